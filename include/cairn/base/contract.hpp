@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+// Checks are classed by what they cost:
+//   CAIRN_EXPECTS  always on, at public borders, never in inner loops: the caller's fault
+//   CAIRN_ASSERT   on in checked builds (CAIRN_CHECKS), local work only: our fault
+
+namespace cairn {
+
+/// The caller broke a documented precondition. The text names function, condition and values.
+class contract_violation : public std::logic_error {
+ public:
+  using std::logic_error::logic_error;
+};
+
+namespace detail {
+[[noreturn]] void broken_contract(const char* function, const char* condition,
+                                  std::string_view detail);
+[[noreturn]] void broken_assertion(const char* file, int line, const char* condition);
+}  // namespace detail
+
+}  // namespace cairn
+
+#define CAIRN_EXPECTS(condition, ...)                                             \
+  do {                                                                            \
+    if (!(condition)) [[unlikely]]                                                \
+      ::cairn::detail::broken_contract(__func__, #condition, {__VA_ARGS__});      \
+  } while (false)
+
+#ifdef CAIRN_CHECKS
+#define CAIRN_ASSERT(condition)                                                   \
+  do {                                                                            \
+    if (!(condition)) [[unlikely]]                                                \
+      ::cairn::detail::broken_assertion(__FILE__, __LINE__, #condition);          \
+  } while (false)
+#else
+#define CAIRN_ASSERT(condition) static_cast<void>(0)
+#endif

@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+
+namespace cairn {
+
+/// A rank: a process, or a thread that stands for one. 0 .. world.size() - 1.
+using rank_t = std::int32_t;
+
+/// A worker: a thread (or fiber) of one rank. 0 .. world.workers() - 1; worker 0 runs the body.
+using worker_t = std::int32_t;
+
+/// Means "no vertex" in arrays of vertex ids; never a valid id of a graph of that width.
+template <class Id>
+inline constexpr Id no_vertex = std::numeric_limits<Id>::max();
+
+/// Size of a cache line, and of what two threads must not share.
+inline constexpr std::size_t cache_line = 64;
+
+/// A value alone on its cache lines, so that neighbours in an array do not contend.
+template <class T>
+struct alignas(cache_line) padded {
+  T value{};
+};
+
+}  // namespace cairn

@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/base/contract.hpp>
+
+#include <cstdio>
+#include <cstdlib>
+
+namespace cairn::detail {
+
+void broken_contract(const char* function, const char* condition, std::string_view detail) {
+  std::string text = std::string(function) + ": expected " + condition;
+  if (!detail.empty()) text += " (" + std::string(detail) + ")";
+  throw contract_violation(text);
+}
+
+// An internal assertion may fire inside a handler on any thread, with state already broken:
+// nothing can be unwound, so this is the one place that ends the process.
+void broken_assertion(const char* file, int line, const char* condition) {
+  std::fprintf(stderr, "cairn: internal error at %s:%d: %s\n", file, line, condition);
+  std::abort();
+}
+
+}  // namespace cairn::detail
