@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cairn/base/aggregator.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/base/types.hpp>
+#include <cairn/hw/clock.hpp>
+#include <cairn/net/transport.hpp>
+#include <cairn/obs/counters.hpp>
+#include <cairn/task/parallel_for.hpp>
+#include <cairn/task/pool.hpp>
+
+namespace cairn {
+
+class engine;
+
+/// What a world needs to know beyond its transport and its workers.
+struct world_options {
+  std::size_t coalesce_bytes = 0;        ///< buffer size; 0 chooses by transport
+  std::uint64_t coalesce_age_ns = 200'000;  ///< a buffer older than this leaves, full or not
+  std::size_t pending_bytes = 64u << 20; ///< bytes awaiting room before the body waits too
+  std::size_t filter_entries = 1u << 20; ///< sent-filter cells per worker; 0 turns it off
+};
+
+/// One rank's view of the ranks and workers that compute together.
+///
+/// The body (what every rank runs, on worker 0) holds it. Collective calls are made by all
+/// ranks in the same order, by worker 0, outside handlers and parallel loops.
+///
+/// Throws    peer_failure from every blocking call once any rank has failed.
+class world {
+ public:
+  /// One rank in this process: no peers, no launcher.
+  explicit world(int workers = 1);
+  /// A rank of a cluster. The transport, the pool and the clock outlive the world.
+  world(net::transport& net, task::pool& workers, hw::clock& clock,
+        const world_options& options = {});
+  ~world();
+  world(const world&) = delete;
+  world& operator=(const world&) = delete;
+
+  [[nodiscard]] rank_t rank() const noexcept { return rank_; }
+  [[nodiscard]] rank_t size() const noexcept { return size_; }
+  [[nodiscard]] int workers() const noexcept { return pool_->workers(); }
+
+  /// Calls f(worker, begin, end) for chunks that cover [0, n) on this rank's workers, and
+  /// handles arriving messages between chunks. chunk = 0: about 16 chunks per worker.
+  template <class F>
+  void parallel_for(std::size_t n, F&& f, std::size_t chunk = 0) {
+    task::parallel_for(*pool_, n, chunk, f, [this](worker_t w) { between_chunks(w); });
+    throw_if_poisoned();
+  }
+
+  /// Folds `mine` over the ranks with aggregator A, in rank order. Collective.
+  template <aggregator A>
+  [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
+    const auto all = all_gather(mine);
+    auto folded = A::identity();
+    for (const auto& x : all) folded = A::combine(folded, x);
+    return folded;
+  }
+  [[nodiscard]] std::uint64_t sum(std::uint64_t mine) { return reduce<add<std::uint64_t>>(mine); }
+  [[nodiscard]] double sum(double mine) { return reduce<add<double>>(mine); }
+  [[nodiscard]] std::uint64_t max(std::uint64_t mine) {
+    return reduce<maximum<std::uint64_t>>(mine);
+  }
+  [[nodiscard]] bool any(bool mine) { return max(std::uint64_t{mine}) != 0; }
+  void barrier() { static_cast<void>(any(false)); }
+
+  /// Every rank's value, by rank. Collective. T is trivially copyable.
+  template <class T>
+  [[nodiscard]] std::vector<T> all_gather(const T& mine) {
+    return concatenate<T>(all_gather_bytes(std::as_bytes(std::span(&mine, 1))));
+  }
+  /// Every rank's values, concatenated in rank order; lengths may differ. Collective.
+  template <class T>
+  [[nodiscard]] std::vector<T> all_gather_values(std::span<const T> mine) {
+    return concatenate<T>(all_gather_bytes(std::as_bytes(mine)));
+  }
+  /// Every rank's bytes, by rank. Collective.
+  [[nodiscard]] std::vector<std::vector<std::byte>> all_gather_bytes(
+      std::span<const std::byte> mine);
+
+  /// Assembles one bit array from the ranks' parts. `words` holds this rank's `num_bits` bits
+  /// from bit 0; the result holds rank 0's, then rank 1's, ... without gaps. Collective.
+  void all_gather_bits(std::span<const std::uint64_t> words, std::size_t num_bits,
+                       std::vector<std::uint64_t>& whole);
+
+  /// Runs f; if it throws input_error (or usage_error) on any rank, every rank throws the
+  /// same sentence: that of the lowest such rank. Collective.
+  void agree(const std::function<void()>& f);
+
+  /// Returns once done() holds, working and yielding meanwhile; throws peer_failure if the
+  /// world is poisoned. Called by the body.
+  template <std::invocable Done>
+  void wait_until(Done&& done) {
+    pool_->wait_until([&] { return poisoned() || done(); });
+    throw_if_poisoned();
+  }
+
+  /// Makes every blocking call of every rank throw peer_failure(rank(), text). Any thread.
+  void poison(const std::string& text);
+  [[nodiscard]] bool poisoned() const noexcept;
+  void throw_if_poisoned() const;
+
+  [[nodiscard]] engine& messages() noexcept { return *engine_; }
+  [[nodiscard]] task::pool& pool() noexcept { return *pool_; }
+  [[nodiscard]] hw::clock& clock() noexcept { return *clock_; }
+  [[nodiscard]] const world_options& options() const noexcept { return options_; }
+  [[nodiscard]] obs::counters& counters() noexcept { return *counters_; }
+
+ private:
+  void between_chunks(worker_t w);
+
+  template <class T>
+  static std::vector<T> concatenate(const std::vector<std::vector<std::byte>>& parts);
+
+  struct embedded;
+  std::unique_ptr<embedded> embedded_;
+  std::unique_ptr<obs::counters> counters_;
+  std::unique_ptr<engine> engine_;
+  task::pool* pool_;
+  hw::clock* clock_;
+  world_options options_;
+  rank_t rank_, size_;
+};
+
+template <class T>
+std::vector<T> world::concatenate(const std::vector<std::vector<std::byte>>& parts) {
+  static_assert(std::is_trivially_copyable_v<T>, "values travel as their bytes");
+  std::size_t bytes = 0;
+  for (const auto& p : parts) bytes += p.size();
+  std::vector<T> whole(bytes / sizeof(T));
+  auto* at = reinterpret_cast<std::byte*>(whole.data());
+  for (const auto& p : parts) at = std::copy(p.begin(), p.end(), at);
+  return whole;
+}
+
+}  // namespace cairn

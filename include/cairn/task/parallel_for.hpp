@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+
+#include <cairn/task/pool.hpp>
+
+namespace cairn::task {
+
+/// Calls f(worker, begin, end) for chunks that together cover [0, n) once, on all workers of
+/// the pool; returns when all have ended. Chunks are handed out in ascending order.
+///
+/// chunk     elements per call; 0 chooses about 16 chunks per worker
+/// between   called as between(worker) after each chunk (core: handle messages that came)
+/// Throws    what f throws first; no new chunk starts after that.
+/// Called by worker 0 only, never nested.
+template <class F, class Between>
+void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& between) {
+  if (n == 0) return;
+  const auto workers = static_cast<std::size_t>(p.workers());
+  if (chunk == 0) chunk = std::max<std::size_t>(1, n / (16 * workers));
+  if (workers == 1 || n <= chunk) {
+    for (std::size_t begin = 0; begin < n; begin += chunk) {
+      f(worker_t{0}, begin, std::min(n, begin + chunk));
+      between(worker_t{0});
+    }
+    return;
+  }
+  std::atomic<std::size_t> next{0};
+  p.run([&](worker_t w) {
+    try {
+      for (;;) {
+        const auto begin = next.fetch_add(chunk, std::memory_order_relaxed);
+        if (begin >= n) return;
+        f(w, begin, std::min(n, begin + chunk));
+        between(w);
+      }
+    } catch (...) {
+      next.store(n, std::memory_order_relaxed);
+      throw;
+    }
+  });
+}
+
+template <class F>
+void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f) {
+  parallel_for(p, n, chunk, f, [&](worker_t) { p.step(); });
+}
+
+}  // namespace cairn::task

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+#include <time.h>
+
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/hw/topology.hpp>
+#include <cairn/task/pool.hpp>
+
+namespace cairn::task {
+namespace {
+
+// A thread that belongs to no pool runs bodies, so it is worker 0 of whatever world it uses.
+thread_local worker_t this_worker = 0;
+
+constexpr unsigned spins = 64;     // pauses before the first yield
+constexpr unsigned yields = 2000;  // yields before the first sleep
+
+class thread_pool final : public pool {
+ public:
+  explicit thread_pool(const thread_options& options) : pool(options.workers) {
+    if (options.pin) hw::pin_this_thread(options.first_core);
+    for (worker_t w = 1; w < options.workers; ++w) {
+      threads_.emplace_back([this, w, options] {
+        this_worker = w;
+        if (options.pin) hw::pin_this_thread(options.first_core + w);
+        loop(w);
+      });
+    }
+  }
+
+  ~thread_pool() override {
+    stopping_.store(true, std::memory_order_relaxed);
+    ring_bell();
+    for (auto& t : threads_) t.join();
+  }
+
+  worker_t here() const noexcept override { return this_worker; }
+
+  void run(const job& f) override {
+    CAIRN_ASSERT(this_worker == 0);
+    first_error_ = nullptr;
+    job_ = &f;
+    unfinished_.store(workers() - 1, std::memory_order_relaxed);
+    job_number_.fetch_add(1, std::memory_order_release);
+    ring_bell();
+    run_guarded(0);
+    wait_until([&] { return unfinished_.load(std::memory_order_acquire) == 0; });
+    if (first_error_) std::rethrow_exception(first_error_);
+  }
+
+  void relax(unsigned idle_rounds) noexcept override {
+    if (idle_rounds < spins) {
+      __builtin_ia32_pause();
+    } else if (idle_rounds < spins + yields) {
+      sched_yield();
+    } else {
+      const timespec nap{0, 50'000};
+      nanosleep(&nap, nullptr);
+    }
+  }
+
+  void set_attentive(bool on) override {
+    attentive_.store(on, std::memory_order_relaxed);
+    if (on) ring_bell();
+  }
+
+ private:
+  void loop(worker_t w) {
+    std::uint64_t jobs_seen = 0;
+    for (unsigned idle_rounds = 0;;) {
+      const auto bell = bell_.load(std::memory_order_acquire);
+      if (job_number_.load(std::memory_order_acquire) != jobs_seen) {
+        ++jobs_seen;
+        run_guarded(w);
+        unfinished_.fetch_sub(1, std::memory_order_release);
+        idle_rounds = 0;
+      } else if (stopping_.load(std::memory_order_relaxed)) {
+        return;
+      } else if (attentive_.load(std::memory_order_relaxed)) {
+        if (idle(w)) {
+          idle_rounds = 0;
+        } else {
+          relax(idle_rounds++);
+        }
+      } else if (idle_rounds < spins + yields / 4) {
+        relax(idle_rounds++);  // the next job usually comes at once
+      } else {
+        bell_.wait(bell, std::memory_order_acquire);
+        idle_rounds = 0;
+      }
+    }
+  }
+
+  void run_guarded(worker_t w) {
+    try {
+      (*job_)(w);
+    } catch (...) {
+      const std::lock_guard held(error_guard_);
+      if (!first_error_) first_error_ = std::current_exception();
+    }
+  }
+
+  void ring_bell() {
+    bell_.fetch_add(1, std::memory_order_release);
+    bell_.notify_all();
+  }
+
+  alignas(cache_line) std::atomic<std::uint32_t> bell_{0};
+  std::atomic<std::uint64_t> job_number_{0};
+  std::atomic<bool> stopping_{false};
+  std::atomic<bool> attentive_{false};
+  const job* job_ = nullptr;
+  alignas(cache_line) std::atomic<int> unfinished_{0};
+  std::mutex error_guard_;
+  std::exception_ptr first_error_;
+  std::vector<std::thread> threads_;
+};
+
+}  // namespace
+
+std::unique_ptr<pool> make_threads(const thread_options& options) {
+  CAIRN_EXPECTS(options.workers >= 1);
+  return std::make_unique<thread_pool>(options);
+}
+
+}  // namespace cairn::task
