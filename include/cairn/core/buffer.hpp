@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+
+#include <cairn/base/types.hpp>
+
+namespace cairn {
+
+/// What stands before the payload of every packet.
+struct packet_header {
+  std::uint32_t world = 0;
+  std::uint32_t channel = 0;  ///< top bit: the packet is a fragment (fragment_header follows)
+  std::uint64_t epoch = 0;    ///< 0: a standing channel, delivered at once
+};
+static_assert(sizeof(packet_header) == 16);
+
+/// One coalesced buffer: room for a header, then payload aligned to 16 bytes. Move-only.
+class buffer {
+ public:
+  buffer() = default;
+  explicit buffer(std::size_t payload_capacity)
+      : bytes_(new std::byte[sizeof(packet_header) + payload_capacity]),
+        capacity_(payload_capacity) {}
+
+  [[nodiscard]] std::byte* payload() noexcept { return bytes_.get() + sizeof(packet_header); }
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  void set_size(std::size_t payload_bytes) noexcept { size_ = payload_bytes; }
+
+  [[nodiscard]] packet_header& header() noexcept {
+    return *reinterpret_cast<packet_header*>(bytes_.get());
+  }
+  [[nodiscard]] std::span<const std::byte> packet() const noexcept {
+    return {bytes_.get(), sizeof(packet_header) + size_};
+  }
+  [[nodiscard]] explicit operator bool() const noexcept { return bytes_ != nullptr; }
+
+  rank_t from = 0;  ///< the sender, once taken in
+
+ private:
+  std::unique_ptr<std::byte[]> bytes_;
+  std::size_t capacity_ = 0, size_ = 0;
+};
+
+}  // namespace cairn

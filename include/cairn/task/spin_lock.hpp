@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+
+#include <cairn/base/types.hpp>
+
+namespace cairn::task {
+
+/// A lock for sections of a few dozen instructions that never wait for anything themselves.
+/// Yields after some spinning, because the holder may be preempted. Models Lockable.
+class alignas(cache_line) spin_lock {
+ public:
+  void lock() noexcept {
+    for (unsigned spins = 0; !try_lock(); ++spins) {
+      if (spins < 100) {
+        __builtin_ia32_pause();
+      } else {
+        sched_yield();
+      }
+    }
+  }
+  bool try_lock() noexcept {
+    return !held_.load(std::memory_order_relaxed) &&
+           !held_.exchange(true, std::memory_order_acquire);
+  }
+  void unlock() noexcept { held_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> held_{false};
+};
+
+}  // namespace cairn::task

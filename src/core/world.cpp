@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/core/world.hpp>
+
+#include <cstring>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/core/engine.hpp>
+
+namespace cairn {
+namespace {
+
+/// The transport of a world without peers: nobody to send to, nothing comes.
+class no_peers final : public net::transport {
+ public:
+  rank_t self() const noexcept override { return 0; }
+  rank_t size() const noexcept override { return 1; }
+  std::size_t max_packet() const noexcept override { return 64 << 10; }
+  std::size_t best_packet() const noexcept override { return 4 << 10; }
+  bool send(rank_t, std::span<const std::byte>) override { return false; }
+  std::size_t poll(const sink&) override { return 0; }
+};
+
+enum class fault : char { none, input, usage, system };
+
+}  // namespace
+
+struct world::embedded {
+  explicit embedded(int workers) : workers(task::make_threads({.workers = workers})) {}
+  no_peers net;
+  std::unique_ptr<task::pool> workers;
+  hw::steady_clock clock;
+};
+
+world::world(int workers)
+    : embedded_(std::make_unique<embedded>(workers)),
+      counters_(std::make_unique<obs::counters>(workers)),
+      pool_(embedded_->workers.get()),
+      clock_(&embedded_->clock),
+      rank_(0),
+      size_(1) {
+  engine_ = std::make_unique<engine>(embedded_->net, *pool_, *clock_, *counters_, options_);
+}
+
+world::world(net::transport& net, task::pool& workers, hw::clock& clock,
+             const world_options& options)
+    : counters_(std::make_unique<obs::counters>(workers.workers())),
+      engine_(std::make_unique<engine>(net, workers, clock, *counters_, options)),
+      pool_(&workers),
+      clock_(&clock),
+      options_(options),
+      rank_(net.self()),
+      size_(net.size()) {}
+
+world::~world() { engine_->drain(); }
+
+std::vector<std::vector<std::byte>> world::all_gather_bytes(std::span<const std::byte> mine) {
+  return engine_->all_gather(mine);
+}
+
+void world::all_gather_bits(std::span<const std::uint64_t> words, std::size_t num_bits,
+                            std::vector<std::uint64_t>& whole) {
+  CAIRN_EXPECTS(words.size() * 64 >= num_bits);
+  const auto used = words.first((num_bits + 63) / 64);
+  std::vector<std::uint64_t> mine(used.begin(), used.end());
+  if (num_bits % 64 != 0) mine.back() &= (std::uint64_t{1} << (num_bits % 64)) - 1;
+  mine.push_back(num_bits);
+  const auto parts = all_gather_bytes(std::as_bytes(std::span(mine)));
+  std::size_t total = 0;
+  const auto bits_of = [](const std::vector<std::byte>& part) {
+    std::uint64_t n = 0;
+    std::memcpy(&n, part.data() + part.size() - sizeof n, sizeof n);
+    return n;
+  };
+  for (const auto& part : parts) total += bits_of(part);
+  whole.assign((total + 63) / 64, 0);
+  std::size_t at = 0;
+  for (const auto& part : parts) {
+    const auto num_words = part.size() / sizeof(std::uint64_t) - 1;
+    const auto shift = at % 64;
+    auto* const out = whole.data() + at / 64;
+    for (std::size_t i = 0; i < num_words; ++i) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, part.data() + i * sizeof word, sizeof word);
+      out[i] |= word << shift;
+      if (shift != 0 && (word >> (64 - shift)) != 0) out[i + 1] |= word >> (64 - shift);
+    }
+    at += bits_of(part);
+  }
+}
+
+void world::agree(const std::function<void()>& f) {
+  auto kind = fault::none;
+  std::string text;
+  try {
+    f();
+  } catch (const peer_failure&) {
+    throw;
+  } catch (const input_error& e) {
+    kind = fault::input, text = e.what();
+  } catch (const usage_error& e) {
+    kind = fault::usage, text = e.what();
+  } catch (const system_failure& e) {
+    kind = fault::system, text = e.what();
+  }
+  text.insert(text.begin(), static_cast<char>(kind));
+  for (const auto& part : all_gather_bytes(std::as_bytes(std::span(text)))) {
+    const std::string said(reinterpret_cast<const char*>(part.data()) + 1, part.size() - 1);
+    switch (static_cast<fault>(part[0])) {
+      case fault::none: break;
+      case fault::input: throw input_error(said);
+      case fault::usage: throw usage_error(said);
+      case fault::system: throw system_failure(said);
+    }
+  }
+}
+
+void world::poison(const std::string& text) { engine_->poison(rank_, text); }
+bool world::poisoned() const noexcept { return engine_->poisoned(); }
+void world::throw_if_poisoned() const { engine_->throw_if_poisoned(); }
+void world::between_chunks(worker_t w) { engine_->between_chunks(w); }
+
+}  // namespace cairn
