@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cairn/hw/clock.hpp>
-
 #include <chrono>
+
+#include <cairn/hw/clock.hpp>
 
 namespace cairn::hw {
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cairn::hw {
+
+/// What the machine is made of, as the operating system shows it to this process. A count or
+/// size that cannot be found is 0, a text empty.
+struct topology {
+  int sockets = 0;
+  int cores = 0;
+  int hardware_threads = 0;
+  int numa_nodes = 0;
+  std::uint64_t l1_bytes = 0;  ///< data cache of one core
+  std::uint64_t l2_bytes = 0;  ///< of one core, or of those that share one
+  std::uint64_t l3_bytes = 0;  ///< of the cores that share one
+  std::uint64_t memory_bytes = 0;
+  std::string model;  ///< of the processor, as it names itself
+};
+
+/// Looks at the machine. Costs milliseconds: keep the result.
+/// Throws    system_failure if hwloc cannot start
+[[nodiscard]] topology read_topology();
+
+/// The hardware threads that a thread may run on. Read it before anything is pinned: a pinned
+/// thread, and every thread that it starts, may run on one only.
+class core_set {
+ public:
+  /// The calling thread's. A limit on processor time (a container's quota) does not count.
+  [[nodiscard]] static core_set of_this_thread();
+
+  /// At least 1.
+  [[nodiscard]] int size() const noexcept { return static_cast<int>(numbers_.size()); }
+  /// The operating system's numbers, ascending.
+  [[nodiscard]] const std::vector<int>& numbers() const noexcept { return numbers_; }
+
+  /// Binds the calling thread to the `index`-th of the set (index >= 0, counted cyclically).
+  /// A failure is ignored: pinning is an optimisation.
+  void pin_this_thread(int index) const noexcept;
+  /// Lets the calling thread run on the whole set again. A failure is ignored.
+  void unpin_this_thread() const noexcept;
+
+ private:
+  explicit core_set(std::vector<int> numbers) : numbers_(std::move(numbers)) {}
+  std::vector<int> numbers_;
+};
+
+/// core_set::of_this_thread().size(): what `--threads auto` divides among the ranks here.
+[[nodiscard]] int allowed_cores();
+
+/// core_set::of_this_thread().pin_this_thread(index): only for a thread whose parent was not
+/// pinned.
+void pin_this_thread(int index);
+
+}  // namespace cairn::hw

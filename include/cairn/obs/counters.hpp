@@ -1,0 +1,166 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <string_view>
+
+#include <cairn/base/types.hpp>
+
+namespace cairn::obs {
+
+/// Everything that Cairn counts. `counter_table` has the names that reports use.
+enum class counter : std::uint8_t {
+  messages_sent,
+  messages_handled,
+  messages_local,
+  messages_filtered,
+  messages_reduced,
+  fragments,
+  buffers_sent,
+  buffers_received,
+  bytes_sent,
+  bytes_received,
+  overflow_buffers,
+  sends_refused,
+  polls,
+  epochs,
+  waves,
+  collectives,
+  operators,
+  operators_unwanted,
+  operators_failed,
+  activities,
+  attempts,
+  aborts_conflict,
+  aborts_capacity,
+  aborts_explicit,
+  aborts_other,
+  fallbacks,
+  splits,
+  pretouches,
+  lock_waits,
+  parks,
+};
+
+struct counter_info {
+  counter id;
+  std::string_view name;
+  std::string_view meaning;  ///< one line
+};
+
+inline constexpr std::array counter_table{
+    counter_info{counter::messages_sent, "messages_sent", "appended for an element of any rank"},
+    counter_info{counter::messages_handled, "messages_handled",
+                 "handled, dropped or merged after they were counted as sent"},
+    counter_info{counter::messages_local, "messages_local",
+                 "of messages_sent, those to an element of the sender's own rank"},
+    counter_info{counter::messages_filtered, "messages_filtered",
+                 "dropped at the sender by the sent-filter: never sent"},
+    counter_info{counter::messages_reduced, "messages_reduced",
+                 "combined at the sender with another message to the same element"},
+    counter_info{counter::fragments, "fragments",
+                 "pieces of messages that were larger than a buffer"},
+    counter_info{counter::buffers_sent, "buffers_sent", "given to the transport"},
+    counter_info{counter::buffers_received, "buffers_received", "taken from the transport"},
+    counter_info{counter::bytes_sent, "bytes_sent", "in buffers given to the transport"},
+    counter_info{counter::bytes_received, "bytes_received", "in buffers taken from the transport"},
+    counter_info{counter::overflow_buffers, "overflow_buffers",
+                 "kept beyond the bound on waiting bytes, because a handler may not wait"},
+    counter_info{counter::sends_refused, "sends_refused",
+                 "tries of a send for which the transport had no room yet"},
+    counter_info{counter::polls, "polls", "looks for arrived buffers"},
+    counter_info{counter::epochs, "epochs", "closed"},
+    counter_info{counter::waves, "waves", "global sums of termination detection"},
+    counter_info{counter::collectives, "collectives", "completed, waves not included"},
+    counter_info{counter::operators, "operators", "run to their end, once per message"},
+    counter_info{counter::operators_unwanted, "operators_unwanted",
+                 "not run: the element no longer wanted the message"},
+    counter_info{counter::operators_failed, "operators_failed",
+                 "of operators, those that decided to change nothing"},
+    counter_info{counter::activities, "activities", "committed, by whatever mechanism"},
+    counter_info{counter::attempts, "attempts", "of hardware transactions begun"},
+    counter_info{counter::aborts_conflict, "aborts_conflict",
+                 "another core touched the transaction's memory"},
+    counter_info{counter::aborts_capacity, "aborts_capacity",
+                 "the transaction outgrew the hardware"},
+    counter_info{counter::aborts_explicit, "aborts_explicit",
+                 "the runtime left the transaction, or found the fallback lock taken"},
+    counter_info{counter::aborts_other, "aborts_other",
+                 "a page fault, an interrupt, an instruction that may not be inside"},
+    counter_info{counter::fallbacks, "fallbacks",
+                 "groups that another mechanism finished after hardware gave up"},
+    counter_info{counter::splits, "splits", "groups cut in halves after a capacity abort"},
+    counter_info{counter::pretouches, "pretouches",
+                 "groups whose memory was touched before the next attempt"},
+    counter_info{counter::lock_waits, "lock_waits", "locks that were taken by another worker"},
+    counter_info{counter::parks, "parks", "of work put aside until something arrives"},
+};
+
+inline constexpr std::size_t num_counters = counter_table.size();
+
+static_assert(
+    [] {
+      for (std::size_t i = 0; i < num_counters; ++i) {
+        if (static_cast<std::size_t>(counter_table[i].id) != i) return false;
+      }
+      return static_cast<std::size_t>(counter::parks) + 1 == num_counters;
+    }(),
+    "the table has one row per counter, in order");
+
+[[nodiscard]] constexpr std::string_view name(counter c) noexcept {
+  return counter_table[static_cast<std::size_t>(c)].name;
+}
+
+/// What the workers of one rank counted. Each worker has cache lines of its own.
+///
+/// Thread-safety: worker w alone calls add(w, ...); anybody reads at any time and sees, per
+/// worker and counter, some recent value that never decreases.
+class counters {
+ public:
+  explicit counters(int workers)
+      : workers_(workers), blocks_(std::make_unique<block[]>(static_cast<std::size_t>(workers))) {}
+
+  [[nodiscard]] int workers() const noexcept { return workers_; }
+
+  /// A plain add on x86: one writer needs no locked instruction.
+  void add(worker_t w, counter c, std::uint64_t n = 1) noexcept {
+    auto& cell = at(w, c);
+    cell.store(cell.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
+  }
+
+  [[nodiscard]] std::uint64_t of_worker(worker_t w, counter c) const noexcept {
+    return at(w, c).load(std::memory_order_relaxed);
+  }
+
+  /// Sum over this rank's workers.
+  [[nodiscard]] std::uint64_t total(counter c) const noexcept {
+    std::uint64_t sum = 0;
+    for (worker_t w = 0; w < workers_; ++w) sum += of_worker(w, c);
+    return sum;
+  }
+
+  /// All totals, by counter.
+  [[nodiscard]] std::array<std::uint64_t, num_counters> totals() const noexcept {
+    std::array<std::uint64_t, num_counters> sums;
+    for (std::size_t i = 0; i < num_counters; ++i) sums[i] = total(static_cast<counter>(i));
+    return sums;
+  }
+
+ private:
+  struct alignas(cache_line) block {
+    std::array<std::atomic<std::uint64_t>, num_counters> values{};
+  };
+
+  [[nodiscard]] std::atomic<std::uint64_t>& at(worker_t w, counter c) const noexcept {
+    return blocks_[static_cast<std::size_t>(w)].values[static_cast<std::size_t>(c)];
+  }
+
+  int workers_;
+  std::unique_ptr<block[]> blocks_;
+};
+
+}  // namespace cairn::obs

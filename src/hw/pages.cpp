@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/mman.h>
+
+#include <atomic>
+#include <cstdint>
+#include <cstring>
+#include <new>
+#include <string>
+
+#include <cairn/base/error.hpp>
+#include <cairn/hw/pages.hpp>
+
+namespace cairn::hw {
+namespace {
+
+// More than any address space holds, and far enough below 2^64 for the sums below.
+constexpr auto most_bytes = std::size_t{1} << 60;
+
+constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
+  return (bytes + unit - 1) / unit * unit;
+}
+
+[[noreturn]] void refuse(std::size_t bytes) {
+  throw system_failure("no memory for " + std::to_string(bytes) + " bytes");
+}
+
+// The kernel aligns to 4 KB: take 2 MB more and give back what sticks out on both sides.
+void* map_aligned(std::size_t bytes) noexcept {
+  const auto taken = bytes + huge_page_bytes;
+  void* const start =
+      mmap(nullptr, taken, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (start == MAP_FAILED) return nullptr;
+  auto* const first = static_cast<std::byte*>(start);
+  const auto address = reinterpret_cast<std::uintptr_t>(start);
+  const auto before = round_up(address, huge_page_bytes) - address;
+  const auto after = taken - before - bytes;
+  if (before != 0) munmap(first, before);
+  if (after != 0) munmap(first + before + bytes, after);
+  // Refused where huge pages are not built in or switched off: small ones serve as well.
+  static_cast<void>(madvise(first + before, bytes, MADV_HUGEPAGE));
+  return first + before;
+}
+
+}  // namespace
+
+pages::pages(std::size_t bytes) : bytes_(bytes) {
+  if (bytes == 0) return;
+  if (bytes > most_bytes) refuse(bytes);
+  if (bytes >= huge_page_bytes) {
+    const auto whole = round_up(bytes, page_bytes);
+    data_ = map_aligned(whole);
+    if (data_ == nullptr) refuse(bytes);
+    mapped_bytes_ = whole;
+  } else {
+    data_ = ::operator new (bytes, std::align_val_t{cache_line}, std::nothrow);
+    if (data_ == nullptr) refuse(bytes);
+    std::memset(data_, 0, bytes);
+  }
+}
+
+void pages::shrink(std::size_t bytes) noexcept {
+  bytes_ = bytes;
+  if (!mapped()) return;
+  const auto kept = round_up(bytes, page_bytes);
+  if (kept == mapped_bytes_) return;
+  munmap(static_cast<std::byte*>(data_) + kept, mapped_bytes_ - kept);
+  mapped_bytes_ = kept;
+  if (kept == 0) data_ = nullptr;
+}
+
+void pages::release() noexcept {
+  if (mapped()) {
+    munmap(data_, mapped_bytes_);
+  } else {
+    ::operator delete (data_, std::align_val_t{cache_line});
+  }
+}
+
+void touch_pages(void* begin, std::size_t bytes) noexcept {
+  if (bytes == 0) return;
+  // A compare-and-swap of a byte with itself is a write for the memory management and none
+  // for anybody else; compilers may turn an or with 0 into a load, which maps no page.
+  const auto touch = [](std::byte* at) {
+    const std::atomic_ref<std::byte> byte(*at);
+    auto found = byte.load(std::memory_order_relaxed);
+    byte.compare_exchange_strong(found, found, std::memory_order_relaxed);
+  };
+  auto* const first = static_cast<std::byte*>(begin);
+  const auto offset = reinterpret_cast<std::uintptr_t>(begin) % page_bytes;
+  touch(first);
+  for (auto at = page_bytes - offset; at < bytes; at += page_bytes) touch(first + at);
+}
+
+}  // namespace cairn::hw
