@@ -1,35 +1,46 @@
-# One target per layer: cairn_<name> from src/<name>/**.cpp, with include/ as its interface.
+# One target per layer: cairn_<name>, alias cairn::<name>, from src/<name>/**.cpp and
+# include/cairn/<name>/**.hpp.
 #
 #   cairn_layer(NAME [LINK layer...] [PRIVATE target...])
+#
+# CAIRN_LAYERS lists the layers so far, lower ones first. The target
+# all_verify_interface_header_sets compiles each header alone.
+
+set(CAIRN_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+    -Wnon-virtual-dtor -Woverloaded-virtual)
+set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
+set(CAIRN_LAYERS)
+
+if(CAIRN_SANITIZE)
+  add_compile_options(-fsanitize=${CAIRN_SANITIZE} -fno-sanitize-recover=all
+                      -fno-omit-frame-pointer)
+  add_link_options(-fsanitize=${CAIRN_SANITIZE})
+endif()
 
 function(cairn_layer name)
   cmake_parse_arguments(ARG "" "" "LINK;PRIVATE" ${ARGN})
   file(GLOB_RECURSE sources CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/src/${name}/*.cpp)
+  file(GLOB_RECURSE headers CONFIGURE_DEPENDS ${PROJECT_SOURCE_DIR}/include/cairn/${name}/*.hpp)
   set(target cairn_${name})
   if(sources)
     add_library(${target} STATIC ${sources})
     set(scope PUBLIC)
     target_compile_options(${target} PRIVATE ${CAIRN_WARNINGS})
+    target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/src)
     target_link_libraries(${target} PRIVATE ${ARG_PRIVATE})
   else()
     add_library(${target} INTERFACE)
     set(scope INTERFACE)
   endif()
   add_library(cairn::${name} ALIAS ${target})
-  target_include_directories(${target} ${scope}
-    $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include> $<INSTALL_INTERFACE:include>)
+  set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
+                 FILES ${headers})
   target_compile_features(${target} ${scope} cxx_std_20)
   list(TRANSFORM ARG_LINK PREPEND cairn_)
   target_link_libraries(${target} ${scope} ${ARG_LINK})
   if(CAIRN_CHECKS AND name STREQUAL base)
     target_compile_definitions(${target} ${scope} CAIRN_CHECKS)
   endif()
+  set(CAIRN_LAYERS ${CAIRN_LAYERS} ${name} PARENT_SCOPE)
 endfunction()
-
-set(CAIRN_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
-    -Wnon-virtual-dtor -Woverloaded-virtual)
-
-if(CAIRN_SANITIZE)
-  add_compile_options(-fsanitize=${CAIRN_SANITIZE} -fno-omit-frame-pointer)
-  add_link_options(-fsanitize=${CAIRN_SANITIZE})
-endif()
