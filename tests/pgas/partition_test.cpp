@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/random.hpp>
+#include <cairn/pgas/partition.hpp>
+
+namespace cairn::pgas {
+namespace {
+
+TEST(BlockPartition, BlocksCoverAllElementsOnceInOrder) {
+  for (std::uint64_t n : {0u, 1u, 2u, 7u, 8u, 9u, 100u, 1000u}) {
+    for (rank_t ranks : {1, 2, 3, 7, 8, 64, 1001}) {
+      const block_partition p(n, ranks);
+      std::uint64_t next = 0;
+      for (rank_t r = 0; r < ranks; ++r) {
+        ASSERT_EQ(p.first(r), next);
+        ASSERT_EQ(p.size(r), p.last(r) - p.first(r));
+        ASSERT_LE(p.size(r), p.block());
+        for (; next < p.last(r); ++next) ASSERT_EQ(p.owner(next), r) << n << ' ' << ranks;
+      }
+      ASSERT_EQ(next, n);
+    }
+  }
+}
+
+void expect_owner_is_quotient(const block_partition& p, std::uint64_t v) {
+  ASSERT_EQ(static_cast<std::uint64_t>(p.owner(v)), v / p.block()) << p.n() << ' ' << p.ranks();
+}
+
+TEST(BlockPartition, OwnerEqualsDivisionAtBlockEdgesOfHugeRanges) {
+  random64 random(7);
+  const std::vector<std::uint64_t> sizes = {(1ull << 32) - 1, 1ull << 32, (1ull << 32) + 1,
+                                            (1ull << 40) + 3, 1ull << 63, 4'294'967'291u};
+  for (auto n : sizes) {
+    for (int i = 0; i < 200; ++i) {
+      const auto ranks = static_cast<rank_t>(1 + random.below(i % 2 == 0 ? 5000 : 2'000'000'000));
+      const block_partition p(n, ranks);
+      for (int k = 0; k < 50; ++k) {
+        const auto v = random.below(n);
+        expect_owner_is_quotient(p, v);
+        const auto r = p.owner(v);
+        ASSERT_LE(p.first(r), v);
+        ASSERT_LT(v, p.last(r));
+        expect_owner_is_quotient(p, p.first(r));
+        expect_owner_is_quotient(p, p.last(r) - 1);
+      }
+      expect_owner_is_quotient(p, n - 1);
+    }
+  }
+}
+
+TEST(BlockPartition, RanksBeyondTheElementsOwnNothing) {
+  const block_partition p(3, 2'000'000'000);
+  EXPECT_EQ(p.size(0), 1u);
+  EXPECT_EQ(p.size(2), 1u);
+  EXPECT_EQ(p.size(3), 0u);
+  EXPECT_EQ(p.last(1'999'999'999), 3u);
+}
+
+TEST(BlockPartition, WorksInConstantExpressions) {
+  constexpr block_partition p(10, 3);
+  static_assert(p.owner(3) == 0 && p.owner(4) == 1 && p.owner(9) == 2);
+  static_assert(p.size(2) == 2);
+  static_assert(p == block_partition(10, 3) && !(p == block_partition(10, 2)));
+}
+
+TEST(BlockPartition, RefusesWhatItCannotCount) {
+  EXPECT_THROW(block_partition(1, 0), contract_violation);
+  EXPECT_THROW(block_partition((1ull << 63) + 1, 1), contract_violation);
+}
+
+}  // namespace
+}  // namespace cairn::pgas
