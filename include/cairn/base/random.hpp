@@ -4,6 +4,8 @@
 #include <cstdint>
 #include <limits>
 
+#include <cairn/base/types.hpp>
+
 namespace cairn {
 
 /// A bijection of 64-bit words whose output looks random (the finaliser of SplitMix64).
@@ -34,7 +36,7 @@ class random64 {
 
   /// Uniform in [0, n), n > 0, by Lemire's multiplication; the bias is below n / 2^64.
   constexpr std::uint64_t below(std::uint64_t n) noexcept {
-    return static_cast<std::uint64_t>((static_cast<unsigned __int128>((*this)()) * n) >> 64);
+    return static_cast<std::uint64_t>((static_cast<uint128_t>((*this)()) * n) >> 64);
   }
 
   /// Uniform in [0, 1) with 53 random bits.

@@ -17,6 +17,9 @@ using worker_t = std::int32_t;
 template <class Id>
 inline constexpr Id no_vertex = std::numeric_limits<Id>::max();
 
+/// For products of two words; no standard type is wide enough.
+__extension__ using uint128_t = unsigned __int128;
+
 /// Size of a cache line, and of what two threads must not share.
 inline constexpr std::size_t cache_line = 64;
 

@@ -46,7 +46,7 @@ class block_partition {
   /// long as (v + 1) * block <= 2^64 (after Lemire; adding 1 spares the case block = 1).
   [[nodiscard]] constexpr rank_t owner(std::uint64_t v) const noexcept {
     if (multiplier_ != 0) [[likely]] {
-      return static_cast<rank_t>((static_cast<unsigned __int128>(v + 1) * multiplier_) >> 64);
+      return static_cast<rank_t>((static_cast<uint128_t>(v + 1) * multiplier_) >> 64);
     }
     return static_cast<rank_t>(v / block_);
   }
