@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <utility>
+#include <variant>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/hw/pages.hpp>
+
+namespace cairn::graph {
+
+/// A read-only array that is either owned (huge pages) or a view of memory that `keeper` keeps
+/// alive, such as a mapped file. Move-only; elements stay where they are when it moves.
+template <class T>
+class array {
+ public:
+  array() = default;
+  explicit array(hw::page_buffer<T> owned) : owned_(std::move(owned)), view_(owned_.span()) {}
+  array(std::span<const T> view, std::shared_ptr<const void> keeper)
+      : keeper_(std::move(keeper)), view_(view) {}
+  array(array&& other) noexcept
+      : owned_(std::move(other.owned_)),
+        keeper_(std::move(other.keeper_)),
+        view_(std::exchange(other.view_, {})) {}
+  array& operator=(array&& other) noexcept {
+    owned_ = std::move(other.owned_);
+    keeper_ = std::move(other.keeper_);
+    view_ = std::exchange(other.view_, {});
+    return *this;
+  }
+
+  [[nodiscard]] std::span<const T> span() const noexcept { return view_; }
+  [[nodiscard]] const T* data() const noexcept { return view_.data(); }
+  [[nodiscard]] std::size_t size() const noexcept { return view_.size(); }
+
+ private:
+  hw::page_buffer<T> owned_;
+  std::shared_ptr<const void> keeper_;
+  std::span<const T> view_;
+};
+
+/// Weights of edges, in the order of the targets: none, whole numbers or real ones.
+using weight_array = std::variant<std::monostate, array<std::int32_t>, array<double>>;
+
+/// Adjacency lists of vertices [first, first + num_rows): compressed sparse rows. Immutable.
+///
+/// neighbors(v) is targets()[offsets()[v - first] .. offsets()[v - first + 1]). The first offset
+/// need not be 0 and targets() may reach beyond the last one: a rank's rows of a mapped file
+/// are a window on the whole file's arrays. Vertices are named by their global ids throughout.
+///
+/// Id  std::uint32_t or std::uint64_t
+template <class Id>
+class csr {
+ public:
+  using id_type = Id;
+
+  csr() = default;
+
+  /// first     global id of row 0
+  /// offsets   shape [num_rows + 1], ascending
+  /// targets   at least offsets.back() elements
+  /// weights   as many as targets, or none
+  /// Throws    contract_violation if the shapes do not fit (contents are not looked at)
+  csr(std::uint64_t first, array<std::uint64_t> offsets, array<Id> targets,
+      weight_array weights = {})
+      : first_(first),
+        num_rows_(offsets.size() == 0 ? 0 : offsets.size() - 1),
+        offsets_(std::move(offsets)),
+        targets_(std::move(targets)),
+        weights_(std::move(weights)) {
+    CAIRN_EXPECTS(offsets_.size() >= 1);
+    CAIRN_EXPECTS(offsets_.span().back() <= targets_.size());
+    CAIRN_EXPECTS(std::holds_alternative<std::monostate>(weights_) ||
+                  num_weights() == targets_.size());
+  }
+
+  [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
+  [[nodiscard]] std::uint64_t last() const noexcept { return first_ + num_rows_; }
+  [[nodiscard]] std::uint64_t num_rows() const noexcept { return num_rows_; }
+  /// Entries in these rows; an undirected edge has two in the whole graph (a self-loop one).
+  [[nodiscard]] std::uint64_t num_edges() const noexcept {
+    return num_rows_ == 0 ? 0 : offsets_.data()[num_rows_] - offsets_.data()[0];
+  }
+
+  /// v is a global id in [first(), last()).
+  [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept {
+    const auto* const at = offsets_.data() + (v - first_);
+    return at[1] - at[0];
+  }
+  /// Ascending.
+  [[nodiscard]] std::span<const Id> neighbors(std::uint64_t v) const noexcept {
+    const auto* const at = offsets_.data() + (v - first_);
+    return {targets_.data() + at[0], static_cast<std::size_t>(at[1] - at[0])};
+  }
+
+  [[nodiscard]] bool weighted() const noexcept { return weights_.index() != 0; }
+  /// True if the weights are of type W (std::int32_t or double).
+  template <class W>
+  [[nodiscard]] bool weighted_by() const noexcept {
+    return std::holds_alternative<array<W>>(weights_);
+  }
+  /// weights_of<W>(v)[i] belongs to neighbors(v)[i]. Requires weighted_by<W>().
+  template <class W>
+  [[nodiscard]] std::span<const W> weights_of(std::uint64_t v) const noexcept {
+    const auto* const at = offsets_.data() + (v - first_);
+    return {std::get_if<array<W>>(&weights_)->data() + at[0],
+            static_cast<std::size_t>(at[1] - at[0])};
+  }
+
+  [[nodiscard]] std::span<const std::uint64_t> offsets() const noexcept { return offsets_.span(); }
+  [[nodiscard]] std::span<const Id> targets() const noexcept { return targets_.span(); }
+  [[nodiscard]] const weight_array& weights() const noexcept { return weights_; }
+
+ private:
+  std::size_t num_weights() const noexcept {
+    if (const auto* whole = std::get_if<1>(&weights_)) return whole->size();
+    if (const auto* real = std::get_if<2>(&weights_)) return real->size();
+    return 0;
+  }
+
+  std::uint64_t first_ = 0;
+  std::uint64_t num_rows_ = 0;
+  array<std::uint64_t> offsets_;
+  array<Id> targets_;
+  weight_array weights_;
+};
+
+}  // namespace cairn::graph
