@@ -1,0 +1,51 @@
+# Thin: each target installs what is missing, configures once and calls CMake; the presets in
+# CMakePresets.json hold the settings.
+#
+#   make                 build/release/bin/cairn
+#   make demo            breadth-first search on a generated graph, or on a file: GRAPH=path make demo
+#   make test            every test, in a build with all checks on
+#   make bench           the short benchmarks           make soak    the long tests and benchmarks
+#   make format          formats the sources            make clean   removes build/
+#   make install PREFIX=/usr/local
+
+PREFIX ?= /usr/local
+JOBS ?= $(shell nproc)
+export GRAPH
+
+.PHONY: cairn demo test bench soak format install clean packages
+.DELETE_ON_ERROR:
+
+cairn: build/release/build.ninja
+	@cmake --build build/release -j $(JOBS) --target cairn_cli
+
+demo: cairn
+	@if [ -n "$$GRAPH" ]; then set -- "$$GRAPH"; else set -- --kronecker 20; fi; \
+	  echo "cairn bfs $$* --verify"; build/release/bin/cairn bfs "$$@" --verify
+
+test: build/release-checks/build.ninja
+	@cmake --build build/release-checks -j $(JOBS)
+	@ctest --preset release-checks -j $(JOBS)
+
+bench: build/release/build.ninja
+	@cmake --build build/release -j $(JOBS) --target bench
+
+soak: build/release-checks/build.ninja build/release/build.ninja
+	@cmake --build build/release-checks -j $(JOBS) --target soak
+	@cmake --build build/release -j $(JOBS) --target soak
+
+install: build/release/build.ninja
+	@cmake --build build/release -j $(JOBS) --target all
+	@cmake --install build/release --prefix "$(PREFIX)"
+
+format: packages
+	@git ls-files -z -- '*.hpp' '*.cpp' '*.c' | xargs -0 clang-format -i
+
+clean:
+	@cmake -E rm -rf build
+
+# Configured once: after that ninja sees by itself what changed.
+build/%/build.ninja: CMakePresets.json | packages
+	@cmake --preset $*
+
+packages:
+	@tools/install_packages
