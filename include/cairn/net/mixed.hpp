@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <cairn/net/mpi.hpp>
+#include <cairn/net/ring.hpp>
+#include <cairn/net/transport.hpp>
+
+namespace cairn::net {
+
+/// Which machine each rank runs on, and who shares this rank's cores.
+struct machine_map {
+  std::vector<int> machine_of;  ///< by rank; machines are numbered by their lowest rank
+  int sharers = 1;              ///< ranks of this machine, self included, that may run on our cores
+
+  /// Asks every rank for its host name, boot and allowed cores. Collective.
+  ///
+  /// pretended   n > 0: rank r is on machine r mod n instead
+  [[nodiscard]] static machine_map gather(mpi_job& job, int pretended = 0);
+
+  /// The ranks on the machine of `rank`, ascending.
+  [[nodiscard]] std::vector<rank_t> neighbours(rank_t rank) const;
+};
+
+/// Rings for the ranks of each machine, set up through MPI: the lowest rank of a machine makes
+/// the memory and the others open it. Collective.
+///
+/// Returns   this rank's rings, whose ranks are positions in map.neighbours(self); null if some
+///           rank of this machine could not open the memory, or if it is alone
+[[nodiscard]] std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& map);
+
+/// Sends near peers' packets by one transport and the others' by another.
+///
+/// Its max_packet() is the smaller one's. Its best_packet() is the far one's, as far as the
+/// near one takes it: a packet too small for the far network costs more than one too large
+/// for the near.
+class mixed_transport final : public transport {
+ public:
+  /// near   among neighbours only: its rank i is neighbours[i], and its self() is ours
+  /// far    among all ranks
+  mixed_transport(std::unique_ptr<transport> near, std::vector<rank_t> neighbours,
+                  std::unique_ptr<transport> far);
+
+  [[nodiscard]] rank_t self() const noexcept override { return far_->self(); }
+  [[nodiscard]] rank_t size() const noexcept override { return far_->size(); }
+  [[nodiscard]] std::size_t max_packet() const noexcept override;
+  [[nodiscard]] std::size_t best_packet() const noexcept override;
+  [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override;
+  std::size_t poll(const sink& deliver) override;
+  [[nodiscard]] bool flushed() override { return near_->flushed() && far_->flushed(); }
+
+ private:
+  std::unique_ptr<transport> near_, far_;
+  std::vector<rank_t> neighbours_;
+  std::vector<rank_t> near_rank_;  // by rank; -1: far
+};
+
+}  // namespace cairn::net

@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cairn/net/transport.hpp>
+
+namespace cairn::net {
+
+/// The MPIs that Cairn has a plugin for. `automatic` leaves the choice to the launcher.
+enum class mpi_kind { automatic, mpich, openmpi };
+
+/// "MPICH", "Open MPI"; "MPI" for automatic.
+[[nodiscard]] std::string_view name(mpi_kind kind) noexcept;
+
+/// The MPI that this process has loaded already (an extension module of Python may have), if
+/// it is one of ours.
+[[nodiscard]] std::optional<mpi_kind> mpi_in_process();
+
+/// Where plugins may lie, best first: beside the program or library that holds Cairn, as in a
+/// build tree and in an installed one.
+[[nodiscard]] std::vector<std::string> plugin_folders();
+
+/// MPI in this process: loaded from a plugin, started, and ended with the object (unless
+/// somebody else had started it).
+///
+/// Thread-safety: as its transports; at most one thread is in MPI at any time.
+class mpi_job {
+ public:
+  /// kind      not automatic
+  /// folders   searched in order for the plugin
+  /// Throws    usage_error if no folder has the plugin; system_failure if MPI does not start
+  [[nodiscard]] static std::shared_ptr<mpi_job> start(mpi_kind kind,
+                                                      std::span<const std::string> folders);
+  virtual ~mpi_job() = default;
+
+  [[nodiscard]] virtual rank_t self() const noexcept = 0;
+  [[nodiscard]] virtual rank_t size() const noexcept = 0;
+
+  /// Every rank's bytes, concatenated by rank; all bring the same number. Collective, before
+  /// any packet.
+  [[nodiscard]] virtual std::vector<std::byte> all_gather(std::span<const std::byte> mine) = 0;
+
+  /// A transport over a communicator of its own, which keeps the job alive. Collective.
+  [[nodiscard]] virtual std::unique_ptr<transport> open() = 0;
+
+ protected:
+  mpi_job() = default;
+};
+
+}  // namespace cairn::net
