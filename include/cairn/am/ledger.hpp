@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+namespace cairn::am {
+
+/// Messages sent and handled so far, by a worker, a rank or all ranks; both only grow.
+struct message_counts {
+  std::uint64_t sent = 0;     ///< counted when appended to a block
+  std::uint64_t handled = 0;  ///< counted after the handler, and after all that it sent
+  friend bool operator==(const message_counts&, const message_counts&) = default;
+};
+
+/// Decides from global counts whether an epoch has ended: no message is in a block, in a
+/// buffer, put aside, parked, or being handled anywhere.
+///
+/// One wave with sent == handled proves nothing: its ranks are read at different times, so a
+/// message may be handled where the wave comes late and its sender be counted where it came
+/// early. Two equal waves, the second begun after the first had ended everywhere, leave no
+/// room: at the moment between them handled >= first.handled = second.sent >= sent.
+///
+/// Work that will send later (parked, an unfinished group, a buffer not yet taken) holds the
+/// epoch open by its own message, which counts as handled only when it is finished. Counts
+/// may go on from epoch to epoch.
+///
+/// A pure machine: epoch::close() feeds it waves, tests feed it schedules.
+/// Source    F. Mattern, "Algorithms for distributed termination detection" (1987), section 6:
+///           the four-counter method
+class ledger {
+ public:
+  /// Takes in one more wave: counts summed over all workers of all ranks, each worker's
+  /// `handled` read before any `sent` of its rank, after the previous wave ended everywhere.
+  /// True if the epoch has ended; all ranks get the same answer. The next wave starts anew.
+  [[nodiscard]] bool finished_after(const message_counts& global_wave) noexcept {
+    const bool finished = last_ == global_wave && global_wave.sent == global_wave.handled;
+    last_ = global_wave;
+    if (finished) reset();
+    return finished;
+  }
+
+  /// Forgets the waves so far. Needed only when an epoch is left without having ended.
+  void reset() noexcept { last_.reset(); }
+
+ private:
+  std::optional<message_counts> last_;
+};
+
+}  // namespace cairn::am
