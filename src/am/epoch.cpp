@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cairn/am/epoch.hpp>
-
 #include <cairn/am/ledger.hpp>
 #include <cairn/core/engine.hpp>
 

@@ -1,12 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cairn/core/engine.hpp>
-
 #include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/core/engine.hpp>
 
 namespace cairn {
 namespace {
@@ -34,8 +33,8 @@ void append(std::vector<std::byte>& to, const T& t) {
 }
 
 std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options& options) {
-  const auto best = options.coalesce_bytes ? options.coalesce_bytes
-                                           : net.best_packet() - sizeof(packet_header);
+  const auto best =
+      options.coalesce_bytes ? options.coalesce_bytes : net.best_packet() - sizeof(packet_header);
   return std::max<std::size_t>(best, 16);
 }
 
@@ -176,8 +175,8 @@ bool engine::exchange_packets(worker_t w) {
   const std::unique_lock held(net_guard_, std::try_to_lock);
   if (!held) return false;
   if (pending_bytes_.load(std::memory_order_relaxed) != 0) drain_overflow(w);
-  const auto came = net_.poll(
-      [&](rank_t from, std::span<const std::byte> packet) { take_in(w, from, packet); });
+  const auto came =
+      net_.poll([&](rank_t from, std::span<const std::byte> packet) { take_in(w, from, packet); });
   if (came != 0) send_collective_packets(w);
   return came != 0;
 }
@@ -203,20 +202,20 @@ void engine::take_fragment(worker_t w, rank_t from, std::span<const std::byte> p
   auto header = read_struct<packet_header>(packet);
   const auto piece = read_struct<fragment_header>(packet.subspan(sizeof(packet_header)));
   const auto bytes = packet.subspan(sizeof(packet_header) + sizeof(fragment_header));
-  auto& partial = partials_[{from, piece.sequence}];
-  if (!partial.whole) {
+  auto& part = partials_[{from, piece.sequence}];
+  if (!part.whole) {
     header.channel &= ~fragment_bit;
-    partial.whole = buffer(piece.total);
-    partial.whole.set_size(piece.total);
-    partial.whole.header() = header;
-    partial.whole.from = from;
-    partial.missing = piece.total;
+    part.whole = buffer(piece.total);
+    part.whole.set_size(piece.total);
+    part.whole.header() = header;
+    part.whole.from = from;
+    part.missing = piece.total;
   }
-  CAIRN_ASSERT(piece.offset + bytes.size() <= partial.whole.size());
-  std::memcpy(partial.whole.payload() + piece.offset, bytes.data(), bytes.size());
-  partial.missing -= bytes.size();
-  if (partial.missing != 0) return;
-  auto whole = std::move(partial.whole);
+  CAIRN_ASSERT(piece.offset + bytes.size() <= part.whole.size());
+  std::memcpy(part.whole.payload() + piece.offset, bytes.data(), bytes.size());
+  part.missing -= bytes.size();
+  if (part.missing != 0) return;
+  auto whole = std::move(part.whole);
   partials_.erase({from, piece.sequence});
   counters_.add(w, obs::counter::fragments);
   accept(w, std::move(whole));
@@ -241,7 +240,8 @@ void engine::accept(worker_t w, buffer&& b) {
       }
       break;
     }
-    default: into_inbox(std::move(b));
+    default:
+      into_inbox(std::move(b));
   }
 }
 

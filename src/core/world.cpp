@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cairn/core/world.hpp>
-
 #include <cstring>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/core/engine.hpp>
+#include <cairn/core/world.hpp>
 
 namespace cairn {
 namespace {
@@ -25,7 +24,7 @@ enum class fault : char { none, input, usage, system };
 }  // namespace
 
 struct world::embedded {
-  explicit embedded(int workers) : workers(task::make_threads({.workers = workers})) {}
+  explicit embedded(int count) : workers(task::make_threads({.workers = count})) {}
   no_peers net;
   std::unique_ptr<task::pool> workers;
   hw::steady_clock clock;
@@ -106,12 +105,21 @@ void world::agree(const std::function<void()>& f) {
   for (const auto& part : all_gather_bytes(std::as_bytes(std::span(text)))) {
     const std::string said(reinterpret_cast<const char*>(part.data()) + 1, part.size() - 1);
     switch (static_cast<fault>(part[0])) {
-      case fault::none: break;
-      case fault::input: throw input_error(said);
-      case fault::usage: throw usage_error(said);
-      case fault::system: throw system_failure(said);
+      case fault::none:
+        break;
+      case fault::input:
+        throw input_error(said);
+      case fault::usage:
+        throw usage_error(said);
+      case fault::system:
+        throw system_failure(said);
     }
   }
+}
+
+const hw::tm_probe& world::transactions() {
+  if (!transactions_) transactions_ = hw::probe_transactions();
+  return *transactions_;
 }
 
 void world::poison(const std::string& text) { engine_->poison(rank_, text); }

@@ -18,7 +18,7 @@ namespace cairn::am {
 /// Source     [DC15] AM++ epochs; the end is found by ledger.hpp.
 class [[nodiscard("an epoch ends with close()")]] epoch {
  public:
-  explicit epoch(world& w);
+  explicit epoch(world & w);
   ~epoch();
   epoch(const epoch&) = delete;
   epoch& operator=(const epoch&) = delete;

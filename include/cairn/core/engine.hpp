@@ -73,6 +73,8 @@ class engine {
   void open_epoch();
   void close_epoch();
   [[nodiscard]] bool epoch_open() const noexcept { return epoch_is_open_; }
+  /// Epochs opened so far; the open one's number.
+  [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
   [[nodiscard]] message_counts& counts(worker_t w) noexcept { return counts_[w]; }
 
   /// Every rank's bytes, by rank (collective, worker 0).

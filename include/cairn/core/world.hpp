@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -13,6 +14,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/hw/clock.hpp>
+#include <cairn/hw/tm_probe.hpp>
 #include <cairn/net/transport.hpp>
 #include <cairn/obs/counters.hpp>
 #include <cairn/task/parallel_for.hpp>
@@ -24,10 +26,10 @@ class engine;
 
 /// What a world needs to know beyond its transport and its workers.
 struct world_options {
-  std::size_t coalesce_bytes = 0;        ///< buffer size; 0 chooses by transport
+  std::size_t coalesce_bytes = 0;           ///< buffer size; 0 chooses by transport
   std::uint64_t coalesce_age_ns = 200'000;  ///< a buffer older than this leaves, full or not
-  std::size_t pending_bytes = 64u << 20; ///< bytes awaiting room before the body waits too
-  std::size_t filter_entries = 1u << 20; ///< sent-filter cells per worker; 0 turns it off
+  std::size_t pending_bytes = 64u << 20;    ///< bytes awaiting room before the body waits too
+  std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 turns it off
 };
 
 /// One rank's view of the ranks and workers that compute together.
@@ -111,6 +113,9 @@ class world {
   [[nodiscard]] bool poisoned() const noexcept;
   void throw_if_poisoned() const;
 
+  /// Whether hardware transactions work here, found out at the first call. Worker 0.
+  [[nodiscard]] const hw::tm_probe& transactions();
+
   [[nodiscard]] engine& messages() noexcept { return *engine_; }
   [[nodiscard]] task::pool& pool() noexcept { return *pool_; }
   [[nodiscard]] hw::clock& clock() noexcept { return *clock_; }
@@ -131,6 +136,7 @@ class world {
   hw::clock* clock_;
   world_options options_;
   rank_t rank_, size_;
+  std::optional<hw::tm_probe> transactions_;
 };
 
 template <class T>

@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace cairn::activity {
+
+/// What makes the operators of a group atomic.
+///
+///   plain     nothing: the element has one writer (the rank has one worker)
+///   atomics   one atomic instruction per operator
+///   htm       up to M operators in one hardware transaction
+///   locks     a lock per operator, or a sorted set of them: for comparison
+///   automatic plain where there is one writer, else htm where the machine has it, else
+///             atomics (single-cell) or locks (multi-cell)
+enum class mechanism { automatic, plain, atomics, htm, locks };
+
+[[nodiscard]] std::string_view name(mechanism m) noexcept;
+
+/// Throws    usage_error for a name that is not a mechanism's
+[[nodiscard]] mechanism parse_mechanism(std::string_view text);
+
+/// How operators of one channel are to run.
+struct options {
+  mechanism how = mechanism::automatic;
+  std::size_t grain = 0;    ///< M, operators per transaction; 0 chooses a start value
+  bool sent_filter = true;  ///< drop at the sender what can no longer take effect
+};
+
+/// The start value of M for htm until measured cost says otherwise: [AAM15] figure 4 and our
+/// own sweeps put the flat part of the curve at 16..128 operators.
+inline constexpr std::size_t start_grain = 64;
+/// A group is at most this many operators, so that its records live on the stack.
+inline constexpr std::size_t max_grain = 512;
+
+}  // namespace cairn::activity

@@ -1,0 +1,219 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <memory>
+#include <utility>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/algo/bfs.hpp>
+#include <cairn/algo/frontier.hpp>
+#include <cairn/am/epoch.hpp>
+
+namespace cairn::algo {
+namespace {
+
+// When to change direction, in the words of [Beamer12]: go bottom-up when the frontier's edges
+// exceed 1/alpha of the edges not yet looked at; come back when it shrinks below n/beta.
+constexpr std::uint64_t alpha = 15, beta = 18;
+constexpr std::size_t chunk_vertices = 64, chunk_bits = 1024;
+
+struct tally {  // of the next frontier
+  std::uint64_t vertices = 0, edges = 0;
+};
+
+template <class Id>
+struct search {
+  struct visit {  // the operator: the first visit of v wins
+    struct message {
+      Id v, parent;
+    };
+    static constexpr bool permanent = true;
+    search& s;
+
+    auto cell(const message& m) const { return s.parent.at(m.v); }
+    bool wanted(Id parent, const message&) const { return parent == no_vertex<Id>; }
+    bool attempt(auto parent, const message& m) const {
+      return parent.claim(no_vertex<Id>, m.parent) == no_vertex<Id>;
+    }
+    void after(const message& m, auto& at) { s.reached(at.worker(), m.v); }
+  };
+
+  search(world& world, const graph::dist_csr<Id>& graph, const bfs_options& opt)
+      : w(world),
+        g(graph),
+        parent(w, g.partition(), no_vertex<Id>),
+        visits(w, visit{*this}, opt.activity),
+        list(w.workers(), parent.local().size()),
+        tallies(w.workers()) {
+    if (opt.depths) depth.emplace(w, g.partition(), no_vertex<Id>);
+  }
+
+  void reached(worker_t k, Id v) {
+    count(k, v);
+    list.add(k, v);
+  }
+  void count(worker_t k, Id v) {
+    ++tallies[k].vertices;
+    tallies[k].edges += g.out().degree(v);
+    if (depth) depth->store(v, level);
+  }
+
+  tally total() {
+    tally mine, all;
+    for (auto& t : tallies) {
+      mine.vertices += t.value.vertices;
+      mine.edges += t.value.edges;
+      t.value = {};
+    }
+    for (const auto& t : w.all_gather(mine)) {
+      all.vertices += t.vertices;
+      all.edges += t.edges;
+    }
+    return all;
+  }
+
+  tally top_down() {
+    am::epoch epoch(w);
+    const auto frontier = list.window();
+    w.parallel_for(
+        frontier.size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          visits.spawn(k, [&](auto& send) {
+            for (const Id u : frontier.subspan(begin, end - begin)) {
+              for (const Id v : g.out().neighbors(u)) send({v, u});
+            }
+          });
+        },
+        chunk_vertices);
+    epoch.close();
+    list.slide();
+    return total();
+  }
+
+  // The vertex v is this worker's alone: a plain store suffices.
+  bool find_parent(const graph::csr<Id>& in, Id v) {
+    for (const Id u : in.neighbors(v)) {
+      if (front[u]) {
+        parent.store(v, u);
+        return true;
+      }
+    }
+    return false;
+  }
+
+  tally bottom_up() {
+    w.all_gather_bits(next.words(), parent.local().size(), front.storage());
+    next.clear();
+    const auto first = parent.first();
+    const auto& in = g.in();
+    if (!swept) {  // the first time, look at every vertex and remember those without luck
+      w.parallel_for(
+          parent.local().size(),
+          [&](worker_t k, std::size_t begin, std::size_t end) {
+            for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) {
+              if (parent.load(v) != no_vertex<Id>) continue;
+              if (find_parent(in, v)) {
+                next.set(v - first);
+                count(k, v);
+              } else if (in.degree(v) != 0) {
+                unvisited->add(k, v);
+              }
+            }
+          },
+          chunk_bits);
+      swept = true;
+    } else {
+      const auto left = unvisited->window();
+      w.parallel_for(left.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+        for (const Id v : left.subspan(begin, end - begin)) {
+          if (parent.load(v) != no_vertex<Id>) continue;
+          if (find_parent(in, v)) {
+            next.set_shared(v - first);
+            count(k, v);
+          } else {
+            still_unvisited->add(k, v);
+          }
+        }
+      });
+      unvisited->clear();
+      std::swap(unvisited, still_unvisited);
+    }
+    unvisited->slide();
+    return total();
+  }
+
+  void list_to_bits() {
+    if (!unvisited) {
+      next = bit_set(parent.local().size());
+      const auto own = parent.local().size();
+      unvisited = std::make_unique<sliding_list<Id>>(w.workers(), own);
+      still_unvisited = std::make_unique<sliding_list<Id>>(w.workers(), own);
+    }
+    next.clear();
+    for (const Id v : list.window()) next.set(v - parent.first());
+  }
+
+  void bits_to_list() {
+    w.parallel_for(next.words().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      next.for_each(begin, end,
+                    [&](std::size_t i) { list.add(k, static_cast<Id>(parent.first() + i)); });
+    });
+    list.slide();
+  }
+
+  world& w;
+  const graph::dist_csr<Id>& g;
+  pgas::vertex_map<Id> parent;
+  std::optional<pgas::vertex_map<Id>> depth;
+  activity::coarse<visit> visits;
+  sliding_list<Id> list;  // the frontier's own vertices, top-down
+  bit_set front, next;    // the whole frontier, and the next one's own vertices, bottom-up
+  std::unique_ptr<sliding_list<Id>> unvisited, still_unvisited;
+  bool swept = false;
+  task::per_worker<tally> tallies;
+  Id level = 0;
+};
+
+}  // namespace
+
+template <class Id>
+bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_options& opt) {
+  CAIRN_EXPECTS(root < g.num_vertices());
+  search<Id> s(w, g, opt);
+  if (s.parent.owns(root)) {
+    s.parent.store(root, root);
+    s.reached(0, root);
+  }
+  s.list.slide();
+
+  bool as_bits = false;
+  std::uint64_t bottom_up_levels = 0;
+  std::uint64_t unseen_edges = g.directed() ? g.num_edges() : 2 * g.num_edges();
+  for (tally before, frontier = s.total(); frontier.vertices != 0;) {
+    ++s.level;
+    bool bottom_up = opt.direction == bfs_direction::bottom_up;
+    if (opt.direction == bfs_direction::automatic && g.has_in()) {
+      const bool growing = frontier.vertices >= before.vertices;
+      bottom_up = as_bits ? growing || frontier.vertices > g.num_vertices() / beta
+                          : frontier.edges > unseen_edges / alpha;
+    }
+    unseen_edges -= frontier.edges;
+    before = frontier;
+    if (bottom_up) {
+      if (!as_bits) s.list_to_bits();
+      frontier = s.bottom_up();
+      ++bottom_up_levels;
+    } else {
+      if (as_bits) s.bits_to_list();
+      frontier = s.top_down();
+    }
+    as_bits = bottom_up;
+  }
+  return {std::move(s.parent), std::move(s.depth), s.visits.how(), s.visits.grain(), s.level,
+          bottom_up_levels};
+}
+
+template bfs_result<std::uint32_t> bfs(world&, const graph::dist_csr<std::uint32_t>&, std::uint32_t,
+                                       const bfs_options&);
+template bfs_result<std::uint64_t> bfs(world&, const graph::dist_csr<std::uint64_t>&, std::uint64_t,
+                                       const bfs_options&);
+
+}  // namespace cairn::algo
