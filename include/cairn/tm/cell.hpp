@@ -66,6 +66,7 @@ constexpr T sum(const T& a, const T& b) noexcept {
 }
 
 struct direct_access {
+  static constexpr bool indivisible = false;
   template <cell_value T>
   [[gnu::always_inline]] static T load(T& cell) noexcept {
     return std::atomic_ref<T>(cell).load(std::memory_order_relaxed);
@@ -80,7 +81,7 @@ struct direct_access {
 
 // How a cell is reached. Every load and store is a relaxed atomic access, a plain mov on x86
 // (DESIGN, memory model): readers outside may always look. What differs is what keeps two
-// writers apart.
+// writers apart. An access that is not `indivisible` also has store().
 
 /// Nothing: the cell has one writer.
 struct plain_access : detail::direct_access {};
@@ -90,6 +91,7 @@ struct section_access : detail::direct_access {};
 
 /// Each verb is one indivisible instruction, or a compare-and-swap loop.
 struct atomic_access {
+  static constexpr bool indivisible = true;
   template <cell_value T>
   [[gnu::always_inline]] static T load(T& cell) noexcept {
     return detail::direct_access::load(cell);
@@ -176,7 +178,7 @@ class cell_ref {
   }
 
  private:
-  static constexpr bool indivisible = std::same_as<Access, atomic_access>;
+  static constexpr bool indivisible = Access::indivisible;
 
   [[gnu::always_inline]] std::atomic_ref<T> ref() const noexcept {
     return std::atomic_ref<T>(*cell_);

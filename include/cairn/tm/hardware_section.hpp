@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstdint>
+#include <utility>
+
+#include <cairn/hw/pause.hpp>
+#include <cairn/hw/rtm.hpp>
+#include <cairn/tm/attempt_outcome.hpp>
+#include <cairn/tm/cell.hpp>
+
+namespace cairn::tm {
+
+/// Ends a software attempt from wherever it is. No std::exception, so that a body's own handlers
+/// let it pass; never thrown inside a hardware transaction.
+struct leave {
+  attempt_outcome why;
+};
+
+/// What can run a section so that it takes effect all at once or not at all. One object per
+/// worker. The section reaches cells through `access` only.
+///
+///   begin()       the section may start if committed(), else why not; under real hardware it
+///                 returns again when the section aborts
+///   commit()      makes the section's writes visible, or says why it did not
+///   abort<Code>() leaves the section that runs: it does not come back
+///   cell_access() what the section gives to its cell_refs
+///   outside(f)    runs f, which reaches the same cells without a section
+///   back_off(n)   waits about n pauses
+///   can_undo      whether a section that has written can still be left
+///   leaves_by_exception  abort<Code>(), commit() and cells throw `leave`; cancel() then cleans up
+template <class H>
+concept hardware = requires(H& h, void (*f)()) {
+  { h.begin() } -> std::same_as<attempt_outcome>;
+  { h.commit() } -> std::same_as<attempt_outcome>;
+  {h.template abort<abort_code::left>()};
+  { h.cell_access() } -> std::same_as<typename H::access>;
+  {h.outside(f)};
+  {h.back_off(1u)};
+  { H::can_undo } -> std::convertible_to<bool>;
+  { H::leaves_by_exception } -> std::convertible_to<bool>;
+};
+
+/// Restricted transactional memory. Only where hw::probe_transactions says that it works.
+class rtm_hardware {
+ public:
+  using access = section_access;
+  static constexpr bool can_undo = true;
+  static constexpr bool leaves_by_exception = false;
+
+  [[gnu::always_inline]] attempt_outcome begin() noexcept {
+    return attempt_outcome(hw::rtm_begin());
+  }
+  [[gnu::always_inline]] attempt_outcome commit() noexcept {
+    hw::rtm_commit();
+    return attempt_outcome::success();
+  }
+  template <abort_code Code>
+  [[noreturn, gnu::always_inline]] void abort() noexcept {
+    hw::rtm_abort<static_cast<std::uint8_t>(Code)>();
+    __builtin_unreachable();  // the processor continues where begin() returns
+  }
+  [[gnu::always_inline]] static access cell_access() noexcept { return {}; }
+  template <class F>
+  [[gnu::always_inline]] void outside(F&& f) {
+    std::forward<F>(f)();
+  }
+  void back_off(std::uint32_t pauses) noexcept {
+    for (std::uint32_t i = 0; i < pauses; ++i) hw::pause();
+  }
+};
+
+/// For whoever runs alone while a section runs: one thread that does not switch inside one (a
+/// simulated cluster). Every section commits; nothing can be undone.
+class exclusive_hardware {
+ public:
+  using access = section_access;
+  static constexpr bool can_undo = false;
+  static constexpr bool leaves_by_exception = true;
+
+  attempt_outcome begin() noexcept { return attempt_outcome::success(); }
+  attempt_outcome commit() noexcept { return attempt_outcome::success(); }
+  /// The section must not have written yet.
+  template <abort_code Code>
+  [[noreturn]] void abort() {
+    throw leave{attempt_outcome::abort(abort_cause::explicit_, Code)};
+  }
+  void cancel() noexcept {}
+  static access cell_access() noexcept { return {}; }
+  template <class F>
+  void outside(F&& f) {
+    std::forward<F>(f)();
+  }
+  void back_off(std::uint32_t) noexcept {}  // nobody else runs meanwhile
+};
+
+static_assert(hardware<rtm_hardware> && hardware<exclusive_hardware>);
+
+}  // namespace cairn::tm

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/base/types.hpp>
+#include <cairn/tm/spin_lock.hpp>
+
+namespace cairn::tm {
+
+/// Many locks for more cells: a cell's address chooses its stripe. The mechanism `locks`, kept
+/// for comparison.
+///
+/// Cells on one cache line share a stripe (they contend for the line anyhow), so a set of
+/// neighbours takes few locks; stripes are spread at random, so other cells share one by chance.
+class lock_table {
+ public:
+  /// Rounded up to a power of two. 4 bytes each.
+  explicit lock_table(std::size_t stripes = 1u << 14)
+      : mask_(std::bit_ceil(stripes) - 1), locks_(std::make_unique<spin_lock[]>(mask_ + 1)) {
+    CAIRN_EXPECTS(stripes >= 1 && stripes <= (std::size_t{1} << 31), "1 to 2^31 stripes");
+  }
+
+  [[nodiscard]] std::size_t stripes() const noexcept { return mask_ + 1; }
+
+  [[nodiscard]] std::uint32_t stripe_of(const void* cell) const noexcept {
+    const auto line = reinterpret_cast<std::uintptr_t>(cell) / cache_line;
+    return static_cast<std::uint32_t>(mix64(line) & mask_);
+  }
+
+  /// True while somebody holds the cell's stripe.
+  [[nodiscard]] bool taken(const void* cell) const noexcept {
+    return locks_[stripe_of(cell)].taken();
+  }
+
+  /// Holds the stripe of one cell while it lives. A worker holds one guard, or one lock_set, at
+  /// a time: two guards in no order may wait for each other for ever.
+  class guard {
+   public:
+    template <relax_function Relax>
+    guard(lock_table& table, const void* cell, Relax&& relax)
+        : lock_(&table.locks_[table.stripe_of(cell)]), waited_(lock_->lock(relax)) {}
+    ~guard() { lock_->unlock(); }
+    guard(const guard&) = delete;
+    guard& operator=(const guard&) = delete;
+    [[nodiscard]] bool waited() const noexcept { return waited_; }
+
+   private:
+    spin_lock* lock_;
+    bool waited_;
+  };
+
+ private:
+  friend class lock_set;
+
+  std::size_t mask_;
+  std::unique_ptr<spin_lock[]> locks_;
+};
+
+/// The stripes of a set of cells, taken together without deadlock: each once, in ascending
+/// order. Reuse one object per worker: it allocates only to grow.
+class lock_set {
+ public:
+  explicit lock_set(lock_table& table) : table_(&table) {}
+  ~lock_set() { unlock(); }
+  lock_set(const lock_set&) = delete;
+  lock_set& operator=(const lock_set&) = delete;
+
+  /// Before lock(). The same cell may be added again.
+  void add(const void* cell) {
+    CAIRN_ASSERT(held_ == 0);
+    stripes_.push_back(table_->stripe_of(cell));
+  }
+
+  /// Takes all stripes. Returns how many of them somebody else held when we came.
+  template <relax_function Relax>
+  std::size_t lock(Relax&& relax) {
+    CAIRN_ASSERT(held_ == 0);
+    std::sort(stripes_.begin(), stripes_.end());
+    stripes_.erase(std::unique(stripes_.begin(), stripes_.end()), stripes_.end());
+    std::size_t waits = 0;
+    for (const auto s : stripes_) {
+      waits += table_->locks_[s].lock(relax) ? 1 : 0;
+      ++held_;
+    }
+    return waits;
+  }
+
+  /// Gives back what lock() took and forgets the cells.
+  void unlock() noexcept {
+    while (held_ > 0) table_->locks_[stripes_[--held_]].unlock();
+    stripes_.clear();
+  }
+
+  /// Different stripes, once lock() has returned.
+  [[nodiscard]] std::size_t size() const noexcept { return stripes_.size(); }
+
+ private:
+  lock_table* table_;
+  std::vector<std::uint32_t> stripes_;
+  std::size_t held_ = 0;  // of stripes_, from the front
+};
+
+}  // namespace cairn::tm
