@@ -1,0 +1,214 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+#include <vector>
+
+#include <lzma.h>
+#include <zlib.h>
+#include <zstd.h>
+
+#include <cairn/base/error.hpp>
+#include <cairn/graph/io/compressed.hpp>
+
+namespace cairn::graph::io {
+namespace {
+
+// Results are written while a person waits: the levels trade a little size for much time.
+constexpr int gzip_level = 4;
+constexpr int zstd_level = 3;
+constexpr std::uint32_t xz_preset = 1;
+constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
+
+/// The file itself: everything it is given reaches the file or an exception says so.
+class output_file {
+ public:
+  explicit output_file(std::string path)
+      : path_(std::move(path)),
+        fd_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
+    if (fd_ < 0) {
+      throw usage_error(path_ + ": cannot be created (" + std::strerror(errno) + ")");
+    }
+  }
+  ~output_file() {
+    if (fd_ < 0) return;
+    struct stat info {};
+    const bool regular = fstat(fd_, &info) == 0 && S_ISREG(info.st_mode);
+    ::close(fd_);
+    if (regular) unlink(path_.c_str());
+  }
+  output_file(const output_file&) = delete;
+  output_file& operator=(const output_file&) = delete;
+
+  void write(const char* from, std::size_t bytes) {
+    while (bytes != 0) {
+      const auto n = ::write(fd_, from, bytes);
+      if (n < 0 && errno != EINTR) fail(errno);
+      if (n < 0) continue;
+      from += n;
+      bytes -= static_cast<std::size_t>(n);
+    }
+  }
+  void close() {
+    if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
+  }
+  [[noreturn]] void fail(int error) const {
+    throw system_failure(path_ + ": cannot be written (" + std::strerror(error) + ")");
+  }
+
+ private:
+  std::string path_;
+  int fd_;
+};
+
+class plain_sink final : public byte_sink {
+ public:
+  explicit plain_sink(const std::string& path) : file_(path) { buffer_.reserve(buffer_bytes); }
+
+  void write(std::string_view bytes) override {
+    if (buffer_.size() + bytes.size() > buffer_bytes) flush();
+    if (bytes.size() >= buffer_bytes) {
+      file_.write(bytes.data(), bytes.size());
+    } else {
+      buffer_.append(bytes);
+    }
+  }
+  void finish() override {
+    flush();
+    file_.close();
+  }
+
+ private:
+  void flush() {
+    file_.write(buffer_.data(), buffer_.size());
+    buffer_.clear();
+  }
+  output_file file_;
+  std::string buffer_;
+};
+
+class gzip_sink final : public byte_sink {
+ public:
+  explicit gzip_sink(const std::string& path) : file_(path), buffer_(buffer_bytes) {
+    if (deflateInit2(&stream_, gzip_level, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) != Z_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  ~gzip_sink() override { deflateEnd(&stream_); }
+
+  void write(std::string_view bytes) override {
+    while (!bytes.empty()) {
+      const auto part = bytes.substr(0, std::size_t{1} << 30);
+      stream_.next_in = reinterpret_cast<unsigned char*>(const_cast<char*>(part.data()));
+      stream_.avail_in = static_cast<unsigned>(part.size());
+      run(Z_NO_FLUSH);
+      bytes.remove_prefix(part.size());
+    }
+  }
+  void finish() override {
+    run(Z_FINISH);
+    file_.close();
+  }
+
+ private:
+  void run(int flush) {
+    do {
+      stream_.next_out = buffer_.data();
+      stream_.avail_out = static_cast<unsigned>(buffer_.size());
+      deflate(&stream_, flush);
+      file_.write(reinterpret_cast<const char*>(buffer_.data()),
+                  buffer_.size() - stream_.avail_out);
+    } while (stream_.avail_out == 0);
+  }
+  output_file file_;
+  std::vector<unsigned char> buffer_;
+  z_stream stream_{};
+};
+
+class zstd_sink final : public byte_sink {
+ public:
+  explicit zstd_sink(const std::string& path)
+      : file_(path), buffer_(buffer_bytes), stream_(ZSTD_createCCtx()) {
+    if (stream_ == nullptr) throw std::bad_alloc();
+    ZSTD_CCtx_setParameter(stream_, ZSTD_c_compressionLevel, zstd_level);
+    ZSTD_CCtx_setParameter(stream_, ZSTD_c_checksumFlag, 1);
+  }
+  ~zstd_sink() override { ZSTD_freeCCtx(stream_); }
+
+  void write(std::string_view bytes) override { run(bytes, ZSTD_e_continue); }
+  void finish() override {
+    run({}, ZSTD_e_end);
+    file_.close();
+  }
+
+ private:
+  void run(std::string_view bytes, ZSTD_EndDirective directive) {
+    ZSTD_inBuffer from{bytes.data(), bytes.size(), 0};
+    for (;;) {
+      ZSTD_outBuffer to{buffer_.data(), buffer_.size(), 0};
+      const auto left = ZSTD_compressStream2(stream_, &to, &from, directive);
+      if (ZSTD_isError(left) != 0) throw std::bad_alloc();  // the parameters are ours
+      file_.write(buffer_.data(), to.pos);
+      if (directive == ZSTD_e_end ? left == 0 : from.pos == from.size) return;
+    }
+  }
+  output_file file_;
+  std::vector<char> buffer_;
+  ZSTD_CCtx* stream_;
+};
+
+class xz_sink final : public byte_sink {
+ public:
+  explicit xz_sink(const std::string& path) : file_(path), buffer_(buffer_bytes) {
+    if (lzma_easy_encoder(&stream_, xz_preset, LZMA_CHECK_CRC64) != LZMA_OK) {
+      throw std::bad_alloc();
+    }
+  }
+  ~xz_sink() override { lzma_end(&stream_); }
+
+  void write(std::string_view bytes) override {
+    stream_.next_in = reinterpret_cast<const std::uint8_t*>(bytes.data());
+    stream_.avail_in = bytes.size();
+    while (stream_.avail_in != 0) run(LZMA_RUN);
+  }
+  void finish() override {
+    while (run(LZMA_FINISH) != LZMA_STREAM_END) {
+    }
+    file_.close();
+  }
+
+ private:
+  lzma_ret run(lzma_action action) {
+    stream_.next_out = buffer_.data();
+    stream_.avail_out = buffer_.size();
+    const auto status = lzma_code(&stream_, action);
+    if (status != LZMA_OK && status != LZMA_STREAM_END) throw std::bad_alloc();
+    file_.write(reinterpret_cast<const char*>(buffer_.data()), buffer_.size() - stream_.avail_out);
+    return status;
+  }
+  output_file file_;
+  std::vector<std::uint8_t> buffer_;
+  lzma_stream stream_ = LZMA_STREAM_INIT;
+};
+
+}  // namespace
+
+std::unique_ptr<byte_sink> create_file(const std::string& path) {
+  switch (compression_by_name(path)) {
+    case compression::gzip:
+      return std::make_unique<gzip_sink>(path);
+    case compression::zstd:
+      return std::make_unique<zstd_sink>(path);
+    case compression::xz:
+      return std::make_unique<xz_sink>(path);
+    case compression::none:
+      break;
+  }
+  return std::make_unique<plain_sink>(path);
+}
+
+}  // namespace cairn::graph::io

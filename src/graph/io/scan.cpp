@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <system_error>
+
+#include <cairn/graph/io/scan.hpp>
+
+namespace cairn::graph::io {
+namespace {
+
+constexpr std::ptrdiff_t most_quoted = 24;
+
+const char* end_of_word(const char* p, const char* end) {
+  const char* const start = p;
+  while (p != end && !is_blank(*p) && *p != '\n' && *p != '\r' && *p != ',') ++p;
+  return p == start && p != end && *p == ',' ? p + 1 : p;
+}
+
+}  // namespace
+
+std::string quoted(const char* p, const char* end) {
+  constexpr const char* hex = "0123456789abcdef";
+  const char* const stop = end_of_word(p, end);
+  if (stop == p) return "the end of the line";
+  std::string text = "'";
+  for (const char* at = p; at != stop && at - p < most_quoted; ++at) {
+    if (*at >= ' ' && *at <= '~') {
+      text += *at;
+    } else {
+      const auto byte = static_cast<unsigned char>(*at);
+      text += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
+    }
+  }
+  if (stop - p > most_quoted) text += "...";
+  return text + "'";
+}
+
+void fail_expected(const char* p, const char* end, std::string_view expected) {
+  throw text_fault{p, "expected " + std::string(expected) + ", found " + quoted(p, end)};
+}
+
+void fail_id(const char* p, const char* end) {
+  if (*p == '-' && is_digit(p[1])) {
+    throw text_fault{p, "expected an id, found the negative number " + quoted(p, end)};
+  }
+  fail_expected(p, end, "an id (a whole number)");
+}
+
+namespace detail {
+
+const char* scan_long_id(const char* start, const char* end, std::uint64_t high,
+                         std::uint64_t& value) {
+  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  const char* p = start + 8;
+  for (; is_digit(*p); ++p) {
+    const auto digit = static_cast<std::uint64_t>(*p - '0');
+    if (high > (most - 1 - digit) / 10) {
+      throw text_fault{start,
+                       "the number " + quoted(start, end) + " is too large: ids end at 2^64 - 2"};
+    }
+    high = high * 10 + digit;
+  }
+  value = high;
+  return p;
+}
+
+}  // namespace detail
+
+const char* scan_real(const char* p, const char* end, double& value) {
+  const char* const start = p;
+  const char* const stop = end_of_word(p, end);
+  if (*p == '+' && p[1] != '-') ++p;
+  const auto [behind, error] = std::from_chars(p, stop, value);
+  if (error == std::errc::result_out_of_range) {
+    throw text_fault{start, "the weight " + quoted(start, end) + " is beyond the range of doubles"};
+  }
+  if (error != std::errc{} || behind != stop) fail_expected(start, end, "a weight (a number)");
+  if (!std::isfinite(value)) {
+    throw text_fault{start, "the weight " + quoted(start, end) + " is not finite"};
+  }
+  return behind;
+}
+
+}  // namespace cairn::graph::io
