@@ -1,29 +1,25 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <string>
-
 #include <cairn/activity/coarse.hpp>
 #include <cairn/base/error.hpp>
 
 namespace cairn::activity {
 
-mechanism resolve_single_cell(world& w, mechanism asked) {
+mechanism resolve_single_cell(world& w, const options& asked) {
   const bool one_writer = w.workers() == 1;
-  switch (asked) {
+  const auto has_htm = [&] { return emulation_for(w, asked) || w.transactions().works; };
+  switch (asked.how) {
     case mechanism::automatic:
       if (one_writer) return mechanism::plain;
-      return w.transactions().works ? mechanism::htm : mechanism::atomics;
+      return has_htm() ? mechanism::htm : mechanism::atomics;
     case mechanism::plain:
       if (!one_writer) {
         throw usage_error("mechanism plain needs one writer per element: use --threads 1");
       }
-      return asked;
+      return mechanism::plain;
     case mechanism::htm:
-      if (!w.transactions().works) {
-        throw usage_error("mechanism htm cannot run here: " + w.transactions().reason);
-      }
-      return asked;
+      return has_htm() ? mechanism::htm : mechanism::atomics;
     default:
-      return asked;
+      return asked.how;
   }
 }
 

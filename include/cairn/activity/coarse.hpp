@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <memory>
 #include <optional>
 #include <span>
 #include <utility>
@@ -10,6 +11,7 @@
 #include <cairn/activity/lane.hpp>
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/operator.hpp>
+#include <cairn/activity/sections.hpp>
 #include <cairn/activity/sent_filter.hpp>
 #include <cairn/am/channel.hpp>
 #include <cairn/core/world.hpp>
@@ -17,12 +19,11 @@
 
 namespace cairn::activity {
 
-/// Chooses among the mechanisms that keep a single-cell operator's promise.
+/// Chooses among the mechanisms that keep a single-cell operator's promise: what was asked for,
+/// or, where the machine has no hardware transactions, atomics in the place of htm.
 ///
-/// plain needs one writer; htm needs a machine that has it (automatic asks; who names it
-/// gets it or an error).
-/// Throws    usage_error if `asked` cannot run here
-[[nodiscard]] mechanism resolve_single_cell(world& w, mechanism asked);
+/// Throws    usage_error if plain is asked for and the rank has several workers
+[[nodiscard]] mechanism resolve_single_cell(world& w, const options& asked);
 
 /// Runs an operator's messages in groups of M, wherever their cells live.
 ///
@@ -49,10 +50,11 @@ class coarse {
   coarse(world& w, Op op, const options& opt = {})
       : world_(w),
         op_(std::move(op)),
-        how_(resolve_single_cell(w, opt.how)),
+        how_(resolve_single_cell(w, opt)),
         grain_(std::clamp<std::size_t>(opt.grain ? opt.grain : start_grain, 1, max_grain)),
         workers_(w.workers()) {
     if (how_ == mechanism::locks) locks_.emplace(lock_stripes);
+    if (how_ == mechanism::htm) prepare_sections(opt);
     if (w.size() > 1) {
       for (auto& k : workers_) {
         k.value.filter = sent_filter<Op>(opt.sent_filter ? w.options().filter_entries : 0);
@@ -74,42 +76,62 @@ class coarse {
 
   /// The mechanism that runs, and the operators per transaction (1 where there are none).
   [[nodiscard]] mechanism how() const noexcept { return how_; }
+  [[nodiscard]] tm::lock_table& locks() noexcept { return *locks_; }
+  [[nodiscard]] task::pool& pool() noexcept { return world_.pool(); }
   [[nodiscard]] std::size_t grain() const noexcept { return how_ == mechanism::htm ? grain_ : 1; }
 
  private:
-  template <class, mechanism, bool>
+  template <class, class, bool>
   friend class lane;
   static constexpr std::size_t lock_stripes = 1u << 14;
 
   struct worker_state {
     sent_filter<Op> filter{0};
-    std::vector<message> waiting;  // spawned inside `after`: they join the next group
+    std::vector<message> waiting;  // spawned inside `after`: they join a later group
+    std::optional<rtm_sections> rtm;
+    std::optional<emulated_sections> emulated;
   };
+
+  void prepare_sections(const options& opt) {
+    const auto emulate = emulation_for(world_, opt);
+    if (emulate) emulation_ = make_emulation(world_.pool(), *emulate);
+    for (worker_t k = 0; k < world_.workers(); ++k) {
+      const auto seed = random64(static_cast<std::uint64_t>(world_.rank()), k)();
+      const relax_in relax{&world_.pool()};
+      if (emulate) {
+        workers_[k].emulated.emplace(emulated_worker(*emulation_, *emulate, seed),
+                                     tm::retry_limits{}, seed, world_.counters(), k, relax);
+      } else {
+        workers_[k].rtm.emplace(tm::rtm_hardware{}, tm::retry_limits{}, seed, world_.counters(), k,
+                                relax);
+      }
+    }
+  }
 
   template <class Body>
   void with_lane(worker_t k, Body&& body) {
     switch (how_) {
       case mechanism::plain:
-        return in_lane<mechanism::plain>(k, body);
+        return in_lane<by_plain_access>(k, body);
       case mechanism::atomics:
-        return in_lane<mechanism::atomics>(k, body);
+        return in_lane<by_atomics>(k, body);
       case mechanism::htm:
-        return in_lane<mechanism::htm>(k, body);
+        return emulation_ ? in_lane<by_emulated_sections>(k, body) : in_lane<by_sections>(k, body);
       default:
-        return in_lane<mechanism::locks>(k, body);
+        return in_lane<by_locks>(k, body);
     }
   }
 
-  template <mechanism How, class Body>
+  template <class How, class Body>
   void in_lane(worker_t k, Body& body) {
+    const auto go = [&](auto&& lane) {
+      body(lane);
+      lane.finish();
+    };
     if (channel_) {
-      lane<Op, How, false> lane(*this, k);
-      body(lane);
-      lane.finish();
+      go(lane<Op, How, false>(*this, k));
     } else {
-      lane<Op, How, true> lane(*this, k);
-      body(lane);
-      lane.finish();
+      go(lane<Op, How, true>(*this, k));
     }
   }
 
@@ -118,6 +140,7 @@ class coarse {
   mechanism how_;
   std::size_t grain_;
   std::optional<tm::lock_table> locks_;
+  std::unique_ptr<tm::emulation> emulation_;
   std::optional<am::channel<message>> channel_;
   task::per_worker<worker_state> workers_;
 };

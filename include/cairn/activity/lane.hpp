@@ -5,10 +5,13 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <utility>
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/operator.hpp>
+#include <cairn/activity/sections.hpp>
 #include <cairn/am/channel.hpp>
+#include <cairn/hw/pages.hpp>
 #include <cairn/tm/cell.hpp>
 #include <cairn/tm/lock_table.hpp>
 
@@ -17,9 +20,42 @@ namespace cairn::activity {
 template <single_cell Op>
 class coarse;
 
+// How a lane commits: one at a time by an access, or in groups by sections.
+
+struct by_plain_access {
+  static constexpr bool in_groups = false;
+  template <class Value, class Coarse, class F>
+  [[gnu::always_inline]] static bool one(Coarse&, Value& cell, F&& f) {
+    return f(tm::cell_ref<Value, tm::plain_access>(cell));
+  }
+};
+struct by_atomics {
+  static constexpr bool in_groups = false;
+  template <class Value, class Coarse, class F>
+  [[gnu::always_inline]] static bool one(Coarse&, Value& cell, F&& f) {
+    return f(tm::cell_ref<Value, tm::atomic_access>(cell));
+  }
+};
+struct by_locks {
+  static constexpr bool in_groups = false;
+  template <class Value, class Coarse, class F>
+  static bool one(Coarse& c, Value& cell, F&& f) {
+    const tm::lock_table::guard held(c.locks(), &cell, relax_in{&c.pool()});
+    return f(tm::cell_ref<Value, tm::section_access>(cell));
+  }
+};
+struct by_sections {
+  static constexpr bool in_groups = true;
+  static auto& runner(auto& worker_state) { return *worker_state.rtm; }
+};
+struct by_emulated_sections {
+  static constexpr bool in_groups = true;
+  static auto& runner(auto& worker_state) { return *worker_state.emulated; }
+};
+
 /// One worker's way into a coarse operator for the length of a chunk or a span, compiled for
 /// one mechanism. `Alone`: there is one rank, so every cell is here.
-template <class Op, mechanism How, bool Alone>
+template <class Op, class How, bool Alone>
 class lane {
  public:
   using message = typename Op::message;
@@ -64,12 +100,12 @@ class lane {
 
   /// Runs what is grouped; ends the lane.
   void finish() {
-    if constexpr (How == mechanism::htm) run_group();
+    if constexpr (How::in_groups) run_group();
     if constexpr (in_context<Op>) run_waiting();
     auto& counters = coarse_.world_.counters();
     counters.add(worker_, obs::counter::operators, operators_);
     counters.add(worker_, obs::counter::operators_failed, operators_ - took_effect_);
-    if constexpr (How != mechanism::htm) {
+    if constexpr (!How::in_groups) {
       counters.add(worker_, obs::counter::activities, operators_);
     }
     if constexpr (!Alone) counters.add(worker_, obs::counter::messages_filtered, filtered_);
@@ -86,32 +122,51 @@ class lane {
 
   [[gnu::always_inline]] void offer(value& cell, const message& m) {
     if (!coarse_.op_.wanted(tm::cell_ref<value, tm::plain_access>(cell).load(), m)) return;
-    if constexpr (How == mechanism::htm) {
+    if constexpr (How::in_groups) {
       group_[grouped_++] = m;
       if (grouped_ == grain_) run_group();
     } else {
       ++operators_;
-      if (attempt_alone(cell, m)) {
+      const auto& op = coarse_.op_;
+      if (How::one(coarse_, cell, [&](auto ref) { return attempt(op, ref, m); })) {
         ++took_effect_;
         after(m);
       }
     }
   }
 
-  [[gnu::always_inline]] bool attempt_alone(value& cell, const message& m) {
+  // One transaction re-checks and writes the cells of the whole group; what hardware gives up
+  // on is done by atomics, one by one.
+  void run_group() {
+    const auto n = std::exchange(grouped_, 0);
+    if (n == 0) return;
     const auto& op = coarse_.op_;
-    if constexpr (How == mechanism::plain) {
-      return attempt(op, tm::cell_ref<value, tm::plain_access>(cell), m);
-    } else if constexpr (How == mechanism::locks) {
-      const tm::lock_table::guard held(
-          *coarse_.locks_, &cell, [this](unsigned rounds) { coarse_.world_.pool().relax(rounds); });
-      return attempt(op, tm::cell_ref<value, tm::section_access>(cell), m);
-    } else {
-      return attempt(op, tm::cell_ref<value, tm::atomic_access>(cell), m);
+    const auto cell_of = [&](std::size_t i) -> value& { return op.cell(group_[i]).here(); };
+    std::array<bool, max_grain> took;
+    auto body = [&](auto access, std::size_t first, std::size_t last) {
+      for (auto i = first; i < last; ++i) {
+        took[i] = attempt(op, tm::cell_ref<value, decltype(access)>(cell_of(i), access), group_[i]);
+      }
+    };
+    auto fallback = [&](std::size_t first, std::size_t last) {
+      for (auto i = first; i < last; ++i) {
+        took[i] = attempt(op, tm::cell_ref<value, tm::atomic_access>(cell_of(i)), group_[i]);
+      }
+    };
+    auto pretouch = [&](std::size_t first, std::size_t last) {
+      for (auto i = first; i < last; ++i) hw::touch_pages(&cell_of(i), sizeof(value));
+    };
+    auto& counters = coarse_.world_.counters();
+    const auto sections =
+        How::runner(state_).run_group(tm::unsubscribed{}, 0, n, body, fallback, pretouch);
+    counters.add(worker_, obs::counter::activities, sections);
+    operators_ += n;
+    for (std::size_t i = 0; i < n; ++i) {
+      if (!took[i]) continue;
+      ++took_effect_;
+      after(group_[i]);
     }
   }
-
-  void run_group();
 
   void after(const message& m) {
     if constexpr (in_context<Op>) {
@@ -140,7 +195,7 @@ class lane {
       const auto m = waiting.back();
       waiting.pop_back();
       offer(coarse_.op_.cell(m).here(), m);
-      if constexpr (How == mechanism::htm) {
+      if constexpr (How::in_groups) {
         if (waiting.empty()) run_group();
       }
     }
@@ -153,7 +208,7 @@ class lane {
   std::size_t grouped_ = 0;
   std::uint64_t operators_ = 0, took_effect_ = 0, filtered_ = 0;
   std::optional<typename am::channel<message>::sender> sender_;
-  std::array<message, How == mechanism::htm ? max_grain : 1> group_;
+  std::array<message, How::in_groups ? max_grain : 1> group_;
 };
 
 }  // namespace cairn::activity

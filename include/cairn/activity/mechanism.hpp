@@ -2,7 +2,11 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <optional>
 #include <string_view>
+
+#include <cairn/tm/abort_injection.hpp>
 
 namespace cairn::activity {
 
@@ -21,11 +25,20 @@ enum class mechanism { automatic, plain, atomics, htm, locks };
 /// Throws    usage_error for a name that is not a mechanism's
 [[nodiscard]] mechanism parse_mechanism(std::string_view text);
 
+/// Emulated hardware transactions some of whose attempts abort, for tests and simulated
+/// clusters: every retry path runs on any machine. Right, and slow.
+struct emulation_options {
+  tm::abort_rates rates{.conflict = 0.1, .capacity = 0.05, .other = 0.05};
+  std::uint64_t seed = 1;
+  std::size_t capacity = 64;  ///< cells that a transaction may write
+};
+
 /// How operators of one channel are to run.
 struct options {
   mechanism how = mechanism::automatic;
   std::size_t grain = 0;    ///< M, operators per transaction; 0 chooses a start value
   bool sent_filter = true;  ///< drop at the sender what can no longer take effect
+  std::optional<emulation_options> emulate;  ///< htm means emulated transactions
 };
 
 /// The start value of M for htm until measured cost says otherwise: [AAM15] figure 4 and our

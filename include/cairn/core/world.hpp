@@ -30,6 +30,8 @@ struct world_options {
   std::uint64_t coalesce_age_ns = 200'000;  ///< a buffer older than this leaves, full or not
   std::size_t pending_bytes = 64u << 20;    ///< bytes awaiting room before the body waits too
   std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 turns it off
+  bool emulate_transactions = false;        ///< htm runs emulated, with aborts drawn from a seed
+  std::uint64_t emulation_seed = 0;
 };
 
 /// One rank's view of the ranks and workers that compute together.
