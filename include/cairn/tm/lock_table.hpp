@@ -23,10 +23,9 @@ namespace cairn::tm {
 class lock_table {
  public:
   /// Rounded up to a power of two. 4 bytes each.
+  /// Throws    contract_violation for no stripes, or more than 2^31
   explicit lock_table(std::size_t stripes = 1u << 14)
-      : mask_(std::bit_ceil(stripes) - 1), locks_(std::make_unique<spin_lock[]>(mask_ + 1)) {
-    CAIRN_EXPECTS(stripes >= 1 && stripes <= (std::size_t{1} << 31), "1 to 2^31 stripes");
-  }
+      : mask_(mask_for(stripes)), locks_(std::make_unique<spin_lock[]>(mask_ + 1)) {}
 
   [[nodiscard]] std::size_t stripes() const noexcept { return mask_ + 1; }
 
@@ -59,6 +58,11 @@ class lock_table {
 
  private:
   friend class lock_set;
+
+  static std::size_t mask_for(std::size_t stripes) {
+    CAIRN_EXPECTS(stripes >= 1 && stripes <= (std::size_t{1} << 31), "1 to 2^31 stripes");
+    return std::bit_ceil(stripes) - 1;
+  }
 
   std::size_t mask_;
   std::unique_ptr<spin_lock[]> locks_;

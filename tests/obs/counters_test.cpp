@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/obs/counters.hpp>
+
+namespace {
+
+using cairn::obs::counter;
+using cairn::obs::counters;
+namespace obs = cairn::obs;
+
+TEST(Counters, StartAtZeroAndAddUpOverWorkers) {
+  counters c(3);
+  EXPECT_EQ(c.total(counter::waves), 0u);
+  c.add(0, counter::waves);
+  c.add(2, counter::waves, 40);
+  c.add(2, counter::epochs, 5);
+  EXPECT_EQ(c.of_worker(0, counter::waves), 1u);
+  EXPECT_EQ(c.of_worker(1, counter::waves), 0u);
+  EXPECT_EQ(c.total(counter::waves), 41u);
+  EXPECT_EQ(c.totals()[static_cast<std::size_t>(counter::waves)], 41u);
+  EXPECT_EQ(c.totals()[static_cast<std::size_t>(counter::epochs)], 5u);
+  EXPECT_EQ(c.totals()[static_cast<std::size_t>(counter::parks)], 0u);
+}
+
+TEST(Counters, EachHasItsOwnNameAndMeaning) {
+  std::set<std::string_view> names;
+  for (const auto& row : obs::counter_table) {
+    EXPECT_EQ(obs::name(row.id), row.name);
+    EXPECT_FALSE(row.meaning.empty()) << row.name;
+    EXPECT_EQ(row.name.find_first_not_of("abcdefghijklmnopqrstuvwxyz_"), std::string_view::npos)
+        << row.name;
+    names.insert(row.name);
+  }
+  EXPECT_EQ(names.size(), obs::num_counters);
+}
+
+TEST(Counters, ReadersSeeThemGrowAndLoseNothing) {
+  constexpr int workers = 3;
+  constexpr std::uint64_t adds = 20'000;
+  counters c(workers);
+  std::vector<std::thread> threads;
+  for (cairn::worker_t w = 0; w < workers; ++w) {
+    threads.emplace_back([&c, w] {
+      for (std::uint64_t i = 0; i < adds; ++i) c.add(w, counter::operators);
+    });
+  }
+  std::uint64_t last = 0;
+  bool grew = true;
+  for (int i = 0; i < 1000; ++i) {
+    const auto now = c.total(counter::operators);
+    grew = grew && now >= last;
+    last = now;
+  }
+  for (auto& t : threads) t.join();
+  EXPECT_TRUE(grew);
+  EXPECT_EQ(c.total(counter::operators), workers * adds);
+}
+
+}  // namespace
