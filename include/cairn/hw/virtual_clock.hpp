@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <cairn/hw/clock.hpp>
+
+namespace cairn::hw {
+
+/// The time of a simulated cluster: stands still until somebody moves it on.
+///
+/// Thread-safety: none; one thread runs a simulated cluster.
+class virtual_clock final : public clock {
+ public:
+  [[nodiscard]] std::uint64_t now_ns() const noexcept override { return now_ns_; }
+
+  void advance(std::uint64_t ns) noexcept { now_ns_ += ns; }
+  /// Does nothing if that moment has passed.
+  void advance_to(std::uint64_t moment_ns) noexcept { now_ns_ = std::max(now_ns_, moment_ns); }
+
+ private:
+  std::uint64_t now_ns_ = 0;
+};
+
+}  // namespace cairn::hw
