@@ -106,7 +106,8 @@ requires cell_value<T>
 }
 
 /// One cell as an operator sees it: the verbs, each of which returns the value it found. It is
-/// a pointer (and what the access needs): pass it by value.
+/// a pointer (and what the access needs): pass it by value. The verbs throw only what the access
+/// throws.
 template <cell_value T, class Access>
 class cell_ref {
  public:
@@ -118,11 +119,11 @@ class cell_ref {
     CAIRN_ASSERT(reinterpret_cast<std::uintptr_t>(&cell) % sizeof(T) == 0);
   }
 
-  [[nodiscard, gnu::always_inline]] T load() const noexcept { return access_.load(*cell_); }
+  [[nodiscard, gnu::always_inline]] T load() const { return access_.load(*cell_); }
 
   /// Compare-and-swap: writes `desired` if the cell holds the bytes of `expected`. It took
   /// effect if what it returns equals `expected`.
-  [[gnu::always_inline]] T claim(const T& expected, const T& desired) const noexcept {
+  [[gnu::always_inline]] T claim(const T& expected, const T& desired) const {
     T found = load();
     // Most claims come too late: a load leaves the line shared, a failed lock cmpxchg does not.
     if (!detail::same_bytes(found, expected)) return found;
@@ -135,9 +136,7 @@ class cell_ref {
   }
 
   /// Minimum: writes `x` if it is less than what the cell holds.
-  [[gnu::always_inline]] T lower(const T& x) const noexcept requires requires {
-    static_cast<bool>(x < x);
-  }
+  [[gnu::always_inline]] T lower(const T& x) const requires requires { static_cast<bool>(x < x); }
   {
     T found = load();
     if constexpr (indivisible) {
@@ -150,7 +149,7 @@ class cell_ref {
   }
 
   /// Adds `x`; integers wrap around.
-  [[gnu::always_inline]] T add(const T& x) const noexcept requires addable<T> {
+  [[gnu::always_inline]] T add(const T& x) const requires addable<T> {
     if constexpr (indivisible && std::integral<T>) {
       return ref().fetch_add(x, std::memory_order_relaxed);
     } else if constexpr (indivisible) {
@@ -167,7 +166,7 @@ class cell_ref {
   }
 
   /// Writes `x`.
-  [[gnu::always_inline]] T exchange(const T& x) const noexcept {
+  [[gnu::always_inline]] T exchange(const T& x) const {
     if constexpr (indivisible) {
       return ref().exchange(x, std::memory_order_relaxed);
     } else {
