@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include <cairn/activity/domain.hpp>
 #include <cairn/activity/lane.hpp>
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/operator.hpp>
@@ -25,50 +26,52 @@ namespace cairn::activity {
 /// Throws    usage_error if plain is asked for and the rank has several workers
 [[nodiscard]] mechanism resolve_single_cell(world& w, const options& asked);
 
-/// Runs an operator's messages in groups of M, wherever their cells live.
+/// Runs an operator's messages in groups of M, wherever their elements live.
 ///
 /// A worker spawns messages inside a chunk, a handler or a body section:
 ///
 ///   visits.spawn(k, [&](auto& visit) { for (...) visit({v, u}); });
 ///
-/// A message to an own cell joins the worker's current group at once, without serialisation;
-/// one to a remote cell passes the sent-filter and travels coalesced to its owner, where the
-/// handler runs the span in groups. `wanted` is asked before grouping, outside any
-/// transaction; the attempt asks the cell again through its verbs. The mechanism is switched
+/// A message to an own element joins the worker's current group at once, without
+/// serialisation; one to a remote element passes the sent-filter and travels coalesced to its
+/// owner, where the handler runs the span in groups. `wanted` is asked before grouping, outside
+/// any transaction; the attempt asks the cell again through its verbs. The mechanism is switched
 /// once per chunk or span, so the inner loop is compiled for it.
 ///
-/// Op          a single_cell operator; shared by the workers
+/// Op          an operator (operator.hpp); shared by the workers
+/// Fixed       the only mechanism to compile; automatic compiles all that keep Op's promise
+///             and chooses when constructed. One that cannot keep it does not compile.
 /// Collective  constructor and destructor; spawning only while an epoch is open
-/// Messages    one per spawn to a remote cell that passes the filter
+/// Messages    one per spawn to a remote element that passes the filter
 /// Memory      per worker: a group of M messages, the sent-filter, channel blocks
 /// Source      [AAM15] sections 3 and 4: coarsening and coalescing of activities
-template <single_cell Op>
+template <class Op, mechanism Fixed = mechanism::automatic>
 class coarse {
+  static_assert(single_cell<Op> || multi_cell<Op>,
+                "an operator has cell, wanted and attempt (one cell of at most 8 bytes), or "
+                "elements and attempt (several)");
+  static_assert(can_run<Op, Fixed>,
+                "this mechanism cannot keep the operator's promise: several cells do not change "
+                "in one atomic instruction");
+
  public:
+  using operator_type = Op;
   using message = typename Op::message;
 
-  coarse(world& w, Op op, const options& opt = {})
-      : world_(w),
-        op_(std::move(op)),
-        how_(resolve_single_cell(w, opt)),
-        grain_(std::clamp<std::size_t>(opt.grain ? opt.grain : start_grain, 1, max_grain)),
-        workers_(w.workers()) {
-    if (how_ == mechanism::locks) locks_.emplace(lock_stripes);
-    if (how_ == mechanism::htm) prepare_sections(opt);
-    if (w.size() > 1) {
-      for (auto& k : workers_) {
-        k.value.filter = sent_filter<Op>(opt.sent_filter ? w.options().filter_entries : 0);
-      }
-      channel_.emplace(w, [this](worker_t k, std::span<const message> batch) {
-        with_lane(k, [&](auto& lane) {
-          for (const auto& m : batch) lane.arrived(m);
-        });
-      });
-    }
+  /// For a single-cell operator.
+  /// Throws    usage_error if the mechanism cannot run here
+  coarse(world& w, Op op, options opt = {}) requires single_cell<Op>
+      : coarse(w, nullptr, std::move(op), fix(w, opt)) {}
+
+  /// For a multi-cell operator, whose mechanism is its domain's.
+  /// Throws    usage_error if the domain runs another mechanism than Fixed
+  coarse(domain& data, Op op) requires multi_cell<Op>
+      : coarse(data.of(), &data, std::move(op), data.chosen()) {
+    CAIRN_EXPECTS(Fixed == mechanism::automatic || Fixed == how_);
   }
 
-  /// Calls body(spawn) on worker k; spawn(message) sends to the cell's owner. Returns when the
-  /// messages to own cells have taken effect.
+  /// Calls body(spawn) on worker k; spawn(message) sends to the element's owner. Returns when
+  /// the messages to own elements have taken effect.
   template <class Body>
   void spawn(worker_t k, Body&& body) {
     with_lane(k, std::forward<Body>(body));
@@ -76,49 +79,88 @@ class coarse {
 
   /// The mechanism that runs, and the operators per transaction (1 where there are none).
   [[nodiscard]] mechanism how() const noexcept { return how_; }
-  [[nodiscard]] tm::lock_table& locks() noexcept { return *locks_; }
-  [[nodiscard]] task::pool& pool() noexcept { return world_.pool(); }
   [[nodiscard]] std::size_t grain() const noexcept { return how_ == mechanism::htm ? grain_ : 1; }
 
  private:
   template <class, class, bool>
   friend class lane;
-  static constexpr std::size_t lock_stripes = 1u << 14;
+  friend struct by_locks;
 
   struct worker_state {
-    sent_filter<Op> filter{0};
+    sent_filter_of<Op> filter;
     std::vector<message> waiting;  // spawned inside `after`: they join a later group
     std::optional<rtm_sections> rtm;
     std::optional<emulated_sections> emulated;
+    std::optional<tm::lock_set> locks;
   };
+
+  coarse(world& w, domain* data, Op op, const options& opt)
+      : world_(w),
+        domain_(data),
+        op_(std::move(op)),
+        how_(opt.how),
+        grain_(std::clamp<std::size_t>(opt.grain ? opt.grain : start_grain, 1, max_grain)),
+        workers_(w.workers()) {
+    if (how_ == mechanism::locks) {
+      if (!domain_) own_locks_ = std::make_unique<tm::lock_table>();
+      for (auto& k : workers_) k.value.locks.emplace(locks());
+    }
+    if (how_ == mechanism::htm) prepare_sections(opt);
+    if (w.size() == 1) return;
+    if constexpr (single_cell<Op>) {
+      const auto entries = opt.sent_filter ? w.options().filter_entries : 0;
+      for (auto& k : workers_) k.value.filter = sent_filter_of<Op>(entries);
+    }
+    channel_.emplace(w, [this](worker_t k, std::span<const message> batch) {
+      with_lane(k, [&](auto& lane) {
+        for (const auto& m : batch) lane.arrived(m);
+      });
+    });
+  }
+
+  static options fix(world& w, options opt) {
+    if constexpr (Fixed != mechanism::automatic) opt.how = Fixed;
+    opt.how = resolve_single_cell(w, opt);
+    return opt;
+  }
+
+  [[nodiscard]] relax_in relax() const noexcept { return {&world_.pool()}; }
+
+  [[nodiscard]] tm::lock_table& locks() noexcept {
+    return domain_ ? domain_->locks() : *own_locks_;
+  }
 
   void prepare_sections(const options& opt) {
     const auto emulate = emulation_for(world_, opt);
     if (emulate) emulation_ = make_emulation(world_.pool(), *emulate);
     for (worker_t k = 0; k < world_.workers(); ++k) {
       const auto seed = random64(static_cast<std::uint64_t>(world_.rank()), k)();
-      const relax_in relax{&world_.pool()};
       if (emulate) {
         workers_[k].emulated.emplace(emulated_worker(*emulation_, *emulate, seed),
-                                     tm::retry_limits{}, seed, world_.counters(), k, relax);
+                                     tm::retry_limits{}, seed, world_.counters(), k, relax());
       } else {
         workers_[k].rtm.emplace(tm::rtm_hardware{}, tm::retry_limits{}, seed, world_.counters(), k,
-                                relax);
+                                relax());
       }
     }
   }
 
   template <class Body>
   void with_lane(worker_t k, Body&& body) {
-    switch (how_) {
-      case mechanism::plain:
-        return in_lane<by_plain_access>(k, body);
-      case mechanism::atomics:
-        return in_lane<by_atomics>(k, body);
-      case mechanism::htm:
-        return emulation_ ? in_lane<by_emulated_sections>(k, body) : in_lane<by_sections>(k, body);
-      default:
-        return in_lane<by_locks>(k, body);
+    constexpr bool any = Fixed == mechanism::automatic;
+    if constexpr (any || Fixed == mechanism::plain) {
+      if (how_ == mechanism::plain) return in_lane<by_plain_access>(k, body);
+    }
+    if constexpr (single_cell<Op> &&
+                  (any || Fixed == mechanism::atomics || Fixed == mechanism::htm)) {
+      if (how_ == mechanism::atomics) return in_lane<by_atomics>(k, body);
+    }
+    if constexpr (any || Fixed == mechanism::htm) {
+      if (how_ == mechanism::htm && emulation_) return in_lane<by_emulated_sections>(k, body);
+      if (how_ == mechanism::htm) return in_lane<by_sections>(k, body);
+    }
+    if constexpr (any || Fixed == mechanism::locks || (multi_cell<Op> && Fixed == mechanism::htm)) {
+      if (how_ == mechanism::locks) return in_lane<by_locks>(k, body);
     }
   }
 
@@ -129,17 +171,18 @@ class coarse {
       lane.finish();
     };
     if (channel_) {
-      go(lane<Op, How, false>(*this, k));
+      go(lane<coarse, How, false>(*this, k));
     } else {
-      go(lane<Op, How, true>(*this, k));
+      go(lane<coarse, How, true>(*this, k));
     }
   }
 
   world& world_;
+  domain* domain_;
   Op op_;
   mechanism how_;
   std::size_t grain_;
-  std::optional<tm::lock_table> locks_;
+  std::unique_ptr<tm::lock_table> own_locks_;
   std::unique_ptr<tm::emulation> emulation_;
   std::optional<am::channel<message>> channel_;
   task::per_worker<worker_state> workers_;

@@ -17,74 +17,87 @@
 
 namespace cairn::activity {
 
-template <single_cell Op>
+template <class Op, mechanism Fixed>
 class coarse;
 
 // How a lane commits: one at a time by an access, or in groups by sections.
 
 struct by_plain_access {
   static constexpr bool in_groups = false;
-  template <class Value, class Coarse, class F>
-  [[gnu::always_inline]] static bool one(Coarse&, Value& cell, F&& f) {
-    return f(tm::cell_ref<Value, tm::plain_access>(cell));
+  template <class Op>
+  [[gnu::always_inline]] static bool one(auto&, auto&, const Op& op,
+                                         const typename Op::message& m) {
+    return shape<Op>::run(op, tm::plain_access{}, m);
   }
 };
 struct by_atomics {
   static constexpr bool in_groups = false;
-  template <class Value, class Coarse, class F>
-  [[gnu::always_inline]] static bool one(Coarse&, Value& cell, F&& f) {
-    return f(tm::cell_ref<Value, tm::atomic_access>(cell));
+  template <class Op>
+  [[gnu::always_inline]] static bool one(auto&, auto&, const Op& op,
+                                         const typename Op::message& m) {
+    return shape<Op>::run(op, tm::atomic_access{}, m);
   }
 };
 struct by_locks {
   static constexpr bool in_groups = false;
-  template <class Value, class Coarse, class F>
-  static bool one(Coarse& c, Value& cell, F&& f) {
-    const tm::lock_table::guard held(c.locks(), &cell, relax_in{&c.pool()});
-    return f(tm::cell_ref<Value, tm::section_access>(cell));
+  template <class Op>
+  static bool one(auto& coarse, auto& state, const Op& op, const typename Op::message& m) {
+    if constexpr (single_cell<Op>) {
+      const tm::lock_table::guard held(coarse.locks(), &op.cell(m).here(), coarse.relax());
+      return shape<Op>::run(op, tm::section_access{}, m);
+    }
+    auto& set = *state.locks;
+    shape<Op>::each_cell(op, m, [&](const void* cell, std::size_t) { set.add(cell); });
+    set.lock(coarse.relax());
+    const unlock_at_end held{set};
+    return shape<Op>::run(op, tm::section_access{}, m);
   }
+
+ private:
+  struct unlock_at_end {
+    tm::lock_set& set;
+    ~unlock_at_end() { set.unlock(); }
+  };
 };
 struct by_sections {
   static constexpr bool in_groups = true;
-  static auto& runner(auto& worker_state) { return *worker_state.rtm; }
+  static auto& runner(auto& state) { return *state.rtm; }
 };
 struct by_emulated_sections {
   static constexpr bool in_groups = true;
-  static auto& runner(auto& worker_state) { return *worker_state.emulated; }
+  static auto& runner(auto& state) { return *state.emulated; }
 };
 
 /// One worker's way into a coarse operator for the length of a chunk or a span, compiled for
 /// one mechanism. `Alone`: there is one rank, so every cell is here.
-template <class Op, class How, bool Alone>
+template <class Coarse, class How, bool Alone>
 class lane {
  public:
+  using Op = typename Coarse::operator_type;
   using message = typename Op::message;
-  using value = cell_value_t<Op>;
 
-  lane(coarse<Op>& c, worker_t k)
-      : coarse_(c), state_(c.workers_[k]), grain_(c.grain_), worker_(k) {
+  lane(Coarse& c, worker_t k) : coarse_(c), state_(c.workers_[k]), grain_(c.grain_), worker_(k) {
     if constexpr (!Alone) {
       sender_.emplace(*c.channel_, k);
-      state_.filter.enter(c.world_.messages().epoch());
+      if constexpr (single_cell<Op>) state_.filter.enter(c.world_.messages().epoch());
     }
   }
   lane(const lane&) = delete;
   lane& operator=(const lane&) = delete;
 
-  /// Sends m to the owner of its cell.
+  /// Sends m to the owner of its element.
   [[gnu::always_inline]] void operator()(const message& m) {
-    const auto where = coarse_.op_.cell(m);
     if constexpr (!Alone) {
-      if (!where.map->owns(where.id)) {
-        send(where, m);
+      if (!shape<Op>::is_here(coarse_.op_, m)) {
+        send(m);
         return;
       }
     }
-    offer(where.here(), m);
+    offer(m);
   }
 
   /// Takes in a message that has come from another rank.
-  void arrived(const message& m) { offer(coarse_.op_.cell(m).here(), m); }
+  void arrived(const message& m) { offer(m); }
 
   /// What `after` gets: the worker it runs on, and a way to send on. A message to an own cell
   /// joins a later group, so no operator runs inside another's `after`.
@@ -112,54 +125,64 @@ class lane {
   }
 
  private:
-  void send(const auto& where, const message& m) {
-    if (state_.filter.enabled() && !state_.filter.passes(coarse_.op_, where, m)) {
-      ++filtered_;
-      return;
+  void send(const message& m) {
+    if constexpr (single_cell<Op>) {
+      auto& filter = state_.filter;
+      if (filter.enabled() && !filter.passes(coarse_.op_, coarse_.op_.cell(m), m)) {
+        ++filtered_;
+        return;
+      }
     }
-    (*sender_)(where.owner(), m);
+    (*sender_)(shape<Op>::owner(coarse_.op_, m), m);
   }
 
-  [[gnu::always_inline]] void offer(value& cell, const message& m) {
-    if (!coarse_.op_.wanted(tm::cell_ref<value, tm::plain_access>(cell).load(), m)) return;
+  [[gnu::always_inline]] void offer(const message& m) {
+    if (!shape<Op>::wanted(coarse_.op_, m)) return;
     if constexpr (How::in_groups) {
       group_[grouped_++] = m;
       if (grouped_ == grain_) run_group();
     } else {
       ++operators_;
-      const auto& op = coarse_.op_;
-      if (How::one(coarse_, cell, [&](auto ref) { return attempt(op, ref, m); })) {
+      if (How::one(coarse_, state_, coarse_.op_, m)) {
         ++took_effect_;
         after(m);
       }
     }
   }
 
-  // One transaction re-checks and writes the cells of the whole group; what hardware gives up
-  // on is done by atomics, one by one.
+  // One transaction re-checks and writes the elements of the whole group. What hardware gives
+  // up on is done one by one: single cells by atomics, which transactions notice, several
+  // under the domain's fallback lock, which transactions have read.
   void run_group() {
     const auto n = std::exchange(grouped_, 0);
     if (n == 0) return;
     const auto& op = coarse_.op_;
-    const auto cell_of = [&](std::size_t i) -> value& { return op.cell(group_[i]).here(); };
     std::array<bool, max_grain> took;
     auto body = [&](auto access, std::size_t first, std::size_t last) {
-      for (auto i = first; i < last; ++i) {
-        took[i] = attempt(op, tm::cell_ref<value, decltype(access)>(cell_of(i), access), group_[i]);
-      }
-    };
-    auto fallback = [&](std::size_t first, std::size_t last) {
-      for (auto i = first; i < last; ++i) {
-        took[i] = attempt(op, tm::cell_ref<value, tm::atomic_access>(cell_of(i)), group_[i]);
-      }
+      for (auto i = first; i < last; ++i) took[i] = shape<Op>::run(op, access, group_[i]);
     };
     auto pretouch = [&](std::size_t first, std::size_t last) {
-      for (auto i = first; i < last; ++i) hw::touch_pages(&cell_of(i), sizeof(value));
+      for (auto i = first; i < last; ++i) {
+        shape<Op>::each_cell(op, group_[i],
+                             [](void* at, std::size_t bytes) { hw::touch_pages(at, bytes); });
+      }
     };
-    auto& counters = coarse_.world_.counters();
-    const auto sections =
-        How::runner(state_).run_group(tm::unsubscribed{}, 0, n, body, fallback, pretouch);
-    counters.add(worker_, obs::counter::activities, sections);
+    auto& runner = How::runner(state_);
+    std::size_t sections = 0;
+    if constexpr (single_cell<Op>) {
+      auto one_by_one = [&](std::size_t first, std::size_t last) {
+        body(tm::atomic_access{}, first, last);
+      };
+      sections = runner.run_group(tm::unsubscribed{}, 0, n, body, one_by_one, pretouch);
+    } else {
+      auto& lock = coarse_.domain_->fallback();
+      auto locked = [&](std::size_t first, std::size_t last) {
+        const tm::fallback_lock::guard held(lock, coarse_.relax());
+        body(tm::section_access{}, first, last);
+      };
+      sections = runner.run_group(tm::subscribed(lock), 0, n, body, locked, pretouch);
+    }
+    coarse_.world_.counters().add(worker_, obs::counter::activities, sections);
     operators_ += n;
     for (std::size_t i = 0; i < n; ++i) {
       if (!took[i]) continue;
@@ -178,14 +201,11 @@ class lane {
   }
 
   void send_on(const message& m) {
-    if constexpr (!Alone) {
-      const auto where = coarse_.op_.cell(m);
-      if (!where.map->owns(where.id)) {
-        send(where, m);
-        return;
-      }
+    if (Alone || shape<Op>::is_here(coarse_.op_, m)) {
+      state_.waiting.push_back(m);
+    } else {
+      send(m);
     }
-    state_.waiting.push_back(m);
   }
 
   // Last in, first out: what waits stays short where each operator sends on a few messages.
@@ -194,15 +214,15 @@ class lane {
     while (!waiting.empty()) {
       const auto m = waiting.back();
       waiting.pop_back();
-      offer(coarse_.op_.cell(m).here(), m);
+      offer(m);
       if constexpr (How::in_groups) {
         if (waiting.empty()) run_group();
       }
     }
   }
 
-  coarse<Op>& coarse_;
-  typename coarse<Op>::worker_state& state_;
+  Coarse& coarse_;
+  typename Coarse::worker_state& state_;
   const std::size_t grain_;
   const worker_t worker_;
   std::size_t grouped_ = 0;

@@ -38,7 +38,7 @@ struct options {
   mechanism how = mechanism::automatic;
   std::size_t grain = 0;    ///< M, operators per transaction; 0 chooses a start value
   bool sent_filter = true;  ///< drop at the sender what can no longer take effect
-  std::optional<emulation_options> emulate;  ///< htm means emulated transactions
+  std::optional<emulation_options> emulate = {};  ///< htm means emulated transactions
 };
 
 /// The start value of M for htm until measured cost says otherwise: [AAM15] figure 4 and our

@@ -25,6 +25,7 @@ class sent_filter {
   using message = typename Op::message;
 
  public:
+  sent_filter() = default;
   explicit sent_filter(std::size_t entries) : entries_(entries) {}
 
   [[nodiscard]] bool enabled() const noexcept { return entries_ != 0; }
@@ -34,7 +35,7 @@ class sent_filter {
   [[nodiscard]] bool passes(const Op& op, const Place& where, const message& m) {
     auto& mirror = mirror_of(where);
     if (!op.wanted(mirror, m)) return false;
-    activity::attempt(op, tm::cell_ref<value, tm::plain_access>(mirror), m);
+    detail::attempt(op, tm::cell_ref<value, tm::plain_access>(mirror), m);
     return true;
   }
 
@@ -86,12 +87,25 @@ class sent_filter {
     std::fill(mirrors_.begin(), mirrors_.end(), initial);
   }
 
-  std::size_t entries_;
+  std::size_t entries_ = 0;
   value initial_{};
   hw::page_buffer<value> mirrors_;
   hw::page_buffer<std::uint64_t> ids_;  // whose mirror; empty if there is one for each
   std::vector<std::uint64_t> used_;
   std::uint64_t epoch_ = 0;
 };
+
+struct no_filter {};
+template <class Op>
+struct sent_filter_for {
+  using type = no_filter;
+};
+template <single_cell Op>
+struct sent_filter_for<Op> {
+  using type = sent_filter<Op>;
+};
+/// Multi-cell operators have no mirror to ask.
+template <class Op>
+using sent_filter_of = typename sent_filter_for<Op>::type;
 
 }  // namespace cairn::activity

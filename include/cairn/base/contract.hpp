@@ -25,18 +25,24 @@ namespace detail {
 
 }  // namespace cairn
 
-#define CAIRN_EXPECTS(condition, ...)                                             \
-  do {                                                                            \
-    if (!(condition)) [[unlikely]]                                                \
-      ::cairn::detail::broken_contract(__func__, #condition, {__VA_ARGS__});      \
+#define CAIRN_EXPECTS(condition, ...)                                        \
+  do {                                                                       \
+    if (!(condition)) [[unlikely]]                                           \
+      ::cairn::detail::broken_contract(__func__, #condition, {__VA_ARGS__}); \
   } while (false)
 
 #ifdef CAIRN_CHECKS
-#define CAIRN_ASSERT(condition)                                                   \
-  do {                                                                            \
-    if (!(condition)) [[unlikely]]                                                \
-      ::cairn::detail::broken_assertion(__FILE__, __LINE__, #condition);          \
+namespace cairn {
+inline constexpr bool checked = true;
+}
+#define CAIRN_ASSERT(condition)                                          \
+  do {                                                                   \
+    if (!(condition)) [[unlikely]]                                       \
+      ::cairn::detail::broken_assertion(__FILE__, __LINE__, #condition); \
   } while (false)
 #else
+namespace cairn {
+inline constexpr bool checked = false;
+}
 #define CAIRN_ASSERT(condition) static_cast<void>(0)
 #endif
