@@ -7,14 +7,8 @@
 #include <vector>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/graph/exchange.hpp>
 #include <cairn/graph/io/raw_edges.hpp>
-
-namespace cairn {
-class world;
-}
-namespace cairn::task {
-class pool;
-}
 
 namespace cairn::graph {
 
@@ -55,9 +49,6 @@ class labels {
 /// Work      O(edges), and O(edges log edges) where the largest id is far beyond the edges
 /// Memory    O(vertices), and then O(edges), beyond the arguments
 /// Collective.
-[[nodiscard]] labels relabel(world& w, io::raw_edges& edges);
-
-/// The same on one rank, without a world.
-[[nodiscard]] labels relabel(task::pool& workers, io::raw_edges& edges);
+[[nodiscard]] labels relabel(const exchange& ranks, io::raw_edges& edges);
 
 }  // namespace cairn::graph

@@ -1,0 +1,244 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <string>
+#include <type_traits>
+
+#include <cairn/base/types.hpp>
+#include <cairn/graph/io/edge_lines.hpp>
+#include <cairn/graph/io/scan.hpp>
+
+namespace cairn::graph::io {
+namespace {
+
+struct no_weight {};
+
+enum class ended { at_end, at_wide_id, at_real_weight };
+
+template <class Id, class Weight>
+struct output {
+  edge<Id>* edges;
+  Weight* weights;
+  std::size_t count = 0;
+};
+
+/// How the lines of a format look.
+struct line_rule {
+  std::string_view comments;  ///< a line that begins with one of these says nothing
+  bool commas = false;        ///< may stand between numbers
+  std::uint64_t first_id = 0;
+  std::uint64_t num_ids = std::numeric_limits<std::uint64_t>::max();
+};
+
+line_rule rule_of(const text_layout& layout) {
+  line_rule rule;
+  rule.first_id = layout.first_id();
+  if (layout.vertices) rule.num_ids = *layout.vertices;
+  switch (layout.format) {
+    case file_format::matrix_market:
+      rule.comments = "%";
+      break;
+    case file_format::dimacs:
+      rule.comments = "c";
+      break;
+    default:
+      rule.comments = "#%";
+      rule.commas = true;
+  }
+  return rule;
+}
+
+/// Behind a line that has no digit (or no arc) at its beginning, at p.
+const char* skip_other_line(const char* p, const char* end, const line_rule& rule, bool arcs) {
+  p = skip_blanks(p);
+  if (p != end && rule.comments.find(*p) != std::string_view::npos) return next_line(p, end);
+  if (const char* const behind = end_of_line(p, end)) return behind;
+  if (!arcs) fail_id(p, end);
+  if (*p == 'p') throw text_fault{p, "a second problem line 'p ...': there can be only one"};
+  fail_expected(p, end, "an arc ('a SOURCE TARGET WEIGHT') or a comment ('c ...')");
+}
+
+/// Behind what separates two numbers, p being where the first ends.
+inline const char* next_number(const char* p, const char* end, const line_rule& rule) {
+  if (is_blank(*p) && is_digit(p[1])) [[likely]]
+    return p + 1;
+  const char* const start = p;
+  p = skip_blanks(p);
+  if (rule.commas && (*p == ',' || *p == ';')) p = skip_blanks(p + 1);
+  if (p == start || p == end || *p == '\n' || *p == '\r') {
+    fail_expected(p, end, "another number after a blank");
+  }
+  return p;
+}
+
+inline const char* finish_line(const char* p, const char* end) {
+  if (*p == '\n') [[likely]]
+    return p + 1;
+  const char* const behind = end_of_line(p, end);
+  if (behind == nullptr) fail_expected(skip_blanks(p), end, "the end of the line");
+  return behind;
+}
+
+/// `id` is none of the file's, or too large for a 32-bit block.
+template <class Id>
+void check_unusual_id(const char* word, std::uint64_t id, const line_rule& rule) {
+  if (id - rule.first_id < rule.num_ids) return;
+  if (id < rule.first_id) {
+    throw text_fault{word, "the index 0 is out of range: this format counts vertices from 1"};
+  }
+  throw text_fault{word, "the index " + std::to_string(id) +
+                             " is out of range: the header declares " +
+                             std::to_string(rule.num_ids) + " vertices"};
+}
+
+template <class Id, class Weight, bool Arcs>
+ended scan(std::string_view text, const line_rule& rule, output<Id, Weight>& out) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  const auto limit = std::min<std::uint64_t>(rule.num_ids, no_vertex<Id>);
+  auto* edges = out.edges;
+  auto* weights = out.weights;
+  while (p != end) {
+    if constexpr (Arcs) {
+      if (*p != 'a' || !is_blank(p[1])) [[unlikely]] {
+        p = skip_other_line(p, end, rule, true);
+        continue;
+      }
+      p = skip_blanks(p + 1);
+    } else if (!is_digit(*p)) [[unlikely]] {
+      const char* const word = skip_blanks(p);
+      p = is_digit(*word) ? word : skip_other_line(p, end, rule, false);
+      if (p != word) continue;
+    }
+    const char* const first = p;
+    std::uint64_t source = 0;
+    p = scan_id(p, end, source);
+    p = next_number(p, end, rule);
+    const char* const second = p;
+    std::uint64_t target = 0;
+    p = scan_id(p, end, target);
+    source -= rule.first_id;
+    target -= rule.first_id;
+    if (source >= limit || target >= limit) [[unlikely]] {
+      check_unusual_id<Id>(first, source + rule.first_id, rule);
+      check_unusual_id<Id>(second, target + rule.first_id, rule);
+      return ended::at_wide_id;
+    }
+    if constexpr (!std::is_same_v<Weight, no_weight>) {
+      p = next_number(p, end, rule);
+      if constexpr (std::is_same_v<Weight, double>) {
+        p = scan_real(p, end, *weights);
+      } else {
+        p = scan_whole(p, *weights);
+        if (p == nullptr) return ended::at_real_weight;
+      }
+      ++weights;
+    }
+    p = finish_line(p, end);
+    *edges++ = {static_cast<Id>(source), static_cast<Id>(target)};
+  }
+  out.count = static_cast<std::size_t>(edges - out.edges);
+  return ended::at_end;
+}
+
+/// Parses with these types; false (and `next` says why) if the block needs wider ones.
+template <class Id, class Weight>
+ended parse_as(std::string_view text, const line_rule& rule, bool arcs, parse_scratch& scratch,
+               edge_block& block) {
+  // The shortest line is "0 1\n", without the newline if it is the last.
+  const auto most = text.size() / 4 + 1;
+  const auto weight_bytes = std::is_same_v<Weight, no_weight> ? 0 : sizeof(Weight);
+  auto* const memory = scratch.at_least(most * (sizeof(edge<Id>) + weight_bytes));
+  output<Id, Weight> out{reinterpret_cast<edge<Id>*>(memory),
+                         reinterpret_cast<Weight*>(memory + most * sizeof(edge<Id>))};
+  const auto how =
+      arcs ? scan<Id, Weight, true>(text, rule, out) : scan<Id, Weight, false>(text, rule, out);
+  if (how != ended::at_end) return how;
+  block.edges = std::vector<edge<Id>>(out.edges, out.edges + out.count);
+  if constexpr (!std::is_same_v<Weight, no_weight>) {
+    block.weights = std::vector<Weight>(out.weights, out.weights + out.count);
+  }
+  return how;
+}
+
+template <class Weight>
+ended parse_with(std::string_view text, const line_rule& rule, bool arcs, parse_scratch& scratch,
+                 edge_block& block) {
+  const auto how = parse_as<std::uint32_t, Weight>(text, rule, arcs, scratch, block);
+  if (how != ended::at_wide_id) return how;
+  return parse_as<std::uint64_t, Weight>(text, rule, arcs, scratch, block);
+}
+
+/// Where in the text the entry of this number begins.
+std::uint64_t offset_of(std::size_t entry, std::string_view text) {
+  const char* p = text.data();
+  const char* const end = p + text.size();
+  while (true) {
+    if (is_digit(*skip_blanks(p)) && entry-- == 0) {
+      return static_cast<std::uint64_t>(p - text.data());
+    }
+    p = next_line(p, end);
+  }
+}
+
+void find_sides(std::string_view text, parsed_lines& parsed) {
+  std::visit(
+      [&](const auto& edges) {
+        const auto find = [&](auto&& is_there) -> std::optional<std::uint64_t> {
+          const auto at = std::find_if(edges.begin(), edges.end(), is_there);
+          if (at == edges.end()) return std::nullopt;
+          return offset_of(static_cast<std::size_t>(at - edges.begin()), text);
+        };
+        parsed.below = find([](const auto& e) { return e.source > e.target; });
+        parsed.above = find([](const auto& e) { return e.source < e.target; });
+      },
+      parsed.edges.edges);
+}
+
+/// Appends (j, i, -w) for each (i, j, w).
+void add_opposites(std::string_view text, edge_block& block) {
+  std::visit(
+      [&](auto& edges) {
+        const auto n = edges.size();
+        edges.reserve(2 * n);
+        for (std::size_t i = 0; i < n; ++i) {
+          const auto e = edges[i];
+          if (e.source == e.target) {
+            throw text_fault{text.data() + offset_of(i, text),
+                             "an entry on the diagonal of a skew-symmetric matrix"};
+          }
+          edges.push_back({e.target, e.source});
+        }
+      },
+      block.edges);
+  std::visit(
+      [](auto& weights) {
+        if constexpr (!std::is_same_v<std::decay_t<decltype(weights)>, std::monostate>) {
+          const auto n = weights.size();
+          weights.reserve(2 * n);
+          for (std::size_t i = 0; i < n; ++i) weights.push_back(-weights[i]);
+        }
+      },
+      block.weights);
+}
+
+}  // namespace
+
+parsed_lines parse_edge_lines(std::string_view text, const text_layout& layout, bool real_weights,
+                              parse_scratch& scratch) {
+  const auto rule = rule_of(layout);
+  const bool arcs = layout.format == file_format::dimacs;
+  parsed_lines parsed;
+  if (!layout.weighted) {
+    parse_with<no_weight>(text, rule, arcs, scratch, parsed.edges);
+  } else if (real_weights || parse_with<std::int32_t>(text, rule, arcs, scratch, parsed.edges) ==
+                                 ended::at_real_weight) {
+    parse_with<double>(text, rule, arcs, scratch, parsed.edges);
+  }
+  parsed.entries = parsed.edges.size();
+  if (layout.sides != symmetry::general) find_sides(text, parsed);
+  if (layout.sides == symmetry::skew) add_opposites(text, parsed.edges);
+  return parsed;
+}
+
+}  // namespace cairn::graph::io

@@ -1,0 +1,245 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <limits>
+#include <map>
+#include <utility>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/graph/io/edge_lines.hpp>
+#include <cairn/graph/io/metis.hpp>
+#include <cairn/graph/io/read_edges.hpp>
+#include <cairn/graph/io/text_layout.hpp>
+#include <cairn/graph/io/text_source.hpp>
+#include <cairn/task/parallel_for.hpp>
+#include <cairn/task/per_worker.hpp>
+
+namespace cairn::graph::io {
+namespace {
+
+constexpr auto nowhere = std::numeric_limits<std::uint64_t>::max();
+
+/// What the ranks tell each other about their parts; sums and minima.
+struct part_summary {
+  std::uint64_t fault_offset = nowhere;
+  std::uint64_t entries = 0;
+  std::uint64_t below = nowhere;
+  std::uint64_t above = nowhere;
+  std::uint64_t has_real_weights = 0;
+  list_counts lists;
+
+  void add(const part_summary& other) noexcept {
+    fault_offset = std::min(fault_offset, other.fault_offset);
+    entries += other.entries;
+    below = std::min(below, other.below);
+    above = std::min(above, other.above);
+    has_real_weights |= other.has_real_weights;
+    lists += other.lists;
+  }
+};
+
+/// A worker's results, and what it keeps from block to block.
+struct worker_part {
+  std::vector<std::pair<std::uint64_t, edge_block>> blocks;  // with their indices
+  part_summary summary;
+  parse_scratch scratch;
+};
+
+/// A rank's blocks.
+struct part {
+  std::vector<edge_block> blocks;
+  part_summary summary;
+  std::optional<source_fault> fault;
+};
+
+/// One file being read by all ranks.
+class reader {
+ public:
+  reader(const exchange& ranks, const std::string& path, const read_options& options,
+         file_format format)
+      : ranks_(ranks),
+        source_(path, options.block_bytes),
+        layout_(read_layout(source_, format)),
+        options_(options) {
+    source_.skip_to(layout_.data_offset);
+  }
+
+  raw_edges read_lines() {
+    auto mine = parse([this](const text_block& block, bool real, worker_part& into) {
+      auto parsed = parse_edge_lines(block.text, layout_, real, into.scratch);
+      into.summary.entries += parsed.entries;
+      if (parsed.below)
+        into.summary.below = std::min(into.summary.below, block.offset + *parsed.below);
+      if (parsed.above)
+        into.summary.above = std::min(into.summary.above, block.offset + *parsed.above);
+      return std::move(parsed.edges);
+    });
+    const auto all = agree_on(mine);
+    ranks_.agree([&] { check_lines(all); });
+    return finish(std::move(mine), all, layout_.sides != symmetry::symmetric);
+  }
+
+  raw_edges read_lists() {
+    find_first_lists();
+    // See metis.hpp. The last reading to be tried is the one least likely meant.
+    std::vector<list_reading> readings{{false, false}, {false, true}};
+    if (layout_.vertex_sizes) readings.insert(readings.begin(), {true, false});
+    std::optional<input_error> first_objection;
+    for (const auto reading : readings) {
+      try {
+        return read_lists(reading);
+      } catch (const input_error& objection) {
+        if (!first_objection) first_objection = objection;
+      }
+    }
+    throw *first_objection;
+  }
+
+ private:
+  using parse_function = std::function<edge_block(const text_block&, bool, worker_part&)>;
+
+  part parse(const parse_function& parse_block) {
+    task::per_worker<worker_part> workers(ranks_.workers().workers());
+    // A hint only: once a block has real weights, later ones are not tried as whole numbers.
+    std::atomic<bool> real{false};
+    const text_source::pass pass{
+        ranks_.rank(), ranks_.size(),
+        layout_.format == file_format::metis ? text_source::counter(count_lists) : nullptr,
+        options_.progress};
+    part mine;
+    mine.fault =
+        source_.for_each_block(ranks_.workers(), pass, [&](worker_t w, const text_block& block) {
+          auto& own = workers[w];
+          auto edges = parse_block(block, real.load(std::memory_order_relaxed), own);
+          if (std::holds_alternative<std::vector<double>>(edges.weights)) {
+            own.summary.has_real_weights = 1;
+            real.store(true, std::memory_order_relaxed);
+          }
+          if (edges.size() != 0) own.blocks.emplace_back(block.index, std::move(edges));
+        });
+    std::map<std::uint64_t, edge_block> in_order;
+    for (auto& worker : workers) {
+      mine.summary.add(worker.value.summary);
+      for (auto& [index, edges] : worker.value.blocks) in_order.emplace(index, std::move(edges));
+    }
+    for (auto& [index, edges] : in_order) mine.blocks.push_back(std::move(edges));
+    if (mine.fault) mine.summary.fault_offset = mine.fault->offset;
+    return mine;
+  }
+
+  /// The sum of all ranks' summaries. Throws the file's first fault, if any.
+  part_summary agree_on(const part& mine) {
+    part_summary all;
+    for (const auto& summary : ranks_.all_gather(mine.summary)) all.add(summary);
+    ranks_.agree([&] {
+      if (mine.fault && mine.fault->offset == all.fault_offset) throw source_.error(*mine.fault);
+    });
+    return all;
+  }
+
+  void check_lines(const part_summary& all) const {
+    if (layout_.entries && all.entries != *layout_.entries) {
+      throw source_.error(layout_.header_offset,
+                          "the header declares " + std::to_string(*layout_.entries) +
+                              " entries, but the file holds " + std::to_string(all.entries));
+    }
+    if (all.below != nowhere && all.above != nowhere) {
+      throw source_.error(std::max(all.below, all.above),
+                          "the matrix is declared symmetric and lists entries below the diagonal "
+                          "and above it: expected one side only");
+    }
+  }
+
+  /// Sets, for each own block of a mapped file, how many lists come before it.
+  void find_first_lists() {
+    if (source_.streamed()) return;  // counted in passing
+    std::vector<std::uint64_t> mine;
+    task::per_worker<std::vector<std::uint64_t>> found(ranks_.workers().workers());
+    const text_source::pass pass{ranks_.rank(), ranks_.size(), nullptr, nullptr};
+    const auto fault =
+        source_.for_each_block(ranks_.workers(), pass, [&](worker_t w, const text_block& block) {
+          found[w].push_back(block.index);
+          found[w].push_back(count_lists(block.text));
+        });
+    CAIRN_ASSERT(!fault);
+    for (auto& worker : found) {
+      mine.insert(mine.end(), worker.value.begin(), worker.value.end());
+    }
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    for (const auto& of_rank : ranks_.all_gather(std::span<const std::uint64_t>(mine))) {
+      for (std::size_t i = 0; i < of_rank.size(); i += 2) {
+        all.emplace_back(of_rank[i], of_rank[i + 1]);
+      }
+    }
+    std::sort(all.begin(), all.end());
+    std::uint64_t before = 0;
+    for (const auto& [index, lists] : all) {
+      first_lists_.resize(index + 1);
+      first_lists_[index] = std::exchange(before, before + lists);
+    }
+  }
+
+  raw_edges read_lists(list_reading reading) {
+    auto mine = parse([&](const text_block& block, bool real, worker_part& into) {
+      const auto first = source_.streamed() ? block.before : first_lists_[block.index];
+      auto parsed = parse_lists(block.text, first, layout_, reading, real, into.scratch);
+      into.summary.lists += parsed.counts;
+      return std::move(parsed.edges);
+    });
+    const auto all = agree_on(mine);
+    const auto verdict = judge(all.lists, layout_, reading);
+    if (verdict == list_verdict::contradicts) {
+      throw source_.error(layout_.header_offset, contradiction(all.lists, layout_));
+    }
+    if (verdict == list_verdict::fits_with_double_loops) {
+      for (auto& block : mine.blocks) drop_half_of_loops(block);
+    }
+    return finish(std::move(mine), all, reading.directed);
+  }
+
+  raw_edges finish(part mine, const part_summary& all, bool directed) const {
+    raw_edges result;
+    result.blocks = std::move(mine.blocks);
+    result.declared_vertices = layout_.vertices;
+    result.directed = directed;
+    if (layout_.weighted) {
+      result.weights = all.has_real_weights != 0 ? weight_kind::real : weight_kind::integer;
+    }
+    if (result.weights == weight_kind::real) {
+      task::parallel_for(ranks_.workers(), result.blocks.size(), 1,
+                         [&](worker_t, std::size_t begin, std::size_t end) {
+                           for (auto i = begin; i < end; ++i) make_real(result.blocks[i]);
+                         });
+    }
+    return result;
+  }
+
+  static void make_real(edge_block& block) {
+    if (const auto* whole = std::get_if<std::vector<std::int32_t>>(&block.weights)) {
+      block.weights = std::vector<double>(whole->begin(), whole->end());
+    }
+  }
+
+  const exchange& ranks_;
+  text_source source_;
+  text_layout layout_;
+  const read_options& options_;
+  std::vector<std::uint64_t> first_lists_;  // by block index
+};
+
+}  // namespace
+
+raw_edges read_edges(const exchange& ranks, const std::string& path, const read_options& options) {
+  std::optional<reader> file;
+  file_format format{};
+  ranks.agree([&] {
+    format = options.format ? *options.format : format_of(path);
+    if (format == file_format::native) {
+      throw input_error::in_file(path, "a .cairn file holds a built graph, not a list of edges");
+    }
+    file.emplace(ranks, path, options, format);
+  });
+  return format == file_format::metis ? file->read_lists() : file->read_lines();
+}
+
+}  // namespace cairn::graph::io

@@ -1,0 +1,243 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <vector>
+
+#include <cairn/graph/io/scan.hpp>
+#include <cairn/graph/io/text_layout.hpp>
+
+#include "head_lines.hpp"
+
+namespace cairn::graph::io {
+namespace {
+
+constexpr std::size_t first_head_bytes = std::size_t{64} << 10;
+
+std::string lower(std::string_view word) {
+  std::string text(word);
+  std::erase(text, '"');
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+[[noreturn]] void fail_columns(const head_lines& at, std::size_t found) {
+  throw text_fault{at.line(),
+                   "expected 2 or 3 columns (source, target and perhaps a weight), found " +
+                       std::to_string(found)};
+}
+
+/// Sets what follows from the number of columns of the first edge, at whose line `at` stands.
+void take_columns(const head_lines& at, std::size_t columns, text_layout& layout) {
+  const char* const word = skip_blanks(at.line());
+  if (!is_digit(*word)) fail_id(word, at.stop());
+  if (columns != 2 && columns != 3) fail_columns(at, columns);
+  layout.weighted = columns == 3;
+}
+
+bool parse_edge_list(head_lines& at, text_layout& layout) {
+  if (!at.next_but("#%")) return false;
+  layout.data_offset = at.offset();
+  take_columns(at, at.words(",").size(), layout);
+  if (layout.format == file_format::weighted_edge_list && !layout.weighted) {
+    throw text_fault{at.line(), "expected 3 columns (source, target, weight), found 2"};
+  }
+  return true;
+}
+
+/// A table whose columns have other names is read by position; one that has our names in
+/// another order would be read wrong.
+void check_names(const std::vector<std::string_view>& names) {
+  struct known {
+    const char* name;
+    std::size_t column;
+  };
+  constexpr std::array<known, 10> all{{{"source", 0},
+                                       {"src", 0},
+                                       {"from", 0},
+                                       {"target", 1},
+                                       {"dst", 1},
+                                       {"to", 1},
+                                       {"destination", 1},
+                                       {"weight", 2},
+                                       {"id", 3},
+                                       {"type", 3}}};
+  for (std::size_t i = 0; i < names.size(); ++i) {
+    const auto name = lower(names[i]);
+    for (const auto& k : all) {
+      if (name == k.name && i != k.column) {
+        throw text_fault{names[i].data(), "column " + std::to_string(i + 1) + " is named '" + name +
+                                              "': expected source,target or source,target,weight"};
+      }
+    }
+  }
+}
+
+bool parse_csv(head_lines& at, text_layout& layout) {
+  constexpr auto separators = ",;";
+  if (!at.next_but("#%")) return false;
+  const auto names = at.words(separators);
+  // Without a header the first line is an edge, and taking it for names would lose it.
+  const bool headless = is_digit(*skip_blanks(at.line()));
+  if (!headless) {
+    if (names.size() != 2 && names.size() != 3) fail_columns(at, names.size());
+    check_names(names);
+    if (!at.next_but("#%")) return false;
+  }
+  layout.data_offset = at.offset();
+  take_columns(at, headless ? names.size() : at.words(separators).size(), layout);
+  if (!headless && layout.weighted != (names.size() == 3)) {
+    throw text_fault{at.line(), "expected " + std::to_string(names.size()) +
+                                    " columns as the header has, found " +
+                                    std::to_string(layout.weighted ? 3 : 2)};
+  }
+  return true;
+}
+
+void parse_banner(const head_lines& at, text_layout& layout) {
+  const auto words = at.words();
+  const auto is = [&](std::size_t i, const char* word) {
+    return i < words.size() && lower(words[i]) == word;
+  };
+  const auto refuse = [&](std::size_t i, const std::string& why) {
+    throw text_fault{i < words.size() ? words[i].data() : at.line(), why};
+  };
+  if (!is(0, "%%matrixmarket") || !is(1, "matrix") || words.size() != 5) {
+    refuse(0, "expected '%%MatrixMarket matrix coordinate FIELD SYMMETRY', found " +
+                  quoted(at.line(), at.stop()));
+  }
+  if (is(2, "array")) refuse(2, "a dense matrix ('array') is no graph: expected 'coordinate'");
+  if (!is(2, "coordinate"))
+    refuse(2, "expected 'coordinate', found " + quoted(words[2].data(), at.stop()));
+  if (is(3, "complex"))
+    refuse(3, "a complex matrix cannot be a graph: expected pattern, integer or real");
+  if (is(4, "hermitian")) {
+    refuse(4,
+           "a Hermitian matrix cannot be a graph: expected general, symmetric or skew-symmetric");
+  }
+  layout.weighted = is(3, "integer") || is(3, "real") || is(3, "double");
+  if (!layout.weighted && !is(3, "pattern")) {
+    refuse(3, "expected pattern, integer or real, found " + quoted(words[3].data(), at.stop()));
+  }
+  if (is(4, "symmetric")) layout.sides = symmetry::symmetric;
+  if (is(4, "skew-symmetric")) layout.sides = symmetry::skew;
+  if (layout.sides == symmetry::general && !is(4, "general")) {
+    refuse(4, "expected general, symmetric or skew-symmetric, found " +
+                  quoted(words[4].data(), at.stop()));
+  }
+  if (layout.sides == symmetry::skew && !layout.weighted) {
+    refuse(4, "a pattern has no signs: it cannot be skew-symmetric");
+  }
+}
+
+bool parse_matrix_market(head_lines& at, text_layout& layout) {
+  if (!at.next()) return false;
+  parse_banner(at, layout);
+  if (!at.next_but("%")) return false;
+  layout.header_offset = at.offset();
+  const auto sizes = at.numbers(0);
+  if (sizes.size() != 3) {
+    throw text_fault{at.line(), "expected three numbers (rows, columns, entries), found " +
+                                    std::to_string(sizes.size())};
+  }
+  if (sizes[0] != sizes[1]) {
+    throw text_fault{at.line(), "a graph's matrix is square, but this one has " +
+                                    std::to_string(sizes[0]) + " rows and " +
+                                    std::to_string(sizes[1]) + " columns"};
+  }
+  layout.vertices = sizes[0];
+  layout.entries = sizes[2];
+  return true;
+}
+
+bool parse_dimacs(head_lines& at, text_layout& layout) {
+  if (!at.next_but("c")) return false;
+  const auto words = at.words();
+  if (words.size() != 4 || words[0] != "p" || words[1] != "sp") {
+    throw text_fault{at.line(),
+                     "expected 'p sp VERTICES ARCS', found " + quoted(at.line(), at.stop())};
+  }
+  const auto sizes = at.numbers(2);
+  layout.header_offset = at.offset();
+  layout.vertices = sizes[0];
+  layout.entries = sizes[1];
+  layout.weighted = true;
+  return true;
+}
+
+bool parse_metis(head_lines& at, text_layout& layout) {
+  if (!at.next_but("%")) return false;
+  layout.header_offset = at.offset();
+  const auto numbers = at.numbers(0);
+  if (numbers.size() < 2 || numbers.size() > 4) {
+    throw text_fault{at.line(), "expected 'VERTICES EDGES [FORMAT [CONSTRAINTS]]', found " +
+                                    std::to_string(numbers.size()) + " numbers"};
+  }
+  layout.vertices = numbers[0];
+  layout.entries = numbers[1];
+  const auto format = numbers.size() > 2 ? numbers[2] : 0;
+  if (format > 111 || format % 10 > 1 || format / 10 % 10 > 1) {
+    throw text_fault{at.line(),
+                     "expected a format of three digits 0 or 1, found " + std::to_string(format)};
+  }
+  layout.vertex_sizes = format / 100 == 1;
+  const bool has_vertex_weights = format / 10 % 10 == 1;
+  layout.weighted = format % 10 == 1;
+  const auto constraints = numbers.size() > 3 ? numbers[3] : 1;
+  if (has_vertex_weights) layout.vertex_weights = constraints;
+  return true;
+}
+
+}  // namespace
+
+std::optional<text_layout> parse_layout(std::string_view head, bool whole, file_format format) {
+  head_lines at(head, whole);
+  text_layout layout;
+  layout.format = format;
+  bool found = false;
+  switch (format) {
+    case file_format::edge_list:
+    case file_format::weighted_edge_list:
+      found = parse_edge_list(at, layout);
+      break;
+    case file_format::csv:
+      found = parse_csv(at, layout);
+      break;
+    case file_format::matrix_market:
+      found = parse_matrix_market(at, layout);
+      break;
+    case file_format::dimacs:
+      found = parse_dimacs(at, layout);
+      break;
+    case file_format::metis:
+      found = parse_metis(at, layout);
+      break;
+    case file_format::native:
+      break;
+  }
+  if (!found && whole) {
+    const bool declares = format == file_format::matrix_market || format == file_format::dimacs ||
+                          format == file_format::metis;
+    throw text_fault{head.data(), declares ? "the file ends before its header does"
+                                           : "there are no edges in the file"};
+  }
+  if (!found) return std::nullopt;
+  if (layout.vertices) {
+    layout.data_offset = at.next_offset();
+    if (*layout.vertices == 0) throw text_fault{at.line(), "the header declares no vertices"};
+  }
+  return layout;
+}
+
+text_layout read_layout(text_source& source, file_format format) {
+  for (auto bytes = first_head_bytes;; bytes *= 8) {
+    const auto head = source.head(bytes);
+    try {
+      if (auto layout = parse_layout(head, head.size() < bytes, format)) return *layout;
+    } catch (const text_fault& fault) {
+      throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.what);
+    }
+  }
+}
+
+}  // namespace cairn::graph::io
