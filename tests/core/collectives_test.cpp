@@ -1,0 +1,306 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/core/collectives.hpp>
+
+namespace cairn {
+namespace {
+
+constexpr std::uint64_t num_schedules = 100'000;
+
+using bytes = std::vector<std::byte>;
+
+/// What the ranks contribute to an operation, by rank: some bytes or none, all different.
+std::vector<bytes> random_parts(random64& dice, rank_t size) {
+  std::vector<bytes> parts(static_cast<std::size_t>(size));
+  for (auto& part : parts) {
+    part.resize(dice.below(12));
+    for (auto& b : part) b = static_cast<std::byte>(dice());
+  }
+  return parts;
+}
+
+enum class ending { correct, wrong_parts, early, stuck };
+
+/// Plays one schedule of 1 to 17 ranks (small numbers more often) and 1 to 3 operations: the seed
+/// decides who begins, sends or takes its parts next and which of the packets in flight arrives.
+/// Ranks run ahead as far as the machine lets them; in a part of the schedules one rank, or the
+/// packets to it, move only when nothing else can.
+template <class Machine>
+ending play(std::uint64_t seed, auto make) {
+  struct participant {
+    Machine machine;
+    int begun = 0, finished = 0;
+  };
+  struct flight {
+    rank_t from, to;
+    decltype(Machine::outgoing::packet) packet;
+  };
+  random64 dice(seed);
+  const auto size = static_cast<rank_t>(1 + std::min(dice.below(17), dice.below(17)));
+  const auto operations = static_cast<int>(1 + dice.below(3));
+  const auto delivery = dice.below(size * 2u) + 1;  // chances of a delivery against a rank's turn
+  const auto slow = static_cast<rank_t>(dice.below(size * 2u));  // half of the time: nobody
+  const bool slow_rank = dice.below(2) == 0;
+
+  std::vector<std::vector<bytes>> parts;  // by operation and rank
+  for (int i = 0; i < operations; ++i) parts.push_back(random_parts(dice, size));
+  const auto part = [&](int operation, rank_t r) -> const bytes& {
+    return parts[static_cast<std::size_t>(operation)][static_cast<std::size_t>(r)];
+  };
+  std::vector<participant> ranks;
+  for (rank_t r = 0; r < size; ++r) ranks.push_back({make(r, size)});
+  std::vector<flight> flying;
+  int idle_turns = 0;
+  for (int finished = 0; finished < size * operations;) {
+    const bool desperate = idle_turns > 40 * size;
+    if (idle_turns > 80 * size) return ending::stuck;
+    ++idle_turns;
+
+    if (!flying.empty() && dice.below(size + delivery) < delivery) {
+      const auto i = dice.below(flying.size());
+      if (flying[i].to == slow && !slow_rank && !desperate) continue;
+      std::swap(flying[i], flying.back());
+      const auto f = std::move(flying.back());
+      flying.pop_back();
+      ranks[static_cast<std::size_t>(f.to)].machine.receive(f.from, f.packet);
+      idle_turns = 0;
+      continue;
+    }
+    const auto r = static_cast<rank_t>(dice.below(static_cast<std::uint64_t>(size)));
+    if (r == slow && slow_rank && !desperate) continue;
+    auto& rank = ranks[static_cast<std::size_t>(r)];
+    if (rank.begun == rank.finished) {
+      if (rank.begun == operations) continue;
+      rank.machine.begin(part(rank.begun++, r));
+    } else if (auto out = rank.machine.next_send()) {
+      flying.push_back({r, out->to, std::move(out->packet)});
+    } else if (rank.machine.done()) {
+      for (const auto& other : ranks) {
+        if (other.begun < rank.begun) return ending::early;
+      }
+      if (rank.machine.take_parts() != parts[static_cast<std::size_t>(rank.finished)]) {
+        return ending::wrong_parts;
+      }
+      ++rank.finished;
+      ++finished;
+    } else {
+      continue;
+    }
+    idle_turns = 0;
+  }
+  return flying.empty() ? ending::correct : ending::stuck;
+}
+
+TEST(Collectives, EverySchedulePutsEveryPartEverywhere) {
+  const auto make = [](rank_t self, rank_t size) { return collectives(self, size); };
+  for (std::uint64_t seed = 0; seed < num_schedules; ++seed) {
+    ASSERT_EQ(play<collectives>(seed, make), ending::correct) << "seed " << seed;
+  }
+}
+
+enum class fault { none, ignores_operation, ignores_round, drops_early_packets };
+
+/// The same algorithm by the textbook, without a check, and perhaps with one fault.
+class twin {
+ public:
+  struct letter {
+    int operation, round;
+    std::vector<bytes> parts;
+  };
+  struct outgoing {
+    rank_t to;
+    letter packet;
+  };
+
+  twin(rank_t self, rank_t size, fault f) : self_(self), size_(size), fault_(f) {}
+
+  void begin(const bytes& mine) {
+    ++operation_;
+    running_ = true;
+    sent_ = received_ = 0;
+    held_.assign(1, mine);
+    absorb();
+  }
+  std::optional<outgoing> next_send() {
+    if (!running_ || sent_ == rounds() || sent_ > received_) return {};
+    const auto distance = rank_t{1} << sent_;
+    const auto count = std::min<std::size_t>(held_.size(), std::min(distance, size_ - distance));
+    return outgoing{(self_ - distance + size_) % size_,
+                    {operation_, sent_++, {held_.begin(), held_.begin() + count}}};
+  }
+  void receive(rank_t, letter packet) {
+    letters_.push_back(std::move(packet));
+    absorb();
+    if (fault_ == fault::drops_early_packets) letters_.clear();
+  }
+  bool done() const { return running_ && sent_ == rounds() && received_ == rounds(); }
+  std::vector<bytes> take_parts() {
+    running_ = false;
+    std::rotate(held_.begin(), held_.end() - std::min<std::ptrdiff_t>(self_, std::ssize(held_)),
+                held_.end());
+    return held_;
+  }
+
+ private:
+  int rounds() const { return std::bit_width(static_cast<unsigned>(size_ - 1)); }
+  void absorb() {
+    while (running_ && received_ < rounds()) {
+      const auto next = std::ranges::find_if(letters_, [this](const letter& l) {
+        return (l.operation == operation_ || fault_ == fault::ignores_operation) &&
+               (l.round == received_ || fault_ == fault::ignores_round);
+      });
+      if (next == letters_.end()) return;
+      held_.insert(held_.end(), next->parts.begin(), next->parts.end());
+      letters_.erase(next);
+      ++received_;
+    }
+  }
+
+  rank_t self_, size_;
+  fault fault_;
+  int operation_ = 0, sent_ = 0, received_ = 0;
+  bool running_ = false;
+  std::vector<bytes> held_;
+  std::vector<letter> letters_;
+};
+
+/// Of the schedules above, those that end wrongly for the twin.
+std::uint64_t caught(fault f) {
+  const auto make = [f](rank_t self, rank_t size) { return twin(self, size, f); };
+  std::uint64_t wrong = 0;
+  for (std::uint64_t seed = 0; seed < num_schedules; ++seed) {
+    wrong += play<twin>(seed, make) != ending::correct;
+  }
+  return wrong;
+}
+
+TEST(CollectivesTwin, WithoutAFaultPassesTheSameSchedules) { EXPECT_EQ(caught(fault::none), 0u); }
+
+TEST(CollectivesTwin, ThatIgnoresTheOperationIsCaught) {
+  const auto n = caught(fault::ignores_operation);
+  RecordProperty("caught", std::to_string(n));
+  EXPECT_GT(n, num_schedules / 100);
+}
+
+TEST(CollectivesTwin, ThatIgnoresTheRoundIsCaught) {
+  const auto n = caught(fault::ignores_round);
+  RecordProperty("caught", std::to_string(n));
+  EXPECT_GT(n, num_schedules / 100);
+}
+
+TEST(CollectivesTwin, ThatDropsEarlyPacketsIsCaught) {
+  const auto n = caught(fault::drops_early_packets);
+  RecordProperty("caught", std::to_string(n));
+  EXPECT_GT(n, num_schedules / 100);
+}
+
+/// Runs one operation to its end in rank order; returns how many packets each rank sent.
+std::vector<int> run_in_order(std::vector<collectives>& ranks, const std::vector<bytes>& parts) {
+  std::vector<int> packets(ranks.size(), 0);
+  for (std::size_t r = 0; r < ranks.size(); ++r) ranks[r].begin(parts[r]);
+  for (bool moved = true; moved;) {
+    moved = false;
+    for (std::size_t r = 0; r < ranks.size(); ++r) {
+      while (auto out = ranks[r].next_send()) {
+        ++packets[r];
+        moved = true;
+        ranks[static_cast<std::size_t>(out->to)].receive(static_cast<rank_t>(r), out->packet);
+      }
+    }
+  }
+  return packets;
+}
+
+std::vector<collectives> make_ranks(rank_t size) {
+  std::vector<collectives> ranks;
+  for (rank_t r = 0; r < size; ++r) ranks.emplace_back(r, size);
+  return ranks;
+}
+
+TEST(Collectives, TakeOneMessagePerRankAndDoublingOfRanks) {
+  for (rank_t size = 1; size <= 70; ++size) {
+    auto ranks = make_ranks(size);
+    random64 dice(static_cast<std::uint64_t>(size));
+    const auto parts = random_parts(dice, size);
+    int rounds = 0;
+    while ((1 << rounds) < size) ++rounds;
+    ASSERT_EQ(run_in_order(ranks, parts), std::vector<int>(ranks.size(), rounds)) << size;
+    for (auto& rank : ranks) {
+      ASSERT_TRUE(rank.done());
+      ASSERT_EQ(rank.take_parts(), parts);
+      ASSERT_FALSE(rank.done());
+    }
+  }
+}
+
+TEST(Collectives, CarryPartsOfMegabytesBesideEmptyOnes) {
+  auto ranks = make_ranks(5);
+  std::vector<bytes> parts(5);
+  parts[1].assign(3 << 20, std::byte{7});
+  parts[4].assign((1 << 20) + 3, std::byte{9});
+  for (int operation = 0; operation < 2; ++operation) {
+    run_in_order(ranks, parts);
+    for (auto& rank : ranks) ASSERT_EQ(rank.take_parts(), parts);
+    std::ranges::reverse(parts);
+  }
+}
+
+TEST(Collectives, RefuseDamagedPacketsAndGoOn) {
+  auto ranks = make_ranks(3);
+  const std::vector<bytes> parts{bytes(4, std::byte{1}), bytes(5, std::byte{2}), bytes()};
+  for (std::size_t r = 0; r < 3; ++r) ranks[r].begin(parts[r]);
+  const auto good = ranks[1].next_send();
+  ASSERT_TRUE(good && good->to == 0);
+
+  const auto refused = [&](rank_t from, const bytes& packet) {
+    EXPECT_THROW(ranks[0].receive(from, packet), contract_violation);
+  };
+  for (std::size_t n = 0; n < good->packet.size(); ++n) {
+    refused(1, bytes(good->packet.begin(), good->packet.begin() + static_cast<std::ptrdiff_t>(n)));
+  }
+  refused(2, good->packet);
+  for (std::size_t byte = 0; byte < 24; ++byte) {  // operation, round, number and length of parts
+    for (const auto flip : {std::byte{1}, std::byte{2}, std::byte{0x80}}) {
+      auto packet = good->packet;
+      packet[byte] ^= flip;
+      refused(1, packet);
+    }
+  }
+  auto longer = good->packet;
+  longer.push_back(std::byte{});
+  refused(1, longer);
+  ranks[0].receive(1, good->packet);
+  refused(1, good->packet);
+
+  for (rank_t r : {0, 1, 2, 0, 1, 2}) {
+    while (auto out = ranks[static_cast<std::size_t>(r)].next_send()) {
+      ranks[static_cast<std::size_t>(out->to)].receive(r, out->packet);
+    }
+  }
+  for (auto& rank : ranks) EXPECT_EQ(rank.take_parts(), parts);
+}
+
+TEST(Collectives, RefuseCallsOutOfOrder) {
+  EXPECT_THROW(collectives(2, 2), contract_violation);
+  EXPECT_THROW(collectives(-1, 2), contract_violation);
+  collectives rank(0, 2);
+  EXPECT_THROW(static_cast<void>(rank.take_parts()), contract_violation);
+  rank.begin({});
+  EXPECT_THROW(rank.begin({}), contract_violation);
+  EXPECT_THROW(static_cast<void>(rank.take_parts()), contract_violation);
+}
+
+}  // namespace
+}  // namespace cairn
