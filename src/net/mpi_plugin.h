@@ -28,7 +28,8 @@ typedef struct cairn_mpi_table {
   int (*size)(void);
   int (*rank)(void);
 
-  /* Collective over all ranks. Packets of this port are at most max_packet bytes. */
+  /* Collective over all ranks. Packets of this port are at most max_packet bytes; a port for
+   * all_gather alone has 0, and posts no receives that others' messages would be matched to. */
   int (*open)(cairn_mpi_port** port, size_t max_packet, char* why);
   /* Gives up what is still being sent. */
   void (*close)(cairn_mpi_port* port);

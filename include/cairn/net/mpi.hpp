@@ -35,7 +35,8 @@ class mpi_job {
  public:
   /// kind      not automatic
   /// folders   searched in order for the plugin
-  /// Throws    usage_error if no folder has the plugin; system_failure if MPI does not start
+  /// Throws    usage_error if no folder has a plugin that can be loaded; system_failure if MPI
+  ///           does not start
   [[nodiscard]] static std::shared_ptr<mpi_job> start(mpi_kind kind,
                                                       std::span<const std::string> folders);
   virtual ~mpi_job() = default;

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+#include <cstring>
+#include <map>
+#include <memory>
+#include <string>
+#include <utility>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/net/mixed.hpp>
+
+namespace cairn::net {
+namespace {
+
+/// What a rank says of the machine it runs on. Zeroed first, so that equal means equal bytes.
+struct identity {
+  std::array<char, 256> host{};
+  std::array<char, 64> boot{};
+  cpu_set_t cores{};
+};
+
+identity of_this_process() {
+  identity here;
+  gethostname(here.host.data(), here.host.size() - 1);
+  // Two containers may share a host's name, and two hosts may be named alike; the boot decides
+  // whether memory can be shared at all.
+  if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "re")) {
+    const auto read = std::fread(here.boot.data(), 1, here.boot.size() - 1, file);
+    here.boot[read] = 0;
+    std::fclose(file);
+  }
+  if (sched_getaffinity(0, sizeof here.cores, &here.cores) != 0) CPU_ZERO(&here.cores);
+  return here;
+}
+
+bool overlap(const cpu_set_t& a, const cpu_set_t& b) {
+  cpu_set_t both;
+  CPU_AND(&both, &a, &b);
+  return CPU_COUNT(&both) > 0;
+}
+
+/// Every rank's value, by rank.
+template <class T>
+std::vector<T> gather_values(mpi_job& job, const T& mine) {
+  const auto bytes = job.all_gather(std::as_bytes(std::span(&mine, 1)));
+  std::vector<T> all(static_cast<std::size_t>(job.size()));
+  std::memcpy(all.data(), bytes.data(), bytes.size());
+  return all;
+}
+
+}  // namespace
+
+machine_map machine_map::gather(mpi_job& job, int pretended) {
+  const auto all = gather_values(job, of_this_process());
+  const auto& mine = all[static_cast<std::size_t>(job.self())];
+  machine_map map;
+  std::map<std::string, int> numbers;
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    auto key = std::string(all[r].host.data()) + '\n' + all[r].boot.data();
+    if (pretended > 0) key = std::to_string(r % static_cast<std::size_t>(pretended));
+    const int next = static_cast<int>(numbers.size());
+    map.machine_of.push_back(numbers.try_emplace(std::move(key), next).first->second);
+  }
+  // Cores are counted on the real machine: a pretended one lends none.
+  map.sharers = static_cast<int>(std::count_if(all.begin(), all.end(), [&](const identity& i) {
+    return i.host == mine.host && i.boot == mine.boot && overlap(i.cores, mine.cores);
+  }));
+  map.sharers = std::max(map.sharers, 1);
+  return map;
+}
+
+std::vector<rank_t> machine_map::neighbours(rank_t rank) const {
+  std::vector<rank_t> found;
+  for (std::size_t r = 0; r < machine_of.size(); ++r) {
+    if (machine_of[r] == machine_of[static_cast<std::size_t>(rank)]) {
+      found.push_back(static_cast<rank_t>(r));
+    }
+  }
+  return found;
+}
+
+std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& map) {
+  const auto neighbours = map.neighbours(job.self());
+  const auto ranks = static_cast<rank_t>(neighbours.size());
+  const auto first = neighbours.front();
+  std::shared_ptr<segment> memory;
+  segment::address mine;
+  if (job.self() == first && ranks > 1) {
+    try {
+      memory = segment::shared(ring_fabric::bytes_needed(ranks));
+      mine = memory->where();
+    } catch (const system_failure&) {
+      // The others see an address that nobody can open, and all fall back together.
+    }
+  }
+  const auto addresses = gather_values(job, mine);
+  if (job.self() != first) {
+    try {
+      memory = segment::open(addresses[static_cast<std::size_t>(first)]);
+    } catch (const system_failure&) {
+      // Containers may hide each other's /proc: MPI carries what rings cannot.
+    }
+  }
+  const auto opened = gather_values(job, static_cast<char>(memory != nullptr));
+  if (memory) memory->hide();
+  const bool all_opened = std::all_of(neighbours.begin(), neighbours.end(), [&](rank_t r) {
+    return opened[static_cast<std::size_t>(r)] != 0;
+  });
+  if (ranks < 2 || !all_opened) return nullptr;
+  const auto self = std::find(neighbours.begin(), neighbours.end(), job.self());
+  return std::make_unique<ring_transport>(std::make_shared<ring_fabric>(memory, ranks),
+                                          static_cast<rank_t>(self - neighbours.begin()));
+}
+
+mixed_transport::mixed_transport(std::unique_ptr<transport> near, std::vector<rank_t> neighbours,
+                                 std::unique_ptr<transport> far)
+    : near_(std::move(near)),
+      far_(std::move(far)),
+      neighbours_(std::move(neighbours)),
+      near_rank_(static_cast<std::size_t>(far_->size()), -1) {
+  CAIRN_EXPECTS(static_cast<rank_t>(neighbours_.size()) == near_->size());
+  CAIRN_EXPECTS(neighbours_[static_cast<std::size_t>(near_->self())] == far_->self());
+  for (std::size_t i = 0; i < neighbours_.size(); ++i) {
+    near_rank_[static_cast<std::size_t>(neighbours_[i])] = static_cast<rank_t>(i);
+  }
+}
+
+std::size_t mixed_transport::max_packet() const noexcept {
+  return std::min(near_->max_packet(), far_->max_packet());
+}
+
+std::size_t mixed_transport::best_packet() const noexcept {
+  return std::min(far_->best_packet(), max_packet());
+}
+
+bool mixed_transport::send(rank_t to, std::span<const std::byte> packet) {
+  const auto near = near_rank_[static_cast<std::size_t>(to)];
+  return near >= 0 ? near_->send(near, packet) : far_->send(to, packet);
+}
+
+std::size_t mixed_transport::poll(const sink& deliver) {
+  const auto packets = near_->poll([&](rank_t from, std::span<const std::byte> packet) {
+    deliver(neighbours_[static_cast<std::size_t>(from)], packet);
+  });
+  return packets + far_->poll(deliver);
+}
+
+}  // namespace cairn::net

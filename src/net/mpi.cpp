@@ -1,0 +1,202 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <dlfcn.h>
+#include <link.h>
+
+#include <array>
+#include <filesystem>
+#include <utility>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/net/mpi.hpp>
+
+extern "C" {
+#include <net/mpi_plugin.h>
+}
+
+namespace cairn::net {
+namespace {
+
+// PEERS of this size: between machines 32 to 64 KB carry ten times what 4 KB do.
+constexpr std::size_t largest_packet = 64u << 10;
+constexpr std::size_t liked_packet = 32u << 10;
+constexpr int packets_per_poll = 32;
+
+/// Calls a function of the table whose last argument is the text of a failure.
+template <class... Parameters, class... Arguments>
+int checked(int (*function)(Parameters...), Arguments... arguments) {
+  std::array<char, CAIRN_MPI_TEXT> why{};
+  const int result = function(arguments..., why.data());
+  if (result < 0) throw system_failure(why.data());
+  return result;
+}
+
+std::string file_of(mpi_kind kind) {
+  return kind == mpi_kind::mpich ? "libcairn_mpi_mpich.so" : "libcairn_mpi_openmpi.so";
+}
+
+/// A communicator with its buffers.
+class port {
+ public:
+  port(const cairn_mpi_table& mpi, std::size_t max_packet) : mpi_(mpi) {
+    checked(mpi.open, &raw_, max_packet);
+  }
+  ~port() { mpi_.close(raw_); }
+  port(const port&) = delete;
+  port& operator=(const port&) = delete;
+
+  cairn_mpi_port* raw() noexcept { return raw_; }
+
+ private:
+  const cairn_mpi_table& mpi_;
+  cairn_mpi_port* raw_ = nullptr;
+};
+
+class mpi_transport final : public transport {
+ public:
+  mpi_transport(std::shared_ptr<mpi_job> job, const cairn_mpi_table& mpi)
+      : job_(std::move(job)), mpi_(mpi), port_(mpi, largest_packet) {}
+
+  rank_t self() const noexcept override { return job_->self(); }
+  rank_t size() const noexcept override { return job_->size(); }
+  std::size_t max_packet() const noexcept override { return largest_packet; }
+  std::size_t best_packet() const noexcept override { return liked_packet; }
+
+  bool send(rank_t to, std::span<const std::byte> packet) override {
+    CAIRN_EXPECTS(packet.size() <= largest_packet);
+    return checked(mpi_.send, port_.raw(), int{to}, packet.data(), packet.size()) != 0;
+  }
+
+  std::size_t poll(const sink& deliver) override {
+    int packets = 0;
+    for (; packets < packets_per_poll; ++packets) {
+      int from = 0;
+      const void* bytes = nullptr;
+      std::size_t size = 0;
+      if (checked(mpi_.receive, port_.raw(), &from, &bytes, &size) == 0) break;
+      deliver(from, {static_cast<const std::byte*>(bytes), size});
+      checked(mpi_.release, port_.raw());
+    }
+    return static_cast<std::size_t>(packets);
+  }
+
+  bool flushed() override { return checked(mpi_.unsent, port_.raw()) == 0; }
+
+ private:
+  std::shared_ptr<mpi_job> job_;
+  const cairn_mpi_table& mpi_;
+  port port_;
+};
+
+class loaded_job final : public mpi_job, public std::enable_shared_from_this<loaded_job> {
+ public:
+  explicit loaded_job(const cairn_mpi_table& mpi)
+      : mpi_(mpi), ours_(checked(mpi.start) == 1), self_(mpi.rank()), size_(mpi.size()) {
+    setup_ = std::make_unique<port>(mpi, 0);
+  }
+
+  ~loaded_job() override {
+    setup_.reset();
+    std::array<char, CAIRN_MPI_TEXT> why{};
+    if (ours_) mpi_.finish(why.data());
+  }
+
+  rank_t self() const noexcept override { return self_; }
+  rank_t size() const noexcept override { return size_; }
+
+  std::vector<std::byte> all_gather(std::span<const std::byte> mine) override {
+    std::vector<std::byte> all(mine.size() * static_cast<std::size_t>(size_));
+    checked(mpi_.all_gather, setup_->raw(), mine.data(), all.data(), static_cast<int>(mine.size()));
+    return all;
+  }
+
+  std::unique_ptr<transport> open() override {
+    return std::make_unique<mpi_transport>(shared_from_this(), mpi_);
+  }
+
+ private:
+  const cairn_mpi_table& mpi_;
+  bool ours_;
+  rank_t self_, size_;
+  std::unique_ptr<port> setup_;
+};
+
+const cairn_mpi_table& load(const std::string& file) {
+  // Local symbols: two MPIs define the same names. It is never unloaded, because an MPI does
+  // not survive that.
+  void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (library == nullptr) throw usage_error("cannot use " + file + ": " + dlerror());
+  const auto* const table = static_cast<const cairn_mpi_table*>(dlsym(library, CAIRN_MPI_SYMBOL));
+  if (table == nullptr || table->version != CAIRN_MPI_VERSION) {
+    throw usage_error(file + " belongs to another version of Cairn");
+  }
+  return *table;
+}
+
+}  // namespace
+
+std::string_view name(mpi_kind kind) noexcept {
+  switch (kind) {
+    case mpi_kind::mpich:
+      return "MPICH";
+    case mpi_kind::openmpi:
+      return "Open MPI";
+    case mpi_kind::automatic:
+      break;
+  }
+  return "MPI";
+}
+
+std::optional<mpi_kind> mpi_in_process() {
+  std::optional<mpi_kind> found;
+  dl_iterate_phdr(
+      [](dl_phdr_info* library, std::size_t, void* result) {
+        const auto file = std::filesystem::path(library->dlpi_name).filename().string();
+        auto& kind = *static_cast<std::optional<mpi_kind>*>(result);
+        if (file.starts_with("libmpich.so")) kind = mpi_kind::mpich;
+        if (file.starts_with("libmpi.so")) kind = mpi_kind::openmpi;
+        return kind ? 1 : 0;
+      },
+      &found);
+  return found;
+}
+
+std::vector<std::string> plugin_folders() {
+  namespace fs = std::filesystem;
+  std::vector<std::string> folders;
+  const auto add_around = [&](const fs::path& file) {
+    const auto folder = file.parent_path();
+    for (const char* near : {".", "cairn", "../lib", "../lib/cairn"}) {
+      folders.push_back((folder / near).lexically_normal().string());
+    }
+  };
+  Dl_info here{};
+  std::error_code ignored;
+  if (dladdr(reinterpret_cast<const void*>(&plugin_folders), &here) != 0 && here.dli_fname) {
+    const auto file = fs::canonical(here.dli_fname, ignored);
+    if (!file.empty()) add_around(file);
+  }
+  const auto program = fs::read_symlink("/proc/self/exe", ignored);
+  if (!program.empty()) add_around(program);
+#ifdef CAIRN_PLUGIN_FOLDER
+  folders.emplace_back(CAIRN_PLUGIN_FOLDER);
+#endif
+  return folders;
+}
+
+std::shared_ptr<mpi_job> mpi_job::start(mpi_kind kind, std::span<const std::string> folders) {
+  CAIRN_EXPECTS(kind != mpi_kind::automatic);
+  std::string looked_in;
+  for (const auto& folder : folders) {
+    const auto file = std::filesystem::path(folder) / file_of(kind);
+    std::error_code ignored;
+    if (std::filesystem::exists(file, ignored)) {
+      return std::make_shared<loaded_job>(load(file.string()));
+    }
+    looked_in += (looked_in.empty() ? "" : ", ") + folder;
+  }
+  throw usage_error("this Cairn has no plugin for " + std::string(name(kind)) + ": " +
+                    file_of(kind) + " is not in " + looked_in);
+}
+
+}  // namespace cairn::net
