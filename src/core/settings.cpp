@@ -1,0 +1,269 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstdlib>
+#include <limits>
+#include <optional>
+
+#include <cairn/base/error.hpp>
+#include <cairn/core/settings.hpp>
+
+namespace cairn {
+namespace {
+
+constexpr int most_ranks = 1 << 16;
+constexpr int most_threads = 4096;
+
+/// A whole number of at least `least` and at most `most`; nothing else may stand in the text.
+template <class T>
+std::optional<T> number(std::string_view text, T least, T most) {
+  T value{};
+  const auto* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || at != end || value < least || value > most) return std::nullopt;
+  return value;
+}
+
+/// A number of bytes or entries, where 64K, 16M and 1G mean powers of 1024.
+std::optional<std::size_t> amount(std::string_view text) {
+  unsigned shift = 0;
+  if (!text.empty()) {
+    switch (text.back()) {
+      case 'k':
+      case 'K':
+        shift = 10;
+        break;
+      case 'm':
+      case 'M':
+        shift = 20;
+        break;
+      case 'g':
+      case 'G':
+        shift = 30;
+        break;
+      default:
+        break;
+    }
+  }
+  if (shift != 0) text.remove_suffix(1);
+  const auto most = std::numeric_limits<std::size_t>::max() >> (shift + 1);
+  const auto value = number<std::size_t>(text, 0, most);
+  if (!value) return std::nullopt;
+  return *value << shift;
+}
+
+/// Stores what was read, if it was.
+template <class T>
+bool store(T& to, const std::optional<T>& value) {
+  if (value) to = *value;
+  return value.has_value();
+}
+
+/// The same where "auto" means 0.
+template <class T>
+bool store_or_auto(T& to, std::string_view text, const std::optional<T>& value) {
+  if (text != "auto") return value && *value != 0 && store(to, value);
+  to = T{};
+  return true;
+}
+
+template <class T>
+std::string auto_or(const T& value) {
+  return value == T{} ? "auto" : std::to_string(value);
+}
+
+template <class T>
+struct choice {
+  std::string_view text;
+  T value;
+};
+
+template <class T, std::size_t N>
+bool choose(T& to, std::string_view text, const std::array<choice<T>, N>& choices) {
+  const auto* const found = std::find_if(choices.begin(), choices.end(),
+                                         [&](const choice<T>& c) { return c.text == text; });
+  if (found == choices.end()) return false;
+  to = found->value;
+  return true;
+}
+
+template <class T, std::size_t N>
+std::string chosen(const T& value, const std::array<choice<T>, N>& choices) {
+  for (const auto& c : choices) {
+    if (c.value == value) return std::string(c.text);
+  }
+  return {};
+}
+
+constexpr std::array<choice<transport_kind>, 3> transports{{{"auto", transport_kind::automatic},
+                                                            {"ring", transport_kind::ring},
+                                                            {"mpi", transport_kind::mpi}}};
+constexpr std::array<choice<net::mpi_kind>, 3> mpis{{{"auto", net::mpi_kind::automatic},
+                                                     {"mpich", net::mpi_kind::mpich},
+                                                     {"openmpi", net::mpi_kind::openmpi}}};
+constexpr std::array<choice<bool>, 2> switches{{{"off", false}, {"on", true}}};
+constexpr std::array<choice<std::string_view>, 5> mechanisms{{{"auto", "auto"},
+                                                              {"plain", "plain"},
+                                                              {"atomics", "atomics"},
+                                                              {"htm", "htm"},
+                                                              {"locks", "locks"}}};
+
+using text_view = std::string_view;
+
+constexpr std::array<setting, 14> rows{{
+    {"threads", "CAIRN_THREADS", "auto|N", "workers",
+     "workers per rank; auto: the cores it may use, divided by the ranks that share them",
+     [](settings& s, text_view v) {
+       return store_or_auto(s.threads, v, number(v, 1, most_threads));
+     },
+     [](const settings& s) { return auto_or(s.threads); }},
+    {"ranks", "CAIRN_RANKS", "auto|N", "ranks",
+     "local processes to start; auto: what mpiexec started, else one",
+     [](settings& s, text_view v) { return store_or_auto(s.ranks, v, number(v, 1, most_ranks)); },
+     [](const settings& s) { return auto_or(s.ranks); }},
+    {"pin", "CAIRN_PIN", "on|off", "", "bind each worker to one of the allowed cores",
+     [](settings& s, text_view v) { return choose(s.pin, v, switches); },
+     [](const settings& s) { return chosen(s.pin, switches); }},
+    {"mechanism", "CAIRN_MECHANISM", "auto|plain|atomics|htm|locks", "",
+     "what makes operators atomic",
+     [](settings& s, text_view v) {
+       text_view known;
+       if (!choose(known, v, mechanisms)) return false;
+       s.mechanism = known;
+       return true;
+     },
+     [](const settings& s) { return s.mechanism; }},
+    {"grain", "CAIRN_GRAIN", "auto|M", "operators", "operators in one activity",
+     [](settings& s, text_view v) {
+       return store_or_auto(s.grain, v, number<std::size_t>(v, 1, 1u << 20));
+     },
+     [](const settings& s) { return auto_or(s.grain); }},
+    {"coalesce", "CAIRN_COALESCE", "auto|BYTES", "bytes",
+     "size of a buffer of messages; auto: what the transport likes",
+     [](settings& s, text_view v) { return store_or_auto(s.coalesce_bytes, v, amount(v)); },
+     [](const settings& s) { return auto_or(s.coalesce_bytes); }},
+    {"coalesce-age", "CAIRN_COALESCE_AGE", "US", "microseconds",
+     "a buffer older than this leaves, full or not",
+     [](settings& s, text_view v) {
+       return store(s.coalesce_age_us, number<std::uint64_t>(v, 0, 1'000'000'000));
+     },
+     [](const settings& s) { return std::to_string(s.coalesce_age_us); }},
+    {"pending", "CAIRN_PENDING", "BYTES", "bytes",
+     "bytes of messages that may wait for the network before the body waits too",
+     [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
+     [](const settings& s) { return std::to_string(s.pending_bytes); }},
+    {"filter", "CAIRN_FILTER", "N", "entries",
+     "cells of each worker's sent-filter, which drops messages without effect; 0: no filter",
+     [](settings& s, text_view v) { return store(s.filter_entries, amount(v)); },
+     [](const settings& s) { return std::to_string(s.filter_entries); }},
+    {"transport", "CAIRN_TRANSPORT", "auto|ring|mpi", "",
+     "how packets travel; auto: rings within a machine, MPI between machines",
+     [](settings& s, text_view v) { return choose(s.transport, v, transports); },
+     [](const settings& s) { return chosen(s.transport, transports); }},
+    {"mpi", "CAIRN_MPI", "auto|mpich|openmpi", "",
+     "the MPI to load; auto: the one whose mpiexec started this process",
+     [](settings& s, text_view v) { return choose(s.mpi, v, mpis); },
+     [](const settings& s) { return chosen(s.mpi, mpis); }},
+    {"plugins", "CAIRN_PLUGINS", "auto|FOLDER", "", "where the MPI plugins lie",
+     [](settings& s, text_view v) {
+       s.plugins = v == "auto" ? text_view() : v;
+       return !v.empty();
+     },
+     [](const settings& s) { return s.plugins.empty() ? "auto" : s.plugins; }},
+    {"machines", "CAIRN_MACHINES", "auto|N", "machines",
+     "pretend, under mpiexec, that rank r runs on machine r mod N",
+     [](settings& s, text_view v) {
+       return store_or_auto(s.machines, v, number(v, 1, most_ranks));
+     },
+     [](const settings& s) { return auto_or(s.machines); }},
+    {"sim", "CAIRN_SIM", "off|SPEC", "", "a simulated cluster, such as ranks=8,seed=1",
+     [](settings& s, text_view v) {
+       s.sim = v == "off" ? text_view() : v;
+       return !v.empty();
+     },
+     [](const settings& s) { return s.sim.empty() ? "off" : s.sim; }},
+}};
+
+/// Sets `row`, and blames `source` (an option or a variable) if that cannot be done.
+void set_as(settings& s, const setting& row, const std::string& source, text_view value) {
+  if (row.apply(s, value)) return;
+  throw usage_error(source + " wants " + std::string(row.values) + ", not '" + std::string(value) +
+                    "'");
+}
+
+const setting* find(text_view name) {
+  const auto* const row =
+      std::find_if(rows.begin(), rows.end(), [&](const setting& r) { return r.name == name; });
+  return row == rows.end() ? nullptr : row;
+}
+
+}  // namespace
+
+std::span<const setting> setting::all() noexcept { return rows; }
+
+const setting& setting::named(std::string_view name) {
+  if (const auto* const row = find(name)) return *row;
+  throw usage_error("there is no setting '" + std::string(name) + "'");
+}
+
+settings settings::from_environment(const std::function<const char*(const char*)>& variable) {
+  settings s;
+  for (const auto& row : rows) {
+    const std::string name(row.variable);
+    if (const char* const value = variable(name.c_str())) set_as(s, row, name, value);
+  }
+  return s;
+}
+
+settings settings::from_environment() {
+  return from_environment([](const char* name) -> const char* { return std::getenv(name); });
+}
+
+void settings::set(std::string_view name, std::string_view value) {
+  set_as(*this, setting::named(name), "the setting " + std::string(name), value);
+}
+
+void settings::set(std::string_view assignment) {
+  const auto equals = assignment.find('=');
+  if (equals == std::string_view::npos) {
+    throw usage_error("a setting is given as name=value, not '" + std::string(assignment) + "'");
+  }
+  set(assignment.substr(0, equals), assignment.substr(equals + 1));
+}
+
+std::string settings::text(std::string_view name) const { return setting::named(name).show(*this); }
+
+std::vector<std::string> settings::take_options(std::span<const std::string> arguments) {
+  std::vector<std::string> others;
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    const auto& argument = arguments[i];
+    if (argument == "--") {
+      others.insert(others.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i),
+                    arguments.end());
+      break;
+    }
+    const auto option = std::string_view(argument).substr(0, argument.find('='));
+    const auto* const row = option.starts_with("--") ? find(option.substr(2)) : nullptr;
+    if (row == nullptr) {
+      others.push_back(argument);
+    } else if (option.size() < argument.size()) {
+      set_as(*this, *row, std::string(option),
+             std::string_view(argument).substr(option.size() + 1));
+    } else if (++i < arguments.size()) {
+      set_as(*this, *row, argument, arguments[i]);
+    } else {
+      throw usage_error(argument + " wants " + std::string(row->values) + " after it");
+    }
+  }
+  return others;
+}
+
+world_options settings::for_world() const {
+  return {.coalesce_bytes = coalesce_bytes,
+          .coalesce_age_ns = coalesce_age_us * 1000,
+          .pending_bytes = pending_bytes,
+          .filter_entries = filter_entries};
+}
+
+}  // namespace cairn
