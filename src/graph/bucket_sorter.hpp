@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <graph/arcs.hpp>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cairn/hw/pages.hpp>
+
+namespace cairn::graph::detail {
+
+/// Arcs of some neighbouring rows, in any order, and where their rows' starts go.
+///
+/// targets, weights  shape [size], sorted in place; weights unused if unweighted
+/// rows              shape [size], the row of each arc, below num_rows
+/// offsets           shape [num_rows], out: where each row starts, counted from the bucket's start
+template <class Id, class W>
+struct bucket {
+  Id* targets;
+  W* weights;
+  const std::uint16_t* rows;
+  std::size_t size;
+  std::uint64_t* offsets;
+  std::size_t num_rows;
+};
+
+/// Sorts one bucket after another by (row, target, weight); one sorter per worker.
+///
+/// Memory    32 bytes (weighted) or 16 an arc of the largest bucket; for buckets above
+///           `most_radix` arcs, which only very skewed graphs have, as much as the bucket itself
+template <class Id, class W>
+class bucket_sorter {
+ public:
+  /// target_bits      targets are below 2^target_bits, target_bits <= 48
+  /// drop_duplicates  keeps one arc of those with equal row and target: that of least weight
+  /// Returns          arcs kept; they come first
+  std::size_t operator()(const bucket<Id, W>& b, unsigned target_bits, bool drop_duplicates) {
+    if (b.size <= most_radix) {
+      sort_by_radix(b, target_bits);
+    } else {
+      sort_row_by_row(b);
+    }
+    return close_rows(b, drop_duplicates);
+  }
+
+ private:
+  static constexpr bool weighted = !std::is_same_v<W, unweighted>;
+  static constexpr std::size_t most_radix = 1 << 22;
+  static constexpr unsigned most_digit_bits = 11;  // 2048 counters stay in L1
+
+  struct weighted_key {
+    std::uint64_t key;
+    W weight;
+  };
+  struct plain_key {
+    std::uint64_t key;
+  };
+  using item = std::conditional_t<weighted, weighted_key, plain_key>;
+
+  struct weighted_entry {
+    Id target;
+    W weight;
+    bool operator<(const weighted_entry& other) const {
+      return std::tie(target, weight) < std::tie(other.target, other.weight);
+    }
+  };
+  using entry = std::conditional_t<weighted, weighted_entry, Id>;
+
+  // Least digit first: the target's digits on keys (row, target), and the row as the last one,
+  // which puts each arc into its row. Both forms of sorting leave row_ends_ behind.
+  void sort_by_radix(const bucket<Id, W>& b, unsigned target_bits) {
+    const auto passes = std::max(1u, (target_bits + most_digit_bits - 1) / most_digit_bits);
+    const auto digit_bits = std::max(1u, (target_bits + passes - 1) / passes);
+    const auto digits = std::size_t{1} << digit_bits;
+    const auto digit_of = [&](std::uint64_t target, unsigned pass) {
+      return (target >> (pass * digit_bits)) & (digits - 1);
+    };
+    counts_.assign(passes * digits, 0);
+    row_ends_.assign(b.num_rows, 0);
+    for (std::size_t i = 0; i < b.size; ++i) {
+      for (unsigned pass = 0; pass < passes; ++pass) {
+        ++counts_[pass * digits + digit_of(b.targets[i], pass)];
+      }
+      ++row_ends_[b.rows[i]];
+    }
+    for (unsigned pass = 0; pass < passes; ++pass) {
+      exclusive_sums(counts_.data() + pass * digits, digits);
+    }
+    exclusive_sums(row_ends_.data(), b.num_rows);
+
+    if (from_.size() < b.size) {
+      from_ = {}, to_ = {};
+      const auto room = std::bit_ceil(b.size);
+      from_ = hw::page_buffer<item>(room);
+      to_ = hw::page_buffer<item>(room);
+    }
+    auto* from = from_.data();
+    auto* to = to_.data();
+    for (std::size_t i = 0; i < b.size; ++i) {
+      const std::uint64_t target = b.targets[i];
+      auto& place = to[counts_[digit_of(target, 0)]++];
+      place.key = (std::uint64_t{b.rows[i]} << target_bits) | target;
+      if constexpr (weighted) place.weight = b.weights[i];
+    }
+    const auto target_mask = (std::uint64_t{1} << target_bits) - 1;
+    for (unsigned pass = 1; pass < passes; ++pass) {
+      std::swap(from, to);
+      auto* const at = counts_.data() + pass * digits;
+      for (std::size_t i = 0; i < b.size; ++i) {
+        const auto x = from[i];
+        to[at[digit_of(x.key & target_mask, pass)]++] = x;
+      }
+    }
+    for (std::size_t i = 0; i < b.size; ++i) {
+      const auto x = to[i];
+      const auto at = row_ends_[x.key >> target_bits]++;
+      b.targets[at] = static_cast<Id>(x.key & target_mask);
+      if constexpr (weighted) b.weights[at] = x.weight;
+    }
+  }
+
+  // Half the scratch memory of the radix sort, and comparisons.
+  void sort_row_by_row(const bucket<Id, W>& b) {
+    row_ends_.assign(b.num_rows, 0);
+    for (std::size_t i = 0; i < b.size; ++i) ++row_ends_[b.rows[i]];
+    exclusive_sums(row_ends_.data(), b.num_rows);
+    hw::page_buffer<entry> scratch(b.size);
+    for (std::size_t i = 0; i < b.size; ++i) {
+      auto& place = scratch[row_ends_[b.rows[i]]++];
+      if constexpr (weighted) {
+        place = {b.targets[i], b.weights[i]};
+      } else {
+        place = b.targets[i];
+      }
+    }
+    std::size_t begin = 0;
+    for (const auto end : row_ends_) {
+      std::sort(scratch.data() + begin, scratch.data() + end);
+      begin = end;
+    }
+    for (std::size_t i = 0; i < b.size; ++i) {
+      if constexpr (weighted) {
+        b.targets[i] = scratch[i].target;
+        b.weights[i] = scratch[i].weight;
+      } else {
+        b.targets[i] = scratch[i];
+      }
+    }
+  }
+
+  std::size_t close_rows(const bucket<Id, W>& b, bool drop_duplicates) {
+    std::size_t begin = 0, kept = 0;
+    for (std::size_t r = 0; r < b.num_rows; ++r) {
+      const auto end = static_cast<std::size_t>(row_ends_[r]);
+      b.offsets[r] = kept;
+      if constexpr (weighted) sort_ties(b, begin, end);
+      kept = drop_duplicates ? squeeze_row(b, begin, end, kept) : end;
+      begin = end;
+    }
+    return kept;
+  }
+
+  // The radix sort knows no weights: among arcs with one target they are sorted here.
+  static void sort_ties(const bucket<Id, W>& b, std::size_t begin, std::size_t end) {
+    for (auto i = begin; i < end;) {
+      auto j = i + 1;
+      while (j < end && b.targets[j] == b.targets[i]) ++j;
+      if (j - i > 1) std::sort(b.weights + i, b.weights + j);
+      i = j;
+    }
+  }
+
+  static std::size_t squeeze_row(const bucket<Id, W>& b, std::size_t begin, std::size_t end,
+                                 std::size_t kept) {
+    if (begin == end) return kept;
+    auto last = static_cast<Id>(b.targets[begin] + 1);  // anything but the first target
+    for (auto i = begin; i < end; ++i) {
+      const auto target = b.targets[i];
+      const bool fresh = target != last;
+      if (weighted && !fresh) continue;
+      b.targets[kept] = target;  // kept <= i; a duplicate is overwritten by the next
+      if constexpr (weighted) b.weights[kept] = b.weights[i];
+      kept += fresh;
+      last = target;
+    }
+    return kept;
+  }
+
+  template <class Count>
+  static void exclusive_sums(Count* counts, std::size_t n) {
+    Count sum = 0;
+    for (std::size_t i = 0; i < n; ++i) sum += std::exchange(counts[i], sum);
+  }
+
+  std::vector<std::uint32_t> counts_;
+  std::vector<std::uint64_t> row_ends_;
+  hw::page_buffer<item> from_, to_;
+};
+
+}  // namespace cairn::graph::detail
