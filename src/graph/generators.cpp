@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/graph/bijection.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/graph/generators.hpp>
+#include <cairn/pgas/partition.hpp>
+#include <cairn/task/parallel_for.hpp>
+
+namespace cairn::graph {
+namespace {
+
+constexpr int most_scale = 48;
+constexpr int most_edge_factor = 1 << 15;  // with the scale: fewer than 2^63 edges
+constexpr auto most_vertices = std::uint64_t{1} << most_scale;
+constexpr std::uint64_t stretch_edges = 1 << 16;  // drawn by one call; a block of 512 KB
+
+void expect(bool holds, const char* sentence) {
+  if (!holds) throw usage_error(sentence);
+}
+
+// Each kind below says how many steps it takes to draw it all, how many of them make about
+// `stretch_edges` edges, and draws the edges of steps [begin, end) as add(source, target).
+// Stretches are numbered alike for all ranks, so a stretch may have its own random numbers.
+
+struct kronecker_steps {
+  explicit kronecker_steps(const kronecker_graph& g, std::uint64_t random_seed)
+      : seed(random_seed),
+        scale(g.scale),
+        num_steps(static_cast<std::uint64_t>(g.edge_factor) << g.scale) {}
+
+  static constexpr std::uint64_t threshold(double p) {
+    return static_cast<std::uint64_t>(p * 0x1.0p32);
+  }
+
+  template <class F>
+  void draw(std::uint64_t begin, std::uint64_t end, F&& add) const {
+    constexpr auto a = threshold(0.57), ab = threshold(0.76), abc = threshold(0.95);
+    for (auto i = begin; i < end; ++i) {
+      random64 random(seed, i);
+      std::uint64_t source = 0, target = 0, word = 0;
+      for (int level = 0; level < scale; ++level) {
+        word = level % 2 == 0 ? random() : word >> 32;
+        const auto x = word & 0xffff'ffffu;
+        const auto lower = std::uint64_t{x >= ab};
+        const auto right = std::uint64_t{x >= a} ^ lower ^ std::uint64_t{x >= abc};
+        source = source << 1 | lower;
+        target = target << 1 | right;
+      }
+      if (source != target) add(source, target);
+    }
+  }
+
+  std::uint64_t seed;
+  int scale;
+  std::uint64_t num_steps;
+  std::uint64_t stretch = stretch_edges;
+};
+
+struct uniform_steps {
+  explicit uniform_steps(const uniform_graph& g, std::uint64_t random_seed)
+      : seed(random_seed),
+        num_vertices(std::uint64_t{1} << g.scale),
+        num_steps(static_cast<std::uint64_t>(g.edge_factor) << g.scale) {}
+
+  template <class F>
+  void draw(std::uint64_t begin, std::uint64_t end, F&& add) const {
+    for (auto i = begin; i < end; ++i) {
+      random64 random(seed, i);
+      const auto source = random.below(num_vertices);
+      const auto target = random.below(num_vertices);
+      if (source != target) add(source, target);
+    }
+  }
+
+  std::uint64_t seed;
+  std::uint64_t num_vertices;
+  std::uint64_t num_steps;
+  std::uint64_t stretch = stretch_edges;
+};
+
+// Step k is the pair (u, v), v < u, with k = u (u - 1) / 2 + v. The gaps between edges are
+// geometric; as that distribution has no memory, every stretch may start anew.
+struct erdos_renyi_steps {
+  explicit erdos_renyi_steps(const erdos_renyi_graph& g, std::uint64_t random_seed)
+      : seed(random_seed),
+        log_of_miss(std::log1p(-g.probability)),
+        num_steps(pairs_of(g.num_vertices)) {
+    const auto wanted = static_cast<double>(stretch_edges) / g.probability;
+    if (wanted < static_cast<double>(num_steps)) {
+      stretch = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted));
+    } else {
+      stretch = std::max<std::uint64_t>(1, num_steps);
+    }
+  }
+
+  static std::uint64_t pairs_of(std::uint64_t n) {
+    return n % 2 == 0 ? n / 2 * (n - (n > 0)) : (n - 1) / 2 * n;
+  }
+
+  static std::uint64_t larger_end(std::uint64_t k) {
+    auto u = static_cast<std::uint64_t>(std::sqrt(2.0 * static_cast<double>(k)));
+    while (pairs_of(u) > k) --u;
+    while (pairs_of(u + 1) <= k) ++u;
+    return u;
+  }
+
+  template <class F>
+  void draw(std::uint64_t begin, std::uint64_t end, F&& add) const {
+    random64 random(seed, begin);
+    for (auto k = begin; k < end; ++k) {
+      const auto gap = std::floor(std::log1p(-random.uniform()) / log_of_miss);
+      if (!(gap < static_cast<double>(end - k))) return;
+      k += static_cast<std::uint64_t>(gap);
+      if (k >= end) return;
+      const auto u = larger_end(k);
+      add(u, k - pairs_of(u));
+    }
+  }
+
+  std::uint64_t seed;
+  double log_of_miss;
+  std::uint64_t num_steps;
+  std::uint64_t stretch = 0;
+};
+
+struct grid_steps {
+  explicit grid_steps(const grid_graph& g, std::uint64_t)
+      : columns(g.columns), num_steps(g.rows * g.columns) {}
+
+  template <class F>
+  void draw(std::uint64_t begin, std::uint64_t end, F&& add) const {
+    auto column = columns == 0 ? 0 : begin % columns;
+    for (auto v = begin; v < end; ++v) {
+      if (column + 1 < columns) add(v, v + 1);
+      if (v + columns < num_steps) add(v, v + columns);
+      column = column + 1 == columns ? 0 : column + 1;
+    }
+  }
+
+  std::uint64_t columns;
+  std::uint64_t num_steps;
+  std::uint64_t stretch = stretch_edges / 2;
+};
+
+template <class Id, class Steps>
+std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
+                                     const bijection* names, rank_t rank, rank_t ranks) {
+  const auto stretches = steps.num_steps / steps.stretch + (steps.num_steps % steps.stretch != 0);
+  const pgas::block_partition shares(stretches, ranks);
+  std::vector<io::edge_block> blocks(static_cast<std::size_t>(shares.size(rank)));
+  task::parallel_for(workers, blocks.size(), 1, [&](worker_t, std::size_t b, std::size_t) {
+    const auto begin = (shares.first(rank) + b) * steps.stretch;
+    const auto end = begin + std::min(steps.stretch, steps.num_steps - begin);
+    auto& edges = blocks[b].edges.template emplace<std::vector<edge<Id>>>();
+    edges.reserve(std::min(2 * (end - begin), stretch_edges + stretch_edges / 32));
+    steps.draw(begin, end, [&](std::uint64_t source, std::uint64_t target) {
+      if (names != nullptr) source = (*names)(source), target = (*names)(target);
+      edges.push_back({static_cast<Id>(source), static_cast<Id>(target)});
+    });
+  });
+  return blocks;
+}
+
+build_size size_of(const kronecker_graph& g) {
+  expect(g.scale >= 1 && g.scale <= most_scale, "the scale of a graph is from 1 to 48");
+  expect(g.edge_factor >= 1 && g.edge_factor <= most_edge_factor,
+         "the edge factor of a graph is from 1 to 32768");
+  return {.num_vertices = std::uint64_t{1} << g.scale,
+          .num_edges = static_cast<std::uint64_t>(g.edge_factor) << g.scale};
+}
+
+build_size size_of(const uniform_graph& g) {
+  return size_of(kronecker_graph{.scale = g.scale, .edge_factor = g.edge_factor});
+}
+
+build_size size_of(const erdos_renyi_graph& g) {
+  expect(g.num_vertices >= 1 && g.num_vertices <= std::uint64_t{1} << 32,
+         "a random graph N:P has from 1 to 4294967296 vertices");
+  expect(g.probability >= 0 && g.probability <= 1,
+         "the P of a random graph N:P is a probability, from 0 to 1");
+  const auto pairs = static_cast<double>(erdos_renyi_steps::pairs_of(g.num_vertices));
+  return {.num_vertices = g.num_vertices,
+          .num_edges = static_cast<std::uint64_t>(pairs * g.probability)};
+}
+
+build_size size_of(const grid_graph& g) {
+  expect(g.rows >= 1 && g.columns >= 1, "a grid has at least one row and one column");
+  expect(g.rows <= most_vertices / g.columns, "a grid has at most 2^48 vertices");
+  return {.num_vertices = g.rows * g.columns,
+          .num_edges = g.rows * (g.columns - 1) + g.columns * (g.rows - 1)};
+}
+
+kronecker_steps steps_of(const kronecker_graph& g, std::uint64_t seed) {
+  return kronecker_steps(g, seed);
+}
+uniform_steps steps_of(const uniform_graph& g, std::uint64_t seed) {
+  return uniform_steps(g, seed);
+}
+erdos_renyi_steps steps_of(const erdos_renyi_graph& g, std::uint64_t seed) {
+  return erdos_renyi_steps(g, seed);
+}
+grid_steps steps_of(const grid_graph& g, std::uint64_t seed) { return grid_steps(g, seed); }
+
+}  // namespace
+
+build_size size_of(const generator& g) {
+  auto size = std::visit([](const auto& kind) { return size_of(kind); }, g.kind);
+  size.id_bytes = fits_32_bits(size.num_vertices) ? 4 : 8;
+  size.symmetric = true;
+  size.with_edges = true;
+  return size;
+}
+
+io::raw_edges generate(task::pool& workers, const generator& g, rank_t rank, rank_t ranks) {
+  CAIRN_EXPECTS(rank >= 0 && rank < ranks);
+  const auto n = size_of(g).num_vertices;
+  const bijection names(n, g.seed);
+  io::raw_edges edges;
+  edges.declared_vertices = n;
+  edges.directed = false;
+  std::visit(
+      [&](const auto& kind) {
+        const auto steps = steps_of(kind, g.seed);
+        const auto* const relabel = g.relabel ? &names : nullptr;
+        edges.blocks = fits_32_bits(n)
+                           ? draw_all<std::uint32_t>(workers, steps, relabel, rank, ranks)
+                           : draw_all<std::uint64_t>(workers, steps, relabel, rank, ranks);
+      },
+      g.kind);
+  return edges;
+}
+
+}  // namespace cairn::graph
