@@ -1,0 +1,246 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <core/local_ranks.hpp>
+#include <cstdio>
+#include <cstring>
+#include <iostream>
+#include <new>
+#include <optional>
+#include <vector>
+
+#include <cairn/base/error.hpp>
+
+namespace cairn {
+namespace {
+
+using steady = std::chrono::steady_clock;
+constexpr auto time_to_notice = std::chrono::seconds(3);
+constexpr auto time_to_obey = std::chrono::milliseconds(500);
+
+/// What the processes of one job write for the first process to read when they have ended.
+class job_board {
+ public:
+  explicit job_board(rank_t ranks)
+      : memory_(net::segment::shared(sizeof(shared) + static_cast<std::size_t>(ranks))),
+        shared_(new (memory_->data()) shared) {
+    memory_->hide();
+  }
+
+  /// Called by a rank as its last act.
+  void leave(rank_t rank, const ending& how) noexcept {
+    if (how.caused_here && !shared_->claimed.exchange(true)) {
+      shared_->status = how.status;
+      const auto length = std::min(how.sentence.size(), shared_->sentence.size() - 1);
+      std::memcpy(shared_->sentence.data(), how.sentence.data(), length);
+      shared_->written.store(true, std::memory_order_release);
+    }
+    left(rank).store(true, std::memory_order_release);
+  }
+  [[nodiscard]] bool has_left(rank_t rank) noexcept {
+    return left(rank).load(std::memory_order_acquire);
+  }
+  /// How the first rank that failed by itself did so, if any.
+  [[nodiscard]] std::optional<ending> cause() const {
+    if (!shared_->written.load(std::memory_order_acquire)) return std::nullopt;
+    return ending{shared_->status, shared_->sentence.data(), true};
+  }
+
+ private:
+  struct shared {
+    std::atomic<bool> claimed{false}, written{false};
+    int status = 0;
+    std::array<char, 4096> sentence{};
+  };
+  std::atomic_ref<bool> left(rank_t rank) noexcept {
+    return std::atomic_ref(reinterpret_cast<bool*>(memory_->data() + sizeof(shared))[rank]);
+  }
+
+  std::shared_ptr<net::segment> memory_;
+  shared* shared_;
+};
+
+/// While it lives, the signals that end a job, and news of children, wait to be taken instead
+/// of acting. No handler, so no state outside this object.
+class held_signals {
+ public:
+  held_signals() {
+    sigemptyset(&held_);
+    sigaddset(&held_, SIGCHLD);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
+      struct sigaction now {};
+      sigaction(signal, nullptr, &now);
+      if (now.sa_handler != SIG_IGN) sigaddset(&held_, signal);  // nohup means it
+    }
+    struct sigaction standard {};
+    standard.sa_handler = SIG_DFL;
+    sigaction(SIGCHLD, &standard, &child_before_);  // ignored, it would reap behind our back
+    pthread_sigmask(SIG_BLOCK, &held_, &mask_before_);
+  }
+  ~held_signals() { restore(); }
+  held_signals(const held_signals&) = delete;
+  held_signals& operator=(const held_signals&) = delete;
+
+  void restore() noexcept {
+    sigaction(SIGCHLD, &child_before_, nullptr);
+    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
+  }
+
+  /// Waits up to `patience` for a signal and returns its number, 0 if none came.
+  [[nodiscard]] int wait(std::chrono::milliseconds patience) const noexcept {
+    const timespec limit{patience.count() / 1000, patience.count() % 1000 * 1'000'000};
+    const int signal = sigtimedwait(&held_, nullptr, &limit);
+    return signal > 0 ? signal : 0;
+  }
+
+ private:
+  sigset_t held_{}, mask_before_{};
+  struct sigaction child_before_ {};
+};
+
+std::string killed_sentence(rank_t rank, int signal) {
+  const char* const name = sigdescr_np(signal);
+  return "rank " + std::to_string(rank) + " was killed by signal " + std::to_string(signal) +
+         (name != nullptr ? " (" + std::string(name) + ")" : "");
+}
+
+/// The first process: starts the ranks, watches them, ends them.
+class parent {
+ public:
+  explicit parent(rank_t ranks) : board_(ranks), children_(static_cast<std::size_t>(ranks), 0) {}
+
+  void start(const std::function<ending(rank_t)>& rank_main) {
+    // What lies in buffers would be written again by every child.
+    std::fflush(nullptr);
+    std::cout.flush();
+    const auto self = getpid();
+    for (rank_t r = 0; r < static_cast<rank_t>(children_.size()); ++r) {
+      const auto child = fork();
+      if (child == 0) run_child(self, r, rank_main);
+      if (child < 0) {
+        const std::string reason = std::strerror(errno);
+        kill_all(SIGKILL);
+        for (; alive_ > 0; reap()) static_cast<void>(signals_.wait(std::chrono::milliseconds(20)));
+        throw system_failure("cannot start rank " + std::to_string(r) + ": " + reason);
+      }
+      children_[static_cast<std::size_t>(r)] = child;
+      ++alive_;
+    }
+  }
+
+  /// Returns the signal that interrupted this process, 0 if none.
+  int watch() {
+    int interrupted = 0;
+    while (true) {
+      reap();
+      if (alive_ == 0) break;
+      if (steady::now() >= deadline_) {
+        kill_all(next_signal_);
+        next_signal_ = SIGKILL;
+        deadline_ = steady::now() + time_to_obey;
+      }
+      const bool limited = deadline_ != steady::time_point::max();
+      const int signal = signals_.wait(std::chrono::milliseconds(limited ? 20 : 500));
+      if (signal != 0 && signal != SIGCHLD) {
+        interrupted = signal;
+        end_by(steady::now());
+      }
+    }
+    // A terminal interrupts all processes at once: the children may have been faster.
+    for (int signal = 1; interrupted == 0 && signal != 0;) {
+      signal = signals_.wait(std::chrono::milliseconds(0));
+      if (signal != SIGCHLD) interrupted = signal;
+    }
+    return interrupted;
+  }
+
+  [[nodiscard]] ending result() const {
+    if (const auto cause = board_.cause()) return *cause;
+    return first_bad_;
+  }
+
+ private:
+  [[noreturn]] void run_child(pid_t parent_id, rank_t rank,
+                              const std::function<ending(rank_t)>& rank_main) {
+    prctl(PR_SET_PDEATHSIG, SIGKILL);
+    if (getppid() != parent_id) _exit(1);  // it died before we asked to be told
+    signals_.restore();
+    const auto how = rank_main(rank);
+    std::cout.flush();
+    std::fflush(nullptr);
+    board_.leave(rank, how);
+    // Not exit(): what the first process registered for its end is not ours to run.
+    _exit(how.status);
+  }
+
+  void reap() {
+    for (std::size_t i = 0; i < children_.size(); ++i) {
+      int status = 0;
+      if (children_[i] == 0 || waitpid(children_[i], &status, WNOHANG) != children_[i]) continue;
+      children_[i] = 0;
+      --alive_;
+      judge(static_cast<rank_t>(i), status);
+    }
+  }
+
+  void judge(rank_t rank, int status) {
+    const bool left = WIFEXITED(status) && board_.has_left(rank);
+    if (left && WEXITSTATUS(status) == 0) return;
+    end_by(left ? steady::now() + time_to_notice : steady::now());
+    if (first_bad_.status != 0) return;
+    if (left) {
+      first_bad_.status = WEXITSTATUS(status);
+    } else if (WIFSIGNALED(status)) {
+      first_bad_ = {1, killed_sentence(rank, WTERMSIG(status)), true};
+    } else {
+      first_bad_ = {1,
+                    "rank " + std::to_string(rank) + " ended on its own with exit status " +
+                        std::to_string(WEXITSTATUS(status)),
+                    true};
+    }
+  }
+
+  void end_by(steady::time_point moment) noexcept { deadline_ = std::min(deadline_, moment); }
+
+  void kill_all(int signal) noexcept {
+    for (const auto child : children_) {
+      if (child != 0) kill(child, signal);
+    }
+  }
+
+  held_signals signals_;
+  job_board board_;
+  std::vector<pid_t> children_;  // by rank; 0: reaped
+  int alive_ = 0;
+  steady::time_point deadline_ = steady::time_point::max();
+  int next_signal_ = SIGTERM;
+  ending first_bad_;
+};
+
+}  // namespace
+
+ending run_local_ranks(rank_t ranks, const std::function<ending(rank_t)>& rank_main) {
+  int interrupted = 0;
+  ending result;
+  {
+    parent first_process(ranks);
+    first_process.start(rank_main);
+    interrupted = first_process.watch();
+    result = first_process.result();
+  }
+  if (interrupted != 0) {
+    raise(interrupted);  // as if it had come just now; a handler of the program may let us live
+    return {1, "", true};
+  }
+  return result;
+}
+
+}  // namespace cairn

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+
+#include <cairn/base/types.hpp>
+#include <cairn/net/segment.hpp>
+
+namespace cairn {
+
+/// How one rank ended.
+struct ending {
+  int status = 0;
+  std::string sentence;      ///< for people, if it failed
+  bool caused_here = false;  ///< it failed by itself, not because another rank had
+};
+
+/// Runs rank_main(r) in one forked child for each rank and returns when all have ended: the
+/// ending of the first rank that failed by itself, or of the first that was killed.
+///
+/// When a child dies of a signal, or leaves without returning from rank_main, the others are
+/// ended (SIGTERM, half a second later SIGKILL); when one fails in order they have three
+/// seconds to notice. They are also ended when this process gets SIGINT, SIGTERM, SIGHUP or
+/// SIGQUIT (which it then raises again) and when it dies. rank_main does not throw.
+///
+/// Throws    system_failure if the children cannot be started
+[[nodiscard]] ending run_local_ranks(rank_t ranks, const std::function<ending(rank_t)>& rank_main);
+
+}  // namespace cairn
