@@ -1,0 +1,293 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+#include <cairn/task/per_worker.hpp>
+
+#include "algo/bfs_offence.hpp"
+
+namespace cairn::algo {
+
+/// The least depth from which one worker has told each vertex of an edge, for as many vertices
+/// as there is room: an edge from as deep says nothing new about its target.
+template <class Id>
+class told_depths {
+ public:
+  told_depths() = default;
+  told_depths(std::uint64_t vertices, std::size_t most_entries)
+      : slots_(most_entries == 0 ? 0
+                                 : std::bit_floor(std::min(std::bit_ceil(vertices),
+                                                           std::uint64_t{most_entries}))) {}
+
+  /// True if it is news; notes it.
+  bool news(Id v, Id depth) {
+    if (slots_.empty()) return true;
+    auto& slot = slots_[v & (slots_.size() - 1)];
+    if (slot.v == v && slot.depth <= depth) return false;
+    slot = {v, depth};
+    return true;
+  }
+
+ private:
+  struct entry {
+    Id v = no_vertex<Id>, depth = 0;
+  };
+  std::vector<entry> slots_;
+};
+
+/// The checks of which verify_bfs.hpp is made. Each is collective and notes the offences that it
+/// sees where it sees them; found() says what was noted.
+template <class Id>
+class bfs_checker {
+  using map = pgas::vertex_map<Id>;
+
+ public:
+  bfs_checker(world& w, const graph::dist_csr<Id>& g, Id root)
+      : w_(w),
+        g_(g),
+        root_(root),
+        first_(g.partition().first(w.rank())),
+        own_(g.partition().size(w.rank())),
+        found_(w.workers()) {
+    CAIRN_EXPECTS(root < g.num_vertices(), "the root is a vertex");
+  }
+
+  /// Is each vertex by itself as a vertex of a tree can be?
+  void check_vertices(const map& parent, const map* depth) {
+    each_own_vertex([&](worker_t k, Id v) {
+      const Id p = parent.load(v);
+      if (v == root_) {
+        if (p == no_vertex<Id>) note(k, {bfs_offence::root_unreached, v});
+        if (p != v) note(k, {bfs_offence::root_has_parent, v});
+      } else if (p == v) {
+        note(k, {bfs_offence::second_root, v, root_});
+      }
+      if (p != no_vertex<Id> && p >= g_.num_vertices()) {
+        note(k, {bfs_offence::no_such_parent, v, p});
+      }
+      if (!depth) return;
+      const Id d = depth->load(v);
+      if (p != no_vertex<Id> && d == no_vertex<Id>) {
+        note(k, {bfs_offence::depth_missing, v});
+      } else if (p == no_vertex<Id> && d != no_vertex<Id>) {
+        note(k, {bfs_offence::parent_missing, v, 0, d});
+      } else if (v == root_ && d != 0) {
+        note(k, {bfs_offence::root_depth, v, 0, d});
+      }
+    });
+  }
+
+  /// Does an edge lead from each parent to its child, by one depth where depths are given?
+  /// Expects check_vertices to have found nothing.
+  void check_tree(const map& parent, const map* depth) {
+    struct tree_edge {
+      Id at, child, depth;
+    };
+    exchange<tree_edge>(
+        chunk_vertices,
+        [&](worker_t, Id v, auto& send) {
+          const Id p = parent.load(v);
+          if (v != root_ && p != no_vertex<Id>) send({p, v, depth ? depth->load(v) : Id{0}});
+        },
+        [&](worker_t k, const tree_edge& m) {
+          const auto row = g_.out().neighbors(m.at);
+          if (parent.load(m.at) == no_vertex<Id>) {
+            note(k, {bfs_offence::parent_unreached, m.child, m.at});
+          } else if (!std::binary_search(row.begin(), row.end(), m.child)) {
+            note(k, {bfs_offence::no_such_edge, m.child, m.at});
+          } else if (depth && (m.depth == 0 || depth->load(m.at) != m.depth - 1)) {
+            note(k, {bfs_offence::wrong_step, m.child, m.at, m.depth, depth->load(m.at)});
+          }
+        });
+  }
+
+  /// The depths that follow from the parents, all of which are vertices or no_vertex. A vertex
+  /// that never gets to the root is noted.
+  map depths_of(const map& parent) {
+    // A vertex knows one that it descends from, and how far above it that is. While that is
+    // not the root it asks it for the same: after k rounds the distance is 2^k.
+    map ancestor(w_, g_.partition(), no_vertex<Id>), above(w_, g_.partition(), no_vertex<Id>);
+    each_own_vertex([&](worker_t, Id v) {
+      ancestor.store(v, parent.load(v));
+      if (parent.load(v) != no_vertex<Id>) above.store(v, v == root_ ? 0 : 1);
+    });
+    const auto on_the_way = [&](Id v) {
+      const Id a = ancestor.load(v);
+      return a != root_ && a != no_vertex<Id>;
+    };
+
+    struct answer {
+      Id at, ancestor, above;
+    };
+    map next(w_, g_.partition(), no_vertex<Id>), next_above(w_, g_.partition(), 0);
+    const auto take = [&](const answer& m) {
+      next.store(m.at, m.ancestor);
+      next_above.store(m.at, m.above);
+    };
+    am::channel<answer> answers(w_, [&](worker_t, std::span<const answer> batch) {
+      for (const auto& m : batch) take(m);
+    });
+
+    struct question {
+      Id at, from;
+    };
+    for (std::uint64_t reach = 1;; reach *= 2) {
+      task::per_worker<bool> waiting(w_.workers());
+      each_own_vertex([&](worker_t k, Id v) { waiting[k] |= on_the_way(v); });
+      if (!w_.any(std::any_of(waiting.begin(), waiting.end(), [](auto& x) { return x.value; }))) {
+        return above;
+      }
+      if (reach >= g_.num_vertices()) break;  // farther than the longest path
+      exchange<question>(
+          chunk_vertices,
+          [&](worker_t, Id v, auto& send) {
+            if (on_the_way(v)) send({ancestor.load(v), v});
+          },
+          [&](worker_t k, const question& q) {
+            answer a{q.from, ancestor.load(q.at), above.load(q.at)};
+            if (a.ancestor == no_vertex<Id>) a = {q.from, q.at, 0};  // goes no farther
+            if (owns(q.from)) {
+              take(a);
+            } else {
+              answers.send(k, g_.partition().owner(q.from), a);
+            }
+          });
+      each_own_vertex([&](worker_t, Id v) {
+        if (!on_the_way(v)) return;
+        ancestor.store(v, next.load(v));
+        above.store(v, above.load(v) + next_above.load(v));
+      });
+    }
+    each_own_vertex([&](worker_t k, Id v) {
+      if (on_the_way(v)) note(k, {bfs_offence::cycle, v, root_});
+    });
+    return above;
+  }
+
+  /// Does every edge from a reached vertex lead to a reached one, at most one deeper? Marks
+  /// those of its own vertices that an edge reaches from one less, if `marks` is not empty.
+  void check_edges(const map& depth, std::span<std::uint8_t> marks = {}) {
+    struct graph_edge {
+      Id at, from, depth;
+    };
+    task::per_worker<told_depths<Id>> told(w_.workers());
+    if (w_.size() > 1) {
+      for (auto& k : told) k.value = {g_.num_vertices(), w_.options().filter_entries};
+    }
+    exchange<graph_edge>(
+        chunk_when_edges,
+        [&](worker_t k, Id u, auto& send) {
+          const Id d = depth.load(u);
+          if (d == no_vertex<Id>) return;
+          for (const Id v : g_.out().neighbors(u)) {
+            if (owns(v) || told[k].news(v, d)) send({v, u, d});
+          }
+        },
+        [&](worker_t k, const graph_edge& m) {
+          const Id d = depth.load(m.at);
+          if (d == no_vertex<Id>) {
+            note(k, {bfs_offence::missed, m.at, m.from});
+          } else if (d > m.depth) {
+            if (d - m.depth > 1) note(k, {bfs_offence::skips_depths, m.at, m.from, d, m.depth});
+            if (d - m.depth == 1 && !marks.empty()) {
+              std::atomic_ref(marks[m.at - first_]).store(1, std::memory_order_relaxed);
+            }
+          }
+        });
+  }
+
+  /// Is the root, and nothing else, at depth 0?
+  void check_roots(const map& depth) {
+    each_own_vertex([&](worker_t k, Id v) {
+      const Id d = depth.load(v);
+      if (v == root_ && d == no_vertex<Id>) {
+        note(k, {bfs_offence::root_unreached, v});
+      } else if (v == root_ && d != 0) {
+        note(k, {bfs_offence::root_depth, v, 0, d});
+      } else if (v != root_ && d == 0) {
+        note(k, {bfs_offence::second_root, v, root_});
+      }
+    });
+  }
+
+  /// Does an edge lead to every vertex below the root from one less, by the marks that
+  /// check_edges made?
+  void check_marks(const map& depth, std::span<const std::uint8_t> marks) {
+    each_own_vertex([&](worker_t k, Id v) {
+      const Id d = depth.load(v);
+      if (d != no_vertex<Id> && v != root_ && marks[v - first_] == 0) {
+        note(k, {bfs_offence::nobody_above, v, 0, d});
+      }
+    });
+  }
+
+  /// What is to be reported of what was noted so far, the same on every rank.
+  bfs_finding found() {
+    bfs_finding mine;
+    for (auto& k : found_) mine = bfs_finding::first(mine, k.value);
+    bfs_finding all;
+    for (const auto& f : w_.all_gather(mine)) all = bfs_finding::first(all, f);
+    return all;
+  }
+
+  [[nodiscard]] std::uint64_t num_own() const noexcept { return own_; }
+
+ private:
+  [[nodiscard]] bool owns(Id v) const noexcept { return v - first_ < own_; }
+
+  void note(worker_t k, const bfs_finding& f) { found_[k] = bfs_finding::first(found_[k], f); }
+
+  template <class F>
+  void each_own_vertex(F&& f) {
+    w_.parallel_for(own_, [&](worker_t k, std::size_t begin, std::size_t end) {
+      for (auto i = begin; i < end; ++i) f(k, static_cast<Id>(first_ + i));
+    });
+  }
+
+  /// Calls produce(worker, v, send) for each own vertex v, and check(worker, message) for each
+  /// message that it sends, at the owner of message.at.
+  template <class Message, class Produce, class Check>
+  void exchange(std::size_t chunk, Produce&& produce, Check&& check) {
+    am::channel<Message> messages(w_, [&](worker_t k, std::span<const Message> batch) {
+      for (const auto& m : batch) check(k, m);
+    });
+    am::epoch epoch(w_);
+    w_.parallel_for(
+        own_,
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          auto to = messages.from(k);
+          const auto send = [&](const Message& m) {
+            if (owns(m.at)) {
+              check(k, m);
+            } else {
+              to(g_.partition().owner(m.at), m);
+            }
+          };
+          for (auto i = begin; i < end; ++i) produce(k, static_cast<Id>(first_ + i), send);
+        },
+        chunk);
+    epoch.close();
+  }
+
+  static constexpr std::size_t chunk_vertices = 1024, chunk_when_edges = 64;
+
+  world& w_;
+  const graph::dist_csr<Id>& g_;
+  const Id root_;
+  const std::uint64_t first_, own_;
+  task::per_worker<bfs_finding> found_;
+};
+
+}  // namespace cairn::algo

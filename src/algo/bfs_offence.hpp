@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <tuple>
+
+#include <cairn/graph/labels.hpp>
+
+namespace cairn::algo {
+
+/// How a result can break the rules of verify_bfs.hpp; of several, the first says most.
+enum class bfs_offence : std::uint32_t {
+  none,
+  root_unreached,
+  root_has_parent,
+  second_root,
+  no_such_parent,  ///< u is v's parent in this, the next two and wrong_step
+  parent_unreached,
+  no_such_edge,
+  cycle,  ///< u is the root
+  wrong_step,
+  root_depth,
+  depth_missing,
+  parent_missing,
+  skips_depths,  ///< along edge u -> v
+  missed,        ///< along edge u -> v
+  nobody_above,
+};
+
+/// One offence, as it travels between ranks.
+struct bfs_finding {
+  bfs_offence what = bfs_offence::none;
+  std::uint64_t v = 0, u = 0, depth_v = 0, depth_u = 0;
+
+  [[nodiscard]] explicit operator bool() const noexcept { return what != bfs_offence::none; }
+  /// The one of the two to report.
+  [[nodiscard]] static const bfs_finding& first(const bfs_finding& a, const bfs_finding& b) {
+    if (!a) return b;
+    if (!b) return a;
+    return std::tie(b.what, b.v, b.u) < std::tie(a.what, a.v, a.u) ? b : a;
+  }
+};
+
+/// The broken rule and who breaks it, in one sentence.
+[[nodiscard]] std::string to_sentence(const bfs_finding& f, const graph::labels& names);
+
+}  // namespace cairn::algo
