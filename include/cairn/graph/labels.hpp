@@ -46,7 +46,7 @@ class labels {
 /// that occurs on any rank; vertices count from 0 by ascending id. Afterwards all blocks on all
 /// ranks hold 32-bit ids if there are fewer than 2^32 - 1 vertices, and 64-bit ids else.
 ///
-/// Work      O(edges), and O(edges log edges) where the largest id is far beyond the edges
+/// Work      O(edges); O(edges log edges) where the largest id is many times their number
 /// Memory    O(vertices), and then O(edges), beyond the arguments
 /// Collective.
 [[nodiscard]] labels relabel(const exchange& ranks, io::raw_edges& edges);

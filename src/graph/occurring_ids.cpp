@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "occurring_ids.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <bit>
+#include <iterator>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include <cairn/task/parallel_for.hpp>
+
+namespace cairn::graph {
+namespace {
+
+constexpr std::size_t slice_ids = std::size_t{1} << 20;
+
+using id_vector = std::vector<std::uint64_t>;
+
+id_vector united(const id_vector& a, const id_vector& b) {
+  id_vector all;
+  all.reserve(std::max(a.size(), b.size()));
+  std::set_union(a.begin(), a.end(), b.begin(), b.end(), std::back_inserter(all));
+  return all;
+}
+
+id_vector ids_of(const io::edge_block& block) {
+  id_vector ids;
+  ids.reserve(2 * block.size());
+  std::visit(
+      [&](const auto& edges) {
+        for (const auto& e : edges) {
+          ids.push_back(e.source);
+          ids.push_back(e.target);
+        }
+      },
+      block.edges);
+  std::sort(ids.begin(), ids.end());
+  ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  return ids;
+}
+
+}  // namespace
+
+id_table::id_table(const exchange& ranks, const io::raw_edges& edges, std::uint64_t largest)
+    : table_(largest + 1) {
+  const auto mark = [&](std::uint64_t id) {
+    const std::atomic_ref<std::uint32_t> occurs(table_[id]);
+    // Most ids occur many times; looking first keeps the workers' caches from taking turns.
+    if (occurs.load(std::memory_order_relaxed) == 0) occurs.store(1, std::memory_order_relaxed);
+  };
+  task::parallel_for(ranks.workers(), edges.blocks.size(), 1,
+                     [&](worker_t, std::size_t begin, std::size_t end) {
+                       for (auto i = begin; i < end; ++i) {
+                         std::visit(
+                             [&](const auto& list) {
+                               for (const auto& e : list) {
+                                 mark(e.source);
+                                 mark(e.target);
+                               }
+                             },
+                             edges.blocks[i].edges);
+                       }
+                     });
+  if (ranks.size() > 1) unite(ranks);
+  number(ranks.workers());
+}
+
+void id_table::unite(const exchange& ranks) {
+  for (std::size_t begin = 0; begin < table_.size(); begin += slice_ids) {
+    const auto end = std::min(table_.size(), begin + slice_ids);
+    std::vector<std::uint64_t> bits((end - begin + 63) / 64);
+    for (auto i = begin; i < end; ++i) {
+      bits[(i - begin) / 64] |= std::uint64_t{table_[i]} << ((i - begin) % 64);
+    }
+    for (const auto& theirs : ranks.all_gather(std::span<const std::uint64_t>(bits))) {
+      for (auto i = begin; i < end; ++i) {
+        table_[i] |=
+            static_cast<std::uint32_t>(theirs[(i - begin) / 64] >> ((i - begin) % 64)) & 1u;
+      }
+    }
+  }
+}
+
+void id_table::number(task::pool& workers) {
+  std::vector<std::uint64_t> first((table_.size() + slice_ids - 1) / slice_ids + 1);
+  const auto for_each_slice = [&](auto&& f) {
+    task::parallel_for(workers, first.size() - 1, 1, [&](worker_t, std::size_t slice, std::size_t) {
+      const auto begin = slice * slice_ids;
+      f(slice, begin, std::min(table_.size(), begin + slice_ids));
+    });
+  };
+  for_each_slice([&](std::size_t slice, std::size_t begin, std::size_t end) {
+    for (auto i = begin; i < end; ++i) first[slice + 1] += table_[i];
+  });
+  std::partial_sum(first.begin(), first.end(), first.begin());
+  ids_.resize(first.back());
+  for_each_slice([&](std::size_t slice, std::size_t begin, std::size_t end) {
+    auto next = first[slice];
+    for (auto i = begin; i < end; ++i) {
+      if (table_[i] == 0) continue;
+      table_[i] = static_cast<std::uint32_t>(next);
+      ids_[next++] = i;
+    }
+  });
+}
+
+id_list::id_list(const exchange& ranks, const io::raw_edges& edges) {
+  std::vector<id_vector> parts(edges.blocks.size());
+  task::parallel_for(ranks.workers(), parts.size(), 1,
+                     [&](worker_t, std::size_t begin, std::size_t end) {
+                       for (auto i = begin; i < end; ++i) parts[i] = ids_of(edges.blocks[i]);
+                     });
+  // Neighbours unite in rounds, each round in parallel.
+  while (parts.size() > 1) {
+    std::vector<id_vector> halved((parts.size() + 1) / 2);
+    task::parallel_for(ranks.workers(), halved.size(), 1,
+                       [&](worker_t, std::size_t begin, std::size_t end) {
+                         for (auto i = begin; i < end; ++i) {
+                           auto first = std::exchange(parts[2 * i], {});
+                           halved[i] = 2 * i + 1 < parts.size()
+                                           ? united(first, std::exchange(parts[2 * i + 1], {}))
+                                           : std::move(first);
+                         }
+                       });
+    parts = std::move(halved);
+  }
+  const id_vector mine = parts.empty() ? id_vector() : std::move(parts.front());
+  for (const auto& theirs : ranks.all_gather(std::span<const std::uint64_t>(mine))) {
+    ids_ = united(ids_, theirs);
+  }
+  build_index();
+}
+
+void id_list::build_index() {
+  if (ids_.empty()) return;
+  const auto width = static_cast<int>(std::bit_width(ids_.back()));
+  const int index_bits = std::min(width, static_cast<int>(std::bit_width(ids_.size())));
+  shift_ = width - index_bits;
+  starts_.reserve((ids_.back() >> shift_) + 2);
+  for (std::uint64_t i = 0; i < ids_.size(); ++i) {
+    while (starts_.size() <= ids_[i] >> shift_) starts_.push_back(i);
+  }
+  starts_.push_back(ids_.size());
+}
+
+std::uint64_t id_list::operator()(std::uint64_t id) const noexcept {
+  const auto bucket = id >> shift_;
+  const auto* const first = ids_.data() + starts_[bucket];
+  const auto* const last = ids_.data() + starts_[bucket + 1];
+  return static_cast<std::uint64_t>(std::lower_bound(first, last, id) - ids_.data());
+}
+
+}  // namespace cairn::graph

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include <cairn/graph/exchange.hpp>
+#include <cairn/graph/io/raw_edges.hpp>
+
+namespace cairn::graph {
+
+/// The ids that occur in the edges of all ranks, as a table of all ids up to the largest:
+/// where that is not many times the number of edges. 4 bytes of memory an id.
+class id_table {
+ public:
+  /// Collective. No id is above `largest`, which is below 2^32 - 2.
+  id_table(const exchange& ranks, const io::raw_edges& edges, std::uint64_t largest);
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return ids_.size(); }
+  /// The occurring ids, ascending.
+  [[nodiscard]] std::vector<std::uint64_t>& ids() noexcept { return ids_; }
+  /// How many occurring ids are smaller. `id` occurs.
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t id) const noexcept { return table_[id]; }
+
+ private:
+  void unite(const exchange& ranks);
+  void number(task::pool& workers);
+
+  std::vector<std::uint32_t> table_;  // 1 where an id occurs; once numbered, its number
+  std::vector<std::uint64_t> ids_;
+};
+
+/// The same as a sorted list, where ids are sparse.
+class id_list {
+ public:
+  /// Collective.
+  id_list(const exchange& ranks, const io::raw_edges& edges);
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return ids_.size(); }
+  [[nodiscard]] std::vector<std::uint64_t>& ids() noexcept { return ids_; }
+  [[nodiscard]] std::uint64_t operator()(std::uint64_t id) const noexcept;
+
+ private:
+  void build_index();
+
+  std::vector<std::uint64_t> ids_;
+  // ids_[starts_[b]] is the first id whose bits above shift_ are b or more: ids that are spread
+  // out are found at once, ids in clusters by a short binary search.
+  std::vector<std::uint64_t> starts_;
+  int shift_ = 0;
+};
+
+}  // namespace cairn::graph
