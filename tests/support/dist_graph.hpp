@@ -1,0 +1,57 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/types.hpp>
+#include <cairn/graph/dist_csr.hpp>
+
+#include <support/random_graphs.hpp>
+
+namespace cairn::support {
+
+namespace detail {
+
+template <class T>
+graph::array<T> to_array(const std::vector<T>& values) {
+  hw::page_buffer<T> copy(values.size());
+  std::copy(values.begin(), values.end(), copy.begin());
+  return graph::array<T>(std::move(copy));
+}
+
+template <class Id>
+graph::csr<Id> rows_of(const std::vector<std::vector<std::uint64_t>>& lists,
+                       const pgas::block_partition& partition, rank_t rank) {
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<Id> targets;
+  for (auto v = partition.first(rank); v < partition.last(rank); ++v) {
+    for (const auto u : lists[v]) targets.push_back(static_cast<Id>(u));
+    offsets.push_back(targets.size());
+  }
+  return {partition.first(rank), to_array(offsets), to_array(targets)};
+}
+
+}  // namespace detail
+
+enum class in_edges { no, yes };
+
+/// One rank's share of a plain graph, made without the builder that other tests judge.
+template <class Id>
+graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, rank_t ranks,
+                             in_edges in = in_edges::yes) {
+  const pgas::block_partition partition(g.n, ranks);
+  graph::dist_csr<Id> share(partition, g.directed, g.edges.size(),
+                            detail::rows_of<Id>(g.neighbors(), partition, rank),
+                            graph::labels(g.n));
+  if (g.directed && in == in_edges::yes) {
+    auto reversed = g;
+    for (auto& e : reversed.edges) std::swap(e.source, e.target);
+    share.add_inverse(detail::rows_of<Id>(reversed.neighbors(), partition, rank));
+  }
+  return share;
+}
+
+}  // namespace cairn::support

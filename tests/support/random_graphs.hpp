@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <cairn/base/random.hpp>
+#include <cairn/graph/edge.hpp>
+
+namespace cairn::support {
+
+/// A small graph as its plain definition, for tests: any edges, doubled ones and self-loops too.
+struct plain_graph {
+  std::string name;
+  std::uint64_t n = 0;
+  bool directed = false;
+  std::vector<graph::edge<std::uint64_t>> edges;  ///< an undirected edge once, either way
+
+  /// For each vertex where its edges lead, ascending; an undirected self-loop counts once.
+  [[nodiscard]] std::vector<std::vector<std::uint64_t>> neighbors() const {
+    std::vector<std::vector<std::uint64_t>> out(n);
+    for (const auto& e : edges) {
+      out[e.source].push_back(e.target);
+      if (!directed && e.source != e.target) out[e.target].push_back(e.source);
+    }
+    for (auto& row : out) std::sort(row.begin(), row.end());
+    return out;
+  }
+};
+
+inline plain_graph path(std::uint64_t n) {
+  plain_graph g{"path of " + std::to_string(n), n, false, {}};
+  for (std::uint64_t v = 1; v < n; ++v) g.edges.push_back({v - 1, v});
+  return g;
+}
+
+/// All edges of one direction, so that only 0 reaches everything.
+inline plain_graph one_way_path(std::uint64_t n) {
+  auto g = path(n);
+  g.name = "one-way " + g.name;
+  g.directed = true;
+  return g;
+}
+
+inline plain_graph star(std::uint64_t n) {
+  plain_graph g{"star of " + std::to_string(n), n, false, {}};
+  for (std::uint64_t v = 1; v < n; ++v) g.edges.push_back({v, 0});
+  return g;
+}
+
+inline plain_graph complete(std::uint64_t n) {
+  plain_graph g{"complete graph of " + std::to_string(n), n, false, {}};
+  for (std::uint64_t v = 0; v < n; ++v) {
+    for (std::uint64_t u = 0; u < v; ++u) g.edges.push_back({u, v});
+  }
+  return g;
+}
+
+inline plain_graph grid(std::uint64_t rows, std::uint64_t columns) {
+  plain_graph g{"grid of " + std::to_string(rows) + " x " + std::to_string(columns),
+                rows * columns,
+                false,
+                {}};
+  for (std::uint64_t v = 0; v < g.n; ++v) {
+    if (v % columns + 1 < columns) g.edges.push_back({v, v + 1});
+    if (v + columns < g.n) g.edges.push_back({v, v + columns});
+  }
+  return g;
+}
+
+/// Up to `most_vertices` vertices, at least one, from none to a few edges each, directed or not;
+/// some edges doubled, some self-loops, usually some isolated vertices, sometimes a hub.
+inline plain_graph random_graph(std::uint64_t seed, std::uint64_t most_vertices = 60) {
+  random64 dice(seed, 0x9a4);
+  plain_graph g{"random graph of seed " + std::to_string(seed),
+                1 + dice.below(most_vertices),
+                dice.below(2) == 0,
+                {}};
+  const auto connected = 1 + dice.below(g.n);  // the others stay isolated
+  const auto hub = dice.below(connected);
+  const bool has_hub = dice.below(3) == 0;
+  for (auto left = dice.below(4 * connected); left > 0; --left) {
+    const graph::edge<std::uint64_t> e{dice.below(connected), dice.below(connected)};
+    g.edges.push_back(e);
+    if (dice.below(8) == 0) g.edges.push_back(e);
+    if (dice.below(8) == 0) g.edges.push_back({e.target, e.target});
+    if (has_hub && dice.below(2) == 0) g.edges.push_back({hub, e.target});
+  }
+  return g;
+}
+
+/// The graphs on which an algorithm meets its corners: fewer vertices than ranks, no edges, one
+/// long path, one hub, everything adjacent.
+inline std::vector<plain_graph> corner_graphs() {
+  return {{"one vertex", 1, false, {}},
+          {"one vertex with a self-loop", 1, true, {{0, 0}}},
+          {"two vertices", 2, false, {{1, 0}}},
+          {"five isolated vertices", 5, false, {}},
+          {"two triangles", 7, false, {{0, 1}, {1, 2}, {2, 0}, {4, 5}, {5, 6}, {6, 4}}},
+          path(70),
+          one_way_path(9),
+          star(130),
+          complete(12),
+          grid(5, 9)};
+}
+
+}  // namespace cairn::support
