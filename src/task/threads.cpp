@@ -5,10 +5,14 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <string>
+#include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/hw/topology.hpp>
 #include <cairn/task/pool.hpp>
 
@@ -24,34 +28,49 @@ constexpr unsigned yields = 2000;  // yields before the first sleep
 class thread_pool final : public pool {
  public:
   explicit thread_pool(const thread_options& options) : pool(options.workers) {
-    if (options.pin) hw::pin_this_thread(options.first_core);
-    for (worker_t w = 1; w < options.workers; ++w) {
-      threads_.emplace_back([this, w, options] {
-        this_worker = w;
-        if (options.pin) hw::pin_this_thread(options.first_core + w);
-        loop(w);
-      });
+    try {
+      for (worker_t w = 1; w < options.workers; ++w) {
+        threads_.emplace_back([this, w, options] {
+          this_worker = w;
+          if (options.pin) cores_.pin_this_thread(options.first_core + w);
+          loop(w);
+        });
+      }
+    } catch (const std::system_error& e) {
+      stop();
+      throw system_failure("cannot start " + std::to_string(options.workers) +
+                           " workers: " + e.what());
+    }
+    if (options.pin) {
+      cores_.pin_this_thread(options.first_core);
+      caller_is_pinned_ = true;
     }
   }
 
   ~thread_pool() override {
-    stopping_.store(true, std::memory_order_relaxed);
-    ring_bell();
-    for (auto& t : threads_) t.join();
+    stop();
+    if (caller_is_pinned_) cores_.unpin_this_thread();
   }
 
   worker_t here() const noexcept override { return this_worker; }
 
   void run(const job& f) override {
     CAIRN_ASSERT(this_worker == 0);
-    first_error_ = nullptr;
     job_ = &f;
     unfinished_.store(workers() - 1, std::memory_order_relaxed);
     job_number_.fetch_add(1, std::memory_order_release);
     ring_bell();
     run_guarded(0);
-    wait_until([&] { return unfinished_.load(std::memory_order_acquire) == 0; });
-    if (first_error_) std::rethrow_exception(first_error_);
+    const auto finished = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
+    while (!finished()) {
+      // Nothing may leave while workers use f, which belongs to the caller.
+      try {
+        wait_until(finished);
+      } catch (...) {
+        keep_first_error();
+      }
+    }
+    rethrow_first_error();
   }
 
   void relax(unsigned idle_rounds) noexcept override {
@@ -66,7 +85,8 @@ class thread_pool final : public pool {
   }
 
   void set_attentive(bool on) override {
-    attentive_.store(on, std::memory_order_relaxed);
+    // Who sees it must see the idle hook that was set before.
+    attentive_.store(on, std::memory_order_release);
     if (on) ring_bell();
   }
 
@@ -82,8 +102,8 @@ class thread_pool final : public pool {
         idle_rounds = 0;
       } else if (stopping_.load(std::memory_order_relaxed)) {
         return;
-      } else if (attentive_.load(std::memory_order_relaxed)) {
-        if (idle(w)) {
+      } else if (attentive_.load(std::memory_order_acquire)) {
+        if (idle_guarded(w)) {
           idle_rounds = 0;
         } else {
           relax(idle_rounds++);
@@ -101,9 +121,38 @@ class thread_pool final : public pool {
     try {
       (*job_)(w);
     } catch (...) {
-      const std::lock_guard held(error_guard_);
-      if (!first_error_) first_error_ = std::current_exception();
+      keep_first_error();
     }
+  }
+
+  // What a hook throws on a thread of ours has nobody to go to but the next run().
+  bool idle_guarded(worker_t w) {
+    try {
+      return idle(w);
+    } catch (...) {
+      keep_first_error();
+      return false;
+    }
+  }
+
+  void keep_first_error() {
+    const std::lock_guard held(error_guard_);
+    if (!first_error_) first_error_ = std::current_exception();
+  }
+
+  void rethrow_first_error() {
+    std::exception_ptr error;
+    {
+      const std::lock_guard held(error_guard_);
+      error = std::exchange(first_error_, nullptr);
+    }
+    if (error) std::rethrow_exception(error);
+  }
+
+  void stop() {
+    stopping_.store(true, std::memory_order_relaxed);
+    ring_bell();
+    for (auto& t : threads_) t.join();
   }
 
   void ring_bell() {
@@ -119,6 +168,9 @@ class thread_pool final : public pool {
   alignas(cache_line) std::atomic<int> unfinished_{0};
   std::mutex error_guard_;
   std::exception_ptr first_error_;
+  // Taken before any thread is pinned: threads inherit the set of the one that starts them.
+  const hw::core_set cores_ = hw::core_set::of_this_thread();
+  bool caller_is_pinned_ = false;
   std::vector<std::thread> threads_;
 };
 

@@ -63,7 +63,7 @@ class sim_network {
   };
   struct inbox {
     std::vector<flight> flights;  // a heap
-    bool listening = false;
+    bool closed = false;
   };
 
   std::uint64_t flight_time_ns();
@@ -75,8 +75,8 @@ class sim_network {
   std::vector<inbox> inboxes_;
 };
 
-/// One rank's end of a simulated network. What is in flight to a rank that has none (any more)
-/// is lost.
+/// One rank's end of a simulated network; one for each rank. What is on its way to a rank whose
+/// end is gone is lost, as when a process has ended.
 class sim_transport final : public transport {
  public:
   sim_transport(sim_network& network, rank_t self);

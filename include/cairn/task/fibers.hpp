@@ -64,6 +64,7 @@ class fiber_scheduler {
 
  private:
   friend class fiber_pool;
+  friend struct strand;
   struct state;
   std::unique_ptr<state> state_;
 };

@@ -20,6 +20,8 @@ namespace cairn::task {
 class pool {
  public:
   /// Called as hook(worker) when that worker has nothing else to do; true: it did something.
+  /// Replaced only when no worker is inside: before the pool is attentive, or after it has
+  /// stopped to be and run() was called once.
   using idle_hook = std::function<bool(worker_t)>;
   using job = std::function<void(worker_t)>;
 
@@ -43,6 +45,10 @@ class pool {
   /// A place where a simulated cluster may switch to another worker. Nothing for threads.
   virtual void step() noexcept {}
 
+  /// Throws system_failure in a simulated cluster that has stalled and could not be left in a
+  /// better way; nothing for threads. Called by whoever waits, between two looks.
+  virtual void throw_if_stalled() {}
+
   /// While attentive, workers without a job call the idle hook; otherwise they sleep.
   virtual void set_attentive(bool on) = 0;
 
@@ -55,8 +61,10 @@ class pool {
     for (unsigned idle_rounds = 0; !done();) {
       if (idle(here())) {
         idle_rounds = 0;
+        step();
       } else {
         relax(idle_rounds++);
+        throw_if_stalled();
       }
     }
   }
@@ -76,7 +84,10 @@ struct thread_options {
   int first_core = 0;
 };
 
-/// A pool of `workers` - 1 threads and the caller's own, which becomes worker 0.
+/// A pool of `workers` - 1 threads and the caller's own, which becomes worker 0 (and, with
+/// `pin`, stays on its core until the pool ends; so it also ends the pool).
+///
+/// Throws    system_failure if the threads cannot be started
 [[nodiscard]] std::unique_ptr<pool> make_threads(const thread_options& options);
 
 }  // namespace cairn::task

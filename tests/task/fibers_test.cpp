@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <exception>
+#include <memory>
+#include <optional>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/hw/virtual_clock.hpp>
+#include <cairn/task/fibers.hpp>
+#include <cairn/task/parallel_for.hpp>
+
+namespace cairn::task {
+namespace {
+
+struct cluster {
+  cluster(std::uint64_t seed, int ranks, int workers, fiber_options options = {})
+      : random(seed), scheduler(random, clock, std::move(options)) {
+    for (int r = 0; r < ranks; ++r) pools.push_back(scheduler.make_pool(workers));
+  }
+
+  void run(const std::function<void(int rank, pool& p)>& body) {
+    for (int r = 0; r < static_cast<int>(pools.size()); ++r) {
+      auto& p = *pools[static_cast<std::size_t>(r)];
+      scheduler.start(p, [&body, &p, r] { body(r, p); });
+    }
+    scheduler.run();
+  }
+
+  random64 random;
+  hw::virtual_clock clock;
+  fiber_scheduler scheduler;
+  std::vector<std::unique_ptr<pool>> pools;
+};
+
+// Each rank passes steps, gives jobs and waits for its left neighbour; who did what when.
+std::string story(std::uint64_t seed, std::uint64_t& fingerprint) {
+  constexpr int ranks = 5;
+  cluster c(seed, ranks, 2);
+  std::string told;
+  std::vector<int> done(ranks);
+  c.run([&](int r, pool& p) {
+    for (int i = 0; i < 10; ++i) {
+      told += static_cast<char>('a' + r);
+      p.step();
+      p.run([&](worker_t w) {
+        p.step();
+        told += static_cast<char>((w == 0 ? 'A' : 'K') + r);
+      });
+      ++done[static_cast<std::size_t>(r)];
+      p.wait_until([&] { return done[static_cast<std::size_t>((r + 1) % ranks)] >= i; });
+    }
+  });
+  fingerprint = c.scheduler.fingerprint();
+  return told + " " + std::to_string(c.scheduler.turns()) + " " + std::to_string(c.clock.now_ns());
+}
+
+TEST(Fibers, TheSameSeedGivesTheSameRun) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::uint64_t first = 0, second = 0;
+    EXPECT_EQ(story(seed, first), story(seed, second)) << "seed " << seed;
+    EXPECT_EQ(first, second) << "seed " << seed;
+  }
+}
+
+TEST(Fibers, AnotherSeedGivesAnotherRun) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::uint64_t first = 0, second = 0;
+    EXPECT_NE(story(seed, first), story(seed + 1, second)) << "seed " << seed;
+    EXPECT_NE(first, second) << "seed " << seed;
+  }
+}
+
+// Two increments that are not atomic: over the seeds, both results must occur.
+TEST(Fibers, TheSeedsExploreInterleavings) {
+  bool lost = false, kept = false;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    cluster c(seed, 2, 1);
+    int shared = 0;
+    c.run([&](int, pool& p) {
+      const int read = shared;
+      p.step();
+      shared = read + 1;
+    });
+    (shared == 1 ? lost : kept) = true;
+  }
+  EXPECT_TRUE(lost);
+  EXPECT_TRUE(kept);
+}
+
+TEST(Fibers, NowAndThenOneRankRunsFarAhead) {
+  int far = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    cluster c(seed, 2, 1);
+    int steps[2] = {0, 0}, ahead = 0;
+    c.run([&](int r, pool& p) {
+      for (int i = 0; i < 200; ++i) {
+        ++steps[r];
+        ahead = std::max(ahead, steps[r] - steps[1 - r]);
+        p.step();
+      }
+    });
+    far += ahead >= 40;
+  }
+  EXPECT_GE(far, 10);
+}
+
+TEST(Fibers, ABodyThatThrowsIsReportedAndTheOthersEnd) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    cluster c(seed, 3, 2);
+    int ended = 0;
+    try {
+      c.run([&](int r, pool& p) {
+        p.step();
+        if (r == 1)
+          p.run([](worker_t w) {
+            if (w == 1) throw std::out_of_range("rank 1");
+          });
+        for (int i = 0; i < 10; ++i) p.step();
+        ++ended;
+      });
+      FAIL() << "nothing was thrown";
+    } catch (const std::out_of_range& e) {
+      EXPECT_STREQ(e.what(), "rank 1");
+    }
+    EXPECT_EQ(ended, 2);
+  }
+}
+
+TEST(Fibers, AStallIsToldByNameAndUnwindsEveryBody) {
+  struct counted {
+    explicit counted(int& n) : alive(n) { ++alive; }
+    ~counted() { --alive; }
+    int& alive;
+  };
+  for (const int workers : {1, 2}) {
+    cluster c(7, 3, workers);
+    int alive = 0;
+    try {
+      c.run([&](int r, pool& p) {
+        const counted here(alive);
+        if (r == 1) return;
+        p.set_attentive(true);
+        p.wait_until([] { return false; });
+      });
+      FAIL() << "nothing was thrown";
+    } catch (const system_failure& e) {
+      const std::string expected = workers == 1 ? "rank 0 worker 0, rank 2 worker 0 wait"
+                                                : "rank 0 worker 0, rank 0 worker 1, "
+                                                  "rank 2 worker 0, rank 2 worker 1 wait";
+      EXPECT_EQ(e.what(), "simulated cluster stalled: nothing is on its way, and " + expected);
+    }
+    EXPECT_EQ(alive, 0);
+  }
+}
+
+TEST(Fibers, AStallInsideAJobLeavesRunAfterEveryWorker) {
+  cluster c(7, 1, 4);
+  int inside = 0;
+  try {
+    c.run([&](int, pool& p) {
+      const auto on_this_stack = std::make_unique<int>(42);
+      p.run([&](worker_t w) {
+        ++inside;
+        try {
+          if (w != 2) p.wait_until([] { return false; });
+        } catch (const system_failure&) {
+          EXPECT_EQ(*on_this_stack, 42);
+        }
+        --inside;
+      });
+      EXPECT_EQ(inside, 0);
+      p.wait_until([] { return false; });
+    });
+    FAIL() << "nothing was thrown";
+  } catch (const system_failure&) {
+  }
+  EXPECT_EQ(inside, 0);
+}
+
+TEST(Fibers, WhoIsToldOfAStallMayEndTheWaitingItself) {
+  fiber_options options;
+  bool told = false;
+  options.on_stall = [&](const std::string& text) {
+    EXPECT_EQ(text.rfind("simulated cluster stalled", 0), 0u);
+    told = true;
+  };
+  cluster c(7, 2, 1, std::move(options));
+  int left_well = 0;
+  EXPECT_THROW(c.run([&](int, pool& p) {
+    p.wait_until([&] { return told; });
+    ++left_well;
+  }),
+               system_failure);
+  EXPECT_EQ(left_well, 2);
+}
+
+TEST(Fibers, ALongComputationIsNoStall) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    cluster c(seed, 4, 2);
+    bool ready = false;
+    EXPECT_NO_THROW(c.run([&](int r, pool& p) {
+      p.set_idle_hook([&](worker_t) {
+        p.step();  // as an engine does when it polls
+        return false;
+      });
+      if (r == 0) {
+        p.wait_until([&, rounds = 0]() mutable { return ++rounds > 30; });
+        for (int i = 0; i < 20'000; ++i) p.step();
+        ready = true;
+      } else {
+        p.set_attentive(true);
+        p.wait_until([&] { return ready; });
+      }
+      p.set_attentive(false);
+      p.run([](worker_t) {});
+      p.set_idle_hook({});
+    })) << "seed "
+        << seed;
+  }
+}
+
+TEST(Fibers, WhenAllWaitTheClockJumpsToWhatIsDue) {
+  hw::virtual_clock* clock = nullptr;
+  std::vector<std::uint64_t> arrivals{5'000, 7'000'000, 7'000'001, 9'000'000'000};
+  fiber_options options;
+  options.next_due_ns = [&]() -> std::optional<std::uint64_t> {
+    for (const auto due : arrivals) {
+      if (due > clock->now_ns()) return due;
+    }
+    return std::nullopt;
+  };
+  cluster c(3, 3, 1, std::move(options));
+  clock = &c.clock;
+  c.run([&](int, pool& p) {
+    for (const auto due : arrivals) {
+      p.wait_until([&] { return clock->now_ns() >= due; });
+      EXPECT_LT(clock->now_ns(), due + 100'000);
+    }
+  });
+}
+
+TEST(Fibers, WaitingForAMomentEndsThoughNothingIsDue) {
+  cluster c(3, 2, 1);
+  c.run([&](int, pool& p) { p.wait_until([&] { return c.clock.now_ns() > 2'000'000'000; }); });
+  EXPECT_LT(c.clock.now_ns(), 10'000'000'000u);
+}
+
+// A destructor may wait while an exception is in flight, and others throw meanwhile.
+TEST(Fibers, ExceptionsInFlightBelongToTheirFiber) {
+  struct waits_when_left {
+    explicit waits_when_left(pool& workers) : p(workers) {}
+    ~waits_when_left() {
+      EXPECT_EQ(std::uncaught_exceptions(), 1);
+      for (int i = 0; i < 5; ++i) p.step();
+      EXPECT_EQ(std::uncaught_exceptions(), 1);
+    }
+    pool& p;
+  };
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    cluster c(seed, 4, 1);
+    int caught = 0;
+    c.run([&](int r, pool& p) {
+      for (int i = 0; i < 5; ++i) {
+        EXPECT_EQ(std::uncaught_exceptions(), 0);
+        try {
+          const waits_when_left here(p);
+          throw std::runtime_error(std::to_string(r));
+        } catch (const std::runtime_error& e) {
+          EXPECT_EQ(e.what(), std::to_string(r));
+          ++caught;
+        }
+        p.step();
+      }
+    });
+    EXPECT_EQ(caught, 20);
+  }
+}
+
+TEST(Fibers, AThousandRanksOfFourWorkersRun) {
+  cluster c(1, 1000, 4);
+  std::uint64_t sum = 0;
+  c.run([&](int r, pool& p) {
+    parallel_for(p, 8, 1, [&](worker_t, std::size_t begin, std::size_t) {
+      p.step();
+      sum += static_cast<std::uint64_t>(r) * 8 + begin;
+    });
+  });
+  EXPECT_EQ(sum, 8000u * 7999u / 2);
+}
+
+TEST(Fibers, ASchedulerRunsSeveralTimes) {
+  cluster c(1, 3, 2);
+  EXPECT_THROW(c.run([](int, pool& p) { p.wait_until([] { return false; }); }), system_failure);
+  EXPECT_THROW(c.run([](int, pool&) { throw std::runtime_error("x"); }), std::runtime_error);
+  int ran = 0;
+  c.run([&](int, pool& p) { p.run([&](worker_t) { ++ran; }); });
+  EXPECT_EQ(ran, 6);
+}
+
+TEST(Fibers, WhoRunsNoBodyMayNotWait) {
+  cluster c(1, 1, 2);
+  EXPECT_THROW(c.pools[0]->wait_until([] { return false; }), contract_violation);
+  EXPECT_THROW(c.pools[0]->run([](worker_t) {}), contract_violation);
+  const auto threads = make_threads({});
+  EXPECT_THROW(c.scheduler.start(*threads, [] {}), contract_violation);
+}
+
+}  // namespace
+}  // namespace cairn::task

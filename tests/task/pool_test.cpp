@@ -1,0 +1,267 @@
+// SPDX-License-Identifier: Apache-2.0
+// What both kinds of pool promise.
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/random.hpp>
+#include <cairn/hw/topology.hpp>
+#include <cairn/hw/virtual_clock.hpp>
+#include <cairn/task/fibers.hpp>
+#include <cairn/task/parallel_for.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/task/pool.hpp>
+
+namespace cairn::task {
+namespace {
+
+enum class kind { threads, fibers };
+
+class Pool : public testing::TestWithParam<std::tuple<kind, int>> {
+ protected:
+  static int workers() { return std::get<1>(GetParam()); }
+
+  // Runs the body as worker 0 of a pool of the wanted kind.
+  static void with_pool(const std::function<void(pool&)>& body) {
+    if (std::get<0>(GetParam()) == kind::threads) {
+      const auto p = make_threads({.workers = workers()});
+      body(*p);
+    } else {
+      random64 random(17);
+      hw::virtual_clock clock;
+      fiber_scheduler scheduler(random, clock);
+      const auto p = scheduler.make_pool(workers());
+      scheduler.start(*p, [&] { body(*p); });
+      scheduler.run();
+    }
+  }
+};
+
+TEST_P(Pool, RunRunsTheJobOnceOnEveryWorker) {
+  with_pool([](pool& p) {
+    ASSERT_EQ(p.workers(), workers());
+    for (int round = 0; round < 200; ++round) {
+      per_worker<int> runs(workers());
+      p.run([&](worker_t w) {
+        EXPECT_EQ(p.here(), w);
+        p.step();
+        ++runs[w];
+      });
+      for (worker_t w = 0; w < workers(); ++w) ASSERT_EQ(runs[w], 1) << "worker " << w;
+    }
+    EXPECT_EQ(p.here(), 0);
+  });
+}
+
+TEST_P(Pool, WhatWorkersWroteIsSeenAfterRun) {
+  with_pool([](pool& p) {
+    std::vector<std::uint64_t> words(static_cast<std::size_t>(64 * workers()));
+    for (std::uint64_t round = 1; round <= 50; ++round) {
+      p.run([&](worker_t w) {
+        for (int i = 0; i < 64; ++i) words[static_cast<std::size_t>(64 * w + i)] += round;
+      });
+      for (const auto word : words) ASSERT_EQ(word, round * (round + 1) / 2);
+    }
+  });
+}
+
+TEST_P(Pool, ParallelForCoversEachIndexOnce) {
+  with_pool([](pool& p) {
+    for (const std::size_t n : {0, 1, 2, 7, 64, 1000}) {
+      for (const std::size_t chunk : {0, 1, 3, 5000}) {
+        std::vector<std::atomic<int>> covered(n);
+        parallel_for(p, n, chunk, [&](worker_t w, std::size_t begin, std::size_t end) {
+          EXPECT_EQ(p.here(), w);
+          EXPECT_LT(begin, end);
+          EXPECT_LE(end - begin, chunk == 0 ? n : chunk);
+          for (auto i = begin; i < end; ++i) ++covered[i];
+        });
+        for (std::size_t i = 0; i < n; ++i) {
+          ASSERT_EQ(covered[i], 1) << i << " of " << n << " in chunks of " << chunk;
+        }
+      }
+    }
+  });
+}
+
+TEST_P(Pool, ParallelForCallsBetweenAfterEachChunk) {
+  with_pool([](pool& p) {
+    std::atomic<int> chunks = 0, between = 0;
+    parallel_for(
+        p, 100, 10, [&](worker_t, std::size_t, std::size_t) { ++chunks; },
+        [&](worker_t) { ++between; });
+    EXPECT_EQ(chunks, 10);
+    EXPECT_EQ(between, 10);
+  });
+}
+
+TEST_P(Pool, AnExceptionOfAnyWorkerLeavesRun) {
+  with_pool([](pool& p) {
+    for (worker_t thrower = 0; thrower < workers(); ++thrower) {
+      std::atomic<int> ended = 0;
+      try {
+        p.run([&](worker_t w) {
+          ++ended;
+          if (w == thrower) throw std::runtime_error("worker " + std::to_string(w));
+        });
+        FAIL() << "nothing was thrown";
+      } catch (const std::runtime_error& e) {
+        EXPECT_EQ(e.what(), "worker " + std::to_string(thrower));
+      }
+      EXPECT_EQ(ended, workers());
+      std::atomic<int> again = 0;
+      p.run([&](worker_t) { ++again; });
+      EXPECT_EQ(again, workers()) << "the pool works on";
+    }
+  });
+}
+
+TEST_P(Pool, RunThrowsOneOfSeveralExceptionsAndForgetsTheOthers) {
+  with_pool([](pool& p) {
+    EXPECT_THROW(p.run([](worker_t) { throw std::runtime_error("each"); }), std::runtime_error);
+    EXPECT_NO_THROW(p.run([](worker_t) {}));
+  });
+}
+
+TEST_P(Pool, ParallelForStopsHandingOutAfterAnException) {
+  with_pool([](pool& p) {
+    std::atomic<std::size_t> calls = 0;
+    const auto f = [&](worker_t, std::size_t, std::size_t) {
+      ++calls;
+      throw std::runtime_error("the first chunk of each worker");
+    };
+    EXPECT_THROW(parallel_for(p, 1000, 1, f), std::runtime_error);
+    EXPECT_GE(calls, 1u);
+    EXPECT_LE(calls, static_cast<std::size_t>(workers()));
+  });
+}
+
+TEST_P(Pool, WaitUntilWorksMeanwhile) {
+  with_pool([](pool& p) {
+    int looks = 0;
+    p.set_idle_hook([&](worker_t w) {
+      EXPECT_EQ(w, 0);
+      return ++looks % 3 == 0;
+    });
+    p.wait_until([&] { return looks >= 100; });
+    EXPECT_EQ(looks, 100);
+    p.set_idle_hook({});
+  });
+}
+
+TEST_P(Pool, AttentiveWorkersCallTheHookWhileTheBodyWaits) {
+  with_pool([](pool& p) {
+    std::vector<std::atomic<int>> calls(static_cast<std::size_t>(workers()));
+    p.set_idle_hook([&](worker_t w) {
+      EXPECT_EQ(p.here(), w);
+      ++calls[static_cast<std::size_t>(w)];
+      p.step();
+      return false;
+    });
+    for (int round = 0; round < 20; ++round) {
+      for (auto& c : calls) c = 0;
+      p.set_attentive(true);
+      p.wait_until([&] {
+        for (const auto& c : calls) {
+          if (c < 3) return false;
+        }
+        return true;
+      });
+      std::atomic<int> ran = 0;
+      p.run([&](worker_t) { ++ran; });
+      EXPECT_EQ(ran, workers());
+      p.set_attentive(false);
+      p.run([](worker_t) {});  // nobody is inside the hook after it
+      if (workers() == 1) continue;
+      const auto& last = calls[static_cast<std::size_t>(workers() - 1)];
+      const int before = last;
+      for (int i = 0; i < 10; ++i) p.run([](worker_t) {});
+      EXPECT_EQ(last, before) << "a worker that is not attentive called the hook";
+    }
+    p.set_idle_hook({});
+  });
+}
+
+// A hook that is set just before the workers become attentive is the one that they call.
+TEST_P(Pool, AttentiveWorkersSeeTheHookThatWasSetBefore) {
+  with_pool([](pool& p) {
+    for (int round = 0; round < 100; ++round) {
+      std::atomic<int> seen = 0;
+      const auto plain = std::make_unique<int>(round);
+      p.set_idle_hook([&](worker_t) {
+        EXPECT_EQ(*plain, round);
+        ++seen;
+        return false;
+      });
+      p.set_attentive(true);
+      p.wait_until([&] { return seen > 2 * workers(); });
+      p.set_attentive(false);
+      p.run([](worker_t) {});
+    }
+    p.set_idle_hook({});
+  });
+}
+
+TEST_P(Pool, AHookThatThrowsLeavesRunOnlyAfterTheJobEndedEverywhere) {
+  with_pool([](pool& p) {
+    std::atomic<bool> thrown = false;
+    std::atomic<int> ended = 0;
+    p.set_idle_hook([&](worker_t) -> bool {
+      thrown = true;
+      throw std::runtime_error("from the hook");
+    });
+    const auto run = [&] {
+      p.run([&](worker_t w) {
+        while (w != 0 && !thrown) p.relax(0);
+        ++ended;
+      });
+    };
+    if (workers() == 1) {
+      EXPECT_NO_THROW(run()) << "worker 0 waits for nobody";
+    } else {
+      EXPECT_THROW(run(), std::runtime_error);
+    }
+    EXPECT_EQ(ended, workers());
+    p.set_idle_hook({});
+  });
+}
+
+TEST_P(Pool, APoolWithoutWorkEnds) {
+  for (int i = 0; i < 20; ++i) {
+    with_pool([](pool&) {});
+    with_pool([](pool& p) { p.set_attentive(true); });
+    with_pool([](pool& p) { p.run([](worker_t) {}); });
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BothKinds, Pool,
+                         testing::Combine(testing::Values(kind::threads, kind::fibers),
+                                          testing::Values(1, 2, 3, 8)),
+                         [](const auto& p) {
+                           const bool threads = std::get<0>(p.param) == kind::threads;
+                           return (threads ? "Threads" : "Fibers") +
+                                  std::to_string(std::get<1>(p.param));
+                         });
+
+TEST(Threads, PinnedWorkersShareTheCallersCoresAndTheCallerGetsThemBack) {
+  const auto before = hw::core_set::of_this_thread().numbers();
+  {
+    const auto p = make_threads({.workers = 2, .pin = true});
+    per_worker<std::vector<int>> cores(2);
+    p->run([&](worker_t w) { cores[w] = hw::core_set::of_this_thread().numbers(); });
+    for (worker_t w = 0; w < 2; ++w) {
+      const auto expected = before[static_cast<std::size_t>(w) % before.size()];
+      EXPECT_EQ(cores[w], std::vector<int>{expected}) << "worker " << w;
+    }
+  }
+  EXPECT_EQ(hw::core_set::of_this_thread().numbers(), before);
+}
+
+}  // namespace
+}  // namespace cairn::task
