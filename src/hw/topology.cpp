@@ -102,6 +102,4 @@ void core_set::unpin_this_thread() const noexcept {
 
 int allowed_cores() { return core_set::of_this_thread().size(); }
 
-void pin_this_thread(int index) { core_set::of_this_thread().pin_this_thread(index); }
-
 }  // namespace cairn::hw

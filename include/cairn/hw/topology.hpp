@@ -52,8 +52,4 @@ class core_set {
 /// core_set::of_this_thread().size(): what `--threads auto` divides among the ranks here.
 [[nodiscard]] int allowed_cores();
 
-/// core_set::of_this_thread().pin_this_thread(index): only for a thread whose parent was not
-/// pinned.
-void pin_this_thread(int index);
-
 }  // namespace cairn::hw
