@@ -18,6 +18,7 @@ namespace cairn {
 namespace {
 
 constexpr std::uint64_t num_schedules = 100'000;
+constexpr std::uint64_t num_twin_schedules = 25'000;  // the first of them
 
 using bytes = std::vector<std::byte>;
 
@@ -176,11 +177,11 @@ class twin {
   std::vector<letter> letters_;
 };
 
-/// Of the schedules above, those that end wrongly for the twin.
+/// Of the first schedules above, those that end wrongly for the twin.
 std::uint64_t caught(fault f) {
   const auto make = [f](rank_t self, rank_t size) { return twin(self, size, f); };
   std::uint64_t wrong = 0;
-  for (std::uint64_t seed = 0; seed < num_schedules; ++seed) {
+  for (std::uint64_t seed = 0; seed < num_twin_schedules; ++seed) {
     wrong += play<twin>(seed, make) != ending::correct;
   }
   return wrong;
@@ -191,19 +192,19 @@ TEST(CollectivesTwin, WithoutAFaultPassesTheSameSchedules) { EXPECT_EQ(caught(fa
 TEST(CollectivesTwin, ThatIgnoresTheOperationIsCaught) {
   const auto n = caught(fault::ignores_operation);
   RecordProperty("caught", std::to_string(n));
-  EXPECT_GT(n, num_schedules / 100);
+  EXPECT_GT(n, num_twin_schedules / 100);
 }
 
 TEST(CollectivesTwin, ThatIgnoresTheRoundIsCaught) {
   const auto n = caught(fault::ignores_round);
   RecordProperty("caught", std::to_string(n));
-  EXPECT_GT(n, num_schedules / 100);
+  EXPECT_GT(n, num_twin_schedules / 100);
 }
 
 TEST(CollectivesTwin, ThatDropsEarlyPacketsIsCaught) {
   const auto n = caught(fault::drops_early_packets);
   RecordProperty("caught", std::to_string(n));
-  EXPECT_GT(n, num_schedules / 100);
+  EXPECT_GT(n, num_twin_schedules / 100);
 }
 
 /// Runs one operation to its end in rank order; returns how many packets each rank sent.
