@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include <cairn/graph/io/compressed.hpp>
+#include <cairn/graph/io/table.hpp>
+#include <cairn/task/pool.hpp>
+
+namespace cairn::graph::io {
+
+enum class table_format : std::uint8_t { csv, tsv, npy };
+
+/// By the name's ending, below an ending of compression.
+[[nodiscard]] std::optional<table_format> table_format_of(std::string_view path) noexcept;
+
+/// What is said of a name without such an ending.
+inline constexpr const char* expected_table_endings =
+    "the name must end in .csv, .tsv or .npy (then .gz, .zst or .xz if compressed)";
+
+/// The header of an .npy file of `num_rows` rows (id, value), padded to 64 bytes.
+[[nodiscard]] std::string npy_header(const std::string& value_name, std::size_t value_kind,
+                                     std::uint64_t num_rows);
+[[nodiscard]] table read_npy(const mapped_file& file);
+
+[[nodiscard]] table read_text_table(task::pool& workers, const std::string& path, char separator);
+
+}  // namespace cairn::graph::io

@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <limits>
+#include <map>
+#include <type_traits>
+#include <utility>
+
+#include <cairn/base/error.hpp>
+#include <cairn/graph/io/scan.hpp>
+#include <cairn/graph/io/text_source.hpp>
+#include <cairn/task/per_worker.hpp>
+
+#include "head_lines.hpp"
+#include "table_format.hpp"
+
+namespace cairn::graph::io {
+namespace {
+
+constexpr std::size_t block_bytes = std::size_t{4} << 20;
+constexpr std::size_t head_bytes = std::size_t{64} << 10;
+
+/// False if T cannot hold the value at p.
+template <class T>
+bool scan_value(const char* p, const char* stop, T& value) {
+  const auto [behind, error] = std::from_chars(p, stop, value);
+  return error == std::errc{} && behind == stop;
+}
+
+struct rows_part {
+  std::vector<std::uint64_t> ids;
+  value_vector values;
+};
+
+/// False if T cannot hold a value of the text.
+template <class T>
+bool parse_as(std::string_view text, char separator, rows_part& part) {
+  part.ids.clear();
+  auto& values = part.values.emplace<std::vector<T>>();
+  const char* const end = text.data() + text.size();
+  for (const char* p = text.data(); p != end;) {
+    const char* const start = p;
+    if (const char* const behind = end_of_line(p, end)) {  // a blank line
+      p = behind;
+      continue;
+    }
+    p = scan_id(p, end, part.ids.emplace_back());
+    if (*p != separator) fail_expected(p, end, separator == ',' ? "a comma" : "a tab");
+    const char* const word = ++p;
+    while (p != end && *p != '\n' && *p != '\r') ++p;
+    T value = missing_value<T>;
+    if (p != word && !scan_value(word, p, value)) {
+      if constexpr (!std::is_same_v<T, double>) return false;
+      fail_expected(word, p, "a number or nothing");
+    }
+    values.push_back(value);
+    p = end_of_line(p, end);
+    if (p == nullptr) fail_expected(start, end, "one row");
+  }
+  return true;
+}
+
+rows_part parse_rows(std::string_view text, char separator) {
+  rows_part part;
+  if (!parse_as<std::uint64_t>(text, separator, part) &&
+      !parse_as<std::int64_t>(text, separator, part)) {
+    parse_as<double>(text, separator, part);
+  }
+  return part;
+}
+
+/// `value` as a To, missing if it is; false if To cannot hold it.
+template <class To, class From>
+bool convert(From value, To& to) {
+  if constexpr (std::is_same_v<From, To>) {
+    to = value;
+  } else if (value == missing_value<From>) {
+    to = missing_value<To>;
+  } else {
+    to = static_cast<To>(value);
+    if constexpr (std::is_same_v<To, std::int64_t>) return to >= 0;
+  }
+  return true;
+}
+
+/// Appends the parts' values as To; false if To cannot hold one.
+template <class To>
+bool join(const std::map<std::uint64_t, rows_part>& parts, table& rows) {
+  auto& values = rows.values.emplace<std::vector<To>>();
+  bool all = true;
+  for (const auto& [index, part] : parts) {
+    std::visit(
+        [&](const auto& column) {
+          for (const auto value : column) all = convert(value, values.emplace_back()) && all;
+        },
+        part.values);
+  }
+  return all;
+}
+
+/// The value's name from the header line, and where the rows begin.
+std::pair<std::string, std::uint64_t> parse_header(std::string_view head, bool whole,
+                                                   char separator) {
+  head_lines at(head, whole);
+  if (!at.next()) throw text_fault{head.data(), "the line is longer than 64 KiB"};
+  const std::string_view line(at.line(), static_cast<std::size_t>(at.stop() - at.line()));
+  const auto start = std::string("id") + separator;
+  const auto name = line.substr(std::min(start.size(), line.size()));
+  if (!line.starts_with(start) || name.empty() || name.find(separator) != std::string_view::npos) {
+    fail_expected(
+        at.line(), at.stop(),
+        separator == ',' ? "a header line 'id,NAME'" : "a header line of 'id', a tab and a name");
+  }
+  return {std::string(name), at.next_offset()};
+}
+
+}  // namespace
+
+table read_text_table(task::pool& workers, const std::string& path, char separator) {
+  text_source source(path, block_bytes);
+  table rows;
+  const auto head = source.head(head_bytes);
+  try {
+    const auto [name, offset] = parse_header(head, head.size() < head_bytes, separator);
+    rows.value_name = name;
+    source.skip_to(offset);
+  } catch (const text_fault& fault) {
+    throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.what);
+  }
+  task::per_worker<std::map<std::uint64_t, rows_part>> found(workers.workers());
+  const auto fault = source.for_each_block(workers, {}, [&](worker_t w, const text_block& block) {
+    found[w].emplace(block.index, parse_rows(block.text, separator));
+  });
+  if (fault) throw source.error(*fault);
+  std::map<std::uint64_t, rows_part> parts;
+  std::size_t kind = 0;
+  for (auto& of_worker : found) parts.merge(of_worker.value);
+  for (const auto& [index, part] : parts) {
+    rows.ids.insert(rows.ids.end(), part.ids.begin(), part.ids.end());
+    kind = std::max(kind, part.values.index());
+  }
+  const bool held = kind == 0   ? join<std::uint64_t>(parts, rows)
+                    : kind == 1 ? join<std::int64_t>(parts, rows)
+                                : join<double>(parts, rows);
+  if (!held) {
+    throw input_error::in_file(
+        path, "holds both negative numbers and numbers of 2^63 or more: expected 64-bit values");
+  }
+  return rows;
+}
+
+}  // namespace cairn::graph::io
