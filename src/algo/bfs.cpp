@@ -12,12 +12,11 @@ namespace {
 
 // When to change direction, in the words of [Beamer12]: go bottom-up when the frontier's edges
 // exceed 1/alpha of the edges not yet looked at; come back when it shrinks below n/beta.
-constexpr std::uint64_t alpha = 15, beta = 18;
+constexpr double alpha = 15;
+constexpr std::uint64_t beta = 18;
 constexpr std::size_t chunk_vertices = 64, chunk_bits = 1024;
 
-struct tally {  // of the next frontier
-  std::uint64_t vertices = 0, edges = 0;
-};
+constexpr std::size_t ahead = 16;  // frontier vertices between asking for a row and using it
 
 template <class Id>
 struct search {
@@ -42,7 +41,7 @@ struct search {
         parent(w, g.partition(), no_vertex<Id>),
         visits(w, visit{*this}, opt.activity),
         list(w.workers(), parent.local().size()),
-        tallies(w.workers()) {
+        found(w.workers()) {
     if (opt.depths) depth.emplace(w, g.partition(), no_vertex<Id>);
   }
 
@@ -51,41 +50,49 @@ struct search {
     list.add(k, v);
   }
   void count(worker_t k, Id v) {
-    ++tallies[k].vertices;
-    tallies[k].edges += g.out().degree(v);
+    ++found[k];
     if (depth) depth->store(v, level);
   }
 
-  tally total() {
-    tally mine, all;
-    for (auto& t : tallies) {
-      mine.vertices += t.value.vertices;
-      mine.edges += t.value.edges;
-      t.value = {};
-    }
-    for (const auto& t : w.all_gather(mine)) {
-      all.vertices += t.vertices;
-      all.edges += t.edges;
-    }
-    return all;
+  std::uint64_t total_found() {
+    std::uint64_t mine = 0;
+    for (auto& f : found) mine += std::exchange(f.value, 0);
+    return w.sum(mine);
   }
 
-  tally top_down() {
+  std::uint64_t edges_of_frontier() {
+    std::uint64_t mine = 0;
+    for (const Id v : list.window()) mine += g.out().degree(v);
+    return w.sum(mine);
+  }
+
+  // Calls f(v) for each vertex of a list in random order, its row on the way to the cache.
+  template <class F>
+  static void walk(const graph::csr<Id>& rows, std::span<const Id> vertices, F&& f) {
+    const auto n = vertices.size();
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i + 2 * ahead < n) rows.prefetch_offset(vertices[i + 2 * ahead]);
+      if (i + ahead < n) rows.prefetch_row(vertices[i + ahead]);
+      f(vertices[i]);
+    }
+  }
+
+  std::uint64_t top_down() {
     am::epoch epoch(w);
     const auto frontier = list.window();
     w.parallel_for(
         frontier.size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
           visits.spawn(k, [&](auto& send) {
-            for (const Id u : frontier.subspan(begin, end - begin)) {
+            walk(g.out(), frontier.subspan(begin, end - begin), [&](Id u) {
               for (const Id v : g.out().neighbors(u)) send({v, u});
-            }
+            });
           });
         },
         chunk_vertices);
     epoch.close();
     list.slide();
-    return total();
+    return total_found();
   }
 
   // The vertex v is this worker's alone: a plain store suffices.
@@ -99,7 +106,7 @@ struct search {
     return false;
   }
 
-  tally bottom_up() {
+  std::uint64_t bottom_up() {
     w.all_gather_bits(next.words(), parent.local().size(), front.storage());
     next.clear();
     const auto first = parent.first();
@@ -123,21 +130,21 @@ struct search {
     } else {
       const auto left = unvisited->window();
       w.parallel_for(left.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-        for (const Id v : left.subspan(begin, end - begin)) {
-          if (parent.load(v) != no_vertex<Id>) continue;
+        walk(in, left.subspan(begin, end - begin), [&](Id v) {
+          if (parent.load(v) != no_vertex<Id>) return;
           if (find_parent(in, v)) {
             next.set_shared(v - first);
             count(k, v);
           } else {
             still_unvisited->add(k, v);
           }
-        }
+        });
       });
       unvisited->clear();
       std::swap(unvisited, still_unvisited);
     }
     unvisited->slide();
-    return total();
+    return total_found();
   }
 
   void list_to_bits() {
@@ -168,7 +175,7 @@ struct search {
   bit_set front, next;    // the whole frontier, and the next one's own vertices, bottom-up
   std::unique_ptr<sliding_list<Id>> unvisited, still_unvisited;
   bool swept = false;
-  task::per_worker<tally> tallies;
+  task::per_worker<std::uint64_t> found;  // vertices of the next frontier
   Id level = 0;
 };
 
@@ -186,16 +193,22 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
 
   bool as_bits = false;
   std::uint64_t bottom_up_levels = 0;
-  std::uint64_t unseen_edges = g.directed() ? g.num_edges() : 2 * g.num_edges();
-  for (tally before, frontier = s.total(); frontier.vertices != 0;) {
+  const auto n = g.num_vertices(), arcs = g.directed() ? g.num_edges() : 2 * g.num_edges();
+  auto unseen = static_cast<double>(arcs);
+  for (std::uint64_t before = 0, frontier = s.total_found(); frontier != 0;) {
     ++s.level;
     bool bottom_up = opt.direction == bfs_direction::bottom_up;
     if (opt.direction == bfs_direction::automatic && g.has_in()) {
-      const bool growing = frontier.vertices >= before.vertices;
-      bottom_up = as_bits ? growing || frontier.vertices > g.num_vertices() / beta
-                          : frontier.edges > unseen_edges / alpha;
+      if (as_bits) {
+        bottom_up = frontier >= before || frontier > n / beta;
+      } else {  // a large frontier need not be measured: its edges are many
+        auto edges =
+            static_cast<double>(frontier) * static_cast<double>(arcs) / static_cast<double>(n);
+        if (edges <= unseen / alpha) edges = static_cast<double>(s.edges_of_frontier());
+        bottom_up = edges > unseen / alpha;
+        unseen -= edges;
+      }
     }
-    unseen_edges -= frontier.edges;
     before = frontier;
     if (bottom_up) {
       if (!as_bits) s.list_to_bits();

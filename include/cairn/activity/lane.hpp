@@ -158,8 +158,10 @@ class lane {
     if (n == 0) return;
     const auto& op = coarse_.op_;
     std::array<bool, max_grain> took;
-    auto body = [&](auto access, std::size_t first, std::size_t last) {
-      for (auto i = first; i < last; ++i) took[i] = shape<Op>::run(op, access, group_[i]);
+    // By value: what a transaction captures by reference it loads again for each operator.
+    auto body = [&op, group = group_.data(), took = took.data()](auto access, std::size_t first,
+                                                                 std::size_t last) {
+      for (auto i = first; i < last; ++i) took[i] = shape<Op>::run(op, access, group[i]);
     };
     auto pretouch = [&](std::size_t first, std::size_t last) {
       for (auto i = first; i < last; ++i) {
