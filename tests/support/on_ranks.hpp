@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <vector>
+
+#include <cairn/core/simulation.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/hw/clock.hpp>
+#include <cairn/net/ring.hpp>
+#include <cairn/task/pool.hpp>
+
+#include <support/chaos_transport.hpp>
+
+namespace cairn::support {
+
+/// What on_ranks puts between a world and its rings: given the rank's transport, another.
+using transport_wrapper =
+    std::function<std::unique_ptr<net::transport>(std::unique_ptr<net::transport>)>;
+
+/// Runs body on `ranks` ranks of `workers` workers each, all threads of this process, over
+/// rings. Throws what the first body threw that did not merely hear of another's failure.
+///
+/// A rank whose body returns early (a failed ASSERT_) leaves the others waiting: in a body,
+/// EXPECT_ what other ranks depend on.
+inline void on_ranks(rank_t ranks, int workers, const std::function<void(world&)>& body,
+                     const world_options& options = {}, const transport_wrapper& wrapper = {}) {
+  const auto fabric = std::make_shared<const net::ring_fabric>(ranks);
+  std::mutex guard;
+  std::exception_ptr error, heard;
+  const auto keep = [&](std::exception_ptr& first) {
+    const std::lock_guard held(guard);
+    if (!first) first = std::current_exception();
+  };
+  std::vector<std::thread> threads;
+  for (rank_t r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      std::unique_ptr<net::transport> net = std::make_unique<net::ring_transport>(fabric, r);
+      if (wrapper) net = wrapper(std::move(net));
+      const auto pool = task::make_threads({.workers = workers});
+      hw::steady_clock clock;
+      world w(*net, *pool, clock, options);
+      try {
+        body(w);
+      } catch (const peer_failure&) {
+        keep(heard);
+      } catch (const std::exception& e) {
+        keep(error);
+        w.poison(e.what());
+      } catch (...) {
+        keep(error);
+        w.poison("an exception of unknown type");
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  if (error) std::rethrow_exception(error);
+  if (heard) std::rethrow_exception(heard);
+}
+
+/// The same over rings that delay, reorder and refuse packets, as the seed says.
+inline void on_chaotic_ranks(rank_t ranks, int workers, std::uint64_t seed,
+                             const std::function<void(world&)>& body,
+                             const world_options& options = {}) {
+  on_ranks(ranks, workers, body, options, [seed](std::unique_ptr<net::transport> net) {
+    return std::make_unique<chaos_transport>(std::move(net), seed);
+  });
+}
+
+/// The same on a simulated cluster; the seed decides everything.
+inline simulation_report on_simulated_ranks(rank_t ranks, int workers, std::uint64_t seed,
+                                            const std::function<void(world&)>& body,
+                                            const world_options& options = {}) {
+  return run_simulated({.ranks = ranks, .workers = workers, .seed = seed}, options, body);
+}
+
+}  // namespace cairn::support
