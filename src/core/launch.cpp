@@ -2,12 +2,14 @@
 #include <time.h>
 
 #include <algorithm>
-#include <core/launcher.hpp>
-#include <core/local_ranks.hpp>
+#include <array>
 #include <cstdlib>
+#include <cstring>
 #include <memory>
 #include <new>
 #include <optional>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <cairn/base/error.hpp>
@@ -20,11 +22,11 @@
 #include <cairn/net/ring.hpp>
 #include <cairn/task/pool.hpp>
 
+#include "core/launcher.hpp"
+#include "core/local_ranks.hpp"
+
 namespace cairn {
 namespace {
-
-// Under mpiexec, for how long a rank whose input is bad waits for the others to find the same.
-constexpr std::uint64_t patience_ns = 200'000'000;
 
 /// The ending that the exception in flight means.
 ending ending_by_exception() {
@@ -54,11 +56,8 @@ int workers_for(const settings& how, const place& here) {
 }
 
 /// Runs the body on one rank; if it fails, sees to it that the others learn.
-///
-/// patience   nanoseconds that a rank with bad input keeps quiet about it: where all ranks
-///            agreed on the sentence, each then has it from its own body and ends with 2
-ending run_rank(net::transport& net, const settings& how, const place& here, const rank_body& body,
-                std::uint64_t patience) {
+ending run_rank(net::transport& net, const settings& how, const place& here,
+                const rank_body& body) {
   const auto workers = workers_for(how, here);
   const auto pool = task::make_threads(
       {.workers = workers, .pin = how.pin, .first_core = here.position * workers});
@@ -77,17 +76,13 @@ ending run_rank(net::transport& net, const settings& how, const place& here, con
   if (w.size() == 1) return how_it_ended;
   const auto text = how_it_ended.sentence;
   if (how_it_ended.status == 1) how_it_ended.sentence = peer_failure(w.rank(), text).what();
-  if (how_it_ended.status == 2 && patience != 0) {
-    const auto until = clock.now_ns() + patience;
-    w.pool().wait_until([&] { return w.poisoned() || clock.now_ns() >= until; });
-  }
   w.poison(text);
   return how_it_ended;
 }
 
 ending run_alone(const settings& how, const rank_body& body) {
   net::ring_transport nobody(std::make_shared<net::ring_fabric>(1), 0);
-  return run_rank(nobody, how, {}, body, 0);
+  return run_rank(nobody, how, {}, body);
 }
 
 ending run_locally(const settings& how, const rank_body& body) {
@@ -96,7 +91,7 @@ ending run_locally(const settings& how, const rank_body& body) {
   return run_local_ranks(how.ranks, [&](rank_t rank) -> ending {
     try {
       net::ring_transport rings(std::make_shared<net::ring_fabric>(memory, how.ranks), rank);
-      return run_rank(rings, how, {.sharers = how.ranks, .position = rank}, body, 0);
+      return run_rank(rings, how, {.sharers = how.ranks, .position = rank}, body);
     } catch (...) {
       return ending_by_exception();
     }
@@ -148,6 +143,28 @@ std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_ma
   return std::make_unique<net::mixed_transport>(std::move(near), neighbours, std::move(far));
 }
 
+/// How the job ended, the same on all ranks: as the first rank that failed by itself did, else
+/// as the first that had another status than 0. Collective.
+ending ending_of_all(net::mpi_job& job, const ending& mine) {
+  struct record {
+    int status = 0;
+    bool caused_here = false;
+    std::array<char, 1000> sentence{};
+  } brought;
+  brought.status = mine.status;
+  brought.caused_here = mine.caused_here;
+  mine.sentence.copy(brought.sentence.data(), brought.sentence.size() - 1);
+  const auto bytes = job.all_gather(std::as_bytes(std::span(&brought, 1)));
+  ending all;
+  for (auto at = bytes.begin(); at != bytes.end(); at += sizeof(record)) {
+    record r;
+    std::memcpy(&r, &*at, sizeof r);
+    const bool first_cause = r.caused_here && !all.caused_here;
+    if (first_cause || all.status == 0) all = {r.status, r.sentence.data(), r.caused_here};
+  }
+  return all;
+}
+
 int run_under(const launcher& started_by, const settings& how, const rank_body& body,
               const launch_report& say) {
   const auto ranks = std::to_string(started_by.size);
@@ -176,10 +193,10 @@ int run_under(const launcher& started_by, const settings& how, const rank_body& 
   const place here{
       .sharers = map.sharers,
       .position = map.sharers > 1 ? static_cast<int>(position - neighbours.begin()) : 0};
-  const auto ended = run_rank(*net, how, here, body, patience_ns);
-  // Rank 0 speaks, whoever failed, and before MPI ends: the first process to end with a bad
-  // status may be the end of all.
+  const auto ended = ending_of_all(*job, run_rank(*net, how, here, body));
+  // Rank 0 speaks, and nobody leaves before: mpiexec may end all with the first bad status.
   if (job->self() == 0 && !ended.sentence.empty()) say(ended.sentence);
+  static_cast<void>(job->all_gather(std::as_bytes(std::span("", 1))));
   return ended.status;
 }
 
@@ -222,6 +239,11 @@ int speaking_once(const launch_report& say, F&& f) {
   return failed.status;
 }
 
+std::vector<std::string> take_options(settings& how, int argc, char** argv) {
+  const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
+  return how.take_options(given);
+}
+
 }  // namespace
 
 int run(const settings& how, const rank_body& body, const launch_report& say) {
@@ -233,10 +255,18 @@ int run(const settings& how, const rank_body& body, const launch_report& say) {
 int launch(int argc, char** argv, const program_body& body, const launch_report& say) {
   return speaking_once(say, [&](const std::optional<launcher>& started_by) {
     auto how = settings::from_environment();
-    const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
-    const auto others = how.take_options(given);
+    const auto others = take_options(how, argc, argv);
     return run_somewhere(
         how, started_by, [&](world& w) { return body(w, others); }, say);
+  });
+}
+
+int launch(int argc, char** argv, const rank_body& body, const launch_report& say) {
+  return speaking_once(say, [&](const std::optional<launcher>& started_by) {
+    auto how = settings::from_environment();
+    const auto others = take_options(how, argc, argv);
+    if (!others.empty()) throw usage_error("unexpected argument '" + others.front() + "'");
+    return run_somewhere(how, started_by, body, say);
   });
 }
 

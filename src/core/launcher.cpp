@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/launcher.hpp"
+
 #include <array>
 #include <charconv>
-#include <core/launcher.hpp>
 #include <string_view>
 
 #include <cairn/base/error.hpp>

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "core/local_ranks.hpp"
+
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/wait.h>
@@ -9,7 +11,6 @@
 #include <atomic>
 #include <cerrno>
 #include <chrono>
-#include <core/local_ranks.hpp>
 #include <cstdio>
 #include <cstring>
 #include <iostream>

@@ -11,7 +11,7 @@
 #include <cairn/net/mpi.hpp>
 
 extern "C" {
-#include <net/mpi_plugin.h>
+#include "net/mpi_plugin.h"
 }
 
 namespace cairn::net {

@@ -5,7 +5,6 @@
 #include <functional>
 #include <span>
 #include <string>
-#include <type_traits>
 
 #include <cairn/core/settings.hpp>
 #include <cairn/core/world.hpp>
@@ -44,14 +43,8 @@ inline void say_on_stderr(const std::string& sentence) {
 [[nodiscard]] int launch(int argc, char** argv, const program_body& body,
                          const launch_report& say = say_on_stderr);
 
-/// The same for a body that wants no arguments.
-template <class Body>
-requires std::is_invocable_r_v<int, Body&, world&>
-[[nodiscard]] int launch(int argc, char** argv, Body&& body,
-                         const launch_report& say = say_on_stderr) {
-  return launch(
-      argc, argv,
-      program_body([&](world& w, std::span<const std::string>) -> int { return body(w); }), say);
-}
+/// The same for a program that takes no other arguments: one that is given is a usage error.
+[[nodiscard]] int launch(int argc, char** argv, const rank_body& body,
+                         const launch_report& say = say_on_stderr);
 
 }  // namespace cairn
