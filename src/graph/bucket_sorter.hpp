@@ -32,16 +32,18 @@ struct bucket {
 
 /// Sorts one bucket after another by (row, target, weight); one sorter per worker.
 ///
-/// Memory    32 bytes (weighted) or 16 an arc of the largest bucket; for buckets above
-///           `most_radix` arcs, which only very skewed graphs have, as much as the bucket itself
+/// Memory    16 bytes (weighted 32) an arc of the largest bucket; for buckets of more arcs than
+///           `most_radix`, which only very skewed graphs have, as much as the bucket itself
 template <class Id, class W>
 class bucket_sorter {
  public:
+  explicit bucket_sorter(std::size_t most_radix = 1 << 22) : most_radix_(most_radix) {}
+
   /// target_bits      targets are below 2^target_bits, target_bits <= 48
   /// drop_duplicates  keeps one arc of those with equal row and target: that of least weight
   /// Returns          arcs kept; they come first
   std::size_t operator()(const bucket<Id, W>& b, unsigned target_bits, bool drop_duplicates) {
-    if (b.size <= most_radix) {
+    if (b.size <= most_radix_) {
       sort_by_radix(b, target_bits);
     } else {
       sort_row_by_row(b);
@@ -51,7 +53,6 @@ class bucket_sorter {
 
  private:
   static constexpr bool weighted = !std::is_same_v<W, unweighted>;
-  static constexpr std::size_t most_radix = 1 << 22;
   static constexpr unsigned most_digit_bits = 11;  // 2048 counters stay in L1
 
   struct weighted_key {
@@ -198,6 +199,7 @@ class bucket_sorter {
     for (std::size_t i = 0; i < n; ++i) sum += std::exchange(counts[i], sum);
   }
 
+  std::size_t most_radix_;
   std::vector<std::uint32_t> counts_;
   std::vector<std::uint64_t> row_ends_;
   hw::page_buffer<item> from_, to_;

@@ -6,6 +6,7 @@
 #include <graph/bucket_sorter.hpp>
 #include <graph/row_builder.hpp>
 #include <mutex>
+#include <type_traits>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
@@ -17,8 +18,7 @@
 namespace cairn::graph::detail {
 namespace {
 
-constexpr std::uint64_t bucket_arcs = 1 << 16;  // their keys, twice, are 1 MB: about an L2
-constexpr std::uint64_t most_buckets = 1024;    // a line for each still fits there, too
+constexpr std::uint64_t most_buckets = 1024;  // lines for all of them fit an L2
 constexpr unsigned most_row_bits = 16;
 constexpr std::size_t line_arcs = 16;
 constexpr auto unsorted = ~std::uint64_t{0};
@@ -62,7 +62,7 @@ class row_builder {
 
   void choose_buckets() {
     const auto arcs = chunks_.num_edges() * (request_.arcs == direction::both ? 2 : 1);
-    const auto wanted = std::clamp<std::uint64_t>(arcs / bucket_arcs, 1, most_buckets);
+    const auto wanted = std::clamp<std::uint64_t>(arcs / request_.bucket_arcs, 1, most_buckets);
     while (row_bits_ < most_row_bits && (num_rows_ >> row_bits_) > wanted) ++row_bits_;
     num_buckets_ = static_cast<std::size_t>((num_rows_ + row_mask()) >> row_bits_);
   }

@@ -16,6 +16,7 @@ namespace cairn::graph::detail {
 /// num_vertices  of the whole graph, at most 2^48: every id is below it
 /// first, last   the rows: every arc's source is in [first, last)
 /// keep_blocks   blocks stay as they are; else each is freed as soon as it has been read
+/// bucket_arcs   arcs wanted in a bucket: by default their keys, twice, are 1 MB, about an L2
 struct row_request {
   std::uint64_t num_vertices = 0;
   std::uint64_t first = 0, last = 0;
@@ -23,6 +24,7 @@ struct row_request {
   bool drop_self_loops = false;
   bool drop_duplicates = false;
   bool keep_blocks = false;
+  std::uint64_t bucket_arcs = 1 << 16;
 };
 
 /// The rows of this rank from blocks of edges, sorted by target and then weight.
