@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <variant>
+
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/graph/exchange.hpp>
+
+namespace cairn::graph::io {
+
+// The .cairn format, version 1, little-endian. A header of one page (4096 bytes, zeros behind its
+// fields), then up to four sections, each beginning at a page, zeros between:
+//
+//   bytes  field
+//       8  89 'c' 'a' 'i' 'r' 'n' 0d 0a
+//       4  version = 1
+//       4  1 if directed, else 0
+//       4  bytes of a target: 4 or 8
+//       4  weights: 0 none, 1 int32, 2 double
+//       8  vertices n          8  list entries m          8  edges
+//  4 x 24  offset, bytes, checksum of each section (offset and bytes 0 if it is left out)
+//       8  checksum of the fields before
+//
+//   offsets  uint64 [n + 1]: row v is entries offsets[v] .. offsets[v + 1]
+//   targets  uint32 or uint64 [m]: each row ascending
+//   weights  [m]; left out without weights
+//   labels   uint64 [n]: ids of the vertices, ascending; left out where they are 0 .. n - 1
+//
+// An undirected edge has an entry in both its ends' rows, a self-loop one.
+
+/// A whole graph as the arrays of the format.
+struct native_graph {
+  bool directed = false;
+  std::uint64_t num_edges = 0;
+  std::span<const std::uint64_t> offsets;
+  std::variant<std::span<const std::uint32_t>, std::span<const std::uint64_t>> targets;
+  std::variant<std::monostate, std::span<const std::int32_t>, std::span<const double>> weights;
+  std::span<const std::uint64_t> labels;
+
+  [[nodiscard]] std::uint64_t num_vertices() const noexcept { return offsets.size() - 1; }
+};
+
+/// The arrays of a graph that lies on one rank. Valid as long as `g`.
+/// Throws    contract_violation if the graph is dealt to several ranks
+template <class Id>
+[[nodiscard]] native_graph native_view(const dist_csr<Id>& g);
+
+/// Writes a .cairn file, compressed if its name says so.
+///
+/// Throws    usage_error if the file cannot be created, system_failure if not written
+/// Called by worker 0 of one rank.
+void write_native(task::pool& workers, const std::string& path, const native_graph& g);
+
+/// Reads a .cairn file. A plain file is mapped, and the graph is a view of it: nothing is
+/// copied but the labels. Everything is verified first: header, bounds, checksums (each rank
+/// takes its share of the chunks), and in each rank's rows that offsets do not decrease and
+/// targets ascend, are vertices and have finite weights.
+///
+/// Memory    none of its own for a plain file; for a compressed one the whole graph on each rank
+/// Throws    input_error with the byte offset, the same on every rank
+/// Collective.
+[[nodiscard]] any_graph read_native(const exchange& ranks, const std::string& path);
+
+extern template native_graph native_view(const dist_csr<std::uint32_t>&);
+extern template native_graph native_view(const dist_csr<std::uint64_t>&);
+
+}  // namespace cairn::graph::io

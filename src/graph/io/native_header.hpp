@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+#include <cairn/base/error.hpp>
+#include <cairn/graph/io/checksum.hpp>
+
+namespace cairn::graph::io {
+
+inline constexpr std::size_t native_page = 4096;
+
+struct native_section {
+  std::uint64_t offset = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t checksum = 0;
+};
+
+enum native_section_name : std::size_t {
+  offsets_section,
+  targets_section,
+  weights_section,
+  labels_section
+};
+inline constexpr std::array<const char*, 4> native_section_names{"offsets", "targets", "weights",
+                                                                 "labels"};
+
+/// The fields of a header as they lie in the file; see native.hpp.
+struct native_header {
+  static constexpr std::array<char, 8> expected_magic{'\x89', 'c', 'a', 'i', 'r', 'n', '\r', '\n'};
+
+  std::array<char, 8> magic = expected_magic;
+  std::uint32_t version = 1;
+  std::uint32_t directed = 0;
+  std::uint32_t id_bytes = 4;
+  std::uint32_t weights = 0;
+  std::uint64_t num_vertices = 0;
+  std::uint64_t num_entries = 0;
+  std::uint64_t num_edges = 0;
+  std::array<native_section, 4> sections{};
+  std::uint64_t checksum = 0;
+
+  [[nodiscard]] std::uint64_t own_checksum() const noexcept {
+    return io::checksum(std::as_bytes(std::span(this, 1)).first(offsetof(native_header, checksum)));
+  }
+
+  /// Where each section has to be and how long, by the counts; checksums stay.
+  /// has_labels  whether there is a section of labels
+  void place_sections(bool has_labels) noexcept {
+    constexpr std::array<std::uint64_t, 3> weight_bytes{0, 4, 8};
+    const std::array<std::uint64_t, 4> bytes{(num_vertices + 1) * 8, num_entries * id_bytes,
+                                             num_entries * weight_bytes[weights],
+                                             has_labels ? num_vertices * 8 : 0};
+    std::uint64_t at = native_page;
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+      sections[i].offset = bytes[i] == 0 ? 0 : at;
+      sections[i].bytes = bytes[i];
+      at += (bytes[i] + native_page - 1) / native_page * native_page;
+    }
+  }
+
+  /// Bytes of a file with these sections: it ends with the last one's last byte.
+  [[nodiscard]] std::uint64_t file_bytes() const noexcept {
+    std::uint64_t end = native_page;
+    for (const auto& section : sections) end = std::max(end, section.offset + section.bytes);
+    return end;
+  }
+
+  /// Throws    input_error at the byte of the first field that makes no sense
+  void validate(const std::string& path) const {
+    const auto fail = [&](std::size_t at, const std::string& what) {
+      throw input_error::at_byte(path, at, what);
+    };
+    if (magic != expected_magic) fail(0, "the file does not begin as .cairn files do");
+    if (version != 1) {
+      fail(offsetof(native_header, version),
+           "expected version 1 of the format, found " + std::to_string(version));
+    }
+    if (checksum != own_checksum()) {
+      fail(offsetof(native_header, checksum), "the checksum of the header is wrong");
+    }
+    // What follows would take a program that writes nonsense with a good checksum.
+    constexpr std::uint64_t most = std::uint64_t{1} << 56;
+    if (directed > 1 || (id_bytes != 4 && id_bytes != 8) || weights > 2 || num_vertices == 0 ||
+        num_vertices > most || num_entries > most || num_edges > num_entries ||
+        (id_bytes == 4) != (num_vertices < 0xffff'ffffu)) {
+      fail(offsetof(native_header, directed), "the header contradicts itself");
+    }
+    auto placed = *this;
+    placed.place_sections(sections[labels_section].bytes != 0);
+    for (std::size_t i = 0; i < sections.size(); ++i) {
+      if (sections[i].offset != placed.sections[i].offset ||
+          sections[i].bytes != placed.sections[i].bytes) {
+        fail(offsetof(native_header, sections) + i * sizeof(native_section),
+             std::string("the section of ") + native_section_names[i] +
+                 " is not where the header's counts put it");
+      }
+    }
+  }
+};
+static_assert(sizeof(native_header) == 8 + 4 * 4 + 3 * 8 + 4 * 24 + 8);
+
+}  // namespace cairn::graph::io

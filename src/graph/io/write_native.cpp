@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <string_view>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/graph/io/compressed.hpp>
+#include <cairn/graph/io/native.hpp>
+#include <cairn/task/parallel_for.hpp>
+
+#include "native_header.hpp"
+
+namespace cairn::graph::io {
+namespace {
+
+using byte_span = std::span<const std::byte>;
+
+std::uint64_t checksum_of(task::pool& workers, byte_span bytes) {
+  std::atomic<std::uint64_t> sum{0};
+  const auto chunks = (bytes.size() + checksum_chunk - 1) / checksum_chunk;
+  task::parallel_for(workers, chunks, 1, [&](worker_t, std::size_t begin, std::size_t end) {
+    for (auto i = begin; i < end; ++i) {
+      const auto from = bytes.subspan(i * checksum_chunk);
+      const auto hash = chunk_checksum(from.first(std::min(from.size(), checksum_chunk)), i);
+      sum.fetch_add(hash, std::memory_order_relaxed);
+    }
+  });
+  return sum.load();
+}
+
+byte_span weight_bytes(const native_graph& g) {
+  if (const auto* whole = std::get_if<1>(&g.weights)) return std::as_bytes(*whole);
+  if (const auto* real = std::get_if<2>(&g.weights)) return std::as_bytes(*real);
+  return {};
+}
+
+std::string_view text_of(byte_span bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+}
+
+}  // namespace
+
+template <class Id>
+native_graph native_view(const dist_csr<Id>& g) {
+  CAIRN_EXPECTS(g.partition().ranks() == 1, "only a graph on one rank has whole arrays");
+  const auto entries = static_cast<std::size_t>(g.out().num_edges());
+  native_graph view;
+  view.directed = g.directed();
+  view.num_edges = g.num_edges();
+  view.offsets = g.out().offsets();
+  view.targets = g.out().targets().first(entries);
+  if (const auto* whole = std::get_if<1>(&g.out().weights())) {
+    view.weights = whole->span().first(entries);
+  }
+  if (const auto* real = std::get_if<2>(&g.out().weights())) {
+    view.weights = real->span().first(entries);
+  }
+  view.labels = g.labels().ids();
+  return view;
+}
+
+template native_graph native_view(const dist_csr<std::uint32_t>&);
+template native_graph native_view(const dist_csr<std::uint64_t>&);
+
+void write_native(task::pool& workers, const std::string& path, const native_graph& g) {
+  const auto targets =
+      std::visit([](auto list) { return byte_span(std::as_bytes(list)); }, g.targets);
+  native_header header;
+  header.directed = g.directed ? 1 : 0;
+  header.id_bytes = g.targets.index() == 0 ? 4 : 8;
+  header.weights = static_cast<std::uint32_t>(g.weights.index());
+  header.num_vertices = g.num_vertices();
+  header.num_entries = targets.size() / header.id_bytes;
+  header.num_edges = g.num_edges;
+  CAIRN_EXPECTS(g.offsets.front() == 0 && g.offsets.back() == header.num_entries);
+  CAIRN_EXPECTS(g.labels.empty() || g.labels.size() == header.num_vertices);
+  header.place_sections(!g.labels.empty());
+  const std::array<byte_span, 4> sections{std::as_bytes(g.offsets), targets, weight_bytes(g),
+                                          std::as_bytes(g.labels)};
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    CAIRN_EXPECTS(sections[i].size() == header.sections[i].bytes);
+    header.sections[i].checksum = checksum_of(workers, sections[i]);
+  }
+  header.checksum = header.own_checksum();
+
+  const auto file = create_file(path);
+  const std::vector<char> zeros(native_page, '\0');
+  std::uint64_t at = 0;
+  const auto put = [&](byte_span bytes, std::uint64_t offset) {
+    file->write({zeros.data(), static_cast<std::size_t>(offset - at)});
+    file->write(text_of(bytes));
+    at = offset + bytes.size();
+  };
+  put(std::as_bytes(std::span(&header, 1)), 0);
+  for (std::size_t i = 0; i < sections.size(); ++i) {
+    if (!sections[i].empty()) put(sections[i], header.sections[i].offset);
+  }
+  if (at < native_page) put({}, native_page);
+  file->finish();
+}
+
+}  // namespace cairn::graph::io
