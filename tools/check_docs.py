@@ -1,0 +1,232 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Fails where the documentation says what the tree does not: a line `file:line: sentence` for each.
+
+Looks at README.md and docs/. Code: a ```cpp block stands behind a line that says where it is from,
+
+    <!-- from examples/01_hello.cpp -->       the whole file
+    <!-- part of examples/01_hello.cpp -->    lines of it that follow each other, indented or not
+
+and equals it. Links: a relative one leads to a file, and to a heading if it names one. Names: a
+path in backticks exists, as does a test (`Suite.Name`). Pages: each layer of tools/layers.txt has
+one. Given the program, the tables of commands and settings hold what it offers, all of it.
+
+    check_docs.py [--cairn PROGRAM]   checks the tree this file is in
+    check_docs.py --self-test         checks that each rule still catches what it forbids
+"""
+
+import re
+import subprocess
+import sys
+import tempfile
+import textwrap
+from pathlib import Path
+
+OTHER_PAGES = ["cli", "bench", "papers", "measuring", "tutorial"]
+FENCE = re.compile(r"^```(\w*)\s*$")
+ORIGIN = re.compile(r"^<!-- (from|part of) (\S+) -->$")
+LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
+QUOTED = re.compile(r"`([^`]+)`")
+FOLDERS = r"(?:include|src|cli|tests|bench|examples|docs|tools|cmake|python|fuzz)/"
+TREE_PATH = re.compile(r"^" + FOLDERS + r"[\w./*-]*$")
+TEST_NAME = re.compile(r"^([A-Z]\w+)\.([A-Z]\w+)$")
+TEST = re.compile(r"\b(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
+
+
+def pages(root):
+    return [file for file in [root / "README.md"] if file.exists()] + sorted(
+        (root / "docs").rglob("*.md"))
+
+
+def prose(text):
+    """Its lines outside fences, numbered."""
+    inside = False
+    for number, line in enumerate(text.splitlines(), 1):
+        if FENCE.match(line):
+            inside = not inside
+        elif not inside:
+            yield number, line
+
+
+def blocks(text):
+    """Its fenced blocks: number of the first line, language, the line before, the code."""
+    lines = text.splitlines()
+    start = None
+    for i, line in enumerate(lines):
+        if not FENCE.match(line):
+            continue
+        if start is None:
+            start = i
+        else:
+            before = next((l for l in reversed(lines[:start]) if l.strip()), "")
+            yield start + 1, FENCE.match(lines[start])[1], before, lines[start + 1:i]
+            start = None
+
+
+def headings(text):
+    """What #fragments of links may name, as GitHub forms them."""
+    for _, line in prose(text):
+        if match := re.match(r"#+ +(.*)", line):
+            words = re.sub(r"[^\w\- ]", "", match[1].strip().lower())
+            yield words.replace(" ", "-")
+
+
+def code_faults(root, text):
+    for number, language, before, code in blocks(text):
+        if language != "cpp":
+            continue
+        origin = ORIGIN.match(before)
+        if not origin:
+            yield number, "C++ that no line `<!-- from FILE -->` says the origin of"
+            continue
+        file = root / origin[2]
+        if not file.exists():
+            yield number, f"there is no {origin[2]}"
+            continue
+        wanted = textwrap.dedent("\n".join(code)).strip("\n")
+        there = file.read_text().strip("\n")
+        if origin[1] == "from":
+            if wanted != there:
+                yield number, f"the code is not that of {origin[2]}"
+            continue
+        lines, length = there.splitlines(), len(wanted.splitlines())
+        parts = (textwrap.dedent("\n".join(lines[i:i + length])) for i in range(len(lines)))
+        if not wanted or wanted not in parts:
+            yield number, f"the code is not part of {origin[2]}"
+
+
+def link_faults(root, file, text):
+    for number, line in prose(text):
+        for target in LINK.findall(line):
+            if re.match(r"[a-z]+:", target):
+                continue
+            path, _, fragment = target.partition("#")
+            to = (file.parent / path).resolve() if path else file
+            if not to.is_relative_to(root.resolve()) or not to.exists():
+                yield number, f"the link to {target} leads nowhere"
+            elif fragment and fragment not in headings(to.read_text()):
+                yield number, f"the link to {target} names no heading there"
+
+
+def name_faults(root, text, tests):
+    for number, line in prose(text):
+        for name in QUOTED.findall(line):
+            if TREE_PATH.match(name):
+                placeholder = re.search(r"(?:^|/)(?:L|x|x_test|NNNN[\w-]*)(?:/|\.|$)", name)
+                if not placeholder and not any(root.glob(name.rstrip("/"))):
+                    yield number, f"there is no {name}"
+            elif match := TEST_NAME.match(name):
+                if match.groups() not in tests:
+                    yield number, f"there is no test {name}"
+
+
+def table_names(text, heading):
+    """The first quoted word of each row of the first table under a heading."""
+    under = False
+    for number, line in prose(text):
+        if line.startswith("#"):
+            under = line.strip("# ") == heading
+        elif under and (match := re.match(r"\| *`([^` ]+)", line)):
+            yield number, match[1]
+
+
+def program_faults(root, program):
+    """What the tables name and the program lacks, or the other way round."""
+
+    def run(*arguments):
+        return subprocess.run([program, *arguments], capture_output=True, text=True, check=True,
+                              timeout=60).stdout
+
+    _, _, listed = run("--help").partition("Subcommands:")
+    offered = {
+        ("README.md", "Commands"): set(re.findall(r"^  ([a-z][\w-]*)", listed, re.M)),
+        ("docs/core.md", "Settings"): set(re.findall(r"^--([a-z][\w-]*)", run("settings"), re.M)),
+    }
+    for (page, heading), names in offered.items():
+        text = (root / page).read_text()
+        named = {name.removeprefix("--"): number for number, name in table_names(text, heading)}
+        for name in sorted(named.keys() - names):
+            yield page, named[name], f"the program has no {name}"
+        for name in sorted(names - named.keys()):
+            yield page, 1, f"the table under '{heading}' leaves out {name}"
+
+
+def faults(root, program=None):
+    tests = {match for file in (root / "tests").rglob("*.cpp")
+             for match in TEST.findall(file.read_text())}
+    for file in pages(root):
+        text = file.read_text()
+        found = [*code_faults(root, text), *link_faults(root, file, text),
+                 *name_faults(root, text, tests)]
+        for number, sentence in sorted(found):
+            yield f"{file.relative_to(root).as_posix()}:{number}: {sentence}"
+    layers = re.findall(r"^(\w+):", (root / "tools/layers.txt").read_text(), re.M)
+    for page in layers + OTHER_PAGES:
+        if not (root / f"docs/{page}.md").exists():
+            yield f"docs/{page}.md:1: there is no such page"
+    if program:
+        for page, number, sentence in program_faults(root, program):
+            yield f"{page}:{number}: {sentence}"
+
+
+def self_test():
+    """A tree that breaks each rule once, beside pages that break none."""
+    code = "int main() {\n  return 0;\n}\n"
+    wrong = {
+        "docs/whole.md": f"<!-- from examples/a.cpp -->\n```cpp\n// old\n{code}```\n",
+        "docs/part.md": "<!-- part of examples/a.cpp -->\n```cpp\nreturn 1;\n```\n",
+        "docs/unsaid.md": "words\n\n```cpp\nreturn 0;\n```\n",
+        "docs/gone.md": "<!-- from examples/b.cpp -->\n```cpp\nreturn 0;\n```\n",
+        "docs/link.md": "see [there](gone_away.md)\n",
+        "docs/outside.md": "see [there](../../etc)\n",
+        "docs/fragment.md": "see [there](right.md#no-such-words)\n",
+        "docs/path.md": "`src/core/gone.cpp`\n",
+        "docs/test.md": "`Suite.IsNotThere`\n",
+        "docs/tm.md": None,  # a layer without its page
+        "README.md": "## Commands\n\n| `gone` | x |\n",
+        "docs/core.md": "## Settings\n\n| `--gone` | x |\n",
+    }
+    right = {
+        "docs/right.md": f"# Some words, here\n\n<!-- from examples/a.cpp -->\n```cpp\n{code}```\n"
+                         "<!-- part of examples/a.cpp -->\n\n```cpp\nreturn 0;\n```\n"
+                         "`examples/a.cpp` `tests/*/a_test.cpp` `docs/L.md` `Suite.Holds`\n"
+                         "[a](right.md#some-words-here) [b](https://example.org) [c](#more)\n"
+                         "```\n[x](nowhere)\n```\n## More\n",
+    }
+    other = {
+        "examples/a.cpp": code,
+        "tests/am/a_test.cpp": "TEST(Suite, Holds) {}\n",
+        "tools/layers.txt": "# what\nbase:\ntm: base\n",
+        "program": "#!/bin/sh\n[ $1 = settings ] && echo '--there x' || "
+                   "printf 'Subcommands:\\n  there  x\\n'\n",
+    }
+    pages_there = {f"docs/{name}.md": "" for name in ["base", *OTHER_PAGES]}
+    with tempfile.TemporaryDirectory() as folder:
+        root = Path(folder)
+        for name, text in (wrong | right | other | pages_there).items():
+            if text is not None:
+                (root / name).parent.mkdir(parents=True, exist_ok=True)
+                (root / name).write_text(text)
+        (root / "program").chmod(0o755)
+        found = list(faults(root, root / "program"))
+    caught = {fault.split(":")[0] for fault in found}
+    both_ways = [f for f in found if "leaves out there" in f]
+    problems = [f"not caught: {name}" for name in sorted(set(wrong) - caught)]
+    problems += [f"caught, but allowed: {name}" for name in sorted(caught - set(wrong))]
+    problems += ["not caught: what a table leaves out"] * (len(both_ways) != 2)
+    print(*problems, sep="\n", end="\n" if problems else "")
+    return not problems
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments == ["--self-test"]:
+        sys.exit(0 if self_test() else 1)
+    program = arguments[1] if arguments[:1] == ["--cairn"] else None
+    found = list(faults(Path(__file__).resolve().parent.parent, program))
+    print(*found, sep="\n", end="\n" if found else "")
+    sys.exit(1 if found else 0)
+
+
+if __name__ == "__main__":
+    main()
