@@ -9,6 +9,7 @@
 #include <fstream>
 #include <limits>
 #include <optional>
+#include <sstream>
 #include <string_view>
 
 #include <cairn/base/error.hpp>
@@ -63,6 +64,15 @@ std::uint64_t left_in_groups(const std::string& mount, std::string path, const g
   return left;
 }
 
+// In "cpu,cpuacct,memory".
+bool names_memory(const std::string& controllers) {
+  std::istringstream list(controllers);
+  for (std::string name; std::getline(list, name, ',');) {
+    if (name == "memory") return true;
+  }
+  return false;
+}
+
 std::uint64_t left_in_control_groups(const std::string& root) {
   const auto base = root + "/sys/fs/cgroup";
   auto left = no_limit;
@@ -71,12 +81,12 @@ std::uint64_t left_in_control_groups(const std::string& root) {
     const auto first = line.find(':');
     const auto second = line.find(':', first + 1);
     if (first == std::string::npos || second == std::string::npos) continue;
-    const auto controllers = "," + line.substr(first + 1, second - first - 1) + ",";
+    const auto controllers = line.substr(first + 1, second - first - 1);
     const auto path = line.substr(second + 1);
-    if (controllers == ",,") {
+    if (controllers.empty()) {
       left = std::min(
           left, left_in_groups(base, path, {"/memory.max", "/memory.current", "inactive_file"}));
-    } else if (controllers.find(",memory,") != std::string::npos) {
+    } else if (names_memory(controllers)) {
       left = std::min(left, left_in_groups(base + "/memory", path,
                                            {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
                                             "total_inactive_file"}));

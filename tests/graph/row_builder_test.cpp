@@ -20,7 +20,7 @@ using support::edge_list;
 // Many buckets, so that lines run over, gaps are closed across buckets, and workers race.
 TEST(RowBuilder, MatchesAMapForEveryDirectionAndOptionOnAnyNumberOfWorkers) {
   constexpr std::uint64_t n = 700;
-  const auto edges = support::random_edges(n, 20'000, 3);
+  const auto edges = support::random_edges(n, 6000, 3);
   for (const int workers : {1, 2, 4}) {
     const auto pool = task::make_threads({.workers = workers});
     for (const auto arcs : {direction::out, direction::in, direction::both}) {
@@ -37,7 +37,7 @@ TEST(RowBuilder, MatchesAMapForEveryDirectionAndOptionOnAnyNumberOfWorkers) {
                                                      .arcs = arcs,
                                                      .drop_self_loops = options.drop_self_loops,
                                                      .drop_duplicates = options.drop_duplicates,
-                                                     .bucket_arcs = 100});
+                                                     .bucket_arcs = 50});
         EXPECT_EQ(support::arcs_of(rows), support::expected_arcs(edges, arcs == direction::both,
                                                                  arcs == direction::in, options))
             << "workers " << workers << " drop " << drop;

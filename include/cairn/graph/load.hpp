@@ -17,8 +17,8 @@ namespace cairn::graph {
 using source = std::variant<std::string, generator>;
 
 struct load_options {
-  build_options build;
-  io::read_options read;
+  build_options build = {};
+  io::read_options read = {};
 };
 
 /// load_seconds   reading and numbering the vertices, or generating
