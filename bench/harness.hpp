@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <ostream>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <cairn/hw/clock.hpp>
+#include <cairn/obs/counters.hpp>
+
+namespace cairn::bench {
+
+using counter_totals = std::array<std::uint64_t, obs::num_counters>;
+
+/// What is measured: an input, a function of it that is timed, and a judge of what it returns.
+template <class Input, class Output>
+struct kernel {
+  std::string name;
+  nlohmann::json settings = nlohmann::json::object();
+  std::string item{};    ///< what a run processes, in the plural; settings should say how many
+  double num_items = 0;  ///< in one call of run; 0: lines have no rate
+  std::function<Input()> make_input;
+  std::function<Output(Input&)> run;                               ///< any number of times
+  std::function<std::string(const Input&, const Output&)> verify;  ///< the fault, or empty
+  std::function<double(const Output&)> seconds{};  ///< of a run that times itself (a process)
+  std::function<counter_totals()> counters{};      ///< lines have by how much they grew
+};
+
+/// A kernel without its types. The input is made at the first use and lives as long as this.
+class subject {
+ public:
+  template <class Input, class Output>
+  explicit subject(kernel<Input, Output> k)
+      : name(k.name),
+        settings(k.settings),
+        item(k.item),
+        num_items(k.num_items),
+        times_itself(static_cast<bool>(k.seconds)),
+        counters(k.counters) {
+    struct state {
+      kernel<Input, Output> k;
+      std::optional<Input> input;
+      std::optional<Output> output;
+    };
+    const auto s = std::make_shared<state>(state{std::move(k), {}, {}});
+    prepare = [s] {
+      if (!s->input) s->input.emplace(s->k.make_input());
+      s->output.reset();
+    };
+    run = [s] {
+      s->output.emplace(s->k.run(*s->input));
+      return s->k.seconds ? s->k.seconds(*s->output) : 0.0;
+    };
+    verify = [s] { return s->k.verify(*s->input, *s->output); };
+  }
+
+  std::string name;
+  nlohmann::json settings;
+  std::string item;
+  double num_items;
+  bool times_itself;
+  std::function<counter_totals()> counters;
+  std::function<void()> prepare;
+  std::function<double()> run;
+  std::function<std::string()> verify;
+};
+
+/// Numbers with their spread.
+struct summary {
+  double median = 0;
+  double mad = 0;  ///< median absolute deviation from the median, not scaled
+  std::size_t runs = 0;
+};
+[[nodiscard]] summary summarise(std::span<const double> samples);
+
+struct run_options {
+  int warm_ups = 1;            ///< calls before anything is timed
+  int runs = 5;                ///< timed runs, of as many calls each as iterations says
+  double least_seconds = 0.1;  ///< that a run takes: this fixes the iterations
+  std::uint64_t most_iterations = 1u << 30;
+  /// The largest of what all ranks say, where a kernel is collective: they must call it equally
+  /// often.
+  std::function<std::uint64_t(std::uint64_t)> agree{};
+};
+
+struct measurement {
+  std::uint64_t iterations = 0;  ///< calls in a run
+  std::vector<double> seconds;   ///< of a call, by run
+  summary time;                  ///< of seconds
+};
+
+struct comparison {
+  measurement first, second;
+  std::vector<double> ratios;  ///< by pair of runs: above 1 where the second was the faster
+  summary ratio;               ///< of ratios: seconds of the first by seconds of the second
+};
+
+/// A run's verify found a fault; what() names the kernel and the fault. Its line is written.
+class wrong_result : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
+};
+
+/// Runs kernels and writes what it measures: one JSON object per line and run, and for a
+/// comparison one more, each with the provenance.
+///
+/// A kernel is warmed up, then called in growing numbers until a run takes least_seconds: that
+/// number stays. The last call of each run is verified, outside the clock. A run that times
+/// itself is called once.
+///
+/// clock       outlives the harness
+/// lines       where lines go; nullptr: nowhere (all ranks but one)
+/// provenance  added to each line: commit, machine, command
+class harness {
+ public:
+  harness(const hw::clock& clock, std::ostream* lines, nlohmann::json provenance,
+          run_options options = {});
+
+  /// Throws    wrong_result
+  measurement measure(subject& s);
+
+  /// Interleaved, A B A B ..., so that what disturbs the machine for longer than a run disturbs
+  /// both, and the paired ratios say more than the two medians.
+  /// Throws    wrong_result
+  comparison compare(subject& first, subject& second);
+
+ private:
+  std::uint64_t fix_iterations(subject& s);
+  double seconds_of(subject& s, std::uint64_t iterations);
+  void one_run(subject& s, measurement& m);
+  void write(nlohmann::json line);
+
+  const hw::clock& clock_;
+  std::ostream* lines_;
+  nlohmann::json provenance_;
+  run_options options_;
+};
+
+}  // namespace cairn::bench
