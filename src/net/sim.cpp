@@ -70,8 +70,8 @@ std::size_t sim_transport::best_packet() const noexcept {
 
 bool sim_transport::send(rank_t to, std::span<const std::byte> packet) {
   auto& net = network_;
-  CAIRN_ASSERT(to >= 0 && to < size() && to != self_);
-  CAIRN_ASSERT(packet.size() <= max_packet());
+  CAIRN_EXPECTS(to >= 0 && to < size() && to != self_);
+  CAIRN_EXPECTS(packet.size() <= max_packet());
   const auto& options = net.options_;
   if (options.refuse_one_in != 0 && refusals_ < options.most_refusals &&
       net.random_.below(options.refuse_one_in) == 0) {
