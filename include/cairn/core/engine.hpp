@@ -5,6 +5,7 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <map>
 #include <optional>
 #include <span>
@@ -127,7 +128,7 @@ class engine {
 
   // Guarded by net_guard_: the transport, overflow, reassembly, collectives.
   task::spin_lock net_guard_;
-  std::vector<std::deque<std::vector<std::byte>>> overflow_;
+  std::vector<std::list<std::vector<std::byte>>> overflow_;  // a deque takes 0.6 KB when empty
   std::map<std::pair<rank_t, std::uint64_t>, partial> partials_;
   std::uint64_t next_fragmented_ = 0;
   collectives collectives_;
