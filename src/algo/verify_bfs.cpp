@@ -9,7 +9,7 @@
 namespace cairn::algo {
 namespace {
 
-/// The only own or foreign vertex for which is_root(v) holds.
+/// The only vertex of all ranks for which is_root(v) holds.
 template <class Id>
 named_root<Id> the_one(world& w, const graph::dist_csr<Id>& g, const char* what, auto&& is_root) {
   struct least_two {
@@ -33,9 +33,9 @@ named_root<Id> the_one(world& w, const graph::dist_csr<Id>& g, const char* what,
   const std::string no_root = std::string("the result names no root: no vertex ") + what;
   if (count == 0) return {no_vertex<Id>, no_root};
   const auto id = [&](Id v) { return std::to_string(g.labels().id_of(v)); };
-  return {no_vertex<Id>, "the result names " + std::to_string(count) + " roots: vertices " +
-                             id(named[0]) + " and " + id(named[1]) +
-                             (count > 2 ? " and others each " : " each ") + what};
+  return {no_vertex<Id>, "the result names " + std::to_string(count) + " roots: vertex " +
+                             id(named[0]) + ", vertex " + id(named[1]) +
+                             (count > 2 ? ", ... each " : " each ") + what};
 }
 
 }  // namespace

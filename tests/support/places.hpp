@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <ostream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <support/on_ranks.hpp>
+
+namespace cairn::support {
+
+/// Where a body runs: on threads over rings, on threads over a chaotic transport, or simulated.
+/// The simulated places are the many ones: threads of 8 ranks on 2 cores mostly wait.
+struct place {
+  enum class network { rings, chaos, simulated };
+  network how;
+  rank_t ranks;
+  int workers;
+  std::uint64_t seed = 1;
+
+  void run(const std::function<void(world&)>& body, const world_options& options = {}) const {
+    switch (how) {
+      case network::rings:
+        return on_ranks(ranks, workers, body, options);
+      case network::chaos:
+        return on_chaotic_ranks(ranks, workers, seed, body, options);
+      case network::simulated:
+        on_simulated_ranks(ranks, workers, seed, body, options);
+    }
+  }
+  /// The same place with another seed (which rings have no use for).
+  [[nodiscard]] place with_seed(std::uint64_t other) const { return {how, ranks, workers, other}; }
+  [[nodiscard]] bool simulated() const noexcept { return how == network::simulated; }
+
+  [[nodiscard]] std::string name() const {
+    const std::string names[] = {"rings", "chaos", "simulated"};
+    return names[static_cast<int>(how)] + "_" + std::to_string(ranks) + "x" +
+           std::to_string(workers);
+  }
+  friend std::ostream& operator<<(std::ostream& out, const place& p) { return out << p.name(); }
+};
+
+/// Ranks {1, 2, 3, 8} x workers {1, 2} over one network.
+inline std::vector<place> places(place::network how) {
+  std::vector<place> all;
+  for (const rank_t ranks : {1, 2, 3, 8}) {
+    for (const int workers : {1, 2}) all.push_back({how, ranks, workers});
+  }
+  return all;
+}
+inline std::vector<place> ring_places() { return places(place::network::rings); }
+inline std::vector<place> simulated_places() { return places(place::network::simulated); }
+inline std::vector<place> all_places() {
+  auto all = ring_places();
+  for (const auto how : {place::network::chaos, place::network::simulated}) {
+    for (const auto& p : places(how)) all.push_back(p);
+  }
+  return all;
+}
+
+/// Names the instances of a test by their place.
+inline std::string place_name(const ::testing::TestParamInfo<place>& of) { return of.param.name(); }
+
+}  // namespace cairn::support
