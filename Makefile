@@ -34,8 +34,9 @@ soak: build/release-checks/build.ninja build/release/build.ninja
 	@cmake --build build/release -j $(JOBS) --target soak
 
 install: build/release/build.ninja
-	@cmake --build build/release -j $(JOBS) --target all
-	@cmake --install build/release --prefix "$(PREFIX)"
+	@cmake -S . -B build/release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" >/dev/null
+	@cmake --build build/release -j $(JOBS)
+	@cmake --install build/release
 
 format: packages
 	@git ls-files -z -- '*.hpp' '*.cpp' '*.c' | xargs -0 clang-format -i

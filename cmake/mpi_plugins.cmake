@@ -1,7 +1,8 @@
 # One file, src/net/mpi_plugin.c, is compiled once for each MPI that is found: its types differ
 # between MPIs, and a process opens the one that its launcher speaks. find_package(MPI) finds a
 # single MPI; pkg-config knows each by its own name. The plugins lie in <build>/lib and are
-# installed to <libdir>/cairn.
+# installed to <prefix>/lib/cairn, also where libraries go elsewhere: a program in <prefix>/bin
+# finds them from where it lies, and others where CAIRN_PLUGIN_FOLDER says.
 
 set(CAIRN_PLUGINS)
 
@@ -18,11 +19,13 @@ function(cairn_mpi_plugin name module)
   target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/include
                              ${PROJECT_SOURCE_DIR}/src)
   target_link_libraries(${target} PRIVATE PkgConfig::mpi_${name})
-  install(TARGETS ${target} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}/cairn)
+  install(TARGETS ${target} LIBRARY DESTINATION lib/cairn)
   set(CAIRN_PLUGINS ${CAIRN_PLUGINS} ${target} PARENT_SCOPE)
 endfunction()
 
-if(CAIRN_MPI AND EXISTS ${PROJECT_SOURCE_DIR}/src/net/mpi_plugin.c)
+if(CAIRN_MPI)
+  set_source_files_properties(src/net/mpi.cpp PROPERTIES COMPILE_DEFINITIONS
+                              CAIRN_PLUGIN_FOLDER="${CMAKE_INSTALL_PREFIX}/lib/cairn")
   cairn_mpi_plugin(mpich mpich)
   cairn_mpi_plugin(openmpi ompi-c)
 endif()
