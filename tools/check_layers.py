@@ -17,6 +17,8 @@ from pathlib import Path
 
 # Of a rule: what it says, the words it looks for, where it looks (layers, or all), files spared.
 ABOVE_TASK = object()
+# What starts, watches and reaps processes, before and after there is a world.
+STARTS_RANKS = r"/core/(?:launch|local_ranks)\.[ch]pp$"
 RULES = [
     ("only the MPI plugin includes mpi.h",
      r'#\s*include\s*[<"](?:mpi|mpi_proto|mpicxx)\.h[>"]', None, r"src/net/mpi_plugin\.c$"),
@@ -29,24 +31,24 @@ RULES = [
     ("the library prints nothing",
      r"\bstd::(?:cout|cerr|clog)\b|\b(?:f|v|vf|d)?printf\s*\(|\b(?:f?puts|putchar|perror)\s*\("
      r"|#\s*include\s*<(?:iostream|fmt/[\w./]+)>|\bSTD(?:OUT|ERR)_FILENO\b",
-     None, r"src/base/contract\.cpp$|include/cairn/core/launch\.hpp$"),  # what main() says
+     None, r"src/base/contract\.cpp$|" + STARTS_RANKS),
     ("the library never ends the process",
      r"(?:\bstd::|(?<![\w>])::|(?:^|[;{}()]|\belse|\breturn)\s*)"
      r"(?:exit|_exit|_Exit|abort|quick_exit|terminate|at_quick_exit|atexit)\s*\(",
-     None, r"src/base/contract\.cpp$|/core/launch\w*\.cpp$"),
+     None, r"src/base/contract\.cpp$|" + STARTS_RANKS),
     ("above task nothing is per thread: under sim one thread runs every worker",
-     r"\bthread_local\b|\b__thread\b|\bpthread_\w+", ABOVE_TASK, None),
+     r"\bthread_local\b|\b__thread\b|\bpthread_\w+", ABOVE_TASK, STARTS_RANKS),
     ("above task nothing sleeps or starts a thread",
      r"\bsleep_(?:for|until)\b|\b(?:nano|u)?sleep\s*\(|\bstd::(?:this_thread\b|j?thread\b|async\b)",
-     ABOVE_TASK, None),
+     ABOVE_TASK, STARTS_RANKS),
     ("above task nothing waits for a mutex, only pool.wait_until waits",
      r"\bstd::(?:(?:recursive_|shared_|timed_)*mutex|condition_variable(?:_any)?|call_once|future"
-     r"|promise|barrier|latch|counting_semaphore|binary_semaphore)\b", ABOVE_TASK, None),
+     r"|promise|barrier|latch|counting_semaphore|binary_semaphore)\b", ABOVE_TASK, STARTS_RANKS),
     ("above task time is world.clock()",
      r"\b__?_?rdtscp?\b|\b__builtin_ia32_rdtscp?\b"
      r"|(?<!hw::)\b(?:steady|system|high_resolution)_clock\b"
      r"|\bclock_gettime\b|\bgettimeofday\b|#\s*include\s*<(?:chrono|ctime|time\.h|sys/time\.h)>",
-     ABOVE_TASK, None),
+     ABOVE_TASK, STARTS_RANKS),
 ]
 
 INCLUDE = re.compile(r'#\s*include\s*[<"]cairn/(\w+)/')
@@ -134,10 +136,12 @@ def self_test():
         "src/am/lock.cpp": "std::mutex m;\n",
         "src/activity/time.cpp": "auto t = __rdtsc();\n",
         "src/activity/time2.cpp": "auto t = steady_clock::now();\n",
+        "src/core/launcher.cpp": "void f() { _exit(1); }\n",
         "src/other/x.cpp": "\n",
     }
     right = {
         "src/core/settings.cpp": 'auto* s = std::getenv("HOME");\n',
+        "src/core/local_ranks.cpp": "void f() { if (fork() == 0) _exit(1); }\n",
         "src/net/mpi_plugin.c": "#include <mpi.h>\n",
         "src/tm/begin.cpp": "void f() { if (_xbegin() == 1) g(); }\n",
         "src/task/local.cpp": "thread_local int x;\nstd::mutex m;\n",
