@@ -18,9 +18,9 @@ namespace cairn::graph::io {
 /// progress     called now and then by worker 0 as progress(bytes done, bytes in all) of this
 ///              rank's share; for a compressed file both count compressed bytes
 struct read_options {
-  std::optional<file_format> format;
+  std::optional<file_format> format = {};
   std::size_t block_bytes = std::size_t{4} << 20;
-  std::function<void(std::uint64_t, std::uint64_t)> progress;
+  std::function<void(std::uint64_t, std::uint64_t)> progress = {};
 };
 
 /// The edges of a text file (edge list, CSV, MatrixMarket, DIMACS, METIS), plain or compressed.

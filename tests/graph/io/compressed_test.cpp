@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/graph/io/compressed.hpp>
+
+#include "files.hpp"
+
+namespace cairn::graph::io {
+namespace {
+
+using test::folder;
+
+const std::vector<std::string> endings{"", ".gz", ".zst", ".xz"};
+
+/// Lines that do not repeat, so that the compressed forms are long.
+std::string long_text(int lines) {
+  std::string text;
+  std::uint64_t state = 1;
+  for (int i = 0; i < lines; ++i) {
+    state = state * 6364136223846793005u + 1442695040888963407u;
+    text += std::to_string(state >> 20) + '\n';
+  }
+  return text;
+}
+
+std::string unpacked(const std::string& path, std::size_t step = 1000) {
+  const mapped_file file(path);
+  const auto source = decompress(file);
+  std::string all;
+  std::string part(step, '\0');
+  for (;;) {
+    const auto n = source->read(part);
+    all.append(part, 0, n);
+    if (n < step) return all;
+  }
+}
+
+TEST(Compressed, WhatIsWrittenReadsBackInStepsOfAnySize) {
+  const folder here;
+  const auto text = long_text(50'000);
+  for (const auto& ending : endings) {
+    const auto path = here.packed("text" + ending, text);
+    for (const std::size_t step : {1009u, 65'536u, 10'000'000u}) {
+      EXPECT_EQ(unpacked(path, step), text) << ending << ' ' << step;
+    }
+    EXPECT_EQ(test::bytes_of(path).size() < text.size(), !ending.empty()) << ending;
+  }
+}
+
+TEST(Compressed, SeveralMembersReadAsOne) {
+  const folder here;
+  for (const auto& ending : endings) {
+    const auto first = test::bytes_of(here.packed("a" + ending, "1 2\n"));
+    const auto second = test::bytes_of(here.packed("b" + ending, long_text(10'000)));
+    const auto path = here.plain("both" + ending, first + second);
+    EXPECT_EQ(unpacked(path), "1 2\n" + long_text(10'000)) << ending;
+  }
+}
+
+TEST(Compressed, ContentDecidesWhereTheNameIsSilent) {
+  const folder here;
+  for (const auto& ending : endings) {
+    const auto bytes = test::bytes_of(here.packed("a" + ending, "1 2\n"));
+    EXPECT_EQ(unpacked(here.plain("a.txt", bytes)), "1 2\n") << ending;
+  }
+}
+
+TEST(Compressed, ANameThatPromisesAnotherContentIsRefused) {
+  const folder here;
+  for (const std::string ending : {".gz", ".zst", ".xz"}) {
+    const auto path = here.plain("a" + ending, "1 2\n");
+    const auto said = test::sentence_of(path, [&] { unpacked(path); });
+    EXPECT_NE(said.find("does not begin as"), std::string::npos) << said;
+  }
+}
+
+TEST(Compressed, EveryTruncationIsAnError) {
+  const folder here;
+  const auto text = long_text(200);
+  for (const std::string ending : {".gz", ".zst", ".xz"}) {
+    const auto whole = test::bytes_of(here.packed("whole" + ending, text));
+    for (std::size_t size = 8; size < whole.size(); ++size) {
+      const auto path = here.plain("cut" + ending, whole.substr(0, size));
+      EXPECT_THROW(unpacked(path), input_error) << ending << " cut to " << size;
+    }
+  }
+}
+
+TEST(Compressed, EveryChangedByteOfTheDataIsAnErrorOrWithoutEffect) {
+  const folder here;
+  const auto text = long_text(200);
+  for (const std::string ending : {".gz", ".zst", ".xz"}) {
+    const auto whole = test::bytes_of(here.packed("whole" + ending, text));
+    int errors = 0;
+    for (std::size_t i = 0; i < whole.size(); ++i) {
+      auto changed = whole;
+      changed[i] = static_cast<char>(changed[i] ^ 0x10);
+      try {
+        // Some header bytes say nothing about the data (a time, the operating system).
+        EXPECT_EQ(unpacked(here.plain("changed" + ending, changed)), text) << ending << ' ' << i;
+      } catch (const input_error&) {
+        ++errors;
+      }
+    }
+    EXPECT_GT(errors, static_cast<int>(whole.size()) - 20) << ending;
+  }
+}
+
+TEST(Compressed, GarbageBehindAMemberIsAnErrorButZerosArePadding) {
+  const folder here;
+  const auto member = test::bytes_of(here.packed("a.gz", "1 2\n"));
+  EXPECT_EQ(unpacked(here.plain("b.gz", member + std::string(512, '\0'))), "1 2\n");
+  EXPECT_THROW(unpacked(here.plain("c.gz", member + "garbage")), input_error);
+}
+
+TEST(Compressed, AnUnfinishedFileIsRemoved) {
+  const folder here;
+  for (const auto& ending : endings) {
+    {
+      const auto file = create_file(here / ("a" + ending));
+      file->write("1 2\n");
+    }
+    EXPECT_FALSE(std::filesystem::exists(here / ("a" + ending))) << ending;
+  }
+}
+
+TEST(Compressed, AFileThatCannotBeCreatedIsAUsageError) {
+  const folder here;
+  EXPECT_THROW(static_cast<void>(create_file(here / "no/such/folder/a.gz")), usage_error);
+}
+
+TEST(Compressed, AFullDiskIsAnErrorAndNotAShortFile) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const auto file = create_file("/dev/full");
+  const std::string text(1 << 20, 'x');
+  EXPECT_THROW(
+      {
+        file->write(text);
+        file->finish();
+      },
+      system_failure);
+}
+
+}  // namespace
+}  // namespace cairn::graph::io

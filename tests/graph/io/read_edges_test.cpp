@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <mutex>
+
+#include <cairn/base/random.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/graph/io/read_edges.hpp>
+
+#include <support/on_ranks.hpp>
+
+#include "files.hpp"
+
+namespace cairn::graph::io {
+namespace {
+
+using test::folder;
+using test::line;
+using test::lines_of;
+using test::read;
+
+using lines = std::vector<line>;
+
+TEST(ReadEdges, AnEdgeListMayUseSpacesTabsCommasCommentsAndAnyLineEnds) {
+  const folder here;
+  const auto path = here.plain("g.txt",
+                               "# a comment\n% another\n\n0 1\n2\t3\n4,5\n6, 7\n 8   9  \r\n"
+                               "\t10 11\t\n# in the middle\n   \n12 13");
+  const auto edges = read(path);
+  EXPECT_EQ(
+      lines_of(edges),
+      (lines{{0, 1, 1}, {2, 3, 1}, {4, 5, 1}, {6, 7, 1}, {8, 9, 1}, {10, 11, 1}, {12, 13, 1}}));
+  EXPECT_TRUE(edges.directed);
+  EXPECT_FALSE(edges.has_weights());
+  EXPECT_FALSE(edges.declared_vertices);
+}
+
+TEST(ReadEdges, AThirdColumnIsTheWeight) {
+  const folder here;
+  const auto whole = read(here.plain("g.wel", "0 1 5\n1 2 -7\n2,0,2147483647\n"));
+  EXPECT_EQ(whole.weights, weight_kind::integer);
+  EXPECT_EQ(lines_of(whole), (lines{{0, 1, 5}, {1, 2, -7}, {2, 0, 2147483647}}));
+  const auto real = read(here.plain("g.el", "0 1 5\n1 2 0.25\n2 0 -1e3\n"));
+  EXPECT_EQ(real.weights, weight_kind::real);
+  EXPECT_EQ(lines_of(real), (lines{{0, 1, 5}, {1, 2, 0.25}, {2, 0, -1000}}));
+}
+
+TEST(ReadEdges, OneRealWeightAnywhereMakesAllWeightsReal) {
+  const folder here;
+  std::string text;
+  for (int i = 0; i < 200; ++i) text += std::to_string(i) + " 0 " + std::to_string(i) + "\n";
+  for (const auto& path :
+       {here.plain("a.wel", text + "200 0 0.5\n"), here.plain("b.wel", "200 0 0.5\n" + text)}) {
+    const auto edges = read(path, 2, 64);
+    EXPECT_EQ(edges.weights, weight_kind::real);
+    EXPECT_EQ(edges.num_edges(), 201u);
+    for (const auto& block : edges.blocks) EXPECT_EQ(block.weights.index(), 2u);
+  }
+}
+
+TEST(ReadEdges, WideIdsMakeOnlyTheirBlockWide) {
+  const folder here;
+  std::string text;
+  for (int i = 0; i < 100; ++i) text += "4294967294 1\n";
+  text += "4294967295 18446744073709551614\n";
+  const auto edges = read(here.plain("g.el", text), 1, 256);
+  EXPECT_EQ(edges.blocks.front().edges.index(), 0u);
+  EXPECT_EQ(edges.blocks.back().edges.index(), 1u);
+  EXPECT_EQ(lines_of(edges).front(), (line{4294967294u, 1, 1}));
+  EXPECT_EQ(lines_of(edges).back(), (line{4294967295u, 18446744073709551614u, 1}));
+}
+
+TEST(ReadEdges, ACsvFileHasAHeaderLineOrBeginsWithAnEdge) {
+  const folder here;
+  const lines expected{{1, 2, 1}, {3, 4, 1}};
+  EXPECT_EQ(lines_of(read(here.plain("a.csv", "source,target\n1,2\n3,4\n"))), expected);
+  EXPECT_EQ(lines_of(read(here.plain("b.csv", "\xef\xbb\xbf\"Source\";\"Target\"\r\n1;2\r\n3;4"))),
+            expected);
+  EXPECT_EQ(lines_of(read(here.plain("c.csv", "1,2\n3,4\n"))), expected);
+  EXPECT_EQ(lines_of(read(here.plain("d.csv", "u,v,cost\n1,2,0.5\n"))), (lines{{1, 2, 0.5}}));
+}
+
+TEST(ReadEdges, MatrixMarketKnowsThreeFieldsAndThreeSymmetries) {
+  const folder here;
+  const auto read_matrix = [&](const std::string& kind, const std::string& body) {
+    return read(here.plain("m.mtx", "%%MatrixMarket matrix coordinate " + kind + "\n% c\n" + body));
+  };
+  const auto general = read_matrix("pattern general", "3 3 2\n1 2\n3 3\n");
+  EXPECT_EQ(lines_of(general), (lines{{0, 1, 1}, {2, 2, 1}}));
+  EXPECT_TRUE(general.directed);
+  EXPECT_EQ(general.declared_vertices, 3u);
+  const auto lower = read_matrix("integer symmetric", "3 3 2\n2 1 5\n3 3 6\n");
+  EXPECT_EQ(lines_of(lower), (lines{{1, 0, 5}, {2, 2, 6}}));
+  EXPECT_FALSE(lower.directed);
+  EXPECT_EQ(lines_of(read_matrix("real symmetric", "3 3 2\n1 2 5\n2 3 0.5\n")),
+            (lines{{0, 1, 5}, {1, 2, 0.5}}));
+  const auto skew = read_matrix("integer skew-symmetric", "3 3 2\n2 1 5\n3 1 -6\n");
+  EXPECT_TRUE(skew.directed);
+  EXPECT_EQ(lines_of(skew), (lines{{1, 0, 5}, {2, 0, -6}, {0, 1, -5}, {0, 2, 6}}));
+}
+
+TEST(ReadEdges, DimacsArcsCountFromOne) {
+  const folder here;
+  const auto edges = read(here.plain("g.gr", "c hi\nc\np sp 3 2\nc x\na 1 2 7\na  3   1 8\n"));
+  EXPECT_EQ(lines_of(edges), (lines{{0, 1, 7}, {2, 0, 8}}));
+  EXPECT_EQ(edges.declared_vertices, 3u);
+  EXPECT_TRUE(edges.directed);
+}
+
+std::string random_edges(int count, bool weighted) {
+  random64 draw(99);
+  std::string text = "# head\n";
+  for (int i = 0; i < count; ++i) {
+    text += std::to_string(draw.below(1u << draw.below(30))) + ' ' +
+            std::to_string(draw.below(1u << draw.below(30)));
+    if (weighted) text += ' ' + std::to_string(draw.below(1000));
+    text += draw.below(10) == 0 ? " \r\n" : "\n";
+    if (draw.below(20) == 0) text += "# comment 1 2 3\n";
+  }
+  return text;
+}
+
+TEST(ReadEdges, TheEdgesDoNotDependOnBlocksWorkersOrCompression) {
+  const folder here;
+  for (const bool weighted : {false, true}) {
+    const auto text = random_edges(500, weighted);
+    const auto expected = lines_of(read(here.plain("g.txt", text)));
+    ASSERT_EQ(expected.size(), 500u);
+    for (const std::string ending : {"", ".gz", ".zst", ".xz"}) {
+      const auto path = here.packed("h.txt" + ending, text);
+      for (const std::size_t block : {1u, 7u, 64u, 1000u}) {
+        for (const int workers : {1, 3}) {
+          EXPECT_EQ(lines_of(read(path, workers, block)), expected)
+              << ending << ' ' << block << ' ' << workers;
+        }
+      }
+    }
+  }
+}
+
+TEST(ReadEdges, RanksTogetherHoldTheFileOnce) {
+  const folder here;
+  const auto text = random_edges(700, true) + "5 5 0.5\n";
+  auto expected = lines_of(read(here.plain("g.txt", text)));
+  std::sort(expected.begin(), expected.end());
+  for (const std::string ending : {"", ".gz"}) {
+    const auto path = here.packed("h.txt" + ending, text);
+    for (const rank_t ranks : {1, 2, 3, 8}) {
+      lines all;
+      std::mutex guard;
+      support::on_ranks(ranks, 2, [&](world& w) {
+        const auto edges = read_edges(w, path, {.block_bytes = 200});
+        EXPECT_EQ(edges.weights, weight_kind::real);
+        const auto mine = lines_of(edges);
+        const std::lock_guard held(guard);
+        all.insert(all.end(), mine.begin(), mine.end());
+      });
+      std::sort(all.begin(), all.end());
+      EXPECT_EQ(all, expected) << ending << " on " << ranks;
+    }
+  }
+}
+
+TEST(ReadEdges, AllRanksThrowTheFilesFirstFault) {
+  const folder here;
+  std::string text = random_edges(300, false);
+  const auto line_number = std::count(text.begin(), text.end(), '\n') + 1;
+  text += "1 x\n" + random_edges(100, false) + "1 y\n" + random_edges(100, false);
+  for (const std::string ending : {"", ".gz"}) {
+    const auto path = here.packed("g.txt" + ending, text);
+    for (const rank_t ranks : {1, 2, 3}) {
+      std::atomic<int> heard{0};
+      support::on_ranks(ranks, 2, [&](world& w) {
+        try {
+          static_cast<void>(read_edges(w, path, {.block_bytes = 128}));
+        } catch (const input_error& error) {
+          EXPECT_EQ(std::string(error.what()), path + ":" + std::to_string(line_number) +
+                                                   ": expected an id (a whole number), found 'x'");
+          ++heard;
+        }
+      });
+      EXPECT_EQ(heard, ranks);
+    }
+  }
+}
+
+TEST(ReadEdges, ProgressReachesTheEnd) {
+  const folder here;
+  const auto text = random_edges(500, false);
+  for (const std::string ending : {"", ".gz"}) {
+    const auto path = here.packed("g.txt" + ending, text);
+    std::uint64_t last = 0, total = 0;
+    const auto pool = task::make_threads({.workers = 1});
+    static_cast<void>(
+        read_edges(*pool, path, {.block_bytes = 100, .progress = [&](auto done, auto all) {
+                                   EXPECT_GE(done, last);
+                                   last = done;
+                                   total = all;
+                                 }}));
+    EXPECT_EQ(last, total) << ending;
+    EXPECT_EQ(total, std::filesystem::file_size(path)) << ending;
+  }
+}
+
+TEST(ReadEdges, FormatsGoByTheInnerEnding) {
+  EXPECT_EQ(format_of("a/b.txt"), file_format::edge_list);
+  EXPECT_EQ(format_of("b.el.gz"), file_format::edge_list);
+  EXPECT_EQ(format_of("b.wel.zst"), file_format::weighted_edge_list);
+  EXPECT_EQ(format_of("b.csv.xz"), file_format::csv);
+  EXPECT_EQ(format_of("b.mtx"), file_format::matrix_market);
+  EXPECT_EQ(format_of("b.gr"), file_format::dimacs);
+  EXPECT_EQ(format_of("b.graph.gz"), file_format::metis);
+  EXPECT_EQ(format_of("b.cairn"), file_format::native);
+  EXPECT_THROW(static_cast<void>(format_of("b.gz")), input_error);
+  EXPECT_THROW(static_cast<void>(format_of("b.xml")), input_error);
+}
+
+TEST(ReadEdges, AFormatThatIsNamedOverrulesTheEnding) {
+  const folder here;
+  const auto pool = task::make_threads({.workers = 1});
+  const auto edges =
+      read_edges(*pool, here.plain("example.e", "1 2 0.5\n"), {.format = file_format::edge_list});
+  EXPECT_EQ(lines_of(edges), (lines{{1, 2, 0.5}}));
+}
+
+}  // namespace
+}  // namespace cairn::graph::io

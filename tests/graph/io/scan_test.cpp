@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/random.hpp>
+#include <cairn/graph/io/scan.hpp>
+
+namespace cairn::graph::io {
+namespace {
+
+/// A text as scanners want it: zeros behind it.
+class padded_text {
+ public:
+  explicit padded_text(std::string text) : size_(text.size()), text_(std::move(text)) {
+    text_.append(16, '\0');
+  }
+  [[nodiscard]] const char* begin() const { return text_.data(); }
+  [[nodiscard]] const char* end() const { return text_.data() + size_; }
+
+ private:
+  std::size_t size_;
+  std::string text_;
+};
+
+template <class F>
+std::string fault_of(F&& f) {
+  try {
+    f();
+  } catch (const text_fault& fault) {
+    return fault.what;
+  }
+  return "no fault";
+}
+
+TEST(Scan, IdsOfEveryLengthReadAsTheyAreWritten) {
+  random64 draw(1);
+  for (int digits = 1; digits <= 19; ++digits) {
+    for (int i = 0; i < 1000; ++i) {
+      std::string text;
+      for (int d = 0; d < digits; ++d) text += static_cast<char>('0' + draw.below(10));
+      for (const char behind : {' ', '\n', '\t', ',', '\r', '\0', '/', ':', 'a', '\xff'}) {
+        const padded_text padded(text + behind);
+        std::uint64_t value = 0;
+        const char* const stop = scan_id(padded.begin(), padded.end(), value);
+        ASSERT_EQ(stop - padded.begin(), digits) << text;
+        ASSERT_EQ(value, std::stoull(text));
+      }
+    }
+  }
+}
+
+TEST(Scan, IdsEndBelowTheWordThatMeansNoVertex) {
+  std::uint64_t value = 0;
+  const padded_text largest("18446744073709551614");
+  scan_id(largest.begin(), largest.end(), value);
+  EXPECT_EQ(value, std::numeric_limits<std::uint64_t>::max() - 1);
+  for (const char* text : {"18446744073709551615", "18446744073709551616", "99999999999999999999",
+                           "184467440737095516140", "100000000000000000000000"}) {
+    const padded_text padded{text};
+    EXPECT_NE(fault_of([&] { scan_id(padded.begin(), padded.end(), value); }).find("too large"),
+              std::string::npos)
+        << text;
+  }
+}
+
+TEST(Scan, WhatIsNoIdIsNamed) {
+  const auto fault = [](const char* text) {
+    const padded_text padded{text};
+    std::uint64_t value = 0;
+    return fault_of([&] { scan_id(padded.begin(), padded.end(), value); });
+  };
+  EXPECT_EQ(fault("-5 7"), "expected an id, found the negative number '-5'");
+  EXPECT_EQ(fault("abc 7"), "expected an id (a whole number), found 'abc'");
+  EXPECT_EQ(fault(""), "expected an id (a whole number), found the end of the line");
+  EXPECT_EQ(fault("\x01\xfe"), "expected an id (a whole number), found '\\x01\\xfe'");
+}
+
+TEST(Scan, WholeWeightsAreThoseThatFit31BitsAndASign) {
+  const auto whole = [](const char* text) -> std::string {
+    const padded_text padded{text};
+    std::int32_t value = 0;
+    const char* const stop = scan_whole(padded.begin(), value);
+    return stop == padded.end() ? std::to_string(value) : "no";
+  };
+  EXPECT_EQ(whole("0"), "0");
+  EXPECT_EQ(whole("-17"), "-17");
+  EXPECT_EQ(whole("+17"), "17");
+  EXPECT_EQ(whole("2147483647"), "2147483647");
+  EXPECT_EQ(whole("-2147483647"), "-2147483647");
+  EXPECT_EQ(whole("0000000000012"), "12");
+  for (const char* text : {"2147483648", "99999999999999999999999", "1.5", "1e3", "-", "nan", ""}) {
+    EXPECT_EQ(whole(text), "no") << text;
+  }
+}
+
+TEST(Scan, RealWeightsAreFiniteNumbers) {
+  const auto real = [](const char* text) {
+    const padded_text padded{text};
+    double value = 0;
+    scan_real(padded.begin(), padded.end(), value);
+    return value;
+  };
+  EXPECT_EQ(real("1.5"), 1.5);
+  EXPECT_EQ(real("+1e-3"), 0.001);
+  EXPECT_EQ(real("-99999999999999999999"), -1e20);
+  for (const char* text : {"nan", "inf", "-inf", "1e999", "1.5x", "", "+-1", "--1"}) {
+    EXPECT_NE(fault_of([&] { real(text); }), "no fault") << text;
+  }
+}
+
+}  // namespace
+}  // namespace cairn::graph::io

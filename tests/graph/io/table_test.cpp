@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <cairn/graph/io/table.hpp>
+
+#include "files.hpp"
+
+namespace cairn::graph::io {
+namespace {
+
+using test::folder;
+
+const std::vector<std::string> endings{".csv",    ".tsv",    ".npy",     ".csv.gz", ".tsv.zst",
+                                       ".npy.xz", ".npy.gz", ".csv.zst", ".npy.zst"};
+
+table read_back(const std::string& path) {
+  const auto pool = task::make_threads({.workers = 2});
+  return read_table(*pool, path);
+}
+
+template <class T>
+table table_of(std::vector<T> values) {
+  table rows;
+  rows.value_name = "depth";
+  for (std::size_t i = 0; i < values.size(); ++i) rows.ids.push_back(i * 3);
+  rows.values = std::move(values);
+  return rows;
+}
+
+constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+
+TEST(Table, CountsReadBackWithTheirGaps) {
+  const folder here;
+  auto rows = table_of<std::uint64_t>({0, 7, missing_value<std::uint64_t>, most - 1});
+  rows.ids.back() = most - 1;
+  for (const auto& ending : endings) {
+    write_table(here / ("t" + ending), rows);
+    const auto back = read_back(here / ("t" + ending));
+    EXPECT_EQ(back.value_name, "depth");
+    EXPECT_EQ(back.ids, rows.ids) << ending;
+    EXPECT_EQ(back.values, rows.values) << ending;
+  }
+}
+
+TEST(Table, SignedNumbersReadBackWithTheirGaps) {
+  const folder here;
+  const auto rows = table_of<std::int64_t>({std::numeric_limits<std::int64_t>::min(), 5,
+                                            missing_value<std::int64_t>,
+                                            std::numeric_limits<std::int64_t>::max()});
+  for (const auto& ending : endings) {
+    write_table(here / ("t" + ending), rows);
+    EXPECT_EQ(read_back(here / ("t" + ending)).values, rows.values) << ending;
+  }
+}
+
+TEST(Table, RealNumbersReadBackToTheLastBit) {
+  const folder here;
+  const auto rows =
+      table_of<double>({0.0, -0.0, 3.0, 0.1, 1e300, 5e-324, -1.0 / 3, 1e22,
+                        std::numeric_limits<double>::infinity(), missing_value<double>});
+  const auto& expected = std::get<std::vector<double>>(rows.values);
+  for (const auto& ending : endings) {
+    write_table(here / ("t" + ending), rows);
+    const auto back = read_back(here / ("t" + ending));
+    const auto& values = std::get<std::vector<double>>(back.values);
+    ASSERT_EQ(values.size(), expected.size());
+    for (std::size_t i = 0; i + 1 < values.size(); ++i) {
+      EXPECT_EQ(values[i], expected[i]) << ending;
+      EXPECT_EQ(std::signbit(values[i]), std::signbit(expected[i])) << ending;
+    }
+    EXPECT_TRUE(std::isnan(values.back())) << ending;
+  }
+}
+
+TEST(Table, TextLooksAsPromised) {
+  const folder here;
+  write_table(here / "t.csv", table_of<std::uint64_t>({0, missing_value<std::uint64_t>}));
+  EXPECT_EQ(test::bytes_of(here / "t.csv"), "id,depth\n0,0\n3,\n");
+  write_table(here / "t.tsv", table_of<double>({2.0, missing_value<double>}));
+  EXPECT_EQ(test::bytes_of(here / "t.tsv"), "id\tdepth\n0\t2.0\n3\t\n");
+}
+
+TEST(Table, ArraysLookAsNumPyWritesThem) {
+  const folder here;
+  write_table(here / "t.npy", table_of<std::int64_t>({7, missing_value<std::int64_t>}));
+  const auto bytes = test::bytes_of(here / "t.npy");
+  ASSERT_EQ(bytes.size(), 128u + 2 * 16);
+  EXPECT_EQ(bytes.substr(0, 8), std::string("\x93NUMPY\x01\0", 8));
+  EXPECT_EQ(bytes.substr(8, 2), std::string("\x76\0", 2));
+  EXPECT_EQ(bytes.substr(10, 80),
+            "{'descr': [('id', '<u8'), ('depth', '<i8')], 'fortran_order': False, 'shape': (2");
+  EXPECT_EQ(bytes[127], '\n');
+  EXPECT_EQ(bytes.substr(128), std::string("\0\0\0\0\0\0\0\0\7\0\0\0\0\0\0\0"
+                                           "\3\0\0\0\0\0\0\0\xff\xff\xff\xff\xff\xff\xff\xff",
+                                           32));
+}
+
+TEST(Table, ManyRowsMayBeAppendedInParts) {
+  const folder here;
+  std::vector<std::uint64_t> values(300'000);
+  for (std::size_t i = 0; i < values.size(); ++i) values[i] = i * i;
+  const auto rows = table_of(values);
+  for (const std::string ending : {".csv", ".npy", ".csv.zst"}) {
+    table_writer file(here / ("t" + ending), "depth", 0, values.size());
+    for (std::size_t at = 0; at < values.size(); at += 70'000) {
+      const auto n = std::min<std::size_t>(70'000, values.size() - at);
+      file.append(std::span(rows.ids).subspan(at, n),
+                  std::span<const std::uint64_t>(values).subspan(at, n));
+    }
+    file.finish();
+    const auto back = read_back(here / ("t" + ending));
+    EXPECT_EQ(back.ids, rows.ids) << ending;
+    EXPECT_EQ(back.values, rows.values) << ending;
+  }
+}
+
+TEST(Table, TablesOfOtherProgramsAreRead) {
+  const folder here;
+  const auto rows = read_back(here.plain("t.csv", "id,rank\r\n5,-1\r\n7,2\r\n\r\n"));
+  EXPECT_EQ(rows.value_name, "rank");
+  EXPECT_EQ(rows.ids, (std::vector<std::uint64_t>{5, 7}));
+  EXPECT_EQ(rows.values, value_vector(std::vector<std::int64_t>{-1, 2}));
+}
+
+struct bad_table {
+  const char* name;
+  std::string bytes;
+  const char* said;
+};
+
+TEST(Table, EveryMalformedTableGetsItsSentence) {
+  const folder here;
+  write_table(here / "good.npy", table_of<std::uint64_t>({1, 2}));
+  const auto npy = test::bytes_of(here / "good.npy");
+  const auto changed = [&](const std::string& from, const std::string& to) {
+    auto bytes = npy;
+    return bytes.replace(bytes.find(from), from.size(), to);
+  };
+  const std::vector<bad_table> files{
+      {"a.csv", "0,1\n", "a.csv:1: expected a header line 'id,NAME', found '0'"},
+      {"b.csv", "id,a,b\n0,1,2\n", "b.csv:1: expected a header line 'id,NAME', found 'id'"},
+      {"c.csv", "id,depth\n0,1\nx,2\n", "c.csv:3: expected an id (a whole number), found 'x'"},
+      {"d.csv", "id,depth\n0,1\n1\n", "d.csv:3: expected a comma, found the end of the line"},
+      {"e.csv", "id,depth\n0,1\n1,two\n", "e.csv:3: expected a number or nothing, found 'two'"},
+      {"f.csv", "id,depth\n0,1,2\n", "f.csv:2: expected a number or nothing, found '1'"},
+      {"g.csv", "id,depth\n-1,2\n", "g.csv:2: expected an id, found the negative number '-1'"},
+      {"h.csv", "id,depth\n0,-5\n1,18446744073709551614\n", nullptr},
+      {"i.csv", "", "i.csv: is empty"},
+      {"a.txt", "0 1\n",
+       "a.txt: the name must end in .csv, .tsv or .npy (then .gz, .zst or .xz if compressed)"},
+      {"a.npy", "id,depth\n", "a.npy: at byte 9: the file ends within its header"},
+      {"b.npy", "id,depth\n1,2\n3,4\n",
+       "b.npy: at byte 0: the file does not begin as .npy files do"},
+      {"c.npy", npy.substr(0, npy.size() - 1),
+       "c.npy: at byte 159: the file ends within row 0 or soon after, of the 2 that its header "
+       "declares"},
+      {"d.npy", npy + "x",
+       "d.npy: at byte 160: the file goes on after the 2 rows that its header declares"},
+      {"e.npy", changed("<u8')]", "<c8')]"),
+       "e.npy: at byte 47: in the header of the array: expected a type '<u8', '<i8' or '<f8', "
+       "found ''<c8')]'"},
+      {"f.npy", changed("(2,)", "2000"),
+       "f.npy: at byte 88: in the header of the array: expected '(', found '2000'"},
+      {"g.npy", changed("(2,), }    ", "(200000000000,), }").substr(0, npy.size()), nullptr},
+      {"h.npy", changed(std::string("\x01\0\x76", 3), std::string("\x09\0\x76", 3)),
+       "h.npy: at byte 6: expected version 1, 2 or 3 of the .npy format, found 9"},
+  };
+  for (const auto& file : files) {
+    const auto path = here.plain(file.name, file.bytes);
+    const auto said = test::sentence_of(path, [&] { static_cast<void>(read_back(path)); });
+    if (file.said != nullptr) EXPECT_EQ(said, file.said);
+  }
+}
+
+TEST(Table, ANameWithAnotherEndingIsAUsageError) {
+  const folder here;
+  EXPECT_THROW(table_writer(here / "t.txt", "depth", 0, 1), usage_error);
+}
+
+}  // namespace
+}  // namespace cairn::graph::io
