@@ -8,7 +8,8 @@
 #include <cairn/base/error.hpp>
 #include <cairn/task/fibers.hpp>
 
-#include "task/fiber.hpp"
+#include "task/fiber_pool.hpp"
+#include "task/fiber_state.hpp"
 
 namespace cairn::task {
 namespace {
@@ -28,68 +29,6 @@ constexpr std::uint64_t burst_one_in = 32, longest_burst = 64;
 constexpr std::size_t most_named_in_a_stall = 8;
 
 }  // namespace
-
-/// A fiber and the work that it has been given; without work it is spare.
-struct strand {
-  strand() = default;
-  strand(fiber_scheduler::state& s, std::size_t stack_bytes, void (*main)(void*))
-      : context(stack_bytes, main, this), scheduler(&s) {}
-
-  fiber context;
-  fiber_scheduler::state* scheduler = nullptr;
-  std::size_t pool = 0;  // the number of its pool
-  worker_t worker = 0;
-  std::function<void()> work;
-  std::size_t place = 0;  // in the list of the runnable
-  // Whether it waits, as seen since that round of looking began.
-  std::uint64_t round = 0;
-  unsigned idle_looks = 0, steps = 0;
-};
-
-struct fiber_scheduler::state {
-  state(random64& r, hw::virtual_clock& c, fiber_options&& o)
-      : random(r), clock(c), options(std::move(o)) {}
-
-  void begin(std::size_t pool, worker_t worker, std::function<void()> work);
-  static void strand_main(void* argument);
-  void end(strand& s);
-  void enlist(strand& s);
-  void strike(strand& s);
-
-  void step();
-  void wait(unsigned idle_rounds);
-  strand& pick();
-  void switch_to(strand& next);
-
-  void seen_waiting(strand& s);
-  void seen_at_work(strand& s);
-  void all_wait();
-  void declare_stall();
-  [[nodiscard]] std::string who_waits() const;
-  void keep_first_error(std::exception_ptr e) {
-    if (!first_error) first_error = std::move(e);
-  }
-
-  random64& random;
-  hw::virtual_clock& clock;
-  fiber_options options;
-
-  strand runner;  // the stack of the thread
-  bool runner_is_enlisted = false;
-  strand* current = &runner;
-  std::vector<std::unique_ptr<strand>> strands;
-  std::vector<strand*> spare, runnable;
-  std::size_t pools = 0, bodies = 0;
-  std::exception_ptr first_error;
-
-  std::uint64_t turns = 0, fingerprint = 0, burst = 0;
-  std::size_t turns_since_tick = 0;
-  std::uint64_t round = 1;
-  std::size_t num_waiting = 0;
-  unsigned leaps = 0;
-  std::string stall;      // what was said about it
-  bool given_up = false;  // bodies are made to leave by an exception
-};
 
 // Work ---------------------------------------------------------------------------------------
 
@@ -252,138 +191,6 @@ std::string fiber_scheduler::state::who_waits() const {
   }
   return text + (waiting.size() == 1 ? " waits" : " wait");
 }
-
-// The pool -----------------------------------------------------------------------------------
-
-class fiber_pool final : public pool {
- public:
-  fiber_pool(fiber_scheduler::state& scheduler, int workers)
-      : pool(workers),
-        scheduler_(scheduler),
-        number_(scheduler.pools++),
-        workers_(static_cast<std::size_t>(workers)) {}
-
-  // Workers that are attentive still must leave before what they stand on goes away.
-  ~fiber_pool() override {
-    attentive_ = false;
-    const bool from_outside = num_at_work_ > 0 && scheduler_.current == &scheduler_.runner;
-    if (from_outside) {
-      scheduler_.enlist(scheduler_.runner);
-      scheduler_.runner_is_enlisted = true;
-    }
-    while (num_at_work_ > 0) scheduler_.step();
-    if (from_outside) {
-      scheduler_.runner_is_enlisted = false;
-      scheduler_.strike(scheduler_.runner);
-    }
-  }
-
-  worker_t here() const noexcept override { return scheduler_.current->worker; }
-
-  void run(const job& f) override {
-    CAIRN_EXPECTS(here() == 0);
-    CAIRN_EXPECTS(workers() == 1 || scheduler_.current != &scheduler_.runner,
-                  "only the body of a simulated rank gives jobs to other workers");
-    job_ = &f;
-    ++job_number_;
-    unfinished_ = workers() - 1;
-    for (worker_t w = 1; w < workers(); ++w) wake(w);
-    step();
-    run_guarded(0);
-    while (unfinished_ > 0) {
-      // Nothing may leave while workers use f, which belongs to the caller.
-      try {
-        wait_until([&] { return unfinished_ == 0; });
-      } catch (...) {
-        keep_first_error();
-      }
-      step();  // the hook may have thrown at once
-    }
-    if (first_error_) std::rethrow_exception(std::exchange(first_error_, nullptr));
-  }
-
-  void relax(unsigned idle_rounds) noexcept override { scheduler_.wait(idle_rounds); }
-  void step() noexcept override { scheduler_.step(); }
-
-  void throw_if_stalled() override {
-    CAIRN_EXPECTS(scheduler_.current != &scheduler_.runner,
-                  "only the body of a simulated rank may wait");
-    if (scheduler_.given_up) throw system_failure(scheduler_.stall);
-  }
-
-  void set_attentive(bool on) override {
-    attentive_ = on;
-    if (!on) return;
-    for (worker_t w = 1; w < workers(); ++w) wake(w);
-  }
-
-  [[nodiscard]] const fiber_scheduler::state& scheduler() const noexcept { return scheduler_; }
-  [[nodiscard]] std::size_t number() const noexcept { return number_; }
-
- private:
-  struct worker_state {
-    bool at_work = false;
-    std::uint64_t jobs_seen = 0;
-  };
-
-  // A worker that is idle and not attentive has no fiber at all.
-  void wake(worker_t w) {
-    auto& me = workers_[static_cast<std::size_t>(w)];
-    if (std::exchange(me.at_work, true)) return;
-    ++num_at_work_;
-    scheduler_.begin(number_, w, [this, w, &me] {
-      std::exception_ptr error;
-      try {
-        loop(w, me);
-      } catch (...) {
-        error = std::current_exception();
-      }
-      me.at_work = false;
-      --num_at_work_;
-      if (error) std::rethrow_exception(error);
-    });
-  }
-
-  void loop(worker_t w, worker_state& me) {
-    for (unsigned idle_rounds = 0;;) {
-      if (me.jobs_seen != job_number_) {
-        me.jobs_seen = job_number_;
-        run_guarded(w);
-        --unfinished_;
-        idle_rounds = 0;
-      } else if (!attentive_ || scheduler_.given_up) {
-        return;
-      } else if (idle(w)) {
-        idle_rounds = 0;
-        step();
-      } else {
-        relax(idle_rounds++);
-      }
-    }
-  }
-
-  void run_guarded(worker_t w) {
-    try {
-      (*job_)(w);
-    } catch (...) {
-      keep_first_error();
-    }
-  }
-
-  void keep_first_error() {
-    if (!first_error_) first_error_ = std::current_exception();
-  }
-
-  fiber_scheduler::state& scheduler_;
-  std::size_t number_;
-  std::vector<worker_state> workers_;
-  int num_at_work_ = 0;
-  bool attentive_ = false;
-  const job* job_ = nullptr;
-  std::uint64_t job_number_ = 0;
-  int unfinished_ = 0;
-  std::exception_ptr first_error_;
-};
 
 // The scheduler ------------------------------------------------------------------------------
 

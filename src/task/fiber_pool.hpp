@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/task/pool.hpp>
+
+#include "task/fiber_state.hpp"
+
+namespace cairn::task {
+
+/// The workers of one simulated rank. A worker without a job, of a pool that is not attentive,
+/// has no fiber at all.
+class fiber_pool final : public pool {
+ public:
+  fiber_pool(fiber_scheduler::state& scheduler, int workers)
+      : pool(workers),
+        scheduler_(scheduler),
+        number_(scheduler.pools++),
+        workers_(static_cast<std::size_t>(workers)) {}
+
+  // Workers that are attentive still must leave before what they stand on goes away.
+  ~fiber_pool() override {
+    attentive_ = false;
+    const bool from_outside = num_at_work_ > 0 && scheduler_.current == &scheduler_.runner;
+    if (from_outside) {
+      scheduler_.enlist(scheduler_.runner);
+      scheduler_.runner_is_enlisted = true;
+    }
+    while (num_at_work_ > 0) scheduler_.step();
+    if (from_outside) {
+      scheduler_.runner_is_enlisted = false;
+      scheduler_.strike(scheduler_.runner);
+    }
+  }
+
+  worker_t here() const noexcept override { return scheduler_.current->worker; }
+
+  void run(const job& f) override {
+    CAIRN_EXPECTS(here() == 0);
+    CAIRN_EXPECTS(workers() == 1 || scheduler_.current != &scheduler_.runner,
+                  "only the body of a simulated rank gives jobs to other workers");
+    job_ = &f;
+    ++job_number_;
+    unfinished_ = workers() - 1;
+    for (worker_t w = 1; w < workers(); ++w) wake(w);
+    step();
+    run_guarded(0);
+    while (unfinished_ > 0) {
+      // Nothing may leave while workers use f, which belongs to the caller.
+      try {
+        wait_until([&] { return unfinished_ == 0; });
+      } catch (...) {
+        keep_first_error();
+      }
+      step();  // the hook may have thrown at once
+    }
+    if (first_error_) std::rethrow_exception(std::exchange(first_error_, nullptr));
+  }
+
+  void relax(unsigned idle_rounds) noexcept override { scheduler_.wait(idle_rounds); }
+  void step() noexcept override { scheduler_.step(); }
+
+  void throw_if_stalled() override {
+    CAIRN_EXPECTS(scheduler_.current != &scheduler_.runner,
+                  "only the body of a simulated rank may wait");
+    if (scheduler_.given_up) throw system_failure(scheduler_.stall);
+  }
+
+  void set_attentive(bool on) override {
+    attentive_ = on;
+    if (!on) return;
+    for (worker_t w = 1; w < workers(); ++w) wake(w);
+  }
+
+  [[nodiscard]] const fiber_scheduler::state& scheduler() const noexcept { return scheduler_; }
+  [[nodiscard]] std::size_t number() const noexcept { return number_; }
+
+ private:
+  struct worker_state {
+    bool at_work = false;
+    std::uint64_t jobs_seen = 0;
+  };
+
+  void wake(worker_t w) {
+    auto& me = workers_[static_cast<std::size_t>(w)];
+    if (std::exchange(me.at_work, true)) return;
+    ++num_at_work_;
+    scheduler_.begin(number_, w, [this, w, &me] {
+      std::exception_ptr error;
+      try {
+        loop(w, me);
+      } catch (...) {
+        error = std::current_exception();
+      }
+      me.at_work = false;
+      --num_at_work_;
+      if (error) std::rethrow_exception(error);
+    });
+  }
+
+  void loop(worker_t w, worker_state& me) {
+    for (unsigned idle_rounds = 0;;) {
+      if (me.jobs_seen != job_number_) {
+        me.jobs_seen = job_number_;
+        run_guarded(w);
+        --unfinished_;
+        idle_rounds = 0;
+      } else if (!attentive_ || scheduler_.given_up) {
+        return;
+      } else if (idle(w)) {
+        idle_rounds = 0;
+        step();
+      } else {
+        relax(idle_rounds++);
+      }
+    }
+  }
+
+  void run_guarded(worker_t w) {
+    try {
+      (*job_)(w);
+    } catch (...) {
+      keep_first_error();
+    }
+  }
+
+  void keep_first_error() {
+    if (!first_error_) first_error_ = std::current_exception();
+  }
+
+  fiber_scheduler::state& scheduler_;
+  std::size_t number_;
+  std::vector<worker_state> workers_;
+  int num_at_work_ = 0;
+  bool attentive_ = false;
+  const job* job_ = nullptr;
+  std::uint64_t job_number_ = 0;
+  int unfinished_ = 0;
+  std::exception_ptr first_error_;
+};
+
+}  // namespace cairn::task

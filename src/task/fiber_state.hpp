@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cairn/task/fibers.hpp>
+
+#include "task/fiber.hpp"
+
+namespace cairn::task {
+
+/// A fiber and the work that it has been given; without work it is spare.
+struct strand {
+  strand() = default;
+  strand(fiber_scheduler::state& s, std::size_t stack_bytes, void (*main)(void*))
+      : context(stack_bytes, main, this), scheduler(&s) {}
+
+  fiber context;
+  fiber_scheduler::state* scheduler = nullptr;
+  std::size_t pool = 0;  // the number of its pool
+  worker_t worker = 0;
+  std::function<void()> work;
+  std::size_t place = 0;  // in the list of the runnable
+  // Whether it waits, as seen since that round of looking began.
+  std::uint64_t round = 0;
+  unsigned idle_looks = 0, steps = 0;
+};
+
+struct fiber_scheduler::state {
+  state(random64& r, hw::virtual_clock& c, fiber_options&& o)
+      : random(r), clock(c), options(std::move(o)) {}
+
+  void begin(std::size_t pool, worker_t worker, std::function<void()> work);
+  static void strand_main(void* argument);
+  void end(strand& s);
+  void enlist(strand& s);
+  void strike(strand& s);
+
+  void step();
+  void wait(unsigned idle_rounds);
+  strand& pick();
+  void switch_to(strand& next);
+
+  void seen_waiting(strand& s);
+  void seen_at_work(strand& s);
+  void all_wait();
+  void declare_stall();
+  [[nodiscard]] std::string who_waits() const;
+  void keep_first_error(std::exception_ptr e) {
+    if (!first_error) first_error = std::move(e);
+  }
+
+  random64& random;
+  hw::virtual_clock& clock;
+  fiber_options options;
+
+  strand runner;  // the stack of the thread
+  bool runner_is_enlisted = false;
+  strand* current = &runner;
+  std::vector<std::unique_ptr<strand>> strands;
+  std::vector<strand*> spare, runnable;
+  std::size_t pools = 0, bodies = 0;
+  std::exception_ptr first_error;
+
+  std::uint64_t turns = 0, fingerprint = 0, burst = 0;
+  std::size_t turns_since_tick = 0;
+  std::uint64_t round = 1;
+  std::size_t num_waiting = 0;
+  unsigned leaps = 0;
+  std::string stall;      // what was said about it
+  bool given_up = false;  // bodies are made to leave by an exception
+};
+
+}  // namespace cairn::task
