@@ -19,7 +19,7 @@ namespace cairn::algo {
 enum class bfs_direction { automatic, top_down, bottom_up };
 
 struct bfs_options {
-  activity::options activity;
+  activity::options activity = {};
   bfs_direction direction = bfs_direction::automatic;
   bool depths = false;  ///< also say how far each vertex is from the root
 };

@@ -1,0 +1,254 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/bfs.hpp>
+#include <cairn/algo/ref/bfs.hpp>
+#include <cairn/algo/verify_bfs.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+
+#include <support/dist_graph.hpp>
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+
+namespace cairn::algo {
+namespace {
+
+using activity::mechanism;
+using support::plain_graph;
+
+ref::edge_list arcs_of(const plain_graph& g) {
+  ref::edge_list arcs;
+  for (const auto& e : g.edges) {
+    arcs.emplace_back(e.source, e.target);
+    if (!g.directed) arcs.emplace_back(e.target, e.source);
+  }
+  return arcs;
+}
+
+template <class Id>
+std::vector<std::uint64_t> whole(world& w, const pgas::vertex_map<Id>& map) {
+  std::vector<std::uint64_t> values;
+  for (const Id x : w.all_gather_values<Id>(map.local())) {
+    values.push_back(x == no_vertex<Id> ? ref::unreached : x);
+  }
+  return values;
+}
+
+// Runs one search and has it judged twice: by the serial judge, which sees everything and
+// shares no code, and by the verifier.
+template <class Id>
+void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const bfs_options& opt,
+                      const std::string& how) {
+  const auto share = support::share_of<Id>(g, w.rank(), w.size());
+  const auto r = static_cast<Id>(root);
+  const auto result = bfs(w, share, r, opt);
+  const auto arcs = arcs_of(g);
+  EXPECT_EQ(ref::bfs_offence(g.n, arcs, root, whole(w, result.parent)), "") << g.name << how;
+  EXPECT_EQ(verify_bfs<Id>(w, share, r, result.parent), std::nullopt) << g.name << how;
+  EXPECT_EQ(result.depth.has_value(), opt.depths);
+  const auto depths = ref::bfs_depths(g.n, arcs, root);
+  if (result.depth) {
+    EXPECT_EQ(whole(w, *result.depth), depths) << g.name << how;
+    EXPECT_EQ(verify_bfs(w, share, r, result.parent, &*result.depth), std::nullopt) << g.name;
+    EXPECT_EQ(verify_bfs_depths(w, share, r, *result.depth), std::nullopt) << g.name;
+  }
+  std::uint64_t deepest = 0;
+  for (const auto d : depths) deepest = d == ref::unreached ? deepest : std::max(deepest, d);
+  EXPECT_EQ(result.levels, deepest + 1) << g.name << how;
+  if (opt.direction != bfs_direction::automatic) {
+    const bool bottom_up = opt.direction == bfs_direction::bottom_up;
+    EXPECT_EQ(result.bottom_up_levels, bottom_up ? result.levels : 0u) << g.name << how;
+  }
+}
+
+// Draws how to search; every value of every option occurs within a few dozen draws.
+bfs_options random_options(random64& dice, int workers) {
+  bfs_options opt;
+  const mechanism all[] = {mechanism::automatic, mechanism::atomics, mechanism::locks,
+                           mechanism::htm, mechanism::plain};
+  opt.activity.how = all[dice.below(workers == 1 ? 5 : 4)];
+  opt.activity.sent_filter = dice.below(2) == 0;
+  if (dice.below(2) == 0) opt.activity.grain = 1 + dice.below(9);
+  if (dice.below(3) != 0) {
+    opt.activity.emulate = activity::emulation_options{.seed = dice(), .capacity = 6};
+  }
+  opt.direction = static_cast<bfs_direction>(dice.below(3));
+  opt.depths = dice.below(2) == 0;
+  return opt;
+}
+
+std::string told(const bfs_options& opt) {
+  return ", " + std::string(name(opt.activity.how)) + " grain " +
+         std::to_string(opt.activity.grain) + (opt.activity.sent_filter ? ", filter" : "") +
+         (opt.activity.emulate ? ", emulated" : "") + ", direction " +
+         std::to_string(static_cast<int>(opt.direction));
+}
+
+// The same draws on every rank, and thus the same collective calls.
+void search_at_random(world& w, const plain_graph& g, random64& dice) {
+  const auto opt = random_options(dice, w.workers());
+  const auto root = dice.below(g.n);
+  if (dice.below(2) == 0) {
+    search_and_judge<std::uint32_t>(w, g, root, opt, told(opt));
+  } else {
+    search_and_judge<std::uint64_t>(w, g, root, opt, told(opt));
+  }
+}
+
+class Bfs : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Bfs, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(Bfs, IsRightOnCornerGraphs) {
+  GetParam().run([](world& w) {
+    random64 dice(1);
+    for (const auto& g : support::corner_graphs()) search_at_random(w, g, dice);
+  });
+}
+
+TEST_P(Bfs, IsRightOnRandomGraphs) {
+  const int graphs = GetParam().simulated() ? 30 : 8;
+  GetParam().run([&](world& w) {
+    random64 dice(2);
+    for (int i = 0; i < graphs; ++i) {
+      const auto g = support::random_graph(dice());
+      search_at_random(w, g, dice);
+    }
+  });
+}
+
+// Buffers of two messages, a filter of two cells: everything that can be in several parts is.
+TEST_P(Bfs, IsRightWithTinyBuffersAndATinyFilter) {
+  GetParam().run(
+      [](world& w) {
+        random64 dice(3);
+        for (int i = 0; i < 6; ++i) {
+          const auto g = support::random_graph(dice());
+          search_at_random(w, g, dice);
+        }
+      },
+      {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100, .filter_entries = 2});
+}
+
+// Large enough that lists spill, windows slide, and the direction changes twice.
+TEST_P(Bfs, ChangesDirectionWhereItPays) {
+  random64 dice(4);
+  plain_graph g{"random graph with a tail", 3000, false, {}};
+  for (int i = 0; i < 24'000; ++i) g.edges.push_back({dice.below(2900), dice.below(2900)});
+  for (std::uint64_t v = 2899; v < 2999; ++v) g.edges.push_back({v, v + 1});
+  GetParam().run([&](world& w) {
+    const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+    const auto result = bfs(w, share, 0u, {.depths = true});
+    EXPECT_GT(result.bottom_up_levels, 0u);
+    EXPECT_LT(result.bottom_up_levels, result.levels / 2);
+    EXPECT_EQ(whole(w, *result.depth), ref::bfs_depths(g.n, arcs_of(g), 0));
+    EXPECT_EQ(verify_bfs(w, share, 0u, result.parent, &*result.depth), std::nullopt);
+  });
+}
+
+// Each mechanism with each direction, emulated transactions aborting for every cause.
+TEST(BfsOptions, EveryMechanismFindsTheSameDepths) {
+  for (const int workers : {1, 2}) {
+    for (const auto how : {mechanism::automatic, mechanism::plain, mechanism::atomics,
+                           mechanism::htm, mechanism::locks}) {
+      if (how == mechanism::plain && workers > 1) continue;
+      support::on_simulated_ranks(3, workers, 7, [&](world& w) {
+        for (const auto direction :
+             {bfs_direction::automatic, bfs_direction::top_down, bfs_direction::bottom_up}) {
+          bfs_options opt{.direction = direction, .depths = true};
+          opt.activity.how = how;
+          opt.activity.emulate = activity::emulation_options{};
+          for (const auto& g : {support::random_graph(5, 200), support::star(150)}) {
+            search_and_judge<std::uint32_t>(w, g, 0, opt, told(opt));
+          }
+        }
+      });
+    }
+  }
+}
+
+TEST(BfsOptions, ResultSaysWhatItRanOn) {
+  const auto g = support::path(4);
+  const auto run = [&](int workers, const bfs_options& opt) {
+    world w(workers);
+    const auto share = support::share_of<std::uint32_t>(g, 0, 1);
+    const auto r = bfs(w, share, 0u, opt);
+    return std::pair(r.mechanism, r.grain);
+  };
+  const activity::emulation_options emulated{};
+  EXPECT_EQ(run(1, {}), std::pair(mechanism::plain, std::size_t{1}));
+  EXPECT_EQ(run(2, {.activity = {.how = mechanism::atomics}}),
+            std::pair(mechanism::atomics, std::size_t{1}));
+  EXPECT_EQ(run(2, {.activity = {.how = mechanism::locks}}),
+            std::pair(mechanism::locks, std::size_t{1}));
+  EXPECT_EQ(run(2, {.activity = {.grain = 7, .emulate = emulated}}),
+            std::pair(mechanism::htm, std::size_t{7}));
+  EXPECT_EQ(run(1, {.activity = {.how = mechanism::htm, .emulate = emulated}}),
+            std::pair(mechanism::htm, activity::start_grain));
+}
+
+TEST(BfsOptions, RefuseWhatCannotBeRight) {
+  const auto g = support::one_way_path(4);
+  const auto without_in = support::share_of<std::uint32_t>(g, 0, 1, support::in_edges::no);
+  world one, two(2);
+  EXPECT_THROW(static_cast<void>(bfs(one, without_in, 4u)), contract_violation);
+  EXPECT_THROW(static_cast<void>(bfs(one, without_in, 0u, {.direction = bfs_direction::bottom_up})),
+               contract_violation);
+  EXPECT_THROW(static_cast<void>(bfs(two, without_in, 0u, {.activity = {.how = mechanism::plain}})),
+               usage_error);
+  EXPECT_EQ(bfs(one, without_in, 0u).bottom_up_levels, 0u);
+}
+
+// Every vertex of a complete graph is visited by every other: at most the first visit that a
+// worker sends to each remote vertex need travel.
+TEST(BfsFilter, DropsWhatAWorkerHasSentBefore) {
+  constexpr std::uint64_t n = 64, ranks = 4;
+  for (const bool filter : {true, false}) {
+    std::uint64_t filtered = 0, bytes = 0;
+    support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+      const auto share = support::share_of<std::uint32_t>(support::complete(n), w.rank(), w.size());
+      const auto before = w.counters().total(obs::counter::bytes_sent);
+      const auto r =
+          bfs(w, share, 0u,
+              {.activity = {.sent_filter = filter}, .direction = bfs_direction::top_down});
+      filtered += w.counters().total(obs::counter::messages_filtered);
+      bytes += w.counters().total(obs::counter::bytes_sent) - before;
+      EXPECT_EQ(verify_bfs(w, share, 0u, r.parent), std::nullopt);
+    });
+    // Without it each vertex visits the 48 of other ranks; with it each rank visits each once.
+    const auto spared = n * (n - n / ranks) - ranks * (n - n / ranks);
+    EXPECT_EQ(filtered, filter ? spared : 0);
+    EXPECT_EQ(bytes > 8 * n * (n - n / ranks), !filter);
+  }
+}
+
+TEST(BfsSimulated, ManySeedsGiveRightResults) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    random64 shape(seed, 9);
+    const auto ranks = static_cast<rank_t>(1 + shape.below(9));
+    const auto workers = static_cast<int>(1 + shape.below(3));
+    world_options options;
+    if (shape.below(2) == 0) options.coalesce_bytes = 16 + shape.below(100);
+    options.emulate_transactions = shape.below(2) == 0;
+    options.emulation_seed = seed;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    support::on_simulated_ranks(
+        ranks, workers, seed,
+        [&](world& w) {
+          random64 dice(seed);
+          search_at_random(w, support::random_graph(seed), dice);
+        },
+        options);
+  }
+}
+
+}  // namespace
+}  // namespace cairn::algo
