@@ -1,0 +1,248 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Random 8-byte updates by hand-aggregated MPI: what Cairn's channels are measured against.
+//
+//   mpiexec -n P random_updates_mpi [--buffer BYTES] [--updates N] [--table-bits B] [--own MODE]
+//
+// Each of P ranks owns 2^B words and increments N words that it draws uniformly from all P * 2^B.
+// An update travels as its word's index, 8 bytes, in a buffer per destination: double buffers on
+// the sending side, a ring of posted receives on the other. A rank puts updates of its own words
+// into a buffer too and applies it when it is full; with --own mpi it sends that one to itself.
+// All ranks are done when they have received as many updates as the others say they sent. One
+// short pass warms up; the next one is timed, from barrier to barrier. Every increment is in the
+// sum of the table, which is checked. Rank 0 prints one JSON line; the status is 1 if the sum is
+// wrong and 2 if the command line is.
+
+#define _GNU_SOURCE
+#include <mpi.h>
+#include <sched.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+enum { posted_receives = 8, polls_before_yield = 256 };
+
+struct settings {
+  size_t buffer_bytes;
+  uint64_t updates;
+  int table_bits;
+  int own_through_mpi;
+};
+
+struct lane {  // to one destination
+  uint64_t* buffers[2];
+  MPI_Request sending[2];
+  int filling;
+  size_t count;
+};
+
+struct program {
+  struct settings settings;
+  int rank, size;
+  size_t capacity;  // updates in a buffer
+  uint64_t* table;
+  struct lane* lanes;
+  uint64_t* sent;  // updates, by destination, over all passes
+  uint64_t received;
+  uint64_t* incoming[posted_receives];
+  MPI_Request receiving[posted_receives];
+  int oldest;  // messages match receives in the order in which these were posted
+  unsigned idle_polls;
+};
+
+static void* allocate(size_t bytes) {
+  const size_t huge_page = (size_t)2 << 20;
+  void* memory = NULL;
+  if (posix_memalign(&memory, bytes >= huge_page ? huge_page : 64, bytes) != 0) {
+    fprintf(stderr, "random_updates_mpi: no memory for %zu bytes\n", bytes);
+    MPI_Abort(MPI_COMM_WORLD, 1);
+  }
+  if (bytes >= huge_page) madvise(memory, bytes, MADV_HUGEPAGE);
+  memset(memory, 0, bytes);
+  return memory;
+}
+
+static uint64_t mix(uint64_t x) {
+  x = (x ^ (x >> 30)) * UINT64_C(0xbf58476d1ce4e5b9);
+  x = (x ^ (x >> 27)) * UINT64_C(0x94d049bb133111eb);
+  return x ^ (x >> 31);
+}
+
+static void apply(uint64_t* restrict table, const uint64_t* restrict indices, size_t count) {
+  for (size_t i = 0; i < count; ++i) ++table[indices[i]];
+}
+
+static void post(struct program* p, int slot) {
+  MPI_Irecv(p->incoming[slot], (int)(p->capacity * sizeof(uint64_t)), MPI_BYTE, MPI_ANY_SOURCE, 0,
+            MPI_COMM_WORLD, &p->receiving[slot]);
+}
+
+// Applies what has come. A rank that finds nothing for long lets another have its core.
+static void poll_receives(struct program* p) {
+  for (;;) {
+    int came = 0;
+    MPI_Status status;
+    MPI_Test(&p->receiving[p->oldest], &came, &status);
+    if (!came) break;
+    int bytes = 0;
+    MPI_Get_count(&status, MPI_BYTE, &bytes);
+    const size_t count = (size_t)bytes / sizeof(uint64_t);
+    apply(p->table, p->incoming[p->oldest], count);
+    p->received += count;
+    post(p, p->oldest);
+    p->oldest = (p->oldest + 1) % posted_receives;
+    p->idle_polls = 0;
+  }
+  if (++p->idle_polls > polls_before_yield) sched_yield();
+}
+
+static void wait_for(struct program* p, MPI_Request* request) {
+  for (int done = 0;;) {
+    MPI_Test(request, &done, MPI_STATUS_IGNORE);
+    if (done) return;
+    poll_receives(p);
+  }
+}
+
+static void ship(struct program* p, int to) {
+  struct lane* l = &p->lanes[to];
+  p->sent[to] += l->count;
+  if (to == p->rank && !p->settings.own_through_mpi) {
+    apply(p->table, l->buffers[0], l->count);
+    p->received += l->count;
+    l->count = 0;
+    return;
+  }
+  MPI_Isend(l->buffers[l->filling], (int)(l->count * sizeof(uint64_t)), MPI_BYTE, to, 0,
+            MPI_COMM_WORLD, &l->sending[l->filling]);
+  l->filling ^= 1;
+  l->count = 0;
+  poll_receives(p);
+  wait_for(p, &l->sending[l->filling]);
+}
+
+static void pass(struct program* p, uint64_t updates, uint64_t stream) {
+  const uint64_t words = (uint64_t)p->size << p->settings.table_bits;
+  const uint64_t local = ((uint64_t)1 << p->settings.table_bits) - 1;
+  uint64_t state = mix(stream * (uint64_t)p->size + (uint64_t)p->rank + 1);
+  for (uint64_t i = 0; i < updates; ++i) {
+    state += UINT64_C(0x9e3779b97f4a7c15);
+    const uint64_t word = (uint64_t)(((unsigned __int128)mix(state) * words) >> 64);
+    const int to = (int)(word >> p->settings.table_bits);
+    struct lane* l = &p->lanes[to];
+    l->buffers[l->filling][l->count] = word & local;
+    if (++l->count == p->capacity) ship(p, to);
+  }
+  for (int to = 0; to < p->size; ++to) {
+    if (p->lanes[to].count > 0) ship(p, to);
+  }
+
+  uint64_t* others = allocate((size_t)p->size * sizeof *others);
+  MPI_Request counting;
+  MPI_Ialltoall(p->sent, 1, MPI_UINT64_T, others, 1, MPI_UINT64_T, MPI_COMM_WORLD, &counting);
+  wait_for(p, &counting);
+  uint64_t expected = 0;
+  for (int from = 0; from < p->size; ++from) expected += others[from];
+  while (p->received < expected) poll_receives(p);
+  for (int to = 0; to < p->size; ++to) {
+    wait_for(p, &p->lanes[to].sending[0]);
+    wait_for(p, &p->lanes[to].sending[1]);
+  }
+  free(others);
+  MPI_Barrier(MPI_COMM_WORLD);
+}
+
+static int set(struct settings* s, const char* name, const char* value) {
+  if (strcmp(name, "--own") == 0) {
+    s->own_through_mpi = strcmp(value, "mpi") == 0;
+    return s->own_through_mpi || strcmp(value, "buffer") == 0;
+  }
+  char* end = NULL;
+  const unsigned long long number = strtoull(value, &end, 10);
+  if (end == value || *end != '\0' || *value == '-') return 0;
+  if (strcmp(name, "--buffer") == 0) {
+    s->buffer_bytes = (size_t)number;
+    return number >= sizeof(uint64_t) && number <= (1u << 30) && number % sizeof(uint64_t) == 0;
+  }
+  if (strcmp(name, "--updates") == 0) {
+    s->updates = number;
+    return number >= 1;
+  }
+  s->table_bits = (int)number;
+  return strcmp(name, "--table-bits") == 0 && number >= 1 && number <= 32;
+}
+
+int main(int argc, char** argv) {
+  struct program p = {.settings = {4096, UINT64_C(1) << 25, 22, 0}};
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &p.rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &p.size);
+  int usable = argc % 2 == 1;
+  for (int i = 1; usable && i < argc; i += 2) usable = set(&p.settings, argv[i], argv[i + 1]);
+  if (!usable) {
+    if (p.rank == 0) {
+      fprintf(stderr,
+              "usage: random_updates_mpi [--buffer BYTES] [--updates N] [--table-bits B] "
+              "[--own buffer|mpi]\n");
+    }
+    MPI_Finalize();
+    return 2;
+  }
+
+  const size_t words = (size_t)1 << p.settings.table_bits;
+  p.capacity = p.settings.buffer_bytes / sizeof(uint64_t);
+  p.table = allocate(words * sizeof *p.table);
+  p.lanes = allocate((size_t)p.size * sizeof *p.lanes);
+  p.sent = allocate((size_t)p.size * sizeof *p.sent);
+  for (int to = 0; to < p.size; ++to) {
+    for (int i = 0; i < 2; ++i) {
+      p.lanes[to].buffers[i] = allocate(p.settings.buffer_bytes);
+      p.lanes[to].sending[i] = MPI_REQUEST_NULL;
+    }
+  }
+  for (int slot = 0; slot < posted_receives; ++slot) {
+    p.incoming[slot] = allocate(p.settings.buffer_bytes);
+    post(&p, slot);
+  }
+
+  const uint64_t warm_up = p.settings.updates / 8;
+  MPI_Barrier(MPI_COMM_WORLD);
+  pass(&p, warm_up, 0);
+  const double start = MPI_Wtime();
+  pass(&p, p.settings.updates, 1);
+  double seconds = MPI_Wtime() - start;
+
+  uint64_t sum = 0, total = 0;
+  for (size_t i = 0; i < words; ++i) sum += p.table[i];
+  MPI_Reduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
+  double slowest = 0;
+  MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
+  int right = total == (warm_up + p.settings.updates) * (uint64_t)p.size;
+  MPI_Bcast(&right, 1, MPI_INT, 0, MPI_COMM_WORLD);
+  if (p.rank == 0) {
+    const double all = (double)p.settings.updates * p.size;
+    printf(
+        "{\"program\": \"random_updates_mpi\", \"ranks\": %d, \"buffer_bytes\": %zu, "
+        "\"updates_per_rank\": %llu, \"table_bits\": %d, \"own\": \"%s\", \"seconds\": %.6f, "
+        "\"million_updates_per_second\": %.3f, \"verified\": %s}\n",
+        p.size, p.settings.buffer_bytes, (unsigned long long)p.settings.updates,
+        p.settings.table_bits, p.settings.own_through_mpi ? "mpi" : "buffer", slowest,
+        all / slowest * 1e-6, right ? "true" : "false");
+  }
+  for (int slot = 0; slot < posted_receives; ++slot) {
+    MPI_Cancel(&p.receiving[slot]);
+    MPI_Wait(&p.receiving[slot], MPI_STATUS_IGNORE);
+    free(p.incoming[slot]);
+  }
+  for (int to = 0; to < p.size; ++to) {
+    free(p.lanes[to].buffers[0]);
+    free(p.lanes[to].buffers[1]);
+  }
+  free(p.sent);
+  free(p.lanes);
+  free(p.table);
+  MPI_Finalize();
+  return right ? 0 : 1;
+}
