@@ -266,10 +266,13 @@ void engine::dispatch(worker_t w, buffer&& b) {
     to->deliver(w, b.from, {b.payload(), b.size()});
   } catch (const std::exception& e) {
     failure = e.what();
+  } catch (...) {
+    failure = "a handler threw something that is no std::exception";
   }
   workers_[w].in_handler = false;
   if (!failure.empty()) poison(rank_, failure);
   recycle(w, std::move(b));
+  pool_.step();
 }
 
 bool engine::progress(worker_t w) {

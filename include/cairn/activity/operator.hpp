@@ -11,7 +11,6 @@
 #include <cairn/activity/transaction.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
-#include <cairn/pgas/vertex_map.hpp>
 #include <cairn/tm/cell.hpp>
 
 // An operator says what happens to one element when a message reaches it ([AAM15] section 3).
@@ -19,7 +18,8 @@
 // together with which others it runs.
 //
 //   using message = ...;                      trivially copyable
-//   place<T> cell(message)                    single-cell: names the cell, on any rank
+//   place cell(message)                       single-cell: names the cell, on any rank, as
+//                                             a map of pgas does: map.at(id)
 //   bool wanted(T value, message)             pure; may see a stale value; once false it stays
 //                                             false until the epoch ends
 //   void|bool attempt(cell_ref, message)      sees only that cell, through its verbs; may run
@@ -47,8 +47,8 @@ struct any_context {
   void operator()(const M&) const {}
 };
 struct each_place {
-  template <class T>
-  void operator()(const pgas::place<T>&) const {}
+  template <class Place>
+  void operator()(const Place&) const {}
 };
 
 }  // namespace detail

@@ -5,9 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <type_traits>
 
 #include <cairn/base/contract.hpp>
-#include <cairn/pgas/vertex_map.hpp>
 #include <cairn/tm/cell.hpp>
 
 namespace cairn::activity {
@@ -21,8 +21,8 @@ class transaction {
  public:
   explicit transaction(Access access) : access_(access) {}
 
-  template <class T>
-  [[nodiscard]] T read(const pgas::vertex_map<T>& map, std::uint64_t id) const {
+  template <class Map, class T = typename Map::value_type>
+  [[nodiscard]] T read(const Map& map, std::uint64_t id) const {
     using word = word_of<T>;
     std::array<word, sizeof(T) / sizeof(word)> words;
     auto* const at = words_at<T>(map, id);
@@ -32,8 +32,8 @@ class transaction {
     return value;
   }
 
-  template <class T>
-  void write(const pgas::vertex_map<T>& map, std::uint64_t id, const T& value) {
+  template <class Map, class T = typename Map::value_type>
+  void write(const Map& map, std::uint64_t id, const T& value) {
     using word = word_of<T>;
     std::array<word, sizeof(T) / sizeof(word)> words;
     std::memcpy(words.data(), &value, sizeof value);
@@ -52,8 +52,8 @@ class transaction {
       std::conditional_t<alignof(T) % 8 == 0, std::uint64_t,
                          std::conditional_t<alignof(T) % 4 == 0, std::uint32_t, std::uint8_t>>;
 
-  template <class T>
-  static word_of<T>* words_at(const pgas::vertex_map<T>& map, std::uint64_t id) {
+  template <class T, class Map>
+  static word_of<T>* words_at(const Map& map, std::uint64_t id) {
     return reinterpret_cast<word_of<T>*>(&map.at(id).here());
   }
 
