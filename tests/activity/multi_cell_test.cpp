@@ -6,6 +6,7 @@
 #include <cairn/activity/coarse.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/pgas/vertex_map.hpp>
 
 namespace cairn::activity {
 namespace {

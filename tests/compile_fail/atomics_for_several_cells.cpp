@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expected: this mechanism cannot keep the operator's promise
 #include <cairn/activity/coarse.hpp>
+#include <cairn/pgas/vertex_map.hpp>
 
 struct swap_values {
   struct message {

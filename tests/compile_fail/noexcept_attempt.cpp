@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // expected: it must not be noexcept
 #include <cairn/activity/coarse.hpp>
+#include <cairn/pgas/vertex_map.hpp>
 
 #ifdef MUST_NOT_COMPILE
 #define HOW noexcept
