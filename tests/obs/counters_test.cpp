@@ -25,7 +25,7 @@ TEST(Counters, StartAtZeroAndAddUpOverWorkers) {
   EXPECT_EQ(c.total(counter::waves), 41u);
   EXPECT_EQ(c.totals()[static_cast<std::size_t>(counter::waves)], 41u);
   EXPECT_EQ(c.totals()[static_cast<std::size_t>(counter::epochs)], 5u);
-  EXPECT_EQ(c.totals()[static_cast<std::size_t>(counter::parks)], 0u);
+  EXPECT_EQ(c.totals()[static_cast<std::size_t>(counter::lock_waits)], 0u);
 }
 
 TEST(Counters, EachHasItsOwnNameAndMeaning) {

@@ -79,11 +79,7 @@ class channel final : public receiver {
 
    private:
     // A message must be counted before anybody can handle it: before its block is shipped.
-    void publish() {
-      auto& sent = channel_.engine_.counts(worker_).sent;
-      sent.store(sent.load(std::memory_order_relaxed) + std::exchange(appended_, 0),
-                 std::memory_order_release);
-    }
+    void publish() { channel_.engine_.count_sent(worker_, std::exchange(appended_, 0)); }
     [[gnu::noinline]] void turn_over(rank_t to) {
       publish();
       channel_.turn_over(worker_, to);
@@ -143,8 +139,7 @@ class channel final : public receiver {
     CAIRN_ASSERT(payload.size() % sizeof(Message) == 0);
     const auto n = payload.size() / sizeof(Message);
     on_messages_(w, {reinterpret_cast<const Message*>(payload.data()), n});
-    auto& handled = engine_.counts(w).handled;
-    handled.store(handled.load(std::memory_order_relaxed) + n, std::memory_order_release);
+    engine_.count_handled(w, n);
   }
 
   engine& engine_;

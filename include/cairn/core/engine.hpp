@@ -76,7 +76,17 @@ class engine {
   [[nodiscard]] bool epoch_open() const noexcept { return epoch_is_open_; }
   /// Epochs opened so far; the open one's number.
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
-  [[nodiscard]] message_counts& counts(worker_t w) noexcept { return counts_[w]; }
+  [[nodiscard]] const message_counts& counts(worker_t w) const noexcept { return counts_[w]; }
+  /// Worker w has appended n messages; before anybody can handle them.
+  void count_sent(worker_t w, std::uint64_t n) noexcept {
+    add(counts_[w].sent, n);
+    counters_.add(w, obs::counter::messages_sent, n);
+  }
+  /// Worker w has handled n messages, and counted all that their handlers sent.
+  void count_handled(worker_t w, std::uint64_t n) noexcept {
+    add(counts_[w].handled, n);
+    counters_.add(w, obs::counter::messages_handled, n);
+  }
 
   /// Every rank's bytes, by rank (collective, worker 0).
   std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine);
@@ -99,6 +109,10 @@ class engine {
     std::size_t missing = 0;
   };
 
+  // One writer per counter: no locked instruction. The release orders what the handler wrote.
+  static void add(std::atomic<std::uint64_t>& count, std::uint64_t n) noexcept {
+    count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release);
+  }
   bool exchange_packets(worker_t w);
   void drain_overflow(worker_t w);
   void push_out(worker_t w, rank_t to, buffer&& b);

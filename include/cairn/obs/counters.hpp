@@ -16,22 +16,17 @@ namespace cairn::obs {
 enum class counter : std::uint8_t {
   messages_sent,
   messages_handled,
-  messages_local,
   messages_filtered,
-  messages_reduced,
   fragments,
   buffers_sent,
   buffers_received,
   bytes_sent,
   bytes_received,
   overflow_buffers,
-  sends_refused,
-  polls,
   epochs,
   waves,
   collectives,
   operators,
-  operators_unwanted,
   operators_failed,
   activities,
   attempts,
@@ -43,7 +38,6 @@ enum class counter : std::uint8_t {
   splits,
   pretouches,
   lock_waits,
-  parks,
 };
 
 struct counter_info {
@@ -53,15 +47,11 @@ struct counter_info {
 };
 
 inline constexpr std::array counter_table{
-    counter_info{counter::messages_sent, "messages_sent", "appended for an element of any rank"},
-    counter_info{counter::messages_handled, "messages_handled",
-                 "handled, dropped or merged after they were counted as sent"},
-    counter_info{counter::messages_local, "messages_local",
-                 "of messages_sent, those to an element of the sender's own rank"},
+    counter_info{counter::messages_sent, "messages_sent",
+                 "appended for another rank, or through a channel for the own"},
+    counter_info{counter::messages_handled, "messages_handled", "handled by a channel's handler"},
     counter_info{counter::messages_filtered, "messages_filtered",
                  "dropped at the sender by the sent-filter: never sent"},
-    counter_info{counter::messages_reduced, "messages_reduced",
-                 "combined at the sender with another message to the same element"},
     counter_info{counter::fragments, "fragments",
                  "pieces of messages that were larger than a buffer"},
     counter_info{counter::buffers_sent, "buffers_sent", "given to the transport"},
@@ -69,16 +59,11 @@ inline constexpr std::array counter_table{
     counter_info{counter::bytes_sent, "bytes_sent", "in buffers given to the transport"},
     counter_info{counter::bytes_received, "bytes_received", "in buffers taken from the transport"},
     counter_info{counter::overflow_buffers, "overflow_buffers",
-                 "kept beyond the bound on waiting bytes, because a handler may not wait"},
-    counter_info{counter::sends_refused, "sends_refused",
-                 "tries of a send for which the transport had no room yet"},
-    counter_info{counter::polls, "polls", "looks for arrived buffers"},
+                 "found no room in the transport and waited in memory"},
     counter_info{counter::epochs, "epochs", "closed"},
     counter_info{counter::waves, "waves", "global sums of termination detection"},
-    counter_info{counter::collectives, "collectives", "completed, waves not included"},
+    counter_info{counter::collectives, "collectives", "all-gathers completed, waves included"},
     counter_info{counter::operators, "operators", "run to their end, once per message"},
-    counter_info{counter::operators_unwanted, "operators_unwanted",
-                 "not run: the element no longer wanted the message"},
     counter_info{counter::operators_failed, "operators_failed",
                  "of operators, those that decided to change nothing"},
     counter_info{counter::activities, "activities", "committed, by whatever mechanism"},
@@ -97,7 +82,6 @@ inline constexpr std::array counter_table{
     counter_info{counter::pretouches, "pretouches",
                  "groups whose memory was touched before the next attempt"},
     counter_info{counter::lock_waits, "lock_waits", "locks that were taken by another worker"},
-    counter_info{counter::parks, "parks", "of work put aside until something arrives"},
 };
 
 inline constexpr std::size_t num_counters = counter_table.size();
@@ -107,7 +91,7 @@ static_assert(
       for (std::size_t i = 0; i < num_counters; ++i) {
         if (static_cast<std::size_t>(counter_table[i].id) != i) return false;
       }
-      return static_cast<std::size_t>(counter::parks) + 1 == num_counters;
+      return static_cast<std::size_t>(counter::lock_waits) + 1 == num_counters;
     }(),
     "the table has one row per counter, in order");
 

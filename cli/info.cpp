@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include <cairn/graph/memory.hpp>
+
+#include "cli/input.hpp"
+
+namespace cairn::cli {
+namespace {
+
+struct degrees {
+  std::uint64_t most = 0, isolated = 0, self_loops = 0, arcs = 0;
+};
+
+template <class Id>
+degrees degrees_of(world& w, const graph::csr<Id>& rows) {
+  degrees mine;
+  for (auto v = rows.first(); v < rows.last(); ++v) {
+    const auto out = rows.neighbors(v);
+    mine.most = std::max<std::uint64_t>(mine.most, out.size());
+    mine.isolated += out.empty() ? 1 : 0;
+    const auto [low, high] = std::ranges::equal_range(out, static_cast<Id>(v));
+    mine.self_loops += static_cast<std::uint64_t>(high - low);
+    mine.arcs += out.size();
+  }
+  return {w.max(mine.most), w.sum(mine.isolated), w.sum(mine.self_loops), w.sum(mine.arcs)};
+}
+
+template <class Id>
+int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
+  const auto d = degrees_of(w, g.out());
+  const auto n = g.num_vertices();
+  const auto mean = n == 0 ? 0.0 : static_cast<double>(d.arcs) / static_cast<double>(n);
+  const auto bytes = (n + 1) * sizeof(std::uint64_t) + d.arcs * sizeof(Id);
+  r["result"] = {{"max_degree", d.most},
+                 {"mean_degree", mean},
+                 {"isolated", d.isolated},
+                 {"self_loops", d.self_loops},
+                 {"bytes", bytes}};
+  r.line("degrees", fmt::format("{:.2f} on average, {} at most; {} vertices without out-edges",
+                                mean, human_count(d.most), human_count(d.isolated)));
+  r.line("self-loops", human_count(d.self_loops));
+  r.line("weights", !g.weighted()                                  ? "none"
+                    : g.out().template weighted_by<std::int32_t>() ? "whole numbers"
+                                                                   : "real numbers");
+  r.line("memory", fmt::format("{} as rows of {}-bit ids", human_bytes(bytes), sizeof(Id) * 8));
+  r.count(w);
+  r.print(w);
+  return 0;
+}
+
+}  // namespace
+
+void add_info(CLI::App& app, common& c, action& chosen) {
+  auto& command = *app.add_subcommand("info", "Say what a graph is: size, degrees, weights");
+  const auto in = std::make_shared<input_options>();
+  add_input(command, *in);
+  add_common(command, c);
+  command.callback([&c, in, &chosen] {
+    chosen = [&c, in] {
+      graph_keeper graphs(*in, {}, !c.quiet);
+      return run_ranks(c, [&](world& w) {
+        report r("info", c, w);
+        return std::visit([&](const auto& g) { return print_info(w, g, r); }, graphs.get(w, r));
+      });
+    };
+  });
+}
+
+}  // namespace cairn::cli

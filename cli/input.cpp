@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/input.hpp"
+
+#include <charconv>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "cli/progress.hpp"
+
+namespace cairn::cli {
+namespace {
+
+template <class T>
+T number(std::string_view text, const std::string& whole, const char* expected) {
+  T value{};
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size()) {
+    throw usage_error(fmt::format("'{}' is not {}", whole, expected));
+  }
+  return value;
+}
+
+// "A<separator>B" as two texts; the second is empty without a separator.
+std::pair<std::string_view, std::string_view> halves(std::string_view text, char separator) {
+  const auto at = text.find(separator);
+  if (at == std::string_view::npos) return {text, {}};
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+template <class Kind>
+Kind by_scale(const std::string& text, int degree) {
+  constexpr auto expected = "SCALE or SCALE:EDGEFACTOR";
+  const auto [scale, factor] = halves(text, ':');
+  Kind kind;
+  kind.scale = number<int>(scale, text, expected);
+  if (!factor.empty() || text.ends_with(':')) {
+    kind.edge_factor = number<int>(factor, text, expected);
+  } else if (degree != 0) {
+    kind.edge_factor = degree;
+  }
+  return kind;
+}
+
+graph::erdos_renyi_graph erdos_renyi(const std::string& text) {
+  constexpr auto expected = "N:P, such as 1000:0.01";
+  const auto [n, p] = halves(text, ':');
+  return {number<std::uint64_t>(n, text, expected), number<double>(p, text, expected)};
+}
+
+graph::grid_graph grid(const std::string& text) {
+  constexpr auto expected = "ROWSxCOLS, such as 100x200";
+  const auto [rows, columns] = halves(text, 'x');
+  return {number<std::uint64_t>(rows, text, expected),
+          number<std::uint64_t>(columns, text, expected)};
+}
+
+}  // namespace
+
+void add_input(CLI::App& command, input_options& in) {
+  const auto group = "Graph";
+  command
+      .add_option("INPUT,-f,--file", in.file,
+                  "A file: .txt .el .wel .csv .mtx .gr .graph .cairn, plain or .gz .zst .xz")
+      ->group(group);
+  command.add_option("--kronecker,-g", in.kronecker, "Generate a Graph500 Kronecker graph")
+      ->type_name("SCALE[:EDGEFACTOR]")
+      ->group(group);
+  command.add_option("--uniform,-u", in.uniform, "Generate a uniform random graph")
+      ->type_name("SCALE[:EDGEFACTOR]")
+      ->group(group);
+  command.add_option("--erdos-renyi", in.erdos_renyi, "Generate G(n, p)")
+      ->type_name("N:P")
+      ->group(group);
+  command.add_option("--grid", in.grid, "Generate a grid")->type_name("ROWSxCOLS")->group(group);
+  command.add_option("-k", in.degree, "Edge factor of -g and -u")
+      ->group(group)
+      ->check(CLI::PositiveNumber);
+  command.add_option("--seed", in.seed, "Of the generator and of the choice of sources")
+      ->group(group);
+  command.add_flag("--symmetrize,-s", in.symmetrize, "Make a directed file's edges undirected")
+      ->group(group);
+}
+
+graph::source source_of(const input_options& in) {
+  const int named = !in.file.empty() + !in.kronecker.empty() + !in.uniform.empty() +
+                    !in.erdos_renyi.empty() + !in.grid.empty();
+  if (named == 0) throw usage_error("no graph: name a file or a generator such as --kronecker 20");
+  if (named > 1) throw usage_error("several graphs: name one file or one generator");
+  if (!in.file.empty()) return in.file;
+  graph::generator g{.kind = {}, .seed = in.seed};
+  if (!in.kronecker.empty()) g.kind = by_scale<graph::kronecker_graph>(in.kronecker, in.degree);
+  if (!in.uniform.empty()) g.kind = by_scale<graph::uniform_graph>(in.uniform, in.degree);
+  if (!in.erdos_renyi.empty()) g.kind = erdos_renyi(in.erdos_renyi);
+  if (!in.grid.empty()) g.kind = grid(in.grid);
+  return g;
+}
+
+std::string name_of(const input_options& in) {
+  if (!in.kronecker.empty()) return "kronecker " + in.kronecker;
+  if (!in.uniform.empty()) return "uniform " + in.uniform;
+  if (!in.erdos_renyi.empty()) return "erdos-renyi " + in.erdos_renyi;
+  if (!in.grid.empty()) return "grid " + in.grid;
+  return std::filesystem::path(in.file).filename().string();
+}
+
+graph_keeper::graph_keeper(const input_options& in, graph::load_options options, bool show_progress)
+    : in_(in), source_(source_of(in)), options_(std::move(options)), show_progress_(show_progress) {
+  options_.build.symmetrize = in.symmetrize;
+}
+
+graph::any_graph& graph_keeper::get(world& w, report& r) {
+  const auto at = static_cast<std::size_t>(w.rank());
+  if (shares_.size() <= at) shares_.resize(static_cast<std::size_t>(w.size()));
+  auto& share = shares_[at];
+  if (!share) {
+    progress bar(show_progress_ && w.rank() == 0, "loading " + name_of(in_));
+    auto options = options_;
+    options.read.progress = [&](std::uint64_t done, std::uint64_t all) { bar.at(done, all); };
+    share = std::make_unique<graph::loaded_graph>(graph::load(w, source_, options));
+  }
+  r["seconds"]["load"] = share->load_seconds;
+  r["seconds"]["build"] = share->build_seconds;
+  std::visit(
+      [&](const auto& g) {
+        using id = typename std::remove_cvref_t<decltype(g)>::id_type;
+        r["graph"] = {{"name", name_of(in_)},     {"vertices", g.num_vertices()},
+                      {"edges", g.num_edges()},   {"directed", g.directed()},
+                      {"weighted", g.weighted()}, {"id_bits", sizeof(id) * 8}};
+        r.line("graph", fmt::format("{}: {} vertices, {} {} edges", name_of(in_),
+                                    human_count(g.num_vertices()), human_count(g.num_edges()),
+                                    g.directed() ? "directed" : "undirected"));
+      },
+      share->graph);
+  r.line("load", fmt::format("{}, build {}", human_seconds(share->load_seconds),
+                             human_seconds(share->build_seconds)));
+  return share->graph;
+}
+
+int run_ranks(const common& c, const rank_body& body) { return run(c.settings, body, say); }
+
+}  // namespace cairn::cli

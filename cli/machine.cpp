@@ -1,0 +1,63 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include <cairn/net/mpi.hpp>
+
+#include "cli/report.hpp"
+
+namespace cairn::cli {
+namespace {
+
+std::vector<std::string> plugins_found(const common& c) {
+  std::vector<std::string> found;
+  auto folders = net::plugin_folders();
+  if (!c.settings.plugins.empty()) folders = {c.settings.plugins};
+  for (const auto& [kind, file] : {std::pair{net::mpi_kind::mpich, "libcairn_mpi_mpich.so"},
+                                   std::pair{net::mpi_kind::openmpi, "libcairn_mpi_openmpi.so"}}) {
+    for (const auto& folder : folders) {
+      if (!std::filesystem::exists(std::filesystem::path(folder) / file)) continue;
+      found.emplace_back(net::name(kind));
+      break;
+    }
+  }
+  return found;
+}
+
+int print_machine(const common& c) {
+  const auto m = hw::read_machine();
+  const auto plugins = plugins_found(c);
+  if (c.json) {
+    auto object = json{{"command", "machine"}, {"machine", to_json(m)}};
+    object["machine"]["mpi"] = plugins;
+    object["version"] = CAIRN_VERSION;
+    fmt::print("{}\n", object.dump());
+    return 0;
+  }
+  const auto& t = m.topology;
+  const auto line = [](const char* label, const std::string& value) {
+    fmt::print("  {:<14} {}\n", label, value);
+  };
+  fmt::print("cairn machine\n");
+  line("processor", t.model);
+  line("cores", fmt::format("{} ({} usable here; {} sockets, {} NUMA nodes)", t.cores,
+                            m.allowed_cores, t.sockets, t.numa_nodes));
+  line("caches", fmt::format("L1 {}, L2 {}, L3 {}", human_bytes(t.l1_bytes),
+                             human_bytes(t.l2_bytes), human_bytes(t.l3_bytes)));
+  line("memory", fmt::format("{}, huge pages: {}", human_bytes(t.memory_bytes),
+                             m.huge_pages.empty() ? "unknown" : m.huge_pages));
+  line("transactions", (m.transactions.works ? "yes: " : "no: ") + m.transactions.reason);
+  line("MPI plugins", plugins.empty() ? "none" : fmt::format("{}", fmt::join(plugins, ", ")));
+  return 0;
+}
+
+}  // namespace
+
+void add_machine(CLI::App& app, common& c, action& chosen) {
+  auto& command = *app.add_subcommand("machine", "Tell what this machine offers");
+  add_common(command, c);
+  command.callback([&c, &chosen] { chosen = [&c] { return print_machine(c); }; });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <exception>
+
+#include <cairn/base/error.hpp>
+
+#include "cli/cli.hpp"
+
+namespace cairn::cli {
+
+void say(const std::string& sentence) { std::fprintf(stderr, "cairn: %s\n", sentence.c_str()); }
+
+void add_common(CLI::App& command, common& c) {
+  command.add_flag("--json", c.json, "Print one JSON object and nothing else");
+  command.add_flag("--stats", c.stats, "Print what was counted: messages, buffers, aborts, ...");
+  command.add_flag("--quiet", c.quiet, "Print no report and no progress");
+  for (const auto& row : setting::all()) {
+    const std::string name(row.name);
+    auto help = std::string(row.help);
+    if (!row.unit.empty()) help += " (" + std::string(row.unit) + ")";
+    const auto apply = [&c, name](const std::string& value) { c.settings.set(name, value); };
+    command.add_option_function<std::string>("--" + name, apply, help)
+        ->type_name(std::string(row.values))
+        ->group("Runtime");
+  }
+}
+
+namespace {
+
+int run(int argc, char** argv) {
+  CLI::App app("Cairn: irregular computations on threads, transactions and clusters", "cairn");
+  app.require_subcommand(1);
+  app.set_version_flag("--version", CAIRN_VERSION);
+  app.get_formatter()->column_width(34);
+  common c;
+  c.settings = settings::from_environment();
+  action chosen;
+  add_bfs(app, c, chosen);
+  add_info(app, c, chosen);
+  add_verify(app, c, chosen);
+  add_generate(app, c, chosen);
+  add_convert(app, c, chosen);
+  add_machine(app, c, chosen);
+  add_settings(app, c, chosen);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& asked) {  // --help, --version
+    return app.exit(asked);
+  } catch (const CLI::ParseError& wrong) {
+    say(std::string(wrong.what()) + " (cairn --help lists what there is)");
+    return 2;
+  }
+  return chosen();
+}
+
+}  // namespace
+}  // namespace cairn::cli
+
+int main(int argc, char** argv) {
+  try {
+    return cairn::cli::run(argc, argv);
+  } catch (const cairn::usage_error& e) {
+    cairn::cli::say(e.what());
+    return 2;
+  } catch (const cairn::input_error& e) {
+    cairn::cli::say(e.what());
+    return 2;
+  } catch (const std::exception& e) {
+    cairn::cli::say(e.what());
+    return 1;
+  }
+}

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+
+#include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+
+namespace cairn::cli {
+
+/// Throws    usage_error unless a table can be written under that name
+void check_output(const std::string& path);
+
+/// Writes `id,value` for every vertex, by rank 0, in vertex order; no_vertex is empty.
+///
+/// name      of the value: the header of its column
+/// as_ids    values are vertices: written as the input's ids
+/// Collective.
+template <class Id>
+void write_values(world& w, const std::string& path, const std::string& name,
+                  const graph::dist_csr<Id>& g, const pgas::vertex_map<Id>& values, bool as_ids);
+
+extern template void write_values(world&, const std::string&, const std::string&,
+                                  const graph::dist_csr<std::uint32_t>&,
+                                  const pgas::vertex_map<std::uint32_t>&, bool);
+extern template void write_values(world&, const std::string&, const std::string&,
+                                  const graph::dist_csr<std::uint64_t>&,
+                                  const pgas::vertex_map<std::uint64_t>&, bool);
+
+}  // namespace cairn::cli

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/progress.hpp"
+
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+
+#include <fmt/format.h>
+
+namespace cairn::cli {
+
+progress::progress(bool show, std::string what) : what_(std::move(what)) {
+  if (!show || isatty(STDERR_FILENO) == 0) return;
+  painter_ = std::thread([this] {
+    using clock = std::chrono::steady_clock;
+    const auto start = clock::now();
+    while (!over_.load(std::memory_order_relaxed)) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+      const std::chrono::duration<double> since = clock::now() - start;
+      if (since.count() >= 1) draw(since.count());
+    }
+  });
+}
+
+progress::~progress() {
+  over_.store(true, std::memory_order_relaxed);
+  if (painter_.joinable()) painter_.join();
+  if (drawn_) std::fputs("\r\033[K", stderr);
+}
+
+void progress::draw(double seconds) {
+  constexpr int width = 30;
+  const auto all = all_.load(std::memory_order_relaxed);
+  std::string bar;
+  if (all != 0) {
+    const auto part =
+        static_cast<double>(done_.load(std::memory_order_relaxed)) / static_cast<double>(all);
+    const auto full = static_cast<int>(part * width);
+    bar = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  ", "", full, "", width - full, 100 * part);
+  }
+  std::fputs(fmt::format("\r\033[K{}  {}{:.0f} s", what_, bar, seconds).c_str(), stderr);
+  drawn_ = true;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <thread>
+
+namespace cairn::cli {
+
+/// A line on the terminal that says what is going on, from the first second on; gone again with
+/// the object. Does nothing unless `show` and standard error is a terminal.
+class progress {
+ public:
+  progress(bool show, std::string what);
+  ~progress();
+  progress(const progress&) = delete;
+  progress& operator=(const progress&) = delete;
+
+  /// Any thread.
+  void at(std::uint64_t done, std::uint64_t all) {
+    done_.store(done, std::memory_order_relaxed);
+    all_.store(all, std::memory_order_relaxed);
+  }
+
+ private:
+  void draw(double seconds);
+
+  std::string what_;
+  std::atomic<std::uint64_t> done_{0}, all_{0};
+  std::atomic<bool> over_{false};
+  bool drawn_ = false;
+  std::thread painter_;
+};
+
+}  // namespace cairn::cli

@@ -1,0 +1,107 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/report.hpp"
+
+#include <algorithm>
+
+#include <fmt/core.h>
+
+#include <cairn/obs/counters.hpp>
+
+namespace cairn::cli {
+
+report::report(const std::string& command, const common& c, const world& w)
+    : common_(c), command_(command) {
+  object_["command"] = command;
+  object_["graph"] = nullptr;
+  auto& settings = object_["settings"] = json::object();
+  for (const auto& row : setting::all())
+    settings[std::string(row.name)] = c.settings.text(row.name);
+  object_["machine"] = w.rank() == 0 ? to_json(hw::read_machine()) : json();
+  object_["ranks"] = w.size();
+  object_["threads"] = w.workers();
+  object_["seconds"] = {{"load", nullptr}, {"build", nullptr}, {"run", json::array()}};
+  object_["teps"] = nullptr;
+  object_["result"] = json::object();
+  object_["counters"] = json::object();
+  object_["verified"] = nullptr;
+  object_["version"] = CAIRN_VERSION;
+}
+
+void report::line(const std::string& label, const std::string& value) {
+  lines_.emplace_back(label, value);
+}
+
+void report::count(world& w) {
+  std::vector<std::uint64_t> mine;
+  for (const auto& row : obs::counter_table) mine.push_back(w.counters().total(row.id));
+  const auto all = w.all_gather_values<std::uint64_t>(mine);
+  auto& counters = object_["counters"];
+  for (std::size_t i = 0; i < mine.size(); ++i) {
+    std::uint64_t sum = 0;
+    for (std::size_t at = i; at < all.size(); at += mine.size()) sum += all[at];
+    counters[std::string(obs::counter_table[i].name)] = sum;
+  }
+}
+
+void report::print(const world& w) const {
+  if (w.rank() != 0) return;
+  if (common_.json) {
+    fmt::print("{}\n", object_.dump());
+    return;
+  }
+  if (common_.quiet) return;
+  fmt::print("cairn {}\n", command_);
+  for (const auto& [label, value] : lines_) fmt::print("  {:<12} {}\n", label, value);
+  if (!common_.stats) return;
+  fmt::print("  counted\n");
+  for (const auto& row : obs::counter_table) {
+    const auto n = object_["counters"][std::string(row.name)].get<std::uint64_t>();
+    if (n != 0) fmt::print("    {:<20} {:>16}  {}\n", row.name, human_count(n), row.meaning);
+  }
+}
+
+json to_json(const hw::machine& m) {
+  return {{"model", m.topology.model},
+          {"sockets", m.topology.sockets},
+          {"cores", m.topology.cores},
+          {"hardware_threads", m.topology.hardware_threads},
+          {"allowed_cores", m.allowed_cores},
+          {"numa_nodes", m.topology.numa_nodes},
+          {"l1_bytes", m.topology.l1_bytes},
+          {"l2_bytes", m.topology.l2_bytes},
+          {"l3_bytes", m.topology.l3_bytes},
+          {"memory_bytes", m.topology.memory_bytes},
+          {"huge_pages", m.huge_pages},
+          {"hardware_transactions", m.transactions.works},
+          {"hardware_transactions_reason", m.transactions.reason}};
+}
+
+std::string human_seconds(double seconds) {
+  if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
+  if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
+  return fmt::format("{:.3g} us", seconds * 1e6);
+}
+
+std::string human_count(std::uint64_t n) {
+  auto digits = std::to_string(n);
+  for (auto at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
+    digits.insert(static_cast<std::size_t>(at), ",");
+  }
+  return digits;
+}
+
+std::string human_bytes(std::uint64_t bytes) {
+  const char* const units[] = {"B", "KB", "MB", "GB", "TB"};
+  auto amount = static_cast<double>(bytes);
+  std::size_t unit = 0;
+  for (; amount >= 1000 && unit < 4; ++unit) amount /= 1000;
+  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 1, units[unit]);
+}
+
+double median(std::vector<double> values) {
+  std::ranges::sort(values);
+  const auto middle = values.size() / 2;
+  return values.size() % 2 == 1 ? values[middle] : (values[middle - 1] + values[middle]) / 2;
+}
+
+}  // namespace cairn::cli

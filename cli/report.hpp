@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include <cairn/core/world.hpp>
+#include <cairn/hw/machine.hpp>
+
+#include "cli/cli.hpp"
+
+namespace cairn::cli {
+
+using json = nlohmann::ordered_json;
+
+/// The report of one command: the contract's JSON object, and the lines that people get
+/// instead. Every rank fills one in; rank 0 prints.
+class report {
+ public:
+  report(const std::string& command, const common& c, const world& w);
+
+  [[nodiscard]] json& operator[](const std::string& key) { return object_[key]; }
+
+  /// One line for people: "  label   value".
+  void line(const std::string& label, const std::string& value);
+
+  /// Sums the counters of all ranks into the report. Collective.
+  void count(world& w);
+
+  /// Prints on standard output, on rank 0: the object, or the lines (and counters if asked).
+  void print(const world& w) const;
+
+ private:
+  const common& common_;
+  std::string command_;
+  json object_;
+  std::vector<std::pair<std::string, std::string>> lines_;
+};
+
+[[nodiscard]] json to_json(const hw::machine& m);
+
+/// "1.23 s", "45.6 ms", "7.89 us".
+[[nodiscard]] std::string human_seconds(double seconds);
+/// "1,234,567".
+[[nodiscard]] std::string human_count(std::uint64_t n);
+/// "123.4 MB".
+[[nodiscard]] std::string human_bytes(std::uint64_t bytes);
+
+[[nodiscard]] double median(std::vector<double> values);
+
+}  // namespace cairn::cli

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/core.h>
+#include <nlohmann/json.hpp>
+
+#include "cli/cli.hpp"
+
+namespace cairn::cli {
+namespace {
+
+int print_settings(const common& c) {
+  if (c.json) {
+    auto rows = nlohmann::ordered_json::array();
+    for (const auto& row : setting::all()) {
+      rows.push_back({{"name", row.name},
+                      {"variable", row.variable},
+                      {"values", row.values},
+                      {"unit", row.unit},
+                      {"value", c.settings.text(row.name)},
+                      {"help", row.help}});
+    }
+    fmt::print("{}\n", nlohmann::ordered_json{{"command", "settings"}, {"settings", rows}}.dump());
+    return 0;
+  }
+  fmt::print("{:<18} {:<24} {:<12} {:<8} {}\n", "option", "variable", "value", "unit", "meaning");
+  for (const auto& row : setting::all()) {
+    fmt::print("--{:<16} {:<24} {:<12} {:<8} {}\n", row.name, row.variable,
+               c.settings.text(row.name), row.unit, row.help);
+  }
+  return 0;
+}
+
+}  // namespace
+
+void add_settings(CLI::App& app, common& c, action& chosen) {
+  auto& command = *app.add_subcommand("settings", "List every knob, its variable and its value");
+  add_common(command, c);
+  command.callback([&c, &chosen] { chosen = [&c] { return print_settings(c); }; });
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every rank greets rank 0, which prints how many came.
+//
+//   ./01_hello                      one rank
+//   ./01_hello --ranks 3            three processes of this machine
+//   mpiexec -n 3 ./01_hello         three processes of a cluster
+
+#include <fmt/core.h>
+
+#include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/core/launch.hpp>
+
+int main(int argc, char** argv) {
+  return cairn::launch(argc, argv, [](cairn::world& world) {
+    struct greeting {
+      cairn::rank_t from;
+    };
+    std::vector<cairn::rank_t> came;
+    cairn::am::channel<greeting> greetings(world, [&](auto, auto batch) {
+      for (const greeting& g : batch) came.push_back(g.from);
+    });
+
+    cairn::am::epoch epoch(world);
+    greetings.send(0, 0, {world.rank()});  // by worker 0, to rank 0
+    epoch.close();                         // every greeting has been handled, everywhere
+
+    if (world.rank() == 0) fmt::print("{} of {} ranks said hello\n", came.size(), world.size());
+    return 0;
+  });
+}
