@@ -11,6 +11,7 @@
 
 #include <cairn/graph/edge.hpp>
 #include <cairn/graph/io/raw_edges.hpp>
+#include <cairn/hw/pages.hpp>
 
 namespace cairn::graph::detail {
 
@@ -80,7 +81,19 @@ class arc_chunks {
   /// Says that chunk i is not needed any more; the last chunk of a block frees it.
   void release(std::size_t i) {
     const auto b = chunks_[i].block;
-    if (unread_[b].fetch_sub(1, std::memory_order_acq_rel) == 1) blocks_[b] = {};
+    if (unread_[b].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
+    // Blocks come from malloc in every worker's arena, which rarely shrinks: without this the
+    // memory of all blocks would stay until the end of the program.
+    auto& edges = std::get<std::vector<edge<Id>>>(blocks_[b].edges);
+    hw::drop_pages(edges.data(), edges.size() * sizeof(edge<Id>));
+    std::visit(
+        [](auto& weights) {
+          if constexpr (!std::is_same_v<std::decay_t<decltype(weights)>, std::monostate>) {
+            hw::drop_pages(weights.data(), weights.size() * sizeof weights[0]);
+          }
+        },
+        blocks_[b].weights);
+    blocks_[b] = {};
   }
 
  private:

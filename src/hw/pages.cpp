@@ -91,4 +91,14 @@ void touch_pages(void* begin, std::size_t bytes) noexcept {
   for (auto at = page_bytes - offset; at < bytes; at += page_bytes) touch(first + at);
 }
 
+void drop_pages(void* begin, std::size_t bytes) noexcept {
+  const auto address = reinterpret_cast<std::uintptr_t>(begin);
+  const auto before = round_up(address, page_bytes) - address;
+  if (before >= bytes) return;
+  const auto whole = (bytes - before) / page_bytes * page_bytes;
+  if (whole == 0) return;
+  // Refused for locked memory: then it stays until it is freed.
+  static_cast<void>(madvise(static_cast<std::byte*>(begin) + before, whole, MADV_DONTNEED));
+}
+
 }  // namespace cairn::hw

@@ -123,4 +123,19 @@ TEST(TouchPages, LosesNoWriteOfOthers) {
   EXPECT_EQ(buffer[0], writes);
 }
 
+TEST(DropPages, ForgetsWholePagesAndKeepsTheirSurroundings) {
+  constexpr std::size_t size = 5 * hw::page_bytes;
+  const hw::pages memory(hw::huge_page_bytes);  // mapped, so that all pages around are its own
+  auto* const bytes = static_cast<unsigned char*>(memory.data());
+  std::fill_n(bytes, size, static_cast<unsigned char>(7));
+  hw::drop_pages(bytes + 100, 3 * hw::page_bytes);
+  for (std::size_t i = 0; i < size; ++i) {
+    const bool dropped = i >= hw::page_bytes && i < 3 * hw::page_bytes;
+    ASSERT_EQ(bytes[i], dropped ? 0 : 7) << i;
+  }
+  hw::drop_pages(bytes + 100, hw::page_bytes);
+  hw::drop_pages(bytes + 100, 0);
+  EXPECT_EQ(bytes[100], 7);
+}
+
 }  // namespace

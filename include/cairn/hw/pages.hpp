@@ -61,6 +61,10 @@ class pages {
 /// Cost about one atomic write per 4 KB beyond the faults.
 void touch_pages(void* begin, std::size_t bytes) noexcept;
 
+/// Gives the pages that lie wholly in [begin, begin + bytes) back to the system; they read as
+/// zeros afterwards. For private memory that malloc would keep for itself after it is freed.
+void drop_pages(void* begin, std::size_t bytes) noexcept;
+
 /// A fixed-size array of T in `pages`, all bytes zero at first. Move-only.
 template <class T>
 class page_buffer {
