@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <type_traits>
 #include <utility>
+#include <vector>
 
+#include <cairn/graph/io/native.hpp>
 #include <cairn/graph/load.hpp>
 #include <cairn/graph/memory.hpp>
 
@@ -35,7 +38,67 @@ loaded_graph load_from(world& w, const generator& g, const load_options& options
   return loaded;
 }
 
+// A built graph, taken apart again: the rows of this rank as a block of edges.
+template <class Id>
+io::raw_edges edges_of(const dist_csr<Id>& g) {
+  io::raw_edges all;
+  all.declared_vertices = g.num_vertices();
+  all.directed = g.directed();
+  auto& block = all.blocks.emplace_back();
+  auto& edges = block.edges.template emplace<std::vector<edge<Id>>>();
+  const auto& rows = g.out();
+  const auto kept = [&](std::uint64_t v, Id u) { return g.directed() || v <= u; };
+  const auto collect = [&]<class W>(std::vector<W>* weights) {
+    for (auto v = rows.first(); v < rows.last(); ++v) {
+      const auto targets = rows.neighbors(v);
+      for (std::size_t i = 0; i < targets.size(); ++i) {
+        if (!kept(v, targets[i])) continue;
+        edges.push_back({static_cast<Id>(v), targets[i]});
+        if constexpr (!std::is_same_v<W, std::monostate>) {
+          weights->push_back(rows.template weights_of<W>(v)[i]);
+        }
+      }
+    }
+  };
+  if (rows.template weighted_by<std::int32_t>()) {
+    all.weights = io::weight_kind::integer;
+    collect(&block.weights.template emplace<1>());
+  } else if (rows.template weighted_by<double>()) {
+    all.weights = io::weight_kind::real;
+    collect(&block.weights.template emplace<2>());
+  } else {
+    collect(static_cast<std::vector<std::monostate>*>(nullptr));
+  }
+  return all;
+}
+
+// A native file holds a built graph. What the options ask beyond that is done to its edges.
+loaded_graph load_native(world& w, const std::string& path, const build_options& build) {
+  stopwatch watch(w.clock());
+  loaded_graph loaded;
+  loaded.graph = io::read_native(w, path);
+  loaded.load_seconds = watch.lap();
+  std::visit(
+      [&]<class Id>(dist_csr<Id>& g) {
+        const bool made_undirected = build.symmetrize && g.directed();
+        if (!build.keep_weights) g.drop_weights();
+        if (made_undirected || build.drop_self_loops || build.drop_duplicates) {
+          auto edges = edges_of(g);
+          auto names = g.labels();
+          loaded.graph = graph::build<Id>(w, std::move(edges), std::move(names), build);
+        } else if (build.inverse && g.directed()) {
+          build_inverse(w, g);
+        }
+      },
+      loaded.graph);
+  loaded.build_seconds = watch.lap();
+  return loaded;
+}
+
 loaded_graph load_from(world& w, const std::string& path, const load_options& options) {
+  if (options.read.format.value_or(io::format_of(path)) == io::file_format::native) {
+    return load_native(w, path, options.build);
+  }
   stopwatch watch(w.clock());
   auto edges = io::read_edges(w, path, options.read);
   auto names = relabel(w, edges);

@@ -124,6 +124,9 @@ class csr {
   [[nodiscard]] std::span<const Id> targets() const noexcept { return targets_.span(); }
   [[nodiscard]] const weight_array& weights() const noexcept { return weights_; }
 
+  /// Frees the weights.
+  void drop_weights() noexcept { weights_ = {}; }
+
  private:
   std::size_t num_weights() const noexcept {
     if (const auto* whole = std::get_if<1>(&weights_)) return whole->size();

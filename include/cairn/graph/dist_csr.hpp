@@ -15,7 +15,7 @@
 namespace cairn::graph {
 
 /// One rank's share of a graph: the rows of its own vertices, and facts about the whole.
-/// Move-only, immutable but for add_inverse.
+/// Move-only, immutable but for add_inverse and drop_weights.
 ///
 /// partition      who owns which vertex; the same on every rank
 /// out            rows of this rank's vertices: targets of their edges
@@ -61,6 +61,12 @@ class dist_csr {
   void add_inverse(csr<Id> in) {
     CAIRN_EXPECTS(directed_ && in.first() == out_.first() && in.num_rows() == out_.num_rows());
     in_.emplace(std::move(in));
+  }
+
+  /// Frees the weights.
+  void drop_weights() noexcept {
+    out_.drop_weights();
+    if (in_) in_->drop_weights();
   }
 
  private:
