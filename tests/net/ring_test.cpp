@@ -45,7 +45,7 @@ TEST_P(RingRanks, PacketsOfAPairComeWholeAndInOrderThroughTinyRings) {
   std::vector<std::string> wrong(static_cast<std::size_t>(ranks));
   on_threads(ranks, [&](rank_t r) {
     ring_transport net(fabric, r);
-    wrong[static_cast<std::size_t>(r)] = exchange_all_pairs(net, 2000);
+    wrong[static_cast<std::size_t>(r)] = exchange_all_pairs(net, 1000);
   });
   for (const auto& text : wrong) EXPECT_EQ(text, "");
 }
@@ -56,7 +56,7 @@ TEST_P(RingRanks, PacketsOfAPairComeWholeAndInOrderThroughUsualRings) {
   std::vector<std::string> wrong(static_cast<std::size_t>(ranks));
   on_threads(ranks, [&](rank_t r) {
     ring_transport net(fabric, r);
-    wrong[static_cast<std::size_t>(r)] = exchange_all_pairs(net, 100);
+    wrong[static_cast<std::size_t>(r)] = exchange_all_pairs(net, 25);
   });
   for (const auto& text : wrong) EXPECT_EQ(text, "");
 }

@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cctype>
+#include <functional>
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/error.hpp>
+#include <cairn/core/settings.hpp>
+
+namespace cairn {
+namespace {
+
+settings from(const std::map<std::string, std::string>& environment) {
+  return settings::from_environment([&](const char* name) -> const char* {
+    const auto found = environment.find(name);
+    return found == environment.end() ? nullptr : found->second.c_str();
+  });
+}
+
+std::string refusal(const std::function<void()>& f) {
+  try {
+    f();
+  } catch (const usage_error& e) {
+    return e.what();
+  }
+  return "accepted";
+}
+
+TEST(Settings, EveryRowTakesWhatItShows) {
+  for (const auto& row : setting::all()) {
+    settings s;
+    const auto text = s.text(row.name);
+    EXPECT_FALSE(text.empty()) << row.name;
+    s.set(row.name, text);
+    EXPECT_EQ(s.text(row.name), text) << row.name;
+  }
+}
+
+TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
+  const std::map<std::string, std::string> other{
+      {"threads", "3"},  {"ranks", "4"},       {"pin", "on"},         {"mechanism", "htm"},
+      {"grain", "32"},   {"coalesce", "8192"}, {"coalesce-age", "7"}, {"pending", "1024"},
+      {"filter", "0"},   {"transport", "mpi"}, {"mpi", "openmpi"},    {"plugins", "/a/b"},
+      {"machines", "2"}, {"sim", "ranks=8"}};
+  std::map<std::string, std::string> environment;
+  for (const auto& row : setting::all()) {
+    ASSERT_TRUE(other.contains(std::string(row.name))) << row.name << " is not in this test";
+    environment[std::string(row.variable)] = other.at(std::string(row.name));
+  }
+  const auto s = from(environment);
+  for (const auto& row : setting::all()) {
+    EXPECT_EQ(s.text(row.name), other.at(std::string(row.name)));
+    EXPECT_NE(s.text(row.name), settings().text(row.name)) << row.name;
+  }
+}
+
+TEST(Settings, NamesAndVariablesAreDistinctAndSpeltAlike) {
+  std::set<std::string> variables;
+  for (const auto& row : setting::all()) {
+    auto wanted = "CAIRN_" + std::string(row.name);
+    for (auto& c : wanted) c = c == '-' ? '_' : static_cast<char>(std::toupper(c));
+    EXPECT_EQ(row.variable, wanted);
+    EXPECT_TRUE(variables.insert(wanted).second) << wanted;
+    EXPECT_FALSE(row.help.empty());
+  }
+}
+
+TEST(Settings, ABadVariableIsNamed) {
+  EXPECT_EQ(refusal([] {
+              from({{"CAIRN_THREADS", "many"}});
+            }),
+            "CAIRN_THREADS wants auto|N, not 'many'");
+}
+
+TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
+  for (const char* bad : {"threads=0",
+                          "threads=-1",
+                          "threads=",
+                          "threads=1x",
+                          "threads= 1",
+                          "threads=99999",
+                          "ranks=0",
+                          "ranks=99999999999",
+                          "pin=yes",
+                          "mechanism=magic",
+                          "grain=0",
+                          "coalesce=0",
+                          "coalesce=K",
+                          "coalesce=99999999999G",
+                          "coalesce-age=-1",
+                          "pending=1T",
+                          "transport=tcp",
+                          "mpi=lam",
+                          "plugins=",
+                          "machines=0",
+                          "sim=",
+                          "nonsense=1",
+                          "threads"}) {
+    EXPECT_NE(refusal([&] { settings().set(bad); }), "accepted") << bad;
+  }
+}
+
+TEST(Settings, AmountsMayBeGivenInPowersOf1024) {
+  settings s;
+  s.set("coalesce=4K");
+  s.set("pending=2M");
+  s.set("filter=1G");
+  EXPECT_EQ(s.coalesce_bytes, 4096u);
+  EXPECT_EQ(s.pending_bytes, 2u << 20);
+  EXPECT_EQ(s.filter_entries, 1u << 30);
+}
+
+TEST(Settings, TakesItsOptionsOutAndLeavesTheOthersInOrder) {
+  settings s;
+  const std::vector<std::string> given{"bfs",         "--ranks", "3", "file.el",
+                                       "--threads=2", "--seed",  "7", "--threadsx",
+                                       "--",          "--ranks", "9"};
+  const auto others = s.take_options(given);
+  EXPECT_EQ(others, (std::vector<std::string>{"bfs", "file.el", "--seed", "7", "--threadsx", "--",
+                                              "--ranks", "9"}));
+  EXPECT_EQ(s.ranks, 3);
+  EXPECT_EQ(s.threads, 2);
+}
+
+TEST(Settings, AnOptionWithoutItsValueIsRefused) {
+  settings s;
+  const std::vector<std::string> given{"--ranks"};
+  EXPECT_EQ(refusal([&] { static_cast<void>(s.take_options(given)); }),
+            "--ranks wants auto|N after it");
+}
+
+TEST(Settings, TheWorldGetsItsPartInItsUnits) {
+  settings s;
+  s.coalesce_age_us = 3;
+  s.coalesce_bytes = 100;
+  s.pending_bytes = 200;
+  s.filter_entries = 300;
+  const auto w = s.for_world();
+  EXPECT_EQ(w.coalesce_age_ns, 3000u);
+  EXPECT_EQ(w.coalesce_bytes, 100u);
+  EXPECT_EQ(w.pending_bytes, 200u);
+  EXPECT_EQ(w.filter_entries, 300u);
+}
+
+}  // namespace
+}  // namespace cairn

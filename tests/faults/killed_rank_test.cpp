@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <set>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+namespace cairn {
+namespace {
+
+using namespace std::chrono_literals;
+using steady = std::chrono::steady_clock;
+
+/// Waits until done() holds; false if that takes longer than the five seconds.
+template <class Done>
+bool within_five_seconds(Done&& done) {
+  const auto limit = steady::now() + 5s;
+  while (!done()) {
+    if (steady::now() > limit) return false;
+    std::this_thread::sleep_for(5ms);
+  }
+  return true;
+}
+
+bool runs(pid_t process) {
+  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
+  std::string line;
+  if (!std::getline(stat, line)) return false;
+  return line.at(line.rfind(')') + 2) != 'Z';
+}
+
+/// A job whose ranks wait for ever, all of them up.
+class waiting_job {
+ public:
+  waiting_job(const std::vector<std::string>& command, int ranks) {
+    int ends[2] = {-1, -1};
+    if (pipe2(ends, O_CLOEXEC) != 0) return;
+    first_ = fork();
+    if (first_ == 0) {
+      dup2(ends[1], STDOUT_FILENO);
+      dup2(ends[1], STDERR_FILENO);
+      const rlimit no_core{0, 0};
+      setrlimit(RLIMIT_CORE, &no_core);
+      setenv("OMPI_ALLOW_RUN_AS_ROOT", "1", 1);
+      setenv("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1", 1);
+      std::vector<char*> argv;
+      for (const auto& word : command) argv.push_back(const_cast<char*>(word.c_str()));
+      argv.push_back(nullptr);
+      execv(argv[0], argv.data());
+      _exit(127);
+    }
+    close(ends[1]);
+    output_ = fdopen(ends[0], "r");
+    ranks_.assign(static_cast<std::size_t>(ranks), 0);
+    for (int up = 0; up < ranks;) {
+      const auto line = read_line();
+      if (!line) return;
+      int rank = -1, process = -1;
+      if (std::sscanf(line->c_str(), "rank %d is process %d", &rank, &process) != 2) continue;
+      ranks_.at(static_cast<std::size_t>(rank)) = process;
+      ++up;
+    }
+    is_up_ = true;
+  }
+
+  ~waiting_job() {
+    if (output_ != nullptr) std::fclose(output_);
+    for (const auto rank : ranks_) {
+      if (rank > 0 && runs(rank)) kill(rank, SIGKILL);
+    }
+    if (first_ > 0 && !status_) {
+      kill(first_, SIGKILL);
+      waitpid(first_, nullptr, 0);
+    }
+  }
+  waiting_job(const waiting_job&) = delete;
+  waiting_job& operator=(const waiting_job&) = delete;
+
+  [[nodiscard]] bool is_up() const { return is_up_; }
+  [[nodiscard]] pid_t first() const { return first_; }
+  [[nodiscard]] pid_t rank(std::size_t r) const { return ranks_.at(r); }
+
+  [[nodiscard]] bool has_ended() {
+    int status = 0;
+    if (!status_ && waitpid(first_, &status, WNOHANG) == first_) status_ = status;
+    return status_.has_value();
+  }
+  [[nodiscard]] bool has_processes() const {
+    for (const auto rank : ranks_) {
+      if (runs(rank)) return true;
+    }
+    return false;
+  }
+  [[nodiscard]] int status() const { return status_.value_or(0); }
+
+  /// Names in file systems of the memory that ranks share now.
+  [[nodiscard]] std::set<std::string> shared_files() const {
+    std::set<std::string> files;
+    for (const auto rank : ranks_) {
+      std::ifstream maps("/proc/" + std::to_string(rank) + "/maps");
+      for (std::string line; std::getline(maps, line);) {
+        std::istringstream words(line);
+        std::string range, mode, offset, device, inode, path;
+        words >> range >> mode >> offset >> device >> inode >> path;
+        if (mode == "rw-s" && std::filesystem::exists(path)) files.insert(path);
+      }
+    }
+    return files;
+  }
+
+  /// What the job printed that has not been read. Once it has ended.
+  [[nodiscard]] std::string rest_of_output() {
+    std::string all;
+    while (const auto line = read_line()) all += *line;
+    return all;
+  }
+
+ private:
+  std::optional<std::string> read_line() {
+    std::string line;
+    for (int c = std::fgetc(output_); c != EOF; c = std::fgetc(output_)) {
+      line += static_cast<char>(c);
+      if (c == '\n') return line;
+    }
+    if (line.empty()) return std::nullopt;
+    return line;
+  }
+
+  pid_t first_ = -1;
+  std::FILE* output_ = nullptr;
+  std::vector<pid_t> ranks_;
+  std::optional<int> status_;
+  bool is_up_ = false;
+};
+
+struct way_to_start {
+  std::string name;
+  std::vector<std::string> command;
+};
+
+void PrintTo(const way_to_start& way, std::ostream* out) { *out << way.name; }
+
+std::vector<way_to_start> ways_to_start() {
+  const std::string program = CAIRN_TEST_RANKS;
+  std::vector<way_to_start> ways{{"LocalProcesses", {program, "--ranks", "4", "wait"}}};
+  const auto add = [&](const std::string& name, std::vector<std::string> command) {
+    command.insert(command.end(), {"-n", "4", program, "wait"});
+    ways.push_back({name, command});
+    command.insert(command.end(), {"--transport", "mpi"});
+    ways.push_back({name + "WithoutRings", command});
+  };
+  static_cast<void>(add);
+#ifdef CAIRN_MPIEXEC_MPICH
+  add("Mpich", {CAIRN_MPIEXEC_MPICH});
+#endif
+#ifdef CAIRN_MPIEXEC_OPENMPI
+  add("OpenMpi", {CAIRN_MPIEXEC_OPENMPI, "--oversubscribe"});
+#endif
+  return ways;
+}
+
+class KilledRank : public testing::TestWithParam<way_to_start> {};
+INSTANTIATE_TEST_SUITE_P(Faults, KilledRank, testing::ValuesIn(ways_to_start()),
+                         [](const auto& way) { return way.param.name; });
+
+TEST_P(KilledRank, EndsTheJobWithoutLeavingAnything) {
+  for (const std::size_t victim : {0u, 2u}) {
+    waiting_job job(GetParam().command, 4);
+    ASSERT_TRUE(job.is_up()) << job.rest_of_output();
+    const auto files = job.shared_files();
+    ASSERT_EQ(kill(job.rank(victim), SIGKILL), 0);
+    EXPECT_TRUE(within_five_seconds([&] { return job.has_ended(); })) << "the job lives on";
+    EXPECT_NE(job.status(), 0);
+    EXPECT_TRUE(within_five_seconds([&] { return !job.has_processes(); })) << "a rank lives on";
+    for (const auto& file : files) EXPECT_FALSE(std::filesystem::exists(file)) << file;
+  }
+}
+
+std::vector<std::string> four_local_ranks() { return ways_to_start().front().command; }
+
+TEST(LocalRanks, ShareNoMemoryThatHasAName) {
+  waiting_job job(four_local_ranks(), 4);
+  ASSERT_TRUE(job.is_up());
+  EXPECT_EQ(job.shared_files(), std::set<std::string>{});
+}
+
+TEST(LocalRanks, AKilledOneIsNamedAndMakesTheStatusOne) {
+  waiting_job job(four_local_ranks(), 4);
+  ASSERT_TRUE(job.is_up());
+  ASSERT_EQ(kill(job.rank(3), SIGKILL), 0);
+  ASSERT_TRUE(within_five_seconds([&] { return job.has_ended(); }));
+  EXPECT_TRUE(WIFEXITED(job.status()) && WEXITSTATUS(job.status()) == 1) << job.status();
+  EXPECT_EQ(job.rest_of_output(), "rank 3 was killed by signal 9 (Killed)\n");
+}
+
+TEST(LocalRanks, AStoppedOneDoesNotKeepTheJobAlive) {
+  waiting_job job(four_local_ranks(), 4);
+  ASSERT_TRUE(job.is_up());
+  ASSERT_EQ(kill(job.rank(0), SIGSTOP), 0);  // SIGTERM cannot end it
+  ASSERT_EQ(kill(job.rank(1), SIGKILL), 0);
+  EXPECT_TRUE(within_five_seconds([&] { return job.has_ended(); }));
+  EXPECT_TRUE(within_five_seconds([&] { return !job.has_processes(); }));
+}
+
+class SignalToFirstProcess : public testing::TestWithParam<int> {};
+INSTANTIATE_TEST_SUITE_P(Faults, SignalToFirstProcess,
+                         testing::Values(SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGKILL));
+
+TEST_P(SignalToFirstProcess, EndsAllRanks) {
+  waiting_job job(four_local_ranks(), 4);
+  ASSERT_TRUE(job.is_up());
+  ASSERT_EQ(kill(job.first(), GetParam()), 0);
+  EXPECT_TRUE(within_five_seconds([&] { return job.has_ended(); }));
+  EXPECT_TRUE(within_five_seconds([&] { return !job.has_processes(); }));
+  EXPECT_TRUE(WIFSIGNALED(job.status())) << "a shell should see what ended it";
+  EXPECT_EQ(WTERMSIG(job.status()), GetParam());
+  EXPECT_EQ(job.rest_of_output(), "");
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+// What one rank does in the tests under mpiexec and in those of faults. Its first argument that
+// is not a setting says what:
+//
+//   packets MPI [MACHINES]   every pair exchanges packets over the plugin, rings and both
+//   world                    collectives over the transport that launch chose
+//   agree | throw | status   end badly: all with one sentence, rank 1 alone, or silently with 7
+//   wait                     print "rank R is process P" and wait for ever
+
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <numeric>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <cairn/base/error.hpp>
+#include <cairn/core/launch.hpp>
+#include <cairn/net/mixed.hpp>
+
+#include "net/all_pairs.hpp"
+
+namespace {
+
+using namespace cairn;
+
+void check(bool claim, const std::string& what) {
+  if (!claim) throw std::runtime_error(what);
+}
+
+int exchange_packets(const std::string& mpi, int machines) {
+  constexpr std::uint64_t packets = 300;
+  const auto kind = mpi == "mpich" ? net::mpi_kind::mpich : net::mpi_kind::openmpi;
+  const auto job = net::mpi_job::start(kind, net::plugin_folders());
+  check(net::mpi_in_process() == kind, "the plugin loaded another MPI");
+  const auto map = net::machine_map::gather(*job, machines);
+  auto near = net::make_machine_rings(*job, map);
+  const auto neighbours = map.neighbours(job->self());
+  check((near != nullptr) == (neighbours.size() > 1), "this machine has no rings");
+  std::string wrong;
+  if (near && machines == 0) wrong += net::exchange_all_pairs(*near, packets);
+  // Two ports at a time: neither takes the other's packets. Each exchange uses another port than
+  // the one before, since a rank may be ahead of its peers by one.
+  auto far = job->open();
+  const auto other = job->open();
+  wrong += net::exchange_all_pairs(*far, packets);
+  wrong += net::exchange_all_pairs(*other, packets);
+  if (near) {
+    net::mixed_transport both(std::move(near), neighbours, std::move(far));
+    wrong += net::exchange_all_pairs(both, packets);
+  }
+  if (!wrong.empty()) std::fprintf(stderr, "%s\n", wrong.c_str());
+  return wrong.empty() ? 0 : 1;
+}
+
+void use_collectives(world& w) {
+  const auto ranks = static_cast<std::uint64_t>(w.size());
+  const auto self = static_cast<std::uint64_t>(w.rank());
+  for (std::uint64_t i = 0; i < 200; ++i) {
+    check(w.sum(i + self) == i * ranks + ranks * (ranks - 1) / 2, "a sum is wrong");
+  }
+  // Larger than any packet, and of another length on every rank.
+  std::vector<std::uint64_t> mine(100'000 + self);
+  std::iota(mine.begin(), mine.end(), self << 32);
+  const auto all = w.all_gather_values<std::uint64_t>(mine);
+  std::size_t at = 0;
+  for (std::uint64_t r = 0; r < ranks; ++r) {
+    for (std::uint64_t i = 0; i < 100'000 + r; ++i) {
+      check(all.at(at++) == (r << 32) + i, "a gathered value is wrong");
+    }
+  }
+  check(at == all.size(), "too many values were gathered");
+}
+
+int body(world& w, std::span<const std::string> arguments) {
+  const auto what = arguments.empty() ? std::string() : arguments.front();
+  if (what == "world") {
+    use_collectives(w);
+  } else if (what == "agree") {
+    w.agree([] { throw input_error("the input is bad"); });
+  } else if (what == "throw") {
+    if (w.rank() == 1) throw std::runtime_error("the body threw");
+    w.barrier();
+  } else if (what == "status") {
+    return 7;
+  } else if (what == "wait") {
+    std::printf("rank %d is process %d\n", w.rank(), static_cast<int>(getpid()));
+    std::fflush(stdout);
+    w.wait_until([] { return false; });
+  } else {
+    throw usage_error("no such test: '" + what + "'");
+  }
+  return 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc >= 3 && argv[1] == std::string("packets")) {
+    try {
+      return exchange_packets(argv[2], argc > 3 ? std::atoi(argv[3]) : 0);
+    } catch (const std::exception& e) {
+      std::fprintf(stderr, "%s\n", e.what());
+      return 1;
+    }
+  }
+  return cairn::launch(argc, argv, body);
+}
