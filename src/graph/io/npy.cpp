@@ -85,6 +85,7 @@ class dictionary_parser {
     return std::string(found);
   }
   std::size_t kind() {
+    skip_space();
     const auto before = at_;
     const auto type = word();
     const auto* const found = std::find(type_of_kind.begin(), type_of_kind.end(), type);

@@ -65,7 +65,8 @@ void write_table(const std::string& path, const table& rows);
 
 /// Reads what a table_writer has written, or another program in the same formats.
 ///
-/// The values of a text file are of the first kind of value_vector that can hold all of them.
+/// The values of a text file are of the first kind of value_vector that can hold all of them, or
+/// else doubles.
 /// Throws    input_error with file and line, or byte offset
 /// Called by worker 0, outside parallel loops.
 [[nodiscard]] table read_table(task::pool& workers, const std::string& path);

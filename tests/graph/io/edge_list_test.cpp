@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/base/random.hpp>
+#include <cairn/graph/io/edge_list.hpp>
+
+#include "files.hpp"
+
+namespace cairn::graph::io {
+namespace {
+
+using test::folder;
+using test::line;
+
+const std::vector<std::uint64_t> offsets{0, 2, 2, 5};
+const std::vector<std::uint32_t> targets{1, 2, 0, 1, 2};
+const std::vector<double> weights{0.1, 2, -1.0 / 3, 4e10, 5};
+const std::vector<std::uint64_t> ids{10, 20, 18446744073709551614u};
+
+std::string written(const std::string& name, const native_graph& g,
+                    undirected_edges edges = undirected_edges::both_ways) {
+  const folder here;
+  const auto pool = task::make_threads({.workers = 2});
+  write_edge_list(*pool, here / name, g, edges);
+  return test::bytes_of(here / name);
+}
+
+TEST(EdgeList, LinesHaveTheInputsIdsInOrder) {
+  EXPECT_EQ(written("g.el", {true, 5, offsets, std::span(targets), {}, {}}),
+            "0 1\n0 2\n2 0\n2 1\n2 2\n");
+  EXPECT_EQ(written("g.txt", {true, 5, offsets, std::span(targets), std::span(weights), ids}),
+            "10 20\n10 18446744073709551614\n18446744073709551614 10\n18446744073709551614 20\n"
+            "18446744073709551614 18446744073709551614\n");
+}
+
+TEST(EdgeList, UndirectedEdgesStandOnceOrBothWays) {
+  const std::vector<std::uint64_t> rows{0, 1, 3};
+  const std::vector<std::uint32_t> ends{1, 0, 1};
+  const native_graph g{false, 2, rows, std::span(ends), {}, {}};
+  EXPECT_EQ(written("g.el", g), "0 1\n1 0\n1 1\n");
+  EXPECT_EQ(written("g.el", g, undirected_edges::once), "0 1\n1 1\n");
+}
+
+TEST(EdgeList, WeightsReadBackToTheLastBit) {
+  const folder here;
+  const auto pool = task::make_threads({.workers = 2});
+  const auto path = here / "g.wel.zst";
+  write_edge_list(*pool, path, {true, 5, offsets, std::span(targets), std::span(weights), {}});
+  EXPECT_EQ(test::lines_of(test::read(path)),
+            (std::vector<line>{{0, 1, 0.1}, {0, 2, 2}, {2, 0, -1.0 / 3}, {2, 1, 4e10}, {2, 2, 5}}));
+}
+
+TEST(EdgeList, ManyPiecesKeepTheirOrder) {
+  constexpr std::uint64_t n = 3000;
+  std::vector<std::uint64_t> rows{0};
+  std::vector<std::uint32_t> ends;
+  random64 draw(8);
+  std::vector<line> expected;
+  for (std::uint64_t v = 0; v < n; ++v) {
+    for (auto k = draw.below(400); k > 0; --k) {
+      ends.push_back(static_cast<std::uint32_t>(draw.below(n)));
+      expected.emplace_back(v, ends.back(), 1);
+    }
+    rows.push_back(ends.size());
+  }
+  const folder here;
+  const auto pool = task::make_threads({.workers = 2});
+  write_edge_list(*pool, here / "g.el", {true, ends.size(), rows, std::span(ends), {}, {}});
+  EXPECT_EQ(test::lines_of(test::read(here / "g.el", 2, 10'000)), expected);
+}
+
+TEST(EdgeList, AGraphThatTheNameCannotHoldIsRefused) {
+  const native_graph g{true, 5, offsets, std::span(targets), {}, {}};
+  EXPECT_THROW(written("g.wel", g), usage_error);
+  EXPECT_THROW(written("g.mtx", g), usage_error);
+}
+
+}  // namespace
+}  // namespace cairn::graph::io
