@@ -6,7 +6,8 @@
 # CAIRN_LAYERS lists the layers so far, lower ones first. The target
 # all_verify_interface_header_sets compiles each header alone.
 
-set(CAIRN_WARNINGS -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+# g++ 12 warns of overlapping copies in its own std::string operator+ (GCC bug 105651).
+set(CAIRN_WARNINGS -Wno-restrict -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
     -Wnon-virtual-dtor -Woverloaded-virtual)
 set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
 set(CAIRN_LAYERS)

@@ -1,0 +1,85 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs breadth-first search with verification on every graph of the data folder: each mechanism
+with 1 and 2 workers, 1, 2 and 4 ranks as local processes and under both MPIs, and simulated
+clusters with many seeds. Prints a line per graph; ends with 1 if any run failed.
+
+    tests/soak/every_graph.py build/release/bin/cairn [FOLDER]
+"""
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+MECHANISMS = ["auto", "plain", "atomics", "htm", "locks"]
+SEEDS_BELOW_A_MILLION, SEEDS_ABOVE, SIM_RANKS = 100, 5, 4
+
+
+def settings_of_runs(edges):
+    for threads in (1, 2):
+        for mechanism in MECHANISMS:
+            if mechanism == "plain" and threads > 1:
+                continue  # refused: an element would have several writers
+            yield [], ["--threads", str(threads), "--mechanism", mechanism]
+            yield [], ["--threads", str(threads), "--mechanism", mechanism,
+                       "--direction", "top-down"]
+    for ranks in (2, 4):
+        for direction in ("auto", "top-down"):
+            yield [], ["--ranks", str(ranks), "--threads", "1", "--direction", direction]
+    for mpi in ("mpich", "openmpi"):
+        if not shutil.which("mpiexec." + mpi):
+            continue
+        for ranks in (1, 2, 4):
+            yield ["mpiexec." + mpi, "-n", str(ranks)], ["--threads", "1"]
+    seeds = SEEDS_BELOW_A_MILLION if edges < 1_000_000 else SEEDS_ABOVE
+    for direction in ("auto", "top-down"):
+        yield [], ["--threads", "2", "--mechanism", "htm", "--direction", direction,
+                   "--sim", f"ranks={SIM_RANKS},seed=1..{seeds}"]
+
+
+def edges_of(cairn, graph):
+    import json
+    out = subprocess.run([cairn, "info", graph, "--json"], capture_output=True, text=True)
+    if out.returncode != 0:
+        return None, out.stderr.strip()
+    return json.loads(out.stdout)["graph"]["edges"], ""
+
+
+def main():
+    cairn = sys.argv[1]
+    data = pathlib.Path(os.environ.get("CAIRN_DATA", ROOT.parent / "shared" / "data")) / "graphs"
+    if len(sys.argv) > 2:
+        data = pathlib.Path(sys.argv[2])
+    if not data.is_dir():
+        print(f"skipped: there is no folder {data} (CAIRN_DATA names another)")
+        return 0
+    environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+                       OMPI_MCA_rmaps_base_oversubscribe="1")
+    passed = failed = 0
+    for graph in sorted(data.iterdir()):
+        edges, fault = edges_of(cairn, graph)
+        if edges is None:
+            print(f"{graph.name}: {fault}")
+            failed += 1
+            continue
+        start, runs = time.time(), 0
+        for launcher, options in settings_of_runs(edges):
+            command = launcher + [cairn, "bfs", str(graph), "--verify", "--quiet"] + options
+            run = subprocess.run(command, env=environment, capture_output=True, text=True,
+                                 timeout=3600)
+            runs += 1
+            if run.returncode == 0:
+                passed += 1
+                continue
+            failed += 1
+            print(f"FAILED with status {run.returncode}: {' '.join(command)}\n  {run.stderr.strip()}")
+        print(f"{graph.name}: {edges} edges, {runs} runs, {time.time() - start:.1f} s", flush=True)
+    print(f"{passed} passed, {failed} failed")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
