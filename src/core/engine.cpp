@@ -261,7 +261,7 @@ void engine::dispatch(worker_t w, buffer&& b) {
   auto* const to = receivers_[b.header().channel];
   CAIRN_ASSERT(to != nullptr);
   workers_[w].in_handler = true;
-  std::string failure;
+  std::optional<std::string> failure;
   try {
     to->deliver(w, b.from, {b.payload(), b.size()});
   } catch (const std::exception& e) {
@@ -270,7 +270,7 @@ void engine::dispatch(worker_t w, buffer&& b) {
     failure = "a handler threw something that is no std::exception";
   }
   workers_[w].in_handler = false;
-  if (!failure.empty()) poison(rank_, failure);
+  if (failure) poison(rank_, *failure);
   recycle(w, std::move(b));
   pool_.step();
 }
@@ -359,8 +359,8 @@ void engine::send_collective_packets(worker_t w) {
 
 std::vector<std::vector<std::byte>> engine::all_gather(std::span<const std::byte> mine) {
   counters_.add(0, obs::counter::collectives);
-  if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
   throw_if_poisoned();
+  if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
   {
     const std::lock_guard held(net_guard_);
     collective_done_.store(false, std::memory_order_relaxed);
