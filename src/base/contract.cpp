@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cairn/base/contract.hpp>
-
 #include <cstdio>
 #include <cstdlib>
+
+#include <cairn/base/contract.hpp>
 
 namespace cairn::detail {
 

@@ -40,14 +40,10 @@ class random64 {
   }
 
   /// Uniform in [0, 1) with 53 random bits.
-  constexpr double uniform() noexcept {
-    return static_cast<double>((*this)() >> 11) * 0x1.0p-53;
-  }
+  constexpr double uniform() noexcept { return static_cast<double>((*this)() >> 11) * 0x1.0p-53; }
 
   static constexpr result_type min() noexcept { return 0; }
-  static constexpr result_type max() noexcept {
-    return std::numeric_limits<result_type>::max();
-  }
+  static constexpr result_type max() noexcept { return std::numeric_limits<result_type>::max(); }
 
  private:
   std::uint64_t state_;
