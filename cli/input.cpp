@@ -97,8 +97,12 @@ graph::source source_of(const input_options& in) {
 }
 
 std::string name_of(const input_options& in) {
-  if (!in.kronecker.empty()) return "kronecker " + in.kronecker;
-  if (!in.uniform.empty()) return "uniform " + in.uniform;
+  const auto by_scale = [&](const std::string& scale) {
+    const bool factor_apart = in.degree != 0 && scale.find(':') == std::string::npos;
+    return factor_apart ? fmt::format("{}:{}", scale, in.degree) : scale;
+  };
+  if (!in.kronecker.empty()) return "kronecker " + by_scale(in.kronecker);
+  if (!in.uniform.empty()) return "uniform " + by_scale(in.uniform);
   if (!in.erdos_renyi.empty()) return "erdos-renyi " + in.erdos_renyi;
   if (!in.grid.empty()) return "grid " + in.grid;
   return std::filesystem::path(in.file).filename().string();

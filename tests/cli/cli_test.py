@@ -1,0 +1,231 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The command line's contract, seen from outside: cli_test.py PATH_OF_CAIRN [unittest options]."""
+import gzip
+import json
+import os
+import pathlib
+import subprocess
+import sys
+import tempfile
+import unittest
+
+CAIRN = ""
+
+
+def cairn(*arguments, cwd=None, environment=None):
+    return subprocess.run([CAIRN, *map(str, arguments)], capture_output=True, text=True, cwd=cwd,
+                          timeout=100, env=environment)
+
+
+def report(*arguments, **options):
+    run = cairn(*arguments, "--json", **options)
+    assert run.returncode == 0, run.stderr
+    return json.loads(run.stdout)
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        held = tempfile.TemporaryDirectory()
+        self.addCleanup(held.cleanup)
+        self.folder = pathlib.Path(held.name)
+
+    def file(self, name, content):
+        path = self.folder / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def refused(self, *arguments, saying=""):
+        run = cairn(*arguments)
+        self.assertEqual(run.returncode, 2, (arguments, run.stdout, run.stderr))
+        self.assertEqual(run.stdout, "")
+        self.assertEqual(len(run.stderr.strip().splitlines()), 1, run.stderr)
+        self.assertIn(saying, run.stderr)
+
+
+class Reports(InAFolder):
+    def test_json_is_one_object_with_the_contract_s_keys(self):
+        o = report("bfs", "--kronecker", 8, "--verify", "--trials", 3, "--threads", 2)
+        self.assertLessEqual({"command", "graph", "settings", "machine", "ranks", "threads",
+                              "seconds", "teps", "result", "counters", "verified", "version"},
+                             set(o))
+        self.assertEqual(len(o["seconds"]["run"]), 3)
+        self.assertEqual((o["command"], o["threads"], o["verified"]), ("bfs", 2, True))
+        self.assertGreater(o["teps"], 0)
+
+    def test_without_verify_nothing_is_claimed(self):
+        self.assertIsNone(report("bfs", "--kronecker", 6)["verified"])
+
+    def test_people_get_graph_time_teps_mechanism_and_aborts(self):
+        text = cairn("bfs", "--kronecker", 8, "--stats").stdout
+        for word in ("graph", "time", "TEPS", "mechanism", "grain", "aborts", "counted"):
+            self.assertIn(word, text)
+
+    def test_quiet_says_nothing(self):
+        run = cairn("bfs", "--kronecker", 6, "--quiet")
+        self.assertEqual((run.returncode, run.stdout, run.stderr), (0, "", ""))
+
+    def test_results_do_not_depend_on_ranks_workers_mechanism_or_direction(self):
+        def reached(*options):
+            o = report("bfs", "--kronecker", 9, "--source", 5, "--verify", *options)
+            self.assertTrue(o["verified"])
+            return [(t["reached"], t["edges"], t["levels"]) for t in o["result"]["trials"]]
+        expected = reached("--threads", 1)
+        for options in (["--threads", 2], ["--ranks", 3, "--threads", 1],
+                        ["--ranks", 2, "--threads", 2, "--direction", "top-down"],
+                        ["--threads", 2, "--mechanism", "locks"],
+                        ["--threads", 2, "--mechanism", "htm"],
+                        ["--sim", "ranks=4,seed=3"]):
+            self.assertEqual(reached(*options), expected, options)
+
+    def test_the_same_seed_is_the_same_simulated_run(self):
+        def counters(seed):
+            return report("bfs", "--kronecker", 8, "--source", 5, "--direction", "top-down",
+                          "--sim", f"ranks=5,seed={seed}")["counters"]
+        self.assertEqual(counters(7), counters(7))
+        self.assertNotEqual([counters(s)["waves"] for s in range(1, 9)],
+                            [counters(1)["waves"]] * 8)
+
+    def test_gap_s_short_forms_give_the_same_run(self):
+        pairs = [
+            (["-g", 8, "-k", 4, "-n", 2, "-r", 3, "-v"],
+             ["--kronecker", "8:4", "--trials", 2, "--source", 3, "--verify"]),
+            (["-u", 8], ["--uniform", 8]),
+            (["-f", "E", "-s", "-r", 10], ["E", "--symmetrize", "--source", 10]),
+        ]
+        edges = self.file("e.el", "10 20\n20 30\n7 10\n")
+        for short, long in pairs:
+            one, other = (report("bfs", *[edges if x == "E" else x for x in form])
+                          for form in (short, long))
+            for key in ("graph", "result", "verified", "ranks", "threads"):
+                self.assertEqual(one[key], other[key], (short, key))
+
+    def test_environment_sets_what_the_line_does_not(self):
+        environment = dict(os.environ, CAIRN_THREADS="2")
+        self.assertEqual(report("bfs", "-g", 6, environment=environment)["threads"], 2)
+        self.assertEqual(report("bfs", "-g", 6, "--threads", 1, environment=environment)["threads"],
+                         1)
+
+
+class Files(InAFolder):
+    def test_results_are_written_and_verified_in_every_format(self):
+        graph = self.file("g.el", "".join(f"{a} {(a * 7 + 3) % 500}\n" for a in range(500)))
+        for values in ("depth", "parent"):
+            for ending in (".csv", ".tsv", ".npy", ".csv.gz", ".tsv.zst", ".npy.xz"):
+                out = self.folder / (values + ending)
+                for options in ([], ["--ranks", 2, "--threads", 1]):
+                    run = cairn("bfs", graph, "-s", "-r", 3, "--output", out, "--values", values,
+                                "--quiet", *options)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    self.assertTrue(report("verify", graph, out, "-s")["verified"])
+                    self.assertTrue(report("verify", graph, out, "-s", "--source", 3,
+                                           "--ranks", 3, "--threads", 1)["verified"])
+
+    def test_rows_have_the_input_s_ids_and_unreached_is_empty(self):
+        graph = self.file("g.el", "10 20\n20 30\n7 10\n")
+        out = self.folder / "o.csv"
+        cairn("bfs", graph, "--source", 10, "--output", out)
+        self.assertEqual(out.read_text().split(), ["id,depth", "7,", "10,0", "20,1", "30,2"])
+        cairn("bfs", graph, "--source", 10, "--output", out, "--values", "parent")
+        self.assertEqual(out.read_text().split(), ["id,parent", "7,", "10,10", "20,10", "30,20"])
+
+    def test_wrong_results_fail_verification(self):
+        graph = self.file("g.el", "10 20\n20 30\n7 10\n")
+        for rows in ("7,\n10,0\n20,2\n30,3\n", "7,1\n10,0\n20,1\n30,2\n", "7,\n10,0\n20,1\n30,\n"):
+            run = cairn("verify", graph, self.file("r.csv", "id,depth\n" + rows))
+            self.assertEqual(run.returncode, 1, run.stderr)
+            self.assertIn("verification failed", run.stderr)
+
+    def test_unusable_results_are_refused(self):
+        graph = self.file("g.el", "10 20\n20 30\n7 10\n")
+        for rows, word in (("id,depth\n7,\n10,0\n20,1\n", "rows"),
+                           ("id,depth\n7,\n10,0\n20,1\n31,2\n", "31"),
+                           ("id,depth\n7,\n10,0\n20,1\n20,2\n", "20"),
+                           ("id,colour\n7,\n10,0\n20,1\n30,2\n", "colour"),
+                           ("id,depth\n7,\n10,zero\n20,1\n30,2\n", "r.csv:3")):
+            self.refused("verify", graph, self.file("r.csv", rows), saying=word)
+
+    def test_converted_graphs_are_the_same_graph(self):
+        def facts(*arguments):
+            o = report("info", *arguments)
+            return [o["graph"][k] for k in ("edges", "directed")] + [o["result"]["max_degree"]]
+        native = self.folder / "k.cairn"
+        self.assertEqual(cairn("generate", "--kronecker", 8, native).returncode, 0)
+        expected = facts("--kronecker", 8)
+        self.assertEqual(facts(native), expected)
+        self.assertEqual(facts(native, "--ranks", 3, "--threads", 1), expected)
+        once = self.folder / "k.el.gz"
+        self.assertEqual(cairn("convert", native, once, "--once").returncode, 0)
+        self.assertEqual(facts(once, "--symmetrize"), expected)
+        again = self.folder / "again.cairn.zst"
+        self.assertEqual(cairn("convert", once, again, "--symmetrize").returncode, 0)
+        self.assertEqual(facts(again), expected)
+
+
+class Refusals(InAFolder):
+    def test_bad_usage_is_one_sentence_and_status_2(self):
+        self.refused()
+        self.refused("frobnicate")
+        self.refused("bfs", saying="no graph")
+        self.refused("bfs", "--kronecker", 8, "--uniform", 8, saying="several graphs")
+        self.refused("bfs", "--kronecker", "eight", saying="eight")
+        self.refused("bfs", "--kronecker", 40, saying="memory")
+        self.refused("bfs", "-g", 6, "--threads", 0)
+        self.refused("bfs", "-g", 6, "--mechanism", "magic", saying="magic")
+        self.refused("bfs", "-g", 6, "--threads", 2, "--mechanism", "plain", saying="plain")
+        self.refused("bfs", "-g", 6, "--direction", "sideways")
+        self.refused("bfs", "-g", 6, "--source", 99, saying="99")
+        self.refused("bfs", "-g", 6, "--output", self.folder / "o.parquet", saying=".csv")
+        self.refused("bfs", "-g", 6, "--sim", "ranks=none")
+        self.refused("verify", "-g", 6, saying="no result")
+        self.refused("convert", self.file("e.el", "1 2\n"), saying="no output")
+        self.refused("convert", self.file("e.el", "1 2\n"), self.folder / "o.mtx", saying=".cairn")
+
+    def test_bad_files_are_one_sentence_with_file_and_line(self):
+        good = gzip.compress(b"1 2\n2 3\n" * 1000)
+        cases = {
+            "empty.el": "", "word.el": "1 2\n3 x\n", "negative.el": "1 2\n-3 4\n",
+            "huge.el": "1 99999999999999999999999\n", "short.el": "1 2\n3\n",
+            "cut.el.gz": good[:-20], "corrupt.el.gz": good[:40] + b"\0\0\0" + good[43:],
+            "nan.wel": "1 2 nan\n",
+            "few.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 5\n1 2\n",
+            "many.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n2 3\n",
+            "lying.mtx": "%%MatrixMarket matrix coordinate pattern general\n9 9 1000000000000\n1 2\n",
+            "zero.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n0 2\n",
+            "range.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 4\n",
+            "dense.mtx": "%%MatrixMarket matrix array real general\n1 1\n1.0\n",
+            "garbage.cairn": os.urandom(5000), "garbage.gr": os.urandom(500),
+            "none.graph": "% nothing\n",
+        }
+        for name, content in cases.items():
+            for options in ([], ["--ranks", 2]):
+                self.refused("bfs", self.file(name, content), *options, saying=name)
+        self.refused("bfs", self.folder / "missing.el", saying="missing.el")
+        self.refused("bfs", self.folder, saying=str(self.folder))
+
+    def test_help_lists_every_command_and_only_those(self):
+        text = cairn("--help").stdout
+        for command in ("bfs", "info", "machine", "generate", "convert", "verify", "settings"):
+            self.assertIn(command, text)
+            own = cairn(command, "--help")
+            self.assertEqual((own.returncode, own.stderr), (0, ""))
+        for command in ("sssp", "pagerank"):
+            self.assertNotIn(command, text)
+
+
+class Facts(unittest.TestCase):
+    def test_machine_says_why_there_are_no_transactions(self):
+        m = report("machine")["machine"]
+        self.assertIn("hardware_transactions", m)
+        self.assertTrue(m["hardware_transactions_reason"])
+
+    def test_settings_name_variable_and_value(self):
+        rows = {s["name"]: s for s in report("settings")["settings"]}
+        self.assertEqual(rows["threads"]["variable"], "CAIRN_THREADS")
+        self.assertEqual(report("settings", "--threads", 3)["settings"][
+            list(rows).index("threads")]["value"], "3")
+
+
+if __name__ == "__main__":
+    CAIRN = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
