@@ -29,3 +29,7 @@ if(CAIRN_MPI)
   cairn_mpi_plugin(mpich mpich)
   cairn_mpi_plugin(openmpi ompi-c)
 endif()
+
+# A program elsewhere that links the installed libraries finds them by this folder.
+target_compile_definitions(cairn_net PRIVATE
+                           CAIRN_PLUGIN_FOLDER="${CMAKE_INSTALL_FULL_LIBDIR}/cairn")
