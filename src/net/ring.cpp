@@ -103,7 +103,7 @@ std::size_t ring_transport::max_packet() const noexcept {
   return fabric_->ring_bytes() / 4 - record_header;
 }
 
-// 4 to 8 KB were the fastest between two processes of one machine (docs/net.md).
+// Throughput is flat from 4 KB on (docs/net.md), so the choice is for room in the ring and latency.
 std::size_t ring_transport::best_packet() const noexcept {
   return std::min<std::size_t>(max_packet(), 8u << 10);
 }
