@@ -15,25 +15,68 @@
 
 namespace cairn::graph::detail {
 
-/// Arcs of some neighbouring rows, in any order, and where their rows' starts go.
+/// Weights in an arc_line; takes no room if unweighted.
+template <class W, std::size_t N>
+struct weight_lane {
+  W at[N];
+};
+template <std::size_t N>
+struct weight_lane<unweighted, N> {};
+
+/// Arcs as they lie in a bucket, 16 at a time: about a cache line of targets and a half of rows.
+template <class Id, class W>
+struct arc_line {
+  static constexpr std::size_t arcs = 16;
+  Id targets[arcs];
+  std::uint16_t rows[arcs];
+  [[no_unique_address]] weight_lane<W, arcs> weights;
+};
+
+/// Arcs 0 .. size-1 of consecutive lines.
+template <class Id, class W>
+struct arc_run {
+  const arc_line<Id, W>* lines;
+  std::size_t size;
+};
+
+/// Arcs of some neighbouring rows, in any order, and where they go sorted.
 ///
-/// targets, weights  shape [size], sorted in place; weights unused if unweighted
-/// rows              shape [size], the row of each arc, below num_rows
-/// offsets           shape [num_rows], out: where each row starts, counted from the bucket's start
+/// runs              the arcs; rows count from the bucket's first
+/// targets, weights  out, shape [number of arcs]; weights unused if unweighted
+/// offsets           out, shape [num_rows]: where each row starts, counted from `targets`
 template <class Id, class W>
 struct bucket {
+  const std::vector<arc_run<Id, W>>& runs;
   Id* targets;
   W* weights;
-  const std::uint16_t* rows;
-  std::size_t size;
   std::uint64_t* offsets;
   std::size_t num_rows;
+
+  [[nodiscard]] std::size_t size() const {
+    std::size_t n = 0;
+    for (const auto& run : runs) n += run.size;
+    return n;
+  }
+
+  /// Calls f(line, k) for arc k of each line.
+  template <class F>
+  void for_each_arc(F&& f) const {
+    constexpr auto most = arc_line<Id, W>::arcs;
+    for (const auto& run : runs) {
+      const auto* line = run.lines;
+      for (auto left = run.size; left != 0; ++line) {
+        const auto n = std::min(left, most);
+        for (std::size_t k = 0; k < n; ++k) f(*line, k);
+        left -= n;
+      }
+    }
+  }
 };
 
 /// Sorts one bucket after another by (row, target, weight); one sorter per worker.
 ///
-/// Memory    16 bytes (weighted 32) an arc of the largest bucket; for buckets of more arcs than
-///           `most_radix`, which only very skewed graphs have, as much as the bucket itself
+/// Memory    32 bytes (weighted: 64) for each arc of the largest bucket; buckets of more arcs
+///           than `most_radix`, which only very skewed graphs have, are sorted in place
 template <class Id, class W>
 class bucket_sorter {
  public:
@@ -43,8 +86,9 @@ class bucket_sorter {
   /// drop_duplicates  keeps one arc of those with equal row and target: that of least weight
   /// Returns          arcs kept; they come first
   std::size_t operator()(const bucket<Id, W>& b, unsigned target_bits, bool drop_duplicates) {
-    if (b.size <= most_radix_) {
-      sort_by_radix(b, target_bits);
+    const auto size = b.size();
+    if (size <= most_radix_) {
+      sort_by_radix(b, size, target_bits);
     } else {
       sort_row_by_row(b);
     }
@@ -64,18 +108,11 @@ class bucket_sorter {
   };
   using item = std::conditional_t<weighted, weighted_key, plain_key>;
 
-  struct weighted_entry {
-    Id target;
-    W weight;
-    bool operator<(const weighted_entry& other) const {
-      return std::tie(target, weight) < std::tie(other.target, other.weight);
-    }
-  };
-  using entry = std::conditional_t<weighted, weighted_entry, Id>;
+  using line = arc_line<Id, W>;
 
   // Least digit first: the target's digits on keys (row, target), and the row as the last one,
   // which puts each arc into its row. Both forms of sorting leave row_ends_ behind.
-  void sort_by_radix(const bucket<Id, W>& b, unsigned target_bits) {
+  void sort_by_radix(const bucket<Id, W>& b, std::size_t size, unsigned target_bits) {
     const auto passes = std::max(1u, (target_bits + most_digit_bits - 1) / most_digit_bits);
     const auto digit_bits = std::max(1u, (target_bits + passes - 1) / passes);
     const auto digits = std::size_t{1} << digit_bits;
@@ -84,41 +121,41 @@ class bucket_sorter {
     };
     counts_.assign(passes * digits, 0);
     row_ends_.assign(b.num_rows, 0);
-    for (std::size_t i = 0; i < b.size; ++i) {
+    b.for_each_arc([&](const line& from, std::size_t k) {
       for (unsigned pass = 0; pass < passes; ++pass) {
-        ++counts_[pass * digits + digit_of(b.targets[i], pass)];
+        ++counts_[pass * digits + digit_of(from.targets[k], pass)];
       }
-      ++row_ends_[b.rows[i]];
-    }
+      ++row_ends_[from.rows[k]];
+    });
     for (unsigned pass = 0; pass < passes; ++pass) {
       exclusive_sums(counts_.data() + pass * digits, digits);
     }
     exclusive_sums(row_ends_.data(), b.num_rows);
 
-    if (from_.size() < b.size) {
+    if (from_.size() < size) {
       from_ = {}, to_ = {};
-      const auto room = std::bit_ceil(b.size);
+      const auto room = std::bit_ceil(size);
       from_ = hw::page_buffer<item>(room);
       to_ = hw::page_buffer<item>(room);
     }
     auto* from = from_.data();
     auto* to = to_.data();
-    for (std::size_t i = 0; i < b.size; ++i) {
-      const std::uint64_t target = b.targets[i];
+    b.for_each_arc([&](const line& in, std::size_t k) {
+      const std::uint64_t target = in.targets[k];
       auto& place = to[counts_[digit_of(target, 0)]++];
-      place.key = (std::uint64_t{b.rows[i]} << target_bits) | target;
-      if constexpr (weighted) place.weight = b.weights[i];
-    }
+      place.key = (std::uint64_t{in.rows[k]} << target_bits) | target;
+      if constexpr (weighted) place.weight = in.weights.at[k];
+    });
     const auto target_mask = (std::uint64_t{1} << target_bits) - 1;
     for (unsigned pass = 1; pass < passes; ++pass) {
       std::swap(from, to);
       auto* const at = counts_.data() + pass * digits;
-      for (std::size_t i = 0; i < b.size; ++i) {
+      for (std::size_t i = 0; i < size; ++i) {
         const auto x = from[i];
         to[at[digit_of(x.key & target_mask, pass)]++] = x;
       }
     }
-    for (std::size_t i = 0; i < b.size; ++i) {
+    for (std::size_t i = 0; i < size; ++i) {
       const auto x = to[i];
       const auto at = row_ends_[x.key >> target_bits]++;
       b.targets[at] = static_cast<Id>(x.key & target_mask);
@@ -126,33 +163,31 @@ class bucket_sorter {
     }
   }
 
-  // Half the scratch memory of the radix sort, and comparisons.
   void sort_row_by_row(const bucket<Id, W>& b) {
     row_ends_.assign(b.num_rows, 0);
-    for (std::size_t i = 0; i < b.size; ++i) ++row_ends_[b.rows[i]];
+    b.for_each_arc([&](const line& from, std::size_t k) { ++row_ends_[from.rows[k]]; });
     exclusive_sums(row_ends_.data(), b.num_rows);
-    hw::page_buffer<entry> scratch(b.size);
-    for (std::size_t i = 0; i < b.size; ++i) {
-      auto& place = scratch[row_ends_[b.rows[i]]++];
-      if constexpr (weighted) {
-        place = {b.targets[i], b.weights[i]};
-      } else {
-        place = b.targets[i];
-      }
-    }
+    b.for_each_arc([&](const line& from, std::size_t k) {
+      const auto at = row_ends_[from.rows[k]]++;
+      b.targets[at] = from.targets[k];
+      if constexpr (weighted) b.weights[at] = from.weights.at[k];
+    });
     std::size_t begin = 0;
     for (const auto end : row_ends_) {
-      std::sort(scratch.data() + begin, scratch.data() + end);
+      if constexpr (weighted) {
+        sort_with_weights(b.targets + begin, b.weights + begin, end - begin);
+      } else {
+        std::sort(b.targets + begin, b.targets + end);
+      }
       begin = end;
     }
-    for (std::size_t i = 0; i < b.size; ++i) {
-      if constexpr (weighted) {
-        b.targets[i] = scratch[i].target;
-        b.weights[i] = scratch[i].weight;
-      } else {
-        b.targets[i] = scratch[i];
-      }
-    }
+  }
+
+  static void sort_with_weights(Id* targets, W* weights, std::size_t n) {
+    std::vector<std::pair<Id, W>> row(n);
+    for (std::size_t i = 0; i < n; ++i) row[i] = {targets[i], weights[i]};
+    std::sort(row.begin(), row.end());
+    for (std::size_t i = 0; i < n; ++i) std::tie(targets[i], weights[i]) = row[i];
   }
 
   std::size_t close_rows(const bucket<Id, W>& b, bool drop_duplicates) {

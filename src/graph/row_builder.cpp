@@ -18,17 +18,29 @@
 namespace cairn::graph::detail {
 namespace {
 
-constexpr std::uint64_t most_buckets = 1024;  // lines for all of them fit an L2
+constexpr std::uint64_t most_buckets = 1024;  // the ends of all of them fit an L2
 constexpr unsigned most_row_bits = 16;
-constexpr std::size_t line_arcs = 16;
 constexpr auto unsorted = ~std::uint64_t{0};
 
-template <class W>
-struct weight_line {
-  W at[line_arcs];
+/// Memory for lines, handed out in slabs of equal size by one worker.
+template <class Line>
+class slab_store {
+ public:
+  static constexpr std::size_t most_slab_lines = 768;  // 72 KB of unweighted 32-bit arcs
+
+  Line* take(std::size_t lines) {
+    if (chunks_.empty() || chunks_.back().size() - used_ < lines) {
+      chunks_.emplace_back(std::max(lines, chunk_bytes / sizeof(Line)));
+      used_ = 0;
+    }
+    return chunks_.back().data() + std::exchange(used_, used_ + lines);
+  }
+
+ private:
+  static constexpr std::size_t chunk_bytes = 2 * hw::huge_page_bytes;
+  std::vector<hw::page_buffer<Line>> chunks_;
+  std::size_t used_ = 0;  // of the last chunk
 };
-template <>
-struct weight_line<unweighted> {};
 
 template <class Id, class W>
 class row_builder {
@@ -37,11 +49,11 @@ class row_builder {
       : pool_(workers),
         chunks_(blocks),
         request_(request),
-        num_rows_(request.last - request.first) {}
+        num_rows_(request.last - request.first),
+        dealers_(workers.workers()) {}
 
   csr<Id> build() {
     choose_buckets();
-    count_arcs();
     deal_arcs();
     sort_buckets();
     return finish();
@@ -50,14 +62,22 @@ class row_builder {
  private:
   static constexpr bool weighted = !std::is_same_v<W, unweighted>;
 
-  struct line {
-    Id targets[line_arcs];
-    std::uint16_t rows[line_arcs];
-    [[no_unique_address]] weight_line<W> weights;
+  using line = arc_line<Id, W>;
+
+  /// What a worker has dealt to a bucket: full lines in slabs, of which the last has room for
+  /// `room` more.
+  struct pile {
+    line* next = nullptr;
+    std::size_t room = 0;
+    std::vector<const line*> slabs;
   };
+  /// The lines being filled lie together, apart from the piles: the ends of slabs would all
+  /// fall on the same few sets of the caches.
   struct dealer {
     std::vector<line> lines;
     std::vector<std::uint8_t> fill;
+    std::vector<pile> piles;
+    slab_store<line> memory;
   };
 
   void choose_buckets() {
@@ -65,6 +85,9 @@ class row_builder {
     const auto wanted = std::clamp<std::uint64_t>(arcs / request_.bucket_arcs, 1, most_buckets);
     while (row_bits_ < most_row_bits && (num_rows_ >> row_bits_) > wanted) ++row_bits_;
     num_buckets_ = static_cast<std::size_t>((num_rows_ + row_mask()) >> row_bits_);
+    // Unfinished slabs waste half a slab per bucket and worker: keep that below a tenth.
+    const auto share = arcs / line::arcs / (num_buckets_ + 1) / pool_.workers();
+    slab_lines_ = std::clamp<std::size_t>(share / 5, 1, slab_store<line>::most_slab_lines);
   }
 
   template <class F>
@@ -77,42 +100,14 @@ class row_builder {
                      });
   }
 
-  void count_arcs() {
-    task::per_worker<std::vector<std::uint64_t>> counts(pool_.workers());
-    task::parallel_for(pool_, chunks_.size(), 1, [&](worker_t w, std::size_t chunk, std::size_t) {
-      counts[w].resize(num_buckets_);
-      auto* const mine = counts[w].data();
-      for_each_arc(chunk, [&](std::uint64_t row, Id, W) { ++mine[row >> row_bits_]; });
-    });
-    begins_.assign(num_buckets_ + 1, 0);
-    for (const auto& mine : counts) {
-      for (std::size_t b = 0; b < mine.value.size(); ++b) begins_[b + 1] += mine.value[b];
-    }
-    for (std::size_t b = 0; b < num_buckets_; ++b) begins_[b + 1] += begins_[b];
-  }
-
   void deal_arcs() {
-    const auto num_arcs = static_cast<std::size_t>(begins_.back());
-    targets_ = hw::page_buffer<Id>(num_arcs);
-    rows_ = hw::page_buffer<std::uint16_t>(num_arcs);
-    if constexpr (weighted) weights_ = hw::page_buffer<W>(num_arcs);
-    std::vector<std::atomic<std::uint64_t>> ends(num_buckets_);
-    for (std::size_t b = 0; b < num_buckets_; ++b) {
-      ends[b].store(begins_[b], std::memory_order_relaxed);
-    }
-    const auto empty_line = [&](const line& from, std::size_t b, std::size_t n) {
-      const auto at = ends[b].fetch_add(n, std::memory_order_relaxed);
-      std::memcpy(targets_.data() + at, from.targets, n * sizeof(Id));
-      std::memcpy(rows_.data() + at, from.rows, n * sizeof(std::uint16_t));
-      if constexpr (weighted) std::memcpy(weights_.data() + at, from.weights.at, n * sizeof(W));
-    };
-
-    task::per_worker<dealer> dealers(pool_.workers());
     task::parallel_for(pool_, chunks_.size(), 1, [&](worker_t w, std::size_t chunk, std::size_t) {
-      dealers[w].lines.resize(num_buckets_);
-      dealers[w].fill.resize(num_buckets_);
-      auto* const lines = dealers[w].lines.data();
-      auto* const fill = dealers[w].fill.data();
+      auto& mine = dealers_[w];
+      mine.lines.resize(num_buckets_);
+      mine.fill.resize(num_buckets_);
+      mine.piles.resize(num_buckets_);
+      auto* const lines = mine.lines.data();
+      auto* const fill = mine.fill.data();
       for_each_arc(chunk, [&](std::uint64_t row, Id target, [[maybe_unused]] W weight) {
         const auto b = static_cast<std::size_t>(row >> row_bits_);
         const std::size_t at = fill[b];
@@ -120,19 +115,46 @@ class row_builder {
         to.targets[at] = target;
         to.rows[at] = static_cast<std::uint16_t>(row & row_mask());
         if constexpr (weighted) to.weights.at[at] = weight;
-        fill[b] = static_cast<std::uint8_t>((at + 1) % line_arcs);
-        if (at + 1 == line_arcs) empty_line(to, b, line_arcs);
+        fill[b] = static_cast<std::uint8_t>((at + 1) % line::arcs);
+        if (at + 1 == line::arcs) put_on_pile(mine, b);
       });
       if (!request_.keep_blocks) chunks_.release(chunk);
     });
-    for (const auto& [mine] : dealers) {
-      for (std::size_t b = 0; b < mine.lines.size(); ++b) {
-        if (mine.fill[b] != 0) empty_line(mine.lines[b], b, mine.fill[b]);
+    gather_runs();
+  }
+
+  void put_on_pile(dealer& mine, std::size_t b) {
+    auto& p = mine.piles[b];
+    if (p.room == 0) {
+      p.next = mine.memory.take(slab_lines_);
+      p.room = slab_lines_;
+      p.slabs.push_back(p.next);
+    }
+    *p.next++ = mine.lines[b];
+    --p.room;
+  }
+
+  void gather_runs() {
+    runs_.resize(num_buckets_);
+    begins_.assign(num_buckets_ + 1, 0);
+    for (const auto& [from] : dealers_) {
+      for (std::size_t b = 0; b < from.piles.size(); ++b) {
+        const auto& p = from.piles[b];
+        for (const auto* slab : p.slabs) runs_[b].push_back({slab, slab_lines_ * line::arcs});
+        if (!p.slabs.empty()) runs_[b].back().size -= p.room * line::arcs;
+        if (from.fill[b] != 0) runs_[b].push_back({&from.lines[b], from.fill[b]});
       }
+    }
+    for (std::size_t b = 0; b < num_buckets_; ++b) {
+      begins_[b + 1] = begins_[b];
+      for (const auto& run : runs_[b]) begins_[b + 1] += run.size;
     }
   }
 
   void sort_buckets() {
+    const auto num_arcs = static_cast<std::size_t>(begins_.back());
+    targets_ = hw::page_buffer<Id>(num_arcs);
+    if constexpr (weighted) weights_ = hw::page_buffer<W>(num_arcs);
     offsets_ = hw::page_buffer<std::uint64_t>(static_cast<std::size_t>(num_rows_) + 1);
     sizes_ = std::vector<std::atomic<std::uint64_t>>(num_buckets_);
     for (auto& size : sizes_) size.store(unsorted, std::memory_order_relaxed);
@@ -141,19 +163,28 @@ class row_builder {
     task::per_worker<bucket_sorter<Id, W>> sorters(pool_.workers());
     task::parallel_for(pool_, num_buckets_, 1, [&](worker_t w, std::size_t b, std::size_t) {
       const auto size = sorters[w](bucket_at(b), target_bits, request_.drop_duplicates);
+      drop_slabs(b);
       sizes_[b].store(size, std::memory_order_release);
       close_gaps();
     });
     close_gaps();
   }
 
+  void drop_slabs(std::size_t b) {
+    for (const auto& [from] : dealers_) {
+      if (from.piles.empty()) continue;
+      for (const auto* slab : from.piles[b].slabs) {
+        hw::drop_pages(const_cast<line*>(slab), slab_lines_ * sizeof(line));
+      }
+    }
+  }
+
   bucket<Id, W> bucket_at(std::size_t b) {
     const auto first_row = static_cast<std::size_t>(b) << row_bits_;
     const auto at = static_cast<std::size_t>(begins_[b]);
-    return {.targets = targets_.data() + at,
+    return {.runs = runs_[b],
+            .targets = targets_.data() + at,
             .weights = weighted ? weights_.data() + at : nullptr,
-            .rows = rows_.data() + at,
-            .size = static_cast<std::size_t>(begins_[b + 1]) - at,
             .offsets = offsets_.data() + first_row,
             .num_rows = std::min<std::size_t>(num_rows_ - first_row, row_mask() + 1)};
   }
@@ -179,7 +210,6 @@ class row_builder {
   }
 
   csr<Id> finish() {
-    rows_ = {};
     offsets_[static_cast<std::size_t>(num_rows_)] = end_;
     targets_.shrink(end_);
     weight_array weights;
@@ -201,11 +231,13 @@ class row_builder {
   const std::uint64_t num_rows_;
   unsigned row_bits_ = 0;  // a bucket is 2^row_bits_ rows
   std::size_t num_buckets_ = 0;
-  std::vector<std::uint64_t> begins_;  // of the buckets, shape [num_buckets_ + 1]
+  std::size_t slab_lines_ = 0;
+  task::per_worker<dealer> dealers_;
+  std::vector<std::vector<arc_run<Id, W>>> runs_;  // of each bucket, in the dealers' slabs
+  std::vector<std::uint64_t> begins_;              // arcs before bucket b, shape [buckets + 1]
 
   hw::page_buffer<Id> targets_;
   hw::page_buffer<W> weights_;
-  hw::page_buffer<std::uint16_t> rows_;  // of each arc, in its bucket
   hw::page_buffer<std::uint64_t> offsets_;
 
   std::vector<std::atomic<std::uint64_t>> sizes_;  // of the sorted buckets

@@ -29,16 +29,16 @@ struct row_request {
 
 /// The rows of this rank from blocks of edges, sorted by target and then weight.
 ///
-/// Arcs are first dealt to buckets of neighbouring rows, through a line of 16 arcs per bucket
-/// and worker (as in propagation blocking), straight into the memory of the final targets,
-/// with the row's number in its bucket (16 bits) beside them. Then each bucket is sorted in
-/// cache by a radix sort on (row, target), and moved down where duplicates left gaps. No step
-/// costs a cache miss or an atomic operation per arc.
+/// Each worker deals its arcs to buckets of neighbouring rows: piles of slabs that hold targets
+/// and, in 16 bits, the row's number in its bucket (as in propagation blocking). Then each
+/// bucket is sorted in cache by a radix sort on (row, target), from its slabs into place, and
+/// moved down where duplicates left gaps. No step costs a cache miss or an atomic operation per
+/// arc. Blocks go as they are dealt, slabs as they are sorted.
 ///
 /// Id, W     of all blocks; W = unweighted leaves their weights out
 /// Work      O(arcs log num_vertices / 11)
-/// Memory    2 bytes an arc beyond blocks and result (whose duplicates count until dropped),
-///           and see bucket_sorter
+/// Memory    the most of: blocks; slabs (6 bytes an unweighted 32-bit arc, and a tenth); result
+///           with its duplicates. One turns into the next. And see bucket_sorter.
 template <class Id, class W>
 [[nodiscard]] csr<Id> build_rows(task::pool& workers, std::vector<io::edge_block>& blocks,
                                  const row_request& request);

@@ -33,19 +33,28 @@ std::vector<arc> random_arcs(std::size_t n, std::size_t rows, std::uint64_t targ
 template <class Id, class W>
 std::vector<arc> sorted_by(bucket_sorter<Id, W>& sorter, const std::vector<arc>& arcs,
                            std::size_t num_rows, unsigned target_bits, bool drop_duplicates) {
-  std::vector<Id> targets;
-  std::vector<std::uint16_t> rows;
-  std::vector<W> weights(arcs.size());
+  using line = arc_line<Id, W>;
+  const std::size_t run_arcs = 5 * line::arcs + 3;  // runs end within a line
+  std::vector<std::vector<line>> lines;
+  std::vector<arc_run<Id, W>> runs;
   for (std::size_t i = 0; i < arcs.size(); ++i) {
-    targets.push_back(static_cast<Id>(arcs[i].target));
-    rows.push_back(arcs[i].row);
-    if constexpr (std::is_arithmetic_v<W>) weights[i] = static_cast<W>(arcs[i].weight);
+    const auto at = i % run_arcs;
+    if (at == 0) lines.emplace_back(6);
+    auto& to = lines.back()[at / line::arcs];
+    to.targets[at % line::arcs] = static_cast<Id>(arcs[i].target);
+    to.rows[at % line::arcs] = arcs[i].row;
+    if constexpr (std::is_arithmetic_v<W>) {
+      to.weights.at[at % line::arcs] = static_cast<W>(arcs[i].weight);
+    }
   }
+  for (const auto& run : lines) runs.push_back({run.data(), run_arcs});
+  if (!arcs.empty()) runs.back().size = (arcs.size() - 1) % run_arcs + 1;
+  std::vector<Id> targets(arcs.size());
+  std::vector<W> weights(arcs.size());
   std::vector<std::uint64_t> offsets(num_rows + 1);
-  offsets[num_rows] = sorter({.targets = targets.data(),
+  offsets[num_rows] = sorter({.runs = runs,
+                              .targets = targets.data(),
                               .weights = weights.data(),
-                              .rows = rows.data(),
-                              .size = arcs.size(),
                               .offsets = offsets.data(),
                               .num_rows = num_rows},
                              target_bits, drop_duplicates);
