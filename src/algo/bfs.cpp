@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
 #include <utility>
+#include <vector>
 
 #include <cairn/activity/coarse.hpp>
 #include <cairn/algo/bfs.hpp>
@@ -195,6 +196,8 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
   std::uint64_t bottom_up_levels = 0;
   const auto n = g.num_vertices(), arcs = g.directed() ? g.num_edges() : 2 * g.num_edges();
   auto unseen = static_cast<double>(arcs);
+  std::vector<bfs_level> trace;
+  auto since = opt.trace ? w.clock().now_ns() : 0;
   for (std::uint64_t before = 0, frontier = s.total_found(); frontier != 0;) {
     ++s.level;
     bool bottom_up = opt.direction == bfs_direction::bottom_up;
@@ -219,9 +222,14 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
       frontier = s.top_down();
     }
     as_bits = bottom_up;
+    if (opt.trace) {
+      const auto now = w.clock().now_ns();
+      const auto ns = now - std::exchange(since, now);
+      trace.push_back({before, bottom_up, static_cast<double>(ns) * 1e-9});
+    }
   }
   return {std::move(s.parent), std::move(s.depth), s.visits.how(), s.visits.grain(), s.level,
-          bottom_up_levels};
+          bottom_up_levels,    std::move(trace)};
 }
 
 template bfs_result<std::uint32_t> bfs(world&, const graph::dist_csr<std::uint32_t>&, std::uint32_t,

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <vector>
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/core/world.hpp>
@@ -22,6 +23,14 @@ struct bfs_options {
   activity::options activity = {};
   bfs_direction direction = bfs_direction::automatic;
   bool depths = false;  ///< also say how far each vertex is from the root
+  bool trace = false;   ///< also say how long each level took
+};
+
+/// One level of a search.
+struct bfs_level {
+  std::uint64_t frontier;  ///< vertices that were expanded, on all ranks
+  bool bottom_up;
+  double seconds;  ///< by the world's clock, from its predecessor's end to its own
 };
 
 template <class Id>
@@ -31,6 +40,7 @@ struct bfs_result {
   activity::mechanism mechanism;              ///< what the top-down levels ran on
   std::size_t grain;                          ///< and their operators per transaction
   std::uint64_t levels, bottom_up_levels;
+  std::vector<bfs_level> trace = {};  ///< by level, if asked for
 };
 
 /// Breadth-first search: a parent, and on request the depth, of every vertex reachable from
