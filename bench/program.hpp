@@ -3,6 +3,8 @@
 
 #include <functional>
 
+#include <cairn/core/world.hpp>
+
 #include <CLI/CLI.hpp>
 #include <bench/harness.hpp>
 
@@ -17,5 +19,17 @@ namespace cairn::bench {
 int run_program(int argc, char** argv, const char* description,
                 const std::function<void(CLI::App&)>& add_options,
                 const std::function<void(harness&)>& body);
+
+/// The main() of a benchmark over ranks: takes Cairn's settings (--ranks, --threads, ...) as
+/// well, and calls body on every rank, under mpiexec too. The harnesses call a kernel equally
+/// often on all ranks; rank 0's writes lines. Verdicts must be those of all ranks.
+///
+/// Returns   as run_program
+int run_program_on_ranks(int argc, char** argv, const char* description,
+                         const std::function<void(CLI::App&)>& add_options,
+                         const std::function<void(world&, harness&)>& body);
+
+/// Summed over workers and ranks. Collective.
+[[nodiscard]] counter_totals counters_of_all(world& w);
 
 }  // namespace cairn::bench
