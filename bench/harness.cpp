@@ -25,10 +25,6 @@ nlohmann::json growth(const counter_totals& before, const counter_totals& after)
   return grown;
 }
 
-nlohmann::json to_json(const summary& s) {
-  return {{"median", s.median}, {"mad", s.mad}, {"runs", s.runs}};
-}
-
 }  // namespace
 
 summary summarise(std::span<const double> samples) {
@@ -39,6 +35,10 @@ summary summarise(std::span<const double> samples) {
   for (const auto x : samples) deviations.push_back(std::abs(x - s.median));
   s.mad = median_of(std::move(deviations));
   return s;
+}
+
+nlohmann::json json_of(const summary& s) {
+  return {{"median", s.median}, {"mad", s.mad}, {"runs", s.runs}};
 }
 
 harness::harness(const hw::clock& clock, std::ostream* lines, nlohmann::json provenance,
@@ -117,8 +117,8 @@ comparison harness::compare(subject& first, subject& second) {
   c.ratio = summarise(c.ratios);
   write({{"comparison", {first.name, second.name}},
          {"settings", {first.settings, second.settings}},
-         {"seconds", {to_json(c.first.time), to_json(c.second.time)}},
-         {"ratio", to_json(c.ratio)}});
+         {"seconds", {json_of(c.first.time), json_of(c.second.time)}},
+         {"ratio", json_of(c.ratio)}});
   return c;
 }
 

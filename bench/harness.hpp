@@ -82,6 +82,7 @@ struct summary {
   std::size_t runs = 0;
 };
 [[nodiscard]] summary summarise(std::span<const double> samples);
+[[nodiscard]] nlohmann::json json_of(const summary& s);
 
 struct run_options {
   int warm_ups = 1;            ///< calls before anything is timed
@@ -134,11 +135,13 @@ class harness {
   /// Throws    wrong_result
   comparison compare(subject& first, subject& second);
 
+  /// A line of the program's own, with the provenance.
+  void write(nlohmann::json line);
+
  private:
   std::uint64_t fix_iterations(subject& s);
   double seconds_of(subject& s, std::uint64_t iterations);
   void one_run(subject& s, measurement& m);
-  void write(nlohmann::json line);
 
   const hw::clock& clock_;
   std::ostream* lines_;

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// [AAM15] figure 1: breadth-first search level by level, atomics against coarse hardware
+// transactions. The claim: the heavy middle levels gain.
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/figures/figure.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using activity::mechanism;
+
+/// Seconds of one level by run: the median of the run's searches, which are the log's last ones.
+std::vector<double> of_level(const search_log& log, std::size_t level, const measurement& m) {
+  const auto runs = m.seconds.size();
+  auto search = log.traces.end() - static_cast<std::ptrdiff_t>(runs * m.iterations);
+  std::vector<double> by_run;
+  for (std::size_t run = 0; run < runs; ++run) {
+    std::vector<double> seconds;
+    for (std::uint64_t i = 0; i < m.iterations; ++i)
+      seconds.push_back((search++)->at(level).seconds);
+    by_run.push_back(summarise(seconds).median);
+  }
+  return by_run;
+}
+
+nlohmann::json point_of(int threads, std::size_t level, const search_log& atomics,
+                        const measurement& m) {
+  return {{"threads", threads},
+          {"level", level},
+          {"frontier", atomics.traces.back()[level].frontier},
+          {"atomics", json_of(summarise(of_level(atomics, level, m)))}};
+}
+
+void sweep(harness& h, const search_options& options, std::size_t grain, int threads,
+           const figure::record_function& record) {
+  search_stage stage(options, threads);
+  search_log log;
+  auto atomics = stage.search({.how = mechanism::atomics}, log);
+  const auto& probe = stage.on().transactions();
+  if (!probe.works) {
+    const auto m = h.measure(atomics);
+    for (std::size_t i = 0; i < log.traces.back().size(); ++i) {
+      auto point = point_of(threads, i, log, m);
+      fmt::print(stderr, "{:>7} {:>5} {:>10} {:>12.3f}\n", threads, i,
+                 point["frontier"].get<std::uint64_t>(),
+                 1e3 * point["atomics"]["median"].get<double>());
+      record(std::move(point));
+    }
+    record({{"threads", threads}, {"no_htm", probe.reason}});
+    fmt::print(stderr, "no hardware transactions: {}\n", probe.reason);
+    return;
+  }
+  search_log htm_log;
+  auto htm = stage.search({.how = mechanism::htm, .grain = grain}, htm_log);
+  const auto c = h.compare(atomics, htm);
+  for (std::size_t i = 0; i < log.traces.back().size(); ++i) {
+    const auto slow = of_level(log, i, c.first), fast = of_level(htm_log, i, c.second);
+    std::vector<double> ratios;
+    for (std::size_t k = 0; k < slow.size(); ++k) ratios.push_back(slow[k] / fast[k]);
+    const auto ratio = summarise(ratios);
+    auto point = point_of(threads, i, log, c.first);
+    point["grain"] = grain;
+    point["htm"] = json_of(summarise(fast));
+    point["ratio"] = json_of(ratio);
+    fmt::print(stderr, "{:>7} {:>5} {:>10} {:>12.3f} {:>12.3f} {:>8.3f} {:>8.3f}\n", threads, i,
+               point["frontier"].get<std::uint64_t>(), 1e3 * summarise(slow).median,
+               1e3 * summarise(fast).median, ratio.median, ratio.mad);
+    record(std::move(point));
+  }
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn::bench;
+  search_options options;
+  std::size_t grain = 64;
+  figure f;
+  f.name = "aam15_1_phases";
+  f.description = "[AAM15] figure 1: the levels of a search by atomics and by transactions.";
+  f.add_options = [&](CLI::App& app) {
+    options.add_to(app);
+    app.add_option("--grain", grain, "operators per transaction")
+        ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
+        ->capture_default_str();
+  };
+  f.sweep = [&](harness& h, const figure::record_function& record) {
+    fmt::print(stderr, "{:>7} {:>5} {:>10} {:>12} {:>12} {:>8} {:>8}\n", "threads", "level",
+               "frontier", "atomics ms", "htm ms", "ratio", "mad");
+    for (const int threads : options.threads) sweep(h, options, grain, threads, record);
+  };
+  f.check = check_phases;
+  return run_figure(argc, argv, f);
+}

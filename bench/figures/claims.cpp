@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <map>
+#include <optional>
+#include <stdexcept>
+#include <tuple>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <bench/figures/claims.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using nlohmann::json;
+using kind = verdict::kind;
+
+double median(const json& spread) { return spread.at("median").get<double>(); }
+double mad(const json& spread) { return spread.at("mad").get<double>(); }
+
+bool gains(const json& point) { return median(point.at("ratio")) > 1 + mad(point.at("ratio")); }
+bool clearly_above(const json& slow, const json& fast) {
+  return median(slow) - median(fast) > mad(slow) + mad(fast);
+}
+
+std::optional<verdict> without_htm(points all) {
+  for (const auto& p : all) {
+    if (p.contains("no_htm")) return verdict{kind::undecided, p.at("no_htm").get<std::string>()};
+  }
+  return std::nullopt;
+}
+
+/// Points by T, each list in ascending order of `key`.
+std::map<int, std::vector<json>> by_threads(points all, const char* key) {
+  std::map<int, std::vector<json>> lists;
+  for (const auto& p : all) lists[p.at("threads").get<int>()].push_back(p);
+  for (auto& [threads, list] : lists) {
+    std::sort(list.begin(), list.end(),
+              [&](const json& a, const json& b) { return a.at(key) < b.at(key); });
+  }
+  return lists;
+}
+
+/// The claims of all T: the first that does not hold, else one that is undecided, else all.
+template <class F>
+verdict check_each(points all, const char* key, F&& claim) {
+  if (auto none = without_htm(all)) return *none;
+  verdict sum{kind::holds, ""};
+  const auto lists = by_threads(all, key);
+  if (lists.empty()) return {kind::undecided, "nothing was measured"};
+  for (const auto& [threads, list] : lists) {
+    auto one = claim(list);
+    one.why = fmt::format("T = {}: {}", threads, one.why);
+    if (one.is == kind::fails) return one;
+    if (one.is == kind::undecided) sum.is = kind::undecided;
+    sum.why += (sum.why.empty() ? "" : "; ") + one.why;
+  }
+  return sum;
+}
+
+verdict phases_of(const std::vector<json>& levels) {
+  double whole = 0;
+  for (const auto& p : levels) whole += median(p.at("atomics"));
+  std::string heavy;
+  for (std::size_t i = 1; i + 1 < levels.size(); ++i) {
+    const auto& p = levels[i];
+    if (median(p.at("atomics")) < whole / 10) continue;
+    const auto said = fmt::format("level {} takes {:.2f} of atomics' time",
+                                  p.at("level").get<int>(), 1 / median(p.at("ratio")));
+    if (!gains(p)) return {kind::fails, said};
+    heavy += (heavy.empty() ? "" : ", ") + said;
+  }
+  if (heavy.empty()) return {kind::undecided, "no middle level takes a tenth of the time"};
+  return {kind::holds, heavy};
+}
+
+std::uint64_t aborts(const json& point) {
+  std::uint64_t all = 0;
+  for (const auto& [cause, number] : point.at("aborts").items()) {
+    all += number.get<std::uint64_t>();
+  }
+  return all;
+}
+
+double share(const json& point, std::uint64_t number) {
+  const auto attempts = point.at("attempts").get<double>();
+  return attempts > 0 ? static_cast<double>(number) / attempts : 0;
+}
+
+/// The cause whose share of the attempts grew most from one point to another.
+std::string grown_cause(const json& from, const json& to) {
+  std::string most;
+  double by = 0;
+  for (const auto& [cause, number] : to.at("aborts").items()) {
+    const auto growth = share(to, number.get<std::uint64_t>()) -
+                        share(from, from.at("aborts").at(cause).get<std::uint64_t>());
+    if (growth > by) std::tie(most, by) = std::pair(cause, growth);
+  }
+  return most;
+}
+
+verdict grain_of(const std::vector<json>& sweep) {
+  const auto& best =
+      *std::min_element(sweep.begin(), sweep.end(), [](const json& a, const json& b) {
+        return median(a.at("seconds")) < median(b.at("seconds"));
+      });
+  const auto &first = sweep.front(), &last = sweep.back();
+  const auto m = best.at("grain").get<int>();
+  if (!clearly_above(first.at("seconds"), best.at("seconds"))) {
+    return {kind::fails, fmt::format("the time does not fall on the way to M = {}", m)};
+  }
+  if (!clearly_above(last.at("seconds"), best.at("seconds"))) {
+    return {kind::fails, fmt::format("the time does not rise after M = {}", m)};
+  }
+  if (!gains(best)) {
+    return {kind::fails, fmt::format("the best M, {}, takes {:.2f} of atomics' time", m,
+                                     1 / median(best.at("ratio")))};
+  }
+  const auto before = share(best, aborts(best)), after = share(last, aborts(last));
+  const auto shares = fmt::format("{:.1f} % of the attempts abort at M = {}, {:.1f} % at M = {}",
+                                  100 * before, m, 100 * after, last.at("grain").get<int>());
+  if (after <= before) return {kind::fails, "aborts do not explain the rise: " + shares};
+  return {kind::holds, fmt::format("M = {} takes {:.2f} of atomics' time; {}, mostly by {}", m,
+                                   1 / median(best.at("ratio")), shares, grown_cause(best, last))};
+}
+
+}  // namespace
+
+verdict check_phases(points all) { return check_each(all, "level", phases_of); }
+
+verdict check_grain(points all) { return check_each(all, "grain", grain_of); }
+
+std::vector<json> last_sweep(std::istream& lines, const std::string& figure) {
+  std::vector<json> last, current;
+  bool any = false;
+  for (std::string text; std::getline(lines, text);) {
+    auto line = json::parse(text);
+    if (line.value("figure", "") != figure) continue;
+    if (line.contains("verdict")) {
+      last = std::exchange(current, {});
+      any = true;
+    } else {
+      current.push_back(std::move(line));
+    }
+  }
+  if (!any) throw std::runtime_error("no line has a verdict of " + figure);
+  return last;
+}
+
+}  // namespace cairn::bench

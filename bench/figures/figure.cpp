@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <stdexcept>
+#include <utility>
+#include <variant>
+
+#include <fmt/core.h>
+
+#include <cairn/algo/verify_bfs.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/graph/load.hpp>
+#include <cairn/hw/topology.hpp>
+
+#include <bench/figures/figure.hpp>
+#include <bench/program.hpp>
+
+namespace cairn::bench {
+
+int run_figure(int argc, char** argv, const figure& f) {
+  std::string recorded;
+  const auto add_options = [&](CLI::App& app) {
+    f.add_options(app);
+    app.add_option("--recorded", recorded, "check the last sweep of this file, run nothing")
+        ->check(CLI::ExistingFile);
+  };
+  return run_program(argc, argv, f.description, add_options, [&](harness& h) {
+    std::vector<nlohmann::json> all;
+    if (recorded.empty()) {
+      f.sweep(h, [&](nlohmann::json point) {
+        point["figure"] = f.name;
+        h.write(point);
+        all.push_back(std::move(point));
+      });
+    } else {
+      std::ifstream lines(recorded);
+      all = last_sweep(lines, f.name);
+    }
+    const auto v = f.check(all);
+    if (recorded.empty()) h.write({{"figure", f.name}, {"verdict", v.text()}, {"why", v.why}});
+    fmt::print(stderr, "{}: the claim {}{}: {}\n", f.name,
+               v.is == verdict::kind::undecided ? "is " : "", v.text(), v.why);
+  });
+}
+
+search_options::search_options() : threads{1} {
+  if (hw::allowed_cores() > 1) threads.push_back(hw::allowed_cores());
+}
+
+void search_options::add_to(CLI::App& app) {
+  app.add_option("--kronecker", scale, "log2 of the vertices")
+      ->check(CLI::Range(1, 31))
+      ->capture_default_str();
+  app.add_option("--seed", seed, "of graph and source")->capture_default_str();
+  app.add_option("--threads", threads, "one or more")
+      ->check(CLI::Range(1, 4096))
+      ->capture_default_str();
+}
+
+struct search_stage::state {
+  using graph_type = graph::dist_csr<std::uint32_t>;
+
+  state(const search_options& given, int threads)
+      : options(given),
+        w(threads),
+        g(std::get<graph_type>(
+            graph::load(w, graph::generator{graph::kronecker_graph{given.scale}, given.seed})
+                .graph)) {
+    if (g.num_edges() == 0) throw std::runtime_error("the graph has no edges");
+    random64 draw(options.seed);
+    do {
+      source = static_cast<std::uint32_t>(draw.below(g.num_vertices()));
+    } while (g.out().degree(source) == 0);
+  }
+
+  search_options options;
+  world w;
+  graph_type g;
+  std::uint32_t source = 0;
+};
+
+search_stage::search_stage(const search_options& options, int threads)
+    : state_(std::make_unique<state>(options, threads)) {}
+search_stage::~search_stage() = default;
+
+world& search_stage::on() noexcept { return state_->w; }
+
+subject search_stage::search(const activity::options& how, search_log& log) {
+  auto* const s = state_.get();
+  const algo::bfs_options options{
+      .activity = how, .direction = algo::bfs_direction::top_down, .trace = true};
+  kernel<state*, algo::bfs_result<std::uint32_t>> kern;
+  kern.name = "bfs_top_down";
+  kern.settings = {{"kronecker", s->options.scale},
+                   {"seed", s->options.seed},
+                   {"source", s->source},
+                   {"threads", s->w.workers()},
+                   {"mechanism", activity::name(how.how)}};
+  if (how.how == activity::mechanism::htm) kern.settings["grain"] = how.grain;
+  kern.make_input = [s] { return s; };
+  kern.run = [options, &log](state* on) {
+    const auto before = on->w.counters().totals();
+    auto found = algo::bfs(on->w, on->g, on->source, options);
+    const auto after = on->w.counters().totals();
+    for (std::size_t i = 0; i < after.size(); ++i) log.counted[i] += after[i] - before[i];
+    log.traces.push_back(found.trace);
+    ++log.searches;
+    return found;
+  };
+  kern.verify = [](state* on, const algo::bfs_result<std::uint32_t>& found) {
+    return algo::verify_bfs(on->w, on->g, on->source, found.parent).value_or("");
+  };
+  kern.counters = [s] { return s->w.counters().totals(); };
+  return subject(std::move(kern));
+}
+
+}  // namespace cairn::bench

@@ -1,0 +1,111 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Draws the last sweep of a figure's lines as an SVG, with nothing but Python's own library.
+
+    plot.py LINES.jsonl [OUT.svg]      default: the name of the lines, ending with .svg
+"""
+
+import json
+import math
+import sys
+from pathlib import Path
+
+WIDTH, HEIGHT, MARGIN = 640, 400, 60
+COLOURS = ["#1b6ca8", "#c1440e", "#3a7d44", "#7b3f98", "#b8860b", "#444444"]
+FIGURES = {  # what lies on the x axis: its member, its name, and whether its scale is logarithmic
+    "aam15_1_phases": ("level", "level", False),
+    "aam15_4_grain": ("grain", "M, operators per transaction", True),
+}
+
+
+def last_sweep(file):
+    """The points before the last verdict, and the verdict."""
+    points, sweep, verdict = [], None, None
+    for text in file:
+        line = json.loads(text)
+        if "figure" not in line:
+            continue
+        if "verdict" in line:
+            sweep, verdict, points = points, line, []
+        else:
+            points.append(line)
+    if verdict is None:
+        sys.exit("no line has a verdict: these are not the lines of a whole sweep")
+    return sweep, verdict
+
+
+def curves(points, x):
+    """Times in ms by x, by the name of the curve. A time without an x counts for every x."""
+    everywhere = sorted({p[x] for p in points if x in p})
+    found = {}
+    for p in points:
+        for member, name in [("atomics", "atomics"), ("htm", "htm"), ("seconds", "htm")]:
+            if member in p:
+                curve = found.setdefault(f"{name}, T = {p['threads']}", {})
+                for at in [p[x]] if x in p else everywhere:
+                    curve[at] = 1e3 * p[member]["median"]
+    return {name: sorted(curve.items()) for name, curve in found.items()}
+
+
+def ticks(top):
+    step = 10 ** math.floor(math.log10(top))
+    step *= next(f for f in (0.2, 0.5, 1) if top / (step * f) <= 8 or f == 1)
+    return [i * step for i in range(int(top / step) + 1)]
+
+
+def text(x, y, words, anchor="middle"):
+    words = words.replace("&", "&amp;").replace("<", "&lt;")
+    return f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{words}</text>'
+
+
+def draw(figure, lines, verdict):
+    _, x_name, logarithmic = FIGURES[figure]
+    scale = math.log2 if logarithmic else float
+    xs = sorted({x for line in lines.values() for x, _ in line})
+    low, high = scale(xs[0]), scale(xs[-1])
+    top = 1.1 * max(y for line in lines.values() for _, y in line)
+
+    def px(x):
+        return MARGIN + (WIDTH - 2 * MARGIN) * (scale(x) - low) / ((high - low) or 1)
+
+    def py(y):
+        return HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * y / top
+
+    out = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{WIDTH}" height="{HEIGHT}" '
+           'font-family="sans-serif" font-size="12">',
+           f'<rect width="{WIDTH}" height="{HEIGHT}" fill="white"/>',
+           text(WIDTH / 2, 20, f"{figure}: {verdict['verdict']}"),
+           text(WIDTH / 2, HEIGHT - 15, x_name), text(MARGIN, MARGIN - 10, "ms")]
+    for y in ticks(top):
+        out.append(f'<line x1="{MARGIN}" x2="{WIDTH - MARGIN}" y1="{py(y):.1f}" '
+                   f'y2="{py(y):.1f}" stroke="#dddddd"/>')
+        out.append(text(MARGIN - 6, py(y) + 4, f"{y:g}", "end"))
+    out += [text(px(x), HEIGHT - MARGIN + 16, str(x)) for x in xs]
+    for i, (name, line) in enumerate(lines.items()):
+        colour = COLOURS[i % len(COLOURS)]
+        path = " ".join(f"{px(x):.1f},{py(y):.1f}" for x, y in line)
+        out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
+        out += [f'<circle cx="{px(x):.1f}" cy="{py(y):.1f}" r="3" fill="{colour}"/>'
+                for x, y in line]
+        out.append(f'<g fill="{colour}">' + text(WIDTH - MARGIN, MARGIN + 16 * i, name, "end")
+                   + "</g>")
+    return "\n".join(out + ["</svg>", ""])
+
+
+def main():
+    if len(sys.argv) not in (2, 3):
+        sys.exit(__doc__.strip())
+    source = Path(sys.argv[1])
+    with source.open() as file:
+        points, verdict = last_sweep(file)
+    figure = verdict["figure"]
+    if figure not in FIGURES:
+        sys.exit(f"{figure} is not known here")
+    lines = curves(points, FIGURES[figure][0])
+    target = Path(sys.argv[2]) if len(sys.argv) == 3 else source.with_suffix(".svg")
+    target.write_text(draw(figure, lines, verdict))
+    print(target)
+
+
+if __name__ == "__main__":
+    main()
