@@ -95,17 +95,25 @@ class bfs_checker {
     struct tree_edge {
       Id at, child, depth;
     };
+    // The child's row is at hand and mostly short, the parent's often long.
+    const bool child_knows = g_.has_in();
+    const auto has = [](std::span<const Id> row, Id v) {
+      return std::binary_search(row.begin(), row.end(), v);
+    };
     exchange<tree_edge>(
         chunk_vertices,
-        [&](worker_t, Id v, auto& send) {
+        [&](worker_t k, Id v, auto& send) {
           const Id p = parent.load(v);
-          if (v != root_ && p != no_vertex<Id>) send({p, v, depth ? depth->load(v) : Id{0}});
+          if (v == root_ || p == no_vertex<Id>) return;
+          if (child_knows && !has(g_.in().neighbors(v), p)) {
+            note(k, {bfs_offence::no_such_edge, v, p});
+          }
+          send({p, v, depth ? depth->load(v) : Id{0}});
         },
         [&](worker_t k, const tree_edge& m) {
-          const auto row = g_.out().neighbors(m.at);
           if (parent.load(m.at) == no_vertex<Id>) {
             note(k, {bfs_offence::parent_unreached, m.child, m.at});
-          } else if (!std::binary_search(row.begin(), row.end(), m.child)) {
+          } else if (!child_knows && !has(g_.out().neighbors(m.at), m.child)) {
             note(k, {bfs_offence::no_such_edge, m.child, m.at});
           } else if (depth && (m.depth == 0 || depth->load(m.at) != m.depth - 1)) {
             note(k, {bfs_offence::wrong_step, m.child, m.at, m.depth, depth->load(m.at)});
@@ -186,6 +194,18 @@ class bfs_checker {
     if (w_.size() > 1) {
       for (auto& k : told) k.value = {g_.num_vertices(), w_.options().filter_entries};
     }
+    // Copies, because after a call the members would be loaded again for every edge.
+    const auto check = [this, own = depth.local().data(), first = first_, marks](
+                           worker_t k, const graph_edge& m) {
+      const Id d = own[m.at - first];
+      const Id most = m.depth + (m.depth < no_vertex<Id> - 1 ? 1 : 0);
+      if (d > most) [[unlikely]] {  // no_vertex is more than any depth
+        note(k, {d == no_vertex<Id> ? bfs_offence::missed : bfs_offence::skips_depths, m.at, m.from,
+                 d, m.depth});
+      } else if (!marks.empty() && d > m.depth) {
+        std::atomic_ref(marks[m.at - first]).store(1, std::memory_order_relaxed);
+      }
+    };
     exchange<graph_edge>(
         chunk_when_edges,
         [&](worker_t k, Id u, auto& send) {
@@ -195,17 +215,7 @@ class bfs_checker {
             if (owns(v) || told[k].news(v, d)) send({v, u, d});
           }
         },
-        [&](worker_t k, const graph_edge& m) {
-          const Id d = depth.load(m.at);
-          if (d == no_vertex<Id>) {
-            note(k, {bfs_offence::missed, m.at, m.from});
-          } else if (d > m.depth) {
-            if (d - m.depth > 1) note(k, {bfs_offence::skips_depths, m.at, m.from, d, m.depth});
-            if (d - m.depth == 1 && !marks.empty()) {
-              std::atomic_ref(marks[m.at - first_]).store(1, std::memory_order_relaxed);
-            }
-          }
-        });
+        check);
   }
 
   /// Is the root, and nothing else, at depth 0?
@@ -247,7 +257,9 @@ class bfs_checker {
  private:
   [[nodiscard]] bool owns(Id v) const noexcept { return v - first_ < own_; }
 
-  void note(worker_t k, const bfs_finding& f) { found_[k] = bfs_finding::first(found_[k], f); }
+  [[gnu::noinline, gnu::cold]] void note(worker_t k, const bfs_finding& f) {
+    found_[k] = bfs_finding::first(found_[k], f);
+  }
 
   template <class F>
   void each_own_vertex(F&& f) {
@@ -268,8 +280,8 @@ class bfs_checker {
         own_,
         [&](worker_t k, std::size_t begin, std::size_t end) {
           auto to = messages.from(k);
-          const auto send = [&](const Message& m) {
-            if (owns(m.at)) {
+          const auto send = [&, first = first_, own = own_](const Message& m) {
+            if (m.at - first < own) {
               check(k, m);
             } else {
               to(g_.partition().owner(m.at), m);

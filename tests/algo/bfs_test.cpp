@@ -154,6 +154,30 @@ TEST_P(Bfs, ChangesDirectionWhereItPays) {
   });
 }
 
+TEST_P(Bfs, TracesItsLevelsOnRequest) {
+  random64 dice(5);
+  plain_graph g{"random graph with a tail", 420, false, {}};
+  for (int i = 0; i < 4000; ++i) g.edges.push_back({dice.below(400), dice.below(400)});
+  for (std::uint64_t v = 399; v < 419; ++v) g.edges.push_back({v, v + 1});
+  const auto depths = ref::bfs_depths(g.n, arcs_of(g), 0);
+  GetParam().run([&](world& w) {
+    const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+    EXPECT_TRUE(bfs(w, share, 0u).trace.empty());
+    const auto result = bfs(w, share, 0u, {.trace = true});
+    EXPECT_EQ(result.trace.size(), result.levels);
+    EXPECT_GT(result.levels, 20u);
+    EXPECT_GT(result.bottom_up_levels, 0u);
+    std::uint64_t bottom_up = 0;
+    for (std::size_t i = 0; i < result.trace.size(); ++i) {
+      const auto there = std::count(depths.begin(), depths.end(), i);
+      EXPECT_EQ(result.trace[i].frontier, static_cast<std::uint64_t>(there)) << "level " << i;
+      EXPECT_GE(result.trace[i].seconds, 0);
+      bottom_up += result.trace[i].bottom_up;
+    }
+    EXPECT_EQ(bottom_up, result.bottom_up_levels);
+  });
+}
+
 // Each mechanism with each direction, emulated transactions aborting for every cause.
 TEST(BfsOptions, EveryMechanismFindsTheSameDepths) {
   for (const int workers : {1, 2}) {

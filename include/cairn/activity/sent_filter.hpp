@@ -6,6 +6,7 @@
 #include <vector>
 
 #include <cairn/activity/operator.hpp>
+#include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/hw/pages.hpp>
 
@@ -18,7 +19,10 @@ namespace cairn::activity {
 /// there has seen at least what the mirror has. Two ids may share a mirror; the newcomer
 /// evicts, which only costs messages.
 ///
-/// Memory     at most `entries` * (sizeof(T) + 8) bytes, taken at the first message
+/// The operator's cells are of one map. (Two maps have the same ids: a mirror would take the
+/// messages of both.)
+///
+/// Memory     at most `entries` * (sizeof(T) + 9) bytes, taken at the first message
 template <single_cell Op>
 class sent_filter {
   using value = cell_value_t<Op>;
@@ -45,7 +49,11 @@ class sent_filter {
     if constexpr (!permanent<Op>) {
       if (epoch == epoch_) return;
       epoch_ = epoch;
-      for (auto slot : used_) mirrors_[slot] = initial_;
+      if (used_.size() < most_noted()) {
+        for (auto slot : used_) mirrors_[slot] = initial_;
+      } else {
+        std::fill(mirrors_.begin(), mirrors_.end(), initial_);
+      }
       used_.clear();
     }
   }
@@ -54,8 +62,10 @@ class sent_filter {
   template <class Place>
   value& mirror_of(const Place& where) {
     if (mirrors_.empty()) [[unlikely]] {
+      map_ = where.map;
       allocate(where.map->size(), where.map->initial());
     }
+    CAIRN_ASSERT(where.map == map_);
     if (ids_.empty()) {
       note_use(where.id);
       return mirrors_[where.id];
@@ -70,8 +80,12 @@ class sent_filter {
   }
 
   void note_use(std::uint64_t slot) {
-    if constexpr (!permanent<Op>) used_.push_back(slot);
+    if constexpr (!permanent<Op>) {
+      if (used_.size() < most_noted()) used_.push_back(slot);
+    }
   }
+  // From so many on it is as cheap to forget all.
+  [[nodiscard]] std::size_t most_noted() const noexcept { return 1 + mirrors_.size() / 8; }
 
   void allocate(std::uint64_t elements, const value& initial) {
     initial_ = initial;
@@ -88,6 +102,7 @@ class sent_filter {
   }
 
   std::size_t entries_ = 0;
+  const void* map_ = nullptr;  // whose cells are mirrored
   value initial_{};
   hw::page_buffer<value> mirrors_;
   hw::page_buffer<std::uint64_t> ids_;  // whose mirror; empty if there is one for each

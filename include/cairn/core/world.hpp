@@ -66,9 +66,11 @@ class world {
   /// Folds `mine` over the ranks with aggregator A, in rank order. Collective.
   template <aggregator A>
   [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
-    const auto all = all_gather(mine);
+    struct part {
+      typename A::value_type value;  // in a struct, because a vector of bool is none
+    };
     auto folded = A::identity();
-    for (const auto& x : all) folded = A::combine(folded, x);
+    for (const auto& p : all_gather(part{mine})) folded = A::combine(folded, p.value);
     return folded;
   }
   [[nodiscard]] std::uint64_t sum(std::uint64_t mine) { return reduce<add<std::uint64_t>>(mine); }

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+
+#include <support/places.hpp>
+
+namespace cairn::activity {
+namespace {
+
+using obs::counter;
+
+constexpr std::uint32_t nobody = no_vertex<std::uint32_t>;
+
+/// A message of these tests: `value` for the element `id`.
+struct order {
+  std::uint64_t id;
+  std::uint32_t value;
+};
+
+/// How often operators on each element took effect, on any worker.
+using tally = std::vector<std::atomic<std::uint32_t>>;
+
+template <class T>
+struct operator_on {
+  using message = order;
+  pgas::vertex_map<T>& map;
+  tally& effects;
+  auto cell(const order& m) const { return map.at(m.id); }
+  void after(const order& m) { ++effects[m.id]; }
+};
+
+struct claim_first : operator_on<std::uint32_t> {  // may fail
+  bool wanted(std::uint32_t x, const order&) const { return x == nobody; }
+  bool attempt(auto x, const order& m) const { return x.claim(nobody, m.value) == nobody; }
+};
+struct lower_to : operator_on<std::uint32_t> {  // may fail
+  bool wanted(std::uint32_t x, const order& m) const { return m.value < x; }
+  bool attempt(auto x, const order& m) const { return x.lower(m.value) > m.value; }
+};
+template <class T>
+struct add_to : operator_on<T> {  // always succeeds
+  bool wanted(const T&, const order&) const { return true; }
+  void attempt(auto x, const order& m) const { x.add(static_cast<T>(m.value)); }
+};
+struct replace : operator_on<std::uint32_t> {  // always succeeds
+  bool wanted(std::uint32_t, const order&) const { return true; }
+  void attempt(auto x, const order& m) const { x.exchange(m.value); }
+};
+struct add_if_even : operator_on<std::uint32_t> {  // decides first, then writes
+  bool wanted(std::uint32_t, const order&) const { return true; }
+  bool attempt(auto x, const order& m) const {
+    if (m.value % 2 != 0) return false;
+    x.add(m.value);
+    return true;
+  }
+};
+
+struct way {
+  std::string name;
+  options how;
+};
+
+/// All mechanisms; emulated transactions that never abort, that always abort for one cause, and
+/// that abort for all causes now and then.
+std::vector<way> all_ways(int workers) {
+  std::vector<way> ways{{"automatic", {}},
+                        {"atomics", {.how = mechanism::atomics}},
+                        {"locks", {.how = mechanism::locks}},
+                        {"real htm", {.how = mechanism::htm}}};
+  if (workers == 1) ways.push_back({"plain", {.how = mechanism::plain}});
+  const std::pair<const char*, tm::abort_rates> rates[] = {
+      {"none", {}},
+      {"conflict", {.conflict = 1}},
+      {"capacity", {.capacity = 1}},
+      {"lock taken", {.lock_taken = 1}},
+      {"left", {.left = 1}},
+      {"other", {.other = 1}},
+      {"all", {.conflict = 0.2, .capacity = 0.1, .lock_taken = 0.1, .left = 0.1, .other = 0.2}}};
+  for (const auto& [cause, r] : rates) {
+    for (const std::size_t grain : {1, 5, 100'000}) {
+      const emulation_options emulate{.rates = r, .seed = grain, .capacity = 20};
+      ways.push_back(
+          {std::string("emulated htm, aborts: ") + cause + ", grain " + std::to_string(grain),
+           {.how = mechanism::htm, .grain = grain, .emulate = emulate}});
+    }
+  }
+  return ways;
+}
+
+class Coarse : public ::testing::TestWithParam<support::place> {
+ protected:
+  static constexpr std::uint64_t elements = 40, orders = 200;
+
+  // The i-th message of rank r.
+  static order nth(rank_t r, std::uint64_t i) {
+    random64 dice(static_cast<std::uint64_t>(r) + 1, i);
+    // Half of them to three elements, so that groups meet the same cell again.
+    const auto id = dice.below(2) == 0 ? dice.below(3) : dice.below(elements);
+    return {id, static_cast<std::uint32_t>(dice.below(1000))};
+  }
+
+  template <class Op>
+  struct outcome {
+    std::vector<cell_value_t<Op>> values;
+    std::vector<std::uint32_t> effects;
+  };
+
+  // Sends all messages of all ranks through one operator; what the elements are then.
+  template <class Op>
+  static outcome<Op> send_all(world& w, const options& how, cell_value_t<Op> initial) {
+    const pgas::block_partition partition(elements, w.size());
+    pgas::vertex_map<cell_value_t<Op>> map(w, partition, initial);
+    tally effects(elements);
+    {
+      coarse<Op> op(w, Op{{map, effects}}, how);
+      am::epoch e(w);
+      w.parallel_for(
+          orders,
+          [&](worker_t k, std::size_t begin, std::size_t end) {
+            op.spawn(k, [&](auto& send) {
+              for (auto i = begin; i < end; ++i) send(nth(w.rank(), i));
+            });
+          },
+          13);
+      e.close();
+    }
+    std::vector<std::uint32_t> own(
+        effects.begin() + static_cast<std::ptrdiff_t>(map.first()),
+        effects.begin() + static_cast<std::ptrdiff_t>(map.first() + map.local().size()));
+    return {w.all_gather_values<cell_value_t<Op>>(map.local()),
+            w.all_gather_values<std::uint32_t>(own)};
+  }
+
+  // Calls check(outcome, messages by element) for each way to run Op.
+  template <class Op, class Check>
+  void in_all_ways(cell_value_t<Op> initial, Check&& check) {
+    const auto ways = all_ways(GetParam().workers);
+    // On threads a sample: what they add is other interleavings, not other paths.
+    const std::size_t stride = GetParam().simulated() ? 1 : 5;
+    GetParam().run([&](world& w) {
+      std::vector<std::vector<std::uint32_t>> sent(elements);
+      for (rank_t r = 0; r < w.size(); ++r) {
+        for (std::uint64_t i = 0; i < orders; ++i) sent[nth(r, i).id].push_back(nth(r, i).value);
+      }
+      for (std::size_t i = GetParam().workers - 1; i < ways.size(); i += stride) {
+        SCOPED_TRACE(ways[i].name);
+        const auto got = send_all<Op>(w, ways[i].how, initial);
+        for (std::uint64_t id = 0; id < elements; ++id) {
+          check(got.values[id], got.effects[id], sent[id]);
+        }
+      }
+    });
+  }
+};
+
+using values_sent = std::vector<std::uint32_t>;
+
+std::uint32_t sum_of(const values_sent& sent) {
+  std::uint32_t sum = 0;
+  for (const auto x : sent) sum += x;
+  return sum;
+}
+bool among(const values_sent& sent, std::uint32_t x) {
+  return std::find(sent.begin(), sent.end(), x) != sent.end();
+}
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Coarse, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(Coarse, ClaimIsWonOnceByOneOfTheMessages) {
+  in_all_ways<claim_first>(nobody,
+                           [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
+                             EXPECT_EQ(effects, sent.empty() ? 0u : 1u);
+                             EXPECT_TRUE(sent.empty() ? x == nobody : among(sent, x)) << x;
+                           });
+}
+
+TEST_P(Coarse, LowerEndsAtTheLeast) {
+  in_all_ways<lower_to>(
+      nobody, [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
+        EXPECT_EQ(x, sent.empty() ? nobody : *std::min_element(sent.begin(), sent.end()));
+        EXPECT_LE(effects, sent.size());
+        EXPECT_EQ(effects == 0, sent.empty());
+      });
+}
+
+TEST_P(Coarse, AddLosesNothing) {
+  const auto check = [](auto x, std::uint32_t effects, const values_sent& sent) {
+    EXPECT_EQ(x, static_cast<decltype(x)>(sum_of(sent)));
+    EXPECT_EQ(effects, sent.size());
+  };
+  in_all_ways<add_to<std::uint64_t>>(0, check);
+  in_all_ways<add_to<std::uint8_t>>(0, check);
+  in_all_ways<add_to<double>>(0, check);
+}
+
+TEST_P(Coarse, ExchangeLeavesOneOfTheMessages) {
+  in_all_ways<replace>(nobody, [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
+    EXPECT_TRUE(sent.empty() ? x == nobody : among(sent, x)) << x;
+    EXPECT_EQ(effects, sent.size());
+  });
+}
+
+TEST_P(Coarse, AfterRunsOnlyForWhatTookEffect) {
+  in_all_ways<add_if_even>(0, [](std::uint32_t x, std::uint32_t effects, values_sent sent) {
+    std::erase_if(sent, [](std::uint32_t v) { return v % 2 != 0; });
+    EXPECT_EQ(x, sum_of(sent));
+    EXPECT_EQ(effects, sent.size());
+  });
+}
+
+/// Distances in a graph in which v leads to two vertices: whoever gets closer tells them.
+struct spread {
+  using message = order;
+  static constexpr std::uint64_t n = 300;
+  pgas::vertex_map<std::uint32_t>& map;
+  std::atomic<int>& strange_workers;
+
+  static std::array<std::uint64_t, 2> next(std::uint64_t v) { return {mix64(v) % n, (v + 1) % n}; }
+  auto cell(const order& m) const { return map.at(m.id); }
+  bool wanted(std::uint32_t x, const order& m) const { return m.value < x; }
+  bool attempt(auto x, const order& m) const { return x.lower(m.value) > m.value; }
+  void after(const order& m, auto& at) {
+    if (at.worker() < 0) ++strange_workers;
+    for (const auto v : next(m.id)) at({v, m.value + 1});
+  }
+};
+
+TEST_P(Coarse, AfterMaySendOn) {
+  std::vector<std::uint32_t> expected(spread::n, nobody);
+  std::vector<std::uint64_t> level{0};
+  for (std::uint32_t d = 0; !level.empty(); ++d) {
+    std::vector<std::uint64_t> below;
+    for (const auto v : level) {
+      if (expected[v] <= d) continue;
+      expected[v] = d;
+      for (const auto u : spread::next(v)) below.push_back(u);
+    }
+    level = std::move(below);
+  }
+  const auto ways = all_ways(GetParam().workers);
+  GetParam().run([&](world& w) {
+    for (std::size_t i = 0; i < ways.size(); i += 4) {
+      SCOPED_TRACE(ways[i].name);
+      pgas::vertex_map<std::uint32_t> map(w, {spread::n, w.size()}, nobody);
+      std::atomic<int> strange_workers = 0;
+      coarse<spread> op(w, spread{map, strange_workers}, ways[i].how);
+      am::epoch e(w);
+      if (w.rank() == w.size() - 1) op.spawn(0, [](auto& send) { send({0, 0}); });
+      e.close();
+      EXPECT_EQ(w.all_gather_values<std::uint32_t>(map.local()), expected);
+      EXPECT_EQ(strange_workers, 0);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace cairn::activity

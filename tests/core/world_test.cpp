@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cmath>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/core/world.hpp>
+
+#include <support/places.hpp>
+
+namespace cairn {
+namespace {
+
+class World : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, World, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+std::uint64_t as_count(rank_t r) { return static_cast<std::uint64_t>(r); }
+
+TEST_P(World, KnowsItsPlace) {
+  std::atomic<std::uint64_t> seen = 0;
+  GetParam().run([&](world& w) {
+    EXPECT_EQ(w.size(), GetParam().ranks);
+    EXPECT_EQ(w.workers(), GetParam().workers);
+    seen |= std::uint64_t{1} << w.rank();
+  });
+  EXPECT_EQ(seen, (std::uint64_t{1} << GetParam().ranks) - 1);
+}
+
+TEST_P(World, FoldsOneValueOfEachRank) {
+  GetParam().run([](world& w) {
+    const auto n = as_count(w.size()), r = as_count(w.rank());
+    EXPECT_EQ(w.sum(r + 1), n * (n + 1) / 2);
+    EXPECT_EQ(w.max(100 - r), 100u);
+    EXPECT_EQ(w.reduce<minimum<std::int32_t>>(5 - w.rank()), 6 - w.size());
+    EXPECT_EQ(w.any(r + 1 == n), true);
+    EXPECT_EQ(w.any(false), false);
+    EXPECT_EQ(w.reduce<logical_or>(r == 0), true);
+  });
+}
+
+// A floating sum in another order would differ in its last bits on some rank.
+TEST_P(World, FloatingSumsAreTheSameBitsOnEveryRank) {
+  GetParam().run([](world& w) {
+    random64 dice(3, as_count(w.rank()));
+    for (int i = 0; i < 20; ++i) {
+      const double mine = std::exp2(60 * dice.uniform() - 30);
+      const double sum = w.sum(mine);
+      double in_rank_order = 0;
+      for (const double x : w.all_gather(mine)) in_rank_order += x;
+      EXPECT_EQ(sum, in_rank_order);
+      for (const double other : w.all_gather(sum)) EXPECT_EQ(other, sum);
+    }
+  });
+}
+
+TEST_P(World, GathersValuesInRankOrderWhateverTheirNumber) {
+  GetParam().run([](world& w) {
+    EXPECT_EQ(w.all_gather(w.rank() * 10).size(), static_cast<std::size_t>(w.size()));
+    for (rank_t r = 0; r < w.size(); ++r) {
+      EXPECT_EQ(w.all_gather(w.rank() * 10)[static_cast<std::size_t>(r)], r * 10);
+    }
+    // Rank r has r * scale values; some ranks have none, some more than a packet holds.
+    for (const std::size_t scale : {0, 1, 5000}) {
+      const std::vector<std::uint32_t> mine(as_count(w.rank()) * scale,
+                                            static_cast<std::uint32_t>(w.rank()));
+      const auto all = w.all_gather_values<std::uint32_t>(mine);
+      std::vector<std::uint32_t> expected;
+      for (rank_t r = 0; r < w.size(); ++r) {
+        expected.insert(expected.end(), as_count(r) * scale, static_cast<std::uint32_t>(r));
+      }
+      EXPECT_EQ(all, expected);
+    }
+  });
+}
+
+TEST_P(World, GathersBitsWithoutGapsWhateverTheirNumber) {
+  GetParam().run([](world& w) {
+    const auto ranks = as_count(w.size());
+    std::vector<std::uint64_t> whole{7};  // what was there before is gone afterwards
+    for (std::uint64_t round = 0; round < 25; ++round) {
+      // Each rank knows how many bits every rank has, and which: bit i of rank r is a draw.
+      std::vector<std::uint64_t> sizes(ranks);
+      for (std::uint64_t r = 0; r < ranks; ++r) {
+        random64 dice(round, r);
+        const std::uint64_t some[] = {0, 1, 63, 64, 65, 128, dice.below(1000)};
+        sizes[r] = some[dice.below(std::size(some))];
+      }
+      const auto bit = [&](std::uint64_t r, std::uint64_t i) {
+        return (mix64(mix64(round * 100 + r) + i) & 1) != 0;
+      };
+      const auto own = as_count(w.rank());
+      // Bits beyond the last must not matter.
+      std::vector<std::uint64_t> mine((sizes[own] + 63) / 64 + 1, ~std::uint64_t{0});
+      for (std::uint64_t i = 0; i < sizes[own]; ++i) {
+        if (!bit(own, i)) mine[i / 64] &= ~(std::uint64_t{1} << (i % 64));
+      }
+      w.all_gather_bits(mine, sizes[own], whole);
+      std::uint64_t at = 0;
+      for (std::uint64_t r = 0; r < ranks; ++r) {
+        for (std::uint64_t i = 0; i < sizes[r]; ++i, ++at) {
+          ASSERT_EQ((whole[at / 64] >> (at % 64)) & 1, bit(r, i) ? 1u : 0u) << round << " " << at;
+        }
+      }
+      EXPECT_EQ(whole.size(), (at + 63) / 64);
+      if (at % 64 != 0) {
+        EXPECT_EQ(whole.back() >> (at % 64), 0u);
+      }
+    }
+  });
+}
+
+TEST_P(World, RefusesFewerBitsThanItIsTold) {
+  GetParam().run([](world& w) {
+    std::vector<std::uint64_t> one(1), whole;
+    EXPECT_THROW(w.all_gather_bits(one, 65, whole), contract_violation);
+  });
+}
+
+TEST_P(World, AgreesOnTheSentenceOfTheLowestRankThatFails) {
+  GetParam().run([](world& w) {
+    const auto n = w.size();
+    const auto said = [&](const std::function<void()>& f) -> std::string {
+      try {
+        w.agree(f);
+      } catch (const input_error& e) {
+        return std::string("input: ") + e.what();
+      } catch (const usage_error& e) {
+        return std::string("usage: ") + e.what();
+      } catch (const system_failure& e) {
+        return std::string("system: ") + e.what();
+      }
+      return "nothing";
+    };
+    EXPECT_EQ(said([] {}), "nothing");
+    EXPECT_EQ(said([&] { throw input_error("rank " + std::to_string(w.rank())); }),
+              "input: rank 0");
+    EXPECT_EQ(said([&] {
+                if (w.rank() == n - 1) throw usage_error("only the last");
+              }),
+              "usage: only the last");
+    EXPECT_EQ(said([&] {
+                if (w.rank() == n - 1) throw input_error("the last");
+                if (w.rank() == n / 2) throw system_failure("the middle");
+              }),
+              n == 1 ? "input: the last" : "system: the middle");
+    EXPECT_EQ(said([&] {
+                if (w.rank() == 0) throw input_error("");
+              }),
+              "input: ");
+    EXPECT_EQ(w.sum(std::uint64_t{1}), as_count(n));  // the world is as good as before
+  });
+}
+
+TEST_P(World, ParallelForCoversEachElementOnce) {
+  GetParam().run([](world& w) {
+    for (const std::size_t n : {0, 1, 2, 63, 1000}) {
+      for (const std::size_t chunk : {0, 1, 7, 5000}) {
+        std::vector<std::atomic<int>> times(n);
+        w.parallel_for(
+            n,
+            [&](worker_t k, std::size_t begin, std::size_t end) {
+              EXPECT_TRUE(0 <= k && k < w.workers());
+              EXPECT_LT(begin, end);
+              for (auto i = begin; i < end; ++i) ++times[i];
+            },
+            chunk);
+        for (const auto& t : times) EXPECT_EQ(t, 1);
+      }
+    }
+  });
+}
+
+TEST_P(World, ParallelForThrowsWhatAChunkThrew) {
+  GetParam().run([](world& w) {
+    const auto loop = [&] {
+      w.parallel_for(
+          100,
+          [](worker_t, std::size_t begin, std::size_t) {
+            if (begin == 42) throw std::runtime_error("chunk 42");
+          },
+          1);
+    };
+    EXPECT_THROW(loop(), std::runtime_error);
+    w.barrier();
+  });
+}
+
+TEST_P(World, WaitsUntilSomethingHoldsAndWorksMeanwhile) {
+  GetParam().run([](world& w) {
+    int asked = 0;
+    w.wait_until([&] { return ++asked == 10; });
+    EXPECT_EQ(asked, 10);
+  });
+}
+
+// Who poisons may be any worker; all ranks hear of it from whatever they block in.
+TEST_P(World, PoisonReachesEveryBlockingCallOfEveryRank) {
+  const rank_t culprit = GetParam().ranks / 2;
+  std::atomic<int> heard = 0;
+  GetParam().run([&](world& w) {
+    const auto expect_failure = [&](const std::function<void()>& blocks) {
+      try {
+        blocks();
+        ADD_FAILURE() << "nothing was thrown";
+      } catch (const peer_failure& e) {
+        EXPECT_EQ(e.rank(), culprit);
+        EXPECT_NE(std::string(e.what()).find("disk full"), std::string::npos) << e.what();
+        ++heard;
+      }
+    };
+    w.barrier();
+    if (w.rank() == culprit) {
+      expect_failure([&] {
+        w.parallel_for(
+            10,
+            [&](worker_t, std::size_t begin, std::size_t) {
+              if (begin == 5) w.poison("disk full");
+            },
+            1);
+      });
+    }
+    expect_failure([&] {
+      for (;;) w.barrier();
+    });
+    expect_failure([&] { w.wait_until([] { return false; }); });
+    expect_failure([&] { static_cast<void>(w.all_gather(1)); });
+    EXPECT_TRUE(w.poisoned());
+    w.poison("too late to matter");
+    expect_failure([&] { w.throw_if_poisoned(); });
+  });
+  EXPECT_EQ(heard, 4 * GetParam().ranks + 1);
+}
+
+TEST(WorldAlone, NeedsNobody) {
+  world w(2);
+  EXPECT_EQ(w.rank(), 0);
+  EXPECT_EQ(w.size(), 1);
+  EXPECT_EQ(w.sum(std::uint64_t{5}), 5u);
+  w.barrier();
+  EXPECT_EQ(w.counters().total(obs::counter::buffers_sent), 0u);
+}
+
+TEST(WorldAlone, ManyLiveInOneProcess) {
+  std::vector<std::unique_ptr<world>> worlds;
+  for (int i = 0; i < 100; ++i) worlds.push_back(std::make_unique<world>());
+  worlds[7]->poison("one of them");
+  for (std::size_t i = 0; i < worlds.size(); ++i) {
+    EXPECT_EQ(worlds[i]->poisoned(), i == 7);
+    if (i != 7) {
+      EXPECT_EQ(worlds[i]->sum(std::uint64_t{i}), i);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cairn
