@@ -65,12 +65,15 @@ class text_source::stream {
   /// The next block, in `storage`; false at the end.
   bool next(std::vector<char>& storage, text_block& block) {
     if (ended_) return false;
-    storage.resize(std::max(storage.size(), carry_.size() + block_bytes_ + behind));
+    // Where blocks end must not depend on the room in `storage`, which differs between workers:
+    // every rank cuts the stream for itself, and all have to cut it alike.
+    auto limit = carry_.size() + block_bytes_;
+    storage.resize(std::max(storage.size(), limit + behind));
     std::copy(carry_.begin(), carry_.end(), storage.begin());
     auto filled = carry_.size();
     auto keep = std::size_t{0};
     for (;;) {
-      const auto room = storage.size() - behind - filled;
+      const auto room = limit - filled;
       const auto n = bytes_->read({storage.data() + filled, room});
       ended_ = n < room;
       const void* const newline = memrchr(storage.data() + filled, '\n', n);
@@ -86,7 +89,8 @@ class text_source::stream {
       if (filled > most_line_bytes) {
         throw text_fault{storage.data(), "the line is longer than 1 GiB"};
       }
-      storage.resize(2 * storage.size());
+      limit *= 2;
+      storage.resize(std::max(storage.size(), limit + behind));
     }
     const auto at = [&](std::size_t i) { return storage.begin() + static_cast<std::ptrdiff_t>(i); };
     carry_.assign(at(keep), at(filled));
