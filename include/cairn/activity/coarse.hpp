@@ -35,14 +35,17 @@ namespace cairn::activity {
 /// A message to an own element joins the worker's current group at once, without
 /// serialisation; one to a remote element passes the sent-filter and travels coalesced to its
 /// owner, where the handler runs the span in groups. `wanted` is asked before grouping, outside
-/// any transaction; the attempt asks the cell again through its verbs. The mechanism is switched
+/// any transaction; the attempt asks the cell again through its verbs. Answers of a
+/// fire-and-return operator travel back coalesced; messages that came from far and answers to
+/// those that were spawned here run on any worker of this rank. The mechanism is switched
 /// once per chunk or span, so the inner loop is compiled for it.
 ///
 /// Op          an operator (operator.hpp); shared by the workers
 /// Fixed       the only mechanism to compile; automatic compiles all that keep Op's promise
 ///             and chooses when constructed. One that cannot keep it does not compile.
 /// Collective  constructor and destructor; spawning only while an epoch is open
-/// Messages    one per spawn to a remote element that passes the filter
+/// Messages    one per spawn to a remote element that passes the filter; an answer to each of
+///             a fire-and-return operator, which has no filter
 /// Memory      per worker: a group of M messages, the sent-filter, channel blocks
 /// Source      [AAM15] sections 3 and 4: coarsening and coalescing of activities
 template <class Op, mechanism Fixed = mechanism::automatic>
@@ -107,15 +110,22 @@ class coarse {
     }
     if (how_ == mechanism::htm) prepare_sections(opt);
     if (w.size() == 1) return;
-    if constexpr (single_cell<Op>) {
+    if constexpr (filtered<Op>) {
       const auto entries = opt.sent_filter ? w.options().filter_entries : 0;
       for (auto& k : workers_) k.value.filter = sent_filter_of<Op>(entries);
     }
-    channel_.emplace(w, [this](worker_t k, std::span<const message> batch) {
+    channel_.emplace(w, [this](worker_t k, rank_t from, std::span<const message> batch) {
       with_lane(k, [&](auto& lane) {
-        for (const auto& m : batch) lane.arrived(m);
+        for (const auto& m : batch) lane.arrived(m, from);
       });
     });
+    if constexpr (fire_and_return<Op>) {
+      answers_.emplace(w, [this](worker_t k, std::span<const answer_to<Op>> batch) {
+        with_lane(k, [&](auto& lane) {
+          for (const auto& a : batch) lane.answered(a);
+        });
+      });
+    }
   }
 
   static options fix(world& w, options opt) {
@@ -185,6 +195,7 @@ class coarse {
   std::unique_ptr<tm::lock_table> own_locks_;
   std::unique_ptr<tm::emulation> emulation_;
   std::optional<am::channel<message>> channel_;
+  [[no_unique_address]] detail::answer_channel_of<Op> answers_;
   task::per_worker<worker_state> workers_;
 };
 

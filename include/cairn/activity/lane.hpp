@@ -25,23 +25,23 @@ class coarse;
 struct by_plain_access {
   static constexpr bool in_groups = false;
   template <class Op>
-  [[gnu::always_inline]] static bool one(auto&, auto&, const Op& op,
-                                         const typename Op::message& m) {
+  [[gnu::always_inline]] static result_t<Op> one(auto&, auto&, const Op& op,
+                                                 const typename Op::message& m) {
     return shape<Op>::run(op, tm::plain_access{}, m);
   }
 };
 struct by_atomics {
   static constexpr bool in_groups = false;
   template <class Op>
-  [[gnu::always_inline]] static bool one(auto&, auto&, const Op& op,
-                                         const typename Op::message& m) {
+  [[gnu::always_inline]] static result_t<Op> one(auto&, auto&, const Op& op,
+                                                 const typename Op::message& m) {
     return shape<Op>::run(op, tm::atomic_access{}, m);
   }
 };
 struct by_locks {
   static constexpr bool in_groups = false;
   template <class Op>
-  static bool one(auto& coarse, auto& state, const Op& op, const typename Op::message& m) {
+  static result_t<Op> one(auto& coarse, auto& state, const Op& op, const typename Op::message& m) {
     if constexpr (single_cell<Op>) {
       const tm::lock_table::guard held(coarse.locks(), &op.cell(m).here(), coarse.relax());
       return shape<Op>::run(op, tm::section_access{}, m);
@@ -68,6 +68,33 @@ struct by_emulated_sections {
   static auto& runner(auto& state) { return *state.emulated; }
 };
 
+/// How an answer travels: with its question, so that the spawner need not keep it.
+template <class Op>
+struct answer_to {
+  typename Op::message question;
+  result_t<Op> result;
+};
+
+namespace detail {
+
+struct nothing {};
+template <class Op>
+struct answers_of {
+  using channel = nothing;
+  using sender = nothing;
+};
+template <fire_and_return Op>
+struct answers_of<Op> {
+  using channel = std::optional<am::channel<answer_to<Op>>>;
+  using sender = std::optional<typename am::channel<answer_to<Op>>::sender>;
+};
+template <class Op>
+using answer_sender_of = typename answers_of<Op>::sender;
+template <class Op>
+using answer_channel_of = typename answers_of<Op>::channel;
+
+}  // namespace detail
+
 /// One worker's way into a coarse operator for the length of a chunk or a span, compiled for
 /// one mechanism. `Alone`: there is one rank, so every cell is here.
 template <class Coarse, class How, bool Alone>
@@ -79,7 +106,8 @@ class lane {
   lane(Coarse& c, worker_t k) : coarse_(c), state_(c.workers_[k]), grain_(c.grain_), worker_(k) {
     if constexpr (!Alone) {
       sender_.emplace(*c.channel_, k);
-      if constexpr (single_cell<Op>) state_.filter.enter(c.world_.messages().epoch());
+      if constexpr (returns) answers_.emplace(*c.answers_, k);
+      if constexpr (filtered<Op>) state_.filter.enter(c.world_.messages().epoch());
     }
   }
   lane(const lane&) = delete;
@@ -93,14 +121,21 @@ class lane {
         return;
       }
     }
-    offer(m);
+    offer(m, coarse_.world_.rank());
   }
 
-  /// Takes in a message that has come from another rank.
-  void arrived(const message& m) { offer(m); }
+  /// Takes in a message that rank `from` has spawned.
+  void arrived(const message& m, rank_t from) { offer(m, from); }
 
-  /// What `after` gets: the worker it runs on, and a way to send on. A message to an own cell
-  /// joins a later group, so no operator runs inside another's `after`.
+  /// Takes in the answer to a message that this rank has spawned.
+  void answered(const answer_to<Op>& a) requires fire_and_return<Op> {
+    context at(*this);
+    ++answers_run_;
+    detail::answer(coarse_.op_, a.question, a.result, at);
+  }
+
+  /// What `after` and `answer` get: the worker they run on, and a way to send on. A message to
+  /// an own cell joins a later group, so no operator runs inside another's `after`.
   class context {
    public:
     explicit context(lane& l) : lane_(l) {}
@@ -114,7 +149,7 @@ class lane {
   /// Runs what is grouped; ends the lane.
   void finish() {
     if constexpr (How::in_groups) run_group();
-    if constexpr (in_context<Op>) run_waiting();
+    run_waiting();
     auto& counters = coarse_.world_.counters();
     counters.add(worker_, obs::counter::operators, operators_);
     counters.add(worker_, obs::counter::operators_failed, operators_ - took_effect_);
@@ -122,11 +157,14 @@ class lane {
       counters.add(worker_, obs::counter::activities, operators_);
     }
     if constexpr (!Alone) counters.add(worker_, obs::counter::messages_filtered, filtered_);
+    if constexpr (returns) counters.add(worker_, obs::counter::answers, answers_run_);
   }
 
  private:
+  static constexpr bool returns = fire_and_return<Op>;
+
   void send(const message& m) {
-    if constexpr (single_cell<Op>) {
+    if constexpr (filtered<Op>) {
       auto& filter = state_.filter;
       if (filter.enabled() && !filter.passes(coarse_.op_, coarse_.op_.cell(m), m)) {
         ++filtered_;
@@ -136,17 +174,37 @@ class lane {
     (*sender_)(shape<Op>::owner(coarse_.op_, m), m);
   }
 
-  [[gnu::always_inline]] void offer(const message& m) {
-    if (!shape<Op>::wanted(coarse_.op_, m)) return;
+  [[gnu::always_inline]] void offer(const message& m, rank_t from) {
+    if (!shape<Op>::wanted(coarse_.op_, m)) {
+      if constexpr (returns) answer(from, {m, {}});
+      return;
+    }
     if constexpr (How::in_groups) {
+      if constexpr (returns) spawners_[grouped_] = from;
       group_[grouped_++] = m;
       if (grouped_ == grain_) run_group();
     } else {
       ++operators_;
-      if (How::one(coarse_, state_, coarse_.op_, m)) {
-        ++took_effect_;
-        after(m);
-      }
+      settle(m, from, How::one(coarse_, state_, coarse_.op_, m));
+    }
+  }
+
+  // What follows an attempt, outside of it.
+  [[gnu::always_inline]] void settle(const message& m, rank_t from, const result_t<Op>& result) {
+    if (detail::done(result)) {
+      ++took_effect_;
+      context at(*this);
+      detail::after(coarse_.op_, m, result, at);
+    }
+    if constexpr (returns) answer(from, {m, result});
+  }
+
+  // To the spawner: this lane, or by message.
+  void answer(rank_t to, const answer_to<Op>& a) requires fire_and_return<Op> {
+    if (Alone || to == coarse_.world_.rank()) {
+      answered(a);
+    } else {
+      (*answers_)(to, a);
     }
   }
 
@@ -157,11 +215,11 @@ class lane {
     const auto n = std::exchange(grouped_, 0);
     if (n == 0) return;
     const auto& op = coarse_.op_;
-    std::array<bool, max_grain> took;
+    std::array<result_t<Op>, max_grain> results;
     // By value: what a transaction captures by reference it loads again for each operator.
-    auto body = [&op, group = group_.data(), took = took.data()](auto access, std::size_t first,
-                                                                 std::size_t last) {
-      for (auto i = first; i < last; ++i) took[i] = shape<Op>::run(op, access, group[i]);
+    auto body = [&op, group = group_.data(), results = results.data()](
+                    auto access, std::size_t first, std::size_t last) {
+      for (auto i = first; i < last; ++i) results[i] = shape<Op>::run(op, access, group[i]);
     };
     auto pretouch = [&](std::size_t first, std::size_t last) {
       for (auto i = first; i < last; ++i) {
@@ -187,18 +245,7 @@ class lane {
     coarse_.world_.counters().add(worker_, obs::counter::activities, sections);
     operators_ += n;
     for (std::size_t i = 0; i < n; ++i) {
-      if (!took[i]) continue;
-      ++took_effect_;
-      after(group_[i]);
-    }
-  }
-
-  void after(const message& m) {
-    if constexpr (in_context<Op>) {
-      context at(*this);
-      coarse_.op_.after(m, at);
-    } else if constexpr (requires { coarse_.op_.after(m); }) {
-      coarse_.op_.after(m);
+      settle(group_[i], returns ? spawners_[i] : 0, results[i]);
     }
   }
 
@@ -216,7 +263,7 @@ class lane {
     while (!waiting.empty()) {
       const auto m = waiting.back();
       waiting.pop_back();
-      offer(m);
+      offer(m, coarse_.world_.rank());
       if constexpr (How::in_groups) {
         if (waiting.empty()) run_group();
       }
@@ -228,9 +275,11 @@ class lane {
   const std::size_t grain_;
   const worker_t worker_;
   std::size_t grouped_ = 0;
-  std::uint64_t operators_ = 0, took_effect_ = 0, filtered_ = 0;
+  std::uint64_t operators_ = 0, took_effect_ = 0, filtered_ = 0, answers_run_ = 0;
   std::optional<typename am::channel<message>::sender> sender_;
   std::array<message, How::in_groups ? max_grain : 1> group_;
+  [[no_unique_address]] detail::answer_sender_of<Op> answers_;
+  std::array<rank_t, How::in_groups && returns ? max_grain : 1> spawners_;
 };
 
 }  // namespace cairn::activity

@@ -22,8 +22,8 @@
 //                                             a map of pgas does: map.at(id)
 //   bool wanted(T value, message)             pure; may see a stale value; once false it stays
 //                                             false until the epoch ends
-//   void|bool attempt(cell_ref, message)      sees only that cell, through its verbs; may run
-//                                             again; false: it has changed nothing
+//   ... attempt(cell_ref, message)            sees only that cell, through its verbs; may run
+//                                             again; what it returns is its kind, see below
 //   void after(message) or after(message, at)
 //                                             once, outside, if the operator took effect;
 //                                             at.worker() says where, at(message) sends on
@@ -31,14 +31,38 @@
 //
 //   void elements(message, each)              calls each(place) for all it may touch; the
 //                                             message goes to the owner of the first
-//   void|bool attempt(tx, message)            reaches them by tx.read(map, id) and
+//   ... attempt(tx, message)                  reaches them by tx.read(map, id) and
 //                                             tx.write(map, id, value) only
 //   bool wanted(message)                      optional; as above, from stale reads
+//
+// What an attempt returns is the operator's kind ([AAM15] section 3.2):
+//
+//                       always succeeds (AS)   may fail (MF): it has then changed nothing
+//   fire and forget     void                   bool
+//   fire and return     R                      outcome<R>
+//
+// A fire-and-return operator answers every message, also one that was not wanted:
+//
+//   void answer(message, outcome<R>) or answer(message, outcome<R>, at)
+//                                             once, outside, on some worker of the rank that
+//                                             spawned the message; may send on
+//
+// and its `after` is after(message), after(message, R) or after(message, R, at). An operator
+// that fails is not a transaction that aborts: the runtime repeats the latter until it commits.
 //
 //   static constexpr bool permanent = true;   optional: a `wanted` that is false stays false for
 //                                             the life of the operator, not just of the epoch
 
 namespace cairn::activity {
+
+/// What a fire-and-return operator that may fail came to: whether it took effect, and a value
+/// that travels to the spawner either way.
+template <class R>
+struct outcome {
+  bool done = false;
+  R value{};
+  friend bool operator==(const outcome&, const outcome&) = default;
+};
 
 namespace detail {
 struct any_context {
@@ -80,11 +104,74 @@ concept multi_cell = !single_cell<Op> && requires(const Op& op, const typename O
 template <class Op, mechanism M>
 inline constexpr bool can_run = M != mechanism::atomics || single_cell<Op>;
 
-/// `after` wants to know its worker or to send on.
+namespace detail {
+
 template <class Op>
-concept in_context = requires(Op& op, const typename Op::message& m, detail::any_context& at) {
-  op.after(m, at);
+struct attempt_result;
+template <single_cell Op>
+struct attempt_result<Op> {
+  using ref = tm::cell_ref<cell_value_t<Op>, tm::atomic_access>;
+  using type = decltype(std::declval<const Op&>().attempt(
+      std::declval<ref>(), std::declval<const typename Op::message&>()));
 };
+template <multi_cell Op>
+struct attempt_result<Op> {
+  using type =
+      decltype(std::declval<const Op&>().attempt(std::declval<transaction<tm::section_access>&>(),
+                                                 std::declval<const typename Op::message&>()));
+};
+
+// result   what an attempt leaves behind, for all kinds: tested by done()
+// value    what travels back to the spawner; void where nothing does
+template <class Returned>
+struct kind_of {
+  using result = outcome<Returned>;
+  using value = Returned;
+  static constexpr bool always_succeeds = true;
+};
+template <>
+struct kind_of<void> {
+  using result = bool;
+  using value = void;
+  static constexpr bool always_succeeds = true;
+};
+template <>
+struct kind_of<bool> {
+  using result = bool;
+  using value = void;
+  static constexpr bool always_succeeds = false;
+};
+template <class R>
+struct kind_of<outcome<R>> {
+  using result = outcome<R>;
+  using value = R;
+  static constexpr bool always_succeeds = false;
+};
+
+constexpr bool done(bool result) noexcept { return result; }
+template <class R>
+constexpr bool done(const outcome<R>& result) noexcept {
+  return result.done;
+}
+
+}  // namespace detail
+
+/// The kind of an operator, by what its attempt returns.
+template <class Op>
+using kind = detail::kind_of<typename detail::attempt_result<Op>::type>;
+
+/// Its messages are answered.
+template <class Op>
+concept fire_and_return = !std::is_void_v<typename kind<Op>::value>;
+
+/// A sent-filter may drop its messages: multi-cell operators have no mirror to ask, and
+/// fire-and-return ones must answer everything.
+template <class Op>
+concept filtered = single_cell<Op> && !fire_and_return<Op>;
+
+/// What an attempt came to: bool, or the outcome<R> that the spawner is told.
+template <class Op>
+using result_t = typename kind<Op>::result;
 
 template <class Op>
 concept permanent = requires {
@@ -93,20 +180,52 @@ concept permanent = requires {
 
 namespace detail {
 
-// Runs the attempt and says whether it took effect; void means it always does.
+// Runs the attempt; what always succeeds is done when it returns.
 template <class Op, class Data>
-[[gnu::always_inline]] inline bool attempt(const Op& op, Data&& data,
-                                           const typename Op::message& m) {
-  using kind = decltype(op.attempt(data, m));
-  static_assert(std::is_void_v<kind> || std::is_same_v<kind, bool>,
-                "attempt returns void (always succeeds) or bool (may fail)");
+[[gnu::always_inline]] inline result_t<Op> attempt(const Op& op, Data&& data,
+                                                   const typename Op::message& m) {
   static_assert(!noexcept(op.attempt(data, m)),
                 "an attempt may be left early by the runtime: it must not be noexcept");
-  if constexpr (std::is_void_v<kind>) {
+  using returned = decltype(op.attempt(data, m));
+  static_assert(std::is_same_v<returned, typename attempt_result<Op>::type>,
+                "an attempt returns the same type for every mechanism: the operator's kind");
+  if constexpr (std::is_void_v<returned>) {
     op.attempt(data, m);
     return true;
+  } else if constexpr (fire_and_return<Op> && kind<Op>::always_succeeds) {
+    return {true, op.attempt(data, m)};
   } else {
     return op.attempt(data, m);
+  }
+}
+
+// Runs whichever `after` the operator has. Compiles to nothing if it has none.
+template <class Op, class At>
+void after(Op& op, const typename Op::message& m, const result_t<Op>& result, At& at) {
+  if constexpr (fire_and_return<Op>) {
+    if constexpr (requires { op.after(m, result.value, at); }) {
+      op.after(m, result.value, at);
+    } else if constexpr (requires { op.after(m, result.value); }) {
+      op.after(m, result.value);
+    } else if constexpr (requires { op.after(m); }) {
+      op.after(m);
+    }
+  } else if constexpr (requires { op.after(m, at); }) {
+    op.after(m, at);
+  } else if constexpr (requires { op.after(m); }) {
+    op.after(m);
+  }
+}
+
+template <class Op, class At>
+void answer(Op& op, const typename Op::message& m, const result_t<Op>& result, At& at) {
+  static_assert(
+      requires { op.answer(m, result, at); } || requires { op.answer(m, result); },
+      "a fire-and-return operator has answer(message, outcome<R>)");
+  if constexpr (requires { op.answer(m, result, at); }) {
+    op.answer(m, result, at);
+  } else {
+    op.answer(m, result);
   }
 }
 
@@ -133,13 +252,13 @@ struct shape<Op> {
   }
 
   template <class Access>
-  [[gnu::always_inline]] static bool run(const Op& op, Access access, const message& m) {
+  [[gnu::always_inline]] static result_t<Op> run(const Op& op, Access access, const message& m) {
     auto& cell = op.cell(m).here();
     if constexpr (checked && std::is_same_v<Access, tm::plain_access>) {
       const value before = cell;
-      const bool took = detail::attempt(op, tm::cell_ref<value, Access>(cell, access), m);
-      CAIRN_ASSERT(took || std::memcmp(&before, &cell, sizeof cell) == 0);
-      return took;
+      const auto result = detail::attempt(op, tm::cell_ref<value, Access>(cell, access), m);
+      CAIRN_ASSERT(detail::done(result) || std::memcmp(&before, &cell, sizeof cell) == 0);
+      return result;
     }
     return detail::attempt(op, tm::cell_ref<value, Access>(cell, access), m);
   }
@@ -178,11 +297,11 @@ struct shape<Op> {
   }
 
   template <class Access>
-  static bool run(const Op& op, Access access, const message& m) {
+  static result_t<Op> run(const Op& op, Access access, const message& m) {
     transaction<Access> tx(access);
-    const bool took = detail::attempt(op, tx, m);
-    CAIRN_ASSERT(took || !tx.wrote());
-    return took;
+    const auto result = detail::attempt(op, tx, m);
+    CAIRN_ASSERT(detail::done(result) || !tx.wrote());
+    return result;
   }
 
   /// Throws    contract_violation if an element belongs to another rank than the first

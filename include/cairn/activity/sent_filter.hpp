@@ -115,11 +115,10 @@ template <class Op>
 struct sent_filter_for {
   using type = no_filter;
 };
-template <single_cell Op>
+template <filtered Op>
 struct sent_filter_for<Op> {
   using type = sent_filter<Op>;
 };
-/// Multi-cell operators have no mirror to ask.
 template <class Op>
 using sent_filter_of = typename sent_filter_for<Op>::type;
 

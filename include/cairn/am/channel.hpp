@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstring>
 #include <functional>
 #include <span>
@@ -28,7 +29,8 @@ namespace cairn::am {
 ///
 /// Message     trivially copyable, aligned to at most 16 bytes; sent as its bytes, without a
 ///             header of its own. May be larger than a buffer.
-/// Handler     handler(worker, span): never blocks, may send on any channel, runs on several
+/// Handler     handler(worker, span) or handler(worker, from, span), where `from` is the rank
+///             that sent them all: never blocks, may send on any channel, runs on several
 ///             workers at once.
 /// Order       none is promised, not even between one pair of ranks.
 /// Collective  constructor and destructor, in the same order on every rank, outside epochs.
@@ -41,12 +43,11 @@ class channel final : public receiver {
   static_assert(alignof(Message) <= 16, "payloads are aligned to 16 bytes");
 
  public:
-  using handler = std::function<void(worker_t, std::span<const Message>)>;
-
-  channel(world& w, handler on_messages, std::size_t coalesce_bytes = 0)
+  template <class Handler>
+  channel(world& w, Handler on_messages, std::size_t coalesce_bytes = 0)
       : engine_(w.messages()),
         size_(w.size()),
-        on_messages_(std::move(on_messages)),
+        on_messages_(with_sender(std::move(on_messages))),
         capacity_(std::max<std::size_t>(
             1, (coalesce_bytes ? coalesce_bytes : engine_.coalesce_bytes()) / sizeof(Message))),
         lanes_(w.workers()),
@@ -110,6 +111,20 @@ class channel final : public receiver {
   }
 
  private:
+  using handler = std::function<void(worker_t, rank_t, std::span<const Message>)>;
+
+  template <class Handler>
+  static handler with_sender(Handler on_messages) {
+    if constexpr (std::invocable<Handler&, worker_t, rank_t, std::span<const Message>>) {
+      return on_messages;
+    } else {
+      return [on_messages = std::move(on_messages)](worker_t w, rank_t,
+                                                    std::span<const Message> batch) mutable {
+        on_messages(w, batch);
+      };
+    }
+  }
+
   struct block {
     std::byte* at = nullptr;
     std::byte* end = nullptr;
@@ -135,10 +150,10 @@ class channel final : public receiver {
     engine_.post(w, to, id_, std::move(items));
   }
 
-  void deliver(worker_t w, rank_t, std::span<const std::byte> payload) override {
+  void deliver(worker_t w, rank_t from, std::span<const std::byte> payload) override {
     CAIRN_ASSERT(payload.size() % sizeof(Message) == 0);
     const auto n = payload.size() / sizeof(Message);
-    on_messages_(w, {reinterpret_cast<const Message*>(payload.data()), n});
+    on_messages_(w, from, {reinterpret_cast<const Message*>(payload.data()), n});
     engine_.count_handled(w, n);
   }
 
