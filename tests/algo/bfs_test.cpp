@@ -13,6 +13,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 
+#include <support/activity_options.hpp>
 #include <support/dist_graph.hpp>
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
@@ -22,15 +23,6 @@ namespace {
 
 using activity::mechanism;
 using support::plain_graph;
-
-ref::edge_list arcs_of(const plain_graph& g) {
-  ref::edge_list arcs;
-  for (const auto& e : g.edges) {
-    arcs.emplace_back(e.source, e.target);
-    if (!g.directed) arcs.emplace_back(e.target, e.source);
-  }
-  return arcs;
-}
 
 template <class Id>
 std::vector<std::uint64_t> whole(world& w, const pgas::vertex_map<Id>& map) {
@@ -49,7 +41,7 @@ void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const 
   const auto share = support::share_of<Id>(g, w.rank(), w.size());
   const auto r = static_cast<Id>(root);
   const auto result = bfs(w, share, r, opt);
-  const auto arcs = arcs_of(g);
+  const auto arcs = g.arcs();
   EXPECT_EQ(ref::bfs_offence(g.n, arcs, root, whole(w, result.parent)), "") << g.name << how;
   EXPECT_EQ(verify_bfs<Id>(w, share, r, result.parent), std::nullopt) << g.name << how;
   EXPECT_EQ(result.depth.has_value(), opt.depths);
@@ -68,26 +60,15 @@ void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const 
   }
 }
 
-// Draws how to search; every value of every option occurs within a few dozen draws.
 bfs_options random_options(random64& dice, int workers) {
-  bfs_options opt;
-  const mechanism all[] = {mechanism::automatic, mechanism::atomics, mechanism::locks,
-                           mechanism::htm, mechanism::plain};
-  opt.activity.how = all[dice.below(workers == 1 ? 5 : 4)];
-  opt.activity.sent_filter = dice.below(2) == 0;
-  if (dice.below(2) == 0) opt.activity.grain = 1 + dice.below(9);
-  if (dice.below(3) != 0) {
-    opt.activity.emulate = activity::emulation_options{.seed = dice(), .capacity = 6};
-  }
+  bfs_options opt{.activity = support::random_activity(dice, workers)};
   opt.direction = static_cast<bfs_direction>(dice.below(3));
   opt.depths = dice.below(2) == 0;
   return opt;
 }
 
 std::string told(const bfs_options& opt) {
-  return ", " + std::string(name(opt.activity.how)) + " grain " +
-         std::to_string(opt.activity.grain) + (opt.activity.sent_filter ? ", filter" : "") +
-         (opt.activity.emulate ? ", emulated" : "") + ", direction " +
+  return ", " + support::told(opt.activity) + ", direction " +
          std::to_string(static_cast<int>(opt.direction));
 }
 
@@ -149,7 +130,7 @@ TEST_P(Bfs, ChangesDirectionWhereItPays) {
     const auto result = bfs(w, share, 0u, {.depths = true});
     EXPECT_GT(result.bottom_up_levels, 0u);
     EXPECT_LT(result.bottom_up_levels, result.levels / 2);
-    EXPECT_EQ(whole(w, *result.depth), ref::bfs_depths(g.n, arcs_of(g), 0));
+    EXPECT_EQ(whole(w, *result.depth), ref::bfs_depths(g.n, g.arcs(), 0));
     EXPECT_EQ(verify_bfs(w, share, 0u, result.parent, &*result.depth), std::nullopt);
   });
 }
@@ -159,7 +140,7 @@ TEST_P(Bfs, TracesItsLevelsOnRequest) {
   plain_graph g{"random graph with a tail", 420, false, {}};
   for (int i = 0; i < 4000; ++i) g.edges.push_back({dice.below(400), dice.below(400)});
   for (std::uint64_t v = 399; v < 419; ++v) g.edges.push_back({v, v + 1});
-  const auto depths = ref::bfs_depths(g.n, arcs_of(g), 0);
+  const auto depths = ref::bfs_depths(g.n, g.arcs(), 0);
   GetParam().run([&](world& w) {
     const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
     EXPECT_TRUE(bfs(w, share, 0u).trace.empty());

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <cairn/base/random.hpp>
@@ -27,6 +28,15 @@ struct plain_graph {
     }
     for (auto& row : out) std::sort(row.begin(), row.end());
     return out;
+  }
+  /// (source, target), an undirected edge both ways: what judges take.
+  [[nodiscard]] std::vector<std::pair<std::uint64_t, std::uint64_t>> arcs() const {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
+    for (const auto& e : edges) {
+      all.emplace_back(e.source, e.target);
+      if (!directed) all.emplace_back(e.target, e.source);
+    }
+    return all;
   }
 };
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace cairn::algo::ref {
+
+/// What is wrong with a colouring: one sentence, or nothing. Every vertex has a colour, no edge
+/// (of a list of pairs, either way or both) joins two vertices of the same, and there are at
+/// most as many as the largest number of edge ends at a vertex, and one more.
+inline std::string coloring_offence(
+    std::uint64_t num_vertices, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& edges,
+    const std::vector<std::uint32_t>& colour) {
+  if (colour.size() != num_vertices) return "there is not one colour for each vertex";
+  std::vector<std::uint64_t> ends(num_vertices);
+  for (const auto& [a, b] : edges) {
+    ++ends[a];
+    ++ends[b];
+    if (a != b && colour[a] == colour[b]) {
+      return std::to_string(a) + " and " + std::to_string(b) + " have the same colour";
+    }
+  }
+  const auto most = *std::max_element(ends.begin(), ends.end());
+  for (const auto c : colour) {
+    if (c > most) return "colour " + std::to_string(c) + " is more than are needed";
+  }
+  return {};
+}
+
+}  // namespace cairn::algo::ref

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <cairn/activity/mechanism.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
+
+namespace cairn::algo {
+
+struct st_connectivity_options {
+  activity::options activity = {};
+};
+
+struct st_connectivity_result {
+  bool connected;
+  std::uint64_t levels;   ///< of the two searches, until they met or ended
+  std::uint64_t visited;  ///< vertices that either search had reached by then
+  activity::mechanism mechanism;
+  std::size_t grain;
+};
+
+/// Whether a path leads from s to t.
+///
+/// Two breadth-first searches, a grey one from s along edges and a green one from t against
+/// them; the one with the smaller frontier takes the next level. Each visit claims a white vertex
+/// for its colour and returns the colour that it found, which is all the synchronisation there is:
+/// whoever hears of the other colour knows that the searches have met, stops spawning, and the
+/// level ends early.
+///
+/// s, t       global vertex ids; s == t is connected
+/// Work       O(n + m); usually far less, because both searches stay small
+/// Depth      one epoch and one small gather per level
+/// Messages   two per visited edge between ranks: the visit and its answer
+/// Memory     per rank: n/P bytes and the frontiers
+/// Throws     contract_violation unless s and t are vertices and g.has_in()
+/// Collective: same arguments on every rank.
+/// Source     [AAM15] section 3.3.3 and listing 5; here on directed graphs too
+template <class Id>
+[[nodiscard]] st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, Id s,
+                                                     Id t, const st_connectivity_options& opt = {});
+
+extern template st_connectivity_result st_connectivity(world&,
+                                                       const graph::dist_csr<std::uint32_t>&,
+                                                       std::uint32_t, std::uint32_t,
+                                                       const st_connectivity_options&);
+extern template st_connectivity_result st_connectivity(world&,
+                                                       const graph::dist_csr<std::uint64_t>&,
+                                                       std::uint64_t, std::uint64_t,
+                                                       const st_connectivity_options&);
+
+}  // namespace cairn::algo

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/coloring.hpp>
+#include <cairn/algo/ref/coloring.hpp>
+#include <cairn/base/contract.hpp>
+
+#include <support/activity_options.hpp>
+#include <support/dist_graph.hpp>
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+
+namespace cairn::algo {
+namespace {
+
+using support::plain_graph;
+
+template <class Id>
+coloring_result colour_and_judge(world& w, const plain_graph& g, const coloring_options& opt) {
+  const auto share = support::share_of<Id>(g, w.rank(), w.size());
+  auto r = coloring(w, share, opt);
+  const auto all = w.all_gather_values<std::uint32_t>(r.colour.local());
+  EXPECT_EQ(ref::coloring_offence(g.n, g.arcs(), all), "")
+      << g.name << ", " << support::told(opt.activity);
+  EXPECT_EQ(verify_coloring(w, share, r.colour), std::nullopt) << g.name;
+  std::uint32_t most = 0;
+  for (const auto c : all) most = std::max(most, c);
+  EXPECT_EQ(r.num_colours, most + 1) << g.name;
+  EXPECT_EQ(r.rounds == 1, r.conflicts == 0);
+  return r;
+}
+
+void colour_at_random(world& w, const plain_graph& g, random64& dice) {
+  const coloring_options opt{.activity = support::random_activity(dice, w.workers()),
+                             .seed = dice()};
+  if (dice.below(2) == 0) {
+    colour_and_judge<std::uint32_t>(w, g, opt);
+  } else {
+    colour_and_judge<std::uint64_t>(w, g, opt);
+  }
+}
+
+class Coloring : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Coloring, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(Coloring, IsProperOnCornerGraphs) {
+  GetParam().run([](world& w) {
+    random64 dice(1);
+    for (const auto& g : support::corner_graphs()) colour_at_random(w, g, dice);
+  });
+}
+
+TEST_P(Coloring, IsProperOnRandomGraphs) {
+  const int graphs = GetParam().simulated() ? 60 : 12;
+  GetParam().run([&](world& w) {
+    random64 dice(2);
+    for (int i = 0; i < graphs; ++i) colour_at_random(w, support::random_graph(dice()), dice);
+  });
+}
+
+// A complete graph dealt to ranks is all conflicts: every rank begins with colour 0.
+TEST_P(Coloring, ConflictsBetweenRanksAreFoundAndSettled) {
+  GetParam().run(
+      [](world& w) {
+        const auto r = colour_and_judge<std::uint32_t>(w, support::complete(40), {});
+        EXPECT_EQ(r.num_colours, 40u);
+        if (w.size() > 1) {
+          EXPECT_GT(r.conflicts, 0u);
+        }
+        if (w.size() == 1 && w.workers() == 1) {
+          EXPECT_EQ(r.conflicts, 0u);
+        }
+      },
+      {.coalesce_bytes = 32, .coalesce_age_ns = 0, .pending_bytes = 100});
+}
+
+TEST(ColoringVerifier, CatchesWrongColours) {
+  const auto g = support::grid(5, 9);
+  for (const rank_t ranks : {1, 3}) {
+    support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+      const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+      auto r = coloring(w, share);
+      const auto change = [&](std::uint64_t v, std::uint32_t to) {
+        const bool mine = r.colour.owns(v);
+        const auto was = mine ? r.colour.load(v) : 0;
+        if (mine) r.colour.store(v, to);
+        const auto said = verify_coloring(w, share, r.colour);
+        if (mine) r.colour.store(v, was);
+        return said.value_or("");
+      };
+      const auto all = w.all_gather_values<std::uint32_t>(r.colour.local());
+      EXPECT_EQ(change(13, all[14]),
+                "vertices 13 and 14 are joined and both have colour " + std::to_string(all[1]));
+      EXPECT_EQ(change(44, 5), "vertex 44 has colour 5, expected at most the largest degree, 4");
+      EXPECT_NE(change(0, no_vertex<std::uint32_t>), "");
+      EXPECT_EQ(change(3, all[3]), "");
+    });
+  }
+}
+
+TEST(ColoringJudge, CatchesWrongColours) {
+  const std::vector<std::pair<std::uint64_t, std::uint64_t>> edges{{0, 1}, {1, 2}, {2, 2}};
+  EXPECT_EQ(ref::coloring_offence(3, edges, {0, 1, 0}), "");
+  EXPECT_NE(ref::coloring_offence(3, edges, {0, 1, 1}), "");
+  EXPECT_NE(ref::coloring_offence(3, edges, {0, 1, 9}), "");
+  EXPECT_NE(ref::coloring_offence(3, edges, {0, 1}), "");
+}
+
+TEST(ColoringContract, DirectedEdgesCountBothWays) {
+  const auto g = support::one_way_path(4);
+  world w;
+  const auto out = support::share_of<std::uint32_t>(g, 0, 1, support::in_edges::no);
+  EXPECT_THROW(static_cast<void>(coloring(w, out)), contract_violation);
+}
+
+}  // namespace
+}  // namespace cairn::algo
