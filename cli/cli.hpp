@@ -26,6 +26,7 @@ using action = std::function<int()>;
 // One per command, in the file of that name: describes the command to `app` and, if it is the
 // one that was called, sets `chosen`.
 void add_bfs(CLI::App& app, common& c, action& chosen);
+void add_pagerank(CLI::App& app, common& c, action& chosen);
 void add_info(CLI::App& app, common& c, action& chosen);
 void add_generate(CLI::App& app, common& c, action& chosen);
 void add_convert(CLI::App& app, common& c, action& chosen);

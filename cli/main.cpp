@@ -36,6 +36,7 @@ int run(int argc, char** argv) {
   c.settings = settings::from_environment();
   action chosen;
   add_bfs(app, c, chosen);
+  add_pagerank(app, c, chosen);
   add_info(app, c, chosen);
   add_verify(app, c, chosen);
   add_generate(app, c, chosen);

@@ -3,6 +3,8 @@
 
 #include <optional>
 #include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include <cairn/base/error.hpp>
 #include <cairn/graph/io/file_format.hpp>
@@ -21,35 +23,38 @@ void check_output(const std::string& path) {
   throw usage_error(path + ": results are written as .csv, .tsv or .npy, also .gz, .zst or .xz");
 }
 
-template <class Id>
+template <class Id, class T>
 void write_values(world& w, const std::string& path, const std::string& name,
-                  const graph::dist_csr<Id>& g, const pgas::vertex_map<Id>& values, bool as_ids) {
+                  const graph::dist_csr<Id>& g, const pgas::vertex_map<T>& values, bool as_ids) {
+  using column = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
   const auto n = g.num_vertices();
+  const auto& names = g.labels();
+  const auto in_column = [&](T x) -> column {
+    if constexpr (std::is_same_v<T, Id>) {
+      if (x == no_vertex<Id>) return graph::io::missing_value<column>;
+      return as_ids ? names.id_of(x) : x;
+    } else {
+      return x;
+    }
+  };
   std::optional<graph::io::table_writer> file;
   w.agree([&] {
-    if (w.rank() == 0) file.emplace(path, name, 0, n);
+    const auto kind = graph::io::value_vector(std::vector<column>()).index();
+    if (w.rank() == 0) file.emplace(path, name, kind, n);
   });
-  const auto& names = g.labels();
   std::vector<std::uint64_t> ids;
   for (std::uint64_t first = 0; first < n; first += rows_at_once) {
     const auto last = std::min<std::uint64_t>(n, first + rows_at_once);
     const auto mine_first = std::max(first, g.out().first());
     const auto mine_last = std::min(last, g.out().last());
-    std::vector<std::uint64_t> mine;
-    for (auto v = mine_first; v < mine_last; ++v) {
-      const Id x = values.load(v);
-      if (x == no_vertex<Id>) {
-        mine.push_back(graph::io::missing_value<std::uint64_t>);
-      } else {
-        mine.push_back(as_ids ? names.id_of(x) : x);
-      }
-    }
-    const auto all = w.all_gather_values<std::uint64_t>(mine);
+    std::vector<column> mine;
+    for (auto v = mine_first; v < mine_last; ++v) mine.push_back(in_column(values.load(v)));
+    const auto all = w.all_gather_values<column>(mine);
     w.agree([&] {
       if (!file) return;
       ids.clear();
       for (auto v = first; v < last; ++v) ids.push_back(names.id_of(v));
-      file->append(ids, std::span<const std::uint64_t>(all));
+      file->append(ids, std::span<const column>(all));
     });
   }
   w.agree([&] {
@@ -61,7 +66,19 @@ template void write_values(world&, const std::string&, const std::string&,
                            const graph::dist_csr<std::uint32_t>&,
                            const pgas::vertex_map<std::uint32_t>&, bool);
 template void write_values(world&, const std::string&, const std::string&,
+                           const graph::dist_csr<std::uint32_t>&, const pgas::vertex_map<float>&,
+                           bool);
+template void write_values(world&, const std::string&, const std::string&,
+                           const graph::dist_csr<std::uint32_t>&, const pgas::vertex_map<double>&,
+                           bool);
+template void write_values(world&, const std::string&, const std::string&,
                            const graph::dist_csr<std::uint64_t>&,
                            const pgas::vertex_map<std::uint64_t>&, bool);
+template void write_values(world&, const std::string&, const std::string&,
+                           const graph::dist_csr<std::uint64_t>&, const pgas::vertex_map<float>&,
+                           bool);
+template void write_values(world&, const std::string&, const std::string&,
+                           const graph::dist_csr<std::uint64_t>&, const pgas::vertex_map<double>&,
+                           bool);
 
 }  // namespace cairn::cli

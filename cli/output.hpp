@@ -15,17 +15,31 @@ void check_output(const std::string& path);
 /// Writes `id,value` for every vertex, by rank 0, in vertex order; no_vertex is empty.
 ///
 /// name      of the value: the header of its column
-/// as_ids    values are vertices: written as the input's ids
+/// T         Id: counts, or with as_ids vertices, which are written as the input's ids; float or
+///           double: real numbers
 /// Collective.
-template <class Id>
+template <class Id, class T>
 void write_values(world& w, const std::string& path, const std::string& name,
-                  const graph::dist_csr<Id>& g, const pgas::vertex_map<Id>& values, bool as_ids);
+                  const graph::dist_csr<Id>& g, const pgas::vertex_map<T>& values,
+                  bool as_ids = false);
 
 extern template void write_values(world&, const std::string&, const std::string&,
                                   const graph::dist_csr<std::uint32_t>&,
                                   const pgas::vertex_map<std::uint32_t>&, bool);
 extern template void write_values(world&, const std::string&, const std::string&,
+                                  const graph::dist_csr<std::uint32_t>&,
+                                  const pgas::vertex_map<float>&, bool);
+extern template void write_values(world&, const std::string&, const std::string&,
+                                  const graph::dist_csr<std::uint32_t>&,
+                                  const pgas::vertex_map<double>&, bool);
+extern template void write_values(world&, const std::string&, const std::string&,
                                   const graph::dist_csr<std::uint64_t>&,
                                   const pgas::vertex_map<std::uint64_t>&, bool);
+extern template void write_values(world&, const std::string&, const std::string&,
+                                  const graph::dist_csr<std::uint64_t>&,
+                                  const pgas::vertex_map<float>&, bool);
+extern template void write_values(world&, const std::string&, const std::string&,
+                                  const graph::dist_csr<std::uint64_t>&,
+                                  const pgas::vertex_map<double>&, bool);
 
 }  // namespace cairn::cli

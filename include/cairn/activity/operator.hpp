@@ -20,8 +20,8 @@
 //   using message = ...;                      trivially copyable
 //   place cell(message)                       single-cell: names the cell, on any rank, as
 //                                             a map of pgas does: map.at(id)
-//   bool wanted(T value, message)             pure; may see a stale value; once false it stays
-//                                             false until the epoch ends
+//   bool wanted(T value, message)             optional; pure; may see a stale value; once false
+//                                             it stays false until the epoch ends
 //   ... attempt(cell_ref, message)            sees only that cell, through its verbs; may run
 //                                             again; what it returns is its kind, see below
 //   void after(message) or after(message, at)
@@ -85,12 +85,18 @@ using cell_value_t = std::remove_cvref_t<
 /// An operator that touches one cell of at most 8 bytes.
 template <class Op>
 concept single_cell = requires(const Op& op, const typename Op::message& m,
-                               const cell_value_t<Op>& value,
                                tm::cell_ref<cell_value_t<Op>, tm::atomic_access> ref) {
-  { op.wanted(value, m) } -> std::same_as<bool>;
   op.attempt(ref, m);
 }
 &&sizeof(cell_value_t<Op>) <= 8;
+
+/// A single-cell operator whose messages may come too late to take effect. One that does not say
+/// always wants them, and no sent-filter keeps them back.
+template <class Op>
+concept selective = single_cell<Op> &&
+    requires(const Op& op, const typename Op::message& m, const cell_value_t<Op>& value) {
+  { op.wanted(value, m) } -> std::same_as<bool>;
+};
 
 /// An operator that reads and writes several elements, of any maps and sizes.
 template <class Op>
@@ -167,7 +173,7 @@ concept fire_and_return = !std::is_void_v<typename kind<Op>::value>;
 /// A sent-filter may drop its messages: multi-cell operators have no mirror to ask, and
 /// fire-and-return ones must answer everything.
 template <class Op>
-concept filtered = single_cell<Op> && !fire_and_return<Op>;
+concept filtered = selective<Op> && !fire_and_return<Op>;
 
 /// What an attempt came to: bool, or the outcome<R> that the spawner is told.
 template <class Op>
@@ -248,7 +254,13 @@ struct shape<Op> {
 
   /// Outside any section; may see a stale value.
   [[gnu::always_inline]] static bool wanted(const Op& op, const message& m) {
-    return op.wanted(tm::load_cell(op.cell(m).here()), m);
+    if constexpr (selective<Op>) {
+      return op.wanted(tm::load_cell(op.cell(m).here()), m);
+    } else {
+      static_assert(
+          !requires { &Op::wanted; }, "wanted takes (value, message), returns bool");
+      return true;
+    }
   }
 
   template <class Access>

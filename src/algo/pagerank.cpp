@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/algo/pagerank.hpp>
+#include <cairn/base/contract.hpp>
+
+#include "algo/pagerank_pull.hpp"
+#include "algo/pagerank_push.hpp"
+#include "algo/pagerank_state.hpp"
+
+namespace cairn::algo {
+
+pagerank_limits limits_of(const pagerank_options& opt, std::uint64_t num_vertices) {
+  switch (opt.convention) {
+    case pagerank_convention::graphalytics:
+      return {true, opt.iterations.value_or(20), 0};
+    case pagerank_convention::networkx:
+      return {true, opt.iterations.value_or(100),
+              opt.tolerance.value_or(1e-6) * static_cast<double>(num_vertices)};
+    case pagerank_convention::gap:
+      break;
+  }
+  return {false, opt.iterations.value_or(20), opt.tolerance.value_or(1e-4)};
+}
+
+template <class Real, class Id>
+pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
+                               const pagerank_options& opt) {
+  CAIRN_EXPECTS(opt.damping >= 0 && opt.damping < 1);
+  const bool may_be_in_place =
+      opt.variant == pagerank_variant::pull && opt.convention == pagerank_convention::gap;
+  CAIRN_EXPECTS(opt.sweep != pagerank_sweep::in_place || may_be_in_place,
+                "in-place sweeps are for pull by GAP's convention");
+  const bool in_place = may_be_in_place && opt.sweep != pagerank_sweep::jacobi;
+  const auto limits = limits_of(opt, g.num_vertices());
+
+  pagerank_state<Real, Id> s(w, g, opt.damping);
+  std::uint64_t iterations = 0;
+  double change = 0;
+  const auto iterate = [&](auto&& sweeps) {
+    const auto n = static_cast<double>(g.num_vertices());
+    for (auto seen = s.total(); iterations < limits.most_sweeps;) {
+      const double spread = limits.spread_sinks ? opt.damping * seen.sinks : 0;
+      s.jump = static_cast<Real>((1 - opt.damping + spread) / n);
+      sweeps.sweep();
+      ++iterations;
+      seen = s.total();
+      change = seen.change;
+      if (change < limits.enough) break;
+    }
+  };
+  const bool edges = opt.variant == pagerank_variant::edge;
+  std::optional<pgas::accumulation> aggregate;
+  std::optional<activity::mechanism> mechanism;
+  if (opt.variant == pagerank_variant::pull) {
+    iterate(pagerank_pull<Real, Id>(s, in_place));
+  } else if (opt.aggregate) {
+    pgas::accumulator_map<add<Real>, Id> sums(w, g.partition(), *opt.aggregate);
+    iterate(pagerank_push(s, sums, edges));
+    aggregate = sums.how();
+  } else {
+    operator_sums<Real, Id> sums(w, g.partition(), opt.activity);
+    iterate(pagerank_push(s, sums, edges));
+    mechanism = sums.how();
+  }
+  return {std::move(s.rank), iterations, change, in_place, aggregate, mechanism};
+}
+
+template pagerank_result<float> pagerank<float>(world&, const graph::dist_csr<std::uint32_t>&,
+                                                const pagerank_options&);
+template pagerank_result<float> pagerank<float>(world&, const graph::dist_csr<std::uint64_t>&,
+                                                const pagerank_options&);
+template pagerank_result<double> pagerank<double>(world&, const graph::dist_csr<std::uint32_t>&,
+                                                  const pagerank_options&);
+template pagerank_result<double> pagerank<double>(world&, const graph::dist_csr<std::uint64_t>&,
+                                                  const pagerank_options&);
+
+}  // namespace cairn::algo

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <span>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/algo/pagerank.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/pgas/accumulator_map.hpp>
+
+#include "algo/pagerank_state.hpp"
+
+namespace cairn::algo {
+
+/// Sums of what is pushed to each vertex, by one operator per push: the interface of an
+/// accumulator_map, and the conflicts that it avoids.
+template <class Real, class Id>
+class operator_sums {
+  struct increase {  // the operator: a push always succeeds
+    struct message {
+      Id v;
+      Real by;
+    };
+    const pgas::vertex_map<Real>& totals;
+
+    auto cell(const message& m) const { return totals.at(m.v); }
+    void attempt(auto total, const message& m) const { total.add(m.by); }
+  };
+
+ public:
+  operator_sums(world& w, const pgas::block_partition& partition, const activity::options& opt)
+      : w_(w), totals_(w, partition, Real{0}), increases_(w, increase{totals_}, opt) {}
+
+  template <class Body>
+  void accumulate(worker_t k, Body&& body) {
+    increases_.spawn(k, [&](auto& send) { body([&](Id v, Real by) { send({v, by}); }); });
+  }
+
+  template <class F>
+  void collect(F&& f) {
+    const auto totals = totals_.local();
+    w_.parallel_for(totals.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      const auto part = totals.subspan(begin, end - begin);
+      f(k, totals_.first() + begin, std::span<const Real>(part));
+      std::fill(part.begin(), part.end(), Real{0});
+    });
+  }
+
+  [[nodiscard]] activity::mechanism how() const noexcept { return increases_.how(); }
+
+ private:
+  world& w_;
+  pgas::vertex_map<Real> totals_;
+  activity::coarse<increase> increases_;
+};
+
+/// Sweeps in which each vertex adds to the targets of its out-edges.
+///
+/// Sums    accumulator_map or operator_sums
+template <class Real, class Id, class Sums>
+class pagerank_push {
+ public:
+  pagerank_push(pagerank_state<Real, Id>& s, Sums& sums, bool share_out_edges)
+      : s_(s), sums_(sums), share_out_edges_(share_out_edges) {}
+
+  void sweep() {
+    am::epoch epoch(s_.w);
+    if (share_out_edges_) {
+      push_edges();
+    } else {
+      push_rows();
+    }
+    epoch.close();
+    sums_.collect([&](worker_t k, std::uint64_t first, std::span<const Real> totals) {
+      auto seen = s_.tallies[k];
+      const auto at = first - s_.rank.first();
+      for (std::size_t i = 0; i < totals.size(); ++i) s_.settle(at + i, totals[i], seen);
+      s_.tallies[k] = seen;
+    });
+  }
+
+ private:
+  [[nodiscard]] Real gift(std::size_t i) const { return s_.rank.local()[i] * s_.per_edge[i]; }
+
+  void push_rows() {
+    const auto& out = s_.g.out();
+    s_.w.parallel_for(out.num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      sums_.accumulate(k, [&](auto&& add) {
+        for (auto i = begin; i < end; ++i) {
+          const Real x = gift(i);
+          for (const Id v : out.neighbors(out.first() + i)) add(v, x);
+        }
+      });
+    });
+  }
+
+  // A chunk of edges starts and ends anywhere within rows.
+  void push_edges() {
+    const auto& out = s_.g.out();
+    const auto offsets = out.offsets();
+    const auto* const targets = out.targets().data();
+    s_.w.parallel_for(out.num_edges(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      const auto first = offsets[0] + begin, last = offsets[0] + end;
+      const auto after = std::upper_bound(offsets.begin(), offsets.end(), first);
+      auto i = static_cast<std::size_t>(after - offsets.begin()) - 1;
+      sums_.accumulate(k, [&](auto&& add) {
+        for (auto e = first; e < last; ++i) {
+          const Real x = gift(i);
+          for (const auto row_end = std::min(last, offsets[i + 1]); e < row_end; ++e) {
+            add(targets[e], x);
+          }
+        }
+      });
+    });
+  }
+
+  pagerank_state<Real, Id>& s_;
+  Sums& sums_;
+  const bool share_out_edges_;
+};
+
+}  // namespace cairn::algo

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdio>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <cairn/algo/verify_pagerank.hpp>
+#include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/tm/cell.hpp>
+
+namespace cairn::algo {
+namespace {
+
+std::string number(double x) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.4g", x);
+  return text;
+}
+
+// What a sweep over the out-edges brings to each own vertex: the sum, and how many terms it has.
+template <class Real, class Id>
+struct incoming {
+  struct message {
+    Id v;
+    double by;
+  };
+
+  incoming(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Real>& rank)
+      : sum(w, g.partition(), 0), terms(w, g.partition(), 0) {
+    const auto& out = g.out();
+    am::channel<message> gifts(w, [&](worker_t, std::span<const message> batch) {
+      for (const auto& m : batch) take(m.v, m.by);
+    });
+    am::epoch epoch(w);
+    w.parallel_for(out.num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      auto send = gifts.from(k);
+      for (auto u = out.first() + begin; u < out.first() + end; ++u) {
+        const auto row = out.neighbors(u);
+        const auto by = static_cast<double>(rank.load(u)) / static_cast<double>(row.size());
+        for (const Id v : row) {
+          if (sum.owns(v)) {
+            take(v, by);
+          } else {
+            send(sum.owner(v), {v, by});
+          }
+        }
+      }
+    });
+    epoch.close();
+  }
+
+  void take(Id v, double by) {
+    tm::cell_ref<double, tm::atomic_access>(sum.at(v).here()).add(by);
+    tm::cell_ref<std::uint64_t, tm::atomic_access>(terms.at(v).here()).add(1);
+  }
+
+  pgas::vertex_map<double> sum;
+  pgas::vertex_map<std::uint64_t> terms;
+};
+
+struct finding {
+  double sum = 0, sinks = 0;          // of ranks
+  double residual = 0, rounding = 0;  // sums of |rank - sweep(rank)|, and of what rounding may add
+  double furthest = 0;                // the largest |rank - sweep(rank)|, and whose it is
+  std::uint64_t whose = 0;
+  std::uint64_t no_number = no_vertex<std::uint64_t>;
+
+  void add(const finding& f) {
+    sum += f.sum, sinks += f.sinks, residual += f.residual, rounding += f.rounding;
+    if (f.furthest > furthest) furthest = f.furthest, whose = f.whose;
+    no_number = std::min(no_number, f.no_number);
+  }
+};
+
+// Calls look(finding, v, rank of v) for all vertices; the same sums on every rank.
+template <class Real>
+finding over_vertices(world& w, const pgas::vertex_map<Real>& rank, auto&& look) {
+  task::per_worker<finding> seen(w.workers());
+  w.parallel_for(rank.local().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+    for (auto v = rank.first() + begin; v < rank.first() + end; ++v) {
+      look(seen[k], v, static_cast<double>(rank.load(v)));
+    }
+  });
+  finding mine, all;
+  for (const auto& k : seen) mine.add(k.value);
+  for (const auto& r : w.all_gather(mine)) all.add(r);
+  return all;
+}
+
+}  // namespace
+
+template <class Real, class Id>
+std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& g,
+                                           const pagerank_result<Real>& result,
+                                           const pagerank_options& opt) {
+  const auto id = [&](std::uint64_t v) {
+    return "vertex " + std::to_string(g.labels().id_of(static_cast<Id>(v)));
+  };
+  const auto n = static_cast<double>(g.num_vertices());
+  const auto limits = limits_of(opt, g.num_vertices());
+  const auto ranks = over_vertices(w, result.rank, [&](finding& f, std::uint64_t v, double x) {
+    if (!(x >= 0 && x <= 2)) f.no_number = std::min(f.no_number, v);
+    f.sum += x;
+    if (g.out().degree(v) == 0) f.sinks += x;
+  });
+  if (ranks.no_number != no_vertex<std::uint64_t>) {
+    return "rule 1: the rank of " + id(ranks.no_number) + " is no number from 0 to 1";
+  }
+  const incoming<Real, Id> in(w, g, result.rank);
+  const double jump = (1 - opt.damping + (limits.spread_sinks ? opt.damping * ranks.sinks : 0)) / n;
+  const auto swept = over_vertices(w, result.rank, [&](finding& f, std::uint64_t v, double x) {
+    const double off = std::abs(x - (jump + opt.damping * in.sum.load(v)));
+    const auto terms = static_cast<double>(in.terms.load(v));
+    f.residual += off;
+    f.rounding += 8 * (2 + std::sqrt(terms)) * x * std::numeric_limits<Real>::epsilon() / 2;
+    if (off > f.furthest) f.furthest = off, f.whose = v;
+  });
+  if (limits.spread_sinks && g.num_vertices() != 0 &&
+      std::abs(ranks.sum - 1) > swept.rounding / (1 - opt.damping)) {
+    return "rule 2: the ranks sum to " + number(ranks.sum) + ", not to 1";
+  }
+  if (result.iterations > limits.most_sweeps ||
+      (result.iterations < limits.most_sweeps && !(result.change < limits.enough))) {
+    return "rule 3: it stopped after " + std::to_string(result.iterations) +
+           " sweeps, the last of which changed " + number(result.change);
+  }
+  if (result.iterations > 0 && !(swept.residual <= opt.damping * result.change + swept.rounding)) {
+    return "rule 4: another sweep changes the ranks by " + number(swept.residual) +
+           " in all, expected at most " + number(opt.damping * result.change) + "; most for " +
+           id(swept.whose) + ", by " + number(swept.furthest);
+  }
+  return std::nullopt;
+}
+
+template std::optional<std::string> verify_pagerank(world&, const graph::dist_csr<std::uint32_t>&,
+                                                    const pagerank_result<float>&,
+                                                    const pagerank_options&);
+template std::optional<std::string> verify_pagerank(world&, const graph::dist_csr<std::uint64_t>&,
+                                                    const pagerank_result<float>&,
+                                                    const pagerank_options&);
+template std::optional<std::string> verify_pagerank(world&, const graph::dist_csr<std::uint32_t>&,
+                                                    const pagerank_result<double>&,
+                                                    const pagerank_options&);
+template std::optional<std::string> verify_pagerank(world&, const graph::dist_csr<std::uint64_t>&,
+                                                    const pagerank_result<double>&,
+                                                    const pagerank_options&);
+
+}  // namespace cairn::algo
