@@ -25,6 +25,8 @@ template <class Real, class Id>
 pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
                                const pagerank_options& opt) {
   CAIRN_EXPECTS(opt.damping >= 0 && opt.damping < 1);
+  CAIRN_EXPECTS(opt.variant != pagerank_variant::pull || g.has_in(),
+                "build or load the graph with .inverse = true");
   const bool may_be_in_place =
       opt.variant == pagerank_variant::pull && opt.convention == pagerank_convention::gap;
   CAIRN_EXPECTS(opt.sweep != pagerank_sweep::in_place || may_be_in_place,

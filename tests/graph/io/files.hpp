@@ -24,6 +24,8 @@
 #include <cairn/graph/io/read_edges.hpp>
 #include <cairn/task/pool.hpp>
 
+#include <support/data_folder.hpp>
+
 namespace cairn::graph::io::test {
 
 /// A folder of its own for each test, gone with it.
@@ -109,13 +111,6 @@ inline std::string sentence(const std::string& path) {
   return sentence_of(path, [&] { static_cast<void>(read(path)); });
 }
 
-/// Where real files lie, or nothing.
-inline std::optional<std::filesystem::path> data_folder() {
-  const char* const named = std::getenv("CAIRN_DATA");
-  const std::filesystem::path path =
-      named != nullptr ? named : std::string(CAIRN_SOURCE_DIR) + "/../shared/data";
-  if (!std::filesystem::is_directory(path)) return std::nullopt;
-  return path;
-}
+using support::data_folder;
 
 }  // namespace cairn::graph::io::test

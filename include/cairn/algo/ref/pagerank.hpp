@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cmath>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+// Judges share no code with what they judge: this file includes the standard library alone,
+// and takes a graph as the list of its edges, an undirected edge once in each direction.
+
+namespace cairn::algo::ref {
+
+/// PageRank by the definition: serial, in double, each sweep from the previous one's ranks.
+struct pagerank_judge {
+  using edge_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  ///< (source, target)
+
+  std::uint64_t num_vertices;
+  edge_list edges;
+  double damping = 0.85;
+  bool spread_sinks = false;  ///< the rank of vertices without out-edges goes to all vertices
+
+  /// What a sweep makes of `ranks`.
+  [[nodiscard]] std::vector<double> sweep(const std::vector<double>& ranks) const {
+    const auto n = static_cast<double>(num_vertices);
+    std::vector<std::size_t> degree(num_vertices);
+    for (const auto& [source, target] : edges) ++degree[source];
+    std::vector<double> next(num_vertices, (1 - damping) / n);
+    for (const auto& [source, target] : edges) {
+      next[target] += damping * ranks[source] / static_cast<double>(degree[source]);
+    }
+    if (spread_sinks) {
+      for (std::uint64_t v = 0; v < num_vertices; ++v) {
+        if (degree[v] != 0) continue;
+        for (auto& x : next) x += damping * ranks[v] / n;
+      }
+    }
+    return next;
+  }
+
+  [[nodiscard]] std::vector<double> start() const {
+    return std::vector<double>(num_vertices, 1 / static_cast<double>(num_vertices));
+  }
+
+  /// The ranks after so many sweeps from 1 / n.
+  [[nodiscard]] std::vector<double> after(std::uint64_t sweeps) const {
+    auto ranks = start();
+    while (sweeps-- > 0) ranks = sweep(ranks);
+    return ranks;
+  }
+
+  /// How many sweeps it takes until one changes less than `enough` in all, `most` at most.
+  [[nodiscard]] std::uint64_t sweeps_until(double enough, std::uint64_t most) const {
+    auto ranks = start();
+    for (std::uint64_t done = 0; done < most;) {
+      auto next = sweep(ranks);
+      ++done;
+      if (distance(std::exchange(ranks, std::move(next)), ranks) < enough) return done;
+    }
+    return most;
+  }
+
+  /// The ranks that a sweep does not change, to the precision of double.
+  [[nodiscard]] std::vector<double> fixed_point() const {
+    return after(damping == 0 ? 1 : static_cast<std::uint64_t>(-37 / std::log(damping)) + 1);
+  }
+
+  /// The sum of absolute differences.
+  [[nodiscard]] static double distance(const std::vector<double>& a, const std::vector<double>& b) {
+    double sum = 0;
+    for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);
+    return sum;
+  }
+};
+
+}  // namespace cairn::algo::ref

@@ -1,0 +1,276 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <limits>
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/pagerank.hpp>
+#include <cairn/algo/ref/pagerank.hpp>
+#include <cairn/algo/verify_pagerank.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+
+#include <support/dist_graph.hpp>
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+
+namespace cairn::algo {
+namespace {
+
+using activity::mechanism;
+using pgas::accumulation;
+using ref::pagerank_judge;
+using support::plain_graph;
+
+pagerank_judge judge_of(const plain_graph& g, const pagerank_options& opt) {
+  pagerank_judge judge{g.n, {}, opt.damping, limits_of(opt, g.n).spread_sinks};
+  const auto rows = g.neighbors();
+  for (std::uint64_t u = 0; u < g.n; ++u) {
+    for (const auto v : rows[u]) judge.edges.emplace_back(u, v);
+  }
+  return judge;
+}
+
+// What rounding to Real may have added up to: each sweep adds at most a unit in the last place
+// for each term of a sum and a few for the rest, and the next sweeps carry it on.
+template <class Real>
+double rounding(const pagerank_judge& judge, const std::vector<double>& ranks) {
+  std::vector<double> terms(judge.num_vertices, 8);
+  for (const auto& [source, target] : judge.edges) ++terms[target];
+  return std::inner_product(terms.begin(), terms.end(), ranks.begin(), 0.0) *
+         std::numeric_limits<Real>::epsilon() / (1 - judge.damping);
+}
+
+// Runs it once and has it judged: by the serial judge, which shares no code, and the verifier.
+template <class Real, class Id>
+pagerank_result<Real> rank_and_judge(world& w, const plain_graph& g, const pagerank_options& opt,
+                                     const std::string& how) {
+  SCOPED_TRACE(g.name + how);
+  const auto share = support::share_of<Id>(g, w.rank(), w.size());
+  auto result = pagerank<Real>(w, share, opt);
+  EXPECT_EQ(verify_pagerank(w, share, result, opt), std::nullopt);
+  std::vector<double> ranks;
+  for (const Real x : w.all_gather_values<Real>(result.rank.local())) ranks.push_back(x);
+  const auto judge = judge_of(g, opt);
+  const auto limits = limits_of(opt, g.n);
+  const double off = rounding<Real>(judge, ranks);
+  if (!result.in_place) {
+    const auto expected = judge.after(result.iterations);
+    EXPECT_LE(pagerank_judge::distance(ranks, expected), off);
+    if (std::is_same_v<Real, double>) {
+      for (std::size_t v = 0; v < ranks.size(); ++v) EXPECT_NEAR(ranks[v], expected[v], 1e-9);
+      EXPECT_GE(result.iterations, judge.sweeps_until(limits.enough + off, limits.most_sweeps));
+      EXPECT_LE(result.iterations, judge.sweeps_until(limits.enough - off, limits.most_sweeps));
+    }
+  }
+  EXPECT_LE(pagerank_judge::distance(ranks, judge.fixed_point()),
+            result.change * opt.damping / (1 - opt.damping) + off);
+  const double sum = std::accumulate(ranks.begin(), ranks.end(), 0.0);
+  if (limits.spread_sinks) {
+    EXPECT_NEAR(sum, 1, off);
+  }
+  EXPECT_TRUE(result.iterations == limits.most_sweeps || result.change < limits.enough);
+  EXPECT_EQ(result.aggregate.has_value(),
+            opt.aggregate.has_value() && opt.variant != pagerank_variant::pull);
+  EXPECT_EQ(result.mechanism.has_value(),
+            !opt.aggregate.has_value() && opt.variant != pagerank_variant::pull);
+  return result;
+}
+
+// Draws how to rank; every value of every option occurs within a few dozen draws.
+pagerank_options random_options(random64& dice, int workers) {
+  pagerank_options opt;
+  opt.variant = static_cast<pagerank_variant>(dice.below(3));
+  opt.convention = static_cast<pagerank_convention>(dice.below(3));
+  if (dice.below(3) == 0) opt.sweep = pagerank_sweep::jacobi;
+  if (dice.below(3) == 0) opt.iterations = dice.below(40);
+  if (dice.below(3) == 0) opt.tolerance = dice.below(2) == 0 ? 0 : 1e-7;
+  if (dice.below(4) == 0) opt.damping = static_cast<double>(dice.below(10)) / 10;
+  if (dice.below(2) == 0) {
+    opt.aggregate->how = static_cast<accumulation>(dice.below(3));
+    opt.aggregate->bin_bytes = 1 + dice.below(100);
+  } else {
+    opt.aggregate = std::nullopt;
+  }
+  const mechanism all[] = {mechanism::automatic, mechanism::atomics, mechanism::locks,
+                           mechanism::htm, mechanism::plain};
+  opt.activity.how = all[dice.below(workers == 1 ? 5 : 4)];
+  if (dice.below(2) == 0) opt.activity.grain = 1 + dice.below(9);
+  if (dice.below(3) != 0) {
+    opt.activity.emulate = activity::emulation_options{.seed = dice(), .capacity = 6};
+  }
+  return opt;
+}
+
+std::string told(const pagerank_options& opt) {
+  return ", variant " + std::to_string(static_cast<int>(opt.variant)) + ", convention " +
+         std::to_string(static_cast<int>(opt.convention)) +
+         (opt.aggregate ? ", accumulation " + std::to_string(static_cast<int>(opt.aggregate->how))
+                        : ", " + std::string(name(opt.activity.how))) +
+         (opt.activity.emulate ? ", emulated" : "") + ", damping " + std::to_string(opt.damping);
+}
+
+// The same draws on every rank, and thus the same collective calls.
+void rank_at_random(world& w, const plain_graph& g, random64& dice) {
+  const auto opt = random_options(dice, w.workers());
+  switch (dice.below(4)) {
+    case 0:
+      static_cast<void>(rank_and_judge<float, std::uint32_t>(w, g, opt, told(opt)));
+      return;
+    case 1:
+      static_cast<void>(rank_and_judge<float, std::uint64_t>(w, g, opt, told(opt)));
+      return;
+    case 2:
+      static_cast<void>(rank_and_judge<double, std::uint64_t>(w, g, opt, told(opt)));
+      return;
+    default:
+      static_cast<void>(rank_and_judge<double, std::uint32_t>(w, g, opt, told(opt)));
+  }
+}
+
+class Pagerank : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Pagerank, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(Pagerank, IsRightOnCornerGraphs) {
+  GetParam().run([](world& w) {
+    random64 dice(1);
+    for (const auto& g : support::corner_graphs()) rank_at_random(w, g, dice);
+    rank_at_random(w, {"no vertex", 0, true, {}}, dice);
+  });
+}
+
+TEST_P(Pagerank, IsRightOnRandomGraphs) {
+  const int graphs = GetParam().simulated() ? 24 : 8;
+  GetParam().run([&](world& w) {
+    random64 dice(2);
+    for (int i = 0; i < graphs; ++i) rank_at_random(w, support::random_graph(dice()), dice);
+  });
+}
+
+TEST_P(Pagerank, IsRightWithTinyBuffers) {
+  GetParam().run(
+      [](world& w) {
+        random64 dice(3);
+        for (int i = 0; i < 6; ++i) rank_at_random(w, support::random_graph(dice()), dice);
+      },
+      {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
+}
+
+// Every variant by every convention, however it adds up, on a graph with sinks.
+TEST_P(Pagerank, AgreesWithTheJudgeInEveryMode) {
+  const auto g = support::random_graph(12, 90);
+  ASSERT_TRUE(g.directed);
+  GetParam().run([&](world& w) {
+    for (const auto convention : {pagerank_convention::gap, pagerank_convention::graphalytics,
+                                  pagerank_convention::networkx}) {
+      for (const auto variant :
+           {pagerank_variant::pull, pagerank_variant::push, pagerank_variant::edge}) {
+        pagerank_options opt{.variant = variant, .convention = convention};
+        static_cast<void>(rank_and_judge<double, std::uint32_t>(w, g, opt, told(opt)));
+        opt.sweep = pagerank_sweep::jacobi;
+        opt.aggregate = std::nullopt;
+        static_cast<void>(rank_and_judge<float, std::uint32_t>(w, g, opt, told(opt)));
+      }
+    }
+  });
+}
+
+// Each mechanism with both ways to push, emulated transactions aborting for every cause.
+TEST(PagerankOptions, EveryMechanismGivesTheSameRanks) {
+  for (const int workers : {1, 2}) {
+    for (const auto how : {mechanism::automatic, mechanism::plain, mechanism::atomics,
+                           mechanism::htm, mechanism::locks}) {
+      if (how == mechanism::plain && workers > 1) continue;
+      support::on_simulated_ranks(3, workers, 7, [&](world& w) {
+        for (const auto variant : {pagerank_variant::push, pagerank_variant::edge}) {
+          pagerank_options opt{.variant = variant, .aggregate = std::nullopt};
+          opt.activity.how = how;
+          opt.activity.emulate = activity::emulation_options{};
+          for (const auto& g : {support::random_graph(5, 200), support::star(150)}) {
+            const auto r = rank_and_judge<double, std::uint32_t>(w, g, opt, told(opt));
+            EXPECT_TRUE(how == mechanism::automatic || r.mechanism == how);
+          }
+        }
+      });
+    }
+  }
+}
+
+TEST(PagerankOptions, ConventionsHaveTheirLimits) {
+  const auto limits = [](const pagerank_options& opt) {
+    const auto l = limits_of(opt, 1000);
+    return std::tuple(l.spread_sinks, l.most_sweeps, l.enough);
+  };
+  constexpr auto gap = pagerank_convention::gap, ldbc = pagerank_convention::graphalytics,
+                 networkx = pagerank_convention::networkx;
+  EXPECT_EQ(limits({.convention = gap}), std::tuple(false, 20u, 1e-4));
+  EXPECT_EQ(limits({.convention = ldbc}), std::tuple(true, 20u, 0.0));
+  EXPECT_EQ(limits({.convention = networkx}), std::tuple(true, 100u, 1e-6 * 1000));
+  EXPECT_EQ(limits({.convention = gap, .iterations = 3, .tolerance = 1e-9}),
+            std::tuple(false, 3u, 1e-9));
+  EXPECT_EQ(limits({.convention = ldbc, .iterations = 3, .tolerance = 1}),
+            std::tuple(true, 3u, 0.0));
+  EXPECT_EQ(limits({.convention = networkx, .iterations = 3, .tolerance = 1}),
+            std::tuple(true, 3u, 1000.0));
+}
+
+TEST(PagerankOptions, InPlaceNeedsFewerSweeps) {
+  world w;
+  const auto share = support::share_of<std::uint32_t>(support::path(300), 0, 1);
+  pagerank_options opt{.iterations = 1000, .tolerance = 1e-9};
+  const auto in_place = pagerank<double>(w, share, opt);
+  opt.sweep = pagerank_sweep::jacobi;
+  const auto jacobi = pagerank<double>(w, share, opt);
+  EXPECT_TRUE(in_place.in_place);
+  EXPECT_FALSE(jacobi.in_place);
+  EXPECT_LT(3 * in_place.iterations, 2 * jacobi.iterations);
+}
+
+TEST(PagerankOptions, RefuseWhatCannotBeRight) {
+  const auto g = support::one_way_path(4);
+  const auto without_in = support::share_of<std::uint32_t>(g, 0, 1, support::in_edges::no);
+  world one, two(2);
+  const auto refused = [&](world& w, const pagerank_options& opt) {
+    static_cast<void>(pagerank<float>(w, without_in, opt));
+  };
+  EXPECT_THROW(refused(one, {}), contract_violation);
+  for (const double damping : {-0.1, 1.0, std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(refused(one, {.variant = pagerank_variant::push, .damping = damping}),
+                 contract_violation);
+  }
+  EXPECT_THROW(refused(one, {.variant = pagerank_variant::push, .sweep = pagerank_sweep::in_place}),
+               contract_violation);
+  EXPECT_THROW(refused(two, {.variant = pagerank_variant::push,
+                             .aggregate = std::nullopt,
+                             .activity = {.how = mechanism::plain}}),
+               usage_error);
+  refused(two, {.variant = pagerank_variant::push});
+}
+
+TEST(PagerankSimulated, ManySeedsGiveRightResults) {
+  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+    random64 shape(seed, 9);
+    const auto ranks = static_cast<rank_t>(1 + shape.below(9));
+    const auto workers = static_cast<int>(1 + shape.below(3));
+    world_options options;
+    if (shape.below(2) == 0) options.coalesce_bytes = 16 + shape.below(100);
+    options.emulate_transactions = shape.below(2) == 0;
+    options.emulation_seed = seed;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    support::on_simulated_ranks(
+        ranks, workers, seed,
+        [&](world& w) {
+          random64 dice(seed);
+          rank_at_random(w, support::random_graph(seed), dice);
+        },
+        options);
+  }
+}
+
+}  // namespace
+}  // namespace cairn::algo

@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/pgas/accumulator_map.hpp>
+
+#include <support/places.hpp>
+
+namespace cairn::pgas {
+namespace {
+
+struct update {
+  std::uint64_t id;
+  std::uint32_t by;
+};
+
+// What rank r adds in a round: much to a few elements, some to all.
+std::vector<update> updates_of(rank_t r, int round, std::uint64_t n) {
+  random64 dice(static_cast<std::uint64_t>(100 * round + r));
+  std::vector<update> all;
+  for (auto left = n == 0 ? 0 : dice.below(3000); left > 0; --left) {
+    const auto among = dice.below(2) == 0 ? std::min<std::uint64_t>(n, 3) : n;
+    all.push_back({dice.below(among), static_cast<std::uint32_t>(1 + dice.below(1000))});
+  }
+  return all;
+}
+
+template <class A>
+void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& opt) {
+  using value = typename A::value_type;
+  accumulator_map<A, std::uint32_t> sums(w, block_partition(n, w.size()), opt);
+  for (int round = 0; round < 3; ++round) {
+    const auto mine = updates_of(w.rank(), round, n);
+    {
+      am::epoch epoch(w);
+      w.parallel_for(
+          mine.size(),
+          [&](worker_t k, std::size_t begin, std::size_t end) {
+            sums.accumulate(k, [&](auto&& add) {
+              for (auto i = begin; i < end; ++i) {
+                add(static_cast<std::uint32_t>(mine[i].id), static_cast<value>(mine[i].by));
+              }
+            });
+          },
+          37);
+      epoch.close();
+    }
+    std::vector<value> expected(n, A::identity());
+    for (rank_t r = 0; r < w.size(); ++r) {
+      for (const auto& u : updates_of(r, round, n)) {
+        expected[u.id] = A::combine(expected[u.id], static_cast<value>(u.by));
+      }
+    }
+    const block_partition partition(n, w.size());
+    std::vector<value> found(partition.size(w.rank()));
+    std::vector<int> times(found.size());
+    sums.collect([&](worker_t, std::uint64_t first, std::span<const value> totals) {
+      for (std::size_t i = 0; i < totals.size(); ++i) {
+        found[first - partition.first(w.rank()) + i] = totals[i];
+        ++times[first - partition.first(w.rank()) + i];
+      }
+    });
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      EXPECT_EQ(times[i], 1) << "of " << n << ", round " << round;
+      EXPECT_EQ(found[i], expected[partition.first(w.rank()) + i])
+          << "element " << i << " of " << n << ", round " << round;
+    }
+  }
+}
+
+class AccumulatorMap : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, AccumulatorMap, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+// Bins of few values, so that there are many; of more adds than a block holds; and none at all.
+TEST_P(AccumulatorMap, CombinesWhatAllWorkersOfAllRanksAdd) {
+  GetParam().run([](world& w) {
+    for (const auto how : {accumulation::partials, accumulation::bins}) {
+      for (const std::uint64_t n : {0, 1, 5, 700}) {
+        for (const std::size_t bin_bytes : {1, 64, 1 << 20}) {
+          accumulate_and_judge<add<std::uint64_t>>(w, n, {how, bin_bytes});
+        }
+      }
+      accumulate_and_judge<minimum<std::uint32_t>>(w, 300, {how, 128});
+      accumulate_and_judge<maximum<std::int32_t>>(w, 300, {how, 128});
+    }
+  });
+}
+
+TEST_P(AccumulatorMap, IsRightWithTinyBuffers) {
+  GetParam().run([](world& w) { accumulate_and_judge<add<std::uint32_t>>(w, 50, {}); },
+                 {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
+}
+
+TEST(AccumulatorChoice, TakesPartialsWhileTheyAreSmall) {
+  world w;
+  const auto chosen = [&](std::uint64_t n, accumulation asked) {
+    return accumulator_map<add<double>>(w, block_partition(n, 1), {.how = asked}).how();
+  };
+  constexpr auto few = partials_bytes / sizeof(double);
+  EXPECT_EQ(chosen(few, accumulation::automatic), accumulation::partials);
+  EXPECT_EQ(chosen(few + 1, accumulation::automatic), accumulation::bins);
+  EXPECT_EQ(chosen(10, accumulation::bins), accumulation::bins);
+  EXPECT_EQ(chosen(few + 1, accumulation::partials), accumulation::partials);
+}
+
+}  // namespace
+}  // namespace cairn::pgas

@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace cairn::support {
+
+/// Where real files lie, or nothing.
+inline std::optional<std::filesystem::path> data_folder() {
+  const char* const named = std::getenv("CAIRN_DATA");
+  const std::filesystem::path path =
+      named != nullptr ? named : std::string(CAIRN_SOURCE_DIR) + "/../shared/data";
+  if (!std::filesystem::is_directory(path)) return std::nullopt;
+  return path;
+}
+
+}  // namespace cairn::support
