@@ -34,7 +34,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
   const bool in_place = may_be_in_place && opt.sweep != pagerank_sweep::jacobi;
   const auto limits = limits_of(opt, g.num_vertices());
 
-  pagerank_state<Real, Id> s(w, g, opt.damping);
+  pagerank_state<Real, Id> s(w, g, opt.damping, limits.spread_sinks);
   std::uint64_t iterations = 0;
   double change = 0;
   const auto iterate = [&](auto&& sweeps) {

@@ -2,7 +2,11 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
+#include <bit>
+#include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <cairn/tm/cell.hpp>
@@ -10,6 +14,55 @@
 #include "algo/pagerank_state.hpp"
 
 namespace cairn::algo {
+
+/// Sums of what the sources of a row give. Rows are mostly short and of lengths that no
+/// processor foresees, so the last one to four terms are added without a branch: four are
+/// loaded, of this row or the next, and those too many are masked out.
+///
+/// Shared    other workers write meanwhile (in place)
+template <class Real, class Id, bool Shared>
+class gift_sum {
+  using bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
+
+ public:
+  gift_sum(const Real* gifts, std::span<const Id> all_targets)
+      : gifts_(gifts), end_(all_targets.data() + all_targets.size()) {}
+
+  [[gnu::always_inline]] Real operator()(const Id* at, const Id* end) const {
+    Real a = 0, b = 0, c = 0, d = 0;  // several, because each addition waits for the last
+    for (; end - at > 4; at += 4) {
+      a += gift(at[0]);
+      b += gift(at[1]);
+      c += gift(at[2]);
+      d += gift(at[3]);
+    }
+    if (end_ - at >= 4) [[likely]] {
+      const auto& keep = masks[end - at];
+      a += gift(at[0], keep[0]);
+      b += gift(at[1], keep[1]);
+      c += gift(at[2], keep[2]);
+      d += gift(at[3], keep[3]);
+    } else {
+      for (; at != end; ++at) a += gift(*at);
+    }
+    return (a + b) + (c + d);
+  }
+
+ private:
+  static constexpr bits all = ~bits{0};
+  static constexpr bits masks[5][4] = {
+      {0, 0, 0, 0}, {all, 0, 0, 0}, {all, all, 0, 0}, {all, all, all, 0}, {all, all, all, all}};
+
+  [[gnu::always_inline]] Real gift(Id u) const {
+    return Shared ? tm::load_cell(gifts_[u]) : gifts_[u];
+  }
+  [[gnu::always_inline]] Real gift(Id u, bits keep) const {
+    return std::bit_cast<Real>(std::bit_cast<bits>(gift(u)) & keep);
+  }
+
+  const Real* gifts_;
+  const Id* end_;
+};
 
 /// Sweeps in which each vertex sums what the sources of its in-edges give it.
 template <class Real, class Id>
@@ -28,17 +81,11 @@ class pagerank_pull {
 
   void sweep() {
     gather();
-    const auto& in = s_.g.in();
-    const auto first = s_.rank.first();
-    auto& to = in_place_ ? gifts_ : next_;
-    s_.w.parallel_for(s_.per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto seen = s_.tallies[k];
-      for (auto i = begin; i < end; ++i) {
-        const Real gift = s_.settle(i, sum(in.neighbors(first + i)), seen);
-        std::atomic_ref(to[first + i]).store(gift, std::memory_order_relaxed);
-      }
-      s_.tallies[k] = seen;
-    });
+    if (in_place_ && s_.w.workers() > 1) {
+      sweep_rows<true>();
+    } else {
+      sweep_rows<false>();
+    }
     if (!in_place_) std::swap(gifts_, next_);
   }
 
@@ -50,20 +97,28 @@ class pagerank_pull {
     std::copy(all.begin(), all.end(), gifts_.begin());
   }
 
-  // In place other workers write meanwhile. Several sums, because each waits for itself.
-  [[gnu::always_inline]] Real sum(std::span<const Id> sources) const {
-    const auto* const gifts = gifts_.data();
-    const auto n = sources.size();
-    Real a = 0, b = 0, c = 0, d = 0;
-    std::size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-      a += tm::load_cell(gifts[sources[i]]);
-      b += tm::load_cell(gifts[sources[i + 1]]);
-      c += tm::load_cell(gifts[sources[i + 2]]);
-      d += tm::load_cell(gifts[sources[i + 3]]);
-    }
-    for (; i < n; ++i) a += tm::load_cell(gifts[sources[i]]);
-    return (a + b) + (c + d);
+  template <bool Shared>
+  void sweep_rows() {
+    s_.w.parallel_for(s_.per_edge.size(), [this](worker_t k, std::size_t begin, std::size_t end) {
+      const auto& in = s_.g.in();
+      const gift_sum<Real, Id, Shared> sum(gifts_.data(), in.targets());
+      const auto* const offsets = in.offsets().data();
+      const auto* const targets = in.targets().data();
+      auto* const to = (in_place_ ? gifts_ : next_).data() + in.first();
+      auto settle = s_.settle();
+      const Id* at = targets + offsets[begin];
+      for (auto i = begin; i < end; ++i) {
+        const Id* const row_end = targets + offsets[i + 1];
+        const Real gift = settle(i, sum(at, row_end));
+        if constexpr (Shared) {
+          std::atomic_ref(to[i]).store(gift, std::memory_order_relaxed);
+        } else {
+          to[i] = gift;
+        }
+        at = row_end;
+      }
+      s_.note(k, settle.seen);
+    });
   }
 
   pagerank_state<Real, Id>& s_;

@@ -73,10 +73,10 @@ class pagerank_push {
     }
     epoch.close();
     sums_.collect([&](worker_t k, std::uint64_t first, std::span<const Real> totals) {
-      auto seen = s_.tallies[k];
+      auto settle = s_.settle();
       const auto at = first - s_.rank.first();
-      for (std::size_t i = 0; i < totals.size(); ++i) s_.settle(at + i, totals[i], seen);
-      s_.tallies[k] = seen;
+      for (std::size_t i = 0; i < totals.size(); ++i) settle(at + i, totals[i]);
+      s_.note(k, settle.seen);
     });
   }
 

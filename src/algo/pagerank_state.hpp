@@ -21,13 +21,14 @@ struct pagerank_state {
   /// What one worker saw of a sweep.
   struct tally {
     double change = 0;  ///< sum of |new rank - old rank|
-    double sinks = 0;   ///< rank of vertices without out-edges
+    double sinks = 0;   ///< rank of vertices without out-edges, if it is to be spread
   };
 
-  pagerank_state(world& world, const graph::dist_csr<Id>& graph, double d)
+  pagerank_state(world& world, const graph::dist_csr<Id>& graph, double d, bool spread)
       : w(world),
         g(graph),
         damping(static_cast<Real>(d)),
+        spread_sinks(spread),
         rank(w, g.partition(), static_cast<Real>(1 / static_cast<double>(g.num_vertices()))),
         per_edge(rank.local().size()),
         tallies(w.workers()) {
@@ -41,18 +42,34 @@ struct pagerank_state {
     });
   }
 
-  /// Gives own vertex i its new rank and returns what it gives along each of its out-edges.
-  [[gnu::always_inline]] Real settle(std::size_t i, Real incoming, tally& seen) {
-    Real& own = rank.local()[i];
-    const Real now = jump + damping * incoming;
-    seen.change += std::abs(static_cast<double>(now - own));
-    own = now;
-    const Real share = per_edge[i];
-    if (share == 0) seen.sinks += static_cast<double>(now);
-    return now * share;
+  /// One worker's way to give own vertices their new ranks; a value, so that the loop around it
+  /// keeps it in registers.
+  struct settler {
+    Real* ranks;
+    const Real* per_edge;
+    Real jump, damping;
+    bool spread_sinks;
+    tally seen;
+
+    /// Vertex i, by its position among the own ones. Returns what it gives along each out-edge.
+    [[gnu::always_inline]] Real operator()(std::size_t i, Real incoming) {
+      const Real now = jump + damping * incoming;
+      seen.change += static_cast<double>(std::abs(now - ranks[i]));
+      ranks[i] = now;
+      const Real share = per_edge[i];
+      if (spread_sinks && share == 0) seen.sinks += static_cast<double>(now);
+      return now * share;
+    }
+  };
+  [[nodiscard]] settler settle() noexcept {
+    return {rank.local().data(), per_edge.data(), jump, damping, spread_sinks, {}};
+  }
+  void note(worker_t k, const tally& seen) {
+    tallies[k].change += seen.change;
+    tallies[k].sinks += seen.sinks;
   }
 
-  /// The sum of what the workers of all ranks saw since the last call. Collective.
+  /// The sum of what the workers of all ranks noted since the last call. Collective.
   tally total() {
     tally mine;
     for (auto& k : tallies) {
@@ -71,6 +88,7 @@ struct pagerank_state {
   world& w;
   const graph::dist_csr<Id>& g;
   const Real damping;
+  const bool spread_sinks;
   Real jump = 0;  ///< what every vertex gets in this sweep, whatever its in-edges
   pgas::vertex_map<Real> rank;
   hw::page_buffer<Real> per_edge;  ///< 1 / out-degree; 0 for sinks
