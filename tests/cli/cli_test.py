@@ -107,6 +107,43 @@ class Reports(InAFolder):
                          1)
 
 
+class Pagerank(InAFolder):
+    GRAPH = "1 2\n2 3\n3 1\n3 4\n5 4\n1 1\n"
+
+    def ranks(self, *options):
+        out = self.folder / "ranks.csv"
+        o = report("pagerank", self.file("g.el", self.GRAPH), "--precision", "double", "--verify",
+                   "--output", out, *options)
+        self.assertTrue(o["verified"])
+        rows = [line.split(",") for line in out.read_text().split()]
+        self.assertEqual(rows[0], ["id", "rank"])
+        return {int(v): float(x) for v, x in rows[1:]}
+
+    def test_ranks_do_not_depend_on_ranks_workers_variant_or_accumulation(self):
+        for convention in ("gap", "graphalytics", "networkx"):
+            limits = ["--convention", convention, "-i", 200, "-t", 1e-13]
+            expected = self.ranks(*limits, "--threads", 1)
+            if convention != "gap":
+                self.assertAlmostEqual(sum(expected.values()), 1)
+            for options in (["--sweep", "jacobi"], ["--variant", "push"], ["--variant", "edge"],
+                            ["--variant", "push", "--aggregate", "bins", "--threads", 2],
+                            ["--variant", "edge", "--aggregate", "off", "--ranks", 3],
+                            ["--variant", "pull", "--ranks", 2, "--threads", 2]):
+                for v, x in self.ranks(*limits, *options).items():
+                    self.assertAlmostEqual(x, expected[v], 10, (convention, options))
+
+    def test_gap_s_short_forms_are_limits(self):
+        trial = report("pagerank", "-g", 8, "-i", 3, "-t", 0)["result"]["trials"][0]
+        self.assertEqual(trial["iterations"], 3)
+        trial = report("pagerank", "-g", 8, "-t", 10)["result"]["trials"][0]
+        self.assertEqual(trial["iterations"], 1)
+
+    def test_what_it_cannot_do_is_refused(self):
+        self.refused("pagerank", "-g", 6, "--damping", 1, saying="damping")
+        self.refused("pagerank", "-g", 6, "--variant", "push", "--sweep", "in-place",
+                     saying="in-place")
+
+
 class Files(InAFolder):
     def test_results_are_written_and_verified_in_every_format(self):
         graph = self.file("g.el", "".join(f"{a} {(a * 7 + 3) % 500}\n" for a in range(500)))
@@ -205,11 +242,11 @@ class Refusals(InAFolder):
 
     def test_help_lists_every_command_and_only_those(self):
         text = cairn("--help").stdout
-        for command in ("bfs", "info", "machine", "generate", "convert", "verify", "settings"):
+        for command in ("bfs", "pagerank", "info", "machine", "generate", "convert", "verify", "settings"):
             self.assertIn(command, text)
             own = cairn(command, "--help")
             self.assertEqual((own.returncode, own.stderr), (0, ""))
-        for command in ("sssp", "pagerank"):
+        for command in ("sssp", "triangles"):
             self.assertNotIn(command, text)
 
 
