@@ -27,6 +27,8 @@ using action = std::function<int()>;
 // one that was called, sets `chosen`.
 void add_bfs(CLI::App& app, common& c, action& chosen);
 void add_pagerank(CLI::App& app, common& c, action& chosen);
+void add_st_connectivity(CLI::App& app, common& c, action& chosen);
+void add_coloring(CLI::App& app, common& c, action& chosen);
 void add_info(CLI::App& app, common& c, action& chosen);
 void add_generate(CLI::App& app, common& c, action& chosen);
 void add_convert(CLI::App& app, common& c, action& chosen);

@@ -37,6 +37,8 @@ int run(int argc, char** argv) {
   action chosen;
   add_bfs(app, c, chosen);
   add_pagerank(app, c, chosen);
+  add_st_connectivity(app, c, chosen);
+  add_coloring(app, c, chosen);
   add_info(app, c, chosen);
   add_verify(app, c, chosen);
   add_generate(app, c, chosen);

@@ -80,5 +80,8 @@ template void write_values(world&, const std::string&, const std::string&,
 template void write_values(world&, const std::string&, const std::string&,
                            const graph::dist_csr<std::uint64_t>&, const pgas::vertex_map<double>&,
                            bool);
+template void write_values(world&, const std::string&, const std::string&,
+                           const graph::dist_csr<std::uint64_t>&,
+                           const pgas::vertex_map<std::uint32_t>&, bool);
 
 }  // namespace cairn::cli

@@ -15,8 +15,8 @@ void check_output(const std::string& path);
 /// Writes `id,value` for every vertex, by rank 0, in vertex order; no_vertex is empty.
 ///
 /// name      of the value: the header of its column
-/// T         Id: counts, or with as_ids vertices, which are written as the input's ids; float or
-///           double: real numbers
+/// T         Id: counts, or with as_ids vertices, which are written as the input's ids; a whole
+///           number of 32 bits: itself; float or double: real numbers
 /// Collective.
 template <class Id, class T>
 void write_values(world& w, const std::string& path, const std::string& name,
@@ -41,5 +41,8 @@ extern template void write_values(world&, const std::string&, const std::string&
 extern template void write_values(world&, const std::string&, const std::string&,
                                   const graph::dist_csr<std::uint64_t>&,
                                   const pgas::vertex_map<double>&, bool);
+extern template void write_values(world&, const std::string&, const std::string&,
+                                  const graph::dist_csr<std::uint64_t>&,
+                                  const pgas::vertex_map<std::uint32_t>&, bool);
 
 }  // namespace cairn::cli

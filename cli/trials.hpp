@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include <cairn/activity/mechanism.hpp>
+#include <cairn/graph/load.hpp>
+
+#include "cli/input.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+
+namespace cairn::cli {
+
+/// What every command that runs an algorithm asks for.
+struct trial_options {
+  explicit trial_options(const common& from) : c(from) {}
+
+  const common& c;
+  input_options in;
+  int trials = 1;
+  bool verify = false;
+  std::string output;  ///< empty: none is written
+};
+
+/// Adds INPUT, --trials, --verify, --output (where `output` says what is written) and the
+/// common options.
+void add_trials(CLI::App& command, trial_options& t, common& c, const std::string& checks,
+                bool has_output = true);
+
+/// The mechanism, grain and filter that the settings ask for.
+[[nodiscard]] activity::options activity_of(const common& c);
+
+/// Calls body(world, graph, report) on the ranks that the settings ask for, once the graph is
+/// there; its value is the exit status. Options that make no sense are refused before anything
+/// is loaded. Weights are not kept.
+///
+/// inverse   a directed graph needs its in-edges
+template <class Body>
+int on_graph(const std::string& command, const trial_options& t, bool inverse, Body&& body) {
+  static_cast<void>(source_of(t.in));
+  static_cast<void>(activity_of(t.c));
+  if (!t.output.empty()) check_output(t.output);
+  graph::load_options options;
+  options.build.inverse = inverse;
+  options.build.keep_weights = false;
+  graph_keeper graphs(t.in, options, !t.c.quiet);
+  return run_ranks(t.c, [&](world& w) {
+    report r(command, t.c, w);
+    return std::visit([&](const auto& g) { return body(w, g, r); }, graphs.get(w, r));
+  });
+}
+
+/// Runs trials and fills in the parts of the report that all algorithms share.
+///
+/// what       for the progress bar: "PageRank"
+/// run        run(trial) is timed; what it returns goes to
+/// judge      judge(trial, result) says what is wrong with it, or "", and adds to the report;
+///            the trials end after the first wrong result
+/// Returns    what was wrong, or ""
+/// Collective.
+template <class Run, class Judge>
+std::string run_trials(world& w, const trial_options& t, const std::string& what, report& r,
+                       Run&& run, Judge&& judge) {
+  std::vector<double> seconds;
+  std::string broken;
+  for (int trial = 0; trial < t.trials && broken.empty(); ++trial) {
+    progress bar(!t.c.quiet && w.rank() == 0, what);
+    bar.at(static_cast<std::uint64_t>(trial), static_cast<std::uint64_t>(t.trials));
+    w.barrier();
+    const auto start = w.clock().now_ns();
+    const auto result = run(trial);
+    w.barrier();
+    seconds.push_back(static_cast<double>(w.clock().now_ns() - start) * 1e-9);
+    broken = judge(trial, result);
+  }
+  r["seconds"]["run"] = seconds;
+  if (t.verify) r["verified"] = broken.empty();
+  r.count(w);
+  return broken;
+}
+
+/// The lines of the report after the command's own: time, aborts, verified. Prints, and returns
+/// the exit status. Collective.
+int finish(world& w, const trial_options& t, report& r, const std::string& broken);
+
+}  // namespace cairn::cli
