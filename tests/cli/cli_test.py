@@ -86,6 +86,29 @@ class Reports(InAFolder):
         self.assertNotEqual([counters(s)["waves"] for s in range(1, 9)],
                             [counters(1)["waves"]] * 8)
 
+    def test_components_do_not_depend_on_ranks_workers_mechanism_or_method(self):
+        def found(*options):
+            o = report("cc", "--erdos-renyi", "3000:0.0004", "--verify", *options)
+            self.assertTrue(o["verified"])
+            return [o["result"][k] for k in ("components", "largest")]
+        expected = found("--threads", 1)
+        self.assertGreater(expected[0], 500)
+        for options in (["--threads", 2], ["--ranks", 3, "--threads", 1],
+                        ["--ranks", 2, "--threads", 2, "--method", "propagation"],
+                        ["--threads", 2, "--method", "propagation", "--mechanism", "htm"],
+                        ["--method", "afforest"], ["--sim", "ranks=4,seed=3"]):
+            self.assertEqual(found(*options), expected, options)
+
+    def test_components_are_named_by_the_input_s_smallest_ids(self):
+        graph = self.file("g.el", "30 20\n7 9\n20 30\n41 41\n9 8\n")
+        out = self.folder / "o.csv"
+        for options in ([], ["--verify"], ["--ranks", 2], ["--method", "propagation"]):
+            run = cairn("cc", graph, "--output", out, "--quiet", *options)
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(out.read_text().split(),
+                             ["id,component", "7,7", "8,7", "9,7", "20,20", "30,20", "41,41"])
+        self.assertIsNone(report("cc", graph)["verified"])
+
     def test_gap_s_short_forms_give_the_same_run(self):
         pairs = [
             (["-g", 8, "-k", 4, "-n", 2, "-r", 3, "-v"],
@@ -211,6 +234,7 @@ class Refusals(InAFolder):
         self.refused("bfs", "-g", 6, "--mechanism", "magic", saying="magic")
         self.refused("bfs", "-g", 6, "--threads", 2, "--mechanism", "plain", saying="plain")
         self.refused("bfs", "-g", 6, "--direction", "sideways")
+        self.refused("cc", "-g", 6, "--method", "magic")
         self.refused("bfs", "-g", 6, "--source", 99, saying="99")
         self.refused("bfs", "-g", 6, "--output", self.folder / "o.parquet", saying=".csv")
         self.refused("bfs", "-g", 6, "--sim", "ranks=none")
@@ -242,7 +266,8 @@ class Refusals(InAFolder):
 
     def test_help_lists_every_command_and_only_those(self):
         text = cairn("--help").stdout
-        for command in ("bfs", "pagerank", "info", "machine", "generate", "convert", "verify", "settings"):
+        for command in ("bfs", "pagerank", "cc", "info", "machine", "generate", "convert",
+                        "verify", "settings"):
             self.assertIn(command, text)
             own = cairn(command, "--help")
             self.assertEqual((own.returncode, own.stderr), (0, ""))

@@ -106,4 +106,28 @@ inline std::string graphalytics_offence(graphalytics_rows expected, graphalytics
   return {};
 }
 
+/// The same for values that are names of classes, which may be other names: one always stands
+/// for the same one of the other, both ways.
+inline std::string renaming_offence(graphalytics_rows expected, graphalytics_rows found) {
+  const auto ids = [](graphalytics_rows rows) {
+    for (auto& row : rows) row.second = 0;
+    return rows;
+  };
+  if (auto why = graphalytics_offence(ids(expected), ids(found)); !why.empty()) return why;
+  std::sort(expected.begin(), expected.end());
+  std::sort(found.begin(), found.end());
+  std::map<double, double> to_found, to_expected;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto [id, have] = found[i];
+    const auto want = expected[i].second;
+    if (to_found.try_emplace(want, have).first->second != have) {
+      return "vertex " + std::to_string(id) + " is apart from others of its class";
+    }
+    if (to_expected.try_emplace(have, want).first->second != want) {
+      return "vertex " + std::to_string(id) + " is together with others of another class";
+    }
+  }
+  return {};
+}
+
 }  // namespace cairn::support

@@ -79,6 +79,9 @@ class bit_set {
         .fetch_or(std::uint64_t{1} << (i % 64), std::memory_order_relaxed);
   }
   void clear() { std::fill(words_.begin(), words_.end(), 0); }
+  [[nodiscard]] bool any() const {
+    return std::any_of(words_.begin(), words_.end(), [](auto word) { return word != 0; });
+  }
   [[nodiscard]] std::span<const std::uint64_t> words() const { return words_; }
   [[nodiscard]] std::vector<std::uint64_t>& storage() { return words_; }
 

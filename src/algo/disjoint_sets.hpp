@@ -1,0 +1,75 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <cairn/pgas/vertex_map.hpp>
+#include <cairn/tm/cell.hpp>
+
+namespace cairn::algo {
+
+/// The parents of own vertices as trees: a parent is no larger than its child, and a root is its
+/// own. To be copied: through a reference every store would make its members be loaded again.
+template <class Id>
+class trees {
+ public:
+  explicit trees(pgas::vertex_map<Id>& parent)
+      : parents_(parent.local().data()), first_(static_cast<Id>(parent.first())) {}
+
+  [[nodiscard]] Id& cell(Id v) const noexcept { return parents_[v - first_]; }
+  [[nodiscard]] Id parent(Id v) const noexcept { return tm::load_cell(cell(v)); }
+  [[nodiscard]] Id root(Id v) const noexcept {
+    for (Id above = parent(v); above != v; above = parent(v)) v = above;
+    return v;
+  }
+
+ private:
+  Id* parents_;
+  Id first_;
+};
+
+/// Joins the trees of own vertices x and y; parents are smaller than their children, so the
+/// smaller root stays root.
+///
+/// Both paths are climbed at once, always from the vertex with the larger parent, which on the
+/// way gets the smaller one: the paths grow shorter and the climb ends where they meet. What a
+/// vertex was ever pointed at it stays connected to, or will be by whoever moved it, so that any
+/// number of workers may join at once.
+///
+/// Access    plain_access if nobody else joins, else atomic_access
+/// Returns   whether there was one root more before
+/// Source    [Patwary10] Rem's algorithm with splicing; with compare-and-swap as in [Dhulipala20]
+template <class Access, class Id>
+bool join(trees<Id> t, Id x, Id y) {
+  Id above_x = t.parent(x), above_y = t.parent(y);
+  while (above_x != above_y) {
+    if (above_x < above_y) {
+      std::swap(x, y);
+      std::swap(above_x, above_y);
+    }
+    const Id found = tm::cell_ref<Id, Access>(t.cell(x)).claim(above_x, above_y);
+    if (found != above_x) {
+      above_x = found;
+    } else if (x == above_x) {
+      return true;
+    } else {
+      x = above_x;
+      above_x = t.parent(x);
+    }
+  }
+  return false;
+}
+
+/// Points own vertices [v, last) at their roots. Nobody joins meanwhile.
+///
+/// Ascending: a parent is smaller than its child, and so mostly points at its root already.
+template <class Id>
+void flatten(trees<Id> t, Id v, std::uint64_t last) {
+  for (; v < last; ++v) {
+    const Id above = t.parent(v), root = t.root(above);
+    if (root != above) tm::cell_ref<Id, tm::plain_access>(t.cell(v)).exchange(root);
+  }
+}
+
+}  // namespace cairn::algo

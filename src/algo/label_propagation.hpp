@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <utility>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/algo/frontier.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+
+namespace cairn::algo {
+
+/// Lets labels travel until no vertex has one that is larger than a neighbour's.
+///
+/// Every vertex whose label has fallen tells its neighbours in the next round. Labels of own
+/// vertices fall at once, so that they may travel several edges in a round.
+template <class Id>
+class label_propagation {
+  struct lower {  // the operator: the least label wins
+    struct message {
+      Id v, label;
+    };
+    static constexpr bool permanent = true;
+    label_propagation& p;
+
+    auto cell(const message& m) const { return p.label_.at(m.v); }
+    bool wanted(Id label, const message& m) const { return m.label < label; }
+    bool attempt(auto label, const message& m) const { return m.label < label.lower(m.label); }
+    void after(const message& m) { p.next_.set_shared(m.v - p.label_.first()); }
+  };
+
+ public:
+  /// label    each vertex's own, no_vertex: it takes no part; lowered in place
+  label_propagation(world& w, pgas::vertex_map<Id>& label, const activity::options& opt)
+      : w_(w),
+        label_(label),
+        lower_(w, lower{*this}, opt),
+        now_(label.local().size()),
+        next_(label.local().size()) {}
+
+  /// neighbors   neighbors(v, f) calls f(u) for each neighbour u of own vertex v; u has v as a
+  ///             neighbour too
+  /// Returns     the rounds
+  template <class Neighbors>
+  std::uint64_t run(Neighbors&& neighbors) {
+    for (std::size_t i = 0; i < label_.local().size(); ++i) {
+      if (label_.local()[i] != no_vertex<Id>) next_.set(i);
+    }
+    std::uint64_t rounds = 0;
+    for (; w_.any(next_.any()); ++rounds) {
+      std::swap(now_, next_);
+      round(neighbors);
+      now_.clear();
+    }
+    return rounds;
+  }
+
+  [[nodiscard]] activity::mechanism how() const noexcept { return lower_.how(); }
+  [[nodiscard]] std::size_t grain() const noexcept { return lower_.grain(); }
+
+ private:
+  static constexpr std::size_t chunk_words = 4;  // 256 vertices
+
+  void round(auto& neighbors) {
+    am::epoch epoch(w_);
+    w_.parallel_for(
+        now_.words().size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          lower_.spawn(k, [&](auto& send) {
+            now_.for_each(begin, end, [&](std::size_t i) {
+              const auto v = static_cast<Id>(label_.first() + i);
+              const Id label = label_.load(v);
+              neighbors(v, [&](Id u) { send({u, label}); });
+            });
+          });
+        },
+        chunk_words);
+    epoch.close();
+  }
+
+  world& w_;
+  pgas::vertex_map<Id>& label_;
+  activity::coarse<lower> lower_;
+  bit_set now_, next_;  // own vertices that tell their neighbours
+};
+
+}  // namespace cairn::algo

@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+#include <cairn/task/per_worker.hpp>
+
+namespace cairn::algo {
+
+/// A set of pairs that forgets: news() is true at least the first time.
+template <class Id>
+class recent_pairs {
+ public:
+  using pair = std::pair<Id, Id>;
+
+  void reserve(std::size_t entries) {
+    if (slots_.empty()) slots_.assign(std::bit_ceil(entries + 1), {no_vertex<Id>, no_vertex<Id>});
+  }
+  bool news(const pair& p) {
+    // Pairs of one second do not meet if there is room for all firsts.
+    auto& slot = slots_[(p.first ^ mix64(p.second)) & (slots_.size() - 1)];
+    return std::exchange(slot, p) != p;
+  }
+
+ private:
+  std::vector<pair> slots_;
+};
+
+/// The graph whose vertices are the roots of all ranks' trees and whose edges are the pairs of
+/// roots of different ranks that some edge of the graph joins.
+///
+/// The owner of an edge's source tells the owner of its target the source's root. An undirected
+/// edge is told from both ends; of a directed one the target's owner tells back.
+template <class Id>
+class root_graph {
+  struct joined {
+    Id here, there;  // a vertex of the rank that is told, a root of the rank that tells
+  };
+  using pair = std::pair<Id, Id>;  // an own root, and one of another rank
+
+ public:
+  /// root    of each own vertex
+  /// Collective.
+  root_graph(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Id>& root)
+      : w_(w), g_(g), root_(root), seen_(w.workers()) {
+    const auto entries = std::clamp<std::size_t>(g.num_vertices(), 1, w.options().filter_entries);
+    for (auto& s : seen_) {
+      s.value.told.reserve(entries);
+      s.value.heard.reserve(std::min<std::size_t>(entries, 4096));
+    }
+    exchange();
+    for (auto& s : seen_) {
+      pairs_.insert(pairs_.end(), s.value.pairs.begin(), s.value.pairs.end());
+      s.value = {};
+    }
+    std::sort(pairs_.begin(), pairs_.end());
+    pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
+  }
+
+  /// Calls f(u) for each root u of another rank that own root v is joined to.
+  template <class F>
+  void neighbors(Id v, F&& f) const {
+    for (auto at = std::lower_bound(pairs_.begin(), pairs_.end(), pair{v, 0});
+         at != pairs_.end() && at->first == v; ++at) {
+      f(at->second);
+    }
+  }
+
+ private:
+  struct worker_state {
+    recent_pairs<Id> told, heard;
+    std::vector<pair> pairs;
+  };
+
+  void hear(worker_t k, Id own, Id other) {
+    auto& s = seen_[k];
+    if (s.heard.news({own, other})) s.pairs.emplace_back(own, other);
+  }
+
+  void exchange() {
+    am::channel<joined> back(w_, [&](worker_t k, std::span<const joined> batch) {
+      for (const auto& m : batch) hear(k, m.here, m.there);
+    });
+    am::channel<joined> tell(w_, [&](worker_t k, std::span<const joined> batch) {
+      auto answer = back.from(k);
+      for (const auto& m : batch) {
+        const Id own = root_.load(m.here);
+        hear(k, own, m.there);
+        if (g_.directed()) answer(root_.owner(m.there), {m.there, own});
+      }
+    });
+    am::epoch epoch(w_);
+    const auto first = g_.out().first(), last = g_.out().last();
+    w_.parallel_for(last - first, [&](worker_t k, std::size_t begin, std::size_t end) {
+      auto send = tell.from(k);
+      for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) {
+        const auto row = g_.out().neighbors(v);
+        const Id mine = root_.load(v);
+        const auto tell_of = [&](Id u) {
+          if (seen_[k].told.news({u, mine})) send(root_.owner(u), {u, mine});
+        };
+        const auto own = std::lower_bound(row.begin(), row.end(), first);
+        std::for_each(row.begin(), own, tell_of);
+        std::for_each(std::lower_bound(own, row.end(), last), row.end(), tell_of);
+      }
+    });
+    epoch.close();
+  }
+
+  world& w_;
+  const graph::dist_csr<Id>& g_;
+  const pgas::vertex_map<Id>& root_;
+  task::per_worker<worker_state> seen_;
+  std::vector<pair> pairs_;  // ascending
+};
+
+}  // namespace cairn::algo

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <span>
+#include <tuple>
+#include <utility>
+
+#include <cairn/algo/frontier.hpp>
+#include <cairn/algo/verify_components.hpp>
+#include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/tm/cell.hpp>
+
+namespace cairn::algo {
+namespace {
+
+enum class broken_rule : std::uint32_t { none, no_smaller_vertex, edge_between, unconnected };
+
+struct finding {
+  broken_rule what = broken_rule::none;
+  std::uint64_t v = 0, u = 0;  // u is the label, or the other end
+};
+
+finding first_of(const finding& a, const finding& b) {
+  if (a.what == broken_rule::none) return b;
+  if (b.what == broken_rule::none) return a;
+  return std::tie(b.what, b.v, b.u) < std::tie(a.what, a.v, a.u) ? b : a;
+}
+
+std::string to_sentence(const finding& f, const graph::labels& names) {
+  const auto vertex = [&](std::uint64_t v) {
+    return v < names.size() ? "vertex " + std::to_string(names.id_of(v)) : std::string("no vertex");
+  };
+  const auto v = vertex(f.v), u = vertex(f.u);
+  if (f.what == broken_rule::no_smaller_vertex) {
+    return "a label is the smallest vertex of its component: " + v + " is labelled " + u;
+  }
+  if (f.what == broken_rule::edge_between) {
+    return "the ends of an edge have one label: " + v + " and " + u + " have two";
+  }
+  return "a vertex is connected to its label: " + v + " is not connected to " + u;
+}
+
+template <class Id>
+class checker {
+  struct seen {  // along an edge, from a vertex that is reached
+    Id at, from, label;
+  };
+
+ public:
+  checker(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Id>& label)
+      : w_(w),
+        g_(g),
+        label_(label),
+        reached_(w, g.partition(), 0),
+        now_(label.local().size()),
+        next_(label.local().size()),
+        found_(w.workers()),
+        sight_(w, [this](worker_t k, std::span<const seen> batch) {
+          for (const auto& m : batch) see(k, m);
+        }) {}
+
+  std::optional<std::string> run() {
+    each_own([&](worker_t k, Id v) {
+      const Id label = label_.load(v);
+      if (label > v) note(k, {broken_rule::no_smaller_vertex, v, label});
+      if (label == v) reach(v);
+    });
+    while (w_.any(next_.any())) {
+      std::swap(now_, next_);
+      level();
+      now_.clear();
+    }
+    each_own([&](worker_t k, Id v) {
+      if (reached_.load(v) == 0) note(k, {broken_rule::unconnected, v, label_.load(v)});
+    });
+    finding mine;
+    for (const auto& f : found_) mine = first_of(mine, f.value);
+    finding all;
+    for (const auto& f : w_.all_gather(mine)) all = first_of(all, f);
+    if (all.what == broken_rule::none) return std::nullopt;
+    return to_sentence(all, g_.labels());
+  }
+
+ private:
+  template <class F>
+  void each_own(F&& f) {
+    const auto first = label_.first();
+    w_.parallel_for(label_.local().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) f(k, v);
+    });
+  }
+
+  void level() {
+    am::epoch epoch(w_);
+    w_.parallel_for(now_.words().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      auto send = sight_.from(k);
+      now_.for_each(begin, end, [&](std::size_t i) {
+        const auto v = static_cast<Id>(label_.first() + i);
+        const auto along = [&](std::span<const Id> row) {
+          for (const Id u : row) {
+            const seen m{u, v, label_.load(v)};
+            if (label_.owns(u)) {
+              see(k, m);
+            } else {
+              send(label_.owner(u), m);
+            }
+          }
+        };
+        along(g_.out().neighbors(v));
+        if (g_.directed()) along(g_.in().neighbors(v));
+      });
+    });
+    epoch.close();
+  }
+
+  void see(worker_t k, const seen& m) {
+    if (label_.load(m.at) != m.label) {
+      note(k, {broken_rule::edge_between, std::min(m.at, m.from), std::max(m.at, m.from)});
+    } else {
+      reach(m.at);
+    }
+  }
+
+  void reach(Id v) {
+    const tm::cell_ref<std::uint8_t, tm::atomic_access> cell(reached_.at(v).here());
+    if (cell.claim(0, 1) == 0) next_.set_shared(v - label_.first());
+  }
+
+  void note(worker_t k, const finding& f) { found_[k] = first_of(found_[k], f); }
+
+  world& w_;
+  const graph::dist_csr<Id>& g_;
+  const pgas::vertex_map<Id>& label_;
+  pgas::vertex_map<std::uint8_t> reached_;
+  bit_set now_, next_;  // of the level that is looked at, and of the next
+  task::per_worker<finding> found_;
+  am::channel<seen> sight_;
+};
+
+}  // namespace
+
+template <class Id>
+std::optional<std::string> verify_components(world& w, const graph::dist_csr<Id>& g,
+                                             const pgas::vertex_map<Id>& label) {
+  CAIRN_EXPECTS(g.has_in(), "build or load the graph with .inverse = true");
+  return checker<Id>(w, g, label).run();
+}
+
+template std::optional<std::string> verify_components(world&, const graph::dist_csr<std::uint32_t>&,
+                                                      const pgas::vertex_map<std::uint32_t>&);
+template std::optional<std::string> verify_components(world&, const graph::dist_csr<std::uint64_t>&,
+                                                      const pgas::vertex_map<std::uint64_t>&);
+
+}  // namespace cairn::algo

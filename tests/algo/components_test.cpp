@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/components.hpp>
+#include <cairn/algo/ref/components.hpp>
+#include <cairn/algo/verify_components.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+
+#include <support/data_folder.hpp>
+#include <support/dist_graph.hpp>
+#include <support/graphalytics.hpp>
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+
+namespace cairn::algo {
+namespace {
+
+using activity::mechanism;
+using support::plain_graph;
+
+std::vector<std::uint64_t> judged_labels(const plain_graph& g) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> edges;
+  for (const auto& e : g.edges) edges.emplace_back(e.source, e.target);
+  return ref::component_labels(g.n, edges);
+}
+
+template <class Id>
+std::vector<std::uint64_t> whole(world& w, const pgas::vertex_map<Id>& map) {
+  const auto all = w.all_gather_values<Id>(map.local());
+  return {all.begin(), all.end()};
+}
+
+// Runs once and has the result judged by the serial judge, and by the verifier.
+template <class Id>
+void find_and_judge(world& w, const plain_graph& g, support::in_edges in,
+                    const components_options& opt, const std::string& how) {
+  const auto share = support::share_of<Id>(g, w.rank(), w.size(), in);
+  const auto result = components(w, share, opt);
+  const auto labels = judged_labels(g);
+  EXPECT_EQ(whole(w, result.label), labels) << g.name << how;
+  std::vector<std::uint64_t> sizes(g.n);
+  for (const auto l : labels) ++sizes[l];
+  EXPECT_EQ(result.num_components, std::set(labels.begin(), labels.end()).size()) << g.name << how;
+  EXPECT_EQ(result.largest, *std::max_element(sizes.begin(), sizes.end())) << g.name << how;
+  EXPECT_EQ(result.method,
+            opt.method == components_method::automatic ? components_method::afforest : opt.method);
+  if (!share.has_in()) return;
+  EXPECT_EQ(verify_components<Id>(w, share, result.label), std::nullopt) << g.name << how;
+}
+
+// The same draws on every rank, and thus the same collective calls.
+void find_at_random(world& w, const plain_graph& g, random64& dice) {
+  components_options opt;
+  const mechanism all[] = {mechanism::automatic, mechanism::atomics, mechanism::locks,
+                           mechanism::htm, mechanism::plain};
+  opt.activity.how = all[dice.below(w.workers() == 1 ? 5 : 4)];
+  opt.activity.sent_filter = dice.below(2) == 0;
+  if (dice.below(2) == 0) opt.activity.grain = 1 + dice.below(9);
+  if (dice.below(3) != 0) {
+    opt.activity.emulate = activity::emulation_options{.seed = dice(), .capacity = 6};
+  }
+  opt.method = static_cast<components_method>(dice.below(3));
+  auto in = support::in_edges::yes;
+  if (opt.method != components_method::propagation && dice.below(2) == 0) {
+    in = support::in_edges::no;
+  }
+  const auto how = ", " + std::string(name(opt.activity.how)) + ", method " +
+                   std::to_string(static_cast<int>(opt.method)) +
+                   (in == support::in_edges::no ? ", no in-rows" : "");
+  if (dice.below(2) == 0) {
+    find_and_judge<std::uint32_t>(w, g, in, opt, how);
+  } else {
+    find_and_judge<std::uint64_t>(w, g, in, opt, how);
+  }
+}
+
+class Components : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Components, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(Components, AreRightOnCornerGraphs) {
+  GetParam().run([](world& w) {
+    random64 dice(1);
+    for (const auto& g : support::corner_graphs()) find_at_random(w, g, dice);
+  });
+}
+
+TEST_P(Components, AreRightOnRandomGraphs) {
+  const int graphs = GetParam().simulated() ? 30 : 8;
+  GetParam().run([&](world& w) {
+    random64 dice(2);
+    for (int i = 0; i < graphs; ++i) {
+      const auto g = support::random_graph(dice());
+      find_at_random(w, g, dice);
+    }
+  });
+}
+
+TEST_P(Components, AreRightWithTinyBuffersAndATinyFilter) {
+  GetParam().run(
+      [](world& w) {
+        random64 dice(3);
+        for (int i = 0; i < 6; ++i) {
+          const auto g = support::random_graph(dice());
+          find_at_random(w, g, dice);
+        }
+      },
+      {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100, .filter_entries = 2});
+}
+
+// Many chunks per worker, so that workers join each other's trees; most vertices are skipped,
+// and the smallest ones join their component last, so that every label changes at the end.
+TEST_P(Components, AreRightWhereMostVerticesAreSkipped) {
+  random64 dice(4);
+  plain_graph g{"large random graph with tails", 20'000, false, {}};
+  for (int i = 0; i < 40'000; ++i) {
+    g.edges.push_back({100 + dice.below(18'000), 100 + dice.below(18'000)});
+  }
+  for (std::uint64_t v = 0; v < 99; ++v) g.edges.push_back({v, v + 1});
+  for (std::uint64_t v = 0; v < 99; v += 7) g.edges.push_back({v, 17'000 + v});
+  for (std::uint64_t v = 18'200; v < 19'500; ++v) g.edges.push_back({v, v + 3});
+  GetParam().run([&](world& w) {
+    for (const bool directed : {false, true}) {
+      auto that = g;
+      that.directed = directed;
+      find_and_judge<std::uint32_t>(w, that, support::in_edges::yes, {}, " in-rows");
+      find_and_judge<std::uint32_t>(w, that, support::in_edges::no, {}, " no in-rows");
+    }
+  });
+}
+
+TEST(ComponentsOptions, RefuseWhatCannotBeRight) {
+  const auto g = support::one_way_path(4);
+  const auto without_in = support::share_of<std::uint32_t>(g, 0, 1, support::in_edges::no);
+  world one, two(2);
+  const components_options propagation{.method = components_method::propagation};
+  EXPECT_THROW(static_cast<void>(components(one, without_in, propagation)), contract_violation);
+  EXPECT_EQ(components(one, without_in).num_components, 1u);
+  const auto with_in = support::share_of<std::uint32_t>(g, 0, 1);
+  auto plain = propagation;
+  plain.activity.how = mechanism::plain;
+  EXPECT_THROW(static_cast<void>(components(two, with_in, plain)), usage_error);
+}
+
+// Labels travel between roots only: a rank's part of a complete graph is one root.
+TEST(ComponentsMessages, TravelBetweenRootsAlone) {
+  support::on_simulated_ranks(4, 1, 1, [](world& w) {
+    const auto share = support::share_of<std::uint32_t>(support::complete(64), w.rank(), w.size());
+    const auto sent = [&] { return w.sum(w.counters().total(obs::counter::messages_sent)); };
+    const auto before = sent();
+    EXPECT_EQ(components(w, share).num_components, 1u);
+    // Once each rank's root to each vertex of another rank, then roots to roots, twice at most.
+    EXPECT_LE(sent() - before, 4u * 48 + 2 * 4 * 3);
+  });
+}
+
+TEST(ComponentsSimulated, ManySeedsGiveRightResults) {
+  for (std::uint64_t seed = 1; seed <= 150; ++seed) {
+    random64 shape(seed, 9);
+    const auto ranks = static_cast<rank_t>(1 + shape.below(9));
+    const auto workers = static_cast<int>(1 + shape.below(3));
+    world_options options;
+    if (shape.below(2) == 0) options.coalesce_bytes = 16 + shape.below(100);
+    options.emulate_transactions = shape.below(2) == 0;
+    options.emulation_seed = seed;
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    support::on_simulated_ranks(
+        ranks, workers, seed,
+        [&](world& w) {
+          random64 dice(seed);
+          find_at_random(w, support::random_graph(seed), dice);
+        },
+        options);
+  }
+}
+
+// LDBC's reference results name components by any of their vertices.
+TEST(ComponentsGraphalytics, EqualTheReferenceUpToNames) {
+  const auto data = support::data_folder();
+  if (!data || !std::filesystem::exists(*data / "validation" / "graphalytics")) {
+    GTEST_SKIP() << "no validation/graphalytics beside the project or in CAIRN_DATA";
+  }
+  const auto folder = *data / "validation" / "graphalytics";
+  for (const std::string name :
+       {"example-directed", "example-undirected", "test-wcc-directed", "test-wcc-undirected"}) {
+    const auto g = support::read_graphalytics(folder, name);
+    ASSERT_GT(g.graph.edges.size(), 0u) << name;
+    const auto expected = support::read_graphalytics_rows(folder / (name + "-WCC"));
+    for (const rank_t ranks : {1, 3}) {
+      support::on_simulated_ranks(ranks, 2, 5, [&](world& w) {
+        const auto share = support::share_of<std::uint32_t>(g.graph, w.rank(), w.size());
+        const auto labels = whole(w, components(w, share).label);
+        support::graphalytics_rows found;
+        for (std::size_t v = 0; v < labels.size(); ++v) {
+          found.emplace_back(g.ids[v], static_cast<double>(labels[v]));
+        }
+        EXPECT_EQ(support::renaming_offence(expected, found), "") << name;
+      });
+    }
+  }
+}
+
+TEST(ComponentsGraphalytics, ComparerNamesWhatIsNoRenaming) {
+  const support::graphalytics_rows expected{{1, 1}, {3, 1}, {5, 5}};
+  const auto says = [&](const support::graphalytics_rows& found) {
+    return support::renaming_offence(expected, found);
+  };
+  EXPECT_EQ(says({{5, 1}, {1, 7}, {3, 7}}), "");
+  EXPECT_EQ(says({{1, 1}, {3, 3}, {5, 5}}), "vertex 3 is apart from others of its class");
+  EXPECT_EQ(says({{1, 1}, {3, 1}, {5, 1}}), "vertex 5 is together with others of another class");
+  EXPECT_EQ(says({{1, 1}, {3, 1}}), "vertex 5 is missing");
+  EXPECT_EQ(says({{1, 1}, {3, 1}, {3, 1}, {5, 5}}), "vertex 3 stands twice");
+}
+
+}  // namespace
+}  // namespace cairn::algo
