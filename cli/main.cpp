@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   add_st_connectivity(app, c, chosen);
   add_coloring(app, c, chosen);
   add_cc(app, c, chosen);
+  add_mst(app, c, chosen);
   add_info(app, c, chosen);
   add_verify(app, c, chosen);
   add_generate(app, c, chosen);

@@ -109,6 +109,22 @@ class Reports(InAFolder):
                              ["id,component", "7,7", "8,7", "9,7", "20,20", "30,20", "41,41"])
         self.assertIsNone(report("cc", graph)["verified"])
 
+    def test_spanning_forests_do_not_depend_on_ranks_workers_or_mechanism(self):
+        edges = "".join(f"{a} {(a * 7 + b) % 300} {(a * 13 + b) % 17}\n"
+                        for a in range(300) for b in (1, 5))
+        graph = self.file("g.wel", edges)
+        def found(*options):
+            o = report("mst", graph, "--symmetrize", "--verify", *options)
+            self.assertTrue(o["verified"])
+            return [o["result"][k] for k in ("weight", "edges", "trees", "weighted")]
+        expected = found("--threads", 1)
+        self.assertEqual(expected[1:], [299, 1, True])
+        for options in (["--threads", 2], ["--ranks", 3, "--threads", 1],
+                        ["--threads", 2, "--mechanism", "locks"], ["--sim", "ranks=4,seed=3"]):
+            self.assertEqual(found(*options), expected, options)
+        o = report("mst", self.file("g.el", "1 2\n2 3\n3 1\n7 7\n"), "--symmetrize")["result"]
+        self.assertEqual((o["weight"], o["edges"], o["trees"], o["weighted"]), (2, 2, 2, False))
+
     def test_gap_s_short_forms_give_the_same_run(self):
         pairs = [
             (["-g", 8, "-k", 4, "-n", 2, "-r", 3, "-v"],
@@ -235,6 +251,8 @@ class Refusals(InAFolder):
         self.refused("bfs", "-g", 6, "--threads", 2, "--mechanism", "plain", saying="plain")
         self.refused("bfs", "-g", 6, "--direction", "sideways")
         self.refused("cc", "-g", 6, "--method", "magic")
+        self.refused("mst", self.file("e.el", "1 2\n"), saying="--symmetrize")
+        self.refused("mst", "-g", 6, "--mechanism", "atomics", saying="atomics")
         self.refused("bfs", "-g", 6, "--source", 99, saying="99")
         self.refused("bfs", "-g", 6, "--output", self.folder / "o.parquet", saying=".csv")
         self.refused("bfs", "-g", 6, "--sim", "ranks=none")
@@ -266,7 +284,7 @@ class Refusals(InAFolder):
 
     def test_help_lists_every_command_and_only_those(self):
         text = cairn("--help").stdout
-        for command in ("bfs", "pagerank", "cc", "info", "machine", "generate", "convert",
+        for command in ("bfs", "pagerank", "cc", "mst", "info", "machine", "generate", "convert",
                         "verify", "settings"):
             self.assertIn(command, text)
             own = cairn(command, "--help")

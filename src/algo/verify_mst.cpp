@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <cairn/algo/verify_mst.hpp>
+#include <cairn/task/per_worker.hpp>
+
+#include "algo/weights.hpp"
+
+namespace cairn::algo {
+namespace {
+
+enum class broken_rule : std::uint32_t { none, no_such_edge, cycle, not_spanned, not_least };
+
+struct finding {
+  broken_rule what = broken_rule::none;
+  std::uint64_t source = 0, target = 0;
+};
+
+finding first_of(const finding& a, const finding& b) {
+  if (a.what == broken_rule::none) return b;
+  if (b.what == broken_rule::none) return a;
+  return std::tie(b.what, b.source, b.target) < std::tie(a.what, a.source, a.target) ? b : a;
+}
+
+std::string to_sentence(const finding& f, const graph::labels& names) {
+  const auto id = [&](std::uint64_t v) {
+    return v < names.size() ? std::to_string(names.id_of(v)) : std::string("(no vertex)");
+  };
+  const auto edge = "edge " + id(f.source) + " - " + id(f.target);
+  switch (f.what) {
+    case broken_rule::no_such_edge:
+      return "the forest's " + edge + " is no edge of the graph, or has another weight there";
+    case broken_rule::cycle:
+      return "the forest has a cycle, to which " + edge + " belongs";
+    case broken_rule::not_spanned:
+      return "the forest does not connect the ends of " + edge;
+    default:
+      return "the forest is not minimal: " + edge + " is lighter than its way in the forest";
+  }
+}
+
+constexpr std::uint64_t never = ~std::uint64_t{0};
+
+/// Trees of logarithmic depth that know when each vertex was joined to its parent.
+class joined_trees {
+ public:
+  explicit joined_trees(std::uint64_t n) : parent_(n), size_(n, 1), time_(n, never) {
+    for (std::uint64_t v = 0; v < n; ++v) parent_[v] = v;
+  }
+
+  /// Times ascend from call to call. False if u and v are in one tree.
+  bool join(std::uint64_t u, std::uint64_t v, std::uint64_t time) {
+    while (parent_[u] != u) u = parent_[u];
+    while (parent_[v] != v) v = parent_[v];
+    if (u == v) return false;
+    if (size_[u] > size_[v]) std::swap(u, v);
+    parent_[u] = v;
+    size_[v] += size_[u];
+    time_[u] = time;
+    return true;
+  }
+
+  /// When u and v != u came into one tree. Times rise on the way up, so the earlier step cannot
+  /// lead past where the ways meet.
+  [[nodiscard]] std::uint64_t together_since(std::uint64_t u, std::uint64_t v) const {
+    std::uint64_t since = 0;
+    while (u != v) {
+      if (time_[u] > time_[v]) std::swap(u, v);
+      since = time_[u];
+      if (since == never) break;
+      u = parent_[u];
+    }
+    return since;
+  }
+
+ private:
+  std::vector<std::uint64_t> parent_, size_, time_;
+};
+
+template <class Id>
+bool in_graph(const graph::dist_csr<Id>& g, const mst_edge<Id>& e) {
+  const auto& rows = g.out();
+  if (e.source < rows.first() || e.source >= rows.last() || e.source >= e.target) return false;
+  const auto row = rows.neighbors(e.source);
+  const auto [begin, end] = std::ranges::equal_range(row, e.target);
+  for (auto at = begin; at != end; ++at) {
+    if (weight_at(rows, e.source, static_cast<std::size_t>(at - row.begin())) == e.weight) {
+      return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+template <class Id>
+std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
+                                      std::span<const mst_edge<Id>> edges) {
+  CAIRN_EXPECTS(!g.directed(), "build or load the graph with .symmetrize = true");
+  finding mine;
+  const auto agreed = [&] {
+    finding all;
+    for (const auto& f : w.all_gather(mine)) all = first_of(all, f);
+    return all;
+  };
+  for (const auto& e : edges) {
+    if (!in_graph(g, e)) mine = first_of(mine, {broken_rule::no_such_edge, e.source, e.target});
+  }
+  if (const auto f = agreed(); f.what != broken_rule::none) return to_sentence(f, g.labels());
+
+  auto forest = w.all_gather_values<mst_edge<Id>>(edges);
+  std::sort(forest.begin(), forest.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.weight, a.source, a.target) < std::tie(b.weight, b.source, b.target);
+  });
+  joined_trees trees(g.num_vertices());
+  for (std::uint64_t time = 0; time < forest.size(); ++time) {
+    const auto& e = forest[time];
+    if (!trees.join(e.source, e.target, time)) {
+      mine = first_of(mine, {broken_rule::cycle, e.source, e.target});
+    }
+  }
+  if (const auto f = agreed(); f.what != broken_rule::none) return to_sentence(f, g.labels());
+
+  task::per_worker<finding> found(w.workers());
+  const auto& rows = g.out();
+  w.parallel_for(rows.num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
+    for (auto v = rows.first() + begin; v < rows.first() + end; ++v) {
+      const auto row = rows.neighbors(v);
+      for (std::size_t i = 0; i < row.size() && row[i] < v; ++i) {
+        const auto since = trees.together_since(v, row[i]);
+        if (since == never) {
+          found[k] = first_of(found[k], {broken_rule::not_spanned, row[i], v});
+        } else if (weight_at(rows, v, i) < forest[since].weight) {
+          found[k] = first_of(found[k], {broken_rule::not_least, row[i], v});
+        }
+      }
+    }
+  });
+  for (const auto& f : found) mine = first_of(mine, f.value);
+  if (const auto f = agreed(); f.what != broken_rule::none) return to_sentence(f, g.labels());
+  return std::nullopt;
+}
+
+template std::optional<std::string> verify_mst(world&, const graph::dist_csr<std::uint32_t>&,
+                                               std::span<const mst_edge<std::uint32_t>>);
+template std::optional<std::string> verify_mst(world&, const graph::dist_csr<std::uint64_t>&,
+                                               std::span<const mst_edge<std::uint64_t>>);
+
+}  // namespace cairn::algo

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+
+#include <cairn/graph/csr.hpp>
+
+namespace cairn::algo {
+
+/// The weight of the i-th edge of row v, 1 if there are none.
+template <class Id>
+[[nodiscard]] double weight_at(const graph::csr<Id>& rows, std::uint64_t v, std::size_t i) {
+  if (rows.template weighted_by<std::int32_t>()) {
+    return rows.template weights_of<std::int32_t>(v)[i];
+  }
+  if (rows.template weighted_by<double>()) return rows.template weights_of<double>(v)[i];
+  return 1;
+}
+
+/// Numbers that compare as the weights do, -0 like 0; and back.
+[[nodiscard]] constexpr std::uint64_t to_ordered(double weight) noexcept {
+  const auto bits = std::bit_cast<std::uint64_t>(weight + 0.0);
+  return bits >> 63 ? ~bits : bits | std::uint64_t{1} << 63;
+}
+[[nodiscard]] constexpr double from_ordered(std::uint64_t ordered) noexcept {
+  return std::bit_cast<double>(ordered >> 63 ? ordered & ~(std::uint64_t{1} << 63) : ~ordered);
+}
+
+}  // namespace cairn::algo

@@ -1,0 +1,239 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/mst.hpp>
+#include <cairn/algo/ref/mst.hpp>
+#include <cairn/algo/verify_mst.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+
+#include <support/dist_graph.hpp>
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+
+namespace cairn::algo {
+namespace {
+
+using activity::mechanism;
+using support::plain_graph;
+
+enum class weights { none, whole, real };
+
+struct weighted_graph {
+  plain_graph graph;
+  weights kind;
+  std::vector<ref::weighted_edge> edges;
+};
+
+// Few different weights, so that many are equal; some negative.
+weighted_graph weigh(plain_graph g, weights kind, random64& dice) {
+  g.directed = false;
+  weighted_graph result{std::move(g), kind, {}};
+  for (const auto& e : result.graph.edges) {
+    const auto drawn = static_cast<double>(dice.below(12)) - 4;
+    const auto weight = kind == weights::none ? 1 : kind == weights::whole ? drawn : drawn / 4;
+    result.edges.push_back({e.source, e.target, weight});
+  }
+  return result;
+}
+
+template <class Id>
+graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank, rank_t ranks) {
+  const pgas::block_partition partition(g.graph.n, ranks);
+  std::vector<std::tuple<std::uint64_t, std::uint64_t, double>> arcs;
+  for (const auto& e : g.edges) {
+    arcs.emplace_back(e.source, e.target, e.weight);
+    if (e.source != e.target) arcs.emplace_back(e.target, e.source, e.weight);
+  }
+  std::sort(arcs.begin(), arcs.end());
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<Id> targets;
+  std::vector<std::int32_t> whole;
+  std::vector<double> real;
+  auto at = arcs.begin();
+  for (auto v = partition.first(rank); v < partition.last(rank); ++v) {
+    at = std::find_if(at, arcs.end(), [&](const auto& a) { return std::get<0>(a) >= v; });
+    for (; at != arcs.end() && std::get<0>(*at) == v; ++at) {
+      targets.push_back(static_cast<Id>(std::get<1>(*at)));
+      whole.push_back(static_cast<std::int32_t>(std::get<2>(*at)));
+      real.push_back(std::get<2>(*at));
+    }
+    offsets.push_back(targets.size());
+  }
+  graph::weight_array values;
+  if (g.kind == weights::whole) values = support::detail::to_array(whole);
+  if (g.kind == weights::real) values = support::detail::to_array(real);
+  return {partition, false, g.edges.size(),
+          graph::csr<Id>(partition.first(rank), support::detail::to_array(offsets),
+                         support::detail::to_array(targets), std::move(values)),
+          graph::labels(g.graph.n)};
+}
+
+template <class Id>
+void find_and_judge(world& w, const weighted_graph& g, const mst_options& opt) {
+  const auto how = g.graph.name + ", " + std::string(name(opt.activity.how)) + ", weights " +
+                   std::to_string(static_cast<int>(g.kind));
+  const auto share = share_of<Id>(g, w.rank(), w.size());
+  const auto result = mst(w, share, opt);
+  std::vector<ref::weighted_edge> found;
+  for (const auto& e : w.all_gather_values<mst_edge<Id>>(result.edges)) {
+    found.push_back({e.source, e.target, e.weight});
+  }
+  const auto expected = ref::kruskal(g.graph.n, g.edges);
+  double weight = 0;
+  for (const auto& e : expected) weight += e.weight;
+  EXPECT_EQ(found, expected) << how;
+  EXPECT_EQ(result.num_edges, expected.size()) << how;
+  EXPECT_EQ(result.num_trees, g.graph.n - expected.size()) << how;
+  EXPECT_EQ(result.weight, weight) << how;  // quarters add up exactly
+  EXPECT_EQ(verify_mst<Id>(w, share, result.edges), std::nullopt) << how;
+}
+
+// The same draws on every rank, and thus the same collective calls.
+void find_at_random(world& w, const plain_graph& g, random64& dice) {
+  mst_options opt;
+  const mechanism all[] = {mechanism::automatic, mechanism::locks, mechanism::htm,
+                           mechanism::plain};
+  opt.activity.how = all[dice.below(w.workers() == 1 ? 4 : 3)];
+  if (dice.below(2) == 0) opt.activity.grain = 1 + dice.below(9);
+  opt.activity.emulate = activity::emulation_options{.seed = dice()};
+  const auto weighted = weigh(g, static_cast<weights>(dice.below(3)), dice);
+  if (dice.below(2) == 0) {
+    find_and_judge<std::uint32_t>(w, weighted, opt);
+  } else {
+    find_and_judge<std::uint64_t>(w, weighted, opt);
+  }
+}
+
+class Mst : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Mst, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(Mst, IsRightOnCornerGraphs) {
+  GetParam().run([](world& w) {
+    random64 dice(1);
+    for (const auto& g : support::corner_graphs()) find_at_random(w, g, dice);
+  });
+}
+
+TEST_P(Mst, IsRightOnRandomGraphs) {
+  const int graphs = GetParam().simulated() ? 20 : 6;
+  GetParam().run([&](world& w) {
+    random64 dice(2);
+    for (int i = 0; i < graphs; ++i) {
+      const auto g = support::random_graph(dice(), 100);
+      find_at_random(w, g, dice);
+    }
+  });
+}
+
+TEST_P(Mst, IsRightWithTinyBuffers) {
+  GetParam().run(
+      [](world& w) {
+        random64 dice(3);
+        for (int i = 0; i < 4; ++i) {
+          const auto g = support::random_graph(dice());
+          find_at_random(w, g, dice);
+        }
+      },
+      {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
+}
+
+TEST(MstSimulated, ManySeedsGiveRightResults) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+    random64 shape(seed, 9);
+    const auto ranks = static_cast<rank_t>(1 + shape.below(9));
+    const auto workers = static_cast<int>(1 + shape.below(3));
+    world_options options;
+    if (shape.below(2) == 0) options.coalesce_bytes = 16 + shape.below(100);
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    support::on_simulated_ranks(
+        ranks, workers, seed,
+        [&](world& w) {
+          random64 dice(seed);
+          find_at_random(w, support::random_graph(seed), dice);
+        },
+        options);
+  }
+}
+
+TEST(MstOptions, RefuseWhatCannotBeRight) {
+  const auto directed = support::share_of<std::uint32_t>(support::one_way_path(4), 0, 1);
+  world one, two(2);
+  EXPECT_THROW(static_cast<void>(mst(one, directed)), contract_violation);
+  const auto g = support::share_of<std::uint32_t>(support::path(4), 0, 1);
+  EXPECT_THROW(static_cast<void>(mst(two, g, {.activity = {.how = mechanism::plain}})),
+               usage_error);
+  EXPECT_THROW(static_cast<void>(mst(two, g, {.activity = {.how = mechanism::atomics}})),
+               usage_error);
+}
+
+// A square with a diagonal and an isolated vertex, one rank or two.
+class VerifyMst : public ::testing::TestWithParam<rank_t> {};
+INSTANTIATE_TEST_SUITE_P(Ranks, VerifyMst, ::testing::Values(1, 2, 3));
+
+TEST_P(VerifyMst, AcceptsWhatIsMinimalAndNothingElse) {
+  const std::vector<ref::weighted_edge> square{
+      {0, 1, 1}, {1, 2, 1}, {2, 3, 2}, {0, 3, 2}, {0, 2, 3}};
+  plain_graph plain{"square", 5, false, {}};
+  const weighted_graph g{plain, weights::whole, square};
+  using forest = std::vector<mst_edge<std::uint32_t>>;
+  support::on_simulated_ranks(GetParam(), 2, 1, [&](world& w) {
+    const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
+    const auto said = [&](const forest& all) {
+      forest mine;
+      for (const auto& e : all) {
+        if (share.partition().owner(e.source) == w.rank()) mine.push_back(e);
+      }
+      return verify_mst<std::uint32_t>(w, share, mine).value_or("nothing");
+    };
+    EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {0, 3, 2}}), "nothing");
+    EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {2, 3, 2}}), "nothing") << "ties may be broken so too";
+    EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {1, 3, 1}}),
+              "the forest's edge 1 - 3 is no edge of the graph, or has another weight there");
+    EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {0, 3, 1}}),
+              "the forest's edge 0 - 3 is no edge of the graph, or has another weight there");
+    EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}, {0, 3, 2}, {2, 3, 2}}),
+              "the forest has a cycle, to which edge 2 - 3 belongs");
+    EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}}), "the forest does not connect the ends of edge 0 - 3");
+    EXPECT_EQ(said({}), "the forest does not connect the ends of edge 0 - 1");
+    EXPECT_EQ(said({{0, 1, 1}, {0, 2, 3}, {0, 3, 2}}),
+              "the forest is not minimal: edge 1 - 2 is lighter than its way in the forest");
+  });
+}
+
+TEST(VerifyMstSeeded, CatchesEveryExchangeForAHeavierEdge) {
+  random64 dice(4);
+  int caught = 0;
+  for (int i = 0; i < 200; ++i) {
+    const auto g = weigh(support::random_graph(dice(), 40), weights::whole, dice);
+    auto forest = ref::kruskal(g.graph.n, g.edges);
+    double weight = 0, wrong_weight = 0;
+    for (const auto& e : forest) weight += e.weight;
+    auto reversed = g.edges;  // the heaviest spanning forest
+    for (auto& e : reversed) e.weight = -e.weight;
+    auto heaviest = ref::kruskal(g.graph.n, reversed);
+    std::vector<mst_edge<std::uint32_t>> wrong;
+    for (const auto& e : heaviest) {
+      wrong.push_back(
+          {static_cast<std::uint32_t>(e.source), static_cast<std::uint32_t>(e.target), -e.weight});
+      wrong_weight -= e.weight;
+    }
+    world w;
+    const auto share = share_of<std::uint32_t>(g, 0, 1);
+    EXPECT_EQ(verify_mst<std::uint32_t>(w, share, wrong).has_value(), wrong_weight != weight);
+    caught += wrong_weight != weight ? 1 : 0;
+  }
+  EXPECT_GT(caught, 100);
+}
+
+}  // namespace
+}  // namespace cairn::algo
