@@ -34,18 +34,17 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
   const bool in_place = may_be_in_place && opt.sweep != pagerank_sweep::jacobi;
   const auto limits = limits_of(opt, g.num_vertices());
 
-  pagerank_state<Real, Id> s(w, g, opt.damping, limits.spread_sinks);
+  pagerank_state<Real, Id> s(w, g, opt.damping);
   std::uint64_t iterations = 0;
   double change = 0;
   const auto iterate = [&](auto&& sweeps) {
     const auto n = static_cast<double>(g.num_vertices());
-    for (auto seen = s.total(); iterations < limits.most_sweeps;) {
-      const double spread = limits.spread_sinks ? opt.damping * seen.sinks : 0;
+    while (iterations < limits.most_sweeps) {
+      const double spread = limits.spread_sinks ? opt.damping * s.rank_of_sinks() : 0;
       s.jump = static_cast<Real>((1 - opt.damping + spread) / n);
       sweeps.sweep();
       ++iterations;
-      seen = s.total();
-      change = seen.change;
+      change = s.total();
       if (change < limits.enough) break;
     }
   };

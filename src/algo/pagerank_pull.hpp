@@ -117,7 +117,7 @@ class pagerank_pull {
         }
         at = row_end;
       }
-      s_.note(k, settle.seen);
+      s_.partial[k] += settle.change;
     });
   }
 

@@ -76,7 +76,7 @@ class pagerank_push {
       auto settle = s_.settle();
       const auto at = first - s_.rank.first();
       for (std::size_t i = 0; i < totals.size(); ++i) settle(at + i, totals[i]);
-      s_.note(k, settle.seen);
+      s_.partial[k] += settle.change;
     });
   }
 

@@ -18,26 +18,19 @@ namespace cairn::algo {
 /// what its in-edges give it.
 template <class Real, class Id>
 struct pagerank_state {
-  /// What one worker saw of a sweep.
-  struct tally {
-    double change = 0;  ///< sum of |new rank - old rank|
-    double sinks = 0;   ///< rank of vertices without out-edges, if it is to be spread
-  };
-
-  pagerank_state(world& world, const graph::dist_csr<Id>& graph, double d, bool spread)
+  pagerank_state(world& world, const graph::dist_csr<Id>& graph, double d)
       : w(world),
         g(graph),
         damping(static_cast<Real>(d)),
-        spread_sinks(spread),
         rank(w, g.partition(), static_cast<Real>(1 / static_cast<double>(g.num_vertices()))),
         per_edge(rank.local().size()),
-        tallies(w.workers()) {
-    const auto first = g.out().first();
-    w.parallel_for(per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+        partial(w.workers()) {
+    const auto offsets = g.out().offsets();
+    w.parallel_for(per_edge.size(), [&](worker_t, std::size_t begin, std::size_t end) {
       for (auto i = begin; i < end; ++i) {
-        const auto degree = g.out().degree(first + i);
+        // As a signed number, which converts in one instruction.
+        const auto degree = static_cast<std::int64_t>(offsets[i + 1] - offsets[i]);
         per_edge[i] = degree == 0 ? Real{0} : 1 / static_cast<Real>(degree);
-        if (degree == 0) tallies[k].sinks += static_cast<double>(rank.initial());
       }
     });
   }
@@ -48,51 +41,45 @@ struct pagerank_state {
     Real* ranks;
     const Real* per_edge;
     Real jump, damping;
-    bool spread_sinks;
-    tally seen;
+    double change = 0;  ///< sum of |new rank - old rank|
 
     /// Vertex i, by its position among the own ones. Returns what it gives along each out-edge.
     [[gnu::always_inline]] Real operator()(std::size_t i, Real incoming) {
       const Real now = jump + damping * incoming;
-      seen.change += static_cast<double>(std::abs(now - ranks[i]));
+      change += static_cast<double>(std::abs(now - ranks[i]));
       ranks[i] = now;
-      const Real share = per_edge[i];
-      if (spread_sinks && share == 0) seen.sinks += static_cast<double>(now);
-      return now * share;
+      return now * per_edge[i];
     }
   };
   [[nodiscard]] settler settle() noexcept {
-    return {rank.local().data(), per_edge.data(), jump, damping, spread_sinks, {}};
+    return {rank.local().data(), per_edge.data(), jump, damping};
   }
-  void note(worker_t k, const tally& seen) {
-    tallies[k].change += seen.change;
-    tallies[k].sinks += seen.sinks;
+  /// The sum of what the workers of all ranks have put into `partial` since the last call.
+  /// Collective.
+  double total() {
+    double mine = 0;
+    for (auto& k : partial) mine += std::exchange(k.value, 0);
+    return w.sum(mine);
   }
 
-  /// The sum of what the workers of all ranks noted since the last call. Collective.
-  tally total() {
-    tally mine;
-    for (auto& k : tallies) {
-      const auto seen = std::exchange(k.value, {});
-      mine.change += seen.change;
-      mine.sinks += seen.sinks;
-    }
-    tally sum;
-    for (const auto& r : w.all_gather(mine)) {
-      sum.change += r.change;
-      sum.sinks += r.sinks;
-    }
-    return sum;
+  /// The rank of all vertices without out-edges. Collective.
+  double rank_of_sinks() {
+    const auto ranks = rank.local();
+    w.parallel_for(ranks.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      double sum = 0;
+      for (auto i = begin; i < end; ++i) sum += per_edge[i] == 0 ? double{ranks[i]} : 0;
+      partial[k] += sum;
+    });
+    return total();
   }
 
   world& w;
   const graph::dist_csr<Id>& g;
   const Real damping;
-  const bool spread_sinks;
   Real jump = 0;  ///< what every vertex gets in this sweep, whatever its in-edges
   pgas::vertex_map<Real> rank;
-  hw::page_buffer<Real> per_edge;  ///< 1 / out-degree; 0 for sinks
-  task::per_worker<tally> tallies;
+  hw::page_buffer<Real> per_edge;    ///< 1 / out-degree; 0 for sinks
+  task::per_worker<double> partial;  ///< of a sum that is being made
 };
 
 }  // namespace cairn::algo
