@@ -124,7 +124,8 @@ class accumulator_map {
     value_type value;
   };
   // A bin's adds lie in blocks of a worker's slabs; all are given back at once.
-  static constexpr std::size_t block_entries = 512, slab_blocks = 512;
+  // Blocks are no power of two long, or those of all bins would fill the same cache sets at once.
+  static constexpr std::size_t block_entries = 520, slab_blocks = 512;
   struct bin {
     message* at = nullptr;
     message* end = nullptr;
