@@ -15,9 +15,9 @@
 
 namespace cairn::algo {
 
-/// Sums of what the sources of a row give. Rows are mostly short and of lengths that no
-/// processor foresees, so the last one to four terms are added without a branch: four are
-/// loaded, of this row or the next, and those too many are masked out.
+/// Sums of what the sources of a row give. Rows of up to four are many in sparse graphs, and
+/// their lengths are foreseen by no processor: four terms are loaded, of this row or the next,
+/// and those too many are masked out, without a branch.
 ///
 /// Shared    other workers write meanwhile (in place)
 template <class Real, class Id, bool Shared>
@@ -29,23 +29,14 @@ class gift_sum {
       : gifts_(gifts), end_(all_targets.data() + all_targets.size()) {}
 
   [[gnu::always_inline]] Real operator()(const Id* at, const Id* end) const {
-    Real a = 0, b = 0, c = 0, d = 0;  // several, because each addition waits for the last
-    for (; end - at > 4; at += 4) {
-      a += gift(at[0]);
-      b += gift(at[1]);
-      c += gift(at[2]);
-      d += gift(at[3]);
-    }
-    if (end_ - at >= 4) [[likely]] {
+    if (end - at <= 4 && end_ - at >= 4) {
       const auto& keep = masks[end - at];
-      a += gift(at[0], keep[0]);
-      b += gift(at[1], keep[1]);
-      c += gift(at[2], keep[2]);
-      d += gift(at[3], keep[3]);
-    } else {
-      for (; at != end; ++at) a += gift(*at);
+      return (gift(at[0], keep[0]) + gift(at[1], keep[1])) +
+             (gift(at[2], keep[2]) + gift(at[3], keep[3]));
     }
-    return (a + b) + (c + d);
+    Real sum = 0;
+    for (; at != end; ++at) sum += gift(*at);
+    return sum;
   }
 
  private:
