@@ -34,14 +34,19 @@ pagerank_judge judge_of(const plain_graph& g, const pagerank_options& opt) {
   return judge;
 }
 
-// What rounding to Real may have added up to: each sweep adds at most a unit in the last place
-// for each term of a sum and a few for the rest, and the next sweeps carry it on.
+// What rounding may have added up to: each sweep adds at most a unit in the last place for each
+// term of a sum and a few for the rest, and the next sweeps carry it on. The rank of all sinks
+// is summed in double, by the judge once for each vertex.
 template <class Real>
 double rounding(const pagerank_judge& judge, const std::vector<double>& ranks) {
   std::vector<double> terms(judge.num_vertices, 8);
   for (const auto& [source, target] : judge.edges) ++terms[target];
-  return std::inner_product(terms.begin(), terms.end(), ranks.begin(), 0.0) *
-         std::numeric_limits<Real>::epsilon() / (1 - judge.damping);
+  constexpr double unit = std::numeric_limits<Real>::epsilon(),
+                   unit_of_double = std::numeric_limits<double>::epsilon();
+  const double in_rows = std::inner_product(terms.begin(), terms.end(), ranks.begin(), 0.0);
+  return (in_rows * (unit + unit_of_double) +
+          2 * static_cast<double>(judge.num_vertices) * unit_of_double) /
+         (1 - judge.damping);
 }
 
 // Runs it once and has it judged: by the serial judge, which shares no code, and the verifier.
