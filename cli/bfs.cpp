@@ -31,6 +31,7 @@ algo::bfs_options options_of(const bfs_command& cmd) {
   algo::bfs_options opt;
   opt.activity.how = activity::parse_mechanism(cmd.c.settings.mechanism);
   opt.activity.grain = cmd.c.settings.grain;
+  opt.activity.retry = tm::parse_retry(cmd.c.settings.retry);
   opt.activity.sent_filter = cmd.c.settings.filter_entries != 0;
   opt.depths = cmd.verify || (!cmd.output.empty() && cmd.values == "depth");
   if (cmd.direction == "top-down") opt.direction = algo::bfs_direction::top_down;

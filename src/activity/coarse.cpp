@@ -18,6 +18,9 @@ mechanism resolve_single_cell(world& w, const options& asked) {
       return mechanism::plain;
     case mechanism::htm:
       return has_htm() ? mechanism::htm : mechanism::atomics;
+    case mechanism::stm:
+      throw usage_error(
+          "mechanism stm is for operators that change several elements: use atomics or htm");
     default:
       return asked.how;
   }

@@ -8,7 +8,8 @@
 namespace cairn::activity {
 namespace {
 
-constexpr std::array<std::string_view, 5> names{"auto", "plain", "atomics", "htm", "locks"};
+constexpr std::array<std::string_view, 7> names{"auto",  "plain",    "atomics", "htm",
+                                                "locks", "one-lock", "stm"};
 
 }  // namespace
 
@@ -19,7 +20,7 @@ mechanism parse_mechanism(std::string_view text) {
     if (names[i] == text) return static_cast<mechanism>(i);
   }
   throw usage_error("mechanism '" + std::string(text) +
-                    "' is not one of auto, plain, atomics, htm, locks");
+                    "' is not one of auto, plain, atomics, htm, locks, one-lock, stm");
 }
 
 }  // namespace cairn::activity

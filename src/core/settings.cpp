@@ -103,15 +103,19 @@ constexpr std::array<choice<net::mpi_kind>, 3> mpis{{{"auto", net::mpi_kind::aut
                                                      {"mpich", net::mpi_kind::mpich},
                                                      {"openmpi", net::mpi_kind::openmpi}}};
 constexpr std::array<choice<bool>, 2> switches{{{"off", false}, {"on", true}}};
-constexpr std::array<choice<std::string_view>, 5> mechanisms{{{"auto", "auto"},
+constexpr std::array<choice<std::string_view>, 7> mechanisms{{{"auto", "auto"},
                                                               {"plain", "plain"},
                                                               {"atomics", "atomics"},
                                                               {"htm", "htm"},
-                                                              {"locks", "locks"}}};
+                                                              {"locks", "locks"},
+                                                              {"one-lock", "one-lock"},
+                                                              {"stm", "stm"}}};
+constexpr std::array<choice<std::string_view>, 3> retries{
+    {{"rtm", "rtm"}, {"hle", "hle"}, {"bgq", "bgq"}}};
 
 using text_view = std::string_view;
 
-constexpr std::array<setting, 14> rows{{
+constexpr std::array<setting, 15> rows{{
     {"threads", "CAIRN_THREADS", "auto|N", "workers",
      "workers per rank; auto: the cores it may use, divided by the ranks that share them",
      [](settings& s, text_view v) {
@@ -125,7 +129,7 @@ constexpr std::array<setting, 14> rows{{
     {"pin", "CAIRN_PIN", "on|off", "", "bind each worker to one of the allowed cores",
      [](settings& s, text_view v) { return choose(s.pin, v, switches); },
      [](const settings& s) { return chosen(s.pin, switches); }},
-    {"mechanism", "CAIRN_MECHANISM", "auto|plain|atomics|htm|locks", "",
+    {"mechanism", "CAIRN_MECHANISM", "auto|plain|atomics|htm|locks|one-lock|stm", "",
      "what makes operators atomic",
      [](settings& s, text_view v) {
        text_view known;
@@ -139,6 +143,15 @@ constexpr std::array<setting, 14> rows{{
        return store_or_auto(s.grain, v, number<std::size_t>(v, 1, 1u << 20));
      },
      [](const settings& s) { return auto_or(s.grain); }},
+    {"retry", "CAIRN_RETRY", "rtm|hle|bgq", "",
+     "how transactions that abort try again: by cause, as lock elision or as Blue Gene/Q did",
+     [](settings& s, text_view v) {
+       text_view known;
+       if (!choose(known, v, retries)) return false;
+       s.retry = known;
+       return true;
+     },
+     [](const settings& s) { return s.retry; }},
     {"coalesce", "CAIRN_COALESCE", "auto|BYTES", "bytes",
      "size of a buffer of messages; auto: what the transport likes",
      [](settings& s, text_view v) { return store_or_auto(s.coalesce_bytes, v, amount(v)); },

@@ -107,6 +107,10 @@ INSTANTIATE_TEST_SUITE_P(
                     setting{3, mechanism::htm, 1, true}, setting{3, mechanism::htm, 8, true},
                     setting{3, mechanism::htm, 200, true}, setting{2, mechanism::htm, 16, false},
                     setting{1, mechanism::locks, 1, false}, setting{4, mechanism::locks, 1, false},
+                    setting{1, mechanism::stm, 1, false}, setting{4, mechanism::stm, 1, false},
+                    setting{3, mechanism::stm, 16, false}, setting{2, mechanism::stm, 64, false},
+                    setting{1, mechanism::one_lock, 1, false},
+                    setting{4, mechanism::one_lock, 1, false},
                     setting{3, mechanism::automatic, 0, false}));
 
 TEST(Domain, RefusesAtomicsForSeveralCells) {

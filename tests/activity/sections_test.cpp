@@ -135,12 +135,14 @@ TEST(Mechanism, IsTheOneThatWasAskedForOrKeepsItsPromise) {
   EXPECT_EQ(how(2, {.how = mechanism::locks}), mechanism::locks);
   EXPECT_EQ(how(1, {.how = mechanism::atomics}), mechanism::atomics);
   EXPECT_EQ(how(1, {.how = mechanism::plain}), mechanism::plain);
+  EXPECT_EQ(how(2, {.how = mechanism::one_lock}), mechanism::one_lock);
   EXPECT_THROW(static_cast<void>(how(2, {.how = mechanism::plain})), usage_error);
+  EXPECT_THROW(static_cast<void>(how(2, {.how = mechanism::stm})), usage_error);
 }
 
 TEST(Mechanism, HasANameThatParsesBack) {
   for (const auto m : {mechanism::automatic, mechanism::plain, mechanism::atomics, mechanism::htm,
-                       mechanism::locks}) {
+                       mechanism::locks, mechanism::one_lock, mechanism::stm}) {
     EXPECT_EQ(parse_mechanism(name(m)), m);
   }
   EXPECT_EQ(name(mechanism::automatic), "auto");
@@ -148,7 +150,8 @@ TEST(Mechanism, HasANameThatParsesBack) {
     static_cast<void>(parse_mechanism("magic"));
     ADD_FAILURE();
   } catch (const usage_error& e) {
-    EXPECT_STREQ(e.what(), "mechanism 'magic' is not one of auto, plain, atomics, htm, locks");
+    EXPECT_STREQ(e.what(),
+                 "mechanism 'magic' is not one of auto, plain, atomics, htm, locks, one-lock, stm");
   }
 }
 

@@ -74,7 +74,9 @@ class Reports(InAFolder):
         for options in (["--threads", 2], ["--ranks", 3, "--threads", 1],
                         ["--ranks", 2, "--threads", 2, "--direction", "top-down"],
                         ["--threads", 2, "--mechanism", "locks"],
+                        ["--threads", 2, "--mechanism", "one-lock"],
                         ["--threads", 2, "--mechanism", "htm"],
+                        ["--threads", 2, "--mechanism", "htm", "--retry", "bgq"],
                         ["--sim", "ranks=4,seed=3"]):
             self.assertEqual(reached(*options), expected, options)
 
@@ -250,6 +252,9 @@ class Refusals(InAFolder):
         self.refused("bfs", "-g", 6, "--threads", 0)
         self.refused("bfs", "-g", 6, "--mechanism", "magic", saying="magic")
         self.refused("bfs", "-g", 6, "--threads", 2, "--mechanism", "plain", saying="plain")
+        self.refused("bfs", "-g", 6, "--mechanism", "stm", saying="stm")
+        self.refused("bfs", "-g", 6, "--ranks", 2, "--mechanism", "stm", saying="stm")
+        self.refused("bfs", "-g", 6, "--retry", "often", saying="often")
         self.refused("bfs", "-g", 6, "--direction", "sideways")
         self.refused("cc", "-g", 6, "--method", "magic")
         self.refused("mst", self.file("e.el", "1 2\n"), saying="--symmetrize")

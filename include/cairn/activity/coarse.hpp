@@ -81,19 +81,23 @@ class coarse {
   }
 
   /// The mechanism that runs, and the operators per transaction (1 where there are none).
-  [[nodiscard]] mechanism how() const noexcept { return how_; }
-  [[nodiscard]] std::size_t grain() const noexcept { return how_ == mechanism::htm ? grain_ : 1; }
+  [[nodiscard]] mechanism how() const noexcept { return domain_ ? domain_->how() : how_; }
+  [[nodiscard]] std::size_t grain() const noexcept {
+    return how() == mechanism::htm || how() == mechanism::stm ? grain_ : 1;
+  }
 
  private:
   template <class, class, bool>
   friend class lane;
   friend struct by_locks;
+  friend struct by_one_lock;
 
   struct worker_state {
     sent_filter_of<Op> filter;
     std::vector<message> waiting;  // spawned inside `after`: they join a later group
     std::optional<rtm_sections> rtm;
     std::optional<emulated_sections> emulated;
+    std::optional<software_sections> software;
     std::optional<tm::lock_set> locks;
   };
 
@@ -108,7 +112,11 @@ class coarse {
       if (!domain_) own_locks_ = std::make_unique<tm::lock_table>();
       for (auto& k : workers_) k.value.locks.emplace(locks());
     }
+    if (how_ == mechanism::one_lock && !domain_) {
+      own_lock_ = std::make_unique<tm::fallback_lock>();
+    }
     if (how_ == mechanism::htm) prepare_sections(opt);
+    if (domain_ && domain_->versions()) prepare_software(opt);
     if (w.size() == 1) return;
     if constexpr (filtered<Op>) {
       const auto entries = opt.sent_filter ? w.options().filter_entries : 0;
@@ -140,17 +148,29 @@ class coarse {
     return domain_ ? domain_->locks() : *own_locks_;
   }
 
+  [[nodiscard]] tm::fallback_lock& one_lock() noexcept {
+    return domain_ ? domain_->fallback() : *own_lock_;
+  }
+
+  void prepare_software(const options& opt) {
+    for (worker_t k = 0; k < world_.workers(); ++k) {
+      const auto owner = static_cast<std::uint32_t>(k);
+      workers_[k].software.emplace(
+          software_sections::hardware_type(*domain_->versions(), owner, relax()), opt.retry, owner,
+          world_.counters(), k, relax());
+    }
+  }
+
   void prepare_sections(const options& opt) {
     const auto emulate = emulation_for(world_, opt);
     if (emulate) emulation_ = make_emulation(world_.pool(), *emulate);
     for (worker_t k = 0; k < world_.workers(); ++k) {
       const auto seed = random64(static_cast<std::uint64_t>(world_.rank()), k)();
       if (emulate) {
-        workers_[k].emulated.emplace(emulated_worker(*emulation_, *emulate, seed),
-                                     tm::retry_limits{}, seed, world_.counters(), k, relax());
+        workers_[k].emulated.emplace(emulated_worker(*emulation_, *emulate, seed), opt.retry, seed,
+                                     world_.counters(), k, relax());
       } else {
-        workers_[k].rtm.emplace(tm::rtm_hardware{}, tm::retry_limits{}, seed, world_.counters(), k,
-                                relax());
+        workers_[k].rtm.emplace(tm::rtm_hardware{}, opt.retry, seed, world_.counters(), k, relax());
       }
     }
   }
@@ -158,19 +178,28 @@ class coarse {
   template <class Body>
   void with_lane(worker_t k, Body&& body) {
     constexpr bool any = Fixed == mechanism::automatic;
+    const auto how = domain_ ? domain_->how_in(world_.messages().epoch()) : how_;
     if constexpr (any || Fixed == mechanism::plain) {
-      if (how_ == mechanism::plain) return in_lane<by_plain_access>(k, body);
+      if (how == mechanism::plain) return in_lane<by_plain_access>(k, body);
     }
     if constexpr (single_cell<Op> &&
                   (any || Fixed == mechanism::atomics || Fixed == mechanism::htm)) {
-      if (how_ == mechanism::atomics) return in_lane<by_atomics>(k, body);
+      if (how == mechanism::atomics) return in_lane<by_atomics>(k, body);
     }
     if constexpr (any || Fixed == mechanism::htm) {
-      if (how_ == mechanism::htm && emulation_) return in_lane<by_emulated_sections>(k, body);
-      if (how_ == mechanism::htm) return in_lane<by_sections>(k, body);
+      if (how == mechanism::htm && emulation_) return in_lane<by_emulated_sections>(k, body);
+      if (how == mechanism::htm) return in_lane<by_sections>(k, body);
     }
-    if constexpr (any || Fixed == mechanism::locks || (multi_cell<Op> && Fixed == mechanism::htm)) {
-      if (how_ == mechanism::locks) return in_lane<by_locks>(k, body);
+    // What stands in for htm where the machine has none.
+    constexpr bool instead = multi_cell<Op> && Fixed == mechanism::htm;
+    if constexpr (multi_cell<Op> && (any || instead || Fixed == mechanism::stm)) {
+      if (how == mechanism::stm) return in_lane<by_stm>(k, body);
+    }
+    if constexpr (any || Fixed == mechanism::one_lock) {
+      if (how == mechanism::one_lock) return in_lane<by_one_lock>(k, body);
+    }
+    if constexpr (any || instead || Fixed == mechanism::locks) {
+      if (how == mechanism::locks) return in_lane<by_locks>(k, body);
     }
   }
 
@@ -193,6 +222,7 @@ class coarse {
   mechanism how_;
   std::size_t grain_;
   std::unique_ptr<tm::lock_table> own_locks_;
+  std::unique_ptr<tm::fallback_lock> own_lock_;
   std::unique_ptr<tm::emulation> emulation_;
   std::optional<am::channel<message>> channel_;
   [[no_unique_address]] detail::answer_channel_of<Op> answers_;

@@ -1,23 +1,42 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/sections.hpp>
 #include <cairn/core/world.hpp>
+#include <cairn/obs/counters.hpp>
 #include <cairn/tm/fallback_lock.hpp>
 #include <cairn/tm/lock_table.hpp>
+#include <cairn/tm/versioned_lock.hpp>
 
 namespace cairn::activity {
+
+/// Whether so many fallbacks among so many groups of hardware transactions are too many: while
+/// one holds the fallback lock nobody else goes on, so a quarter of them is worth the dearer
+/// accesses of software transactions.
+[[nodiscard]] constexpr bool falls_back_too_often(std::uint64_t fallbacks,
+                                                  std::uint64_t committed) noexcept {
+  constexpr std::uint64_t few = 64;  // say nothing yet
+  return fallbacks + committed >= few && 4 * fallbacks > fallbacks + committed;
+}
 
 /// Data that multi-cell activities share on this rank, and the one mechanism that makes them
 /// atomic. Operators that touch a map together belong to the same domain.
 ///
-///   plain   the rank has one worker
-///   htm     transactions that subscribe to the domain's fallback lock
-///   locks   the elements' locks, sorted
-///   automatic: plain with one worker, htm where the machine has it, else locks
+///   plain     the rank has one worker
+///   htm       transactions that subscribe to the domain's fallback lock
+///   locks     the elements' locks, sorted
+///   one_lock  one lock
+///   stm       software transactions: versioned locks beside the data
+///   automatic plain with one worker, else htm where the machine has it, else stm. One that
+///             runs htm and falls back too often runs stm from the next epoch on.
 ///
-/// Where htm is asked for and the machine has none, locks take its place.
+/// Where htm is asked for and the machine has none, stm takes its place.
 /// Throws    usage_error if asked for plain with several workers, or for atomics, which cannot
 ///           make several cells change at once
 /// Collective constructor.
@@ -26,15 +45,47 @@ class domain {
   explicit domain(world& w, const options& opt = {});
 
   [[nodiscard]] world& of() noexcept { return world_; }
+  /// `how` of it is the mechanism of the first epoch.
   [[nodiscard]] const options& chosen() const noexcept { return options_; }
+
+  /// The mechanism of the epoch that runs, or of the last, and why it is that one.
+  [[nodiscard]] mechanism how() const noexcept {
+    return static_cast<mechanism>(now_.load(std::memory_order_acquire) & 0xff);
+  }
+  [[nodiscard]] std::string why() const;
+
+  /// The mechanism of an epoch, the same for all its workers. By any worker, while it is open.
+  [[nodiscard]] mechanism how_in(std::uint64_t epoch) noexcept {
+    if (!may_move_) return options_.how;
+    const auto now = now_.load(std::memory_order_acquire);
+    if (now >> 8 == epoch) [[likely]]
+      return static_cast<mechanism>(now & 0xff);
+    return enter(now, epoch);
+  }
+
+  void count_sections(worker_t k, std::uint64_t n) noexcept {
+    counted_.add(k, obs::counter::activities, n);
+  }
+  void count_fallback(worker_t k) noexcept { counted_.add(k, obs::counter::fallbacks); }
+
+  /// Under htm, and the lock of one_lock.
   [[nodiscard]] tm::fallback_lock& fallback() noexcept { return fallback_; }
   [[nodiscard]] tm::lock_table& locks() noexcept { return locks_; }
+  /// Nothing if the domain never runs stm.
+  [[nodiscard]] tm::version_table<>* versions() noexcept { return versions_.get(); }
 
  private:
+  mechanism enter(std::uint64_t now, std::uint64_t epoch) noexcept;
+
   world& world_;
   options options_;
+  std::string why_;
+  bool may_move_ = false;
+  std::atomic<std::uint64_t> now_{0};  // epoch << 8 | mechanism
+  obs::counters counted_;              // by htm
   tm::fallback_lock fallback_;
   tm::lock_table locks_;
+  std::unique_ptr<tm::version_table<>> versions_;
 };
 
 }  // namespace cairn::activity

@@ -13,6 +13,7 @@
 #include <cairn/am/channel.hpp>
 #include <cairn/hw/pages.hpp>
 #include <cairn/tm/cell.hpp>
+#include <cairn/tm/fallback_lock.hpp>
 #include <cairn/tm/lock_table.hpp>
 
 namespace cairn::activity {
@@ -59,6 +60,14 @@ struct by_locks {
     ~unlock_at_end() { set.unlock(); }
   };
 };
+struct by_one_lock {
+  static constexpr bool in_groups = false;
+  template <class Op>
+  static bool one(auto& coarse, auto&, const Op& op, const typename Op::message& m) {
+    const tm::fallback_lock::guard held(coarse.one_lock(), coarse.relax());
+    return shape<Op>::run(op, tm::section_access{}, m);
+  }
+};
 struct by_sections {
   static constexpr bool in_groups = true;
   static auto& runner(auto& state) { return *state.rtm; }
@@ -66,6 +75,10 @@ struct by_sections {
 struct by_emulated_sections {
   static constexpr bool in_groups = true;
   static auto& runner(auto& state) { return *state.emulated; }
+};
+struct by_stm {
+  static constexpr bool in_groups = true;
+  static auto& runner(auto& state) { return *state.software; }
 };
 
 /// How an answer travels: with its question, so that the spawner need not keep it.
@@ -210,7 +223,8 @@ class lane {
 
   // One transaction re-checks and writes the elements of the whole group. What hardware gives
   // up on is done one by one: single cells by atomics, which transactions notice, several
-  // under the domain's fallback lock, which transactions have read.
+  // under the domain's fallback lock, which transactions have read. What software gives up on
+  // runs in a transaction that is never left.
   void run_group() {
     const auto n = std::exchange(grouped_, 0);
     if (n == 0) return;
@@ -234,13 +248,20 @@ class lane {
         body(tm::atomic_access{}, first, last);
       };
       sections = runner.run_group(tm::unsubscribed{}, 0, n, body, one_by_one, pretouch);
+    } else if constexpr (std::is_same_v<How, by_stm>) {
+      auto alone = [&](std::size_t first, std::size_t last) {
+        body(runner.hardware().cell_access(), first, last);
+      };
+      sections = runner.run_group(tm::unsubscribed{}, 0, n, body, alone, pretouch);
     } else {
       auto& lock = coarse_.domain_->fallback();
       auto locked = [&](std::size_t first, std::size_t last) {
+        coarse_.domain_->count_fallback(worker_);
         const tm::fallback_lock::guard held(lock, coarse_.relax());
         body(tm::section_access{}, first, last);
       };
       sections = runner.run_group(tm::subscribed(lock), 0, n, body, locked, pretouch);
+      coarse_.domain_->count_sections(worker_, sections);
     }
     coarse_.world_.counters().add(worker_, obs::counter::activities, sections);
     operators_ += n;

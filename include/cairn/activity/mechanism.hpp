@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include <cairn/tm/abort_injection.hpp>
+#include <cairn/tm/retry_policy.hpp>
 
 namespace cairn::activity {
 
@@ -16,9 +17,11 @@ namespace cairn::activity {
 ///   atomics   one atomic instruction per operator
 ///   htm       up to M operators in one hardware transaction
 ///   locks     a lock per operator, or a sorted set of them: for comparison
+///   one_lock  one lock for all operators: for comparison
+///   stm       up to M multi-cell operators in one software transaction
 ///   automatic plain where there is one writer, else htm where the machine has it, else
-///             atomics (single-cell) or locks (multi-cell)
-enum class mechanism { automatic, plain, atomics, htm, locks };
+///             atomics (single-cell) or what domain.hpp says (multi-cell)
+enum class mechanism { automatic, plain, atomics, htm, locks, one_lock, stm };
 
 [[nodiscard]] std::string_view name(mechanism m) noexcept;
 
@@ -39,6 +42,7 @@ struct options {
   std::size_t grain = 0;    ///< M, operators per transaction; 0 chooses a start value
   bool sent_filter = true;  ///< drop at the sender what can no longer take effect
   std::optional<emulation_options> emulate = {};  ///< htm means emulated transactions
+  tm::retry_limits retry = tm::retry_rtm;         ///< of transactions that abort
 };
 
 /// The start value of M for htm until measured cost says otherwise: [AAM15] figure 4 and our

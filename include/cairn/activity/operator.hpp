@@ -108,7 +108,7 @@ concept multi_cell = !single_cell<Op> && requires(const Op& op, const typename O
 
 /// Whether mechanism M keeps the promise of Op's shape. An atomic instruction changes one cell.
 template <class Op, mechanism M>
-inline constexpr bool can_run = M != mechanism::atomics || single_cell<Op>;
+inline constexpr bool can_run = single_cell<Op> ? M != mechanism::stm : M != mechanism::atomics;
 
 namespace detail {
 

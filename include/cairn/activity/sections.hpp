@@ -10,6 +10,7 @@
 #include <cairn/tm/abort_injection.hpp>
 #include <cairn/tm/emulated_section.hpp>
 #include <cairn/tm/section.hpp>
+#include <cairn/tm/versioned_section.hpp>
 
 namespace cairn::activity {
 
@@ -21,6 +22,8 @@ struct relax_in {
 
 using emulated_transactions = tm::injected<tm::emulated_hardware>;
 using rtm_sections = tm::section_runner<tm::rtm_hardware, relax_in>;
+using software_sections =
+    tm::section_runner<tm::versioned_section<tm::version_table<>, relax_in>, relax_in>;
 using emulated_sections = tm::section_runner<emulated_transactions, relax_in>;
 
 /// What htm is to be emulated with: the caller's choice, or in a simulated cluster the world's.

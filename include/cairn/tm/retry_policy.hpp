@@ -3,6 +3,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <string_view>
 
 #include <cairn/base/random.hpp>
 #include <cairn/tm/attempt_outcome.hpp>
@@ -33,7 +35,32 @@ struct retry_limits {
   std::uint32_t others = 2;
   std::uint32_t first_pauses = 16;   ///< back-off window after the first conflict; then doubled
   std::uint32_t most_pauses = 4096;  ///< up to this
+  std::uint32_t capacities = 0;      ///< where a section that is too large is not halved
+  bool halve = true;                 ///< a section that is too large
+  /// All causes together; halving does not count.
+  std::uint32_t retries = std::numeric_limits<std::uint32_t>::max();
+
+  friend constexpr bool operator==(const retry_limits&, const retry_limits&) = default;
 };
+
+/// By cause, as above: what this library does.
+inline constexpr retry_limits retry_rtm{};
+/// Hardware lock elision: the lock after the first abort, whatever its cause [AAM15, 4.1].
+inline constexpr retry_limits retry_hle{.halve = false, .retries = 0};
+/// Blue Gene/Q: ten retries, whatever the causes, then the lock [AAM15, 4.1].
+inline constexpr retry_limits retry_bgq{.conflicts = 10,
+                                        .lock_waits = 10,
+                                        .others = 10,
+                                        .first_pauses = 0,
+                                        .most_pauses = 0,
+                                        .capacities = 10,
+                                        .halve = false,
+                                        .retries = 10};
+
+/// "rtm", "hle", "bgq"; "limits" for others.
+[[nodiscard]] std::string_view name(const retry_limits& limits) noexcept;
+/// Throws    usage_error for a name that is none of the three
+[[nodiscard]] retry_limits parse_retry(std::string_view text);
 
 /// Decides what a group of operators does after each abort. A state machine: no clock, no
 /// memory of earlier groups but the random numbers. One object per worker.
@@ -49,11 +76,12 @@ class retry_policy {
   /// A new group of so many operators.
   void start(std::size_t operators) noexcept {
     operators_ = operators;
-    conflicts_ = lock_waits_ = others_ = 0;
+    retries_ = conflicts_ = lock_waits_ = others_ = capacities_ = 0;
   }
 
-  /// The group's attempt aborted like this. At most conflicts + lock_waits + others + 1 calls
-  /// after start() until the answer is split or fall_back.
+  /// The group's attempt aborted like this. At most conflicts + lock_waits + others +
+  /// capacities + 1 calls after start(), and at most retries + 1, until the answer is split or
+  /// fall_back.
   [[nodiscard]] decision next(attempt_outcome aborted) noexcept;
 
   [[nodiscard]] const retry_limits& limits() const noexcept { return limits_; }
@@ -62,9 +90,11 @@ class retry_policy {
   retry_limits limits_;
   random64 random_;
   std::size_t operators_ = 1;
+  std::uint32_t retries_ = 0;
   std::uint32_t conflicts_ = 0;
   std::uint32_t lock_waits_ = 0;
   std::uint32_t others_ = 0;
+  std::uint32_t capacities_ = 0;
 };
 
 }  // namespace cairn::tm

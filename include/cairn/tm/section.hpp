@@ -53,14 +53,20 @@ template <hardware Hardware, class Entry, class Body>
     return hardware.commit();
   };
   if constexpr (Hardware::leaves_by_exception) {
+    // Cancelled outside of the handlers, inside of which a fiber may not switch.
+    struct cancel_unless_ended {
+      Hardware* hardware;
+      ~cancel_unless_ended() {
+        if (hardware) hardware->cancel();
+      }
+    };
     try {
-      return run();
+      cancel_unless_ended guard{&hardware};
+      const attempt_outcome outcome = run();
+      guard.hardware = nullptr;
+      return outcome;
     } catch (const leave& left) {
-      hardware.cancel();
       return left.why;
-    } catch (...) {
-      hardware.cancel();
-      throw;
     }
   } else {
     return run();
@@ -75,6 +81,8 @@ enum class section_end : std::uint8_t { committed, split, fall_back };
 template <hardware Hardware, relax_function Relax>
 class section_runner {
  public:
+  using hardware_type = Hardware;
+
   section_runner(Hardware hardware, const retry_limits& limits, std::uint64_t seed,
                  obs::counters& counters, worker_t worker, Relax relax)
       : hardware_(std::move(hardware)),

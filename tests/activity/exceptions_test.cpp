@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What an operator throws leaves no lock held and no transaction open, by any mechanism: what
+// comes next would wait for ever.
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+
+namespace cairn::activity {
+namespace {
+
+constexpr std::uint64_t n = 8;
+
+struct way {
+  std::string name;
+  int workers;
+  options how;
+};
+
+const emulation_options aborting{};
+const emulation_options falling_back{.rates = {.conflict = 1}};
+
+std::vector<way> ways_for_one_cell() {
+  return {{"plain", 1, {.how = mechanism::plain}},
+          {"atomics", 2, {.how = mechanism::atomics}},
+          {"htm", 2, {.how = mechanism::htm, .grain = 4}},
+          {"emulated", 2, {.how = mechanism::htm, .grain = 4, .emulate = aborting}},
+          {"atomics under htm", 2, {.how = mechanism::htm, .emulate = falling_back}},
+          {"locks", 2, {.how = mechanism::locks}},
+          {"one-lock", 2, {.how = mechanism::one_lock}}};
+}
+
+std::vector<way> ways_for_several_cells() {
+  auto ways = ways_for_one_cell();
+  ways.erase(ways.begin() + 1);  // atomics
+  ways.push_back({"stm", 2, {.how = mechanism::stm, .grain = 4}});
+  ways.push_back({"stm one by one", 2, {.how = mechanism::stm, .grain = 1}});
+  return ways;
+}
+
+struct order {
+  std::uint64_t id;
+  bool throws_after = false, throws_inside = false;
+};
+
+struct add_one {
+  using message = order;
+  pgas::vertex_map<std::uint64_t>& map;
+  auto cell(const order& m) const { return map.at(m.id); }
+  bool wanted(std::uint64_t, const order&) const { return true; }
+  void attempt(auto x, const order&) const { x.add(1); }
+  void after(const order& m) const {
+    if (m.throws_after) throw std::runtime_error("after");
+  }
+};
+
+struct add_to_two {
+  using message = order;
+  pgas::vertex_map<std::uint64_t>& map;
+  domain& data;
+  void elements(const order& m, auto&& each) const {
+    each(map.at(m.id));
+    each(map.at((m.id + 1) % n));
+  }
+  void attempt(auto& tx, const order& m) const {
+    tx.write(map, m.id, tx.read(map, m.id) + 1);
+    if (m.throws_inside) throw std::runtime_error("inside");
+    const auto next = (m.id + 1) % n;
+    tx.write(map, next, tx.read(map, next) + 1);
+  }
+  void after(const order& m) const {
+    EXPECT_FALSE(data.fallback().taken());
+    for (const auto& x : map.local()) EXPECT_FALSE(data.locks().taken(&x));
+    if (data.versions()) {
+      EXPECT_EQ(data.versions()->num_owned(), 0u);
+    }
+    if (m.throws_after) throw std::runtime_error("after");
+  }
+};
+
+// One operator throws among others; then each cell gets one more.
+template <class Coarse>
+void throw_once_and_go_on(world& w, Coarse& op, const order& thrower, const std::string& what) {
+  am::epoch e(w);
+  const auto spawn_all = [&](bool with_thrower) {
+    op.spawn(0, [&](auto& send) {
+      for (std::uint64_t id = 0; id < n; ++id) {
+        send(with_thrower && id == thrower.id ? thrower : order{id});
+      }
+    });
+  };
+  try {
+    spawn_all(true);
+    ADD_FAILURE() << "nothing was thrown";
+  } catch (const std::runtime_error& error) {
+    EXPECT_EQ(error.what(), what);
+  }
+  spawn_all(false);
+  e.close();
+}
+
+TEST(Exceptions, FromAfterLeaveNothingHeldForOneCell) {
+  for (const auto& way : ways_for_one_cell()) {
+    SCOPED_TRACE(way.name);
+    world w(way.workers);
+    pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
+    coarse<add_one> op(w, add_one{map}, way.how);
+    throw_once_and_go_on(w, op, {.id = 5, .throws_after = true}, "after");
+    for (const auto x : map.local()) EXPECT_GE(x, 1u);
+  }
+}
+
+TEST(Exceptions, FromAfterLeaveNothingHeldForSeveralCells) {
+  for (const auto& way : ways_for_several_cells()) {
+    SCOPED_TRACE(way.name);
+    world w(way.workers);
+    pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
+    domain data(w, way.how);
+    coarse<add_to_two> op(data, add_to_two{map, data});
+    throw_once_and_go_on(w, op, {.id = 5, .throws_after = true}, "after");
+    for (const auto x : map.local()) EXPECT_GE(x, 2u);
+  }
+}
+
+// What can be left has no effect; what cannot keeps what it has written.
+TEST(Exceptions, FromAttemptsReleaseEverythingAndGoOn) {
+  for (const auto& way : ways_for_several_cells()) {
+    SCOPED_TRACE(way.name);
+    if (way.name == "htm") continue;  // nothing may throw inside a real transaction
+    world w(way.workers);
+    pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
+    domain data(w, way.how);
+    coarse<add_to_two> op(data, add_to_two{map, data});
+    throw_once_and_go_on(w, op, {.id = 0, .throws_inside = true}, "inside");
+    EXPECT_FALSE(data.fallback().taken());
+    if (way.how.how == mechanism::stm) {
+      EXPECT_EQ(data.versions()->num_owned(), 0u);
+      for (const auto x : map.local()) EXPECT_EQ(x, 2u);
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cairn::activity

@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <stdexcept>
+
+#include <support/stepper.hpp>
+
+namespace cairn::support {
+
+std::uint64_t weak_memory::load(std::size_t thread, location at, bool acquire, random64& random) {
+  const auto& all = stored_[at];
+  auto& oldest = knows_[thread][at];
+  const auto newest = static_cast<std::uint32_t>(all.size() - 1);
+  // Mostly the newest: who waits should see in the end what he waits for.
+  if (oldest != newest && random.below(4) != 0) oldest = newest;
+  const auto found = oldest + static_cast<std::uint32_t>(random.below(newest - oldest + 1));
+  oldest = found;
+  if (acquire) learn(thread, all[found].tells);
+  return all[found].value;
+}
+
+void weak_memory::learn(std::size_t thread, const knowledge& told) {
+  for (std::size_t i = 0; i < most_locations; ++i) {
+    knows_[thread][i] = std::max(knows_[thread][i], told[i]);
+  }
+}
+
+void weak_memory::put(std::size_t thread, location at, std::uint64_t value, bool release,
+                      knowledge tells) {
+  auto& mine = knows_[thread];
+  mine[at] = static_cast<std::uint32_t>(stored_[at].size());
+  if (release) {
+    for (std::size_t i = 0; i < most_locations; ++i) tells[i] = std::max(tells[i], mine[i]);
+  }
+  tells[at] = std::max(tells[at], mine[at]);
+  stored_[at].push_back({value, tells});
+}
+
+stepper::stepper(std::size_t threads) : strands_(threads) {
+  for (auto& s : strands_) {
+    s.owner = this;
+    s.fiber = std::make_unique<task::fiber>(std::size_t{256} << 10, run_strand, &s);
+  }
+}
+
+stepper::~stepper() = default;
+
+stepper*& stepper::current() {
+  static thread_local stepper* now = nullptr;
+  return now;
+}
+
+void stepper::run_strand(void* argument) {
+  auto& self = *static_cast<strand*>(argument);
+  for (;;) {
+    self.body();
+    self.done = true;
+    self.owner->switch_away();
+  }
+}
+
+// To another strand that is not done, or back to the runner when all are.
+void stepper::switch_away() {
+  const auto from = current_;
+  std::size_t num_left = 0;
+  for (const auto& s : strands_) num_left += s.done ? 0 : 1;
+  if (num_left == 0) {
+    strands_[from].fiber->switch_to(runner_);
+    return;
+  }
+  auto pick = random_.below(num_left);
+  for (std::size_t i = 0;; ++i) {
+    if (strands_[i].done) continue;
+    if (pick-- == 0) {
+      current_ = i;
+      break;
+    }
+  }
+  if (current_ != from) strands_[from].fiber->switch_to(*strands_[current_].fiber);
+}
+
+void stepper::step() {
+  if (!playing_) return;
+  ++steps_;
+  if (random_.below(2) == 0) switch_away();
+}
+
+void stepper::play(std::uint64_t seed, const std::function<void()>& prepare,
+                   const std::vector<std::function<void()>>& bodies) {
+  if (bodies.size() != strands_.size()) throw std::logic_error("one body for each thread");
+  current() = this;
+  random_ = random64(seed);
+  memory_.emplace(strands_.size());
+  prepare();
+  for (std::size_t i = 0; i < bodies.size(); ++i) {
+    strands_[i].body = bodies[i];
+    strands_[i].done = false;
+  }
+  playing_ = true;
+  current_ = random_.below(strands_.size());
+  runner_.switch_to(*strands_[current_].fiber);
+  playing_ = false;
+}
+
+}  // namespace cairn::support
