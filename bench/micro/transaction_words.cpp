@@ -22,6 +22,7 @@
 #include <cairn/tm/hardware_section.hpp>
 #include <cairn/tm/lock_table.hpp>
 #include <cairn/tm/section.hpp>
+#include <cairn/tm/versioned_section.hpp>
 
 #include <bench/program.hpp>
 
@@ -81,6 +82,34 @@ struct locks {
   }
   tm::lock_table all;
   tm::lock_set set{all};
+};
+
+struct one_lock {
+  static constexpr const char* name = "one-lock";
+  void increment(word* words, const std::uint32_t* picks, std::size_t k) {
+    const tm::fallback_lock::guard held(all, no_relax{});
+    for (std::size_t i = 0; i < k; ++i) {
+      tm::cell_ref(words[picks[i]], tm::section_access{}).add(1);
+    }
+  }
+  tm::fallback_lock all;
+};
+
+struct stm {
+  static constexpr const char* name = "stm";
+  void increment(word* words, const std::uint32_t* picks, std::size_t k) {
+    const auto body = [=](auto access) __attribute__((always_inline)) {
+      for (std::size_t i = 0; i < k; ++i) tm::cell_ref(words[picks[i]], access).add(1);
+    };
+    const auto end = runner.run(tm::unsubscribed{}, 1, body, [] {});
+    if (end == tm::section_end::committed) return;
+    runner.hardware().outside([&] { body(runner.hardware().cell_access()); });
+  }
+  using section = tm::versioned_section<tm::version_table<>, no_relax>;
+  obs::counters counted{1};
+  tm::version_table<> versions;
+  tm::section_runner<section, no_relax> runner{
+      section(versions, 0, {}), tm::retry_limits{}, 1, counted, 0, no_relax{}};
 };
 
 struct htm {
@@ -170,5 +199,7 @@ int main(int argc, char** argv) {
           fmt::print(stderr, "htm        skipped: {}\n", probe.reason);
         }
         bench::measure<bench::locks>(h, num_words, sizes);
+        bench::measure<bench::one_lock>(h, num_words, sizes);
+        bench::measure<bench::stm>(h, num_words, sizes);
       });
 }

@@ -50,6 +50,13 @@ class versioned_log {
  public:
   using word = typename Atomics::word;
 
+  /// A word that this owns.
+  struct record {
+    word* at;
+    version_state before;
+    std::uint32_t tag = 0;  ///< for who uses the log
+  };
+
   versioned_log(version_clock<Atomics>& clock, std::uint32_t owner, Relax relax)
       : clock_(&clock), random_(owner), relax_(std::move(relax)), owner_(owner) {
     CAIRN_EXPECTS(owner < version_state::most_owners, "at most 32768 workers");
@@ -90,23 +97,27 @@ class versioned_log {
     return seen.owned_by(owner_);
   }
 
-  /// Takes a word, if it is not owned by this yet. Returns the number of its record: words are
-  /// numbered in the order in which they were taken.
-  [[gnu::always_inline]] std::size_t own(word& w) {
+  /// The record of a word that sample() found to be mine().
+  [[nodiscard, gnu::always_inline]] record& record_of(version_state seen) noexcept {
+    return owned_[seen.record()];
+  }
+
+  /// Takes a word, if it is not owned by this yet. The record stays where it is until the next
+  /// word is taken.
+  [[gnu::always_inline]] record& own(word& w) {
     for (;;) {
-      auto seen = sample(w);
-      if (mine(seen)) return seen.record();
-      const auto record = owned_.size();
+      const auto seen = sample(w);
+      if (mine(seen)) return record_of(seen);
+      const auto number = owned_.size();
       owned_.push_back({&w, seen});  // first: it may fail
       std::uint64_t expected = seen.bits();
-      if (w.compare_exchange_strong(expected, version_state::owned_by(owner_, record).bits(),
+      if (w.compare_exchange_strong(expected, version_state::owned_by(owner_, number).bits(),
                                     std::memory_order_acquire, std::memory_order_relaxed))
           [[likely]]
-        return record;
+        return owned_.back();
       owned_.pop_back();
     }
   }
-  [[nodiscard]] std::size_t num_owned() const noexcept { return owned_.size(); }
 
   /// Commits: from here on nothing can fail. publish() then stores what is still buffered.
   template <class Publish>
@@ -137,7 +148,7 @@ class versioned_log {
   }
 
  private:
-  struct access {
+  struct read {
     word* at;
     version_state before;
   };
@@ -196,7 +207,8 @@ class versioned_log {
 
   version_clock<Atomics>* clock_;
   std::uint64_t snapshot_ = 0;
-  std::vector<access> reads_, owned_;
+  std::vector<read> reads_;
+  std::vector<record> owned_;
   random64 random_;
   [[no_unique_address]] Relax relax_;
   std::uint32_t owner_;

@@ -57,9 +57,9 @@ class versioned_section {
     return attempt_outcome::success();
   }
   [[gnu::always_inline]] attempt_outcome commit() {
-    log_.commit([this] {
+    log_.commit([this]() __attribute__((always_inline)) {
       if constexpr (!Rules::in_place) {
-        for (const auto& s : stores_) s.write(s.cell, s.bits);
+        for (const auto& s : stores_) s.apply();
       }
     });
     forget();
@@ -72,7 +72,7 @@ class versioned_section {
   void cancel() noexcept {
     log_.cancel([this] {
       if constexpr (Rules::in_place) {
-        for (auto s = stores_.rbegin(); s != stores_.rend(); ++s) s->write(s->cell, s->bits);
+        for (auto s = stores_.rbegin(); s != stores_.rend(); ++s) s->apply();
       }
     });
     forget();
@@ -96,9 +96,16 @@ class versioned_section {
     void* cell;
     std::uint64_t bits;
     void (*write)(void*, std::uint64_t) noexcept;
-    std::uint32_t next;  // of the same word, or `last`
+    std::uint32_t next;  // 1 + the number of the one before it under the same word, or 0
+
+    [[gnu::always_inline]] void apply() const noexcept {
+      if (write == &versioned_section::write<std::uint64_t>) {  // most often: a call less
+        versioned_section::write<std::uint64_t>(cell, bits);
+      } else {
+        write(cell, bits);
+      }
+    }
   };
-  static constexpr std::uint32_t last = ~std::uint32_t{0};
 
   struct cancel_at_end {
     versioned_section* section;
@@ -111,11 +118,11 @@ class versioned_section {
   [[gnu::always_inline]] T load(T& cell) {
     auto& word = places_->word_of(&cell);
     if (log_.alone()) [[unlikely]]
-      own(word);
+      log_.own(word);
     for (;;) {
       const auto before = log_.sample(word);
       if (log_.mine(before)) {
-        const auto* const s = Rules::in_place ? nullptr : find(before.record(), &cell);
+        const auto* const s = Rules::in_place ? nullptr : find(log_.record_of(before), &cell);
         return s ? value_of<T>(s->bits) : atomics::load(cell);
       }
       const T value = atomics::load(cell);
@@ -126,35 +133,32 @@ class versioned_section {
 
   template <cell_value T>
   [[gnu::always_inline]] void store(T& cell, const T& value) {
-    const auto record = own(places_->word_of(&cell));
-    auto* const s = find(record, &cell);
+    auto& taken = log_.own(places_->word_of(&cell));
+    auto* const s = find(taken, &cell);
     CAIRN_ASSERT(!s || s->write == &write<T>);
     if constexpr (Rules::in_place) {
-      if (!s) chain(record, {&cell, bits_of(atomics::load(cell)), &write<T>, last});
+      if (!s) chain(taken, {&cell, bits_of(atomics::load(cell)), &write<T>, taken.tag});
       atomics::store(cell, value);
     } else if (s) {
       s->bits = bits_of(value);
     } else {
-      chain(record, {&cell, bits_of(value), &write<T>, last});
+      chain(taken, {&cell, bits_of(value), &write<T>, taken.tag});
     }
   }
 
-  [[gnu::always_inline]] std::size_t own(typename atomics::word& word) {
-    const auto record = log_.own(word);
-    if (record == first_.size()) first_.push_back(last);
-    return record;
-  }
+  // A record's tag is `next` of what is stored under its word.
+  using log = versioned_log<atomics, Rules, Relax>;
+  using record = typename log::record;
 
-  [[nodiscard, gnu::always_inline]] deferred* find(std::size_t record, const void* cell) noexcept {
-    for (auto i = first_[record]; i != last; i = stores_[i].next) {
-      if (stores_[i].cell == cell) return &stores_[i];
+  [[nodiscard, gnu::always_inline]] deferred* find(const record& r, const void* cell) noexcept {
+    for (auto i = r.tag; i != 0; i = stores_[i - 1].next) {
+      if (stores_[i - 1].cell == cell) return &stores_[i - 1];
     }
     return nullptr;
   }
-  [[gnu::always_inline]] void chain(std::size_t record, deferred s) {
-    s.next = first_[record];
+  [[gnu::always_inline]] void chain(record& r, const deferred& s) {
     stores_.push_back(s);
-    first_[record] = static_cast<std::uint32_t>(stores_.size() - 1);
+    r.tag = static_cast<std::uint32_t>(stores_.size());
   }
 
   template <cell_value T>
@@ -170,14 +174,10 @@ class versioned_section {
     atomics::store(*static_cast<T*>(cell), value_of<T>(bits));
   }
 
-  void forget() noexcept {
-    first_.clear();
-    stores_.clear();
-  }
+  void forget() noexcept { stores_.clear(); }
 
   Places* places_;
-  versioned_log<atomics, Rules, Relax> log_;
-  std::vector<std::uint32_t> first_;  // the latest store under each owned word
+  log log_;
   std::vector<deferred> stores_;
 };
 
