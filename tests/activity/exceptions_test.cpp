@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::uint64_t n = 8;
 
-struct way {
+struct setting {
   std::string name;
   int workers;
   options how;
@@ -26,7 +26,7 @@ struct way {
 const emulation_options aborting{};
 const emulation_options falling_back{.rates = {.conflict = 1}};
 
-std::vector<way> ways_for_one_cell() {
+std::vector<setting> ways_for_one_cell() {
   return {{"plain", 1, {.how = mechanism::plain}},
           {"atomics", 2, {.how = mechanism::atomics}},
           {"htm", 2, {.how = mechanism::htm, .grain = 4}},
@@ -36,7 +36,7 @@ std::vector<way> ways_for_one_cell() {
           {"one-lock", 2, {.how = mechanism::one_lock}}};
 }
 
-std::vector<way> ways_for_several_cells() {
+std::vector<setting> ways_for_several_cells() {
   auto ways = ways_for_one_cell();
   ways.erase(ways.begin() + 1);  // atomics
   ways.push_back({"stm", 2, {.how = mechanism::stm, .grain = 4}});

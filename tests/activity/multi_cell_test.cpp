@@ -113,6 +113,32 @@ INSTANTIATE_TEST_SUITE_P(
                     setting{4, mechanism::one_lock, 1, false},
                     setting{3, mechanism::automatic, 0, false}));
 
+// Coarse operators over one domain, whose activities must not pass each other.
+TEST(Transfers, OfTwoOperatorsOverOneDomainConserveMoney) {
+  world w(3);
+  pgas::vertex_map<account> accounts(w, {8, 1}, account{});
+  task::per_worker<std::uint64_t> done(3);
+  domain money(w, {.how = mechanism::stm, .grain = 4});
+  coarse<transfer> some(money, transfer{accounts, done}), others(money, transfer{accounts, done});
+  am::epoch epoch(w);
+  w.parallel_for(
+      6'000,
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        (begin / 10 % 2 == 0 ? some : others).spawn(k, [&](auto& send) {
+          for (auto i = begin; i < end; ++i) {
+            random64 draw(9, i);
+            send({static_cast<std::uint32_t>(draw.below(8)),
+                  static_cast<std::uint32_t>(draw.below(8)), 1});
+          }
+        });
+      },
+      10);
+  epoch.close();
+  std::int64_t money_left = 0;
+  for (const auto& a : accounts.local()) money_left += a.balance;
+  EXPECT_EQ(money_left, 800);
+}
+
 TEST(Domain, RefusesAtomicsForSeveralCells) {
   world w(2);
   EXPECT_THROW(domain(w, {.how = mechanism::atomics}), usage_error);

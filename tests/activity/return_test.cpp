@@ -224,7 +224,8 @@ struct withdraw {
 };
 
 TEST_P(Return, SeveralElementsAnswerAsOne) {
-  const auto ways = all_ways(GetParam().workers);
+  auto ways = all_ways(GetParam().workers);
+  ways.insert(ways.begin(), {"stm", {.how = mechanism::stm, .grain = 4}});
   GetParam().run([&](world& w) {
     for (std::size_t i = 0; i < ways.size(); i += 3) {
       auto how = ways[i].how;

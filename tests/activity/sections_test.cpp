@@ -31,13 +31,15 @@ struct add_one {
 using counts = std::array<std::uint64_t, obs::num_counters>;
 
 // Adds one to each of n elements, in groups of 8, with aborts at these rates; what was counted.
-counts count_with(const tm::abort_rates& rates, std::size_t capacity = 64) {
+counts count_with(const tm::abort_rates& rates, std::size_t capacity = 64,
+                  const tm::retry_limits& retry = tm::retry_rtm) {
   world w;
   pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
   coarse<add_one> op(w, add_one{map},
                      {.how = mechanism::htm,
                       .grain = 8,
-                      .emulate = emulation_options{.rates = rates, .capacity = capacity}});
+                      .emulate = emulation_options{.rates = rates, .capacity = capacity},
+                      .retry = retry});
   am::epoch e(w);
   op.spawn(0, [](auto& send) {
     for (std::uint64_t id = 0; id < n; ++id) send({id});
@@ -70,6 +72,18 @@ TEST(Sections, FallBackAfterConflictsWithoutEnd) {
   EXPECT_EQ(of(c, counter::attempts), of(c, counter::aborts_conflict));
   EXPECT_EQ(of(c, counter::attempts), n / 8 * (tm::retry_limits{}.conflicts + 1));
   EXPECT_EQ(of(c, counter::operators), n);
+}
+
+TEST(Sections, FallBackAsLockElisionOrBlueGeneDidWhereAskedTo) {
+  for (const auto& rates : {tm::abort_rates{.conflict = 1}, tm::abort_rates{.capacity = 1},
+                            tm::abort_rates{.lock_taken = 1}, tm::abort_rates{.other = 1}}) {
+    const auto hle = count_with(rates, 64, tm::retry_hle);
+    EXPECT_EQ(of(hle, counter::attempts), n / 8);
+    EXPECT_EQ(of(hle, counter::fallbacks), n / 8);
+    const auto bgq = count_with(rates, 64, tm::retry_bgq);
+    EXPECT_EQ(of(bgq, counter::attempts), n / 8 * 11);
+    EXPECT_EQ(of(bgq, counter::fallbacks), n / 8);
+  }
 }
 
 TEST(Sections, SplitDownToSingleOperatorsWhereNothingFits) {

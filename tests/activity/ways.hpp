@@ -22,6 +22,7 @@ inline std::vector<way> all_ways(int workers) {
   std::vector<way> ways{{"automatic", {}},
                         {"atomics", {.how = mechanism::atomics}},
                         {"locks", {.how = mechanism::locks}},
+                        {"one-lock", {.how = mechanism::one_lock}},
                         {"real htm", {.how = mechanism::htm}}};
   if (workers == 1) ways.push_back({"plain", {.how = mechanism::plain}});
   const std::pair<const char*, tm::abort_rates> rates[] = {

@@ -163,7 +163,7 @@ TEST_P(Bfs, TracesItsLevelsOnRequest) {
 TEST(BfsOptions, EveryMechanismFindsTheSameDepths) {
   for (const int workers : {1, 2}) {
     for (const auto how : {mechanism::automatic, mechanism::plain, mechanism::atomics,
-                           mechanism::htm, mechanism::locks}) {
+                           mechanism::htm, mechanism::locks, mechanism::one_lock}) {
       if (how == mechanism::plain && workers > 1) continue;
       support::on_simulated_ranks(3, workers, 7, [&](world& w) {
         for (const auto direction :

@@ -26,5 +26,6 @@ template class cairn::activity::coarse<swap_values, mechanism::atomics>;
 #else
 using cairn::activity::mechanism;
 template class cairn::activity::coarse<swap_values, mechanism::htm>;
+template class cairn::activity::coarse<swap_values, mechanism::stm>;
 template class cairn::activity::coarse<swap_values>;
 #endif

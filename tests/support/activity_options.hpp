@@ -13,9 +13,9 @@ namespace cairn::support {
 inline activity::options random_activity(random64& dice, int workers) {
   using activity::mechanism;
   const mechanism all[] = {mechanism::automatic, mechanism::atomics, mechanism::locks,
-                           mechanism::htm, mechanism::plain};
+                           mechanism::one_lock,  mechanism::htm,     mechanism::plain};
   activity::options opt;
-  opt.how = all[dice.below(workers == 1 ? 5 : 4)];
+  opt.how = all[dice.below(workers == 1 ? 6 : 5)];
   opt.sent_filter = dice.below(2) == 0;
   if (dice.below(2) == 0) opt.grain = 1 + dice.below(9);
   if (dice.below(3) != 0) opt.emulate = activity::emulation_options{.seed = dice(), .capacity = 6};

@@ -9,6 +9,8 @@ namespace {
 
 using node = std::uint32_t;
 
+constexpr std::size_t most_puts = 16;
+
 struct edge {
   node from, to;
 };
@@ -60,10 +62,13 @@ std::string history::complaint() const {
     if (t.size() != 0) num_nodes = std::max(num_nodes, t.attempt(t.size() - 1) + 1);
   }
   const auto text = [](std::uint64_t x) { return std::to_string(x); };
-  // By attempt: whether it committed. By value: its number among all values put.
+  // By attempt: whether it committed. By value: who replaced it.
   std::vector<bool> committed(num_nodes);
   committed[0] = true;
-  std::unordered_map<std::uint64_t, node> replaced_by;
+  std::vector<node> replaced_by(256 + num_nodes * most_puts);  // 0: nobody
+  const auto number_of = [](std::uint64_t value) {
+    return value < 256 ? value : 256 + (value >> 8) * most_puts + (value & 0xff);
+  };
   const auto each = [&](auto&& f) {
     for (const auto& t : threads_) {
       for (std::size_t i = 0; i < t.size(); ++i) {
@@ -78,11 +83,12 @@ std::string history::complaint() const {
     committed[me] = t.committed_[i];
     for (; a != end && committed[me]; ++a) {
       if (a->put == 0) continue;
-      const auto [at, first] = replaced_by.try_emplace(a->found, me);
-      if (!first) {
-        wrong = "attempts " + text(at->second) + " and " + text(me) +
-                " both replaced one value of cell " + text(a->cell);
+      auto& by = replaced_by[number_of(a->found)];
+      if (by != 0) {
+        wrong = "attempts " + text(by) + " and " + text(me) + " both replaced one value of cell " +
+                text(a->cell);
       }
+      by = me;
     }
   });
   std::vector<edge> edges;
@@ -96,8 +102,8 @@ std::string history::complaint() const {
         return;
       }
       if (writer != me) edges.push_back({static_cast<node>(writer), me});
-      const auto next = replaced_by.find(a->found);
-      if (next != replaced_by.end() && next->second != me) edges.push_back({me, next->second});
+      const auto next = replaced_by[number_of(a->found)];
+      if (next != 0 && next != me) edges.push_back({me, next});
     }
   });
   if (!wrong.empty()) return wrong;

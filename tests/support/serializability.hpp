@@ -26,7 +26,7 @@ class recorded_thread {
     starts_.push_back(accesses_.size());
     committed_.push_back(false);
   }
-  /// A value for the attempt that runs. At most 255 in one attempt.
+  /// A value for the attempt that runs, to add before the next. At most 16 accesses.
   [[nodiscard]] std::uint64_t fresh() const noexcept {
     return attempt(starts_.size() - 1) << 8 | ((accesses_.size() - starts_.back()) & 0xff);
   }

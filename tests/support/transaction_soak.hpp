@@ -19,7 +19,7 @@ namespace cairn::support {
 struct soak_options {
   std::uint64_t transactions = 100'000;
   std::uint32_t threads = 3;
-  std::uint32_t cells = 24;  ///< few, so that transactions meet; at most 256
+  std::uint32_t cells = 64;  ///< few, so that transactions meet; at most 256
   std::uint64_t batch = 200'000;
   std::uint64_t seed = 1;
 };
@@ -29,8 +29,15 @@ struct soak_result {
   std::string complaint;  ///< empty: every batch had an order
 };
 
-struct yield_thread {
-  void operator()(unsigned) const noexcept { std::this_thread::yield(); }
+/// As a pool of threads does (task::pool::relax).
+struct pause_or_yield {
+  void operator()(unsigned rounds) const noexcept {
+    if (rounds < 64) {
+      hw::pause();
+    } else {
+      std::this_thread::yield();
+    }
+  }
 };
 
 /// Random software transactions on threads, all recorded and judged, batch by batch.
@@ -38,7 +45,7 @@ template <class Rules = tm::versioned_rules>
 class transaction_soak {
  public:
   explicit transaction_soak(const soak_options& opt)
-      : opt_(opt), table_(16), cells_(opt.cells * cell_distance), counters_(threads()) {
+      : opt_(opt), table_(64), cells_(opt.cells * cell_distance), counters_(threads()) {
     for (std::uint32_t t = 0; t < opt.threads; ++t) log_.emplace_back(t, opt.threads);
   }
 
@@ -64,7 +71,7 @@ class transaction_soak {
   }
 
  private:
-  using section = tm::versioned_section<tm::version_table<>, yield_thread, Rules>;
+  using section = tm::versioned_section<tm::version_table<>, pause_or_yield, Rules>;
   static constexpr std::size_t cell_distance = 2;  // words: two cells share a version word
 
   [[nodiscard]] int threads() const { return static_cast<int>(opt_.threads); }
@@ -73,7 +80,7 @@ class transaction_soak {
   void work(std::uint32_t t, std::uint64_t transactions, random64 random) {
     auto& log = log_[t];
     tm::section_runner runner(section(table_, t, {}), {.conflicts = 6}, t, counters_,
-                              static_cast<worker_t>(t), yield_thread{});
+                              static_cast<worker_t>(t), pause_or_yield{});
     for (std::uint64_t i = 0; i < transactions; ++i) {
       const auto seed = random();
       const auto body = [&](auto access) { one(log, access, random64(seed)); };
@@ -90,7 +97,7 @@ class transaction_soak {
     const auto writes = draw();
     const auto first = static_cast<std::uint32_t>(draw.below(opt_.cells));
     const auto last = 1 + draw.below(5);
-    const auto pause_at = draw.below(40);  // for the others, also where there is one core
+    const auto pause_at = draw.below(400);  // for the others, also where there is one core
     for (std::uint32_t i = 0; i < last; ++i) {
       const auto c = (first + i * 5) % opt_.cells;
       const auto found = access.load(cell(c));

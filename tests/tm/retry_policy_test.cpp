@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/base/error.hpp>
 #include <cairn/tm/retry_policy.hpp>
 
 namespace {
@@ -76,6 +77,29 @@ TEST(RetryPolicy, LimitsOfZeroNeverTryAgain) {
     policy.start(1);
     EXPECT_EQ(policy.next(aborted).step, retry_step::fall_back);
   }
+}
+
+TEST(RetryPolicy, CountsAllCausesTogetherWhereAskedTo) {
+  retry_policy elision(tm::retry_hle), blue_gene(tm::retry_bgq);
+  for (const auto aborted : all) {
+    elision.start(64);
+    EXPECT_EQ(elision.next(aborted).step, retry_step::fall_back);
+  }
+  blue_gene.start(64);
+  for (int i = 0; i < 10; ++i) {
+    const auto step = blue_gene.next(i % 2 == 0 ? conflict : capacity).step;
+    EXPECT_EQ(step, retry_step::retry);
+  }
+  EXPECT_EQ(blue_gene.next(conflict).step, retry_step::fall_back);
+}
+
+TEST(RetryPolicy, HasThreeNamesThatParseBack) {
+  for (const auto* text : {"rtm", "hle", "bgq"}) {
+    EXPECT_EQ(tm::name(tm::parse_retry(text)), text);
+  }
+  EXPECT_EQ(tm::parse_retry("rtm"), tm::retry_limits{});
+  EXPECT_EQ(tm::name(tm::retry_limits{.conflicts = 3}), "limits");
+  EXPECT_THROW(static_cast<void>(tm::parse_retry("often")), cairn::usage_error);
 }
 
 TEST(RetryPolicy, EachGroupStartsAfresh) {

@@ -187,7 +187,7 @@ TEST(VersionedSection, EndsWhereTwoWaitForEachOther) {
     threads.emplace_back([&, t] {
       tm::section_runner runner(section(table, static_cast<std::uint32_t>(t), {}), {.conflicts = 2},
                                 static_cast<std::uint64_t>(t), counters, t, yield{});
-      for (int i = 0; i < 300; ++i) {
+      for (int i = 0; i < 100; ++i) {
         const auto body = [&](auto access) {
           for (std::size_t k = 0; k < 8; ++k) {
             auto& c = cells[8 * (t == 0 ? k : 7 - k)];
@@ -202,7 +202,7 @@ TEST(VersionedSection, EndsWhereTwoWaitForEachOther) {
     });
   }
   for (auto& t : threads) t.join();
-  for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(cells[8 * k], 600u);
+  for (std::size_t k = 0; k < 8; ++k) EXPECT_EQ(cells[8 * k], 200u);
 }
 
 }  // namespace

@@ -13,9 +13,9 @@ struct stores_at_once : tm::versioned_rules {
 };
 
 TEST(VersionedThreads, HaveAnOrderThatExplainsEveryRead) {
-  const auto result = transaction_soak<>({.transactions = 300'000}).run();
+  const auto result = transaction_soak<>({.transactions = 200'000}).run();
   EXPECT_EQ(result.complaint, "");
-  EXPECT_GE(result.committed, 300'000u);
+  EXPECT_GE(result.committed, 200'000u);
   EXPECT_GT(result.left, 0u);
 }
 
@@ -33,11 +33,13 @@ struct extends_unchecked : tm::versioned_rules {
 };
 
 TEST(VersionedThreads, ATwinThatCommitsUncheckedIsCaught) {
-  const auto result = transaction_soak<commits_unchecked>({.transactions = 10'000'000}).run();
+  const auto result =
+      transaction_soak<commits_unchecked>({.transactions = 2'000'000, .batch = 20'000}).run();
   EXPECT_NE(result.complaint, "");
 }
 TEST(VersionedThreads, ATwinThatExtendsUncheckedIsCaught) {
-  const auto result = transaction_soak<extends_unchecked>({.transactions = 10'000'000}).run();
+  const auto result =
+      transaction_soak<extends_unchecked>({.transactions = 2'000'000, .batch = 20'000}).run();
   EXPECT_NE(result.complaint, "");
 }
 

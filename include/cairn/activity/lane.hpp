@@ -63,7 +63,7 @@ struct by_locks {
 struct by_one_lock {
   static constexpr bool in_groups = false;
   template <class Op>
-  static bool one(auto& coarse, auto&, const Op& op, const typename Op::message& m) {
+  static result_t<Op> one(auto& coarse, auto&, const Op& op, const typename Op::message& m) {
     const tm::fallback_lock::guard held(coarse.one_lock(), coarse.relax());
     return shape<Op>::run(op, tm::section_access{}, m);
   }

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+
+#include <support/places.hpp>
+
+namespace cairn::activity {
+namespace {
+
+constexpr std::uint64_t n = 96;  // an even share for each rank
+
+/// One more for a cell and the one after it, of the same rank.
+struct add_to_two {
+  struct message {
+    std::uint64_t id;
+  };
+  pgas::vertex_map<std::uint64_t>& map;
+  void elements(const message& m, auto&& each) const {
+    each(map.at(m.id));
+    each(map.at(m.id ^ 1));
+  }
+  void attempt(auto& tx, const message& m) const {
+    tx.write(map, m.id, tx.read(map, m.id) + 1);
+    tx.write(map, m.id ^ 1, tx.read(map, m.id ^ 1) + 1);
+  }
+};
+
+void once_for_each(world& w, coarse<add_to_two>& op) {
+  am::epoch e(w);
+  w.parallel_for(
+      n,
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        op.spawn(k, [&](auto& send) {
+          for (auto i = begin; i < end; ++i) send({i});
+        });
+      },
+      16);
+  e.close();
+}
+
+TEST(Domain, SaysWhatItRunsAndWhy) {
+  const auto of = [](int workers, const options& opt) {
+    world w(workers);
+    const domain d(w, opt);
+    return std::string(name(d.how())) + ": " + d.why();
+  };
+  world w;
+  const std::string without = "stm: no hardware transactions: " + w.transactions().reason;
+  const bool htm = w.transactions().works;
+  EXPECT_EQ(of(1, {}), "plain: the rank has one worker");
+  EXPECT_EQ(of(2, {}), htm ? "htm: hardware transactions work here" : without);
+  EXPECT_EQ(of(2, {.how = mechanism::htm}), htm ? "htm: it was asked for" : without);
+  EXPECT_EQ(of(2, {.emulate = emulation_options{}}), "htm: hardware transactions are emulated");
+  EXPECT_EQ(of(1, {.how = mechanism::stm}), "stm: it was asked for");
+  EXPECT_EQ(of(3, {.how = mechanism::one_lock}), "one-lock: it was asked for");
+  EXPECT_EQ(of(1, {.how = mechanism::locks}), "locks: it was asked for");
+}
+
+TEST(Domain, JudgesFallbacksByTheirShareOnceThereAreSome) {
+  static_assert(!falls_back_too_often(0, 0) && !falls_back_too_often(63, 0));
+  static_assert(falls_back_too_often(64, 0) && falls_back_too_often(26, 74));
+  static_assert(!falls_back_too_often(25, 75) && !falls_back_too_often(0, 1'000'000));
+}
+
+TEST(Domain, MovesToStmAtTheEpochAfterTooManyFallbacksAndNotWithinOne) {
+  world w(2);
+  pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
+  domain data(w, {.grain = 1, .emulate = emulation_options{.rates = {.conflict = 1}}});
+  coarse<add_to_two> op(data, add_to_two{map});
+  for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
+    const auto groups_by_stm = w.counters().total(obs::counter::activities);
+    once_for_each(w, op);
+    EXPECT_EQ(op.how(), epoch == 1 ? mechanism::htm : mechanism::stm);
+    EXPECT_EQ(w.counters().total(obs::counter::activities) - groups_by_stm, epoch == 1 ? 0 : n);
+    for (const auto x : map.local()) EXPECT_EQ(x, 2 * epoch);
+  }
+  EXPECT_EQ(data.why(), "96 of 96 groups of hardware transactions took the fallback lock");
+}
+
+TEST(Domain, StaysWithHtmWhileItCommits) {
+  world w(2);
+  pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
+  domain data(w, {.grain = 1, .emulate = emulation_options{.rates = {}}});
+  coarse<add_to_two> op(data, add_to_two{map});
+  for (int epoch = 0; epoch < 3; ++epoch) once_for_each(w, op);
+  EXPECT_EQ(op.how(), mechanism::htm);
+}
+
+TEST(Domain, DoesNotMoveWhenHtmWasAskedFor) {
+  world w(2);
+  pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
+  domain data(
+      w,
+      {.how = mechanism::htm, .grain = 1, .emulate = emulation_options{.rates = {.conflict = 1}}});
+  coarse<add_to_two> op(data, add_to_two{map});
+  for (int epoch = 0; epoch < 3; ++epoch) once_for_each(w, op);
+  EXPECT_EQ(op.how(), mechanism::htm);
+  for (const auto x : map.local()) EXPECT_EQ(x, 6u);
+}
+
+class DomainPlaces : public ::testing::TestWithParam<support::place> {};
+INSTANTIATE_TEST_SUITE_P(Everywhere, DomainPlaces, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+// Every rank sends to every pair of cells, wherever it lives.
+TEST_P(DomainPlaces, EveryMechanismLosesNothing) {
+  const auto emulate = emulation_options{};
+  const options ways[] = {{},
+                          {.how = mechanism::stm},
+                          {.how = mechanism::stm, .grain = 1},
+                          {.how = mechanism::stm, .grain = 9, .retry = tm::retry_hle},
+                          {.how = mechanism::one_lock},
+                          {.how = mechanism::locks},
+                          {.how = mechanism::htm, .emulate = emulate, .retry = tm::retry_bgq},
+                          {.emulate = emulate}};
+  GetParam().run([&](world& w) {
+    for (const auto& how : ways) {
+      SCOPED_TRACE(name(how.how));
+      const auto ranks = static_cast<std::uint64_t>(w.size());
+      pgas::vertex_map<std::uint64_t> map(w, {n, w.size()}, 0);
+      domain data(w, how);
+      coarse<add_to_two> op(data, add_to_two{map});
+      for (std::uint64_t epoch = 1; epoch <= 2; ++epoch) {
+        once_for_each(w, op);
+        for (const auto x : map.local()) EXPECT_EQ(x, 2 * ranks * epoch);
+      }
+      if (data.versions()) {
+        EXPECT_EQ(data.versions()->num_owned(), 0u);
+      }
+      w.barrier();
+    }
+  });
+}
+
+}  // namespace
+}  // namespace cairn::activity
