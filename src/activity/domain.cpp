@@ -21,7 +21,7 @@ choice choose(world& w, const options& asked) {
   const auto hardware = [&]() -> choice {
     if (emulation_for(w, asked)) return {mechanism::htm, "hardware transactions are emulated"};
     if (w.transactions().works) return {mechanism::htm, "hardware transactions work here"};
-    return {mechanism::stm, "no hardware transactions: " + w.transactions().reason};
+    return {mechanism::locks, "no hardware transactions: " + w.transactions().reason};
   };
   switch (asked.how) {
     case mechanism::automatic:
@@ -53,7 +53,8 @@ domain::domain(world& w, const options& opt) : world_(w), options_(opt), counted
   options_.how = chosen.how;
   why_ = std::move(chosen.why);
   now_ = packed(no_epoch, chosen.how);
-  may_move_ = opt.how == mechanism::automatic && chosen.how == mechanism::htm;
+  may_move_ = (opt.how == mechanism::automatic && chosen.how == mechanism::htm) ||
+              (opt.how != mechanism::locks && chosen.how == mechanism::locks);
   if (may_move_ || chosen.how == mechanism::stm) {
     versions_ = std::make_unique<tm::version_table<>>();
   }
@@ -61,8 +62,13 @@ domain::domain(world& w, const options& opt) : world_(w), options_(opt), counted
 
 std::string domain::why() const {
   if (how() == options_.how) return why_;
+  const auto committed = counted_.total(obs::counter::activities);
+  if (options_.how == mechanism::locks) {
+    return why_ + "; " + std::to_string(committed) + " activities took " +
+           std::to_string(counted_.total(obs::counter::attempts)) + " locks";
+  }
   const auto fallbacks = counted_.total(obs::counter::fallbacks);
-  const auto groups = fallbacks + counted_.total(obs::counter::activities);
+  const auto groups = fallbacks + committed;
   return std::to_string(fallbacks) + " of " + std::to_string(groups) +
          " groups of hardware transactions took the fallback lock";
 }
@@ -71,8 +77,11 @@ std::string domain::why() const {
 // of the last epoch runs any more, so none runs beside a group by another mechanism.
 mechanism domain::enter(std::uint64_t now, std::uint64_t epoch) noexcept {
   auto how = static_cast<mechanism>(now & 0xff);
-  if (how == mechanism::htm && falls_back_too_often(counted_.total(obs::counter::fallbacks),
-                                                    counted_.total(obs::counter::activities))) {
+  const auto counted = [this](obs::counter c) { return counted_.total(c); };
+  const auto committed = counted(obs::counter::activities);
+  if ((how == mechanism::htm &&
+       falls_back_too_often(counted(obs::counter::fallbacks), committed)) ||
+      (how == mechanism::locks && locks_too_many(counted(obs::counter::attempts), committed))) {
     how = mechanism::stm;
   }
   if (now_.compare_exchange_strong(now, packed(epoch, how), std::memory_order_acq_rel)) return how;

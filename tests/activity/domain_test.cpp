@@ -51,7 +51,7 @@ TEST(Domain, SaysWhatItRunsAndWhy) {
     return std::string(name(d.how())) + ": " + d.why();
   };
   world w;
-  const std::string without = "stm: no hardware transactions: " + w.transactions().reason;
+  const std::string without = "locks: no hardware transactions: " + w.transactions().reason;
   const bool htm = w.transactions().works;
   EXPECT_EQ(of(1, {}), "plain: the rank has one worker");
   EXPECT_EQ(of(2, {}), htm ? "htm: hardware transactions work here" : without);
@@ -81,6 +81,45 @@ TEST(Domain, MovesToStmAtTheEpochAfterTooManyFallbacksAndNotWithinOne) {
     for (const auto x : map.local()) EXPECT_EQ(x, 2 * epoch);
   }
   EXPECT_EQ(data.why(), "96 of 96 groups of hardware transactions took the fallback lock");
+}
+
+/// One more for `wide` cells from one on.
+struct add_to_many {
+  struct message {
+    std::uint64_t first, wide;
+  };
+  pgas::vertex_map<std::uint64_t>& map;
+  void elements(const message& m, auto&& each) const {
+    for (std::uint64_t i = 0; i < m.wide; ++i) each(map.at((m.first + 8 * i) % n));
+  }
+  void attempt(auto& tx, const message& m) const {
+    for (std::uint64_t i = 0; i < m.wide; ++i) {
+      const auto id = (m.first + 8 * i) % n;
+      tx.write(map, id, tx.read(map, id) + 1);
+    }
+  }
+};
+
+TEST(Domain, MovesFromLocksToStmOnceActivitiesTakeMany) {
+  world w(2);
+  if (w.transactions().works) GTEST_SKIP() << "automatic runs htm here";
+  for (const std::uint64_t wide : {2, 10}) {
+    pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
+    domain data(w);
+    coarse<add_to_many> op(data, add_to_many{map});
+    for (int epoch = 0; epoch < 2; ++epoch) {
+      am::epoch e(w);
+      op.spawn(0, [&](auto& send) {
+        for (std::uint64_t i = 0; i < n; ++i) send({i, wide});
+      });
+      e.close();
+      EXPECT_EQ(op.how(), epoch == 0 || wide == 2 ? mechanism::locks : mechanism::stm);
+    }
+    for (const auto x : map.local()) EXPECT_EQ(x, 2 * wide);
+    if (wide == 10) {
+      EXPECT_NE(data.why().find("96 activities took 960 locks"), std::string::npos) << data.why();
+    }
+  }
 }
 
 TEST(Domain, StaysWithHtmWhileItCommits) {

@@ -31,7 +31,7 @@ constexpr std::uint64_t schedules = 100'000;
 
 struct impatient : tm::versioned_rules {
   static constexpr unsigned patience = 8;
-  static constexpr unsigned patience_of_owners = 3;
+  static constexpr unsigned patience_out_of_order = 3;
 };
 struct stores_at_once : impatient {
   static constexpr bool in_place = true;

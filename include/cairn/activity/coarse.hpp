@@ -83,7 +83,8 @@ class coarse {
   /// The mechanism that runs, and the operators per transaction (1 where there are none).
   [[nodiscard]] mechanism how() const noexcept { return domain_ ? domain_->how() : how_; }
   [[nodiscard]] std::size_t grain() const noexcept {
-    return how() == mechanism::htm || how() == mechanism::stm ? grain_ : 1;
+    if (how() == mechanism::stm) return stm_grain_;
+    return how() == mechanism::htm ? grain_ : 1;
   }
 
  private:
@@ -99,6 +100,7 @@ class coarse {
     std::optional<emulated_sections> emulated;
     std::optional<software_sections> software;
     std::optional<tm::lock_set> locks;
+    worker_t worker = 0;
   };
 
   coarse(world& w, domain* data, Op op, const options& opt)
@@ -107,10 +109,14 @@ class coarse {
         op_(std::move(op)),
         how_(opt.how),
         grain_(std::clamp<std::size_t>(opt.grain ? opt.grain : start_grain, 1, max_grain)),
+        stm_grain_(opt.grain ? grain_ : start_stm_grain),
         workers_(w.workers()) {
     if (how_ == mechanism::locks) {
       if (!domain_) own_locks_ = std::make_unique<tm::lock_table>();
-      for (auto& k : workers_) k.value.locks.emplace(locks());
+      for (worker_t k = 0; k < w.workers(); ++k) {
+        workers_[k].locks.emplace(locks());
+        workers_[k].worker = k;
+      }
     }
     if (how_ == mechanism::one_lock && !domain_) {
       own_lock_ = std::make_unique<tm::fallback_lock>();
@@ -150,6 +156,10 @@ class coarse {
 
   [[nodiscard]] tm::fallback_lock& one_lock() noexcept {
     return domain_ ? domain_->fallback() : *own_lock_;
+  }
+
+  void count_locks(worker_state& state, std::size_t stripes) noexcept {
+    domain_->count_locks(state.worker, stripes);
   }
 
   void prepare_software(const options& opt) {
@@ -220,7 +230,7 @@ class coarse {
   domain* domain_;
   Op op_;
   mechanism how_;
-  std::size_t grain_;
+  std::size_t grain_, stm_grain_;
   std::unique_ptr<tm::lock_table> own_locks_;
   std::unique_ptr<tm::fallback_lock> own_lock_;
   std::unique_ptr<tm::emulation> emulation_;

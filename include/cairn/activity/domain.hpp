@@ -25,6 +25,15 @@ namespace cairn::activity {
   return fallbacks + committed >= few && 4 * fallbacks > fallbacks + committed;
 }
 
+/// Whether activities by sorted locks that took so many stripes are dearer than software
+/// transactions: measured, a lock more costs more than an owned word from four elements on
+/// (docs/decisions/0013-software-transactions.md).
+[[nodiscard]] constexpr bool locks_too_many(std::uint64_t stripes,
+                                            std::uint64_t activities) noexcept {
+  constexpr std::uint64_t few = 64;
+  return activities >= few && stripes > 4 * activities;
+}
+
 /// Data that multi-cell activities share on this rank, and the one mechanism that makes them
 /// atomic. Operators that touch a map together belong to the same domain.
 ///
@@ -33,10 +42,11 @@ namespace cairn::activity {
 ///   locks     the elements' locks, sorted
 ///   one_lock  one lock
 ///   stm       software transactions: versioned locks beside the data
-///   automatic plain with one worker, else htm where the machine has it, else stm. One that
-///             runs htm and falls back too often runs stm from the next epoch on.
+///   automatic plain with one worker, else htm where the machine has it, else locks. Once htm
+///             falls back too often, or activities take too many locks, stm from the next
+///             epoch on.
 ///
-/// Where htm is asked for and the machine has none, stm takes its place.
+/// Where htm is asked for and the machine has none, what automatic takes there.
 /// Throws    usage_error if asked for plain with several workers, or for atomics, which cannot
 ///           make several cells change at once
 /// Collective constructor.
@@ -67,6 +77,10 @@ class domain {
     counted_.add(k, obs::counter::activities, n);
   }
   void count_fallback(worker_t k) noexcept { counted_.add(k, obs::counter::fallbacks); }
+  void count_locks(worker_t k, std::uint64_t stripes) noexcept {
+    counted_.add(k, obs::counter::activities);
+    counted_.add(k, obs::counter::attempts, stripes);
+  }
 
   /// Under htm, and the lock of one_lock.
   [[nodiscard]] tm::fallback_lock& fallback() noexcept { return fallback_; }
@@ -82,7 +96,8 @@ class domain {
   std::string why_;
   bool may_move_ = false;
   std::atomic<std::uint64_t> now_{0};  // epoch << 8 | mechanism
-  obs::counters counted_;              // by htm
+  // By the mechanism of the first epoch: activities; fallbacks (htm); stripes as attempts (locks).
+  obs::counters counted_;
   tm::fallback_lock fallback_;
   tm::lock_table locks_;
   std::unique_ptr<tm::version_table<>> versions_;

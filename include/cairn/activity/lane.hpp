@@ -51,6 +51,7 @@ struct by_locks {
     shape<Op>::each_cell(op, m, [&](const void* cell, std::size_t) { set.add(cell); });
     set.lock(coarse.relax());
     const unlock_at_end held{set};
+    coarse.count_locks(state, set.size());
     return shape<Op>::run(op, tm::section_access{}, m);
   }
 
@@ -116,7 +117,11 @@ class lane {
   using Op = typename Coarse::operator_type;
   using message = typename Op::message;
 
-  lane(Coarse& c, worker_t k) : coarse_(c), state_(c.workers_[k]), grain_(c.grain_), worker_(k) {
+  lane(Coarse& c, worker_t k)
+      : coarse_(c),
+        state_(c.workers_[k]),
+        grain_(std::is_same_v<How, by_stm> ? c.stm_grain_ : c.grain_),
+        worker_(k) {
     if constexpr (!Alone) {
       sender_.emplace(*c.channel_, k);
       if constexpr (returns) answers_.emplace(*c.answers_, k);

@@ -48,6 +48,8 @@ struct options {
 /// The start value of M for htm until measured cost says otherwise: [AAM15] figure 4 and our
 /// own sweeps put the flat part of the curve at 16..128 operators.
 inline constexpr std::size_t start_grain = 64;
+/// The same for stm: longer transactions meet more often, and gain little.
+inline constexpr std::size_t start_stm_grain = 4;
 /// A group is at most this many operators, so that its records live on the stack.
 inline constexpr std::size_t max_grain = 512;
 

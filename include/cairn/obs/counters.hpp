@@ -70,7 +70,7 @@ inline constexpr std::array counter_table{
     counter_info{counter::answers, "answers",
                  "of fire-and-return operators, run where their messages were spawned"},
     counter_info{counter::activities, "activities", "committed, by whatever mechanism"},
-    counter_info{counter::attempts, "attempts", "of hardware transactions begun"},
+    counter_info{counter::attempts, "attempts", "of transactions begun, in hardware or software"},
     counter_info{counter::aborts_conflict, "aborts_conflict",
                  "another core touched the transaction's memory"},
     counter_info{counter::aborts_capacity, "aborts_capacity",

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <vector>
 
 #include <cairn/base/contract.hpp>
@@ -23,10 +25,11 @@ struct versioned_rules {
   /// Stores go to the cells at once and an abort undoes them; otherwise they wait for the commit
   /// and a reader outside never sees what will be undone.
   static constexpr bool in_place = false;
-  /// Rounds of `relax`, which pauses for some tens of rounds and then yields. Enough for an owner
-  /// that lost its core to get it back; less for who owns something that the other may want.
+  /// Rounds of `relax`, which pauses for some tens of rounds and then yields: enough for an owner
+  /// that lost its core to get it back.
   static constexpr unsigned patience = 2000;
-  static constexpr unsigned patience_of_owners = 200;
+  /// The same for who may be waiting in a circle: about what a transaction takes.
+  static constexpr unsigned patience_out_of_order = 16;
 };
 
 /// One worker's transaction over version words: its snapshot, what it has read and what it owns.
@@ -38,13 +41,14 @@ struct versioned_rules {
 /// newer moves the snapshot forward if all that was read is still as it was. So a body never
 /// sees what no serial order has (opacity).
 ///
-/// Who finds a word owned waits: without bound if it runs alone, long if it owns nothing, else a
-/// short random time, because the other may be waiting for it. Then it leaves.
+/// Who finds a word owned waits: without bound if it runs alone, long if the word lies above all
+/// that it owns, else a short random time. Then it leaves. In a circle of waiters somebody waits
+/// for a word below one that it owns, so a circle does not last.
 ///
 /// owner      this worker's number among those that share the clock
 /// Throws     `leave` (conflict) from everything that reads, owns, extends or commits
-/// Source     Dice, Shalev, Shavit (TL2), DISC'06; Felber, Fetzer, Riegel (TinySTM), PPoPP'08:
-///            what differs is who waits, and how an attempt that lost too often ends
+/// Source     [Dice06] (TL2) and [Felber08] (TinySTM): what differs is who waits, and how an
+///            attempt that lost too often ends
 template <class Atomics, class Rules, relax_function Relax>
 class versioned_log {
  public:
@@ -161,14 +165,17 @@ class versioned_log {
         return seen;
       }
       if (mine(seen)) return seen;
-      if (rounds == 0) patience = draw_patience();
+      if (rounds == 0) patience = draw_patience(w);
       if (rounds == patience && !alone_) leave_for_conflict();
       relax_(rounds++);
     }
   }
 
-  unsigned draw_patience() noexcept {
-    const unsigned least = owned_.empty() ? Rules::patience : Rules::patience_of_owners;
+  unsigned draw_patience(const word& wanted) noexcept {
+    const bool in_order = std::all_of(owned_.begin(), owned_.end(), [&](const record& o) {
+      return std::less<const word*>()(o.at, &wanted);
+    });
+    const unsigned least = in_order ? Rules::patience : Rules::patience_out_of_order;
     return least + static_cast<unsigned>(random_.below(least));
   }
 
