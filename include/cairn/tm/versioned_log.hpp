@@ -43,7 +43,8 @@ struct versioned_rules {
 ///
 /// Who finds a word owned waits: without bound if it runs alone, long if the word lies above all
 /// that it owns, else a short random time. Then it leaves. In a circle of waiters somebody waits
-/// for a word below one that it owns, so a circle does not last.
+/// for a word below one that it owns, so a circle does not last; for one that runs alone all who
+/// own something hurry.
 ///
 /// owner      this worker's number among those that share the clock
 /// Throws     `leave` (conflict) from everything that reads, owns, extends or commits
@@ -158,15 +159,16 @@ class versioned_log {
   };
 
   version_state sample_slowly(word& w, version_state seen) {
-    for (unsigned rounds = 0, patience = 0;;
-         seen = version_state(w.load(std::memory_order_acquire))) {
+    unsigned patience = 0;
+    for (unsigned rounds = 0;; seen = version_state(w.load(std::memory_order_acquire))) {
       if (!seen.owned()) {
         if (seen.version() > snapshot_) extend();
         return seen;
       }
       if (mine(seen)) return seen;
       if (rounds == 0) patience = draw_patience(w);
-      if (rounds == patience && !alone_) leave_for_conflict();
+      if (rounds >= Rules::patience_out_of_order && hinders_senior()) patience = rounds;
+      if (rounds >= patience && !alone_) leave_for_conflict();
       relax_(rounds++);
     }
   }
@@ -177,6 +179,11 @@ class versioned_log {
     });
     const unsigned least = in_order ? Rules::patience : Rules::patience_out_of_order;
     return least + static_cast<unsigned>(random_.below(least));
+  }
+
+  // Who runs alone waits without bound, in whatever order, for what others own.
+  [[nodiscard]] bool hinders_senior() const noexcept {
+    return !owned_.empty() && clock_->senior.load(std::memory_order_relaxed) != 0;
   }
 
   // The acquire makes the owners of all commits up to `now` visible to the check that follows.
