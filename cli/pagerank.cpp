@@ -69,6 +69,7 @@ algo::pagerank_options options_of(const pagerank_command& cmd) {
   }
   opt.activity.how = activity::parse_mechanism(cmd.c.settings.mechanism);
   opt.activity.grain = cmd.c.settings.grain;
+  opt.activity.retry = tm::parse_retry(cmd.c.settings.retry);
   if (opt.sweep == pagerank_sweep::in_place && (cmd.variant != "pull" || cmd.convention != "gap")) {
     throw usage_error("--sweep in-place is for --variant pull by --convention gap");
   }

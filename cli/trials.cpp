@@ -19,7 +19,8 @@ void add_trials(CLI::App& command, trial_options& t, common& c, const std::strin
 activity::options activity_of(const common& c) {
   return {.how = activity::parse_mechanism(c.settings.mechanism),
           .grain = c.settings.grain,
-          .sent_filter = c.settings.filter_entries != 0};
+          .sent_filter = c.settings.filter_entries != 0,
+          .retry = tm::parse_retry(c.settings.retry)};
 }
 
 int finish(world& w, const trial_options& t, report& r, const std::string& broken) {
