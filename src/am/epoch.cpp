@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+
 #include <cairn/am/epoch.hpp>
 #include <cairn/am/ledger.hpp>
 #include <cairn/core/engine.hpp>
@@ -35,10 +37,21 @@ void finish_alone(world& w) {
     const auto here = counts_of_this_rank(w);
     return here.sent != here.handled;
   };
-  while (busy() && !w.poisoned()) {
+  for (unsigned idle_rounds = 0; busy() && !w.poisoned();) {
+    std::atomic<bool> worked = false;
     w.pool().run([&](worker_t k) {
-      while (w.messages().idle(k)) w.pool().step();
+      while (w.messages().idle(k)) {
+        worked.store(true, std::memory_order_relaxed);
+        w.pool().step();
+      }
     });
+    // What is parked waits for a moment to come.
+    if (worked) {
+      idle_rounds = 0;
+    } else {
+      w.pool().relax(idle_rounds++);
+      w.pool().throw_if_stalled();
+    }
   }
   w.throw_if_poisoned();
 }

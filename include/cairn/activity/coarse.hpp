@@ -12,6 +12,7 @@
 #include <cairn/activity/lane.hpp>
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/operator.hpp>
+#include <cairn/activity/parking.hpp>
 #include <cairn/activity/sections.hpp>
 #include <cairn/activity/sent_filter.hpp>
 #include <cairn/am/channel.hpp>
@@ -100,6 +101,7 @@ class coarse {
     std::optional<emulated_sections> emulated;
     std::optional<software_sections> software;
     std::optional<tm::lock_set> locks;
+    detail::parked_list<Op> parked;  // they met a marker
     worker_t worker = 0;
   };
 
@@ -123,6 +125,9 @@ class coarse {
     }
     if (how_ == mechanism::htm) prepare_sections(opt);
     if (domain_ && domain_->versions()) prepare_software(opt);
+    if constexpr (multi_cell<Op>) {
+      lot_.emplace(w, [this](worker_t k) { return retry(k); });
+    }
     if (w.size() == 1) return;
     if constexpr (filtered<Op>) {
       const auto entries = opt.sent_filter ? w.options().filter_entries : 0;
@@ -213,6 +218,25 @@ class coarse {
     }
   }
 
+  // A message that met a marker waits here, counted as one on its way, and is tried again
+  // whenever its worker has nothing else to do.
+  void park(worker_t k, const message& m, rank_t from) requires multi_cell<Op> {
+    world_.messages().count_sent(k, 1);
+    world_.counters().add(k, obs::counter::requeued);
+    workers_[k].parked.push_back({m, from});
+  }
+  // Whether any of them went on.
+  bool retry(worker_t k) requires multi_cell<Op> {
+    auto& parked = workers_[k].parked;
+    if (parked.empty()) return false;
+    const auto again = std::exchange(parked, {});
+    with_lane(k, [&](auto& lane) {
+      for (const auto& p : again) lane.arrived(p.m, p.from);
+    });
+    world_.messages().count_handled(k, again.size());
+    return parked.size() < again.size();
+  }
+
   template <class How, class Body>
   void in_lane(worker_t k, Body& body) {
     const auto go = [&](auto&& lane) {
@@ -236,6 +260,7 @@ class coarse {
   std::unique_ptr<tm::emulation> emulation_;
   std::optional<am::channel<message>> channel_;
   [[no_unique_address]] detail::answer_channel_of<Op> answers_;
+  [[no_unique_address]] detail::parking_of<Op> lot_;
   task::per_worker<worker_state> workers_;
 };
 

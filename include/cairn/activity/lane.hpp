@@ -26,23 +26,23 @@ class coarse;
 struct by_plain_access {
   static constexpr bool in_groups = false;
   template <class Op>
-  [[gnu::always_inline]] static result_t<Op> one(auto&, auto&, const Op& op,
-                                                 const typename Op::message& m) {
+  [[gnu::always_inline]] static run_of<Op> one(auto&, auto&, const Op& op,
+                                               const typename Op::message& m) {
     return shape<Op>::run(op, tm::plain_access{}, m);
   }
 };
 struct by_atomics {
   static constexpr bool in_groups = false;
   template <class Op>
-  [[gnu::always_inline]] static result_t<Op> one(auto&, auto&, const Op& op,
-                                                 const typename Op::message& m) {
+  [[gnu::always_inline]] static run_of<Op> one(auto&, auto&, const Op& op,
+                                               const typename Op::message& m) {
     return shape<Op>::run(op, tm::atomic_access{}, m);
   }
 };
 struct by_locks {
   static constexpr bool in_groups = false;
   template <class Op>
-  static result_t<Op> one(auto& coarse, auto& state, const Op& op, const typename Op::message& m) {
+  static run_of<Op> one(auto& coarse, auto& state, const Op& op, const typename Op::message& m) {
     if constexpr (single_cell<Op>) {
       const tm::lock_table::guard held(coarse.locks(), &op.cell(m).here(), coarse.relax());
       return shape<Op>::run(op, tm::section_access{}, m);
@@ -64,7 +64,7 @@ struct by_locks {
 struct by_one_lock {
   static constexpr bool in_groups = false;
   template <class Op>
-  static result_t<Op> one(auto& coarse, auto&, const Op& op, const typename Op::message& m) {
+  static run_of<Op> one(auto& coarse, auto&, const Op& op, const typename Op::message& m) {
     const tm::fallback_lock::guard held(coarse.one_lock(), coarse.relax());
     return shape<Op>::run(op, tm::section_access{}, m);
   }
@@ -202,13 +202,18 @@ class lane {
       group_[grouped_++] = m;
       if (grouped_ == grain_) run_group();
     } else {
-      ++operators_;
       settle(m, from, How::one(coarse_, state_, coarse_.op_, m));
     }
   }
 
   // What follows an attempt, outside of it.
-  [[gnu::always_inline]] void settle(const message& m, rank_t from, const result_t<Op>& result) {
+  [[gnu::always_inline]] void settle(const message& m, rank_t from, const run_of<Op>& ran) {
+    if constexpr (multi_cell<Op>) {
+      if (ran.marked) [[unlikely]]
+        return coarse_.park(worker_, m, from);
+    }
+    const auto& result = ran.result;
+    ++operators_;
     if (detail::done(result)) {
       ++took_effect_;
       context at(*this);
@@ -234,7 +239,7 @@ class lane {
     const auto n = std::exchange(grouped_, 0);
     if (n == 0) return;
     const auto& op = coarse_.op_;
-    std::array<result_t<Op>, max_grain> results;
+    std::array<run_of<Op>, max_grain> results;
     // By value: what a transaction captures by reference it loads again for each operator.
     auto body = [&op, group = group_.data(), results = results.data()](
                     auto access, std::size_t first, std::size_t last) {
@@ -269,7 +274,6 @@ class lane {
       coarse_.domain_->count_sections(worker_, sections);
     }
     coarse_.world_.counters().add(worker_, obs::counter::activities, sections);
-    operators_ += n;
     for (std::size_t i = 0; i < n; ++i) {
       settle(group_[i], returns ? spawners_[i] : 0, results[i]);
     }

@@ -237,6 +237,20 @@ void answer(Op& op, const typename Op::message& m, const result_t<Op>& result, A
 
 }  // namespace detail
 
+/// What came of one run of an operator: `marked` if an element was held by a transaction over
+/// ranks, so that nothing was attempted.
+template <class Op>
+struct run_of {
+  result_t<Op> result{};
+  bool marked = false;
+};
+
+/// A place whose map keeps a marker word beside each element: 0, or who holds the element.
+template <class Place>
+concept marked_place = requires(const Place& where) {
+  { where.map->marker(where.id) } -> std::same_as<std::uint64_t&>;
+};
+
 /// What the runtime asks of an operator, whatever its shape.
 template <class Op>
 struct shape;
@@ -264,15 +278,15 @@ struct shape<Op> {
   }
 
   template <class Access>
-  [[gnu::always_inline]] static result_t<Op> run(const Op& op, Access access, const message& m) {
+  [[gnu::always_inline]] static run_of<Op> run(const Op& op, Access access, const message& m) {
     auto& cell = op.cell(m).here();
     if constexpr (checked && std::is_same_v<Access, tm::plain_access>) {
       const value before = cell;
       const auto result = detail::attempt(op, tm::cell_ref<value, Access>(cell, access), m);
       CAIRN_ASSERT(detail::done(result) || std::memcmp(&before, &cell, sizeof cell) == 0);
-      return result;
+      return {result};
     }
-    return detail::attempt(op, tm::cell_ref<value, Access>(cell, access), m);
+    return {detail::attempt(op, tm::cell_ref<value, Access>(cell, access), m)};
   }
 
   /// Calls f(address, bytes) for what an attempt touches.
@@ -308,12 +322,20 @@ struct shape<Op> {
     }
   }
 
+  /// The markers are read by the mechanism that runs, so atomically with what follows.
   template <class Access>
-  static result_t<Op> run(const Op& op, Access access, const message& m) {
+  static run_of<Op> run(const Op& op, Access access, const message& m) {
+    bool marked = false;
+    op.elements(m, [&]<class Place>(const Place& where) {
+      if constexpr (marked_place<Place>) {
+        marked = marked || access.load(where.map->marker(where.id)) != 0;
+      }
+    });
+    if (marked) return {{}, true};
     transaction<Access> tx(access);
     const auto result = detail::attempt(op, tx, m);
     CAIRN_ASSERT(detail::done(result) || !tx.wrote());
-    return result;
+    return {result};
   }
 
   /// Throws    contract_violation if an element belongs to another rank than the first

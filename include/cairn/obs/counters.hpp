@@ -39,6 +39,10 @@ enum class counter : std::uint8_t {
   splits,
   pretouches,
   lock_waits,
+  requeued,
+  dtx_commits,
+  dtx_restarts,
+  dtx_refusals,
 };
 
 struct counter_info {
@@ -85,6 +89,14 @@ inline constexpr std::array counter_table{
     counter_info{counter::pretouches, "pretouches",
                  "groups whose memory was touched before the next attempt"},
     counter_info{counter::lock_waits, "lock_waits", "locks that were taken by another worker"},
+    counter_info{counter::requeued, "requeued",
+                 "attempts put off because a transaction over ranks held an element"},
+    counter_info{counter::dtx_commits, "dtx_commits", "transactions over ranks that took effect"},
+    counter_info{
+        counter::dtx_restarts, "dtx_restarts",
+        "of transactions over ranks: left for an element that was not here, or refused one"},
+    counter_info{counter::dtx_refusals, "dtx_refusals",
+                 "claims of elements that another transaction held"},
 };
 
 inline constexpr std::size_t num_counters = counter_table.size();
@@ -94,7 +106,7 @@ static_assert(
       for (std::size_t i = 0; i < num_counters; ++i) {
         if (static_cast<std::size_t>(counter_table[i].id) != i) return false;
       }
-      return static_cast<std::size_t>(counter::lock_waits) + 1 == num_counters;
+      return static_cast<std::size_t>(counter::dtx_refusals) + 1 == num_counters;
     }(),
     "the table has one row per counter, in order");
 

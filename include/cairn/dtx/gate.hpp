@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/domain.hpp>
+#include <cairn/dtx/marker.hpp>
+
+namespace cairn::dtx {
+
+/// What a claim carries to the owner and back: enough to find who asked.
+struct claim_request {
+  std::uint64_t id;
+  marker_word holder;
+  void* transaction;  // at the spawner
+  std::uint32_t index;
+};
+
+/// Gives a granted element back; `value` is what is written first, or nothing.
+struct release_request {
+  std::uint64_t id;
+  const std::byte* value;
+};
+
+/// Where the answers to claims arrive, on any worker of the rank that claimed.
+class claim_sink {
+ public:
+  virtual ~claim_sink() = default;
+  virtual void answered(worker_t w, const claim_request& asked, bool granted,
+                        std::span<const std::byte> value) = 0;
+};
+
+/// The road to the elements of one map, whatever their type.
+class gate {
+ public:
+  virtual ~gate() = default;
+  virtual void claim(worker_t w, std::span<const claim_request> requests) = 0;
+  virtual void release(worker_t w, std::span<const release_request> requests) = 0;
+};
+
+/// Claims an element for a transaction: takes the marker and answers with the value, or fails.
+template <class Map>
+struct claim_operator {
+  using message = claim_request;
+  using value_type = typename Map::value_type;
+  const Map* map;
+  claim_sink* sink;
+
+  void elements(const message& m, auto&& each) const { each(map->values().at(m.id)); }
+  activity::outcome<value_type> attempt(auto& tx, const message& m) const {
+    if (!grants(tx.read(map->markers(), m.id))) return {};
+    tx.write(map->markers(), m.id, m.holder);
+    return {true, tx.read(map->values(), m.id)};
+  }
+  void answer(const message& m, const activity::outcome<value_type>& a, auto& at) const {
+    sink->answered(at.worker(), m, a.done, std::as_bytes(std::span(&a.value, 1)));
+  }
+};
+
+/// Writes an element back, if it was changed, and frees its marker: both at once.
+template <class Map>
+struct release_operator {
+  using value_type = typename Map::value_type;
+  struct message {
+    std::uint64_t id;
+    bool changed;
+    value_type value;
+  };
+  const Map* map;
+
+  void elements(const message& m, auto&& each) const { each(map->values().at(m.id)); }
+  void attempt(auto& tx, const message& m) const {
+    if (m.changed) tx.write(map->values(), m.id, m.value);
+    tx.write(map->markers(), m.id, free_marker);
+  }
+};
+
+template <class Map>
+class map_gate final : public gate {
+ public:
+  map_gate(activity::domain& data, const Map& map, claim_sink& sink)
+      : claims_(data, {&map, &sink}), releases_(data, {&map}) {}
+
+  void claim(worker_t w, std::span<const claim_request> requests) override {
+    claims_.spawn(w, [&](auto& send) {
+      for (const auto& r : requests) send(r);
+    });
+  }
+  void release(worker_t w, std::span<const release_request> requests) override {
+    releases_.spawn(w, [&](auto& send) {
+      for (const auto& r : requests) {
+        typename release_operator<Map>::message m{r.id, r.value != nullptr, {}};
+        if (r.value) std::memcpy(static_cast<void*>(&m.value), r.value, sizeof m.value);
+        send(m);
+      }
+    });
+  }
+
+ private:
+  activity::coarse<claim_operator<Map>> claims_;
+  activity::coarse<release_operator<Map>> releases_;
+};
+
+}  // namespace cairn::dtx

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <cairn/core/world.hpp>
+#include <cairn/dtx/marker.hpp>
+#include <cairn/pgas/edge_map.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+
+namespace cairn::dtx {
+
+/// The name of one element of an owned_map, as of the map below it.
+template <class Map>
+struct owned_place {
+  const Map* map;
+  std::uint64_t id;
+
+  [[nodiscard]] rank_t owner() const noexcept { return map->owner(id); }
+  /// The element itself. Called at its owner only.
+  [[nodiscard]] auto& here() const noexcept { return map->values().at(id).here(); }
+};
+
+/// One T per vertex (or edge) with a marker beside it, so that transactions over ranks may hold
+/// it; activities of its owner reach it like any other, and wait while it is held.
+///
+/// layout    what the map below is made from: a partition, or this rank's rows of edges
+/// Memory    that of the map below, and 8 bytes per own element
+/// Collective constructor.
+template <class T, template <class> class Map = pgas::vertex_map>
+class owned_map {
+ public:
+  using value_type = T;
+  using place = owned_place<owned_map>;
+
+  template <class Layout>
+  owned_map(world& w, const Layout& layout, const T& initial)
+      : values_(w, layout, initial), markers_(w, layout, free_marker) {}
+  owned_map(const owned_map&) = delete;
+  owned_map& operator=(const owned_map&) = delete;
+
+  [[nodiscard]] rank_t owner(std::uint64_t id) const noexcept { return values_.owner(id); }
+  [[nodiscard]] bool owns(std::uint64_t id) const noexcept { return values_.owns(id); }
+  [[nodiscard]] std::uint64_t first() const noexcept { return values_.first(); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return values_.size(); }
+  [[nodiscard]] const T& initial() const noexcept { return values_.initial(); }
+
+  [[nodiscard]] place at(std::uint64_t id) const noexcept { return {this, id}; }
+  /// Who holds an own element; read and written by the mechanism of the domain.
+  [[nodiscard]] marker_word& marker(std::uint64_t id) const noexcept {
+    return markers_.at(id).here();
+  }
+
+  /// This rank's elements and their markers, by id - first(), while nobody else changes them.
+  [[nodiscard]] std::span<T> local() noexcept { return values_.local(); }
+  [[nodiscard]] std::span<const T> local() const noexcept { return values_.local(); }
+  [[nodiscard]] std::span<const marker_word> local_markers() const noexcept {
+    return markers_.local();
+  }
+
+  /// The maps below, whose elements are reached whatever their markers say.
+  [[nodiscard]] const Map<T>& values() const noexcept { return values_; }
+  [[nodiscard]] const Map<marker_word>& markers() const noexcept { return markers_; }
+
+ private:
+  Map<T> values_;
+  Map<marker_word> markers_;
+};
+
+template <class T>
+using owned_vertex_map = owned_map<T, pgas::vertex_map>;
+template <class T>
+using owned_edge_map = owned_map<T, pgas::edge_map>;
+
+}  // namespace cairn::dtx

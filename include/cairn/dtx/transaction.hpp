@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/dtx/acquisition.hpp>
+
+namespace cairn::dtx {
+
+/// Thrown through a body that reached for an element that is not here yet. Not a
+/// std::exception: a body that catches `...` breaks its transaction.
+struct missing {};
+
+/// The copies of a transaction's elements, as they came and as the body left them.
+class copies {
+ public:
+  /// bytes     of the largest element
+  explicit copies(std::size_t bytes) : stride_((bytes + 15) / 16 * 16) {}
+
+  void resize(std::size_t elements) {
+    bytes_.resize(2 * stride_ * elements);
+    changed_.resize(elements);
+  }
+  /// What came from the owner.
+  [[nodiscard]] std::byte* came(std::size_t i) noexcept { return &bytes_[2 * stride_ * i]; }
+  /// What the body has written.
+  [[nodiscard]] std::byte* written(std::size_t i) noexcept { return came(i) + stride_; }
+  [[nodiscard]] bool changed(std::size_t i) const noexcept { return changed_[i] != 0; }
+  void mark_changed(std::size_t i) noexcept { changed_[i] = 1; }
+  void forget_changes() noexcept { changed_.assign(changed_.size(), 0); }
+
+ private:
+  std::size_t stride_;
+  std::vector<std::byte> bytes_;
+  std::vector<char> changed_;
+};
+
+/// What the body of a transaction over ranks reads and writes: copies of elements that it holds.
+class transaction {
+ public:
+  transaction(acquisition& held, copies& data, std::span<const void* const> maps)
+      : held_(held), copies_(data), maps_(maps) {
+    copies_.forget_changes();
+  }
+
+  template <class Map, class T = typename Map::value_type>
+  [[nodiscard]] T read(const Map& map, std::uint64_t id) {
+    const auto i = number_of(&map, id);
+    T value;
+    std::memcpy(static_cast<void*>(&value),
+                copies_.changed(i) ? copies_.written(i) : copies_.came(i), sizeof value);
+    return value;
+  }
+
+  template <class Map, class T = typename Map::value_type>
+  void write(const Map& map, std::uint64_t id, const T& value) {
+    const auto i = number_of(&map, id);
+    std::memcpy(copies_.written(i), &value, sizeof value);
+    copies_.mark_changed(i);
+  }
+
+ private:
+  // Throws missing, having named what misses.
+  std::size_t number_of(const void* map, std::uint64_t id);
+
+  acquisition& held_;
+  copies& copies_;
+  std::span<const void* const> maps_;
+};
+
+}  // namespace cairn::dtx

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/dtx/acquisition.hpp>
+
+namespace cairn::dtx {
+
+void acquisition::reset() noexcept {
+  elements_.clear();
+  states_.clear();
+  due_ = num_held_ = 0;
+  drops_ = 0;
+  refused_ = resting_ = false;
+}
+
+void acquisition::need(const element& e) {
+  CAIRN_ASSERT(due_ == 0);
+  if (std::find(elements_.begin(), elements_.end(), e) != elements_.end()) return;
+  elements_.push_back(e);
+  states_.push_back(state::named);
+}
+
+acquisition::step acquisition::next() const noexcept {
+  if (due_ != 0) return step::wait;
+  if (refused_) return step::drop;
+  if (resting_) return step::rest;
+  return num_held_ == elements_.size() ? step::run : step::claim;
+}
+
+std::vector<std::size_t> acquisition::claims() {
+  CAIRN_ASSERT(next() == step::claim);
+  std::vector<std::size_t> asked;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i] != state::named) continue;
+    states_[i] = state::asked;
+    asked.push_back(i);
+  }
+  due_ = asked.size();
+  return asked;
+}
+
+bool acquisition::answered(std::size_t i, bool granted) noexcept {
+  CAIRN_ASSERT(states_[i] == state::asked);
+  states_[i] = granted ? state::held : state::named;
+  num_held_ += granted ? 1 : 0;
+  refused_ = refused_ || !granted;
+  return --due_ == 0;
+}
+
+std::vector<std::size_t> acquisition::drop() {
+  CAIRN_ASSERT(next() == step::drop);
+  std::vector<std::size_t> held;
+  for (std::size_t i = 0; i < states_.size(); ++i) {
+    if (states_[i] != state::held) continue;
+    states_[i] = state::named;
+    held.push_back(i);
+  }
+  num_held_ = 0;
+  ++drops_;
+  refused_ = false;
+  resting_ = true;
+  return held;
+}
+
+std::uint64_t acquisition::rest_ns(const back_off_limits& limits, random64& random) const {
+  if (limits.first_ns == 0) return 0;
+  const auto doublings = std::min(drops_ == 0 ? 0 : drops_ - 1, limits.most_doublings);
+  return 1 + random.below(limits.first_ns << doublings);
+}
+
+std::optional<std::size_t> acquisition::find(const element& e) const noexcept {
+  for (std::size_t i = 0; i < elements_.size(); ++i) {
+    if (elements_[i] == e && states_[i] == state::held) return i;
+  }
+  return std::nullopt;
+}
+
+}  // namespace cairn::dtx

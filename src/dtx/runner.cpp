@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <utility>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/core/engine.hpp>
+#include <cairn/dtx/runner.hpp>
+
+namespace cairn::dtx {
+
+std::size_t transaction::number_of(const void* map, std::uint64_t id) {
+  const auto at = std::find(maps_.begin(), maps_.end(), map);
+  CAIRN_EXPECTS(at != maps_.end(), "a transaction reaches the maps it was made for");
+  const element e{static_cast<std::uint32_t>(at - maps_.begin()), id};
+  if (const auto i = held_.find(e)) return *i;
+  held_.need(e);
+  throw missing{};
+}
+
+runner::runner(world& w, const options& opt, std::size_t element_bytes)
+    : world_(w),
+      options_(opt),
+      element_bytes_(element_bytes),
+      workers_(w.workers()),
+      parking_(w, [this](worker_t k) { return pump(k); }) {
+  CAIRN_EXPECTS(opt.at_once >= 1, "at least one transaction at once");
+  for (worker_t k = 0; k < w.workers(); ++k) {
+    workers_[k].random = random64(holder_name(w.rank(), 0), static_cast<std::uint64_t>(k));
+  }
+}
+
+void runner::add(const void* map, std::unique_ptr<gate> road) {
+  maps_.push_back(map);
+  gates_.push_back(std::move(road));
+  for (auto& k : workers_) k.value.out.resize(gates_.size());
+}
+
+std::uint32_t runner::number_of(const void* map) const {
+  const auto at = std::find(maps_.begin(), maps_.end(), map);
+  CAIRN_EXPECTS(at != maps_.end(), "a transaction reaches the maps it was made for");
+  return static_cast<std::uint32_t>(at - maps_.begin());
+}
+
+void runner::start(worker_t w, body_function body, std::vector<element> named) {
+  world_.messages().count_sent(w, 1);
+  workers_[w].queue.push_back({std::move(body), std::move(named)});
+  pump(w);
+}
+
+// The value first: who takes the last answer runs the body.
+void runner::answered(worker_t w, const claim_request& asked, bool granted,
+                      std::span<const std::byte> value) {
+  auto& r = *static_cast<record*>(asked.transaction);
+  if (!granted) world_.counters().add(w, obs::counter::dtx_refusals);
+  const std::lock_guard held(r.guard);
+  if (granted) std::memcpy(r.data.came(asked.index), value.data(), value.size());
+  if (r.held.answered(asked.index, granted)) workers_[w].ready.push_back(&r);
+}
+
+// Lets go on what can, and sends what that gave. Answers to claims of own elements come while it
+// sends, hence the second round; no more, because handlers wait meanwhile.
+bool runner::pump(worker_t w) {
+  auto& mine = workers_[w];
+  if (mine.pumping || world_.poisoned()) return false;
+  mine.pumping = true;
+  wake(mine);
+  bool moved = false;
+  for (int round = 0; round < 2 && !world_.poisoned(); ++round) {
+    begin(w);
+    if (mine.ready.empty()) break;
+    moved = true;
+    mine.driven.swap(mine.ready);
+    for (auto* const r : mine.driven) advance(w, *r);
+    mine.driven.clear();
+    send(w);
+  }
+  mine.pumping = false;
+  return moved;
+}
+
+void runner::wake(worker_state& mine) {
+  if (mine.rests.empty()) return;
+  const auto now = world_.clock().now_ns();
+  std::erase_if(mine.rests, [&](const resting& rest) {
+    if (rest.due_ns > now) return false;
+    rest.of->held.rested();
+    mine.ready.push_back(rest.of);
+    return true;
+  });
+}
+
+void runner::begin(worker_t w) {
+  auto& mine = workers_[w];
+  while (!mine.queue.empty()) {
+    auto* const r = take_record(mine);
+    if (r == nullptr) return;
+    auto next = std::move(mine.queue.front());
+    mine.queue.pop_front();
+    r->held.reset();
+    for (const auto& e : next.named) r->held.need(e);
+    r->data.resize(r->held.size());
+    r->body = std::move(next.body);
+    r->home = w;
+    const auto workers = static_cast<std::uint64_t>(world_.workers());
+    r->name = holder_name(world_.rank(), mine.named++ * workers + static_cast<std::uint64_t>(w));
+    mine.ready.push_back(r);
+  }
+}
+
+runner::record* runner::take_record(worker_state& mine) {
+  {
+    const std::lock_guard held(mine.guard);
+    if (!mine.spare.empty()) {
+      auto* const r = mine.spare.back();
+      mine.spare.pop_back();
+      return r;
+    }
+  }
+  if (mine.records.size() == options_.at_once) return nullptr;
+  mine.records.push_back(std::make_unique<record>(element_bytes_));
+  return mine.records.back().get();
+}
+
+void runner::advance(worker_t w, record& r) {
+  using step = acquisition::step;
+  if (r.held.next() == step::run) {
+    if (run_body(r)) return commit(w, r);
+    if (world_.poisoned()) return;
+    world_.counters().add(w, obs::counter::dtx_restarts);
+  }
+  CAIRN_ASSERT(r.held.next() == step::claim || r.held.next() == step::drop);
+  return r.held.next() == step::drop ? drop(w, r) : claim(w, r);
+}
+
+// Whether it came to its end: else it misses an element, or has thrown.
+bool runner::run_body(record& r) {
+  std::optional<std::string> failure;
+  try {
+    transaction tx(r.held, r.data, maps_);
+    r.body(tx);
+    return true;
+  } catch (const missing&) {
+  } catch (const std::exception& e) {
+    failure = e.what();
+  } catch (...) {
+    failure = "a transaction's body threw something that is no std::exception";
+  }
+  if (failure) world_.poison(*failure);
+  return false;
+}
+
+void runner::commit(worker_t w, record& r) {
+  auto& mine = workers_[w];
+  for (std::size_t i = 0; i < r.held.size(); ++i) {
+    const auto& e = r.held[i];
+    mine.out[e.map].releases.push_back({e.id, r.data.changed(i) ? r.data.written(i) : nullptr});
+  }
+  mine.done.push_back(&r);
+}
+
+void runner::claim(worker_t w, record& r) {
+  r.data.resize(r.held.size());
+  for (const auto i : r.held.claims()) {
+    const auto& e = r.held[i];
+    workers_[w].out[e.map].claims.push_back({e.id, r.name, &r, static_cast<std::uint32_t>(i)});
+  }
+}
+
+void runner::drop(worker_t w, record& r) {
+  auto& mine = workers_[w];
+  for (const auto i : r.held.drop()) {
+    const auto& e = r.held[i];
+    mine.out[e.map].releases.push_back({e.id, nullptr});
+  }
+  world_.counters().add(w, obs::counter::dtx_restarts);
+  const auto rest = r.held.rest_ns(options_.back_off, mine.random);
+  mine.rests.push_back({world_.clock().now_ns() + rest, &r});
+}
+
+// From its claims on a record belongs to whoever takes the last answer. A transaction ends when
+// its releases are counted as sent.
+void runner::send(worker_t w) {
+  auto& mine = workers_[w];
+  for (std::size_t map = 0; map < gates_.size(); ++map) {
+    auto& [claims, releases] = mine.out[map];
+    if (!releases.empty()) gates_[map]->release(w, releases);
+    if (!claims.empty()) gates_[map]->claim(w, claims);
+    releases.clear();
+    claims.clear();
+  }
+  if (mine.done.empty()) return;
+  world_.counters().add(w, obs::counter::dtx_commits, mine.done.size());
+  world_.messages().count_handled(w, mine.done.size());
+  for (auto* const r : mine.done) {
+    r->body = nullptr;
+    auto& home = workers_[r->home];
+    const std::lock_guard held(home.guard);
+    home.spare.push_back(r);
+  }
+  mine.done.clear();
+}
+
+}  // namespace cairn::dtx

@@ -1,0 +1,345 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/random.hpp>
+#include <cairn/dtx/acquisition.hpp>
+#include <cairn/dtx/marker.hpp>
+
+namespace cairn::dtx {
+namespace {
+
+constexpr std::uint64_t num_schedules = 100'000;
+constexpr std::uint64_t num_twin_schedules = 10'000;  // the first of them
+constexpr int max_turns = 40'000;                     // the longest of the schedules takes 2,500
+
+enum class fault {
+  none,
+  keeps_markers_on_refusal,
+  releases_before_the_write_back,
+  owner_grants_a_held_marker,
+  forgets_a_marker_on_restart,
+};
+
+enum class ending { all_right, update_lost, marker_left, never };
+
+/// Asks again for what was refused, and holds what it has meanwhile.
+struct keeping : acquisition {
+  std::vector<std::size_t> drop() {
+    refused_ = false;
+    resting_ = true;
+    ++drops_;
+    return {};
+  }
+};
+
+/// A model of owners and spawners whose every step the seed decides: messages are delivered in
+/// any order, answers as well, and time passes by turns. Each transaction takes one from an
+/// element, gives it to another, and counts a change of both and of what it merely rewrites.
+template <class Machine>
+class schedule {
+ public:
+  schedule(std::uint64_t seed, fault f) : dice_(seed), fault_(f) {
+    elements_.resize(2 + below(3));
+    wanted_.resize(elements_.size());
+    const auto n = 2 + below(5);
+    for (std::size_t t = 0; t < n; ++t) {
+      spawner s;
+      s.name = holder_name(static_cast<rank_t>(below(3)), t);
+      const auto most = 2 + below(elements_.size() - 1);
+      while (s.needs.size() < most) {
+        const auto e = below(elements_.size());
+        bool known = false;
+        for (const auto k : s.needs) known = known || k == e;
+        if (!known) s.needs.push_back(e);
+      }
+      s.named_beforehand = below(2) == 0;
+      for (const auto e : s.needs) {
+        ++wanted_[e].changes;
+        if (s.named_beforehand) s.held.need({0, e});
+      }
+      --wanted_[s.needs[0]].amount;
+      ++wanted_[s.needs[1]].amount;
+      spawners_.push_back(std::move(s));
+    }
+  }
+
+  ending play() {
+    std::size_t left = spawners_.size();
+    while (left > 0 || !flying_.empty()) {
+      if (++turns_ > max_turns) return ending::never;
+      const auto choices = spawners_.size() + 2 * flying_.size();
+      const auto i = below(choices);
+      if (i >= spawners_.size()) {
+        deliver();
+      } else if (act(spawners_[i])) {
+        --left;
+      }
+    }
+    for (const auto& e : elements_) {
+      if (e.marker != free_marker) return ending::marker_left;
+    }
+    for (std::size_t e = 0; e < elements_.size(); ++e) {
+      if (!(elements_[e].now == wanted_[e])) return ending::update_lost;
+    }
+    return ending::all_right;
+  }
+
+  [[nodiscard]] int turns() const noexcept { return turns_; }
+  [[nodiscard]] int refusals() const noexcept { return refusals_; }
+
+ private:
+  struct value {
+    std::int64_t amount = 0;
+    std::uint64_t changes = 0;
+    friend bool operator==(const value&, const value&) = default;
+  };
+  struct owned {
+    value now;
+    marker_word marker = free_marker;
+  };
+  struct spawner {
+    Machine held;
+    marker_word name = free_marker;
+    std::vector<std::size_t> needs;
+    std::vector<value> copies;
+    bool named_beforehand = false, committed = false;
+    std::uint64_t due = 0;
+  };
+  struct packet {
+    enum class kind { claim, granted, refused, release, write_back, write_and_release } is;
+    spawner* of;
+    std::size_t number;  // of the element in the transaction
+    value carried{};
+  };
+
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(dice_.below(n)); }
+  void send(packet p) { flying_.push_back(p); }
+
+  /// True if it committed.
+  bool act(spawner& s) {
+    using step = acquisition::step;
+    if (s.committed) return false;
+    switch (s.held.next()) {
+      case step::wait:
+        return false;
+      case step::rest:
+        if (static_cast<std::uint64_t>(turns_) >= s.due) s.held.rested();
+        return false;
+      case step::claim:
+        for (const auto i : s.held.claims()) send({packet::kind::claim, &s, i});
+        return false;
+      case step::drop: {
+        auto held = s.held.drop();
+        if (fault_ == fault::forgets_a_marker_on_restart && !held.empty()) held.pop_back();
+        for (const auto i : held) send({packet::kind::release, &s, i});
+        s.due = static_cast<std::uint64_t>(turns_) + s.held.rest_ns({.first_ns = 30}, dice_);
+        return false;
+      }
+      case step::run:
+        return run(s);
+    }
+    return false;
+  }
+
+  bool run(spawner& s) {
+    std::vector<std::size_t> numbers;
+    for (const auto e : s.needs) {
+      const auto i = s.held.find({0, e});
+      if (!i) {
+        s.held.need({0, e});
+        return false;
+      }
+      numbers.push_back(*i);
+    }
+    --s.copies[numbers[0]].amount;
+    ++s.copies[numbers[1]].amount;
+    for (const auto i : numbers) {
+      ++s.copies[i].changes;
+      if (fault_ == fault::releases_before_the_write_back) {
+        send({packet::kind::release, &s, i});
+        send({packet::kind::write_back, &s, i, s.copies[i]});
+      } else {
+        send({packet::kind::write_and_release, &s, i, s.copies[i]});
+      }
+    }
+    return s.committed = true;
+  }
+
+  void deliver() {
+    if (flying_.empty()) return;
+    std::swap(flying_[below(flying_.size())], flying_.back());
+    const auto p = flying_.back();
+    flying_.pop_back();
+    using kind = typename packet::kind;
+    if (p.is == kind::granted || p.is == kind::refused) {
+      if (p.of->copies.size() <= p.number) p.of->copies.resize(p.number + 1);
+      p.of->copies[p.number] = p.carried;
+      refusals_ += p.is == kind::refused ? 1 : 0;
+      static_cast<void>(p.of->held.answered(p.number, p.is == kind::granted));
+      return;
+    }
+    auto& e = elements_[p.of->held[p.number].id];
+    if (p.is == kind::claim) {
+      const bool granted = grants(e.marker) || fault_ == fault::owner_grants_a_held_marker;
+      if (granted) e.marker = p.of->name;
+      send({granted ? kind::granted : kind::refused, p.of, p.number, e.now});
+      return;
+    }
+    if (p.is != kind::release) e.now = p.carried;
+    if (p.is != kind::write_back) e.marker = free_marker;
+  }
+
+  random64 dice_;
+  fault fault_;
+  int turns_ = 0, refusals_ = 0;
+  std::vector<owned> elements_;
+  std::vector<value> wanted_;
+  std::deque<spawner> spawners_;
+  std::vector<packet> flying_;
+};
+
+struct endings {
+  std::uint64_t all_right = 0, update_lost = 0, marker_left = 0, never = 0;
+  int longest = 0;
+  std::uint64_t refusals = 0;
+};
+
+template <class Machine = acquisition>
+endings play(std::uint64_t schedules, fault f) {
+  endings seen;
+  for (std::uint64_t seed = 0; seed < schedules; ++seed) {
+    schedule<Machine> s(seed, f);
+    switch (s.play()) {
+      case ending::all_right:
+        ++seen.all_right;
+        break;
+      case ending::update_lost:
+        ++seen.update_lost;
+        break;
+      case ending::marker_left:
+        ++seen.marker_left;
+        break;
+      case ending::never:
+        ++seen.never;
+        break;
+    }
+    seen.longest = std::max(seen.longest, s.turns());
+    seen.refusals += static_cast<std::uint64_t>(s.refusals());
+  }
+  return seen;
+}
+
+TEST(Acquisition, LosesNothingAndLeavesNoMarkerInAnySchedule) {
+  const auto seen = play(num_schedules, fault::none);
+  EXPECT_EQ(seen.all_right, num_schedules);
+  EXPECT_GT(seen.refusals, num_schedules) << "the schedules hardly contend";
+  EXPECT_LT(seen.longest, max_turns / 2);
+}
+
+TEST(Acquisition, TwinThatKeepsItsMarkersOnRefusalDeadlocks) {
+  EXPECT_GT(play<keeping>(num_twin_schedules / 10, fault::keeps_markers_on_refusal).never, 100u);
+}
+TEST(Acquisition, TwinThatReleasesBeforeTheWriteBackLosesUpdates) {
+  EXPECT_GT(play(num_twin_schedules, fault::releases_before_the_write_back).update_lost, 100u);
+}
+TEST(Acquisition, TwinWhoseOwnerGrantsAHeldMarkerLosesUpdates) {
+  EXPECT_GT(play(num_twin_schedules, fault::owner_grants_a_held_marker).update_lost, 100u);
+}
+TEST(Acquisition, TwinThatForgetsAMarkerOnRestartNeverEndsOrLeavesIt) {
+  const auto seen = play(num_twin_schedules / 10, fault::forgets_a_marker_on_restart);
+  EXPECT_GT(seen.never + seen.marker_left, 100u);
+}
+
+// Two transactions that both need elements 0 and 1, on a network that serves each the nearer
+// one first. Returns the turns until both have committed, or `most`.
+int turns_in_lockstep(const back_off_limits& limits, int most) {
+  struct party {
+    acquisition held;
+    std::uint64_t nearer;
+    int rests_until = 0;
+    bool done = false;
+  };
+  random64 dice(5);
+  bool marked[2] = {false, false};
+  party both[2];
+  for (const std::uint64_t p : {0, 1}) {
+    both[p].nearer = p;
+    both[p].held.need({0, p});
+    both[p].held.need({0, 1 - p});
+  }
+  const auto ask = [&](party& p, std::size_t i) {
+    auto& marker = marked[p.held[i].id];
+    static_cast<void>(p.held.answered(i, !std::exchange(marker, true)));
+  };
+  int turn = 0;
+  for (; turn < most && !(both[0].done && both[1].done); ++turn) {
+    std::vector<std::pair<party*, std::size_t>> near, far;
+    for (auto& p : both) {
+      if (p.held.next() == acquisition::step::rest && turn >= p.rests_until) p.held.rested();
+      if (p.held.next() != acquisition::step::claim) continue;
+      for (const auto i : p.held.claims()) {
+        (p.held[i].id == p.nearer ? near : far).emplace_back(&p, i);
+      }
+    }
+    for (const auto& [p, i] : near) ask(*p, i);
+    for (const auto& [p, i] : far) ask(*p, i);
+    for (auto& p : both) {
+      if (p.done) continue;
+      if (p.held.next() == acquisition::step::run) {
+        p.done = true;
+        marked[0] = marked[1] = false;
+      } else if (p.held.next() == acquisition::step::drop) {
+        for (const auto i : p.held.drop()) marked[p.held[i].id] = false;
+        p.rests_until = turn + static_cast<int>(p.held.rest_ns(limits, dice));
+      }
+    }
+  }
+  return turn;
+}
+
+TEST(Acquisition, WithoutBackOffTwoRefuseEachOtherForEver) {
+  EXPECT_EQ(turns_in_lockstep({.first_ns = 0}, 10'000), 10'000);
+  EXPECT_LT(turns_in_lockstep({.first_ns = 8}, 10'000), 1'000);
+}
+
+TEST(Acquisition, RestsLongerAfterEachRefusalUpToABound) {
+  random64 dice(1);
+  acquisition one;
+  one.need({0, 3});
+  const back_off_limits limits{.first_ns = 100, .most_doublings = 3};
+  std::uint64_t longest = 0;
+  for (int drops = 1; drops < 12; ++drops) {
+    ASSERT_EQ(one.claims().size(), 1u);
+    ASSERT_TRUE(one.answered(0, false));
+    ASSERT_TRUE(one.drop().empty());
+    for (int i = 0; i < 200; ++i) {
+      const auto rest = one.rest_ns(limits, dice);
+      ASSERT_GE(rest, 1u);
+      ASSERT_LE(rest, 100u << std::min(drops - 1, 3));
+      longest = std::max(longest, rest);
+    }
+    one.rested();
+  }
+  EXPECT_GT(longest, 400u);
+}
+
+TEST(Acquisition, ClaimsOnceWhatIsNamedTwice) {
+  acquisition a;
+  a.need({0, 3});
+  a.need({1, 3});
+  a.need({0, 3});
+  EXPECT_EQ(a.claims().size(), 2u);
+  EXPECT_FALSE(a.answered(1, true));
+  EXPECT_TRUE(a.answered(0, true));
+  EXPECT_EQ(a.next(), acquisition::step::run);
+}
+
+}  // namespace
+}  // namespace cairn::dtx

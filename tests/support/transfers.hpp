@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/dtx/transactions.hpp>
+
+namespace cairn::support {
+
+/// A balance and a count of changes: too wide for one cell.
+struct account {
+  std::int64_t balance = 100;
+  std::uint64_t changes = 0;
+};
+
+/// A transfer between two accounts of one rank.
+struct local_transfer {
+  struct message {
+    std::uint64_t from, to;
+  };
+  const dtx::owned_vertex_map<account>& accounts;
+  std::atomic<std::uint64_t>& done;
+
+  void elements(const message& m, auto&& each) const {
+    each(accounts.at(m.from));
+    each(accounts.at(m.to));
+  }
+  bool attempt(auto& tx, const message& m) const {
+    auto from = tx.read(accounts, m.from);
+    if (from.balance < 1) return false;
+    --from.balance;
+    ++from.changes;
+    tx.write(accounts, m.from, from);
+    auto to = tx.read(accounts, m.to);
+    ++to.balance;
+    ++to.changes;
+    tx.write(accounts, m.to, to);
+    return true;
+  }
+  void after(const message&) { ++done; }
+};
+
+struct transfer_options {
+  activity::options how;
+  std::uint64_t transactions = 100;  ///< per rank, and as many local transfers
+  std::uint64_t accounts = 3;        ///< per rank
+  std::uint64_t seed = 1;
+};
+
+/// Every rank transfers money among accounts of all ranks, by transactions with elements named
+/// and found, while transfers among accounts of one rank (its own or another) run beside them.
+/// Returns what is wrong afterwards, or "". Collective.
+inline std::string transfer_everywhere(world& w, const transfer_options& opt) {
+  const auto n = opt.accounts * static_cast<std::uint64_t>(w.size());
+  dtx::owned_vertex_map<account> accounts(w, {n, w.size()}, account{});
+  std::atomic<std::uint64_t> done = 0;
+  const auto before = w.counters().total(obs::counter::dtx_commits);
+  {
+    activity::domain money(w, opt.how);
+    activity::coarse<local_transfer> locally(money, local_transfer{accounts, done});
+    dtx::transactions txs(money, {.at_once = 1 + opt.seed % 8}, accounts);
+    am::epoch e(w);
+    w.parallel_for(
+        opt.transactions,
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          for (auto i = begin; i < end; ++i) {
+            random64 draw(opt.seed, i * static_cast<std::uint64_t>(w.size()) +
+                                        static_cast<std::uint64_t>(w.rank()));
+            const auto x = draw.below(n), y = draw.below(n);
+            const auto move = [&accounts, x, y](auto& tx) {
+              auto from = tx.read(accounts, x);
+              --from.balance;
+              ++from.changes;
+              tx.write(accounts, x, from);
+              auto to = tx.read(accounts, y);  // may be the same account
+              ++to.balance;
+              ++to.changes;
+              tx.write(accounts, y, to);
+            };
+            if (draw.below(2) == 0) {
+              txs.run(k, move);
+            } else {
+              txs.run(k, move, [&](auto&& each) {
+                each(accounts.at(x));
+                each(accounts.at(y));
+              });
+            }
+            const auto base = draw.below(static_cast<std::uint64_t>(w.size())) * opt.accounts;
+            locally.spawn(k, [&](auto& send) {
+              send({base + draw.below(opt.accounts), base + draw.below(opt.accounts)});
+            });
+          }
+        },
+        7);
+    e.close();
+  }
+  std::uint64_t balance = 0, changes = 0, held = 0;
+  for (const auto& a : accounts.local()) {
+    balance += static_cast<std::uint64_t>(a.balance);
+    changes += a.changes;
+  }
+  for (const auto m : accounts.local_markers()) held += m != dtx::free_marker;
+  const auto commits = w.sum(w.counters().total(obs::counter::dtx_commits) - before);
+  const auto expected =
+      w.sum(done.load()) + opt.transactions * static_cast<std::uint64_t>(w.size());
+  std::string wrong;
+  if (w.sum(balance) != 100 * n) wrong += "money was made or lost; ";
+  if (w.sum(changes) != 2 * expected) wrong += "a change was lost; ";
+  if (w.sum(held) != 0) wrong += "a marker is left; ";
+  if (commits != opt.transactions * static_cast<std::uint64_t>(w.size())) {
+    wrong += "a transaction did not commit; ";
+  }
+  return wrong;
+}
+
+}  // namespace cairn::support
