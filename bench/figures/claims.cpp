@@ -131,6 +131,40 @@ verdict check_phases(points all) { return check_each(all, "level", phases_of); }
 
 verdict check_grain(points all) { return check_each(all, "grain", grain_of); }
 
+verdict check_distributed(points all) {
+  std::map<std::pair<std::uint64_t, int>, json> at;  // by transactions and remote elements
+  for (const auto& p : all) {
+    const auto x = p.at("transactions").get<std::uint64_t>();
+    if (p.at("commits") != p.at("expected")) {
+      return {kind::fails,
+              fmt::format("x = {}: {} of {} committed", x, p.at("commits").get<std::uint64_t>(),
+                          p.at("expected").get<std::uint64_t>())};
+    }
+    at[{x, p.at("remote").get<int>()}] = p;
+  }
+  if (at.size() != 4) return {kind::undecided, "there are not four scenarios"};
+  std::vector<json> four;
+  for (const auto& [key, p] : at) four.push_back(p);
+  std::string why;
+  for (const std::size_t few : {0u, 2u}) {  // the same number with fewer remote, and with more
+    const auto &less = four[few], &more = four[few + 1];
+    why += fmt::format(
+        "{}x = {}: {:.2f} ms with {} remote elements, {:.2f} ms with {}, {} and {} "
+        "restarts",
+        why.empty() ? "" : "; ", less.at("transactions").get<std::uint64_t>(),
+        1e3 * median(less.at("seconds")), less.at("remote").get<int>(),
+        1e3 * median(more.at("seconds")), more.at("remote").get<int>(),
+        less.at("restarts").get<std::uint64_t>(), more.at("restarts").get<std::uint64_t>());
+    if (!clearly_above(more.at("seconds"), less.at("seconds"))) return {kind::fails, why};
+  }
+  for (const std::size_t remote : {0u, 1u}) {
+    if (!clearly_above(four[remote + 2].at("seconds"), four[remote].at("seconds"))) {
+      return {kind::fails, why + "; ten times as many take no longer"};
+    }
+  }
+  return {kind::holds, why};
+}
+
 std::vector<json> last_sweep(std::istream& lines, const std::string& figure) {
   std::vector<json> last, current;
   bool any = false;

@@ -39,6 +39,13 @@ using points = std::span<const nlohmann::json>;
 /// points    {"threads", "grain", "seconds", "ratio", "attempts", "aborts": {cause: number}}
 [[nodiscard]] verdict check_grain(points all);
 
+/// Figure 5i: transactions over ranks all commit, and those with more remote elements take longer,
+/// as more of them do; how often they began again is said.
+///
+/// points    {"transactions", "local", "remote", "seconds", "expected", "commits", "restarts"}; of
+///           the first three, two each
+[[nodiscard]] verdict check_distributed(points all);
+
 /// The points of the last whole sweep among the lines that a figure's program wrote: those
 /// between its verdict and the verdict before it.
 /// Throws    std::runtime_error for a line that is not JSON, or if there is no verdict

@@ -16,30 +16,56 @@
 
 namespace cairn::bench {
 
-int run_figure(int argc, char** argv, const figure& f) {
-  std::string recorded;
-  const auto add_options = [&](CLI::App& app) {
+namespace {
+
+using recorder = std::function<void(const figure::record_function&)>;
+
+/// Checks the points that `sweep` records, or those of a file, and says the verdict.
+void judge(harness& h, const figure& f, const std::string& recorded, const recorder& sweep) {
+  std::vector<nlohmann::json> all;
+  if (recorded.empty()) {
+    sweep([&](nlohmann::json point) {
+      point["figure"] = f.name;
+      h.write(point);
+      all.push_back(std::move(point));
+    });
+  } else {
+    std::ifstream lines(recorded);
+    all = last_sweep(lines, f.name);
+  }
+  const auto v = f.check(all);
+  if (recorded.empty()) h.write({{"figure", f.name}, {"verdict", v.text()}, {"why", v.why}});
+  fmt::print(stderr, "{}: the claim {}{}: {}\n", f.name,
+             v.is == verdict::kind::undecided ? "is " : "", v.text(), v.why);
+}
+
+auto options_of(const figure& f, std::string& recorded) {
+  return [&](CLI::App& app) {
     f.add_options(app);
     app.add_option("--recorded", recorded, "check the last sweep of this file, run nothing")
         ->check(CLI::ExistingFile);
   };
-  return run_program(argc, argv, f.description, add_options, [&](harness& h) {
-    std::vector<nlohmann::json> all;
-    if (recorded.empty()) {
-      f.sweep(h, [&](nlohmann::json point) {
-        point["figure"] = f.name;
-        h.write(point);
-        all.push_back(std::move(point));
-      });
-    } else {
-      std::ifstream lines(recorded);
-      all = last_sweep(lines, f.name);
-    }
-    const auto v = f.check(all);
-    if (recorded.empty()) h.write({{"figure", f.name}, {"verdict", v.text()}, {"why", v.why}});
-    fmt::print(stderr, "{}: the claim {}{}: {}\n", f.name,
-               v.is == verdict::kind::undecided ? "is " : "", v.text(), v.why);
+}
+
+}  // namespace
+
+int run_figure(int argc, char** argv, const figure& f) {
+  std::string recorded;
+  return run_program(argc, argv, f.description, options_of(f, recorded), [&](harness& h) {
+    judge(h, f, recorded, [&](const auto& record) { f.sweep(h, record); });
   });
+}
+
+int run_figure_on_ranks(int argc, char** argv, const figure& f) {
+  std::string recorded;
+  return run_program_on_ranks(
+      argc, argv, f.description, options_of(f, recorded), [&](world& w, harness& h) {
+        if (w.rank() == 0) {
+          judge(h, f, recorded, [&](const auto& record) { f.sweep_on_ranks(w, h, record); });
+        } else if (recorded.empty()) {
+          f.sweep_on_ranks(w, h, [](const auto&) {});
+        }
+      });
 }
 
 search_options::search_options() : threads{1} {

@@ -25,6 +25,7 @@ struct figure {
   const char* description;
   std::function<void(CLI::App&)> add_options;
   std::function<void(harness&, const record_function&)> sweep;
+  std::function<void(world&, harness&, const record_function&)> sweep_on_ranks;
   verdict (*check)(points);
 };
 
@@ -34,6 +35,9 @@ struct figure {
 ///
 /// Returns   as run_program
 int run_figure(int argc, char** argv, const figure& f);
+
+/// The same over ranks, by sweep_on_ranks: rank 0 keeps and judges the points.
+int run_figure_on_ranks(int argc, char** argv, const figure& f);
 
 /// What the figures of breadth-first search have in common: top-down searches from one source.
 struct search_options {

@@ -15,6 +15,7 @@ COLOURS = ["#1b6ca8", "#c1440e", "#3a7d44", "#7b3f98", "#b8860b", "#444444"]
 FIGURES = {  # what lies on the x axis: its member, its name, and whether its scale is logarithmic
     "aam15_1_phases": ("level", "level", False),
     "aam15_4_grain": ("grain", "M, operators per transaction", True),
+    "aam15_5i_distributed": ("transactions", "x, transactions of each rank", True),
 }
 
 
@@ -41,6 +42,8 @@ def curves(points, x):
     for p in points:
         for member, name in [("atomics", "atomics"), ("htm", "htm"), ("seconds", "htm")]:
             if member in p:
+                if "remote" in p:
+                    name = f"{p['local']} own + {p['remote']} remote"
                 curve = found.setdefault(f"{name}, T = {p['threads']}", {})
                 for at in [p[x]] if x in p else everywhere:
                     curve[at] = 1e3 * p[member]["median"]

@@ -32,6 +32,36 @@ json grain(int m, double seconds, double ratio, std::uint64_t conflicts, int thr
           {"aborts", {{"conflict", conflicts}, {"capacity", 1}, {"other", 0}, {"explicit", 0}}}};
 }
 
+json scenario(int transactions, int remote, double seconds, int commits_short_of = 0) {
+  return {{"transactions", transactions},
+          {"local", 4 + remote},
+          {"remote", remote},
+          {"seconds", spread(seconds)},
+          {"expected", 2 * transactions},
+          {"commits", 2 * transactions - commits_short_of},
+          {"restarts", 7 * transactions}};
+}
+
+TEST(DistributedClaim, HoldsIfRemoteElementsCost) {
+  const std::vector<json> all{scenario(1000, 1, 1), scenario(10'000, 1, 9), scenario(1000, 3, 2),
+                              scenario(10'000, 3, 20)};
+  EXPECT_EQ(check_distributed(all).is, kind::holds) << check_distributed(all).why;
+  EXPECT_NE(check_distributed(all).why.find("7000 restarts"), std::string::npos);
+  EXPECT_EQ(check_distributed(std::span(all).first(3)).is, kind::undecided);
+}
+
+TEST(DistributedClaim, FailsIfTheyDoNotOrATransactionIsLost) {
+  const std::vector<json> flat{scenario(1000, 1, 1), scenario(10'000, 1, 9), scenario(1000, 3, 2),
+                               scenario(10'000, 3, 9)};
+  const std::vector<json> lost{scenario(1000, 1, 1), scenario(10'000, 1, 9), scenario(1000, 3, 2),
+                               scenario(10'000, 3, 20, 1)};
+  const std::vector<json> free{scenario(1000, 1, 1), scenario(10'000, 1, 1), scenario(1000, 3, 2),
+                               scenario(10'000, 3, 20)};
+  EXPECT_EQ(check_distributed(flat).is, kind::fails);
+  EXPECT_EQ(check_distributed(lost).is, kind::fails);
+  EXPECT_EQ(check_distributed(free).is, kind::fails);
+}
+
 TEST(PhasesClaim, HoldsIfEachHeavyMiddleLevelGainsWhateverTheLightOnesDo) {
   const std::vector<json> all{level(0, 0.1, 0.5), level(1, 3, 1.1), level(2, 5, 1.2),
                               level(3, 0.5, 0.8), level(4, 0.1, 0.7)};

@@ -4,6 +4,7 @@
 //
 //   packets MPI [MACHINES]   every pair exchanges packets over the plugin, rings and both
 //   world                    collectives over the transport that launch chose
+//   transactions             transfers among accounts of all ranks
 //   agree | throw | status   end badly: all with one sentence, rank 1 alone, or silently with 7
 //   wait                     print "rank R is process P" and wait for ever
 
@@ -22,6 +23,7 @@
 #include <cairn/net/mixed.hpp>
 
 #include "net/all_pairs.hpp"
+#include "support/transfers.hpp"
 
 namespace {
 
@@ -79,6 +81,12 @@ int body(world& w, std::span<const std::string> arguments) {
   const auto what = arguments.empty() ? std::string() : arguments.front();
   if (what == "world") {
     use_collectives(w);
+  } else if (what == "transactions") {
+    for (const auto how : {activity::mechanism::automatic, activity::mechanism::stm}) {
+      const auto wrong =
+          support::transfer_everywhere(w, {.how = {.how = how}, .transactions = 1'000});
+      check(wrong.empty(), wrong);
+    }
   } else if (what == "agree") {
     w.agree([] { throw input_error("the input is bad"); });
   } else if (what == "throw") {

@@ -46,7 +46,7 @@ struct local_transfer {
 };
 
 struct transfer_options {
-  activity::options how;
+  activity::options how = {};
   std::uint64_t transactions = 100;  ///< per rank, and as many local transfers
   std::uint64_t accounts = 3;        ///< per rank
   std::uint64_t seed = 1;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstdint>
 #include <span>
 
@@ -25,7 +26,7 @@ struct owned_place {
 /// One T per vertex (or edge) with a marker beside it, so that transactions over ranks may hold
 /// it; activities of its owner reach it like any other, and wait while it is held.
 ///
-/// layout    what the map below is made from: a partition, or this rank's rows of edges
+/// Map       pgas::vertex_map, made from a partition, or pgas::edge_map, from this rank's rows
 /// Memory    that of the map below, and 8 bytes per own element
 /// Collective constructor.
 template <class T, template <class> class Map = pgas::vertex_map>
@@ -34,9 +35,12 @@ class owned_map {
   using value_type = T;
   using place = owned_place<owned_map>;
 
-  template <class Layout>
-  owned_map(world& w, const Layout& layout, const T& initial)
-      : values_(w, layout, initial), markers_(w, layout, free_marker) {}
+  owned_map(world& w, const pgas::block_partition& partition,
+            const T& initial) requires std::same_as<Map<T>, pgas::vertex_map<T>>
+      : values_(w, partition, initial), markers_(w, partition, free_marker) {}
+  owned_map(world& w, std::span<const std::uint64_t> offsets,
+            const T& initial) requires std::same_as<Map<T>, pgas::edge_map<T>>
+      : values_(w, offsets, initial), markers_(w, offsets, free_marker) {}
   owned_map(const owned_map&) = delete;
   owned_map& operator=(const owned_map&) = delete;
 

@@ -22,7 +22,7 @@ namespace cairn::dtx {
 
 struct options {
   std::size_t at_once = 16;  ///< transactions of one worker that hold or claim; others wait
-  back_off_limits back_off;
+  back_off_limits back_off = {};
 };
 
 /// Runs a rank's transactions over the gates of their maps; transactions.hpp gives it types.

@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// [AAM15] figure 5i: transactions over ranks by the ownership protocol. Each rank issues x
+// transactions, each of which marks a own and b remote vertices drawn at random, found on the way
+// (or, with --named, claimed together). The claim: more remote elements cost more.
+//
+//   aam15_5i_distributed --ranks 2 --threads 1
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/dtx/transactions.hpp>
+
+#include <bench/figures/figure.hpp>
+#include <bench/program.hpp>
+
+namespace cairn::bench {
+namespace {
+
+struct marking_options {
+  std::uint64_t vertices = 1u << 16;  // of each rank
+  std::vector<std::uint64_t> transactions{1'000, 10'000};
+  bool named = false;
+};
+
+struct scenario {
+  std::uint64_t transactions;  // of each rank
+  std::size_t own, remote;
+};
+
+/// The marked vertices of all ranks, and how often each was.
+class marking {
+ public:
+  marking(world& w, const marking_options& options, const scenario& s)
+      : world_(w),
+        options_(options),
+        scenario_(s),
+        marks_(w, {options.vertices * static_cast<std::uint64_t>(w.size()), w.size()}, 0),
+        data_(w),
+        transactions_(data_, {}, marks_) {}
+
+  /// Returns   passes made so far
+  std::uint64_t pass() {
+    am::epoch epoch(world_);
+    world_.parallel_for(scenario_.transactions,
+                        [&](worker_t k, std::size_t begin, std::size_t end) {
+                          for (auto i = begin; i < end; ++i) issue(k, i);
+                        });
+    epoch.close();
+    return ++passes_;
+  }
+
+  /// The fault, the same on all ranks, or nothing.
+  std::string fault_after(std::uint64_t passes) {
+    std::uint64_t marked = 0, held = 0;
+    for (const auto m : marks_.local()) marked += m;
+    for (const auto m : marks_.local_markers()) held += m != dtx::free_marker ? 1 : 0;
+    const auto expected = passes * scenario_.transactions * (scenario_.own + scenario_.remote) *
+                          static_cast<std::uint64_t>(world_.size());
+    const bool lost = world_.sum(marked) != expected, left = world_.sum(held) != 0;
+    return lost ? "a mark was lost" : left ? "a marker is left" : "";
+  }
+
+ private:
+  void issue(worker_t k, std::uint64_t i) {
+    random64 draw(passes_ * static_cast<std::uint64_t>(world_.size()) +
+                      static_cast<std::uint64_t>(world_.rank()),
+                  i);
+    std::vector<std::uint64_t> chosen;
+    const auto mine = options_.vertices;
+    for (std::size_t j = 0; j < scenario_.own; ++j) {
+      chosen.push_back(marks_.first() + draw.below(mine));
+    }
+    for (std::size_t j = 0; j < scenario_.remote; ++j) {  // any that comes after the own ones
+      const auto away = mine + draw.below(marks_.size() - mine);
+      chosen.push_back((marks_.first() + away) % marks_.size());
+    }
+    const auto mark = [this, chosen](auto& tx) {
+      for (const auto v : chosen) tx.write(marks_, v, tx.read(marks_, v) + 1);
+    };
+    if (!options_.named) return transactions_.run(k, mark);
+    transactions_.run(k, mark, [&](auto&& each) {
+      for (const auto v : chosen) each(marks_.at(v));
+    });
+  }
+
+  world& world_;
+  marking_options options_;
+  scenario scenario_;
+  std::uint64_t passes_ = 0;
+  dtx::owned_vertex_map<std::uint64_t> marks_;
+  activity::domain data_;
+  dtx::transactions<dtx::owned_vertex_map<std::uint64_t>> transactions_;
+};
+
+void measure(world& w, harness& h, const marking_options& options, const scenario& s,
+             const figure::record_function& record) {
+  using obs::counter;
+  marking on(w, options, s);
+  kernel<marking*, std::uint64_t> kern;
+  kern.name = "distributed_transactions";
+  kern.settings = {{"ranks", w.size()},
+                   {"threads", w.workers()},
+                   {"vertices", options.vertices},
+                   {"transactions", s.transactions},
+                   {"local", s.own},
+                   {"remote", s.remote},
+                   {"named", options.named}};
+  kern.item = "transactions";
+  kern.num_items = static_cast<double>(s.transactions) * w.size();
+  kern.make_input = [&on] { return &on; };
+  std::uint64_t passes = 0;
+  kern.run = [&passes](marking* m) { return passes = m->pass(); };
+  kern.verify = [](marking* m, const std::uint64_t& done) { return m->fault_after(done); };
+  kern.counters = [&w] { return counters_of_all(w); };
+  subject subject(std::move(kern));
+  const auto before = counters_of_all(w);
+  const auto time = h.measure(subject).time;
+  const auto after = counters_of_all(w);
+  const auto grown = [&](counter c) {
+    return after[static_cast<std::size_t>(c)] - before[static_cast<std::size_t>(c)];
+  };
+  const auto expected = passes * s.transactions * static_cast<std::uint64_t>(w.size());
+  record({{"threads", w.workers()},
+          {"ranks", w.size()},
+          {"transactions", s.transactions},
+          {"local", s.own},
+          {"remote", s.remote},
+          {"seconds", json_of(time)},
+          {"expected", expected},
+          {"commits", grown(counter::dtx_commits)},
+          {"restarts", grown(counter::dtx_restarts)},
+          {"refusals", grown(counter::dtx_refusals)}});
+  if (w.rank() != 0) return;
+  const auto per = [&](counter c) {
+    return static_cast<double>(grown(c)) / static_cast<double>(expected);
+  };
+  fmt::print(stderr, "{:>6} {:>4} {:>7} {:>10.3f} {:>8.3f} {:>10.3f} {:>10.4f}\n", s.transactions,
+             s.own, s.remote, 1e3 * time.median, 1e3 * time.mad, per(counter::dtx_restarts),
+             per(counter::dtx_refusals));
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn::bench;
+  marking_options options;
+  figure f;
+  f.name = "aam15_5i_distributed";
+  f.description = "[AAM15] figure 5i: transactions over elements of several ranks.";
+  f.add_options = [&](CLI::App& app) {
+    app.add_option("--vertices", options.vertices, "of each rank")
+        ->check(CLI::Range(1, 1 << 30))
+        ->capture_default_str();
+    app.add_option("--transactions", options.transactions, "of each rank; two numbers")
+        ->check(CLI::Range(1, 1 << 30))
+        ->expected(2)
+        ->capture_default_str();
+    app.add_flag("--named", options.named, "elements are claimed together, beforehand");
+  };
+  f.sweep_on_ranks = [&](cairn::world& w, harness& h, const figure::record_function& record) {
+    if (w.size() < 2) throw cairn::usage_error("figure 5i needs two ranks or more: --ranks 2");
+    if (w.rank() == 0) {
+      fmt::print(stderr, "{:>6} {:>4} {:>7} {:>10} {:>8} {:>10} {:>10}   per transaction\n", "x",
+                 "own", "remote", "ms", "mad", "restarts", "refusals");
+    }
+    for (const auto x : options.transactions) measure(w, h, options, {x, 5, 1}, record);
+    for (const auto x : options.transactions) measure(w, h, options, {x, 7, 3}, record);
+  };
+  f.check = check_distributed;
+  return run_figure_on_ranks(argc, argv, f);
+}
