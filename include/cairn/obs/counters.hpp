@@ -92,9 +92,8 @@ inline constexpr std::array counter_table{
     counter_info{counter::requeued, "requeued",
                  "attempts put off because a transaction over ranks held an element"},
     counter_info{counter::dtx_commits, "dtx_commits", "transactions over ranks that took effect"},
-    counter_info{
-        counter::dtx_restarts, "dtx_restarts",
-        "of transactions over ranks: left for an element that was not here, or refused one"},
+    counter_info{counter::dtx_restarts, "dtx_restarts",
+                 "of transactions over ranks: one missed an element, or was refused one"},
     counter_info{counter::dtx_refusals, "dtx_refusals",
                  "claims of elements that another transaction held"},
 };
