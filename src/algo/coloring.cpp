@@ -206,7 +206,7 @@ std::optional<std::string> verify_coloring(world& w, const graph::dist_csr<Id>& 
               ", expected at most the largest degree, " + std::to_string(most);
     }
     for (const Id u : g.out().neighbors(v)) {
-      if (u == v || all[u] != all[v]) continue;
+      if (u == v || all[u] != all[v] || !wrong.empty()) continue;
       wrong = "vertices " + id(v) + " and " + id(u) + " are joined and both have colour " +
               std::to_string(all[v]);
     }

@@ -120,13 +120,35 @@ class Reports(InAFolder):
             self.assertTrue(o["verified"])
             return [o["result"]["trials"][0][k] for k in ("weight", "edges", "trees", "weighted")]
         expected = found("--threads", 1)
-        self.assertEqual(expected[1:], [299, 1, True])
+        self.assertEqual(expected[1:], [298, 2, True])  # two components
         for options in (["--threads", 2], ["--ranks", 3, "--threads", 1],
                         ["--threads", 2, "--mechanism", "locks"], ["--sim", "ranks=4,seed=3"]):
             self.assertEqual(found(*options), expected, options)
         graph = self.file("g.el", "1 2\n2 3\n3 1\n7 7\n")
         o = report("mst", graph, "--symmetrize")["result"]["trials"][0]
         self.assertEqual((o["weight"], o["edges"], o["trees"], o["weighted"]), (2, 2, 2, False))
+
+    def test_paths_between_vertices_are_found_or_not(self):
+        graph = self.file("g.el", "30 20\n7 9\n20 40\n9 8\n")
+        for options in ([], ["--ranks", 2], ["--sim", "ranks=3,seed=2"]):
+            for ends, connected in (((30, 40), True), ((40, 30), False), ((7, 40), False),
+                                    ((8, 8), True)):
+                o = report("st-connectivity", graph, "--from", ends[0], "--to", ends[1],
+                           "--verify", *options)
+                self.assertTrue(o["verified"])
+                self.assertEqual(o["result"]["trials"][0]["connected"], connected, ends)
+        run = cairn("st-connectivity", graph, "--from", 1, "--to", 7)
+        self.assertEqual((run.returncode, "--from 1 is not a vertex" in run.stderr), (2, True))
+
+    def test_colours_are_proper(self):
+        out = self.folder / "o.csv"
+        for options in ([], ["--ranks", 2], ["--threads", 2], ["--sim", "ranks=3,seed=2"]):
+            o = report("coloring", "--kronecker", 8, "--verify", "--output", out, *options)
+            self.assertTrue(o["verified"])
+            rows = [row.split(",") for row in out.read_text().split()]
+            self.assertEqual(rows[0], ["id", "colour"])
+            self.assertEqual(o["result"]["trials"][0]["colours"],
+                             1 + max(int(colour) for _, colour in rows[1:]))
 
     def test_gap_s_short_forms_give_the_same_run(self):
         pairs = [
