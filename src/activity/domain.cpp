@@ -65,7 +65,7 @@ std::string domain::why() const {
   const auto committed = counted_.total(obs::counter::activities);
   if (options_.how == mechanism::locks) {
     return why_ + "; " + std::to_string(committed) + " activities took " +
-           std::to_string(counted_.total(obs::counter::attempts)) + " locks";
+           std::to_string(locks_taken()) + " locks";
   }
   const auto fallbacks = counted_.total(obs::counter::fallbacks);
   const auto groups = fallbacks + committed;

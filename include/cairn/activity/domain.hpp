@@ -64,6 +64,11 @@ class domain {
   }
   [[nodiscard]] std::string why() const;
 
+  /// Locks that the activities of this rank have taken by mechanism `locks`.
+  [[nodiscard]] std::uint64_t locks_taken() const noexcept {
+    return counted_.total(obs::counter::attempts);
+  }
+
   /// The mechanism of an epoch, the same for all its workers. By any worker, while it is open.
   [[nodiscard]] mechanism how_in(std::uint64_t epoch) noexcept {
     if (!may_move_) return options_.how;

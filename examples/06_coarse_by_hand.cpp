@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: Apache-2.0
+// An operator that its author made coarse: it raises a whole group of counters at once. What that
+// costs depends on how the groups are chosen, and counting locks shows it.
+//
+//   ./06_coarse_by_hand --ranks 2 --threads 2
+
+#include <numeric>
+
+#include <fmt/core.h>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/selection.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/core/launch.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+
+namespace activity = cairn::activity;
+using activity::selection;
+using groups = activity::groups<std::uint32_t>;
+
+struct raise {
+  struct message {
+    std::size_t group;
+  };
+  const groups& chosen;
+  const cairn::pgas::vertex_map<std::uint32_t>& counters;
+
+  void elements(const message& m, auto&& each) const {
+    for (const auto id : chosen[m.group]) each(counters.at(id));
+  }
+  void attempt(auto& tx, const message& m) const {
+    for (const auto id : chosen[m.group]) tx.write(counters, id, tx.read(counters, id) + 1);
+  }
+};
+
+int main(int argc, char** argv) {
+  return cairn::launch(argc, argv, [](cairn::world& world) {
+    constexpr std::uint32_t n = 1 << 16;
+    cairn::pgas::vertex_map<std::uint32_t> counters(world, {n, world.size()}, 0);
+    std::vector<std::uint32_t> own(counters.local().size());
+    std::iota(own.begin(), own.end(), static_cast<std::uint32_t>(counters.first()));
+
+    // Raises every counter once, in groups; returns how many locks that took on all ranks.
+    const auto locks_for = [&](std::size_t size, selection how) {
+      const groups chosen(own, size, how);
+      activity::domain data(world, {.how = activity::mechanism::locks});
+      activity::coarse raises(data, raise{chosen, counters});
+      cairn::am::epoch epoch(world);
+      world.parallel_for(chosen.size(), [&](cairn::worker_t k, std::size_t begin, std::size_t end) {
+        raises.spawn(k, [&](auto& send) {
+          for (auto g = begin; g < end; ++g) send({g});
+        });
+      });
+      epoch.close();
+      return world.sum(data.locks_taken());
+    };
+    const auto single = locks_for(1, selection::contiguous);
+    const auto blocks = locks_for(64, selection::contiguous);  // of four cache lines
+    const auto random = locks_for(64, selection::random);
+    if (world.rank() == 0) {
+      fmt::print("{} counters one by one: {} locks\n", n, single);
+      fmt::print("... in blocks of 64: {} locks\n", blocks);
+      fmt::print("... 64 at random: {} locks\n", random);
+    }
+    const bool all = std::ranges::count(counters.local(), 3u) == std::ssize(own);
+    return world.any(!all || 8 * blocks > random || 8 * blocks > single) ? 1 : 0;
+  });
+}
