@@ -31,6 +31,7 @@ void add_st_connectivity(CLI::App& app, common& c, action& chosen);
 void add_coloring(CLI::App& app, common& c, action& chosen);
 void add_cc(CLI::App& app, common& c, action& chosen);
 void add_mst(CLI::App& app, common& c, action& chosen);
+void add_maxflow(CLI::App& app, common& c, action& chosen);
 void add_info(CLI::App& app, common& c, action& chosen);
 void add_generate(CLI::App& app, common& c, action& chosen);
 void add_convert(CLI::App& app, common& c, action& chosen);

@@ -41,6 +41,7 @@ int run(int argc, char** argv) {
   add_coloring(app, c, chosen);
   add_cc(app, c, chosen);
   add_mst(app, c, chosen);
+  add_maxflow(app, c, chosen);
   add_info(app, c, chosen);
   add_verify(app, c, chosen);
   add_generate(app, c, chosen);

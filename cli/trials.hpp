@@ -33,19 +33,23 @@ void add_trials(CLI::App& command, trial_options& t, common& c, const std::strin
 /// The mechanism, grain and filter that the settings ask for.
 [[nodiscard]] activity::options activity_of(const common& c);
 
+/// Whether an algorithm reads the edges' weights.
+enum class weights { dropped, kept };
+
 /// Calls body(world, graph, report) on the ranks that the settings ask for, once the graph is
 /// there; its value is the exit status. Options that make no sense are refused before anything
-/// is loaded. Weights are not kept.
+/// is loaded.
 ///
 /// inverse   a directed graph needs its in-edges
 template <class Body>
-int on_graph(const std::string& command, const trial_options& t, bool inverse, Body&& body) {
+int on_graph(const std::string& command, const trial_options& t, bool inverse, Body&& body,
+             weights use = weights::dropped) {
   static_cast<void>(source_of(t.in));
   static_cast<void>(activity_of(t.c));
   if (!t.output.empty()) check_output(t.output);
   graph::load_options options;
   options.build.inverse = inverse;
-  options.build.keep_weights = false;
+  options.build.keep_weights = use == weights::kept;
   graph_keeper graphs(t.in, options, !t.c.quiet);
   return run_ranks(t.c, [&](world& w) {
     report r(command, t.c, w);

@@ -150,6 +150,23 @@ class Reports(InAFolder):
             self.assertEqual(o["result"]["trials"][0]["colours"],
                              1 + max(int(colour) for _, colour in rows[1:]))
 
+    def test_maxflow_finds_the_same_value_everywhere(self):
+        graph = self.file("g.wel", "1 2 2\n1 3 3\n2 4 1\n3 4 4\n2 3 0\n5 1 9\n")
+        for options in (["--threads", 2], ["--ranks", 3, "--threads", 1],
+                        ["--threads", 2, "--mechanism", "locks"], ["--sim", "ranks=4,seed=3"]):
+            o = report("maxflow", graph, "--from", 1, "--to", 4, "--verify", *options)
+            self.assertTrue(o["verified"])
+            self.assertEqual(o["result"]["trials"][0]["value"], 4, options)
+        none = report("maxflow", graph, "--from", 4, "--to", 5, "--verify",
+                      "--output", self.folder / "cut.csv")
+        self.assertEqual(none["result"]["trials"][0]["value"], 0)
+        self.assertEqual((self.folder / "cut.csv").read_text(),
+                         "id,source_side\n1,1\n2,1\n3,1\n4,1\n5,0\n")
+        self.refused("maxflow", graph, "--from", 4, "--to", 4, saying="same vertex")
+        self.refused("maxflow", graph, "--from", 9, saying="not a vertex")
+        self.refused("maxflow", self.file("n.wel", "1 2 -1\n"), saying="negative")
+        self.refused("maxflow", self.file("r.wel", "1 2 0.5\n"), saying="whole numbers")
+
     def test_gap_s_short_forms_give_the_same_run(self):
         pairs = [
             (["-g", 8, "-k", 4, "-n", 2, "-r", 3, "-v"],
@@ -312,7 +329,7 @@ class Refusals(InAFolder):
 
     def test_help_lists_every_command_and_only_those(self):
         text = cairn("--help").stdout
-        for command in ("bfs", "pagerank", "cc", "mst", "info", "machine", "generate", "convert",
+        for command in ("bfs", "pagerank", "cc", "mst", "maxflow", "info", "machine", "generate", "convert",
                         "verify", "settings"):
             self.assertIn(command, text)
             own = cairn(command, "--help")

@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/task/per_worker.hpp>
+
+namespace cairn::algo {
+
+/// A whole weight, 1 if there are none.
+template <class Id>
+[[nodiscard]] std::int64_t capacity_at(const graph::csr<Id>& rows, std::uint64_t v, std::size_t i) {
+  return rows.weighted() ? rows.template weights_of<std::int32_t>(v)[i] : 1;
+}
+
+/// An edge or its reverse, as one of its ends sees it: what may flow there and back.
+template <class Id>
+struct residual_arc {
+  Id target;
+  std::int64_t there, back;
+  std::uint64_t mirror = 0;  ///< id of the same arc seen from its target
+};
+
+/// The neighbours of own vertices, either way, each once, with arcs numbered through the ranks'
+/// rows as by an edge_map. Self-loops are left out.
+///
+/// Collective constructor.
+template <class Id>
+struct residual_graph {
+  residual_graph(world& w, const graph::dist_csr<Id>& g) : first(g.out().first()) {
+    collect(w, g);
+    number(w, g);
+  }
+
+  [[nodiscard]] std::uint64_t begin(std::uint64_t v) const { return offsets[v - first]; }
+  [[nodiscard]] std::uint64_t end(std::uint64_t v) const { return offsets[v - first + 1]; }
+  /// Where the arc v -> u is, in `arcs`. It is there.
+  [[nodiscard]] std::uint64_t find(std::uint64_t v, Id u) const {
+    const auto at =
+        std::lower_bound(arcs.begin() + static_cast<std::ptrdiff_t>(begin(v)),
+                         arcs.begin() + static_cast<std::ptrdiff_t>(end(v)), u,
+                         [](const residual_arc<Id>& a, Id target) { return a.target < target; });
+    return static_cast<std::uint64_t>(at - arcs.begin());
+  }
+
+  std::uint64_t first;                 // own vertex
+  std::uint64_t first_arc = 0;         // id of arcs[0]
+  std::vector<std::uint64_t> offsets;  // of own vertices' rows in arcs
+  std::vector<residual_arc<Id>> arcs;
+
+ private:
+  struct half {
+    Id source, target;
+    std::int64_t there, back;
+  };
+
+  void collect(world& w, const graph::dist_csr<Id>& g) {
+    task::per_worker<std::vector<half>> found(w.workers());
+    am::channel<half> halves(w, [&](worker_t k, std::span<const half> batch) {
+      found[k].insert(found[k].end(), batch.begin(), batch.end());
+    });
+    am::epoch epoch(w);
+    w.parallel_for(g.out().num_rows(), [&](worker_t k, std::size_t from, std::size_t to) {
+      auto send = halves.from(k);
+      for (auto v = static_cast<Id>(first + from); v < first + to; ++v) {
+        const auto row = g.out().neighbors(v);
+        for (std::size_t i = 0; i < row.size(); ++i) {
+          if (row[i] == v) continue;
+          const auto c = capacity_at(g.out(), v, i);
+          found[k].push_back({v, row[i], c, 0});
+          send(g.partition().owner(row[i]), {row[i], v, 0, c});
+        }
+      }
+    });
+    epoch.close();
+    std::vector<half> all;
+    for (auto& f : found) {
+      all.insert(all.end(), f.value.begin(), f.value.end());
+      f.value = {};
+    }
+    std::sort(all.begin(), all.end(), [](const half& a, const half& b) {
+      return std::tie(a.source, a.target) < std::tie(b.source, b.target);
+    });
+    auto at = all.begin();
+    offsets.push_back(0);
+    for (auto v = first; v < g.out().last(); ++v) {
+      for (; at != all.end() && at->source == v; ++at) {
+        if (arcs.size() == offsets.back() || arcs.back().target != at->target) {
+          arcs.push_back({at->target, 0, 0});
+        }
+        arcs.back().there += at->there;
+        arcs.back().back += at->back;
+      }
+      offsets.push_back(arcs.size());
+    }
+  }
+
+  // Each arc tells its id to the same arc at the other end.
+  void number(world& w, const graph::dist_csr<Id>& g) {
+    const auto counts = w.all_gather(std::uint64_t{arcs.size()});
+    for (rank_t r = 0; r < w.rank(); ++r) first_arc += counts[static_cast<std::size_t>(r)];
+    struct name {
+      Id source, target;
+      std::uint64_t id;
+    };
+    am::channel<name> names(w, [&](worker_t, std::span<const name> batch) {
+      for (const auto& m : batch) arcs[find(m.target, m.source)].mirror = m.id;
+    });
+    am::epoch epoch(w);
+    w.parallel_for(offsets.size() - 1, [&](worker_t k, std::size_t from, std::size_t to) {
+      auto send = names.from(k);
+      for (auto v = static_cast<Id>(first + from); v < first + to; ++v) {
+        for (auto i = begin(v); i < end(v); ++i) {
+          send(g.partition().owner(arcs[i].target), {v, arcs[i].target, first_arc + i});
+        }
+      }
+    });
+    epoch.close();
+  }
+};
+
+}  // namespace cairn::algo

@@ -1,0 +1,144 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <tuple>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/algo/maxflow.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/aggregator.hpp>
+#include <cairn/task/per_worker.hpp>
+
+#include "algo/residual_graph.hpp"
+
+namespace cairn::algo {
+namespace {
+
+struct flow_to {  // the operator: adds to what a vertex gets, less what it gives
+  struct message {
+    std::uint64_t v;
+    std::int64_t amount;
+  };
+  const pgas::vertex_map<std::int64_t>& net;
+
+  auto cell(const message& m) const { return net.at(m.v); }
+  void attempt(auto c, const message& m) const { c.add(m.amount); }
+};
+
+template <class Id>
+class flow_checker {
+ public:
+  flow_checker(world& w, const graph::dist_csr<Id>& g) : w_(w), g_(g) {}
+
+  std::optional<std::string> bad_arc(std::span<const flow_arc<Id>> flow) const {
+    const flow_arc<Id>* before = nullptr;
+    for (const auto& a : flow) {
+      const auto from_to = "flow " + name(a.source) + " -> " + name(a.target);
+      if (a.source < g_.out().first() || a.source >= g_.out().last()) {
+        return from_to + " is not at its source's owner";
+      }
+      if (before && std::tie(before->source, before->target) >= std::tie(a.source, a.target)) {
+        return from_to + " stands there twice, or in no order";
+      }
+      before = &a;
+      if (a.target >= g_.num_vertices() || a.amount <= 0 || a.amount > capacity(a)) {
+        return from_to + " is not within the capacity";
+      }
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> lossy_vertex(std::span<const flow_arc<Id>> flow, Id s, Id t,
+                                          std::int64_t value) const {
+    pgas::vertex_map<std::int64_t> net(w_, g_.partition(), 0);
+    activity::coarse adds(w_, flow_to{net}, {.sent_filter = false});
+    am::epoch epoch(w_);
+    w_.parallel_for(flow.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      adds.spawn(k, [&](auto& send) {
+        for (const auto& a : flow.subspan(begin, end - begin)) {
+          send({a.source, -a.amount});
+          send({a.target, a.amount});
+        }
+      });
+    });
+    epoch.close();
+    for (auto v = g_.out().first(); v < g_.out().last(); ++v) {
+      const auto should = v == s ? -value : v == t ? value : 0;
+      if (net.load(v) == should) continue;
+      return "vertex " + name(v) + " gets " + std::to_string(net.load(v)) +
+             " more than it gives, not " + std::to_string(should);
+    }
+    return std::nullopt;
+  }
+
+  std::optional<std::string> wrong_cut(Id s, Id t, std::int64_t value,
+                                       const pgas::vertex_map<std::uint32_t>& source_side) const {
+    const auto side = w_.all_gather_values<std::uint32_t>(source_side.local());
+    if (side[s] == 0 || side[t] != 0) return "the cut does not part the source from the target";
+    task::per_worker<std::int64_t> crossing(w_.workers());
+    w_.parallel_for(g_.out().num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      for (auto v = g_.out().first() + begin; v < g_.out().first() + end; ++v) {
+        const auto row = g_.out().neighbors(v);
+        for (std::size_t i = 0; side[v] != 0 && i < row.size(); ++i) {
+          if (side[row[i]] == 0) crossing[k] += capacity_at(g_.out(), v, i);
+        }
+      }
+    });
+    std::int64_t mine = 0;
+    for (const auto& part : crossing) mine += part.value;
+    const auto all = w_.reduce<add<std::int64_t>>(mine);
+    if (all == value) return std::nullopt;
+    return "the cut has a capacity of " + std::to_string(all) + ", the flow a value of " +
+           std::to_string(value);
+  }
+
+  /// The sentence of the lowest rank that has one.
+  std::optional<std::string> agreed(const std::optional<std::string>& mine) const {
+    const auto text = mine.value_or("");
+    for (const auto& part : w_.all_gather_bytes(std::as_bytes(std::span(text)))) {
+      if (part.empty()) continue;
+      return std::string(reinterpret_cast<const char*>(part.data()), part.size());
+    }
+    return std::nullopt;
+  }
+
+ private:
+  [[nodiscard]] std::string name(std::uint64_t v) const {
+    return v < g_.num_vertices() ? std::to_string(g_.labels().id_of(v)) : "(no vertex)";
+  }
+  [[nodiscard]] std::int64_t capacity(const flow_arc<Id>& a) const {
+    const auto row = g_.out().neighbors(a.source);
+    const auto [begin, end] = std::equal_range(row.begin(), row.end(), a.target);
+    std::int64_t sum = 0;
+    for (auto at = begin; at != end; ++at) {
+      sum += capacity_at(g_.out(), a.source, static_cast<std::size_t>(at - row.begin()));
+    }
+    return sum;
+  }
+
+  world& w_;
+  const graph::dist_csr<Id>& g_;
+};
+
+}  // namespace
+
+template <class Id>
+std::optional<std::string> verify_maxflow(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
+                                          std::int64_t value, std::span<const flow_arc<Id>> flow,
+                                          const pgas::vertex_map<std::uint32_t>& source_side) {
+  const flow_checker<Id> check(w, g);
+  if (auto wrong = check.agreed(check.bad_arc(flow))) return wrong;
+  if (auto wrong = check.agreed(check.lossy_vertex(flow, s, t, value))) return wrong;
+  return check.wrong_cut(s, t, value, source_side);
+}
+
+template std::optional<std::string> verify_maxflow(world&, const graph::dist_csr<std::uint32_t>&,
+                                                   std::uint32_t, std::uint32_t, std::int64_t,
+                                                   std::span<const flow_arc<std::uint32_t>>,
+                                                   const pgas::vertex_map<std::uint32_t>&);
+template std::optional<std::string> verify_maxflow(world&, const graph::dist_csr<std::uint64_t>&,
+                                                   std::uint64_t, std::uint64_t, std::int64_t,
+                                                   std::span<const flow_arc<std::uint64_t>>,
+                                                   const pgas::vertex_map<std::uint32_t>&);
+
+}  // namespace cairn::algo
