@@ -62,7 +62,32 @@ struct residual_graph {
     std::int64_t there, back;
   };
 
+  // Of an undirected graph a row says what may flow back too; of a directed one the other end does.
   void collect(world& w, const graph::dist_csr<Id>& g) {
+    const auto halves = g.directed() ? halves_of(w, g) : std::vector<half>();
+    auto at = halves.begin();
+    offsets.push_back(0);
+    for (auto v = first; v < g.out().last(); ++v) {
+      for (; at != halves.end() && at->source == v; ++at) append(at->target, at->there, at->back);
+      const auto row = g.out().neighbors(v);
+      for (std::size_t i = 0; !g.directed() && i < row.size(); ++i) {
+        const auto c = capacity_at(g.out(), v, i);
+        if (row[i] != v) append(row[i], c, c);
+      }
+      offsets.push_back(arcs.size());
+    }
+  }
+
+  // To the row that is being built, in ascending order of targets.
+  void append(Id target, std::int64_t there, std::int64_t back) {
+    if (arcs.size() == offsets.back() || arcs.back().target != target) {
+      arcs.push_back({target, 0, 0});
+    }
+    arcs.back().there += there;
+    arcs.back().back += back;
+  }
+
+  static std::vector<half> halves_of(world& w, const graph::dist_csr<Id>& g) {
     task::per_worker<std::vector<half>> found(w.workers());
     am::channel<half> halves(w, [&](worker_t k, std::span<const half> batch) {
       found[k].insert(found[k].end(), batch.begin(), batch.end());
@@ -70,13 +95,14 @@ struct residual_graph {
     am::epoch epoch(w);
     w.parallel_for(g.out().num_rows(), [&](worker_t k, std::size_t from, std::size_t to) {
       auto send = halves.from(k);
-      for (auto v = static_cast<Id>(first + from); v < first + to; ++v) {
+      for (auto i = from; i < to; ++i) {
+        const auto v = static_cast<Id>(g.out().first() + i);
         const auto row = g.out().neighbors(v);
-        for (std::size_t i = 0; i < row.size(); ++i) {
-          if (row[i] == v) continue;
-          const auto c = capacity_at(g.out(), v, i);
-          found[k].push_back({v, row[i], c, 0});
-          send(g.partition().owner(row[i]), {row[i], v, 0, c});
+        for (std::size_t j = 0; j < row.size(); ++j) {
+          if (row[j] == v) continue;
+          const auto c = capacity_at(g.out(), v, j);
+          found[k].push_back({v, row[j], c, 0});
+          send(g.partition().owner(row[j]), {row[j], v, 0, c});
         }
       }
     });
@@ -89,18 +115,7 @@ struct residual_graph {
     std::sort(all.begin(), all.end(), [](const half& a, const half& b) {
       return std::tie(a.source, a.target) < std::tie(b.source, b.target);
     });
-    auto at = all.begin();
-    offsets.push_back(0);
-    for (auto v = first; v < g.out().last(); ++v) {
-      for (; at != all.end() && at->source == v; ++at) {
-        if (arcs.size() == offsets.back() || arcs.back().target != at->target) {
-          arcs.push_back({at->target, 0, 0});
-        }
-        arcs.back().there += at->there;
-        arcs.back().back += at->back;
-      }
-      offsets.push_back(arcs.size());
-    }
+    return all;
   }
 
   // Each arc tells its id to the same arc at the other end.
