@@ -159,7 +159,8 @@ struct push_relabel {
     epoch.close();
   }
 
-  // Pushes for all of v's excess that has where to go; lifts v first if there is nowhere.
+  // Pushes for all of v's excess that has where to go; lifts v first if there is nowhere. Where a
+  // copy says more than one lower it is old: the push will be refused and bring the label.
   // Returns the arcs that lifting looked at.
   std::uint64_t plan(Id v, std::vector<typename push::message>& out) {
     auto left = excess(v);
@@ -168,10 +169,10 @@ struct push_relabel {
     for (auto i = r.begin(v); i < r.end(v); ++i) {
       if (room(i) > 0) lowest = std::min(lowest, copies[i]);
     }
-    const bool lift = lowest + 1 > height;
+    const bool lift = lowest >= height;
     if (lift) label.store(v, height = lowest + 1);
     for (auto i = r.begin(v); i < r.end(v) && left > 0; ++i) {
-      if (room(i) <= 0 || copies[i] + 1 != height) continue;
+      if (room(i) <= 0 || copies[i] >= height) continue;
       const auto amount = std::min(left, room(i));
       out.push_back({r.arcs[i].target, v, r.first_arc + i, r.arcs[i].mirror, amount, height});
       left -= amount;
