@@ -58,6 +58,7 @@ domain::domain(world& w, const options& opt) : world_(w), options_(opt), counted
   if (may_move_ || chosen.how == mechanism::stm) {
     versions_ = std::make_unique<tm::version_table<>>();
   }
+  if (const auto emulate = emulation_for(w, opt)) emulation_ = make_emulation(w.pool(), *emulate);
 }
 
 std::string domain::why() const {

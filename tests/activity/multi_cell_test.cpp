@@ -114,11 +114,11 @@ INSTANTIATE_TEST_SUITE_P(
                     setting{3, mechanism::automatic, 0, false}));
 
 // Coarse operators over one domain, whose activities must not pass each other.
-TEST(Transfers, OfTwoOperatorsOverOneDomainConserveMoney) {
+void transfer_by_two_operators(const options& how) {
   world w(3);
   pgas::vertex_map<account> accounts(w, {8, 1}, account{});
   task::per_worker<std::uint64_t> done(3);
-  domain money(w, {.how = mechanism::stm, .grain = 4});
+  domain money(w, how);
   coarse<transfer> some(money, transfer{accounts, done}), others(money, transfer{accounts, done});
   am::epoch epoch(w);
   w.parallel_for(
@@ -137,6 +137,12 @@ TEST(Transfers, OfTwoOperatorsOverOneDomainConserveMoney) {
   std::int64_t money_left = 0;
   for (const auto& a : accounts.local()) money_left += a.balance;
   EXPECT_EQ(money_left, 800);
+}
+
+TEST(Transfers, OfTwoOperatorsOverOneDomainConserveMoney) {
+  transfer_by_two_operators({.how = mechanism::stm, .grain = 4});
+  transfer_by_two_operators(
+      {.how = mechanism::htm, .grain = 4, .emulate = emulation_options{.rates = {}}});
 }
 
 TEST(Domain, RefusesAtomicsForSeveralCells) {

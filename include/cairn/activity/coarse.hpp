@@ -178,7 +178,8 @@ class coarse {
 
   void prepare_sections(const options& opt) {
     const auto emulate = emulation_for(world_, opt);
-    if (emulate) emulation_ = make_emulation(world_.pool(), *emulate);
+    if (emulate && !domain_) own_emulation_ = make_emulation(world_.pool(), *emulate);
+    if (emulate) emulation_ = domain_ ? domain_->emulation() : own_emulation_.get();
     for (worker_t k = 0; k < world_.workers(); ++k) {
       const auto seed = random64(static_cast<std::uint64_t>(world_.rank()), k)();
       if (emulate) {
@@ -257,7 +258,8 @@ class coarse {
   std::size_t grain_, stm_grain_;
   std::unique_ptr<tm::lock_table> own_locks_;
   std::unique_ptr<tm::fallback_lock> own_lock_;
-  std::unique_ptr<tm::emulation> emulation_;
+  std::unique_ptr<tm::emulation> own_emulation_;
+  tm::emulation* emulation_ = nullptr;  // the domain's, if there is one
   std::optional<am::channel<message>> channel_;
   [[no_unique_address]] detail::answer_channel_of<Op> answers_;
   [[no_unique_address]] detail::parking_of<Op> lot_;

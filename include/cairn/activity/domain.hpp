@@ -92,6 +92,8 @@ class domain {
   [[nodiscard]] tm::lock_table& locks() noexcept { return locks_; }
   /// Nothing if the domain never runs stm.
   [[nodiscard]] tm::version_table<>* versions() noexcept { return versions_.get(); }
+  /// What the emulated sections of all its operators share; nothing if it emulates none.
+  [[nodiscard]] tm::emulation* emulation() noexcept { return emulation_.get(); }
 
  private:
   mechanism enter(std::uint64_t now, std::uint64_t epoch) noexcept;
@@ -106,6 +108,7 @@ class domain {
   tm::fallback_lock fallback_;
   tm::lock_table locks_;
   std::unique_ptr<tm::version_table<>> versions_;
+  std::unique_ptr<tm::emulation> emulation_;
 };
 
 }  // namespace cairn::activity
