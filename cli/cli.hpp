@@ -35,6 +35,7 @@ void add_maxflow(CLI::App& app, common& c, action& chosen);
 void add_info(CLI::App& app, common& c, action& chosen);
 void add_generate(CLI::App& app, common& c, action& chosen);
 void add_convert(CLI::App& app, common& c, action& chosen);
+void add_bench(CLI::App& app, common& c, action& chosen);
 void add_machine(CLI::App& app, common& c, action& chosen);
 void add_verify(CLI::App& app, common& c, action& chosen);
 void add_settings(CLI::App& app, common& c, action& chosen);

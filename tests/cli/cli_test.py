@@ -331,6 +331,9 @@ class Refusals(InAFolder):
         text = cairn("--help").stdout
         for command in ("bfs", "pagerank", "cc", "mst", "maxflow", "info", "machine", "generate", "convert",
                         "verify", "settings"):
+
+        for command in ("bfs", "pagerank", "cc", "mst", "info", "machine", "generate", "convert",
+                        "verify", "settings", "bench"):
             self.assertIn(command, text)
             own = cairn(command, "--help")
             self.assertEqual((own.returncode, own.stderr), (0, ""))
@@ -343,6 +346,18 @@ class Facts(unittest.TestCase):
         m = report("machine")["machine"]
         self.assertIn("hardware_transactions", m)
         self.assertTrue(m["hardware_transactions_reason"])
+
+    def test_bench_model_fits_a_line_to_each_mechanism(self):
+        r = report("bench", "model", "--passes", 1, "--vertices", 256)
+        fitted = {m["mechanism"]: m for m in r["result"]["mechanisms"]}
+        works = r["machine"]["hardware_transactions"]
+        self.assertEqual(set(fitted), {"plain", "atomics", "locks", "one-lock", "stm"}
+                         | ({"htm"} if works else set()))
+        for name, m in fitted.items():
+            self.assertLessEqual({"per_vertex_ns", "fixed_ns", "r_squared", "samples"}, set(m))
+            self.assertEqual("crossing" in m, name != "atomics")
+        run = cairn("bench", "model", "--ranks", 2)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
 
     def test_settings_name_variable_and_value(self):
         rows = {s["name"]: s for s in report("settings")["settings"]}

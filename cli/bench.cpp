@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fmt/format.h>
+
+#include <cairn/activity/cost_probe.hpp>
+#include <cairn/core/launch.hpp>
+
+#include "cli/report.hpp"
+
+namespace cairn::cli {
+namespace {
+
+using activity::mechanism;
+
+json crossing_json(const std::optional<double>& at) { return at ? json(*at) : json(nullptr); }
+
+std::string crossing_text(const std::optional<double>& at) {
+  return at ? fmt::format("{:.1f}", *at) : "none";
+}
+
+json to_json(const activity::mechanism_cost& c, const activity::mechanism_cost& atomics) {
+  auto samples = json::array();
+  for (std::size_t i = 0; i < c.samples.size(); ++i) {
+    samples.push_back(
+        {{"vertices", c.samples[i].vertices}, {"ns", c.samples[i].ns}, {"mad_ns", c.spread_ns[i]}});
+  }
+  json object{{"mechanism", activity::name(c.how)},
+              {"per_vertex_ns", c.model.per_vertex},
+              {"fixed_ns", c.model.fixed},
+              {"r_squared", c.model.r_squared},
+              {"samples", samples}};
+  if (c.how == mechanism::atomics) return object;
+  object["crossing"] = {
+      {"predicted", crossing_json(activity::predicted_crossing(atomics.model, c.model))},
+      {"measured", crossing_json(activity::measured_crossing(atomics.samples, c.samples))}};
+  return object;
+}
+
+int print_model(world& w, const common& c, const activity::cost_probe_options& options) {
+  if (w.size() > 1) throw usage_error("bench model measures one rank: leave --ranks out");
+  report r("bench model", c, w);
+  const auto costs = activity::probe_costs(w, options);
+  const auto& atomics = *activity::cost_of(costs, mechanism::atomics);
+  auto all = json::array();
+  r.line("activity", fmt::format("marks N of {} vertices, N = {}..{}, {} passes each",
+                                 human_count(options.vertices), options.sizes.front(),
+                                 options.sizes.back(), options.rounds));
+  r.line("mechanism", fmt::format("{:>10} {:>10} {:>8}   N from which it beats atomics", "A, ns",
+                                  "B, ns", "R^2"));
+  for (const auto& cost : costs) {
+    if (!cost.fault.empty()) throw std::runtime_error(cost.fault);
+    all.push_back(to_json(cost, atomics));
+    auto text = fmt::format("{:>10.2f} {:>10.1f} {:>8.4f}", cost.model.per_vertex, cost.model.fixed,
+                            cost.model.r_squared);
+    if (cost.how != mechanism::atomics) {
+      text +=
+          fmt::format("   predicted {}, measured {}",
+                      crossing_text(activity::predicted_crossing(atomics.model, cost.model)),
+                      crossing_text(activity::measured_crossing(atomics.samples, cost.samples)));
+    }
+    r.line(std::string(activity::name(cost.how)), text);
+  }
+  if (!w.transactions().works)
+    r.line("htm", "no hardware transactions: " + w.transactions().reason);
+  r["result"] = {{"vertices", options.vertices}, {"passes", options.rounds}, {"mechanisms", all}};
+  r["verified"] = true;
+  r.count(w);
+  r.print(w);
+  return 0;
+}
+
+}  // namespace
+
+void add_bench(CLI::App& app, common& c, action& chosen) {
+  auto& command = *app.add_subcommand("bench", "Measure what mechanisms cost on this machine");
+  command.require_subcommand(1);
+  auto& model = *command.add_subcommand(
+      "model", "Fit T = A N + B to activities that modify N vertices, by mechanism");
+  add_common(model, c);
+  const auto options = std::make_shared<activity::cost_probe_options>();
+  model.add_option("--passes", options->rounds, "Passes of which a time is the median")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  model.add_option("--vertices", options->vertices, "Vertices to mark")
+      ->check(CLI::Range(std::size_t{64}, std::size_t{1} << 31))
+      ->capture_default_str();
+  model.callback([&c, &chosen, options] {
+    chosen = [&c, options] {
+      return run(
+          c.settings, [&](world& w) { return print_model(w, c, *options); }, say);
+    };
+  });
+}
+
+}  // namespace cairn::cli
