@@ -5,6 +5,7 @@
 #   make demo            breadth-first search on a generated graph, or on a file: GRAPH=path make demo
 #   make test            every test, in a build with all checks on
 #   make bench           the short benchmarks           make soak    the long tests and benchmarks
+#   make figures         runs the figures of the papers, build/release/bench/figures/index.html
 #   make format          formats the sources            make clean   removes build/
 #   make install PREFIX=/usr/local
 
@@ -12,7 +13,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 export GRAPH
 
-.PHONY: cairn demo test bench soak format install clean packages
+.PHONY: cairn demo test bench figures soak format install clean packages
 .DELETE_ON_ERROR:
 
 cairn: build/release/build.ninja
@@ -32,6 +33,9 @@ bench: build/release/build.ninja
 soak: build/release-checks/build.ninja build/release/build.ninja
 	@cmake --build build/release-checks -j $(JOBS) --target soak
 	@cmake --build build/release -j $(JOBS) --target soak
+
+figures: build/release/build.ninja
+	@cmake --build build/release -j $(JOBS) --target figures
 
 install: build/release/build.ninja
 	@cmake -S . -B build/release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" >/dev/null

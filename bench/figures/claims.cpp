@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include <bench/figures/claims.hpp>
+#include <bench/figures/claim_parts.hpp>
 
 namespace cairn::bench {
 namespace {
@@ -16,19 +16,15 @@ namespace {
 using nlohmann::json;
 using kind = verdict::kind;
 
-double median(const json& spread) { return spread.at("median").get<double>(); }
-double mad(const json& spread) { return spread.at("mad").get<double>(); }
+using claim_parts::clearly_above;
+using claim_parts::median;
 
-bool gains(const json& point) { return median(point.at("ratio")) > 1 + mad(point.at("ratio")); }
-bool clearly_above(const json& slow, const json& fast) {
-  return median(slow) - median(fast) > mad(slow) + mad(fast);
-}
+bool gains(const json& point) { return claim_parts::above_one(point.at("ratio")); }
 
 std::optional<verdict> without_htm(points all) {
-  for (const auto& p : all) {
-    if (p.contains("no_htm")) return verdict{kind::undecided, p.at("no_htm").get<std::string>()};
-  }
-  return std::nullopt;
+  const auto why = claim_parts::reason(all, "no_htm");
+  if (!why) return std::nullopt;
+  return verdict{kind::undecided, *why};
 }
 
 /// Points by T, each list in ascending order of `key`.

@@ -46,6 +46,48 @@ using points = std::span<const nlohmann::json>;
 ///           the first three, two each
 [[nodiscard]] verdict check_distributed(points all);
 
+/// Figure 2: an activity by htm costs more to begin than one by atomics and less per vertex
+/// (B and A of the fitted lines), and the lines meet within a factor of 2 of where the times do.
+///
+/// points    {"mechanism", "fit": {"per_vertex_ns", "fixed_ns", "r_squared"}, "predicted",
+///           "measured"}, the last two numbers, null for none, and not of atomics
+[[nodiscard]] verdict check_model(points all);
+
+/// Figure 3: on one thread a mark by htm costs more than by atomics, and at most a twentieth of
+/// the attempts to mark aborts; with all threads at least a tenth of the attempts to increment
+/// does, and more than on one thread; and an aggregator's increments never abort. The last part
+/// also fails, or is said to hold, where there is no htm.
+///
+/// points    {"activity": "mark" or "increment", "operations", "threads", "mechanism",
+///           "seconds", "attempts", "aborts"}, aborts a number
+[[nodiscard]] verdict check_single(points all);
+
+/// Figures 5c to h, for marks and for increments: from one rank to another, messages that travel
+/// alone are slower than one-sided MPI and some C are enough to be faster; and with several
+/// ranks sending to one, coalesced ones are faster.
+///
+/// points    {"work", "ranks", "messages": C, "ratio"}, C = 1 and more on 2 ranks; a ratio is
+///           the time of one-sided MPI by that of activities; or {"no_mpi": reason}
+[[nodiscard]] verdict check_remote(points all);
+
+/// Figures 7c to e: PageRank by coalesced messages takes at most a third of the time that it
+/// takes by messages that travel alone, at every point.
+///
+/// points    {"ranks", "threads", "vertices", "alone": ratio, "pull": ratio}: the time by
+///           messages that travel alone, and by pulling, by that of coalesced ones
+[[nodiscard]] verdict check_pagerank(points all);
+
+/// Figure 6: coarse transactions gain at every point.
+///
+/// points    {"scale", "degree", "ratio", "by_hand_ratio"}, the last the time of the search by
+///           hand by that of atomics, which is said where there is no htm
+[[nodiscard]] verdict check_graphs(points all);
+
+/// Figures 7a and b: each mechanism is faster on all threads than on one, by more than the MADs.
+///
+/// points    {"mechanism", "threads", "seconds"}, from 1 thread on
+[[nodiscard]] verdict check_threads(points all);
+
 /// The points of the last whole sweep among the lines that a figure's program wrote: those
 /// between its verdict and the verdict before it.
 /// Throws    std::runtime_error for a line that is not JSON, or if there is no verdict

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <fstream>
 #include <stdexcept>
 #include <utility>
@@ -11,6 +12,7 @@
 #include <cairn/graph/load.hpp>
 #include <cairn/hw/topology.hpp>
 
+#include <bench/baselines/bfs_threads.hpp>
 #include <bench/figures/figure.hpp>
 #include <bench/program.hpp>
 
@@ -76,6 +78,9 @@ void search_options::add_to(CLI::App& app) {
   app.add_option("--kronecker", scale, "log2 of the vertices")
       ->check(CLI::Range(1, 31))
       ->capture_default_str();
+  app.add_option("--edge-factor", edge_factor, "edges drawn by vertex")
+      ->check(CLI::Range(1, 1 << 10))
+      ->capture_default_str();
   app.add_option("--seed", seed, "of graph and source")->capture_default_str();
   app.add_option("--threads", threads, "one or more")
       ->check(CLI::Range(1, 4096))
@@ -89,7 +94,8 @@ struct search_stage::state {
       : options(given),
         w(threads),
         g(std::get<graph_type>(
-            graph::load(w, graph::generator{graph::kronecker_graph{given.scale}, given.seed})
+            graph::load(w, graph::generator{graph::kronecker_graph{given.scale, given.edge_factor},
+                                            given.seed})
                 .graph)) {
     if (g.num_edges() == 0) throw std::runtime_error("the graph has no edges");
     random64 draw(options.seed);
@@ -116,11 +122,9 @@ subject search_stage::search(const activity::options& how, search_log& log) {
       .activity = how, .direction = algo::bfs_direction::top_down, .trace = true};
   kernel<state*, algo::bfs_result<std::uint32_t>> kern;
   kern.name = "bfs_top_down";
-  kern.settings = {{"kronecker", s->options.scale},
-                   {"seed", s->options.seed},
-                   {"source", s->source},
-                   {"threads", s->w.workers()},
-                   {"mechanism", activity::name(how.how)}};
+  kern.settings = {{"kronecker", s->options.scale}, {"edge_factor", s->options.edge_factor},
+                   {"seed", s->options.seed},       {"source", s->source},
+                   {"threads", s->w.workers()},     {"mechanism", activity::name(how.how)}};
   if (how.how == activity::mechanism::htm) kern.settings["grain"] = how.grain;
   kern.make_input = [s] { return s; };
   kern.run = [options, &log](state* on) {
@@ -136,6 +140,28 @@ subject search_stage::search(const activity::options& how, search_log& log) {
     return algo::verify_bfs(on->w, on->g, on->source, found.parent).value_or("");
   };
   kern.counters = [s] { return s->w.counters().totals(); };
+  return subject(std::move(kern));
+}
+
+subject search_stage::by_hand() {
+  auto* const s = state_.get();
+  kernel<state*, std::vector<std::uint32_t>> kern;
+  kern.name = "bfs_threads";
+  kern.settings = {{"kronecker", s->options.scale},
+                   {"edge_factor", s->options.edge_factor},
+                   {"seed", s->options.seed},
+                   {"source", s->source},
+                   {"threads", s->w.workers()}};
+  kern.make_input = [s] { return s; };
+  kern.run = [](state* on) {
+    const auto& rows = on->g.out();
+    return baselines::bfs_threads(rows.offsets(), rows.targets(), on->source, on->w.workers());
+  };
+  kern.verify = [](state* on, const std::vector<std::uint32_t>& parent) {
+    pgas::vertex_map<std::uint32_t> found(on->w, on->g.partition(), no_vertex<std::uint32_t>);
+    std::copy(parent.begin(), parent.end(), found.local().begin());
+    return algo::verify_bfs(on->w, on->g, on->source, found).value_or("");
+  };
   return subject(std::move(kern));
 }
 

@@ -42,6 +42,7 @@ int run_figure_on_ranks(int argc, char** argv, const figure& f);
 /// What the figures of breadth-first search have in common: top-down searches from one source.
 struct search_options {
   int scale = 20;
+  int edge_factor = 16;
   std::uint64_t seed = 1;
   std::vector<int> threads;  ///< default: 1, and all cores
 
@@ -67,6 +68,8 @@ class search_stage {
   ~search_stage();
 
   [[nodiscard]] world& on() noexcept;
+  /// The same search by bench/baselines/bfs_threads.hpp on as many threads.
+  [[nodiscard]] subject by_hand();
   /// Top-down search in that way. The stage and the log outlive the subject.
   [[nodiscard]] subject search(const activity::options& how, search_log& log);
 

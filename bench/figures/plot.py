@@ -11,11 +11,31 @@ import sys
 from pathlib import Path
 
 WIDTH, HEIGHT, MARGIN = 640, 400, 60
-COLOURS = ["#1b6ca8", "#c1440e", "#3a7d44", "#7b3f98", "#b8860b", "#444444"]
-FIGURES = {  # what lies on the x axis: its member, its name, and whether its scale is logarithmic
-    "aam15_1_phases": ("level", "level", False),
-    "aam15_4_grain": ("grain", "M, operators per transaction", True),
-    "aam15_5i_distributed": ("transactions", "x, transactions of each rank", True),
+COLOURS = ["#1b6ca8", "#c1440e", "#3a7d44", "#7b3f98", "#b8860b", "#444444",
+           "#d0679d", "#2aa198", "#8b5a2b", "#6c8ebf"]
+# What lies on the x axis: its member, its name, and whether its scale is logarithmic. Then the
+# members that hold times, with the name of the curve, to be filled in from the point.
+ATOMICS_AND_HTM = {"atomics": "atomics, T = {threads}", "htm": "htm, T = {threads}",
+                   "seconds": "htm, T = {threads}"}
+FIGURES = {
+    "aam15_1_phases": ("level", "level", False, ATOMICS_AND_HTM),
+    "aam15_2_model": ("vertices", "N, vertices of an activity", True, {"seconds": "{mechanism}"}),
+    "aam15_3_single": ("threads", "threads", False,
+                       {"seconds": "{activity} x {operations}, {mechanism}"}),
+    "aam15_4_grain": ("grain", "M, operators per transaction", True, ATOMICS_AND_HTM),
+    "aam15_5_remote": ("messages", "C, messages of a buffer", True,
+                       {"seconds": "{work}, {ranks} ranks", "mpi": "{work}, MPI, {ranks} ranks"}),
+    "aam15_5i_distributed": ("transactions", "x, transactions of each rank", True,
+                             {"seconds": "{local} own + {remote} remote, T = {threads}"}),
+    "aam15_6_graphs": ("scale", "log2 of the vertices", False,
+                       {"atomics": "atomics, degree {degree}, T = {threads}",
+                        "htm": "htm, degree {degree}, T = {threads}",
+                        "by_hand": "by hand, degree {degree}, T = {threads}"}),
+    "aam15_7_threads": ("threads", "threads", False, {"seconds": "{mechanism}"}),
+    "aam15_7_pagerank": ("vertices", "vertices of a rank", True,
+                         {"seconds": "coalesced, {ranks} x {threads}",
+                          "alone_seconds": "alone, {ranks} x {threads}",
+                          "pull_seconds": "pull, {ranks} x {threads}"}),
 }
 
 
@@ -35,16 +55,14 @@ def last_sweep(file):
     return sweep, verdict
 
 
-def curves(points, x):
+def curves(points, x, times):
     """Times in ms by x, by the name of the curve. A time without an x counts for every x."""
     everywhere = sorted({p[x] for p in points if x in p})
     found = {}
     for p in points:
-        for member, name in [("atomics", "atomics"), ("htm", "htm"), ("seconds", "htm")]:
+        for member, name in times.items():
             if member in p:
-                if "remote" in p:
-                    name = f"{p['local']} own + {p['remote']} remote"
-                curve = found.setdefault(f"{name}, T = {p['threads']}", {})
+                curve = found.setdefault(name.format(**p), {})
                 for at in [p[x]] if x in p else everywhere:
                     curve[at] = 1e3 * p[member]["median"]
     return {name: sorted(curve.items()) for name, curve in found.items()}
@@ -62,7 +80,7 @@ def text(x, y, words, anchor="middle"):
 
 
 def draw(figure, lines, verdict):
-    _, x_name, logarithmic = FIGURES[figure]
+    _, x_name, logarithmic, _ = FIGURES[figure]
     scale = math.log2 if logarithmic else float
     xs = sorted({x for line in lines.values() for x, _ in line})
     low, high = scale(xs[0]), scale(xs[-1])
@@ -90,23 +108,32 @@ def draw(figure, lines, verdict):
         out.append(f'<polyline points="{path}" fill="none" stroke="{colour}" stroke-width="2"/>')
         out += [f'<circle cx="{px(x):.1f}" cy="{py(y):.1f}" r="3" fill="{colour}"/>'
                 for x, y in line]
-        out.append(f'<g fill="{colour}">' + text(WIDTH - MARGIN, MARGIN + 16 * i, name, "end")
+        out.append(f'<g fill="{colour}">' + text(WIDTH - MARGIN, MARGIN + 12 * i, name, "end")
                    + "</g>")
     return "\n".join(out + ["</svg>", ""])
+
+
+def plot(source, target):
+    """Draws the last sweep of the lines, and says whether it had anything to draw."""
+    with source.open() as file:
+        points, verdict = last_sweep(file)
+    figure = verdict["figure"]
+    if figure not in FIGURES:
+        sys.exit(f"{figure} is not known here")
+    x, _, _, times = FIGURES[figure]
+    lines = curves(points, x, times)
+    if any(lines.values()):
+        target.write_text(draw(figure, lines, verdict))
+    return any(lines.values())
 
 
 def main():
     if len(sys.argv) not in (2, 3):
         sys.exit(__doc__.strip())
     source = Path(sys.argv[1])
-    with source.open() as file:
-        points, verdict = last_sweep(file)
-    figure = verdict["figure"]
-    if figure not in FIGURES:
-        sys.exit(f"{figure} is not known here")
-    lines = curves(points, FIGURES[figure][0])
     target = Path(sys.argv[2]) if len(sys.argv) == 3 else source.with_suffix(".svg")
-    target.write_text(draw(figure, lines, verdict))
+    if not plot(source, target):
+        sys.exit("no point has a time")
     print(target)
 
 

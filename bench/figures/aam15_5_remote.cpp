@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// [AAM15] figures 5c to h: marking and incrementing 2^13 vertices of another rank by activities
+// of which C travel in a buffer, against one-sided MPI atomics; and from N - 1 ranks to one. The
+// claim: uncoalesced activities lose, some C is enough, coalesced ones win.
+//
+// Each run is a job of its own, bench/kernels/remote_vertices.cpp and
+// bench/baselines/remote_vertices_mpi.c by turns.
+
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/figures/figure.hpp>
+#include <bench/figures/process.hpp>
+
+namespace cairn::bench {
+namespace {
+
+constexpr int message_bytes = 16;
+
+struct remote_sweep {
+  std::vector<int> messages{1, 2, 4, 16, 64, 256, 1024};
+  std::vector<int> ranks{2, 3, 4};
+  int passes = 100;
+};
+
+void measure(harness& h, const remote_sweep& s, const std::string& work, int ranks, int messages,
+             const figure::record_function& record) {
+  auto mpi = mpi_command("remote_vertices", ranks);
+  mpi += fmt::format(" --work {} --passes {} --runs 1", work, s.passes);
+  const auto cairn = fmt::format(
+      "'{}/remote_vertices' --ranks {} --threads 1 --work {} --coalesce {} --runs 1 "
+      "--least-seconds 0.05 --lines - 2>/dev/null",
+      program_folder(), ranks, work, messages * message_bytes);
+  const nlohmann::json settings{{"work", work}, {"ranks", ranks}, {"messages", messages}};
+  auto slow = process("one_sided_mpi", settings, mpi);
+  auto fast = process("activities", settings, cairn);
+  const auto c = h.compare(slow, fast);
+  fmt::print(stderr, "{:>10} {:>5} {:>5} {:>12.1f} {:>12.1f} {:>8.3f} {:>8.3f}\n", work, ranks,
+             messages, 1e6 * c.first.time.median, 1e6 * c.second.time.median, c.ratio.median,
+             c.ratio.mad);
+  record({{"work", work},
+          {"ranks", ranks},
+          {"messages", messages},
+          {"mpi", json_of(c.first.time)},
+          {"seconds", json_of(c.second.time)},
+          {"ratio", json_of(c.ratio)}});
+}
+
+void sweep(harness& h, const remote_sweep& s, const figure::record_function& record) {
+  if (mpi_command("remote_vertices", 2).empty()) {
+    record({{"no_mpi", "there is no MPI to measure against"}});
+    return;
+  }
+  fmt::print(stderr, "{:>10} {:>5} {:>5} {:>12} {:>12} {:>8} {:>8}\n", "work", "ranks", "C",
+             "MPI us", "Cairn us", "ratio", "mad");
+  for (const auto* const work : {"mark", "increment"}) {
+    for (const int ranks : s.ranks) {
+      const auto coalesced = std::vector<int>{s.messages.back()};
+      for (const int c : ranks == 2 ? s.messages : coalesced) {
+        measure(h, s, work, ranks, c, record);
+      }
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn::bench;
+  remote_sweep s;
+  figure f;
+  f.name = "aam15_5_remote";
+  f.description = "[AAM15] figures 5c to h: activities on remote vertices.";
+  f.add_options = [&](CLI::App& app) {
+    app.add_option("--messages", s.messages, "C in a buffer, ascending")
+        ->check(CLI::Range(1, 1 << 20))
+        ->capture_default_str();
+    app.add_option("--numbers-of-ranks", s.ranks, "2, and the N of N - 1 to one")
+        ->check(CLI::Range(2, 256))
+        ->capture_default_str();
+    app.add_option("--passes", s.passes, "of a run of MPI")
+        ->check(CLI::Range(1, 1 << 20))
+        ->capture_default_str();
+  };
+  f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
+  f.check = check_remote;
+  return run_figure(argc, argv, f);
+}

@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// [AAM15] figure 6: breadth-first search on Kronecker graphs over vertices and degrees, by
+// atomics and by coarse hardware transactions. The claim: the transactions are the faster at
+// every point. bench/baselines/bfs_threads.hpp is measured beside them.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/figures/figure.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using activity::mechanism;
+
+struct graph_sweep {
+  search_options common;
+  std::vector<int> scales{12, 13, 14, 15, 16}, degrees{1, 4, 16, 64};
+  std::size_t grain = activity::start_grain;
+};
+
+void measure(harness& h, const graph_sweep& s, int scale, int degree, int threads,
+             const figure::record_function& record) {
+  auto options = s.common;
+  options.scale = scale;
+  options.edge_factor = degree;
+  search_stage stage(options, threads);
+  search_log atomics_log, htm_log;
+  auto by_hand = stage.by_hand();
+  auto atomics = stage.search({.how = mechanism::atomics}, atomics_log);
+  const auto c = h.compare(by_hand, atomics);
+  nlohmann::json point{{"threads", threads},
+                       {"scale", scale},
+                       {"degree", degree},
+                       {"by_hand", json_of(c.first.time)},
+                       {"atomics", json_of(c.second.time)},
+                       {"by_hand_ratio", json_of(c.ratio)}};
+  fmt::print(stderr, "{:>7} {:>6} {:>7} {:>10.3f} {:>10.3f} {:>8.3f}\n", threads, scale, degree,
+             1e3 * c.first.time.median, 1e3 * c.second.time.median, c.ratio.median);
+  if (stage.on().transactions().works) {
+    auto htm = stage.search({.how = mechanism::htm, .grain = s.grain}, htm_log);
+    const auto gain = h.compare(atomics, htm);
+    point["htm"] = json_of(gain.second.time);
+    point["ratio"] = json_of(gain.ratio);
+  }
+  record(std::move(point));
+}
+
+void sweep(harness& h, const graph_sweep& s, const figure::record_function& record) {
+  fmt::print(stderr, "{:>7} {:>6} {:>7} {:>10} {:>10} {:>8}\n", "threads", "scale", "degree",
+             "by hand ms", "atomics ms", "ratio");
+  for (const int threads : s.common.threads) {
+    for (const int scale : s.scales) measure(h, s, scale, 16, threads, record);
+    for (const int degree : s.degrees) {
+      if (degree != 16) measure(h, s, s.scales.front(), degree, threads, record);
+    }
+  }
+  const auto probe = hw::probe_transactions();
+  if (!probe.works) record({{"no_htm", probe.reason}});
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn::bench;
+  graph_sweep s;
+  s.common.threads = {s.common.threads.back()};
+  figure f;
+  f.name = "aam15_6_graphs";
+  f.description = "[AAM15] figure 6: a search over vertices and degrees.";
+  f.add_options = [&](CLI::App& app) {
+    app.add_option("--scales", s.scales, "log2 of the vertices, of degree 16")
+        ->check(CLI::Range(4, 31))
+        ->capture_default_str();
+    app.add_option("--degrees", s.degrees, "edges drawn by vertex, at the first scale")
+        ->check(CLI::Range(1, 1 << 10))
+        ->capture_default_str();
+    app.add_option("--threads", s.common.threads, "one or more")
+        ->check(CLI::Range(1, 4096))
+        ->capture_default_str();
+    app.add_option("--grain", s.grain, "operators per transaction")
+        ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
+        ->capture_default_str();
+  };
+  f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
+  f.check = check_graphs;
+  return run_figure(argc, argv, f);
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// [AAM15] figures 7a and b: breadth-first search on a Kronecker graph over the number of threads,
+// by each mechanism and by hand (bench/baselines/bfs_threads.hpp). The claim: each gains by them.
+
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/figures/figure.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using activity::mechanism;
+
+void measure(harness& h, const search_options& options, std::size_t grain, int threads,
+             const figure::record_function& record) {
+  search_stage stage(options, threads);
+  search_log log;
+  std::vector<mechanism> mechanisms{mechanism::atomics, mechanism::locks, mechanism::one_lock};
+  if (stage.on().transactions().works) mechanisms.push_back(mechanism::htm);
+  const auto put = [&](const std::string& name, subject by) {
+    const auto time = h.measure(by).time;
+    fmt::print(stderr, "{:>7} {:<10} {:>10.3f} {:>8.3f}\n", threads, name, 1e3 * time.median,
+               1e3 * time.mad);
+    record({{"mechanism", name}, {"threads", threads}, {"seconds", json_of(time)}});
+  };
+  for (const auto how : mechanisms) {
+    put(std::string(activity::name(how)), stage.search({.how = how, .grain = grain}, log));
+  }
+  put("by hand", stage.by_hand());
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn::bench;
+  search_options options;
+  const auto cores = options.threads.back();
+  options.threads.clear();
+  for (int t = 1; t < cores; t *= 2) options.threads.push_back(t);
+  options.threads.push_back(cores);
+  std::size_t grain = cairn::activity::start_grain;
+  figure f;
+  f.name = "aam15_7_threads";
+  f.description = "[AAM15] figures 7a and b: a search over the number of threads.";
+  f.add_options = [&](CLI::App& app) {
+    options.add_to(app);
+    app.add_option("--grain", grain, "operators per transaction")
+        ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
+        ->capture_default_str();
+  };
+  f.sweep = [&](harness& h, const figure::record_function& record) {
+    fmt::print(stderr, "{:>7} {:<10} {:>10} {:>8}\n", "threads", "mechanism", "ms", "mad");
+    for (const int threads : options.threads) measure(h, options, grain, threads, record);
+    const auto probe = cairn::hw::probe_transactions();
+    if (!probe.works) record({{"no_htm", probe.reason}});
+  };
+  f.check = check_threads;
+  return run_figure(argc, argv, f);
+}

@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Runs the figures, draws them, and writes one page: each claim, whether it holds here, the numbers.
+
+    report.py BENCH_FOLDER [--out FOLDER] [--form short|long] [--only NAME...] [--recorded]
+
+BENCH_FOLDER is where the programs were built. Lines are added to FOLDER/<program>.jsonl, plots are
+FOLDER/<program>.svg, the page is FOLDER/index.html. --recorded runs nothing and writes the page
+from the lines that are there. A claim that does not hold is a result; a program that fails is
+said on the page, and makes the status 1.
+"""
+
+import argparse
+import html
+import json
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+import plot  # noqa: E402
+
+CLAIMS = [  # figure of [AAM15], what it claims, the program, the arguments of its short form
+    ("1", "level by level, the heavy middle levels gain by coarse hardware transactions",
+     "aam15_1_phases", "--kronecker 14 --runs 5 --least-seconds 0.02"),
+    ("2", "T = A N + B: B(htm) &gt; B(atomics), A(htm) &lt; A(atomics); the fitted crossing "
+     "predicts the measured one", "aam15_2_model", "--passes 21"),
+    ("3", "single-vertex htm costs more than compare-and-swap and hardly aborts on marks; its "
+     "aborts explode on increments; an aggregator does not abort at all",
+     "aam15_3_single", "--runs 3 --least-seconds 0.02"),
+    ("4", "the time falls to a best M, then rises; the best M beats atomics; aborts by cause "
+     "explain the rise", "aam15_4_grain",
+     "--kronecker 14 --grains 1 16 64 320 --runs 5 --least-seconds 0.02"),
+    ("5a–b", "shares of conflict and capacity aborts against T at M = 2", None, None),
+    ("5c–h", "uncoalesced activities lose to one-sided MPI, a crossing C exists, coalesced ones "
+     "win by a factor", "aam15_5_remote", "--runs 3"),
+    ("5i", "distributed transactions all commit; more remote elements cost more", None, None),
+    ("6", "coarse htm is faster than atomics over vertices and degrees", "aam15_6_graphs",
+     "--runs 3 --least-seconds 0.02"),
+    ("Table 1", "the online choice is within 5 % of the best (mechanism, M) of a sweep", None,
+     None),
+    ("7a–b", "each mechanism speeds up with the threads", "aam15_7_threads",
+     "--kronecker 16 --runs 5 --least-seconds 0.02"),
+    ("7c–e", "PageRank: coalesced messages win 3 to 10 times over uncoalesced ones",
+     "aam15_7_pagerank", "--runs 3 --warm-ups 0"),
+]
+LONG = {"aam15_1_phases": "--kronecker 20 --runs 31", "aam15_2_model": "--passes 201",
+        "aam15_3_single": "--runs 31", "aam15_4_grain": "--kronecker 20 --runs 15",
+        "aam15_5_remote": "--runs 15",
+        "aam15_6_graphs": "--scales 16 18 20 22 --degrees 1 2 4 8 16 32 64 128 256 --runs 15",
+        "aam15_7_threads": "--kronecker 20 --runs 31",
+        "aam15_7_pagerank": "--runs 9 --vertices 4096 16384 65536 262144"}
+STYLE = """body{font:15px sans-serif;max-width:70em;margin:2em auto;padding:0 1em}
+table{border-collapse:collapse;width:100%}td,th{border:1px solid #ccc;padding:.4em;text-align:left;
+vertical-align:top}.holds{background:#dff3df}.fails{background:#f7dcd7}.open{background:#f3f0d8}
+svg,img{max-width:100%}pre{overflow:auto;font-size:12px}"""
+
+
+def run(program, arguments, folder, out):
+    """Returns why it failed, or nothing."""
+    command = [str(folder / program), *arguments.split(), "--lines", str(out / f"{program}.jsonl")]
+    print("+", " ".join(command), file=sys.stderr, flush=True)
+    start = time.monotonic()
+    done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
+    sys.stderr.write(done.stderr)
+    print(f"  {time.monotonic() - start:.1f} s", file=sys.stderr, flush=True)
+    if done.returncode == 0:
+        return None
+    last = (done.stderr.strip().splitlines() or ["no word"])[-1]
+    return f"the program ended with status {done.returncode}: {last}"
+
+
+def short(value):
+    if isinstance(value, dict) and set(value) == {"median", "mad", "runs"}:
+        return f"{value['median']:.4g} ± {value['mad']:.2g}"
+    if isinstance(value, dict):
+        return ", ".join(f"{k} {short(v)}" for k, v in value.items())
+    return f"{value:.4g}" if isinstance(value, float) else str(value)
+
+
+def numbers(points):
+    """A table of the points for each set of members that they have."""
+    left_out = {"figure", "commit", "command", "machine"}
+    tables = {}
+    for p in points:
+        tables.setdefault(tuple(k for k in p if k not in left_out), []).append(p)
+    for columns, rows in tables.items():
+        yield "<table><tr>" + "".join(f"<th>{html.escape(c)}</th>" for c in columns) + "</tr>"
+        for p in rows:
+            yield "<tr>" + "".join(f"<td>{html.escape(short(p[c]))}</td>" for c in columns) + "</tr>"
+        yield "</table>"
+
+
+def section(name, program, failed, out):
+    """The verdict's class, its words, and the part of the page with plot and numbers."""
+    lines = out / f"{program}.jsonl"
+    if failed:
+        return "fails", failed, ""
+    if not lines.exists():
+        return "open", "not run", ""
+    with lines.open() as file:
+        points, verdict = plot.last_sweep(file)
+    svg = lines.with_suffix(".svg")
+    picture = f"<p><img src='{svg.name}'></p>" if plot.plot(lines, svg) else ""
+    kind = {"holds": "holds", "does not hold": "fails"}.get(verdict["verdict"], "open")
+    where = f"{verdict['commit']}, {html.escape(verdict['machine']['model'])}"
+    body = (f"<h2 id='{program}'>Figure {name}</h2><p>{html.escape(verdict['why'])}</p>"
+            f"<p><code>{html.escape(verdict['command'])}</code>, {where}</p>{picture}"
+            f"<details><summary>numbers (times in seconds)</summary>{''.join(numbers(points))}"
+            "</details>")
+    return kind, f"<b>{verdict['verdict']}</b>: {html.escape(verdict['why'])}", body
+
+
+def main():
+    arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("--out", type=Path)
+    arguments.add_argument("--form", choices=["short", "long"], default="short")
+    arguments.add_argument("--only", nargs="+", default=[])
+    arguments.add_argument("--recorded", action="store_true")
+    asked = arguments.parse_args()
+    out = asked.out or asked.folder / "figures"
+    out.mkdir(parents=True, exist_ok=True)
+    os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
+    os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
+    rows, bodies, status = [], [], 0
+    for name, claim, program, short_form in CLAIMS:
+        kind, words, body = "open", "<b>missing</b>: no program measures it yet", ""
+        if program:
+            failed = None
+            if not asked.recorded and (not asked.only or program in asked.only):
+                form = short_form if asked.form == "short" else LONG[program]
+                failed = run(program, form, asked.folder, out)
+                status = status or int(failed is not None)
+            kind, words, body = section(name, program, failed, out)
+            name = f"<a href='#{program}'>{name}</a>"
+        rows.append(f"<tr class='{kind}'><td>{name}</td><td>{claim}</td><td>{words}</td></tr>")
+        bodies.append(body)
+    (out / "index.html").write_text(
+        f"<!doctype html><meta charset='utf-8'><title>Cairn: figures</title><style>{STYLE}</style>"
+        "<h1>[AAM15]: what was claimed and what holds on this machine</h1><table><tr><th>figure"
+        f"</th><th>claim</th><th>here</th></tr>{''.join(rows)}</table>{''.join(bodies)}\n")
+    print(out / "index.html")
+    sys.exit(status)
+
+
+if __name__ == "__main__":
+    main()
