@@ -2,12 +2,16 @@
 //
 // [AAM15] figures 7c to e: PageRank on Erdos-Renyi graphs over ranks, threads and vertices per
 // rank. The claim: pushing rank in coalesced messages is 3 to 10 times as fast as pushing each
-// share in a message of its own. Pulling along in-edges is measured beside them.
+// share in a message of its own. Pulling along in-edges is measured beside them: by Cairn, and by
+// bench/baselines/pagerank_pull_mpi.c with a process per worker.
 //
-// Each run is `cairn pagerank`, its result verified.
+// Each run is a job of its own, its result verified.
 
+#include <cstdlib>
 #include <filesystem>
+#include <stdexcept>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/core.h>
@@ -18,6 +22,8 @@
 namespace cairn::bench {
 namespace {
 
+namespace fs = std::filesystem;
+
 constexpr int message_bytes = 16;  // a vertex and what is added to its rank
 
 struct pagerank_sweep {
@@ -26,37 +32,76 @@ struct pagerank_sweep {
   int degree = 16, sweeps = 10;
 };
 
-subject job(const pagerank_sweep& s, int ranks, int threads, int vertices, const std::string& name,
-            const std::string& options) {
-  const auto all = vertices * ranks;
-  const auto cairn = std::filesystem::path(program_folder()).parent_path() / "bin" / "cairn";
-  const auto command = fmt::format(
-      "'{}' pagerank --erdos-renyi {}:{:.9f} --ranks {} --threads {} --convention graphalytics "
-      "--iterations {} --precision double --trials 3 --verify --json {}",
-      cairn.string(), all, static_cast<double>(s.degree) / all, ranks, threads, s.sweeps, options);
-  return process(name, {{"ranks", ranks}, {"threads", threads}, {"vertices", vertices}}, command);
-}
+/// The graph of a point, as an edge list that both sides read, and its ranks by Cairn. Removed
+/// with this.
+class files {
+ public:
+  files(const pagerank_sweep& s, int vertices) {
+    auto name = (fs::temp_directory_path() / "cairn_pagerank_XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error(name + ": cannot be made");
+    folder_ = name;
+    make(fmt::format("generate --erdos-renyi {}:{:.9f} '{}'", vertices,
+                     static_cast<double>(s.degree) / vertices, graph()));
+    make(fmt::format("pagerank '{}' {} --verify --output '{}'", graph(), meaning(s), ranks()));
+  }
+  ~files() { fs::remove_all(folder_); }
+  files(const files&) = delete;
+  files& operator=(const files&) = delete;
 
-void measure(harness& h, const pagerank_sweep& s, int ranks, int threads, int vertices,
-             const figure::record_function& record) {
+  [[nodiscard]] std::string graph() const { return (folder_ / "graph.el").string(); }
+  [[nodiscard]] std::string ranks() const { return (folder_ / "ranks.csv").string(); }
+
+  static std::string cairn() {
+    return (fs::path(program_folder()).parent_path() / "bin" / "cairn").string();
+  }
+  static std::string meaning(const pagerank_sweep& s) {
+    return fmt::format("--convention graphalytics --iterations {} --precision double", s.sweeps);
+  }
+
+ private:
+  static void make(const std::string& arguments) {
+    static_cast<void>(json_lines_of(fmt::format("'{}' {} --quiet", cairn(), arguments)));
+  }
+
+  fs::path folder_;
+};
+
+void measure(harness& h, const pagerank_sweep& s, const files& input, int ranks, int threads,
+             int vertices, const figure::record_function& record) {
+  const nlohmann::json settings{{"ranks", ranks}, {"threads", threads}, {"vertices", vertices}};
   const auto with = [&](const char* name, const std::string& options) {
-    return job(s, ranks, threads, vertices, name, options);
+    return process(
+        name, settings,
+        fmt::format("'{}' pagerank '{}' {} --ranks {} --threads {} --trials 3 --verify "
+                    "--json {}",
+                    files::cairn(), input.graph(), files::meaning(s), ranks, threads, options));
   };
-  const auto single = fmt::format("--variant push --coalesce {}", message_bytes);
-  auto coalesced = with("coalesced", "--variant push"), alone = with("alone", single);
+  auto coalesced = with("coalesced", "--variant push");
+  auto alone = with("alone", fmt::format("--variant push --coalesce {}", message_bytes));
   auto pull = with("pull", "--variant pull --sweep jacobi");
   const auto a = h.compare(alone, coalesced), p = h.compare(pull, coalesced);
-  fmt::print(stderr, "{:>5} {:>7} {:>9} {:>12.3f} {:>10.3f} {:>10.3f} {:>8.2f} {:>8.2f}\n", ranks,
-             threads, vertices, 1e3 * a.second.time.median, 1e3 * a.first.time.median,
-             1e3 * p.first.time.median, a.ratio.median, p.ratio.median);
-  record({{"ranks", ranks},
-          {"threads", threads},
-          {"vertices", vertices},
-          {"seconds", json_of(a.second.time)},
-          {"alone_seconds", json_of(a.first.time)},
-          {"pull_seconds", json_of(p.first.time)},
-          {"alone", json_of(a.ratio)},
-          {"pull", json_of(p.ratio)}});
+  nlohmann::json point{{"ranks", ranks},
+                       {"threads", threads},
+                       {"vertices", vertices},
+                       {"seconds", json_of(a.second.time)},
+                       {"alone_seconds", json_of(a.first.time)},
+                       {"pull_seconds", json_of(p.first.time)},
+                       {"alone", json_of(a.ratio)},
+                       {"pull", json_of(p.ratio)}};
+  fmt::print(stderr, "{:>5} {:>7} {:>9} {:>12.3f} {:>10.3f} {:>10.3f}", ranks, threads, vertices,
+             1e3 * a.second.time.median, 1e3 * a.first.time.median, 1e3 * p.first.time.median);
+  const auto mpi = mpi_command("pagerank_pull", ranks * threads);
+  if (!mpi.empty()) {
+    auto by_hand = process("pull_by_hand", settings,
+                           fmt::format("{} --graph '{}' --expect '{}' --sweeps {} --runs 3", mpi,
+                                       input.graph(), input.ranks(), s.sweeps));
+    const auto m = h.compare(by_hand, coalesced);
+    point["mpi_pull_seconds"] = json_of(m.first.time);
+    point["mpi_pull"] = json_of(m.ratio);
+    fmt::print(stderr, " {:>12.3f}", 1e3 * m.first.time.median);
+  }
+  fmt::print(stderr, "\n");
+  record(std::move(point));
 }
 
 }  // namespace
@@ -76,11 +121,12 @@ int main(int argc, char** argv) {
     app.add_option("--degree", s.degree, "of a vertex on average")->check(CLI::Range(1, 1 << 10));
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
-    fmt::print(stderr, "{:>5} {:>7} {:>9} {:>12} {:>10} {:>10} {:>8} {:>8}\n", "ranks", "threads",
-               "vertices", "coalesced ms", "alone ms", "pull ms", "alone/c", "pull/c");
+    fmt::print(stderr, "{:>5} {:>7} {:>9} {:>12} {:>10} {:>10} {:>12}\n", "ranks", "threads",
+               "vertices", "coalesced ms", "alone ms", "pull ms", "MPI pull ms");
     for (const int ranks : s.ranks) {
-      for (const int threads : s.threads) {
-        for (const int n : s.vertices) measure(h, s, ranks, threads, n, record);
+      for (const int n : s.vertices) {
+        const files input(s, ranks * n);
+        for (const int threads : s.threads) measure(h, s, input, ranks, threads, n, record);
       }
     }
   };

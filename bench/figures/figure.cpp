@@ -94,14 +94,35 @@ struct search_stage::state {
       : options(given),
         w(threads),
         g(std::get<graph_type>(
-            graph::load(w, graph::generator{graph::kronecker_graph{given.scale, given.edge_factor},
-                                            given.seed})
+            graph::load(w, source_of(given), {.build = {.symmetrize = !given.file.empty()}})
                 .graph)) {
     if (g.num_edges() == 0) throw std::runtime_error("the graph has no edges");
+    if (!options.file.empty()) {  // the largest component has it, most likely
+      for (std::uint32_t v = 0; v < g.num_vertices(); ++v) {
+        if (g.out().degree(v) > g.out().degree(source)) source = v;
+      }
+      return;
+    }
     random64 draw(options.seed);
     do {
       source = static_cast<std::uint32_t>(draw.below(g.num_vertices()));
     } while (g.out().degree(source) == 0);
+  }
+
+  static graph::source source_of(const search_options& given) {
+    if (!given.file.empty()) return given.file;
+    return graph::generator{graph::kronecker_graph{given.scale, given.edge_factor}, given.seed};
+  }
+
+  [[nodiscard]] nlohmann::json settings() const {
+    nlohmann::json all{{"seed", options.seed}, {"source", source}, {"threads", w.workers()}};
+    if (!options.file.empty()) {
+      all["file"] = options.file;
+    } else {
+      all["kronecker"] = options.scale;
+      all["edge_factor"] = options.edge_factor;
+    }
+    return all;
   }
 
   search_options options;
@@ -122,9 +143,8 @@ subject search_stage::search(const activity::options& how, search_log& log) {
       .activity = how, .direction = algo::bfs_direction::top_down, .trace = true};
   kernel<state*, algo::bfs_result<std::uint32_t>> kern;
   kern.name = "bfs_top_down";
-  kern.settings = {{"kronecker", s->options.scale}, {"edge_factor", s->options.edge_factor},
-                   {"seed", s->options.seed},       {"source", s->source},
-                   {"threads", s->w.workers()},     {"mechanism", activity::name(how.how)}};
+  kern.settings = s->settings();
+  kern.settings["mechanism"] = activity::name(how.how);
   if (how.how == activity::mechanism::htm) kern.settings["grain"] = how.grain;
   kern.make_input = [s] { return s; };
   kern.run = [options, &log](state* on) {
@@ -147,11 +167,7 @@ subject search_stage::by_hand() {
   auto* const s = state_.get();
   kernel<state*, std::vector<std::uint32_t>> kern;
   kern.name = "bfs_threads";
-  kern.settings = {{"kronecker", s->options.scale},
-                   {"edge_factor", s->options.edge_factor},
-                   {"seed", s->options.seed},
-                   {"source", s->source},
-                   {"threads", s->w.workers()}};
+  kern.settings = s->settings();
   kern.make_input = [s] { return s; };
   kern.run = [](state* on) {
     const auto& rows = on->g.out();

@@ -41,6 +41,7 @@ int run_figure_on_ranks(int argc, char** argv, const figure& f);
 
 /// What the figures of breadth-first search have in common: top-down searches from one source.
 struct search_options {
+  std::string file;  ///< of a graph, read as undirected; empty: a Kronecker graph
   int scale = 20;
   int edge_factor = 16;
   std::uint64_t seed = 1;

@@ -35,7 +35,8 @@ FIGURES = {
     "aam15_7_pagerank": ("vertices", "vertices of a rank", True,
                          {"seconds": "coalesced, {ranks} x {threads}",
                           "alone_seconds": "alone, {ranks} x {threads}",
-                          "pull_seconds": "pull, {ranks} x {threads}"}),
+                          "pull_seconds": "pull, {ranks} x {threads}",
+                          "mpi_pull_seconds": "pull by hand, {ranks} x {threads}"}),
 }
 
 

@@ -59,5 +59,36 @@ TEST(ThreadsClaim, IsUndecidedForOneNumberOfThreads) {
   EXPECT_EQ(check_threads({}).is, kind::undecided);
 }
 
+json row(const char* kind_of_graph, double seconds, double ratio, int grain) {
+  return {{"graph", "g"},           {"kind", kind_of_graph},      {"seconds", spread(seconds)},
+          {"ratio", spread(ratio)}, {"by_hand_ratio", spread(4)}, {"best", "htm, M = 8"},
+          {"htm_grain", grain}};
+}
+
+TEST(TableClaim, HoldsIfTheChoiceIsNearlyTheBestAndKindsAgree) {
+  std::vector<json> all{row("roads", 0.03, 0.97, 8),
+                        row("roads", 0.03, 1, 16),
+                        row("webs", 0.03, 1, 128),
+                        {{"missing", "com-lj"}}};
+  const auto v = check_table(all);
+  EXPECT_EQ(v.is, kind::holds) << v.why;
+  EXPECT_NE(v.why.find("roads 4.00, webs 4.00"), std::string::npos) << v.why;
+  all[0] = row("roads", 0.001, 0.5, 8);
+  EXPECT_EQ(check_table(all).is, kind::holds) << "short runs do not count";
+}
+
+TEST(TableClaim, FailsWhereTheChoiceLosesOrAKindIsApart) {
+  EXPECT_EQ(check_table(std::vector{row("roads", 0.03, 0.9, 8)}).is, kind::fails);
+  EXPECT_EQ(check_table(std::vector{row("roads", 0.03, 1, 8), row("roads", 0.03, 1, 64)}).is,
+            kind::fails);
+}
+
+TEST(TableClaim, IsUndecidedWithoutHtmOrLongRunsOrGraphs) {
+  EXPECT_EQ(check_table(std::vector<json>{row("roads", 0.03, 1, 8), {{"no_htm", "off"}}}).is,
+            kind::undecided);
+  EXPECT_EQ(check_table(std::vector{row("roads", 0.001, 1, 8)}).is, kind::undecided);
+  EXPECT_EQ(check_table(std::vector<json>{{{"missing", "com-lj"}}}).is, kind::undecided);
+}
+
 }  // namespace
 }  // namespace cairn::bench

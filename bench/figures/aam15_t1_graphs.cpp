@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// [AAM15] table 1: breadth-first search on real graphs, read as undirected, from the vertex of
+// the largest degree: by the mechanism and M that the runtime chooses, by the best of a sweep,
+// and by hand (bench/baselines/bfs_threads.hpp). The claim: the choice is nearly the best, and
+// graphs of one kind like similar M.
+//
+//   aam15_t1_graphs --graphs FOLDER --names web-Google roadNet-CA
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/figures/figure.hpp>
+
+namespace cairn::bench {
+namespace {
+
+namespace fs = std::filesystem;
+using activity::mechanism;
+
+struct known_graph {
+  const char *name, *kind;
+};
+
+// The paper's 16 by SNAP's names, then those that came with this project's data.
+constexpr std::array known{
+    known_graph{"wiki-Talk", "communication"}, known_graph{"email-EuAll", "communication"},
+    known_graph{"soc-LiveJournal1", "social"}, known_graph{"com-orkut", "social"},
+    known_graph{"com-lj", "social"},           known_graph{"com-youtube", "social"},
+    known_graph{"com-dblp", "social"},         known_graph{"com-amazon", "social"},
+    known_graph{"amazon0601", "purchases"},    known_graph{"roadNet-CA", "roads"},
+    known_graph{"roadNet-TX", "roads"},        known_graph{"roadNet-PA", "roads"},
+    known_graph{"cit-Patents", "citations"},   known_graph{"web-Google", "webs"},
+    known_graph{"web-BerkStan", "webs"},       known_graph{"web-Stanford", "webs"},
+    known_graph{"loc-gowalla", "social"},      known_graph{"dblp-2010", "social"},
+    known_graph{"soc-Epinions1", "social"},    known_graph{"web-Google-scc", "webs"},
+    known_graph{"web-NotreDame", "webs"},      known_graph{"cnr-2000", "webs"},
+    known_graph{"USA-road-d.NY", "roads"},     known_graph{"USA-road-FLA", "roads"},
+};
+
+struct table_sweep {
+  fs::path folder = "../shared/data/graphs";
+  std::vector<std::string> names;  // empty: all that are known
+  search_options common;
+  std::vector<std::size_t> grains{2, 8, 32, 128};
+};
+
+/// Of a graph named N: N.txt, N.ungraph.txt, N.mtx.gz, ...; empty: there is none.
+fs::path file_of(const fs::path& folder, const std::string& name) {
+  static const std::vector<std::string> endings{
+      ".txt", ".txt.gz", ".ungraph.txt", ".ungraph.txt.gz", ".mtx", ".mtx.gz",
+      ".gr",  ".gr.gz",  ".graph",       ".graph.gz",       ".el",  ".cairn"};
+  for (const auto& ending : endings) {
+    if (fs::exists(folder / (name + ending))) return folder / (name + ending);
+  }
+  return {};
+}
+
+struct candidate {
+  std::string name;
+  activity::options how;
+  double seconds = 0;
+};
+
+void measure(harness& h, const table_sweep& s, const known_graph& which, const fs::path& file,
+             const figure::record_function& record) {
+  auto options = s.common;
+  options.file = file.string();
+  search_stage stage(options, options.threads.back());
+  search_log log;
+  std::vector<candidate> all{{"atomics", {.how = mechanism::atomics}},
+                             {"locks", {.how = mechanism::locks}},
+                             {"one-lock", {.how = mechanism::one_lock}}};
+  if (stage.on().workers() == 1) all.push_back({"plain", {.how = mechanism::plain}});
+  const bool htm = stage.on().transactions().works;
+  for (const auto m : s.grains) {
+    if (htm) all.push_back({fmt::format("htm, M = {}", m), {.how = mechanism::htm, .grain = m}});
+  }
+  for (auto& c : all) {
+    auto by = stage.search(c.how, log);
+    c.seconds = h.measure(by).time.median;
+  }
+  const auto faster = [](const candidate& a, const candidate& b) { return a.seconds < b.seconds; };
+  const auto& best = *std::min_element(all.begin(), all.end(), faster);
+  auto chosen = stage.search({}, log), best_one = stage.search(best.how, log);
+  auto by_hand = stage.by_hand();
+  const auto online = h.compare(best_one, chosen), hand = h.compare(by_hand, chosen);
+  nlohmann::json point{{"graph", which.name},
+                       {"kind", which.kind},
+                       {"threads", stage.on().workers()},
+                       {"seconds", json_of(online.second.time)},
+                       {"best", best.name},
+                       {"ratio", json_of(online.ratio)},
+                       {"by_hand_ratio", json_of(hand.ratio)}};
+  for (const auto& c : all) point["sweep"][c.name] = c.seconds;
+  if (htm) {
+    const auto first =
+        std::find_if(all.begin(), all.end(), [](const candidate& c) { return c.how.grain != 0; });
+    point["htm_grain"] = std::min_element(first, all.end(), faster)->how.grain;
+  }
+  fmt::print(stderr, "{:<16} {:<13} {:>9.3f} {:<12} {:>9.3f} {:>9.3f}\n", which.name, which.kind,
+             1e3 * online.second.time.median, best.name, online.ratio.median, hand.ratio.median);
+  record(std::move(point));
+}
+
+void sweep(harness& h, const table_sweep& s, const figure::record_function& record) {
+  fmt::print(stderr, "{:<16} {:<13} {:>9} {:<12} {:>9} {:>9}\n", "graph", "kind", "chosen ms",
+             "best", "best/ch.", "hand/ch.");
+  for (const auto& g : known) {
+    const auto asked = std::find(s.names.begin(), s.names.end(), g.name);
+    if (!s.names.empty() && asked == s.names.end()) continue;
+    const auto file = file_of(s.folder, g.name);
+    if (file.empty()) {
+      fmt::print(stderr, "{:<16} is not in {}\n", g.name, s.folder.string());
+      record({{"missing", g.name}});
+      continue;
+    }
+    measure(h, s, g, file, record);
+  }
+  const auto probe = hw::probe_transactions();
+  if (!probe.works) record({{"no_htm", probe.reason}});
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn::bench;
+  table_sweep s;
+  s.common.threads = {s.common.threads.back()};
+  figure f;
+  f.name = "aam15_t1_graphs";
+  f.description = "[AAM15] table 1: a search on real graphs.";
+  f.add_options = [&](CLI::App& app) {
+    app.add_option("--graphs", s.folder, "where they are")->capture_default_str();
+    app.add_option("--names", s.names, "of them, without endings; default: all that are known");
+    app.add_option("--threads", s.common.threads, "one number")
+        ->check(CLI::Range(1, 4096))
+        ->capture_default_str();
+    app.add_option("--grains", s.grains, "M of htm, one or more")
+        ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
+        ->capture_default_str();
+  };
+  f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
+  f.check = check_table;
+  return run_figure(argc, argv, f);
+}
