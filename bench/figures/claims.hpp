@@ -93,9 +93,10 @@ using points = std::span<const nlohmann::json>;
 /// chooses is within 5 % (and the spread) of the best of the sweep; and of graphs of one kind the
 /// best M of htm are within a factor of 4. The second part is not decided without htm.
 ///
-/// points    {"graph", "kind", "seconds", "ratio", "by_hand_ratio", "best", "htm_grain"}: the
-///           time by the runtime's choice; the best one's and that by hand by it; the best M of
-///           htm, where there is htm; {"missing": name} for a graph that was not there
+/// points    {"graph", "kind", "seconds", "ratio", "by_hand_ratio", "vertex_program_ratio",
+///           "best", "htm_grain"}: the time by the runtime's choice; that of the best one and
+///           those of the baselines by it; the best M of htm, where there is htm; {"missing":
+///           name} for a graph that was not there
 [[nodiscard]] verdict check_table(points all);
 
 /// The points of the last whole sweep among the lines that a figure's program wrote: those

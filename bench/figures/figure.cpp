@@ -13,6 +13,7 @@
 #include <cairn/hw/topology.hpp>
 
 #include <bench/baselines/bfs_threads.hpp>
+#include <bench/baselines/vertex_program.hpp>
 #include <bench/figures/figure.hpp>
 #include <bench/program.hpp>
 
@@ -163,15 +164,16 @@ subject search_stage::search(const activity::options& how, search_log& log) {
   return subject(std::move(kern));
 }
 
-subject search_stage::by_hand() {
+template <class Search>
+subject search_stage::by_baseline(const char* name, Search search) {
   auto* const s = state_.get();
   kernel<state*, std::vector<std::uint32_t>> kern;
-  kern.name = "bfs_threads";
+  kern.name = name;
   kern.settings = s->settings();
   kern.make_input = [s] { return s; };
-  kern.run = [](state* on) {
+  kern.run = [search](state* on) {
     const auto& rows = on->g.out();
-    return baselines::bfs_threads(rows.offsets(), rows.targets(), on->source, on->w.workers());
+    return search(rows.offsets(), rows.targets(), on->source, on->w.workers());
   };
   kern.verify = [](state* on, const std::vector<std::uint32_t>& parent) {
     pgas::vertex_map<std::uint32_t> found(on->w, on->g.partition(), no_vertex<std::uint32_t>);
@@ -179,6 +181,12 @@ subject search_stage::by_hand() {
     return algo::verify_bfs(on->w, on->g, on->source, found).value_or("");
   };
   return subject(std::move(kern));
+}
+
+subject search_stage::by_hand() { return by_baseline("bfs_threads", baselines::bfs_threads); }
+
+subject search_stage::by_vertex_program() {
+  return by_baseline("bfs_vertex_program", baselines::bfs_vertex_program);
 }
 
 }  // namespace cairn::bench

@@ -71,11 +71,15 @@ class search_stage {
   [[nodiscard]] world& on() noexcept;
   /// The same search by bench/baselines/bfs_threads.hpp on as many threads.
   [[nodiscard]] subject by_hand();
+  /// The same search by the vertex program of bench/baselines/vertex_program.hpp.
+  [[nodiscard]] subject by_vertex_program();
   /// Top-down search in that way. The stage and the log outlive the subject.
   [[nodiscard]] subject search(const activity::options& how, search_log& log);
 
  private:
   struct state;
+  template <class Search>
+  subject by_baseline(const char* name, Search search);
   std::unique_ptr<state> state_;
 };
 
