@@ -10,80 +10,11 @@
 // "vertex,rank" for each, to which the result is compared.
 
 #include <math.h>
-#include <mpi.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
+#include "block_graph.h"
+
 static const double damping = 0.85;
-
-struct graph {
-  uint64_t vertices, first, owned;  // of all processes; the block of this one
-  uint64_t *offsets, *sources;      // by own vertex
-  uint64_t* degrees;                // out-degrees of the own vertices
-};
-
-static void fail(const char* what) {
-  fprintf(stderr, "pagerank_pull_mpi: %s\n", what);
-  MPI_Abort(MPI_COMM_WORLD, 1);
-  exit(1);
-}
-
-static void* allocate(uint64_t count, size_t bytes) {
-  void* memory = calloc(count ? count : 1, bytes);
-  if (memory == NULL) fail("no memory");
-  return memory;
-}
-
-static uint64_t block_of(uint64_t vertices, int size) {
-  return (vertices + (uint64_t)size - 1) / (uint64_t)size;
-}
-
-// Each process reads the whole file and keeps the edges into its block.
-static struct graph read_graph(const char* path, int rank, int size) {
-  FILE* const file = fopen(path, "r");
-  if (file == NULL) fail("the graph cannot be opened");
-  unsigned long long u = 0, v = 0;
-  uint64_t edges = 0, capacity = 1u << 16, *ends = allocate(2 * capacity, sizeof *ends);
-  struct graph g = {0};
-  while (fscanf(file, "%llu %llu", &u, &v) == 2) {
-    if (edges == capacity) {
-      capacity *= 2;
-      ends = realloc(ends, 2 * capacity * sizeof *ends);
-      if (ends == NULL) fail("no memory");
-    }
-    ends[2 * edges] = u;
-    ends[2 * edges + 1] = v;
-    ++edges;
-    if (u >= g.vertices) g.vertices = u + 1;
-    if (v >= g.vertices) g.vertices = v + 1;
-  }
-  fclose(file);
-
-  const uint64_t block = block_of(g.vertices, size);
-  g.first = (uint64_t)rank * block;
-  if (g.first > g.vertices) g.first = g.vertices;
-  g.owned = g.vertices - g.first < block ? g.vertices - g.first : block;
-  g.offsets = allocate(g.owned + 2, sizeof *g.offsets);
-  g.degrees = allocate(g.owned, sizeof *g.degrees);
-  uint64_t kept = 0;
-  for (uint64_t e = 0; e < edges; ++e) {
-    const uint64_t from = ends[2 * e] - g.first, to = ends[2 * e + 1] - g.first;
-    if (from < g.owned) ++g.degrees[from];
-    if (to >= g.owned) continue;
-    ++g.offsets[to + 2];
-    ++kept;
-  }
-  for (uint64_t i = 2; i < g.owned + 2; ++i) g.offsets[i] += g.offsets[i - 1];
-  g.sources = allocate(kept, sizeof *g.sources);
-  for (uint64_t e = 0; e < edges; ++e) {
-    const uint64_t to = ends[2 * e + 1] - g.first;
-    if (to < g.owned) g.sources[g.offsets[to + 1]++] = ends[2 * e];
-  }
-  free(ends);
-  return g;
-}
 
 // `gifts` has room for a block of each process.
 static void pagerank(const struct graph* g, int size, unsigned long long sweeps, double* ranks,
@@ -101,7 +32,7 @@ static void pagerank(const struct graph* g, int size, unsigned long long sweeps,
     MPI_Allgather(mine, block, MPI_DOUBLE, gifts, block, MPI_DOUBLE, MPI_COMM_WORLD);
     for (uint64_t i = 0; i < g->owned; ++i) {
       double sum = 0;
-      for (uint64_t e = g->offsets[i]; e < g->offsets[i + 1]; ++e) sum += gifts[g->sources[e]];
+      for (uint64_t e = g->offsets[i]; e < g->offsets[i + 1]; ++e) sum += gifts[g->ends[e]];
       ranks[i] = (1 - damping) / n + damping * (sum + lost / n);
     }
   }
@@ -145,7 +76,7 @@ int main(int argc, char** argv) {
     return 2;
   }
 
-  struct graph g = read_graph(path, rank, size);
+  struct graph g = read_graph(path, 0, rank, size);
   const uint64_t block = block_of(g.vertices, size);
   double *const ranks = allocate(block, sizeof *ranks), *const mine = allocate(block, sizeof *mine),
                 *const gifts = allocate(block * (uint64_t)size, sizeof *gifts);
@@ -169,7 +100,7 @@ int main(int argc, char** argv) {
   free(mine);
   free(ranks);
   free(g.degrees);
-  free(g.sources);
+  free(g.ends);
   free(g.offsets);
   MPI_Finalize();
   return right ? 0 : 1;

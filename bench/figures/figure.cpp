@@ -165,15 +165,15 @@ subject search_stage::search(const activity::options& how, search_log& log) {
 }
 
 template <class Search>
-subject search_stage::by_baseline(const char* name, Search search) {
+subject search_stage::by_baseline(const char* name, Search by) {
   auto* const s = state_.get();
   kernel<state*, std::vector<std::uint32_t>> kern;
   kern.name = name;
   kern.settings = s->settings();
   kern.make_input = [s] { return s; };
-  kern.run = [search](state* on) {
+  kern.run = [by](state* on) {
     const auto& rows = on->g.out();
-    return search(rows.offsets(), rows.targets(), on->source, on->w.workers());
+    return by(rows.offsets(), rows.targets(), on->source, on->w.workers());
   };
   kern.verify = [](state* on, const std::vector<std::uint32_t>& parent) {
     pgas::vertex_map<std::uint32_t> found(on->w, on->g.partition(), no_vertex<std::uint32_t>);

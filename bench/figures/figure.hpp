@@ -79,7 +79,7 @@ class search_stage {
  private:
   struct state;
   template <class Search>
-  subject by_baseline(const char* name, Search search);
+  subject by_baseline(const char* name, Search by);
   std::unique_ptr<state> state_;
 };
 

@@ -1,0 +1,159 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Breadth-first search by a distributed queue in plain MPI ([AAM15] listing 1): a vertex that
+// leaves the queue for the first time puts its neighbours into it, each at its owner. The queue
+// goes level by level: what was put in travels in one MPI_Alltoallv.
+//
+//   mpiexec.mpich -n 2 bfs_queue_mpich --graph G.el --root 0 --runs 3 --expect DEPTHS.csv
+//
+// G.el has a line "source target" per directed edge; DEPTHS.csv a heading and then a line
+// "vertex,depth" for each, as `cairn bfs --output` writes it.
+
+#include <string.h>
+
+#include "block_graph.h"
+
+struct queue {
+  int size;
+  int *counts, *starts, *from_counts, *from_starts;  // by process
+  uint64_t *out, *in;
+  uint64_t in_capacity;
+};
+
+// Vertices of the level in, those of the next one out; returns how many came in.
+static uint64_t expand(const struct graph* g, struct queue* q, int64_t* depth, int64_t level,
+                       const uint64_t* found, uint64_t num_found) {
+  const uint64_t block = block_of(g->vertices, q->size);
+  uint64_t put = 0;
+  memset(q->counts, 0, (size_t)q->size * sizeof *q->counts);
+  for (uint64_t i = 0; i < num_found; ++i) {
+    const uint64_t v = found[i] - g->first;
+    for (uint64_t e = g->offsets[v]; e < g->offsets[v + 1]; ++e) ++q->counts[g->ends[e] / block];
+  }
+  for (int p = 0; p < q->size; ++p) {
+    q->starts[p] = (int)put;
+    put += (uint64_t)q->counts[p];
+  }
+  if (put > INT32_MAX) fail("more messages in a level than MPI counts");
+  int* const at = allocate((uint64_t)q->size, sizeof *at);
+  memcpy(at, q->starts, (size_t)q->size * sizeof *at);
+  for (uint64_t i = 0; i < num_found; ++i) {
+    const uint64_t v = found[i] - g->first;
+    for (uint64_t e = g->offsets[v]; e < g->offsets[v + 1]; ++e)
+      q->out[at[g->ends[e] / block]++] = g->ends[e];
+  }
+  free(at);
+  MPI_Alltoall(q->counts, 1, MPI_INT, q->from_counts, 1, MPI_INT, MPI_COMM_WORLD);
+  uint64_t came = 0;
+  for (int p = 0; p < q->size; ++p) {
+    q->from_starts[p] = (int)came;
+    came += (uint64_t)q->from_counts[p];
+  }
+  if (came > q->in_capacity) {
+    free(q->in);
+    q->in_capacity = came;
+    q->in = allocate(came, sizeof *q->in);
+  }
+  MPI_Alltoallv(q->out, q->counts, q->starts, MPI_UINT64_T, q->in, q->from_counts, q->from_starts,
+                MPI_UINT64_T, MPI_COMM_WORLD);
+  uint64_t next = 0;
+  for (uint64_t i = 0; i < came; ++i) {
+    const uint64_t v = q->in[i] - g->first;
+    if (depth[v] >= 0) continue;
+    depth[v] = level + 1;
+    q->in[next++] = q->in[i];  // never ahead of i
+  }
+  return next;
+}
+
+static void search(const struct graph* g, struct queue* q, int64_t* depth, uint64_t root,
+                   uint64_t* found) {
+  for (uint64_t v = 0; v < g->owned; ++v) depth[v] = -1;
+  uint64_t num_found = 0;
+  if (root - g->first < g->owned) {
+    depth[root - g->first] = 0;
+    found[num_found++] = root;
+  }
+  for (int64_t level = 0;; ++level) {
+    uint64_t anywhere = 0;
+    MPI_Allreduce(&num_found, &anywhere, 1, MPI_UINT64_T, MPI_SUM, MPI_COMM_WORLD);
+    if (anywhere == 0) return;
+    num_found = expand(g, q, depth, level, found, num_found);
+    if (num_found > 0) memcpy(found, q->in, (size_t)num_found * sizeof *found);
+  }
+}
+
+// A vertex whose depth is not a number was not reached.
+static int equal(const struct graph* g, const int64_t* depth, const char* path) {
+  FILE* const file = fopen(path, "r");
+  char line[128], *comma = NULL;
+  if (file == NULL || fgets(line, sizeof line, file) == NULL)
+    fail("the expected depths cannot be read");
+  uint64_t rows = 0;
+  int right = 1;
+  for (; fgets(line, sizeof line, file) != NULL; ++rows) {
+    char* end = NULL;
+    const uint64_t own = strtoull(line, &comma, 10) - g->first;
+    if (own >= g->owned) continue;
+    const int64_t expected = *comma == ',' ? strtoll(comma + 1, &end, 10) : -1;
+    right &= depth[own] == (end == comma + 1 ? -1 : expected);
+  }
+  fclose(file);
+  return right && rows == g->vertices;
+}
+
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int rank = 0, size = 0;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  const char *path = NULL, *expect = NULL;
+  unsigned long long root = 0, runs = 3;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (strcmp(argv[i], "--graph") == 0) path = argv[i + 1];
+    if (strcmp(argv[i], "--expect") == 0) expect = argv[i + 1];
+    if (strcmp(argv[i], "--root") == 0) root = strtoull(argv[i + 1], NULL, 10);
+    if (strcmp(argv[i], "--runs") == 0) runs = strtoull(argv[i + 1], NULL, 10);
+  }
+  if (path == NULL || expect == NULL) {
+    if (rank == 0)
+      fprintf(stderr, "usage: bfs_queue_mpi --graph FILE --expect FILE [--root V] [--runs N]\n");
+    MPI_Finalize();
+    return 2;
+  }
+  struct graph g = read_graph(path, 1, rank, size);
+  const uint64_t out = g.offsets[g.owned];
+  struct queue q = {.size = size, .out = allocate(out, sizeof *q.out)};
+  q.counts = allocate(4 * (uint64_t)size, sizeof *q.counts);
+  q.starts = q.counts + size;
+  q.from_counts = q.starts + size;
+  q.from_starts = q.from_counts + size;
+  int64_t* const depth = allocate(g.owned, sizeof *depth);
+  uint64_t* const found = allocate(g.owned, sizeof *found);
+  int right = 1;
+  for (unsigned long long run = 0; run < runs && right; ++run) {
+    MPI_Barrier(MPI_COMM_WORLD);
+    const double start = MPI_Wtime();
+    search(&g, &q, depth, root, found);
+    double seconds = MPI_Wtime() - start;
+    right = equal(&g, depth, expect);
+    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+    if (rank == 0) {
+      printf(
+          "{\"program\": \"bfs_queue_mpi\", \"ranks\": %d, \"vertices\": %llu, \"root\": %llu, "
+          "\"seconds\": %.9f, \"verified\": %s}\n",
+          size, (unsigned long long)g.vertices, root, seconds, right ? "true" : "false");
+    }
+  }
+  free(found);
+  free(depth);
+  free(q.counts);
+  free(q.in);
+  free(q.out);
+  free(g.degrees);
+  free(g.ends);
+  free(g.offsets);
+  MPI_Finalize();
+  return right ? 0 : 1;
+}

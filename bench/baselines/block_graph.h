@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the baselines in MPI that work on a graph have in common: the rows of a block of vertices,
+// read from an edge list with a line "source target" per directed edge. Vertices are 0 to the
+// greatest id; each has an edge.
+#pragma once
+
+#include <mpi.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+struct graph {
+  uint64_t vertices, first, owned;  // of all processes; the block of this one
+  uint64_t *offsets, *ends;         // rows of the own vertices: the edges' other ends
+  uint64_t* degrees;                // out-degrees of the own vertices
+};
+
+static void fail(const char* what) {
+  fprintf(stderr, "%s\n", what);
+  MPI_Abort(MPI_COMM_WORLD, 1);
+  exit(1);
+}
+
+static void* allocate(uint64_t count, size_t bytes) {
+  void* memory = calloc(count ? count : 1, bytes);
+  if (memory == NULL) fail("no memory");
+  return memory;
+}
+
+static uint64_t block_of(uint64_t vertices, int size) {
+  return (vertices + (uint64_t)size - 1) / (uint64_t)size;
+}
+
+// Each process reads the whole file and keeps the edges into its block, or those out of it.
+static struct graph read_graph(const char* path, int out, int rank, int size) {
+  FILE* const file = fopen(path, "r");
+  if (file == NULL) fail("the graph cannot be opened");
+  unsigned long long u = 0, v = 0;
+  uint64_t edges = 0, capacity = 1u << 16, *all = allocate(2 * capacity, sizeof *all);
+  struct graph g = {0};
+  while (fscanf(file, "%llu %llu", &u, &v) == 2) {
+    if (edges == capacity) {
+      capacity *= 2;
+      all = realloc(all, 2 * capacity * sizeof *all);
+      if (all == NULL) fail("no memory");
+    }
+    all[2 * edges] = u;
+    all[2 * edges + 1] = v;
+    ++edges;
+    if (u >= g.vertices) g.vertices = u + 1;
+    if (v >= g.vertices) g.vertices = v + 1;
+  }
+  fclose(file);
+
+  const uint64_t block = block_of(g.vertices, size);
+  g.first = (uint64_t)rank * block;
+  if (g.first > g.vertices) g.first = g.vertices;
+  g.owned = g.vertices - g.first < block ? g.vertices - g.first : block;
+  g.offsets = allocate(g.owned + 2, sizeof *g.offsets);
+  g.degrees = allocate(g.owned, sizeof *g.degrees);
+  uint64_t kept = 0;
+  for (uint64_t e = 0; e < edges; ++e) {
+    const uint64_t from = all[2 * e] - g.first, to = all[2 * e + 1] - g.first;
+    const uint64_t row = out ? from : to;
+    if (from < g.owned) ++g.degrees[from];
+    if (row >= g.owned) continue;
+    ++g.offsets[row + 2];
+    ++kept;
+  }
+  for (uint64_t i = 2; i < g.owned + 2; ++i) g.offsets[i] += g.offsets[i - 1];
+  g.ends = allocate(kept, sizeof *g.ends);
+  for (uint64_t e = 0; e < edges; ++e) {
+    const uint64_t row = all[2 * e + (out ? 0 : 1)] - g.first;
+    if (row < g.owned) g.ends[g.offsets[row + 1]++] = all[2 * e + (out ? 1 : 0)];
+  }
+  free(all);
+  return g;
+}
