@@ -1,0 +1,97 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""bench/peers and bench/figures/report.py, with programs that stand in for the real ones."""
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+class InAFolder(unittest.TestCase):
+    def setUp(self):
+        kept = tempfile.TemporaryDirectory()
+        self.addCleanup(kept.cleanup)
+        self.folder = Path(kept.name)
+
+    def program(self, name, code):
+        file = self.folder / name
+        file.write_text(f"#!{sys.executable}\n{code}\n")
+        file.chmod(0o755)
+        return str(file)
+
+    def run_script(self, script, *arguments):
+        clean = {k: v for k, v in os.environ.items() if not k.startswith("PEER_")}
+        return subprocess.run([sys.executable, ROOT / script, *map(str, arguments)], text=True,
+                              stdout=subprocess.PIPE, stderr=subprocess.PIPE, env=clean)
+
+
+class Peers(InAFolder):
+    def cairn(self, seconds, verified=True):
+        report = {"seconds": {"run": [seconds]}, "verified": verified}
+        return self.program("cairn", f"print({json.dumps(json.dumps(report))})")
+
+    def peers(self, *arguments):
+        done = self.run_script("bench/peers", "--pairs", 3, "--json", *arguments)
+        return done.returncode, {r["peer"]: r for r in map(json.loads, done.stdout.splitlines())}
+
+    def test_gives_the_ratio_and_says_who_is_missing(self):
+        gap = self.program("gap", "print('Trial Time: 0.5\\nTrial Time: 0.3\\nTrial Time: 0.4\\n"
+                           "Average Time: 9')")
+        status, said = self.peers("--cairn", self.cairn(0.1), "--gap", gap)
+        self.assertEqual(status, 0)
+        self.assertAlmostEqual(said["GAP"]["ratio"], 4)
+        self.assertEqual(said["GAP"]["mad"], 0)
+        for name in ("Galois", "Graph500", "PBGL"):
+            self.assertIn("not given", said[name]["missing"])
+
+    def test_does_not_time_what_fails_or_prints_no_time(self):
+        broken = self.program("broken", "raise SystemExit('no graph')")
+        silent = self.program("silent", "print('done')")
+        status, said = self.peers("--cairn", self.cairn(0.1), "--gap", broken, "--pbgl", silent)
+        self.assertEqual(status, 1)
+        self.assertIn("no graph", said["GAP"]["failed"])
+        self.assertIn("no time", said["PBGL"]["failed"])
+        gap = self.program("gap", "print('Trial Time: 0.5')")
+        status, said = self.peers("--cairn", self.cairn(0.1, False), "--gap", gap)
+        self.assertIn("wrong", said["GAP"]["failed"])
+
+
+class Report(InAFolder):
+    def record(self, verdict, why):
+        spread = {"median": 0.002, "mad": 0.0001, "runs": 3}
+        provenance = {"figure": "aam15_7_threads", "commit": "abc", "command": "run me",
+                      "machine": {"model": "some <cores>"}}
+        lines = [{"mechanism": "atomics", "threads": t, "seconds": spread} for t in (1, 2)]
+        lines.append({"verdict": verdict, "why": why})
+        (self.folder / "aam15_7_threads.jsonl").write_text(
+            "".join(json.dumps({**line, **provenance}) + "\n" for line in lines))
+
+    def test_writes_claims_numbers_and_what_is_missing(self):
+        self.record("does not hold", "a < b")
+        done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
+                               "--recorded")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (self.folder / "index.html").read_text()
+        self.assertIn("<b>does not hold</b>: a &lt; b", page)
+        self.assertIn("0.002 ± 0.0001", page)
+        self.assertIn("some &lt;cores&gt;", page)
+        self.assertIn("missing", page)
+        self.assertIn("not run", page)
+        self.assertIn("<polyline", (self.folder / "aam15_7_threads.svg").read_text())
+
+    def test_says_that_a_program_failed(self):
+        self.program("aam15_7_threads", "raise SystemExit('it is broken')")
+        done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
+                               "--only", "aam15_7_threads")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("it is broken", (self.folder / "index.html").read_text())
+
+
+if __name__ == "__main__":
+    unittest.main()
