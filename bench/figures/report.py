@@ -111,8 +111,11 @@ def section(name, program, failed, out):
         return "fails", failed, ""
     if not lines.exists():
         return "open", "not run", ""
-    with lines.open() as file:
-        points, verdict = plot.last_sweep(file)
+    try:
+        with lines.open() as file:
+            points, verdict = plot.last_sweep(file)
+    except SystemExit as unfinished:
+        return "open", f"not measured: {unfinished}", ""
     svg = lines.with_suffix(".svg")
     drawn = verdict["figure"] in plot.FIGURES and plot.plot(lines, svg)  # a table is none
     picture = f"<p><img src='{svg.name}'></p>" if drawn else ""

@@ -85,6 +85,13 @@ class Report(InAFolder):
         self.assertIn("not run", page)
         self.assertIn("<polyline", (self.folder / "aam15_7_threads.svg").read_text())
 
+    def test_says_that_a_sweep_was_not_finished(self):
+        (self.folder / "aam15_7_threads.jsonl").write_text('{"figure": "aam15_7_threads"}\n')
+        done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
+                               "--recorded")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("not measured: no line has a verdict", (self.folder / "index.html").read_text())
+
     def test_says_that_a_program_failed(self):
         self.program("aam15_7_threads", "raise SystemExit('it is broken')")
         done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
