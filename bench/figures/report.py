@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the figures, draws them, and writes one page: each claim, whether it holds here, the numbers.
+"""Runs the figures, draws them, and writes a page: each claim, whether it holds here, the numbers.
 
-    [GRAPHS=FOLDER] report.py BENCH_FOLDER [--out FOLDER] [--form short|long] [--only NAME...] [--recorded]
+    [GRAPHS=FOLDER] report.py BENCH_FOLDER [--out FOLDER] [--form short|long] [--only NAME...]
+                              [--recorded]
 
 BENCH_FOLDER is where the programs were built. Lines are added to FOLDER/<program>.jsonl, plots are
 FOLDER/<program>.svg, the page is FOLDER/index.html. --recorded runs nothing and writes the page
@@ -100,7 +101,8 @@ def numbers(points):
     for columns, rows in tables.items():
         yield "<table><tr>" + "".join(f"<th>{html.escape(c)}</th>" for c in columns) + "</tr>"
         for p in rows:
-            yield "<tr>" + "".join(f"<td>{html.escape(short(p[c]))}</td>" for c in columns) + "</tr>"
+            cells = (f"<td>{html.escape(short(p[c]))}</td>" for c in columns)
+            yield f"<tr>{''.join(cells)}</tr>"
         yield "</table>"
 
 

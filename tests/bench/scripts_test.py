@@ -90,7 +90,8 @@ class Report(InAFolder):
         done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
                                "--recorded")
         self.assertEqual(done.returncode, 0, done.stderr)
-        self.assertIn("not measured: no line has a verdict", (self.folder / "index.html").read_text())
+        page = (self.folder / "index.html").read_text()
+        self.assertIn("not measured: no line has a verdict", page)
 
     def test_says_that_a_program_failed(self):
         self.program("aam15_7_threads", "raise SystemExit('it is broken')")
