@@ -329,11 +329,8 @@ class Refusals(InAFolder):
 
     def test_help_lists_every_command_and_only_those(self):
         text = cairn("--help").stdout
-        for command in ("bfs", "pagerank", "cc", "mst", "maxflow", "info", "machine", "generate", "convert",
-                        "verify", "settings"):
-
-        for command in ("bfs", "pagerank", "cc", "mst", "info", "machine", "generate", "convert",
-                        "verify", "settings", "bench"):
+        for command in ("bfs", "pagerank", "cc", "mst", "st-connectivity", "coloring", "maxflow",
+                        "info", "machine", "generate", "convert", "verify", "settings", "bench"):
             self.assertIn(command, text)
             own = cairn(command, "--help")
             self.assertEqual((own.returncode, own.stderr), (0, ""))
