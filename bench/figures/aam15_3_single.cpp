@@ -139,7 +139,10 @@ class by_aggregator final : public stage {
   void work(worker_t k, int operations, std::uint64_t) override {
     sums_.accumulate(k, [&](auto add) {
       for (std::uint32_t v = 0; v < repetitions; ++v) {
-        for (int i = 0; i < operations; ++i) add(v, 1);
+        for (int i = 0; i < operations; ++i) {
+          add(v, 1);
+          asm volatile("" ::: "memory");  // or all become one addition
+        }
       }
     });
   }
