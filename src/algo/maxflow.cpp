@@ -17,6 +17,7 @@ namespace {
 
 using label_t = std::uint64_t;
 constexpr label_t far = ~label_t{0};
+constexpr std::uint64_t pulse_price = 256;  // a pulse costs as much as a look at so many arcs
 
 template <class Id>
 struct push_relabel {
@@ -232,7 +233,7 @@ struct push_relabel {
         search_both();
         looked = 0;
       }
-      looked += w.sum(pulse(active));
+      looked += w.sum(pulse(active) + pulse_price);
     }
     search_both();
     maxflow_result<Id> result{0,        {},           {w, g.partition(), 0}, pulses,

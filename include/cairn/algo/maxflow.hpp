@@ -46,8 +46,8 @@ struct maxflow_result {
 /// push is one activity over the neighbour's excess and the edge's residual capacity there, and
 /// fails if the neighbour is not one lower. Its answer, which carries the label, undoes or books
 /// it at the spawner. Labels of neighbours are thus copies that may be too low, which keeps a
-/// labelling valid and costs refused pushes at most. When the lifts have cost a pass over the
-/// edges, searches from t and from s make all labels exact.
+/// labelling valid and costs refused pushes at most. When lifts and pulses have cost a pass over
+/// the edges, searches from t and from s make all labels exact.
 ///
 /// Capacities are the edges' weights, 1 each if there are none; edges between the same vertices
 /// add up, and an undirected edge carries its weight either way.
