@@ -46,8 +46,6 @@ int run(world& w, const graph::dist_csr<Id>& g, const cc_command& cmd, report& r
                                    human_count(last["largest"].get<std::uint64_t>())));
   r.line("method", fmt::format("{}, {} rounds", last["method"].get<std::string>(),
                                last["rounds"].get<std::uint64_t>()));
-  r.line("mechanism", fmt::format("{}, grain {}", last["mechanism"].get<std::string>(),
-                                  last["grain"].get<std::uint64_t>()));
   return finish(w, cmd, r, broken);
 }
 

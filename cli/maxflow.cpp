@@ -14,17 +14,6 @@ struct maxflow_command : trial_options {
   std::optional<std::uint64_t> from, to;  // as in the input
 };
 
-template <class Id>
-Id vertex_of(const maxflow_command& cmd, const graph::dist_csr<Id>& g, const char* option,
-             const std::optional<std::uint64_t>& id, std::uint64_t draw) {
-  if (!id) return static_cast<Id>(draw);
-  const auto v = g.labels().vertex_of(*id);
-  if (!v) {
-    throw usage_error(fmt::format("{} {} is not a vertex of {}", option, *id, name_of(cmd.in)));
-  }
-  return static_cast<Id>(*v);
-}
-
 // Vertices that were drawn differ.
 template <class Id>
 std::pair<Id, Id> ends_of(const maxflow_command& cmd, const graph::dist_csr<Id>& g, int trial) {
@@ -33,8 +22,8 @@ std::pair<Id, Id> ends_of(const maxflow_command& cmd, const graph::dist_csr<Id>&
   const auto other = [&](Id v) {
     return (v + 1 + draw.below(g.num_vertices() - 1)) % g.num_vertices();
   };
-  const auto t = vertex_of(cmd, g, "--to", cmd.to, draw.below(g.num_vertices()));
-  const auto s = vertex_of(cmd, g, "--from", cmd.from, other(t));
+  const auto t = vertex_of(cmd.in, g, "--to", cmd.to, draw.below(g.num_vertices()));
+  const auto s = vertex_of(cmd.in, g, "--from", cmd.from, other(t));
   if (s != t) return {s, t};
   if (!cmd.to) return {s, static_cast<Id>(other(s))};
   throw usage_error(fmt::format("--from and --to are the same vertex, {}", *cmd.to));
@@ -76,8 +65,6 @@ int run(world& w, const graph::dist_csr<Id>& g, const maxflow_command& cmd, repo
                              g.weighted() ? "" : " (each edge carries 1)"));
   r.line("pulses", fmt::format("{}, {} searches", human_count(last["pulses"].get<std::uint64_t>()),
                                last["searches"].get<std::uint64_t>()));
-  r.line("mechanism", fmt::format("{}, grain {}", last["mechanism"].get<std::string>(),
-                                  last["grain"].get<std::uint64_t>()));
   return finish(w, cmd, r, broken);
 }
 

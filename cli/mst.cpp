@@ -40,19 +40,7 @@ int run(world& w, const graph::dist_csr<Id>& g, const mst_command& cmd, report& 
                                human_count(last["edges"].get<std::uint64_t>()),
                                human_count(last["trees"].get<std::uint64_t>()),
                                last["rounds"].get<std::uint64_t>()));
-  r.line("mechanism", fmt::format("{}, grain {}", last["mechanism"].get<std::string>(),
-                                  last["grain"].get<std::uint64_t>()));
   return finish(w, cmd, r, broken);
-}
-
-int run_command(const mst_command& cmd) {
-  static_cast<void>(source_of(cmd.in));
-  static_cast<void>(activity_of(cmd.c));
-  graph_keeper graphs(cmd.in, {}, !cmd.c.quiet);  // with weights
-  return run_ranks(cmd.c, [&](world& w) {
-    report r("mst", cmd.c, w);
-    return std::visit([&](const auto& g) { return run(w, g, cmd, r); }, graphs.get(w, r));
-  });
 }
 
 }  // namespace
@@ -61,7 +49,13 @@ void add_mst(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("mst", "Minimum spanning forest of an undirected graph");
   const auto cmd = std::make_shared<mst_command>(c);
   add_trials(command, *cmd, c, "Check that the forest spans and is minimal", false);
-  command.callback([cmd, &chosen] { chosen = [cmd] { return run_command(*cmd); }; });
+  command.callback([cmd, &chosen] {
+    chosen = [cmd] {
+      return on_graph(
+          "mst", *cmd, false,
+          [&](world& w, const auto& g, report& r) { return run(w, g, *cmd, r); }, weights::kept);
+    };
+  });
 }
 
 }  // namespace cairn::cli

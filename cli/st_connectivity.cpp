@@ -15,17 +15,6 @@ struct st_command : trial_options {
   std::optional<std::uint64_t> from, to;  // as in the input
 };
 
-template <class Id>
-Id vertex_of(const st_command& cmd, const graph::dist_csr<Id>& g, const char* option,
-             const std::optional<std::uint64_t>& id, std::uint64_t draw) {
-  if (!id) return static_cast<Id>(draw);
-  const auto v = g.labels().vertex_of(*id);
-  if (!v) {
-    throw usage_error(fmt::format("{} {} is not a vertex of {}", option, *id, name_of(cmd.in)));
-  }
-  return static_cast<Id>(*v);
-}
-
 // A whole search from s, which shares nothing with the two that met but the graph.
 template <class Id>
 std::string check(world& w, const graph::dist_csr<Id>& g, Id s, Id t, bool connected) {
@@ -43,8 +32,8 @@ int run(world& w, const graph::dist_csr<Id>& g, const st_command& cmd, report& r
   const auto ends = [&](int trial) {
     random64 draw(cmd.in.seed, static_cast<std::uint64_t>(trial));
     const auto s = draw.below(g.num_vertices()), t = draw.below(g.num_vertices());
-    return std::pair(vertex_of(cmd, g, "--from", cmd.from, s),
-                     vertex_of(cmd, g, "--to", cmd.to, t));
+    return std::pair(vertex_of(cmd.in, g, "--from", cmd.from, s),
+                     vertex_of(cmd.in, g, "--to", cmd.to, t));
   };
   const auto broken = run_trials(
       w, cmd, "st-connectivity", r,

@@ -24,6 +24,9 @@ activity::options activity_of(const common& c) {
 }
 
 int finish(world& w, const trial_options& t, report& r, const std::string& broken) {
+  const json& last = r["result"]["trials"].back();
+  r.line("mechanism", fmt::format("{}, grain {}", last["mechanism"].get<std::string>(),
+                                  last["grain"].get<std::uint64_t>()));
   r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
   r.line("time", fmt::format("{} (median of {})",
                              human_seconds(median(r["seconds"]["run"].get<std::vector<double>>())),

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/graph/load.hpp>
 
 #include "cli/input.hpp"
@@ -25,13 +28,26 @@ struct trial_options {
   std::string output;  ///< empty: none is written
 };
 
-/// Adds INPUT, --trials, --verify, --output (where `output` says what is written) and the
+/// Adds INPUT, --trials, --verify (which `checks` describes), --output if there is one, and the
 /// common options.
 void add_trials(CLI::App& command, trial_options& t, common& c, const std::string& checks,
                 bool has_output = true);
 
 /// The mechanism, grain and filter that the settings ask for.
 [[nodiscard]] activity::options activity_of(const common& c);
+
+/// The vertex with the id that `option` gave, as in the input; without one, `otherwise`.
+///
+/// Throws    usage_error if the graph has no such vertex
+template <class Id>
+[[nodiscard]] Id vertex_of(const input_options& in, const graph::dist_csr<Id>& g,
+                           const std::string& option, const std::optional<std::uint64_t>& id,
+                           std::uint64_t otherwise) {
+  if (!id) return static_cast<Id>(otherwise);
+  const auto v = g.labels().vertex_of(*id);
+  if (v) return static_cast<Id>(*v);
+  throw usage_error(option + " " + std::to_string(*id) + " is not a vertex of " + name_of(in));
+}
 
 /// Whether an algorithm reads the edges' weights.
 enum class weights { dropped, kept };
@@ -86,8 +102,8 @@ std::string run_trials(world& w, const trial_options& t, const std::string& what
   return broken;
 }
 
-/// The lines of the report after the command's own: time, aborts, verified. Prints, and returns
-/// the exit status. Collective.
+/// The lines of the report after the command's own: mechanism, ranks, time, verified. Prints, and
+/// returns the exit status. Collective.
 int finish(world& w, const trial_options& t, report& r, const std::string& broken);
 
 }  // namespace cairn::cli
