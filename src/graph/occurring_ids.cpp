@@ -14,7 +14,7 @@
 namespace cairn::graph {
 namespace {
 
-constexpr std::size_t slice_ids = std::size_t{1} << 20;
+constexpr std::size_t slice_words = std::size_t{1} << 14;
 
 using id_vector = std::vector<std::uint64_t>;
 
@@ -45,10 +45,15 @@ id_vector ids_of(const io::edge_block& block) {
 
 id_table::id_table(const exchange& ranks, const io::raw_edges& edges, std::uint64_t largest)
     : table_(largest + 1) {
+  // Bits first and numbers later: the bits of a large graph still fit a core's cache.
+  std::vector<std::uint64_t> bits(largest / 64 + 1);
   const auto mark = [&](std::uint64_t id) {
-    const std::atomic_ref<std::uint32_t> occurs(table_[id]);
+    const std::atomic_ref<std::uint64_t> word(bits[id / 64]);
+    const auto bit = std::uint64_t{1} << (id % 64);
     // Most ids occur many times; looking first keeps the workers' caches from taking turns.
-    if (occurs.load(std::memory_order_relaxed) == 0) occurs.store(1, std::memory_order_relaxed);
+    if ((word.load(std::memory_order_relaxed) & bit) == 0) {
+      word.fetch_or(bit, std::memory_order_relaxed);
+    }
   };
   task::parallel_for(ranks.workers(), edges.blocks.size(), 1,
                      [&](worker_t, std::size_t begin, std::size_t end) {
@@ -63,45 +68,43 @@ id_table::id_table(const exchange& ranks, const io::raw_edges& edges, std::uint6
                              edges.blocks[i].edges);
                        }
                      });
-  if (ranks.size() > 1) unite(ranks);
-  number(ranks.workers());
+  if (ranks.size() > 1) unite(ranks, bits);
+  number(ranks.workers(), bits);
 }
 
-void id_table::unite(const exchange& ranks) {
-  for (std::size_t begin = 0; begin < table_.size(); begin += slice_ids) {
-    const auto end = std::min(table_.size(), begin + slice_ids);
-    std::vector<std::uint64_t> bits((end - begin + 63) / 64);
-    for (auto i = begin; i < end; ++i) {
-      bits[(i - begin) / 64] |= std::uint64_t{table_[i]} << ((i - begin) % 64);
-    }
-    for (const auto& theirs : ranks.all_gather(std::span<const std::uint64_t>(bits))) {
-      for (auto i = begin; i < end; ++i) {
-        table_[i] |=
-            static_cast<std::uint32_t>(theirs[(i - begin) / 64] >> ((i - begin) % 64)) & 1u;
-      }
+void id_table::unite(const exchange& ranks, std::vector<std::uint64_t>& bits) {
+  for (std::size_t begin = 0; begin < bits.size(); begin += slice_words) {
+    const auto end = std::min(bits.size(), begin + slice_words);
+    const std::span<const std::uint64_t> mine(bits.data() + begin, end - begin);
+    for (const auto& theirs : ranks.all_gather(mine)) {
+      for (auto i = begin; i < end; ++i) bits[i] |= theirs[i - begin];
     }
   }
 }
 
-void id_table::number(task::pool& workers) {
-  std::vector<std::uint64_t> first((table_.size() + slice_ids - 1) / slice_ids + 1);
+void id_table::number(task::pool& workers, const std::vector<std::uint64_t>& bits) {
+  std::vector<std::uint64_t> first((bits.size() + slice_words - 1) / slice_words + 1);
   const auto for_each_slice = [&](auto&& f) {
     task::parallel_for(workers, first.size() - 1, 1, [&](worker_t, std::size_t slice, std::size_t) {
-      const auto begin = slice * slice_ids;
-      f(slice, begin, std::min(table_.size(), begin + slice_ids));
+      const auto begin = slice * slice_words;
+      f(slice, begin, std::min(bits.size(), begin + slice_words));
     });
   };
   for_each_slice([&](std::size_t slice, std::size_t begin, std::size_t end) {
-    for (auto i = begin; i < end; ++i) first[slice + 1] += table_[i];
+    for (auto i = begin; i < end; ++i) {
+      first[slice + 1] += static_cast<std::uint64_t>(std::popcount(bits[i]));
+    }
   });
   std::partial_sum(first.begin(), first.end(), first.begin());
   ids_.resize(first.back());
   for_each_slice([&](std::size_t slice, std::size_t begin, std::size_t end) {
     auto next = first[slice];
     for (auto i = begin; i < end; ++i) {
-      if (table_[i] == 0) continue;
-      table_[i] = static_cast<std::uint32_t>(next);
-      ids_[next++] = i;
+      for (auto left = bits[i]; left != 0; left &= left - 1) {
+        const auto id = i * 64 + static_cast<std::uint64_t>(std::countr_zero(left));
+        table_[id] = static_cast<std::uint32_t>(next);
+        ids_[next++] = id;
+      }
     }
   });
 }

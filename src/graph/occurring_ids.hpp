@@ -23,10 +23,10 @@ class id_table {
   [[nodiscard]] std::uint64_t operator()(std::uint64_t id) const noexcept { return table_[id]; }
 
  private:
-  void unite(const exchange& ranks);
-  void number(task::pool& workers);
+  static void unite(const exchange& ranks, std::vector<std::uint64_t>& bits);
+  void number(task::pool& workers, const std::vector<std::uint64_t>& bits);
 
-  std::vector<std::uint32_t> table_;  // 1 where an id occurs; once numbered, its number
+  std::vector<std::uint32_t> table_;  // where an id occurs, its number
   std::vector<std::uint64_t> ids_;
 };
 

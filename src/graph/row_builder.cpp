@@ -5,6 +5,7 @@
 #include <cstring>
 #include <graph/bucket_sorter.hpp>
 #include <graph/row_builder.hpp>
+#include <memory>
 #include <mutex>
 #include <type_traits>
 #include <utility>
@@ -22,24 +23,26 @@ constexpr std::uint64_t most_buckets = 1024;  // the ends of all of them fit an 
 constexpr unsigned most_row_bits = 16;
 constexpr auto unsorted = ~std::uint64_t{0};
 
-/// Memory for lines, handed out in slabs of equal size by one worker.
+/// Memory for lines, handed out in slabs of equal size by one worker. Written and read once, in
+/// order, so in small pages: on virtual machines a fresh huge one can cost ten times as much.
 template <class Line>
 class slab_store {
  public:
   static constexpr std::size_t most_slab_lines = 768;  // 72 KB of unweighted 32-bit arcs
 
   Line* take(std::size_t lines) {
-    if (chunks_.empty() || chunks_.back().size() - used_ < lines) {
-      chunks_.emplace_back(std::max(lines, chunk_bytes / sizeof(Line)));
+    if (chunks_.empty() || room_ - used_ < lines) {
+      room_ = std::max(lines, chunk_bytes / sizeof(Line));
+      chunks_.push_back(std::make_unique_for_overwrite<Line[]>(room_));
       used_ = 0;
     }
-    return chunks_.back().data() + std::exchange(used_, used_ + lines);
+    return chunks_.back().get() + std::exchange(used_, used_ + lines);
   }
 
  private:
   static constexpr std::size_t chunk_bytes = 2 * hw::huge_page_bytes;
-  std::vector<hw::page_buffer<Line>> chunks_;
-  std::size_t used_ = 0;  // of the last chunk
+  std::vector<std::unique_ptr<Line[]>> chunks_;
+  std::size_t room_ = 0, used_ = 0;  // of the last chunk
 };
 
 template <class Id, class W>

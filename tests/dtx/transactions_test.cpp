@@ -131,10 +131,10 @@ TEST_P(Transactions, BodyThatThrowsFailsEveryRank) {
   const auto run = [&] {
     GetParam().run([&](world& w) {
       const auto n = 2 * static_cast<std::uint64_t>(w.size());
-      owned_vertex_map<std::uint64_t> map(w, {n, w.size()}, 0);
-      activity::domain data(w);
-      transactions txs(data, {}, map);
-      try {
+      try {  // a rank may hear of the failure before it has everything that it needs
+        owned_vertex_map<std::uint64_t> map(w, {n, w.size()}, 0);
+        activity::domain data(w);
+        transactions txs(data, {}, map);
         am::epoch e(w);
         for (std::uint64_t v = 0; v < n; ++v) {
           const bool bad = w.rank() == 0 && v == n - 1;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <limits>
 #include <string>
 #include <type_traits>
 
 #include <cairn/base/types.hpp>
 #include <cairn/graph/io/edge_lines.hpp>
+
+#ifdef __SSE2__
+#include <emmintrin.h>
+#endif
 #include <cairn/graph/io/scan.hpp>
 
 namespace cairn::graph::io {
@@ -91,6 +96,37 @@ void check_unusual_id(const char* word, std::uint64_t id, const line_rule& rule)
                              std::to_string(rule.num_ids) + " vertices"};
 }
 
+/// Reads a line "u v\n" at p whose numbers have up to 8 digits, if it is one and no longer than
+/// 16 bytes; returns where it ends, else nullptr.
+///
+/// One comparison of 16 bytes finds both numbers' ends at once, so that the next line begins
+/// about 20 cycles after this one; number after number takes half as much again.
+inline const char* scan_short_line([[maybe_unused]] const char* p,
+                                   [[maybe_unused]] std::uint64_t& source,
+                                   [[maybe_unused]] std::uint64_t& target) noexcept {
+#ifdef __SSE2__
+  const auto text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
+  // As signed bytes, '0'..'9' become -128..-119, and only they are below -118.
+  const auto shifted = _mm_add_epi8(text, _mm_set1_epi8(static_cast<char>(-128 - '0')));
+  const auto digits = _mm_movemask_epi8(_mm_cmplt_epi8(shifted, _mm_set1_epi8(-118)));
+  const auto others = ~static_cast<unsigned>(digits) & 0xffffu;
+  const auto rest = others & (others - 1);
+  if (rest == 0) return nullptr;
+  const int first = std::countr_zero(others);
+  const int second = std::countr_zero(rest);
+  const int second_digits = second - first - 1;
+  if (first == 0 || first > 8 || second_digits == 0 || second_digits > 8 || p[second] != '\n' ||
+      !is_blank(p[first])) {
+    return nullptr;
+  }
+  source = value_of_digits(p, first);
+  target = value_of_digits(p + first + 1, second_digits);
+  return p + second + 1;
+#else
+  return nullptr;
+#endif
+}
+
 template <class Id, class Weight, bool Arcs>
 ended scan(std::string_view text, const line_rule& rule, output<Id, Weight>& out) {
   const char* p = text.data();
@@ -99,6 +135,17 @@ ended scan(std::string_view text, const line_rule& rule, output<Id, Weight>& out
   auto* edges = out.edges;
   auto* weights = out.weights;
   while (p != end) {
+    if constexpr (!Arcs && std::is_same_v<Weight, no_weight>) {
+      std::uint64_t source = 0, target = 0;
+      const char* const behind = scan_short_line(p, source, target);
+      source -= rule.first_id;
+      target -= rule.first_id;
+      if (behind != nullptr && source < limit && target < limit) [[likely]] {
+        *edges++ = {static_cast<Id>(source), static_cast<Id>(target)};
+        p = behind;
+        continue;
+      }
+    }
     if constexpr (Arcs) {
       if (*p != 'a' || !is_blank(p[1])) [[unlikely]] {
         p = skip_other_line(p, end, rule, true);

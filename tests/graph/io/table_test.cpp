@@ -160,14 +160,16 @@ TEST(Table, EveryMalformedTableGetsItsSentence) {
        "found ''<c8')]'"},
       {"f.npy", changed("(2,)", "2000"),
        "f.npy: at byte 88: in the header of the array: expected '(', found '2000'"},
-      {"g.npy", changed("(2,), }    ", "(200000000000,), }").substr(0, npy.size()), nullptr},
+      {"g.npy", changed("(2,), }    ", "(200000000000,), }").substr(0, npy.size()),
+       "g.npy: at byte 160: the file ends within row 0 or soon after, of the 200000000000 that its "
+       "header declares"},
       {"h.npy", changed(std::string("\x01\0\x76", 3), std::string("\x09\0\x76", 3)),
        "h.npy: at byte 6: expected version 1, 2 or 3 of the .npy format, found 9"},
   };
   for (const auto& file : files) {
     const auto path = here.plain(file.name, file.bytes);
     const auto said = test::sentence_of(path, [&] { static_cast<void>(read_back(path)); });
-    EXPECT_EQ(said, file.said != nullptr ? file.said : said);
+    EXPECT_EQ(said, file.said);
   }
 }
 

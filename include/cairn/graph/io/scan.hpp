@@ -10,7 +10,7 @@
 
 namespace cairn::graph::io {
 
-// Scanning of text. Every function may look at 8 bytes behind the end of the text; the first of
+// Scanning of text. Every function may look at 16 bytes behind the end of the text; the first of
 // them, where the text does not end with a newline, is zero (see mapped_file).
 
 /// What stands at `at` cannot be used: thrown by scanners, caught where file and line are known.
@@ -51,30 +51,31 @@ struct text_fault {
 /// A fault that says what is wrong with the word at p, which is no id.
 [[noreturn]] void fail_id(const char* p, const char* end);
 
+/// The number that the `digits` (1 .. 8) characters at p make, all of which are digits.
+///
+/// A shift drops what follows them, and three multiplications join neighbours: pairs, fours, all.
+[[nodiscard]] inline std::uint64_t value_of_digits(const char* p, int digits) noexcept {
+  static_assert(std::endian::native == std::endian::little);
+  std::uint64_t value = 0;
+  std::memcpy(&value, p, sizeof value);
+  value = (value ^ 0x3030303030303030u) << (64 - 8 * digits);
+  value = (value * 10 + (value >> 8)) & 0x00ff00ff00ff00ffu;
+  value = (value * 100 + (value >> 16)) & 0x0000ffff0000ffffu;
+  return (value * 10000 + (value >> 32)) & 0xffffffffu;
+}
+
 namespace detail {
 
-/// Reads up to 8 digits at p and returns how many there were.
+/// How many digits stand at p, up to 8.
 ///
-/// All at once: a bit trick finds the first character that is no digit, a shift drops what
-/// follows it, and three multiplications join the digits. No branch depends on the number's
-/// length, which in an edge list changes all the time and would be mispredicted.
-inline int scan_8_digits(const char* p, std::uint64_t& value) noexcept {
-  static_assert(std::endian::native == std::endian::little);
+/// Found all at once by a bit trick: no branch depends on the number's length, which in an edge
+/// list changes all the time and would be mispredicted.
+[[nodiscard]] inline int count_8_digits(const char* p) noexcept {
   std::uint64_t digits = 0;
   std::memcpy(&digits, p, sizeof digits);
   digits ^= 0x3030303030303030u;
   // Bytes above the first non-digit may be spoiled by its carry; they are not looked at.
   const std::uint64_t others = ((digits + 0x7676767676767676u) | digits) & 0x8080808080808080u;
-  if (others == 0) {
-    value = digits;
-  } else {
-    const int bits = std::countr_zero(others) & ~7;
-    if (bits == 0) return 0;
-    value = digits << (64 - bits);
-  }
-  value = (value * 10 + (value >> 8)) & 0x00ff00ff00ff00ffu;
-  value = (value * 100 + (value >> 16)) & 0x0000ffff0000ffffu;
-  value = (value * 10000 + (value >> 32)) & 0xffffffffu;
   return others == 0 ? 8 : std::countr_zero(others) / 8;
 }
 
@@ -88,9 +89,10 @@ const char* scan_long_id(const char* start, const char* end, std::uint64_t high,
 ///
 /// Throws    text_fault if no digit stands at p, or if the number is 2^64 - 1 or more.
 inline const char* scan_id(const char* p, const char* end, std::uint64_t& value) {
-  const int digits = detail::scan_8_digits(p, value);
+  const int digits = detail::count_8_digits(p);
   if (digits == 0) [[unlikely]]
     fail_id(p, end);
+  value = value_of_digits(p, digits);
   if (digits == 8 && is_digit(p[8])) [[unlikely]] {
     return detail::scan_long_id(p, end, value, value);
   }
@@ -102,9 +104,9 @@ inline const char* scan_id(const char* p, const char* end, std::uint64_t& value)
 inline const char* scan_whole(const char* p, std::int32_t& value) noexcept {
   const bool negative = *p == '-';
   if (negative || *p == '+') ++p;
-  std::uint64_t size = 0;
-  const int digits = detail::scan_8_digits(p, size);
+  const int digits = detail::count_8_digits(p);
   if (digits == 0) return nullptr;
+  auto size = value_of_digits(p, digits);
   p += digits;
   for (; is_digit(*p); ++p) {
     if (size >= 1'000'000'000u) return nullptr;

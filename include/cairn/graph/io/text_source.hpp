@@ -18,7 +18,7 @@
 
 namespace cairn::graph::io {
 
-/// Some whole lines of a file. At least 8 bytes can be read behind the text; unless it ends with
+/// Some whole lines of a file. At least 16 bytes can be read behind the text; unless it ends with
 /// a newline, the first of them is zero.
 struct text_block {
   std::string_view text;
@@ -48,7 +48,7 @@ class text_source {
   [[nodiscard]] bool streamed() const noexcept { return compression_ != compression::none; }
 
   /// The first bytes of the text, `bytes` or all there are, whatever skip_to said. Valid until
-  /// the next call; 8 bytes can be read behind it. Throws input_error.
+  /// the next call; 16 bytes can be read behind it. Throws input_error.
   [[nodiscard]] std::string_view head(std::size_t bytes);
 
   /// Leaves out the text before `offset`, where a line begins.
