@@ -12,6 +12,10 @@ set(CAIRN_WARNINGS -Wno-restrict -Wall -Wextra -Wpedantic -Wshadow -Wconversion 
 set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
 set(CAIRN_LAYERS)
 
+# Never joined by CMAKE_UNITY_BUILD, here and in the tests: templates are what takes long there,
+# and files use the same names.
+set(CAIRN_APART core tm activity algo)
+
 if(CAIRN_SANITIZE)
   add_compile_options(-fsanitize=${CAIRN_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
@@ -35,6 +39,9 @@ function(cairn_layer name)
   endif()
   add_library(cairn::${name} ALIAS ${target})
   set_target_properties(${target} PROPERTIES EXPORT_NAME ${name})
+  if(name IN_LIST CAIRN_APART)
+    set_target_properties(${target} PROPERTIES UNITY_BUILD OFF)
+  endif()
   target_sources(${target} ${scope} FILE_SET HEADERS BASE_DIRS ${PROJECT_SOURCE_DIR}/include
                  FILES ${headers})
   target_compile_features(${target} ${scope} cxx_std_20)

@@ -11,10 +11,12 @@
 #include <cairn/am/ledger.hpp>
 #include <cairn/base/random.hpp>
 
+#include <support/num_schedules.hpp>
+
 namespace cairn::am {
 namespace {
 
-constexpr std::uint64_t num_schedules = 100'000;
+using support::num_schedules;
 constexpr std::uint64_t num_twin_schedules = 25'000;  // the first of them
 constexpr int max_turns = 100'000;                    // the longest of the schedules takes 11,000
 

@@ -14,10 +14,12 @@
 #include <cairn/base/random.hpp>
 #include <cairn/core/collectives.hpp>
 
+#include <support/num_schedules.hpp>
+
 namespace cairn {
 namespace {
 
-constexpr std::uint64_t num_schedules = 100'000;
+using support::num_schedules;
 constexpr std::uint64_t num_twin_schedules = 25'000;  // the first of them
 
 using bytes = std::vector<std::byte>;

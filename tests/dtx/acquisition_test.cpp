@@ -12,10 +12,12 @@
 #include <cairn/dtx/acquisition.hpp>
 #include <cairn/dtx/marker.hpp>
 
+#include <support/num_schedules.hpp>
+
 namespace cairn::dtx {
 namespace {
 
-constexpr std::uint64_t num_schedules = 100'000;
+using support::num_schedules;
 constexpr std::uint64_t num_twin_schedules = 10'000;  // the first of them
 constexpr int max_turns = 40'000;  // the longest of the schedules takes less than half
 

@@ -46,7 +46,7 @@ TEST_P(Transactions, FindElementsOnTheWay) {
     struct link {
       std::uint64_t next = 0, visits = 0;
     };
-    constexpr std::uint64_t per_rank = 4, hops = 5, walks = 6;
+    constexpr std::uint64_t per_rank = 16, hops = 5, walks = 6;
     const auto n = per_rank * static_cast<std::uint64_t>(w.size());
     owned_vertex_map<link> links(w, {n, w.size()}, link{});
     for (std::uint64_t i = 0; i < per_rank; ++i) {

@@ -13,6 +13,7 @@
 #include <cairn/tm/section.hpp>
 #include <cairn/tm/versioned_section.hpp>
 
+#include <support/num_schedules.hpp>
 #include <support/serializability.hpp>
 #include <support/stepper.hpp>
 
@@ -20,6 +21,7 @@ namespace {
 
 namespace tm = cairn::tm;
 using cairn::random64;
+using cairn::support::num_schedules;
 using cairn::support::recorded_access;
 using cairn::support::recorded_thread;
 using cairn::support::stepped_atomics;
@@ -27,11 +29,6 @@ using cairn::support::stepper;
 
 constexpr std::size_t num_threads = 3;
 constexpr std::uint32_t num_cells = 4;
-#if defined(__SANITIZE_THREAD__)
-constexpr std::uint64_t schedules = 10'000;  // they are one thread: nothing to be found
-#else
-constexpr std::uint64_t schedules = 100'000;
-#endif
 
 struct impatient : tm::versioned_rules {
   static constexpr unsigned patience = 8;
@@ -146,7 +143,7 @@ class stage {
 
 /// Reads and writes of one to all cells in any order, some read twice. The first complaint.
 template <class Atomics, class Rules>
-std::string first_complaint(std::uint64_t num_schedules) {
+std::string first_complaint(std::uint64_t count) {
   stepper steps(num_threads);
   stage<Atomics, Rules> on(steps);
   std::vector<recorded_thread> log;
@@ -173,7 +170,7 @@ std::string first_complaint(std::uint64_t num_schedules) {
     }
     if (again) log[t].add({*again, access.load(on.cells[*again].at)});
   };
-  for (std::uint64_t seed = 0; seed < num_schedules; ++seed) {
+  for (std::uint64_t seed = 0; seed < count; ++seed) {
     for (auto& t : log) t.clear();
     on.play(seed, body, [](std::uint32_t c) { return cairn::support::first_value(c); });
     if (on.anything_owned()) return "seed " + std::to_string(seed) + ": a word is still owned";
@@ -184,16 +181,16 @@ std::string first_complaint(std::uint64_t num_schedules) {
 }
 
 TEST(VersionedSchedules, AreSerializableAndOpaque) {
-  EXPECT_EQ((first_complaint<stepped_atomics, impatient>(schedules)), "");
+  EXPECT_EQ((first_complaint<stepped_atomics, impatient>(num_schedules)), "");
 }
 
 TEST(VersionedSchedules, AreSerializableAndOpaqueInPlace) {
-  EXPECT_EQ((first_complaint<stepped_atomics, stores_at_once>(schedules)), "");
+  EXPECT_EQ((first_complaint<stepped_atomics, stores_at_once>(num_schedules)), "");
 }
 
 template <class Atomics, class Rules>
 void expect_caught() {
-  const auto complaint = first_complaint<Atomics, Rules>(schedules);
+  const auto complaint = first_complaint<Atomics, Rules>(num_schedules);
   EXPECT_NE(complaint, "");
   std::cout << "caught at " << complaint << '\n';
 }
@@ -232,7 +229,7 @@ TEST(VersionedSchedules, BodiesNeverSeeABrokenSum) {
     broken += sum == num_cells * 100 ? 0 : 1;
     ++bodies;
   };
-  for (std::uint64_t seed = 0; seed < schedules / 5; ++seed) {
+  for (std::uint64_t seed = 0; seed < num_schedules / 5; ++seed) {
     on.play(seed, body, [](std::uint32_t) { return std::uint64_t{100}; });
     std::uint64_t sum = 0;
     for (const auto& c : on.cells) {
@@ -241,7 +238,7 @@ TEST(VersionedSchedules, BodiesNeverSeeABrokenSum) {
     ASSERT_EQ(sum, num_cells * 100) << "seed " << seed;
     ASSERT_EQ(broken, 0u) << "seed " << seed;
   }
-  EXPECT_GT(bodies, schedules / 2);
+  EXPECT_GT(bodies, num_schedules / 2);
 }
 
 }  // namespace

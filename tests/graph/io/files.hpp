@@ -111,6 +111,6 @@ inline std::string sentence(const std::string& path) {
   return sentence_of(path, [&] { static_cast<void>(read(path)); });
 }
 
-using support::data_folder;
+using cairn::support::data_folder;
 
 }  // namespace cairn::graph::io::test

@@ -58,7 +58,7 @@ void write(const std::string& path, const native_graph& g) {
   write_native(*pool, path, g);
 }
 
-any_graph read_back(const std::string& path) {
+any_graph graph_from(const std::string& path) {
   const auto pool = task::make_threads({.workers = 2});
   return read_native(*pool, path);
 }
@@ -92,7 +92,7 @@ TEST(Native, GraphsReadBackPlainAndCompressed) {
     for (const auto& a : {none, whole, undirected, no_edges, random_arrays(5000, 40)}) {
       const auto path = here / ("g.cairn" + ending);
       write(path, a.view());
-      const auto graph = read_back(path);
+      const auto graph = graph_from(path);
       expect_equal(native_view(std::get<0>(graph)), a.view());
     }
   }
@@ -126,7 +126,7 @@ TEST(Native, WideGraphsReadBack) {
   const std::vector<std::uint64_t> targets{0};
   write(here / "g.cairn", {true, 1, offsets, std::span(targets), {}, {}});
   EXPECT_EQ(
-      test::sentence_of(here / "g.cairn", [&] { static_cast<void>(read_back(here / "g.cairn")); }),
+      test::sentence_of(here / "g.cairn", [&] { static_cast<void>(graph_from(here / "g.cairn")); }),
       "g.cairn: at byte 12: the header contradicts itself");
 }
 
@@ -148,7 +148,7 @@ class DamagedNative : public testing::Test {
     }
     if (change_bytes) change_bytes(bytes);
     static_cast<void>(here_.plain("g.cairn", bytes));
-    return test::sentence_of(path, [&] { static_cast<void>(read_back(path)); });
+    return test::sentence_of(path, [&] { static_cast<void>(graph_from(path)); });
   }
   folder here_;
 };
@@ -199,7 +199,7 @@ TEST_F(DamagedNative, EveryChangedByteOfASection) {
     static_cast<void>(here_.plain("g.cairn", bytes));
     try {
       // Only padding between sections does not matter.
-      const auto graph = read_back(path);
+      const auto graph = graph_from(path);
       expect_equal(native_view(std::get<0>(graph)), a.view());
     } catch (const input_error& error) {
       EXPECT_NE(std::string(error.what()).find("the file is damaged"), std::string::npos);
