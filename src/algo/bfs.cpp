@@ -84,11 +84,15 @@ struct search {
     w.parallel_for(
         frontier.size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
+          std::uint64_t edges = 0;
           visits.spawn(k, [&](auto& send) {
             walk(g.out(), frontier.subspan(begin, end - begin), [&](Id u) {
-              for (const Id v : g.out().neighbors(u)) send({v, u});
+              const auto row = g.out().neighbors(u);
+              edges += row.size();
+              for (const Id v : row) send({v, u});
             });
           });
+          w.counters().add(k, obs::counter::edges, edges);
         },
         chunk_vertices);
     epoch.close();
@@ -97,13 +101,16 @@ struct search {
   }
 
   // The vertex v is this worker's alone: a plain store suffices.
-  bool find_parent(const graph::csr<Id>& in, Id v) {
-    for (const Id u : in.neighbors(v)) {
+  bool find_parent(const graph::csr<Id>& in, Id v, std::uint64_t& edges) {
+    const auto row = in.neighbors(v);
+    for (const Id& u : row) {
       if (front[u]) {
+        edges += static_cast<std::uint64_t>(&u - row.data()) + 1;
         parent.store(v, u);
         return true;
       }
     }
+    edges += row.size();
     return false;
   }
 
@@ -116,30 +123,34 @@ struct search {
       w.parallel_for(
           parent.local().size(),
           [&](worker_t k, std::size_t begin, std::size_t end) {
+            std::uint64_t edges = 0;
             for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) {
               if (parent.load(v) != no_vertex<Id>) continue;
-              if (find_parent(in, v)) {
+              if (find_parent(in, v, edges)) {
                 next.set(v - first);
                 count(k, v);
               } else if (in.degree(v) != 0) {
                 unvisited->add(k, v);
               }
             }
+            w.counters().add(k, obs::counter::edges, edges);
           },
           chunk_bits);
       swept = true;
     } else {
       const auto left = unvisited->window();
       w.parallel_for(left.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+        std::uint64_t edges = 0;
         walk(in, left.subspan(begin, end - begin), [&](Id v) {
           if (parent.load(v) != no_vertex<Id>) return;
-          if (find_parent(in, v)) {
+          if (find_parent(in, v, edges)) {
             next.set_shared(v - first);
             count(k, v);
           } else {
             still_unvisited->add(k, v);
           }
         });
+        w.counters().add(k, obs::counter::edges, edges);
       });
       unvisited->clear();
       std::swap(unvisited, still_unvisited);
@@ -198,6 +209,7 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
   auto unseen = static_cast<double>(arcs);
   std::vector<bfs_level> trace;
   auto since = opt.trace ? w.clock().now_ns() : 0;
+  auto sent = opt.trace ? w.counters().total(obs::counter::messages_sent) : 0;
   for (std::uint64_t before = 0, frontier = s.total_found(); frontier != 0;) {
     ++s.level;
     bool bottom_up = opt.direction == bfs_direction::bottom_up;
@@ -225,7 +237,9 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
     if (opt.trace) {
       const auto now = w.clock().now_ns();
       const auto ns = now - std::exchange(since, now);
-      trace.push_back({before, bottom_up, static_cast<double>(ns) * 1e-9});
+      const auto all_sent = w.counters().total(obs::counter::messages_sent);
+      const auto messages = all_sent - std::exchange(sent, all_sent);
+      trace.push_back({before, bottom_up, static_cast<double>(ns) * 1e-9, messages});
     }
   }
   return {std::move(s.parent), std::move(s.depth), s.visits.how(), s.visits.grain(), s.level,

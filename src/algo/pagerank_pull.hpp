@@ -109,6 +109,7 @@ class pagerank_pull {
         at = row_end;
       }
       s_.partial[k] += settle.change;
+      s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
     });
   }
 

@@ -92,6 +92,8 @@ class pagerank_push {
           for (const Id v : out.neighbors(out.first() + i)) add(v, x);
         }
       });
+      const auto offsets = out.offsets();
+      s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
     });
   }
 
@@ -112,6 +114,7 @@ class pagerank_push {
           }
         }
       });
+      s_.w.counters().add(k, obs::counter::edges, end - begin);
     });
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
+#include <algorithm>
 #include <cmath>
 #include <exception>
 #include <memory>
@@ -11,61 +11,14 @@
 #include <cairn/base/random.hpp>
 #include <cairn/core/simulation.hpp>
 #include <cairn/hw/virtual_clock.hpp>
+#include <cairn/net/loggp.hpp>
 #include <cairn/net/sim.hpp>
 #include <cairn/task/fibers.hpp>
 
+#include "core/simulation_limits.hpp"
+
 namespace cairn {
 namespace {
-
-constexpr rank_t most_ranks = 1 << 20;
-constexpr std::size_t least_packet = 256, most_packet = std::size_t{1} << 30;
-constexpr double most_latency_us = 1e9;
-
-template <class T>
-bool parse_number(std::string_view text, T& number) {
-  const auto* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, number);
-  return read.ec == std::errc{} && read.ptr == end;
-}
-
-[[noreturn]] void refuse(std::string_view name, std::string_view value, const std::string& wanted) {
-  throw usage_error("--sim: " + std::string(name) + " must be " + wanted + ", not '" +
-                    std::string(value) + "'");
-}
-
-void read_ranks(std::string_view value, simulation_plan& plan) {
-  auto& ranks = plan.cluster.ranks;
-  if (!parse_number(value, ranks) || ranks < 1 || ranks > most_ranks) {
-    refuse("ranks", value, "a number from 1 to " + std::to_string(most_ranks));
-  }
-}
-
-void read_latency(std::string_view value, simulation_plan& plan) {
-  auto& latency = plan.cluster.latency_us;
-  if (!parse_number(value, latency) || !(latency >= 0 && latency <= most_latency_us)) {
-    refuse("latency_us", value, "a number of microseconds from 0 to 1e9");
-  }
-}
-
-void read_seeds(std::string_view value, simulation_plan& plan) {
-  const auto dots = value.find("..");
-  const bool range = dots != std::string_view::npos;
-  auto& [cluster, first, last] = plan;
-  const bool good = parse_number(value.substr(0, dots), first) &&
-                    (!range || parse_number(value.substr(dots + 2), last));
-  if (!range) last = first;
-  if (!good || first > last) refuse("seed", value, "a number or a range such as 1..100");
-  cluster.seed = first;
-}
-
-void read_packet(std::string_view value, simulation_plan& plan) {
-  auto& bytes = plan.cluster.max_packet;
-  if (!parse_number(value, bytes) || bytes < least_packet || bytes > most_packet) {
-    refuse("max_packet", value,
-           "a number of bytes from " + std::to_string(least_packet) + " to " +
-               std::to_string(most_packet));
-  }
-}
 
 /// The first failure, and how a rank that fails tells the others.
 class failures {
@@ -100,97 +53,158 @@ class failures {
   std::exception_ptr first_, heard_;
 };
 
-}  // namespace
+/// The ranks of a cluster while they run.
+class cluster_run {
+ public:
+  explicit cluster_run(rank_t ranks) : worlds_(static_cast<std::size_t>(ranks)) {}
 
-simulation_plan parse_simulation(std::string_view text) {
-  struct key {
-    std::string_view name;
-    void (*read)(std::string_view value, simulation_plan& plan);
-    bool seen = false;
-  };
-  key keys[] = {{"ranks", read_ranks},
-                {"latency_us", read_latency},
-                {"seed", read_seeds},
-                {"max_packet", read_packet}};
-  simulation_plan plan;
-  for (bool more = true; more;) {
-    const auto comma = text.find(',');
-    more = comma != std::string_view::npos;
-    const auto item = text.substr(0, comma);
-    text.remove_prefix(more ? comma + 1 : text.size());
-    const auto equals = item.find('=');
-    const auto name = item.substr(0, equals);
-    key* known = nullptr;
-    for (auto& k : keys) {
-      if (k.name == name) known = &k;
+  [[nodiscard]] world* world_of(std::size_t rank) const noexcept { return worlds_[rank]; }
+  /// The worker of that rank that runs.
+  [[nodiscard]] worker_t worker_of(rank_t rank) const { return parts_[rank].workers->here(); }
+  [[nodiscard]] std::uint64_t ended_ns() const noexcept { return ended_ns_; }
+
+  void stalled(const std::string& text) {
+    failed_.keep(std::make_exception_ptr(system_failure(text)));
+    for (auto* const w : worlds_) {
+      if (w != nullptr) w->poison(text);
     }
-    if (known == nullptr || equals == std::string_view::npos) {
-      throw usage_error("--sim takes ranks=N,latency_us=X,seed=N or N..N,max_packet=BYTES, not '" +
-                        std::string(item) + "'");
-    }
-    if (std::exchange(known->seen, true)) {
-      throw usage_error("--sim names " + std::string(name) + " twice");
-    }
-    known->read(item.substr(equals + 1), plan);
   }
-  return plan;
-}
 
-simulation_report run_simulated(const simulation_options& cluster, const world_options& options,
-                                const std::function<void(world&)>& body) {
-  CAIRN_EXPECTS(cluster.ranks >= 1 && cluster.workers >= 1);
-  CAIRN_EXPECTS(cluster.latency_us >= 0 && cluster.latency_us <= most_latency_us);
-  CAIRN_EXPECTS(cluster.max_packet >= least_packet);
+  /// Runs body on every rank to its end. make(rank) makes an end of the network: all are there
+  /// before the first rank sends.
+  template <class Make>
+  void run(task::fiber_scheduler& scheduler, hw::clock& clock, int workers,
+           const world_options& options, const std::function<void(world&)>& body,
+           const Make& make) {
+    try {
+      const auto size = static_cast<rank_t>(worlds_.size());
+      for (rank_t r = 0; r < size; ++r) {
+        parts_.push_back({make(r), scheduler.make_pool(workers)});
+      }
+      for (rank_t r = 0; r < size; ++r) {
+        scheduler.start(*parts_[r].workers, [&, r] {
+          {
+            world w(*parts_[r].net, *parts_[r].workers, clock, options);
+            worlds_[r] = &w;
+            failed_.run(w, body);
+          }
+          worlds_[r] = nullptr;
+          parts_[r].net.reset();
+          ended_ns_ = std::max(ended_ns_, clock.now_ns());
+        });
+      }
+      scheduler.run();
+    } catch (...) {
+      failed_.keep(std::current_exception());
+    }
+    parts_.clear();  // pools do not outlive their scheduler
+    failed_.rethrow();
+  }
+
+ private:
+  struct rank_parts {
+    std::unique_ptr<net::transport> net;
+    std::unique_ptr<task::pool> workers;
+  };
+
+  failures failed_;
+  std::vector<world*> worlds_;
+  std::vector<rank_parts> parts_;
+  std::uint64_t ended_ns_ = 0;
+};
+
+/// Moves the clock by what a worker's counters say that it has done.
+class work_meter {
+ public:
+  work_meter(const cluster_costs& costs, hw::virtual_clock& clock, rank_t ranks, int workers)
+      : costs_(costs),
+        clock_(clock),
+        charged_ns_(static_cast<std::size_t>(ranks),
+                    std::vector<std::uint64_t>(static_cast<std::size_t>(workers))) {}
+
+  void charge(world* w, std::size_t rank, worker_t worker) {
+    if (w == nullptr) return;
+    using obs::counter;
+    const auto count = [&](counter c) {
+      return static_cast<double>(w->counters().of_worker(worker, c));
+    };
+    const auto messages = count(counter::messages_sent) + count(counter::messages_filtered) +
+                          count(counter::messages_handled);
+    const auto work = messages * costs_.message_ns + count(counter::edges) * costs_.edge_ns +
+                      count(counter::activities) * costs_.commit_ns;
+    auto& charged = charged_ns_[rank][static_cast<std::size_t>(worker)];
+    const auto all = static_cast<std::uint64_t>(std::llround(work));
+    clock_.advance(all - std::exchange(charged, all));
+  }
+
+ private:
+  cluster_costs costs_;
+  hw::virtual_clock& clock_;
+  std::vector<std::vector<std::uint64_t>> charged_ns_;
+};
+
+simulation_report explore(const simulation_options& cluster, const world_options& options,
+                          const std::function<void(world&)>& body) {
   random64 random(cluster.seed);
   hw::virtual_clock clock;
   net::sim_network network(
       cluster.ranks, random, clock,
       {.latency_ns = static_cast<std::uint64_t>(std::llround(cluster.latency_us * 1000)),
        .max_packet = cluster.max_packet});
-  failures failed;
-  std::vector<world*> worlds(static_cast<std::size_t>(cluster.ranks));
-  task::fiber_scheduler scheduler(random, clock,
-                                  {.next_due_ns = [&] { return network.next_due_ns(); },
-                                   .on_stall =
-                                       [&](const std::string& text) {
-                                         failed.keep(std::make_exception_ptr(system_failure(text)));
-                                         for (auto* const w : worlds) {
-                                           if (w != nullptr) w->poison(text);
-                                         }
-                                       }});
-
-  // All ends of the network are there before the first rank sends.
-  struct rank_parts {
-    std::unique_ptr<net::sim_transport> net;
-    std::unique_ptr<task::pool> workers;
-  };
-  std::vector<rank_parts> ranks;
-  for (rank_t r = 0; r < cluster.ranks; ++r) {
-    ranks.push_back(
-        {std::make_unique<net::sim_transport>(network, r), scheduler.make_pool(cluster.workers)});
-  }
-  for (rank_t r = 0; r < cluster.ranks; ++r) {
-    scheduler.start(*ranks[r].workers, [&, r] {
-      {
-        world w(*ranks[r].net, *ranks[r].workers, clock, options);
-        worlds[r] = &w;
-        failed.run(w, body);
-      }
-      worlds[r] = nullptr;
-      ranks[r].net.reset();
-    });
-  }
-  try {
-    scheduler.run();
-  } catch (...) {
-    failed.keep(std::current_exception());
-  }
-  failed.rethrow();
+  cluster_run ranks(cluster.ranks);
+  task::fiber_scheduler scheduler(
+      random, clock,
+      {.next_due_ns = [&] { return network.next_due_ns(); },
+       .on_stall = [&](const std::string& text) { ranks.stalled(text); }});
+  ranks.run(scheduler, clock, cluster.workers, options, body,
+            [&](rank_t r) { return std::make_unique<net::sim_transport>(network, r); });
   return {.fingerprint = scheduler.fingerprint(),
           .turns = scheduler.turns(),
           .simulated_ns = clock.now_ns(),
           .packets = network.traffic().packets,
           .bytes = network.traffic().bytes};
+}
+
+simulation_report predict(const simulation_options& cluster, const world_options& options,
+                          const std::function<void(world&)>& body) {
+  random64 random(cluster.seed);
+  hw::virtual_clock clock;
+  cluster_run ranks(cluster.ranks);
+  work_meter meter(*cluster.costs, clock, cluster.ranks, cluster.workers);
+  const auto charge = [&](std::size_t rank, worker_t worker) {
+    meter.charge(ranks.world_of(rank), rank, worker);
+  };
+  task::fiber_scheduler* waiting = nullptr;
+  net::loggp_network network(
+      cluster.ranks, clock, cluster.costs->network,
+      {.max_packet = cluster.max_packet,
+       .before_send = [&](rank_t r) { charge(static_cast<std::size_t>(r), ranks.worker_of(r)); },
+       .expect = [&](rank_t r,
+                     std::uint64_t at) { waiting->expect(static_cast<std::size_t>(r), at); }});
+  task::fiber_options fibers;
+  fibers.on_stall = [&](const std::string& text) { ranks.stalled(text); };
+  fibers.times = {.charge = charge, .next_due_ns = [&](std::size_t rank, std::uint64_t after_ns) {
+                    return network.next_due_ns(static_cast<rank_t>(rank), after_ns);
+                  }};
+  task::fiber_scheduler scheduler(random, clock, std::move(fibers));
+  waiting = &scheduler;
+  ranks.run(scheduler, clock, cluster.workers, options, body,
+            [&](rank_t r) { return std::make_unique<net::loggp_transport>(network, r); });
+  return {.fingerprint = scheduler.fingerprint(),
+          .turns = scheduler.turns(),
+          .simulated_ns = ranks.ended_ns(),
+          .packets = network.packets(),
+          .bytes = network.bytes()};
+}
+
+}  // namespace
+
+simulation_report run_simulated(const simulation_options& cluster, const world_options& options,
+                                const std::function<void(world&)>& body) {
+  CAIRN_EXPECTS(cluster.ranks >= 1 && cluster.workers >= 1);
+  CAIRN_EXPECTS(cluster.latency_us >= 0 && cluster.latency_us <= most_latency_us);
+  CAIRN_EXPECTS(cluster.max_packet >= least_packet);
+  return cluster.costs ? predict(cluster, options, body) : explore(cluster, options, body);
 }
 
 }  // namespace cairn

@@ -33,7 +33,15 @@ class fiber_pool final : public pool {
       scheduler_.enlist(scheduler_.runner);
       scheduler_.runner_is_enlisted = true;
     }
-    while (num_at_work_ > 0) scheduler_.step();
+    // In time, those who are at work may be ahead of the one that waits for them.
+    for (unsigned rounds = 0; num_at_work_ > 0;) {
+      scheduler_.rouse(number_, scheduler_.clock.now_ns());
+      if (scheduler_.options.times) {
+        scheduler_.wait(++rounds);
+      } else {
+        scheduler_.step();
+      }
+    }
     if (from_outside) {
       scheduler_.runner_is_enlisted = false;
       scheduler_.strike(scheduler_.runner);
@@ -50,6 +58,7 @@ class fiber_pool final : public pool {
     ++job_number_;
     unfinished_ = workers() - 1;
     for (worker_t w = 1; w < workers(); ++w) wake(w);
+    scheduler_.rouse(number_, scheduler_.clock.now_ns());
     step();
     run_guarded(0);
     while (unfinished_ > 0) {

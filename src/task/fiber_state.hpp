@@ -6,6 +6,7 @@
 #include <exception>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -15,6 +16,9 @@
 #include "task/fiber.hpp"
 
 namespace cairn::task {
+
+/// A fiber that passes more steps than these between two waits is at work.
+inline constexpr unsigned steps_of_a_look = 4;
 
 /// A fiber and the work that it has been given; without work it is spare.
 struct strand {
@@ -31,6 +35,18 @@ struct strand {
   // Whether it waits, as seen since that round of looking began.
   std::uint64_t round = 0;
   unsigned idle_looks = 0, steps = 0;
+  // Where fibers have times of their own: when it goes on (or did, if it runs), and since when
+  // it waits for that.
+  std::uint64_t at_ns = 0, slept_ns = 0;
+  std::uint64_t tie = 0;  // among those of one moment
+  bool sleeps = false;    // it stands in the timetable
+};
+
+/// Strands by the moment at which they go on.
+struct earlier {
+  bool operator()(const strand* a, const strand* b) const noexcept {
+    return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->tie < b->tie;
+  }
 };
 
 struct fiber_scheduler::state {
@@ -43,9 +59,22 @@ struct fiber_scheduler::state {
   void enlist(strand& s);
   void strike(strand& s);
 
+  // timed_turns.cpp: with times of their own.
+  void charge();
+  void step_in_time();
+  void wait_in_time(unsigned idle_rounds);
+  void go_on_at(std::uint64_t moment_ns);
+  strand& pick_in_time();
+  void sleep_until(strand& s, std::uint64_t moment_ns);
+  void wake(strand& s);
+  void rouse(std::size_t pool, std::uint64_t moment_ns);
+  [[nodiscard]] bool something_comes() const;
+  void leap(std::uint64_t ns);
+
   void step();
   void wait(unsigned idle_rounds);
   strand& pick();
+  void note(const strand& next);  // in the fingerprint
   void switch_to(strand& next);
 
   void seen_waiting(strand& s);
@@ -66,6 +95,8 @@ struct fiber_scheduler::state {
   strand* current = &runner;
   std::vector<std::unique_ptr<strand>> strands;
   std::vector<strand*> spare, runnable;
+  std::set<strand*, earlier> timetable;       // those that do not run
+  std::vector<std::vector<strand*>> by_pool;  // the runnable
   std::size_t pools = 0, bodies = 0;
   std::exception_ptr first_error;
 

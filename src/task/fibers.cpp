@@ -17,8 +17,6 @@ namespace {
 // A fiber that found nothing to do so often in a row counts as waiting: the second time,
 // because what it waits for may have happened after the first.
 constexpr unsigned looks = 2;
-// A fiber that passes more steps than these between two waits is at work.
-constexpr unsigned steps_of_a_look = 4;
 // When all wait and nothing is due, time leaps ahead: not at all at first, because a send that
 // found no room is tried again, then 1 ms, 2 ms, ... 2^19 ms.
 constexpr unsigned standing_leaps = 4, most_leaps = standing_leaps + 20;
@@ -63,6 +61,10 @@ void fiber_scheduler::state::strand_main(void* argument) {
 }
 
 void fiber_scheduler::state::end(strand& s) {
+  if (options.times) {
+    charge();
+    rouse(s.pool, clock.now_ns());
+  }
   seen_at_work(s);
   strike(s);
   spare.push_back(&s);
@@ -73,12 +75,21 @@ void fiber_scheduler::state::end(strand& s) {
 void fiber_scheduler::state::enlist(strand& s) {
   s.place = runnable.size();
   runnable.push_back(&s);
+  if (!options.times) return;
+  by_pool.resize(std::max(by_pool.size(), s.pool + 1));
+  by_pool[s.pool].push_back(&s);
+  if (&s == current) return;
+  s.slept_ns = clock.now_ns();
+  sleep_until(s, s.slept_ns);
 }
 
 void fiber_scheduler::state::strike(strand& s) {
   runnable.back()->place = s.place;
   runnable[s.place] = runnable.back();
   runnable.pop_back();
+  if (!options.times) return;
+  std::erase(by_pool[s.pool], &s);
+  wake(s);
 }
 
 // Turns --------------------------------------------------------------------------------------
@@ -86,6 +97,10 @@ void fiber_scheduler::state::strike(strand& s) {
 void fiber_scheduler::state::step() {
   auto& s = *current;
   if (&s == &runner && !runner_is_enlisted) return;
+  if (options.times) {
+    step_in_time();
+    return;
+  }
   if (++s.steps > steps_of_a_look) seen_at_work(s);
   if (burst > 0) {
     --burst;
@@ -96,7 +111,11 @@ void fiber_scheduler::state::step() {
 
 void fiber_scheduler::state::wait(unsigned idle_rounds) {
   auto& s = *current;
-  if (&s == &runner) return;
+  if (&s == &runner && !runner_is_enlisted) return;
+  if (options.times) {
+    wait_in_time(idle_rounds);
+    return;
+  }
   s.steps = 0;
   if (idle_rounds == 0) {
     seen_at_work(s);
@@ -109,15 +128,20 @@ void fiber_scheduler::state::wait(unsigned idle_rounds) {
 
 strand& fiber_scheduler::state::pick() {
   ++turns;
+  if (options.times) return pick_in_time();
   if (++turns_since_tick >= runnable.size()) {
     turns_since_tick = 0;
     clock.advance(options.round_ns);
   }
   if (random.below(burst_one_in) == 0) burst = random.below(longest_burst);
   auto& next = *runnable[random.below(runnable.size())];
+  note(next);
+  return next;
+}
+
+void fiber_scheduler::state::note(const strand& next) {
   const auto who = next.pool << 32 | static_cast<std::uint32_t>(next.worker);
   fingerprint = mix64(fingerprint ^ mix64(who) ^ clock.now_ns());
-  return next;
 }
 
 void fiber_scheduler::state::switch_to(strand& next) {
@@ -154,12 +178,21 @@ void fiber_scheduler::state::all_wait() {
   if (due) {
     leaps = 0;
     clock.advance_to(*due);
+  } else if (options.times && something_comes()) {
+    leaps = 0;
   } else if (leaps < most_leaps) {
-    if (leaps >= standing_leaps) clock.advance(first_leap_ns << (leaps - standing_leaps));
+    if (leaps >= standing_leaps) leap(first_leap_ns << (leaps - standing_leaps));
     ++leaps;
   } else {
     leaps = 0;
     declare_stall();
+  }
+}
+
+void fiber_scheduler::state::leap(std::uint64_t ns) {
+  clock.advance(ns);
+  for (auto* const s : runnable) {
+    if (s->sleeps) sleep_until(*s, s->at_ns + ns);
   }
 }
 
@@ -225,6 +258,11 @@ void fiber_scheduler::run() {
   s.given_up = false;
   s.stall.clear();
   if (s.first_error) std::rethrow_exception(std::exchange(s.first_error, nullptr));
+}
+
+void fiber_scheduler::expect(std::size_t rank, std::uint64_t moment_ns) {
+  CAIRN_EXPECTS(state_->options.times.has_value());
+  state_->rouse(rank, moment_ns);
 }
 
 std::uint64_t fiber_scheduler::turns() const noexcept { return state_->turns; }

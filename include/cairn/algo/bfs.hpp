@@ -30,7 +30,8 @@ struct bfs_options {
 struct bfs_level {
   std::uint64_t frontier;  ///< vertices that were expanded, on all ranks
   bool bottom_up;
-  double seconds;  ///< by the world's clock, from its predecessor's end to its own
+  double seconds;          ///< by the world's clock, from its predecessor's end to its own
+  std::uint64_t messages;  ///< that this rank sent
 };
 
 template <class Id>

@@ -4,19 +4,26 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string_view>
 
+#include <cairn/core/cluster_costs.hpp>
 #include <cairn/core/world.hpp>
 
 namespace cairn {
 
 /// A simulated cluster: many ranks in one process, every order and delay decided by the seed.
+///
+/// It explores: any worker may be the next, packets take any time, and the clock says nothing of
+/// speed. With `costs` it predicts: each worker has a clock, which moves by what its rank counts
+/// (messages, edges, commits) and by what packets cost, and the seed decides between equals.
 struct simulation_options {
   rank_t ranks = 4;
   int workers = 1;  ///< per rank
   std::uint64_t seed = 1;
-  double latency_us = 1.5;            ///< mean time from send to arrival, at most 1e9
+  double latency_us = 1.5;            ///< mean time from send to arrival, at most 1e9; exploring
   std::size_t max_packet = 8u << 10;  ///< bytes, from 256; larger messages travel in fragments
+  std::optional<cluster_costs> costs = {};  ///< predict
 };
 
 /// Runs of one simulated cluster with the seeds first_seed, ..., last_seed.
@@ -28,14 +35,17 @@ struct simulation_plan {
 /// Reads "ranks=128,latency_us=1.5,seed=7" or "...,seed=1..100"; also max_packet=BYTES. What is
 /// not named keeps its default. (Workers are not part of it: --threads says how many.)
 ///
-/// Throws    usage_error saying what was expected
+/// clock=loggp predicts, clock=FILE by the costs that read_cluster_costs takes from that file; in
+/// both cases latency_us and the other names of cluster_costs::set change them.
+///
+/// Throws    usage_error saying what was expected; input_error for the file
 [[nodiscard]] simulation_plan parse_simulation(std::string_view text);
 
 /// What a simulated run did. Equal for equal runs.
 struct simulation_report {
-  std::uint64_t fingerprint = 0;  ///< a hash of who ran when
-  std::uint64_t turns = 0;        ///< how often a worker was chosen to run
-  std::uint64_t simulated_ns = 0;
+  std::uint64_t fingerprint = 0;   ///< a hash of who ran when
+  std::uint64_t turns = 0;         ///< how often a worker was chosen to run
+  std::uint64_t simulated_ns = 0;  ///< predicting: when the last body ended
   std::uint64_t packets = 0, bytes = 0;
 };
 

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include <cairn/net/loggp.hpp>
+
+namespace cairn {
+
+/// What a simulated cluster's time is made of. Where it is not measured (cairn bench sim), these
+/// are round numbers for a machine room of today, and no machine's.
+struct cluster_costs {
+  net::loggp network = {};
+  double message_ns = 5;  ///< where it is sent, or kept back by a filter, and where it is handled
+  double edge_ns = 2;     ///< looked at
+  double commit_ns = 10;  ///< an activity
+
+  /// Sets one of latency_us, overhead_us, gap_us, byte_ns, message_ns, edge_ns and commit_ns, if
+  /// `name` is one and `value` a number from 0 to 1e9. Returns whether it did.
+  bool set(std::string_view name, std::string_view value);
+  /// Whether `name` is one of them.
+  [[nodiscard]] static bool knows(std::string_view name) noexcept;
+
+  /// {"latency_us": 1.5, ...}: what read_cluster_costs takes.
+  [[nodiscard]] std::string text() const;
+};
+
+/// Reads an object of numbers by those names from a file; what is not named keeps its default.
+///
+/// Throws    input_error naming the file and what was expected
+[[nodiscard]] cluster_costs read_cluster_costs(const std::string& path);
+
+}  // namespace cairn

@@ -1,0 +1,14 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <cairn/base/types.hpp>
+
+namespace cairn {
+
+inline constexpr rank_t most_ranks = 1 << 20;
+inline constexpr std::size_t least_packet = 256, most_packet = std::size_t{1} << 30;
+inline constexpr double most_latency_us = 1e9;
+
+}  // namespace cairn

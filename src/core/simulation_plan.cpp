@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/error.hpp>
+#include <cairn/core/simulation.hpp>
+
+#include "core/simulation_limits.hpp"
+
+namespace cairn {
+namespace {
+
+template <class T>
+bool parse_number(std::string_view text, T& number) {
+  const auto* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, number);
+  return read.ec == std::errc{} && read.ptr == end;
+}
+
+[[noreturn]] void refuse(std::string_view name, std::string_view value, const std::string& wanted) {
+  throw usage_error("--sim: " + std::string(name) + " must be " + wanted + ", not '" +
+                    std::string(value) + "'");
+}
+
+[[noreturn]] void refuse_item(std::string_view item) {
+  throw usage_error(
+      "--sim takes ranks=N,latency_us=X,seed=N or N..N,max_packet=BYTES,clock=loggp or FILE and "
+      "what packets and work cost, not '" +
+      std::string(item) + "'");
+}
+
+cluster_costs read_costs(std::string_view file) {
+  if (file.empty()) refuse("clock", file, "loggp or the file that cairn bench sim wrote");
+  return read_cluster_costs(std::string(file));
+}
+
+void read_ranks(std::string_view value, simulation_plan& plan) {
+  auto& ranks = plan.cluster.ranks;
+  if (!parse_number(value, ranks) || ranks < 1 || ranks > most_ranks) {
+    refuse("ranks", value, "a number from 1 to " + std::to_string(most_ranks));
+  }
+}
+
+void read_latency(std::string_view value, simulation_plan& plan) {
+  auto& latency = plan.cluster.latency_us;
+  if (!parse_number(value, latency) || !(latency >= 0 && latency <= most_latency_us)) {
+    refuse("latency_us", value, "a number of microseconds from 0 to 1e9");
+  }
+}
+
+void read_seeds(std::string_view value, simulation_plan& plan) {
+  const auto dots = value.find("..");
+  const bool range = dots != std::string_view::npos;
+  auto& [cluster, first, last] = plan;
+  const bool good = parse_number(value.substr(0, dots), first) &&
+                    (!range || parse_number(value.substr(dots + 2), last));
+  if (!range) last = first;
+  if (!good || first > last) refuse("seed", value, "a number or a range such as 1..100");
+  cluster.seed = first;
+}
+
+void read_packet(std::string_view value, simulation_plan& plan) {
+  auto& bytes = plan.cluster.max_packet;
+  if (!parse_number(value, bytes) || bytes < least_packet || bytes > most_packet) {
+    refuse("max_packet", value,
+           "a number of bytes from " + std::to_string(least_packet) + " to " +
+               std::to_string(most_packet));
+  }
+}
+
+struct item {
+  std::string_view name, value;
+};
+
+/// The names and values; each name once.
+std::vector<item> items_of(std::string_view text) {
+  std::vector<item> all;
+  for (bool more = true; more;) {
+    const auto comma = text.find(',');
+    more = comma != std::string_view::npos;
+    const auto one = text.substr(0, comma);
+    text.remove_prefix(more ? comma + 1 : text.size());
+    const auto equals = one.find('=');
+    if (equals == std::string_view::npos) refuse_item(one);
+    all.push_back({one.substr(0, equals), one.substr(equals + 1)});
+    for (std::size_t i = 0; i + 1 < all.size(); ++i) {
+      if (all[i].name == all.back().name) {
+        throw usage_error("--sim names " + std::string(all[i].name) + " twice");
+      }
+    }
+  }
+  return all;
+}
+
+}  // namespace
+
+simulation_plan parse_simulation(std::string_view text) {
+  constexpr struct {
+    std::string_view name;
+    void (*read)(std::string_view value, simulation_plan& plan);
+  } keys[] = {{"ranks", read_ranks},
+              {"latency_us", read_latency},
+              {"seed", read_seeds},
+              {"max_packet", read_packet}};
+  simulation_plan plan;
+  auto& costs = plan.cluster.costs;
+  const auto items = items_of(text);
+  for (const auto& [name, value] : items) {
+    if (name == "clock") costs = value == "loggp" ? cluster_costs{} : read_costs(value);
+  }
+  for (const auto& [name, value] : items) {
+    const auto* const known = std::find_if(std::begin(keys), std::end(keys),
+                                           [&](const auto& k) { return k.name == name; });
+    if (known != std::end(keys)) {
+      known->read(value, plan);
+    } else if (name != "clock" && !cluster_costs::knows(name)) {
+      refuse_item(std::string(name) + "=" + std::string(value));
+    }
+    if (!cluster_costs::knows(name)) continue;
+    if (costs && !costs->set(name, value)) refuse(name, value, "a number from 0 to 1e9");
+    if (!costs && known == std::end(keys)) {
+      throw usage_error("--sim: " + std::string(name) + " needs clock=loggp or clock=FILE");
+    }
+  }
+  return plan;
+}
+
+}  // namespace cairn

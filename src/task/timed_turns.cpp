@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Turns of fibers that have times of their own: the one with the least time goes on, so nothing
+// can still happen before what it sees.
+
+#include <algorithm>
+
+#include "task/fiber_state.hpp"
+
+namespace cairn::task {
+namespace {
+
+// Who waits looks up by itself after 100 ns, 200 ns, ... 102.4 us: it may wait for a moment.
+constexpr std::uint64_t first_nap_ns = 100;
+constexpr unsigned most_doublings = 10;
+
+}  // namespace
+
+void fiber_scheduler::state::charge() { options.times->charge(current->pool, current->worker); }
+
+void fiber_scheduler::state::step_in_time() {
+  auto& s = *current;
+  charge();
+  const bool worked = clock.now_ns() > s.at_ns;
+  if (worked) rouse(s.pool, clock.now_ns());
+  if (worked || ++s.steps > steps_of_a_look) seen_at_work(s);
+  go_on_at(clock.now_ns());
+}
+
+void fiber_scheduler::state::wait_in_time(unsigned idle_rounds) {
+  auto& s = *current;
+  charge();
+  s.steps = 0;
+  if (idle_rounds == 0 || clock.now_ns() > s.at_ns) {
+    seen_at_work(s);
+    rouse(s.pool, clock.now_ns());
+    go_on_at(clock.now_ns());
+    return;
+  }
+  seen_waiting(s);  // which may move the clock
+  const auto now = clock.now_ns();
+  auto until = now + (first_nap_ns << std::min(idle_rounds - 1, most_doublings));
+  if (const auto due = options.times->next_due_ns(s.pool, now)) until = std::min(until, *due);
+  go_on_at(until);
+}
+
+// The running fiber gives up its turn until then, if anybody goes on earlier.
+void fiber_scheduler::state::go_on_at(std::uint64_t moment_ns) {
+  auto& s = *current;
+  s.slept_ns = clock.now_ns();
+  if (timetable.empty() || (*timetable.begin())->at_ns > moment_ns) {
+    s.at_ns = moment_ns;
+    clock.show(moment_ns);
+    return;
+  }
+  sleep_until(s, moment_ns);
+  switch_to(pick());
+}
+
+strand& fiber_scheduler::state::pick_in_time() {
+  auto& next = **timetable.begin();
+  wake(next);
+  clock.show(next.at_ns);
+  note(next);
+  return next;
+}
+
+void fiber_scheduler::state::sleep_until(strand& s, std::uint64_t moment_ns) {
+  wake(s);
+  s.at_ns = moment_ns;
+  s.tie = random();
+  s.sleeps = true;
+  timetable.insert(&s);
+}
+
+void fiber_scheduler::state::wake(strand& s) {
+  if (s.sleeps) timetable.erase(&s);
+  s.sleeps = false;
+}
+
+// Those of the pool that sleep look up at that moment, but not before they fell asleep.
+void fiber_scheduler::state::rouse(std::size_t pool, std::uint64_t moment_ns) {
+  if (!options.times || pool >= by_pool.size()) return;
+  for (auto* const s : by_pool[pool]) {
+    if (!s->sleeps || s->at_ns <= moment_ns) continue;
+    const auto at = std::max(s->slept_ns, moment_ns);
+    if (at < s->at_ns) sleep_until(*s, at);
+  }
+}
+
+bool fiber_scheduler::state::something_comes() const {
+  return std::any_of(runnable.begin(), runnable.end(), [&](const strand* s) {
+    const auto looked_ns = s->sleeps ? s->slept_ns : clock.now_ns();
+    return options.times->next_due_ns(s->pool, looked_ns).has_value();
+  });
+}
+
+}  // namespace cairn::task

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/error.hpp>
+#include <cairn/core/cluster_costs.hpp>
+#include <cairn/core/simulation.hpp>
+
+namespace cairn {
+namespace {
+
+struct temporary_file {
+  explicit temporary_file(const std::string& text) { std::ofstream(path) << text; }
+  ~temporary_file() { std::remove(path.c_str()); }
+  const std::string path = testing::TempDir() + "cairn_costs_" + std::to_string(getpid());
+};
+
+template <class Error>
+std::string sentence_of(const std::string& spec) {
+  try {
+    static_cast<void>(parse_simulation(spec));
+  } catch (const Error& e) {
+    return e.what();
+  }
+  return "nothing was thrown";
+}
+
+TEST(ClusterCosts, AreReadAsTheyAreWritten) {
+  cluster_costs c;
+  ASSERT_TRUE(c.set("latency_us", "0.25"));
+  ASSERT_TRUE(c.set("byte_ns", "0.125"));
+  ASSERT_TRUE(c.set("commit_ns", "17"));
+  const temporary_file file(" " + c.text() + "\n");
+  const auto read = read_cluster_costs(file.path);
+  EXPECT_EQ(read.network.latency_ns, 250);
+  EXPECT_EQ(read.network.byte_ns, 0.125);
+  EXPECT_EQ(read.commit_ns, 17);
+  EXPECT_EQ(read.text(), c.text());
+}
+
+TEST(ClusterCosts, TakeNoOtherNamesAndNumbers) {
+  cluster_costs c;
+  EXPECT_FALSE(c.set("latency", "1"));
+  for (const auto* const bad : {"", "-1", "nan", "inf", "1x", "2e9"}) {
+    EXPECT_FALSE(c.set("edge_ns", bad)) << bad;
+  }
+  EXPECT_EQ(c.text(), cluster_costs{}.text());
+}
+
+TEST(ClusterCosts, OfAFileAreRefusedWithASentence) {
+  for (const auto* const text : {"", "12", "[]", "{\"edge_ns\"}", "{\"edges\": 1}",
+                                 "{\"edge_ns\": -1}", "{\"edge_ns\": 1,}", "{edge_ns: 1}"}) {
+    const temporary_file file(text);
+    EXPECT_NE(sentence_of<input_error>("clock=" + file.path).find(file.path + ": expected"),
+              std::string::npos)
+        << text;
+  }
+  EXPECT_EQ(sentence_of<input_error>("clock=/no/such/file"), "/no/such/file: cannot be read");
+  const temporary_file none("{}");
+  EXPECT_EQ(read_cluster_costs(none.path).text(), cluster_costs{}.text());
+}
+
+TEST(ParseSimulation, AClockPredictsAndCostsChangeIt) {
+  EXPECT_FALSE(parse_simulation("ranks=4").cluster.costs);
+  const auto plain = parse_simulation("ranks=4,clock=loggp");
+  ASSERT_TRUE(plain.cluster.costs);
+  EXPECT_EQ(plain.cluster.costs->text(), cluster_costs{}.text());
+  const auto changed = parse_simulation("edge_ns=4,clock=loggp,latency_us=3,seed=2");
+  EXPECT_EQ(changed.cluster.costs->edge_ns, 4);
+  EXPECT_EQ(changed.cluster.costs->network.latency_ns, 3000);
+  const temporary_file file("{\"gap_us\": 0.5, \"edge_ns\": 9}");
+  const auto read = parse_simulation("clock=" + file.path + ",gap_us=2");
+  EXPECT_EQ(read.cluster.costs->network.gap_ns, 2000);
+  EXPECT_EQ(read.cluster.costs->edge_ns, 9);
+}
+
+TEST(ParseSimulation, CostsWithoutAClockAreRefused) {
+  EXPECT_NE(sentence_of<usage_error>("edge_ns=4").find("needs clock=loggp"), std::string::npos);
+  EXPECT_NE(sentence_of<usage_error>("clock=").find("clock must be"), std::string::npos);
+  EXPECT_NE(sentence_of<usage_error>("clock=loggp,edge_ns=x").find("edge_ns must be"),
+            std::string::npos);
+  EXPECT_NE(sentence_of<usage_error>("clock=loggp,edges=1").find("--sim takes"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cairn
