@@ -119,6 +119,7 @@ class fiber_pool final : public pool {
       if (me.jobs_seen != job_number_) {
         me.jobs_seen = job_number_;
         run_guarded(w);
+        if (scheduler_.options.times) scheduler_.step();  // it has ended when its time has come
         --unfinished_;
         idle_rounds = 0;
       } else if (!attentive_ || scheduler_.given_up) {

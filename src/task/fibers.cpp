@@ -19,7 +19,8 @@ namespace {
 constexpr unsigned looks = 2;
 // When all wait and nothing is due, time leaps ahead: not at all at first, because a send that
 // found no room is tried again, then 1 ms, 2 ms, ... 2^19 ms.
-constexpr unsigned standing_leaps = 4, most_leaps = standing_leaps + 20;
+// In time it naps itself, so leaps begin much later.
+constexpr unsigned standing_leaps = 4, standing_naps = 1000, most_leaps = 20;
 constexpr std::uint64_t first_leap_ns = 1'000'000;
 // One turn in so many begins a burst: the same fiber passes its next steps, up to so many.
 constexpr std::uint64_t burst_one_in = 32, longest_burst = 64;
@@ -180,8 +181,9 @@ void fiber_scheduler::state::all_wait() {
     clock.advance_to(*due);
   } else if (options.times && something_comes()) {
     leaps = 0;
-  } else if (leaps < most_leaps) {
-    if (leaps >= standing_leaps) leap(first_leap_ns << (leaps - standing_leaps));
+  } else if (const auto standing = options.times ? standing_naps : standing_leaps;
+             leaps < standing + most_leaps) {
+    if (leaps >= standing) leap(first_leap_ns << (leaps - standing));
     ++leaps;
   } else {
     leaps = 0;
