@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+
 #include <fmt/format.h>
 
 #include <cairn/activity/cost_probe.hpp>
+#include <cairn/algo/cluster_probe.hpp>
 #include <cairn/core/launch.hpp>
 
 #include "cli/report.hpp"
@@ -68,10 +71,63 @@ int print_model(world& w, const common& c, const activity::cost_probe_options& o
   return 0;
 }
 
+struct sim_options {
+  algo::cluster_probe_options probe;
+  std::string output;
+};
+
+int print_costs(world& w, const common& c, const sim_options& options) {
+  if (w.size() != 2 || w.workers() != 1) {
+    throw usage_error("bench sim measures two ranks of one worker: --ranks 2 --threads 1");
+  }
+  report r("bench sim", c, w);
+  const auto costs = algo::probe_cluster(w, options.probe);
+  const auto& net = costs.network;
+  r.line("packet",
+         fmt::format("L {:.3g}, o {:.3g}, g {:.3g} us, G {:.3g} ns a byte", net.latency_ns * 1e-3,
+                     net.overhead_ns * 1e-3, net.gap_ns * 1e-3, net.byte_ns));
+  r.line("message", fmt::format("{:.2f} ns at each end", costs.message_ns));
+  r.line("edge", fmt::format("{:.2f} ns", costs.edge_ns));
+  r.line("commit", fmt::format("{:.2f} ns", costs.commit_ns));
+  r["result"] = json::parse(costs.text());
+  if (!options.output.empty()) {
+    if (w.rank() == 0) {
+      std::ofstream file(options.output);
+      file << costs.text() << '\n';
+      if (!file.flush()) throw std::runtime_error(options.output + ": cannot be written");
+    }
+    r.line("written", fmt::format("--sim ranks=N,clock={}", options.output));
+  }
+  r["verified"] = nullptr;
+  r.count(w);
+  r.print(w);
+  return 0;
+}
+
+void add_bench_sim(CLI::App& command, common& c, action& chosen) {
+  auto& sim = *command.add_subcommand(
+      "sim", "Measure what packets, messages, edges and commits cost, for --sim clock=FILE");
+  add_common(sim, c);
+  const auto options = std::make_shared<sim_options>();
+  sim.add_option("--passes", options->probe.rounds, "Passes of which a cost is the median")
+      ->check(CLI::Range(1, 1 << 20))
+      ->capture_default_str();
+  sim.add_option("--output", options->output, "Write the costs to this file too");
+  sim.callback([&c, &chosen, options] {
+    chosen = [&c, options] {
+      auto how = c.settings;  // two local ranks, if nothing else is said
+      if (how.sim.empty() && how.ranks == 0) how.ranks = 2;
+      if (how.threads == 0) how.threads = 1;
+      return run(
+          how, [&](world& w) { return print_costs(w, c, *options); }, say);
+    };
+  });
+}
+
 }  // namespace
 
 void add_bench(CLI::App& app, common& c, action& chosen) {
-  auto& command = *app.add_subcommand("bench", "Measure what mechanisms cost on this machine");
+  auto& command = *app.add_subcommand("bench", "Measure what work costs on this machine");
   command.require_subcommand(1);
   auto& model = *command.add_subcommand(
       "model", "Fit T = A N + B to activities that modify N vertices, by mechanism");
@@ -89,6 +145,7 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
           c.settings, [&](world& w) { return print_model(w, c, *options); }, say);
     };
   });
+  add_bench_sim(command, c, chosen);
 }
 
 }  // namespace cairn::cli

@@ -99,6 +99,15 @@ using points = std::span<const nlohmann::json>;
 ///           name} for a graph that was not there
 [[nodiscard]] verdict check_table(points all);
 
+/// Scaling: where the simulated cluster predicts what runs here too, the messages of each level
+/// are the same, the buffers are within 10 %, and of each two settings whose measured times differ
+/// by a tenth and more than the spread the faster one is predicted to be it.
+///
+/// points    {"job", "real_ranks", "messages", "simulated_messages", "buffers",
+///           "simulated_buffers"} and {"job", "setting", "measured": time, "predicted": seconds};
+///           others are not looked at
+[[nodiscard]] verdict check_scaling(points all);
+
 /// The points of the last whole sweep among the lines that a figure's program wrote: those
 /// between its verdict and the verdict before it.
 /// Throws    std::runtime_error for a line that is not JSON, or if there is no verdict

@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <bit>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+#include <variant>
+
+#include <cairn/algo/bfs.hpp>
+#include <cairn/algo/cluster_probe.hpp>
+#include <cairn/algo/pagerank.hpp>
+#include <cairn/algo/verify_bfs.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/core/simulation.hpp>
+#include <cairn/graph/load.hpp>
+#include <cairn/hw/clock.hpp>
+#include <cairn/net/ring.hpp>
+#include <cairn/task/pool.hpp>
+
+#include <bench/figures/cluster.hpp>
+#include <bench/harness.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using graph_type = graph::dist_csr<std::uint32_t>;
+using rank_body = std::function<void(world&)>;
+
+// As over rings, so that a buffer is a packet in both.
+constexpr std::size_t max_packet = 64u << 10;
+
+/// Runs body on ranks that are threads of this process.
+void on_threads(rank_t ranks, const world_options& options, const rank_body& body) {
+  const auto fabric = std::make_shared<const net::ring_fabric>(ranks);
+  std::mutex guard;
+  std::exception_ptr failed;
+  std::vector<std::thread> threads;
+  for (rank_t r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      net::ring_transport net(fabric, r);
+      const auto pool = task::make_threads({.workers = 1});
+      hw::steady_clock clock;
+      world w(net, *pool, clock, options);
+      try {
+        body(w);
+      } catch (const std::exception& e) {
+        const std::lock_guard held(guard);
+        if (!failed) failed = std::current_exception();
+        w.poison(e.what());
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  if (failed) std::rethrow_exception(failed);
+}
+
+std::uint32_t source_of(world& w, const graph_type& g, std::uint64_t seed) {
+  for (random64 draw(seed);;) {
+    const auto v = static_cast<std::uint32_t>(draw.below(g.num_vertices()));
+    if (w.any(g.out().first() <= v && v < g.out().last() && g.out().degree(v) != 0)) return v;
+  }
+}
+
+/// One rank's part of a job.
+class rank_job {
+ public:
+  rank_job(world& w, const cluster_job& job)
+      : w_(w),
+        job_(job),
+        loaded_(graph::load(w, graph::generator{graph::kronecker_graph{job.scale}, job.seed})),
+        g_(std::get<graph_type>(loaded_.graph)) {
+    if (!job.pagerank) source_ = source_of(w, g_, job.seed);
+  }
+
+  cluster_run run() {
+    std::vector<double> seconds;
+    cluster_run ran;
+    for (int i = 0; i < job_.repeats; ++i) {
+      w_.barrier();
+      const auto before = w_.counters().totals();
+      const auto start = w_.clock().now_ns();
+      auto [messages, verify] = job_.pagerank ? rank_pages() : search();
+      const auto ns = w_.clock().now_ns() - start;
+      const auto after = w_.counters().totals();
+      const auto grown = [&](obs::counter c) {
+        return after[static_cast<std::size_t>(c)] - before[static_cast<std::size_t>(c)];
+      };
+      seconds.push_back(1e-9 * static_cast<double>(w_.max(ns)));
+      const auto rounds = std::bit_width(static_cast<unsigned>(w_.size() - 1));
+      const auto of_collectives = grown(obs::counter::collectives) * static_cast<unsigned>(rounds);
+      ran.buffers = w_.sum(grown(obs::counter::buffers_sent) - of_collectives);
+      if (job_.pagerank) messages = {grown(obs::counter::messages_sent)};
+      ran.messages.clear();
+      for (const auto m : messages) ran.messages.push_back(w_.sum(m));
+      ran.fault = verify();
+    }
+    ran.seconds = summarise(seconds).median;
+    return ran;
+  }
+
+ private:
+  struct result {
+    std::vector<std::uint64_t> messages;
+    std::function<std::string()> verify;
+  };
+
+  result search() {
+    auto found = std::make_shared<algo::bfs_result<std::uint32_t>>(
+        algo::bfs(w_, g_, source_,
+                  {.activity = {.sent_filter = job_.sent_filter},
+                   .direction = algo::bfs_direction::top_down,
+                   .trace = true}));
+    result r;
+    for (const auto& level : found->trace) r.messages.push_back(level.messages);
+    r.verify = [this, found] {
+      return algo::verify_bfs(w_, g_, source_, found->parent).value_or("");
+    };
+    return r;
+  }
+
+  result rank_pages() {
+    algo::pagerank_options options;
+    options.variant = algo::pagerank_variant::push;
+    options.convention = algo::pagerank_convention::graphalytics;
+    options.iterations = static_cast<std::uint64_t>(job_.sweeps);
+    auto found =
+        std::make_shared<algo::pagerank_result<float>>(algo::pagerank<float>(w_, g_, options));
+    return {{}, [this, found]() -> std::string {
+              double mine = 0;
+              for (const auto x : found->rank.local()) mine += double{x};
+              const auto sum = w_.sum(mine);
+              return sum > 0.999 && sum < 1.001 ? "" : "the ranks do not sum to 1";
+            }};
+  }
+
+  world& w_;
+  const cluster_job& job_;
+  graph::loaded_graph loaded_;
+  const graph_type& g_;
+  std::uint32_t source_ = 0;
+};
+
+rank_body body_of(const cluster_job& job, cluster_run& ran) {
+  return [&](world& w) {
+    const auto mine = rank_job(w, job).run();
+    if (w.rank() == 0) ran = mine;
+  };
+}
+
+}  // namespace
+
+cluster_run run_here(const cluster_job& job, rank_t ranks) {
+  cluster_run ran;
+  on_threads(ranks, {.coalesce_bytes = job.coalesce_bytes}, body_of(job, ran));
+  return ran;
+}
+
+cluster_run predict(const cluster_job& job, rank_t ranks, const cluster_costs& costs) {
+  cluster_run ran;
+  run_simulated({.ranks = ranks, .seed = 1, .max_packet = max_packet, .costs = costs},
+                {.coalesce_bytes = job.coalesce_bytes}, body_of(job, ran));
+  return ran;
+}
+
+cluster_costs costs_here() {
+  cluster_costs costs;
+  on_threads(2, {}, [&](world& w) {
+    const auto found = algo::probe_cluster(w);
+    if (w.rank() == 0) costs = found;
+  });
+  return costs;
+}
+
+}  // namespace cairn::bench

@@ -1,0 +1,154 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Scaling of breadth-first search and PageRank over ranks: what the simulated cluster predicts up
+// to hundreds of ranks, and whether it can be believed: its messages and buffers against those of
+// ranks that run here, and its ranking of settings against measured times.
+
+#include <fstream>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/figures/cluster.hpp>
+#include <bench/figures/figure.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using record_function = figure::record_function;
+
+struct scaling_sweep {
+  cluster_job job;
+  std::vector<int> here{2, 4, 8};
+  std::vector<int> simulated{1, 2, 4, 8, 16, 32, 64, 128, 256};
+  std::vector<std::size_t> buffers{16, 128, 1024, 4080, 32752};
+  std::string costs;  // a file; empty: they are measured
+};
+
+subject as_subject(const cluster_job& job, int ranks, cluster_run& last) {
+  kernel<cluster_job, cluster_run> kern;
+  kern.name = std::string("scaling_") + job.name();
+  kern.settings = {{"kronecker", job.scale},
+                   {"seed", job.seed},
+                   {"ranks", ranks},
+                   {"sent_filter", job.sent_filter},
+                   {"coalesce_bytes", job.coalesce_bytes}};
+  kern.make_input = [job] { return job; };
+  kern.run = [ranks, &last](const cluster_job& j) { return last = run_here(j, ranks); };
+  kern.verify = [](const cluster_job&, const cluster_run& ran) { return ran.fault; };
+  kern.seconds = [](const cluster_run& ran) { return ran.seconds; };
+  return subject(std::move(kern));
+}
+
+// What is counted, at as many ranks here and simulated. Times of more ranks than cores say nothing.
+void count(harness& h, const scaling_sweep& s, const cluster_job& job, const cluster_costs& costs,
+           const record_function& record) {
+  for (const int ranks : s.here) {
+    cluster_run real;
+    auto runs = as_subject(job, ranks, real);
+    h.measure(runs);
+    const auto simulated = predict(job, ranks, costs);
+    fmt::print(stderr, "{:>8} {:>5} ranks: messages {}, buffers {} here, {} simulated\n",
+               job.name(), ranks, real.messages == simulated.messages ? "agree" : "DIFFER",
+               real.buffers, simulated.buffers);
+    record({{"job", job.name()},
+            {"real_ranks", ranks},
+            {"messages", real.messages},
+            {"simulated_messages", simulated.messages},
+            {"buffers", real.buffers},
+            {"simulated_buffers", simulated.buffers}});
+  }
+}
+
+// Settings against each other: sizes of buffers, the filter, one rank or two.
+void rank_settings(harness& h, const scaling_sweep& s, const cluster_job& job,
+                   const cluster_costs& costs, const record_function& record) {
+  std::vector<std::pair<std::string, std::pair<cluster_job, int>>> settings;
+  settings.emplace_back("1 rank", std::pair(job, 1));
+  for (const auto bytes : s.buffers) {
+    auto sized = job;
+    sized.coalesce_bytes = bytes;
+    settings.emplace_back(fmt::format("2 ranks, {} bytes", bytes), std::pair(sized, 2));
+  }
+  if (!job.pagerank) {
+    auto filtered = job;
+    filtered.sent_filter = true;
+    settings.emplace_back("2 ranks, filter", std::pair(filtered, 2));
+  }
+  for (const auto& [name, what] : settings) {
+    auto repeated = what.first;
+    repeated.repeats = 7;
+    cluster_run real;
+    auto runs = as_subject(repeated, what.second, real);
+    const auto time = h.measure(runs).time;
+    const auto predicted = predict(what.first, what.second, costs).seconds;
+    fmt::print(stderr, "{:>8} {:<22} {:>9.3f} ms, mad {:.3f}; predicted {:.3f}\n", job.name(), name,
+               1e3 * time.median, 1e3 * time.mad, 1e3 * predicted);
+    record({{"job", job.name()},
+            {"setting", name},
+            {"measured", json_of(time)},
+            {"predicted", predicted}});
+  }
+}
+
+void scale(const scaling_sweep& s, const cluster_job& job, const char* network,
+           const cluster_costs& costs, const record_function& record) {
+  double alone = 0;
+  for (const int ranks : s.simulated) {
+    const auto ran = predict(job, ranks, costs);
+    if (alone == 0) alone = ran.seconds;
+    fmt::print(stderr, "{:>8} {:<8} {:>5} ranks: {:>9.3f} ms, {:>7.2f} times as fast\n", job.name(),
+               network, ranks, 1e3 * ran.seconds, alone / ran.seconds);
+    record({{"job", job.name()},
+            {"network", network},
+            {"ranks", ranks},
+            {"seconds", {{"median", ran.seconds}, {"mad", 0}, {"runs", 1}}}});
+  }
+}
+
+void sweep(harness& h, const scaling_sweep& s, const record_function& record) {
+  const auto costs = s.costs.empty() ? costs_here() : read_cluster_costs(s.costs);
+  fmt::print(stderr, "costs {}\n", costs.text());
+  record({{"costs", nlohmann::json::parse(costs.text())}});
+  auto cluster = costs;  // of such cores, with a network between machines
+  cluster.network = net::loggp{};
+  for (const bool pagerank : {false, true}) {
+    auto job = s.job;
+    job.pagerank = pagerank;
+    count(h, s, job, costs, record);
+    rank_settings(h, s, job, costs, record);
+    scale(s, job, "rings", costs, record);
+    scale(s, job, "cluster", cluster, record);
+  }
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn::bench;
+  scaling_sweep s;
+  figure f;
+  f.name = "scaling";
+  f.description = "Scaling over ranks: what the simulated cluster predicts, and how well.";
+  f.add_options = [&](CLI::App& app) {
+    app.add_option("--kronecker", s.job.scale, "log2 of the vertices")
+        ->check(CLI::Range(1, 31))
+        ->capture_default_str();
+    app.add_option("--seed", s.job.seed, "of graph and source")->capture_default_str();
+    app.add_option("--here", s.here, "numbers of ranks whose messages are compared")
+        ->check(CLI::Range(2, 64))
+        ->capture_default_str();
+    app.add_option("--simulated", s.simulated, "numbers of ranks, ascending")
+        ->check(CLI::Range(1, 1 << 14))
+        ->capture_default_str();
+    app.add_option("--buffers", s.buffers, "sizes in bytes")->capture_default_str();
+    app.add_option("--costs", s.costs, "of packets and work, as cairn bench sim writes them")
+        ->check(CLI::ExistingFile);
+  };
+  f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
+  f.check = check_scaling;
+  return run_figure(argc, argv, f);
+}

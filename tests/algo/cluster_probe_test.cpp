@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cairn/algo/cluster_probe.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/core/simulation.hpp>
+
+#include <support/on_ranks.hpp>
+
+namespace cairn::algo {
+namespace {
+
+constexpr cluster_probe_options few{.vertices = 1024, .rounds = 3};
+
+cluster_costs found_in(const cluster_costs& given) {
+  cluster_costs found;
+  run_simulated({.ranks = 2, .costs = given}, {}, [&](world& w) {
+    const auto mine = probe_cluster(w, few);
+    if (w.rank() == 0) found = mine;
+    EXPECT_EQ(w.all_gather(mine.commit_ns)[0], mine.commit_ns);
+  });
+  return found;
+}
+
+TEST(ClusterProbe, FindsTheCostsOfASimulatedCluster) {
+  const cluster_costs clusters[] = {
+      {.network = {.latency_ns = 1500, .overhead_ns = 300, .gap_ns = 350, .byte_ns = 0.1},
+       .message_ns = 5,
+       .edge_ns = 2,
+       .commit_ns = 10},
+      {.network = {.latency_ns = 20'000, .overhead_ns = 100, .gap_ns = 2000, .byte_ns = 0.5},
+       .message_ns = 20,
+       .edge_ns = 10,
+       .commit_ns = 100}};
+  for (const auto& given : clusters) {
+    const auto found = found_in(given);
+    EXPECT_NEAR(found.edge_ns, given.edge_ns, 0.1 * given.edge_ns) << found.text();
+    EXPECT_NEAR(found.commit_ns, given.commit_ns, 0.1 * given.commit_ns) << found.text();
+    EXPECT_NEAR(found.message_ns, given.message_ns, 0.2 * given.message_ns) << found.text();
+    EXPECT_NEAR(found.network.byte_ns, given.network.byte_ns, 0.1 * given.network.byte_ns);
+    EXPECT_NEAR(found.network.gap_ns, given.network.gap_ns, 0.2 * given.network.gap_ns)
+        << found.text();
+    EXPECT_NEAR(found.network.latency_ns, given.network.latency_ns, 0.1 * given.network.latency_ns)
+        << found.text();
+  }
+}
+
+TEST(ClusterProbe, MeasuresThreadsAndRefusesOtherClusters) {
+  support::on_ranks(2, 1, [](world& w) {
+    const auto costs = probe_cluster(w, {.vertices = 256, .rounds = 1});
+    EXPECT_EQ(costs.text(), cluster_costs(costs).text());
+    EXPECT_GE(costs.network.overhead_ns, 0);
+  });
+  support::on_ranks(1, 1, [](world& w) {
+    EXPECT_THROW(static_cast<void>(probe_cluster(w, few)), contract_violation);
+  });
+}
+
+}  // namespace
+}  // namespace cairn::algo
