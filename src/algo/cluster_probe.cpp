@@ -2,36 +2,68 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <span>
+#include <utility>
 #include <vector>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/algo/bfs.hpp>
 #include <cairn/algo/cluster_probe.hpp>
+#include <cairn/algo/pagerank.hpp>
+#include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
-#include <cairn/pgas/vertex_map.hpp>
 
 namespace cairn::algo {
 namespace {
 
-constexpr std::size_t chunk_edges = 1024, full_buffer = 4096;
-constexpr std::size_t lone_share = 8;  // of the edges, that many times fewer travel alone
+using id = std::uint32_t;
+
+constexpr std::size_t chunk_messages = 1024, full_buffer = 4096;
 constexpr int hops = 400;
+constexpr std::uint64_t sweeps = 4;
 
-using word = std::uint32_t;
+/// Edges from each own vertex to others drawn at random: own ones only, but for one that joins
+/// the ranks, or of both ranks.
+graph::dist_csr<id> draw_graph(world& w, const cluster_probe_options& opt, bool apart) {
+  const pgas::block_partition partition(2 * opt.vertices, 2);
+  const auto first = partition.first(w.rank());
+  random64 draw(static_cast<std::uint64_t>(w.rank()), apart);
+  hw::page_buffer<std::uint64_t> offsets(opt.vertices + 1);
+  hw::page_buffer<id> targets(opt.vertices * opt.degree);
+  for (std::size_t v = 0; v <= opt.vertices; ++v) offsets[v] = v * opt.degree;
+  for (auto& t : targets) {
+    t = static_cast<id>(apart ? first + draw.below(opt.vertices) : draw.below(2 * opt.vertices));
+  }
+  if (apart) targets[0] = static_cast<id>(partition.first(1 - w.rank()));
+  return {partition, true, 2 * targets.size(),
+          graph::csr<id>(first, graph::array<std::uint64_t>(std::move(offsets)),
+                         graph::array<id>(std::move(targets))),
+          graph::labels(2 * opt.vertices)};
+}
 
-struct visit {
-  struct message {
-    word v, round;
-  };
-  const pgas::vertex_map<word>& marks;
+/// What a rank has counted.
+struct work {
+  double edges, commits, messages, packets;
+};
+work work_of(const obs::counters& counted) {
+  using obs::counter;
+  const auto n = [&](counter c) { return static_cast<double>(counted.total(c)); };
+  return {n(counter::edges), n(counter::activities),
+          n(counter::messages_sent) + n(counter::messages_handled),
+          n(counter::buffers_sent) + n(counter::buffers_received)};
+}
 
-  auto cell(const message& m) const { return marks.at(m.v); }
-  bool wanted(word mark, const message& m) const { return mark < m.round; }
-  bool attempt(auto mark, const message& m) const {
-    return mark.claim(m.round - 1, m.round) == m.round - 1;
+/// Times of one thing that both ranks do, and what a rank did in the last of them.
+struct samples {
+  std::vector<double> ns;
+  work done;
+
+  [[nodiscard]] double median() const {
+    auto values = ns;
+    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
+    std::nth_element(values.begin(), middle, values.end());
+    return *middle;
   }
 };
 
@@ -72,138 +104,122 @@ class ball {
   am::channel<message> courts_;
 };
 
-double median(std::vector<double> values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
-
 class probe {
  public:
   probe(world& w, const cluster_probe_options& opt)
       : w_(w),
-        marks_(w, {2 * opt.vertices, 2}, 0),
-        visits_(w, visit{marks_}),
-        full_(w, taker(), full_buffer),
-        lone_(w, taker(), sizeof(visit::message)),
+        messages_(opt.vertices),
+        apart_(draw_graph(w, opt, true)),
+        mixed_(draw_graph(w, opt, false)),
+        full_(
+            w, [](worker_t, std::span<const std::uint64_t>) {}, full_buffer),
+        lone_(
+            w, [](worker_t, std::span<const std::uint64_t>) {}, sizeof(std::uint64_t)),
         small_(w),
-        large_(w),
-        targets_(opt.vertices * opt.degree) {
-    random64 draw(static_cast<std::uint64_t>(w.rank()), 1);
-    for (auto& t : targets_) t = static_cast<word>(draw.below(opt.vertices));
-  }
+        large_(w) {}
 
   void round() {
-    const auto all = targets_.size(), some = all / lone_share;
-    const auto own = marks_.first(), others = marks_.partition().first(1 - w_.rank());
-    ++round_;
-    const auto before = w_.counters().total(obs::counter::activities);
-    const auto commits =
-        pass(all, [&](worker_t k, std::size_t i, std::size_t end) { spawn_own(k, own, i, end); });
-    const auto vertices = w_.counters().total(obs::counter::activities) - before;
-    const auto edges =
-        pass(all, [&](worker_t k, std::size_t i, std::size_t end) { spawn_own(k, own, i, end); });
-    const auto full = pass(
-        all, [&](worker_t k, std::size_t i, std::size_t end) { send(full_, k, others, i, end); });
-    const auto lone = pass(
-        some, [&](worker_t k, std::size_t i, std::size_t end) { send(lone_, k, others, i, end); });
-    const auto one_way = pass(some, [&](worker_t k, std::size_t i, std::size_t end) {
-      if (w_.rank() == 0) send(lone_, k, others, i, end);
-    });
-    const auto none = pass(0, [](worker_t, std::size_t, std::size_t) {});
-    const auto each = [&](double ns, std::size_t n) {
-      return (ns - none) / static_cast<double>(n);
-    };
-    edge_.push_back(each(edges, all));
-    commit_.push_back((commits - edges) / static_cast<double>(vertices));
-    full_ns_.push_back(each(full, all));
-    lone_ns_.push_back(each(lone, some));
-    one_way_ns_.push_back(each(one_way, some));
-    small_ns_.push_back(small_.flight());
-    large_ns_.push_back(large_.flight());
+    time(pushes_apart_, [&] { push(apart_); });
+    time(visits_apart_, [&] { visit(apart_); });
+    time(pushes_, [&] { push(mixed_); });
+    time(visits_, [&] { visit(mixed_); });
+    time(nothing_, [&] { send(full_, 0); });
+    time(full_ns_, [&] { send(full_, messages_); });
+    time(lone_ns_, [&] { send(lone_, messages_); });
+    time(one_way_, [&] { send(lone_, w_.rank() == 0 ? messages_ : 0); });
+    small_ns_.ns.push_back(small_.flight());
+    large_ns_.ns.push_back(large_.flight());
   }
 
-  cluster_costs result() {
+  [[nodiscard]] cluster_costs result() const {
     cluster_costs c;
     auto& net = c.network;
     const auto positive = [](double ns) { return std::max(0.0, ns); };
-    c.edge_ns = positive(median(edge_));
-    c.commit_ns = positive(median(commit_));
-    // What two ends do for a message, once with a packet of its own and once with its share.
-    constexpr double share = static_cast<double>(sizeof(visit::message)) / full_buffer;
-    const auto lone = median(lone_ns_), full = median(full_ns_);
-    net.overhead_ns = positive((lone - full) / (2 * (1 - share)));
-    c.message_ns = positive((full - c.edge_ns - 2 * share * net.overhead_ns) / 2);
-    const auto small = median(small_ns_), large = median(large_ns_);
-    net.byte_ns = positive((large - small) / (large_bytes - small_bytes));
+    const auto each = [&](const samples& s) {
+      return (s.median() - nothing_.median()) / static_cast<double>(messages_);
+    };
+    // Both ends' parts of a packet, of which a message has one of its own or a share.
+    constexpr double share = sizeof(std::uint64_t) / static_cast<double>(full_buffer);
+    net.overhead_ns = positive((each(lone_ns_) - each(full_ns_)) / (2 * (1 - share)));
+    c.edge_ns = positive(pushes_apart_.median() / pushes_apart_.done.edges);
+    c.commit_ns = positive((visits_apart_.median() - c.edge_ns * visits_apart_.done.edges) /
+                           visits_apart_.done.commits);
+    const auto by_message = [&](const samples& s) {
+      const auto rest = s.median() - c.edge_ns * s.done.edges - c.commit_ns * s.done.commits -
+                        net.overhead_ns * s.done.packets;
+      return rest / s.done.messages;
+    };
+    c.message_ns = positive((by_message(pushes_) + by_message(visits_)) / 2);
+    net.byte_ns = positive((large_ns_.median() - small_ns_.median()) / (large_bytes - small_bytes));
     const auto tail = (small_bytes + sizeof(packet_header) - 1) * net.byte_ns;
-    net.latency_ns = positive(small - 2 * net.overhead_ns - 2 * c.message_ns - tail);
-    net.gap_ns = positive(median(one_way_ns_) - tail);
+    net.latency_ns = positive(small_ns_.median() - 2 * net.overhead_ns - 2 * c.message_ns - tail);
+    net.gap_ns = positive(each(one_way_) - tail);
     return c;
   }
 
  private:
   static constexpr double small_bytes = 8, large_bytes = 4096;
 
-  // Handles a buffer as the channel of a coarse operator does.
-  std::function<void(worker_t, std::span<const visit::message>)> taker() {
-    return [this](worker_t k, std::span<const visit::message> batch) {
-      visits_.spawn(k, [&](auto& visit) {
-        for (const auto& m : batch) visit(m);
-      });
-    };
-  }
-
-  /// Nanoseconds of an epoch in which each rank calls body(worker, i, end) for chunks of edges.
-  template <class Body>
-  double pass(std::size_t edges, Body body) {
+  template <class F>
+  void time(samples& s, F&& f) {
     w_.barrier();
+    const auto before = work_of(w_.counters());
     const auto start = w_.clock().now_ns();
+    f();
+    const auto ns = static_cast<double>(w_.clock().now_ns() - start);
+    const auto after = work_of(w_.counters());
+    s.done = {after.edges - before.edges, after.commits - before.commits,
+              after.messages - before.messages, after.packets - before.packets};
+    s.ns.push_back(w_.reduce<maximum<double>>(ns));
+  }
+
+  void push(const graph::dist_csr<id>& g) {
+    const pagerank_options options{
+        .variant = pagerank_variant::push, .iterations = sweeps, .tolerance = 0};
+    static_cast<void>(pagerank<float>(w_, g, options));
+  }
+  void visit(const graph::dist_csr<id>& g) {
+    const auto found =
+        bfs<id>(w_, g, 0,
+                {.activity = {.how = activity::mechanism::plain, .sent_filter = false},
+                 .direction = bfs_direction::top_down});
+    CAIRN_ASSERT(found.levels > 1);
+  }
+  void send(am::channel<std::uint64_t>& road, std::size_t messages) {
     am::epoch epoch(w_);
-    w_.parallel_for(edges, body, chunk_edges);
+    w_.parallel_for(
+        messages,
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          auto to = road.from(k);
+          for (auto i = begin; i < end; ++i) to(1 - w_.rank(), i);
+        },
+        chunk_messages);
     epoch.close();
-    return w_.reduce<maximum<double>>(static_cast<double>(w_.clock().now_ns() - start));
-  }
-
-  void spawn_own(worker_t k, std::uint64_t first, std::size_t i, std::size_t end) {
-    visits_.spawn(k, [&](auto& visit) {
-      for (auto e = i; e < end; ++e) visit({static_cast<word>(first + targets_[e]), round_});
-    });
-    w_.counters().add(k, obs::counter::edges, end - i);
-  }
-
-  void send(am::channel<visit::message>& road, worker_t k, std::uint64_t first, std::size_t i,
-            std::size_t end) {
-    auto to = road.from(k);
-    for (auto e = i; e < end; ++e) {
-      to(1 - w_.rank(), {static_cast<word>(first + targets_[e]), round_});
-    }
-    w_.counters().add(k, obs::counter::edges, end - i);
   }
 
   world& w_;
-  pgas::vertex_map<word> marks_;
-  activity::coarse<visit> visits_;
-  am::channel<visit::message> full_, lone_;
+  const std::size_t messages_;
+  graph::dist_csr<id> apart_, mixed_;
+  am::channel<std::uint64_t> full_, lone_;
   ball<8> small_;
   ball<4096> large_;
-  std::vector<word> targets_;
-  word round_ = 0;
-  std::vector<double> edge_, commit_, full_ns_, lone_ns_, one_way_ns_, small_ns_, large_ns_;
+  samples pushes_apart_, visits_apart_, pushes_, visits_;
+  samples nothing_, full_ns_, lone_ns_, one_way_, small_ns_, large_ns_;
 };
 
 }  // namespace
 
 cluster_costs probe_cluster(world& w, const cluster_probe_options& options) {
   CAIRN_EXPECTS(w.size() == 2 && w.workers() == 1, "two ranks of one worker are measured");
-  CAIRN_EXPECTS(options.rounds >= 1 && options.vertices >= 1 && options.degree >= lone_share);
+  CAIRN_EXPECTS(options.rounds >= 1 && options.vertices >= 16 && options.degree >= 2);
   probe p(w, options);
-  p.round();  // pages, rings and buffers are touched
-  probe measured(w, options);
-  for (int i = 0; i < options.rounds; ++i) measured.round();
-  auto costs = measured.result();
-  // Medians of maxima over the ranks are the same on both; the counts of commits are not.
-  costs.commit_ns = w.reduce<maximum<double>>(costs.commit_ns);
+  for (int i = 0; i < options.rounds; ++i) p.round();
+  // Each rank has counted its own work.
+  auto costs = p.result();
+  for (auto* const cost :
+       {&costs.edge_ns, &costs.commit_ns, &costs.message_ns, &costs.network.latency_ns}) {
+    *cost = w.reduce<add<double>>(*cost) / 2;
+  }
   return costs;
 }
 

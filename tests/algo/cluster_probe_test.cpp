@@ -10,7 +10,7 @@
 namespace cairn::algo {
 namespace {
 
-constexpr cluster_probe_options few{.vertices = 1024, .rounds = 3};
+constexpr cluster_probe_options few{.vertices = 4096, .rounds = 1};
 
 cluster_costs found_in(const cluster_costs& given) {
   cluster_costs found;
@@ -28,7 +28,7 @@ TEST(ClusterProbe, FindsTheCostsOfASimulatedCluster) {
        .message_ns = 5,
        .edge_ns = 2,
        .commit_ns = 10},
-      {.network = {.latency_ns = 20'000, .overhead_ns = 100, .gap_ns = 2000, .byte_ns = 0.5},
+      {.network = {.latency_ns = 5000, .overhead_ns = 1000, .gap_ns = 1500, .byte_ns = 0.5},
        .message_ns = 20,
        .edge_ns = 10,
        .commit_ns = 100}};

@@ -18,13 +18,14 @@ struct cluster_probe_options {
 /// What packets, messages, edges and commits cost between these two ranks, for a simulated
 /// cluster of such ranks.
 ///
-/// Visits to vertices drawn at random, as breadth-first search makes them: to own vertices that
-/// are visited already (an edge), that are not (a commit), and to the other rank's by full
-/// buffers and by buffers of one message, both ways at once (a message, o); one way (g); and
-/// messages of two sizes sent to and fro (L, G). o is what a packet costs an end in all, Cairn's
-/// own work included. The passes follow each other round by round, so that what disturbs the
-/// machine for long disturbs all. The clock is the world's: a simulated cluster finds the costs
-/// that it was given.
+/// Runs PageRank by pushes and top-down breadth-first search on graphs drawn at random, whose
+/// edges stay on a rank (an edge is a push; a commit what a visit costs beyond its edges) or lead
+/// to both (a message is what is left, on average over the two). Streams of messages in full
+/// buffers and alone, both ways and one way, give o and g, and messages of two sizes sent to and
+/// fro L and G. o is what a packet costs an end in all, Cairn's own work included; where that
+/// includes the wait for the other's cache lines, nothing is left for L. What is measured follows
+/// each other round by round, so that what disturbs the machine for long disturbs all. The clock
+/// is the world's: a simulated cluster finds the costs that it was given.
 ///
 /// Throws    contract_violation unless there are two ranks of one worker
 /// Collective: outside epochs. The same result on both ranks.
