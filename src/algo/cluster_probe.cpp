@@ -23,8 +23,8 @@ constexpr std::size_t chunk_messages = 1024, full_buffer = 4096;
 constexpr int hops = 400;
 constexpr std::uint64_t sweeps = 4;
 
-/// Edges from each own vertex to others drawn at random: own ones only, but for one that joins
-/// the ranks, or of both ranks.
+/// Edges from each own vertex to others drawn at random: own ones only, but for some of
+/// vertex 0, or of both ranks.
 graph::dist_csr<id> draw_graph(world& w, const cluster_probe_options& opt, bool apart) {
   const pgas::block_partition partition(2 * opt.vertices, 2);
   const auto first = partition.first(w.rank());
@@ -35,7 +35,12 @@ graph::dist_csr<id> draw_graph(world& w, const cluster_probe_options& opt, bool 
   for (auto& t : targets) {
     t = static_cast<id>(apart ? first + draw.below(opt.vertices) : draw.below(2 * opt.vertices));
   }
-  if (apart) targets[0] = static_cast<id>(partition.first(1 - w.rank()));
+  const auto row = [&](std::size_t v) { return targets.begin() + v * opt.degree; };
+  if (apart && w.rank() == 0) {  // so that both ranks search at once
+    for (auto t = row(0); t != row(0) + opt.degree / 2; ++t) *t += static_cast<id>(opt.vertices);
+  }
+  // As in built graphs: what is here and what is not is then easy to foresee.
+  for (std::size_t v = 0; v < opt.vertices; ++v) std::sort(row(v), row(v + 1));
   return {partition, true, 2 * targets.size(),
           graph::csr<id>(first, graph::array<std::uint64_t>(std::move(offsets)),
                          graph::array<id>(std::move(targets))),
