@@ -37,6 +37,7 @@ FIGURES = {
                           "alone_seconds": "alone, {ranks} x {threads}",
                           "pull_seconds": "pull, {ranks} x {threads}",
                           "mpi_pull_seconds": "pull by hand, {ranks} x {threads}"}),
+    "scaling": ("ranks", "ranks, simulated", True, {"seconds": "{job}, network: {network}"}),
 }
 
 

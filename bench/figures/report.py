@@ -52,6 +52,9 @@ CLAIMS = [  # figure of [AAM15], what it claims, the program, the arguments of i
      "--kronecker 16 --runs 5 --least-seconds 0.02"),
     ("7c–e", "PageRank: coalesced messages win 3 to 10 times over uncoalesced ones",
      "aam15_7_pagerank", "--runs 3 --warm-ups 0"),
+    ("Scaling", "the simulated cluster sends the messages and buffers of ranks that run here and "
+     "ranks settings as measured (no figure of the paper)", "scaling",
+     "--kronecker 14 --runs 3 --warm-ups 0"),
 ]
 LONG = {"aam15_1_phases": "--kronecker 20 --runs 31", "aam15_2_model": "--passes 201",
         "aam15_3_single": "--runs 31", "aam15_4_grain": "--kronecker 20 --runs 15",
@@ -60,7 +63,8 @@ LONG = {"aam15_1_phases": "--kronecker 20 --runs 31", "aam15_2_model": "--passes
         "aam15_6_graphs": "--scales 16 18 20 22 --degrees 1 2 4 8 16 32 64 128 256 --runs 15",
         "aam15_t1_graphs": "--runs 15 --graphs {graphs}",
         "aam15_7_threads": "--kronecker 20 --runs 31",
-        "aam15_7_pagerank": "--runs 9 --vertices 4096 16384 65536 262144"}
+        "aam15_7_pagerank": "--runs 9 --vertices 4096 16384 65536 262144",
+        "scaling": "--kronecker 16 --runs 15"}
 # Real graphs: the folder GRAPHS, or the data beside the project.
 GRAPHS = os.environ.get("GRAPHS") or Path(__file__).resolve().parents[2] / "../shared/data/graphs"
 STYLE = """body{font:15px sans-serif;max-width:70em;margin:2em auto;padding:0 1em}
