@@ -301,6 +301,9 @@ class Refusals(InAFolder):
         self.refused("bfs", "-g", 6, "--source", 99, saying="99")
         self.refused("bfs", "-g", 6, "--output", self.folder / "o.parquet", saying=".csv")
         self.refused("bfs", "-g", 6, "--sim", "ranks=none")
+        self.refused("bfs", "-g", 6, "--sim", "ranks=4,edge_ns=2", saying="clock=loggp")
+        self.refused("bfs", "-g", 6, "--sim", "clock=/no/such/file", saying="cannot be read")
+        self.refused("bench", "sim", "--ranks", 3, saying="two ranks")
         self.refused("verify", "-g", 6, saying="no result")
         self.refused("convert", self.file("e.el", "1 2\n"), saying="no output")
         self.refused("convert", self.file("e.el", "1 2\n"), self.folder / "o.mtx", saying=".cairn")
@@ -355,6 +358,20 @@ class Facts(unittest.TestCase):
             self.assertEqual("crossing" in m, name != "atomics")
         run = cairn("bench", "model", "--ranks", 2)
         self.assertEqual((run.returncode, run.stdout), (2, ""))
+
+    def test_bench_sim_writes_costs_that_a_simulated_cluster_takes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "costs.json"
+            here = report("bench", "sim", "--passes", 1, "--output", file)
+            self.assertEqual((here["ranks"], here["threads"]), (2, 1))
+            self.assertEqual(json.loads(file.read_text()), here["result"])
+            bfs = ["bfs", "-g", 8, "--source", 1, "--sim"]
+            spec = f"ranks=4,clock={file}"
+            runs = [report(*bfs, spec)["seconds"]["run"] for _ in range(2)]
+            self.assertEqual(runs[0], runs[1])
+            slow = report(*bfs, f"{spec},latency_us=1000000")["seconds"]["run"]
+            self.assertGreater(min(slow), 1)
+            self.assertLess(max(runs[0]), 1)
 
     def test_settings_name_variable_and_value(self):
         rows = {s["name"]: s for s in report("settings")["settings"]}
