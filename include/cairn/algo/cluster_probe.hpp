@@ -2,7 +2,6 @@
 #pragma once
 
 #include <cstddef>
-#include <string>
 
 #include <cairn/core/cluster_costs.hpp>
 #include <cairn/core/world.hpp>

@@ -18,7 +18,7 @@ namespace cairn::task {
 struct fiber_times {
   /// Moves the clock by the work that this worker of the rank has done since the last call.
   std::function<void(std::size_t rank, worker_t worker)> charge;
-  /// The moment of the rank's next arrival later than `after_ns`. Empty: never.
+  /// The moment of the rank's next arrival later than `after_ns`, if there is one.
   std::function<std::optional<std::uint64_t>(std::size_t rank, std::uint64_t after_ns)> next_due_ns;
 };
 
