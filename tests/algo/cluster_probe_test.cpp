@@ -10,7 +10,7 @@
 namespace cairn::algo {
 namespace {
 
-constexpr cluster_probe_options few{.vertices = 4096, .rounds = 1};
+constexpr cluster_probe_options few{.vertices = 8192, .rounds = 1};
 
 cluster_costs found_in(const cluster_costs& given) {
   cluster_costs found;
@@ -25,13 +25,13 @@ cluster_costs found_in(const cluster_costs& given) {
 TEST(ClusterProbe, FindsTheCostsOfASimulatedCluster) {
   const cluster_costs clusters[] = {
       {.network = {.latency_ns = 1500, .overhead_ns = 300, .gap_ns = 350, .byte_ns = 0.1},
-       .message_ns = 5,
-       .edge_ns = 2,
-       .commit_ns = 10},
-      {.network = {.latency_ns = 5000, .overhead_ns = 1000, .gap_ns = 1500, .byte_ns = 0.5},
        .message_ns = 20,
+       .edge_ns = 5,
+       .commit_ns = 300},
+      {.network = {.latency_ns = 3000, .overhead_ns = 1000, .gap_ns = 1500, .byte_ns = 0.5},
+       .message_ns = 50,
        .edge_ns = 10,
-       .commit_ns = 100}};
+       .commit_ns = 900}};
   for (const auto& given : clusters) {
     const auto found = found_in(given);
     EXPECT_NEAR(found.edge_ns, given.edge_ns, 0.1 * given.edge_ns) << found.text();
