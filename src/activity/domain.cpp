@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+
 #include <cairn/activity/domain.hpp>
 #include <cairn/base/error.hpp>
 
@@ -11,14 +13,14 @@ constexpr std::uint64_t packed(std::uint64_t epoch, mechanism how) noexcept {
   return epoch << 8 | static_cast<std::uint64_t>(how);
 }
 
-struct choice {
+struct first_choice {
   mechanism how;
   std::string why;
 };
 
-choice choose(world& w, const options& asked) {
+first_choice choose(world& w, const options& asked) {
   const bool one_writer = w.workers() == 1;
-  const auto hardware = [&]() -> choice {
+  const auto hardware = [&]() -> first_choice {
     if (emulation_for(w, asked)) return {mechanism::htm, "hardware transactions are emulated"};
     if (w.transactions().works) return {mechanism::htm, "hardware transactions work here"};
     return {mechanism::locks, "no hardware transactions: " + w.transactions().reason};
@@ -55,14 +57,33 @@ domain::domain(world& w, const options& opt) : world_(w), options_(opt), counted
   now_ = packed(no_epoch, chosen.how);
   may_move_ = (opt.how == mechanism::automatic && chosen.how == mechanism::htm) ||
               (opt.how != mechanism::locks && chosen.how == mechanism::locks);
+  if (may_move_) {
+    ways_.push_back({{chosen.how, 1}});
+    for (const auto how : {mechanism::locks, mechanism::one_lock, mechanism::stm}) {
+      if (how != chosen.how) ways_.push_back({{how, 1}});
+    }
+  }
   if (may_move_ || chosen.how == mechanism::stm) {
     versions_ = std::make_unique<tm::version_table<>>();
   }
   if (const auto emulate = emulation_for(w, opt)) emulation_ = make_emulation(w.pool(), *emulate);
 }
 
+std::size_t domain::join() {
+  if (!may_move_) return 0;
+  auto at = std::find(operators_.begin(), operators_.end(), nullptr);
+  if (at == operators_.end()) at = operators_.emplace(at);
+  *at = std::make_unique<epoch_tuner>(world_.workers(), ways_);
+  if (had_to_leave_) (*at)->move_to(ways_.size() - 1);
+  return static_cast<std::size_t>(at - operators_.begin());
+}
+
 std::string domain::why() const {
   if (how() == options_.how) return why_;
+  if (!had_to_leave_ || how() != mechanism::stm) {
+    return why_ + "; epochs that tried it took less time than by " +
+           std::string(name(had_to_leave_ ? mechanism::stm : options_.how));
+  }
   const auto committed = counted_.total(obs::counter::activities);
   if (options_.how == mechanism::locks) {
     return why_ + "; " + std::to_string(committed) + " activities took " +
@@ -74,19 +95,37 @@ std::string domain::why() const {
          " groups of hardware transactions took the fallback lock";
 }
 
-// Workers that enter at the same time may have counted differently: the first decides. No group
-// of the last epoch runs any more, so none runs beside a group by another mechanism.
-mechanism domain::enter(std::uint64_t now, std::uint64_t epoch) noexcept {
+// The first worker decides, for all. No group of the last epoch runs any more, so none runs beside
+// a group by another mechanism.
+mechanism domain::enter(std::uint64_t epoch, std::size_t op) {
+  const tm::fallback_lock::guard alone(entering_, relax_in{&world_.pool()});
+  const auto now = now_.load(std::memory_order_acquire);
   auto how = static_cast<mechanism>(now & 0xff);
-  const auto counted = [this](obs::counter c) { return counted_.total(c); };
-  const auto committed = counted(obs::counter::activities);
-  if ((how == mechanism::htm &&
-       falls_back_too_often(counted(obs::counter::fallbacks), committed)) ||
-      (how == mechanism::locks && locks_too_many(counted(obs::counter::attempts), committed))) {
-    how = mechanism::stm;
+  if (now >> 8 == epoch) return how;
+  for (auto& o : operators_) {
+    if (o) o->close(how);
   }
-  if (now_.compare_exchange_strong(now, packed(epoch, how), std::memory_order_acq_rel)) return how;
-  return static_cast<mechanism>(now & 0xff);
+  if (!had_to_leave_ && must_leave(how)) move_all_to_stm();
+  how = operators_[op]->next();
+  now_.store(packed(epoch, how), std::memory_order_release);
+  return how;
+}
+
+// What is known without a clock. Once: from then on time decides.
+bool domain::must_leave(mechanism how) const noexcept {
+  const auto committed = counted_.total(obs::counter::activities);
+  if (how != options_.how) return false;
+  return how == mechanism::htm
+             ? falls_back_too_often(counted_.total(obs::counter::fallbacks), committed)
+             : locks_too_many(counted_.total(obs::counter::attempts), committed);
+}
+
+void domain::move_all_to_stm() noexcept {
+  had_to_leave_ = true;
+  const auto stm = ways_.size() - 1;
+  for (auto& o : operators_) {
+    if (o) o->move_to(stm);
+  }
 }
 
 }  // namespace cairn::activity

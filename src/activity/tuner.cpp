@@ -10,14 +10,12 @@ namespace cairn::activity {
 namespace {
 
 constexpr std::size_t up = 0, down = 1, first_other = 2;  // directions of a trial
-constexpr double many_aborts = 0.25;                     // of a group
+constexpr double many_aborts = 0.25;                      // of a group
 constexpr double credited_spans = 3;  // that may take twice their time, for each drift
 constexpr double most_lost = 8;       // times the old way's time: by one span
-constexpr double recent = 0.25;  // weight of the newest span
+constexpr double recent = 0.25;       // weight of the newest span
 
-void blend(double& mean, double x) noexcept {
-  mean = mean == 0 ? x : mean + recent * (x - mean);
-}
+void blend(double& mean, double x) noexcept { mean = mean == 0 ? x : mean + recent * (x - mean); }
 
 double median(std::array<double, 16> values, std::size_t n) noexcept {
   const auto middle = values.begin() + static_cast<std::ptrdiff_t>(n / 2);
@@ -133,7 +131,8 @@ bool tuner::look(std::size_t direction, place& found) const noexcept {
 // time it is tried with a quarter of this one.
 void tuner::look_elsewhere(std::size_t i) noexcept {
   if (!candidates_[i].grain_is_free) return;
-  grains_[i] = grains_[i] >= 4 ? grains_[i] / 4 : std::min(4 * candidates_[i].start.grain, max_grain);
+  grains_[i] =
+      grains_[i] >= 4 ? grains_[i] / 4 : std::min(4 * candidates_[i].start.grain, max_grain);
 }
 
 void tuner::begin_trial() noexcept {
@@ -189,7 +188,8 @@ void tuner::end_trial(bool won) noexcept {
     aborts_ = 0;
     lost_directions_ = 0;
     next_wait_ = rules_.first_wait;
-    if (direction_ >= first_other) direction_ = up;  // from here on the grain, else further the same way
+    if (direction_ >= first_other)
+      direction_ = up;  // from here on the grain, else further the same way
   } else {
     if (direction_ >= first_other) look_elsewhere(tried_.candidate);
     ++lost_directions_;
@@ -211,6 +211,12 @@ void tuner::watch_for_drift(double aborts) noexcept {
   wait_ = std::min(wait_, 1u);
   credit_ns_ += credited_spans * expected_operators_ * cost_;
   remember();
+}
+
+std::string said_of(const tuner& t) {
+  if (t.trials() == 0) return "";
+  return "; tried " + std::to_string(t.trials()) + " other ways, of which " +
+         std::to_string(t.changes()) + " took less time";
 }
 
 }  // namespace cairn::activity

@@ -36,10 +36,11 @@ struct phase {
 
 /// What came of one schedule.
 struct ending {
-  bool outside = false;    ///< it asked for a way that there is not
-  double worst_share = -1;  ///< of the spans of a phase, whose way was not the start's: lost by that
-  double apart = 0;        ///< most that the way at a phase's end costs above the best, as a share
-  double lost = 0;         ///< what the tuner itself says
+  bool outside = false;  ///< it asked for a way that there is not
+  double worst_share =
+      -1;            ///< of the spans of a phase, whose way was not the start's: lost by that
+  double apart = 0;  ///< most that the way at a phase's end costs above the best, as a share
+  double lost = 0;   ///< what the tuner itself says
 };
 
 /// Some phases, each with its costs; spans of many lengths, whose times are disturbed, now and
@@ -86,9 +87,7 @@ class schedule {
   double power(double least, double most) {
     return least * std::pow(most / least, dice_.uniform());
   }
-  phase draw_phase() {
-    return {power(3, 12), power(1.5, 6), power(10, 80), power(0.001, 1)};
-  }
+  phase draw_phase() { return {power(3, 12), power(1.5, 6), power(10, 80), power(0.001, 1)}; }
   bool known(const choice& by) const {
     for (const auto& c : candidates_) {
       if (c.start.how == by.how && (c.grain_is_free || c.start.grain == by.grain)) return true;
@@ -119,19 +118,22 @@ class schedule {
 
 TEST(TunerSchedules, Look) {
   for (const tuner_rules rules : {tuner_rules{}, tuner_rules{.gain = 0, .pairs = 1, .wins = 1}}) {
-  std::vector<double> a, s, l;
-  int outside = 0;
-  for (std::uint64_t seed = 0; seed < num_twin_schedules; ++seed) {
-    const auto e = schedule(seed, rules).play();
-    outside += e.outside;
-    a.push_back(e.apart), s.push_back(e.worst_share), l.push_back(e.lost);
-  }
-  for (auto* v : {&a, &s, &l}) {
-    std::sort(v->begin(), v->end());
-    const auto at = [&](double q) { return (*v)[static_cast<std::size_t>(q * double(v->size() - 1))]; };
-    std::printf("%8.3f %8.3f %8.3f %8.3f %8.3f %8.3f %8.3f\n", at(0), at(.1), at(.5), at(.9), at(.99), at(.999), at(1));
-  }
-  std::printf("outside %d\n", outside);
+    std::vector<double> a, s, l;
+    int outside = 0;
+    for (std::uint64_t seed = 0; seed < num_twin_schedules; ++seed) {
+      const auto e = schedule(seed, rules).play();
+      outside += e.outside;
+      a.push_back(e.apart), s.push_back(e.worst_share), l.push_back(e.lost);
+    }
+    for (auto* v : {&a, &s, &l}) {
+      std::sort(v->begin(), v->end());
+      const auto at = [&](double q) {
+        return (*v)[static_cast<std::size_t>(q * double(v->size() - 1))];
+      };
+      std::printf("%8.3f %8.3f %8.3f %8.3f %8.3f %8.3f %8.3f\n", at(0), at(.1), at(.5), at(.9),
+                  at(.99), at(.999), at(1));
+    }
+    std::printf("outside %d\n", outside);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -12,6 +13,7 @@
 #include <cairn/activity/lane.hpp>
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/operator.hpp>
+#include <cairn/activity/pace.hpp>
 #include <cairn/activity/parking.hpp>
 #include <cairn/activity/sections.hpp>
 #include <cairn/activity/sent_filter.hpp>
@@ -27,6 +29,14 @@ namespace cairn::activity {
 /// Throws    usage_error if plain is asked for and the rank has several workers
 [[nodiscard]] mechanism resolve_single_cell(world& w, const options& asked);
 
+/// Why resolve_single_cell chooses what it does.
+[[nodiscard]] std::string why_single_cell(world& w, const options& asked);
+
+/// The ways that a worker's tuner chooses among for a single-cell operator that runs by `resolved`.
+/// Empty: there is but one. Transactions and atomics notice each other, so each worker may
+/// change between them at any time; nothing else may run beside anything else.
+[[nodiscard]] std::vector<candidate> ways_of_single_cell(const options& asked, mechanism resolved);
+
 /// Runs an operator's messages in groups of M, wherever their elements live.
 ///
 /// A worker spawns messages inside a chunk, a handler or a body section:
@@ -39,7 +49,8 @@ namespace cairn::activity {
 /// any transaction; the attempt asks the cell again through its verbs. Answers of a
 /// fire-and-return operator travel back coalesced; messages that came from far and answers to
 /// those that were spawned here run on any worker of this rank. The mechanism is switched
-/// once per chunk or span, so the inner loop is compiled for it.
+/// once per chunk or span, so the inner loop is compiled for it; where nothing else was asked for,
+/// tuners choose it and M from what such chunks and spans took.
 ///
 /// Op          an operator (operator.hpp); shared by the workers
 /// Fixed       the only mechanism to compile; automatic compiles all that keep Op's promise
@@ -65,7 +76,7 @@ class coarse {
   /// For a single-cell operator.
   /// Throws    usage_error if the mechanism cannot run here
   coarse(world& w, Op op, options opt = {}) requires single_cell<Op>
-      : coarse(w, nullptr, std::move(op), fix(w, opt)) {}
+      : coarse(w, std::move(op), fixed(opt), resolve_single_cell(w, fixed(opt))) {}
 
   /// For a multi-cell operator, whose mechanism is its domain's.
   /// Throws    usage_error if the domain runs another mechanism than Fixed
@@ -81,11 +92,23 @@ class coarse {
     with_lane(k, std::forward<Body>(body));
   }
 
-  /// The mechanism that runs, and the operators per transaction (1 where there are none).
-  [[nodiscard]] mechanism how() const noexcept { return domain_ ? domain_->how() : how_; }
-  [[nodiscard]] std::size_t grain() const noexcept {
-    if (how() == mechanism::stm) return stm_grain_;
-    return how() == mechanism::htm ? grain_ : 1;
+  ~coarse() {
+    if (domain_) domain_->leave(seat_);
+  }
+  coarse(const coarse&) = delete;
+  coarse& operator=(const coarse&) = delete;
+
+  /// The mechanism that runs and the operators per transaction (1 where there are none), on
+  /// worker 0; workers may differ.
+  [[nodiscard]] mechanism how() const noexcept { return now().how; }
+  [[nodiscard]] std::size_t grain() const noexcept { return now().grain; }
+  /// Why: for the report. Outside epochs.
+  [[nodiscard]] std::string why() const {
+    auto text = domain_ ? domain_->why() : why_;
+    if (const auto* t = workers_[0].pace.of(how())) {
+      text += said_of(*t);
+    }
+    return text;
   }
 
  private:
@@ -103,6 +126,7 @@ class coarse {
     std::optional<tm::lock_set> locks;
     detail::parked_list<Op> parked;  // they met a marker
     worker_t worker = 0;
+    activity::pace pace;
   };
 
   coarse(world& w, domain* data, Op op, const options& opt)
@@ -113,13 +137,15 @@ class coarse {
         grain_(std::clamp<std::size_t>(opt.grain ? opt.grain : start_grain, 1, max_grain)),
         stm_grain_(opt.grain ? grain_ : start_stm_grain),
         workers_(w.workers()) {
-    if (how_ == mechanism::locks) {
-      if (!domain_) own_locks_ = std::make_unique<tm::lock_table>();
+    if (domain_) seat_ = domain_->join();
+    if (how_ == mechanism::locks && !domain_) own_locks_ = std::make_unique<tm::lock_table>();
+    if (domain_ && (how_ == mechanism::locks || domain_->may_move())) {
       for (worker_t k = 0; k < w.workers(); ++k) {
         workers_[k].locks.emplace(locks());
         workers_[k].worker = k;
       }
     }
+    prepare_tuners(opt);
     if (how_ == mechanism::one_lock && !domain_) {
       own_lock_ = std::make_unique<tm::fallback_lock>();
     }
@@ -147,10 +173,44 @@ class coarse {
     }
   }
 
-  static options fix(world& w, options opt) {
+  coarse(world& w, Op op, const options& asked, mechanism how) requires single_cell<Op>
+      : coarse(w, nullptr, std::move(op), with(asked, how)) {
+    why_ = why_single_cell(w, asked);
+    const auto ways = ways_of_single_cell(asked, how);
+    if (ways.empty()) return;
+    tuned_ = true;
+    for (auto& k : workers_) k.value.pace.add(mechanism::automatic, ways);
+  }
+
+  static options fixed(options opt) {
     if constexpr (Fixed != mechanism::automatic) opt.how = Fixed;
-    opt.how = resolve_single_cell(w, opt);
     return opt;
+  }
+  static options with(options opt, mechanism how) {
+    opt.how = how;
+    return opt;
+  }
+
+  // Several cells: the domain chooses the mechanism, and each worker the grain of transactions.
+  void prepare_tuners(const options& opt) {
+    if (!domain_ || how_ == mechanism::plain) return;
+    tuned_ = domain_->may_move();
+    if (opt.grain != 0) return;
+    for (const auto how : {mechanism::htm, mechanism::stm}) {
+      if (how_ != how && !(domain_->may_move() && how == mechanism::stm)) continue;
+      tuned_ = true;
+      const candidate way{{how, grain_of(how)}, true};
+      for (auto& k : workers_) k.value.pace.add(how, {&way, 1});
+    }
+  }
+
+  [[nodiscard]] std::size_t grain_of(mechanism how) const noexcept {
+    return how == mechanism::htm ? grain_ : how == mechanism::stm ? stm_grain_ : 1;
+  }
+  [[nodiscard]] choice now() const noexcept {
+    const auto how = domain_ ? domain_->how() : how_;
+    const auto* t = workers_[0].pace.of(how);
+    return t ? t->best() : choice{how, grain_of(how)};
   }
 
   [[nodiscard]] relax_in relax() const noexcept { return {&world_.pool()}; }
@@ -193,30 +253,60 @@ class coarse {
 
   template <class Body>
   void with_lane(worker_t k, Body&& body) {
+    const auto how = domain_ ? domain_->how_in(world_.messages().epoch(), seat_) : how_;
+    const choice otherwise{how, grain_of(how)};
+    if (!tuned_) return run_lane(k, body, {otherwise, false});
+    auto& pace = workers_[k].pace;
+    const auto by = pace.begin(otherwise, domain_ && domain_->may_move());
+    if (by.measured) pace.count_from(world_.counters(), k);
+    run_lane(k, body, by);
+    pace.end(world_.counters(), k);
+    if (domain_) domain_->count_work(seat_, k, pace.operators_run, pace.measured);
+  }
+
+  template <class Body>
+  void run_lane(worker_t k, Body& body, const tuner::step& by) {
     constexpr bool any = Fixed == mechanism::automatic;
-    const auto how = domain_ ? domain_->how_in(world_.messages().epoch()) : how_;
+    const auto how = by.way.how;
     if constexpr (any || Fixed == mechanism::plain) {
-      if (how == mechanism::plain) return in_lane<by_plain_access>(k, body);
+      if (how == mechanism::plain) return in_lane<by_plain_access>(k, body, by);
     }
     if constexpr (single_cell<Op> &&
                   (any || Fixed == mechanism::atomics || Fixed == mechanism::htm)) {
-      if (how == mechanism::atomics) return in_lane<by_atomics>(k, body);
+      if (how == mechanism::atomics) return in_lane_by_atomics(k, body, by);
     }
     if constexpr (any || Fixed == mechanism::htm) {
-      if (how == mechanism::htm && emulation_) return in_lane<by_emulated_sections>(k, body);
-      if (how == mechanism::htm) return in_lane<by_sections>(k, body);
+      if (how == mechanism::htm && emulation_) return in_lane<by_emulated_sections>(k, body, by);
+      if (how == mechanism::htm) return in_lane<by_sections>(k, body, by);
     }
     // What stands in for htm where the machine has none.
     constexpr bool instead = multi_cell<Op> && Fixed == mechanism::htm;
     if constexpr (multi_cell<Op> && (any || instead || Fixed == mechanism::stm)) {
-      if (how == mechanism::stm) return in_lane<by_stm>(k, body);
+      if (how == mechanism::stm) return in_lane<by_stm>(k, body, by);
     }
     if constexpr (any || Fixed == mechanism::one_lock) {
-      if (how == mechanism::one_lock) return in_lane<by_one_lock>(k, body);
+      if (how == mechanism::one_lock) return in_turns<by_one_lock>(k, body, by);
     }
     if constexpr (any || instead || Fixed == mechanism::locks) {
-      if (how == mechanism::locks) return in_lane<by_locks>(k, body);
+      if (how == mechanism::locks) return in_turns<by_locks>(k, body, by);
     }
+  }
+
+  // Only what a tuner compares with something else is ever measured.
+  template <class How, class Body>
+  void in_turns(worker_t k, Body& body, const tuner::step& by) {
+    if constexpr (multi_cell<Op> && Fixed == mechanism::automatic) {
+      if (by.measured) return in_lane<in_turn<How>>(k, body, by);
+    }
+    in_lane<How>(k, body, by);
+  }
+  template <class Body>
+  void in_lane_by_atomics(worker_t k, Body& body, const tuner::step& by) {
+    if constexpr (Fixed == mechanism::automatic) {
+      if (emulation_) return in_lane<in_turn<by_emulated_atomics>>(k, body, by);
+      if (by.measured) return in_lane<in_turn<by_atomics>>(k, body, by);
+    }
+    in_lane<by_atomics>(k, body, by);
   }
 
   // A message that met a marker waits here, counted as one on its way, and is tried again
@@ -239,15 +329,15 @@ class coarse {
   }
 
   template <class How, class Body>
-  void in_lane(worker_t k, Body& body) {
+  void in_lane(worker_t k, Body& body, const tuner::step& by) {
     const auto go = [&](auto&& lane) {
       body(lane);
       lane.finish();
     };
     if (channel_) {
-      go(lane<coarse, How, false>(*this, k));
+      go(lane<coarse, How, false>(*this, k, by));
     } else {
-      go(lane<coarse, How, true>(*this, k));
+      go(lane<coarse, How, true>(*this, k, by));
     }
   }
 
@@ -256,6 +346,9 @@ class coarse {
   Op op_;
   mechanism how_;
   std::size_t grain_, stm_grain_;
+  std::size_t seat_ = 0;  // in the domain
+  bool tuned_ = false;
+  std::string why_;
   std::unique_ptr<tm::lock_table> own_locks_;
   std::unique_ptr<tm::fallback_lock> own_lock_;
   std::unique_ptr<tm::emulation> own_emulation_;

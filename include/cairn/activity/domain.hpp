@@ -5,7 +5,9 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <vector>
 
+#include <cairn/activity/epoch_tuner.hpp>
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/sections.hpp>
 #include <cairn/core/world.hpp>
@@ -44,7 +46,7 @@ namespace cairn::activity {
 ///   stm       software transactions: versioned locks beside the data
 ///   automatic plain with one worker, else htm where the machine has it, else locks. Once htm
 ///             falls back too often, or activities take too many locks, stm from the next
-///             epoch on.
+///             epoch on. Then whatever took less time in epochs that tried it (epoch_tuner.hpp)
 ///
 /// Where htm is asked for and the machine has none, what automatic takes there.
 /// Throws    usage_error if asked for plain with several workers, or for atomics, which cannot
@@ -69,13 +71,27 @@ class domain {
     return counted_.total(obs::counter::attempts);
   }
 
-  /// The mechanism of an epoch, the same for all its workers. By any worker, while it is open.
-  [[nodiscard]] mechanism how_in(std::uint64_t epoch) noexcept {
+  /// Whether the mechanism may change between epochs.
+  [[nodiscard]] bool may_move() const noexcept { return may_move_; }
+
+  /// One more operator on this data; what it is called from then on. While no epoch is open.
+  [[nodiscard]] std::size_t join();
+  void leave(std::size_t op) noexcept {
+    if (may_move_) operators_[op].reset();
+  }
+
+  /// The mechanism of an epoch, the same for all its workers; that of the operator which is the
+  /// first to ask. By any worker, while it is open.
+  [[nodiscard]] mechanism how_in(std::uint64_t epoch, std::size_t op) {
     if (!may_move_) return options_.how;
     const auto now = now_.load(std::memory_order_acquire);
     if (now >> 8 == epoch) [[likely]]
       return static_cast<mechanism>(now & 0xff);
-    return enter(now, epoch);
+    return enter(epoch, op);
+  }
+  /// What a lane of that operator ran, and what was measured of it.
+  void count_work(std::size_t op, worker_t k, std::uint64_t n, const span_work& measured) noexcept {
+    if (may_move_) operators_[op]->count(k, n, measured);
   }
 
   void count_sections(worker_t k, std::uint64_t n) noexcept {
@@ -96,12 +112,17 @@ class domain {
   [[nodiscard]] tm::emulation* emulation() noexcept { return emulation_.get(); }
 
  private:
-  mechanism enter(std::uint64_t now, std::uint64_t epoch) noexcept;
+  mechanism enter(std::uint64_t epoch, std::size_t op);
+  [[nodiscard]] bool must_leave(mechanism how) const noexcept;
+  void move_all_to_stm() noexcept;
 
   world& world_;
   options options_;
   std::string why_;
-  bool may_move_ = false;
+  bool may_move_ = false, had_to_leave_ = false;
+  std::vector<candidate> ways_;  // the first mechanism, then the others
+  std::vector<std::unique_ptr<epoch_tuner>> operators_;
+  tm::fallback_lock entering_;
   std::atomic<std::uint64_t> now_{0};  // epoch << 8 | mechanism
   // By the mechanism of the first epoch: activities; fallbacks (htm); stripes as attempts (locks).
   obs::counters counted_;

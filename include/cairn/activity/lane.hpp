@@ -1,86 +1,26 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
+#include <exception>
 #include <optional>
-#include <span>
 #include <utility>
 
+#include <cairn/activity/commit.hpp>
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/operator.hpp>
-#include <cairn/activity/sections.hpp>
+#include <cairn/activity/tuner.hpp>
 #include <cairn/am/channel.hpp>
 #include <cairn/hw/pages.hpp>
 #include <cairn/tm/cell.hpp>
 #include <cairn/tm/fallback_lock.hpp>
-#include <cairn/tm/lock_table.hpp>
 
 namespace cairn::activity {
 
 template <class Op, mechanism Fixed>
 class coarse;
-
-// How a lane commits: one at a time by an access, or in groups by sections.
-
-struct by_plain_access {
-  static constexpr bool in_groups = false;
-  template <class Op>
-  [[gnu::always_inline]] static run_of<Op> one(auto&, auto&, const Op& op,
-                                               const typename Op::message& m) {
-    return shape<Op>::run(op, tm::plain_access{}, m);
-  }
-};
-struct by_atomics {
-  static constexpr bool in_groups = false;
-  template <class Op>
-  [[gnu::always_inline]] static run_of<Op> one(auto&, auto&, const Op& op,
-                                               const typename Op::message& m) {
-    return shape<Op>::run(op, tm::atomic_access{}, m);
-  }
-};
-struct by_locks {
-  static constexpr bool in_groups = false;
-  template <class Op>
-  static run_of<Op> one(auto& coarse, auto& state, const Op& op, const typename Op::message& m) {
-    if constexpr (single_cell<Op>) {
-      const tm::lock_table::guard held(coarse.locks(), &op.cell(m).here(), coarse.relax());
-      return shape<Op>::run(op, tm::section_access{}, m);
-    }
-    auto& set = *state.locks;
-    shape<Op>::each_cell(op, m, [&](const void* cell, std::size_t) { set.add(cell); });
-    set.lock(coarse.relax());
-    const unlock_at_end held{set};
-    coarse.count_locks(state, set.size());
-    return shape<Op>::run(op, tm::section_access{}, m);
-  }
-
- private:
-  struct unlock_at_end {
-    tm::lock_set& set;
-    ~unlock_at_end() { set.unlock(); }
-  };
-};
-struct by_one_lock {
-  static constexpr bool in_groups = false;
-  template <class Op>
-  static run_of<Op> one(auto& coarse, auto&, const Op& op, const typename Op::message& m) {
-    const tm::fallback_lock::guard held(coarse.one_lock(), coarse.relax());
-    return shape<Op>::run(op, tm::section_access{}, m);
-  }
-};
-struct by_sections {
-  static constexpr bool in_groups = true;
-  static auto& runner(auto& state) { return *state.rtm; }
-};
-struct by_emulated_sections {
-  static constexpr bool in_groups = true;
-  static auto& runner(auto& state) { return *state.emulated; }
-};
-struct by_stm {
-  static constexpr bool in_groups = true;
-  static auto& runner(auto& state) { return *state.software; }
-};
 
 /// How an answer travels: with its question, so that the spawner need not keep it.
 template <class Op>
@@ -110,17 +50,21 @@ using answer_channel_of = typename answers_of<Op>::channel;
 }  // namespace detail
 
 /// One worker's way into a coarse operator for the length of a chunk or a span, compiled for
-/// one mechanism. `Alone`: there is one rank, so every cell is here.
+/// one mechanism. `Alone`: there is one rank, so every cell is here. A measured lane takes the time
+/// of its groups, which then are of at least 64 operators: so a clock costs nothing even if their
+/// transactions are short.
 template <class Coarse, class How, bool Alone>
 class lane {
  public:
   using Op = typename Coarse::operator_type;
   using message = typename Op::message;
 
-  lane(Coarse& c, worker_t k)
+  lane(Coarse& c, worker_t k, const tuner::step& by)
       : coarse_(c),
         state_(c.workers_[k]),
-        grain_(std::is_same_v<How, by_stm> ? c.stm_grain_ : c.grain_),
+        grain_(by.way.grain),
+        measured_(How::in_groups && by.measured),
+        room_(measured_ ? std::max(grain_, measured_group) : grain_),
         worker_(k) {
     if constexpr (!Alone) {
       sender_.emplace(*c.channel_, k);
@@ -171,15 +115,18 @@ class lane {
     auto& counters = coarse_.world_.counters();
     counters.add(worker_, obs::counter::operators, operators_);
     counters.add(worker_, obs::counter::operators_failed, operators_ - took_effect_);
-    if constexpr (!How::in_groups) {
+    if constexpr (!How::in_sections) {
       counters.add(worker_, obs::counter::activities, operators_);
     }
+    state_.pace.operators_run += operators_;
     if constexpr (!Alone) counters.add(worker_, obs::counter::messages_filtered, filtered_);
     if constexpr (returns) counters.add(worker_, obs::counter::answers, answers_run_);
   }
 
  private:
   static constexpr bool returns = fire_and_return<Op>;
+  static constexpr std::size_t measured_group = 64;
+  using group_results = std::array<run_of<Op>, max_grain>;
 
   void send(const message& m) {
     if constexpr (filtered<Op>) {
@@ -200,7 +147,7 @@ class lane {
     if constexpr (How::in_groups) {
       if constexpr (returns) spawners_[grouped_] = from;
       group_[grouped_++] = m;
-      if (grouped_ == grain_) run_group();
+      if (grouped_ == room_) run_group();
     } else {
       settle(m, from, How::one(coarse_, state_, coarse_.op_, m));
     }
@@ -231,19 +178,61 @@ class lane {
     }
   }
 
-  // One transaction re-checks and writes the elements of the whole group. What hardware gives
-  // up on is done one by one: single cells by atomics, which transactions notice, several
-  // under the domain's fallback lock, which transactions have read. What software gives up on
-  // runs in a transaction that is never left.
   void run_group() {
     const auto n = std::exchange(grouped_, 0);
     if (n == 0) return;
+    group_results results;
+    if (measured_) [[unlikely]] {
+      run_measured(n, results);
+    } else {
+      run_activity(0, n, results);
+    }
+    settle_first(n, results);
+  }
+
+  void settle_first(std::size_t n, const group_results& ran) {
+    for (std::size_t i = 0; i < n; ++i) settle(group_[i], returns ? spawners_[i] : 0, ran[i]);
+  }
+
+  // As many activities as it takes, one after another. What has run when an operator throws is
+  // settled as if there were no group; not in the handler, in which a fiber may not switch.
+  void run_measured(std::size_t n, group_results& ran) {
+    auto& clock = coarse_.world_.clock();
+    const auto since = clock.now_ns();
+    std::exception_ptr thrown;
+    std::size_t done = 0;
+    try {
+      for (; done < n; done = std::min(done + grain_, n)) {
+        run_activity(done, std::min(done + grain_, n), ran);
+      }
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    state_.pace.measured.ns += clock.now_ns() - since;
+    state_.pace.measured.operators += done;
+    if (!thrown) return;
+    settle_first(done, ran);
+    std::rethrow_exception(thrown);
+  }
+
+  // One transaction re-checks and writes the elements of a whole group. What hardware gives
+  // up on is done one by one: single cells by atomics, which transactions notice, several
+  // under the domain's fallback lock, which transactions have read. What software gives up on
+  // runs in a transaction that is never left.
+  void run_activity(std::size_t begin, std::size_t end, group_results& ran) {
+    if constexpr (!How::in_sections) {
+      for (auto i = begin; i < end; ++i) ran[i] = How::one(coarse_, state_, coarse_.op_, group_[i]);
+    } else {
+      run_section(begin, end, ran);
+    }
+  }
+
+  void run_section(std::size_t begin, std::size_t end, group_results& ran) {
     const auto& op = coarse_.op_;
-    std::array<run_of<Op>, max_grain> results;
     // By value: what a transaction captures by reference it loads again for each operator.
-    auto body = [&op, group = group_.data(), results = results.data()](
-                    auto access, std::size_t first, std::size_t last) {
-      for (auto i = first; i < last; ++i) results[i] = shape<Op>::run(op, access, group[i]);
+    auto body = [&op, group = group_.data(), ran = ran.data()](auto access, std::size_t first,
+                                                               std::size_t last) {
+      for (auto i = first; i < last; ++i) ran[i] = shape<Op>::run(op, access, group[i]);
     };
     auto pretouch = [&](std::size_t first, std::size_t last) {
       for (auto i = first; i < last; ++i) {
@@ -257,12 +246,12 @@ class lane {
       auto one_by_one = [&](std::size_t first, std::size_t last) {
         body(tm::atomic_access{}, first, last);
       };
-      sections = runner.run_group(tm::unsubscribed{}, 0, n, body, one_by_one, pretouch);
+      sections = runner.run_group(tm::unsubscribed{}, begin, end, body, one_by_one, pretouch);
     } else if constexpr (std::is_same_v<How, by_stm>) {
       auto alone = [&](std::size_t first, std::size_t last) {
         body(runner.hardware().cell_access(), first, last);
       };
-      sections = runner.run_group(tm::unsubscribed{}, 0, n, body, alone, pretouch);
+      sections = runner.run_group(tm::unsubscribed{}, begin, end, body, alone, pretouch);
     } else {
       auto& lock = coarse_.domain_->fallback();
       auto locked = [&](std::size_t first, std::size_t last) {
@@ -270,13 +259,10 @@ class lane {
         const tm::fallback_lock::guard held(lock, coarse_.relax());
         body(tm::section_access{}, first, last);
       };
-      sections = runner.run_group(tm::subscribed(lock), 0, n, body, locked, pretouch);
+      sections = runner.run_group(tm::subscribed(lock), begin, end, body, locked, pretouch);
       coarse_.domain_->count_sections(worker_, sections);
     }
     coarse_.world_.counters().add(worker_, obs::counter::activities, sections);
-    for (std::size_t i = 0; i < n; ++i) {
-      settle(group_[i], returns ? spawners_[i] : 0, results[i]);
-    }
   }
 
   void send_on(const message& m) {
@@ -303,6 +289,8 @@ class lane {
   Coarse& coarse_;
   typename Coarse::worker_state& state_;
   const std::size_t grain_;
+  const bool measured_;
+  const std::size_t room_;  // in a group
   const worker_t worker_;
   std::size_t grouped_ = 0;
   std::uint64_t operators_ = 0, took_effect_ = 0, filtered_ = 0, answers_run_ = 0;

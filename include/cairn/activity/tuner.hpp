@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 
 #include <cairn/activity/mechanism.hpp>
 
@@ -25,14 +26,14 @@ struct candidate {
 
 /// When a tuner tries another way and when it believes what it saw. Spans are what it is fed.
 struct tuner_rules {
-  double share = 0.02;         ///< of all time: what trying may lose
-  double gain = 0.04;          ///< of the time: what a way must save to be taken
-  unsigned pairs = 10;         ///< of spans, by the old and the new way, that decide; at most 16
-  unsigned wins = 8;           ///< of them that the new way must win
-  unsigned first_wait = 16;    ///< spans between two rounds of trying everything near
-  unsigned longest_wait = 256; ///< to which that doubles while nothing better is found
-  unsigned watch = 16;         ///< spans between two that are measured meanwhile
-  double drift = 2;            ///< factor of the cost or of the aborts that ends the wait
+  double share = 0.02;            ///< of all time: what trying may lose
+  double gain = 0.04;             ///< of the time: what a way must save to be taken
+  unsigned pairs = 10;            ///< of spans, by the old and the new way, that decide; at most 16
+  unsigned wins = 8;              ///< of them that the new way must win
+  unsigned first_wait = 16;       ///< spans between two rounds of trying everything near
+  unsigned longest_wait = 256;    ///< to which that doubles while nothing better is found
+  unsigned watch = 16;            ///< spans between two that are measured meanwhile
+  double drift = 2;               ///< factor of the cost or of the aborts that ends the wait
   unsigned least_operators = 16;  ///< that say something; spans with fewer count together
 };
 
@@ -77,7 +78,9 @@ class tuner {
   /// The cost of best(), ns per operator; 0 if none was measured.
   [[nodiscard]] double cost() const noexcept { return cost_; }
   /// The share of all time that trying has lost.
-  [[nodiscard]] double lost_share() const noexcept { return total_ns_ > 0 ? lost_ns_ / total_ns_ : 0; }
+  [[nodiscard]] double lost_share() const noexcept {
+    return total_ns_ > 0 ? lost_ns_ / total_ns_ : 0;
+  }
 
  private:
   static constexpr std::size_t most_candidates = 4, most_pairs = 16;
@@ -106,18 +109,21 @@ class tuner {
   std::size_t num_candidates_ = 0;
   tuner_rules rules_;
   place now_, tried_;
-  span_work seen_;  // measured, not yet enough to say something
+  span_work seen_;                                     // measured, not yet enough to say something
   std::array<std::size_t, most_candidates> grains_{};  // the best known of each
   state state_ = state::waits;
   std::size_t direction_ = 0, lost_directions_ = 0;
   unsigned wait_ = 0, next_wait_ = 0, to_watch_ = 0, drifted_ = 0;
   unsigned pairs_ = 0, wins_ = 0, losses_ = 0;
   std::array<double, most_pairs> old_costs_{}, new_costs_{};
-  double cost_ = 0, aborts_ = 0;                  // of best(), per operator; recent ones count most
-  double known_cost_ = 0, known_aborts_ = 0;      // when it was last compared
-  double expected_operators_ = 0;                 // of a span
+  double cost_ = 0, aborts_ = 0;              // of best(), per operator; recent ones count most
+  double known_cost_ = 0, known_aborts_ = 0;  // when it was last compared
+  double expected_operators_ = 0;             // of a span
   double total_ns_ = 0, lost_ns_ = 0, credit_ns_ = 0;
   std::uint64_t trials_ = 0, changes_ = 0;
 };
+
+/// "; in 12 trials 3 were faster" or, if there were none, nothing: for a report.
+[[nodiscard]] std::string said_of(const tuner& t);
 
 }  // namespace cairn::activity

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/activity/pace.hpp>
+
+namespace cairn::activity {
+namespace {
+
+constexpr unsigned sampled_lanes = 16;  // one in so many
+
+}  // namespace
+
+tuner::step pace::begin(const choice& otherwise, bool sampled) noexcept {
+  operators_run = 0;
+  measured = {};
+  running_ = const_cast<tuner*>(of(otherwise.how));
+  auto by = running_ != nullptr ? running_->next() : tuner::step{otherwise, false};
+  if (sampled && lanes_++ % sampled_lanes == 0) by.measured = true;
+  measures_ = by.measured;
+  return by;
+}
+
+void pace::end(const obs::counters& counted, worker_t k) noexcept {
+  if (measures_) measured.aborts = aborts(counted, k) - aborts_before_;
+  if (running_ == nullptr) return;
+  running_->done(measures_ ? measured : span_work{.operators = operators_run});
+}
+
+const tuner* pace::of(mechanism how) const noexcept {
+  for (const auto& [mine, t] : tuners_) {
+    if (mine == how || mine == mechanism::automatic) return &t;
+  }
+  return nullptr;
+}
+
+std::uint64_t pace::aborts(const obs::counters& counted, worker_t k) noexcept {
+  using obs::counter;
+  std::uint64_t sum = 0;
+  for (const auto c : {counter::aborts_conflict, counter::aborts_capacity, counter::aborts_explicit,
+                       counter::aborts_other}) {
+    sum += counted.of_worker(k, c);
+  }
+  return sum;
+}
+
+}  // namespace cairn::activity
