@@ -10,6 +10,7 @@
 #include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/report.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -103,7 +104,8 @@ int run_trials(world& w, const graph::dist_csr<Id>& g, const bfs_command& cmd, r
                       {"levels", result.levels},
                       {"bottom_up_levels", result.bottom_up_levels},
                       {"mechanism", activity::name(result.mechanism)},
-                      {"grain", result.grain}});
+                      {"grain", result.grain},
+                      {"chosen", result.chosen}});
     if (cmd.verify) {
       const auto* const depth = result.depth ? &*result.depth : nullptr;
       broken = algo::verify_bfs<Id>(w, g, root, result.parent, depth).value_or("");
@@ -131,6 +133,7 @@ int run_trials(world& w, const graph::dist_csr<Id>& g, const bfs_command& cmd, r
   r.line("TEPS", fmt::format("{:.4g} million", median(teps) / 1e6));
   r.line("mechanism", fmt::format("{}, grain {}", last["mechanism"].get<std::string>(),
                                   last["grain"].get<std::uint64_t>()));
+  say_chosen(r);
   const auto aborts = [&](const char* cause) {
     return r["counters"][std::string("aborts_") + cause].get<std::uint64_t>();
   };

@@ -34,7 +34,8 @@ int run(world& w, const graph::dist_csr<Id>& g, const cc_command& cmd, report& r
                           {"rounds", c.rounds},
                           {"method", travelled ? "propagation" : "afforest"},
                           {"mechanism", activity::name(c.mechanism)},
-                          {"grain", c.grain}});
+                          {"grain", c.grain},
+                          {"chosen", c.chosen}});
         if (!cmd.output.empty() && trial + 1 == cmd.trials) {
           write_values(w, cmd.output, "component", g, c.label, true);
         }

@@ -23,7 +23,8 @@ int run(world& w, const graph::dist_csr<Id>& g, const coloring_command& cmd, rep
                           {"rounds", c.rounds},
                           {"conflicts", c.conflicts},
                           {"mechanism", activity::name(c.mechanism)},
-                          {"grain", c.grain}});
+                          {"grain", c.grain},
+                          {"chosen", c.chosen}});
         if (!cmd.output.empty() && trial + 1 == cmd.trials) {
           write_values(w, cmd.output, "colour", g, c.colour);
         }

@@ -52,7 +52,8 @@ int run(world& w, const graph::dist_csr<Id>& g, const maxflow_command& cmd, repo
                           {"searches", f.searches},
                           {"weighted", g.weighted()},
                           {"mechanism", activity::name(f.mechanism)},
-                          {"grain", f.grain}});
+                          {"grain", f.grain},
+                          {"chosen", f.chosen}});
         if (!cmd.output.empty() && trial + 1 == cmd.trials) {
           write_values(w, cmd.output, "source_side", g, f.source_side);
         }

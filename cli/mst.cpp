@@ -30,7 +30,8 @@ int run(world& w, const graph::dist_csr<Id>& g, const mst_command& cmd, report& 
                           {"rounds", m.rounds},
                           {"weighted", g.weighted()},
                           {"mechanism", activity::name(m.mechanism)},
-                          {"grain", m.grain}});
+                          {"grain", m.grain},
+                          {"chosen", m.chosen}});
         return cmd.verify ? algo::verify_mst<Id>(w, g, m.edges).value_or("") : "";
       });
   const json& last = trials.back();

@@ -10,6 +10,7 @@
 #include "cli/input.hpp"
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
+#include "cli/report.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -107,7 +108,8 @@ int run_trials(world& w, const graph::dist_csr<Id>& g, const pagerank_command& c
     teps.push_back(seconds.back() > 0 ? swept / seconds.back() : 0);
     trials.push_back({{"iterations", result.iterations},
                       {"change", result.change},
-                      {"mechanism", mechanism_of(result)}});
+                      {"mechanism", mechanism_of(result)},
+                      {"chosen", result.chosen}});
     if (cmd.verify) broken = algo::verify_pagerank(w, g, result, opt).value_or("");
     if (!cmd.output.empty() && trial + 1 == cmd.trials) {
       write_values(w, cmd.output, "rank", g, result.rank);
@@ -128,6 +130,7 @@ int run_trials(world& w, const graph::dist_csr<Id>& g, const pagerank_command& c
   r.line("TEPS", fmt::format("{:.4g} million", median(teps) / 1e6));
   r.line("mechanism", fmt::format("{}, {}, {}", cmd.variant, last["mechanism"].get<std::string>(),
                                   cmd.precision));
+  say_chosen(r);
   if (cmd.verify) r.line("verified", broken.empty() ? "yes" : "NO: " + broken);
   r.print(w);
   if (!broken.empty() && w.rank() == 0) say("verification failed: " + broken);

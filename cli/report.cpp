@@ -60,6 +60,11 @@ void report::print(const world& w) const {
   }
 }
 
+void say_chosen(report& r) {
+  const auto why = r["result"]["trials"].back()["chosen"].get<std::string>();
+  if (!why.empty()) r.line("chosen", why);
+}
+
 json to_json(const hw::machine& m) {
   return {{"model", m.topology.model},
           {"sockets", m.topology.sockets},

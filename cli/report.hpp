@@ -40,6 +40,9 @@ class report {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
+/// The line that says why the last trial ran by its mechanism and grain; none where it ran by none.
+void say_chosen(report& r);
+
 [[nodiscard]] json to_json(const hw::machine& m);
 
 /// "1.23 s", "45.6 ms", "7.89 us".

@@ -49,7 +49,8 @@ int run(world& w, const graph::dist_csr<Id>& g, const st_command& cmd, report& r
                           {"levels", found.levels},
                           {"visited", found.visited},
                           {"mechanism", activity::name(found.mechanism)},
-                          {"grain", found.grain}});
+                          {"grain", found.grain},
+                          {"chosen", found.chosen}});
         return cmd.verify ? check<Id>(w, g, s, t, found.connected) : "";
       });
   const json& last = trials.back();

@@ -27,6 +27,7 @@ int finish(world& w, const trial_options& t, report& r, const std::string& broke
   const json& last = r["result"]["trials"].back();
   r.line("mechanism", fmt::format("{}, grain {}", last["mechanism"].get<std::string>(),
                                   last["grain"].get<std::uint64_t>()));
+  say_chosen(r);
   r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
   r.line("time", fmt::format("{} (median of {})",
                              human_seconds(median(r["seconds"]["run"].get<std::vector<double>>())),

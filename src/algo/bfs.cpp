@@ -242,7 +242,8 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
       trace.push_back({before, bottom_up, static_cast<double>(ns) * 1e-9, messages});
     }
   }
-  return {std::move(s.parent), std::move(s.depth), s.visits.how(), s.visits.grain(), s.level,
+  return {std::move(s.parent), std::move(s.depth), s.visits.how(),
+          s.visits.grain(),    s.visits.why(),     s.level,
           bottom_up_levels,    std::move(trace)};
 }
 

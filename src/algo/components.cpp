@@ -31,6 +31,7 @@ struct component_search {
     rounds = travel.run(neighbors);
     how = travel.how();
     grain = travel.grain();
+    chosen = travel.why();
   }
 
   void propagation() {
@@ -134,6 +135,7 @@ struct component_search {
   std::uint64_t num_components = 0, largest = 0, rounds = 0;
   activity::mechanism how = activity::mechanism::automatic;
   std::size_t grain = 1;
+  std::string chosen;
 };
 
 }  // namespace
@@ -150,7 +152,8 @@ components_result<Id> components(world& w, const graph::dist_csr<Id>& g,
   }
   s.measure();
   const auto method = travel ? components_method::propagation : components_method::afforest;
-  return {std::move(s.label), s.num_components, s.largest, s.rounds, method, s.how, s.grain};
+  return {
+      std::move(s.label), s.num_components, s.largest, s.rounds, method, s.how, s.grain, s.chosen};
 }
 
 template components_result<std::uint32_t> components(world&, const graph::dist_csr<std::uint32_t>&,

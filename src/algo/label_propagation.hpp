@@ -59,6 +59,7 @@ class label_propagation {
 
   [[nodiscard]] activity::mechanism how() const noexcept { return lower_.how(); }
   [[nodiscard]] std::size_t grain() const noexcept { return lower_.grain(); }
+  [[nodiscard]] std::string why() const { return lower_.why(); }
 
  private:
   static constexpr std::size_t chunk_words = 4;  // 256 vertices

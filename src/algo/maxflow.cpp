@@ -237,7 +237,7 @@ struct push_relabel {
     }
     search_both();
     maxflow_result<Id> result{0,        {},           {w, g.partition(), 0}, pulses,
-                              searches, pushes.how(), pushes.grain()};
+                              searches, pushes.how(), pushes.grain(),        pushes.why()};
     for (std::size_t v = 0; v < given.size(); ++v) {
       result.source_side.local()[v] = label.local()[v] >= n ? 1 : 0;
       for (auto i = r.offsets[v]; i < r.offsets[v + 1]; ++i) {

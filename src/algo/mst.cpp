@@ -248,7 +248,8 @@ struct boruvka {
     for (const auto& e : mine) weight += e.weight;
     const auto n = w.sum(std::uint64_t{mine.size()});
     const auto total = w.sum(weight);
-    return {std::move(mine), n, g.num_vertices() - n, total, rounds, offers.how(), offers.grain()};
+    return {std::move(mine), n,           g.num_vertices() - n, total, rounds, offers.how(),
+            offers.grain(),  offers.why()};
   }
 
   world& w;

@@ -51,6 +51,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
   const bool edges = opt.variant == pagerank_variant::edge;
   std::optional<pgas::accumulation> aggregate;
   std::optional<activity::mechanism> mechanism;
+  std::string chosen;
   if (opt.variant == pagerank_variant::pull) {
     iterate(pagerank_pull<Real, Id>(s, in_place));
   } else if (opt.aggregate) {
@@ -61,8 +62,9 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
     operator_sums<Real, Id> sums(w, g.partition(), opt.activity);
     iterate(pagerank_push(s, sums, edges));
     mechanism = sums.how();
+    chosen = sums.why();
   }
-  return {std::move(s.rank), iterations, change, in_place, aggregate, mechanism};
+  return {std::move(s.rank), iterations, change, in_place, aggregate, mechanism, chosen};
 }
 
 template pagerank_result<float> pagerank<float>(world&, const graph::dist_csr<std::uint32_t>&,

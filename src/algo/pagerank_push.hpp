@@ -48,6 +48,7 @@ class operator_sums {
   }
 
   [[nodiscard]] activity::mechanism how() const noexcept { return increases_.how(); }
+  [[nodiscard]] std::string why() const { return increases_.why(); }
 
  private:
   world& w_;

@@ -89,7 +89,7 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, I
   CAIRN_EXPECTS(s < g.num_vertices() && t < g.num_vertices());
   CAIRN_EXPECTS(g.has_in(), "the search from t goes against the edges: load with .inverse = true");
   two_searches<Id> both(w, g, opt);
-  st_connectivity_result r{s == t, 0, s == t ? 1u : 2u, both.visits.how(), both.visits.grain()};
+  st_connectivity_result r{.connected = s == t, .levels = 0, .visited = s == t ? 1u : 2u};
   both.start(s, colour::grey);
   if (!r.connected) both.start(t, colour::green);
   auto grey = both.slide(colour::grey), green = both.slide(colour::green);
@@ -103,6 +103,9 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, I
     r.connected = w.any(both.met);
     ++r.levels;
   }
+  r.mechanism = both.visits.how();
+  r.grain = both.visits.grain();
+  r.chosen = both.visits.why();
   return r;
 }
 

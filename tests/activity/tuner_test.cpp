@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -17,7 +16,7 @@ namespace {
 
 constexpr std::uint64_t num_schedules = 100'000;
 constexpr std::uint64_t num_twin_schedules = 10'000;  // the first of them
-constexpr int spans_of_phase = 1500;
+constexpr int spans_of_phase = 1500, num_phases = 2;
 
 /// What operators cost for a while: an atomic instruction each, or a share of what a transaction
 /// costs, and with longer ones more aborts.
@@ -34,53 +33,85 @@ struct phase {
   }
 };
 
-/// What came of one schedule.
-struct ending {
-  bool outside = false;  ///< it asked for a way that there is not
-  double worst_share =
-      -1;            ///< of the spans of a phase, whose way was not the start's: lost by that
-  double apart = 0;  ///< most that the way at a phase's end costs above the best, as a share
-  double lost = 0;   ///< what the tuner itself says
+/// What came of schedules: how many broke a promise.
+struct tally {
+  std::uint64_t schedules = 0;
+  std::uint64_t outside = 0;   ///< asked for a way that there is not
+  std::uint64_t lossy = 0;     ///< in a phase took much more time than without any trial
+  std::uint64_t far = 0;       ///< at a phase's end ran by a way much dearer than the best one
+  std::uint64_t restless = 0;  ///< often left the way that it had found
+  double worst_lost = 0;       ///< share of all time, as the tuner itself counts it
+
+  [[nodiscard]] double share(std::uint64_t of) const {
+    return static_cast<double>(of) / static_cast<double>(schedules);
+  }
 };
 
-/// Some phases, each with its costs; spans of many lengths, whose times are disturbed, now and
+/// As it is.
+struct sound {
+  static constexpr tuner_rules rules{};
+  [[nodiscard]] static bool listens(int) { return true; }
+};
+/// The twins. One believes the first pair of spans,
+struct follows_noise : sound {
+  static constexpr tuner_rules rules{.gain = 0, .pairs = 1, .wins = 1};
+};
+/// one tries whatever it costs,
+struct tries_without_bound : sound {
+  static constexpr tuner_rules rules{.share = 1e9, .first_wait = 0, .longest_wait = 0};
+};
+/// and one has made up its mind at the end of the first phase.
+struct never_forgets : sound {
+  [[nodiscard]] static bool listens(int spans) { return spans < spans_of_phase; }
+};
+
+/// Two phases, each with its costs; spans of many lengths, whose times are disturbed, now and
 /// then a lot. The seed decides all of it.
+template <class Rules>
 class schedule {
  public:
-  schedule(std::uint64_t seed, const tuner_rules& rules) : dice_(seed), rules_(rules) {
+  explicit schedule(std::uint64_t seed) : dice_(seed) {
     spread_ = 0.3 * dice_.uniform();
     least_ = 1 + dice_.below(64);
     most_ = least_ + dice_.below(2000);
-    if (dice_.below(2) == 0) {
-      candidates_ = {{{mechanism::atomics, 1}}, {{mechanism::htm, 64}, true}};
-    } else {
-      candidates_ = {{{mechanism::htm, 64}, true}};
-      if (dice_.below(2) == 0) candidates_.push_back({{mechanism::atomics, 1}});
-    }
+    const candidate atomics{{mechanism::atomics, 1}}, htm{{mechanism::htm, 64}, true};
+    const std::vector<candidate> all[] = {{atomics, htm}, {htm, atomics}, {htm}};
+    candidates_ = all[dice_.below(3)];
   }
 
-  ending play() {
-    tuner t(candidates_, rules_);
-    ending end;
-    for (int phases = 0; phases < 2; ++phases) {
+  void play(tally& sum) {
+    tuner t(candidates_, Rules::rules);
+    bool outside = false, lossy = false, far = false;
+    std::uint64_t late_changes = 0;
+    int spans = 0;
+    for (int phases = 0; phases < num_phases; ++phases) {
       const auto costs = draw_phase();
       const auto before = t.best();
       double spent = 0, stayed = 0;
+      std::uint64_t changes = 0;
       for (int i = 0; i < spans_of_phase; ++i) {
-        const auto [by, measured] = t.next();
-        if (by.grain < 1 || by.grain > max_grain || !known(by)) end.outside = true;
+        if (i == spans_of_phase / 2) changes = t.changes();
+        const bool listens = Rules::listens(spans++);
+        const auto by = listens ? t.next() : tuner::step{t.best(), false};
+        outside = outside || !known(by.way);
         const auto n = least_ + dice_.below(most_ - least_ + 1);
         const auto operators = static_cast<double>(n);
-        spent += operators * costs.cost(by);
+        spent += operators * costs.cost(by.way);
         stayed += operators * costs.cost(before);
-        t.done({n, measured ? time_of(operators * costs.cost(by)) : 12345,
-                static_cast<std::uint64_t>(operators * costs.aborts(by))});
+        if (!listens) continue;
+        t.done({n, by.measured ? time_of(operators * costs.cost(by.way)) : 12345,
+                static_cast<std::uint64_t>(operators * costs.aborts(by.way))});
       }
-      end.apart = std::max(end.apart, costs.cost(t.best()) / best_of(costs) - 1);
-      end.worst_share = std::max(end.worst_share, spent / stayed - 1);
+      late_changes += t.changes() - changes;
+      lossy = lossy || spent > 1.15 * stayed;
+      far = far || costs.cost(t.best()) > 1.2 * best_of(costs);
     }
-    end.lost = t.lost_share();
-    return end;
+    ++sum.schedules;
+    sum.outside += outside;
+    sum.lossy += lossy;
+    sum.far += far;
+    sum.restless += late_changes > 2;
+    sum.worst_lost = std::max(sum.worst_lost, t.lost_share());
   }
 
  private:
@@ -88,13 +119,13 @@ class schedule {
     return least * std::pow(most / least, dice_.uniform());
   }
   phase draw_phase() { return {power(3, 12), power(1.5, 6), power(10, 80), power(0.001, 1)}; }
-  bool known(const choice& by) const {
-    for (const auto& c : candidates_) {
-      if (c.start.how == by.how && (c.grain_is_free || c.start.grain == by.grain)) return true;
-    }
-    return false;
+  [[nodiscard]] bool known(const choice& by) const {
+    return std::any_of(candidates_.begin(), candidates_.end(), [&](const candidate& c) {
+      if (c.start.how != by.how) return false;
+      return c.grain_is_free ? by.grain >= 1 && by.grain <= max_grain : by == c.start;
+    });
   }
-  double best_of(const phase& costs) const {
+  [[nodiscard]] double best_of(const phase& costs) const {
     double best = costs.cost(candidates_[0].start);
     for (const auto& c : candidates_) {
       for (std::size_t m = 1; m <= (c.grain_is_free ? max_grain : 1); m *= 2) {
@@ -110,31 +141,86 @@ class schedule {
   }
 
   random64 dice_;
-  tuner_rules rules_;
   double spread_;
   std::uint64_t least_, most_;
   std::vector<candidate> candidates_;
 };
 
-TEST(TunerSchedules, Look) {
-  for (const tuner_rules rules : {tuner_rules{}, tuner_rules{.gain = 0, .pairs = 1, .wins = 1}}) {
-    std::vector<double> a, s, l;
-    int outside = 0;
-    for (std::uint64_t seed = 0; seed < num_twin_schedules; ++seed) {
-      const auto e = schedule(seed, rules).play();
-      outside += e.outside;
-      a.push_back(e.apart), s.push_back(e.worst_share), l.push_back(e.lost);
-    }
-    for (auto* v : {&a, &s, &l}) {
-      std::sort(v->begin(), v->end());
-      const auto at = [&](double q) {
-        return (*v)[static_cast<std::size_t>(q * double(v->size() - 1))];
-      };
-      std::printf("%8.3f %8.3f %8.3f %8.3f %8.3f %8.3f %8.3f\n", at(0), at(.1), at(.5), at(.9),
-                  at(.99), at(.999), at(1));
-    }
-    std::printf("outside %d\n", outside);
+template <class Rules>
+tally play_all(std::uint64_t number) {
+  tally sum;
+  for (std::uint64_t seed = 0; seed < number; ++seed) schedule<Rules>(seed).play(sum);
+  return sum;
+}
+
+TEST(TunerSchedules, ComeNearTheBestAndLoseLittleOnTheWay) {
+  const auto all = play_all<sound>(num_schedules);
+  EXPECT_EQ(all.outside, 0u);
+  EXPECT_LT(all.share(all.lossy), 0.005);
+  EXPECT_LT(all.share(all.far), 0.01);
+  EXPECT_LT(all.share(all.restless), 0.01);
+  EXPECT_LT(all.worst_lost, 0.06);
+}
+
+TEST(TunerSchedules, CatchATunerThatFollowsNoise) {
+  const auto all = play_all<follows_noise>(num_twin_schedules);
+  EXPECT_GT(all.share(all.restless), 0.1);
+}
+
+TEST(TunerSchedules, CatchATunerThatTriesWithoutBound) {
+  const auto all = play_all<tries_without_bound>(num_twin_schedules);
+  EXPECT_GT(all.share(all.lossy), 0.1);
+}
+
+TEST(TunerSchedules, CatchATunerThatNeverForgets) {
+  const auto all = play_all<never_forgets>(num_twin_schedules);
+  EXPECT_GT(all.share(all.far), 0.1);
+}
+
+TEST(Tuner, StaysWhereItIsWhileTheClockStandsStill) {
+  const candidate ways[] = {{{mechanism::atomics, 1}}, {{mechanism::htm, 64}, true}};
+  tuner t(ways);
+  for (int i = 0; i < 10'000; ++i) {
+    EXPECT_EQ(t.next().way, ways[0].start);
+    t.done({100, 0, 0});
   }
+}
+
+TEST(Tuner, MeasuresFewSpansWhileItWaits) {
+  const candidate ways[] = {{{mechanism::atomics, 1}}};
+  tuner t(ways);
+  int measured = 0;
+  for (int i = 0; i < 1600; ++i) {
+    measured += t.next().measured;
+    t.done({100, 1000, 0});
+  }
+  EXPECT_LE(measured, 100);
+  EXPECT_EQ(t.trials(), 0u);
+}
+
+TEST(Tuner, TriesShorterTransactionsFirstWhereTheyAbort) {
+  for (const bool aborts : {false, true}) {
+    const candidate ways[] = {{{mechanism::htm, 64}, true}};
+    tuner t(ways);
+    while (t.next().way == ways[0].start) t.done({1000, 5000, aborts ? 100u : 0u});
+    EXPECT_EQ(t.next().way.grain, aborts ? 32u : 128u);
+  }
+}
+
+TEST(Tuner, GoesOnFromWhereItIsMovedTo) {
+  const candidate ways[] = {{{mechanism::locks, 1}}, {{mechanism::stm, 1}}};
+  tuner t(ways);
+  t.done({100, 1000, 0});
+  t.move_to(1);
+  EXPECT_EQ(t.best(), ways[1].start);
+  EXPECT_EQ(t.next().way, ways[1].start);
+}
+
+TEST(Tuner, RefusesWhatMakesNoSense) {
+  const candidate too_long{{mechanism::htm, max_grain + 1}, true}, good{{mechanism::htm, 1}};
+  EXPECT_THROW(tuner({&too_long, 1}), contract_violation);
+  EXPECT_THROW(tuner({&good, 0}), contract_violation);
+  EXPECT_THROW(tuner({&good, 1}, {.pairs = 2, .wins = 3}), contract_violation);
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <cairn/activity/mechanism.hpp>
@@ -40,6 +41,7 @@ struct bfs_result {
   std::optional<pgas::vertex_map<Id>> depth;  ///< edges from the root; no_vertex: unreached
   activity::mechanism mechanism;              ///< what the top-down levels ran on
   std::size_t grain;                          ///< and their operators per transaction
+  std::string chosen;                         ///< why these
   std::uint64_t levels, bottom_up_levels;
   std::vector<bfs_level> trace = {};  ///< by level, if asked for
 };

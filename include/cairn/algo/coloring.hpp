@@ -24,6 +24,7 @@ struct coloring_result {
   std::uint64_t conflicts;                 ///< colours that were given up again
   activity::mechanism mechanism;
   std::size_t grain;
+  std::string chosen;  ///< why these
 };
 
 /// A proper colouring: no edge joins two vertices of one colour. Self-loops are ignored, and

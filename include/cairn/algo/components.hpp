@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <string>
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/core/world.hpp>
@@ -32,7 +33,8 @@ struct components_result {
   std::uint64_t rounds;          ///< epochs in which labels travelled
   components_method method;      ///< never automatic
   activity::mechanism mechanism;
-  std::size_t grain;  ///< of the labels that travel: operators per transaction
+  std::size_t grain;   ///< of the labels that travel: operators per transaction
+  std::string chosen;  ///< why these
 };
 
 /// Weakly connected components: of each vertex the smallest vertex that it is connected to, the

@@ -36,6 +36,7 @@ struct maxflow_result {
   std::uint64_t searches;                       ///< times that labels were made exact
   activity::mechanism mechanism;
   std::size_t grain;
+  std::string chosen;  ///< why these
 };
 
 /// A maximum flow from s to t and a minimum cut.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include <cairn/activity/mechanism.hpp>
@@ -32,6 +33,7 @@ struct mst_result {
   std::uint64_t rounds;
   activity::mechanism mechanism;
   std::size_t grain;
+  std::string chosen;  ///< why these
 };
 
 /// A minimum spanning forest: of each component a tree of least total weight.

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/core/world.hpp>
@@ -63,6 +64,7 @@ struct pagerank_result {
   bool in_place;  ///< how it swept
   std::optional<pgas::accumulation> aggregate;   ///< how push and edge added up:
   std::optional<activity::mechanism> mechanism;  ///< one of the two
+  std::string chosen = {};                       ///< why that mechanism
 };
 
 /// PageRank: rank(v) = (1 - d) / n + d * (sum over edges u->v of rank(u) / out_degree(u)), and

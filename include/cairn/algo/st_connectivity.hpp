@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/core/world.hpp>
@@ -17,8 +18,9 @@ struct st_connectivity_result {
   bool connected;
   std::uint64_t levels;   ///< of the two searches, until they met or ended
   std::uint64_t visited;  ///< vertices that either search had reached by then
-  activity::mechanism mechanism;
-  std::size_t grain;
+  activity::mechanism mechanism = activity::mechanism::automatic;
+  std::size_t grain = 1;
+  std::string chosen = {};  ///< why these
 };
 
 /// Whether a path leads from s to t.

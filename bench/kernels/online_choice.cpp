@@ -1,0 +1,179 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// What the runtime chooses against every mechanism and M that could have been asked for: a
+// top-down search, a colouring (single-cell), or a spanning forest (multi-cell). A sweep finds
+// the best one, then it and the choice run in turns.
+//
+//   online_choice --algorithm mst --kronecker 16 18 --files ../shared/data/graphs/dblp-2010.mtx.gz
+
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <cairn/algo/bfs.hpp>
+#include <cairn/algo/coloring.hpp>
+#include <cairn/algo/mst.hpp>
+#include <cairn/algo/verify_bfs.hpp>
+#include <cairn/graph/load.hpp>
+#include <cairn/hw/topology.hpp>
+
+#include <bench/program.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using activity::mechanism;
+using graph_type = graph::dist_csr<std::uint32_t>;
+
+struct sweep {
+  std::string algorithm = "bfs";
+  std::vector<std::string> files;
+  std::vector<int> scales;
+  int threads = hw::allowed_cores();
+  std::vector<std::size_t> grains{1, 2, 4, 8, 16, 64, 256};
+};
+
+/// What a run ended with: which way it went, and the fault, if any.
+struct ending {
+  mechanism how = mechanism::automatic;
+  std::size_t grain = 1;
+  std::string chosen, fault;
+};
+
+struct way {
+  std::string name;
+  activity::options how;
+  double seconds = 0;
+};
+
+class stage {
+ public:
+  stage(const sweep& s, const graph::source& from)
+      : w_(s.threads),
+        algorithm_(s.algorithm),
+        g_(std::get<graph_type>(
+            graph::load(w_, from,
+                        {.build = {.symmetrize = from.index() == 0, .keep_weights = false}})
+                .graph)) {
+    for (std::uint32_t v = 0; v < g_.num_vertices(); ++v) {
+      if (g_.out().degree(v) > g_.out().degree(source_)) source_ = v;
+    }
+  }
+
+  [[nodiscard]] std::vector<way> ways(const sweep& s) {
+    const bool several = algorithm_ == "mst", htm = w_.transactions().works;
+    std::vector<way> all{{"locks", {.how = mechanism::locks}},
+                         {"one-lock", {.how = mechanism::one_lock}}};
+    if (!several) all.push_back({"atomics", {.how = mechanism::atomics}});
+    if (w_.workers() == 1) all.push_back({"plain", {.how = mechanism::plain}});
+    for (const auto m : s.grains) {
+      if (several) all.push_back({fmt::format("stm, M = {}", m), {mechanism::stm, m}});
+      if (htm) all.push_back({fmt::format("htm, M = {}", m), {mechanism::htm, m}});
+    }
+    return all;
+  }
+
+  /// `last` gets what the last run ended with.
+  [[nodiscard]] subject run(const std::string& graph, const way& by, ending& last) {
+    kernel<int, ending> kern;
+    kern.name = algorithm_;
+    kern.settings = {{"graph", graph}, {"threads", w_.workers()}, {"way", by.name}};
+    kern.make_input = [] { return 0; };
+    kern.run = [this, how = by.how](int&) { return once(how); };
+    kern.verify = [&last](int, const ending& e) {
+      last = e;
+      return e.fault;
+    };
+    return subject(std::move(kern));
+  }
+
+ private:
+  ending once(const activity::options& how) {
+    if (algorithm_ == "mst") {
+      const auto r = algo::mst<std::uint32_t>(w_, g_, {.activity = how});
+      if (trees_ == 0) trees_ = r.num_trees;
+      return {r.mechanism, r.grain, r.chosen, r.num_trees == trees_ ? "" : "another forest"};
+    }
+    if (algorithm_ == "coloring") {
+      const auto r = algo::coloring<std::uint32_t>(w_, g_, {.activity = how});
+      return {r.mechanism, r.grain, r.chosen, ""};
+    }
+    const auto r = algo::bfs<std::uint32_t>(
+        w_, g_, source_, {.activity = how, .direction = algo::bfs_direction::top_down});
+    return {r.mechanism, r.grain, r.chosen, ""};
+  }
+
+  world w_;
+  std::string algorithm_;
+  graph_type g_;
+  std::uint32_t source_ = 0;
+  std::uint64_t trees_ = 0;
+};
+
+void measure(harness& h, const sweep& s, const std::string& name, const graph::source& from) {
+  stage on(s, from);
+  ending last;
+  auto all = on.ways(s);
+  for (auto& by : all) {
+    auto one = on.run(name, by, last);
+    by.seconds = h.measure(one).time.median;
+  }
+  const auto& best = *std::min_element(
+      all.begin(), all.end(), [](const auto& a, const auto& b) { return a.seconds < b.seconds; });
+  auto best_one = on.run(name, best, last), chosen = on.run(name, {"chosen", {}}, last);
+  const auto pair = h.compare(best_one, chosen);
+  fmt::print(stderr, "{:<20} {:>9.3f} {:>9.3f} {:<12} {:>6.3f} {:>6.3f}  {} {}: {}\n", name,
+             1e3 * pair.second.time.median, 1e3 * pair.first.time.median, best.name,
+             pair.ratio.median, pair.ratio.mad, activity::name(last.how), last.grain, last.chosen);
+  nlohmann::json point{{"algorithm", s.algorithm},
+                       {"graph", name},
+                       {"threads", s.threads},
+                       {"seconds", json_of(pair.second.time)},
+                       {"best", best.name},
+                       {"ratio", json_of(pair.ratio)},
+                       {"mechanism", activity::name(last.how)},
+                       {"grain", last.grain},
+                       {"chosen", last.chosen}};
+  for (const auto& by : all) point["sweep"][by.name] = by.seconds;
+  h.write(std::move(point));
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn;
+  bench::sweep s;
+  return bench::run_program(
+      argc, argv, "What the runtime chooses against the best mechanism and M of a sweep.",
+      [&](CLI::App& app) {
+        app.add_option("--algorithm", s.algorithm)
+            ->check(CLI::IsMember({"bfs", "coloring", "mst"}))
+            ->capture_default_str();
+        app.add_option("--files", s.files, "of graphs, read as undirected")
+            ->check(CLI::ExistingFile);
+        app.add_option("--kronecker", s.scales, "log2 of the vertices, one or more");
+        app.add_option("--threads", s.threads)->check(CLI::Range(1, 4096))->capture_default_str();
+        app.add_option("--grains", s.grains, "M of transactions, one or more")
+            ->check(CLI::Range(std::size_t{1}, activity::max_grain))
+            ->capture_default_str();
+      },
+      [&](bench::harness& h) {
+        fmt::print(stderr, "{:<20} {:>9} {:>9} {:<12} {:>6} {:>6}\n", s.algorithm, "chosen ms",
+                   "best ms", "best", "ratio", "mad");
+        for (const int scale : s.scales) {
+          bench::measure(h, s, fmt::format("kron{}", scale),
+                         graph::generator{graph::kronecker_graph{scale, 16}, 1});
+        }
+        for (const auto& file : s.files) {
+          bench::measure(h, s, std::filesystem::path(file).filename().string(), file);
+        }
+      });
+}
