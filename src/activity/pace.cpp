@@ -8,12 +8,15 @@ constexpr unsigned sampled_lanes = 16;  // one in so many
 
 }  // namespace
 
-tuner::step pace::begin(const choice& otherwise, bool sampled) noexcept {
+tuner::step pace::begin(const choice& otherwise, std::optional<std::uint64_t> sampled) noexcept {
   operators_run = 0;
   measured = {};
   running_ = const_cast<tuner*>(of(otherwise.how));
   auto by = running_ != nullptr ? running_->next() : tuner::step{otherwise, false};
-  if (sampled && lanes_++ % sampled_lanes == 0) by.measured = true;
+  if (sampled) {
+    if (std::exchange(epoch_, *sampled) != *sampled) lanes_ = 0;
+    if (lanes_++ % sampled_lanes == 0) by.measured = true;
+  }
   measures_ = by.measured;
   return by;
 }

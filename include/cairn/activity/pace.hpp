@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -27,8 +28,10 @@ class pace {
 
   /// How the next lane runs: by the tuner of this mechanism (automatic: of all), else like this.
   ///
-  /// sampled   somebody else wants to know what operators cost: one lane in 16 is measured
-  [[nodiscard]] tuner::step begin(const choice& otherwise, bool sampled) noexcept;
+  /// sampled   an epoch of which somebody else wants to know what operators cost: its first lane
+  ///           is measured, and then one in 16
+  [[nodiscard]] tuner::step begin(const choice& otherwise,
+                                  std::optional<std::uint64_t> sampled) noexcept;
   /// The lane has ended. Its aborts are what the worker counted meanwhile.
   void end(const obs::counters& counted, worker_t k) noexcept;
   /// To be called before a measured lane.
@@ -44,7 +47,8 @@ class pace {
   std::vector<std::pair<mechanism, tuner>> tuners_;
   tuner* running_ = nullptr;
   bool measures_ = false;
-  unsigned lanes_ = 0;
+  std::uint64_t epoch_ = 0;
+  unsigned lanes_ = 0;  // of it
   std::uint64_t aborts_before_ = 0;
 };
 

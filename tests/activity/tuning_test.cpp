@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/net/ring.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+#include <cairn/task/pool.hpp>
+
+#include <support/places.hpp>
+
+namespace cairn::activity {
+namespace {
+
+constexpr std::uint64_t n = 64;
+const emulation_options no_aborts{.rates = {}, .capacity = max_grain};
+
+/// A clock that operators move on by what they pretend to cost.
+class told_clock final : public hw::clock {
+ public:
+  [[nodiscard]] std::uint64_t now_ns() const noexcept override { return now_; }
+  void pass(std::uint64_t ns) noexcept { now_ += ns; }
+
+ private:
+  std::atomic<std::uint64_t> now_{1};
+};
+
+struct order {
+  std::uint64_t id;
+};
+
+struct add_one {
+  using message = order;
+  pgas::vertex_map<std::uint64_t>& map;
+  told_clock* clock = nullptr;
+  std::uint64_t by_atomics = 0, by_transactions = 0;
+
+  auto cell(const order& m) const { return map.at(m.id); }
+  template <class Cell>
+  void attempt(Cell x, const order&) const {
+    x.add(1);
+    if (clock) clock->pass(Cell::access_type::indivisible ? by_atomics : by_transactions);
+  }
+};
+
+struct add_to_two {
+  using message = order;
+  pgas::vertex_map<std::uint64_t>& map;
+  domain& data;
+  told_clock* clock = nullptr;
+
+  void elements(const order& m, auto&& each) const {
+    each(map.at(m.id));
+    each(map.at(m.id ^ 1));
+  }
+  void attempt(auto& tx, const order& m) const {
+    tx.write(map, m.id, tx.read(map, m.id) + 1);
+    tx.write(map, m.id ^ 1, tx.read(map, m.id ^ 1) + 1);
+    if (clock) clock->pass(data.how() == mechanism::one_lock ? 5 : 10);
+  }
+};
+
+/// A rank of two workers on a clock of its own.
+struct stage {
+  stage() {
+    net = std::make_unique<net::ring_transport>(std::make_shared<const net::ring_fabric>(1), 0);
+    pool = task::make_threads({.workers = 2});
+    w = std::make_unique<world>(*net, *pool, clock);
+  }
+  told_clock clock;
+  std::unique_ptr<net::transport> net;
+  std::unique_ptr<task::pool> pool;
+  std::unique_ptr<world> w;
+};
+
+// An epoch of which worker 0 runs everything, some operators in each lane.
+template <class Coarse>
+void run_epoch(world& w, Coarse& op, int lanes) {
+  am::epoch e(w);
+  for (int i = 0; i < lanes; ++i) {
+    op.spawn(0, [](auto& send) {
+      for (std::uint64_t id = 0; id < n; ++id) send({id});
+    });
+  }
+  e.close();
+}
+
+TEST(Tuning, OneCellRunsByWhatTakesLessTime) {
+  for (const bool atomics : {false, true}) {
+    stage on;
+    pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
+    coarse<add_one> op(*on.w, {map, &on.clock, atomics ? 5u : 20u, 10}, {.emulate = no_aborts});
+    EXPECT_EQ(op.how(), mechanism::htm);
+    EXPECT_EQ(op.grain(), start_grain);
+    run_epoch(*on.w, op, 2000);
+    EXPECT_EQ(op.how(), atomics ? mechanism::atomics : mechanism::htm) << op.why();
+    if (atomics) {
+      EXPECT_EQ(op.grain(), 1u);
+    }
+    EXPECT_NE(op.why().find("hardware transactions are emulated; tried "), std::string::npos)
+        << op.why();
+    for (const auto x : map.local()) EXPECT_EQ(x, 2000u);
+  }
+}
+
+TEST(Tuning, SeveralCellsMoveBetweenEpochsToWhatTakesLessTime) {
+  stage on;
+  pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
+  domain data(*on.w);
+  coarse<add_to_two> op(data, {map, data, &on.clock});
+  const auto first = data.how();
+  int epochs = 0;
+  for (; epochs < 1000 && data.how() != mechanism::one_lock; ++epochs) run_epoch(*on.w, op, 1);
+  EXPECT_GT(epochs, 10) << "what is tried may not take a large share";
+  for (int i = 0; i < 10; ++i, ++epochs) run_epoch(*on.w, op, 3);
+  EXPECT_EQ(data.how(), mechanism::one_lock);
+  EXPECT_NE(op.why().find("took less time than by " + std::string(name(first))), std::string::npos)
+      << op.why();
+}
+
+TEST(Tuning, WhatWasAskedForStays) {
+  stage on;
+  pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
+  coarse<add_one> fixed(*on.w, {map, &on.clock, 1, 10},
+                        {.how = mechanism::htm, .grain = 8, .emulate = no_aborts});
+  coarse<add_one> grain(*on.w, {map, &on.clock, 20, 10}, {.grain = 8, .emulate = no_aborts});
+  domain data(*on.w, {.how = mechanism::locks});
+  coarse<add_to_two> locks(data, {map, data, &on.clock});
+  for (int i = 0; i < 100; ++i) {
+    run_epoch(*on.w, fixed, 10);
+    run_epoch(*on.w, grain, 10);
+    run_epoch(*on.w, locks, 1);
+  }
+  EXPECT_EQ(fixed.how(), mechanism::htm);
+  EXPECT_EQ(fixed.grain(), 8u);
+  EXPECT_EQ(grain.grain(), 8u);
+  EXPECT_EQ(locks.how(), mechanism::locks);
+  EXPECT_EQ(locks.why(), "it was asked for");
+}
+
+struct TuningPlaces : ::testing::TestWithParam<support::place> {};
+INSTANTIATE_TEST_SUITE_P(Everywhere, TuningPlaces, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+// Long enough for every worker to try other ways, beside workers that do not.
+TEST_P(TuningPlaces, NothingIsLostWhileTheWayChanges) {
+  const std::uint64_t times = GetParam().ranks == 1 ? 400 : 40;
+  GetParam().run([&](world& w) {
+    const auto ranks = static_cast<std::uint64_t>(w.size());
+    pgas::vertex_map<std::uint64_t> one(w, {n, w.size()}, 0), several(w, {n, w.size()}, 0);
+    coarse<add_one> to_one(
+        w, {one}, {.emulate = emulation_options{.rates = {.conflict = 0.3, .other = 0.1}}});
+    domain data(w), by_stm(w, {.how = mechanism::stm});
+    coarse<add_to_two> to_two(data, {several, data}), again(by_stm, {one, by_stm});
+    const auto spawn = [&](auto& op, std::uint64_t count) {
+      am::epoch e(w);
+      w.parallel_for(
+          count,
+          [&](worker_t k, std::size_t begin, std::size_t end) {
+            for (auto i = begin; i < end; ++i) {
+              op.spawn(k, [&](auto& send) {
+                for (std::uint64_t id = 0; id < n; ++id) send({id});
+              });
+            }
+          },
+          1);
+      e.close();
+    };
+    spawn(to_one, times);
+    for (const auto x : one.local()) EXPECT_EQ(x, ranks * times);
+    spawn(again, times);
+    for (const auto x : one.local()) EXPECT_EQ(x, 3 * ranks * times);
+    for (std::uint64_t i = 0; i < times; ++i) spawn(to_two, 3);
+    for (const auto x : several.local()) EXPECT_EQ(x, 6 * ranks * times);
+  });
+}
+
+}  // namespace
+}  // namespace cairn::activity
