@@ -2,6 +2,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
+#include <set>
 #include <string>
 #include <utility>
 #include <vector>
@@ -28,19 +30,45 @@ std::vector<double> ratios(points all, const char* member) {
   return found;
 }
 
-/// "kind 1.23, kind 2.34": geometric means of the ratios of a kind's graphs.
-std::string means_by_kind(points all, const char* member) {
-  std::map<std::string, std::pair<double, int>> logs;
+/// What a way's speed is, in that of a baseline: their ratio, of runs that both followed those of
+/// the choice. A baseline that is not there, or a way, has none.
+std::optional<double> speed(const json& p, const char* baseline, const char* way) {
+  if (!p.contains(baseline) || (way != nullptr && !p.contains(way))) return std::nullopt;
+  return median(p.at(baseline)) / (way == nullptr ? 1 : median(p.at(way)));
+}
+
+/// "-" or the geometric mean of a kind's graphs.
+std::string mean_speed(points all, const std::string& of_kind, const char* baseline,
+                       const char* way) {
+  double sum = 0;
+  int number = 0;
   for (const auto& p : all) {
-    if (!p.contains(member)) continue;
-    auto& [sum, number] = logs[p.at("kind").get<std::string>()];
-    sum += std::log(median(p.at(member)));
+    if (!p.contains("kind") || p.at("kind") != of_kind) continue;
+    const auto s = speed(p, baseline, way);
+    if (!s) continue;
+    sum += std::log(*s);
     ++number;
   }
-  std::string said;
-  for (const auto& [kind_of_graph, log] : logs) {
-    said += fmt::format("{}{} {:.2f}", said.empty() ? "" : ", ", kind_of_graph,
-                        std::exp(log.first / log.second));
+  return number == 0 ? "-" : fmt::format("{:.2f}", std::exp(sum / number));
+}
+
+/// The paper's columns, M fixed, online and best, against each baseline by kind of graph.
+std::string table_columns(points all) {
+  std::set<std::string> kinds;
+  for (const auto& p : all) {
+    if (p.contains("kind")) kinds.insert(p.at("kind").get<std::string>());
+  }
+  std::string said = "speeds by M fixed / online / best, geometric means";
+  for (const auto& [baseline, name] : {std::pair{"atomics_ratio", "atomics"},
+                                       {"by_hand_ratio", "by hand"},
+                                       {"vertex_program_ratio", "vertex program"}}) {
+    said += fmt::format("; against {}:", name);
+    for (const auto& k : kinds) {
+      said +=
+          fmt::format("{} {} {} / {} / {}", k == *kinds.begin() ? "" : ",", k,
+                      mean_speed(all, k, baseline, "fixed_ratio"),
+                      mean_speed(all, k, baseline, nullptr), mean_speed(all, k, baseline, "ratio"));
+    }
   }
   return said;
 }
@@ -70,27 +98,28 @@ verdict check_table(points all) {
   for (const auto& p : all) {
     if (!p.contains("graph")) continue;
     ++graphs;
-    if (median(p.at("seconds")) < 0.02) continue;
-    ++long_runs;
-    const auto& ratio = p.at("ratio");  // the best one's time by that of the choice
-    if (median(ratio) + claim_parts::mad(ratio) >= 0.95) continue;
-    return {kind::fails, fmt::format("{}: {} takes {:.2f} of the time of what is chosen",
-                                     p.at("graph").get<std::string>(),
-                                     p.at("best").get<std::string>(), median(ratio))};
+    const bool is_long = median(p.at("seconds")) >= 0.02;
+    if (is_long) ++long_runs;
+    const auto& ratio = p.at(is_long ? "ratio" : "atomics_ratio");  // a time by that of the choice
+    if (median(ratio) + claim_parts::mad(ratio) >= (is_long ? 0.95 : 0.9)) continue;
+    return {kind::fails,
+            fmt::format("{}: {} takes {:.2f} of the time of what is chosen",
+                        p.at("graph").get<std::string>(),
+                        is_long ? p.at("best").get<std::string>() : "atomics", median(ratio))};
   }
   if (graphs == 0) return {kind::undecided, "no graph was there"};
-  const auto beside = fmt::format(
-      "{} graphs, {} of them above 20 ms; times by hand by those of the choice, geometric means: "
-      "{}",
-      graphs, long_runs, means_by_kind(all, "by_hand_ratio"));
+  const auto near = long_runs == 0 ? fmt::format("of {} graphs no search exceeds 20 ms", graphs)
+                                   : fmt::format(
+                                         "on the {} of {} graphs whose search exceeds 20 ms the "
+                                         "choice is within 5 % of the best",
+                                         long_runs, graphs);
+  const auto beside = near + "; " + table_columns(all);
   if (const auto why = claim_parts::reason(all, "no_htm")) {
-    return {kind::undecided, fmt::format("no hardware transactions, so no M to choose: {}; among "
-                                         "the rest the choice is within 5 % of the best; {}",
-                                         *why, beside)};
+    return {kind::undecided,
+            fmt::format("no hardware transactions, so no M to choose: {}; {}", *why, beside)};
   }
   if (const auto apart = kind_apart(all); !apart.empty()) return {kind::fails, apart};
-  if (long_runs == 0) return {kind::undecided, "no run exceeds 20 ms; " + beside};
-  return {kind::holds, beside};
+  return {long_runs == 0 ? kind::undecided : kind::holds, beside};
 }
 
 verdict check_graphs(points all) {

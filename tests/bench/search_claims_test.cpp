@@ -62,7 +62,7 @@ TEST(ThreadsClaim, IsUndecidedForOneNumberOfThreads) {
 json row(const char* kind_of_graph, double seconds, double ratio, int grain) {
   return {{"graph", "g"},           {"kind", kind_of_graph},      {"seconds", spread(seconds)},
           {"ratio", spread(ratio)}, {"by_hand_ratio", spread(4)}, {"best", "htm, M = 8"},
-          {"htm_grain", grain}};
+          {"htm_grain", grain},     {"fixed_ratio", spread(2)},   {"atomics_ratio", spread(1)}};
 }
 
 TEST(TableClaim, HoldsIfTheChoiceIsNearlyTheBestAndKindsAgree) {
@@ -72,9 +72,14 @@ TEST(TableClaim, HoldsIfTheChoiceIsNearlyTheBestAndKindsAgree) {
                         {{"missing", "com-lj"}}};
   const auto v = check_table(all);
   EXPECT_EQ(v.is, kind::holds) << v.why;
-  EXPECT_NE(v.why.find("roads 4.00, webs 4.00"), std::string::npos) << v.why;
+  EXPECT_NE(v.why.find("on the 3 of 3 graphs"), std::string::npos) << v.why;
+  EXPECT_NE(v.why.find("by hand: roads 2.00 / 4.00 / 4.06, webs 2.00 / 4.00 / 4.00"),
+            std::string::npos)
+      << v.why;
+  EXPECT_NE(v.why.find("vertex program: roads - / - / -"), std::string::npos) << v.why;
   all[0] = row("roads", 0.001, 0.5, 8);
-  EXPECT_EQ(check_table(all).is, kind::holds) << "short runs do not count";
+  EXPECT_EQ(check_table(all).is, kind::holds) << "short runs are compared with atomics alone";
+  EXPECT_NE(check_table(all).why.find("on the 2 of 3 graphs"), std::string::npos);
 }
 
 TEST(TableClaim, FailsWhereTheChoiceLosesOrAKindIsApart) {
@@ -83,9 +88,24 @@ TEST(TableClaim, FailsWhereTheChoiceLosesOrAKindIsApart) {
             kind::fails);
 }
 
+TEST(TableClaim, FailsWhereAShortRunIsMuchSlowerThanAtomics) {
+  auto slow = row("roads", 0.001, 1, 8);
+  slow["atomics_ratio"] = spread(0.85);
+  const auto v = check_table(std::vector<json>{slow, row("roads", 0.03, 1, 8)});
+  EXPECT_EQ(v.is, kind::fails);
+  EXPECT_NE(v.why.find("atomics takes 0.85"), std::string::npos) << v.why;
+}
+
 TEST(TableClaim, IsUndecidedWithoutHtmOrLongRunsOrGraphs) {
-  EXPECT_EQ(check_table(std::vector<json>{row("roads", 0.03, 1, 8), {{"no_htm", "off"}}}).is,
-            kind::undecided);
+  const json without{{"no_htm", "off"}};
+  const auto said = [&](double seconds) {
+    const auto v = check_table(std::vector<json>{row("roads", seconds, 1, 8), without});
+    EXPECT_EQ(v.is, kind::undecided);
+    return v.why;
+  };
+  EXPECT_NE(said(0.03).find("within 5 %"), std::string::npos);
+  EXPECT_NE(said(0.001).find("no search exceeds 20 ms"), std::string::npos);
+  EXPECT_EQ(said(0.001).find("within 5 %"), std::string::npos) << "it was not looked at";
   EXPECT_EQ(check_table(std::vector{row("roads", 0.001, 1, 8)}).is, kind::undecided);
   EXPECT_EQ(check_table(std::vector<json>{{{"missing", "com-lj"}}}).is, kind::undecided);
 }
