@@ -13,29 +13,15 @@
 #include <cairn/activity/lane.hpp>
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/operator.hpp>
-#include <cairn/activity/pace.hpp>
 #include <cairn/activity/parking.hpp>
 #include <cairn/activity/sections.hpp>
-#include <cairn/activity/sent_filter.hpp>
+#include <cairn/activity/single_cell.hpp>
+#include <cairn/activity/worker_state.hpp>
 #include <cairn/am/channel.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/tm/lock_table.hpp>
 
 namespace cairn::activity {
-
-/// Chooses among the mechanisms that keep a single-cell operator's promise: what was asked for,
-/// or, where the machine has no hardware transactions, atomics in the place of htm.
-///
-/// Throws    usage_error if plain is asked for and the rank has several workers
-[[nodiscard]] mechanism resolve_single_cell(world& w, const options& asked);
-
-/// Why resolve_single_cell chooses what it does.
-[[nodiscard]] std::string why_single_cell(world& w, const options& asked);
-
-/// The ways that a worker's tuner chooses among for a single-cell operator that runs by `resolved`.
-/// Empty: there is but one. Transactions and atomics notice each other, so each worker may
-/// change between them at any time; nothing else may run beside anything else.
-[[nodiscard]] std::vector<candidate> ways_of_single_cell(const options& asked, mechanism resolved);
 
 /// Runs an operator's messages in groups of M, wherever their elements live.
 ///
@@ -105,9 +91,7 @@ class coarse {
   /// Why: for the report. Outside epochs.
   [[nodiscard]] std::string why() const {
     auto text = domain_ ? domain_->why() : why_;
-    if (const auto* t = workers_[0].pace.of(how())) {
-      text += said_of(*t);
-    }
+    if (const auto* t = workers_[0].pace.of(how())) text += said_of(*t);
     return text;
   }
 
@@ -116,18 +100,6 @@ class coarse {
   friend class lane;
   friend struct by_locks;
   friend struct by_one_lock;
-
-  struct worker_state {
-    sent_filter_of<Op> filter;
-    std::vector<message> waiting;  // spawned inside `after`: they join a later group
-    std::optional<rtm_sections> rtm;
-    std::optional<emulated_sections> emulated;
-    std::optional<software_sections> software;
-    std::optional<tm::lock_set> locks;
-    detail::parked_list<Op> parked;  // they met a marker
-    worker_t worker = 0;
-    activity::pace pace;
-  };
 
   coarse(world& w, domain* data, Op op, const options& opt)
       : world_(w),
@@ -139,18 +111,21 @@ class coarse {
         workers_(w.workers()) {
     if (domain_) seat_ = domain_->join();
     if (how_ == mechanism::locks && !domain_) own_locks_ = std::make_unique<tm::lock_table>();
-    if (domain_ && (how_ == mechanism::locks || domain_->may_move())) {
-      for (worker_t k = 0; k < w.workers(); ++k) {
-        workers_[k].locks.emplace(locks());
-        workers_[k].worker = k;
-      }
-    }
-    prepare_tuners(opt);
     if (how_ == mechanism::one_lock && !domain_) {
       own_lock_ = std::make_unique<tm::fallback_lock>();
     }
-    if (how_ == mechanism::htm) prepare_sections(opt);
-    if (domain_ && domain_->versions()) prepare_software(opt);
+    const auto emulate = how_ == mechanism::htm ? emulation_for(w, opt) : std::nullopt;
+    if (emulate && !domain_) own_emulation_ = make_emulation(w.pool(), *emulate);
+    if (emulate) emulation_ = domain_ ? domain_->emulation() : own_emulation_.get();
+    for (worker_t k = 0; k < w.workers(); ++k) {
+      auto& mine = workers_[k];
+      mine.worker = k;
+      if (how_ == mechanism::htm) mine.prepare_hardware(w, k, opt, emulate, emulation_);
+      if (!domain_) continue;
+      if (how_ == mechanism::locks || domain_->may_move()) mine.locks.emplace(locks());
+      if (domain_->versions()) mine.prepare_software(w, k, opt, *domain_->versions());
+    }
+    prepare_tuners(opt);
     if constexpr (multi_cell<Op>) {
       lot_.emplace(w, [this](worker_t k) { return retry(k); });
     }
@@ -223,32 +198,8 @@ class coarse {
     return domain_ ? domain_->fallback() : *own_lock_;
   }
 
-  void count_locks(worker_state& state, std::size_t stripes) noexcept {
+  void count_locks(worker_state<Op>& state, std::size_t stripes) noexcept {
     domain_->count_locks(state.worker, stripes);
-  }
-
-  void prepare_software(const options& opt) {
-    for (worker_t k = 0; k < world_.workers(); ++k) {
-      const auto owner = static_cast<std::uint32_t>(k);
-      workers_[k].software.emplace(
-          software_sections::hardware_type(*domain_->versions(), owner, relax()), opt.retry, owner,
-          world_.counters(), k, relax());
-    }
-  }
-
-  void prepare_sections(const options& opt) {
-    const auto emulate = emulation_for(world_, opt);
-    if (emulate && !domain_) own_emulation_ = make_emulation(world_.pool(), *emulate);
-    if (emulate) emulation_ = domain_ ? domain_->emulation() : own_emulation_.get();
-    for (worker_t k = 0; k < world_.workers(); ++k) {
-      const auto seed = random64(static_cast<std::uint64_t>(world_.rank()), k)();
-      if (emulate) {
-        workers_[k].emulated.emplace(emulated_worker(*emulation_, *emulate, seed), opt.retry, seed,
-                                     world_.counters(), k, relax());
-      } else {
-        workers_[k].rtm.emplace(tm::rtm_hardware{}, opt.retry, seed, world_.counters(), k, relax());
-      }
-    }
   }
 
   template <class Body>
@@ -358,7 +309,7 @@ class coarse {
   std::optional<am::channel<message>> channel_;
   [[no_unique_address]] detail::answer_channel_of<Op> answers_;
   [[no_unique_address]] detail::parking_of<Op> lot_;
-  task::per_worker<worker_state> workers_;
+  task::per_worker<worker_state<Op>> workers_;
 };
 
 }  // namespace cairn::activity

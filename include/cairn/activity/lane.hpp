@@ -12,6 +12,7 @@
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/operator.hpp>
 #include <cairn/activity/tuner.hpp>
+#include <cairn/activity/worker_state.hpp>
 #include <cairn/am/channel.hpp>
 #include <cairn/hw/pages.hpp>
 #include <cairn/tm/cell.hpp>
@@ -287,7 +288,7 @@ class lane {
   }
 
   Coarse& coarse_;
-  typename Coarse::worker_state& state_;
+  worker_state<Op>& state_;
   const std::size_t grain_;
   const bool measured_;
   const std::size_t room_;  // in a group

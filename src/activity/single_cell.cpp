@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/sections.hpp>
+#include <cairn/activity/single_cell.hpp>
 #include <cairn/base/error.hpp>
 
 namespace cairn::activity {
