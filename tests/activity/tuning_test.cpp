@@ -113,14 +113,18 @@ TEST(Tuning, SeveralCellsMoveBetweenEpochsToWhatTakesLessTime) {
   pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
   domain data(*on.w);
   coarse<add_to_two> op(data, {map, data, &on.clock});
-  const auto first = data.how();
-  int epochs = 0;
-  for (; epochs < 1000 && data.how() != mechanism::one_lock; ++epochs) run_epoch(*on.w, op, 1);
-  EXPECT_GT(epochs, 10) << "what is tried may not take a large share";
-  for (int i = 0; i < 10; ++i, ++epochs) run_epoch(*on.w, op, 3);
-  EXPECT_EQ(data.how(), mechanism::one_lock);
-  EXPECT_NE(op.why().find("took less time than by " + std::string(name(first))), std::string::npos)
-      << op.why();
+  const auto first = std::string(name(data.how()));
+  int by_one_lock = 0;
+  for (int epochs = 0; epochs < 1000; ++epochs) {
+    run_epoch(*on.w, op, 1);
+    if (epochs < 10) {
+      EXPECT_EQ(name(data.how()), first) << "what is tried may not take a large share";
+    }
+    if (data.how() != mechanism::one_lock) continue;
+    EXPECT_NE(op.why().find("took less time than by " + first), std::string::npos) << op.why();
+    if (epochs >= 500) ++by_one_lock;
+  }
+  EXPECT_GE(by_one_lock, 450);
 }
 
 TEST(Tuning, WhatWasAskedForStays) {
