@@ -249,15 +249,15 @@ class coarse {
   template <class How, class Body>
   void in_turns(worker_t k, Body& body, const tuner::step& by) {
     if constexpr (multi_cell<Op> && Fixed == mechanism::automatic) {
-      if (by.measured) return in_lane<in_turn<How>>(k, body, by);
+      workers_[k].one_lock = by.way.how == mechanism::one_lock;
+      if (by.measured) return in_lane<by_locks_in_turn>(k, body, by);
     }
     in_lane<How>(k, body, by);
   }
   template <class Body>
   void in_lane_by_atomics(worker_t k, Body& body, const tuner::step& by) {
     if constexpr (Fixed == mechanism::automatic) {
-      if (emulation_) return in_lane<in_turn<by_emulated_atomics>>(k, body, by);
-      if (by.measured) return in_lane<in_turn<by_atomics>>(k, body, by);
+      if (by.measured || emulation_) return in_lane<by_atomics_in_turn>(k, body, by);
     }
     in_lane<by_atomics>(k, body, by);
   }

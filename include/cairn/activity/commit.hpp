@@ -30,16 +30,6 @@ struct by_atomics {
     return shape<Op>::run(op, tm::atomic_access{}, m);
   }
 };
-/// Atomics beside emulated transactions, which do not notice others as hardware does.
-struct by_emulated_atomics {
-  static constexpr bool in_groups = false, in_sections = false;
-  template <class Op>
-  static run_of<Op> one(auto&, auto& state, const Op& op, const typename Op::message& m) {
-    run_of<Op> ran;
-    state.emulated->hardware().outside([&] { ran = shape<Op>::run(op, tm::atomic_access{}, m); });
-    return ran;
-  }
-};
 struct by_locks {
   static constexpr bool in_groups = false, in_sections = false;
   template <class Op>
@@ -83,10 +73,28 @@ struct by_stm {
   static auto& runner(auto& state) { return *state.software; }
 };
 
-/// One at a time, yet in groups, so that a whole group can be timed.
-template <class How>
-struct in_turn : How {
-  static constexpr bool in_groups = true;
+// One at a time, yet in groups, so that a whole group can be timed. One for both kinds of
+// atomics, and one for both of locks: what is chosen once for each operator needs no lane of its
+// own.
+
+/// Emulated transactions do not notice others, as hardware does, so atomics run outside of them.
+struct by_atomics_in_turn {
+  static constexpr bool in_groups = true, in_sections = false;
+  template <class Op>
+  static run_of<Op> one(auto&, auto& state, const Op& op, const typename Op::message& m) {
+    if (!state.emulated) return shape<Op>::run(op, tm::atomic_access{}, m);
+    run_of<Op> ran;
+    state.emulated->hardware().outside([&] { ran = shape<Op>::run(op, tm::atomic_access{}, m); });
+    return ran;
+  }
+};
+struct by_locks_in_turn {
+  static constexpr bool in_groups = true, in_sections = false;
+  template <class Op>
+  static run_of<Op> one(auto& coarse, auto& state, const Op& op, const typename Op::message& m) {
+    return state.one_lock ? by_one_lock::one(coarse, state, op, m)
+                          : by_locks::one(coarse, state, op, m);
+  }
 };
 
 }  // namespace cairn::activity
