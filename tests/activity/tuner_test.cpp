@@ -11,10 +11,12 @@
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 
+#include <support/num_schedules.hpp>
+
 namespace cairn::activity {
 namespace {
 
-constexpr std::uint64_t num_schedules = 100'000;
+using support::num_schedules;
 constexpr std::uint64_t num_twin_schedules = 10'000;  // the first of them
 constexpr int spans_of_phase = 1500, num_phases = 2;
 
