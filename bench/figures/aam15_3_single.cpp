@@ -214,6 +214,7 @@ void measure(harness& h, const way& by, int operations, const figure::record_fun
           {"operations", operations},
           {"threads", threads},
           {"mechanism", by.mechanism},
+          {"repetitions", repetitions},
           {"seconds", json_of(time)},
           {"attempts", attempts},
           {"aborts", aborted}});
@@ -224,10 +225,7 @@ void measure(harness& h, const way& by, int operations, const figure::record_fun
 
 int main(int argc, char** argv) {
   using namespace cairn::bench;
-  const search_options defaults;
-  std::vector<int> threads;
-  for (int t = 1; t < defaults.threads.back(); t *= 2) threads.push_back(t);
-  threads.push_back(defaults.threads.back());
+  auto threads = all_thread_counts();
   figure f;
   f.name = "aam15_3_single";
   f.description = "[AAM15] figure 3: marking and incrementing one vertex, by mechanism.";

@@ -2,7 +2,8 @@
 //
 // [AAM15] figure 4: breadth-first search against M, the operators per hardware transaction. The
 // claim: the time falls to a best M and then rises, the best M beats atomics, and the aborts by
-// cause explain the rise.
+// cause explain the rise. And where associativity, not size, ends a transaction: transactions of
+// N vertices that lie side by side, and of N that lie a page apart.
 //
 // Where the machine has no hardware transactions, atomics are timed, and emulated transactions
 // with injected aborts show what is counted; their time says nothing and is not taken.
@@ -15,6 +16,12 @@
 
 #include <fmt/core.h>
 
+#include <cairn/hw/pages.hpp>
+#include <cairn/hw/tm_probe.hpp>
+#include <cairn/tm/cell.hpp>
+#include <cairn/tm/hardware_section.hpp>
+#include <cairn/tm/section.hpp>
+
 #include <bench/figures/figure.hpp>
 
 namespace cairn::bench {
@@ -22,20 +29,6 @@ namespace {
 
 using activity::mechanism;
 using obs::counter;
-
-nlohmann::json counts_of(int threads, std::size_t grain, const search_log& log) {
-  return {{"threads", threads},
-          {"grain", grain},
-          {"searches", log.searches},
-          {"attempts", log.count(counter::attempts)},
-          {"aborts",
-           {{"conflict", log.count(counter::aborts_conflict)},
-            {"capacity", log.count(counter::aborts_capacity)},
-            {"explicit", log.count(counter::aborts_explicit)},
-            {"other", log.count(counter::aborts_other)}}},
-          {"splits", log.count(counter::splits)},
-          {"fallbacks", log.count(counter::fallbacks)}};
-}
 
 void print(int threads, const std::string& what, double ms, const std::string& ratio,
            const search_log& log) {
@@ -57,7 +50,8 @@ void sweep_htm(harness& h, search_stage& stage, int threads, const std::vector<s
     auto atomics = stage.search({.how = mechanism::atomics}, atomics_log);
     auto htm = stage.search({.how = mechanism::htm, .grain = m}, log);
     const auto c = h.compare(atomics, htm);
-    auto point = counts_of(threads, m, log);
+    auto point = counts_of(log);
+    point.update({{"threads", threads}, {"grain", m}});
     point["atomics"] = json_of(c.first.time);
     point["seconds"] = json_of(c.second.time);
     point["ratio"] = json_of(c.ratio);
@@ -83,12 +77,44 @@ void show_emulated(harness& h, search_stage& stage, int threads,
     emulated.run();
     const auto fault = emulated.verify();
     if (!fault.empty()) throw wrong_result("emulated transactions: " + fault);
-    auto point = counts_of(threads, m, log);
-    point["emulated"] = true;
+    auto point = counts_of(log);
+    point.update({{"threads", threads}, {"grain", m}, {"emulated", true}});
     print(threads, fmt::format("emulated {}", m), 0, "", log);
     record(std::move(point));
   }
   fmt::print(stderr, "no hardware transactions: {}\n", why);
+}
+
+/// One transaction after the other writes the same N cache lines, on one thread.
+nlohmann::json counts_of_layout(std::size_t vertices, std::size_t stride) {
+  constexpr int transactions = 1000;
+  const auto no_relax = [](unsigned) {};
+  hw::page_buffer<std::uint64_t> words(vertices * stride);
+  words.prefault();
+  obs::counters counted{1};
+  tm::section_runner runner(tm::rtm_hardware{}, tm::retry_limits{}, 1, counted, 0, no_relax);
+  for (int i = 0; i < transactions; ++i) {
+    const auto body = [&](auto access) {
+      for (std::size_t v = 0; v < vertices; ++v) tm::cell_ref(words[v * stride], access).add(1);
+    };
+    static_cast<void>(runner.run(tm::unsubscribed{}, 1, body, [] {}));
+  }
+  return {{"vertices", vertices},
+          {"attempts", counted.total(counter::attempts)},
+          {"aborts", aborts_of(counted.totals())}};
+}
+
+void sweep_layouts(const std::vector<std::size_t>& sizes, const figure::record_function& record) {
+  constexpr std::size_t line = cache_line / sizeof(std::uint64_t);
+  constexpr std::size_t page = 4096 / sizeof(std::uint64_t);
+  for (const auto& [layout, stride] : {std::pair("contiguous", line), std::pair("strided", page)}) {
+    for (const auto n : sizes) {
+      auto point = counts_of_layout(n, stride);
+      point["layout"] = layout;
+      fmt::print(stderr, "{:>10} {:>5}: {}\n", layout, n, point["aborts"].dump());
+      record(std::move(point));
+    }
+  }
 }
 
 }  // namespace
@@ -98,6 +124,7 @@ int main(int argc, char** argv) {
   using namespace cairn::bench;
   search_options options;
   std::vector<std::size_t> grains{1, 2, 4, 8, 16, 32, 64, 128, 192, 256, 320};
+  std::vector<std::size_t> sizes{1, 2, 4, 6, 8, 10, 12, 16, 32, 64, 128, 256, 512, 1024};
   figure f;
   f.name = "aam15_4_grain";
   f.description = "[AAM15] figure 4: a search against M, the operators per transaction.";
@@ -106,10 +133,14 @@ int main(int argc, char** argv) {
     app.add_option("--grains", grains, "M, one or more")
         ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
         ->capture_default_str();
+    app.add_option("--sizes", sizes, "N, vertices side by side and a page apart, one or more")
+        ->check(CLI::Range(1, 1 << 16))
+        ->capture_default_str();
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     fmt::print(stderr, "{:>7} {:>14} {:>10} {:>14} {:>9} {:>9} {:>9}  aborts, % of attempts\n",
                "threads", "mechanism, M", "ms", "ratio", "conflict", "capacity", "other");
+    if (cairn::hw::probe_transactions().works) sweep_layouts(sizes, record);
     for (const int threads : options.threads) {
       search_stage stage(options, threads);
       const auto& probe = stage.on().transactions();

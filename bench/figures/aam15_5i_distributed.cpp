@@ -2,7 +2,11 @@
 //
 // [AAM15] figure 5i: transactions over ranks by the ownership protocol. Each rank issues x
 // transactions, each of which marks a own and b remote vertices drawn at random, found on the way
-// (or, with --named, claimed together). The claim: more remote elements cost more.
+// (or, with --named, claimed together). The claim: all commit, and more remote elements cost more.
+//
+// Beside them, transactions that follow a chain of vertices from rank to rank, of which each names
+// the next, count how often a body begins again. And the protocol's machine on ranks that keep
+// step shows that without back-off transactions may refuse each other for ever.
 //
 //   aam15_5i_distributed --ranks 2 --threads 1
 
@@ -18,6 +22,7 @@
 #include <cairn/dtx/transactions.hpp>
 
 #include <bench/figures/figure.hpp>
+#include <bench/figures/lockstep.hpp>
 #include <bench/program.hpp>
 
 namespace cairn::bench {
@@ -26,12 +31,20 @@ namespace {
 struct marking_options {
   std::uint64_t vertices = 1u << 16;  // of each rank
   std::vector<std::uint64_t> transactions{1'000, 10'000};
+  std::vector<std::size_t> chains{1, 2, 4, 8};
   bool named = false;
 };
 
 struct scenario {
   std::uint64_t transactions;  // of each rank
   std::size_t own, remote;
+  std::size_t chain = 0;  // instead: vertices in a row, each on another rank than the last
+
+  [[nodiscard]] std::size_t elements() const { return chain > 0 ? chain : own + remote; }
+};
+
+struct vertex {
+  std::uint64_t marks, next;
 };
 
 /// The marked vertices of all ranks, and how often each was.
@@ -41,9 +54,12 @@ class marking {
       : world_(w),
         options_(options),
         scenario_(s),
-        marks_(w, {options.vertices * static_cast<std::uint64_t>(w.size()), w.size()}, 0),
+        marks_(w, {options.vertices * static_cast<std::uint64_t>(w.size()), w.size()}, {}),
         data_(w),
-        transactions_(data_, {}, marks_) {}
+        transactions_(data_, {}, marks_) {
+    auto id = marks_.first();
+    for (auto& v : marks_.local()) v.next = (id++ + options.vertices + 7) % marks_.size();
+  }
 
   /// Returns   passes made so far
   std::uint64_t pass() {
@@ -59,9 +75,9 @@ class marking {
   /// The fault, the same on all ranks, or nothing.
   std::string fault_after(std::uint64_t passes) {
     std::uint64_t marked = 0, held = 0;
-    for (const auto m : marks_.local()) marked += m;
+    for (const auto& v : marks_.local()) marked += v.marks;
     for (const auto m : marks_.local_markers()) held += m != dtx::free_marker ? 1 : 0;
-    const auto expected = passes * scenario_.transactions * (scenario_.own + scenario_.remote) *
+    const auto expected = passes * scenario_.transactions * scenario_.elements() *
                           static_cast<std::uint64_t>(world_.size());
     const bool lost = world_.sum(marked) != expected, left = world_.sum(held) != 0;
     return lost ? "a mark was lost" : left ? "a marker is left" : "";
@@ -72,8 +88,15 @@ class marking {
     random64 draw(passes_ * static_cast<std::uint64_t>(world_.size()) +
                       static_cast<std::uint64_t>(world_.rank()),
                   i);
-    std::vector<std::uint64_t> chosen;
     const auto mine = options_.vertices;
+    if (scenario_.chain > 0) {
+      return transactions_.run(
+          k, [this, first = draw.below(marks_.size()), chain = scenario_.chain](auto& tx) {
+            auto v = first;
+            for (std::size_t j = 0; j < chain; ++j) v = mark(tx, v);
+          });
+    }
+    std::vector<std::uint64_t> chosen;
     for (std::size_t j = 0; j < scenario_.own; ++j) {
       chosen.push_back(marks_.first() + draw.below(mine));
     }
@@ -81,22 +104,29 @@ class marking {
       const auto away = mine + draw.below(marks_.size() - mine);
       chosen.push_back((marks_.first() + away) % marks_.size());
     }
-    const auto mark = [this, chosen](auto& tx) {
-      for (const auto v : chosen) tx.write(marks_, v, tx.read(marks_, v) + 1);
+    const auto mark_all = [this, chosen](auto& tx) {
+      for (const auto v : chosen) static_cast<void>(mark(tx, v));
     };
-    if (!options_.named) return transactions_.run(k, mark);
-    transactions_.run(k, mark, [&](auto&& each) {
+    if (!options_.named) return transactions_.run(k, mark_all);
+    transactions_.run(k, mark_all, [&](auto&& each) {
       for (const auto v : chosen) each(marks_.at(v));
     });
+  }
+
+  /// Returns   the vertex that this one names
+  std::uint64_t mark(auto& tx, std::uint64_t id) const {
+    const vertex v = tx.read(marks_, id);
+    tx.write(marks_, id, vertex{v.marks + 1, v.next});
+    return v.next;
   }
 
   world& world_;
   marking_options options_;
   scenario scenario_;
   std::uint64_t passes_ = 0;
-  dtx::owned_vertex_map<std::uint64_t> marks_;
+  dtx::owned_vertex_map<vertex> marks_;
   activity::domain data_;
-  dtx::transactions<dtx::owned_vertex_map<std::uint64_t>> transactions_;
+  dtx::transactions<dtx::owned_vertex_map<vertex>> transactions_;
 };
 
 void measure(world& w, harness& h, const marking_options& options, const scenario& s,
@@ -111,6 +141,7 @@ void measure(world& w, harness& h, const marking_options& options, const scenari
                    {"transactions", s.transactions},
                    {"local", s.own},
                    {"remote", s.remote},
+                   {"chain", s.chain},
                    {"named", options.named}};
   kern.item = "transactions";
   kern.num_items = static_cast<double>(s.transactions) * w.size();
@@ -127,23 +158,42 @@ void measure(world& w, harness& h, const marking_options& options, const scenari
     return after[static_cast<std::size_t>(c)] - before[static_cast<std::size_t>(c)];
   };
   const auto expected = passes * s.transactions * static_cast<std::uint64_t>(w.size());
-  record({{"threads", w.workers()},
-          {"ranks", w.size()},
-          {"transactions", s.transactions},
-          {"local", s.own},
-          {"remote", s.remote},
-          {"seconds", json_of(time)},
-          {"expected", expected},
-          {"commits", grown(counter::dtx_commits)},
-          {"restarts", grown(counter::dtx_restarts)},
-          {"refusals", grown(counter::dtx_refusals)}});
+  nlohmann::json point{{"threads", w.workers()},
+                       {"ranks", w.size()},
+                       {"transactions", s.transactions},
+                       {"seconds", json_of(time)},
+                       {"expected", expected},
+                       {"commits", grown(counter::dtx_commits)},
+                       {"restarts", grown(counter::dtx_restarts)},
+                       {"refusals", grown(counter::dtx_refusals)}};
+  if (s.chain > 0) {
+    point["chain"] = s.chain;
+  } else {
+    point.update({{"local", s.own}, {"remote", s.remote}});
+  }
+  record(std::move(point));
   if (w.rank() != 0) return;
   const auto per = [&](counter c) {
     return static_cast<double>(grown(c)) / static_cast<double>(expected);
   };
-  fmt::print(stderr, "{:>6} {:>4} {:>7} {:>10.3f} {:>8.3f} {:>10.3f} {:>10.4f}\n", s.transactions,
-             s.own, s.remote, 1e3 * time.median, 1e3 * time.mad, per(counter::dtx_restarts),
-             per(counter::dtx_refusals));
+  fmt::print(stderr, "{:>6} {:>4} {:>7} {:>6} {:>10.3f} {:>8.3f} {:>10.3f} {:>10.4f}\n",
+             s.transactions, s.own, s.remote, s.chain, 1e3 * time.median, 1e3 * time.mad,
+             per(counter::dtx_restarts), per(counter::dtx_refusals));
+}
+
+/// With and without back-off, on 2, 3 and 8 ranks that keep step.
+void show_refusals(world& w, const figure::record_function& record) {
+  constexpr int most_turns = 100'000;
+  if (w.rank() != 0) return;
+  for (const bool back_off : {false, true}) {
+    for (const int ranks : {2, 3, 8}) {
+      const auto [turns, ended] =
+          play_in_lockstep(ranks, {.first_ns = back_off ? 8u : 0u}, most_turns);
+      fmt::print(stderr, "{} ranks in step, {} back-off: {} after {} turns\n", ranks,
+                 back_off ? "with" : "without", ended ? "done" : "none done", turns);
+      record({{"back_off", back_off}, {"ranks", ranks}, {"turns", turns}, {"ended", ended}});
+    }
+  }
 }
 
 }  // namespace
@@ -163,16 +213,23 @@ int main(int argc, char** argv) {
         ->check(CLI::Range(1, 1 << 30))
         ->expected(2)
         ->capture_default_str();
+    app.add_option("--chains", options.chains, "vertices in a row, one or more")
+        ->check(CLI::Range(1, 1 << 10))
+        ->capture_default_str();
     app.add_flag("--named", options.named, "elements are claimed together, beforehand");
   };
   f.sweep_on_ranks = [&](cairn::world& w, harness& h, const figure::record_function& record) {
     if (w.size() < 2) throw cairn::usage_error("figure 5i needs two ranks or more: --ranks 2");
     if (w.rank() == 0) {
-      fmt::print(stderr, "{:>6} {:>4} {:>7} {:>10} {:>8} {:>10} {:>10}   per transaction\n", "x",
-                 "own", "remote", "ms", "mad", "restarts", "refusals");
+      fmt::print(stderr, "{:>6} {:>4} {:>7} {:>6} {:>10} {:>8} {:>10} {:>10}   per transaction\n",
+                 "x", "own", "remote", "chain", "ms", "mad", "restarts", "refusals");
     }
     for (const auto x : options.transactions) measure(w, h, options, {x, 5, 1}, record);
     for (const auto x : options.transactions) measure(w, h, options, {x, 7, 3}, record);
+    for (const auto chain : options.chains) {
+      measure(w, h, options, {options.transactions.front(), 0, 0, chain}, record);
+    }
+    show_refusals(w, record);
   };
   f.check = check_distributed;
   return run_figure_on_ranks(argc, argv, f);

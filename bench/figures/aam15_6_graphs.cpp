@@ -2,13 +2,17 @@
 //
 // [AAM15] figure 6: breadth-first search on Kronecker graphs over vertices and degrees, by
 // atomics and by coarse hardware transactions. The claim: the transactions are the faster at
-// every point. bench/baselines/bfs_threads.hpp is measured beside them.
+// every point. bench/baselines/bfs_threads.hpp is measured beside them. The long form goes on with
+// larger graphs as long as memory has room to build them.
 
+#include <cstdint>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include <fmt/core.h>
+
+#include <cairn/graph/memory.hpp>
 
 #include <bench/figures/figure.hpp>
 
@@ -21,7 +25,27 @@ struct graph_sweep {
   search_options common;
   std::vector<int> scales{12, 13, 14, 15, 16}, degrees{1, 4, 16, 64};
   std::size_t grain = activity::start_grain;
+  bool to_memory = false;
 };
+
+constexpr int degree_of_scales = 16;
+
+/// The scales, and with to_memory those that follow and can still be built.
+std::vector<int> all_scales(const graph_sweep& s) {
+  auto scales = s.scales;
+  const auto fits = [&](int scale) {
+    const auto n = std::uint64_t{1} << scale;
+    const graph::build_size size{.num_vertices = n,
+                                 .num_edges = degree_of_scales * n,
+                                 .symmetric = true,
+                                 .with_edges = true};
+    return graph::bytes_to_build(size, 1) < graph::available_memory();
+  };
+  while (s.to_memory && scales.back() < 31 && fits(scales.back() + 1)) {
+    scales.push_back(scales.back() + 1);
+  }
+  return scales;
+}
 
 void measure(harness& h, const graph_sweep& s, int scale, int degree, int threads,
              const figure::record_function& record) {
@@ -54,9 +78,9 @@ void sweep(harness& h, const graph_sweep& s, const figure::record_function& reco
   fmt::print(stderr, "{:>7} {:>6} {:>7} {:>10} {:>10} {:>8}\n", "threads", "scale", "degree",
              "by hand ms", "atomics ms", "ratio");
   for (const int threads : s.common.threads) {
-    for (const int scale : s.scales) measure(h, s, scale, 16, threads, record);
+    for (const int scale : all_scales(s)) measure(h, s, scale, degree_of_scales, threads, record);
     for (const int degree : s.degrees) {
-      if (degree != 16) measure(h, s, s.scales.front(), degree, threads, record);
+      if (degree != degree_of_scales) measure(h, s, s.scales.front(), degree, threads, record);
     }
   }
   const auto probe = hw::probe_transactions();
@@ -77,6 +101,7 @@ int main(int argc, char** argv) {
     app.add_option("--scales", s.scales, "log2 of the vertices, of degree 16")
         ->check(CLI::Range(4, 31))
         ->capture_default_str();
+    app.add_flag("--to-memory", s.to_memory, "then larger ones, up to the memory");
     app.add_option("--degrees", s.degrees, "edges drawn by vertex, at the first scale")
         ->check(CLI::Range(1, 1 << 10))
         ->capture_default_str();

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [AAM15] figures 7c to e: PageRank on Erdos-Renyi graphs over ranks, threads and vertices per
-// rank. The claim: pushing rank in coalesced messages is 3 to 10 times as fast as pushing each
-// share in a message of its own. Pulling along in-edges is measured beside them: by Cairn, and by
-// bench/baselines/pagerank_pull_mpi.c with a process per worker.
+// rank: the same graph on all ways to split the same cores into ranks and threads, and on twice as
+// many ranks as there are cores. The claim: pushing rank in coalesced messages is 3 to 10 times as
+// fast as pushing each share in a message of its own. Pulling along in-edges is measured beside
+// them: by Cairn, and by bench/baselines/pagerank_pull_mpi.c with a process per worker.
 //
 // Each run is a job of its own, its result verified.
 
@@ -16,6 +17,8 @@
 
 #include <fmt/core.h>
 
+#include <cairn/hw/topology.hpp>
+
 #include <bench/figures/figure.hpp>
 #include <bench/figures/process.hpp>
 
@@ -26,9 +29,23 @@ namespace fs = std::filesystem;
 
 constexpr int message_bytes = 16;  // a vertex and what is added to its rank
 
+struct split {
+  int ranks, threads;
+};
+
+/// All splits of so many cores.
+std::vector<split> splits_of(int cores) {
+  std::vector<split> all;
+  for (int ranks = 1; ranks <= cores; ++ranks) {
+    if (cores % ranks == 0) all.push_back({ranks, cores / ranks});
+  }
+  return all;
+}
+
 struct pagerank_sweep {
-  std::vector<int> ranks{2, 3}, threads{1, 2};
-  std::vector<int> vertices{1 << 12, 1 << 14};
+  int cores = hw::allowed_cores();
+  std::vector<int> ranks{2 * hw::allowed_cores()};  // of one thread, beside the splits
+  std::vector<int> vertices{1 << 13, 1 << 15};      // for each core
   int degree = 16, sweeps = 10;
 };
 
@@ -66,6 +83,10 @@ class files {
   fs::path folder_;
 };
 
+double median_of(const nlohmann::json& point, const char* member) {
+  return point.at(member).at("median").get<double>();
+}
+
 void measure(harness& h, const pagerank_sweep& s, const files& input, int ranks, int threads,
              int vertices, const figure::record_function& record) {
   const nlohmann::json settings{{"ranks", ranks}, {"threads", threads}, {"vertices", vertices}};
@@ -77,19 +98,25 @@ void measure(harness& h, const pagerank_sweep& s, const files& input, int ranks,
                     files::cairn(), input.graph(), files::meaning(s), ranks, threads, options));
   };
   auto coalesced = with("coalesced", "--variant push");
-  auto alone = with("alone", fmt::format("--variant push --coalesce {}", message_bytes));
   auto pull = with("pull", "--variant pull --sweep jacobi");
-  const auto a = h.compare(alone, coalesced), p = h.compare(pull, coalesced);
+  const auto p = h.compare(pull, coalesced);
   nlohmann::json point{{"ranks", ranks},
                        {"threads", threads},
                        {"vertices", vertices},
-                       {"seconds", json_of(a.second.time)},
-                       {"alone_seconds", json_of(a.first.time)},
+                       {"seconds", json_of(p.second.time)},
                        {"pull_seconds", json_of(p.first.time)},
-                       {"alone", json_of(a.ratio)},
                        {"pull", json_of(p.ratio)}};
-  fmt::print(stderr, "{:>5} {:>7} {:>9} {:>12.3f} {:>10.3f} {:>10.3f}", ranks, threads, vertices,
-             1e3 * a.second.time.median, 1e3 * a.first.time.median, 1e3 * p.first.time.median);
+  fmt::print(stderr, "{:>5} {:>7} {:>9} {:>12.3f} {:>10.3f}", ranks, threads, vertices,
+             1e3 * p.second.time.median, 1e3 * p.first.time.median);
+  if (ranks > 1) {
+    auto alone = with("alone", fmt::format("--variant push --coalesce {}", message_bytes));
+    const auto a = h.compare(alone, coalesced);
+    point["seconds"] = json_of(a.second.time);
+    point["alone_seconds"] = json_of(a.first.time);
+    point["alone"] = json_of(a.ratio);
+  }
+  fmt::print(stderr, " {:>10}",
+             ranks > 1 ? fmt::format("{:.3f}", 1e3 * median_of(point, "alone_seconds")) : "");
   const auto mpi = mpi_command("pagerank_pull", ranks * threads);
   if (!mpi.empty()) {
     auto by_hand = process("pull_by_hand", settings,
@@ -114,19 +141,26 @@ int main(int argc, char** argv) {
   f.name = "aam15_7_pagerank";
   f.description = "[AAM15] figures 7c to e: PageRank on Erdos-Renyi graphs over ranks.";
   f.add_options = [&](CLI::App& app) {
-    app.add_option("--numbers-of-ranks", s.ranks, "one or more")->check(CLI::Range(2, 256));
-    app.add_option("--workers", s.threads, "of a rank, one or more")->check(CLI::Range(1, 256));
-    app.add_option("--vertices", s.vertices, "of a rank, one or more")
-        ->check(CLI::Range(16, 1 << 22));
+    app.add_option("--cores", s.cores, "split into ranks and threads in every way")
+        ->check(CLI::Range(1, 1 << 10))
+        ->capture_default_str();
+    app.add_option("--numbers-of-ranks", s.ranks, "of one thread, beside the splits")
+        ->check(CLI::Range(2, 256))
+        ->capture_default_str();
+    app.add_option("--vertices", s.vertices, "for each of the cores, one or more")
+        ->check(CLI::Range(16, 1 << 22))
+        ->capture_default_str();
     app.add_option("--degree", s.degree, "of a vertex on average")->check(CLI::Range(1, 1 << 10));
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     fmt::print(stderr, "{:>5} {:>7} {:>9} {:>12} {:>10} {:>10} {:>12}\n", "ranks", "threads",
-               "vertices", "coalesced ms", "alone ms", "pull ms", "MPI pull ms");
-    for (const int ranks : s.ranks) {
-      for (const int n : s.vertices) {
-        const files input(s, ranks * n);
-        for (const int threads : s.threads) measure(h, s, input, ranks, threads, n, record);
+               "vertices", "coalesced ms", "pull ms", "alone ms", "MPI pull ms");
+    auto ways = splits_of(s.cores);
+    for (const int ranks : s.ranks) ways.push_back({ranks, 1});
+    for (const int n : s.vertices) {
+      const files input(s, s.cores * n);
+      for (const auto& [ranks, threads] : ways) {
+        measure(h, s, input, ranks, threads, s.cores * n / ranks, record);
       }
     }
   };

@@ -39,10 +39,7 @@ void measure(harness& h, const search_options& options, std::size_t grain, int t
 int main(int argc, char** argv) {
   using namespace cairn::bench;
   search_options options;
-  const auto cores = options.threads.back();
-  options.threads.clear();
-  for (int t = 1; t < cores; t *= 2) options.threads.push_back(t);
-  options.threads.push_back(cores);
+  options.threads = all_thread_counts();
   std::size_t grain = cairn::activity::start_grain;
   figure f;
   f.name = "aam15_7_threads";

@@ -1,7 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <map>
 #include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
 
 #include <bench/figures/claims.hpp>
 
@@ -25,6 +32,51 @@ inline std::optional<std::string> reason(points all, const char* member) {
     if (p.contains(member)) return p.at(member).get<std::string>();
   }
   return std::nullopt;
+}
+
+/// "htm" parts where there is none.
+inline verdict::part without_htm(std::string claim, const std::string& why) {
+  return {std::move(claim), verdict::kind::undecided, "no hardware transactions: " + why};
+}
+
+/// The claim as a whole: its parts' worst case, and their sentences.
+inline verdict whole(std::vector<verdict::part> parts) {
+  using kind = verdict::kind;
+  verdict sum{kind::holds, ""};
+  for (const auto& p : parts) {
+    if (p.is == kind::fails || sum.is == kind::holds) sum.is = p.is;
+    sum.why += (sum.why.empty() ? "" : "; ") + p.claim + ": " + p.why;
+  }
+  sum.parts = std::move(parts);
+  return sum;
+}
+
+/// The claims of all T, given the points of each that have `key`, in its ascending order: the first
+/// that does not hold, else one that is undecided, else all.
+template <class F>
+verdict of_each_threads(points all, const char* key, F&& claim) {
+  std::map<int, std::vector<nlohmann::json>> lists;
+  for (const auto& p : all) {
+    if (p.contains(key)) lists[p.at("threads").get<int>()].push_back(p);
+  }
+  if (lists.empty()) return {verdict::kind::undecided, "nothing was measured"};
+  verdict sum{verdict::kind::holds, ""};
+  for (auto& [threads, list] : lists) {
+    std::sort(list.begin(), list.end(),
+              [&](const auto& a, const auto& b) { return a.at(key) < b.at(key); });
+    verdict one = claim(list);
+    one.why = fmt::format("T = {}: {}", threads, one.why);
+    if (one.is == verdict::kind::fails) return one;
+    if (one.is == verdict::kind::undecided) sum.is = one.is;
+    sum.why += (sum.why.empty() ? "" : "; ") + one.why;
+  }
+  return sum;
+}
+
+/// How many of the attempts of a point {"attempts", "aborts": {cause: number}} ended so.
+inline double share(const nlohmann::json& point, const char* cause) {
+  const auto attempts = point.at("attempts").get<double>();
+  return attempts > 0 ? point.at("aborts").at(cause).get<double>() / attempts : 0;
 }
 
 }  // namespace cairn::bench::claim_parts

@@ -10,16 +10,29 @@
 
 namespace cairn::bench {
 
-/// Whether a figure's claim holds, and the one sentence that says why.
+/// Whether a figure's claim holds, and the one sentence that says why. A claim of several parts
+/// fails if one of them does, and holds if all of them do.
 struct verdict {
   enum class kind { holds, fails, undecided };
+  struct part {
+    std::string claim;
+    kind is;
+    std::string why;
+  };
+
   kind is = kind::undecided;
   std::string why;
+  std::vector<part> parts{};
 
-  [[nodiscard]] const char* text() const noexcept {
-    return is == kind::holds ? "holds" : is == kind::fails ? "does not hold" : "not decided here";
+  [[nodiscard]] const char* text() const noexcept { return name(is); }
+  [[nodiscard]] static const char* name(kind k) noexcept {
+    return k == kind::holds ? "holds" : k == kind::fails ? "does not hold" : "not decided here";
   }
 };
+
+/// What a program writes at the end of its sweep: "verdict", "why" and, if there are parts,
+/// "parts": [{"claim", "verdict", "why"}].
+[[nodiscard]] nlohmann::json json_of(const verdict& v);
 
 /// A point is a JSON line of a sweep. Of each figure, times and ratios are {"median", "mad"}, and
 /// a ratio is the time of atomics by that of htm, of runs that followed each other: above 1 where
@@ -33,30 +46,45 @@ using points = std::span<const nlohmann::json>;
 /// points    {"threads", "level", "atomics", "htm", "ratio"}, at least three levels for each T
 [[nodiscard]] verdict check_phases(points all);
 
-/// Figure 4: for each T the time falls to a best M and rises after it, by more than the MADs; the
-/// best M gains; and where the time rises, a larger share of the attempts aborts.
+/// Figure 4, in two parts. For each T the time falls to a best M and rises after it, by more than
+/// the MADs; the best M gains; and where the time rises, a larger share of the attempts aborts.
+/// And associativity ends transactions before size does: capacity aborts half of the attempts at
+/// fewer vertices a page apart than side by side.
 ///
-/// points    {"threads", "grain", "seconds", "ratio", "attempts", "aborts": {cause: number}}
+/// points    {"threads", "grain", "seconds", "ratio", "attempts", "aborts": {cause: number}}, and
+///           {"layout": "contiguous" or "strided", "vertices", "attempts", "aborts"}
 [[nodiscard]] verdict check_grain(points all);
 
-/// Figure 5i: transactions over ranks all commit, and those with more remote elements take longer,
-/// as more of them do; how often they began again is said.
+/// Figures 5a and b: of the aborts at M = 2, on more than one thread, conflict or capacity has the
+/// larger share throughout. Which of them it is tells machines apart.
+///
+/// points    {"threads", "attempts", "aborts": {cause: number}}
+[[nodiscard]] verdict check_causes(points all);
+
+/// Figure 5i, in three parts. Transactions over ranks all commit, and those with more remote
+/// elements take longer, as more of them do. Without back-off they may refuse each other for
+/// ever, with it they do not. A body that follows a chain begins again once for each of its
+/// elements, but not twice as often.
 ///
 /// points    {"transactions", "local", "remote", "seconds", "expected", "commits", "restarts"}; of
-///           the first three, two each
+///           the first three, two each; {"back_off": bool, "ranks", "turns", "ended": bool}; and
+///           {"chain": elements, "expected", "commits", "restarts"}
 [[nodiscard]] verdict check_distributed(points all);
 
-/// Figure 2: an activity by htm costs more to begin than one by atomics and less per vertex
-/// (B and A of the fitted lines), and the lines meet within a factor of 2 of where the times do.
+/// Figure 2, in two parts. An activity by htm costs more to begin than one by atomics and less per
+/// vertex (B and A of the fitted lines), and the lines meet within a factor of 2 of where the
+/// times do. And so do the lines of the other mechanisms, or neither they nor the times meet at
+/// an N that was measured.
 ///
 /// points    {"mechanism", "fit": {"per_vertex_ns", "fixed_ns", "r_squared"}, "predicted",
-///           "measured"}, the last two numbers, null for none, and not of atomics
+///           "measured"}, the last two numbers, null for none, and not of atomics; and
+///           {"mechanism", "vertices": N, "seconds"}
 [[nodiscard]] verdict check_model(points all);
 
-/// Figure 3: on one thread a mark by htm costs more than by atomics, and at most a twentieth of
-/// the attempts to mark aborts; with all threads at least a tenth of the attempts to increment
-/// does, and more than on one thread; and an aggregator's increments never abort. The last part
-/// also fails, or is said to hold, where there is no htm.
+/// Figure 3, in four parts. On one thread a mark by htm costs more than by atomics, and at most a
+/// twentieth of the attempts to mark aborts. With all threads at least a tenth of the attempts to
+/// increment aborts, and more than on one thread: by htm, and by stm. An aggregator's increments
+/// never abort; their time is said beside the others'.
 ///
 /// points    {"activity": "mark" or "increment", "operations", "threads", "mechanism",
 ///           "seconds", "attempts", "aborts"}, aborts a number
@@ -71,11 +99,12 @@ using points = std::span<const nlohmann::json>;
 [[nodiscard]] verdict check_remote(points all);
 
 /// Figures 7c to e: PageRank by coalesced messages takes at most a third of the time that it
-/// takes by messages that travel alone, at every point.
+/// takes by messages that travel alone, at every point of several ranks. The fastest split of the
+/// cores into ranks and threads is said.
 ///
-/// points    {"ranks", "threads", "vertices", "alone": ratio, "pull": ratio}, and "mpi_pull" where
-///           there is MPI: the time by messages that travel alone, by pulling, and by pulling by
-///           hand, by that of coalesced ones
+/// points    {"ranks", "threads", "vertices", "seconds", "pull": ratio}, "alone": ratio with
+///           several ranks, and "mpi_pull" where there is MPI: the time by messages that travel
+///           alone, by pulling, and by pulling by hand, by that of coalesced ones
 [[nodiscard]] verdict check_pagerank(points all);
 
 /// Figure 6: coarse transactions gain at every point.
@@ -84,7 +113,8 @@ using points = std::span<const nlohmann::json>;
 ///           hand by that of atomics, which is said where there is no htm
 [[nodiscard]] verdict check_graphs(points all);
 
-/// Figures 7a and b: each mechanism is faster on all threads than on one, by more than the MADs.
+/// Figures 7a and b, in two parts, the second for htm: each mechanism is faster on all threads than
+/// on one, by more than the MADs.
 ///
 /// points    {"mechanism", "threads", "seconds"}, from 1 thread on
 [[nodiscard]] verdict check_threads(points all);

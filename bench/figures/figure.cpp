@@ -37,9 +37,16 @@ void judge(harness& h, const figure& f, const std::string& recorded, const recor
     all = last_sweep(lines, f.name);
   }
   const auto v = f.check(all);
-  if (recorded.empty()) h.write({{"figure", f.name}, {"verdict", v.text()}, {"why", v.why}});
+  if (recorded.empty()) {
+    auto line = json_of(v);
+    line["figure"] = f.name;
+    h.write(std::move(line));
+  }
   fmt::print(stderr, "{}: the claim {}{}: {}\n", f.name,
              v.is == verdict::kind::undecided ? "is " : "", v.text(), v.why);
+  for (const auto& p : v.parts) {
+    fmt::print(stderr, "  {}: {}: {}\n", verdict::name(p.is), p.claim, p.why);
+  }
 }
 
 auto options_of(const figure& f, std::string& recorded) {
@@ -71,6 +78,13 @@ int run_figure_on_ranks(int argc, char** argv, const figure& f) {
       });
 }
 
+std::vector<int> all_thread_counts() {
+  std::vector<int> counts;
+  for (int t = 1; t < hw::allowed_cores(); t *= 2) counts.push_back(t);
+  counts.push_back(hw::allowed_cores());
+  return counts;
+}
+
 search_options::search_options() : threads{1} {
   if (hw::allowed_cores() > 1) threads.push_back(hw::allowed_cores());
 }
@@ -86,6 +100,24 @@ void search_options::add_to(CLI::App& app) {
   app.add_option("--threads", threads, "one or more")
       ->check(CLI::Range(1, 4096))
       ->capture_default_str();
+}
+
+nlohmann::json aborts_of(const counter_totals& counted) {
+  using obs::counter;
+  const auto count = [&](counter c) { return counted[static_cast<std::size_t>(c)]; };
+  return {{"conflict", count(counter::aborts_conflict)},
+          {"capacity", count(counter::aborts_capacity)},
+          {"explicit", count(counter::aborts_explicit)},
+          {"other", count(counter::aborts_other)}};
+}
+
+nlohmann::json counts_of(const search_log& log) {
+  using obs::counter;
+  return {{"searches", log.searches},
+          {"attempts", log.count(counter::attempts)},
+          {"aborts", aborts_of(log.counted)},
+          {"splits", log.count(counter::splits)},
+          {"fallbacks", log.count(counter::fallbacks)}};
 }
 
 struct search_stage::state {

@@ -39,6 +39,9 @@ int run_figure(int argc, char** argv, const figure& f);
 /// The same over ranks, by sweep_on_ranks: rank 0 keeps and judges the points.
 int run_figure_on_ranks(int argc, char** argv, const figure& f);
 
+/// 1, 2, 4, ..., and all cores.
+[[nodiscard]] std::vector<int> all_thread_counts();
+
 /// What the figures of breadth-first search have in common: top-down searches from one source.
 struct search_options {
   std::string file;  ///< of a graph, read as undirected; empty: a Kronecker graph
@@ -61,6 +64,11 @@ struct search_log {
     return counted[static_cast<std::size_t>(c)];
   }
 };
+
+/// {cause: number}
+[[nodiscard]] nlohmann::json aborts_of(const counter_totals& counted);
+/// {"searches", "attempts", "aborts": {cause: number}, "splits", "fallbacks"} of them.
+[[nodiscard]] nlohmann::json counts_of(const search_log& log);
 
 /// A world of T workers with a Kronecker graph and a source.
 class search_stage {

@@ -23,45 +23,6 @@ json level(int number, double atomics, double ratio, double mad = 0.01) {
           {"ratio", spread(ratio, mad)}};
 }
 
-json grain(int m, double seconds, double ratio, std::uint64_t conflicts, int threads = 1) {
-  return {{"threads", threads},
-          {"grain", m},
-          {"seconds", spread(seconds)},
-          {"ratio", spread(ratio)},
-          {"attempts", 1000},
-          {"aborts", {{"conflict", conflicts}, {"capacity", 1}, {"other", 0}, {"explicit", 0}}}};
-}
-
-json scenario(int transactions, int remote, double seconds, int commits_short_of = 0) {
-  return {{"transactions", transactions},
-          {"local", 4 + remote},
-          {"remote", remote},
-          {"seconds", spread(seconds)},
-          {"expected", 2 * transactions},
-          {"commits", 2 * transactions - commits_short_of},
-          {"restarts", 7 * transactions}};
-}
-
-TEST(DistributedClaim, HoldsIfRemoteElementsCost) {
-  const std::vector<json> all{scenario(1000, 1, 1), scenario(10'000, 1, 9), scenario(1000, 3, 2),
-                              scenario(10'000, 3, 20)};
-  EXPECT_EQ(check_distributed(all).is, kind::holds) << check_distributed(all).why;
-  EXPECT_NE(check_distributed(all).why.find("7000 restarts"), std::string::npos);
-  EXPECT_EQ(check_distributed(std::span(all).first(3)).is, kind::undecided);
-}
-
-TEST(DistributedClaim, FailsIfTheyDoNotOrATransactionIsLost) {
-  const std::vector<json> flat{scenario(1000, 1, 1), scenario(10'000, 1, 9), scenario(1000, 3, 2),
-                               scenario(10'000, 3, 9)};
-  const std::vector<json> lost{scenario(1000, 1, 1), scenario(10'000, 1, 9), scenario(1000, 3, 2),
-                               scenario(10'000, 3, 20, 1)};
-  const std::vector<json> free{scenario(1000, 1, 1), scenario(10'000, 1, 1), scenario(1000, 3, 2),
-                               scenario(10'000, 3, 20)};
-  EXPECT_EQ(check_distributed(flat).is, kind::fails);
-  EXPECT_EQ(check_distributed(lost).is, kind::fails);
-  EXPECT_EQ(check_distributed(free).is, kind::fails);
-}
-
 TEST(PhasesClaim, HoldsIfEachHeavyMiddleLevelGainsWhateverTheLightOnesDo) {
   const std::vector<json> all{level(0, 0.1, 0.5), level(1, 3, 1.1), level(2, 5, 1.2),
                               level(3, 0.5, 0.8), level(4, 0.1, 0.7)};
@@ -85,45 +46,25 @@ TEST(PhasesClaim, IsUndecidedWithoutAHeavyMiddleLevel) {
   EXPECT_EQ(check_phases(all).is, kind::undecided);
 }
 
-TEST(GrainClaim, HoldsIfTimeFallsAndRisesWithTheAborts) {
-  const std::vector<json> all{grain(1, 3, 0.6, 1), grain(320, 2.5, 0.8, 90),
-                              grain(32, 1.8, 1.1, 5)};
-  EXPECT_EQ(check_grain(all).is, kind::holds) << check_grain(all).why;
-  EXPECT_NE(check_grain(all).why.find("M = 32"), std::string::npos) << check_grain(all).why;
-  EXPECT_NE(check_grain(all).why.find("conflict"), std::string::npos) << check_grain(all).why;
-}
-
-TEST(GrainClaim, FailsWhereItsShapeOrItsCauseIsMissing) {
-  const std::vector<json> does_not_fall{grain(1, 1.8, 1.1, 1), grain(32, 1.8, 1.1, 5),
-                                        grain(320, 2.5, 0.8, 90)};
-  const std::vector<json> does_not_rise{grain(1, 3, 0.6, 1), grain(32, 2, 1.05, 5),
-                                        grain(320, 1.8, 1.1, 90)};
-  const std::vector<json> loses{grain(1, 3, 0.6, 1), grain(32, 1.8, 0.9, 5),
-                                grain(320, 2.5, 0.8, 90)};
-  const std::vector<json> unexplained{grain(1, 3, 0.6, 1), grain(32, 1.8, 1.1, 5),
-                                      grain(320, 2.5, 0.8, 5)};
-  EXPECT_EQ(check_grain(does_not_fall).is, kind::fails);
-  EXPECT_EQ(check_grain(does_not_rise).is, kind::fails);
-  EXPECT_EQ(check_grain(loses).is, kind::fails);
-  EXPECT_EQ(check_grain(unexplained).is, kind::fails);
-}
-
-TEST(GrainClaim, HoldsOnlyIfItDoesForEachNumberOfThreads) {
-  std::vector<json> all{grain(1, 3, 0.6, 1), grain(32, 1.8, 1.1, 5), grain(320, 2.5, 0.8, 90)};
-  for (const auto& p :
-       {grain(1, 3, 0.6, 1, 2), grain(32, 1.8, 0.9, 5, 2), grain(320, 2.5, 0.8, 90, 2)}) {
-    all.push_back(p);
-  }
-  EXPECT_EQ(check_grain(all).is, kind::fails);
-  EXPECT_EQ(check_grain(all).why.substr(0, 6), "T = 2:");
-}
-
 TEST(Claims, AreUndecidedWithoutHardwareTransactionsAndSayWhy) {
   const std::vector<json> none(1, json{{"no_htm", "they are switched off"}});
-  EXPECT_EQ(check_phases(none).is, kind::undecided);
-  EXPECT_EQ(check_grain(none).is, kind::undecided);
-  EXPECT_EQ(check_grain(none).why, "they are switched off");
-  EXPECT_EQ(check_grain({}).is, kind::undecided);
+  EXPECT_EQ(check_phases({}).is, kind::undecided);
+  for (const auto check : {check_grain, check_causes, check_phases}) {
+    const auto v = check(none);
+    EXPECT_EQ(v.is, kind::undecided);
+    EXPECT_NE(v.why.find("they are switched off"), std::string::npos) << v.why;
+  }
+  std::vector<json> by_atomics{level(0, 1, 1), level(1, 8, 1), level(2, 1, 1), none.front()};
+  const auto v = check_phases(by_atomics);
+  EXPECT_NE(v.why.find("level 1 takes 80 % of the time"), std::string::npos) << v.why;
+}
+
+TEST(Claims, OfSeveralPartsAreWrittenWithEach) {
+  const verdict v{kind::fails, "why", {{"a", kind::holds, "b"}, {"c", kind::fails, "d"}}};
+  EXPECT_EQ(json_of(v), json::parse(R"({"verdict": "does not hold", "why": "why", "parts": [
+      {"claim": "a", "verdict": "holds", "why": "b"},
+      {"claim": "c", "verdict": "does not hold", "why": "d"}]})"));
+  EXPECT_EQ(json_of(verdict{kind::holds, "why"}).count("parts"), 0u);
 }
 
 TEST(Claims, AreCheckedOnTheLastWholeSweepOfTheRecord) {

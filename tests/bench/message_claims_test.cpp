@@ -57,6 +57,7 @@ json pagerank(double alone) {
   return {{"ranks", 2},
           {"threads", 1},
           {"vertices", 4096},
+          {"seconds", {{"median", 1 / alone}, {"mad", 0.01}}},
           {"alone", {{"median", alone}, {"mad", 0.1}}},
           {"pull", {{"median", 0.7}, {"mad", 0.1}}}};
 }
@@ -66,6 +67,13 @@ TEST(PagerankClaim, HoldsIfEachPointGainsThreefold) {
   const auto v = check_pagerank(std::vector{pagerank(9), pagerank(2.5)});
   EXPECT_EQ(v.is, kind::fails);
   EXPECT_NE(v.why.find("2.5 times"), std::string::npos) << v.why;
+  auto one_rank = pagerank(20);
+  one_rank["ranks"] = 1;
+  one_rank.erase("alone");
+  const auto split = check_pagerank(std::vector{pagerank(3.5), one_rank});
+  EXPECT_EQ(split.is, kind::holds) << "one rank sends nothing";
+  EXPECT_NE(split.why.find("a second with 1 ranks"), std::string::npos) << split.why;
+  EXPECT_EQ(check_pagerank(std::vector{one_rank}).is, kind::undecided);
   EXPECT_EQ(check_pagerank({}).is, kind::undecided);
 }
 

@@ -50,6 +50,18 @@ class Peers(InAFolder):
         for name in ("Galois", "Graph500", "PBGL"):
             self.assertIn("not given", said[name]["missing"])
 
+    def test_times_each_algorithm_that_a_command_can_run(self):
+        gap = self.program("gap", "import sys; print('Trial Time:', {'bfs': 0.5, 'pr': 0.3}"
+                           "[sys.argv[1]])")
+        done = self.run_script("bench/peers", "--pairs", 1, "--json", "--cairn", self.cairn(0.1),
+                               "--gap", gap + " {algorithm}", "--pbgl", gap + " bfs",
+                               "--algorithms", "bfs", "pr")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        said = [(r["peer"], r.get("algorithm"), round(r.get("ratio", 0)))
+                for r in map(json.loads, done.stdout.splitlines())]
+        self.assertEqual(said, [("GAP", "bfs", 5), ("GAP", "pr", 3), ("Galois", None, 0),
+                                ("Graph500", None, 0), ("PBGL", "bfs", 5)])
+
     def test_does_not_time_what_fails_or_prints_no_time(self):
         broken = self.program("broken", "raise SystemExit('no graph')")
         silent = self.program("silent", "print('done')")
@@ -63,12 +75,12 @@ class Peers(InAFolder):
 
 
 class Report(InAFolder):
-    def record(self, verdict, why):
+    def record(self, verdict, why, **more):
         spread = {"median": 0.002, "mad": 0.0001, "runs": 3}
         provenance = {"figure": "aam15_7_threads", "commit": "abc", "command": "run me",
                       "machine": {"model": "some <cores>"}}
         lines = [{"mechanism": "atomics", "threads": t, "seconds": spread} for t in (1, 2)]
-        lines.append({"verdict": verdict, "why": why})
+        lines.append({"verdict": verdict, "why": why, **more})
         (self.folder / "aam15_7_threads.jsonl").write_text(
             "".join(json.dumps({**line, **provenance}) + "\n" for line in lines))
 
@@ -81,9 +93,18 @@ class Report(InAFolder):
         self.assertIn("<b>does not hold</b>: a &lt; b", page)
         self.assertIn("0.002 ± 0.0001", page)
         self.assertIn("some &lt;cores&gt;", page)
-        self.assertIn("missing", page)
         self.assertIn("not run", page)
         self.assertIn("<polyline", (self.folder / "aam15_7_threads.svg").read_text())
+
+    def test_writes_the_parts_of_a_claim(self):
+        part = {"claim": "htm does", "verdict": "not decided here", "why": "no <htm>"}
+        self.record("holds", "both", parts=[{**part, "claim": "atomics", "verdict": "holds"}, part])
+        done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
+                               "--recorded")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        page = (self.folder / "index.html").read_text()
+        self.assertIn("<li class='holds'><b>holds</b>: atomics: no &lt;htm&gt;</li>", page)
+        self.assertIn("<li class='open'><b>not decided here</b>: htm does", page)
 
     def test_says_that_a_sweep_was_not_finished(self):
         (self.folder / "aam15_7_threads.jsonl").write_text('{"figure": "aam15_7_threads"}\n')

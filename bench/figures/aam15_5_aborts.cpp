@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// [AAM15] figures 5a and b: why hardware transactions of M = 2 operators abort, against the
+// number of threads. The claim: conflict or capacity is the larger share, and which of them it is
+// tells machines apart. Needs hardware transactions: injected aborts would show what was injected.
+
+#include <string>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <bench/figures/figure.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using activity::mechanism;
+using obs::counter;
+
+void measure(harness& h, const search_options& options, std::size_t grain, int threads,
+             const figure::record_function& record) {
+  search_stage stage(options, threads);
+  search_log log;
+  auto htm = stage.search({.how = mechanism::htm, .grain = grain}, log);
+  const auto time = h.measure(htm).time;
+  auto point = counts_of(log);
+  point.update({{"threads", threads}, {"grain", grain}, {"seconds", json_of(time)}});
+  fmt::print(stderr, "{:>7} {:>12} {:>10} {:>10} {:>10}\n", threads, log.count(counter::attempts),
+             log.count(counter::aborts_conflict), log.count(counter::aborts_capacity),
+             log.count(counter::aborts_other));
+  record(std::move(point));
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn::bench;
+  search_options options;
+  options.threads = all_thread_counts();
+  std::size_t grain = 2;
+  figure f;
+  f.name = "aam15_5_aborts";
+  f.description = "[AAM15] figures 5a and b: causes of aborts against the number of threads.";
+  f.add_options = [&](CLI::App& app) {
+    options.add_to(app);
+    app.add_option("--grain", grain, "operators per transaction")
+        ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
+        ->capture_default_str();
+  };
+  f.sweep = [&](harness& h, const figure::record_function& record) {
+    if (const auto probe = cairn::hw::probe_transactions(); !probe.works)
+      return record({{"no_htm", probe.reason}});
+    fmt::print(stderr, "{:>7} {:>12} {:>10} {:>10} {:>10}\n", "threads", "attempts", "conflict",
+               "capacity", "other");
+    for (const int threads : options.threads) measure(h, options, grain, threads, record);
+  };
+  f.check = check_causes;
+  return run_figure(argc, argv, f);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <cairn/base/random.hpp>
+
+#include <bench/figures/lockstep.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using dtx::acquisition;
+
+struct party {
+  acquisition held;
+  std::uint64_t own = 0;
+  int rests_until = 0;
+  bool committed = false;
+};
+
+using marks = std::vector<char>;  // of each rank's element: is it claimed?
+
+/// All claims of a turn, those of own elements before the others'.
+void claim(std::vector<party>& all, marks& claimed) {
+  struct request {
+    party* by;
+    std::size_t number;
+  };
+  std::vector<request> own, far;
+  for (auto& p : all) {
+    if (p.held.next() != acquisition::step::claim) continue;
+    for (const auto i : p.held.claims()) (p.held[i].id == p.own ? own : far).push_back({&p, i});
+  }
+  own.insert(own.end(), far.begin(), far.end());
+  for (const auto& r : own) {
+    auto& mark = claimed[r.by->held[r.number].id];
+    static_cast<void>(r.by->held.answered(r.number, mark == 0));
+    mark = 1;
+  }
+}
+
+void release(party& p, marks& claimed) {
+  for (std::size_t i = 0; i < p.held.size(); ++i) claimed[p.held[i].id] = 0;
+}
+
+}  // namespace
+
+lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits, int most) {
+  const auto n = static_cast<std::uint64_t>(ranks);
+  random64 dice(1);
+  marks claimed(n, 0);
+  std::vector<party> all(n);
+  for (std::uint64_t p = 0; p < n; ++p) {
+    all[p].own = p;
+    all[p].held.need({0, p});
+    all[p].held.need({0, (p + 1) % n});
+  }
+  const auto done = [&] {
+    return std::all_of(all.begin(), all.end(), [](const party& p) { return p.committed; });
+  };
+  int turn = 0;
+  for (; turn < most && !done(); ++turn) {
+    for (auto& p : all) {
+      if (p.held.next() == acquisition::step::rest && turn >= p.rests_until) p.held.rested();
+    }
+    claim(all, claimed);
+    for (auto& p : all) {
+      if (p.committed) continue;
+      if (p.held.next() == acquisition::step::run) {
+        p.committed = true;
+        release(p, claimed);
+      } else if (p.held.next() == acquisition::step::drop) {
+        for (const auto i : p.held.drop()) claimed[p.held[i].id] = 0;
+        p.rests_until = turn + static_cast<int>(p.held.rest_ns(limits, dice));
+      }
+    }
+  }
+  return {turn, done()};
+}
+
+}  // namespace cairn::bench
