@@ -103,48 +103,24 @@ static int equal(const struct graph* g, const int64_t* depth, const char* path) 
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0, size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const char *path = NULL, *expect = NULL;
-  unsigned long long root = 0, runs = 3;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (strcmp(argv[i], "--graph") == 0) path = argv[i + 1];
-    if (strcmp(argv[i], "--expect") == 0) expect = argv[i + 1];
-    if (strcmp(argv[i], "--root") == 0) root = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--runs") == 0) runs = strtoull(argv[i + 1], NULL, 10);
-  }
-  if (path == NULL || expect == NULL) {
-    if (rank == 0)
-      fprintf(stderr, "usage: bfs_queue_mpi --graph FILE --expect FILE [--root V] [--runs N]\n");
-    MPI_Finalize();
-    return 2;
-  }
-  struct graph g = read_graph(path, 1, rank, size);
+  struct job j = {.program = "bfs_queue_mpi", .number_name = "root", .number = 0, .runs = 3};
+  start(&j, argc, argv);
+  struct graph g = read_graph(j.graph, 1, j.rank, j.size);
   const uint64_t out = g.offsets[g.owned];
-  struct queue q = {.size = size, .out = allocate(out, sizeof *q.out)};
-  q.counts = allocate(4 * (uint64_t)size, sizeof *q.counts);
-  q.starts = q.counts + size;
-  q.from_counts = q.starts + size;
-  q.from_starts = q.from_counts + size;
+  struct queue q = {.size = j.size, .out = allocate(out, sizeof *q.out)};
+  q.counts = allocate(4 * (uint64_t)j.size, sizeof *q.counts);
+  q.starts = q.counts + j.size;
+  q.from_counts = q.starts + j.size;
+  q.from_starts = q.from_counts + j.size;
   int64_t* const depth = allocate(g.owned, sizeof *depth);
   uint64_t* const found = allocate(g.owned, sizeof *found);
   int right = 1;
-  for (unsigned long long run = 0; run < runs && right; ++run) {
+  for (unsigned long long run = 0; run < j.runs && right; ++run) {
     MPI_Barrier(MPI_COMM_WORLD);
-    const double start = MPI_Wtime();
-    search(&g, &q, depth, root, found);
-    double seconds = MPI_Wtime() - start;
-    right = equal(&g, depth, expect);
-    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (rank == 0) {
-      printf(
-          "{\"program\": \"bfs_queue_mpi\", \"ranks\": %d, \"vertices\": %llu, \"root\": %llu, "
-          "\"seconds\": %.9f, \"verified\": %s}\n",
-          size, (unsigned long long)g.vertices, root, seconds, right ? "true" : "false");
-    }
+    const double begin = MPI_Wtime();
+    search(&g, &q, depth, j.number, found);
+    const double seconds = MPI_Wtime() - begin;
+    right = report(&j, g.vertices, seconds, equal(&g, depth, j.expect));
   }
   free(found);
   free(depth);

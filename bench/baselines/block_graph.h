@@ -1,14 +1,58 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the baselines in MPI that work on a graph have in common: the rows of a block of vertices,
-// read from an edge list with a line "source target" per directed edge. Vertices are 0 to the
-// greatest id; each has an edge.
+// What the baselines in MPI that work on a graph have in common: their command line, the line that
+// they print for each run, and the rows of a block of vertices, read from an edge list with a line
+// "source target" per directed edge. Vertices are 0 to the greatest id; each has an edge.
 #pragma once
 
 #include <mpi.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
+
+struct job {
+  const char *program, *number_name;  // the latter without dashes
+  const char *graph, *expect;
+  unsigned long long number, runs;
+  int rank, size;
+};
+
+// Starts MPI and reads --graph FILE --expect FILE [--<number_name> N] [--runs N] over what `j` has.
+// Ends the program with status 2 if a file is not named.
+static void start(struct job* j, int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  MPI_Comm_rank(MPI_COMM_WORLD, &j->rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &j->size);
+  for (int i = 1; i + 1 < argc; i += 2) {
+    if (strcmp(argv[i], "--graph") == 0) j->graph = argv[i + 1];
+    if (strcmp(argv[i], "--expect") == 0) j->expect = argv[i + 1];
+    if (strcmp(argv[i], "--runs") == 0) j->runs = strtoull(argv[i + 1], NULL, 10);
+    if (strncmp(argv[i], "--", 2) == 0 && strcmp(argv[i] + 2, j->number_name) == 0)
+      j->number = strtoull(argv[i + 1], NULL, 10);
+  }
+  if (j->graph != NULL && j->expect != NULL) return;
+  if (j->rank == 0) {
+    fprintf(stderr, "usage: %s --graph FILE --expect FILE [--%s N] [--runs N]\n", j->program,
+            j->number_name);
+  }
+  MPI_Finalize();
+  exit(2);
+}
+
+// Prints a run: its time is that of the slowest process. Returns whether all were right.
+static int report(const struct job* j, uint64_t vertices, double seconds, int right) {
+  MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
+  MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
+  if (j->rank == 0) {
+    printf(
+        "{\"program\": \"%s\", \"ranks\": %d, \"vertices\": %llu, \"%s\": %llu, "
+        "\"seconds\": %.9f, \"verified\": %s}\n",
+        j->program, j->size, (unsigned long long)vertices, j->number_name, j->number, seconds,
+        right ? "true" : "false");
+  }
+  return right;
+}
 
 struct graph {
   uint64_t vertices, first, owned;  // of all processes; the block of this one

@@ -10,7 +10,6 @@
 // "vertex,rank" for each, to which the result is compared.
 
 #include <math.h>
-#include <string.h>
 
 #include "block_graph.h"
 
@@ -55,46 +54,19 @@ static int equal(const struct graph* g, const double* ranks, const char* path) {
 }
 
 int main(int argc, char** argv) {
-  MPI_Init(&argc, &argv);
-  int rank = 0, size = 0;
-  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
-  MPI_Comm_size(MPI_COMM_WORLD, &size);
-  const char *path = NULL, *expect = NULL;
-  unsigned long long sweeps = 10, runs = 3;
-  for (int i = 1; i + 1 < argc; i += 2) {
-    if (strcmp(argv[i], "--graph") == 0) path = argv[i + 1];
-    if (strcmp(argv[i], "--expect") == 0) expect = argv[i + 1];
-    if (strcmp(argv[i], "--sweeps") == 0) sweeps = strtoull(argv[i + 1], NULL, 10);
-    if (strcmp(argv[i], "--runs") == 0) runs = strtoull(argv[i + 1], NULL, 10);
-  }
-  if (path == NULL || expect == NULL) {
-    if (rank == 0) {
-      fprintf(stderr,
-              "usage: pagerank_pull_mpi --graph FILE --expect FILE [--sweeps N] [--runs N]\n");
-    }
-    MPI_Finalize();
-    return 2;
-  }
-
-  struct graph g = read_graph(path, 0, rank, size);
-  const uint64_t block = block_of(g.vertices, size);
+  struct job j = {.program = "pagerank_pull_mpi", .number_name = "sweeps", .number = 10, .runs = 3};
+  start(&j, argc, argv);
+  struct graph g = read_graph(j.graph, 0, j.rank, j.size);
+  const uint64_t block = block_of(g.vertices, j.size);
   double *const ranks = allocate(block, sizeof *ranks), *const mine = allocate(block, sizeof *mine),
-                *const gifts = allocate(block * (uint64_t)size, sizeof *gifts);
+                *const gifts = allocate(block * (uint64_t)j.size, sizeof *gifts);
   int right = 1;
-  for (unsigned long long run = 0; run < runs && right; ++run) {
+  for (unsigned long long run = 0; run < j.runs && right; ++run) {
     MPI_Barrier(MPI_COMM_WORLD);
-    const double start = MPI_Wtime();
-    pagerank(&g, size, sweeps, ranks, mine, gifts);
-    double seconds = MPI_Wtime() - start;
-    right = equal(&g, ranks, expect);
-    MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
-    MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
-    if (rank == 0) {
-      printf(
-          "{\"program\": \"pagerank_pull_mpi\", \"ranks\": %d, \"vertices\": %llu, "
-          "\"sweeps\": %llu, \"seconds\": %.9f, \"verified\": %s}\n",
-          size, (unsigned long long)g.vertices, sweeps, seconds, right ? "true" : "false");
-    }
+    const double begin = MPI_Wtime();
+    pagerank(&g, j.size, j.number, ranks, mine, gifts);
+    const double seconds = MPI_Wtime() - begin;
+    right = report(&j, g.vertices, seconds, equal(&g, ranks, j.expect));
   }
   free(gifts);
   free(mine);

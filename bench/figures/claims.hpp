@@ -81,10 +81,10 @@ using points = std::span<const nlohmann::json>;
 ///           {"mechanism", "vertices": N, "seconds"}
 [[nodiscard]] verdict check_model(points all);
 
-/// Figure 3, in four parts. On one thread a mark by htm costs more than by atomics, and at most a
+/// Figure 3, in three parts. On one thread a mark by htm costs more than by atomics, and at most a
 /// twentieth of the attempts to mark aborts. With all threads at least a tenth of the attempts to
-/// increment aborts, and more than on one thread: by htm, and by stm. An aggregator's increments
-/// never abort; their time is said beside the others'.
+/// increment by htm aborts, and more than on one thread. An aggregator's increments never abort;
+/// their time is said beside the others', and how many attempts by stm abort.
 ///
 /// points    {"activity": "mark" or "increment", "operations", "threads", "mechanism",
 ///           "seconds", "attempts", "aborts"}, aborts a number

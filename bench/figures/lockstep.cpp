@@ -47,9 +47,10 @@ void release(party& p, marks& claimed) {
 
 }  // namespace
 
-lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits, int most) {
+lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits, int most,
+                                 std::uint64_t seed) {
   const auto n = static_cast<std::uint64_t>(ranks);
-  random64 dice(1);
+  random64 dice(seed);
   marks claimed(n, 0);
   std::vector<party> all(n);
   for (std::uint64_t p = 0; p < n; ++p) {

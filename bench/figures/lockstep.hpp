@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
+
 #include <cairn/dtx/acquisition.hpp>
 
 namespace cairn::bench {
@@ -17,7 +19,8 @@ struct lockstep_result {
 /// ranks     two or more
 /// limits    in turns; first_ns 0: no back-off
 /// most      turns after which nobody is waited for
+/// seed      of the rests
 [[nodiscard]] lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits,
-                                               int most);
+                                               int most, std::uint64_t seed);
 
 }  // namespace cairn::bench

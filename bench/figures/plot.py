@@ -59,14 +59,17 @@ def last_sweep(file):
 
 
 def curves(points, x, times):
-    """Times in ms by x, by the name of the curve. A time without an x counts for every x."""
+    """Times in ms by x, by the name of the curve: of the points that have what it names."""
     everywhere = sorted({p[x] for p in points if x in p})
     found = {}
     for p in points:
         for member, name in times.items():
             if member not in p or (x not in p and "no_htm" not in p):
                 continue
-            curve = found.setdefault(name.format(**p), {})
+            try:
+                curve = found.setdefault(name.format(**p), {})
+            except KeyError:
+                continue
             for at in [p[x]] if x in p else everywhere:
                 curve[at] = 1e3 * p[member]["median"]
     return {name: sorted(curve.items()) for name, curve in found.items()}

@@ -25,30 +25,30 @@ import plot  # noqa: E402
 
 CLAIMS = [  # figure of [AAM15], what it claims, the program, the arguments of its short form
     ("1", "level by level, the heavy middle levels gain by coarse hardware transactions",
-     "aam15_1_phases", "--kronecker 14 --runs 5 --least-seconds 0.02"),
+     "aam15_1_phases", "--kronecker 18 --runs 7 --least-seconds 0.05"),
     ("2", "T = A N + B: B(htm) &gt; B(atomics), A(htm) &lt; A(atomics); the fitted crossing "
      "predicts the measured one", "aam15_2_model", "--passes 21"),
     ("3", "single-vertex htm costs more than compare-and-swap and hardly aborts on marks; its "
      "aborts explode on increments; an aggregator does not abort at all",
-     "aam15_3_single", "--runs 3 --least-seconds 0.02"),
+     "aam15_3_single", "--runs 7 --least-seconds 0.02"),
     ("4", "the time falls to a best M, then rises; the best M beats atomics; aborts by cause "
      "explain the rise", "aam15_4_grain",
-     "--kronecker 14 --grains 1 16 64 320 --runs 5 --least-seconds 0.02"),
+     "--kronecker 16 --grains 1 4 16 64 144 320 --runs 5 --least-seconds 0.05"),
     ("5a–b", "of the aborts at M = 2, conflict or capacity has the larger share for every T",
-     "aam15_5_aborts", "--kronecker 14 --runs 3 --least-seconds 0.02"),
+     "aam15_5_aborts", "--kronecker 16 --runs 5 --least-seconds 0.05"),
     ("5c–h", "uncoalesced activities lose to one-sided MPI, a crossing C exists, coalesced ones "
      "win by a factor", "aam15_5_remote", "--runs 3"),
     ("5i", "distributed transactions all commit; more remote elements cost more; without back-off "
      "they may livelock, with it they do not",
      "aam15_5i_distributed",
-     "--ranks 2 --threads 1 --transactions 100 1000 --runs 3 --least-seconds 0"),
+     "--ranks 2 --threads 1 --runs 5 --least-seconds 0"),
     ("6", "coarse htm is faster than atomics over vertices and degrees", "aam15_6_graphs",
-     "--runs 3 --least-seconds 0.02"),
+     "--scales 12 14 16 18 --runs 5 --least-seconds 0.02"),
     ("Table 1", "the online choice is within 5 % of the best (mechanism, M) of a sweep; graphs of "
      "one kind like similar M", "aam15_t1_graphs",
      "--runs 3 --least-seconds 0.02 --graphs {graphs}"),
     ("7a–b", "each mechanism speeds up with the threads", "aam15_7_threads",
-     "--kronecker 16 --runs 5 --least-seconds 0.02"),
+     "--kronecker 18 --runs 7 --least-seconds 0.05"),
     ("7c–e", "PageRank: coalesced messages win 3 to 10 times over uncoalesced ones",
      "aam15_7_pagerank", "--runs 3 --warm-ups 0"),
     ("Scaling", "the simulated cluster sends the messages and buffers of ranks that run here and "

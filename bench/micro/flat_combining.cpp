@@ -67,17 +67,21 @@ class by_atomics final : public way {
   std::span<word> values_;
 };
 
-/// A worker publishes up to `batch` additions and waits until they are carried out, by itself if
-/// it gets the lock: then it carries out what others have published, too. The paper's has 1.
+/// A worker writes up to `batch` additions into its record, publishes them and waits until they are
+/// carried out, by itself if it gets the lock: then it carries out what others have published, too.
+/// The paper's has 1.
 class by_flat_combining final : public way {
  public:
   by_flat_combining(std::span<word> values, int workers, std::size_t batch)
-      : values_(values), batch_(batch), records_(workers) {}
+      : values_(values), records_(workers) {
+    for (auto& r : records_) r.value.requests.resize(batch);
+  }
 
   void add(worker_t k, std::span<const std::uint32_t> targets) override {
     auto& mine = records_[k];
-    for (std::size_t i = 0; i < targets.size(); i += batch_) {
-      mine.targets = targets.subspan(i, std::min(batch_, targets.size() - i));
+    for (std::size_t i = 0; i < targets.size(); i += mine.size) {
+      mine.size = std::min(mine.requests.size(), targets.size() - i);
+      for (std::size_t j = 0; j < mine.size; ++j) mine.requests[j] = {targets[i + j], 1};
       mine.published.store(true, std::memory_order_release);
       while (mine.published.load(std::memory_order_acquire)) {
         if (lock_.try_lock()) {
@@ -91,21 +95,27 @@ class by_flat_combining final : public way {
   }
 
  private:
+  struct request {
+    std::uint32_t target;
+    word value;
+  };
   struct record {
-    std::span<const std::uint32_t> targets;
+    std::vector<request> requests;
+    std::size_t size = 0;
     std::atomic<bool> published{false};
   };
 
   void combine() {
     for (auto& r : records_) {
       if (!r.value.published.load(std::memory_order_acquire)) continue;
-      for (const auto t : r.value.targets) ++values_[t];
+      for (std::size_t i = 0; i < r.value.size; ++i) {
+        values_[r.value.requests[i].target] += r.value.requests[i].value;
+      }
       r.value.published.store(false, std::memory_order_release);
     }
   }
 
   std::span<word> values_;
-  std::size_t batch_;
   task::per_worker<record> records_;
   task::spin_lock lock_;
 };
