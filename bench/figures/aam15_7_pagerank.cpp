@@ -117,11 +117,10 @@ void measure(harness& h, const pagerank_sweep& s, const files& input, int ranks,
   }
   fmt::print(stderr, " {:>10}",
              ranks > 1 ? fmt::format("{:.3f}", 1e3 * median_of(point, "alone_seconds")) : "");
-  const auto mpi = mpi_command("pagerank_pull", ranks * threads);
-  if (!mpi.empty()) {
+  if (const auto mpi = mpi_commands("pagerank_pull", ranks * threads); !mpi.empty()) {
     auto by_hand = process("pull_by_hand", settings,
-                           fmt::format("{} --graph '{}' --expect '{}' --sweeps {} --runs 3", mpi,
-                                       input.graph(), input.ranks(), s.sweeps));
+                           fmt::format("{} --graph '{}' --expect '{}' --sweeps {} --runs 3",
+                                       mpi.front(), input.graph(), input.ranks(), s.sweeps));
     const auto m = h.compare(by_hand, coalesced);
     point["mpi_pull_seconds"] = json_of(m.first.time);
     point["mpi_pull"] = json_of(m.ratio);

@@ -94,8 +94,8 @@ using points = std::span<const nlohmann::json>;
 /// alone are slower than one-sided MPI and some C are enough to be faster; and with several
 /// ranks sending to one, coalesced ones are faster.
 ///
-/// points    {"work", "ranks", "messages": C, "ratio"}, C = 1 and more on 2 ranks; a ratio is
-///           the time of one-sided MPI by that of activities; or {"no_mpi": reason}
+/// points    {"work", "ranks", "cores", "messages": C, "ratio"}, C = 1 and more on 2 ranks; a
+///           ratio is the time of one-sided MPI by that of activities; or {"no_mpi": reason}
 [[nodiscard]] verdict check_remote(points all);
 
 /// Figures 7c to e: PageRank by coalesced messages takes at most a third of the time that it

@@ -44,7 +44,9 @@ verdict remote_of(const std::string& work, const std::vector<json>& pair,
       return {kind::fails, fmt::format("{}, but {:.2f} times with {} ranks sending to one", said,
                                        ratio, senders)};
     }
-    said += fmt::format(", {:.1f} with {} sending to one", ratio, senders);
+    const auto cores = p.value("cores", senders + 1);
+    said += fmt::format(", {:.1f} with {} sending to one{}", ratio, senders,
+                        cores <= senders ? fmt::format(" on {} cores", cores) : "");
   }
   return {kind::holds, said};
 }

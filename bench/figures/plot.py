@@ -11,6 +11,7 @@ import sys
 from pathlib import Path
 
 WIDTH, HEIGHT, MARGIN, LEGEND = 560, 320, 50, 150
+UNITS = [("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)]
 COLOURS = ["#1b6ca8", "#c1440e", "#3a7d44", "#7b3f98", "#b8860b", "#444444",
            "#d0679d", "#2aa198", "#8b5a2b", "#6c8ebf"]
 # What lies on the x axis: its member, its name, and whether its scale is logarithmic. Then the
@@ -59,7 +60,7 @@ def last_sweep(file):
 
 
 def curves(points, x, times):
-    """Times in ms by x, by the name of the curve: of the points that have what it names."""
+    """Seconds by x, by the name of the curve: of the points that have what it names."""
     everywhere = sorted({p[x] for p in points if x in p})
     found = {}
     for p in points:
@@ -71,7 +72,7 @@ def curves(points, x, times):
             except KeyError:
                 continue
             for at in [p[x]] if x in p else everywhere:
-                curve[at] = 1e3 * p[member]["median"]
+                curve[at] = p[member]["median"]
     return {name: sorted(curve.items()) for name, curve in found.items()}
 
 
@@ -102,7 +103,10 @@ def draw_panel(title, lines, x_name, logarithmic):
     scale = math.log2 if logarithmic else float
     xs = sorted({x for line in lines.values() for x, _ in line})
     low, high = scale(xs[0]), scale(xs[-1])
-    top = 1.1 * max(y for line in lines.values() for _, y in line)
+    longest = max(y for line in lines.values() for _, y in line)
+    unit, factor = next(u for u in UNITS if longest * u[1] >= 1 or u is UNITS[-1])
+    lines = {name: [(x, y * factor) for x, y in line] for name, line in lines.items()}
+    top = 1.1 * (longest * factor or 1)
     right = WIDTH - LEGEND
 
     def px(x):
@@ -112,15 +116,15 @@ def draw_panel(title, lines, x_name, logarithmic):
         return HEIGHT - MARGIN - (HEIGHT - 2 * MARGIN) * y / top
 
     out = [text(MARGIN, 20, title, "start"), text((MARGIN + right) / 2, HEIGHT - 15, x_name),
-           text(MARGIN, MARGIN - 10, "ms")]
+           text(MARGIN, MARGIN - 10, unit)]
     for y in ticks(top):
         out.append(f'<line x1="{MARGIN}" x2="{right}" y1="{py(y):.1f}" '
                    f'y2="{py(y):.1f}" stroke="#dddddd"/>')
         out.append(text(MARGIN - 6, py(y) + 4, f"{y:.6g}", "end"))
     last = -WIDTH
     for x in xs:  # those whose labels would meet are left out
-        if px(x) - last >= 9 * len(str(x)):
-            out.append(text(px(x), HEIGHT - MARGIN + 16, str(x)))
+        if px(x) - last >= 9 * len(f"{x:g}"):
+            out.append(text(px(x), HEIGHT - MARGIN + 16, f"{x:g}"))
             last = px(x)
     for i, (name, line) in enumerate(lines.items()):
         colour = COLOURS[i % len(COLOURS)]

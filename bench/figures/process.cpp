@@ -37,15 +37,17 @@ std::vector<double> seconds_in(const json& line) {
 
 std::string program_folder() { return fs::read_symlink("/proc/self/exe").parent_path().string(); }
 
-std::string mpi_command(const std::string& name, int ranks) {
-  for (const auto* const mpi : {"mpich", "openmpi"}) {
+std::vector<std::string> mpi_commands(const std::string& name, int ranks) {
+  std::vector<std::string> found;
+  for (const std::string mpi : {"mpich", "openmpi"}) {
     const auto program = fs::path(program_folder()) / fmt::format("{}_{}", name, mpi);
     const auto starter = fmt::format("mpiexec.{}", mpi);
-    if (fs::exists(program) && on_path(starter)) {
-      return fmt::format("{} -n {} '{}'", starter, ranks, program.string());
-    }
+    if (!fs::exists(program) || !on_path(starter)) continue;
+    const auto* const more_than_cores = mpi == "openmpi" ? " --oversubscribe" : "";
+    found.push_back(
+        fmt::format("{}{} -n {} '{}'", starter, more_than_cores, ranks, program.string()));
   }
-  return "";
+  return found;
 }
 
 std::vector<json> json_lines_of(const std::string& command) {

@@ -11,9 +11,9 @@ namespace cairn::bench {
 /// The folder that this program lies in, where the other benchmarks are.
 [[nodiscard]] std::string program_folder();
 
-/// How to start a baseline of MPI, built as NAME_<mpi> beside this program: "mpiexec.<mpi> -n
-/// RANKS <path>". Empty if no MPI was found when it was built, or there is no mpiexec of it.
-[[nodiscard]] std::string mpi_command(const std::string& name, int ranks);
+/// How to start a baseline by each MPI, built as NAME_<mpi> beside this program: "mpiexec.<mpi> -n
+/// RANKS <path>". Those are left out that were not found when it was built, or have no mpiexec.
+[[nodiscard]] std::vector<std::string> mpi_commands(const std::string& name, int ranks);
 
 /// The JSON lines that a command prints on standard output.
 /// Throws    wrong_result if its status is not 0, which it also is for a wrong result
