@@ -38,9 +38,13 @@ std::string fastest_mpi(harness& h, const remote_sweep& s, const std::string& wo
   for (const auto& mpi : mpi_commands("remote_vertices", ranks)) {
     const auto command = fmt::format("{} --work {} --passes {} --runs 1", mpi, work, passes);
     auto by = process("one_sided_mpi", {{"command", command}}, command);
-    const auto seconds = h.measure(by).time.median;
-    fmt::print(stderr, "{:>12.1f} us: {}\n", 1e6 * seconds, command);
-    if (best.empty() || seconds < least) best = command, least = seconds;
+    try {
+      const auto seconds = h.measure(by).time.median;
+      fmt::print(stderr, "{:>12.1f} us: {}\n", 1e6 * seconds, command);
+      if (best.empty() || seconds < least) best = command, least = seconds;
+    } catch (const wrong_result& failure) {  // Open MPI 4.1 may crash here
+      fmt::print(stderr, "left out: {}\n", failure.what());
+    }
   }
   return best;
 }
@@ -78,6 +82,7 @@ void sweep(harness& h, const remote_sweep& s, const figure::record_function& rec
   for (const auto* const work : {"mark", "increment"}) {
     for (const int ranks : s.ranks) {
       const auto mpi = fastest_mpi(h, s, work, ranks);
+      if (mpi.empty()) return record({{"no_mpi", "no MPI runs the baseline to its end"}});
       const auto coalesced = std::vector<int>{s.messages.back()};
       for (const int c : ranks == 2 ? s.messages : coalesced) {
         measure(h, mpi, work, ranks, c, record);

@@ -45,7 +45,7 @@ std::vector<split> splits_of(int cores) {
 struct pagerank_sweep {
   int cores = hw::allowed_cores();
   std::vector<int> ranks{2 * hw::allowed_cores()};  // of one thread, beside the splits
-  std::vector<int> vertices{1 << 13, 1 << 15};      // for each core
+  std::vector<int> vertices{1 << 12, 1 << 13};      // for each core
   int degree = 16, sweeps = 10;
 };
 
