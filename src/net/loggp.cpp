@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <net/best_packet.hpp>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
@@ -8,8 +9,6 @@
 
 namespace cairn::net {
 namespace {
-
-constexpr std::size_t favoured_packet = 4u << 10;  // as in sim.cpp
 
 std::uint64_t whole(double ns) { return static_cast<std::uint64_t>(std::llround(ns)); }
 
@@ -57,9 +56,7 @@ loggp_transport::~loggp_transport() {
 
 std::size_t loggp_transport::max_packet() const noexcept { return network_.options_.max_packet; }
 
-std::size_t loggp_transport::best_packet() const noexcept {
-  return std::min(favoured_packet, max_packet());
-}
+std::size_t loggp_transport::best_packet() const noexcept { return best_packet_of(max_packet()); }
 
 bool loggp_transport::send(rank_t to, std::span<const std::byte> packet) {
   auto& net = network_;

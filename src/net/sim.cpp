@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <net/best_packet.hpp>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
@@ -11,8 +12,6 @@ namespace {
 // One packet in so many is late, by up to so many times the latency.
 constexpr std::uint64_t late_one_in = 16;
 constexpr double most_late = 8;
-
-constexpr std::size_t favoured_packet = 4u << 10;  // as over rings
 
 }  // namespace
 
@@ -64,9 +63,7 @@ sim_transport::~sim_transport() {
 
 std::size_t sim_transport::max_packet() const noexcept { return network_.options_.max_packet; }
 
-std::size_t sim_transport::best_packet() const noexcept {
-  return std::min(favoured_packet, max_packet());
-}
+std::size_t sim_transport::best_packet() const noexcept { return best_packet_of(max_packet()); }
 
 bool sim_transport::send(rank_t to, std::span<const std::byte> packet) {
   auto& net = network_;

@@ -57,7 +57,7 @@ TEST_P(Coloring, IsProperOnCornerGraphs) {
 }
 
 TEST_P(Coloring, IsProperOnRandomGraphs) {
-  const int graphs = GetParam().simulated() ? 60 : 12;
+  const int graphs = support::num_random_graphs(GetParam().simulated() ? 60 : 12);
   GetParam().run([&](world& w) {
     random64 dice(2);
     for (int i = 0; i < graphs; ++i) colour_at_random(w, support::random_graph(dice()), dice);

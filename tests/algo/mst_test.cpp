@@ -125,7 +125,7 @@ TEST_P(Mst, IsRightOnCornerGraphs) {
 }
 
 TEST_P(Mst, IsRightOnRandomGraphs) {
-  const int graphs = GetParam().simulated() ? 20 : 6;
+  const int graphs = support::num_random_graphs(GetParam().simulated() ? 20 : 6);
   GetParam().run([&](world& w) {
     random64 dice(2);
     for (int i = 0; i < graphs; ++i) {

@@ -65,7 +65,7 @@ TEST_P(StConnectivity, IsRightOnCornerGraphs) {
 }
 
 TEST_P(StConnectivity, IsRightOnRandomGraphs) {
-  const int graphs = GetParam().simulated() ? 60 : 12;
+  const int graphs = support::num_random_graphs(GetParam().simulated() ? 60 : 12);
   GetParam().run([&](world& w) {
     random64 dice(2);
     for (int i = 0; i < graphs; ++i) {

@@ -1,11 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs breadth-first search with verification on every graph of the data folder: each mechanism
-with 1 and 2 workers, 1, 2 and 4 ranks as local processes and under both MPIs, and simulated
-clusters with many seeds. Prints a line per graph; ends with 1 if any run failed.
+"""Runs algorithms with verification on every graph of the data folder: each mechanism with 1 and 2
+workers, 1, 2 and 4 ranks as local processes and under both MPIs, and simulated clusters with many
+seeds (breadth-first search) or a few. Prints a line per graph; ends with 1 if any run failed.
 
-    tests/soak/every_graph.py build/release/bin/cairn [FOLDER]
+    tests/soak/every_graph.py build/release/bin/cairn [--folder FOLDER] [ALGORITHM...]
 """
+import argparse
 import os
 import pathlib
 import shutil
@@ -14,30 +15,48 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-MECHANISMS = ["auto", "plain", "atomics", "htm", "locks"]
+ALGORITHMS = ["bfs", "pagerank", "cc", "mst", "st-connectivity", "coloring"]
+MECHANISMS = ["auto", "plain", "atomics", "htm", "locks", "one-lock", "stm"]
 SEEDS_BELOW_A_MILLION, SEEDS_ABOVE, SIM_RANKS = 100, 5, 4
+# What an algorithm can do in several ways; the first of them is run over ranks too.
+WAYS = {"bfs": [[], ["--direction", "top-down"]],
+        "pagerank": [["--variant", "push"], [], ["--variant", "edge"]],
+        "cc": [[], ["--method", "propagation"]],
+        "mst": [[]], "st-connectivity": [[]], "coloring": [[]]}
+MULTI_CELL = ["mst", "coloring"]
 
 
-def settings_of_runs(edges):
+def mechanisms(algorithm, threads):
+    for mechanism in MECHANISMS:
+        if mechanism == "plain" and threads > 1:
+            continue  # refused: an element would have several writers
+        if mechanism == "atomics" and algorithm in MULTI_CELL:
+            continue  # refused: it cannot change several elements at once
+        if mechanism == "stm" and algorithm not in MULTI_CELL:
+            continue  # refused: for several elements
+        yield mechanism
+
+
+def settings_of_runs(algorithm, edges):
+    ways = WAYS[algorithm]
     for threads in (1, 2):
-        for mechanism in MECHANISMS:
-            if mechanism == "plain" and threads > 1:
-                continue  # refused: an element would have several writers
-            yield [], ["--threads", str(threads), "--mechanism", mechanism]
-            yield [], ["--threads", str(threads), "--mechanism", mechanism,
-                       "--direction", "top-down"]
+        for mechanism in mechanisms(algorithm, threads):
+            for way in ways:
+                yield [], ["--threads", str(threads), "--mechanism", mechanism] + way
     for ranks in (2, 4):
-        for direction in ("auto", "top-down"):
-            yield [], ["--ranks", str(ranks), "--threads", "1", "--direction", direction]
+        for way in ways:
+            yield [], ["--ranks", str(ranks), "--threads", "1"] + way
     for mpi in ("mpich", "openmpi"):
         if not shutil.which("mpiexec." + mpi):
             continue
         for ranks in (1, 2, 4):
-            yield ["mpiexec." + mpi, "-n", str(ranks)], ["--threads", "1"]
+            yield ["mpiexec." + mpi, "-n", str(ranks)], ["--threads", "1"] + ways[0]
     seeds = SEEDS_BELOW_A_MILLION if edges < 1_000_000 else SEEDS_ABOVE
-    for direction in ("auto", "top-down"):
-        yield [], ["--threads", "2", "--mechanism", "htm", "--direction", direction,
-                   "--sim", f"ranks={SIM_RANKS},seed=1..{seeds}"]
+    if algorithm != "bfs":
+        seeds = 1 + seeds // 20
+    for way in ways:
+        yield [], ["--threads", "2", "--mechanism", "htm",
+                   "--sim", f"ranks={SIM_RANKS},seed=1..{seeds}"] + way
 
 
 def edges_of(cairn, graph):
@@ -49,10 +68,15 @@ def edges_of(cairn, graph):
 
 
 def main():
-    cairn = sys.argv[1]
-    data = pathlib.Path(os.environ.get("CAIRN_DATA", ROOT.parent / "shared" / "data")) / "graphs"
-    if len(sys.argv) > 2:
-        data = pathlib.Path(sys.argv[2])
+    arguments = argparse.ArgumentParser(description=__doc__,
+                                        formatter_class=argparse.RawDescriptionHelpFormatter)
+    arguments.add_argument("cairn")
+    arguments.add_argument("algorithms", nargs="*", default=ALGORITHMS, metavar="ALGORITHM",
+                           help=" ".join(ALGORITHMS))
+    folder = pathlib.Path(os.environ.get("CAIRN_DATA", ROOT.parent / "shared" / "data")) / "graphs"
+    arguments.add_argument("--folder", type=pathlib.Path, default=folder)
+    given = arguments.parse_args()
+    cairn, data = given.cairn, given.folder
     if not data.is_dir():
         print(f"skipped: there is no folder {data} (CAIRN_DATA names another)")
         return 0
@@ -66,16 +90,18 @@ def main():
             failed += 1
             continue
         start, runs = time.time(), 0
-        for launcher, options in settings_of_runs(edges):
-            command = launcher + [cairn, "bfs", str(graph), "--verify", "--quiet"] + options
-            run = subprocess.run(command, env=environment, capture_output=True, text=True,
-                                 timeout=3600)
-            runs += 1
-            if run.returncode == 0:
-                passed += 1
-                continue
-            failed += 1
-            print(f"FAILED with status {run.returncode}: {' '.join(command)}\n  {run.stderr.strip()}")
+        for algorithm in given.algorithms:
+            for launcher, options in settings_of_runs(algorithm, edges):
+                command = launcher + [cairn, algorithm, str(graph), "--verify", "--quiet"] + options
+                run = subprocess.run(command, env=environment, capture_output=True, text=True,
+                                     timeout=3600)
+                runs += 1
+                if run.returncode == 0:
+                    passed += 1
+                    continue
+                failed += 1
+                print(f"FAILED with status {run.returncode}: {' '.join(command)}\n  "
+                      f"{run.stderr.strip()}")
         print(f"{graph.name}: {edges} edges, {runs} runs, {time.time() - start:.1f} s", flush=True)
     print(f"{passed} passed, {failed} failed")
     return 1 if failed else 0

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <cstdlib>
 #include <string>
 #include <utility>
 #include <vector>
@@ -39,6 +40,12 @@ struct plain_graph {
     return all;
   }
 };
+
+/// How many random graphs a test takes: `few`, or what CAIRN_SOAK_GRAPHS says (make soak).
+inline int num_random_graphs(int few) {
+  const auto* const many = std::getenv("CAIRN_SOAK_GRAPHS");
+  return many ? std::atoi(many) : few;
+}
 
 inline plain_graph path(std::uint64_t n) {
   plain_graph g{"path of " + std::to_string(n), n, false, {}};
