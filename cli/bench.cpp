@@ -20,7 +20,7 @@ std::string crossing_text(const std::optional<double>& at) {
   return at ? fmt::format("{:.1f}", *at) : "none";
 }
 
-json to_json(const activity::mechanism_cost& c, const activity::mechanism_cost& atomics) {
+json fit_json(const activity::mechanism_cost& c, const activity::mechanism_cost& atomics) {
   auto samples = json::array();
   for (std::size_t i = 0; i < c.samples.size(); ++i) {
     samples.push_back(
@@ -51,7 +51,7 @@ int print_model(world& w, const common& c, const activity::cost_probe_options& o
                                   "B, ns", "R^2"));
   for (const auto& cost : costs) {
     if (!cost.fault.empty()) throw std::runtime_error(cost.fault);
-    all.push_back(to_json(cost, atomics));
+    all.push_back(fit_json(cost, atomics));
     auto text = fmt::format("{:>10.2f} {:>10.1f} {:>8.4f}", cost.model.per_vertex, cost.model.fixed,
                             cost.model.r_squared);
     if (cost.how != mechanism::atomics) {
