@@ -23,7 +23,7 @@ WAYS = {"bfs": [[], ["--direction", "top-down"]],
         "pagerank": [["--variant", "push"], [], ["--variant", "edge"]],
         "cc": [[], ["--method", "propagation"]],
         "mst": [[]], "st-connectivity": [[]], "coloring": [[]]}
-MULTI_CELL = ["mst", "coloring"]
+MULTI_CELL = ["mst"]
 
 
 def mechanisms(algorithm, threads):
