@@ -22,7 +22,7 @@ SEEDS_BELOW_A_MILLION, SEEDS_ABOVE, SIM_RANKS = 100, 5, 4
 WAYS = {"bfs": [[], ["--direction", "top-down"]],
         "pagerank": [["--variant", "push"], [], ["--variant", "edge"]],
         "cc": [[], ["--method", "propagation"]],
-        "mst": [[]], "st-connectivity": [[]], "coloring": [[]]}
+        "mst": [["--symmetrize"]], "st-connectivity": [[]], "coloring": [[]]}
 MULTI_CELL = ["mst"]
 
 
