@@ -11,6 +11,7 @@
 #include <fmt/core.h>
 
 #include <bench/figures/figure.hpp>
+#include <bench/figures/grain_option.hpp>
 
 namespace cairn::bench {
 namespace {
@@ -89,9 +90,7 @@ int main(int argc, char** argv) {
   f.description = "[AAM15] figure 1: the levels of a search by atomics and by transactions.";
   f.add_options = [&](CLI::App& app) {
     options.add_to(app);
-    app.add_option("--grain", grain, "operators per transaction")
-        ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
-        ->capture_default_str();
+    add_grain(app, grain);
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     fmt::print(stderr, "{:>7} {:>5} {:>10} {:>12} {:>12} {:>8} {:>8}\n", "threads", "level",

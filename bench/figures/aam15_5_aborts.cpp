@@ -10,6 +10,7 @@
 #include <fmt/core.h>
 
 #include <bench/figures/figure.hpp>
+#include <bench/figures/grain_option.hpp>
 
 namespace cairn::bench {
 namespace {
@@ -44,9 +45,7 @@ int main(int argc, char** argv) {
   f.description = "[AAM15] figures 5a and b: causes of aborts against the number of threads.";
   f.add_options = [&](CLI::App& app) {
     options.add_to(app);
-    app.add_option("--grain", grain, "operators per transaction")
-        ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
-        ->capture_default_str();
+    add_grain(app, grain);
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     if (const auto probe = cairn::hw::probe_transactions(); !probe.works)

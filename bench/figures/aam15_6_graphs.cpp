@@ -15,6 +15,7 @@
 #include <cairn/graph/memory.hpp>
 
 #include <bench/figures/figure.hpp>
+#include <bench/figures/grain_option.hpp>
 
 namespace cairn::bench {
 namespace {
@@ -108,9 +109,7 @@ int main(int argc, char** argv) {
     app.add_option("--threads", s.common.threads, "one or more")
         ->check(CLI::Range(1, 4096))
         ->capture_default_str();
-    app.add_option("--grain", s.grain, "operators per transaction")
-        ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
-        ->capture_default_str();
+    add_grain(app, s.grain);
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
   f.check = check_graphs;
