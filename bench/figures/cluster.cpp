@@ -164,9 +164,10 @@ cluster_run predict(const cluster_job& job, rank_t ranks, const cluster_costs& c
 }
 
 cluster_costs costs_here() {
-  cluster_costs costs;
+  cluster_costs alone, costs;
+  on_threads(1, {}, [&](world& w) { alone = algo::probe_rank(w); });
   on_threads(2, {}, [&](world& w) {
-    const auto found = algo::probe_cluster(w);
+    const auto found = algo::probe_cluster(w, alone);
     if (w.rank() == 0) costs = found;
   });
   return costs;

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <array>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <utility>
 #include <vector>
@@ -24,32 +25,33 @@ constexpr int hops = 400;
 constexpr std::uint64_t sweeps = 4;
 
 /// Edges from each own vertex to others drawn at random: own ones only, but for some of
-/// vertex 0, or of both ranks.
+/// vertex 0, or of all ranks.
 graph::dist_csr<id> draw_graph(world& w, const cluster_probe_options& opt, bool apart) {
-  const pgas::block_partition partition(2 * opt.vertices, 2);
+  const auto ranks = static_cast<std::size_t>(w.size()), all = ranks * opt.vertices;
+  const pgas::block_partition partition(all, w.size());
   const auto first = partition.first(w.rank());
   random64 draw(static_cast<std::uint64_t>(w.rank()), apart);
   hw::page_buffer<std::uint64_t> offsets(opt.vertices + 1);
   hw::page_buffer<id> targets(opt.vertices * opt.degree);
   for (std::size_t v = 0; v <= opt.vertices; ++v) offsets[v] = v * opt.degree;
   for (auto& t : targets) {
-    t = static_cast<id>(apart ? first + draw.below(opt.vertices) : draw.below(2 * opt.vertices));
+    t = static_cast<id>(apart ? first + draw.below(opt.vertices) : draw.below(all));
   }
   const auto row = [&](std::size_t v) { return targets.begin() + v * opt.degree; };
-  if (apart && w.rank() == 0) {  // so that both ranks search at once
+  if (apart && ranks > 1 && w.rank() == 0) {  // so that both ranks search at once
     for (auto t = row(0); t != row(0) + opt.degree / 2; ++t) *t += static_cast<id>(opt.vertices);
   }
   // As in built graphs: what is here and what is not is then easy to foresee.
   for (std::size_t v = 0; v < opt.vertices; ++v) std::sort(row(v), row(v + 1));
-  return {partition, true, 2 * targets.size(),
+  return {partition, true, ranks * targets.size(),
           graph::csr<id>(first, graph::array<std::uint64_t>(std::move(offsets)),
                          graph::array<id>(std::move(targets))),
-          graph::labels(2 * opt.vertices)};
+          graph::labels(all)};
 }
 
 /// What a rank has counted.
 struct work {
-  double edges, commits, messages, packets;
+  double edges = 0, commits = 0, messages = 0, packets = 0;
 };
 work work_of(const obs::counters& counted) {
   using obs::counter;
@@ -59,18 +61,46 @@ work work_of(const obs::counters& counted) {
           n(counter::buffers_sent) + n(counter::buffers_received)};
 }
 
-/// Times of one thing that both ranks do, and what a rank did in the last of them.
-struct samples {
-  std::vector<double> ns;
+/// What a thing takes: the least of its times, as what disturbs the machine only adds to them,
+/// and what this rank did in the last.
+struct sample {
+  double ns = std::numeric_limits<double>::infinity();
   work done;
 
-  [[nodiscard]] double median() const {
-    auto values = ns;
-    const auto middle = values.begin() + static_cast<std::ptrdiff_t>(values.size() / 2);
-    std::nth_element(values.begin(), middle, values.end());
-    return *middle;
-  }
+  void add(double took) { ns = std::min(ns, took); }
 };
+
+template <class F>
+void time(world& w, sample& s, F&& f) {
+  w.barrier();
+  const auto before = work_of(w.counters());
+  const auto start = w.clock().now_ns();
+  f();
+  const auto ns = static_cast<double>(w.clock().now_ns() - start);
+  const auto after = work_of(w.counters());
+  s.done = {after.edges - before.edges, after.commits - before.commits,
+            after.messages - before.messages, after.packets - before.packets};
+  s.add(w.reduce<maximum<double>>(ns));
+}
+
+void push(world& w, const graph::dist_csr<id>& g) {
+  const pagerank_options options{
+      .variant = pagerank_variant::push, .iterations = sweeps, .tolerance = 0};
+  static_cast<void>(pagerank<float>(w, g, options));
+}
+
+void visit(world& w, const graph::dist_csr<id>& g) {
+  const auto found = bfs<id>(w, g, 0,
+                             {.activity = {.how = activity::mechanism::plain, .sent_filter = false},
+                              .direction = bfs_direction::top_down});
+  CAIRN_ASSERT(found.levels > 1);
+}
+
+double positive(double ns) { return std::max(0.0, ns); }
+
+void expect_enough(const cluster_probe_options& options) {
+  CAIRN_EXPECTS(options.rounds >= 1 && options.vertices >= 16 && options.degree >= 2);
+}
 
 /// A message that is sent to and fro, `Bytes` long.
 template <std::size_t Bytes>
@@ -124,40 +154,41 @@ class probe {
         large_(w) {}
 
   void round() {
-    time(pushes_apart_, [&] { push(apart_); });
-    time(visits_apart_, [&] { visit(apart_); });
-    time(pushes_, [&] { push(mixed_); });
-    time(visits_, [&] { visit(mixed_); });
-    time(nothing_, [&] { send(full_, 0); });
-    time(full_ns_, [&] { send(full_, messages_); });
-    time(lone_ns_, [&] { send(lone_, messages_); });
-    time(one_way_, [&] { send(lone_, w_.rank() == 0 ? messages_ : 0); });
-    small_ns_.ns.push_back(small_.flight());
-    large_ns_.ns.push_back(large_.flight());
+    time(w_, pushes_apart_, [&] { push(w_, apart_); });
+    time(w_, visits_apart_, [&] { visit(w_, apart_); });
+    time(w_, pushes_, [&] { push(w_, mixed_); });
+    time(w_, visits_, [&] { visit(w_, mixed_); });
+    time(w_, nothing_, [&] { send(full_, 0); });
+    time(w_, full_ns_, [&] { send(full_, messages_); });
+    time(w_, lone_ns_, [&] { send(lone_, messages_); });
+    time(w_, one_way_, [&] { send(lone_, w_.rank() == 0 ? messages_ : 0); });
+    small_ns_.add(small_.flight());
+    large_ns_.add(large_.flight());
   }
 
-  [[nodiscard]] cluster_costs result() const {
-    cluster_costs c;
+  /// alone   what an edge and a commit cost where there is one rank
+  [[nodiscard]] cluster_costs result(const cluster_costs& alone) const {
+    auto c = alone;
     auto& net = c.network;
-    const auto positive = [](double ns) { return std::max(0.0, ns); };
-    const auto each = [&](const samples& s) {
-      return (s.median() - nothing_.median()) / static_cast<double>(messages_);
+    const auto each = [&](const sample& s) {
+      return (s.ns - nothing_.ns) / static_cast<double>(messages_);
     };
     // Both ends' parts of a packet, of which a message has one of its own or a share.
     constexpr double share = sizeof(std::uint64_t) / static_cast<double>(full_buffer);
     net.overhead_ns = positive((each(lone_ns_) - each(full_ns_)) / (2 * (1 - share)));
-    c.edge_ns = positive(pushes_apart_.median() / pushes_apart_.done.edges);
-    c.commit_ns = positive((visits_apart_.median() - c.edge_ns * visits_apart_.done.edges) /
-                           visits_apart_.done.commits);
-    const auto by_message = [&](const samples& s) {
-      const auto rest = s.median() - c.edge_ns * s.done.edges - c.commit_ns * s.done.commits -
-                        net.overhead_ns * s.done.packets;
-      return rest / s.done.messages;
+    const auto rest = [&](const sample& s) {
+      return s.ns - c.edge_ns * s.done.edges - c.commit_ns * s.done.commits -
+             net.overhead_ns * s.done.packets;
+    };
+    const auto by_edge = [&](const sample& s) { return rest(s) / s.done.edges; };
+    c.owner_ns = positive((by_edge(pushes_apart_) + by_edge(visits_apart_)) / 2);
+    const auto by_message = [&](const sample& s) {
+      return (rest(s) - c.owner_ns * s.done.edges) / s.done.messages;
     };
     c.message_ns = positive((by_message(pushes_) + by_message(visits_)) / 2);
-    net.byte_ns = positive((large_ns_.median() - small_ns_.median()) / (large_bytes - small_bytes));
+    net.byte_ns = positive((large_ns_.ns - small_ns_.ns) / (large_bytes - small_bytes));
     const auto tail = (small_bytes + sizeof(packet_header) - 1) * net.byte_ns;
-    net.latency_ns = positive(small_ns_.median() - 2 * net.overhead_ns - 2 * c.message_ns - tail);
+    net.latency_ns = positive(small_ns_.ns - 2 * net.overhead_ns - 2 * c.message_ns - tail);
     net.gap_ns = positive(each(one_way_) - tail);
     return c;
   }
@@ -165,31 +196,6 @@ class probe {
  private:
   static constexpr double small_bytes = 8, large_bytes = 4096;
 
-  template <class F>
-  void time(samples& s, F&& f) {
-    w_.barrier();
-    const auto before = work_of(w_.counters());
-    const auto start = w_.clock().now_ns();
-    f();
-    const auto ns = static_cast<double>(w_.clock().now_ns() - start);
-    const auto after = work_of(w_.counters());
-    s.done = {after.edges - before.edges, after.commits - before.commits,
-              after.messages - before.messages, after.packets - before.packets};
-    s.ns.push_back(w_.reduce<maximum<double>>(ns));
-  }
-
-  void push(const graph::dist_csr<id>& g) {
-    const pagerank_options options{
-        .variant = pagerank_variant::push, .iterations = sweeps, .tolerance = 0};
-    static_cast<void>(pagerank<float>(w_, g, options));
-  }
-  void visit(const graph::dist_csr<id>& g) {
-    const auto found =
-        bfs<id>(w_, g, 0,
-                {.activity = {.how = activity::mechanism::plain, .sent_filter = false},
-                 .direction = bfs_direction::top_down});
-    CAIRN_ASSERT(found.levels > 1);
-  }
   void send(am::channel<std::uint64_t>& road, std::size_t messages) {
     am::epoch epoch(w_);
     w_.parallel_for(
@@ -208,22 +214,41 @@ class probe {
   am::channel<std::uint64_t> full_, lone_;
   ball<8> small_;
   ball<4096> large_;
-  samples pushes_apart_, visits_apart_, pushes_, visits_;
-  samples nothing_, full_ns_, lone_ns_, one_way_, small_ns_, large_ns_;
+  sample pushes_apart_, visits_apart_, pushes_, visits_;
+  sample nothing_, full_ns_, lone_ns_, one_way_, small_ns_, large_ns_;
 };
 
 }  // namespace
 
-cluster_costs probe_cluster(world& w, const cluster_probe_options& options) {
+cluster_costs probe_rank(world& w, const cluster_probe_options& options) {
+  CAIRN_EXPECTS(w.size() == 1 && w.workers() == 1, "a rank of one worker is measured");
+  expect_enough(options);
+  const auto g = draw_graph(w, options, true);
+  sample pushes, visits;
+  for (int i = 0; i < options.rounds; ++i) {
+    time(w, pushes, [&] { push(w, g); });
+    time(w, visits, [&] { visit(w, g); });
+  }
+  cluster_costs c;
+  c.edge_ns = pushes.ns / pushes.done.edges;
+  c.commit_ns = positive((visits.ns - c.edge_ns * visits.done.edges) / visits.done.commits);
+  return c;
+}
+
+cluster_costs probe_cluster(world& w, const cluster_costs& alone,
+                            const cluster_probe_options& options) {
   CAIRN_EXPECTS(w.size() == 2 && w.workers() == 1, "two ranks of one worker are measured");
-  CAIRN_EXPECTS(options.rounds >= 1 && options.vertices >= 16 && options.degree >= 2);
+  expect_enough(options);
+  auto of_one = alone;
+  const auto agree = [&](double& cost) { cost = w.reduce<add<double>>(cost) / 2; };
+  agree(of_one.edge_ns);
+  agree(of_one.commit_ns);
   probe p(w, options);
   for (int i = 0; i < options.rounds; ++i) p.round();
   // Each rank has counted its own work.
-  auto costs = p.result();
-  for (auto* const cost :
-       {&costs.edge_ns, &costs.commit_ns, &costs.message_ns, &costs.network.latency_ns}) {
-    *cost = w.reduce<add<double>>(*cost) / 2;
+  auto costs = p.result(of_one);
+  for (auto* const cost : {&costs.owner_ns, &costs.message_ns, &costs.network.latency_ns}) {
+    agree(*cost);
   }
   return costs;
 }

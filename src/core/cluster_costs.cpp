@@ -25,6 +25,7 @@ constexpr std::array rows{
     row{"byte_ns", 1, [](cluster_costs& c) -> double& { return c.network.byte_ns; }},
     row{"message_ns", 1, [](cluster_costs& c) -> double& { return c.message_ns; }},
     row{"edge_ns", 1, [](cluster_costs& c) -> double& { return c.edge_ns; }},
+    row{"owner_ns", 1, [](cluster_costs& c) -> double& { return c.owner_ns; }},
     row{"commit_ns", 1, [](cluster_costs& c) -> double& { return c.commit_ns; }}};
 
 const row* find(std::string_view name) noexcept {

@@ -304,6 +304,7 @@ class Refusals(InAFolder):
         self.refused("bfs", "-g", 6, "--sim", "ranks=4,edge_ns=2", saying="clock=loggp")
         self.refused("bfs", "-g", 6, "--sim", "clock=/no/such/file", saying="cannot be read")
         self.refused("bench", "sim", "--ranks", 3, saying="two ranks")
+        self.refused("bench", "sim", "--sim", "ranks=2", saying="without --sim")
         self.refused("verify", "-g", 6, saying="no result")
         self.refused("convert", self.file("e.el", "1 2\n"), saying="no output")
         self.refused("convert", self.file("e.el", "1 2\n"), self.folder / "o.mtx", saying=".cairn")

@@ -20,6 +20,7 @@ constexpr cluster_costs costs{
     .network = {.latency_ns = 1000, .overhead_ns = 200, .gap_ns = 40, .byte_ns = 2},
     .message_ns = 5,
     .edge_ns = 3,
+    .owner_ns = 4,
     .commit_ns = 11};
 
 simulation_options cluster_of(rank_t ranks, int workers = 1, const cluster_costs& c = costs) {
@@ -71,6 +72,16 @@ TEST(PredictedTime, IsWhatTheCountersSay) {
   EXPECT_EQ(report.simulated_ns, 100u * 3 + 10 * 11 + 7 * 5);
 }
 
+TEST(PredictedTime, AnEdgeCostsMoreWhereItMayLeadToAnotherRank) {
+  for (const rank_t ranks : {1, 2, 5}) {
+    const auto report = run_simulated(cluster_of(ranks), {}, [](world& w) {
+      w.counters().add(0, counter::edges, 1000);
+      w.pool().step();
+    });
+    EXPECT_EQ(report.simulated_ns, 1000u * (ranks == 1 ? 3 : 3 + 4)) << ranks << " ranks";
+  }
+}
+
 TEST(PredictedTime, WorkOfOneRankDelaysNoOther) {
   std::vector<std::uint64_t> before(3), after(3);
   const auto report = run_simulated(cluster_of(3), {}, [&](world& w) {
@@ -81,12 +92,12 @@ TEST(PredictedTime, WorkOfOneRankDelaysNoOther) {
     w.barrier();
     after[r] = w.clock().now_ns();
   });
-  EXPECT_EQ(before, (std::vector<std::uint64_t>{3'000'000, 3000, 6000}));
+  EXPECT_EQ(before, (std::vector<std::uint64_t>{7'000'000, 7000, 14'000}));
   for (const auto moment : after) {
-    EXPECT_GT(moment, 3'000'000u);
-    EXPECT_LT(moment, 3'010'000u);
+    EXPECT_GT(moment, 7'000'000u);
+    EXPECT_LT(moment, 7'010'000u);
   }
-  EXPECT_GE(report.simulated_ns, 3'000'000u);
+  EXPECT_GE(report.simulated_ns, 7'000'000u);
 }
 
 // Work, gathers and jobs; everybody's moments and counters.
@@ -134,8 +145,8 @@ TEST(PredictedTime, NoCostShortensItByGrowing) {
     return report.simulated_ns;
   };
   const auto least = time_of(costs);
-  for (const auto* const name :
-       {"latency_us", "overhead_us", "gap_us", "byte_ns", "message_ns", "edge_ns", "commit_ns"}) {
+  for (const auto* const name : {"latency_us", "overhead_us", "gap_us", "byte_ns", "message_ns",
+                                 "edge_ns", "owner_ns", "commit_ns"}) {
     auto before = least;
     for (const auto* const value : {"100", "200", "1000"}) {
       auto grown = costs;
@@ -160,8 +171,8 @@ TEST(PredictedTime, WorkersShareTheWorkOfARank) {
                          })
         .simulated_ns;
   };
-  EXPECT_EQ(time_of(1), 4000u * 100 * 3);
-  EXPECT_EQ(time_of(4), 4000u * 100 * 3 / 4);
+  EXPECT_EQ(time_of(1), 4000u * 100 * 7);
+  EXPECT_EQ(time_of(4), 4000u * 100 * 7 / 4);
 }
 
 TEST(PredictedTime, RanksThatWaitForOneThatLeftStall) {

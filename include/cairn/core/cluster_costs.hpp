@@ -13,11 +13,12 @@ namespace cairn {
 struct cluster_costs {
   net::loggp network = {};
   double message_ns = 5;  ///< where it is sent, or kept back by a filter, and where it is handled
-  double edge_ns = 2;     ///< looked at
+  double edge_ns = 1;     ///< looked at
+  double owner_ns = 1;    ///< more for an edge where there are several ranks: whose its target is
   double commit_ns = 10;  ///< an activity
 
-  /// Sets one of latency_us, overhead_us, gap_us, byte_ns, message_ns, edge_ns and commit_ns, if
-  /// `name` is one and `value` a number from 0 to 1e9. Returns whether it did.
+  /// Sets one of latency_us, overhead_us, gap_us, byte_ns, message_ns, edge_ns, owner_ns and
+  /// commit_ns, if `name` is one and `value` a number from 0 to 1e9. Returns whether it did.
   bool set(std::string_view name, std::string_view value);
   /// Whether `name` is one of them.
   [[nodiscard]] static bool knows(std::string_view name) noexcept;
