@@ -70,16 +70,15 @@ class cluster_run {
     }
   }
 
-  /// Runs body on every rank to its end. make(rank) makes an end of the network: all are there
-  /// before the first rank sends.
-  template <class Make>
-  void run(task::fiber_scheduler& scheduler, hw::clock& clock, int workers,
-           const world_options& options, const std::function<void(world&)>& body,
-           const Make& make) {
+  /// Runs body on every rank to its end. All have an end of the network before the first sends.
+  void run(task::fiber_scheduler& scheduler, hw::clock& clock, net::simulated_network& network,
+           const simulation_options& cluster, const world_options& options,
+           const std::function<void(world&)>& body) {
     try {
       const auto size = static_cast<rank_t>(worlds_.size());
       for (rank_t r = 0; r < size; ++r) {
-        parts_.push_back({make(r), scheduler.make_pool(workers)});
+        parts_.push_back({std::make_unique<net::simulated_end>(network, r),
+                          scheduler.make_pool(cluster.workers)});
       }
       for (rank_t r = 0; r < size; ++r) {
         scheduler.start(*parts_[r].workers, [&, r] {
@@ -158,8 +157,7 @@ simulation_report explore(const simulation_options& cluster, const world_options
       random, clock,
       {.next_due_ns = [&] { return network.next_due_ns(); },
        .on_stall = [&](const std::string& text) { ranks.stalled(text); }});
-  ranks.run(scheduler, clock, cluster.workers, options, body,
-            [&](rank_t r) { return std::make_unique<net::sim_transport>(network, r); });
+  ranks.run(scheduler, clock, network, cluster, options, body);
   return {.fingerprint = scheduler.fingerprint(),
           .turns = scheduler.turns(),
           .simulated_ns = clock.now_ns(),
@@ -190,13 +188,12 @@ simulation_report predict(const simulation_options& cluster, const world_options
                   }};
   task::fiber_scheduler scheduler(random, clock, std::move(fibers));
   waiting = &scheduler;
-  ranks.run(scheduler, clock, cluster.workers, options, body,
-            [&](rank_t r) { return std::make_unique<net::loggp_transport>(network, r); });
+  ranks.run(scheduler, clock, network, cluster, options, body);
   return {.fingerprint = scheduler.fingerprint(),
           .turns = scheduler.turns(),
           .simulated_ns = ranks.ended_ns(),
-          .packets = network.packets(),
-          .bytes = network.bytes()};
+          .packets = network.traffic().packets,
+          .bytes = network.traffic().bytes};
 }
 
 }  // namespace

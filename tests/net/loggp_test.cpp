@@ -18,7 +18,7 @@ struct cluster {
   explicit cluster(rank_t ranks, const loggp& c = costs, loggp_options options = {})
       : network(ranks, clock, c, std::move(options)) {
     for (rank_t r = 0; r < ranks; ++r) {
-      ends.push_back(std::make_unique<loggp_transport>(network, r));
+      ends.push_back(std::make_unique<simulated_end>(network, r));
     }
   }
 
@@ -44,7 +44,7 @@ struct cluster {
 
   hw::virtual_clock clock;
   loggp_network network;
-  std::vector<std::unique_ptr<loggp_transport>> ends;
+  std::vector<std::unique_ptr<simulated_end>> ends;
 };
 
 TEST(Loggp, APacketTakesLatencyItsBytesAndAnOverheadOfEachEnd) {
@@ -82,8 +82,8 @@ TEST(Loggp, APollTakesAllThatHasComeInOrder) {
   for (std::size_t i = 1; i <= 4; ++i) c.send_at(0, 0, 1, i);
   EXPECT_EQ(c.poll_at(1'000'000, 1), (std::vector<std::size_t>{1, 2, 3, 4}));
   EXPECT_EQ(c.clock.now_ns(), 1'000'000u + 4 * 50);
-  EXPECT_EQ(c.network.packets(), 4u);
-  EXPECT_EQ(c.network.bytes(), 10u);
+  EXPECT_EQ(c.network.traffic().packets, 4u);
+  EXPECT_EQ(c.network.traffic().bytes, 10u);
 }
 
 TEST(Loggp, ArrivalsAreExpectedAndWorkIsChargedBeforeASend) {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include <cairn/hw/virtual_clock.hpp>
-#include <cairn/net/transport.hpp>
+#include <cairn/net/simulated.hpp>
 
 namespace cairn::net {
 
@@ -34,67 +34,35 @@ struct loggp_options {
 /// the other. Alone, a packet is handed over 2 o + L + (k - 1) G after send() was called. The
 /// clock shows the time of the rank that calls, and is moved by o.
 ///
-/// Memory    of the packets in flight
-/// Thread-safety: none; one thread runs a simulated cluster.
 /// Source    [Alexandrov95]; that the receiving end is busy as long is ours
-class loggp_network {
+class loggp_network final : public simulated_network {
  public:
   /// The clock outlives the network.
   loggp_network(rank_t ranks, hw::virtual_clock& clock, const loggp& costs,
                 loggp_options options = {});
 
-  [[nodiscard]] rank_t ranks() const noexcept { return static_cast<rank_t>(ends_.size()); }
-  [[nodiscard]] std::uint64_t packets() const noexcept { return packets_; }
-  [[nodiscard]] std::uint64_t bytes() const noexcept { return bytes_; }
-
   /// The moment of the next arrival at that rank, if one is to come later than `after_ns`.
   [[nodiscard]] std::optional<std::uint64_t> next_due_ns(rank_t rank, std::uint64_t after_ns) const;
 
  private:
-  friend class loggp_transport;
-  struct flight {
-    std::uint64_t first_ns = 0;  // when its first byte comes, if the way in is free
-    std::uint64_t number = 0;
-    rank_t from = 0;
-    std::vector<std::byte> packet;
-    // For heaps whose front is what comes first.
-    bool operator<(const flight& other) const noexcept {
-      return first_ns != other.first_ns ? first_ns > other.first_ns : number > other.number;
-    }
-  };
-  struct end {
+  struct ways {
     std::uint64_t out_free_ns = 0, in_free_ns = 0;
-    std::vector<flight> flights;  // a heap
-    bool closed = false;
   };
 
+  bool send(rank_t from, rank_t to, std::span<const std::byte> packet) override;
+  std::size_t poll(rank_t at, const transport::sink& deliver) override;
   [[nodiscard]] std::uint64_t tail_ns(std::size_t packet_bytes) const noexcept;
-  [[nodiscard]] std::uint64_t arrival_ns(const end& at) const noexcept;  // of the next
+  [[nodiscard]] std::uint64_t arrival_ns(rank_t at) const;  // of the next
+  [[nodiscard]] ways& ways_of(rank_t rank) { return ways_[static_cast<std::size_t>(rank)]; }
+  [[nodiscard]] const ways& ways_of(rank_t rank) const {
+    return ways_[static_cast<std::size_t>(rank)];
+  }
 
   hw::virtual_clock& clock_;
   std::uint64_t latency_ns_, overhead_ns_, gap_ns_;
   double byte_ns_;
   loggp_options options_;
-  std::uint64_t packets_ = 0, bytes_ = 0;
-  std::vector<end> ends_;
-};
-
-/// One rank's end of such a network. What is on its way to a rank whose end is gone is lost.
-class loggp_transport final : public transport {
- public:
-  loggp_transport(loggp_network& network, rank_t self);
-  ~loggp_transport() override;
-
-  [[nodiscard]] rank_t self() const noexcept override { return self_; }
-  [[nodiscard]] rank_t size() const noexcept override { return network_.ranks(); }
-  [[nodiscard]] std::size_t max_packet() const noexcept override;
-  [[nodiscard]] std::size_t best_packet() const noexcept override;
-  [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override;
-  std::size_t poll(const sink& deliver) override;
-
- private:
-  loggp_network& network_;
-  rank_t self_;
+  std::vector<ways> ways_;
 };
 
 }  // namespace cairn::net

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <cairn/net/transport.hpp>
+
+namespace cairn::net {
+
+/// What passed through a simulated network.
+struct simulated_traffic {
+  std::uint64_t packets = 0, bytes = 0;  ///< that send() took
+  std::uint64_t delivered = 0;           ///< packets handed over by poll()
+  std::uint64_t refused = 0;             ///< times that send() found no room
+};
+
+/// The packets in flight between the ranks of a simulated cluster. When they arrive, and what that
+/// costs, is the derived network's matter.
+///
+/// Memory    of the packets in flight
+/// Thread-safety: none; one thread runs a simulated cluster.
+class simulated_network {
+ public:
+  virtual ~simulated_network() = default;
+
+  [[nodiscard]] rank_t ranks() const noexcept { return static_cast<rank_t>(inboxes_.size()); }
+  [[nodiscard]] std::size_t max_packet() const noexcept { return max_packet_; }
+  [[nodiscard]] const simulated_traffic& traffic() const noexcept { return traffic_; }
+  [[nodiscard]] std::size_t in_flight() const noexcept;
+
+ protected:
+  struct flight {
+    std::uint64_t moment_ns = 0;
+    std::uint64_t number = 0;  // in order of sending, so that equal moments have an order too
+    rank_t from = 0;
+    std::vector<std::byte> packet;
+    // For heaps whose front is what comes first.
+    bool operator<(const flight& other) const noexcept {
+      return moment_ns != other.moment_ns ? moment_ns > other.moment_ns : number > other.number;
+    }
+  };
+  struct inbox {
+    std::vector<flight> flights;  // a heap
+    bool closed = false;
+  };
+
+  simulated_network(rank_t ranks, std::size_t max_packet);
+
+  [[nodiscard]] const std::vector<inbox>& inboxes() const noexcept { return inboxes_; }
+  [[nodiscard]] const std::vector<flight>& flights_to(rank_t rank) const {
+    return inboxes_[static_cast<std::size_t>(rank)].flights;
+  }
+  /// Returns whether somebody will take it in.
+  bool launch(rank_t from, rank_t to, std::uint64_t moment_ns, std::span<const std::byte> packet);
+  void refuse() noexcept { ++traffic_.refused; }
+  /// Hands the first packet over.
+  void land(rank_t at, const transport::sink& deliver);
+
+ private:
+  friend class simulated_end;
+  virtual bool send(rank_t from, rank_t to, std::span<const std::byte> packet) = 0;
+  virtual std::size_t poll(rank_t at, const transport::sink& deliver) = 0;
+
+  std::size_t max_packet_;
+  simulated_traffic traffic_;
+  std::vector<inbox> inboxes_;
+};
+
+/// One rank's end of a simulated network; one for each rank. What is on its way to a rank whose
+/// end is gone is lost, as when a process has ended.
+class simulated_end final : public transport {
+ public:
+  simulated_end(simulated_network& network, rank_t self);
+  ~simulated_end() override;
+
+  [[nodiscard]] rank_t self() const noexcept override { return self_; }
+  [[nodiscard]] rank_t size() const noexcept override { return network_.ranks(); }
+  [[nodiscard]] std::size_t max_packet() const noexcept override { return network_.max_packet(); }
+  [[nodiscard]] std::size_t best_packet() const noexcept override;
+  [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override;
+  std::size_t poll(const sink& deliver) override { return network_.poll(self_, deliver); }
+
+ private:
+  simulated_network& network_;
+  rank_t self_;
+};
+
+}  // namespace cairn::net

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/net/simulated.hpp>
+
+namespace cairn::net {
+
+simulated_network::simulated_network(rank_t ranks, std::size_t max_packet)
+    : max_packet_(max_packet), inboxes_(static_cast<std::size_t>(ranks)) {
+  CAIRN_EXPECTS(ranks >= 1);
+  CAIRN_EXPECTS(max_packet >= 1);
+}
+
+std::size_t simulated_network::in_flight() const noexcept {
+  std::size_t n = 0;
+  for (const auto& to : inboxes_) n += to.flights.size();
+  return n;
+}
+
+bool simulated_network::launch(rank_t from, rank_t to, std::uint64_t moment_ns,
+                               std::span<const std::byte> packet) {
+  const auto number = traffic_.packets++;
+  traffic_.bytes += packet.size();
+  auto& there = inboxes_[static_cast<std::size_t>(to)];
+  if (there.closed) return false;
+  there.flights.push_back({moment_ns, number, from, {packet.begin(), packet.end()}});
+  std::push_heap(there.flights.begin(), there.flights.end());
+  return true;
+}
+
+void simulated_network::land(rank_t at, const transport::sink& deliver) {
+  auto& flights = inboxes_[static_cast<std::size_t>(at)].flights;
+  std::pop_heap(flights.begin(), flights.end());
+  const auto came = std::move(flights.back());
+  flights.pop_back();
+  ++traffic_.delivered;
+  deliver(came.from, came.packet);
+}
+
+simulated_end::simulated_end(simulated_network& network, rank_t self)
+    : network_(network), self_(self) {
+  CAIRN_EXPECTS(self >= 0 && self < network.ranks());
+}
+
+simulated_end::~simulated_end() {
+  auto& here = network_.inboxes_[static_cast<std::size_t>(self_)];
+  here.closed = true;
+  here.flights.clear();
+}
+
+// As much as rings do.
+std::size_t simulated_end::best_packet() const noexcept {
+  return std::min(max_packet(), std::size_t{4} << 10);
+}
+
+bool simulated_end::send(rank_t to, std::span<const std::byte> packet) {
+  CAIRN_EXPECTS(to >= 0 && to < size() && to != self_);
+  CAIRN_EXPECTS(packet.size() <= max_packet());
+  return network_.send(self_, to, packet);
+}
+
+}  // namespace cairn::net
