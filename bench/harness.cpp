@@ -96,24 +96,27 @@ void harness::one_run(subject& s, measurement& m) {
 }
 
 measurement harness::measure(subject& s) {
-  measurement m;
-  m.iterations = fix_iterations(s);
-  for (int i = 0; i < options_.runs; ++i) one_run(s, m);
-  m.time = summarise(m.seconds);
-  return m;
+  subject* const only = &s;
+  return std::move(measure_by_turns({&only, 1}).front());
+}
+
+std::vector<measurement> harness::measure_by_turns(std::span<subject* const> all) {
+  std::vector<measurement> found(all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) found[i].iterations = fix_iterations(*all[i]);
+  for (int run = 0; run < options_.runs; ++run) {
+    for (std::size_t i = 0; i < all.size(); ++i) one_run(*all[i], found[i]);
+  }
+  for (auto& m : found) m.time = summarise(m.seconds);
+  return found;
 }
 
 comparison harness::compare(subject& first, subject& second) {
-  comparison c;
-  c.first.iterations = fix_iterations(first);
-  c.second.iterations = fix_iterations(second);
-  for (int i = 0; i < options_.runs; ++i) {
-    one_run(first, c.first);
-    one_run(second, c.second);
-    c.ratios.push_back(c.first.seconds.back() / c.second.seconds.back());
+  subject* const both[] = {&first, &second};
+  auto found = measure_by_turns(both);
+  comparison c{std::move(found[0]), std::move(found[1]), {}, {}};
+  for (std::size_t i = 0; i < c.first.seconds.size(); ++i) {
+    c.ratios.push_back(c.first.seconds[i] / c.second.seconds[i]);
   }
-  c.first.time = summarise(c.first.seconds);
-  c.second.time = summarise(c.second.seconds);
   c.ratio = summarise(c.ratios);
   write({{"comparison", {first.name, second.name}},
          {"settings", {first.settings, second.settings}},

@@ -130,8 +130,12 @@ class harness {
   /// Throws    wrong_result
   measurement measure(subject& s);
 
-  /// Interleaved, A B A B ..., so that what disturbs the machine for longer than a run disturbs
-  /// both, and the paired ratios say more than the two medians.
+  /// By turns, A B C A B C ..., so that what disturbs the machine for longer than a run disturbs
+  /// all.
+  /// Throws    wrong_result
+  std::vector<measurement> measure_by_turns(std::span<subject* const> all);
+
+  /// By turns, so that the paired ratios say more than the two medians.
   /// Throws    wrong_result
   comparison compare(subject& first, subject& second);
 

@@ -164,13 +164,17 @@ cluster_run predict(const cluster_job& job, rank_t ranks, const cluster_costs& c
 }
 
 cluster_costs costs_here() {
-  cluster_costs alone, costs;
-  on_threads(1, {}, [&](world& w) { alone = algo::probe_rank(w); });
-  on_threads(2, {}, [&](world& w) {
-    const auto found = algo::probe_cluster(w, alone);
-    if (w.rank() == 0) costs = found;
-  });
-  return costs;
+  constexpr int probes = 15;
+  std::vector<cluster_costs> all;
+  for (int i = 0; i < probes; ++i) {
+    cluster_costs alone;
+    on_threads(1, {}, [&](world& w) { alone = algo::probe_rank(w); });
+    on_threads(2, {}, [&](world& w) {
+      const auto found = algo::probe_cluster(w, alone);
+      if (w.rank() == 0) all.push_back(found);
+    });
+  }
+  return cluster_costs::median(all);
 }
 
 }  // namespace cairn::bench

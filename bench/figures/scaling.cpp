@@ -62,28 +62,37 @@ void count(harness& h, const scaling_sweep& s, const cluster_job& job, const clu
   }
 }
 
-// Settings against each other: sizes of buffers, the filter, one rank or two.
+// Settings against each other: sizes of buffers, the filter, one rank or two; measured by turns.
 void rank_settings(harness& h, const scaling_sweep& s, const cluster_job& job,
                    const cluster_costs& costs, const record_function& record) {
-  std::vector<std::pair<std::string, std::pair<cluster_job, int>>> settings;
-  settings.emplace_back("1 rank", std::pair(job, 1));
+  struct setting {
+    std::string name;
+    cluster_job job;
+    int ranks;
+    cluster_run last = {};
+  };
+  std::vector<setting> settings{{"1 rank", job, 1}};
   for (const auto bytes : s.buffers) {
-    auto sized = job;
-    sized.coalesce_bytes = bytes;
-    settings.emplace_back(fmt::format("2 ranks, {} bytes", bytes), std::pair(sized, 2));
+    settings.push_back({fmt::format("2 ranks, {} bytes", bytes), job, 2});
+    settings.back().job.coalesce_bytes = bytes;
   }
   if (!job.pagerank) {
-    auto filtered = job;
-    filtered.sent_filter = true;
-    settings.emplace_back("2 ranks, filter", std::pair(filtered, 2));
+    settings.push_back({"2 ranks, filter", job, 2});
+    settings.back().job.sent_filter = true;
   }
-  for (const auto& [name, what] : settings) {
-    auto repeated = what.first;
+  std::vector<subject> subjects;
+  for (auto& x : settings) {
+    auto repeated = x.job;
     repeated.repeats = 7;
-    cluster_run real;
-    auto runs = as_subject(repeated, what.second, real);
-    const auto time = h.measure(runs).time;
-    const auto predicted = predict(what.first, what.second, costs).seconds;
+    subjects.push_back(as_subject(repeated, x.ranks, x.last));
+  }
+  std::vector<subject*> turns;
+  for (auto& x : subjects) turns.push_back(&x);
+  const auto measured = h.measure_by_turns(turns);
+  for (std::size_t i = 0; i < settings.size(); ++i) {
+    const auto& [name, what, ranks, last] = settings[i];
+    const auto& time = measured[i].time;
+    const auto predicted = predict(what, ranks, costs).seconds;
     fmt::print(stderr, "{:>8} {:<22} {:>9.3f} ms, mad {:.3f}; predicted {:.3f}\n", job.name(), name,
                1e3 * time.median, 1e3 * time.mad, 1e3 * predicted);
     record({{"job", job.name()},

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <fstream>
 #include <sstream>
+#include <vector>
 
+#include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/core/cluster_costs.hpp>
 
@@ -64,6 +67,19 @@ bool cluster_costs::set(std::string_view name, std::string_view value) {
   if (r == nullptr || !good) return false;
   r->of(*this) = number * r->unit_ns;
   return true;
+}
+
+cluster_costs cluster_costs::median(std::span<const cluster_costs> found) {
+  CAIRN_EXPECTS(!found.empty());
+  std::vector<cluster_costs> sorted(found.begin(), found.end());
+  auto median = found.front();
+  for (const auto& r : rows) {
+    const auto middle = sorted.begin() + static_cast<std::ptrdiff_t>(sorted.size() / 2);
+    std::nth_element(sorted.begin(), middle, sorted.end(),
+                     [&](auto& a, auto& b) { return r.of(a) < r.of(b); });
+    r.of(median) = r.of(*middle);
+  }
+  return median;
 }
 
 std::string cluster_costs::text() const {

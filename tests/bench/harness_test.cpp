@@ -147,6 +147,21 @@ TEST_F(Harness, ComparesInPairsThatFollowEachOther) {
   EXPECT_EQ(lines().back()["comparison"], (nlohmann::json{"a", "b"}));
 }
 
+TEST_F(Harness, MeasuresByTurns) {
+  harness h(clock, &text, {}, {.warm_ups = 0, .runs = 2, .least_seconds = 0});
+  auto a = costing("a", {1, 10, 30});
+  auto b = costing("b", {1, 20, 60});
+  auto c = costing("c", {1, 40, 90});
+  subject* const all[] = {&a, &b, &c};
+  const auto found = h.measure_by_turns(all);
+  ASSERT_EQ(found.size(), 3u);
+  EXPECT_DOUBLE_EQ(found[1].time.median, 40e-9);
+  EXPECT_DOUBLE_EQ(found[2].time.median, 65e-9);
+  std::vector<std::string> names;
+  for (const auto& line : lines()) names.push_back(line["kernel"]);
+  EXPECT_EQ(names, (std::vector<std::string>{"a", "b", "c", "a", "b", "c"}));
+}
+
 TEST_F(Harness, TakesTheTimeOfARunThatTimesItself) {
   kernel<int, double> k;
   k.name = "another program";

@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <fstream>
 #include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -41,6 +42,19 @@ TEST(ClusterCosts, AreReadAsTheyAreWritten) {
   EXPECT_EQ(read.network.byte_ns, 0.125);
   EXPECT_EQ(read.commit_ns, 17);
   EXPECT_EQ(read.text(), c.text());
+}
+
+TEST(ClusterCosts, MediansAreOfEachCostByItself) {
+  std::vector<cluster_costs> found(3);
+  for (double i = 0; auto& c : found) {
+    c.edge_ns = 10 + i;
+    c.network.gap_ns = 500 - 100 * i++;
+  }
+  found[1].owner_ns = 1000;
+  const auto median = cluster_costs::median(found);
+  EXPECT_EQ(median.edge_ns, 11);
+  EXPECT_EQ(median.network.gap_ns, 400);
+  EXPECT_EQ(median.owner_ns, cluster_costs{}.owner_ns);
 }
 
 TEST(ClusterCosts, TakeNoOtherNamesAndNumbers) {

@@ -11,7 +11,7 @@ namespace cairn::algo {
 struct cluster_probe_options {
   std::size_t vertices = std::size_t{1} << 14;  ///< of a rank; default fits a core's cache
   std::size_t degree = 16;
-  int rounds = 31;  ///< costs are of the fastest of so many passes
+  int rounds = 5;  ///< the fastest counts
 };
 
 /// What an edge and a commit cost this rank, which has no peers; the other costs are defaults.
@@ -30,9 +30,10 @@ struct cluster_probe_options {
 /// algorithms. Streams of messages in full buffers and alone, both ways and one way, give o and g,
 /// and messages of two sizes sent to and fro L and G. o is what a packet costs an end in all,
 /// Cairn's own work included; where that includes the wait for the other's cache lines, nothing is
-/// left for L. What is measured follows each other round by round, and the fastest counts, so that
-/// it comes from the same quiet moments. The clock is the world's: a simulated cluster finds the
-/// costs that it was given.
+/// left for L. The fastest of a few rounds is what undisturbed ranks take; a machine has fast and
+/// slow minutes all the same, so probe one rank and two by turns and take medians
+/// (cluster_costs::median). The clock is the world's: a simulated cluster finds the costs that it
+/// was given.
 ///
 /// alone     what probe_rank found; the mean of both ranks' counts
 /// Throws    contract_violation unless there are two ranks of one worker

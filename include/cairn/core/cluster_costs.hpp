@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -22,6 +23,9 @@ struct cluster_costs {
   bool set(std::string_view name, std::string_view value);
   /// Whether `name` is one of them.
   [[nodiscard]] static bool knows(std::string_view name) noexcept;
+
+  /// Of each cost the median by itself, of one or more.
+  [[nodiscard]] static cluster_costs median(std::span<const cluster_costs> found);
 
   /// {"latency_us": 1.5, ...}: what read_cluster_costs takes.
   [[nodiscard]] std::string text() const;
