@@ -7,33 +7,22 @@
 #include <cairn/algo/verify_bfs.hpp>
 #include <cairn/base/random.hpp>
 
-#include "cli/input.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/report.hpp"
+#include "cli/trials.hpp"
 
 namespace cairn::cli {
 namespace {
 
-struct bfs_command {
-  explicit bfs_command(const common& from) : c(from) {}
+struct bfs_command : trial_options {
+  using trial_options::trial_options;
 
-  const common& c;
-  input_options in;
   std::optional<std::uint64_t> source;  // as in the input
-  int trials = 1;
-  bool verify = false;
   std::string direction = "auto";
-  std::string output;
   std::string values = "depth";
 };
 
 algo::bfs_options options_of(const bfs_command& cmd) {
   algo::bfs_options opt;
-  opt.activity.how = activity::parse_mechanism(cmd.c.settings.mechanism);
-  opt.activity.grain = cmd.c.settings.grain;
-  opt.activity.retry = tm::parse_retry(cmd.c.settings.retry);
-  opt.activity.sent_filter = cmd.c.settings.filter_entries != 0;
+  opt.activity = activity_of(cmd.c);
   opt.depths = cmd.verify || (!cmd.output.empty() && cmd.values == "depth");
   if (cmd.direction == "top-down") opt.direction = algo::bfs_direction::top_down;
   if (cmd.direction == "bottom-up") opt.direction = algo::bfs_direction::bottom_up;
@@ -49,14 +38,7 @@ std::uint64_t degree_anywhere(world& w, const graph::dist_csr<Id>& g, std::uint6
 // Trial t starts at the source asked for, else at a random vertex that has edges.
 template <class Id>
 Id source_of_trial(world& w, const graph::dist_csr<Id>& g, const bfs_command& cmd, int trial) {
-  if (cmd.source) {
-    const auto v = g.labels().vertex_of(*cmd.source);
-    if (!v) {
-      throw usage_error(
-          fmt::format("source {} is not a vertex of {}", *cmd.source, name_of(cmd.in)));
-    }
-    return static_cast<Id>(*v);
-  }
+  if (cmd.source) return vertex_of(cmd.in, g, "source", cmd.source, 0);
   if (g.num_edges() == 0) return 0;
   random64 draw(cmd.in.seed, static_cast<std::uint64_t>(trial));
   for (;;) {
@@ -82,22 +64,16 @@ reach count_reached(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_m
 }
 
 template <class Id>
-int run_trials(world& w, const graph::dist_csr<Id>& g, const bfs_command& cmd, report& r) {
+int run(world& w, const graph::dist_csr<Id>& g, const bfs_command& cmd, report& r) {
   const auto opt = options_of(cmd);
-  std::vector<double> seconds, teps;
+  std::vector<Id> roots;
+  for (int i = 0; i < cmd.trials; ++i) roots.push_back(source_of_trial(w, g, cmd, i));
+  std::vector<std::uint64_t> edges;
   json& trials = r["result"]["trials"] = json::array();
-  std::string broken;
-  for (int trial = 0; trial < cmd.trials && broken.empty(); ++trial) {
-    const auto root = source_of_trial(w, g, cmd, trial);
-    progress bar(!cmd.c.quiet && w.rank() == 0, "breadth-first search");
-    bar.at(static_cast<std::uint64_t>(trial), static_cast<std::uint64_t>(cmd.trials));
-    w.barrier();
-    const auto start = w.clock().now_ns();
-    const auto result = algo::bfs<Id>(w, g, root, opt);
-    w.barrier();
-    seconds.push_back(static_cast<double>(w.clock().now_ns() - start) * 1e-9);
+  const auto judge = [&](int trial, const algo::bfs_result<Id>& result) {
+    const auto root = roots[static_cast<std::size_t>(trial)];
     const auto reached = count_reached(w, g, result.parent);
-    teps.push_back(seconds.back() > 0 ? static_cast<double>(reached.edges) / seconds.back() : 0);
+    edges.push_back(reached.edges);
     trials.push_back({{"source", g.labels().id_of(root)},
                       {"reached", reached.vertices},
                       {"edges", reached.edges},
@@ -106,22 +82,25 @@ int run_trials(world& w, const graph::dist_csr<Id>& g, const bfs_command& cmd, r
                       {"mechanism", activity::name(result.mechanism)},
                       {"grain", result.grain},
                       {"chosen", result.chosen}});
+    std::string fault;
     if (cmd.verify) {
       const auto* const depth = result.depth ? &*result.depth : nullptr;
-      broken = algo::verify_bfs<Id>(w, g, root, result.parent, depth).value_or("");
+      fault = algo::verify_bfs<Id>(w, g, root, result.parent, depth).value_or("");
     }
     if (!cmd.output.empty() && trial + 1 == cmd.trials) {
       write_values(w, cmd.output, cmd.values, g,
                    cmd.values == "depth" ? *result.depth : result.parent, cmd.values == "parent");
     }
-  }
-  r["seconds"]["run"] = seconds;
-  r["teps"] = median(teps);
-  if (cmd.verify) r["verified"] = broken.empty();
-  r.count(w);
+    return fault;
+  };
+  const auto broken = run_trials(
+      w, cmd, "breadth-first search", r,
+      [&](int trial) { return algo::bfs<Id>(w, g, roots[static_cast<std::size_t>(trial)], opt); },
+      judge);
+  count_teps(r, edges);
 
   const json& last = trials.back();
-  r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
+  say_ranks(w, r);
   r.line("source", fmt::format("{}{}", last["source"].get<std::uint64_t>(),
                                cmd.trials > 1 ? fmt::format(" (last of {} trials)", cmd.trials)
                                               : std::string()));
@@ -129,8 +108,8 @@ int run_trials(world& w, const graph::dist_csr<Id>& g, const bfs_command& cmd, r
                                 human_count(last["reached"].get<std::uint64_t>()),
                                 last["levels"].get<std::uint64_t>(),
                                 last["bottom_up_levels"].get<std::uint64_t>()));
-  r.line("time", fmt::format("{} (median of {})", human_seconds(median(seconds)), cmd.trials));
-  r.line("TEPS", fmt::format("{:.4g} million", median(teps) / 1e6));
+  say_time(cmd, r);
+  say_teps(r);
   r.line("mechanism", fmt::format("{}, grain {}", last["mechanism"].get<std::string>(),
                                   last["grain"].get<std::uint64_t>()));
   say_chosen(r);
@@ -140,24 +119,7 @@ int run_trials(world& w, const graph::dist_csr<Id>& g, const bfs_command& cmd, r
   r.line("aborts",
          fmt::format("{} conflict, {} capacity, {} explicit, {} other", aborts("conflict"),
                      aborts("capacity"), aborts("explicit"), aborts("other")));
-  if (cmd.verify) r.line("verified", broken.empty() ? "yes" : "NO: " + broken);
-  r.print(w);
-  if (!broken.empty() && w.rank() == 0) say("verification failed: " + broken);
-  return broken.empty() ? 0 : 1;
-}
-
-int run_command(const bfs_command& cmd) {
-  static_cast<void>(source_of(cmd.in));
-  static_cast<void>(options_of(cmd));
-  if (!cmd.output.empty()) check_output(cmd.output);
-  graph::load_options options;
-  options.build.inverse = cmd.direction != "top-down";
-  options.build.keep_weights = false;
-  graph_keeper graphs(cmd.in, options, !cmd.c.quiet);
-  return run_ranks(cmd.c, [&](world& w) {
-    report r("bfs", cmd.c, w);
-    return std::visit([&](const auto& g) { return run_trials(w, g, cmd, r); }, graphs.get(w, r));
-  });
+  return conclude(w, cmd, r, broken);
 }
 
 }  // namespace
@@ -165,18 +127,19 @@ int run_command(const bfs_command& cmd) {
 void add_bfs(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("bfs", "Breadth-first search: parents and depths");
   const auto cmd = std::make_shared<bfs_command>(c);
-  add_input(command, cmd->in);
   command.add_option("--source,-r", cmd->source, "Start here (default: a random vertex a trial)")
       ->type_name("ID");
-  command.add_option("--trials,-n", cmd->trials, "Searches to run")->check(CLI::PositiveNumber);
   command.add_option("--direction", cmd->direction, "How levels are expanded")
       ->check(CLI::IsMember({"auto", "top-down", "bottom-up"}));
-  command.add_flag("--verify,-v", cmd->verify, "Check the result by Graph500's five rules");
-  command.add_option("--output", cmd->output, "Write one row per vertex: .csv .tsv .npy, also .gz");
   command.add_option("--values", cmd->values, "What --output writes")
       ->check(CLI::IsMember({"depth", "parent"}));
-  add_common(command, c);
-  command.callback([cmd, &chosen] { chosen = [cmd] { return run_command(*cmd); }; });
+  add_trials(command, *cmd, c, "Check the result by Graph500's five rules");
+  command.callback([cmd, &chosen] {
+    chosen = [cmd] {
+      return on_graph("bfs", *cmd, cmd->direction != "top-down",
+                      [&](world& w, const auto& g, report& r) { return run(w, g, *cmd, r); });
+    };
+  });
 }
 
 }  // namespace cairn::cli

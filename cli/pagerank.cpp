@@ -7,10 +7,7 @@
 #include <cairn/algo/pagerank.hpp>
 #include <cairn/algo/verify_pagerank.hpp>
 
-#include "cli/input.hpp"
-#include "cli/output.hpp"
-#include "cli/progress.hpp"
-#include "cli/report.hpp"
+#include "cli/trials.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -40,19 +37,14 @@ std::string name_in(const std::map<std::string, T>& names, T value) {
       ->first;
 }
 
-struct pagerank_command {
-  explicit pagerank_command(const common& from) : c(from) {}
+struct pagerank_command : trial_options {
+  using trial_options::trial_options;
 
-  const common& c;
-  input_options in;
   std::string variant = "pull", convention = "gap", sweep = "auto", precision = "float";
   std::string aggregate = "auto";
   std::optional<std::uint64_t> iterations;
   std::optional<double> tolerance;
   double damping = 0.85;
-  int trials = 1;
-  bool verify = false;
-  std::string output;
 };
 
 algo::pagerank_options options_of(const pagerank_command& cmd) {
@@ -68,9 +60,7 @@ algo::pagerank_options options_of(const pagerank_command& cmd) {
   } else {
     opt.aggregate->how = accumulations.at(cmd.aggregate);
   }
-  opt.activity.how = activity::parse_mechanism(cmd.c.settings.mechanism);
-  opt.activity.grain = cmd.c.settings.grain;
-  opt.activity.retry = tm::parse_retry(cmd.c.settings.retry);
+  opt.activity = activity_of(cmd.c);
   if (opt.sweep == pagerank_sweep::in_place && (cmd.variant != "pull" || cmd.convention != "gap")) {
     throw usage_error("--sweep in-place is for --variant pull by --convention gap");
   }
@@ -87,72 +77,47 @@ std::string mechanism_of(const auto& result) {
 }
 
 template <class Real, class Id>
-int run_trials(world& w, const graph::dist_csr<Id>& g, const pagerank_command& cmd, report& r) {
+int run(world& w, const graph::dist_csr<Id>& g, const pagerank_command& cmd, report& r) {
   const auto opt = options_of(cmd);
-  std::vector<double> seconds, teps;
+  std::vector<std::uint64_t> edges;
   r["result"] = {{"variant", cmd.variant},
                  {"convention", cmd.convention},
                  {"precision", cmd.precision},
                  {"trials", json::array()}};
   json& trials = r["result"]["trials"];
-  std::string broken;
-  for (int trial = 0; trial < cmd.trials && broken.empty(); ++trial) {
-    progress bar(!cmd.c.quiet && w.rank() == 0, "PageRank");
-    bar.at(static_cast<std::uint64_t>(trial), static_cast<std::uint64_t>(cmd.trials));
-    w.barrier();
-    const auto start = w.clock().now_ns();
-    const auto result = algo::pagerank<Real>(w, g, opt);
-    w.barrier();
-    seconds.push_back(static_cast<double>(w.clock().now_ns() - start) * 1e-9);
-    const auto swept = static_cast<double>(g.num_edges() * result.iterations);
-    teps.push_back(seconds.back() > 0 ? swept / seconds.back() : 0);
+  const auto judge = [&](int trial, const algo::pagerank_result<Real>& result) {
+    edges.push_back(g.num_edges() * result.iterations);
     trials.push_back({{"iterations", result.iterations},
                       {"change", result.change},
                       {"mechanism", mechanism_of(result)},
                       {"chosen", result.chosen}});
-    if (cmd.verify) broken = algo::verify_pagerank(w, g, result, opt).value_or("");
     if (!cmd.output.empty() && trial + 1 == cmd.trials) {
       write_values(w, cmd.output, "rank", g, result.rank);
     }
-  }
-  r["seconds"]["run"] = seconds;
-  r["teps"] = median(teps);
-  if (cmd.verify) r["verified"] = broken.empty();
-  r.count(w);
+    return cmd.verify ? algo::verify_pagerank(w, g, result, opt).value_or("") : "";
+  };
+  const auto broken = run_trials(
+      w, cmd, "PageRank", r, [&](int) { return algo::pagerank<Real>(w, g, opt); }, judge);
+  count_teps(r, edges);
 
   const json& last = trials.back();
-  r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
+  say_ranks(w, r);
   r.line("convention", cmd.convention);
   r.line("sweeps",
          fmt::format("{}, the last changed {:.4g}", last["iterations"].get<std::uint64_t>(),
                      last["change"].get<double>()));
-  r.line("time", fmt::format("{} (median of {})", human_seconds(median(seconds)), cmd.trials));
-  r.line("TEPS", fmt::format("{:.4g} million", median(teps) / 1e6));
+  say_time(cmd, r);
+  say_teps(r);
   r.line("mechanism", fmt::format("{}, {}, {}", cmd.variant, last["mechanism"].get<std::string>(),
                                   cmd.precision));
   say_chosen(r);
-  if (cmd.verify) r.line("verified", broken.empty() ? "yes" : "NO: " + broken);
-  r.print(w);
-  if (!broken.empty() && w.rank() == 0) say("verification failed: " + broken);
-  return broken.empty() ? 0 : 1;
+  return conclude(w, cmd, r, broken);
 }
 
 int run_command(const pagerank_command& cmd) {
-  static_cast<void>(source_of(cmd.in));
   static_cast<void>(options_of(cmd));
-  if (!cmd.output.empty()) check_output(cmd.output);
-  graph::load_options options;
-  options.build.inverse = cmd.variant == "pull";
-  options.build.keep_weights = false;
-  graph_keeper graphs(cmd.in, options, !cmd.c.quiet);
-  return run_ranks(cmd.c, [&](world& w) {
-    report r("pagerank", cmd.c, w);
-    return std::visit(
-        [&](const auto& g) {
-          return cmd.precision == "float" ? run_trials<float>(w, g, cmd, r)
-                                          : run_trials<double>(w, g, cmd, r);
-        },
-        graphs.get(w, r));
+  return on_graph("pagerank", cmd, cmd.variant == "pull", [&](world& w, const auto& g, report& r) {
+    return cmd.precision == "float" ? run<float>(w, g, cmd, r) : run<double>(w, g, cmd, r);
   });
 }
 
@@ -165,7 +130,6 @@ void add_pagerank(CLI::App& app, common& c, action& chosen) {
                           std::vector<std::string> words) {
     command.add_option(name, value, help)->check(CLI::IsMember(std::move(words)));
   };
-  add_input(command, cmd->in);
   one_of("--convention", cmd->convention, "Whose PageRank: what becomes of sinks, when to stop",
          {"gap", "graphalytics", "networkx"});
   one_of("--variant", cmd->variant, "Who moves rank along an edge", {"pull", "push", "edge"});
@@ -180,10 +144,7 @@ void add_pagerank(CLI::App& app, common& c, action& chosen) {
       ->type_name("E");
   command.add_option("--damping", cmd->damping, "Follow an edge with this probability")
       ->type_name("D");
-  command.add_option("--trials,-n", cmd->trials, "Runs")->check(CLI::PositiveNumber);
-  command.add_flag("--verify,-v", cmd->verify, "Check the result by another sweep in double");
-  command.add_option("--output", cmd->output, "Write one row per vertex: .csv .tsv .npy, also .gz");
-  add_common(command, c);
+  add_trials(command, *cmd, c, "Check the result by another sweep in double");
   command.callback([cmd, &chosen] { chosen = [cmd] { return run_command(*cmd); }; });
 }
 

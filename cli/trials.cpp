@@ -4,6 +4,11 @@
 #include <fmt/format.h>
 
 namespace cairn::cli {
+namespace {
+
+std::vector<double> seconds_of(report& r) { return r["seconds"]["run"].get<std::vector<double>>(); }
+
+}  // namespace
 
 void add_trials(CLI::App& command, trial_options& t, common& c, const std::string& checks,
                 bool has_output) {
@@ -23,19 +28,42 @@ activity::options activity_of(const common& c) {
           .retry = tm::parse_retry(c.settings.retry)};
 }
 
+void count_teps(report& r, const std::vector<std::uint64_t>& edges) {
+  const auto seconds = seconds_of(r);
+  std::vector<double> teps;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    teps.push_back(seconds[i] > 0 ? static_cast<double>(edges[i]) / seconds[i] : 0);
+  }
+  r["teps"] = median(teps);
+}
+
+void say_ranks(const world& w, report& r) {
+  r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
+}
+
+void say_time(const trial_options& t, report& r) {
+  r.line("time", fmt::format("{} (median of {})", human_seconds(median(seconds_of(r))), t.trials));
+}
+
+void say_teps(report& r) {
+  r.line("TEPS", fmt::format("{:.4g} million", r["teps"].get<double>() / 1e6));
+}
+
+int conclude(world& w, const trial_options& t, report& r, const std::string& broken) {
+  if (t.verify) r.line("verified", broken.empty() ? "yes" : "NO: " + broken);
+  r.print(w);
+  if (!broken.empty() && w.rank() == 0) say("verification failed: " + broken);
+  return broken.empty() ? 0 : 1;
+}
+
 int finish(world& w, const trial_options& t, report& r, const std::string& broken) {
   const json& last = r["result"]["trials"].back();
   r.line("mechanism", fmt::format("{}, grain {}", last["mechanism"].get<std::string>(),
                                   last["grain"].get<std::uint64_t>()));
   say_chosen(r);
-  r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
-  r.line("time", fmt::format("{} (median of {})",
-                             human_seconds(median(r["seconds"]["run"].get<std::vector<double>>())),
-                             t.trials));
-  if (t.verify) r.line("verified", broken.empty() ? "yes" : "NO: " + broken);
-  r.print(w);
-  if (!broken.empty() && w.rank() == 0) say("verification failed: " + broken);
-  return broken.empty() ? 0 : 1;
+  say_ranks(w, r);
+  say_time(t, r);
+  return conclude(w, t, r, broken);
 }
 
 }  // namespace cairn::cli

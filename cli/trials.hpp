@@ -102,6 +102,17 @@ std::string run_trials(world& w, const trial_options& t, const std::string& what
   return broken;
 }
 
+/// The rate at which the trials passed so many edges each: in the report; its line is say_teps'.
+void count_teps(report& r, const std::vector<std::uint64_t>& edges);
+
+/// Lines of the report.
+void say_ranks(const world& w, report& r);
+void say_time(const trial_options& t, report& r);
+void say_teps(report& r);
+
+/// The line that says whether results were right. Prints, and returns the exit status.
+int conclude(world& w, const trial_options& t, report& r, const std::string& broken);
+
 /// The lines of the report after the command's own: mechanism, ranks, time, verified. Prints, and
 /// returns the exit status. Collective.
 int finish(world& w, const trial_options& t, report& r, const std::string& broken);
