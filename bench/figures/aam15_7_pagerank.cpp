@@ -8,10 +8,9 @@
 //
 // Each run is a job of its own, its result verified.
 
-#include <cstdlib>
 #include <filesystem>
-#include <stdexcept>
 #include <string>
+#include <tests/support/temporary_folder.hpp>
 #include <utility>
 #include <vector>
 
@@ -24,8 +23,6 @@
 
 namespace cairn::bench {
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr int message_bytes = 16;  // a vertex and what is added to its rank
 
@@ -54,22 +51,16 @@ struct pagerank_sweep {
 class files {
  public:
   files(const pagerank_sweep& s, int vertices) {
-    auto name = (fs::temp_directory_path() / "cairn_pagerank_XXXXXX").string();
-    if (mkdtemp(name.data()) == nullptr) throw std::runtime_error(name + ": cannot be made");
-    folder_ = name;
     make(fmt::format("generate --erdos-renyi {}:{:.9f} '{}'", vertices,
                      static_cast<double>(s.degree) / vertices, graph()));
     make(fmt::format("pagerank '{}' {} --verify --output '{}'", graph(), meaning(s), ranks()));
   }
-  ~files() { fs::remove_all(folder_); }
-  files(const files&) = delete;
-  files& operator=(const files&) = delete;
 
-  [[nodiscard]] std::string graph() const { return (folder_ / "graph.el").string(); }
-  [[nodiscard]] std::string ranks() const { return (folder_ / "ranks.csv").string(); }
+  [[nodiscard]] std::string graph() const { return folder_ / "graph.el"; }
+  [[nodiscard]] std::string ranks() const { return folder_ / "ranks.csv"; }
 
   static std::string cairn() {
-    return (fs::path(program_folder()).parent_path() / "bin" / "cairn").string();
+    return (std::filesystem::path(program_folder()).parent_path() / "bin" / "cairn").string();
   }
   static std::string meaning(const pagerank_sweep& s) {
     return fmt::format("--convention graphalytics --iterations {} --precision double", s.sweeps);
@@ -80,7 +71,7 @@ class files {
     static_cast<void>(json_lines_of(fmt::format("'{}' {} --quiet", cairn(), arguments)));
   }
 
-  fs::path folder_;
+  support::temporary_folder folder_;
 };
 
 double median_of(const nlohmann::json& point, const char* member) {

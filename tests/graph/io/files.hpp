@@ -1,12 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <cstdint>
-#include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <iterator>
 #include <optional>
@@ -25,23 +21,13 @@
 #include <cairn/task/pool.hpp>
 
 #include <support/data_folder.hpp>
+#include <support/temporary_folder.hpp>
 
 namespace cairn::graph::io::test {
 
-/// A folder of its own for each test, gone with it.
-class folder {
+/// A folder of its own for each test, and ways to fill it.
+class folder : public support::temporary_folder {
  public:
-  folder() {
-    auto name = (std::filesystem::temp_directory_path() / "cairn-io-XXXXXX").string();
-    path_ = mkdtemp(name.data());
-  }
-  ~folder() { std::filesystem::remove_all(path_); }
-  folder(const folder&) = delete;
-  folder& operator=(const folder&) = delete;
-
-  [[nodiscard]] std::string operator/(const std::string& name) const {
-    return (path_ / name).string();
-  }
   /// Writes bytes as they are, and returns the path.
   [[nodiscard]] std::string plain(const std::string& name, std::string_view bytes) const {
     std::ofstream(*this / name, std::ios::binary) << bytes;
@@ -54,9 +40,6 @@ class folder {
     file->finish();
     return *this / name;
   }
-
- private:
-  std::filesystem::path path_;
 };
 
 inline std::string bytes_of(const std::string& path) {

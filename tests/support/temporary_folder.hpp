@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <system_error>
+
+#include <cairn/base/error.hpp>
+
+namespace cairn::support {
+
+/// A folder of its own, gone with it.
+class temporary_folder {
+ public:
+  temporary_folder() {
+    auto name = (std::filesystem::temp_directory_path() / "cairn-test-XXXXXX").string();
+    if (mkdtemp(name.data()) == nullptr) throw system_failure(name + ": cannot be made");
+    path_ = name;
+  }
+  ~temporary_folder() {
+    std::error_code ignored;
+    std::filesystem::remove_all(path_, ignored);
+  }
+  temporary_folder(const temporary_folder&) = delete;
+  temporary_folder& operator=(const temporary_folder&) = delete;
+
+  [[nodiscard]] std::string operator/(const std::string& name) const {
+    return (path_ / name).string();
+  }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace cairn::support
