@@ -14,11 +14,7 @@
 namespace cairn::bench {
 namespace {
 
-using nlohmann::json;
-using kind = verdict::kind;
-using claim_parts::clearly_above;
-using claim_parts::median;
-using claim_parts::share;
+using namespace claim_parts;
 
 std::uint64_t aborts(const json& point) {
   std::uint64_t all = 0;
@@ -57,7 +53,7 @@ verdict grain_of(const std::vector<json>& sweep) {
   if (!clearly_above(last.at("seconds"), best.at("seconds"))) {
     return {kind::fails, fmt::format("the time does not rise after M = {}", m)};
   }
-  if (!claim_parts::above_one(best.at("ratio"))) {
+  if (!above_one(best.at("ratio"))) {
     return {kind::fails, fmt::format("the best M, {}, takes {:.2f} of atomics' time", m,
                                      1 / median(best.at("ratio")))};
   }
@@ -101,16 +97,15 @@ verdict::part associativity_of(points all, std::string claim) {
 verdict check_grain(points all) {
   const std::string curve = "the time falls to a best M and rises after it, with the aborts";
   const std::string ends = "associativity, not size, ends a transaction";
-  if (const auto why = claim_parts::reason(all, "no_htm")) {
-    return claim_parts::whole(
-        {claim_parts::without_htm(curve, *why), claim_parts::without_htm(ends, *why)});
+  if (const auto why = reason(all, "no_htm")) {
+    return whole({without_htm(curve, *why), without_htm(ends, *why)});
   }
-  const auto by_threads = claim_parts::of_each_threads(all, "grain", grain_of);
-  return claim_parts::whole({{curve, by_threads.is, by_threads.why}, associativity_of(all, ends)});
+  const auto by_threads = of_each_threads(all, "grain", grain_of);
+  return whole({{curve, by_threads.is, by_threads.why}, associativity_of(all, ends)});
 }
 
 verdict check_causes(points all) {
-  if (const auto why = claim_parts::reason(all, "no_htm"))
+  if (const auto why = reason(all, "no_htm"))
     return {kind::undecided, "no hardware transactions: " + *why};
   verdict sum{kind::undecided, ""};
   int sign = 0;

@@ -16,13 +16,16 @@
 
 namespace cairn::bench::claim_parts {
 
-inline double median(const nlohmann::json& spread) { return spread.at("median").get<double>(); }
-inline double mad(const nlohmann::json& spread) { return spread.at("mad").get<double>(); }
+using nlohmann::json;
+using kind = verdict::kind;
+
+inline double median(const json& spread) { return spread.at("median").get<double>(); }
+inline double mad(const json& spread) { return spread.at("mad").get<double>(); }
 
 /// A ratio that is above 1, by more than its spread.
-inline bool above_one(const nlohmann::json& ratio) { return median(ratio) > 1 + mad(ratio); }
+inline bool above_one(const json& ratio) { return median(ratio) > 1 + mad(ratio); }
 /// A time that is above another, by more than the spreads.
-inline bool clearly_above(const nlohmann::json& slow, const nlohmann::json& fast) {
+inline bool clearly_above(const json& slow, const json& fast) {
   return median(slow) - median(fast) > mad(slow) + mad(fast);
 }
 
@@ -36,12 +39,11 @@ inline std::optional<std::string> reason(points all, const char* member) {
 
 /// "htm" parts where there is none.
 inline verdict::part without_htm(std::string claim, const std::string& why) {
-  return {std::move(claim), verdict::kind::undecided, "no hardware transactions: " + why};
+  return {std::move(claim), kind::undecided, "no hardware transactions: " + why};
 }
 
 /// The claim as a whole: its parts' worst case, and their sentences.
 inline verdict whole(std::vector<verdict::part> parts) {
-  using kind = verdict::kind;
   verdict sum{kind::holds, ""};
   for (const auto& p : parts) {
     if (p.is == kind::fails || sum.is == kind::holds) sum.is = p.is;
@@ -55,26 +57,26 @@ inline verdict whole(std::vector<verdict::part> parts) {
 /// that does not hold, else one that is undecided, else all.
 template <class F>
 verdict of_each_threads(points all, const char* key, F&& claim) {
-  std::map<int, std::vector<nlohmann::json>> lists;
+  std::map<int, std::vector<json>> lists;
   for (const auto& p : all) {
     if (p.contains(key)) lists[p.at("threads").get<int>()].push_back(p);
   }
-  if (lists.empty()) return {verdict::kind::undecided, "nothing was measured"};
-  verdict sum{verdict::kind::holds, ""};
+  if (lists.empty()) return {kind::undecided, "nothing was measured"};
+  verdict sum{kind::holds, ""};
   for (auto& [threads, list] : lists) {
     std::sort(list.begin(), list.end(),
               [&](const auto& a, const auto& b) { return a.at(key) < b.at(key); });
     verdict one = claim(list);
     one.why = fmt::format("T = {}: {}", threads, one.why);
-    if (one.is == verdict::kind::fails) return one;
-    if (one.is == verdict::kind::undecided) sum.is = one.is;
+    if (one.is == kind::fails) return one;
+    if (one.is == kind::undecided) sum.is = one.is;
     sum.why += (sum.why.empty() ? "" : "; ") + one.why;
   }
   return sum;
 }
 
 /// How many of the attempts of a point {"attempts", "aborts": {cause: number}} ended so.
-inline double share(const nlohmann::json& point, const char* cause) {
+inline double share(const json& point, const char* cause) {
   const auto attempts = point.at("attempts").get<double>();
   return attempts > 0 ? point.at("aborts").at(cause).get<double>() / attempts : 0;
 }

@@ -12,10 +12,7 @@
 namespace cairn::bench {
 namespace {
 
-using nlohmann::json;
-using kind = verdict::kind;
-
-using claim_parts::median;
+using namespace claim_parts;
 
 verdict phases_of(const std::vector<json>& levels) {
   double whole = 0;
@@ -26,7 +23,7 @@ verdict phases_of(const std::vector<json>& levels) {
     if (median(p.at("atomics")) < whole / 10) continue;
     const auto said = fmt::format("level {} takes {:.2f} of atomics' time",
                                   p.at("level").get<int>(), 1 / median(p.at("ratio")));
-    if (!claim_parts::above_one(p.at("ratio"))) return {kind::fails, said};
+    if (!above_one(p.at("ratio"))) return {kind::fails, said};
     heavy += (heavy.empty() ? "" : ", ") + said;
   }
   if (heavy.empty()) return {kind::undecided, "no middle level takes a tenth of the time"};
@@ -49,11 +46,11 @@ verdict heaviest_of(const std::vector<json>& levels) {
 }  // namespace
 
 verdict check_phases(points all) {
-  if (const auto why = claim_parts::reason(all, "no_htm")) {
-    const auto beside = claim_parts::of_each_threads(all, "level", heaviest_of);
+  if (const auto why = reason(all, "no_htm")) {
+    const auto beside = of_each_threads(all, "level", heaviest_of);
     return {kind::undecided, "no hardware transactions: " + *why + "; " + beside.why};
   }
-  return claim_parts::of_each_threads(all, "level", phases_of);
+  return of_each_threads(all, "level", phases_of);
 }
 
 nlohmann::json json_of(const verdict& v) {

@@ -12,10 +12,7 @@
 namespace cairn::bench {
 namespace {
 
-using nlohmann::json;
-using kind = verdict::kind;
-using claim_parts::clearly_above;
-using claim_parts::median;
+using namespace claim_parts;
 
 std::uint64_t number(const json& point, const char* member) {
   return point.at(member).get<std::uint64_t>();
@@ -101,7 +98,7 @@ verdict::part chains_of(points all) {
 }  // namespace
 
 verdict check_distributed(points all) {
-  return claim_parts::whole({scenarios_of(all), back_off_of(all), chains_of(all)});
+  return whole({scenarios_of(all), back_off_of(all), chains_of(all)});
 }
 
 }  // namespace cairn::bench

@@ -13,9 +13,7 @@
 namespace cairn::bench {
 namespace {
 
-using nlohmann::json;
-using kind = verdict::kind;
-using claim_parts::clearly_above;
+using namespace claim_parts;
 
 const json* fitted(points all, const char* mechanism) {
   for (const auto& p : all) {
@@ -158,7 +156,7 @@ std::string times_of_increments(points all, int threads) {
     auto& [of, ns] = times[p.at("mechanism").get<std::string>()];
     if (operations < of) continue;
     of = operations;
-    ns = 1e9 * claim_parts::median(p.at("seconds")) / (p.value("repetitions", 1) * operations);
+    ns = 1e9 * median(p.at("seconds")) / (p.value("repetitions", 1) * operations);
   }
   std::string said;
   for (const auto& [mechanism, time] : times) {
@@ -182,25 +180,24 @@ verdict::part aggregation(points all, int most) {
 
 verdict check_model(points all) {
   auto htm = htm_model(all);
-  if (const auto why = claim_parts::reason(all, "no_htm"))
-    htm = claim_parts::without_htm(htm.claim, *why);
-  return claim_parts::whole({htm, crossings(all)});
+  if (const auto why = reason(all, "no_htm")) htm = without_htm(htm.claim, *why);
+  return whole({htm, crossings(all)});
 }
 
 verdict check_single(points all) {
   const auto most = most_threads(all);
   if (most == 0) return {kind::undecided, "nothing was measured"};
   std::vector<verdict::part> parts;
-  if (const auto why = claim_parts::reason(all, "no_htm")) {
+  if (const auto why = reason(all, "no_htm")) {
     parts = {
-        claim_parts::without_htm("marks by htm cost more and hardly abort, increments by htm "
-                                 "abort ever more with the threads",
-                                 *why)};
+        without_htm("marks by htm cost more and hardly abort, increments by htm "
+                    "abort ever more with the threads",
+                    *why)};
   } else {
     parts = {marks_by_htm(all, most), increments_by_htm(all, most)};
   }
   parts.push_back(aggregation(all, most));
-  return claim_parts::whole(std::move(parts));
+  return whole(std::move(parts));
 }
 
 }  // namespace cairn::bench

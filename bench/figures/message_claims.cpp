@@ -10,11 +10,7 @@
 namespace cairn::bench {
 namespace {
 
-using nlohmann::json;
-using kind = verdict::kind;
-using claim_parts::above_one;
-using claim_parts::mad;
-using claim_parts::median;
+using namespace claim_parts;
 
 verdict remote_of(const std::string& work, const std::vector<json>& pair,
                   const std::vector<json>& many) {
@@ -54,7 +50,7 @@ verdict remote_of(const std::string& work, const std::vector<json>& pair,
 }  // namespace
 
 verdict check_remote(points all) {
-  if (const auto why = claim_parts::reason(all, "no_mpi")) return {kind::undecided, *why};
+  if (const auto why = reason(all, "no_mpi")) return {kind::undecided, *why};
   verdict sum{kind::holds, ""};
   for (const auto* const work : {"mark", "increment"}) {
     std::vector<json> pair, many;

@@ -11,10 +11,7 @@
 namespace cairn::bench {
 namespace {
 
-using nlohmann::json;
-using kind = verdict::kind;
-using claim_parts::mad;
-using claim_parts::median;
+using namespace claim_parts;
 
 constexpr double buffers_within = 0.1;
 // Two settings are told apart if their times are, by so much and by twice the spread.

@@ -15,10 +15,7 @@
 namespace cairn::bench {
 namespace {
 
-using nlohmann::json;
-using kind = verdict::kind;
-using claim_parts::clearly_above;
-using claim_parts::median;
+using namespace claim_parts;
 
 /// The ratios of all points that have one, in ascending order.
 std::vector<double> ratios(points all, const char* member) {
@@ -101,7 +98,7 @@ verdict check_table(points all) {
     const bool is_long = median(p.at("seconds")) >= 0.02;
     if (is_long) ++long_runs;
     const auto& ratio = p.at(is_long ? "ratio" : "atomics_ratio");  // a time by that of the choice
-    if (median(ratio) + claim_parts::mad(ratio) >= (is_long ? 0.95 : 0.9)) continue;
+    if (median(ratio) + mad(ratio) >= (is_long ? 0.95 : 0.9)) continue;
     return {kind::fails,
             fmt::format("{}: {} takes {:.2f} of the time of what is chosen",
                         p.at("graph").get<std::string>(),
@@ -114,7 +111,7 @@ verdict check_table(points all) {
                                          "choice is within 5 % of the best",
                                          long_runs, graphs);
   const auto beside = near + "; " + table_columns(all);
-  if (const auto why = claim_parts::reason(all, "no_htm")) {
+  if (const auto why = reason(all, "no_htm")) {
     return {kind::undecided,
             fmt::format("no hardware transactions, so no M to choose: {}; {}", *why, beside)};
   }
@@ -129,10 +126,10 @@ verdict check_graphs(points all) {
       "atomics have {:.2f} to {:.2f} times the speed of the search "
       "by hand",
       by_hand.front(), by_hand.back());
-  if (const auto why = claim_parts::reason(all, "no_htm"))
+  if (const auto why = reason(all, "no_htm"))
     return {kind::undecided, "no hardware transactions: " + *why + "; " + beside};
   for (const auto& p : all) {
-    if (claim_parts::above_one(p.at("ratio"))) continue;
+    if (above_one(p.at("ratio"))) continue;
     return {kind::fails, fmt::format("{:.2f} times the speed of atomics at scale {}, degree {}; {}",
                                      median(p.at("ratio")), p.at("scale").get<int>(),
                                      p.at("degree").get<int>(), beside)};
@@ -160,10 +157,9 @@ verdict check_threads(points all) {
     sum.why += fmt::format("{}{} {:.2f} times as fast on {} threads", sum.why.empty() ? "" : ", ",
                            mechanism, median(slow) / median(fast), most);
   }
-  if (const auto why = claim_parts::reason(all, "no_htm"))
-    hardware = claim_parts::without_htm(hardware.claim, *why);
-  if (hardware.why.empty()) return claim_parts::whole({software});
-  return claim_parts::whole({software, hardware});
+  if (const auto why = reason(all, "no_htm")) hardware = without_htm(hardware.claim, *why);
+  if (hardware.why.empty()) return whole({software});
+  return whole({software, hardware});
 }
 
 }  // namespace cairn::bench
