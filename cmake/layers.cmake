@@ -9,6 +9,14 @@
 # g++ 12 warns of overlapping copies in its own std::string operator+ (GCC bug 105651).
 set(CAIRN_WARNINGS -Wno-restrict -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
     -Wnon-virtual-dtor -Woverloaded-virtual)
+
+# For the command line, the benchmarks and the examples. What is hot lies in the libraries, and
+# nobody times a build with checks: optimising there would only make it slower to compile.
+set(CAIRN_PROGRAM_OPTIONS ${CAIRN_WARNINGS})
+if(CAIRN_CHECKS)
+  list(APPEND CAIRN_PROGRAM_OPTIONS -O0)
+endif()
+
 set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
 set(CAIRN_LAYERS)
 
