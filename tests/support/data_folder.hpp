@@ -11,8 +11,7 @@ namespace cairn::support {
 /// Where real files lie, or nothing.
 inline std::optional<std::filesystem::path> data_folder() {
   const char* const named = std::getenv("CAIRN_DATA");
-  const std::filesystem::path path =
-      named != nullptr ? named : std::string(CAIRN_SOURCE_DIR) + "/../shared/data";
+  const std::filesystem::path path = named != nullptr ? named : CAIRN_SOURCE_DIR "/../shared/data";
   if (!std::filesystem::is_directory(path)) return std::nullopt;
   return path;
 }
