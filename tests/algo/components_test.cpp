@@ -129,12 +129,11 @@ TEST_P(Components, AreRightWhereMostVerticesAreSkipped) {
   for (std::uint64_t v = 0; v < 99; v += 7) g.edges.push_back({v, 17'000 + v});
   for (std::uint64_t v = 18'200; v < 19'500; ++v) g.edges.push_back({v, v + 3});
   GetParam().run([&](world& w) {
-    for (const bool directed : {false, true}) {
-      auto that = g;
-      that.directed = directed;
-      find_and_judge<std::uint32_t>(w, that, support::in_edges::yes, {}, " in-rows");
-      find_and_judge<std::uint32_t>(w, that, support::in_edges::no, {}, " no in-rows");
-    }
+    find_and_judge<std::uint32_t>(w, g, support::in_edges::no, {}, " undirected");
+    auto directed = g;
+    directed.directed = true;
+    find_and_judge<std::uint32_t>(w, directed, support::in_edges::yes, {}, " in-rows");
+    find_and_judge<std::uint32_t>(w, directed, support::in_edges::no, {}, " no in-rows");
   });
 }
 
