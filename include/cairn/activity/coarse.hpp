@@ -98,8 +98,9 @@ class coarse {
  private:
   template <class, class, bool>
   friend class lane;
-  friend struct by_locks;
-  friend struct by_one_lock;
+  template <class, class>
+  friend class group;
+  friend struct by_turn;
 
   coarse(world& w, domain* data, Op op, const options& opt)
       : world_(w),
@@ -217,49 +218,35 @@ class coarse {
     if (domain_) domain_->count_work(seat_, k, pace.operators_run, pace.measured);
   }
 
+  // Whether lanes by this mechanism are compiled: what may stand in for htm too.
+  static constexpr bool may_be(mechanism how) noexcept {
+    const bool instead = single_cell<Op> ? how == mechanism::atomics
+                                         : how == mechanism::stm || how == mechanism::locks;
+    return Fixed == mechanism::automatic || Fixed == how || (Fixed == mechanism::htm && instead);
+  }
+
   template <class Body>
   void run_lane(worker_t k, Body& body, const tuner::step& by) {
-    constexpr bool any = Fixed == mechanism::automatic;
     const auto how = by.way.how;
-    if constexpr (any || Fixed == mechanism::plain) {
+    if constexpr (may_be(mechanism::plain)) {
       if (how == mechanism::plain) return in_lane<by_plain_access>(k, body, by);
     }
-    if constexpr (single_cell<Op> &&
-                  (any || Fixed == mechanism::atomics || Fixed == mechanism::htm)) {
-      if (how == mechanism::atomics) return in_lane_by_atomics(k, body, by);
+    if constexpr (single_cell<Op> && may_be(mechanism::atomics)) {
+      const bool in_turn = by.measured || emulation_;
+      if (how == mechanism::atomics && !in_turn) return in_lane<by_atomics>(k, body, by);
     }
-    if constexpr (any || Fixed == mechanism::htm) {
+    if constexpr (may_be(mechanism::htm)) {
       if (how == mechanism::htm && emulation_) return in_lane<by_emulated_sections>(k, body, by);
       if (how == mechanism::htm) return in_lane<by_sections>(k, body, by);
     }
-    // What stands in for htm where the machine has none.
-    constexpr bool instead = multi_cell<Op> && Fixed == mechanism::htm;
-    if constexpr (multi_cell<Op> && (any || instead || Fixed == mechanism::stm)) {
+    if constexpr (multi_cell<Op> && may_be(mechanism::stm)) {
       if (how == mechanism::stm) return in_lane<by_stm>(k, body, by);
     }
-    if constexpr (any || Fixed == mechanism::one_lock) {
-      if (how == mechanism::one_lock) return in_turns<by_one_lock>(k, body, by);
+    if constexpr (Fixed != mechanism::plain && Fixed != mechanism::atomics &&
+                  Fixed != mechanism::stm) {
+      workers_[k].turns = how;
+      in_lane<by_turn>(k, body, by);
     }
-    if constexpr (any || instead || Fixed == mechanism::locks) {
-      if (how == mechanism::locks) return in_turns<by_locks>(k, body, by);
-    }
-  }
-
-  // Only what a tuner compares with something else is ever measured.
-  template <class How, class Body>
-  void in_turns(worker_t k, Body& body, const tuner::step& by) {
-    if constexpr (multi_cell<Op> && Fixed == mechanism::automatic) {
-      workers_[k].one_lock = by.way.how == mechanism::one_lock;
-      if (by.measured) return in_lane<by_locks_in_turn>(k, body, by);
-    }
-    in_lane<How>(k, body, by);
-  }
-  template <class Body>
-  void in_lane_by_atomics(worker_t k, Body& body, const tuner::step& by) {
-    if constexpr (Fixed == mechanism::automatic) {
-      if (by.measured || emulation_) return in_lane<by_atomics_in_turn>(k, body, by);
-    }
-    in_lane<by_atomics>(k, body, by);
   }
 
   // A message that met a marker waits here, counted as one on its way, and is tried again
@@ -287,11 +274,10 @@ class coarse {
       body(lane);
       lane.finish();
     };
-    if (channel_) {
-      go(lane<coarse, How, false>(*this, k, by));
-    } else {
-      go(lane<coarse, How, true>(*this, k, by));
+    if constexpr (How::for_speed) {
+      if (!channel_) return go(lane<coarse, How, true>(*this, k, by));
     }
+    go(lane<coarse, How, false>(*this, k, by));
   }
 
   world& world_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/operator.hpp>
 #include <cairn/activity/sections.hpp>
 #include <cairn/tm/cell.hpp>
@@ -13,9 +14,10 @@ namespace cairn::activity {
 //
 //   in_groups     messages wait until a group is full, or the lane ends
 //   in_sections   a group is a transaction
+//   for_speed     worth a lane compiled for one rank alone, beside that for any number
 
 struct by_plain_access {
-  static constexpr bool in_groups = false, in_sections = false;
+  static constexpr bool in_groups = false, in_sections = false, for_speed = true;
   template <class Op>
   [[gnu::always_inline]] static run_of<Op> one(auto&, auto&, const Op& op,
                                                const typename Op::message& m) {
@@ -23,21 +25,50 @@ struct by_plain_access {
   }
 };
 struct by_atomics {
-  static constexpr bool in_groups = false, in_sections = false;
+  static constexpr bool in_groups = false, in_sections = false, for_speed = true;
   template <class Op>
   [[gnu::always_inline]] static run_of<Op> one(auto&, auto&, const Op& op,
                                                const typename Op::message& m) {
     return shape<Op>::run(op, tm::atomic_access{}, m);
   }
 };
-struct by_locks {
-  static constexpr bool in_groups = false, in_sections = false;
+struct by_sections {
+  static constexpr bool in_groups = true, in_sections = true, for_speed = true;
+  static auto& runner(auto& state) { return *state.rtm; }
+};
+struct by_emulated_sections {
+  static constexpr bool in_groups = true, in_sections = true, for_speed = false;
+  static auto& runner(auto& state) { return *state.emulated; }
+};
+struct by_stm {
+  static constexpr bool in_groups = true, in_sections = true, for_speed = false;
+  static auto& runner(auto& state) { return *state.software; }
+};
+
+/// What is chosen once for each operator needs no lane of its own: locks, one lock, and atomics
+/// whose time is taken. In groups only then, so that a whole group can be timed.
+struct by_turn {
+  static constexpr bool in_groups = true, in_sections = false, for_speed = false;
+
   template <class Op>
   static run_of<Op> one(auto& coarse, auto& state, const Op& op, const typename Op::message& m) {
-    if constexpr (single_cell<Op>) {
+    if (state.turns == mechanism::one_lock) {
+      const tm::fallback_lock::guard held(coarse.one_lock(), coarse.relax());
+      return shape<Op>::run(op, tm::section_access{}, m);
+    }
+    if constexpr (multi_cell<Op>) {
+      return by_sorted_locks(coarse, state, op, m);
+    } else {
+      if (state.turns == mechanism::atomics) return by_either_atomics(state, op, m);
       const tm::lock_table::guard held(coarse.locks(), &op.cell(m).here(), coarse.relax());
       return shape<Op>::run(op, tm::section_access{}, m);
     }
+  }
+
+ private:
+  template <class Op>
+  static run_of<Op> by_sorted_locks(auto& coarse, auto& state, const Op& op,
+                                    const typename Op::message& m) {
     auto& set = *state.locks;
     shape<Op>::each_cell(op, m, [&](const void* cell, std::size_t) { set.add(cell); });
     set.lock(coarse.relax());
@@ -45,55 +76,18 @@ struct by_locks {
     coarse.count_locks(state, set.size());
     return shape<Op>::run(op, tm::section_access{}, m);
   }
-
- private:
   struct unlock_at_end {
     tm::lock_set& set;
     ~unlock_at_end() { set.unlock(); }
   };
-};
-struct by_one_lock {
-  static constexpr bool in_groups = false, in_sections = false;
-  template <class Op>
-  static run_of<Op> one(auto& coarse, auto&, const Op& op, const typename Op::message& m) {
-    const tm::fallback_lock::guard held(coarse.one_lock(), coarse.relax());
-    return shape<Op>::run(op, tm::section_access{}, m);
-  }
-};
-struct by_sections {
-  static constexpr bool in_groups = true, in_sections = true;
-  static auto& runner(auto& state) { return *state.rtm; }
-};
-struct by_emulated_sections {
-  static constexpr bool in_groups = true, in_sections = true;
-  static auto& runner(auto& state) { return *state.emulated; }
-};
-struct by_stm {
-  static constexpr bool in_groups = true, in_sections = true;
-  static auto& runner(auto& state) { return *state.software; }
-};
 
-// One at a time, yet in groups, so that a whole group can be timed. One for both kinds of
-// atomics, and one for both of locks: what is chosen once for each operator needs no lane of its
-// own.
-
-/// Emulated transactions do not notice others, as hardware does, so atomics run outside of them.
-struct by_atomics_in_turn {
-  static constexpr bool in_groups = true, in_sections = false;
+  // Emulated transactions do not notice others, as hardware does, so atomics run outside of them.
   template <class Op>
-  static run_of<Op> one(auto&, auto& state, const Op& op, const typename Op::message& m) {
+  static run_of<Op> by_either_atomics(auto& state, const Op& op, const typename Op::message& m) {
     if (!state.emulated) return shape<Op>::run(op, tm::atomic_access{}, m);
     run_of<Op> ran;
     state.emulated->hardware().outside([&] { ran = shape<Op>::run(op, tm::atomic_access{}, m); });
     return ran;
-  }
-};
-struct by_locks_in_turn {
-  static constexpr bool in_groups = true, in_sections = false;
-  template <class Op>
-  static run_of<Op> one(auto& coarse, auto& state, const Op& op, const typename Op::message& m) {
-    return state.one_lock ? by_one_lock::one(coarse, state, op, m)
-                          : by_locks::one(coarse, state, op, m);
   }
 };
 

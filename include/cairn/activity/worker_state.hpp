@@ -26,8 +26,8 @@ struct worker_state {
   std::optional<emulated_sections> emulated;
   std::optional<software_sections> software;
   std::optional<tm::lock_set> locks;
-  bool one_lock = false;           // instead, in the lane that is measured
-  detail::parked_list<Op> parked;  // they met a marker
+  mechanism turns = mechanism::automatic;  // of the lane by_turn that runs
+  detail::parked_list<Op> parked;          // they met a marker
   worker_t worker = 0;
   activity::pace pace;
 
