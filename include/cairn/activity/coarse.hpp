@@ -100,6 +100,7 @@ class coarse {
   friend class lane;
   template <class, class>
   friend class group;
+  friend struct by_locks;
   friend struct by_turn;
 
   coarse(world& w, domain* data, Op op, const options& opt)
@@ -242,8 +243,11 @@ class coarse {
     if constexpr (multi_cell<Op> && may_be(mechanism::stm)) {
       if (how == mechanism::stm) return in_lane<by_stm>(k, body, by);
     }
-    if constexpr (Fixed != mechanism::plain && Fixed != mechanism::atomics &&
-                  Fixed != mechanism::stm) {
+    if constexpr (may_be(mechanism::locks)) {
+      if (how == mechanism::locks && !by.measured) return in_lane<by_locks>(k, body, by);
+    }
+    if constexpr (Fixed == mechanism::automatic || Fixed == mechanism::one_lock ||
+                  Fixed == mechanism::htm) {
       workers_[k].turns = how;
       in_lane<by_turn>(k, body, by);
     }

@@ -45,8 +45,32 @@ struct by_stm {
   static auto& runner(auto& state) { return *state.software; }
 };
 
-/// What is chosen once for each operator needs no lane of its own: locks, one lock, and atomics
-/// whose time is taken. In groups only then, so that a whole group can be timed.
+struct by_locks {
+  static constexpr bool in_groups = false, in_sections = false, for_speed = true;
+  template <class Op>
+  [[gnu::always_inline]] static run_of<Op> one(auto& coarse, auto& state, const Op& op,
+                                               const typename Op::message& m) {
+    if constexpr (single_cell<Op>) {
+      const tm::lock_table::guard held(coarse.locks(), &op.cell(m).here(), coarse.relax());
+      return shape<Op>::run(op, tm::section_access{}, m);
+    }
+    auto& set = *state.locks;
+    shape<Op>::each_cell(op, m, [&](const void* cell, std::size_t) { set.add(cell); });
+    set.lock(coarse.relax());
+    const unlock_at_end held{set};
+    coarse.count_locks(state, set.size());
+    return shape<Op>::run(op, tm::section_access{}, m);
+  }
+
+ private:
+  struct unlock_at_end {
+    tm::lock_set& set;
+    ~unlock_at_end() { set.unlock(); }
+  };
+};
+
+/// What is chosen once for each operator needs no lane of its own: one lock, and whatever runs one
+/// at a time while its time is taken; in groups only then, so that a whole group can be timed.
 struct by_turn {
   static constexpr bool in_groups = true, in_sections = false, for_speed = false;
 
@@ -57,30 +81,13 @@ struct by_turn {
       return shape<Op>::run(op, tm::section_access{}, m);
     }
     if constexpr (multi_cell<Op>) {
-      return by_sorted_locks(coarse, state, op, m);
+      return by_locks::one(coarse, state, op, m);
     } else {
-      if (state.turns == mechanism::atomics) return by_either_atomics(state, op, m);
-      const tm::lock_table::guard held(coarse.locks(), &op.cell(m).here(), coarse.relax());
-      return shape<Op>::run(op, tm::section_access{}, m);
+      return by_either_atomics(state, op, m);
     }
   }
 
  private:
-  template <class Op>
-  static run_of<Op> by_sorted_locks(auto& coarse, auto& state, const Op& op,
-                                    const typename Op::message& m) {
-    auto& set = *state.locks;
-    shape<Op>::each_cell(op, m, [&](const void* cell, std::size_t) { set.add(cell); });
-    set.lock(coarse.relax());
-    const unlock_at_end held{set};
-    coarse.count_locks(state, set.size());
-    return shape<Op>::run(op, tm::section_access{}, m);
-  }
-  struct unlock_at_end {
-    tm::lock_set& set;
-    ~unlock_at_end() { set.unlock(); }
-  };
-
   // Emulated transactions do not notice others, as hardware does, so atomics run outside of them.
   template <class Op>
   static run_of<Op> by_either_atomics(auto& state, const Op& op, const typename Op::message& m) {
