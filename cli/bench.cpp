@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <cairn/activity/cost_probe.hpp>
+#include <cairn/activity/start_values.hpp>
 #include <cairn/algo/cluster_probe.hpp>
 #include <cairn/core/launch.hpp>
 
@@ -39,19 +40,33 @@ json fit_json(const activity::mechanism_cost& c, const activity::mechanism_cost&
   return object;
 }
 
-int print_model(world& w, const common& c, const activity::cost_probe_options& options) {
+struct model_options {
+  activity::cost_probe_options probe;
+  std::string output;
+};
+
+// What --output names, if it names one.
+void write(const std::string& path, const std::string& text) {
+  std::ofstream file(path);
+  file << text << '\n';
+  if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
+}
+
+int print_model(world& w, const common& c, const model_options& options) {
   if (w.size() > 1) throw usage_error("bench model measures one rank: leave --ranks out");
   report r("bench model", c, w);
-  const auto costs = activity::probe_costs(w, options);
+  const auto costs = activity::probe_costs(w, options.probe);
   const auto& atomics = *activity::cost_of(costs, mechanism::atomics);
   auto all = json::array();
   r.line("activity", fmt::format("marks N of {} vertices, N = {}..{}, {} passes each",
-                                 human_count(options.vertices), options.sizes.front(),
-                                 options.sizes.back(), options.rounds));
+                                 human_count(options.probe.vertices), options.probe.sizes.front(),
+                                 options.probe.sizes.back(), options.probe.rounds));
   r.line("mechanism", fmt::format("{:>10} {:>10} {:>8}   N from which it beats atomics", "A, ns",
                                   "B, ns", "R^2"));
+  activity::fitted_costs fitted;
   for (const auto& cost : costs) {
     if (!cost.fault.empty()) throw std::runtime_error(cost.fault);
+    fitted.of(cost.how) = cost.model;
     all.push_back(fit_json(cost, atomics));
     auto text = fmt::format("{:>10.2f} {:>10.1f} {:>8.4f}", cost.model.per_vertex, cost.model.fixed,
                             cost.model.r_squared);
@@ -65,7 +80,26 @@ int print_model(world& w, const common& c, const activity::cost_probe_options& o
   }
   if (!w.transactions().works)
     r.line("htm", "no hardware transactions: " + w.transactions().reason);
-  r["result"] = {{"vertices", options.vertices}, {"passes", options.rounds}, {"mechanisms", all}};
+  const auto start = activity::start_from(fitted);
+  if (w.transactions().works) {
+    r.line("start, one cell", start.htm_first ? fmt::format("htm, grain {}", start.htm_grain)
+                                              : std::string("atomics"));
+  }
+  r.line("start, several", w.transactions().works ? fmt::format("htm, grain {}", start.htm_grain)
+                           : start.stm_first      ? fmt::format("stm, grain {}", start.stm_grain)
+                                                  : std::string("locks"));
+  r["result"] = {{"vertices", options.probe.vertices},
+                 {"passes", options.probe.rounds},
+                 {"mechanisms", all},
+                 {"start",
+                  {{"htm_grain", start.htm_grain},
+                   {"stm_grain", start.stm_grain},
+                   {"htm_first", start.htm_first},
+                   {"stm_first", start.stm_first}}}};
+  if (!options.output.empty()) {
+    write(options.output, fitted.text());
+    r.line("written", fmt::format("--costs {}", options.output));
+  }
   r["verified"] = true;
   r.count(w);
   r.print(w);
@@ -99,9 +133,7 @@ int print_costs(world& w, const common& c, const sim_options& options) {
   r["result"] = json::parse(costs.text());
   if (!options.output.empty()) {
     if (w.rank() == 0) {
-      std::ofstream file(options.output);
-      file << costs.text() << '\n';
-      if (!file.flush()) throw std::runtime_error(options.output + ": cannot be written");
+      write(options.output, costs.text());
     }
     r.line("written", fmt::format("--sim ranks=N,clock={}", options.output));
   }
@@ -140,13 +172,14 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
   auto& model = *command.add_subcommand(
       "model", "Fit T = A N + B to activities that modify N vertices, by mechanism");
   add_common(model, c);
-  const auto options = std::make_shared<activity::cost_probe_options>();
-  model.add_option("--passes", options->rounds, "Passes of which a time is the median")
+  const auto options = std::make_shared<model_options>();
+  model.add_option("--passes", options->probe.rounds, "Passes of which a time is the median")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  model.add_option("--vertices", options->vertices, "Vertices to mark")
+  model.add_option("--vertices", options->probe.vertices, "Vertices to mark")
       ->check(CLI::Range(std::size_t{64}, std::size_t{1} << 31))
       ->capture_default_str();
+  model.add_option("--output", options->output, "Write the fitted costs to this file, for --costs");
   model.callback([&c, &chosen, options] {
     chosen = [&c, options] {
       return run(

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <cairn/activity/start_values.hpp>
+
 namespace cairn::cli {
 namespace {
 
@@ -25,7 +27,10 @@ activity::options activity_of(const common& c) {
   return {.how = activity::parse_mechanism(c.settings.mechanism),
           .grain = c.settings.grain,
           .sent_filter = c.settings.filter_entries != 0,
-          .retry = tm::parse_retry(c.settings.retry)};
+          .retry = tm::parse_retry(c.settings.retry),
+          .start = c.settings.costs.empty()
+                       ? activity::start_values{}
+                       : activity::start_from(activity::read_fitted_costs(c.settings.costs))};
 }
 
 void count_teps(report& r, const std::vector<std::uint64_t>& edges) {

@@ -33,7 +33,9 @@ struct trial_options {
 void add_trials(CLI::App& command, trial_options& t, common& c, const std::string& checks,
                 bool has_output = true);
 
-/// The mechanism, grain and filter that the settings ask for.
+/// The mechanism, grain, filter, retries and start values that the settings ask for.
+///
+/// Throws    usage_error or input_error
 [[nodiscard]] activity::options activity_of(const common& c);
 
 /// The vertex with the id that `option` gave, as in the input; without one, `otherwise`.

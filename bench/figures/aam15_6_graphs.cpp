@@ -25,7 +25,7 @@ using activity::mechanism;
 struct graph_sweep {
   search_options common;
   std::vector<int> scales{12, 13, 14, 15, 16}, degrees{1, 4, 16, 64};
-  std::size_t grain = activity::start_grain;
+  std::size_t grain = activity::start_values{}.htm_grain;
   bool to_memory = false;
 };
 

@@ -41,7 +41,7 @@ int main(int argc, char** argv) {
   using namespace cairn::bench;
   search_options options;
   options.threads = all_thread_counts();
-  std::size_t grain = cairn::activity::start_grain;
+  std::size_t grain = cairn::activity::start_values{}.htm_grain;
   figure f;
   f.name = "aam15_7_threads";
   f.description = "[AAM15] figures 7a and b: a search over the number of threads.";

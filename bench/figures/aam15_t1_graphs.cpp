@@ -108,7 +108,8 @@ void measure(harness& h, const table_sweep& s, const known_graph& which, const f
     const auto first =
         std::find_if(all.begin(), all.end(), [](const candidate& c) { return c.how.grain != 0; });
     point["htm_grain"] = std::min_element(first, all.end(), faster)->how.grain;
-    auto fixed = stage.search({.how = mechanism::htm, .grain = activity::start_grain}, log);
+    auto fixed =
+        stage.search({.how = mechanism::htm, .grain = activity::start_values{}.htm_grain}, log);
     point["fixed_ratio"] = json_of(h.compare(fixed, chosen).ratio);
   }
   const auto m_fixed =

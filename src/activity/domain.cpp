@@ -23,7 +23,10 @@ first_choice choose(world& w, const options& asked) {
   const auto hardware = [&]() -> first_choice {
     if (emulation_for(w, asked)) return {mechanism::htm, "hardware transactions are emulated"};
     if (w.transactions().works) return {mechanism::htm, "hardware transactions work here"};
-    return {mechanism::locks, "no hardware transactions: " + w.transactions().reason};
+    const auto why = "no hardware transactions: " + w.transactions().reason;
+    if (!asked.start.fitted) return {mechanism::locks, why};
+    const auto first = asked.start.stm_first ? mechanism::stm : mechanism::locks;
+    return {first, why + "; it costs less by the fitted costs"};
   };
   switch (asked.how) {
     case mechanism::automatic:
@@ -55,8 +58,7 @@ domain::domain(world& w, const options& opt) : world_(w), options_(opt), counted
   options_.how = chosen.how;
   why_ = std::move(chosen.why);
   now_ = packed(no_epoch, chosen.how);
-  may_move_ = (opt.how == mechanism::automatic && chosen.how == mechanism::htm) ||
-              (opt.how != mechanism::locks && chosen.how == mechanism::locks);
+  may_move_ = chosen.how != opt.how && chosen.how != mechanism::plain;
   if (may_move_) {
     ways_.push_back({{chosen.how, 1}});
     for (const auto how : {mechanism::locks, mechanism::one_lock, mechanism::stm}) {
@@ -74,7 +76,7 @@ std::size_t domain::join() {
   auto at = std::find(operators_.begin(), operators_.end(), nullptr);
   if (at == operators_.end()) at = operators_.emplace(at);
   *at = std::make_unique<epoch_tuner>(world_.workers(), ways_);
-  if (had_to_leave_) (*at)->move_to(ways_.size() - 1);
+  if (had_to_leave_) (*at)->move_to(stm_way());
   return static_cast<std::size_t>(at - operators_.begin());
 }
 
@@ -115,16 +117,17 @@ mechanism domain::enter(std::uint64_t epoch, std::size_t op) {
 bool domain::must_leave(mechanism how) const noexcept {
   const auto committed = counted_.total(obs::counter::activities);
   if (how != options_.how) return false;
-  return how == mechanism::htm
-             ? falls_back_too_often(counted_.total(obs::counter::fallbacks), committed)
-             : locks_too_many(counted_.total(obs::counter::attempts), committed);
+  if (how == mechanism::htm) {
+    return falls_back_too_often(counted_.total(obs::counter::fallbacks), committed);
+  }
+  return how == mechanism::locks &&
+         locks_too_many(counted_.total(obs::counter::attempts), committed);
 }
 
 void domain::move_all_to_stm() noexcept {
   had_to_leave_ = true;
-  const auto stm = ways_.size() - 1;
   for (auto& o : operators_) {
-    if (o) o->move_to(stm);
+    if (o) o->move_to(stm_way());
   }
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <utility>
 
 #include <cairn/activity/sections.hpp>
 #include <cairn/activity/single_cell.hpp>
@@ -34,15 +35,19 @@ std::string why_single_cell(world& w, const options& asked) {
   if (asked.how != mechanism::automatic && asked.how != mechanism::htm) return "it was asked for";
   if (emulation_for(w, asked)) return "hardware transactions are emulated";
   if (!w.transactions().works) return "no hardware transactions: " + w.transactions().reason;
-  return asked.how == mechanism::htm ? "it was asked for" : "hardware transactions work here";
+  if (asked.how == mechanism::htm) return "it was asked for";
+  if (!asked.start.fitted) return "hardware transactions work here";
+  return std::string("hardware transactions work here, and by the fitted costs ") +
+         (asked.start.htm_first ? "they pay" : "atomics cost less");
 }
 
 std::vector<candidate> ways_of_single_cell(const options& asked, mechanism resolved) {
   const bool grain_is_free = asked.grain == 0, how_is_free = asked.how == mechanism::automatic;
   if (resolved != mechanism::htm || !(grain_is_free || how_is_free)) return {};
-  const auto grain = grain_is_free ? start_grain : std::min(asked.grain, max_grain);
+  const auto grain = grain_is_free ? asked.start.htm_grain : std::min(asked.grain, max_grain);
   std::vector<candidate> ways{{{mechanism::htm, grain}, grain_is_free}};
   if (how_is_free) ways.push_back({{mechanism::atomics, 1}});
+  if (how_is_free && !asked.start.htm_first) std::swap(ways[0], ways[1]);
   return ways;
 }
 

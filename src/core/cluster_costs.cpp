@@ -2,13 +2,12 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
-#include <fstream>
 #include <sstream>
 #include <vector>
 
 #include <cairn/base/contract.hpp>
-#include <cairn/base/error.hpp>
 #include <cairn/core/cluster_costs.hpp>
+#include <cairn/core/number_object.hpp>
 
 namespace cairn {
 namespace {
@@ -38,20 +37,11 @@ const row* find(std::string_view name) noexcept {
   return nullptr;
 }
 
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view space = " \t\r\n";
-  const auto first = text.find_first_not_of(space);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(space) - first + 1);
-}
-
-/// Takes one `"name": number` in.
-bool take(cluster_costs& costs, std::string_view member) {
-  const auto colon = member.find(':');
-  if (colon == std::string_view::npos) return false;
-  const auto name = trimmed(member.substr(0, colon));
-  const bool quoted = name.size() > 2 && name.front() == '"' && name.back() == '"';
-  return quoted && costs.set(name.substr(1, name.size() - 2), trimmed(member.substr(colon + 1)));
+bool set_number(cluster_costs& costs, std::string_view name, double number) {
+  const auto* const r = find(name);
+  if (r == nullptr || !(number >= 0 && number <= most)) return false;
+  r->of(costs) = number * r->unit_ns;
+  return true;
 }
 
 }  // namespace
@@ -59,14 +49,10 @@ bool take(cluster_costs& costs, std::string_view member) {
 bool cluster_costs::knows(std::string_view name) noexcept { return find(name) != nullptr; }
 
 bool cluster_costs::set(std::string_view name, std::string_view value) {
-  const auto* const r = find(name);
   double number = 0;
   const auto* const end = value.data() + value.size();
   const auto read = std::from_chars(value.data(), end, number);
-  const bool good = read.ec == std::errc{} && read.ptr == end && number >= 0 && number <= most;
-  if (r == nullptr || !good) return false;
-  r->of(*this) = number * r->unit_ns;
-  return true;
+  return read.ec == std::errc{} && read.ptr == end && set_number(*this, name, number);
 }
 
 cluster_costs cluster_costs::median(std::span<const cluster_costs> found) {
@@ -94,25 +80,10 @@ std::string cluster_costs::text() const {
 }
 
 cluster_costs read_cluster_costs(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) throw input_error(path + ": cannot be read");
-  const std::string whole{std::istreambuf_iterator<char>(file), {}};
-  auto members = trimmed(whole);
-  if (members.size() < 2 || members.front() != '{' || members.back() != '}') {
-    throw input_error(path + ": expected an object of numbers, as cairn bench sim writes it");
-  }
-  members = trimmed(members.substr(1, members.size() - 2));
   cluster_costs costs;
-  for (bool more = !members.empty(); more;) {
-    const auto comma = members.find(',');
-    more = comma != std::string_view::npos;
-    const auto member = trimmed(members.substr(0, comma));
-    members.remove_prefix(more ? comma + 1 : members.size());
-    if (!take(costs, member)) {
-      throw input_error(path + ": expected costs such as \"latency_us\": 1.5, from 0 to 1e9, not " +
-                        std::string(member));
-    }
-  }
+  read_number_object(
+      path, "costs such as \"latency_us\": 1.5, from 0 to 1e9, as cairn bench sim writes them",
+      [&](std::string_view name, double value) { return set_number(costs, name, value); });
   return costs;
 }
 

@@ -152,6 +152,13 @@ constexpr std::array<setting, 15> rows{{
        return true;
      },
      [](const settings& s) { return s.retry; }},
+    {"costs", "CAIRN_COSTS", "none|FILE", "",
+     "what bench model has written, from which the choice of mechanism and grain begins",
+     [](settings& s, text_view v) {
+       s.costs = v == "none" ? text_view() : v;
+       return !v.empty();
+     },
+     [](const settings& s) { return s.costs.empty() ? "none" : s.costs; }},
     {"coalesce", "CAIRN_COALESCE", "auto|BYTES", "bytes",
      "size of a buffer of messages; auto: what the transport likes",
      [](settings& s, text_view v) { return store_or_auto(s.coalesce_bytes, v, amount(v)); },

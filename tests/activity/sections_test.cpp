@@ -176,7 +176,7 @@ TEST(Grain, IsBoundedAndCountsOnlyForTransactions) {
     return coarse<add_one>(w, add_one{map}, asked).grain();
   };
   const emulation_options emulated{};
-  EXPECT_EQ(grain({.how = mechanism::htm, .emulate = emulated}), start_grain);
+  EXPECT_EQ(grain({.how = mechanism::htm, .emulate = emulated}), start_values{}.htm_grain);
   EXPECT_EQ(grain({.how = mechanism::htm, .grain = 3, .emulate = emulated}), 3u);
   EXPECT_EQ(grain({.how = mechanism::htm, .grain = 100'000, .emulate = emulated}), max_grain);
   EXPECT_EQ(grain({.how = mechanism::atomics, .grain = 3}), 1u);

@@ -96,7 +96,7 @@ TEST(Tuning, OneCellRunsByWhatTakesLessTime) {
     pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
     coarse<add_one> op(*on.w, {map, &on.clock, atomics ? 5u : 20u, 10}, {.emulate = no_aborts});
     EXPECT_EQ(op.how(), mechanism::htm);
-    EXPECT_EQ(op.grain(), start_grain);
+    EXPECT_EQ(op.grain(), start_values{}.htm_grain);
     run_epoch(*on.w, op, 2000);
     EXPECT_EQ(op.how(), atomics ? mechanism::atomics : mechanism::htm) << op.why();
     if (atomics) {

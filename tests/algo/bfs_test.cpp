@@ -197,7 +197,7 @@ TEST(BfsOptions, ResultSaysWhatItRanOn) {
   EXPECT_EQ(run(2, {.activity = {.grain = 7, .emulate = emulated}}),
             std::pair(mechanism::htm, std::size_t{7}));
   EXPECT_EQ(run(1, {.activity = {.how = mechanism::htm, .emulate = emulated}}),
-            std::pair(mechanism::htm, activity::start_grain));
+            std::pair(mechanism::htm, activity::start_values{}.htm_grain));
 }
 
 TEST(BfsOptions, RefuseWhatCannotBeRight) {

@@ -342,6 +342,18 @@ class Refusals(InAFolder):
             self.assertNotIn(command, text)
 
 
+class Costs(InAFolder):
+    def test_bench_model_writes_costs_from_which_a_run_begins(self):
+        file = self.folder / "costs.json"
+        report("bench", "model", "--passes", 1, "--vertices", 64, "--output", file)
+        mst = ["mst", "-g", 6, "--symmetrize", "--threads", 2, "--verify", "--costs"]
+        r = report(*mst, file)
+        if not r["machine"]["hardware_transactions"]:
+            self.assertIn("fitted costs", r["result"]["trials"][0]["chosen"])
+        self.file("costs.json", '{"stm_per_vertex_ns": 1, "locks_per_vertex_ns": "many"}')
+        self.refused(*mst, file, saying="expected costs such as")
+
+
 class Facts(unittest.TestCase):
     def test_machine_says_why_there_are_no_transactions(self):
         m = report("machine")["machine"]

@@ -108,8 +108,8 @@ class coarse {
         domain_(data),
         op_(std::move(op)),
         how_(opt.how),
-        grain_(std::clamp<std::size_t>(opt.grain ? opt.grain : start_grain, 1, max_grain)),
-        stm_grain_(opt.grain ? grain_ : start_stm_grain),
+        grain_(std::clamp<std::size_t>(opt.grain ? opt.grain : opt.start.htm_grain, 1, max_grain)),
+        stm_grain_(opt.grain ? grain_ : opt.start.stm_grain),
         workers_(w.workers()) {
     if (domain_) seat_ = domain_->join();
     if (how_ == mechanism::locks && !domain_) own_locks_ = std::make_unique<tm::lock_table>();

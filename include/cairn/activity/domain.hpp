@@ -115,6 +115,7 @@ class domain {
   mechanism enter(std::uint64_t epoch, std::size_t op);
   [[nodiscard]] bool must_leave(mechanism how) const noexcept;
   void move_all_to_stm() noexcept;
+  [[nodiscard]] std::size_t stm_way() const noexcept { return ways_.size() - 1; }
 
   world& world_;
   options options_;

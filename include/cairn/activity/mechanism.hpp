@@ -36,20 +36,27 @@ struct emulation_options {
   std::size_t capacity = 64;  ///< cells that a transaction may write
 };
 
+/// Where the choice of mechanism and M begins, until time measured in the run itself says
+/// otherwise: by rule, or by a machine's fitted costs (start_values.hpp).
+struct start_values {
+  /// [AAM15] figure 4 and our own sweeps put the flat part of the curve at 16..128 operators.
+  std::size_t htm_grain = 64;
+  std::size_t stm_grain = 4;  ///< longer transactions meet more often, and gain little
+  bool htm_first = true;      ///< where the machine has it: for single cells; else atomics
+  bool stm_first = false;     ///< for several cells without htm; else locks
+  bool fitted = false;        ///< by measured costs
+};
+
 /// How operators of one channel are to run.
 struct options {
   mechanism how = mechanism::automatic;
-  std::size_t grain = 0;    ///< M, operators per transaction; 0 chooses a start value
+  std::size_t grain = 0;    ///< M, operators per transaction; 0 chooses
   bool sent_filter = true;  ///< drop at the sender what can no longer take effect
   std::optional<emulation_options> emulate = {};  ///< htm means emulated transactions
   tm::retry_limits retry = tm::retry_rtm;         ///< of transactions that abort
+  start_values start = {};
 };
 
-/// The start value of M for htm until measured cost says otherwise: [AAM15] figure 4 and our
-/// own sweeps put the flat part of the curve at 16..128 operators.
-inline constexpr std::size_t start_grain = 64;
-/// The same for stm: longer transactions meet more often, and gain little.
-inline constexpr std::size_t start_stm_grain = 4;
 /// A group is at most this many operators, so that its records live on the stack.
 inline constexpr std::size_t max_grain = 512;
 

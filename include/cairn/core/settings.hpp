@@ -34,6 +34,7 @@ struct settings {
   std::size_t filter_entries = 1u << 20;
   std::string mechanism = "auto";  ///< a name that activity::parse_mechanism takes
   std::size_t grain = 0;           ///< 0: chosen by the runtime
+  std::string costs;               ///< file of fitted costs; empty: start values by rule
   std::string retry = "rtm";       ///< a name that tm::parse_retry takes
   std::string sim;                 ///< e.g. "ranks=128,seed=7"; empty: a real cluster
 

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <sstream>
+#include <string_view>
+
+#include <cairn/activity/start_values.hpp>
+#include <cairn/core/number_object.hpp>
+
+namespace cairn::activity {
+namespace {
+
+constexpr std::string_view per_vertex = "_per_vertex_ns", fixed = "_fixed_ns";
+
+/// Of activities of so many vertices an operator.
+std::size_t flat_from(const cost_model& t, double vertices) noexcept {
+  const auto a = t.per_vertex * vertices;
+  if (!(a > 0)) return max_grain;
+  const auto m = std::clamp(10 * t.fixed / a, 1.0, static_cast<double>(max_grain));
+  return std::min(std::bit_ceil(static_cast<std::size_t>(std::ceil(m))), max_grain);
+}
+
+double per_operator(const cost_model& t, std::size_t grain, double vertices) noexcept {
+  const auto m = static_cast<double>(grain);
+  return t.at(m * vertices) / m;
+}
+
+bool set(fitted_costs& costs, std::string_view name, double value) {
+  const bool slope = name.ends_with(per_vertex);
+  if (!slope && !name.ends_with(fixed)) return false;
+  const auto of = name.substr(0, name.size() - (slope ? per_vertex : fixed).size());
+  for (auto how = mechanism::plain; how <= mechanism::stm;
+       how = static_cast<mechanism>(static_cast<int>(how) + 1)) {
+    if (activity::name(how) != of) continue;
+    auto& model = costs.of(how);
+    if (!model) model.emplace();
+    (slope ? model->per_vertex : model->fixed) = value;
+    return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string fitted_costs::text() const {
+  std::ostringstream out;
+  for (std::size_t i = 1; i < models_.size(); ++i) {
+    if (!models_[i]) continue;
+    const auto how = name(static_cast<mechanism>(i));
+    out << (out.tellp() == 0 ? "{" : ", ") << '"' << how << per_vertex
+        << "\": " << models_[i]->per_vertex << ", \"" << how << fixed
+        << "\": " << models_[i]->fixed;
+  }
+  out << (out.tellp() == 0 ? "{}" : "}");
+  return out.str();
+}
+
+fitted_costs read_fitted_costs(const std::string& path) {
+  fitted_costs costs;
+  read_number_object(path, "costs such as \"htm_fixed_ns\": 40, as cairn bench model writes them",
+                     [&](std::string_view name, double value) { return set(costs, name, value); });
+  return costs;
+}
+
+start_values start_from(const fitted_costs& costs) noexcept {
+  start_values start{.fitted = true};
+  if (const auto& htm = costs.of(mechanism::htm)) {
+    start.htm_grain = flat_from(*htm, 1);
+    const auto& atomics = costs.of(mechanism::atomics);
+    if (atomics) start.htm_first = per_operator(*htm, start.htm_grain, 1) < atomics->at(1);
+  }
+  if (const auto& stm = costs.of(mechanism::stm)) {
+    start.stm_grain = flat_from(*stm, 2);
+    const auto& locks = costs.of(mechanism::locks);
+    if (locks) start.stm_first = per_operator(*stm, start.stm_grain, 2) < locks->at(2);
+  }
+  return start;
+}
+
+}  // namespace cairn::activity

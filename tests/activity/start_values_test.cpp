@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <unistd.h>
+
+#include <cstdio>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/start_values.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+
+namespace cairn::activity {
+namespace {
+
+struct temporary_file {
+  explicit temporary_file(const std::string& text) { std::ofstream(path) << text; }
+  ~temporary_file() { std::remove(path.c_str()); }
+  const std::string path = testing::TempDir() + "cairn_fitted_" + std::to_string(getpid());
+};
+
+fitted_costs costs_of(std::vector<std::pair<mechanism, cost_model>> models) {
+  fitted_costs costs;
+  for (const auto& [how, model] : models) costs.of(how) = model;
+  return costs;
+}
+
+TEST(FittedCosts, AreReadAsTheyAreWritten) {
+  const auto costs =
+      costs_of({{mechanism::atomics, {3.5, 0.75}}, {mechanism::one_lock, {1, -95.5}}});
+  const temporary_file file(costs.text());
+  const auto read = read_fitted_costs(file.path);
+  EXPECT_EQ(read.text(), costs.text());
+  EXPECT_EQ(read.of(mechanism::one_lock)->fixed, -95.5);
+  EXPECT_FALSE(read.of(mechanism::htm));
+  EXPECT_EQ(fitted_costs{}.text(), "{}");
+}
+
+TEST(FittedCosts, OfAFileAreRefusedWithASentence) {
+  for (const auto* const text : {"", "[]", R"({"htm": 1})", R"({"magic_fixed_ns": 1})",
+                                 R"({"auto_fixed_ns": 1})", R"({"htm_fixed_ns": "1"})"}) {
+    const temporary_file file(text);
+    try {
+      static_cast<void>(read_fitted_costs(file.path));
+      ADD_FAILURE() << text;
+    } catch (const input_error& e) {
+      EXPECT_NE(std::string(e.what()).find(file.path + ": expected"), std::string::npos)
+          << e.what();
+    }
+  }
+}
+
+TEST(StartValues, StayAsByRuleWhereNothingIsKnown) {
+  const auto start = start_from({});
+  EXPECT_EQ(start.htm_grain, start_values{}.htm_grain);
+  EXPECT_EQ(start.stm_grain, start_values{}.stm_grain);
+  EXPECT_TRUE(start.htm_first);
+  EXPECT_FALSE(start.stm_first);
+}
+
+TEST(StartValues, TakeTheFlatPartOfTheLine) {
+  const auto grain = [](double a, double b) {
+    return start_from(costs_of({{mechanism::htm, {a, b}}})).htm_grain;
+  };
+  EXPECT_EQ(grain(5, 40), 128u);  // 10 * 40 / 5 = 80
+  EXPECT_EQ(grain(10, 16), 16u);
+  EXPECT_EQ(grain(10, 0), 1u);
+  EXPECT_EQ(grain(10, -3), 1u);
+  EXPECT_EQ(grain(0.1, 1000), max_grain);
+  EXPECT_EQ(grain(0, 1), max_grain);
+  EXPECT_EQ(start_from(costs_of({{mechanism::stm, {10, 16}}})).stm_grain, 8u);  // of two vertices
+}
+
+TEST(StartValues, BeginWithWhatCostsLess) {
+  const auto first = [](double htm, double atomics) {
+    return start_from(costs_of({{mechanism::htm, {htm, 10}}, {mechanism::atomics, {atomics, 0}}}))
+        .htm_first;
+  };
+  EXPECT_TRUE(first(2, 4));
+  EXPECT_FALSE(first(4, 4));  // a line of the same slope, and more to begin with
+  const auto stm = [](double locks) {
+    return start_from(costs_of({{mechanism::stm, {12, 6}}, {mechanism::locks, {locks, 0}}}))
+        .stm_first;
+  };
+  EXPECT_TRUE(stm(30));
+  EXPECT_FALSE(stm(12));
+}
+
+struct add_one {
+  struct message {
+    std::uint64_t v;
+  };
+  const pgas::vertex_map<std::uint64_t>& map;
+  auto cell(const message& m) const { return map.at(m.v); }
+  void attempt(auto x, const message&) const { x.add(1); }
+};
+
+struct add_to_two {
+  struct message {
+    std::uint64_t v;
+  };
+  const pgas::vertex_map<std::uint64_t>& map;
+  void elements(const message& m, auto&& each) const {
+    each(map.at(m.v));
+    each(map.at(m.v + 1));
+  }
+  void attempt(auto& tx, const message& m) const {
+    for (const auto v : {m.v, m.v + 1}) tx.write(map, v, tx.read(map, v) + 1);
+  }
+};
+
+TEST(StartValues, AreWhereOperatorsBegin) {
+  world w(2);
+  pgas::vertex_map<std::uint64_t> map(w, {4, 1}, 0);
+  const emulation_options emulate{};
+  {
+    const coarse<add_one> op(w, add_one{map},
+                             {.emulate = emulate, .start = {.htm_grain = 32, .fitted = true}});
+    EXPECT_EQ(op.how(), mechanism::htm);
+    EXPECT_EQ(op.grain(), 32u);
+    EXPECT_EQ(op.why(), "hardware transactions are emulated");
+  }
+  {
+    const coarse<add_one> op(w, add_one{map},
+                             {.emulate = emulate, .start = {.htm_first = false, .fitted = true}});
+    EXPECT_EQ(op.how(), mechanism::atomics);
+  }
+  if (w.transactions().works) return;  // else several cells do not begin by them
+  for (const bool stm : {false, true}) {
+    domain data(w, {.start = {.stm_grain = 16, .stm_first = stm, .fitted = true}});
+    coarse<add_to_two> op(data, add_to_two{map});
+    EXPECT_EQ(op.how(), stm ? mechanism::stm : mechanism::locks);
+    EXPECT_EQ(op.grain(), stm ? 16u : 1u);
+    EXPECT_NE(data.why().find("by the fitted costs"), std::string::npos) << data.why();
+    for (int i = 0; i < 20; ++i) {
+      const am::epoch all_run(w);
+      w.parallel_for(300, [&](worker_t k, std::size_t begin, std::size_t end) {
+        op.spawn(k, [&](auto& send) {
+          for (auto i = begin; i < end; ++i) send({i % 3});
+        });
+      });
+    }
+  }
+  EXPECT_EQ(map.local()[0] + map.local()[3], 2u * 2u * 2000u);
+}
+
+}  // namespace
+}  // namespace cairn::activity
