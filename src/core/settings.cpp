@@ -115,7 +115,7 @@ constexpr std::array<choice<std::string_view>, 3> retries{
 
 using text_view = std::string_view;
 
-constexpr std::array<setting, 15> rows{{
+constexpr std::array<setting, 16> rows{{
     {"threads", "CAIRN_THREADS", "auto|N", "workers",
      "workers per rank; auto: the cores it may use, divided by the ranks that share them",
      [](settings& s, text_view v) {

@@ -136,7 +136,7 @@ TEST(StartValues, AreWhereOperatorsBegin) {
     EXPECT_EQ(op.how(), stm ? mechanism::stm : mechanism::locks);
     EXPECT_EQ(op.grain(), stm ? 16u : 1u);
     EXPECT_NE(data.why().find("by the fitted costs"), std::string::npos) << data.why();
-    for (int i = 0; i < 20; ++i) {
+    for (int round = 0; round < 20; ++round) {
       const am::epoch all_run(w);
       w.parallel_for(300, [&](worker_t k, std::size_t begin, std::size_t end) {
         op.spawn(k, [&](auto& send) {
