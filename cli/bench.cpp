@@ -63,10 +63,8 @@ int print_model(world& w, const common& c, const model_options& options) {
                                  options.probe.sizes.back(), options.probe.rounds));
   r.line("mechanism", fmt::format("{:>10} {:>10} {:>8}   N from which it beats atomics", "A, ns",
                                   "B, ns", "R^2"));
-  activity::fitted_costs fitted;
   for (const auto& cost : costs) {
     if (!cost.fault.empty()) throw std::runtime_error(cost.fault);
-    fitted.of(cost.how) = cost.model;
     all.push_back(fit_json(cost, atomics));
     auto text = fmt::format("{:>10.2f} {:>10.1f} {:>8.4f}", cost.model.per_vertex, cost.model.fixed,
                             cost.model.r_squared);
@@ -80,6 +78,7 @@ int print_model(world& w, const common& c, const model_options& options) {
   }
   if (!w.transactions().works)
     r.line("htm", "no hardware transactions: " + w.transactions().reason);
+  const auto fitted = activity::fitted(costs);
   const auto start = activity::start_from(fitted);
   if (w.transactions().works) {
     r.line("start, one cell", start.htm_first ? fmt::format("htm, grain {}", start.htm_grain)

@@ -213,4 +213,18 @@ const mechanism_cost* cost_of(std::span<const mechanism_cost> all, mechanism how
   return at == all.end() ? nullptr : &*at;
 }
 
+fitted_costs fitted(std::span<const mechanism_cost> all) {
+  constexpr double largest_operator = 8;
+  fitted_costs lines;
+  for (const auto& c : all) {
+    const bool in_groups = c.how == mechanism::htm || c.how == mechanism::stm;
+    const auto small =
+        std::partition_point(c.samples.begin(), c.samples.end(),
+                             [](const cost_sample& s) { return s.vertices <= largest_operator; });
+    const std::span some(c.samples.begin(), in_groups ? c.samples.end() : small);
+    lines.of(c.how) = some.size() < 2 ? c.model : fit_cost(some);
+  }
+  return lines;
+}
+
 }  // namespace cairn::activity

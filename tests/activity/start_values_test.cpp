@@ -9,6 +9,7 @@
 #include <gtest/gtest.h>
 
 #include <cairn/activity/coarse.hpp>
+#include <cairn/activity/cost_probe.hpp>
 #include <cairn/activity/start_values.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
@@ -52,6 +53,17 @@ TEST(FittedCosts, OfAFileAreRefusedWithASentence) {
           << e.what();
     }
   }
+}
+
+TEST(FittedCosts, AreOfSmallOperatorsWhereTheseRunOneByOne) {
+  const std::vector<cost_sample> bent{{1, 10}, {2, 20}, {4, 40}, {8, 80}, {16, 1000}};
+  const auto line = fit_cost(bent);
+  const std::vector<mechanism_cost> measured{{mechanism::locks, bent, {}, line},
+                                             {mechanism::stm, bent, {}, line}};
+  const auto costs = fitted(measured);
+  EXPECT_NEAR(costs.of(mechanism::locks)->per_vertex, 10, 1e-9);
+  EXPECT_NEAR(costs.of(mechanism::locks)->fixed, 0, 1e-9);
+  EXPECT_EQ(costs.of(mechanism::stm)->per_vertex, line.per_vertex);
 }
 
 TEST(StartValues, StayAsByRuleWhereNothingIsKnown) {

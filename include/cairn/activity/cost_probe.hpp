@@ -8,6 +8,7 @@
 
 #include <cairn/activity/cost_model.hpp>
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/activity/start_values.hpp>
 #include <cairn/core/world.hpp>
 
 namespace cairn::activity {
@@ -44,5 +45,10 @@ struct mechanism_cost {
 /// The cost of one mechanism; nullptr if it does not work here.
 [[nodiscard]] const mechanism_cost* cost_of(std::span<const mechanism_cost> all,
                                             mechanism how) noexcept;
+
+/// The lines from which choices begin: through all sizes of mechanisms that run operators in
+/// groups, and of those that run them one by one through sizes of at most 8, as operators have
+/// them: what many locks cost is no straight line.
+[[nodiscard]] fitted_costs fitted(std::span<const mechanism_cost> all);
 
 }  // namespace cairn::activity
