@@ -83,7 +83,9 @@ TEST_P(AccumulatorMap, CombinesWhatAllWorkersOfAllRanksAdd) {
     for (const auto how : {accumulation::partials, accumulation::bins}) {
       for (const std::uint64_t n : {0, 1, 5, 700}) {
         for (const std::size_t bin_bytes : {1, 64, 1 << 20}) {
-          accumulate_and_judge<add<std::uint64_t>>(w, n, {how, bin_bytes});
+          for (const bool reduce : {true, false}) {
+            accumulate_and_judge<add<std::uint64_t>>(w, n, {how, bin_bytes, reduce});
+          }
         }
       }
       accumulate_and_judge<minimum<std::uint32_t>>(w, 300, {how, 128});
@@ -95,6 +97,33 @@ TEST_P(AccumulatorMap, CombinesWhatAllWorkersOfAllRanksAdd) {
 TEST_P(AccumulatorMap, IsRightWithTinyBuffers) {
   GetParam().run([](world& w) { accumulate_and_judge<add<std::uint32_t>>(w, 50, {}); },
                  {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
+}
+
+// 100 adds to each of two remote elements: 200 messages, or one for each.
+TEST_P(AccumulatorMap, CombinesAtTheSenderIfPartialsAreSmall) {
+  GetParam().run([](world& w) {
+    for (const bool reduce : {true, false}) {
+      const block_partition partition(2 * static_cast<std::uint64_t>(w.size()), w.size());
+      accumulator_map<add<std::uint64_t>> sums(w, partition, {.reduce = reduce});
+      const auto before = w.counters().total(obs::counter::messages_sent);
+      const auto next = partition.first((w.rank() + 1) % w.size());
+      {
+        am::epoch epoch(w);
+        sums.accumulate(0, [&](auto&& add) {
+          for (int i = 0; i < 100; ++i) add(next, 1), add(next + 1, 2);
+        });
+        epoch.close();
+      }
+      sums.collect([&](worker_t, std::uint64_t first, std::span<const std::uint64_t> totals) {
+        for (std::size_t i = 0; i < totals.size(); ++i) {
+          EXPECT_EQ(totals[i], (first + i) % 2 == 0 ? 100u : 200u);
+        }
+      });
+      const auto sent = w.counters().total(obs::counter::messages_sent) - before;
+      EXPECT_EQ(sent, w.size() == 1 ? 0u : reduce ? 2u : 200u);
+      w.barrier();
+    }
+  });
 }
 
 TEST(AccumulatorChoice, TakesPartialsWhileTheyAreSmall) {

@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -12,6 +13,7 @@
 #include <vector>
 
 #include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
 #include <cairn/base/aggregator.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/hw/pages.hpp>
@@ -31,6 +33,7 @@ enum class accumulation { automatic, partials, bins };
 struct accumulator_options {
   accumulation how = accumulation::automatic;
   std::size_t bin_bytes = std::size_t{1} << 18;  ///< of values in a bin's range
+  bool reduce = true;  ///< combine at the sender, with partials of up to `partials_bytes`
 };
 
 /// A partial of up to so many bytes is faster than bins.
@@ -43,18 +46,22 @@ inline constexpr std::size_t partials_bytes = std::size_t{1} << 25;
 ///
 ///   sums.accumulate(k, [&](auto& add) { for (...) add(v, x); });
 ///
-/// A value for an own element joins what this worker keeps; one for a remote element travels
-/// coalesced to its owner and joins what the worker keeps that takes it in. After the epoch
-/// collect() combines the workers' shares and starts again from the identity.
+/// A value for an own element joins what this worker keeps. One for a remote element does too, if
+/// partials of all ranks' elements are small enough: collect() then sends what this rank has for
+/// each of them as one message. Else it travels coalesced to its owner at once and joins what the
+/// worker keeps that takes it in. collect() combines the workers' shares and starts again from the
+/// identity.
 ///
 /// A           combines; what it does to doubles or floats depends on the order, which is not
 ///             determined
 /// Id          wide enough for the partition's elements
-/// Work        one combination per add, and one per worker and own element (partials) or per
+/// Work        one combination per add, and one per worker and element kept (partials) or per
 ///             add (bins) when collected
-/// Memory      per worker: n/P values (partials), or 8 to 16 bytes for each add (bins)
-/// Collective  constructor and destructor; accumulating only while an epoch is open
-/// Source      [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
+/// Messages    one per remote element that this rank added to, when collected; without reduction
+///             one per add to a remote element
+/// Memory      per worker: n (reduced) or n/P values (partials), or 8 to 16 bytes for each add
+/// (bins) Collective  constructor, destructor and collect(); accumulating only while an epoch is
+/// open Source      [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
 template <aggregator A, class Id = std::uint64_t>
 class accumulator_map {
  public:
@@ -72,6 +79,8 @@ class accumulator_map {
       const bool fits = partition.block() * sizeof(value_type) <= partials_bytes;
       how_ = fits ? accumulation::partials : accumulation::bins;
     }
+    reduces_ = opt.reduce && w.size() > 1 && how_ == accumulation::partials &&
+               partition.n() * sizeof(value_type) <= partials_bytes;
     const auto values =
         std::bit_floor(std::max<std::size_t>(1, opt.bin_bytes / sizeof(value_type)));
     bin_shift_ = std::countr_zero(values);
@@ -91,8 +100,10 @@ class accumulator_map {
   template <class Body>
   void accumulate(worker_t k, Body&& body) {
     with_keeper(k, [&](auto keep) {
-      if (!channel_) {
-        body([keep, first = first_](Id id, const value_type& x) mutable { keep(id - first, x); });
+      if (!channel_ || reduces_) {
+        body([keep, first = first_](Id id, const value_type& x) mutable {
+          keep(static_cast<std::ptrdiff_t>(id) - static_cast<std::ptrdiff_t>(first), x);
+        });
         return;
       }
       auto send = channel_->from(k);
@@ -108,9 +119,10 @@ class accumulator_map {
 
   /// Calls f(worker, first id, totals) for ranges that cover this rank's elements once, on its
   /// workers, and forgets what was accumulated. The span is f's until it returns.
-  /// Called by worker 0 after the epoch.
+  /// Called by worker 0 of every rank after the epoch, while none is open.
   template <class F>
   void collect(F&& f) {
+    if (reduces_) exchange();
     if (how_ == accumulation::partials) {
       collect_partials(f);
     } else {
@@ -140,18 +152,25 @@ class accumulator_map {
 
   void prepare(state& s) {
     const auto bin_values = std::size_t{1} << bin_shift_;
-    const auto values = how_ == accumulation::partials ? size_ : std::min(size_, bin_values);
+    const auto values = reduces_                         ? partition_.n()
+                        : how_ == accumulation::partials ? size_
+                                                         : std::min(size_, bin_values);
     s.partial = hw::page_buffer<value_type>(values);
     std::fill(s.partial.begin(), s.partial.end(), A::identity());
     if (how_ == accumulation::bins) s.bins.resize((size_ + bin_values - 1) >> bin_shift_);
   }
 
-  // Calls f(keep) with worker k's way to keep a value for an own element.
+  // Of own elements.
+  [[nodiscard]] value_type* partial_of(worker_t k) noexcept {
+    return workers_[k].partial.data() + (reduces_ ? first_ : 0);
+  }
+
+  // Calls f(keep) with worker k's way to keep a value for an own element, or for any if reduced.
   template <class F>
   void with_keeper(worker_t k, F&& f) {
     auto& s = workers_[k];
     if (how_ == accumulation::partials) {
-      f([values = s.partial.data()](std::size_t i, const value_type& x) {
+      f([values = partial_of(k)](std::ptrdiff_t i, const value_type& x) {
         values[i] = A::combine(values[i], x);
       });
     } else {
@@ -174,12 +193,38 @@ class accumulator_map {
     ++s.blocks_used;
   }
 
+  // Takes what this rank's workers have for an element, and leaves the identity.
+  [[nodiscard]] value_type take(std::uint64_t id) {
+    value_type total = A::identity();
+    for (auto& k : workers_) {
+      total = A::combine(total, std::exchange(k.value.partial[id], A::identity()));
+    }
+    return total;
+  }
+
+  // To the owners, what this rank's workers have for other ranks' elements.
+  void exchange() {
+    am::epoch epoch(world_);
+    const value_type nothing = A::identity();
+    world_.parallel_for(partition_.n() - size_,
+                        [&](worker_t k, std::size_t begin, std::size_t end) {
+                          auto send = channel_->from(k);
+                          for (auto i = begin; i < end; ++i) {
+                            const auto id = i < first_ ? i : i + size_;
+                            const auto total = take(id);
+                            if (std::memcmp(&total, &nothing, sizeof total) == 0) continue;
+                            send(partition_.owner(id), {static_cast<Id>(id), total});
+                          }
+                        });
+    epoch.close();
+  }
+
   template <class F>
   void collect_partials(F& f) {
     world_.parallel_for(size_, [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto* const totals = workers_[0].partial.data();
+      auto* const totals = partial_of(0);
       for (worker_t j = 1; j < world_.workers(); ++j) {
-        auto* const more = workers_[j].partial.data();
+        auto* const more = partial_of(j);
         for (auto i = begin; i < end; ++i) totals[i] = A::combine(totals[i], more[i]);
         std::fill(more + begin, more + end, A::identity());
       }
@@ -225,6 +270,7 @@ class accumulator_map {
   std::uint64_t first_;
   std::size_t size_;
   accumulation how_;
+  bool reduces_ = false;
   int bin_shift_ = 0;
   task::per_worker<state> workers_;
   std::optional<am::channel<message>> channel_;
