@@ -14,7 +14,7 @@ namespace cairn::graph {
 namespace {
 
 using cairn::support::on_ranks;
-using support::edge_list;
+using reference::edge_list;
 
 struct whole_graph {
   edge_list out, in;
@@ -28,17 +28,17 @@ whole_graph build_on(rank_t ranks, int workers, std::uint64_t n, const edge_list
                      io::weight_kind weights, bool directed, const build_options& options) {
   std::vector<whole_graph> parts(static_cast<std::size_t>(ranks));
   on_ranks(ranks, workers, [&](world& w) {
-    auto raw = support::raw_share<Id>(edges, weights, directed, 50, w.rank(), w.size());
+    auto raw = reference::raw_share<Id>(edges, weights, directed, 50, w.rank(), w.size());
     const auto g = build<Id>(w, std::move(raw), labels(n), options);
     auto& part = parts[static_cast<std::size_t>(w.rank())];
     EXPECT_EQ(g.num_vertices(), n);
     EXPECT_EQ(g.out().first(), g.partition().first(w.rank()));
     EXPECT_EQ(g.out().last(), g.partition().last(w.rank()));
-    part.out = support::arcs_of(g.out());
+    part.out = reference::arcs_of(g.out());
     part.num_edges = g.num_edges();
     part.directed = g.directed();
     part.has_in = g.has_in();
-    if (g.has_in()) part.in = support::arcs_of(g.in());
+    if (g.has_in()) part.in = reference::arcs_of(g.in());
   });
   whole_graph whole = parts.front();
   for (std::size_t r = 1; r < parts.size(); ++r) {
@@ -66,7 +66,7 @@ class Builder : public testing::TestWithParam<build_case> {};
 TEST_P(Builder, MatchesAMapForEveryCombinationOfOptions) {
   const auto [ranks, workers] = GetParam();
   constexpr std::uint64_t n = 61;
-  const auto edges = support::random_edges(n, 600, 11);
+  const auto edges = reference::random_edges(n, 600, 11);
   auto plain = edges;
   for (auto& e : plain) e.weight = 0;
   for (unsigned bits = 0; bits < 64; ++bits) {
@@ -80,42 +80,42 @@ TEST_P(Builder, MatchesAMapForEveryCombinationOfOptions) {
     const auto g = build_on<std::uint32_t>(ranks, workers, n, edges, io::weight_kind::integer,
                                            directed, options);
     const auto& given = options.keep_weights ? edges : plain;
-    const auto out = support::expected_arcs(given, undirected, false, options);
+    const auto out = reference::expected_arcs(given, undirected, false, options);
     ASSERT_EQ(g.out, out) << bits;
     ASSERT_EQ(g.directed, !undirected) << bits;
     ASSERT_EQ(g.num_edges, undirected ? undirected_edges(out) : out.size()) << bits;
     ASSERT_EQ(g.has_in, undirected || options.inverse) << bits;
     if (g.has_in) {
-      ASSERT_EQ(g.in, undirected ? out : support::expected_arcs(given, false, true, options));
+      ASSERT_EQ(g.in, undirected ? out : reference::expected_arcs(given, false, true, options));
     }
   }
 }
 
 TEST_P(Builder, MatchesAMapForWideIdsAndRealWeights) {
   const auto [ranks, workers] = GetParam();
-  const auto edges = support::random_edges(200, 3000, 12);
+  const auto edges = reference::random_edges(200, 3000, 12);
   const build_options options{.drop_duplicates = true, .inverse = true};
   const auto g =
       build_on<std::uint64_t>(ranks, workers, 200, edges, io::weight_kind::real, true, options);
-  EXPECT_EQ(g.out, support::expected_arcs(edges, false, false, options));
-  EXPECT_EQ(g.in, support::expected_arcs(edges, false, true, options));
+  EXPECT_EQ(g.out, reference::expected_arcs(edges, false, false, options));
+  EXPECT_EQ(g.in, reference::expected_arcs(edges, false, true, options));
 }
 
 TEST_P(Builder, GivesAGraphItsInverseLater) {
   const auto [ranks, workers] = GetParam();
-  const auto edges = support::random_edges(97, 2000, 13);
+  const auto edges = reference::random_edges(97, 2000, 13);
   edge_list in;
   std::vector<edge_list> parts(static_cast<std::size_t>(ranks));
   on_ranks(ranks, workers, [&](world& w) {
-    auto raw = support::raw_share<std::uint32_t>(edges, io::weight_kind::real, true, 40, w.rank(),
-                                                 w.size());
+    auto raw = reference::raw_share<std::uint32_t>(edges, io::weight_kind::real, true, 40, w.rank(),
+                                                   w.size());
     auto g = build<std::uint32_t>(w, std::move(raw), labels(97), {});
     EXPECT_THROW(static_cast<void>(g.in()), contract_violation);
     build_inverse(w, g);
-    parts[static_cast<std::size_t>(w.rank())] = support::arcs_of(g.in());
+    parts[static_cast<std::size_t>(w.rank())] = reference::arcs_of(g.in());
   });
   for (const auto& part : parts) in.insert(in.end(), part.begin(), part.end());
-  EXPECT_EQ(in, support::expected_arcs(edges, false, true, {}));
+  EXPECT_EQ(in, reference::expected_arcs(edges, false, true, {}));
 }
 
 TEST_P(Builder, BuildsGraphsWithoutEdgesOrVertices) {
@@ -128,16 +128,16 @@ TEST_P(Builder, BuildsGraphsWithoutEdgesOrVertices) {
 }
 
 TEST(BuilderOverNetworks, BuildsTheSameWhateverTheNetworkDelaysAndReorders) {
-  const auto edges = support::random_edges(40, 900, 14);
+  const auto edges = reference::random_edges(40, 900, 14);
   const build_options options{.symmetrize = true, .drop_duplicates = true};
-  const auto expected = support::expected_arcs(edges, true, false, options);
+  const auto expected = reference::expected_arcs(edges, true, false, options);
   for (std::uint64_t seed = 1; seed <= 8; ++seed) {
     std::vector<edge_list> parts(3);
     const auto body = [&](world& w) {
-      auto raw = support::raw_share<std::uint32_t>(edges, io::weight_kind::integer, true, 30,
-                                                   w.rank(), w.size());
+      auto raw = reference::raw_share<std::uint32_t>(edges, io::weight_kind::integer, true, 30,
+                                                     w.rank(), w.size());
       const auto g = build<std::uint32_t>(w, std::move(raw), labels(40), options);
-      parts[static_cast<std::size_t>(w.rank())] = support::arcs_of(g.out());
+      parts[static_cast<std::size_t>(w.rank())] = reference::arcs_of(g.out());
     };
     const auto whole = [&] {
       edge_list all;

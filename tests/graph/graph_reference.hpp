@@ -14,7 +14,7 @@
 #include <cairn/graph/builder.hpp>
 #include <cairn/graph/csr.hpp>
 
-namespace cairn::graph::support {
+namespace cairn::graph::reference {
 
 struct plain_edge {
   std::uint64_t source, target;
@@ -100,4 +100,4 @@ io::raw_edges raw_share(const edge_list& edges, io::weight_kind weights, bool di
   return raw;
 }
 
-}  // namespace cairn::graph::support
+}  // namespace cairn::graph::reference

@@ -17,7 +17,7 @@ namespace cairn::graph {
 namespace {
 
 using cairn::support::on_ranks;
-using support::edge_list;
+using reference::edge_list;
 
 /// Out-arcs of the whole graph as loaded on `ranks` ranks.
 edge_list loaded_on(rank_t ranks, int workers, const source& from,
@@ -26,7 +26,7 @@ edge_list loaded_on(rank_t ranks, int workers, const source& from,
   on_ranks(ranks, workers, [&](world& w) {
     const auto loaded = load(w, from, options);
     parts[static_cast<std::size_t>(w.rank())] =
-        support::arcs_of(std::get<dist_csr<std::uint32_t>>(loaded.graph).out());
+        reference::arcs_of(std::get<dist_csr<std::uint32_t>>(loaded.graph).out());
     EXPECT_GE(loaded.load_seconds, 0);
     EXPECT_GE(loaded.build_seconds, 0);
   });
@@ -87,7 +87,7 @@ TEST_F(LoadFile, KeepsTheIdsOfTheInputAsLabels) {
   EXPECT_EQ(g.labels().id_of(2), 1'000'000u);
   EXPECT_EQ(g.num_edges(), 2u);
   EXPECT_TRUE(g.directed());
-  EXPECT_EQ(support::arcs_of(g.in()), (edge_list{{0, 1, 0}, {1, 2, 0}}));
+  EXPECT_EQ(reference::arcs_of(g.in()), (edge_list{{0, 1, 0}, {1, 2, 0}}));
 }
 
 TEST_F(LoadFile, ThrowsTheReadersSentenceOnEveryRank) {

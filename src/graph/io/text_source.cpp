@@ -14,7 +14,7 @@ namespace cairn::graph::io {
 namespace {
 
 constexpr std::size_t most_line_bytes = std::size_t{1} << 30;
-constexpr std::size_t behind = mapped_file::readable_behind;
+constexpr std::size_t padding = mapped_file::readable_behind;
 // How much text after a fault is decompressed to see whether the data itself is sound.
 constexpr std::uint64_t checked_behind_fault = std::uint64_t{256} << 20;
 
@@ -68,7 +68,7 @@ class text_source::stream {
     // Where blocks end must not depend on the room in `storage`, which differs between workers:
     // every rank cuts the stream for itself, and all have to cut it alike.
     auto limit = carry_.size() + block_bytes_;
-    storage.resize(std::max(storage.size(), limit + behind));
+    storage.resize(std::max(storage.size(), limit + padding));
     std::copy(carry_.begin(), carry_.end(), storage.begin());
     auto filled = carry_.size();
     auto keep = std::size_t{0};
@@ -90,11 +90,11 @@ class text_source::stream {
         throw text_fault{storage.data(), "the line is longer than 1 GiB"};
       }
       limit *= 2;
-      storage.resize(std::max(storage.size(), limit + behind));
+      storage.resize(std::max(storage.size(), limit + padding));
     }
     const auto at = [&](std::size_t i) { return storage.begin() + static_cast<std::ptrdiff_t>(i); };
     carry_.assign(at(keep), at(filled));
-    std::fill_n(at(keep), behind, '\0');
+    std::fill_n(at(keep), padding, '\0');
     block = {{storage.data(), keep}, offset_, index_++, 0};
     offset_ += keep;
     return keep != 0;
@@ -120,7 +120,7 @@ text_source::text_source(const std::string& path, std::size_t block_bytes)
 std::string_view text_source::head(std::size_t bytes) {
   if (!streamed()) return file_.text().substr(0, bytes);
   const auto source = decompress(file_);
-  head_.assign(bytes + behind, '\0');
+  head_.assign(bytes + padding, '\0');
   const auto n = source->read({head_.data(), bytes});
   return {head_.data(), n};
 }
