@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -56,9 +57,14 @@ class world {
   [[nodiscard]] int workers() const noexcept { return pool_->workers(); }
 
   /// Calls f(worker, begin, end) for chunks that cover [0, n) on this rank's workers, and
-  /// handles arriving messages between chunks. chunk = 0: about 16 chunks per worker.
+  /// handles arriving messages between chunks. chunk = 0: about 16 chunks per worker, and beside
+  /// other ranks at most 256 elements, lest their messages fill the network meanwhile.
   template <class F>
   void parallel_for(std::size_t n, F&& f, std::size_t chunk = 0) {
+    if (chunk == 0 && size_ > 1) {
+      const auto share = n / (16 * static_cast<std::size_t>(workers()));
+      chunk = std::clamp<std::size_t>(share, 1, 256);
+    }
     task::parallel_for(*pool_, n, chunk, f, [this](worker_t w) { between_chunks(w); });
     throw_if_poisoned();
   }
