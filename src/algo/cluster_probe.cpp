@@ -84,8 +84,10 @@ void time(world& w, sample& s, F&& f) {
 }
 
 void push(world& w, const graph::dist_csr<id>& g) {
-  const pagerank_options options{
-      .variant = pagerank_variant::push, .iterations = sweeps, .tolerance = 0};
+  const pagerank_options options{.variant = pagerank_variant::push,
+                                 .iterations = sweeps,
+                                 .tolerance = 0,
+                                 .aggregate = pgas::accumulator_options{.reduce = false}};
   static_cast<void>(pagerank<float>(w, g, options));
 }
 
