@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
-#include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -15,14 +11,10 @@
 #include <cairn/base/error.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
+#include <support/temporary_folder.hpp>
+
 namespace cairn::activity {
 namespace {
-
-struct temporary_file {
-  explicit temporary_file(const std::string& text) { std::ofstream(path) << text; }
-  ~temporary_file() { std::remove(path.c_str()); }
-  const std::string path = testing::TempDir() + "cairn_fitted_" + std::to_string(getpid());
-};
 
 fitted_costs costs_of(std::vector<std::pair<mechanism, cost_model>> models) {
   fitted_costs costs;
@@ -33,7 +25,7 @@ fitted_costs costs_of(std::vector<std::pair<mechanism, cost_model>> models) {
 TEST(FittedCosts, AreReadAsTheyAreWritten) {
   const auto costs =
       costs_of({{mechanism::atomics, {3.5, 0.75}}, {mechanism::one_lock, {1, -95.5}}});
-  const temporary_file file(costs.text());
+  const support::temporary_file file(costs.text());
   const auto read = read_fitted_costs(file.path);
   EXPECT_EQ(read.text(), costs.text());
   EXPECT_EQ(read.of(mechanism::one_lock)->fixed, -95.5);
@@ -44,7 +36,7 @@ TEST(FittedCosts, AreReadAsTheyAreWritten) {
 TEST(FittedCosts, OfAFileAreRefusedWithASentence) {
   for (const auto* const text : {"", "[]", R"({"htm": 1})", R"({"magic_fixed_ns": 1})",
                                  R"({"auto_fixed_ns": 1})", R"({"htm_fixed_ns": "1"})"}) {
-    const temporary_file file(text);
+    const support::temporary_file file(text);
     try {
       static_cast<void>(read_fitted_costs(file.path));
       ADD_FAILURE() << text;

@@ -1,8 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <unistd.h>
-
-#include <cstdio>
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -12,14 +8,10 @@
 #include <cairn/core/cluster_costs.hpp>
 #include <cairn/core/simulation.hpp>
 
+#include <support/temporary_folder.hpp>
+
 namespace cairn {
 namespace {
-
-struct temporary_file {
-  explicit temporary_file(const std::string& text) { std::ofstream(path) << text; }
-  ~temporary_file() { std::remove(path.c_str()); }
-  const std::string path = testing::TempDir() + "cairn_costs_" + std::to_string(getpid());
-};
 
 template <class Error>
 std::string sentence_of(const std::string& spec) {
@@ -36,7 +28,7 @@ TEST(ClusterCosts, AreReadAsTheyAreWritten) {
   ASSERT_TRUE(c.set("latency_us", "0.25"));
   ASSERT_TRUE(c.set("byte_ns", "0.125"));
   ASSERT_TRUE(c.set("commit_ns", "17"));
-  const temporary_file file(" " + c.text() + "\n");
+  const support::temporary_file file(" " + c.text() + "\n");
   const auto read = read_cluster_costs(file.path);
   EXPECT_EQ(read.network.latency_ns, 250);
   EXPECT_EQ(read.network.byte_ns, 0.125);
@@ -69,13 +61,13 @@ TEST(ClusterCosts, TakeNoOtherNamesAndNumbers) {
 TEST(ClusterCosts, OfAFileAreRefusedWithASentence) {
   for (const auto* const text : {"", "12", "[]", "{\"edge_ns\"}", "{\"edges\": 1}",
                                  "{\"edge_ns\": -1}", "{\"edge_ns\": 1,}", "{edge_ns: 1}"}) {
-    const temporary_file file(text);
+    const support::temporary_file file(text);
     EXPECT_NE(sentence_of<input_error>("clock=" + file.path).find(file.path + ": expected"),
               std::string::npos)
         << text;
   }
   EXPECT_EQ(sentence_of<input_error>("clock=/no/such/file"), "/no/such/file: cannot be read");
-  const temporary_file none("{}");
+  const support::temporary_file none("{}");
   EXPECT_EQ(read_cluster_costs(none.path).text(), cluster_costs{}.text());
 }
 
@@ -87,7 +79,7 @@ TEST(ParseSimulation, AClockPredictsAndCostsChangeIt) {
   const auto changed = parse_simulation("edge_ns=4,clock=loggp,latency_us=3,seed=2");
   EXPECT_EQ(changed.cluster.costs->edge_ns, 4);
   EXPECT_EQ(changed.cluster.costs->network.latency_ns, 3000);
-  const temporary_file file("{\"gap_us\": 0.5, \"edge_ns\": 9}");
+  const support::temporary_file file("{\"gap_us\": 0.5, \"edge_ns\": 9}");
   const auto read = parse_simulation("clock=" + file.path + ",gap_us=2");
   EXPECT_EQ(read.cluster.costs->network.gap_ns, 2000);
   EXPECT_EQ(read.cluster.costs->edge_ns, 9);

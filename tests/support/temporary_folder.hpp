@@ -3,6 +3,7 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
 #include <string>
 #include <system_error>
 
@@ -14,7 +15,7 @@ namespace cairn::support {
 class temporary_folder {
  public:
   temporary_folder() {
-    auto name = (std::filesystem::temp_directory_path() / "cairn-test-XXXXXX").string();
+    auto name = (std::filesystem::temp_directory_path() / "cairn-XXXXXX").string();
     if (mkdtemp(name.data()) == nullptr) throw system_failure(name + ": cannot be made");
     path_ = name;
   }
@@ -31,6 +32,18 @@ class temporary_folder {
 
  private:
   std::filesystem::path path_;
+};
+
+/// A file of that text, gone with it.
+class temporary_file {
+ public:
+  explicit temporary_file(const std::string& text) { std::ofstream(path) << text; }
+
+ private:
+  temporary_folder folder_;
+
+ public:
+  const std::string path = folder_ / "file";
 };
 
 }  // namespace cairn::support
