@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Runs algorithms with verification on every graph of the data folder: each mechanism with 1 and 2
-workers, 1, 2 and 4 ranks as local processes and under both MPIs, and simulated clusters with many
-seeds (breadth-first search) or a few. Prints a line per graph; ends with 1 if any run failed.
+workers, up to 8 ranks as local processes and up to 4 under both MPIs, and simulated clusters with
+many seeds (breadth-first search) or a few. Prints a line per graph; ends with 1 if any run failed.
 
     tests/soak/every_graph.py build/release/bin/cairn [--folder FOLDER] [ALGORITHM...]
 """
@@ -43,7 +43,7 @@ def settings_of_runs(algorithm, edges):
         for mechanism in mechanisms(algorithm, threads):
             for way in ways:
                 yield [], ["--threads", str(threads), "--mechanism", mechanism] + way
-    for ranks in (2, 4):
+    for ranks in (2, 3, 4, 8):
         for way in ways:
             yield [], ["--ranks", str(ranks), "--threads", "1"] + way
     for mpi in ("mpich", "openmpi"):
@@ -75,7 +75,7 @@ def main():
                            help=" ".join(ALGORITHMS))
     folder = pathlib.Path(os.environ.get("CAIRN_DATA", ROOT.parent / "shared" / "data")) / "graphs"
     arguments.add_argument("--folder", type=pathlib.Path, default=folder)
-    given = arguments.parse_args()
+    given = arguments.parse_intermixed_args()
     cairn, data = given.cairn, given.folder
     if not data.is_dir():
         print(f"skipped: there is no folder {data} (CAIRN_DATA names another)")
