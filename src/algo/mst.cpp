@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <tuple>
 #include <utility>
 
@@ -167,19 +168,18 @@ struct boruvka {
       for (Id next = root.load(v); next != v; next = root.load(v)) v = next;
       return v;
     };
-    for (bool again = true; std::exchange(again, false);) {
-      std::vector<typename merge::message> todo;
-      for (const Id r : ready) {
-        auto edge = std::as_const(lightest).local()[r];
-        const Id here = climb(r);
-        edge.there = climb(edge.there);
-        if (here != edge.there) todo.push_back({here, edge});
-      }
-      again = !todo.empty();
+    for (std::atomic<bool> again = true; again.exchange(false);) {
       am::epoch epoch(w);
-      w.parallel_for(todo.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      w.parallel_for(ready.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
         merges.spawn(k, [&](auto& send) {
-          for (auto i = begin; i < end; ++i) send(todo[i]);
+          for (auto i = begin; i < end; ++i) {
+            auto edge = std::as_const(lightest).local()[ready[i]];
+            const Id here = climb(ready[i]);
+            edge.there = climb(edge.there);
+            if (here == edge.there) continue;
+            again.store(true, std::memory_order_relaxed);
+            send({here, edge});
+          }
         });
       });
       epoch.close();
@@ -227,6 +227,26 @@ struct boruvka {
     return w.any(!same);
   }
 
+  std::vector<mst_edge<Id>> sorted_edges() {
+    const auto before = [](const auto& a, const auto& b) {
+      return std::tie(a.source, a.target) < std::tie(b.source, b.target);
+    };
+    w.parallel_for(
+        static_cast<std::size_t>(w.workers()),
+        [&](worker_t, std::size_t k, std::size_t) {
+          auto& some = edges[static_cast<worker_t>(k)];
+          std::sort(some.begin(), some.end(), before);
+        },
+        1);
+    std::vector<mst_edge<Id>> all;
+    for (auto& some : edges) {
+      const auto middle = static_cast<std::ptrdiff_t>(all.size());
+      all.insert(all.end(), some.value.begin(), some.value.end());
+      std::inplace_merge(all.begin(), all.begin() + middle, all.end(), before);
+    }
+    return all;
+  }
+
   mst_result<Id> run() {
     std::uint64_t rounds = 0;
     for (;; ++rounds) {
@@ -239,11 +259,7 @@ struct boruvka {
         merge_over_ranks(ready);
       }
     }
-    std::vector<mst_edge<Id>> mine;
-    for (auto& e : edges) mine.insert(mine.end(), e.value.begin(), e.value.end());
-    std::sort(mine.begin(), mine.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.source, a.target) < std::tie(b.source, b.target);
-    });
+    auto mine = sorted_edges();
     double weight = 0;
     for (const auto& e : mine) weight += e.weight;
     const auto n = w.sum(std::uint64_t{mine.size()});
