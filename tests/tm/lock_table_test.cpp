@@ -37,7 +37,7 @@ TEST(LockTable, NeighboursShareAStripeAndLinesSpread) {
     ASSERT_LT(table.stripe_of(&l), table.stripes());
     stripes.insert(table.stripe_of(&l));
   }
-  EXPECT_GT(stripes.size(), 500u);  // 1 - 1/e of 1024 is 647
+  EXPECT_GT(stripes.size(), 500u);
 }
 
 TEST(LockTable, AGuardHoldsItsCellsStripe) {

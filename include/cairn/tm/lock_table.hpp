@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <cairn/base/contract.hpp>
-#include <cairn/base/random.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/tm/spin_lock.hpp>
 
@@ -19,7 +18,8 @@ namespace cairn::tm {
 /// for comparison.
 ///
 /// Cells on one cache line share a stripe (they contend for the line anyhow), so a set of
-/// neighbours takes few locks; stripes are spread at random, so other cells share one by chance.
+/// neighbours takes few locks. Neighbouring lines have neighbouring locks: whoever works in a part
+/// of the data by itself has the lines of its locks to itself too.
 class lock_table {
  public:
   /// Rounded up to a power of two. 4 bytes each.
@@ -31,7 +31,7 @@ class lock_table {
 
   [[nodiscard]] std::uint32_t stripe_of(const void* cell) const noexcept {
     const auto line = reinterpret_cast<std::uintptr_t>(cell) / cache_line;
-    return static_cast<std::uint32_t>(mix64(line) & mask_);
+    return static_cast<std::uint32_t>((line ^ line >> std::bit_width(mask_)) & mask_);
   }
 
   /// True while somebody holds the cell's stripe.
@@ -80,15 +80,15 @@ class lock_set {
   /// Before lock(). The same cell may be added again.
   void add(const void* cell) {
     CAIRN_ASSERT(held_ == 0);
-    stripes_.push_back(table_->stripe_of(cell));
+    const auto stripe = table_->stripe_of(cell);
+    const auto at = std::lower_bound(stripes_.begin(), stripes_.end(), stripe);
+    if (at == stripes_.end() || *at != stripe) stripes_.insert(at, stripe);
   }
 
   /// Takes all stripes. Returns how many of them somebody else held when we came.
   template <relax_function Relax>
   std::size_t lock(Relax&& relax) {
     CAIRN_ASSERT(held_ == 0);
-    std::sort(stripes_.begin(), stripes_.end());
-    stripes_.erase(std::unique(stripes_.begin(), stripes_.end()), stripes_.end());
     std::size_t waits = 0;
     for (const auto s : stripes_) {
       waits += table_->locks_[s].lock(relax) ? 1 : 0;
@@ -103,13 +103,13 @@ class lock_set {
     stripes_.clear();
   }
 
-  /// Different stripes, once lock() has returned.
+  /// Different stripes.
   [[nodiscard]] std::size_t size() const noexcept { return stripes_.size(); }
 
  private:
   lock_table* table_;
-  std::vector<std::uint32_t> stripes_;
-  std::size_t held_ = 0;  // of stripes_, from the front
+  std::vector<std::uint32_t> stripes_;  // ascending
+  std::size_t held_ = 0;                // of stripes_, from the front
 };
 
 }  // namespace cairn::tm
