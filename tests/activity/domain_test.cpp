@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <chrono>
 #include <string>
+#include <thread>
 
 #include <gtest/gtest.h>
 
@@ -28,6 +31,15 @@ struct add_to_two {
   void attempt(auto& tx, const message& m) const {
     tx.write(map, m.id, tx.read(map, m.id) + 1);
     tx.write(map, m.id ^ 1, tx.read(map, m.id ^ 1) + 1);
+  }
+};
+
+/// The same, and says when its message has come.
+struct add_to_two_and_say : add_to_two {
+  std::atomic<bool>& came;
+  bool wanted(const message&) const {
+    came = true;
+    return true;
   }
 };
 
@@ -175,6 +187,45 @@ TEST_P(DomainPlaces, EveryMechanismLosesNothing) {
       w.barrier();
     }
   });
+}
+
+// Somebody outside holds what the worker needs, until the worker has come for it.
+TEST(Domain, CountsTheLocksThatItWaitedFor) {
+  for (const auto how : {mechanism::locks, mechanism::one_lock}) {
+    SCOPED_TRACE(name(how));
+    world w;
+    pgas::vertex_map<std::uint64_t> map(w, {2, w.size()}, 0);
+    domain data(w, {.how = how});
+    std::atomic<bool> came = false;
+    coarse<add_to_two_and_say> op(data, {{map}, came});
+    const auto waits = [&] { return w.counters().total(obs::counter::lock_waits); };
+    for (int tries = 0; waits() == 0 && tries < 100; ++tries) {
+      came = false;
+      std::atomic<bool> held = false;
+      std::thread other([&] {
+        const auto hold = [&](auto& guard) {
+          EXPECT_FALSE(guard.waited());
+          held = true;
+          while (!came) std::this_thread::yield();
+          std::this_thread::sleep_for(std::chrono::milliseconds(5));
+        };
+        const auto relax = [](unsigned) { std::this_thread::yield(); };
+        if (how == mechanism::locks) {
+          const tm::lock_table::guard guard(data.locks(), &map.at(0).here(), relax);
+          hold(guard);
+        } else {
+          const tm::fallback_lock::guard guard(data.fallback(), relax);
+          hold(guard);
+        }
+      });
+      while (!held) std::this_thread::yield();
+      am::epoch e(w);
+      op.spawn(0, [](auto& send) { send({0}); });
+      e.close();
+      other.join();
+    }
+    EXPECT_EQ(waits(), 1u);
+  }
 }
 
 }  // namespace

@@ -241,7 +241,10 @@ class coarse {
       if (how == mechanism::htm) return in_lane<by_sections>(k, body, by);
     }
     if constexpr (multi_cell<Op> && may_be(mechanism::stm)) {
-      if (how == mechanism::stm) return in_lane<by_stm>(k, body, by);
+      if (how == mechanism::stm) {
+        workers_[k].prepare_software(world_, k, *domain_);
+        return in_lane<by_stm>(k, body, by);
+      }
     }
     if constexpr (may_be(mechanism::locks)) {
       if (how == mechanism::locks && !by.measured) return in_lane<by_locks>(k, body, by);

@@ -52,11 +52,12 @@ struct by_locks {
                                                const typename Op::message& m) {
     if constexpr (single_cell<Op>) {
       const tm::lock_table::guard held(coarse.locks(), &op.cell(m).here(), coarse.relax());
+      coarse.count_waits(state, held.waited());
       return shape<Op>::run(op, tm::section_access{}, m);
     }
     auto& set = *state.locks;
     shape<Op>::each_cell(op, m, [&](const void* cell, std::size_t) { set.add(cell); });
-    set.lock(coarse.relax());
+    coarse.count_waits(state, set.lock(coarse.relax()));
     const unlock_at_end held{set};
     coarse.count_locks(state, set.size());
     return shape<Op>::run(op, tm::section_access{}, m);
@@ -78,6 +79,7 @@ struct by_turn {
   static run_of<Op> one(auto& coarse, auto& state, const Op& op, const typename Op::message& m) {
     if (state.turns == mechanism::one_lock) {
       const tm::fallback_lock::guard held(coarse.one_lock(), coarse.relax());
+      coarse.count_waits(state, held.waited());
       return shape<Op>::run(op, tm::section_access{}, m);
     }
     if constexpr (multi_cell<Op>) {
