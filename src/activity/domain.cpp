@@ -65,9 +65,7 @@ domain::domain(world& w, const options& opt) : world_(w), options_(opt), counted
       if (how != chosen.how) ways_.push_back({{how, 1}});
     }
   }
-  if (may_move_ || chosen.how == mechanism::stm) {
-    versions_ = std::make_unique<tm::version_table<>>();
-  }
+  if (chosen.how == mechanism::stm) versions_ = std::make_unique<tm::version_table<>>();
   if (const auto emulate = emulation_for(w, opt)) emulation_ = make_emulation(w.pool(), *emulate);
 }
 
@@ -109,6 +107,7 @@ mechanism domain::enter(std::uint64_t epoch, std::size_t op) {
   }
   if (!had_to_leave_ && must_leave(how)) move_all_to_stm();
   how = operators_[op]->next();
+  if (how == mechanism::stm && !versions_) versions_ = std::make_unique<tm::version_table<>>();
   now_.store(packed(epoch, how), std::memory_order_release);
   return how;
 }

@@ -125,7 +125,6 @@ class coarse {
       if (how_ == mechanism::htm) mine.prepare_hardware(w, k, opt, emulate, emulation_);
       if (!domain_) continue;
       if (how_ == mechanism::locks || domain_->may_move()) mine.locks.emplace(locks());
-      if (domain_->versions()) mine.prepare_software(w, k, opt, *domain_->versions());
     }
     prepare_tuners(opt);
     if constexpr (multi_cell<Op>) {
@@ -198,6 +197,10 @@ class coarse {
 
   [[nodiscard]] tm::fallback_lock& one_lock() noexcept {
     return domain_ ? domain_->fallback() : *own_lock_;
+  }
+
+  void count_waits(worker_state<Op>& state, std::size_t n) noexcept {
+    if (n > 0) world_.counters().add(state.worker, obs::counter::lock_waits, n);
   }
 
   void count_locks(worker_state<Op>& state, std::size_t stripes) noexcept {

@@ -5,6 +5,7 @@
 #include <optional>
 #include <vector>
 
+#include <cairn/activity/domain.hpp>
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/pace.hpp>
 #include <cairn/activity/parking.hpp>
@@ -44,11 +45,13 @@ struct worker_state {
     }
   }
 
-  void prepare_software(world& w, worker_t k, const options& opt, tm::version_table<>& versions) {
+  /// In its worker's first lane by stm.
+  void prepare_software(world& w, worker_t k, domain& data) {
+    if (software) return;
     const auto owner = static_cast<std::uint32_t>(k);
     const relax_in relax{&w.pool()};
-    software.emplace(software_sections::hardware_type(versions, owner, relax), opt.retry, owner,
-                     w.counters(), k, relax);
+    software.emplace(software_sections::hardware_type(*data.versions(), owner, relax),
+                     data.chosen().retry, owner, w.counters(), k, relax);
   }
 };
 
