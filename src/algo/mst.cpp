@@ -170,18 +170,21 @@ struct boruvka {
     };
     for (std::atomic<bool> again = true; again.exchange(false);) {
       am::epoch epoch(w);
-      w.parallel_for(ready.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-        merges.spawn(k, [&](auto& send) {
-          for (auto i = begin; i < end; ++i) {
-            auto edge = std::as_const(lightest).local()[ready[i]];
-            const Id here = climb(ready[i]);
-            edge.there = climb(edge.there);
-            if (here == edge.there) continue;
-            again.store(true, std::memory_order_relaxed);
-            send({here, edge});
-          }
-        });
-      });
+      w.parallel_for(
+          ready.size(),
+          [&](worker_t k, std::size_t begin, std::size_t end) {
+            merges.spawn(k, [&](auto& send) {
+              for (auto i = begin; i < end; ++i) {
+                auto edge = std::as_const(lightest).local()[ready[i]];
+                const Id here = climb(ready[i]);
+                edge.there = climb(edge.there);
+                if (here == edge.there) continue;
+                again.store(true, std::memory_order_relaxed);
+                send({here, edge});
+              }
+            });
+          },
+          chunk_vertices);
       epoch.close();
     }
     each_own([&](worker_t, Id v) { root.store(v, climb(v)); });

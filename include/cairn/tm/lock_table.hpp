@@ -81,8 +81,10 @@ class lock_set {
   void add(const void* cell) {
     CAIRN_ASSERT(held_ == 0);
     const auto stripe = table_->stripe_of(cell);
+    if (stripes_.empty() || stripes_.back() < stripe) [[likely]]
+      return stripes_.push_back(stripe);
     const auto at = std::lower_bound(stripes_.begin(), stripes_.end(), stripe);
-    if (at == stripes_.end() || *at != stripe) stripes_.insert(at, stripe);
+    if (*at != stripe) stripes_.insert(at, stripe);
   }
 
   /// Takes all stripes. Returns how many of them somebody else held when we came.
