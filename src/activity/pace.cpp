@@ -4,25 +4,29 @@
 namespace cairn::activity {
 namespace {
 
-constexpr unsigned sampled_lanes = 16;  // one in so many
+constexpr std::uint64_t unsampled_operators = 2048;  // between two samples
 
 }  // namespace
 
-tuner::step pace::begin(const choice& otherwise, std::optional<std::uint64_t> sampled) noexcept {
+tuner::step pace::begin(const choice& otherwise, bool sampled) noexcept {
   operators_run = 0;
   measured = {};
   running_ = const_cast<tuner*>(of(otherwise.how));
   auto by = running_ != nullptr ? running_->next() : tuner::step{otherwise, false};
-  if (sampled) {
-    if (std::exchange(epoch_, *sampled) != *sampled) lanes_ = 0;
-    if (lanes_++ % sampled_lanes == 0) by.measured = true;
-  }
+  by.measured |= sampled && unsampled_ >= unsampled_operators;
   measures_ = by.measured;
   return by;
 }
 
 void pace::end(const obs::counters& counted, worker_t k) noexcept {
-  if (measures_) measured.aborts = aborts(counted, k) - aborts_before_;
+  unsampled_ += operators_run;
+  if (measures_) {
+    if (const auto timed = std::exchange(measured.operators, operators_run); timed > 0) {
+      measured.ns = measured.ns * operators_run / timed;
+      unsampled_ = 0;
+    }
+    measured.aborts = aborts(counted, k) - aborts_before_;
+  }
   if (running_ == nullptr) return;
   running_->done(measures_ ? measured : span_work{.operators = operators_run});
 }

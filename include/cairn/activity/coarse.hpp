@@ -209,13 +209,11 @@ class coarse {
 
   template <class Body>
   void with_lane(worker_t k, Body&& body) {
-    const auto epoch = world_.messages().epoch();
-    const auto how = domain_ ? domain_->how_in(epoch, seat_) : how_;
+    const auto how = domain_ ? domain_->how_in(world_.messages().epoch(), seat_) : how_;
     const choice otherwise{how, grain_of(how)};
     if (!tuned_) return run_lane(k, body, {otherwise, false});
     auto& pace = workers_[k].pace;
-    const auto by =
-        pace.begin(otherwise, domain_ && domain_->may_move() ? std::optional(epoch) : std::nullopt);
+    const auto by = pace.begin(otherwise, domain_ && domain_->may_move());
     if (by.measured) pace.count_from(world_.counters(), k);
     run_lane(k, body, by);
     pace.end(world_.counters(), k);

@@ -19,9 +19,23 @@
 
 namespace cairn::activity {
 
+/// N places for a T that hold nothing yet: to make them all would cost a lane, or a group of one
+/// message, more than to run it.
+template <class T, std::size_t N>
+class room_for {
+ public:
+  static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>);
+  [[nodiscard]] T* data() noexcept { return reinterpret_cast<T*>(bytes_.data()); }
+  [[nodiscard]] T& operator[](std::size_t i) noexcept { return data()[i]; }
+
+ private:
+  alignas(T) std::array<std::byte, N * sizeof(T)> bytes_;
+};
+
 /// The messages of a lane that wait to be run together, and how they are: in one activity of at
 /// most M. Of a measured lane the time is taken, of at least 64 operators each time: so a
-/// clock costs nothing even if their transactions are short.
+/// clock costs nothing even if their transactions are short. Where nothing runs in groups, that is
+/// its first operators only: they stand for the rest, which needs no waiting.
 template <class Coarse, class How>
 class group {
  public:
@@ -64,7 +78,7 @@ class group {
  private:
   static constexpr std::size_t measured_group = 64;
   static constexpr std::size_t capacity = How::in_groups ? max_grain : 1;
-  using results = std::array<run_of<Op>, capacity>;
+  using results = room_for<run_of<Op>, capacity>;
 
   // Returns how many have run.
   std::size_t run_all(std::size_t n, results& ran, std::exception_ptr& thrown) {
@@ -84,6 +98,7 @@ class group {
     }
     state_.pace.measured.ns += clock.now_ns() - since;
     state_.pace.measured.operators += done;
+    measured_ = How::in_sections;
     return done;
   }
 
@@ -144,11 +159,11 @@ class group {
   Coarse& coarse_;
   worker_state<Op>& state_;
   const std::size_t grain_;
-  const bool measured_;
+  bool measured_;  // from now on
   const std::size_t room_;
   std::size_t size_ = 0;
-  std::array<message, capacity> messages_;
-  std::array<rank_t, fire_and_return<Op> ? capacity : 1> spawners_;
+  room_for<message, capacity> messages_;
+  room_for<rank_t, fire_and_return<Op> ? capacity : 1> spawners_;
 };
 
 }  // namespace cairn::activity

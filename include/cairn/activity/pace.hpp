@@ -3,7 +3,6 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -28,10 +27,10 @@ class pace {
 
   /// How the next lane runs: by the tuner of this mechanism (automatic: of all), else like this.
   ///
-  /// sampled   an epoch of which somebody else wants to know what operators cost: its first lane
-  ///           is measured, and then one in 16
-  [[nodiscard]] tuner::step begin(const choice& otherwise,
-                                  std::optional<std::uint64_t> sampled) noexcept;
+  /// sampled   somebody else wants to know what operators cost: a lane is measured whenever some
+  ///           thousand have run since the last one was. Not the first of an epoch: the measured
+  ///           ones wait for each other, and those of a small epoch may be in each other's way
+  [[nodiscard]] tuner::step begin(const choice& otherwise, bool sampled) noexcept;
   /// The lane has ended. Its aborts are what the worker counted meanwhile.
   void end(const obs::counters& counted, worker_t k) noexcept;
   /// To be called before a measured lane.
@@ -47,8 +46,7 @@ class pace {
   std::vector<std::pair<mechanism, tuner>> tuners_;
   tuner* running_ = nullptr;
   bool measures_ = false;
-  std::uint64_t epoch_ = 0;
-  unsigned lanes_ = 0;  // of it
+  std::uint64_t unsampled_ = 0;  // operators since the last sample
   std::uint64_t aborts_before_ = 0;
 };
 
