@@ -24,9 +24,10 @@ algo::components_options options_of(const cc_command& cmd) {
 
 template <class Id>
 int run(world& w, const graph::dist_csr<Id>& g, const cc_command& cmd, report& r) {
+  const auto opt = options_of(cmd);
   json& trials = r["result"]["trials"] = json::array();
   const auto broken = run_trials(
-      w, cmd, "components", r, [&](int) { return algo::components<Id>(w, g, options_of(cmd)); },
+      w, cmd, "components", r, [&](int) { return algo::components<Id>(w, g, opt); },
       [&](int trial, const algo::components_result<Id>& c) -> std::string {
         const bool travelled = c.method == algo::components_method::propagation;
         trials.push_back({{"components", c.num_components},
