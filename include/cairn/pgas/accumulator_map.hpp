@@ -59,9 +59,9 @@ inline constexpr std::size_t partials_bytes = std::size_t{1} << 25;
 ///             add (bins) when collected
 /// Messages    one per remote element that this rank added to, when collected; without reduction
 ///             one per add to a remote element
-/// Memory      per worker: n (reduced) or n/P values (partials), or 8 to 16 bytes for each add
-/// (bins) Collective  constructor, destructor and collect(); accumulating only while an epoch is
-/// open Source      [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
+/// Memory      per worker: n (reduced) or n/P values (partials), or 8 to 16 bytes per add (bins)
+/// Collective  constructor, destructor and collect(); accumulating only while an epoch is open
+/// Source      [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
 template <aggregator A, class Id = std::uint64_t>
 class accumulator_map {
  public:
