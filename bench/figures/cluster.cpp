@@ -122,7 +122,7 @@ class rank_job {
   result rank_pages() {
     algo::pagerank_options options;
     options.variant = algo::pagerank_variant::push;
-    options.aggregate->reduce = false;  // a message for each edge that leaves the rank
+    options.aggregate->reduce = job_.reduce;
     options.convention = algo::pagerank_convention::graphalytics;
     options.iterations = static_cast<std::uint64_t>(job_.sweeps);
     auto found =

@@ -16,9 +16,10 @@ namespace cairn::bench {
 struct cluster_job {
   bool pagerank = false;
   int scale = 14;
-  std::uint64_t seed = 1;  ///< of graph and source
-  int sweeps = 5;          ///< of PageRank
-  bool sent_filter = false;
+  std::uint64_t seed = 1;    ///< of graph and source
+  int sweeps = 5;            ///< of PageRank
+  bool sent_filter = false;  ///< of a search
+  bool reduce = false;       ///< of PageRank, at the sender; else a message for each edge
   std::size_t coalesce_bytes = 4080;
   int repeats = 1;  ///< one after another; the time is the median
 

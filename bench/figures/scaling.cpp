@@ -76,10 +76,8 @@ void rank_settings(harness& h, const scaling_sweep& s, const cluster_job& job,
     settings.push_back({fmt::format("2 ranks, {} bytes", bytes), job, 2});
     settings.back().job.coalesce_bytes = bytes;
   }
-  if (!job.pagerank) {
-    settings.push_back({"2 ranks, filter", job, 2});
-    settings.back().job.sent_filter = true;
-  }
+  settings.push_back({job.pagerank ? "2 ranks, reduced" : "2 ranks, filter", job, 2});
+  settings.back().job.sent_filter = settings.back().job.reduce = true;
   std::vector<subject> subjects;
   for (auto& x : settings) {
     auto repeated = x.job;

@@ -51,12 +51,12 @@ graph::dist_csr<id> draw_graph(world& w, const cluster_probe_options& opt, bool 
 
 /// What a rank has counted.
 struct work {
-  double edges = 0, commits = 0, messages = 0, packets = 0;
+  double edges = 0, lookups = 0, commits = 0, messages = 0, packets = 0;
 };
 work work_of(const obs::counters& counted) {
   using obs::counter;
   const auto n = [&](counter c) { return static_cast<double>(counted.total(c)); };
-  return {n(counter::edges), n(counter::activities),
+  return {n(counter::edges), n(counter::lookups), n(counter::activities),
           n(counter::messages_sent) + n(counter::messages_handled),
           n(counter::buffers_sent) + n(counter::buffers_received)};
 }
@@ -78,8 +78,9 @@ void time(world& w, sample& s, F&& f) {
   f();
   const auto ns = static_cast<double>(w.clock().now_ns() - start);
   const auto after = work_of(w.counters());
-  s.done = {after.edges - before.edges, after.commits - before.commits,
-            after.messages - before.messages, after.packets - before.packets};
+  s.done = {after.edges - before.edges, after.lookups - before.lookups,
+            after.commits - before.commits, after.messages - before.messages,
+            after.packets - before.packets};
   s.add(w.reduce<maximum<double>>(ns));
 }
 
@@ -182,10 +183,10 @@ class probe {
       return s.ns - c.edge_ns * s.done.edges - c.commit_ns * s.done.commits -
              net.overhead_ns * s.done.packets;
     };
-    const auto by_edge = [&](const sample& s) { return rest(s) / s.done.edges; };
-    c.owner_ns = positive((by_edge(pushes_apart_) + by_edge(visits_apart_)) / 2);
+    const auto by_lookup = [&](const sample& s) { return rest(s) / s.done.lookups; };
+    c.owner_ns = positive((by_lookup(pushes_apart_) + by_lookup(visits_apart_)) / 2);
     const auto by_message = [&](const sample& s) {
-      return (rest(s) - c.owner_ns * s.done.edges) / s.done.messages;
+      return (rest(s) - c.owner_ns * s.done.lookups) / s.done.messages;
     };
     c.message_ns = positive((by_message(pushes_) + by_message(visits_)) / 2);
     net.byte_ns = positive((large_ns_.ns - small_ns_.ns) / (large_bytes - small_bytes));

@@ -117,7 +117,6 @@ class work_meter {
  public:
   work_meter(const cluster_costs& costs, hw::virtual_clock& clock, rank_t ranks, int workers)
       : costs_(costs),
-        edge_ns_(costs.edge_ns + (ranks > 1 ? costs.owner_ns : 0)),
         clock_(clock),
         charged_ns_(static_cast<std::size_t>(ranks),
                     std::vector<std::uint64_t>(static_cast<std::size_t>(workers))) {}
@@ -130,7 +129,8 @@ class work_meter {
     };
     const auto messages = count(counter::messages_sent) + count(counter::messages_filtered) +
                           count(counter::messages_handled);
-    const auto work = messages * costs_.message_ns + count(counter::edges) * edge_ns_ +
+    const auto work = messages * costs_.message_ns + count(counter::edges) * costs_.edge_ns +
+                      count(counter::lookups) * costs_.owner_ns +
                       count(counter::activities) * costs_.commit_ns;
     auto& charged = charged_ns_[rank][static_cast<std::size_t>(worker)];
     const auto all = static_cast<std::uint64_t>(std::llround(work));
@@ -139,7 +139,6 @@ class work_meter {
 
  private:
   cluster_costs costs_;
-  double edge_ns_;
   hw::virtual_clock& clock_;
   std::vector<std::vector<std::uint64_t>> charged_ns_;
 };

@@ -66,6 +66,7 @@ class lane {
   /// Sends m to the owner of its element.
   [[gnu::always_inline]] void operator()(const message& m) {
     if constexpr (!Alone) {
+      ++looked_up_;
       if (!shape<Op>::is_here(coarse_.op_, m)) {
         send(m);
         return;
@@ -107,7 +108,10 @@ class lane {
       counters.add(worker_, obs::counter::activities, operators_);
     }
     state_.pace.operators_run += operators_;
-    if constexpr (!Alone) counters.add(worker_, obs::counter::messages_filtered, filtered_);
+    if constexpr (!Alone) {
+      counters.add(worker_, obs::counter::messages_filtered, filtered_);
+      if (sender_) counters.add(worker_, obs::counter::lookups, looked_up_);
+    }
     if constexpr (returns) counters.add(worker_, obs::counter::answers, answers_run_);
   }
 
@@ -193,7 +197,8 @@ class lane {
   Coarse& coarse_;
   worker_state<Op>& state_;
   const worker_t worker_;
-  std::uint64_t operators_ = 0, took_effect_ = 0, filtered_ = 0, answers_run_ = 0;
+  std::uint64_t operators_ = 0, took_effect_ = 0, answers_run_ = 0;
+  std::uint64_t looked_up_ = 0, filtered_ = 0;
   std::optional<typename am::channel<message>::sender> sender_;
   [[no_unique_address]] detail::answer_sender_of<Op> answers_;
   group<Coarse, How> group_;

@@ -15,7 +15,7 @@ struct cluster_costs {
   net::loggp network = {};
   double message_ns = 5;  ///< where it is sent, or kept back by a filter, and where it is handled
   double edge_ns = 1;     ///< looked at
-  double owner_ns = 1;    ///< more for an edge where there are several ranks: whose its target is
+  double owner_ns = 1;    ///< of several ranks, looking up whose an element is, for a message to it
   double commit_ns = 10;  ///< an activity
 
   /// Sets one of latency_us, overhead_us, gap_us, byte_ns, message_ns, edge_ns, owner_ns and

@@ -107,13 +107,16 @@ class accumulator_map {
         return;
       }
       auto send = channel_->from(k);
+      std::uint64_t looked_up = 0;
       body([&, keep](Id id, const value_type& x) mutable {
+        ++looked_up;
         if (id - first_ < size_) {
           keep(id - first_, x);
         } else {
           send(partition_.owner(id), {id, x});
         }
       });
+      world_.counters().add(k, obs::counter::lookups, looked_up);
     });
   }
 
