@@ -99,11 +99,11 @@ void find_and_judge(world& w, const weighted_graph& g, const mst_options& opt) {
 // The same draws on every rank, and thus the same collective calls.
 void find_at_random(world& w, const plain_graph& g, random64& dice) {
   mst_options opt;
-  const mechanism all[] = {mechanism::automatic, mechanism::locks, mechanism::htm,
-                           mechanism::plain};
-  opt.activity.how = all[dice.below(w.workers() == 1 ? 4 : 3)];
+  const mechanism all[] = {mechanism::automatic, mechanism::locks, mechanism::one_lock,
+                           mechanism::stm,       mechanism::htm,   mechanism::plain};
+  opt.activity.how = all[dice.below(w.workers() == 1 ? 6 : 5)];
   if (dice.below(2) == 0) opt.activity.grain = 1 + dice.below(9);
-  opt.activity.emulate = activity::emulation_options{.seed = dice()};
+  if (dice.below(2) == 0) opt.activity.emulate = activity::emulation_options{.seed = dice()};
   const auto weighted = weigh(g, static_cast<weights>(dice.below(3)), dice);
   if (dice.below(2) == 0) {
     find_and_judge<std::uint32_t>(w, weighted, opt);
@@ -145,6 +145,23 @@ TEST_P(Mst, IsRightWithTinyBuffers) {
         }
       },
       {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
+}
+
+// Trees enough for several chunks, so that workers merge beside each other.
+TEST(MstWorkers, MergeBesideEachOther) {
+  random64 dice(4);
+  for (const int workers : {2, 3}) {
+    world w(workers);
+    for (const auto how : {mechanism::automatic, mechanism::locks, mechanism::one_lock,
+                           mechanism::stm, mechanism::htm}) {
+      mst_options opt{.activity = {.how = how}};
+      if (how == mechanism::htm) opt.activity.emulate = activity::emulation_options{.seed = dice()};
+      auto g = support::grid(60, 50);
+      const auto more = support::random_graph(dice(), g.n);
+      g.edges.insert(g.edges.end(), more.edges.begin(), more.edges.end());
+      find_and_judge<std::uint32_t>(w, weigh(std::move(g), weights::real, dice), opt);
+    }
+  }
 }
 
 TEST(MstSimulated, ManySeedsGiveRightResults) {
