@@ -44,7 +44,9 @@ void epoch_tuner::close(mechanism ran) noexcept {
   }
   // An epoch that another operator has chosen for says nothing about what this one tries.
   if (operators == 0 || ran != next()) return;
-  if (seen.operators == 0) return tuner_.done({operators, 0, 0});
+  operators += untimed_;
+  untimed_ = seen.operators == 0 ? operators : 0;
+  if (untimed_ > 0) return;
   const auto all = static_cast<double>(operators) / static_cast<double>(seen.operators);
   const auto scaled = [all](std::uint64_t n) {
     return static_cast<std::uint64_t>(all * static_cast<double>(n));

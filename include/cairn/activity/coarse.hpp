@@ -18,6 +18,8 @@
 #include <cairn/activity/single_cell.hpp>
 #include <cairn/activity/worker_state.hpp>
 #include <cairn/am/channel.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/tm/lock_table.hpp>
 
@@ -65,10 +67,14 @@ class coarse {
       : coarse(w, std::move(op), fixed(opt), resolve_single_cell(w, fixed(opt))) {}
 
   /// For a multi-cell operator, whose mechanism is its domain's.
-  /// Throws    usage_error if the domain runs another mechanism than Fixed
+  /// Throws    usage_error if Fixed is not what the domain was asked for
   coarse(domain& data, Op op) requires multi_cell<Op>
       : coarse(data.of(), &data, std::move(op), data.chosen()) {
-    CAIRN_EXPECTS(Fixed == mechanism::automatic || Fixed == how_);
+    if (!compiled_for(how_, data.may_move())) {
+      throw usage_error("an operator that is compiled for mechanism " + std::string(name(Fixed)) +
+                        " alone needs a domain that was asked for it, and this one runs " +
+                        std::string(name(how_)));
+    }
   }
 
   /// Calls body(spawn) on worker k; spawn(message) sends to the element's owner. Returns when
@@ -227,6 +233,12 @@ class coarse {
     return Fixed == mechanism::automatic || Fixed == how || (Fixed == mechanism::htm && instead);
   }
 
+  // Whether there is a lane for each mechanism of a domain that starts so.
+  static constexpr bool compiled_for(mechanism first, bool may_move) noexcept {
+    if (Fixed == mechanism::htm) return first == Fixed || may_move;
+    return Fixed == mechanism::automatic || (first == Fixed && !may_move);
+  }
+
   template <class Body>
   void run_lane(worker_t k, Body& body, const tuner::step& by) {
     const auto how = by.way.how;
@@ -254,6 +266,8 @@ class coarse {
                   Fixed == mechanism::htm) {
       workers_[k].turns = how;
       in_lane<by_turn>(k, body, by);
+    } else {
+      CAIRN_ASSERT(!"a lane for this mechanism");
     }
   }
 

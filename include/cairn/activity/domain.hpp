@@ -106,7 +106,7 @@ class domain {
   /// Under htm, and the lock of one_lock.
   [[nodiscard]] tm::fallback_lock& fallback() noexcept { return fallback_; }
   [[nodiscard]] tm::lock_table& locks() noexcept { return locks_; }
-  /// Nothing as long as no epoch has run by stm.
+  /// Nothing until an epoch runs by stm, unless that is the first mechanism.
   [[nodiscard]] tm::version_table<>* versions() noexcept { return versions_.get(); }
   /// What the emulated sections of all its operators share; nothing if it emulates none.
   [[nodiscard]] tm::emulation* emulation() noexcept { return emulation_.get(); }

@@ -58,9 +58,10 @@ class group {
     return size_ == room_;
   }
 
-  /// Runs what waits, then calls settle(message, from, ran) for each. What has run when an
-  /// operator of a measured group throws is settled as if there were no group; outside the handler,
-  /// in which a fiber may not switch.
+  /// Runs what waits, then calls settle(message, from, ran) for each. When an operator of a
+  /// measured group throws, what had run before its own group is settled, outside the handler, in
+  /// which a fiber may not switch; of its own group nothing is, not even what a transaction that
+  /// was split had committed.
   template <class Settle>
   void run(Settle settle) {
     const auto n = std::exchange(size_, 0);
@@ -147,6 +148,7 @@ class group {
       auto locked = [&](std::size_t first, std::size_t last) {
         domain.count_fallback(state_.worker);
         const tm::fallback_lock::guard held(domain.fallback(), coarse_.relax());
+        coarse_.count_waits(state_, held.waited());
         body(tm::section_access{}, first, last);
       };
       sections =
