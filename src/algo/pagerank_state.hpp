@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <utility>
 
+#include <cairn/base/compensated_sum.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/hw/pages.hpp>
@@ -66,9 +67,11 @@ struct pagerank_state {
   double rank_of_sinks() {
     const auto ranks = rank.local();
     w.parallel_for(ranks.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      double sum = 0;
-      for (auto i = begin; i < end; ++i) sum += per_edge[i] == 0 ? double{ranks[i]} : 0;
-      partial[k] += sum;
+      compensated_sum sum;  // of many ranks that are much alike, whose roundings add up
+      for (auto i = begin; i < end; ++i) {
+        if (per_edge[i] == 0) sum += double{ranks[i]};
+      }
+      partial[k] += sum.value();
     });
     return total();
   }

@@ -8,6 +8,7 @@
 #include <cairn/algo/verify_pagerank.hpp>
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/base/compensated_sum.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/tm/cell.hpp>
 
@@ -16,7 +17,7 @@ namespace {
 
 std::string number(double x) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.4g", x);
+  std::snprintf(text, sizeof text, "%.12g", x);
   return text;
 }
 
@@ -62,7 +63,7 @@ struct incoming {
 };
 
 struct finding {
-  double sum = 0, sinks = 0;          // of ranks
+  compensated_sum sum, sinks;         // of ranks
   double residual = 0, rounding = 0;  // sums of |rank - sweep(rank)|, and of what rounding may add
   double furthest = 0;                // the largest |rank - sweep(rank)|, and whose it is
   std::uint64_t whose = 0;
@@ -110,7 +111,8 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
     return "rule 1: the rank of " + id(ranks.no_number) + " is no number from 0 to 1";
   }
   const incoming<Real, Id> in(w, g, result.rank);
-  const double jump = (1 - opt.damping + (limits.spread_sinks ? opt.damping * ranks.sinks : 0)) / n;
+  const double jump =
+      (1 - opt.damping + (limits.spread_sinks ? opt.damping * ranks.sinks.value() : 0)) / n;
   const auto swept = over_vertices(w, result.rank, [&](finding& f, std::uint64_t v, double x) {
     const double off = std::abs(x - (jump + opt.damping * in.sum.load(v)));
     const auto terms = static_cast<double>(in.terms.load(v));
@@ -119,8 +121,9 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
     if (off > f.furthest) f.furthest = off, f.whose = v;
   });
   if (limits.spread_sinks && g.num_vertices() != 0 &&
-      std::abs(ranks.sum - 1) > swept.rounding / (1 - opt.damping)) {
-    return "rule 2: the ranks sum to " + number(ranks.sum) + ", not to 1";
+      std::abs(ranks.sum.value() - 1) > swept.rounding / (1 - opt.damping)) {
+    return "rule 2: the ranks sum to " + number(ranks.sum.value()) + ", off 1 by more than " +
+           number(swept.rounding / (1 - opt.damping));
   }
   if (result.iterations > limits.most_sweeps ||
       (result.iterations < limits.most_sweeps && !(result.change < limits.enough))) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
 #include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -12,6 +13,7 @@
 namespace cairn {
 namespace {
 
+constexpr double infinity = std::numeric_limits<double>::infinity();
 const std::vector<std::int64_t> numbers{0, 1, -1, 7, 7, -30, 1000};
 const std::vector<std::uint32_t> words{0, 1, 2, 3, 0xffff'ffff, 0x8000'0000, 12345};
 
@@ -30,8 +32,8 @@ TEST(Aggregator, NumbersKeepTheLaws) {
   expect_aggregator<minimum<std::int64_t>>(numbers);
   expect_aggregator<maximum<std::int64_t>>(numbers);
   expect_aggregator<add<double>>({0, 0.1, 0.2, -0.3, 1e3}, nearly{});
-  expect_aggregator<minimum<double>>({0, 0.1, -0.3, 1e300});
-  expect_aggregator<maximum<double>>({0, 0.1, -1e300});
+  expect_aggregator<minimum<double>>({0, 0.1, -0.3, 1e300, infinity, -infinity});
+  expect_aggregator<maximum<double>>({0, 0.1, -1e300, infinity, -infinity});
 }
 
 TEST(Aggregator, LogicAndBitsKeepTheLaws) {
@@ -48,6 +50,9 @@ TEST(Aggregator, PlacesKeepTheLawsAndTheLeastOfEquals) {
   const std::vector<at_place<int>> samples{{3, 1}, {3, 0}, {-5, 9}, {8, 2}, {8, 7}};
   expect_aggregator<minimum_at<int>>(samples);
   expect_aggregator<maximum_at<int>>(samples);
+  const std::vector<at_place<double>> reals{{0, 1}, {infinity, 3}, {infinity, 4}, {-infinity, 5}};
+  expect_aggregator<minimum_at<double>>(reals);
+  expect_aggregator<maximum_at<double>>(reals);
   EXPECT_EQ(minimum_at<int>::combine({3, 1}, {3, 0}), (at_place<int>{3, 0}));
   EXPECT_EQ(maximum_at<int>::combine({8, 7}, {8, 2}), (at_place<int>{8, 2}));
   EXPECT_EQ(maximum_at<int>::combine({8, 7}, {9, 9}), (at_place<int>{9, 9}));

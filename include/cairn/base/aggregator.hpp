@@ -37,13 +37,20 @@ template <class T, auto Value>
 struct constant {
   constexpr T operator()() const { return static_cast<T>(Value); }
 };
+// Of floating numbers the infinities.
 template <class T>
 struct largest {
-  constexpr T operator()() const { return std::numeric_limits<T>::max(); }
+  constexpr T operator()() const {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? limits::infinity() : limits::max();
+  }
 };
 template <class T>
 struct lowest {
-  constexpr T operator()() const { return std::numeric_limits<T>::lowest(); }
+  constexpr T operator()() const {
+    using limits = std::numeric_limits<T>;
+    return limits::has_infinity ? -limits::infinity() : limits::lowest();
+  }
 };
 struct lesser {
   template <class T>
@@ -92,7 +99,7 @@ template <class T, class Place = std::uint64_t>
 struct minimum_at {
   using value_type = at_place<T, Place>;
   static constexpr value_type identity() {
-    return {std::numeric_limits<T>::max(), std::numeric_limits<Place>::max()};
+    return {detail::largest<T>{}(), std::numeric_limits<Place>::max()};
   }
   static constexpr value_type combine(const value_type& a, const value_type& b) {
     return b.value < a.value || (b.value == a.value && b.place < a.place) ? b : a;
@@ -104,7 +111,7 @@ template <class T, class Place = std::uint64_t>
 struct maximum_at {
   using value_type = at_place<T, Place>;
   static constexpr value_type identity() {
-    return {std::numeric_limits<T>::lowest(), std::numeric_limits<Place>::max()};
+    return {detail::lowest<T>{}(), std::numeric_limits<Place>::max()};
   }
   static constexpr value_type combine(const value_type& a, const value_type& b) {
     return b.value > a.value || (b.value == a.value && b.place < a.place) ? b : a;
