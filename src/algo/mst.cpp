@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <atomic>
 #include <tuple>
 #include <utility>
 
@@ -48,7 +47,9 @@ struct boruvka {
     }
   };
 
-  struct merge {  // the operator: two roots become one, unless one of them no longer is one
+  // Fire and return, may fail: two roots become one, unless one of them no longer is one; then
+  // the spawner climbs to those that are.
+  struct merge {
     struct message {
       Id here;
       way_out edge;
@@ -59,13 +60,17 @@ struct boruvka {
       each(b.root.at(m.here));
       each(b.root.at(m.edge.there));
     }
-    bool attempt(auto& tx, const message& m) const {
-      const Id a = m.here, c = m.edge.there;
-      if (tx.read(b.root, a) != a || tx.read(b.root, c) != c) return false;
+    // Returns what is above `here` now.
+    activity::outcome<Id> attempt(auto& tx, const message& m) const {
+      const Id a = m.here, c = m.edge.there, above = tx.read(b.root, a);
+      if (above != a || tx.read(b.root, c) != c) return {false, above};
       tx.write(b.root, std::max(a, c), std::min(a, c));
-      return true;
+      return {true, std::min(a, c)};
     }
-    void after(const message& m, auto& at) { b.take(at.worker(), m.edge); }
+    void answer(const message& m, const activity::outcome<Id>& merged, auto& at) {
+      if (merged.done) return b.take(at.worker(), m.edge);
+      b.join(merged.value, m.edge, at);
+    }
   };
 
   boruvka(world& world, const graph::dist_csr<Id>& graph, const mst_options& opt)
@@ -162,31 +167,32 @@ struct boruvka {
     return ready;
   }
 
-  // One rank: who comes too late climbs to the new roots and tries again.
-  void merge_here(const std::vector<Id>& ready) {
-    const auto climb = [&](Id v) {
-      for (Id next = root.load(v); next != v; next = root.load(v)) v = next;
-      return v;
-    };
-    for (std::atomic<bool> again = true; again.exchange(false);) {
-      am::epoch epoch(w);
-      w.parallel_for(
-          ready.size(),
-          [&](worker_t k, std::size_t begin, std::size_t end) {
-            merges.spawn(k, [&](auto& send) {
-              for (auto i = begin; i < end; ++i) {
-                auto edge = std::as_const(lightest).local()[ready[i]];
-                const Id here = climb(ready[i]);
-                edge.there = climb(edge.there);
-                if (here == edge.there) continue;
-                again.store(true, std::memory_order_relaxed);
-                send({here, edge});
-              }
-            });
-          },
-          chunk_vertices);
-      epoch.close();
-    }
+  // To the root of v's tree, while others merge.
+  Id climb(Id v) const {
+    for (Id next = root.load(v); next != v; next = root.load(v)) v = next;
+    return v;
+  }
+
+  // The trees of v and of the edge's other end, unless they are one by now.
+  void join(Id v, way_out edge, auto& send) const {
+    const Id here = climb(v);
+    edge.there = climb(edge.there);
+    if (here != edge.there) send({here, edge});
+  }
+
+  void merge_here(const std::vector<Id>& ready) {  // one rank
+    am::epoch epoch(w);
+    w.parallel_for(
+        ready.size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          merges.spawn(k, [&](auto& send) {
+            for (auto i = begin; i < end; ++i) {
+              join(ready[i], std::as_const(lightest).local()[ready[i]], send);
+            }
+          });
+        },
+        chunk_vertices);
+    epoch.close();
     each_own([&](worker_t, Id v) { root.store(v, climb(v)); });
   }
 
