@@ -102,11 +102,16 @@ ending run_in_simulation(const settings& how, const rank_body& body) {
   if (how.ranks != 0) throw usage_error("--sim names the ranks itself: leave --ranks out");
   auto plan = parse_simulation(how.sim);
   plan.cluster.workers = std::max(how.threads, 1);
+  auto options = how.for_world();
+  // Those of hardware would abort as they like, and no run could be replayed from its seed.
+  const bool explores = !plan.cluster.costs;
+  options.emulate_transactions = how.mechanism == "htm" || (explores && how.mechanism == "auto");
   for (auto seed = plan.first_seed; seed <= plan.last_seed; ++seed) {
     plan.cluster.seed = seed;
+    options.emulation_seed = seed;
     int status = 0;
     try {
-      run_simulated(plan.cluster, how.for_world(), [&](world& w) {
+      run_simulated(plan.cluster, options, [&](world& w) {
         const int of_rank = body(w);
         if (status == 0) status = of_rank;
       });
