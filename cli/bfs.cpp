@@ -128,6 +128,7 @@ void add_bfs(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("bfs", "Breadth-first search: parents and depths");
   const auto cmd = std::make_shared<bfs_command>(c);
   command.add_option("--source,-r", cmd->source, "Start here (default: a random vertex a trial)")
+      ->check(whole_number())
       ->type_name("ID");
   command.add_option("--direction", cmd->direction, "How levels are expanded")
       ->check(CLI::IsMember({"auto", "top-down", "bottom-up"}));

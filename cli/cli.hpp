@@ -43,6 +43,10 @@ void add_settings(CLI::App& app, common& c, action& chosen);
 /// Adds --json, --stats, --quiet and a --name for each setting of the runtime.
 void add_common(CLI::App& command, common& c);
 
+/// Checks that an option's value is a whole number of 64 bits that is not negative, which CLI11
+/// would wrap or saturate.
+[[nodiscard]] CLI::Validator whole_number();
+
 /// Prints "cairn: sentence" on standard error.
 void say(const std::string& sentence);
 

@@ -3,6 +3,7 @@
 
 #include <charconv>
 #include <filesystem>
+#include <limits>
 
 #include <fmt/format.h>
 
@@ -75,8 +76,9 @@ void add_input(CLI::App& command, input_options& in) {
   command.add_option("--grid", in.grid, "Generate a grid")->type_name("ROWSxCOLS")->group(group);
   command.add_option("-k", in.degree, "Edge factor of -g and -u")
       ->group(group)
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command.add_option("--seed", in.seed, "Of the generator and of the choice of sources")
+      ->check(whole_number())
       ->group(group);
   command.add_flag("--symmetrize,-s", in.symmetrize, "Make a directed file's edges undirected")
       ->group(group);

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <exception>
 
@@ -9,6 +11,18 @@
 namespace cairn::cli {
 
 void say(const std::string& sentence) { std::fprintf(stderr, "cairn: %s\n", sentence.c_str()); }
+
+CLI::Validator whole_number() {
+  const auto fault = [](const std::string& text) {
+    std::uint64_t value = 0;
+    const auto* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, value);
+    return read.ec == std::errc() && read.ptr == end
+               ? std::string()
+               : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
+  };
+  return {fault, "", "whole number"};
+}
 
 void add_common(CLI::App& command, common& c) {
   command.add_flag("--json", c.json, "Print one JSON object and nothing else");
@@ -54,7 +68,9 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& wrong) {
-    say(std::string(wrong.what()) + " (cairn --help lists what there is)");
+    const bool unknown = app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-';
+    say((unknown ? "there is no command '" + std::string(argv[1]) + "'" : wrong.what()) +
+        " (cairn --help lists what there is)");
     return 2;
   }
   return chosen();

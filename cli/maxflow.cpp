@@ -41,7 +41,11 @@ int run(world& w, const graph::dist_csr<Id>& g, const maxflow_command& cmd, repo
       w, cmd, "maximum flow", r,
       [&](int trial) {
         const auto [s, t] = ends_of(cmd, g, trial);
-        return algo::maxflow<Id>(w, g, s, t, opt);
+        try {
+          return algo::maxflow<Id>(w, g, s, t, opt);
+        } catch (const input_error& e) {
+          throw input_error(name_of(cmd.in) + ": " + e.what());
+        }
       },
       [&](int trial, const algo::maxflow_result<Id>& f) -> std::string {
         const auto [s, t] = ends_of(cmd, g, trial);
@@ -76,8 +80,10 @@ void add_maxflow(CLI::App& app, common& c, action& chosen) {
       *app.add_subcommand("maxflow", "Maximum flow and minimum cut between two vertices");
   const auto cmd = std::make_shared<maxflow_command>(c);
   command.add_option("--from", cmd->from, "Where the flow starts (default: random, per trial)")
+      ->check(whole_number())
       ->type_name("ID");
   command.add_option("--to", cmd->to, "Where it ends (default: random, per trial)")
+      ->check(whole_number())
       ->type_name("ID");
   add_trials(command, *cmd, c, "Check flow and cut, whose values must be equal");
   command.callback([cmd, &chosen] {

@@ -64,6 +64,15 @@ algo::pagerank_options options_of(const pagerank_command& cmd) {
   if (opt.sweep == pagerank_sweep::in_place && (cmd.variant != "pull" || cmd.convention != "gap")) {
     throw usage_error("--sweep in-place is for --variant pull by --convention gap");
   }
+  if (cmd.aggregate != "auto" && cmd.variant == "pull") {
+    throw usage_error("--aggregate is for --variant push and edge: pull adds up where it writes");
+  }
+  if (opt.tolerance && opt.convention == pagerank_convention::graphalytics) {
+    throw usage_error("--tolerance is not for --convention graphalytics: it runs --iterations");
+  }
+  if (opt.tolerance && !(*opt.tolerance >= 0)) {
+    throw usage_error(fmt::format("tolerance is {}, expected at least 0", *opt.tolerance));
+  }
   if (!(opt.damping >= 0 && opt.damping < 1)) {
     throw usage_error(fmt::format("damping is {}, expected 0 <= damping < 1", opt.damping));
   }
@@ -139,7 +148,9 @@ void add_pagerank(CLI::App& app, common& c, action& chosen) {
          "How push and edge add up without conflicts; off: operators by --mechanism",
          {"auto", "partials", "bins", "off"});
   one_of("--precision", cmd->precision, "Of ranks", {"float", "double"});
-  command.add_option("--iterations,-i", cmd->iterations, "At most so many sweeps")->type_name("N");
+  command.add_option("--iterations,-i", cmd->iterations, "At most so many sweeps")
+      ->check(whole_number())
+      ->type_name("N");
   command.add_option("--tolerance,-t", cmd->tolerance, "Stop when a sweep changes less than this")
       ->type_name("E");
   command.add_option("--damping", cmd->damping, "Follow an edge with this probability")

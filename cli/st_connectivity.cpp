@@ -70,8 +70,10 @@ void add_st_connectivity(CLI::App& app, common& c, action& chosen) {
       *app.add_subcommand("st-connectivity", "Whether a path leads from one vertex to another");
   const auto cmd = std::make_shared<st_command>(c);
   command.add_option("--from", cmd->from, "Start of the path (default: a random vertex a trial)")
+      ->check(whole_number())
       ->type_name("ID");
   command.add_option("--to", cmd->to, "Its end (default: a random vertex a trial)")
+      ->check(whole_number())
       ->type_name("ID");
   add_trials(command, *cmd, c, "Check by a breadth-first search", false);
   command.callback([cmd, &chosen] {

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/trials.hpp"
 
+#include <limits>
+
 #include <fmt/format.h>
 
 #include <cairn/activity/start_values.hpp>
@@ -15,7 +17,8 @@ std::vector<double> seconds_of(report& r) { return r["seconds"]["run"].get<std::
 void add_trials(CLI::App& command, trial_options& t, common& c, const std::string& checks,
                 bool has_output) {
   add_input(command, t.in);
-  command.add_option("--trials,-n", t.trials, "Runs")->check(CLI::PositiveNumber);
+  command.add_option("--trials,-n", t.trials, "Runs")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", t.verify, checks);
   if (has_output) {
     command.add_option("--output", t.output, "Write one row per vertex: .csv .tsv .npy, also .gz");

@@ -111,6 +111,7 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
   add_input(command, cmd->in);
   command.add_option("RESULT", cmd->result, "The table: id,depth or id,parent");
   command.add_option("--source,-r", cmd->source, "Where the search must have started")
+      ->check(whole_number())
       ->type_name("ID");
   add_common(command, c);
   command.callback([cmd, &chosen] {

@@ -48,6 +48,8 @@ struct component_search {
     each_own([t = trees<Id>(label)](worker_t, Id v) { t.cell(v) = v; });
     afforest<Id>(w, g, label).run();
     how = w.workers() == 1 ? activity::mechanism::plain : activity::mechanism::atomics;
+    chosen = w.workers() == 1 ? "the rank has one worker"
+                              : "trees of a rank are joined by compare-and-swap";
     if (w.size() == 1) return;
     const root_graph<Id> roots(w, g, label);
     pgas::vertex_map<Id> least(w, g.partition(), no_vertex<Id>);  // of each root's component

@@ -271,6 +271,30 @@ struct push_relabel {
   std::uint64_t searches = 0;
 };
 
+// Names the first edge that has none, on every rank.
+template <class Id>
+void expect_capacities(world& w, const graph::dist_csr<Id>& g) {
+  struct arc {
+    Id from = no_vertex<Id>, to = no_vertex<Id>;
+    std::int32_t weight = 0;
+  };
+  const auto& out = g.out();
+  arc mine;
+  for (auto v = out.first(); v < out.last() && mine.weight == 0; ++v) {
+    const auto weights = out.template weights_of<std::int32_t>(v);
+    const auto bad = std::find_if(weights.begin(), weights.end(), [](auto c) { return c < 0; });
+    if (bad == weights.end()) continue;
+    const auto at = static_cast<std::size_t>(bad - weights.begin());
+    mine = {static_cast<Id>(v), out.neighbors(v)[at], *bad};
+  }
+  const auto id = [&](Id v) { return std::to_string(g.labels().id_of(v)); };
+  for (const auto& a : w.all_gather(mine)) {
+    if (a.weight == 0) continue;
+    throw input_error("the edge from " + id(a.from) + " to " + id(a.to) + " has weight " +
+                      std::to_string(a.weight) + ", expected a capacity of at least 0");
+  }
+}
+
 }  // namespace
 
 template <class Id>
@@ -279,11 +303,7 @@ maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
   CAIRN_EXPECTS(s < g.num_vertices() && t < g.num_vertices() && s != t);
   CAIRN_EXPECTS(!g.weighted() || g.out().template weighted_by<std::int32_t>(),
                 "capacities are whole numbers");
-  bool negative = false;
-  for (auto v = g.out().first(); g.weighted() && v < g.out().last(); ++v) {
-    for (const auto c : g.out().template weights_of<std::int32_t>(v)) negative |= c < 0;
-  }
-  if (w.any(negative)) throw input_error("an edge has a negative weight, which is no capacity");
+  if (g.weighted()) expect_capacities(w, g);
   return push_relabel<Id>(w, g, s, t, opt).run();
 }
 

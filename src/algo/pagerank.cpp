@@ -25,6 +25,7 @@ template <class Real, class Id>
 pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
                                const pagerank_options& opt) {
   CAIRN_EXPECTS(opt.damping >= 0 && opt.damping < 1);
+  CAIRN_EXPECTS(!opt.tolerance || *opt.tolerance >= 0);
   CAIRN_EXPECTS(opt.variant != pagerank_variant::pull || g.has_in(),
                 "build or load the graph with .inverse = true");
   const bool may_be_in_place =
@@ -54,10 +55,12 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
   std::string chosen;
   if (opt.variant == pagerank_variant::pull) {
     iterate(pagerank_pull<Real, Id>(s, in_place));
+    chosen = "each rank has one writer: no mechanism is asked for";
   } else if (opt.aggregate) {
     pgas::accumulator_map<add<Real>, Id> sums(w, g.partition(), *opt.aggregate);
     iterate(pagerank_push(s, sums, edges));
     aggregate = sums.how();
+    chosen = "workers add to memory of their own: no mechanism is asked for";
   } else {
     operator_sums<Real, Id> sums(w, g.partition(), opt.activity);
     iterate(pagerank_push(s, sums, edges));

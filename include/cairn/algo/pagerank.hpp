@@ -64,7 +64,7 @@ struct pagerank_result {
   bool in_place;  ///< how it swept
   std::optional<pgas::accumulation> aggregate;   ///< how push and edge added up:
   std::optional<activity::mechanism> mechanism;  ///< one of the two
-  std::string chosen = {};                       ///< why that mechanism
+  std::string chosen = {};                       ///< why that mechanism, or none
 };
 
 /// PageRank: rank(v) = (1 - d) / n + d * (sum over edges u->v of rank(u) / out_degree(u)), and
@@ -84,7 +84,7 @@ struct pagerank_result {
 /// Messages  per sweep: n values to each rank (pull), or one per edge to another rank
 /// Memory    per rank: n/P ranks and degrees; n values (Jacobi: twice) for pull, n/P for push
 ///           and what its accumulator takes
-/// Throws    contract_violation unless 0 <= damping < 1, for a directed graph without in-edges
+/// Throws    contract_violation unless 0 <= damping < 1 and tolerance >= 0, for a directed graph without in-edges
 ///           if pulling, and for in-place sweeps of anything but pull by GAP's convention;
 ///           usage_error for a mechanism that cannot run here
 /// Collective: same options on every rank.
