@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <cstdint>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <cairn/activity/coarse.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/dtx/transactions.hpp>
@@ -153,6 +156,87 @@ TEST_P(Transactions, BodyThatThrowsFailsEveryRank) {
   };
   EXPECT_THROW(run(), peer_failure);
   EXPECT_EQ(failures, GetParam().ranks);
+}
+
+// Runs maps of 10 vertices and 5 edges a rank; rank 0 spawns in its epoch. How many ranks threw.
+template <class Spawn>
+int num_ranks_failed_by(const support::place& place, Spawn spawn) {
+  std::atomic<int> failed = 0;
+  const auto run = [&] {
+    place.run([&](world& w) {
+      try {
+        const std::vector<std::uint64_t> rows{0, 2, 5};
+        owned_vertex_map<std::uint64_t> vertices(w, {10, w.size()}, 0);
+        owned_edge_map<std::uint32_t> edges(w, rows, 0);
+        activity::domain data(w);
+        transactions txs(data, {}, vertices, edges);
+        am::epoch e(w);
+        if (w.rank() == 0) spawn(txs, vertices, edges);
+        e.close();
+      } catch (const std::exception& e) {
+        EXPECT_NE(std::string(e.what()).find("elements of its map"), std::string::npos) << e.what();
+        ++failed;
+        throw;
+      }
+    });
+  };
+  EXPECT_ANY_THROW(run());
+  return failed;
+}
+
+// An id beyond its map has no owner: a claim would be sent to nobody, and waited for for ever.
+TEST_P(Transactions, ElementsBeyondTheirMapFailEveryRank) {
+  const auto& place = GetParam();
+  for (const std::uint64_t beyond :
+       {std::uint64_t{0}, std::uint64_t{990}, ~std::uint64_t{0} - 100}) {
+    const auto failed = [&](auto spawn) { return num_ranks_failed_by(place, spawn); };
+    EXPECT_EQ(failed([=](auto& txs, auto& vertices, auto&) {
+                txs.run(0, [=, &vertices](auto& tx) { tx.write(vertices, 10 + beyond, 1); });
+              }),
+              place.ranks);
+    EXPECT_EQ(failed([=](auto& txs, auto& vertices, auto&) {
+                txs.run(0, [=, &vertices](auto& tx) {
+                  tx.write(vertices, 9, tx.read(vertices, 10 + beyond));
+                });
+              }),
+              place.ranks);
+    EXPECT_EQ(failed([=](auto& txs, auto&, auto& edges) {
+                txs.run(0, [=, &edges](auto& tx) { tx.write(edges, edges.size() + beyond, 1); });
+              }),
+              place.ranks);
+    EXPECT_EQ(failed([=](auto& txs, auto&, auto& edges) {
+                txs.run(
+                    0, [](auto&) { ADD_FAILURE() << "the body ran"; },
+                    [=, &edges](auto&& each) { each(edges.at(edges.size() + beyond)); });
+              }),
+              place.ranks);
+    EXPECT_EQ(failed([=](auto& txs, auto& vertices, auto&) {
+                txs.run(
+                    0, [](auto&) { ADD_FAILURE() << "the body ran"; },
+                    [=, &vertices](auto&& each) {
+                      each(vertices.at(0));
+                      each(vertices.at(10 + beyond));
+                    });
+              }),
+              place.ranks);
+  }
+}
+
+TEST(Transaction, NamesOnlyElementsOfItsMaps) {
+  world w;
+  owned_vertex_map<account> accounts(w, {2, 1}, account{}), others(w, {2, 1}, account{});
+  activity::domain money(w);
+  transactions txs(money, {}, accounts);
+  am::epoch e(w);
+  const auto run = [&](const auto& map, std::uint64_t id) {
+    txs.run(
+        0, [](auto&) {}, [&](auto&& each) { each(map.at(id)); });
+  };
+  EXPECT_THROW(run(accounts, 2), contract_violation);
+  EXPECT_THROW(run(others, 0), contract_violation);
+  run(accounts, 1);  // what was refused has left nothing behind
+  e.close();
+  EXPECT_EQ(w.counters().total(counter::dtx_commits), 1u);
 }
 
 // With one transaction between two ranks, all that happens can be counted.

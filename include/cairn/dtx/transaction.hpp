@@ -41,6 +41,9 @@ class copies {
 };
 
 /// What the body of a transaction over ranks reads and writes: copies of elements that it holds.
+///
+/// Throws    contract_violation for an element of no map of the transaction, or beyond the last
+///           of its map: that has no owner to ask
 class transaction {
  public:
   transaction(acquisition& held, copies& data, std::span<const void* const> maps)
@@ -50,6 +53,7 @@ class transaction {
 
   template <class Map, class T = typename Map::value_type>
   [[nodiscard]] T read(const Map& map, std::uint64_t id) {
+    CAIRN_EXPECTS(id < map.size(), "a transaction reads elements of its map");
     const auto i = number_of(&map, id);
     T value;
     std::memcpy(static_cast<void*>(&value),
@@ -59,6 +63,7 @@ class transaction {
 
   template <class Map, class T = typename Map::value_type>
   void write(const Map& map, std::uint64_t id, const T& value) {
+    CAIRN_EXPECTS(id < map.size(), "a transaction writes elements of its map");
     const auto i = number_of(&map, id);
     std::memcpy(copies_.written(i), &value, sizeof value);
     copies_.mark_changed(i);

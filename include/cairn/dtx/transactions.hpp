@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <cairn/activity/domain.hpp>
+#include <cairn/base/contract.hpp>
 #include <cairn/dtx/gate.hpp>
 #include <cairn/dtx/owned_map.hpp>
 #include <cairn/dtx/runner.hpp>
@@ -36,8 +37,9 @@ namespace cairn::dtx {
 /// maps       owned_maps of elements that only activities of `data`, and transactions of this
 ///            object, change; they outlive it
 /// Messages   per element and try: a claim, an answer, a release; coalesced
-/// Throws     nothing from run(); what a body throws poisons the world, so every rank's blocking
-///            calls throw peer_failure
+/// Throws     contract_violation from run() if a named element is of none of the maps or beyond
+///            the last of its map; what a body throws (also for such an element) poisons the
+///            world, so every rank's blocking calls throw peer_failure
 /// Collective constructor and destructor; run() while an epoch is open, in a chunk or a body
 ///            section, not inside an operator, a handler or another transaction's body
 /// Source     [AAM15] section 4.3; there the body is a hardware transaction, see decision 14
@@ -59,7 +61,10 @@ class transactions {
   template <class Body, class Names>
   void run(worker_t w, Body&& body, Names&& names) {
     std::vector<element> named;
-    names([&](const auto& where) { named.push_back({runner_.number_of(where.map), where.id}); });
+    names([&](const auto& where) {
+      CAIRN_EXPECTS(where.id < where.map->size(), "a transaction names elements of its maps");
+      named.push_back({runner_.number_of(where.map), where.id});
+    });
     runner_.start(w, std::forward<Body>(body), std::move(named));
   }
 
