@@ -2,7 +2,10 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <map>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -80,6 +83,50 @@ TEST(Aggregator, CombinesAsItsNameSays) {
   EXPECT_EQ(set_union<int>::combine({1}, {1}).size(), 1u);
 }
 
+// Including elements one by one is combining with each alone.
+TEST(Aggregator, CollectionsTakeInOneElement) {
+  std::vector<int> sums;
+  add_vectors<int>::include(sums, 2, 5);
+  add_vectors<int>::include(sums, 0, 1);
+  add_vectors<int>::include(sums, 2, 2);
+  EXPECT_EQ(sums, (std::vector<int>{1, 0, 7}));
+  std::vector<bool> all;
+  each_element<logical_and>::include(all, 1, false);
+  EXPECT_EQ(all, (std::vector<bool>{true, false}));
+  std::map<std::string, std::uint64_t> words;
+  merge_histograms<std::string>::include(words, "a");
+  merge_histograms<std::string>::include(words, "b", 3);
+  merge_histograms<std::string>::include(words, "a");
+  EXPECT_EQ(words, (std::map<std::string, std::uint64_t>{{"a", 2}, {"b", 3}}));
+  std::set<int> seen;
+  std::multiset<int> copies;
+  for (const int x : {7, 1, 7}) {
+    set_union<int>::include(seen, x);
+    bag_union<int>::include(copies, x);
+  }
+  EXPECT_EQ(seen, (std::set<int>{1, 7}));
+  EXPECT_EQ(copies, (std::multiset<int>{1, 7, 7}));
+  static_assert(includes<merge_histograms<int>, int> && includes<merge_histograms<int>, int, int>);
+  static_assert(!includes<add<int>, int> && !includes<set_union<int>, std::string>);
+}
+
+TEST(Aggregator, CombinesIntoWhatIsThere) {
+  int sum = 3;
+  combine_into<add<int>>(sum, 4);
+  EXPECT_EQ(sum, 7);
+  std::set<int> all{1, 2};
+  const std::set<int> more{2, 3, 4};
+  combine_into<set_union<int>>(all, more);
+  EXPECT_EQ(all, (std::set<int>{1, 2, 3, 4}));
+  EXPECT_EQ(more.size(), 3u) << "what is combined keeps its elements";
+  // Elements move, they are not copied.
+  std::set<std::string> names{"one"};
+  std::set<std::string> others{"three", "two"};
+  const auto* const two = &*others.find("two");
+  combine_into<set_union<std::string>>(names, std::move(others));
+  EXPECT_EQ(&*names.find("two"), two);
+}
+
 struct subtraction {  // neither commutative nor associative
   using value_type = int;
   static int identity() { return 0; }
@@ -100,6 +147,9 @@ struct first {  // associative, not commutative; its identity holds on the left 
   static int identity() { return 0; }
   static int combine(int a, int b) { return a == 0 ? b : a; }
 };
+struct forgetful : add<int> {  // in place it does something else
+  static void combine_into(int& sum, int b) { sum = b; }
+};
 struct distance {  // commutative with an identity, not associative
   using value_type = int;
   static int identity() { return 0; }
@@ -113,6 +163,7 @@ TEST(AggregatorLaws, RefuseWhatBreaksThem) {
   EXPECT_EQ(broken_law<sum_from_one>({1, 2}), "identity on the left");
   EXPECT_EQ(broken_law<first>({1, 2}), "commutativity");
   EXPECT_EQ(broken_law<distance>({1, 2, 5}), "associativity");
+  EXPECT_EQ(broken_law<forgetful>({1, 2}), "combining in place");
 }
 
 }  // namespace

@@ -3,7 +3,9 @@
 #include <cmath>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <memory>
+#include <set>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -47,6 +49,42 @@ TEST_P(World, FoldsOneValueOfEachRank) {
     EXPECT_EQ(w.any(r + 1 == n), true);
     EXPECT_EQ(w.any(false), false);
     EXPECT_EQ(w.reduce<logical_or>(r == 0), true);
+  });
+}
+
+TEST_P(World, FoldsCollectionsOfAllRanks) {
+  GetParam().run([](world& w) {
+    const auto n = as_count(w.size()), r = as_count(w.rank());
+    std::set<std::uint64_t> ranks;
+    for (std::uint64_t other = 0; other < n; ++other) ranks.insert(other);
+    EXPECT_EQ(w.reduce<set_union<std::uint64_t>>({r, n - 1}), ranks);
+    EXPECT_EQ(w.reduce<bag_union<int>>({1, 2}).size(), 2 * n);
+    const std::map<std::string, std::uint64_t> words{{"rank " + std::to_string(r), 1}, {"all", 2}};
+    const auto counts = w.reduce<merge_histograms<std::string>>(words);
+    EXPECT_EQ(counts.size(), n + 1);
+    EXPECT_EQ(counts.at("all"), 2 * n);
+    EXPECT_EQ(counts.at("rank " + std::to_string(n - 1)), 1u);
+    // Of different lengths, on most ranks none, and more than a packet holds.
+    for (const std::size_t size : {0, 1, 30'000}) {
+      std::vector<std::uint64_t> mine;
+      if (r + 1 == n) mine.assign(size, 5);
+      EXPECT_EQ(w.reduce<add_vectors<std::uint64_t>>(mine), std::vector<std::uint64_t>(size, 5));
+    }
+    const std::vector<bool> bits(r + 1, true);
+    EXPECT_EQ(w.reduce<each_element<logical_or>>(bits), std::vector<bool>(n, true));
+  });
+}
+
+TEST_P(World, GathersValuesOfAnySize) {
+  GetParam().run([](world& w) {
+    const auto names = w.all_gather(std::string(as_count(w.rank()) * 3, 'x'));
+    const auto flags = w.all_gather(w.rank() == 0);
+    ASSERT_EQ(names.size(), as_count(w.size()));
+    ASSERT_EQ(flags.size(), as_count(w.size()));
+    for (std::uint64_t r = 0; r < as_count(w.size()); ++r) {
+      EXPECT_EQ(names[r], std::string(r * 3, 'x'));
+      EXPECT_EQ(flags[r], r == 0);
+    }
   });
 }
 

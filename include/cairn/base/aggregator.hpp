@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <limits>
@@ -22,6 +23,23 @@ template <class A>
 concept aggregator = requires(const typename A::value_type& x) {
   { A::identity() } -> std::convertible_to<typename A::value_type>;
   { A::combine(x, x) } -> std::convertible_to<typename A::value_type>;
+};
+
+/// Combines x into `sum`: by A::combine_into(sum, x) if A has it, which need not copy `sum`.
+template <aggregator A, class X>
+constexpr void combine_into(typename A::value_type& sum, X&& x) {
+  if constexpr (requires { A::combine_into(sum, std::forward<X>(x)); }) {
+    A::combine_into(sum, std::forward<X>(x));
+  } else {
+    sum = A::combine(sum, std::forward<X>(x));
+  }
+}
+
+/// A can take in one element, as if combined with the collection of it alone:
+/// A::include(sum, element...).
+template <class A, class... Element>
+concept includes = aggregator<A> && requires(typename A::value_type& sum, const Element&... x) {
+  A::include(sum, x...);
 };
 
 /// The aggregator of a function object: folds by Combine, starting from Identity{}().
@@ -118,16 +136,42 @@ struct maximum_at {
   }
 };
 
-/// Combines vectors element by element; the shorter one is continued by identities.
-template <aggregator A>
-struct each_element {
-  using value_type = std::vector<typename A::value_type>;
-  static value_type identity() { return {}; }
-  static value_type combine(const value_type& a, const value_type& b) {
-    auto sum = a.size() < b.size() ? b : a;
-    const auto& shorter = a.size() < b.size() ? a : b;
-    for (std::size_t i = 0; i < shorter.size(); ++i) sum[i] = A::combine(a[i], b[i]);
+namespace detail {
+// Combines by A::combine_into, starting from the empty collection.
+template <class A, class Collection>
+struct collecting {
+  using value_type = Collection;
+  static Collection identity() { return {}; }
+  static Collection combine(const Collection& a, const Collection& b) {
+    auto sum = a;
+    A::combine_into(sum, b);
     return sum;
+  }
+};
+
+// Moves the elements of the smaller set to the larger.
+template <class Set>
+struct union_of : collecting<union_of<Set>, Set> {
+  static void combine_into(Set& all, Set more) {
+    if (all.size() < more.size()) all.swap(more);
+    all.merge(more);
+  }
+  static void include(Set& all, const typename Set::value_type& x) { all.insert(x); }
+};
+}  // namespace detail
+
+/// Combines vectors element by element; the shorter one is continued by identities.
+/// include(sum, i, x) combines x into element i.
+template <aggregator A>
+struct each_element : detail::collecting<each_element<A>, std::vector<typename A::value_type>> {
+  using element = typename A::value_type;
+  static void combine_into(std::vector<element>& sum, const std::vector<element>& b) {
+    if (sum.size() < b.size()) sum.resize(b.size(), A::identity());
+    for (std::size_t i = 0; i < b.size(); ++i) sum[i] = A::combine(sum[i], b[i]);
+  }
+  static void include(std::vector<element>& sum, std::size_t i, const element& x) {
+    if (sum.size() <= i) sum.resize(i + 1, A::identity());
+    sum[i] = A::combine(sum[i], x);
   }
 };
 /// Sums of vectors: also of histograms over 0, 1, 2, ...
@@ -135,38 +179,23 @@ template <class T>
 using add_vectors = each_element<add<T>>;
 
 /// Merges histograms over any keys: counts of equal keys are added.
+/// include(sum, key) counts one more, include(sum, key, count) so many.
 template <class Key, class Count = std::uint64_t>
-struct merge_histograms {
-  using value_type = std::map<Key, Count>;
-  static value_type identity() { return {}; }
-  static value_type combine(const value_type& a, const value_type& b) {
-    auto sum = a;
+struct merge_histograms : detail::collecting<merge_histograms<Key, Count>, std::map<Key, Count>> {
+  static void combine_into(std::map<Key, Count>& sum, const std::map<Key, Count>& b) {
     for (const auto& [key, count] : b) sum[key] += count;
-    return sum;
+  }
+  static void include(std::map<Key, Count>& sum, const Key& key, const Count& count = 1) {
+    sum[key] += count;
   }
 };
 
+/// include(all, x) inserts x.
 template <class T>
-struct set_union {
-  using value_type = std::set<T>;
-  static value_type identity() { return {}; }
-  static value_type combine(const value_type& a, const value_type& b) {
-    auto all = a;
-    all.insert(b.begin(), b.end());
-    return all;
-  }
-};
+struct set_union : detail::union_of<std::set<T>> {};
 
-/// Keeps every copy.
+/// Keeps every copy. include(all, x) inserts one.
 template <class T>
-struct bag_union {
-  using value_type = std::multiset<T>;
-  static value_type identity() { return {}; }
-  static value_type combine(const value_type& a, const value_type& b) {
-    auto all = a;
-    all.insert(b.begin(), b.end());
-    return all;
-  }
-};
+struct bag_union : detail::union_of<std::multiset<T>> {};
 
 }  // namespace cairn

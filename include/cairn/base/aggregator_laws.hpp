@@ -23,6 +23,9 @@ template <aggregator A, class Equal = std::equal_to<>>
   for (const auto& a : samples) {
     for (const auto& b : samples) {
       if (!equal(A::combine(a, b), A::combine(b, a))) return "commutativity";
+      auto sum = a;
+      combine_into<A>(sum, b);
+      if (!equal(sum, A::combine(a, b))) return "combining in place";
       for (const auto& c : samples) {
         if (!equal(A::combine(A::combine(a, b), c), A::combine(a, A::combine(b, c)))) {
           return "associativity";

@@ -13,6 +13,7 @@
 
 #include <cairn/base/aggregator.hpp>
 #include <cairn/base/error.hpp>
+#include <cairn/base/packing.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/hw/clock.hpp>
 #include <cairn/hw/tm_probe.hpp>
@@ -69,14 +70,14 @@ class world {
     throw_if_poisoned();
   }
 
-  /// Folds `mine` over the ranks with aggregator A, in rank order. Collective.
+  /// Folds `mine` over the ranks with aggregator A, in rank order. Collective. The value is a
+  /// number, a collection, or one of your own with a packing.
   template <aggregator A>
   [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
-    struct part {
-      typename A::value_type value;  // in a struct, because a vector of bool is none
-    };
     auto folded = A::identity();
-    for (const auto& p : all_gather(part{mine})) folded = A::combine(folded, p.value);
+    for (const auto& part : all_gather_packed(mine)) {
+      combine_into<A>(folded, unpacked<typename A::value_type>(part));
+    }
     return folded;
   }
   [[nodiscard]] std::uint64_t sum(std::uint64_t mine) { return reduce<add<std::uint64_t>>(mine); }
@@ -87,12 +88,16 @@ class world {
   [[nodiscard]] bool any(bool mine) { return max(std::uint64_t{mine}) != 0; }
   void barrier() { static_cast<void>(any(false)); }
 
-  /// Every rank's value, by rank. Collective. T is trivially copyable.
+  /// Every rank's value, by rank. Collective. T is packable: see packing.hpp.
   template <class T>
   [[nodiscard]] std::vector<T> all_gather(const T& mine) {
-    return concatenate<T>(all_gather_bytes(std::as_bytes(std::span(&mine, 1))));
+    std::vector<T> all;
+    all.reserve(static_cast<std::size_t>(size_));
+    for (const auto& part : all_gather_packed(mine)) all.push_back(unpacked<T>(part));
+    return all;
   }
   /// Every rank's values, concatenated in rank order; lengths may differ. Collective.
+  /// T is trivially copyable.
   template <class T>
   [[nodiscard]] std::vector<T> all_gather_values(std::span<const T> mine) {
     return concatenate<T>(all_gather_bytes(std::as_bytes(mine)));
@@ -134,6 +139,12 @@ class world {
 
  private:
   void between_chunks(worker_t w);
+
+  template <class T>
+  [[nodiscard]] std::vector<std::vector<std::byte>> all_gather_packed(const T& mine) {
+    static_assert(packable<T>, "values travel as their bytes: specialise cairn::packing");
+    return all_gather_bytes(packed(mine));
+  }
 
   template <class T>
   static std::vector<T> concatenate(const std::vector<std::vector<std::byte>>& parts);
