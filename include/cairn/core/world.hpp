@@ -74,7 +74,7 @@ class world {
   /// number, a collection, or one of your own with a packing.
   template <aggregator A>
   [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
-    auto folded = A::identity();
+    typename A::value_type folded = A::identity();
     for (const auto& part : all_gather_packed(mine)) {
       combine_into<A>(folded, unpacked<typename A::value_type>(part));
     }
