@@ -1,10 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,65 +11,27 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 
+#include <support/activity_options.hpp>
 #include <support/dist_graph.hpp>
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
+#include <support/weighted_graph.hpp>
 
 namespace cairn::algo {
 namespace {
 
-using activity::mechanism;
 using support::plain_graph;
-
-struct network {
-  std::string name;
-  std::uint64_t n;
-  bool directed, weighted;
-  std::vector<ref::capacity_arc> arcs;  // an undirected edge both ways, a self-loop of it too
-};
-
-network weigh(const plain_graph& g, bool weighted, random64& dice) {
-  network result{g.name, g.n, g.directed, weighted, {}};
-  for (const auto& e : g.edges) {
-    const auto c = weighted ? static_cast<std::int64_t>(dice.below(12)) : 1;
-    result.arcs.push_back({e.source, e.target, c});
-    if (!g.directed && e.source != e.target) result.arcs.push_back({e.target, e.source, c});
-  }
-  std::sort(result.arcs.begin(), result.arcs.end(), [](const auto& a, const auto& b) {
-    return std::tie(a.source, a.target, a.capacity) < std::tie(b.source, b.target, b.capacity);
-  });
-  return result;
-}
+using support::share_of;
+using support::weighted_graph;
+using support::weights;
 
 template <class Id>
-graph::dist_csr<Id> share_of(const network& g, rank_t rank, rank_t ranks) {
-  const pgas::block_partition partition(g.n, ranks);
-  std::vector<std::uint64_t> offsets{0};
-  std::vector<Id> targets;
-  std::vector<std::int32_t> weights;
-  for (auto v = partition.first(rank); v < partition.last(rank); ++v) {
-    for (const auto& a : g.arcs) {
-      if (a.source != v) continue;
-      targets.push_back(static_cast<Id>(a.target));
-      weights.push_back(static_cast<std::int32_t>(a.capacity));
-    }
-    offsets.push_back(targets.size());
-  }
-  graph::weight_array values;
-  if (g.weighted) values = support::detail::to_array(weights);
-  return {partition, g.directed, g.arcs.size(),
-          graph::csr<Id>(partition.first(rank), support::detail::to_array(offsets),
-                         support::detail::to_array(targets), std::move(values)),
-          graph::labels(g.n)};
-}
-
-template <class Id>
-void find_and_judge(world& w, const network& g, Id s, Id t, const maxflow_options& opt) {
-  const auto how = g.name + ", " + std::string(name(opt.activity.how)) + ", " + std::to_string(s) +
+void find_and_judge(world& w, const weighted_graph& g, Id s, Id t, const maxflow_options& opt) {
+  const auto how = g.graph.name + ", " + support::told(opt.activity) + ", " + std::to_string(s) +
                    " to " + std::to_string(t);
   const auto share = share_of<Id>(g, w.rank(), w.size());
   const auto found = maxflow<Id>(w, share, s, t, opt);
-  EXPECT_EQ(found.value, ref::edmonds_karp(g.n, g.arcs, s, t)) << how;
+  EXPECT_EQ(found.value, ref::edmonds_karp(g.graph.n, g.capacities(), s, t)) << how;
   EXPECT_EQ(verify_maxflow<Id>(w, share, s, t, found.value, found.flow, found.source_side),
             std::nullopt)
       << how;
@@ -81,14 +40,10 @@ void find_and_judge(world& w, const network& g, Id s, Id t, const maxflow_option
 // The same draws on every rank, and thus the same collective calls.
 void find_at_random(world& w, const plain_graph& plain, random64& dice) {
   if (plain.n < 2) return;
-  maxflow_options opt;
-  const mechanism all[] = {mechanism::automatic, mechanism::locks, mechanism::htm, mechanism::stm,
-                           mechanism::plain};
-  opt.activity.how = all[dice.below(w.workers() == 1 ? 5 : 4)];
-  if (dice.below(2) == 0) opt.activity.grain = 1 + dice.below(9);
-  opt.activity.emulate = activity::emulation_options{.seed = dice()};
-  const auto g = weigh(plain, dice.below(3) != 0, dice);
-  const auto s = dice.below(g.n), t = (s + 1 + dice.below(g.n - 1)) % g.n;
+  const maxflow_options opt{.activity = support::random_multi_cell_activity(dice, w.workers())};
+  const auto kind = dice.below(3) != 0 ? weights::whole : weights::none;
+  const auto g = support::weigh(plain, kind, 0, dice);
+  const auto s = dice.below(plain.n), t = (s + 1 + dice.below(plain.n - 1)) % plain.n;
   if (dice.below(2) == 0) {
     find_and_judge<std::uint32_t>(w, g, static_cast<std::uint32_t>(s),
                                   static_cast<std::uint32_t>(t), opt);
@@ -141,7 +96,8 @@ TEST(MaxflowSimulated, ManySeedsGiveRightResults) {
 
 TEST(MaxflowOptions, RefuseWhatCannotBeRight) {
   world w;
-  const auto g = share_of<std::uint32_t>({"one arc", 2, true, true, {{0, 1, -3}}}, 0, 1);
+  const weighted_graph arc{{"one arc", 2, true, {}}, weights::whole, {{0, 1, -3}}};
+  const auto g = share_of<std::uint32_t>(arc, 0, 1);
   EXPECT_THROW(static_cast<void>(maxflow<std::uint32_t>(w, g, 0, 0)), contract_violation);
   EXPECT_THROW(static_cast<void>(maxflow<std::uint32_t>(w, g, 0, 2)), contract_violation);
   EXPECT_THROW(static_cast<void>(maxflow<std::uint32_t>(w, g, 0, 1)), input_error);
@@ -152,8 +108,9 @@ class VerifyMaxflow : public ::testing::TestWithParam<rank_t> {};
 INSTANTIATE_TEST_SUITE_P(Ranks, VerifyMaxflow, ::testing::Values(1, 2, 3));
 
 TEST_P(VerifyMaxflow, AcceptsWhatIsMaximalAndNothingElse) {
-  const network g{
-      "diamond", 4, true, true, {{0, 1, 2}, {0, 2, 3}, {1, 2, 0}, {1, 3, 1}, {2, 3, 4}}};
+  const weighted_graph g{{"diamond", 4, true, {}},
+                         weights::whole,
+                         {{0, 1, 2}, {0, 2, 3}, {1, 2, 0}, {1, 3, 1}, {2, 3, 4}}};
   using arcs = std::vector<flow_arc<std::uint32_t>>;
   support::on_simulated_ranks(GetParam(), 2, 1, [&](world& w) {
     const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());

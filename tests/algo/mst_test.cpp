@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -14,71 +13,24 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 
+#include <support/activity_options.hpp>
 #include <support/dist_graph.hpp>
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
+#include <support/weighted_graph.hpp>
 
 namespace cairn::algo {
 namespace {
 
 using activity::mechanism;
 using support::plain_graph;
-
-enum class weights { none, whole, real };
-
-struct weighted_graph {
-  plain_graph graph;
-  weights kind;
-  std::vector<ref::weighted_edge> edges;
-};
-
-// Few different weights, so that many are equal; some negative.
-weighted_graph weigh(plain_graph g, weights kind, random64& dice) {
-  g.directed = false;
-  weighted_graph result{std::move(g), kind, {}};
-  for (const auto& e : result.graph.edges) {
-    const auto drawn = static_cast<double>(dice.below(12)) - 4;
-    const auto weight = kind == weights::none ? 1 : kind == weights::whole ? drawn : drawn / 4;
-    result.edges.push_back({e.source, e.target, weight});
-  }
-  return result;
-}
-
-template <class Id>
-graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank, rank_t ranks) {
-  const pgas::block_partition partition(g.graph.n, ranks);
-  std::vector<std::tuple<std::uint64_t, std::uint64_t, double>> arcs;
-  for (const auto& e : g.edges) {
-    arcs.emplace_back(e.source, e.target, e.weight);
-    if (e.source != e.target) arcs.emplace_back(e.target, e.source, e.weight);
-  }
-  std::sort(arcs.begin(), arcs.end());
-  std::vector<std::uint64_t> offsets{0};
-  std::vector<Id> targets;
-  std::vector<std::int32_t> whole;
-  std::vector<double> real;
-  auto at = arcs.begin();
-  for (auto v = partition.first(rank); v < partition.last(rank); ++v) {
-    at = std::find_if(at, arcs.end(), [&](const auto& a) { return std::get<0>(a) >= v; });
-    for (; at != arcs.end() && std::get<0>(*at) == v; ++at) {
-      targets.push_back(static_cast<Id>(std::get<1>(*at)));
-      whole.push_back(static_cast<std::int32_t>(std::get<2>(*at)));
-      real.push_back(std::get<2>(*at));
-    }
-    offsets.push_back(targets.size());
-  }
-  graph::weight_array values;
-  if (g.kind == weights::whole) values = support::detail::to_array(whole);
-  if (g.kind == weights::real) values = support::detail::to_array(real);
-  return {partition, false, g.edges.size(),
-          graph::csr<Id>(partition.first(rank), support::detail::to_array(offsets),
-                         support::detail::to_array(targets), std::move(values)),
-          graph::labels(g.graph.n)};
-}
+using support::share_of;
+using support::weighted_graph;
+using support::weights;
 
 template <class Id>
 void find_and_judge(world& w, const weighted_graph& g, const mst_options& opt) {
-  const auto how = g.graph.name + ", " + std::string(name(opt.activity.how)) + ", weights " +
+  const auto how = g.graph.name + ", " + support::told(opt.activity) + ", weights " +
                    std::to_string(static_cast<int>(g.kind));
   const auto share = share_of<Id>(g, w.rank(), w.size());
   const auto result = mst(w, share, opt);
@@ -96,15 +48,15 @@ void find_and_judge(world& w, const weighted_graph& g, const mst_options& opt) {
   EXPECT_EQ(verify_mst<Id>(w, share, result.edges), std::nullopt) << how;
 }
 
+weighted_graph weigh_undirected(plain_graph g, weights kind, random64& dice) {
+  g.directed = false;
+  return support::weigh(std::move(g), kind, -4, dice);
+}
+
 // The same draws on every rank, and thus the same collective calls.
 void find_at_random(world& w, const plain_graph& g, random64& dice) {
-  mst_options opt;
-  const mechanism all[] = {mechanism::automatic, mechanism::locks, mechanism::one_lock,
-                           mechanism::stm,       mechanism::htm,   mechanism::plain};
-  opt.activity.how = all[dice.below(w.workers() == 1 ? 6 : 5)];
-  if (dice.below(2) == 0) opt.activity.grain = 1 + dice.below(9);
-  if (dice.below(2) == 0) opt.activity.emulate = activity::emulation_options{.seed = dice()};
-  const auto weighted = weigh(g, static_cast<weights>(dice.below(3)), dice);
+  const mst_options opt{.activity = support::random_multi_cell_activity(dice, w.workers())};
+  const auto weighted = weigh_undirected(g, static_cast<weights>(dice.below(3)), dice);
   if (dice.below(2) == 0) {
     find_and_judge<std::uint32_t>(w, weighted, opt);
   } else {
@@ -159,7 +111,7 @@ TEST(MstWorkers, MergeBesideEachOther) {
       auto g = support::grid(60, 50);
       const auto more = support::random_graph(dice(), g.n);
       g.edges.insert(g.edges.end(), more.edges.begin(), more.edges.end());
-      find_and_judge<std::uint32_t>(w, weigh(std::move(g), weights::real, dice), opt);
+      find_and_judge<std::uint32_t>(w, weigh_undirected(std::move(g), weights::real, dice), opt);
     }
   }
 }
@@ -231,7 +183,7 @@ TEST(VerifyMstSeeded, CatchesEveryExchangeForAHeavierEdge) {
   random64 dice(4);
   int caught = 0;
   for (int i = 0; i < 200; ++i) {
-    const auto g = weigh(support::random_graph(dice(), 40), weights::whole, dice);
+    const auto g = weigh_undirected(support::random_graph(dice(), 40), weights::whole, dice);
     auto forest = ref::kruskal(g.graph.n, g.edges);
     double weight = 0, wrong_weight = 0;
     for (const auto& e : forest) weight += e.weight;

@@ -14,6 +14,7 @@
 #include <cairn/base/error.hpp>
 
 #include <support/dist_graph.hpp>
+#include <support/pagerank_judging.hpp>
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
@@ -23,31 +24,9 @@ namespace {
 using activity::mechanism;
 using pgas::accumulation;
 using ref::pagerank_judge;
+using support::judge_of;
 using support::plain_graph;
-
-pagerank_judge judge_of(const plain_graph& g, const pagerank_options& opt) {
-  pagerank_judge judge{g.n, {}, opt.damping, limits_of(opt, g.n).spread_sinks};
-  const auto rows = g.neighbors();
-  for (std::uint64_t u = 0; u < g.n; ++u) {
-    for (const auto v : rows[u]) judge.edges.emplace_back(u, v);
-  }
-  return judge;
-}
-
-// What rounding may have added up to: each sweep adds at most a unit in the last place for each
-// term of a sum and a few for the rest, and the next sweeps carry it on. The rank of all sinks
-// is summed in double, by the judge once for each vertex.
-template <class Real>
-double rounding(const pagerank_judge& judge, const std::vector<double>& ranks) {
-  std::vector<double> terms(judge.num_vertices, 8);
-  for (const auto& [source, target] : judge.edges) ++terms[target];
-  constexpr double unit = std::numeric_limits<Real>::epsilon(),
-                   unit_of_double = std::numeric_limits<double>::epsilon();
-  const double in_rows = std::inner_product(terms.begin(), terms.end(), ranks.begin(), 0.0);
-  return (in_rows * (unit + unit_of_double) +
-          2 * static_cast<double>(judge.num_vertices) * unit_of_double) /
-         (1 - judge.damping);
-}
+using support::rounding;
 
 // Runs it once and has it judged: by the serial judge, which shares no code, and the verifier.
 template <class Real, class Id>

@@ -39,17 +39,6 @@ void search_at_random(world& w, const plain_graph& g, random64& dice) {
   }
 }
 
-// A random graph of two halves; at times one edge, either way, joins them.
-plain_graph two_halves(random64& dice) {
-  plain_graph g{"two halves", 80, dice.below(2) == 0, {}};
-  for (int i = 0; i < 70; ++i) {
-    const auto half = 40 * dice.below(2);
-    g.edges.push_back({half + dice.below(40), half + dice.below(40)});
-  }
-  if (dice.below(2) == 0) g.edges.push_back({dice.below(80), dice.below(80)});
-  return g;
-}
-
 class StConnectivity : public ::testing::TestWithParam<support::place> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, StConnectivity, ::testing::ValuesIn(support::all_places()),
@@ -70,7 +59,7 @@ TEST_P(StConnectivity, IsRightOnRandomGraphs) {
     random64 dice(2);
     for (int i = 0; i < graphs; ++i) {
       search_at_random(w, support::random_graph(dice()), dice);
-      search_at_random(w, two_halves(dice), dice);
+      search_at_random(w, support::two_halves(dice), dice);
     }
   });
 }
@@ -79,7 +68,7 @@ TEST_P(StConnectivity, IsRightWithTinyBuffers) {
   GetParam().run(
       [](world& w) {
         random64 dice(3);
-        for (int i = 0; i < 8; ++i) search_at_random(w, two_halves(dice), dice);
+        for (int i = 0; i < 8; ++i) search_at_random(w, support::two_halves(dice), dice);
       },
       {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100, .filter_entries = 2});
 }

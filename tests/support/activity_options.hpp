@@ -22,6 +22,19 @@ inline activity::options random_activity(random64& dice, int workers) {
   return opt;
 }
 
+/// The same for multi-cell operators. Merges and pushes write more cells than the small
+/// transactions hold: these are of the usual size.
+inline activity::options random_multi_cell_activity(random64& dice, int workers) {
+  using activity::mechanism;
+  const mechanism all[] = {mechanism::automatic, mechanism::locks, mechanism::one_lock,
+                           mechanism::htm,       mechanism::stm,   mechanism::plain};
+  activity::options opt;
+  opt.how = all[dice.below(workers == 1 ? 6 : 5)];
+  if (dice.below(2) == 0) opt.grain = 1 + dice.below(9);
+  if (dice.below(3) != 0) opt.emulate = activity::emulation_options{.seed = dice()};
+  return opt;
+}
+
 inline std::string told(const activity::options& opt) {
   return std::string(name(opt.how)) + " grain " + std::to_string(opt.grain) +
          (opt.sent_filter ? ", filter" : "") + (opt.emulate ? ", emulated" : "");

@@ -108,6 +108,17 @@ inline plain_graph random_graph(std::uint64_t seed, std::uint64_t most_vertices 
   return g;
 }
 
+/// A random graph of two halves; at times one edge, either way, joins them.
+inline plain_graph two_halves(random64& dice) {
+  plain_graph g{"two halves", 80, dice.below(2) == 0, {}};
+  for (int i = 0; i < 70; ++i) {
+    const auto half = 40 * dice.below(2);
+    g.edges.push_back({half + dice.below(40), half + dice.below(40)});
+  }
+  if (dice.below(2) == 0) g.edges.push_back({dice.below(80), dice.below(80)});
+  return g;
+}
+
 /// The graphs on which an algorithm meets its corners: fewer vertices than ranks, no edges, one
 /// long path, one hub, everything adjacent.
 inline std::vector<plain_graph> corner_graphs() {

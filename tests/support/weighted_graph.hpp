@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <tuple>
+#include <utility>
+#include <vector>
+
+#include <cairn/algo/ref/maxflow.hpp>
+#include <cairn/algo/ref/mst.hpp>
+#include <cairn/base/random.hpp>
+
+#include <support/dist_graph.hpp>
+#include <support/random_graphs.hpp>
+
+namespace cairn::support {
+
+enum class weights { none, whole, real };
+
+/// A small graph with weights as judges take them, for tests.
+struct weighted_graph {
+  plain_graph graph;
+  weights kind = weights::none;
+  std::vector<algo::ref::weighted_edge> edges;  ///< of weight 1 if there are none
+
+  /// By source, target and weight; an undirected edge both ways, a self-loop of it once.
+  [[nodiscard]] std::vector<algo::ref::weighted_edge> arcs() const {
+    auto all = edges;
+    for (const auto& e : edges) {
+      if (!graph.directed && e.source != e.target) all.push_back({e.target, e.source, e.weight});
+    }
+    std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+      return std::tie(a.source, a.target, a.weight) < std::tie(b.source, b.target, b.weight);
+    });
+    return all;
+  }
+  [[nodiscard]] std::vector<algo::ref::capacity_arc> capacities() const {
+    std::vector<algo::ref::capacity_arc> all;
+    for (const auto& a : arcs()) {
+      all.push_back({a.source, a.target, static_cast<std::int64_t>(a.weight)});
+    }
+    return all;
+  }
+};
+
+/// Few different weights from `least` on, so that many are equal; real ones are quarters, which
+/// add up exactly.
+inline weighted_graph weigh(plain_graph g, weights kind, int least, random64& dice) {
+  weighted_graph result{std::move(g), kind, {}};
+  for (const auto& e : result.graph.edges) {
+    const auto drawn = static_cast<double>(dice.below(12)) + least;
+    const auto weight = kind == weights::none ? 1 : kind == weights::whole ? drawn : drawn / 4;
+    result.edges.push_back({e.source, e.target, weight});
+  }
+  return result;
+}
+
+/// One rank's share of it, without in-edges.
+template <class Id>
+graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank, rank_t ranks) {
+  const pgas::block_partition partition(g.graph.n, ranks);
+  const auto arcs = g.arcs();
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<Id> targets;
+  std::vector<std::int32_t> whole;
+  std::vector<double> real;
+  auto at = arcs.begin();
+  for (auto v = partition.first(rank); v < partition.last(rank); ++v) {
+    at = std::find_if(at, arcs.end(), [&](const auto& a) { return a.source >= v; });
+    for (; at != arcs.end() && at->source == v; ++at) {
+      targets.push_back(static_cast<Id>(at->target));
+      whole.push_back(static_cast<std::int32_t>(at->weight));
+      real.push_back(at->weight);
+    }
+    offsets.push_back(targets.size());
+  }
+  graph::weight_array values;
+  if (g.kind == weights::whole) values = detail::to_array(whole);
+  if (g.kind == weights::real) values = detail::to_array(real);
+  return {partition, g.graph.directed, g.edges.size(),
+          graph::csr<Id>(partition.first(rank), detail::to_array(offsets),
+                         detail::to_array(targets), std::move(values)),
+          graph::labels(g.graph.n)};
+}
+
+}  // namespace cairn::support
