@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
+#include <iterator>
 #include <map>
 #include <string>
 #include <tuple>
@@ -92,16 +93,137 @@ verdict::part associativity_of(points all, std::string claim) {
                       said(apart), said(beside))};
 }
 
+/// What a policy counted and took at each M, on so many threads.
+using by_grain = std::map<int, json>;
+struct policies {
+  by_grain rtm, hle, bgq;
+};
+
+std::map<int, policies> policies_of(points all) {
+  std::map<int, policies> found;
+  for (const auto& p : all) {
+    if (!p.contains("retry")) continue;
+    auto& here = found[p.at("threads").get<int>()];
+    const auto name = p.at("retry").get<std::string>();
+    auto& list = name == "rtm" ? here.rtm : name == "hle" ? here.hle : here.bgq;
+    list[p.at("grain").get<int>()] = p;
+  }
+  std::erase_if(found, [](const auto& at) {
+    return at.second.rtm.empty() || at.second.hle.empty() || at.second.bgq.empty();
+  });
+  return found;
+}
+
+/// The share of the activities that ended in the fallback.
+double serialised(const json& point) {
+  const auto fallbacks = point.at("fallbacks").get<double>();
+  const auto committed = point.at("attempts").get<double>() - static_cast<double>(aborts(point));
+  return fallbacks > 0 ? fallbacks / (committed + fallbacks) : 0;
+}
+
+/// What is wrong with the counts of the policies at an M; empty: nothing.
+std::string miscounted(const json& rtm, const json& hle, const json& bgq) {
+  constexpr std::uint64_t bgq_attempts = 11;  // the first one and ten retries
+  constexpr double noise = 0.01;              // where nearly all serialise by each policy
+  const auto fallbacks = [](const json& p) { return p.at("fallbacks").get<std::uint64_t>(); };
+  if (fallbacks(hle) != aborts(hle))
+    return fmt::format("hle serialises {} times after {} aborts", fallbacks(hle), aborts(hle));
+  if (aborts(bgq) < bgq_attempts * fallbacks(bgq))
+    return fmt::format("bgq serialises {} times after {} aborts", fallbacks(bgq), aborts(bgq));
+  for (const auto* const p : {&rtm, &bgq}) {
+    if (serialised(*p) > serialised(hle) + noise) {
+      return fmt::format("{:.1f} % of the activities serialise by {}, {:.1f} % by hle",
+                         100 * serialised(*p), p->at("retry").get<std::string>(),
+                         100 * serialised(hle));
+    }
+  }
+  return "";
+}
+
+verdict::part serialisations_of(points all) {
+  verdict::part sum{
+      "hle serialises after the first abort and bgq after ten retries, and by no policy more of "
+      "the activities do than by hle",
+      kind::undecided, "nothing was measured"};
+  std::string said;
+  for (const auto& [threads, of] : policies_of(all)) {
+    for (const auto& [m, hle] : of.hle) {
+      if (!of.rtm.contains(m) || !of.bgq.contains(m)) continue;
+      const auto &rtm = of.rtm.at(m), &bgq = of.bgq.at(m);
+      if (const auto wrong = miscounted(rtm, hle, bgq); !wrong.empty()) {
+        return {sum.claim, kind::fails, fmt::format("T = {}, M = {}: {}", threads, m, wrong)};
+      }
+      said += fmt::format("{}T = {}, M = {}: {:.1f} / {:.1f} / {:.1f} %", said.empty() ? "" : ", ",
+                          threads, m, 100 * serialised(bgq), 100 * serialised(rtm),
+                          100 * serialised(hle));
+    }
+  }
+  if (said.empty()) return sum;
+  return {sum.claim, kind::holds, "serialised by bgq / rtm / hle: " + said};
+}
+
+verdict::part rise_of_bgq(points all) {
+  verdict::part sum{"more of the activities serialise by bgq at the largest M than at the least",
+                    kind::undecided, "one M: nothing to compare"};
+  std::string said;
+  for (const auto& [threads, of] : policies_of(all)) {
+    if (of.bgq.size() < 2) continue;
+    const auto& [least, first] = *of.bgq.begin();
+    const auto& [most, last] = *of.bgq.rbegin();
+    const bool rises = serialised(last) > serialised(first);
+    if (sum.is != kind::fails) sum.is = rises ? kind::holds : kind::fails;
+    said +=
+        fmt::format("{}T = {}: {:.1f} % at M = {}, {:.1f} % at M = {}", said.empty() ? "" : ", ",
+                    threads, 100 * serialised(first), least, 100 * serialised(last), most);
+  }
+  if (!said.empty()) sum.why = said;
+  return sum;
+}
+
+const char* const passing = "rtm is faster than hle at the least M, and slower at the largest";
+
+verdict::part hle_passes_rtm(points all) {
+  verdict::part sum{passing, kind::undecided, "nothing was measured"};
+  std::string said;
+  for (const auto& [threads, of] : policies_of(all)) {
+    if (of.hle.size() < 2) continue;
+    const auto& [least, first] = *of.hle.begin();
+    const auto& [most, last] = *of.hle.rbegin();
+    const auto &fast = first.at("rtm_ratio"), &slow = last.at("rtm_ratio");
+    const bool here = median(fast) < 1 - mad(fast) && above_one(slow);
+    if (sum.is != kind::fails) sum.is = here ? kind::holds : kind::fails;
+    said += fmt::format("{}T = {}: hle takes {:.2f} of rtm's time at M = {}, {:.2f} at M = {}",
+                        said.empty() ? "" : ", ", threads, 1 / median(fast), least,
+                        1 / median(slow), most);
+  }
+  if (!said.empty()) sum.why = said;
+  return sum;
+}
+
+/// The points of the policy that the curve is about; those that name none are of it.
+std::vector<json> of_rtm(points all) {
+  std::vector<json> found;
+  std::copy_if(all.begin(), all.end(), std::back_inserter(found),
+               [](const json& p) { return p.value("retry", "rtm") == "rtm"; });
+  return found;
+}
+
 }  // namespace
 
 verdict check_grain(points all) {
   const std::string curve = "the time falls to a best M and rises after it, with the aborts";
   const std::string ends = "associativity, not size, ends a transaction";
+  const auto counted = serialisations_of(all), rise = rise_of_bgq(all);
   if (const auto why = reason(all, "no_htm")) {
-    return whole({without_htm(curve, *why), without_htm(ends, *why)});
+    return whole({without_htm(curve, *why), without_htm(ends, *why), counted, rise,
+                  without_htm(passing, *why)});
   }
-  const auto by_threads = of_each_threads(all, "grain", grain_of);
-  return whole({{curve, by_threads.is, by_threads.why}, associativity_of(all, ends)});
+  const auto by_threads = of_each_threads(of_rtm(all), "grain", grain_of);
+  return whole({{curve, by_threads.is, by_threads.why},
+                associativity_of(all, ends),
+                counted,
+                rise,
+                hle_passes_rtm(all)});
 }
 
 verdict check_causes(points all) {

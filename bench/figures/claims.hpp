@@ -46,12 +46,18 @@ using points = std::span<const nlohmann::json>;
 /// points    {"threads", "level", "atomics", "htm", "ratio"}, at least three levels for each T
 [[nodiscard]] verdict check_phases(points all);
 
-/// Figure 4, in two parts. For each T the time falls to a best M and rises after it, by more than
+/// Figure 4, in five parts. For each T the time falls to a best M and rises after it, by more than
 /// the MADs; the best M gains; and where the time rises, a larger share of the attempts aborts.
-/// And associativity ends transactions before size does: capacity aborts half of the attempts at
+/// Associativity ends transactions before size does: capacity aborts half of the attempts at
 /// fewer vertices a page apart than side by side.
+/// Of the retry policies: hle serialises once for each abort, bgq once for eleven or more, and no
+/// policy a larger share of the activities than hle; bgq a larger one at the largest M than at
+/// the least. These two are counted, and so decided by emulated transactions too. By the time rtm
+/// is faster than hle at the least M and slower at the largest.
 ///
-/// points    {"threads", "grain", "seconds", "ratio", "attempts", "aborts": {cause: number}}, and
+/// points    {"threads", "grain", "retry", "seconds", "ratio", "attempts", "aborts": {cause:
+///           number}, "fallbacks"}, of hle and bgq "rtm_ratio", the time by rtm by theirs, in the
+///           place of "ratio", and of emulated transactions no times; and
 ///           {"layout": "contiguous" or "strided", "vertices", "attempts", "aborts"}
 [[nodiscard]] verdict check_grain(points all);
 

@@ -178,7 +178,10 @@ subject search_stage::search(const activity::options& how, search_log& log) {
   kern.name = "bfs_top_down";
   kern.settings = s->settings();
   kern.settings["mechanism"] = activity::name(how.how);
-  if (how.how == activity::mechanism::htm) kern.settings["grain"] = how.grain;
+  if (how.how == activity::mechanism::htm) {
+    kern.settings["grain"] = how.grain;
+    kern.settings["retry"] = tm::name(how.retry);
+  }
   kern.make_input = [s] { return s; };
   kern.run = [options, &log](state* on) {
     const auto before = on->w.counters().totals();

@@ -25,7 +25,8 @@ FIGURES = {
                       []),
     "aam15_3_single": ("threads", "threads", False, {"seconds": "{mechanism}"},
                        ["activity", "operations"]),
-    "aam15_4_grain": ("grain", "M, operators per transaction", True, ATOMICS_AND_HTM, ["threads"]),
+    "aam15_4_grain": ("grain", "M, operators per transaction", True,
+                      {"atomics": "atomics", "seconds": "htm, {retry}"}, ["threads"]),
     "aam15_5_aborts": ("threads", "threads", False, {"seconds": "htm, M = {grain}"}, []),
     "aam15_5_remote": ("messages", "C, messages of a buffer", True,
                        {"seconds": "{ranks} ranks", "mpi": "MPI, {ranks} ranks"}, ["work"]),
@@ -68,7 +69,7 @@ def curves(points, x, times):
             if member not in p or (x not in p and "no_htm" not in p):
                 continue
             try:
-                curve = found.setdefault(name.format(**p), {})
+                curve = found.setdefault(name.format(**{"retry": "rtm", **p}), {})
             except KeyError:
                 continue
             for at in [p[x]] if x in p else everywhere:
