@@ -62,7 +62,7 @@ LONG = {"aam15_1_phases": "--kronecker 20 --runs 31", "aam15_2_model": "--passes
         "aam15_5i_distributed": "--ranks 2 --threads 1 --runs 15",
         "aam15_6_graphs": "--scales 16 18 20 22 --to-memory --degrees 1 2 4 8 16 32 64 128 256 "
                           "--runs 15",
-        "aam15_t1_graphs": "--runs 15 --graphs {graphs}",
+        "aam15_t1_graphs": "--runs 31 --graphs {graphs}",
         "aam15_7_threads": "--kronecker 20 --runs 31",
         "aam15_7_pagerank": "--runs 9 --vertices 4096 16384 65536 262144",
         "scaling": "--kronecker 16 --runs 15"}

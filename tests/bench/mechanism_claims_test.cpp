@@ -44,6 +44,25 @@ TEST(ModelClaim, FailsWhereALineOrTheCrossingIsOtherwise) {
   EXPECT_EQ(check_model(model(1, 41, 10, nullptr)).is, kind::fails);
 }
 
+TEST(ModelClaim, IsUndecidedByLinesThatDoNotFit) {
+  auto all = model(1, 41, 10, 12);
+  const auto is = [&](std::size_t which, double r_squared) {
+    auto poor = all;
+    poor[which]["fit"]["r_squared"] = r_squared;
+    return check_model(poor);
+  };
+  EXPECT_EQ(is(0, 0.9).is, kind::holds);
+  EXPECT_EQ(is(0, 0.89).is, kind::undecided) << "atomics, to which the others are compared";
+  EXPECT_EQ(is(1, 0.33).is, kind::undecided);
+  all.back()["predicted"] = all.back()["measured"] = nullptr;
+  EXPECT_EQ(is(3, 1).is, kind::holds);
+  EXPECT_EQ(is(3, 0.33).is, kind::undecided) << "nowhere says nothing then";
+  EXPECT_NE(is(3, 0.33).why.find("nowhere (predicted, R^2 0.330)"), std::string::npos)
+      << is(3, 0.33).why;
+  all.back()["measured"] = 5;
+  EXPECT_EQ(is(3, 0.33).is, kind::fails) << "and a wrong prediction is wrong";
+}
+
 TEST(ModelClaim, SaysWithoutHtmWhereTheOthersCross) {
   std::vector<json> all{fitted("atomics", 5, 1), fitted("one-lock", 1, 13)};
   all[1]["predicted"] = 80;
@@ -53,7 +72,7 @@ TEST(ModelClaim, SaysWithoutHtmWhereTheOthersCross) {
   const auto v = check_model(all);
   EXPECT_EQ(v.is, kind::undecided);
   EXPECT_NE(v.why.find("switched off"), std::string::npos) << v.why;
-  EXPECT_NE(v.why.find("one-lock beats atomics from N = 80.0 (predicted), nowhere"),
+  EXPECT_NE(v.why.find("one-lock beats atomics from N = 80.0 (predicted, R^2 1.000), nowhere"),
             std::string::npos)
       << v.why;
   all[1]["predicted"] = 3;

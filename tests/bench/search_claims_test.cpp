@@ -88,6 +88,23 @@ TEST(TableClaim, FailsWhereTheChoiceLosesOrAKindIsApart) {
             kind::fails);
 }
 
+TEST(TableClaim, CountsMediansAndDecidesNothingByNoise) {
+  const auto is = [](double median, double mad) {
+    auto one = row("roads", 0.03, 1, 8);
+    one["ratio"] = spread(median, mad);
+    return check_table(std::vector<json>{row("webs", 0.03, 1, 8), one});
+  };
+  EXPECT_EQ(is(0.95, 0.05).is, kind::holds);
+  EXPECT_EQ(is(0.94, 0.05).is, kind::fails) << "within 5 % and the spread is not within 5 %";
+  EXPECT_EQ(is(1, 0.06).is, kind::undecided);
+  EXPECT_EQ(is(0.9, 0.06).is, kind::undecided);
+  EXPECT_EQ(is(0.8, 0.06).is, kind::fails) << "lost by more than the spread";
+  EXPECT_NE(is(1, 0.06).why.find("1.00 +- 0.06"), std::string::npos) << is(1, 0.06).why;
+  auto lost = row("roads", 0.03, 0.9, 8), noisy = row("webs", 0.03, 1, 8);
+  noisy["ratio"] = spread(1, 0.2);
+  EXPECT_EQ(check_table(std::vector<json>{noisy, lost}).is, kind::fails);
+}
+
 TEST(TableClaim, FailsWhereAShortRunIsMuchSlowerThanAtomics) {
   auto slow = row("roads", 0.001, 1, 8);
   slow["atomics_ratio"] = spread(0.85);
