@@ -31,18 +31,34 @@ struct known_graph {
 
 // The paper's 16 by SNAP's names, then those that came with this project's data.
 constexpr std::array known{
-    known_graph{"wiki-Talk", "communication"}, known_graph{"email-EuAll", "communication"},
-    known_graph{"soc-LiveJournal1", "social"}, known_graph{"com-orkut", "social"},
-    known_graph{"com-lj", "social"},           known_graph{"com-youtube", "social"},
-    known_graph{"com-dblp", "social"},         known_graph{"com-amazon", "social"},
-    known_graph{"amazon0601", "purchases"},    known_graph{"roadNet-CA", "roads"},
-    known_graph{"roadNet-TX", "roads"},        known_graph{"roadNet-PA", "roads"},
-    known_graph{"cit-Patents", "citations"},   known_graph{"web-Google", "webs"},
-    known_graph{"web-BerkStan", "webs"},       known_graph{"web-Stanford", "webs"},
-    known_graph{"loc-gowalla", "social"},      known_graph{"dblp-2010", "social"},
-    known_graph{"soc-Epinions1", "social"},    known_graph{"web-Google-scc", "webs"},
-    known_graph{"web-NotreDame", "webs"},      known_graph{"cnr-2000", "webs"},
-    known_graph{"USA-road-d.NY", "roads"},     known_graph{"USA-road-FLA", "roads"},
+    known_graph{"wiki-Talk", "communication"},
+    known_graph{"email-EuAll", "communication"},
+    known_graph{"soc-LiveJournal1", "social"},
+    known_graph{"com-orkut", "social"},
+    known_graph{"com-lj", "social"},
+    known_graph{"com-youtube", "social"},
+    known_graph{"com-dblp", "social"},
+    known_graph{"com-amazon", "social"},
+    known_graph{"amazon0601", "purchases"},
+    known_graph{"roadNet-CA", "roads"},
+    known_graph{"roadNet-TX", "roads"},
+    known_graph{"roadNet-PA", "roads"},
+    known_graph{"cit-Patents", "citations"},
+    known_graph{"web-Google", "webs"},
+    known_graph{"web-BerkStan", "webs"},
+    known_graph{"web-Stanford", "webs"},
+    known_graph{"loc-gowalla", "social"},
+    known_graph{"dblp-2010", "social"},
+    known_graph{"soc-Epinions1", "social"},
+    known_graph{"web-Google-scc", "webs"},
+    known_graph{"web-NotreDame", "webs"},
+    known_graph{"cnr-2000", "webs"},
+    known_graph{"USA-road-d.NY", "roads"},
+    known_graph{"USA-road-FLA", "roads"},
+    known_graph{"email-Enron", "communication"},
+    known_graph{"ca-CondMat-cc1", "social"},
+    known_graph{"as-caida20071105", "internet"},
+    known_graph{"wiki-Vote", "social"},
 };
 
 struct table_sweep {
@@ -52,15 +68,23 @@ struct table_sweep {
   std::vector<std::size_t> grains{2, 8, 32, 128};
 };
 
-/// Of a graph named N: N.txt, N.ungraph.txt, N.mtx.gz, ...; empty: there is none.
+/// Of a graph named N: N.txt, N.ungraph.txt, N.mtx.gz, ...: whatever the readers take; empty:
+/// there is none.
 fs::path file_of(const fs::path& folder, const std::string& name) {
-  static const std::vector<std::string> endings{
-      ".txt", ".txt.gz", ".ungraph.txt", ".ungraph.txt.gz", ".mtx", ".mtx.gz",
-      ".gr",  ".gr.gz",  ".graph",       ".graph.gz",       ".el",  ".cairn"};
-  for (const auto& ending : endings) {
-    if (fs::exists(folder / (name + ending))) return folder / (name + ending);
+  for (const auto* const format :
+       {".txt", ".ungraph.txt", ".el", ".wel", ".csv", ".mtx", ".gr", ".graph", ".cairn"}) {
+    for (const auto* const compression : {"", ".gz", ".zst", ".xz"}) {
+      auto file = folder / (name + format + compression);
+      if (fs::exists(file)) return file;
+    }
   }
   return {};
+}
+
+std::vector<std::string> known_names() {
+  std::vector<std::string> names;
+  for (const auto& g : known) names.emplace_back(g.name);
+  return names;
 }
 
 struct candidate {
@@ -150,8 +174,11 @@ int main(int argc, char** argv) {
   f.name = "aam15_t1_graphs";
   f.description = "[AAM15] table 1: a search on real graphs.";
   f.add_options = [&](CLI::App& app) {
-    app.add_option("--graphs", s.folder, "where they are")->capture_default_str();
-    app.add_option("--names", s.names, "of them, without endings; default: all that are known");
+    app.add_option("--graphs", s.folder, "where they are")
+        ->envname("GRAPHS")
+        ->capture_default_str();
+    app.add_option("--names", s.names, "of them, without endings; default: all that are known")
+        ->check(CLI::IsMember(known_names()));
     app.add_option("--threads", s.common.threads, "one number")
         ->check(CLI::Range(1, 4096))
         ->capture_default_str();

@@ -8,7 +8,7 @@
 BENCH_FOLDER is where the programs were built. Lines are added to FOLDER/<program>.jsonl, plots are
 FOLDER/<program>.svg, the page is FOLDER/index.html. --recorded runs nothing and writes the page
 from the lines that are there. A claim that does not hold is a result; a program that fails is
-said on the page, and makes the status 1.
+said on the page, and makes the status 1. NAME is that of a program, without its folder.
 """
 
 import argparse
@@ -151,11 +151,20 @@ def main():
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--out", type=Path)
     arguments.add_argument("--form", choices=["short", "long"], default="short")
-    arguments.add_argument("--only", nargs="+", default=[])
+    arguments.add_argument("--only", nargs="+", default=[], metavar="NAME",
+                           choices=[program for _, _, program, _ in CLAIMS])
     arguments.add_argument("--recorded", action="store_true")
     asked = arguments.parse_args()
+    if not asked.folder.is_dir():
+        print(f"report.py: {asked.folder} is no folder; it should be that of the programs, such as "
+              "build/release/bench", file=sys.stderr)
+        sys.exit(2)
     out = asked.out or asked.folder / "figures"
-    out.mkdir(parents=True, exist_ok=True)
+    try:
+        out.mkdir(parents=True, exist_ok=True)
+    except OSError as refused:
+        print(f"report.py: the page's folder cannot be made: {refused}", file=sys.stderr)
+        sys.exit(2)
     os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
     os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
     rows, bodies, status = [], [], 0

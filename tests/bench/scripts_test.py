@@ -73,6 +73,28 @@ class Peers(InAFolder):
         status, said = self.peers("--cairn", self.cairn(0.1, False), "--gap", gap)
         self.assertIn("wrong", said["GAP"]["failed"])
 
+    def test_refuses_commands_that_it_cannot_fill_in_before_any_runs(self):
+        trace = self.folder / "ran"
+        gap = self.program("gap", f"open({str(trace)!r}, 'w'); print('Trial Time: 0.5')")
+        for wrong in ("pbgl {graph}", "pbgl {}", "pbgl {scale", "pbgl {scale.x}", "pbgl 'x", " "):
+            done = self.run_script("bench/peers", "--pairs", 1, "--cairn", self.cairn(0.1),
+                                   "--gap", gap, "--pbgl", wrong)
+            self.assertEqual((done.returncode, done.stdout), (2, ""), wrong)
+            self.assertEqual(len(done.stderr.splitlines()), 1, done.stderr)
+            self.assertIn("--pbgl", done.stderr)
+        self.assertFalse(trace.exists())
+
+    def test_prints_each_result_as_it_comes(self):
+        gap = self.program("gap", "print('Trial Time: 0.5')")
+        later = self.program("later", f"""
+text = open({str(self.folder / "out")!r}).read()
+if 'GAP' in text: print('Trial Time: 0.5')""")
+        with (self.folder / "out").open("w") as out:
+            done = subprocess.run([sys.executable, ROOT / "bench/peers", "--pairs", "1", "--cairn",
+                                   self.cairn(0.1), "--gap", gap, "--pbgl", later],
+                                  stdout=out, stderr=subprocess.PIPE, text=True)
+        self.assertEqual(done.returncode, 0, done.stderr + (self.folder / "out").read_text())
+
 
 class Report(InAFolder):
     def record(self, verdict, why, **more):
@@ -113,6 +135,15 @@ class Report(InAFolder):
         self.assertEqual(done.returncode, 0, done.stderr)
         page = (self.folder / "index.html").read_text()
         self.assertIn("not measured: no line has a verdict", page)
+
+    def test_refuses_folders_and_names_that_are_not_there(self):
+        for arguments, word in (([self.folder / "none"], "no folder"),
+                                ([self.folder, "--only", "aam15_9_none"], "aam15_7_threads")):
+            done = self.run_script("bench/figures/report.py", *arguments, "--recorded")
+            self.assertEqual((done.returncode, done.stdout), (2, ""))
+            self.assertIn(word, done.stderr)
+            self.assertNotIn("Traceback", done.stderr)
+        self.assertFalse((self.folder / "none").exists())
 
     def test_says_that_a_program_failed(self):
         self.program("aam15_7_threads", "raise SystemExit('it is broken')")
