@@ -2,7 +2,8 @@
 //
 // What the baselines in MPI that work on a graph have in common: their command line, the line that
 // they print for each run, and the rows of a block of vertices, read from an edge list with a line
-// "source target" per directed edge. Vertices are 0 to the greatest id; each has an edge.
+// "source target" per directed edge. The vertices are the ids that occur there, as they are for
+// Cairn: numbered from 0 in ascending order, so that ids which are left out take no part.
 #pragma once
 
 #include <mpi.h>
@@ -33,9 +34,18 @@ static void start(struct job* j, int argc, char** argv) {
   }
   if (j->graph != NULL && j->expect != NULL) return;
   if (j->rank == 0) {
-    fprintf(stderr, "usage: %s --graph FILE --expect FILE [--%s N] [--runs N]\n", j->program,
-            j->number_name);
+    fprintf(stderr,
+            "usage: %s --graph FILE --expect FILE [--%s N] [--runs N]\n"
+            "the vertices are the ids that occur in the graph; what is expected is of these\n",
+            j->program, j->number_name);
   }
+  MPI_Finalize();
+  exit(2);
+}
+
+// Ends the program, in which all processes have found the same fault of the input, with status 2.
+static void refuse(const struct job* j, const char* why) {
+  if (j->rank == 0) fprintf(stderr, "%s: %s\n", j->program, why);
   MPI_Finalize();
   exit(2);
 }
@@ -55,10 +65,17 @@ static int report(const struct job* j, uint64_t vertices, double seconds, int ri
 }
 
 struct graph {
+  uint64_t ids, *numbers;           // 1 + the greatest id; of each id, no_number: it does not occur
   uint64_t vertices, first, owned;  // of all processes; the block of this one
   uint64_t *offsets, *ends;         // rows of the own vertices: the edges' other ends
   uint64_t* degrees;                // out-degrees of the own vertices
 };
+
+static const uint64_t no_number = UINT64_MAX;
+
+static uint64_t number_of(const struct graph* g, uint64_t id) {
+  return id < g->ids ? g->numbers[id] : no_number;
+}
 
 static void fail(const char* what) {
   fprintf(stderr, "%s\n", what);
@@ -74,6 +91,17 @@ static void* allocate(uint64_t count, size_t bytes) {
 
 static uint64_t block_of(uint64_t vertices, int size) {
   return (vertices + (uint64_t)size - 1) / (uint64_t)size;
+}
+
+// Numbers the ids that occur, and puts the numbers in their place.
+static void number_ids(struct graph* g, uint64_t* ids, uint64_t count) {
+  g->numbers = allocate(g->ids, sizeof *g->numbers);
+  memset(g->numbers, 0xff, g->ids * sizeof *g->numbers);
+  for (uint64_t i = 0; i < count; ++i) g->numbers[ids[i]] = 0;
+  for (uint64_t id = 0; id < g->ids; ++id) {
+    if (g->numbers[id] != no_number) g->numbers[id] = g->vertices++;
+  }
+  for (uint64_t i = 0; i < count; ++i) ids[i] = g->numbers[ids[i]];
 }
 
 // Each process reads the whole file and keeps the edges into its block, or those out of it.
@@ -92,10 +120,11 @@ static struct graph read_graph(const char* path, int out, int rank, int size) {
     all[2 * edges] = u;
     all[2 * edges + 1] = v;
     ++edges;
-    if (u >= g.vertices) g.vertices = u + 1;
-    if (v >= g.vertices) g.vertices = v + 1;
+    if (u >= g.ids) g.ids = u + 1;
+    if (v >= g.ids) g.ids = v + 1;
   }
   fclose(file);
+  number_ids(&g, all, 2 * edges);
 
   const uint64_t block = block_of(g.vertices, size);
   g.first = (uint64_t)rank * block;
@@ -120,4 +149,11 @@ static struct graph read_graph(const char* path, int out, int rank, int size) {
   }
   free(all);
   return g;
+}
+
+static void free_graph(struct graph* g) {
+  free(g->degrees);
+  free(g->ends);
+  free(g->offsets);
+  free(g->numbers);
 }

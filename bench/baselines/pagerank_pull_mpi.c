@@ -7,7 +7,9 @@
 //   mpiexec.mpich -n 2 pagerank_pull_mpich --graph G.el --sweeps 10 --runs 3 --expect RANKS.csv
 //
 // G.el has a line "source target" per directed edge; RANKS.csv a heading and then a line
-// "vertex,rank" for each, to which the result is compared.
+// "vertex,rank" for each, to which the result is compared, as `cairn pagerank G.el --output` writes
+// it. It must name the vertices of G.el and no others: each id without an edge would lower all
+// ranks.
 
 #include <math.h>
 
@@ -37,26 +39,38 @@ static void pagerank(const struct graph* g, int size, unsigned long long sweeps,
   }
 }
 
-static int equal(const struct graph* g, const double* ranks, const char* path) {
-  FILE* const file = fopen(path, "r");
+// The ranks that are expected of the own vertices.
+static double* read_expected(const struct job* j, const struct graph* g) {
+  FILE* const file = fopen(j->expect, "r");
   if (file == NULL || fscanf(file, "%*[^\n]") == EOF) fail("the expected ranks cannot be read");
-  unsigned long long v = 0;
+  double* const expected = allocate(g->owned, sizeof *expected);
+  unsigned long long id = 0;
   uint64_t rows = 0;
-  double expected = 0;
-  int right = 1;
-  while (fscanf(file, "%llu,%lf", &v, &expected) == 2) {
+  double rank = 0;
+  while (fscanf(file, "%llu,%lf", &id, &rank) == 2) {
+    const uint64_t number = number_of(g, id);
+    if (number == no_number)
+      refuse(j, "ranks are expected of vertices that have no edge in the graph");
     ++rows;
-    const uint64_t own = v - g->first;
-    if (own < g->owned) right &= fabs(ranks[own] - expected) <= 1e-9;
+    const uint64_t own = number - g->first;
+    if (own < g->owned) expected[own] = rank;
   }
   fclose(file);
-  return right && rows == g->vertices;
+  if (rows != g->vertices) refuse(j, "not every vertex of the graph has an expected rank");
+  return expected;
+}
+
+static int equal(const struct graph* g, const double* ranks, const double* expected) {
+  int right = 1;
+  for (uint64_t i = 0; i < g->owned; ++i) right &= fabs(ranks[i] - expected[i]) <= 1e-9;
+  return right;
 }
 
 int main(int argc, char** argv) {
   struct job j = {.program = "pagerank_pull_mpi", .number_name = "sweeps", .number = 10, .runs = 3};
   start(&j, argc, argv);
   struct graph g = read_graph(j.graph, 0, j.rank, j.size);
+  double* const expected = read_expected(&j, &g);
   const uint64_t block = block_of(g.vertices, j.size);
   double *const ranks = allocate(block, sizeof *ranks), *const mine = allocate(block, sizeof *mine),
                 *const gifts = allocate(block * (uint64_t)j.size, sizeof *gifts);
@@ -66,14 +80,13 @@ int main(int argc, char** argv) {
     const double begin = MPI_Wtime();
     pagerank(&g, j.size, j.number, ranks, mine, gifts);
     const double seconds = MPI_Wtime() - begin;
-    right = report(&j, g.vertices, seconds, equal(&g, ranks, j.expect));
+    right = report(&j, g.vertices, seconds, equal(&g, ranks, expected));
   }
   free(gifts);
   free(mine);
   free(ranks);
-  free(g.degrees);
-  free(g.ends);
-  free(g.offsets);
+  free(expected);
+  free_graph(&g);
   MPI_Finalize();
   return right ? 0 : 1;
 }
