@@ -2,7 +2,6 @@
 #include <charconv>
 #include <cmath>
 #include <fstream>
-#include <iterator>
 
 #include <cairn/base/error.hpp>
 #include <cairn/core/number_object.hpp>
@@ -35,7 +34,9 @@ void read_number_object(const std::string& path, const std::string& expected,
   };
   std::ifstream file(path);
   if (!file) throw input_error(path + ": cannot be read");
-  const std::string whole{std::istreambuf_iterator<char>(file), {}};
+  std::string whole;
+  for (char c = 0; file.get(c);) whole.push_back(c);
+  if (file.bad()) throw input_error(path + ": cannot be read");  // a folder, for instance
   auto members = trimmed(whole);
   if (members.size() < 2 || members.front() != '{' || members.back() != '}') {
     throw input_error(path + ": expected an object of numbers with " + expected);
