@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <bit>
 #include <cmath>
 #include <sstream>
 #include <string_view>
 
 #include <cairn/activity/start_values.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/core/number_object.hpp>
 
 namespace cairn::activity {
@@ -26,7 +28,16 @@ double per_operator(const cost_model& t, std::size_t grain, double vertices) noe
   return t.at(m * vertices) / m;
 }
 
-bool set(fitted_costs& costs, std::string_view name, double value) {
+constexpr std::string_view expected =
+    "costs such as \"htm_fixed_ns\": 40, as cairn bench model writes them";
+
+/// Which numbers a file has had, by mechanism.
+struct members {
+  bool slope = false, fixed = false;
+};
+using all_members = std::array<members, 1 + static_cast<std::size_t>(mechanism::stm)>;
+
+bool set(fitted_costs& costs, all_members& had, std::string_view name, double value) {
   const bool slope = name.ends_with(per_vertex);
   if (!slope && !name.ends_with(fixed)) return false;
   const auto of = name.substr(0, name.size() - (slope ? per_vertex : fixed).size());
@@ -36,9 +47,25 @@ bool set(fitted_costs& costs, std::string_view name, double value) {
     auto& model = costs.of(how);
     if (!model) model.emplace();
     (slope ? model->per_vertex : model->fixed) = value;
+    auto& of_it = had[static_cast<std::size_t>(how)];
+    (slope ? of_it.slope : of_it.fixed) = true;
     return true;
   }
   return false;
+}
+
+/// What is wrong with costs from which choices are to begin; empty: nothing.
+std::string fault_of(const fitted_costs& costs, const all_members& had) {
+  for (const auto how : {mechanism::atomics, mechanism::locks, mechanism::stm, mechanism::htm}) {
+    const std::string who(name(how));
+    const auto& model = costs.of(how);
+    const auto [slope, fixed_part] = had[static_cast<std::size_t>(how)];
+    if (!model && how == mechanism::htm) continue;  // not every machine has it
+    if (!model) return "none are of " + who;
+    if (!slope || !fixed_part) return "one number of " + who + " is missing";
+    if (!(model->per_vertex > 0)) return who + std::string(per_vertex) + " is not above 0";
+  }
+  return "";
 }
 
 }  // namespace
@@ -58,22 +85,32 @@ std::string fitted_costs::text() const {
 
 fitted_costs read_fitted_costs(const std::string& path) {
   fitted_costs costs;
-  read_number_object(path, "costs such as \"htm_fixed_ns\": 40, as cairn bench model writes them",
-                     [&](std::string_view name, double value) { return set(costs, name, value); });
+  all_members had;
+  read_number_object(path, std::string(expected), [&](std::string_view name, double value) {
+    return set(costs, had, name, value);
+  });
+  if (const auto fault = fault_of(costs, had); !fault.empty())
+    throw input_error(path + ": expected " + std::string(expected) + ": " + fault);
   return costs;
 }
 
 start_values start_from(const fitted_costs& costs) noexcept {
-  start_values start{.fitted = true};
+  start_values start;
   if (const auto& htm = costs.of(mechanism::htm)) {
     start.htm_grain = flat_from(*htm, 1);
     const auto& atomics = costs.of(mechanism::atomics);
-    if (atomics) start.htm_first = per_operator(*htm, start.htm_grain, 1) < atomics->at(1);
+    if (atomics) {
+      start.htm_first = per_operator(*htm, start.htm_grain, 1) < atomics->at(1);
+      start.fitted = true;
+    }
   }
   if (const auto& stm = costs.of(mechanism::stm)) {
     start.stm_grain = flat_from(*stm, 2);
     const auto& locks = costs.of(mechanism::locks);
-    if (locks) start.stm_first = per_operator(*stm, start.stm_grain, 2) < locks->at(2);
+    if (locks) {
+      start.stm_first = per_operator(*stm, start.stm_grain, 2) < locks->at(2);
+      start.fitted = true;
+    }
   }
   return start;
 }

@@ -23,8 +23,10 @@ fitted_costs costs_of(std::vector<std::pair<mechanism, cost_model>> models) {
 }
 
 TEST(FittedCosts, AreReadAsTheyAreWritten) {
-  const auto costs =
-      costs_of({{mechanism::atomics, {3.5, 0.75}}, {mechanism::one_lock, {1, -95.5}}});
+  const auto costs = costs_of({{mechanism::atomics, {3.5, 0.75}},
+                               {mechanism::locks, {9, 4}},
+                               {mechanism::one_lock, {1, -95.5}},
+                               {mechanism::stm, {8, 40}}});
   const support::temporary_file file(costs.text());
   const auto read = read_fitted_costs(file.path);
   EXPECT_EQ(read.text(), costs.text());
@@ -35,7 +37,7 @@ TEST(FittedCosts, AreReadAsTheyAreWritten) {
 
 TEST(FittedCosts, OfAFileAreRefusedWithASentence) {
   for (const auto* const text : {"", "[]", R"({"htm": 1})", R"({"magic_fixed_ns": 1})",
-                                 R"({"auto_fixed_ns": 1})", R"({"htm_fixed_ns": "1"})"}) {
+                                 R"({"auto_fixed_ns": 1})", R"({"htm_fixed_ns": "1"})", "{}"}) {
     const support::temporary_file file(text);
     try {
       static_cast<void>(read_fitted_costs(file.path));
@@ -45,6 +47,29 @@ TEST(FittedCosts, OfAFileAreRefusedWithASentence) {
           << e.what();
     }
   }
+}
+
+TEST(FittedCosts, OfAFileNameWhatIsComparedAndRiseWithTheVertices) {
+  const auto refusal = [](const std::string& text) -> std::string {
+    const support::temporary_file file(text);
+    try {
+      static_cast<void>(read_fitted_costs(file.path));
+    } catch (const input_error& e) {
+      return e.what();
+    }
+    return "";
+  };
+  const std::string some = R"({"atomics_per_vertex_ns": 3, "atomics_fixed_ns": 1, )"
+                           R"("locks_per_vertex_ns": 9, "locks_fixed_ns": 4)";
+  EXPECT_NE(refusal(some + "}").find("none are of stm"), std::string::npos);
+  EXPECT_NE(refusal(some + R"(, "stm_per_vertex_ns": 8})").find("one number of stm is missing"),
+            std::string::npos);
+  for (const auto* const slope : {"-8", "0"}) {
+    const auto said =
+        refusal(some + R"(, "stm_fixed_ns": 40, "stm_per_vertex_ns": )" + slope + "}");
+    EXPECT_NE(said.find("stm_per_vertex_ns is not above 0"), std::string::npos) << said;
+  }
+  EXPECT_EQ(refusal(some + R"(, "stm_per_vertex_ns": 8, "stm_fixed_ns": 40})"), "");
 }
 
 TEST(FittedCosts, AreOfSmallOperatorsWhereTheseRunOneByOne) {
@@ -64,6 +89,8 @@ TEST(StartValues, StayAsByRuleWhereNothingIsKnown) {
   EXPECT_EQ(start.stm_grain, start_values{}.stm_grain);
   EXPECT_TRUE(start.htm_first);
   EXPECT_FALSE(start.stm_first);
+  EXPECT_FALSE(start.fitted) << "what nothing is known of does not cost less";
+  EXPECT_FALSE(start_from(costs_of({{mechanism::locks, {9, 4}}})).fitted);
 }
 
 TEST(StartValues, TakeTheFlatPartOfTheLine) {
