@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -22,17 +23,26 @@ std::string crossing_text(const std::optional<double>& at) {
   return at ? fmt::format("{:.1f}", *at) : "none";
 }
 
-json fit_json(const activity::mechanism_cost& c, const activity::mechanism_cost& atomics) {
+json line_json(const activity::cost_model& line) {
+  return {
+      {"per_vertex_ns", line.per_vertex}, {"fixed_ns", line.fixed}, {"r_squared", line.r_squared}};
+}
+
+std::string line_text(const activity::cost_model& line) {
+  return fmt::format("{:>10.2f} {:>10.1f} {:>8.4f}", line.per_vertex, line.fixed, line.r_squared);
+}
+
+json fit_json(const activity::mechanism_cost& c, const activity::mechanism_cost& atomics,
+              const activity::cost_model& small) {
   auto samples = json::array();
   for (std::size_t i = 0; i < c.samples.size(); ++i) {
     samples.push_back(
         {{"vertices", c.samples[i].vertices}, {"ns", c.samples[i].ns}, {"mad_ns", c.spread_ns[i]}});
   }
-  json object{{"mechanism", activity::name(c.how)},
-              {"per_vertex_ns", c.model.per_vertex},
-              {"fixed_ns", c.model.fixed},
-              {"r_squared", c.model.r_squared},
-              {"samples", samples}};
+  json object{{"mechanism", activity::name(c.how)}};
+  object.update(line_json(c.model));
+  object["start"] = line_json(small);
+  object["samples"] = samples;
   if (c.how == mechanism::atomics) return object;
   object["crossing"] = {
       {"predicted", crossing_json(activity::predicted_crossing(atomics.model, c.model))},
@@ -45,7 +55,36 @@ struct model_options {
   std::string output;
 };
 
-// What --output names, if it names one.
+// Before anything is measured: what --output names, if it names something, can be written.
+void check_writable(const std::string& path) {
+  if (path.empty()) return;
+  std::error_code unknown;
+  const bool there = std::filesystem::exists(path, unknown);
+  const bool opens = std::ofstream(path, std::ios::app).is_open();
+  if (!opens) throw usage_error(path + ": cannot be written");
+  if (!there) std::filesystem::remove(path, unknown);
+}
+
+// Settings of operators, of which a measurement takes no notice.
+void refuse_settings_of_operators(const CLI::App& command) {
+  for (const auto* const option : {"--mechanism", "--grain", "--retry", "--costs"}) {
+    if (command.count(option) == 0) continue;
+    throw usage_error(
+        fmt::format("bench {} takes no notice of {}: leave it out", command.get_name(), option));
+  }
+}
+
+// Why --costs would refuse the lines; empty: it takes them.
+std::string fault_of(const activity::fitted_costs& fitted) {
+  for (const auto how : {mechanism::atomics, mechanism::htm, mechanism::locks, mechanism::stm}) {
+    const auto& line = fitted.of(how);
+    if (!line || line->per_vertex > 0) continue;
+    return fmt::format("A of {} is {:.3g} ns; more --passes or --vertices may help",
+                       activity::name(how), line->per_vertex);
+  }
+  return "";
+}
+
 void write(const std::string& path, const std::string& text) {
   std::ofstream file(path);
   file << text << '\n';
@@ -56,18 +95,19 @@ int print_model(world& w, const common& c, const model_options& options) {
   if (w.size() > 1) throw usage_error("bench model measures one rank: leave --ranks out");
   report r("bench model", c, w);
   const auto costs = activity::probe_costs(w, options.probe);
+  const auto fitted = activity::fitted(costs);
   const auto& atomics = *activity::cost_of(costs, mechanism::atomics);
   auto all = json::array();
   r.line("activity", fmt::format("marks N of {} vertices, N = {}..{}, {} passes each",
                                  human_count(options.probe.vertices), options.probe.sizes.front(),
                                  options.probe.sizes.back(), options.probe.rounds));
-  r.line("mechanism", fmt::format("{:>10} {:>10} {:>8}   N from which it beats atomics", "A, ns",
-                                  "B, ns", "R^2"));
+  constexpr auto columns = "{:>10} {:>10} {:>8}   {}";
+  r.line("mechanism",
+         fmt::format(columns, "A, ns", "B, ns", "R^2", "all N; from which N it beats atomics"));
   for (const auto& cost : costs) {
     if (!cost.fault.empty()) throw std::runtime_error(cost.fault);
-    all.push_back(fit_json(cost, atomics));
-    auto text = fmt::format("{:>10.2f} {:>10.1f} {:>8.4f}", cost.model.per_vertex, cost.model.fixed,
-                            cost.model.r_squared);
+    all.push_back(fit_json(cost, atomics, *fitted.of(cost.how)));
+    auto text = line_text(cost.model);
     if (cost.how != mechanism::atomics) {
       text +=
           fmt::format("   predicted {}, measured {}",
@@ -78,7 +118,11 @@ int print_model(world& w, const common& c, const model_options& options) {
   }
   if (!w.transactions().works)
     r.line("htm", "no hardware transactions: " + w.transactions().reason);
-  const auto fitted = activity::fitted(costs);
+  r.line("for choices",
+         fmt::format(columns, "A, ns", "B, ns", "R^2", "N up to 8; of htm and stm all N"));
+  for (const auto& cost : costs) {
+    r.line(std::string(activity::name(cost.how)), line_text(*fitted.of(cost.how)));
+  }
   const auto start = activity::start_from(fitted);
   if (w.transactions().works) {
     r.line("start, one cell", start.htm_first ? fmt::format("htm, grain {}", start.htm_grain)
@@ -95,14 +139,17 @@ int print_model(world& w, const common& c, const model_options& options) {
                    {"stm_grain", start.stm_grain},
                    {"htm_first", start.htm_first},
                    {"stm_first", start.stm_first}}}};
+  std::string fault;
   if (!options.output.empty()) {
-    write(options.output, fitted.text());
-    r.line("written", fmt::format("--costs {}", options.output));
+    fault = fault_of(fitted);
+    if (fault.empty()) write(options.output, fitted.text());
+    r.line("written", fault.empty() ? fmt::format("--costs {}", options.output) : "no: " + fault);
   }
   r["verified"] = true;
   r.count(w);
   r.print(w);
-  return 0;
+  if (!fault.empty()) say("no costs are written: " + fault);
+  return fault.empty() ? 0 : 1;
 }
 
 struct sim_options {
@@ -151,10 +198,12 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   sim.add_option("--output", options->output, "Write the costs to this file too");
-  sim.callback([&c, &chosen, options] {
-    chosen = [&c, options] {
+  sim.callback([&c, &chosen, &sim, options] {
+    chosen = [&c, &sim, options] {
       auto how = c.settings;  // two local ranks, if nothing else is said
       if (!how.sim.empty()) throw usage_error("bench sim measures ranks that run: without --sim");
+      refuse_settings_of_operators(sim);
+      check_writable(options->output);
       if (how.ranks == 0) how.ranks = 2;
       if (how.threads == 0) how.threads = 1;
       return run(
@@ -179,8 +228,12 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
       ->check(CLI::Range(std::size_t{64}, std::size_t{1} << 31))
       ->capture_default_str();
   model.add_option("--output", options->output, "Write the fitted costs to this file, for --costs");
-  model.callback([&c, &chosen, options] {
-    chosen = [&c, options] {
+  model.callback([&c, &chosen, &model, options] {
+    chosen = [&c, &model, options] {
+      if (!c.settings.sim.empty())
+        throw usage_error("bench model measures what runs: without --sim");
+      refuse_settings_of_operators(model);
+      check_writable(options->output);
       return run(
           c.settings, [&](world& w) { return print_model(w, c, *options); }, say);
     };

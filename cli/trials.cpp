@@ -6,9 +6,23 @@
 #include <fmt/format.h>
 
 #include <cairn/activity/start_values.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/hw/tm_probe.hpp>
 
 namespace cairn::cli {
 namespace {
+
+activity::start_values start_of(const common& c) {
+  const auto& path = c.settings.costs;
+  if (path.empty()) return {};
+  const auto costs = activity::read_fitted_costs(path);
+  if (hw::probe_transactions().works && !costs.of(activity::mechanism::htm)) {
+    throw input_error(path +
+                      ": expected costs of htm, which works here: cairn bench model writes " +
+                      "them anew");
+  }
+  return activity::start_from(costs);
+}
 
 std::vector<double> seconds_of(report& r) { return r["seconds"]["run"].get<std::vector<double>>(); }
 
@@ -31,9 +45,7 @@ activity::options activity_of(const common& c) {
           .grain = c.settings.grain,
           .sent_filter = c.settings.filter_entries != 0,
           .retry = tm::parse_retry(c.settings.retry),
-          .start = c.settings.costs.empty()
-                       ? activity::start_values{}
-                       : activity::start_from(activity::read_fitted_costs(c.settings.costs))};
+          .start = start_of(c)};
 }
 
 void count_teps(report& r, const std::vector<std::uint64_t>& edges) {

@@ -372,13 +372,26 @@ class Refusals(InAFolder):
 class Costs(InAFolder):
     def test_bench_model_writes_costs_from_which_a_run_begins(self):
         file = self.folder / "costs.json"
-        report("bench", "model", "--passes", 1, "--vertices", 64, "--output", file)
+        report("bench", "model", "--passes", 11, "--output", file)
         mst = ["mst", "-g", 6, "--symmetrize", "--threads", 2, "--verify", "--costs"]
         r = report(*mst, file)
         if not r["machine"]["hardware_transactions"]:
             self.assertIn("fitted costs", r["result"]["trials"][0]["chosen"])
-        self.file("costs.json", '{"stm_per_vertex_ns": 1, "locks_per_vertex_ns": "many"}')
-        self.refused(*mst, file, saying="expected costs such as")
+        for costs in ('{"stm_per_vertex_ns": 1, "locks_per_vertex_ns": "many"}', "{}",
+                      file.read_text().replace('"stm_per_vertex_ns": ', '"stm_per_vertex_ns": -')):
+            self.file("costs.json", costs)
+            self.refused(*mst, file, saying="expected costs such as")
+        self.refused(*mst, self.folder, saying="cannot be read")
+        self.refused("bfs", "-g", 6, "--sim", f"ranks=2,clock={self.folder}", saying="be read")
+
+    def test_bench_refuses_what_it_would_take_no_notice_of_or_lose(self):
+        for bench in ("model", "sim"):
+            self.refused("bench", bench, "--sim", "ranks=1", saying="without --sim")
+            self.refused("bench", bench, "--mechanism", "stm", saying="no notice of --mechanism")
+            nowhere = self.folder / "none" / "costs.json"
+            self.refused("bench", bench, "--passes", 1 << 20, "--output", nowhere,
+                         saying="cannot be written")
+            self.refused("bench", bench, "--output", self.folder, saying="cannot be written")
 
 
 class Facts(unittest.TestCase):
@@ -394,6 +407,7 @@ class Facts(unittest.TestCase):
         self.assertEqual(set(fitted), {"plain", "atomics", "locks", "one-lock", "stm"}
                          | ({"htm"} if works else set()))
         for name, m in fitted.items():
+            self.assertLessEqual({"per_vertex_ns", "fixed_ns", "r_squared"}, set(m["start"]))
             self.assertLessEqual({"per_vertex_ns", "fixed_ns", "r_squared", "samples"}, set(m))
             self.assertEqual("crossing" in m, name != "atomics")
         run = cairn("bench", "model", "--ranks", 2)
