@@ -99,7 +99,8 @@ void expect_collects(world& w, Add add, Fold fold) {
     }
     EXPECT_EQ(acc.collect(), expected) << "round " << round;
   }
-  EXPECT_TRUE(acc.collect() == A::identity()) << "nothing since";
+  const typename A::value_type nothing = A::identity();
+  EXPECT_EQ(acc.collect(), nothing) << "nothing since";
 }
 
 // For an aggregator of numbers: value(x) is what x adds.
