@@ -13,6 +13,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
+#include <cairn/pgas/accumulator.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/task/per_worker.hpp>
 
@@ -151,12 +152,10 @@ class bfs_checker {
     struct question {
       Id at, from;
     };
+    pgas::accumulator<logical_or> waiting(w_);
     for (std::uint64_t reach = 1;; reach *= 2) {
-      task::per_worker<bool> waiting(w_.workers());
-      each_own_vertex([&](worker_t k, Id v) { waiting[k] |= on_the_way(v); });
-      if (!w_.any(std::any_of(waiting.begin(), waiting.end(), [](auto& x) { return x.value; }))) {
-        return above;
-      }
+      each_own_vertex([&](worker_t k, Id v) { waiting.accumulate(k, on_the_way(v)); });
+      if (!waiting.collect()) return above;
       if (reach >= g_.num_vertices()) break;  // farther than the longest path
       exchange<question>(
           chunk_vertices,

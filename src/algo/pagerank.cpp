@@ -45,7 +45,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
       s.jump = static_cast<Real>((1 - opt.damping + spread) / n);
       sweeps.sweep();
       ++iterations;
-      change = s.total();
+      change = s.total.collect();
       if (change < limits.enough) break;
     }
   };

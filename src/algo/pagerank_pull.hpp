@@ -108,7 +108,7 @@ class pagerank_pull {
         }
         at = row_end;
       }
-      s_.partial[k] += settle.change;
+      s_.total.accumulate(k, settle.change);
       s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
     });
   }

@@ -77,7 +77,7 @@ class pagerank_push {
       auto settle = s_.settle();
       const auto at = first - s_.rank.first();
       for (std::size_t i = 0; i < totals.size(); ++i) settle(at + i, totals[i]);
-      s_.partial[k] += settle.change;
+      s_.total.accumulate(k, settle.change);
     });
   }
 

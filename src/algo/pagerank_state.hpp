@@ -4,14 +4,13 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <utility>
 
 #include <cairn/base/compensated_sum.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/hw/pages.hpp>
+#include <cairn/pgas/accumulator.hpp>
 #include <cairn/pgas/vertex_map.hpp>
-#include <cairn/task/per_worker.hpp>
 
 namespace cairn::algo {
 
@@ -25,7 +24,7 @@ struct pagerank_state {
         damping(static_cast<Real>(d)),
         rank(w, g.partition(), static_cast<Real>(1 / static_cast<double>(g.num_vertices()))),
         per_edge(rank.local().size()),
-        partial(w.workers()) {
+        total(w) {
     const auto offsets = g.out().offsets();
     w.parallel_for(per_edge.size(), [&](worker_t, std::size_t begin, std::size_t end) {
       for (auto i = begin; i < end; ++i) {
@@ -55,14 +54,6 @@ struct pagerank_state {
   [[nodiscard]] settler settle() noexcept {
     return {rank.local().data(), per_edge.data(), jump, damping};
   }
-  /// The sum of what the workers of all ranks have put into `partial` since the last call.
-  /// Collective.
-  double total() {
-    double mine = 0;
-    for (auto& k : partial) mine += std::exchange(k.value, 0);
-    return w.sum(mine);
-  }
-
   /// The rank of all vertices without out-edges. Collective.
   double rank_of_sinks() {
     const auto ranks = rank.local();
@@ -71,9 +62,9 @@ struct pagerank_state {
       for (auto i = begin; i < end; ++i) {
         if (per_edge[i] == 0) sum += double{ranks[i]};
       }
-      partial[k] += sum.value();
+      total.accumulate(k, sum.value());
     });
-    return total();
+    return total.collect();
   }
 
   world& w;
@@ -81,8 +72,8 @@ struct pagerank_state {
   const Real damping;
   Real jump = 0;  ///< what every vertex gets in this sweep, whatever its in-edges
   pgas::vertex_map<Real> rank;
-  hw::page_buffer<Real> per_edge;    ///< 1 / out-degree; 0 for sinks
-  task::per_worker<double> partial;  ///< of a sum that is being made
+  hw::page_buffer<Real> per_edge;        ///< 1 / out-degree; 0 for sinks
+  pgas::accumulator<add<double>> total;  ///< of a sum that is being made
 };
 
 }  // namespace cairn::algo

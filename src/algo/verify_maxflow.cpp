@@ -7,7 +7,7 @@
 #include <cairn/algo/maxflow.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/aggregator.hpp>
-#include <cairn/task/per_worker.hpp>
+#include <cairn/pgas/accumulator.hpp>
 
 #include "algo/residual_graph.hpp"
 
@@ -75,18 +75,16 @@ class flow_checker {
                                        const pgas::vertex_map<std::uint32_t>& source_side) const {
     const auto side = w_.all_gather_values<std::uint32_t>(source_side.local());
     if (side[s] == 0 || side[t] != 0) return "the cut does not part the source from the target";
-    task::per_worker<std::int64_t> crossing(w_.workers());
+    pgas::accumulator<add<std::int64_t>> crossing(w_);
     w_.parallel_for(g_.out().num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
       for (auto v = g_.out().first() + begin; v < g_.out().first() + end; ++v) {
         const auto row = g_.out().neighbors(v);
         for (std::size_t i = 0; side[v] != 0 && i < row.size(); ++i) {
-          if (side[row[i]] == 0) crossing[k] += capacity_at(g_.out(), v, i);
+          if (side[row[i]] == 0) crossing.accumulate(k, capacity_at(g_.out(), v, i));
         }
       }
     });
-    std::int64_t mine = 0;
-    for (const auto& part : crossing) mine += part.value;
-    const auto all = w_.reduce<add<std::int64_t>>(mine);
+    const auto all = crossing.collect();
     if (all == value) return std::nullopt;
     return "the cut has a capacity of " + std::to_string(all) + ", the flow a value of " +
            std::to_string(value);
