@@ -140,6 +140,13 @@ std::string miscounted(const json& rtm, const json& hle, const json& bgq) {
   return "";
 }
 
+/// How the counts came about, where the machine did not make them.
+std::string origin(points all) {
+  const bool emulated =
+      std::any_of(all.begin(), all.end(), [](const json& p) { return p.value("emulated", false); });
+  return emulated ? "emulated, with injected aborts; " : "";
+}
+
 verdict::part serialisations_of(points all) {
   verdict::part sum{
       "hle serialises after the first abort and bgq after ten retries, and by no policy more of "
@@ -159,7 +166,7 @@ verdict::part serialisations_of(points all) {
     }
   }
   if (said.empty()) return sum;
-  return {sum.claim, kind::holds, "serialised by bgq / rtm / hle: " + said};
+  return {sum.claim, kind::holds, origin(all) + "serialised by bgq / rtm / hle: " + said};
 }
 
 verdict::part rise_of_bgq(points all) {
@@ -176,7 +183,7 @@ verdict::part rise_of_bgq(points all) {
         fmt::format("{}T = {}: {:.1f} % at M = {}, {:.1f} % at M = {}", said.empty() ? "" : ", ",
                     threads, 100 * serialised(first), least, 100 * serialised(last), most);
   }
-  if (!said.empty()) sum.why = said;
+  if (!said.empty()) sum.why = origin(all) + said;
   return sum;
 }
 

@@ -32,8 +32,8 @@ CLAIMS = [  # figure of [AAM15], what it claims, the program, the arguments of i
      "aborts explode on increments; an aggregator does not abort at all",
      "aam15_3_single", "--runs 7 --least-seconds 0.02"),
     ("4", "the time falls to a best M, then rises; the best M beats atomics; aborts by cause "
-     "explain the rise; after aborts HLE serialises at once, BG/Q after ten retries, more often the "
-     "larger M; RTM beats HLE at small M and loses at large ones", "aam15_4_grain",
+     "explain the rise; after aborts HLE serialises at once, BG/Q after ten retries, more often at "
+     "large M; RTM beats HLE at small M and loses at large ones", "aam15_4_grain",
      "--kronecker 16 --grains 1 4 16 64 144 320 --runs 5 --least-seconds 0.05"),
     ("5a–b", "of the aborts at M = 2, conflict or capacity has the larger share for every T",
      "aam15_5_aborts", "--kronecker 16 --runs 5 --least-seconds 0.05"),

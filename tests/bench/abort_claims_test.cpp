@@ -135,12 +135,14 @@ TEST(PolicyClaim, IsDecidedByCountsWithoutHtm) {
   auto all = policies();
   for (auto& p : all) {
     for (const auto* const time : {"seconds", "ratio", "rtm_ratio"}) p.erase(time);
+    p["emulated"] = true;
   }
   all.push_back({{"threads", 1}, {"no_htm", "it is switched off"}});
   const auto v = check_grain(all);
   EXPECT_EQ(v.is, kind::undecided);
   ASSERT_EQ(v.parts.size(), 5u);
   EXPECT_EQ(v.parts[2].is, kind::holds);
+  EXPECT_EQ(v.parts[2].why.find("emulated, with injected aborts"), 0u) << v.why;
   EXPECT_NE(v.parts[2].why.find("M = 1: 0.0 / 0.0 / 10.0 %"), std::string::npos) << v.why;
   EXPECT_EQ(v.parts[3].is, kind::holds);
   EXPECT_NE(v.parts[3].why.find("0.0 % at M = 1, 10.0 % at M = 320"), std::string::npos) << v.why;
