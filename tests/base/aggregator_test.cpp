@@ -93,11 +93,11 @@ TEST(Aggregator, CollectionsTakeInOneElement) {
   std::vector<bool> all;
   each_element<logical_and>::include(all, 1, false);
   EXPECT_EQ(all, (std::vector<bool>{true, false}));
-  std::map<std::string, std::uint64_t> words;
-  merge_histograms<std::string>::include(words, "a");
-  merge_histograms<std::string>::include(words, "b", 3);
-  merge_histograms<std::string>::include(words, "a");
-  EXPECT_EQ(words, (std::map<std::string, std::uint64_t>{{"a", 2}, {"b", 3}}));
+  std::map<std::string, std::uint64_t> found;
+  merge_histograms<std::string>::include(found, "a");
+  merge_histograms<std::string>::include(found, "b", 3);
+  merge_histograms<std::string>::include(found, "a");
+  EXPECT_EQ(found, (std::map<std::string, std::uint64_t>{{"a", 2}, {"b", 3}}));
   std::set<int> seen;
   std::multiset<int> copies;
   for (const int x : {7, 1, 7}) {
