@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // An operator that its author made coarse: it raises a whole group of counters at once. What that
-// costs depends on how the groups are chosen, and counting locks shows it.
+// costs depends on how the groups are chosen: the locks that are taken show it, and the time.
 //
 //   ./06_coarse_by_hand --ranks 2 --threads 2
 
@@ -41,10 +41,11 @@ int main(int argc, char** argv) {
     std::iota(own.begin(), own.end(), static_cast<std::uint32_t>(counters.first()));
 
     // Raises every counter once, in groups; returns how many locks that took on all ranks.
-    const auto locks_for = [&](std::size_t size, selection how) {
+    const auto locks_for = [&](const char* what, std::size_t size, selection how) {
       const groups chosen(own, size, how);
       activity::domain data(world, {.how = activity::mechanism::locks});
       activity::coarse raises(data, raise{chosen, counters});
+      const auto start = world.clock().now_ns();
       cairn::am::epoch epoch(world);
       world.parallel_for(chosen.size(), [&](cairn::worker_t k, std::size_t begin, std::size_t end) {
         raises.spawn(k, [&](auto& send) {
@@ -52,16 +53,14 @@ int main(int argc, char** argv) {
         });
       });
       epoch.close();
-      return world.sum(data.locks_taken());
+      const auto ns = world.clock().now_ns() - start;
+      const auto locks = world.sum(data.locks_taken());
+      if (world.rank() == 0) fmt::print("{:<12} {:>6} locks, {} us\n", what, locks, ns / 1000);
+      return locks;
     };
-    const auto single = locks_for(1, selection::contiguous);
-    const auto blocks = locks_for(64, selection::contiguous);  // of four cache lines
-    const auto random = locks_for(64, selection::random);
-    if (world.rank() == 0) {
-      fmt::print("{} counters one by one: {} locks\n", n, single);
-      fmt::print("... in blocks of 64: {} locks\n", blocks);
-      fmt::print("... 64 at random: {} locks\n", random);
-    }
+    const auto single = locks_for("one by one", 1, selection::contiguous);
+    const auto blocks = locks_for("blocks of 64", 64, selection::contiguous);  // four cache lines
+    const auto random = locks_for("64 at random", 64, selection::random);
     const bool all = std::ranges::count(counters.local(), 3u) == std::ssize(own);
     return world.any(!all || 8 * blocks > random || 8 * blocks > single) ? 1 : 0;
   });
