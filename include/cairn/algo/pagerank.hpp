@@ -85,8 +85,8 @@ struct pagerank_result {
 /// Memory    per rank: n/P ranks and degrees; n values (Jacobi: twice) for pull, n/P for push
 ///           and what its accumulator takes
 /// Throws    contract_violation unless 0 <= damping < 1 and tolerance >= 0, for a directed graph
-/// without in-edges
-///           if pulling, and for in-place sweeps of anything but pull by GAP's convention;
+///           without in-edges if pulling, and for in-place sweeps of anything but pull by GAP's
+///           convention;
 ///           usage_error for a mechanism that cannot run here
 /// Collective: same options on every rank.
 /// Source    [AAM15] section 3.3.1, listing 3; the conventions: [Beamer15], LDBC Graphalytics
