@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // What an epoch costs in which nothing is sent: the two waves that find its end, and alone
-// nothing but the counting.
+// nothing but the counting. Channels that a world had before must not make it slower.
 //
-//   empty_epoch --ranks 2 --threads 1
+//   empty_epoch --ranks 2 --threads 1 --channels-before 10000
 
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include <fmt/core.h>
 
+#include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
 
 #include <bench/program.hpp>
@@ -19,12 +21,15 @@ namespace {
 
 constexpr int epochs_per_call = 100;
 
-void measure(world& w, harness& h) {
+void measure(world& w, harness& h, int channels_before) {
+  for (int i = 0; i < channels_before; ++i)
+    am::channel<int> given_up(w, [](worker_t, std::span<const int>) {});
   const auto closed = [&w] { return w.counters().total(obs::counter::epochs); };
   const auto before = closed();
   kernel<std::uint64_t, std::uint64_t> kern;  // both count epochs
   kern.name = "empty_epoch";
-  kern.settings = {{"ranks", w.size()}, {"threads", w.workers()}};
+  kern.settings = {
+      {"ranks", w.size()}, {"threads", w.workers()}, {"channels_before", channels_before}};
   kern.item = "epochs";
   kern.num_items = epochs_per_call;
   kern.make_input = [] { return std::uint64_t{0}; };
@@ -54,7 +59,14 @@ void measure(world& w, harness& h) {
 }  // namespace cairn::bench
 
 int main(int argc, char** argv) {
+  int channels_before = 0;
   return cairn::bench::run_program_on_ranks(
-      argc, argv, "What an epoch costs in which nothing is sent.", [](CLI::App&) {},
-      [](cairn::world& w, cairn::bench::harness& h) { cairn::bench::measure(w, h); });
+      argc, argv, "What an epoch costs in which nothing is sent.",
+      [&](CLI::App& app) {
+        app.add_option("--channels-before", channels_before, "Channels made and given up first")
+            ->check(CLI::Range(0, 1 << 24));
+      },
+      [&](cairn::world& w, cairn::bench::harness& h) {
+        cairn::bench::measure(w, h, channels_before);
+      });
 }

@@ -53,7 +53,7 @@ engine::engine(net::transport& net, task::pool& pool, hw::clock& clock, obs::cou
       age_ns_(options.coalesce_age_ns),
       counts_(pool.workers()),
       workers_(pool.workers()),
-      receivers_(first_channel, nullptr),
+      next_channel_(first_channel),
       overflow_(static_cast<std::size_t>(net.size())),
       collectives_(net.self(), net.size()) {
   pool_.set_idle_hook([this](worker_t w) { return idle(w); });
@@ -66,11 +66,19 @@ engine::~engine() {
 
 std::uint32_t engine::attach(receiver* r) {
   CAIRN_EXPECTS(!epoch_is_open_, "channels are made while no epoch is open");
-  receivers_.push_back(r);
-  return static_cast<std::uint32_t>(receivers_.size() - 1);
+  receivers_.push_back({next_channel_, r});
+  return next_channel_++;
 }
 
-void engine::detach(std::uint32_t channel) { receivers_[channel] = nullptr; }
+void engine::detach(std::uint32_t channel) {
+  std::erase_if(receivers_, [channel](const attached& a) { return a.channel == channel; });
+}
+
+receiver& engine::receiver_of(std::uint32_t channel) const {
+  const auto found = std::ranges::lower_bound(receivers_, channel, {}, &attached::channel);
+  CAIRN_ASSERT(found != receivers_.end() && found->channel == channel);
+  return *found->to;
+}
 
 buffer engine::take_buffer(worker_t w, std::size_t payload_bytes) {
   auto& spare = workers_[w].spare;
@@ -258,12 +266,11 @@ void engine::into_inbox(buffer&& b) {
 }
 
 void engine::dispatch(worker_t w, buffer&& b) {
-  auto* const to = receivers_[b.header().channel];
-  CAIRN_ASSERT(to != nullptr);
+  auto& to = receiver_of(b.header().channel);
   workers_[w].in_handler = true;
   std::optional<std::string> failure;
   try {
-    to->deliver(w, b.from, {b.payload(), b.size()});
+    to.deliver(w, b.from, {b.payload(), b.size()});
   } catch (const std::exception& e) {
     failure = e.what();
   } catch (...) {
@@ -292,9 +299,7 @@ bool engine::progress(worker_t w) {
 
 bool engine::flush(worker_t w, bool only_old) {
   bool shipped = false;
-  for (std::size_t i = first_channel; i < receivers_.size(); ++i) {
-    if (receivers_[i]) shipped |= receivers_[i]->flush(w, only_old);
-  }
+  for (const auto& a : receivers_) shipped |= a.to->flush(w, only_old);
   return shipped;
 }
 
@@ -302,7 +307,6 @@ bool engine::idle(worker_t w) { return progress(w) || (epoch_is_open_ && flush(w
 
 void engine::between_chunks(worker_t w) {
   pool_.step();
-  if (receivers_.size() == first_channel) return;
   // Look at the network even if own messages wait: else peers find no room in its rings.
   exchange_packets(w);
   while (inbox_size_.load(std::memory_order_relaxed) != 0 && progress(w)) {

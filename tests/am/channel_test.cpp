@@ -137,6 +137,33 @@ TEST_P(Channel, IsMadeAndUnmadeBetweenEpochs) {
   });
 }
 
+TEST_P(Channel, OutlivesOthersMadeBeforeAndAfterIt) {
+  GetParam().run([](world& w) {
+    std::array<std::atomic<std::uint64_t>, 4> sums{};
+    const auto make = [&](std::size_t which) {
+      return std::make_unique<channel<std::uint64_t>>(
+          w, [&sums, which](worker_t, std::span<const std::uint64_t> batch) {
+            sums[which] += std::accumulate(batch.begin(), batch.end(), std::uint64_t{0});
+          });
+    };
+    std::array roads{make(0), make(1), make(2), make(3)};
+    for (std::uint64_t round = 0; round < 40; ++round) {
+      const auto which = (7 * round + round / 4) % roads.size();
+      roads[which].reset();
+      roads[which] = make(which);
+      for (auto& sum : sums) sum = 0;
+      epoch e(w);
+      for (std::uint64_t i = 0; i < roads.size(); ++i) {
+        for (rank_t to = 0; to < w.size(); ++to) roads[i]->send(0, to, 10 * round + i);
+      }
+      e.close();
+      for (std::uint64_t i = 0; i < roads.size(); ++i) {
+        EXPECT_EQ(sums[i], (10 * round + i) * static_cast<std::uint64_t>(w.size()));
+      }
+    }
+  });
+}
+
 // A handler on the worker that sends would show as a message handled while `sending`.
 TEST_P(Channel, NeverStartsAHandlerInsideASend) {
   GetParam().run(

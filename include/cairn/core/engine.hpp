@@ -104,6 +104,10 @@ class engine {
     std::uint64_t last_scan_ns = 0;
     bool in_handler = false;
   };
+  struct attached {
+    std::uint32_t channel;
+    receiver* to;
+  };
   struct partial {
     buffer whole;
     std::size_t missing = 0;
@@ -127,6 +131,7 @@ class engine {
   void recycle(worker_t w, buffer&& b);
   void wait_for_room(worker_t w);
   bool flush(worker_t w, bool only_old);
+  [[nodiscard]] receiver& receiver_of(std::uint32_t channel) const;
 
   net::transport& net_;
   task::pool& pool_;
@@ -138,7 +143,8 @@ class engine {
 
   task::per_worker<message_counts> counts_;
   task::per_worker<worker_state> workers_;
-  std::vector<receiver*> receivers_;
+  std::vector<attached> receivers_;  // that live, by channel: idle workers look at all of them
+  std::uint32_t next_channel_;
 
   // Guarded by net_guard_: the transport, overflow, reassembly, collectives.
   task::spin_lock net_guard_;
