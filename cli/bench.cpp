@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <filesystem>
 #include <fstream>
 #include <vector>
 
@@ -10,6 +9,7 @@
 #include <cairn/algo/cluster_probe.hpp>
 #include <cairn/core/launch.hpp>
 
+#include "cli/output.hpp"
 #include "cli/report.hpp"
 
 namespace cairn::cli {
@@ -55,16 +55,6 @@ struct model_options {
   std::string output;
 };
 
-// Before anything is measured: what --output names, if it names something, can be written.
-void check_writable(const std::string& path) {
-  if (path.empty()) return;
-  std::error_code unknown;
-  const bool there = std::filesystem::exists(path, unknown);
-  const bool opens = std::ofstream(path, std::ios::app).is_open();
-  if (!opens) throw usage_error(path + ": cannot be written");
-  if (!there) std::filesystem::remove(path, unknown);
-}
-
 // Settings of operators, of which a measurement takes no notice.
 void refuse_settings_of_operators(const CLI::App& command) {
   for (const auto* const option : {"--mechanism", "--grain", "--retry", "--costs"}) {
@@ -72,17 +62,6 @@ void refuse_settings_of_operators(const CLI::App& command) {
     throw usage_error(
         fmt::format("bench {} takes no notice of {}: leave it out", command.get_name(), option));
   }
-}
-
-// Why --costs would refuse the lines; empty: it takes them.
-std::string fault_of(const activity::fitted_costs& fitted) {
-  for (const auto how : {mechanism::atomics, mechanism::htm, mechanism::locks, mechanism::stm}) {
-    const auto& line = fitted.of(how);
-    if (!line || line->per_vertex > 0) continue;
-    return fmt::format("A of {} is {:.3g} ns; more --passes or --vertices may help",
-                       activity::name(how), line->per_vertex);
-  }
-  return "";
 }
 
 void write(const std::string& path, const std::string& text) {
@@ -141,14 +120,15 @@ int print_model(world& w, const common& c, const model_options& options) {
                    {"stm_first", start.stm_first}}}};
   std::string fault;
   if (!options.output.empty()) {
-    fault = fault_of(fitted);
+    fault = activity::fault_of(fitted);
     if (fault.empty()) write(options.output, fitted.text());
     r.line("written", fault.empty() ? fmt::format("--costs {}", options.output) : "no: " + fault);
   }
   r["verified"] = true;
   r.count(w);
   r.print(w);
-  if (!fault.empty()) say("no costs are written: " + fault);
+  if (!fault.empty())
+    say("no costs are written: " + fault + "; more --passes or --vertices may help");
   return fault.empty() ? 0 : 1;
 }
 
@@ -203,7 +183,7 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
       auto how = c.settings;  // two local ranks, if nothing else is said
       if (!how.sim.empty()) throw usage_error("bench sim measures ranks that run: without --sim");
       refuse_settings_of_operators(sim);
-      check_writable(options->output);
+      if (!options->output.empty()) check_writable(options->output);
       if (how.ranks == 0) how.ranks = 2;
       if (how.threads == 0) how.threads = 1;
       return run(
@@ -233,7 +213,7 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
       if (!c.settings.sim.empty())
         throw usage_error("bench model measures what runs: without --sim");
       refuse_settings_of_operators(model);
-      check_writable(options->output);
+      if (!options->output.empty()) check_writable(options->output);
       return run(
           c.settings, [&](world& w) { return print_model(w, c, *options); }, say);
     };

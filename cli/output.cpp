@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output.hpp"
 
+#include <filesystem>
+#include <fstream>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -21,6 +23,14 @@ void check_output(const std::string& path) {
   const auto name = graph::io::without_compression(path);
   if (name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".npy")) return;
   throw usage_error(path + ": results are written as .csv, .tsv or .npy, also .gz, .zst or .xz");
+}
+
+void check_writable(const std::string& path) {
+  std::error_code unknown;
+  const bool there = std::filesystem::exists(path, unknown);
+  const bool opens = std::ofstream(path, std::ios::app).is_open();
+  if (!opens) throw usage_error(path + ": cannot be written");
+  if (!there) std::filesystem::remove(path, unknown);
 }
 
 template <class Id, class T>

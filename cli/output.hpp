@@ -12,6 +12,9 @@ namespace cairn::cli {
 /// Throws    usage_error unless a table can be written under that name
 void check_output(const std::string& path);
 
+/// Throws    usage_error unless the file can be written, or made; to be asked before long work
+void check_writable(const std::string& path);
+
 /// Writes `id,value` for every vertex, by rank 0, in vertex order; no_vertex is empty.
 ///
 /// name      of the value: the header of its column

@@ -71,6 +71,9 @@ int on_graph(const std::string& command, const trial_options& t, bool inverse, B
   graph_keeper graphs(t.in, options, !t.c.quiet);
   return run_ranks(t.c, [&](world& w) {
     report r(command, t.c, w);
+    w.agree([&] {
+      if (!t.output.empty() && w.rank() == 0) check_writable(t.output);
+    });
     return std::visit([&](const auto& g) { return body(w, g, r); }, graphs.get(w, r));
   });
 }

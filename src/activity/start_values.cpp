@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
+#include <limits>
 #include <sstream>
 #include <string_view>
 
@@ -31,13 +31,10 @@ double per_operator(const cost_model& t, std::size_t grain, double vertices) noe
 constexpr std::string_view expected =
     "costs such as \"htm_fixed_ns\": 40, as cairn bench model writes them";
 
-/// Which numbers a file has had, by mechanism.
-struct members {
-  bool slope = false, fixed = false;
-};
-using all_members = std::array<members, 1 + static_cast<std::size_t>(mechanism::stm)>;
+constexpr cost_model unknown{std::numeric_limits<double>::quiet_NaN(),
+                             std::numeric_limits<double>::quiet_NaN()};
 
-bool set(fitted_costs& costs, all_members& had, std::string_view name, double value) {
+bool set(fitted_costs& costs, std::string_view name, double value) {
   const bool slope = name.ends_with(per_vertex);
   if (!slope && !name.ends_with(fixed)) return false;
   const auto of = name.substr(0, name.size() - (slope ? per_vertex : fixed).size());
@@ -45,27 +42,11 @@ bool set(fitted_costs& costs, all_members& had, std::string_view name, double va
        how = static_cast<mechanism>(static_cast<int>(how) + 1)) {
     if (activity::name(how) != of) continue;
     auto& model = costs.of(how);
-    if (!model) model.emplace();
+    if (!model) model = unknown;
     (slope ? model->per_vertex : model->fixed) = value;
-    auto& of_it = had[static_cast<std::size_t>(how)];
-    (slope ? of_it.slope : of_it.fixed) = true;
     return true;
   }
   return false;
-}
-
-/// What is wrong with costs from which choices are to begin; empty: nothing.
-std::string fault_of(const fitted_costs& costs, const all_members& had) {
-  for (const auto how : {mechanism::atomics, mechanism::locks, mechanism::stm, mechanism::htm}) {
-    const std::string who(name(how));
-    const auto& model = costs.of(how);
-    const auto [slope, fixed_part] = had[static_cast<std::size_t>(how)];
-    if (!model && how == mechanism::htm) continue;  // not every machine has it
-    if (!model) return "none are of " + who;
-    if (!slope || !fixed_part) return "one number of " + who + " is missing";
-    if (!(model->per_vertex > 0)) return who + std::string(per_vertex) + " is not above 0";
-  }
-  return "";
 }
 
 }  // namespace
@@ -83,13 +64,24 @@ std::string fitted_costs::text() const {
   return out.str();
 }
 
+std::string fault_of(const fitted_costs& costs) {
+  for (const auto how : {mechanism::atomics, mechanism::locks, mechanism::stm, mechanism::htm}) {
+    const std::string who(name(how));
+    const auto& model = costs.of(how);
+    if (!model && how == mechanism::htm) continue;
+    if (!model) return "none are of " + who;
+    if (std::isnan(model->per_vertex) || std::isnan(model->fixed))
+      return "one number of " + who + " is missing";
+    if (model->per_vertex <= 0) return who + std::string(per_vertex) + " is not above 0";
+  }
+  return "";
+}
+
 fitted_costs read_fitted_costs(const std::string& path) {
   fitted_costs costs;
-  all_members had;
-  read_number_object(path, std::string(expected), [&](std::string_view name, double value) {
-    return set(costs, had, name, value);
-  });
-  if (const auto fault = fault_of(costs, had); !fault.empty())
+  read_number_object(path, std::string(expected),
+                     [&](std::string_view name, double value) { return set(costs, name, value); });
+  if (const auto fault = fault_of(costs); !fault.empty())
     throw input_error(path + ": expected " + std::string(expected) + ": " + fault);
   return costs;
 }

@@ -327,6 +327,11 @@ class Refusals(InAFolder):
         self.refused("coloring", "-g", 6, "-n", 0, saying="--trials")
         self.refused("search", "-g", 6, saying="no command 'search'")
         self.refused("bfs", "-g", 6, "--output", self.folder / "o.parquet", saying=".csv")
+        nowhere = self.folder / "none"
+        for ranks in (1, 2):
+            self.refused("bfs", "-g", 40, "--ranks", ranks, "--output", nowhere / "o.csv",
+                         saying="o.csv: cannot be written")
+        self.refused("generate", "-g", 40, nowhere / "g.cairn", saying="g.cairn: cannot be written")
         self.refused("bfs", "-g", 6, "--sim", "ranks=none")
         self.refused("bfs", "-g", 6, "--sim", "ranks=4,edge_ns=2", saying="clock=loggp")
         self.refused("bfs", "-g", 6, "--sim", "clock=/no/such/file", saying="cannot be read")

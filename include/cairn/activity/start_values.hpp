@@ -29,6 +29,10 @@ class fitted_costs {
   std::array<std::optional<cost_model>, 1 + static_cast<std::size_t>(mechanism::stm)> models_;
 };
 
+/// What is wrong with costs that choices are to begin with: of each mechanism that is compared both
+/// numbers, with A above 0 (htm's may be missing, for not every machine has it). Empty: nothing.
+[[nodiscard]] std::string fault_of(const fitted_costs& costs);
+
 /// Reads an object of numbers by those names from a file, as `cairn bench model` writes it.
 ///
 /// Throws    input_error naming the file and what was expected
