@@ -30,11 +30,9 @@ struct scaling_sweep {
 subject as_subject(const cluster_job& job, int ranks, cluster_run& last) {
   kernel<cluster_job, cluster_run> kern;
   kern.name = std::string("scaling_") + job.name();
-  kern.settings = {{"kronecker", job.scale},
-                   {"seed", job.seed},
-                   {"ranks", ranks},
-                   {"sent_filter", job.sent_filter},
-                   {"coalesce_bytes", job.coalesce_bytes}};
+  kern.settings = {{"kronecker", job.scale}, {"seed", job.seed},
+                   {"ranks", ranks},         {"sent_filter", job.sent_filter},
+                   {"reduce", job.reduce},   {"coalesce_bytes", job.coalesce_bytes}};
   kern.make_input = [job] { return job; };
   kern.run = [ranks, &last](const cluster_job& j) { return last = run_here(j, ranks); };
   kern.verify = [](const cluster_job&, const cluster_run& ran) { return ran.fault; };
@@ -77,7 +75,8 @@ void rank_settings(harness& h, const scaling_sweep& s, const cluster_job& job,
     settings.back().job.coalesce_bytes = bytes;
   }
   settings.push_back({job.pagerank ? "2 ranks, reduced" : "2 ranks, filter", job, 2});
-  settings.back().job.sent_filter = settings.back().job.reduce = true;
+  auto& fewer_messages = settings.back().job;
+  (job.pagerank ? fewer_messages.reduce : fewer_messages.sent_filter) = true;
   std::vector<subject> subjects;
   for (auto& x : settings) {
     auto repeated = x.job;

@@ -24,15 +24,6 @@ namespace {
 using activity::mechanism;
 using support::plain_graph;
 
-template <class Id>
-std::vector<std::uint64_t> whole(world& w, const pgas::vertex_map<Id>& map) {
-  std::vector<std::uint64_t> values;
-  for (const Id x : w.all_gather_values<Id>(map.local())) {
-    values.push_back(x == no_vertex<Id> ? ref::unreached : x);
-  }
-  return values;
-}
-
 // Runs one search and has it judged twice: by the serial judge, which sees everything and
 // shares no code, and by the verifier.
 template <class Id>
@@ -42,12 +33,13 @@ void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const 
   const auto r = static_cast<Id>(root);
   const auto result = bfs(w, share, r, opt);
   const auto arcs = g.arcs();
-  EXPECT_EQ(ref::bfs_offence(g.n, arcs, root, whole(w, result.parent)), "") << g.name << how;
+  EXPECT_EQ(ref::bfs_offence(g.n, arcs, root, support::whole(w, result.parent)), "")
+      << g.name << how;
   EXPECT_EQ(verify_bfs<Id>(w, share, r, result.parent), std::nullopt) << g.name << how;
   EXPECT_EQ(result.depth.has_value(), opt.depths);
   const auto depths = ref::bfs_depths(g.n, arcs, root);
   if (result.depth) {
-    EXPECT_EQ(whole(w, *result.depth), depths) << g.name << how;
+    EXPECT_EQ(support::whole(w, *result.depth), depths) << g.name << how;
     EXPECT_EQ(verify_bfs(w, share, r, result.parent, &*result.depth), std::nullopt) << g.name;
     EXPECT_EQ(verify_bfs_depths(w, share, r, *result.depth), std::nullopt) << g.name;
   }
@@ -130,7 +122,7 @@ TEST_P(Bfs, ChangesDirectionWhereItPays) {
     const auto result = bfs(w, share, 0u, {.depths = true});
     EXPECT_GT(result.bottom_up_levels, 0u);
     EXPECT_LT(result.bottom_up_levels, result.levels / 2);
-    EXPECT_EQ(whole(w, *result.depth), ref::bfs_depths(g.n, g.arcs(), 0));
+    EXPECT_EQ(support::whole(w, *result.depth), ref::bfs_depths(g.n, g.arcs(), 0));
     EXPECT_EQ(verify_bfs(w, share, 0u, result.parent, &*result.depth), std::nullopt);
   });
 }

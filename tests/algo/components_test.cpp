@@ -14,6 +14,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 
+#include <support/activity_options.hpp>
 #include <support/data_folder.hpp>
 #include <support/dist_graph.hpp>
 #include <support/graphalytics.hpp>
@@ -32,12 +33,6 @@ std::vector<std::uint64_t> judged_labels(const plain_graph& g) {
   return ref::component_labels(g.n, edges);
 }
 
-template <class Id>
-std::vector<std::uint64_t> whole(world& w, const pgas::vertex_map<Id>& map) {
-  const auto all = w.all_gather_values<Id>(map.local());
-  return {all.begin(), all.end()};
-}
-
 // Runs once and has the result judged by the serial judge, and by the verifier.
 template <class Id>
 void find_and_judge(world& w, const plain_graph& g, support::in_edges in,
@@ -45,7 +40,7 @@ void find_and_judge(world& w, const plain_graph& g, support::in_edges in,
   const auto share = support::share_of<Id>(g, w.rank(), w.size(), in);
   const auto result = components(w, share, opt);
   const auto labels = judged_labels(g);
-  EXPECT_EQ(whole(w, result.label), labels) << g.name << how;
+  EXPECT_EQ(support::whole(w, result.label), labels) << g.name << how;
   std::vector<std::uint64_t> sizes(g.n);
   for (const auto l : labels) ++sizes[l];
   EXPECT_EQ(result.num_components, std::set(labels.begin(), labels.end()).size()) << g.name << how;
@@ -58,15 +53,7 @@ void find_and_judge(world& w, const plain_graph& g, support::in_edges in,
 
 // The same draws on every rank, and thus the same collective calls.
 void find_at_random(world& w, const plain_graph& g, random64& dice) {
-  components_options opt;
-  const mechanism all[] = {mechanism::automatic, mechanism::atomics, mechanism::locks,
-                           mechanism::htm, mechanism::plain};
-  opt.activity.how = all[dice.below(w.workers() == 1 ? 5 : 4)];
-  opt.activity.sent_filter = dice.below(2) == 0;
-  if (dice.below(2) == 0) opt.activity.grain = 1 + dice.below(9);
-  if (dice.below(3) != 0) {
-    opt.activity.emulate = activity::emulation_options{.seed = dice(), .capacity = 6};
-  }
+  components_options opt{.activity = support::random_activity(dice, w.workers())};
   opt.method = static_cast<components_method>(dice.below(3));
   auto in = support::in_edges::yes;
   if (opt.method != components_method::propagation && dice.below(2) == 0) {
@@ -197,7 +184,7 @@ TEST(ComponentsGraphalytics, EqualTheReferenceUpToNames) {
     for (const rank_t ranks : {1, 3}) {
       support::on_simulated_ranks(ranks, 2, 5, [&](world& w) {
         const auto share = support::share_of<std::uint32_t>(g.graph, w.rank(), w.size());
-        const auto labels = whole(w, components(w, share).label);
+        const auto labels = support::whole(w, components(w, share).label);
         support::graphalytics_rows found;
         for (std::size_t v = 0; v < labels.size(); ++v) {
           found.emplace_back(g.ids[v], static_cast<double>(labels[v]));

@@ -13,6 +13,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 
+#include <support/activity_options.hpp>
 #include <support/dist_graph.hpp>
 #include <support/pagerank_judging.hpp>
 #include <support/places.hpp>
@@ -81,13 +82,7 @@ pagerank_options random_options(random64& dice, int workers) {
   } else {
     opt.aggregate = std::nullopt;
   }
-  const mechanism all[] = {mechanism::automatic, mechanism::atomics, mechanism::locks,
-                           mechanism::htm, mechanism::plain};
-  opt.activity.how = all[dice.below(workers == 1 ? 5 : 4)];
-  if (dice.below(2) == 0) opt.activity.grain = 1 + dice.below(9);
-  if (dice.below(3) != 0) {
-    opt.activity.emulate = activity::emulation_options{.seed = dice(), .capacity = 6};
-  }
+  opt.activity = support::random_activity(dice, workers);
   return opt;
 }
 

@@ -73,15 +73,6 @@ void check(bool claim, const std::string& offence) {
 }
 
 template <class Id>
-std::vector<std::uint64_t> whole(world& w, const pgas::vertex_map<Id>& map) {
-  std::vector<std::uint64_t> values;
-  for (const Id x : w.all_gather_values<Id>(map.local())) {
-    values.push_back(x == no_vertex<Id> ? ref::unreached : x);
-  }
-  return values;
-}
-
-template <class Id>
 void search(trial& t, const graph::dist_csr<Id>& share) {
   const auto root = t.dice.below(t.graph.n);
   bfs_options opt{.direction = static_cast<bfs_direction>(t.dice.below(3)), .depths = true};
@@ -89,9 +80,10 @@ void search(trial& t, const graph::dist_csr<Id>& share) {
                          std::to_string(static_cast<int>(opt.direction)));
   const auto found = bfs(t.w, share, static_cast<Id>(root), opt);
   const auto arcs = t.graph.arcs();
-  const auto offence = ref::bfs_offence(t.graph.n, arcs, root, whole(t.w, found.parent));
+  const auto offence = ref::bfs_offence(t.graph.n, arcs, root, support::whole(t.w, found.parent));
   check(offence.empty(), offence);
-  check(whole(t.w, *found.depth) == ref::bfs_depths(t.graph.n, arcs, root), "a depth is wrong");
+  check(support::whole(t.w, *found.depth) == ref::bfs_depths(t.graph.n, arcs, root),
+        "a depth is wrong");
 }
 
 template <class Id>
@@ -119,7 +111,7 @@ void find_components(trial& t, const graph::dist_csr<Id>& share) {
   components_options opt{.method = static_cast<components_method>(t.dice.below(3))};
   opt.activity = t.begin("cc by method " + std::to_string(static_cast<int>(opt.method)));
   const auto found = components(t.w, share, opt);
-  check(whole(t.w, found.label) == ref::component_labels(t.graph.n, t.graph.arcs()),
+  check(support::whole(t.w, found.label) == ref::component_labels(t.graph.n, t.graph.arcs()),
         "a label is wrong");
 }
 

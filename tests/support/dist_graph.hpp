@@ -7,7 +7,9 @@
 #include <vector>
 
 #include <cairn/base/types.hpp>
+#include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
+#include <cairn/pgas/vertex_map.hpp>
 
 #include <support/random_graphs.hpp>
 
@@ -52,6 +54,17 @@ graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, rank_t ranks,
     share.add_inverse(detail::rows_of<Id>(reversed.neighbors(), partition, rank));
   }
   return share;
+}
+
+/// The values of all vertices in order, on every rank, as the references write them: no vertex is
+/// the greatest number of 64 bits. Collective.
+template <class Id>
+std::vector<std::uint64_t> whole(world& w, const pgas::vertex_map<Id>& map) {
+  std::vector<std::uint64_t> values;
+  for (const Id x : w.all_gather_values<Id>(map.local())) {
+    values.push_back(x == no_vertex<Id> ? no_vertex<std::uint64_t> : x);
+  }
+  return values;
 }
 
 }  // namespace cairn::support
