@@ -307,6 +307,7 @@ bool engine::idle(worker_t w) { return progress(w) || (epoch_is_open_ && flush(w
 
 void engine::between_chunks(worker_t w) {
   pool_.step();
+  if (receivers_.empty()) return;
   // Look at the network even if own messages wait: else peers find no room in its rings.
   exchange_packets(w);
   while (inbox_size_.load(std::memory_order_relaxed) != 0 && progress(w)) {

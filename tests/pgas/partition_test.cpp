@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -70,6 +71,21 @@ TEST(BlockPartition, WorksInConstantExpressions) {
 TEST(BlockPartition, RefusesWhatItCannotCount) {
   EXPECT_THROW(block_partition(1, 0), contract_violation);
   EXPECT_THROW(block_partition((1ull << 63) + 1, 1), contract_violation);
+}
+
+TEST(ListedPartition, GivesEachElementToTheRankWhoseBlockHoldsIt) {
+  const std::vector<std::uint64_t> sizes{0, 3, 0, 0, 2, 1, 0};
+  const listed_partition p(sizes);
+  EXPECT_EQ(p.n(), 6u);
+  EXPECT_EQ(p.ranks(), 7);
+  std::uint64_t next = 0;
+  for (rank_t r = 0; r < p.ranks(); ++r) {
+    EXPECT_EQ(p.first(r), next);
+    EXPECT_EQ(p.size(r), sizes[static_cast<std::size_t>(r)]);
+    for (; next < p.last(r); ++next) EXPECT_EQ(p.owner(next), r);
+  }
+  EXPECT_EQ(next, p.n());
+  EXPECT_THROW(listed_partition(std::span<const std::uint64_t>()), contract_violation);
 }
 
 }  // namespace

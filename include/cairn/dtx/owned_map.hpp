@@ -12,17 +12,6 @@
 
 namespace cairn::dtx {
 
-/// The name of one element of an owned_map, as of the map below it.
-template <class Map>
-struct owned_place {
-  const Map* map;
-  std::uint64_t id;
-
-  [[nodiscard]] rank_t owner() const noexcept { return map->owner(id); }
-  /// The element itself. Called at its owner only.
-  [[nodiscard]] auto& here() const noexcept { return map->values().at(id).here(); }
-};
-
 /// One T per vertex (or edge) with a marker beside it, so that transactions over ranks may hold
 /// it; activities of its owner reach it like any other, and wait while it is held.
 ///
@@ -33,7 +22,6 @@ template <class T, template <class> class Map = pgas::vertex_map>
 class owned_map {
  public:
   using value_type = T;
-  using place = owned_place<owned_map>;
 
   owned_map(world& w, const pgas::block_partition& partition,
             const T& initial) requires std::same_as<Map<T>, pgas::vertex_map<T>>
@@ -50,7 +38,7 @@ class owned_map {
   [[nodiscard]] std::uint64_t size() const noexcept { return values_.size(); }
   [[nodiscard]] const T& initial() const noexcept { return values_.initial(); }
 
-  [[nodiscard]] place at(std::uint64_t id) const noexcept { return {this, id}; }
+  [[nodiscard]] pgas::place<owned_map> at(std::uint64_t id) const noexcept { return {this, id}; }
   /// Who holds an own element; read and written by the mechanism of the domain.
   [[nodiscard]] marker_word& marker(std::uint64_t id) const noexcept {
     return markers_.at(id).here();
@@ -68,6 +56,9 @@ class owned_map {
   [[nodiscard]] const Map<marker_word>& markers() const noexcept { return markers_; }
 
  private:
+  friend struct pgas::place<owned_map>;
+  [[nodiscard]] T& element(std::uint64_t id) const noexcept { return values_.at(id).here(); }
+
   Map<T> values_;
   Map<marker_word> markers_;
 };

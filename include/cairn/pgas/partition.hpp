@@ -2,7 +2,10 @@
 #pragma once
 
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
+#include <span>
+#include <vector>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
@@ -60,6 +63,35 @@ class block_partition {
   std::uint64_t block_ = 1;
   std::uint64_t multiplier_ = ~std::uint64_t{0};
   rank_t ranks_ = 1;
+};
+
+/// Elements dealt to ranks in consecutive blocks of any sizes. Takes 8 bytes per rank.
+class listed_partition {
+ public:
+  /// sizes     elements by rank; of one rank at least
+  explicit listed_partition(std::span<const std::uint64_t> sizes) : firsts_{0} {
+    CAIRN_EXPECTS(!sizes.empty());
+    for (const auto size : sizes) firsts_.push_back(firsts_.back() + size);
+  }
+
+  [[nodiscard]] std::uint64_t n() const noexcept { return firsts_.back(); }
+  [[nodiscard]] rank_t ranks() const noexcept { return static_cast<rank_t>(firsts_.size() - 1); }
+
+  /// Rank r owns [first(r), last(r)).
+  [[nodiscard]] std::uint64_t first(rank_t r) const noexcept {
+    return firsts_[static_cast<std::size_t>(r)];
+  }
+  [[nodiscard]] std::uint64_t last(rank_t r) const noexcept { return first(r + 1); }
+  [[nodiscard]] std::uint64_t size(rank_t r) const noexcept { return last(r) - first(r); }
+
+  /// The rank that owns v < n, in O(log ranks).
+  [[nodiscard]] rank_t owner(std::uint64_t v) const noexcept {
+    const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), v);
+    return static_cast<rank_t>(after - firsts_.begin() - 1);
+  }
+
+ private:
+  std::vector<std::uint64_t> firsts_;  // by rank, and the end
 };
 
 }  // namespace cairn::pgas

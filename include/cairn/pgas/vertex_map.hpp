@@ -1,94 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <atomic>
-#include <cstdint>
-#include <span>
-#include <type_traits>
-
-#include <cairn/base/contract.hpp>
-#include <cairn/core/world.hpp>
-#include <cairn/hw/pages.hpp>
+#include <cairn/pgas/element_map.hpp>
 #include <cairn/pgas/partition.hpp>
 
 namespace cairn::pgas {
 
+/// One T per vertex, at the vertex's owner: vertex_map<T>(world, partition, initial).
 template <class T>
-class vertex_map;
-
-/// The name of one element of a vertex_map: valid on every rank, reached only at its owner.
-template <class T>
-struct place {
-  const vertex_map<T>* map;
-  std::uint64_t id;
-
-  [[nodiscard]] rank_t owner() const noexcept { return map->owner(id); }
-  /// The element itself. Called at its owner only.
-  [[nodiscard]] T& here() const noexcept { return map->element(id); }
-};
-
-/// One T per vertex, at the vertex's owner, each starting as `initial`.
-///
-/// While an epoch or a parallel loop may change elements they are reached through operators,
-/// or through load() and store(); plain spans are for times when nobody writes.
-///
-/// T          trivially copyable
-/// Memory     sizeof(T) per own vertex, on huge pages, touched first by the workers.
-/// Collective constructor.
-template <class T>
-class vertex_map {
-  static_assert(std::is_trivially_copyable_v<T>, "elements travel as their bytes");
-
- public:
-  using value_type = T;
-
-  vertex_map(world& w, const block_partition& partition, const T& initial)
-      : partition_(partition),
-        rank_(w.rank()),
-        first_(partition.first(w.rank())),
-        initial_(initial),
-        values_(partition.size(w.rank())) {
-    w.parallel_for(values_.size(), [&](worker_t, std::size_t begin, std::size_t end) {
-      std::fill(values_.begin() + begin, values_.begin() + end, initial);
-    });
-  }
-
-  [[nodiscard]] const block_partition& partition() const noexcept { return partition_; }
-  [[nodiscard]] rank_t owner(std::uint64_t id) const noexcept { return partition_.owner(id); }
-  [[nodiscard]] bool owns(std::uint64_t id) const noexcept { return id - first_ < values_.size(); }
-  [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
-  [[nodiscard]] std::uint64_t size() const noexcept { return partition_.n(); }
-  [[nodiscard]] const T& initial() const noexcept { return initial_; }
-
-  [[nodiscard]] place<T> at(std::uint64_t id) const noexcept { return {this, id}; }
-
-  /// Own elements by global id; reads may be stale while others write.
-  [[nodiscard]] T load(std::uint64_t id) const noexcept requires(sizeof(T) <= 8) {
-    return std::atomic_ref(element(id)).load(std::memory_order_relaxed);
-  }
-  void store(std::uint64_t id, const T& x) noexcept requires(sizeof(T) <= 8) {
-    std::atomic_ref(element(id)).store(x, std::memory_order_relaxed);
-  }
-
-  /// This rank's elements, by id - first().
-  [[nodiscard]] std::span<T> local() noexcept { return values_.span(); }
-  [[nodiscard]] std::span<const T> local() const noexcept { return values_.span(); }
-
- private:
-  friend struct place<T>;
-  // Operators hold maps by const reference and reach elements through cell_ref; the elements
-  // are shared memory whatever the constness of the handle.
-  [[nodiscard]] T& element(std::uint64_t id) const noexcept {
-    CAIRN_ASSERT(owns(id));
-    return const_cast<T*>(values_.data())[id - first_];
-  }
-
-  block_partition partition_;
-  rank_t rank_;
-  std::uint64_t first_;
-  T initial_;
-  hw::page_buffer<T> values_;
-};
+using vertex_map = element_map<T, block_partition>;
 
 }  // namespace cairn::pgas
