@@ -19,8 +19,13 @@
 namespace cairn::task {
 namespace {
 
-// A thread that belongs to no pool runs bodies, so it is worker 0 of whatever world it uses.
-thread_local worker_t this_worker = 0;
+// The pool that started this thread, and as which worker. To every other pool, also one that this
+// thread makes and uses, it is the thread that runs the body: worker 0.
+struct place {
+  const pool* of = nullptr;
+  worker_t worker = 0;
+};
+thread_local place this_thread;
 
 constexpr unsigned spins = 64;     // pauses before the first yield
 constexpr unsigned yields = 2000;  // yields before the first sleep
@@ -31,7 +36,7 @@ class thread_pool final : public pool {
     try {
       for (worker_t w = 1; w < options.workers; ++w) {
         threads_.emplace_back([this, w, options] {
-          this_worker = w;
+          this_thread = {this, w};
           if (options.pin) cores_.pin_this_thread(options.first_core + w);
           loop(w);
         });
@@ -52,10 +57,12 @@ class thread_pool final : public pool {
     if (caller_is_pinned_) cores_.unpin_this_thread();
   }
 
-  worker_t here() const noexcept override { return this_worker; }
+  worker_t here() const noexcept override {
+    return this_thread.of == this ? this_thread.worker : 0;
+  }
 
   void run(const job& f) override {
-    CAIRN_ASSERT(this_worker == 0);
+    CAIRN_ASSERT(here() == 0);
     job_ = &f;
     unfinished_.store(workers() - 1, std::memory_order_relaxed);
     job_number_.fetch_add(1, std::memory_order_release);

@@ -289,6 +289,21 @@ TEST(WorldAlone, NeedsNobody) {
   EXPECT_EQ(w.counters().total(obs::counter::buffers_sent), 0u);
 }
 
+// Issue 11, bug 15.
+TEST(WorldAlone, IsMadeAndUsedByAWorkerOfAnotherPool) {
+  const auto outer = task::make_threads({.workers = 3});
+  outer->run([](worker_t) {
+    world w(2);
+    std::atomic<std::uint64_t> covered = 0;
+    w.parallel_for(1000, [&](worker_t worker, std::size_t begin, std::size_t end) {
+      EXPECT_LT(worker, w.workers());
+      covered += end - begin;
+    });
+    EXPECT_EQ(covered, 1000u);
+    w.pool().run([&](worker_t worker) { EXPECT_EQ(w.pool().here(), worker); });
+  });
+}
+
 TEST(WorldAlone, ManyLiveInOneProcess) {
   std::vector<std::unique_ptr<world>> worlds;
   for (int i = 0; i < 100; ++i) worlds.push_back(std::make_unique<world>());

@@ -249,6 +249,27 @@ INSTANTIATE_TEST_SUITE_P(BothKinds, Pool,
                                   std::to_string(std::get<1>(p.param));
                          });
 
+// Issue 11, bug 15: the thread of worker k called itself worker k of its own pool too.
+TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
+  const auto outer = make_threads({.workers = 3});
+  outer->run([&](worker_t w) {
+    {
+      const auto inner = make_threads({.workers = 2});
+      EXPECT_EQ(inner->here(), 0);
+      EXPECT_EQ(outer->here(), w);
+      inner->run([&](worker_t v) { EXPECT_EQ(inner->here(), v); });
+      std::vector<worker_t> told;
+      inner->set_idle_hook([&](worker_t v) {
+        told.push_back(v);
+        return true;
+      });
+      inner->wait_until([&] { return told.size() == 2; });
+      EXPECT_EQ(told, (std::vector<worker_t>{0, 0}));
+    }
+    EXPECT_EQ(outer->here(), w);
+  });
+}
+
 TEST(Threads, PinnedWorkersShareTheCallersCoresAndTheCallerGetsThemBack) {
   const auto before = hw::core_set::of_this_thread().numbers();
   {

@@ -31,7 +31,8 @@ class pool {
 
   [[nodiscard]] int workers() const noexcept { return workers_; }
 
-  /// The worker that calls. Worker 0 for every thread that belongs to no pool.
+  /// The worker of this pool that calls. Worker 0 for a thread that this pool did not start, also
+  /// if it is a worker of another pool: it may make a pool of its own inside a job.
   [[nodiscard]] virtual worker_t here() const noexcept = 0;
 
   /// Runs f(w) once on every worker w and returns when all have ended; rethrows the first
