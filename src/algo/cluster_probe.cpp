@@ -149,10 +149,9 @@ class probe {
         messages_(opt.vertices),
         apart_(draw_graph(w, opt, true)),
         mixed_(draw_graph(w, opt, false)),
-        full_(
-            w, [](worker_t, std::span<const std::uint64_t>) {}, full_buffer),
-        lone_(
-            w, [](worker_t, std::span<const std::uint64_t>) {}, sizeof(std::uint64_t)),
+        full_(w, [](worker_t, std::span<const std::uint64_t>) {}, {.coalesce_bytes = full_buffer}),
+        lone_(w, [](worker_t, std::span<const std::uint64_t>) {},
+              {.coalesce_bytes = sizeof(std::uint64_t)}),
         small_(w),
         large_(w) {}
 

@@ -1,46 +1,50 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
 
 #include <cairn/am/epoch.hpp>
-#include <cairn/am/ledger.hpp>
-#include <cairn/core/engine.hpp>
+#include <cairn/am/finish.hpp>
+#include <cairn/core/progress.hpp>
 
 namespace cairn::am {
 namespace {
 
-// `handled` before `sent`: a handler that runs between the two reads then shows as a message
-// on its way, never as an end.
-message_counts counts_of_this_rank(world& w) {
-  message_counts here;
-  for (worker_t k = 0; k < w.workers(); ++k) {
-    here.handled += w.messages().counts(k).handled.load(std::memory_order_acquire);
-  }
-  for (worker_t k = 0; k < w.workers(); ++k) {
-    here.sent += w.messages().counts(k).sent.load(std::memory_order_acquire);
-  }
-  return here;
+message_counts counts_of(std::span<const std::byte> bytes) {
+  message_counts counts;
+  std::memcpy(&counts, bytes.data(), sizeof counts);
+  return counts;
 }
 
-message_counts wave(world& w) {
-  w.counters().add(0, obs::counter::waves);
-  message_counts everywhere;
-  for (const auto& rank : w.all_gather(counts_of_this_rank(w))) {
-    everywhere.sent += rank.sent;
-    everywhere.handled += rank.handled;
-  }
-  return everywhere;
+void add_counts(std::span<const std::byte> lower, std::span<const std::byte> higher,
+                std::vector<std::byte>& sum) {
+  const auto a = counts_of(lower), b = counts_of(higher);
+  const message_counts both{a.sent + b.sent, a.handled + b.handled};
+  const auto bytes = std::as_bytes(std::span(&both, 1));
+  sum.insert(sum.end(), bytes.begin(), bytes.end());
+}
+
+message_counts here(world& w) {
+  const auto counted = w.messages().epoch_totals();
+  return {counted.sent, counted.handled};
+}
+
+// Alone, one look decides: `handled` is read before `sent`.
+bool all_handled_here(world& w) {
+  const auto counted = here(w);
+  return counted.sent == counted.handled;
 }
 
 // Alone, all messages are in this rank's blocks and inbox: the workers empty them together.
 void finish_alone(world& w) {
-  const auto busy = [&] {
-    const auto here = counts_of_this_rank(w);
-    return here.sent != here.handled;
-  };
-  for (unsigned idle_rounds = 0; busy() && !w.poisoned();) {
+  for (unsigned idle_rounds = 0; !all_handled_here(w);) {
+    w.throw_if_interrupted();
     std::atomic<bool> worked = false;
-    w.pool().run([&](worker_t k) {
-      while (w.messages().idle(k)) {
+    w.run([&](worker_t k) {
+      while (w.pool().idle(k)) {
         worked.store(true, std::memory_order_relaxed);
         w.pool().step();
       }
@@ -53,7 +57,7 @@ void finish_alone(world& w) {
       w.pool().throw_if_stalled();
     }
   }
-  w.throw_if_poisoned();
+  w.throw_if_interrupted();
 }
 
 }  // namespace
@@ -64,21 +68,79 @@ epoch::epoch(world& w) : world_(w) {
 }
 
 epoch::~epoch() {
-  if (open_) world_.messages().close_epoch();
+  if (!open_) return;
+  if (ended_.load(std::memory_order_acquire)) {
+    world_.messages().close_epoch();
+  } else {
+    world_.messages().leave_epoch();
+  }
+}
+
+void epoch::hold(worker_t w, std::uint64_t n) noexcept { world_.messages().hold(w, n); }
+void epoch::release(worker_t w, std::uint64_t n) noexcept { world_.messages().release(w, n); }
+
+// The next wave begins after the last one has ended here, so after every rank has read its counts
+// for it.
+void epoch::drive_waves(worker_t w) {
+  const std::unique_lock held(driving_, std::try_to_lock);
+  if (!held || ended_.load(std::memory_order_relaxed)) return;
+  auto& protocols = world_.messages().protocols();
+  if (wave_is_running_) {
+    const auto sum = protocols.try_take_reduced();
+    if (!sum) return;
+    wave_is_running_ = false;
+    if (ledger_.finished_after(counts_of(*sum))) {
+      ended_.store(true, std::memory_order_release);
+      return;
+    }
+  }
+  world_.counters().add(w, obs::counter::waves);
+  const auto mine = here(world_);
+  protocols.begin_reduce(w, std::as_bytes(std::span(&mine, 1)), add_counts);
+  wave_is_running_ = true;
+}
+
+bool epoch::try_close(worker_t w, activity_state state) {
+  if (ended_.load(std::memory_order_acquire)) return true;
+  world_.messages().move_on(w, state == activity_state::idle);
+  world_.throw_if_poisoned();
+  if (world_.size() > 1) {
+    drive_waves(w);
+  } else if (state == activity_state::idle && all_handled_here(world_)) {
+    ended_.store(true, std::memory_order_release);
+  }
+  world_.pool().step();
+  return ended_.load(std::memory_order_acquire);
 }
 
 void epoch::close() {
-  if (world_.size() == 1) {
-    finish_alone(world_);
-  } else {
-    ledger ledger;
-    do {
-      while (world_.messages().idle(0)) {
-      }
-    } while (!ledger.finished_after(wave(world_)));
-  }
+  world_.messages().stoppable([this] {
+    if (world_.size() == 1) return finish_alone(world_);
+    world_.pool().wait_until([this] {
+      if (world_.pool().idle(0)) return false;
+      drive_waves(0);
+      return ended_.load(std::memory_order_relaxed);
+    });
+  });
   open_ = false;
   world_.messages().close_epoch();
+}
+
+void finish_standing(world& w, receiver& r) noexcept {
+  try {
+    if (w.poisoned()) return;
+    ledger ledger;
+    message_counts sum;
+    do {
+      while (w.pool().idle(0)) {
+      }
+      message_counts mine;
+      for (worker_t k = 0; k < w.workers(); ++k) mine.handled += r.count(k).handled();
+      for (worker_t k = 0; k < w.workers(); ++k) mine.sent += r.count(k).sent();
+      sum = counts_of(w.messages().reduce(std::as_bytes(std::span(&mine, 1)), add_counts));
+    } while (!ledger.finished_after(sum));
+  } catch (...) {  // the world is poisoned or cancelled: what is on its way is discarded
+  }
 }
 
 }  // namespace cairn::am

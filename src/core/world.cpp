@@ -2,7 +2,7 @@
 #include <cstring>
 
 #include <cairn/base/contract.hpp>
-#include <cairn/core/engine.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
 
 namespace cairn {
@@ -37,23 +37,29 @@ world::world(int workers)
       clock_(&embedded_->clock),
       rank_(0),
       size_(1) {
-  engine_ = std::make_unique<engine>(embedded_->net, *pool_, *clock_, *counters_, options_);
+  messages_ =
+      std::make_unique<progress_engine>(embedded_->net, *pool_, *clock_, *counters_, options_);
 }
 
 world::world(net::transport& net, task::pool& workers, hw::clock& clock,
              const world_options& options)
     : counters_(std::make_unique<obs::counters>(workers.workers())),
-      engine_(std::make_unique<engine>(net, workers, clock, *counters_, options)),
+      messages_(std::make_unique<progress_engine>(net, workers, clock, *counters_, options)),
       pool_(&workers),
       clock_(&clock),
       options_(options),
       rank_(net.self()),
       size_(net.size()) {}
 
-world::~world() { engine_->drain(); }
+world::~world() { messages_->drain(); }
 
 std::vector<std::vector<std::byte>> world::all_gather_bytes(std::span<const std::byte> mine) {
-  return engine_->all_gather(mine);
+  return messages_->all_gather(mine);
+}
+
+std::vector<std::byte> world::reduce_bytes(std::span<const std::byte> mine,
+                                           recursive_doubling::combine_function combine) {
+  return messages_->reduce(mine, combine);
 }
 
 void world::all_gather_bits(std::span<const std::uint64_t> words, std::size_t num_bits,
@@ -122,9 +128,23 @@ const hw::tm_probe& world::transactions() {
   return *transactions_;
 }
 
-void world::poison(const std::string& text) { engine_->poison(rank_, text); }
-bool world::poisoned() const noexcept { return engine_->poisoned(); }
-void world::throw_if_poisoned() const { engine_->throw_if_poisoned(); }
-void world::between_chunks(worker_t w) { engine_->between_chunks(w); }
+void world::poison(const std::string& text) { messages_->protocols().poison(rank_, text); }
+bool world::poisoned() const noexcept { return messages_->protocols().poisoned(); }
+void world::throw_if_poisoned() const { messages_->protocols().throw_if_poisoned(); }
+
+void world::cancel() noexcept { messages_->protocols().cancel(); }
+bool world::interrupted() const noexcept { return poisoned() || messages_->protocols().stopping(); }
+void world::throw_if_interrupted() {
+  throw_if_poisoned();
+  if (!messages_->protocols().stopping()) return;
+  messages_->stoppable([] { throw cancelled(); });
+}
+
+bool world::progress(worker_t w) { return messages_->between_chunks(w); }
+
+void world::run(const std::function<void(worker_t)>& f) {
+  messages_->stoppable([&] { pool_->run(f); });
+  throw_if_poisoned();
+}
 
 }  // namespace cairn

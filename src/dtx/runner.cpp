@@ -8,7 +8,7 @@
 #include <utility>
 
 #include <cairn/base/contract.hpp>
-#include <cairn/core/engine.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/dtx/runner.hpp>
 
 namespace cairn::dtx {
@@ -47,7 +47,7 @@ std::uint32_t runner::number_of(const void* map) const {
 }
 
 void runner::start(worker_t w, body_function body, std::vector<element> named) {
-  world_.messages().count_sent(w, 1);
+  world_.messages().hold(w, 1);
   workers_[w].queue.push_back({std::move(body), std::move(named)});
   pump(w);
 }
@@ -195,7 +195,7 @@ void runner::send(worker_t w) {
   }
   if (mine.done.empty()) return;
   world_.counters().add(w, obs::counter::dtx_commits, mine.done.size());
-  world_.messages().count_handled(w, mine.done.size());
+  world_.messages().release(w, mine.done.size());
   for (auto* const r : mine.done) {
     r->body = nullptr;
     auto& home = workers_[r->home];

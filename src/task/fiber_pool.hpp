@@ -68,7 +68,6 @@ class fiber_pool final : public pool {
       } catch (...) {
         keep_first_error();
       }
-      step();  // the hook may have thrown at once
     }
     if (first_error_) std::rethrow_exception(std::exchange(first_error_, nullptr));
   }
@@ -82,16 +81,16 @@ class fiber_pool final : public pool {
     if (scheduler_.given_up) throw system_failure(scheduler_.stall);
   }
 
+  [[nodiscard]] const fiber_scheduler::state& scheduler() const noexcept { return scheduler_; }
+  [[nodiscard]] std::size_t number() const noexcept { return number_; }
+
+ private:
   void set_attentive(bool on) override {
     attentive_ = on;
     if (!on) return;
     for (worker_t w = 1; w < workers(); ++w) wake(w);
   }
 
-  [[nodiscard]] const fiber_scheduler::state& scheduler() const noexcept { return scheduler_; }
-  [[nodiscard]] std::size_t number() const noexcept { return number_; }
-
- private:
   struct worker_state {
     bool at_work = false;
     std::uint64_t jobs_seen = 0;

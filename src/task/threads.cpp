@@ -69,14 +69,7 @@ class thread_pool final : public pool {
     ring_bell();
     run_guarded(0);
     const auto finished = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
-    while (!finished()) {
-      // Nothing may leave while workers use f, which belongs to the caller.
-      try {
-        wait_until(finished);
-      } catch (...) {
-        keep_first_error();
-      }
-    }
+    wait_until(finished);
     rethrow_first_error();
   }
 
@@ -91,13 +84,13 @@ class thread_pool final : public pool {
     }
   }
 
+ private:
   void set_attentive(bool on) override {
-    // Who sees it must see the idle hook that was set before.
+    // A worker that sees it must see the sources that were added before.
     attentive_.store(on, std::memory_order_release);
     if (on) ring_bell();
   }
 
- private:
   void loop(worker_t w) {
     std::uint64_t jobs_seen = 0;
     for (unsigned idle_rounds = 0;;) {
@@ -110,7 +103,7 @@ class thread_pool final : public pool {
       } else if (stopping_.load(std::memory_order_relaxed)) {
         return;
       } else if (attentive_.load(std::memory_order_acquire)) {
-        if (idle_guarded(w)) {
+        if (idle(w)) {
           idle_rounds = 0;
         } else {
           relax(idle_rounds++);
@@ -129,16 +122,6 @@ class thread_pool final : public pool {
       (*job_)(w);
     } catch (...) {
       keep_first_error();
-    }
-  }
-
-  // What a hook throws on a thread of ours has nobody to go to but the next run().
-  bool idle_guarded(worker_t w) {
-    try {
-      return idle(w);
-    } catch (...) {
-      keep_first_error();
-      return false;
     }
   }
 

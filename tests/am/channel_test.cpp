@@ -189,11 +189,45 @@ TEST_P(Channel, NeverStartsAHandlerInsideASend) {
       {.coalesce_bytes = 32, .pending_bytes = 64});
 }
 
+// Issue 11, bug 1: the messages of one sender left with the block of another before they were
+// counted, so that an epoch could end while a handler still ran.
+TEST_P(Channel, CountsTheMessagesOfSeveralSendersOfOneWorker) {
+  struct message {
+    int left;
+    int padding;
+  };
+  GetParam().run(
+      [](world& w) {
+        std::atomic<std::uint64_t> begun = 0, ended = 0;
+        std::unique_ptr<channel<message>> road;
+        road = std::make_unique<channel<message>>(w, [&](worker_t k, auto batch) {
+          begun += batch.size();
+          for (const auto& m : batch) {
+            if (m.left == 0) continue;
+            const auto to = (w.rank() + 1) % w.size();
+            auto outer = road->from(k);
+            outer(to, {m.left - 1, 0});
+            for (int i = 0; i < 3; ++i) road->send(k, to, {0, 0});  // ships the outer one's too
+            for (int i = 0; i < 50; ++i) w.pool().step();
+          }
+          ended += batch.size();
+        });
+        for (std::uint64_t round = 1; round <= 5; ++round) {
+          epoch e(w);
+          road->send(0, w.rank(), {6, 0});
+          e.close();
+          EXPECT_EQ(begun, ended);
+          EXPECT_EQ(w.sum(ended.load()), round * 25 * static_cast<std::uint64_t>(w.size()));
+        }
+      },
+      {.coalesce_bytes = 16});
+}
+
 TEST(ChannelBuffers, LeaveWhenFull) {
   support::on_simulated_ranks(2, 1, 1, [](world& w) {
     std::vector<std::size_t> sizes;
-    channel<std::uint64_t> road(
-        w, [&](worker_t, auto batch) { sizes.push_back(batch.size()); }, 80);
+    channel<std::uint64_t> road(w, [&](worker_t, auto batch) { sizes.push_back(batch.size()); },
+                                {.coalesce_bytes = 80});
     epoch e(w);
     if (w.rank() == 0) {
       auto send = road.from(0);
@@ -304,6 +338,7 @@ class BackPressure : public ::testing::Test {
     auto send = r.from(0);
     for (std::uint64_t i = 0; i < words; ++i) {
       send(1, i);
+      if (!in_handler_ && i % 128 == 0) static_cast<void>(w.progress());
       const auto posted = w.counters().total(obs::counter::bytes_sent);
       most = std::max(most, posted - gate_->bytes_through());
     }
@@ -320,6 +355,35 @@ TEST_F(BackPressure, MakesTheBodyWaitForRoom) {
         const auto most_waiting = send_all(w, r);
         EXPECT_GT(most_waiting, bound / 2);
         EXPECT_LE(most_waiting, bound + packet);
+      });
+}
+
+// Issue 11, bug 16: a rank that waits for room runs handlers, instead of taking in more and more.
+// Here there is room only once it has handled what came.
+TEST(BackPressureOfTwo, HandlesWhatArrivesWhileItWaitsForRoom) {
+  constexpr std::uint64_t words = 20'000;
+  std::atomic<std::uint64_t> handled = 0;
+  support::on_ranks(
+      2, 1,
+      [&](world& w) {
+        std::uint64_t came = 0;
+        channel<std::uint64_t> road(w, [&](worker_t, auto batch) {
+          came += batch.size();
+          if (w.rank() == 0) handled = came;
+        });
+        epoch e(w);
+        w.parallel_for(words, [&](worker_t k, std::size_t begin, std::size_t end) {
+          auto send = road.from(k);
+          for (auto i = begin; i < end; ++i) send(1 - w.rank(), i);
+        });
+        e.close();
+        EXPECT_EQ(came, words);
+      },
+      {.coalesce_bytes = 1024, .pending_bytes = 4096},
+      [&](std::unique_ptr<net::transport> net) -> std::unique_ptr<net::transport> {
+        if (net->self() != 0) return net;
+        return std::make_unique<gated_transport>(
+            std::move(net), [&](std::uint64_t) { return handled >= 4096 / sizeof(std::uint64_t); });
       });
 }
 

@@ -78,21 +78,27 @@ TEST_P(Epoch, CloseWaitsForHandlersThatSend) {
       {.coalesce_bytes = 64});
 }
 
-// The broken twin: it ends the epoch once every rank has had nothing to do at some moment.
+// The broken twin: it ends the epoch once every rank has had nothing to do at some moment. A
+// handler that still runs then finds its epoch closed.
 TEST(EpochTwin, ABarrierOfIdleRanksEndsTooEarly) {
   int early = 0;
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
-    support::on_simulated_ranks(4, 1, seed, [&](world& w) {
+    const auto run = [&](world& w) {
       forest f(w);
       w.messages().open_epoch();
       f.plant(static_cast<std::uint64_t>(w.rank()));
-      while (w.messages().idle(0)) {
+      while (w.pool().idle(0)) {
       }
       w.barrier();
       w.messages().close_epoch();
       const bool all = w.sum(f.handled_here()) == 4 * forest::nodes_of_a_tree;
       early += !all && w.rank() == 0 ? 1 : 0;
-    });
+    };
+    try {
+      support::on_simulated_ranks(4, 1, seed, run);
+    } catch (const peer_failure&) {
+      ++early;
+    }
   }
   EXPECT_GT(early, 0);
 }
@@ -163,7 +169,6 @@ TEST(Epoch, IsOneAtATime) {
   world w;
   epoch first(w);
   EXPECT_THROW(static_cast<void>(epoch(w)), contract_violation);
-  EXPECT_THROW(channel<int>(w, [](worker_t, auto) {}), contract_violation);
   first.close();
   epoch(w).close();
 }

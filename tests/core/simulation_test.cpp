@@ -10,7 +10,7 @@
 #include <gtest/gtest.h>
 
 #include <cairn/base/contract.hpp>
-#include <cairn/core/engine.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/core/simulation.hpp>
 #include <cairn/obs/counters.hpp>
 

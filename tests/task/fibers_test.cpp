@@ -17,6 +17,8 @@
 #include <cairn/task/fibers.hpp>
 #include <cairn/task/parallel_for.hpp>
 
+#include <support/function_source.hpp>
+
 namespace cairn::task {
 namespace {
 
@@ -147,7 +149,7 @@ TEST(Fibers, AStallIsToldByNameAndUnwindsEveryBody) {
       c.run([&](int r, pool& p) {
         const counted here(alive);
         if (r == 1) return;
-        p.set_attentive(true);
+        p.attend();
         p.wait_until([] { return false; });
       });
       FAIL() << "nothing was thrown";
@@ -207,8 +209,8 @@ TEST(Fibers, ALongComputationIsNoStall) {
     cluster c(seed, 4, 2);
     bool ready = false;
     EXPECT_NO_THROW(c.run([&](int r, pool& p) {
-      p.set_idle_hook([&](worker_t) {
-        p.step();  // as an engine does when it polls
+      const support::function_source source(p, [&](worker_t) {
+        p.step();  // as core does when it polls
         return false;
       });
       if (r == 0) {
@@ -216,12 +218,10 @@ TEST(Fibers, ALongComputationIsNoStall) {
         for (int i = 0; i < 5'000; ++i) p.step();
         ready = true;
       } else {
-        p.set_attentive(true);
+        p.attend();
         p.wait_until([&] { return ready; });
+        p.ignore();
       }
-      p.set_attentive(false);
-      p.run([](worker_t) {});
-      p.set_idle_hook({});
     })) << "seed "
         << seed;
   }

@@ -18,6 +18,8 @@
 #include <cairn/task/per_worker.hpp>
 #include <cairn/task/pool.hpp>
 
+#include <support/function_source.hpp>
+
 namespace cairn::task {
 namespace {
 
@@ -95,9 +97,20 @@ TEST_P(Pool, ParallelForCallsBetweenAfterEachChunk) {
     std::atomic<int> chunks = 0, between = 0;
     parallel_for(
         p, 100, 10, [&](worker_t, std::size_t, std::size_t) { ++chunks; },
-        [&](worker_t) { ++between; });
+        [&](worker_t) { return ++between > 0; });
     EXPECT_EQ(chunks, 10);
     EXPECT_EQ(between, 10);
+  });
+}
+
+TEST_P(Pool, ParallelForBeginsNoChunkOnceBetweenReturnsFalse) {
+  with_pool([](pool& p) {
+    std::atomic<int> chunks = 0;
+    parallel_for(
+        p, 1000, 1, [&](worker_t, std::size_t, std::size_t) { ++chunks; },
+        [&](worker_t) { return chunks < 10; });
+    EXPECT_GE(chunks, 10);
+    EXPECT_LT(chunks, 10 + 2 * workers());
   });
 }
 
@@ -145,20 +158,41 @@ TEST_P(Pool, ParallelForStopsHandingOutAfterAnException) {
 TEST_P(Pool, WaitUntilWorksMeanwhile) {
   with_pool([](pool& p) {
     int looks = 0;
-    p.set_idle_hook([&](worker_t w) {
+    const support::function_source source(p, [&](worker_t w) {
       EXPECT_EQ(w, 0);
       return ++looks % 3 == 0;
     });
     p.wait_until([&] { return looks >= 100; });
     EXPECT_EQ(looks, 100);
-    p.set_idle_hook({});
   });
 }
 
-TEST_P(Pool, AttentiveWorkersCallTheHookWhileTheBodyWaits) {
+TEST_P(Pool, AsksTheSourcesInTurnUntilOneHasDoneSomething) {
+  with_pool([](pool& p) {
+    std::string asked;
+    bool first_works = true;
+    const support::function_source first(p, [&](worker_t) {
+      asked += 'a';
+      return first_works;
+    });
+    {
+      const support::function_source second(p, [&](worker_t) {
+        asked += 'b';
+        return false;
+      });
+      EXPECT_TRUE(p.idle(0));
+      first_works = false;
+      EXPECT_FALSE(p.idle(0));
+    }
+    EXPECT_FALSE(p.idle(0));
+    EXPECT_EQ(asked, "aaba") << "a source that is gone was asked";
+  });
+}
+
+TEST_P(Pool, AttentiveWorkersAskTheSourcesWhileTheBodyWaits) {
   with_pool([](pool& p) {
     std::vector<std::atomic<int>> calls(static_cast<std::size_t>(workers()));
-    p.set_idle_hook([&](worker_t w) {
+    const support::function_source source(p, [&](worker_t w) {
       EXPECT_EQ(p.here(), w);
       ++calls[static_cast<std::size_t>(w)];
       p.step();
@@ -166,7 +200,7 @@ TEST_P(Pool, AttentiveWorkersCallTheHookWhileTheBodyWaits) {
     });
     for (int round = 0; round < 20; ++round) {
       for (auto& c : calls) c = 0;
-      p.set_attentive(true);
+      p.attend();
       p.wait_until([&] {
         for (const auto& c : calls) {
           if (c < 3) return false;
@@ -176,66 +210,38 @@ TEST_P(Pool, AttentiveWorkersCallTheHookWhileTheBodyWaits) {
       std::atomic<int> ran = 0;
       p.run([&](worker_t) { ++ran; });
       EXPECT_EQ(ran, workers());
-      p.set_attentive(false);
-      p.run([](worker_t) {});  // nobody is inside the hook after it
+      p.ignore();  // no other worker is inside the source after it
       if (workers() == 1) continue;
       const auto& last = calls[static_cast<std::size_t>(workers() - 1)];
       const int before = last;
       for (int i = 0; i < 10; ++i) p.run([](worker_t) {});
-      EXPECT_EQ(last, before) << "a worker that is not attentive called the hook";
+      EXPECT_EQ(last, before) << "a worker that is not attentive asked the source";
     }
-    p.set_idle_hook({});
   });
 }
 
-// A hook that is set just before the workers become attentive is the one that they call.
-TEST_P(Pool, AttentiveWorkersSeeTheHookThatWasSetBefore) {
+// Issue 11, point 1: sources come and go while other workers ask them.
+TEST_P(Pool, SourcesComeAndGoWhileWorkersAreAttentive) {
   with_pool([](pool& p) {
+    p.attend();
     for (int round = 0; round < 100; ++round) {
       std::atomic<int> seen = 0;
       const auto plain = std::make_unique<int>(round);
-      p.set_idle_hook([&](worker_t) {
+      const support::function_source source(p, [&](worker_t) {
         EXPECT_EQ(*plain, round);
         ++seen;
         return false;
       });
-      p.set_attentive(true);
       p.wait_until([&] { return seen > 2 * workers(); });
-      p.set_attentive(false);
-      p.run([](worker_t) {});
     }
-    p.set_idle_hook({});
-  });
-}
-
-TEST_P(Pool, AHookThatThrowsLeavesRunOnlyAfterTheJobEndedEverywhere) {
-  with_pool([](pool& p) {
-    std::atomic<bool> thrown = false;
-    std::atomic<int> ended = 0;
-    p.set_idle_hook([&](worker_t) -> bool {
-      thrown = true;
-      throw std::runtime_error("from the hook");
-    });
-    const auto run = [&] {
-      p.run([&](worker_t w) {
-        while (w != 0 && !thrown) p.relax(0);
-        ++ended;
-      });
-    };
-    if (workers() == 1) {
-      EXPECT_NO_THROW(run()) << "worker 0 waits for nobody";
-    } else {
-      EXPECT_THROW(run(), std::runtime_error);
-    }
-    EXPECT_EQ(ended, workers());
-    p.set_idle_hook({});
+    p.ignore();
   });
 }
 
 TEST_P(Pool, APoolWithoutWorkEnds) {
   for (int i = 0; i < 20; ++i) {
     with_pool([](pool&) {});
-    with_pool([](pool& p) { p.set_attentive(true); });
+    with_pool([](pool& p) { p.attend(); });
     with_pool([](pool& p) { p.run([](worker_t) {}); });
   }
 }
@@ -259,7 +265,7 @@ TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
       EXPECT_EQ(outer->here(), w);
       inner->run([&](worker_t v) { EXPECT_EQ(inner->here(), v); });
       std::vector<worker_t> told;
-      inner->set_idle_hook([&](worker_t v) {
+      const support::function_source source(*inner, [&](worker_t v) {
         told.push_back(v);
         return true;
       });

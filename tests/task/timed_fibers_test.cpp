@@ -16,6 +16,8 @@
 #include <cairn/task/fibers.hpp>
 #include <cairn/task/parallel_for.hpp>
 
+#include <support/function_source.hpp>
+
 namespace cairn::task {
 namespace {
 
@@ -105,14 +107,14 @@ TEST(TimedFibers, WorkersOfARankWorkAtOnceAndWaitForTheLast) {
     cluster c(seed, 2, 4);
     c.run([&](std::size_t r, pool& p) {
       if (r == 1) {  // its workers sleep between two jobs
-        p.set_attentive(true);
+        p.attend();
         c.work[{1, 0}] = 300;
         p.step();
       }
       const auto begin = c.clock.now_ns();
       p.run([&](worker_t w) { c.work[{r, w}] = 1000 * (static_cast<std::uint64_t>(w) + 1); });
       EXPECT_EQ(c.clock.now_ns() - begin, 4000u) << "seed " << seed;
-      p.set_attentive(false);
+      p.ignore();
     });
   }
 }
@@ -144,7 +146,7 @@ TEST(TimedFibers, AStallIsToldAndUnwinds) {
         c.work[{r, 0}] = 1000 * r;
         p.step();
         if (r == 1) return;
-        p.set_attentive(true);
+        p.attend();
         p.wait_until([] { return false; });
       });
       FAIL() << "nothing was thrown";
@@ -159,11 +161,11 @@ TEST(TimedFibers, APoolEndsWhileItsWorkersAreAhead) {
   c.run([&](std::size_t, pool&) {
     const auto mine = c.scheduler.make_pool(2);  // rank 1, of nobody's body
     bool began = false;
-    mine->set_idle_hook([&](worker_t w) {
+    const support::function_source source(*mine, [&](worker_t w) {
       c.work[{1, w}] += began ? 0 : 50'000;
       return !std::exchange(began, true);
     });
-    mine->set_attentive(true);
+    mine->attend();
     mine->step();
     EXPECT_TRUE(began || c.clock.now_ns() == 0);
   });

@@ -274,7 +274,7 @@ class coarse {
   // A message that met a marker waits here, counted as one on its way, and is tried again
   // whenever its worker has nothing else to do.
   void park(worker_t k, const message& m, rank_t from) requires multi_cell<Op> {
-    world_.messages().count_sent(k, 1);
+    world_.messages().hold(k, 1);
     world_.counters().add(k, obs::counter::requeued);
     workers_[k].parked.push_back({m, from});
   }
@@ -286,7 +286,7 @@ class coarse {
     with_lane(k, [&](auto& lane) {
       for (const auto& p : again) lane.arrived(p.m, p.from);
     });
-    world_.messages().count_handled(k, again.size());
+    world_.messages().release(k, again.size());
     return parked.size() < again.size();
   }
 

@@ -5,36 +5,35 @@
 #include <exception>
 #include <functional>
 #include <optional>
-#include <span>
 #include <utility>
 #include <vector>
 
 #include <cairn/activity/operator.hpp>
-#include <cairn/base/contract.hpp>
-#include <cairn/core/engine.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
+#include <cairn/task/pool.hpp>
 
 namespace cairn::activity {
 
-/// Calls retry(worker) whenever that worker has nothing else to do: for work that waits for
-/// something else than a message. Counts nothing: whoever parks work holds the epoch open by
-/// count_sent, and count_handled once it is done.
+/// Calls retry(worker) whenever that worker has nothing else to do and an epoch is open: for work
+/// that waits for something else than a message. Whoever parks work holds the epoch (hold and
+/// release of am::epoch).
 ///
-/// retry      true if anything went on, so that who only waits yields; what it throws poisons the
-///            world, as from a handler
+/// retry      returns whether anything went on; what it throws poisons the world
 /// Collective constructor and destructor, like those of a channel
-class parking final : public receiver {
+class parking final : public task::progress_source {
  public:
   using retry_function = std::function<bool(worker_t)>;
 
-  parking(world& w, retry_function retry)
-      : world_(w), retry_(std::move(retry)), id_(w.messages().attach(this)) {}
-  ~parking() override { world_.messages().detach(id_); }
+  parking(world& w, retry_function retry) : world_(w), retry_(std::move(retry)) {
+    world_.pool().add_source(*this);
+  }
+  ~parking() { world_.pool().remove_source(*this); }
   parking(const parking&) = delete;
   parking& operator=(const parking&) = delete;
 
-  bool flush(worker_t w, bool) override {
-    if (world_.poisoned()) return false;
+  bool progress(worker_t w) noexcept override {
+    if (world_.poisoned() || !world_.messages().epoch_open()) return false;
     try {
       return retry_(w);
     } catch (const std::exception& e) {
@@ -44,14 +43,10 @@ class parking final : public receiver {
     }
     return false;
   }
-  void deliver(worker_t, rank_t, std::span<const std::byte>) override {
-    CAIRN_ASSERT(false);  // nobody sends to it
-  }
 
  private:
   world& world_;
   retry_function retry_;
-  std::uint32_t id_;
 };
 
 namespace detail {

@@ -3,18 +3,26 @@
 
 #include <algorithm>
 #include <concepts>
+#include <cstdint>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <cairn/am/finish.hpp>
 #include <cairn/base/contract.hpp>
-#include <cairn/core/engine.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
 
 namespace cairn::am {
+
+struct channel_options {
+  channel_kind kind = channel_kind::epoch;
+  std::size_t coalesce_bytes = 0;  ///< of a buffer; 0: what the world has chosen
+};
 
 /// Carries messages of one type from any rank to a handler at their destination.
 ///
@@ -23,9 +31,10 @@ namespace cairn::am {
 /// that it can choose its own grain. A message to the own rank travels the same way, but
 /// through the inbox instead of the network.
 ///
-///   state           send   handler may run   left by
-///   no epoch open   no     no                opening an am::epoch
-///   epoch open      yes    yes               am::epoch::close()
+///   kind       send and handlers run              its messages are counted by
+///   epoch      while an am::epoch is open         that epoch, which ends when all are handled
+///   standing   from the constructor on, in and    no epoch: who needs to know asks for replies
+///              outside epochs
 ///
 /// Message     trivially copyable, aligned to at most 16 bytes; sent as its bytes, without a
 ///             header of its own. May be larger than a buffer.
@@ -33,8 +42,11 @@ namespace cairn::am {
 ///             that sent them all: never blocks, may send on any channel, runs on several
 ///             workers at once.
 /// Order       none is promised, not even between one pair of ranks.
-/// Collective  constructor and destructor, in the same order on every rank, outside epochs.
+/// Collective  constructor and destructor, in the same order on every rank. The destructor of a
+///             standing channel returns when all its messages have been handled, or at once if
+///             an exception is on its way. An epoch channel is destroyed while no epoch is open.
 /// Memory      workers * ranks * coalesce_bytes at most.
+/// Throws      contract_violation from from() and send() for an epoch channel while none is open
 /// Source      [DC15] AM++ (coalescing); [GMT14] (blocks per worker); [AAM15] (spans).
 template <class Message>
 class channel final : public receiver {
@@ -44,26 +56,35 @@ class channel final : public receiver {
 
  public:
   template <class Handler>
-  channel(world& w, Handler on_messages, std::size_t coalesce_bytes = 0)
-      : engine_(w.messages()),
+  channel(world& w, Handler on_messages, const channel_options& opt = {})
+      : world_(w),
+        progress_(w.messages()),
         size_(w.size()),
+        kind_(opt.kind),
         on_messages_(with_sender(std::move(on_messages))),
         capacity_(std::max<std::size_t>(
-            1, (coalesce_bytes ? coalesce_bytes : engine_.coalesce_bytes()) / sizeof(Message))),
-        lanes_(w.workers()),
-        id_(engine_.attach(this)) {
-    for (auto& lane : lanes_) lane.value.resize(static_cast<std::size_t>(size_));
+            1, (opt.coalesce_bytes ? opt.coalesce_bytes : progress_.coalesce_bytes()) /
+                   sizeof(Message))),
+        exceptions_(std::uncaught_exceptions()),
+        lanes_(w.workers()) {
+    for (auto& k : lanes_) k.value.blocks.resize(static_cast<std::size_t>(size_));
+    number_ = progress_.attach(*this, kind_);
   }
-  ~channel() override { engine_.detach(id_); }
+  ~channel() {
+    if (kind_ == channel_kind::standing && std::uncaught_exceptions() == exceptions_) {
+      finish_standing(world_, *this);
+    }
+    progress_.detach(number_, kind_);
+  }
   channel(const channel&) = delete;
   channel& operator=(const channel&) = delete;
 
   /// A worker's end of the channel: `to(rank, message)` appends. Cheap to make; lives inside
-  /// one chunk, handler or body section and on that worker only.
+  /// one chunk, handler or body section and on that worker only. Several may live at once.
   class sender {
    public:
-    sender(channel& c, worker_t w) : channel_(c), blocks_(c.lanes_[w].data()), worker_(w) {}
-    ~sender() { publish(); }
+    sender(channel& c, worker_t w)
+        : channel_(c), blocks_(c.lanes_[w].blocks.data()), count_(c.lanes_[w].count), worker_(w) {}
     sender(const sender&) = delete;
     sender& operator=(const sender&) = delete;
 
@@ -71,37 +92,33 @@ class channel final : public receiver {
       CAIRN_ASSERT(to >= 0 && to < channel_.size_);
       auto& b = blocks_[to];
       if (b.at == b.end) [[unlikely]] {
-        turn_over(to);
+        channel_.turn_over(worker_, to);
       }
       std::memcpy(b.at, &m, sizeof m);
       b.at += sizeof m;
-      ++appended_;
+      count_.add_sent(1);  // before its block can leave
     }
 
    private:
-    // A message must be counted before anybody can handle it: before its block is shipped.
-    void publish() { channel_.engine_.count_sent(worker_, std::exchange(appended_, 0)); }
-    [[gnu::noinline]] void turn_over(rank_t to) {
-      publish();
-      channel_.turn_over(worker_, to);
-    }
-
     channel& channel_;
     typename channel::block* blocks_;
+    message_count& count_;
     worker_t worker_;
-    std::uint64_t appended_ = 0;
   };
 
-  [[nodiscard]] sender from(worker_t w) { return sender(*this, w); }
+  [[nodiscard]] sender from(worker_t w) {
+    CAIRN_EXPECTS(kind_ == channel_kind::standing || progress_.epoch_open(),
+                  "an epoch channel sends while an epoch is open");
+    return sender(*this, w);
+  }
 
   /// Sends one message; for loops, use from(w).
-  void send(worker_t w, rank_t to, const Message& m) { sender(*this, w)(to, m); }
+  void send(worker_t w, rank_t to, const Message& m) { from(w)(to, m); }
 
   bool flush(worker_t w, bool only_old) override {
-    auto& blocks = lanes_[w];
     bool shipped = false;
     for (rank_t to = 0; to < size_; ++to) {
-      auto& b = blocks[static_cast<std::size_t>(to)];
+      auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
       if (!b.items || b.at == begin_of(b)) continue;
       if (only_old && !std::exchange(b.seen, true)) continue;
       ship(w, to, b);
@@ -131,13 +148,17 @@ class channel final : public receiver {
     bool seen = false;  // it was part-filled at the previous scan for old blocks
     buffer items;
   };
+  struct lane {
+    std::vector<block> blocks;  // by destination
+    message_count count;
+  };
 
   static std::byte* begin_of(block& b) { return b.items.payload(); }
 
-  void turn_over(worker_t w, rank_t to) {
-    auto& b = lanes_[w][static_cast<std::size_t>(to)];
+  [[gnu::noinline]] void turn_over(worker_t w, rank_t to) {
+    auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
     if (b.items) ship(w, to, b);
-    b.items = engine_.take_buffer(w, capacity_ * sizeof(Message));
+    b.items = progress_.take_buffer(w, capacity_ * sizeof(Message));
     b.at = begin_of(b);
     b.end = b.at + capacity_ * sizeof(Message);
     b.seen = false;
@@ -145,24 +166,44 @@ class channel final : public receiver {
 
   void ship(worker_t w, rank_t to, block& b) {
     auto items = std::move(b.items);
-    items.set_size(static_cast<std::size_t>(b.at - items.payload()));
+    const auto bytes = static_cast<std::size_t>(b.at - items.payload());
+    items.set_size(bytes);
     b = block{};
-    engine_.post(w, to, id_, std::move(items));
+    world_.counters().add(w, obs::counter::messages_sent, bytes / sizeof(Message));
+    progress_.post(w, to, number_, kind_, std::move(items));
   }
 
   void deliver(worker_t w, rank_t from, std::span<const std::byte> payload) override {
     CAIRN_ASSERT(payload.size() % sizeof(Message) == 0);
     const auto n = payload.size() / sizeof(Message);
     on_messages_(w, from, {reinterpret_cast<const Message*>(payload.data()), n});
-    engine_.count_handled(w, n);
+    lanes_[w].count.add_handled(n);
+    world_.counters().add(w, obs::counter::messages_handled, n);
   }
 
-  engine& engine_;
+  [[nodiscard]] const message_count& count(worker_t w) const noexcept override {
+    return lanes_[w].count;
+  }
+
+  void abandon() noexcept override {
+    for (worker_t w = 0; w < lanes_.workers(); ++w) {
+      for (auto& b : lanes_[w].blocks) {
+        if (b.items) progress_.charge(w, -static_cast<std::int64_t>(b.items.capacity()));
+        b = block{};
+      }
+      lanes_[w].count.reset();
+    }
+  }
+
+  world& world_;
+  progress_engine& progress_;
   const rank_t size_;
+  const channel_kind kind_;
   handler on_messages_;
   std::size_t capacity_;  // messages per buffer
-  task::per_worker<std::vector<block>> lanes_;
-  std::uint32_t id_;
+  int exceptions_;        // in flight when it was constructed
+  task::per_worker<lane> lanes_;
+  std::uint32_t number_ = 0;
 };
 
 }  // namespace cairn::am

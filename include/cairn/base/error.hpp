@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <stdexcept>
 #include <string>
 
@@ -45,6 +46,13 @@ class peer_failure : public system_failure {
 
  private:
   rank_t rank_;
+};
+
+/// Someone asked for the end of what runs (world::cancel()). All ranks throw it at the same
+/// collective call; the world stays usable.
+class cancelled : public std::exception {
+ public:
+  [[nodiscard]] const char* what() const noexcept override { return "cancelled"; }
 };
 
 }  // namespace cairn

@@ -10,11 +10,16 @@
 
 namespace cairn {
 
+/// What a packet belongs to: a channel, or one of the runtime's own protocols.
+enum class packet_kind : std::uint8_t { channel, gather, reduce, poison, cancel };
+
 /// What stands before the payload of every packet.
 struct packet_header {
-  std::uint32_t world = 0;
-  std::uint32_t channel = 0;  ///< top bit: the packet is a fragment (fragment_header follows)
-  std::uint64_t epoch = 0;    ///< 0: a standing channel, delivered at once
+  std::uint16_t world = 0;
+  packet_kind kind = packet_kind::channel;
+  bool fragment = false;     ///< of a larger payload: a fragment_header follows
+  std::uint32_t number = 0;  ///< of the channel; else the generation of the collectives
+  std::uint64_t epoch = 0;   ///< 0: of a standing channel
 };
 static_assert(sizeof(packet_header) == 16);
 
@@ -39,7 +44,7 @@ class buffer {
   }
   [[nodiscard]] explicit operator bool() const noexcept { return bytes_ != nullptr; }
 
-  rank_t from = 0;  ///< the sender, once taken in
+  rank_t from = 0;  ///< the sender, once received
 
  private:
   std::unique_ptr<std::byte[]> bytes_;

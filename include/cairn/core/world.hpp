@@ -24,13 +24,13 @@
 
 namespace cairn {
 
-class engine;
+class progress_engine;
 
 /// What a world needs to know beyond its transport and its workers.
 struct world_options {
   std::size_t coalesce_bytes = 0;           ///< buffer size; 0 chooses by transport
   std::uint64_t coalesce_age_ns = 200'000;  ///< a buffer older than this leaves, full or not
-  std::size_t pending_bytes = 64u << 20;    ///< bytes awaiting room before the body waits too
+  std::size_t pending_bytes = 64u << 20;    ///< bytes of messages held before the body waits
   std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 turns it off
   bool emulate_transactions = false;        ///< htm runs emulated, with aborts drawn from a seed
   std::uint64_t emulation_seed = 0;
@@ -41,7 +41,8 @@ struct world_options {
 /// The body (what every rank runs, on worker 0) holds it. Collective calls are made by all
 /// ranks in the same order, by worker 0, outside handlers and parallel loops.
 ///
-/// Throws    peer_failure from every blocking call once any rank has failed.
+/// Throws    peer_failure from every blocking call once any rank has failed; cancelled from one
+///           of them after cancel()
 class world {
  public:
   /// One rank in this process: no peers, no launcher.
@@ -58,27 +59,42 @@ class world {
   [[nodiscard]] int workers() const noexcept { return pool_->workers(); }
 
   /// Calls f(worker, begin, end) for chunks that cover [0, n) on this rank's workers, and
-  /// handles arriving messages between chunks. chunk = 0: about 16 chunks per worker, and beside
-  /// other ranks at most 256 elements, lest their messages fill the network meanwhile.
+  /// handles arriving messages between chunks. chunk = 0: about 16 chunks per worker, of at most
+  /// 16,384 elements, so that cancel() takes effect soon; beside other ranks of at most 256,
+  /// because their messages fill the network meanwhile.
   template <class F>
   void parallel_for(std::size_t n, F&& f, std::size_t chunk = 0) {
-    if (chunk == 0 && size_ > 1) {
+    if (chunk == 0) {
       const auto share = n / (16 * static_cast<std::size_t>(workers()));
-      chunk = std::clamp<std::size_t>(share, 1, 256);
+      chunk = std::clamp<std::size_t>(share, 1, size_ > 1 ? 256 : 16'384);
     }
-    task::parallel_for(*pool_, n, chunk, f, [this](worker_t w) { between_chunks(w); });
-    throw_if_poisoned();
+    task::parallel_for(*pool_, n, chunk, f, [this](worker_t w) { return progress(w); });
+    throw_if_interrupted();
   }
 
-  /// Folds `mine` over the ranks with aggregator A, in rank order. Collective. The value is a
+  /// Calls f(worker) once on every worker of this rank; returns when all have ended.
+  void run(const std::function<void(worker_t)>& f);
+
+  /// Takes messages in, runs their handlers, lets old buffers leave and waits for room. For loops
+  /// of sends outside parallel_for, on worker w; not inside a handler. Returns false if the loop
+  /// should end, because the world is poisoned or cancelled.
+  bool progress(worker_t w = 0);
+
+  /// Combines the ranks' values with aggregator A in a fixed order: the same bits on every rank,
+  /// and in every run with as many ranks (recursive_doubling.hpp). Collective. The value is a
   /// number, a collection, or one of your own with a packing.
   template <aggregator A>
   [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
-    typename A::value_type folded = A::identity();
-    for (const auto& part : all_gather_packed(mine)) {
-      combine_into<A>(folded, unpacked<typename A::value_type>(part));
-    }
-    return folded;
+    using value = typename A::value_type;
+    static_assert(packable<value>, "values travel as their bytes: specialise cairn::packing");
+    constexpr auto combine = [](std::span<const std::byte> lower, std::span<const std::byte> higher,
+                                std::vector<std::byte>& result) {
+      auto both = unpacked<value>(lower);
+      combine_into<A>(both, unpacked<value>(higher));
+      const auto bytes = packed(both);
+      result.insert(result.end(), bytes.begin(), bytes.end());
+    };
+    return unpacked<value>(reduce_bytes(packed(mine), combine));
   }
   [[nodiscard]] std::uint64_t sum(std::uint64_t mine) { return reduce<add<std::uint64_t>>(mine); }
   [[nodiscard]] double sum(double mine) { return reduce<add<double>>(mine); }
@@ -116,29 +132,42 @@ class world {
   void agree(const std::function<void()>& f);
 
   /// Returns once done() holds, working and yielding meanwhile; throws peer_failure if the
-  /// world is poisoned. Called by the body.
+  /// world is poisoned, and cancelled. Called by the body.
   template <std::invocable Done>
   void wait_until(Done&& done) {
-    pool_->wait_until([&] { return poisoned() || done(); });
-    throw_if_poisoned();
+    pool_->wait_until([&] { return interrupted() || done(); });
+    throw_if_interrupted();
   }
+
+  /// Asks all ranks to end what they run: each throws `cancelled` at the same collective call, or
+  /// in a loop before it. What was under construction may then only be destroyed (maps, domains,
+  /// channels used in an open epoch); graphs stay valid, and so does the world. Any thread, and a
+  /// signal handler.
+  void cancel() noexcept;
 
   /// Makes every blocking call of every rank throw peer_failure(rank(), text). Any thread.
   void poison(const std::string& text);
   [[nodiscard]] bool poisoned() const noexcept;
   void throw_if_poisoned() const;
+  /// Throws peer_failure if the world is poisoned, and cancelled after cancel(). Worker 0, outside
+  /// jobs.
+  void throw_if_interrupted();
 
   /// Whether hardware transactions work here, found out at the first call. Worker 0.
   [[nodiscard]] const hw::tm_probe& transactions();
 
-  [[nodiscard]] engine& messages() noexcept { return *engine_; }
+  [[nodiscard]] progress_engine& messages() noexcept { return *messages_; }
   [[nodiscard]] task::pool& pool() noexcept { return *pool_; }
   [[nodiscard]] hw::clock& clock() noexcept { return *clock_; }
   [[nodiscard]] const world_options& options() const noexcept { return options_; }
   [[nodiscard]] obs::counters& counters() noexcept { return *counters_; }
 
  private:
-  void between_chunks(worker_t w);
+  [[nodiscard]] bool interrupted() const noexcept;
+  [[nodiscard]] std::vector<std::byte> reduce_bytes(std::span<const std::byte> mine,
+                                                    void (*combine)(std::span<const std::byte>,
+                                                                    std::span<const std::byte>,
+                                                                    std::vector<std::byte>&));
 
   template <class T>
   [[nodiscard]] std::vector<std::vector<std::byte>> all_gather_packed(const T& mine) {
@@ -152,7 +181,7 @@ class world {
   struct embedded;
   std::unique_ptr<embedded> embedded_;
   std::unique_ptr<obs::counters> counters_;
-  std::unique_ptr<engine> engine_;
+  std::unique_ptr<progress_engine> messages_;
   task::pool* pool_;
   hw::clock* clock_;
   world_options options_;

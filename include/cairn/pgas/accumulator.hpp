@@ -6,7 +6,7 @@
 #include <cairn/base/aggregator.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/packing.hpp>
-#include <cairn/core/engine.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
 

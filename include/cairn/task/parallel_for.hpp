@@ -13,7 +13,8 @@ namespace cairn::task {
 /// the pool; returns when all have ended. Chunks are handed out in ascending order.
 ///
 /// chunk     elements per call; 0 chooses about 16 chunks per worker
-/// between   called as between(worker) after each chunk (core: handle messages that came)
+/// between   called as between(worker) after each chunk (core: handles messages that arrived);
+///           once it returns false no new chunk starts
 /// Throws    what f throws first; no new chunk starts after that.
 /// Called by worker 0 only, never nested.
 template <class F, class Between>
@@ -24,7 +25,7 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
   if (workers == 1 || n <= chunk) {
     for (std::size_t begin = 0; begin < n; begin += chunk) {
       f(worker_t{0}, begin, std::min(n, begin + chunk));
-      between(worker_t{0});
+      if (!between(worker_t{0})) return;
     }
     return;
   }
@@ -35,7 +36,7 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
         const auto begin = next.fetch_add(chunk, std::memory_order_relaxed);
         if (begin >= n) return;
         f(w, begin, std::min(n, begin + chunk));
-        between(w);
+        if (!between(w)) next.store(n, std::memory_order_relaxed);
       }
     } catch (...) {
       next.store(n, std::memory_order_relaxed);
@@ -46,7 +47,10 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
 
 template <class F>
 void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f) {
-  parallel_for(p, n, chunk, f, [&](worker_t) { p.step(); });
+  parallel_for(p, n, chunk, f, [&](worker_t) {
+    p.step();
+    return true;
+  });
 }
 
 }  // namespace cairn::task

@@ -1,28 +1,37 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <functional>
 #include <memory>
-#include <utility>
+#include <vector>
 
 #include <cairn/base/types.hpp>
 
 namespace cairn::task {
 
+/// Work that a worker does while it has no job: it takes messages in, or goes on with what was
+/// parked.
+class progress_source {
+ public:
+  /// Does a bounded piece of work on worker w; returns whether there was any. Several workers call
+  /// it at once. An error has no caller to go to: the source keeps it or fails its world.
+  virtual bool progress(worker_t w) noexcept = 0;
+
+ protected:
+  ~progress_source() = default;
+};
+
 /// The workers of one rank, and the only place where they wait.
 ///
 /// Worker 0 is the thread (or fiber) that runs the body; the others run jobs that it gives
-/// out with run() and, while the pool is `attentive`, call the idle hook between jobs. The
-/// hook (set by core) takes in messages and runs handlers; it says whether it found work.
+/// out with run(). A worker that waits, and while the pool is attentive also a worker without a
+/// job, asks the progress sources in turn until one has done something.
 ///
 /// Two kinds: threads (make_threads) and fibers of a simulated cluster (see fibers.hpp).
 class pool {
  public:
-  /// Called as hook(worker) when that worker has nothing else to do; true: it did something.
-  /// Replaced only when no worker is inside: before the pool is attentive, or after it has
-  /// stopped to be and run() was called once.
-  using idle_hook = std::function<bool(worker_t)>;
   using job = std::function<void(worker_t)>;
 
   virtual ~pool() = default;
@@ -50,12 +59,35 @@ class pool {
   /// better way; nothing for threads. Called by whoever waits, between two looks.
   virtual void throw_if_stalled() {}
 
-  /// While attentive, workers without a job call the idle hook; otherwise they sleep.
-  virtual void set_attentive(bool on) = 0;
+  /// Registers a source, or takes one out. Called by worker 0 outside jobs; a source may not be
+  /// taken out while worker 0 is inside one.
+  void add_source(progress_source& s) {
+    while_quiet([&] { sources_.push_back(&s); });
+  }
+  void remove_source(progress_source& s) {
+    while_quiet([&] { std::erase(sources_, &s); });
+  }
 
-  void set_idle_hook(idle_hook hook) { idle_hook_ = std::move(hook); }
+  /// Between attend() and ignore() the pool is attentive. Pairs of calls nest. No worker but 0 is
+  /// inside a source once the last ignore() has returned. Called by worker 0 outside jobs.
+  void attend() {
+    if (attention_++ == 0) set_attentive(true);
+  }
+  void ignore() {
+    if (--attention_ == 0) quieten();
+  }
 
-  /// Returns once done() holds; works (idle hook) and yields meanwhile. All waiting in Cairn
+  /// Calls f while no worker but 0 is inside a source. Called by worker 0 outside jobs.
+  /// Cost      of an empty job, if the pool is attentive
+  template <class F>
+  void while_quiet(F&& f) {
+    if (attention_ == 0) return f();
+    quieten();
+    f();
+    set_attentive(true);
+  }
+
+  /// Returns once done() holds; asks the sources and yields meanwhile. All waiting in Cairn
   /// goes through here. Called by worker 0.
   template <class Done>
   void wait_until(Done&& done) {
@@ -70,13 +102,27 @@ class pool {
     }
   }
 
+  /// Asks the sources in turn; returns whether one of them has done something.
+  bool idle(worker_t w) noexcept {
+    return std::ranges::any_of(sources_, [w](auto* s) { return s->progress(w); });
+  }
+
  protected:
   explicit pool(int workers) : workers_(workers) {}
-  bool idle(worker_t w) { return idle_hook_ && idle_hook_(w); }
 
  private:
+  virtual void set_attentive(bool on) = 0;
+  void quieten() noexcept {
+    set_attentive(false);
+    try {
+      if (workers_ > 1) run([](worker_t) {});
+    } catch (...) {  // a simulated cluster that has stalled: the next wait says so
+    }
+  }
+
   int workers_;
-  idle_hook idle_hook_;
+  int attention_ = 0;
+  std::vector<progress_source*> sources_;
 };
 
 struct thread_options {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cairn/core/buffer.hpp>
+#include <cairn/core/collectives.hpp>
+#include <cairn/core/outbox.hpp>
+#include <cairn/core/recursive_doubling.hpp>
+#include <cairn/obs/counters.hpp>
+#include <cairn/task/pool.hpp>
+#include <cairn/task/spin_lock.hpp>
+
+namespace cairn {
+
+/// What the runtime sends for itself: collectives, poison and cancellation. Their packets are
+/// handled when they are polled.
+///
+/// Cancellation stops every rank at the same collective. The collectives of a rank are numbered in
+/// the order in which it begins them. A rank that is asked to cancel, or hears of it, announces to
+/// all that it will not begin its next one, and stops its loops. No rank can complete a collective
+/// that another rank has not begun; so each rank stops in the announced collective, or before it.
+/// Then the ranks restart the numbering with a new generation; packets of an older one are
+/// discarded and those of a newer one kept until this rank gets there.
+///
+/// Thread-safety: as said at each function
+class control {
+ public:
+  control(net::transport& net, outbox& out, task::spin_lock& network_lock, task::pool& pool,
+          obs::counters& counters);
+
+  /// Takes in a packet that is not for a channel. The caller holds the network lock.
+  void take_in(worker_t w, const packet_header& header, rank_t from,
+               std::span<const std::byte> payload);
+
+  /// Every rank's bytes, by rank. Collective, worker 0.
+  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine);
+  /// All ranks' values combined (recursive_doubling.hpp). Collective, worker 0.
+  std::vector<std::byte> reduce(std::span<const std::byte> mine,
+                                recursive_doubling::combine_function combine);
+
+  /// The same in two steps, by any worker, but by one at a time: begins a reduction, and returns
+  /// its result once it is complete. Both throw peer_failure and cancelled.
+  void begin_reduce(worker_t w, std::span<const std::byte> mine,
+                    recursive_doubling::combine_function combine);
+  [[nodiscard]] std::optional<std::span<const std::byte>> try_take_reduced();
+
+  /// Fails this world on all ranks; the first failure is kept. Any thread.
+  void poison(rank_t culprit, const std::string& text) noexcept;
+  [[nodiscard]] bool poisoned() const noexcept { return poisoned_.load(std::memory_order_acquire); }
+  void throw_if_poisoned() const;
+
+  /// Asks all ranks to stop. Async-signal-safe; any thread.
+  void cancel() noexcept { asked_.store(true, std::memory_order_relaxed); }
+  /// Whether this rank is to stop its loops.
+  [[nodiscard]] bool stopping() const noexcept {
+    return asked_.load(std::memory_order_relaxed) ||
+           stop_at_.load(std::memory_order_relaxed) != never;
+  }
+  /// Announces that this rank will not begin its next collective, if it is stopping. Any worker.
+  void announce_stop(worker_t w);
+  /// Whether the collective that this rank has begun last will never be complete.
+  [[nodiscard]] bool stopped() const noexcept {
+    return stop_at_.load(std::memory_order_acquire) <= begun_.load(std::memory_order_relaxed);
+  }
+  /// How often the ranks have stopped together.
+  [[nodiscard]] std::uint32_t generation() const noexcept {
+    return generation_.load(std::memory_order_relaxed);
+  }
+  /// Begins a new generation with a gather of `mine`, which no request to cancel stops. Called by
+  /// worker 0 of every rank that has stopped, while no other worker is inside.
+  std::vector<std::vector<std::byte>> restart(std::span<const std::byte> mine);
+
+ private:
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  struct kept_packet {
+    packet_header header;
+    rank_t from;
+    std::vector<std::byte> payload;
+  };
+
+  void send(worker_t w, packet_kind kind, rank_t to, std::span<const std::byte> payload);
+  void send_to_all(worker_t w, packet_kind kind, std::span<const std::byte> payload);
+  void begin_gather(std::span<const std::byte> mine);
+  std::vector<std::vector<std::byte>> finish_gather();
+  void send_gather(worker_t w);
+  void send_reduction(worker_t w);
+  void take_in_generation(worker_t w, const packet_header& header, rank_t from,
+                          std::span<const std::byte> payload);
+  void announce(worker_t w);
+  void expect_to_begin(worker_t w);
+  void wait_for(const std::atomic<bool>& complete);
+
+  outbox& out_;
+  task::spin_lock& network_lock_;
+  task::pool& pool_;
+  obs::counters& counters_;
+  const rank_t rank_, size_;
+
+  // Guarded by the network lock.
+  collectives gathering_;
+  recursive_doubling reducing_;
+  std::vector<std::byte> packet_;
+  std::atomic<std::uint32_t> generation_{0};
+  std::vector<kept_packet> kept_;  // of later generations
+  std::atomic<bool> gathered_{true}, reduced_{true};
+  std::atomic<std::uint64_t> begun_{0}, stop_at_{never};
+
+  std::atomic<bool> asked_{false};
+
+  std::atomic<bool> poisoned_{false};
+  mutable task::spin_lock poison_guard_;
+  rank_t culprit_ = 0;
+  std::string poison_text_;
+};
+
+}  // namespace cairn

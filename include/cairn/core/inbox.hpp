@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <vector>
+
+#include <cairn/core/buffer.hpp>
+#include <cairn/core/registry.hpp>
+#include <cairn/task/spin_lock.hpp>
+
+namespace cairn {
+
+/// Buffers that have arrived and wait for a handler, for their epoch, or for their channel.
+///
+///   buffer of                         goes
+///   the open epoch, a live channel    to the queue
+///   a standing live channel           to the queue
+///   a later epoch                     aside, until this rank opens it
+///   a channel not yet constructed     aside, until this rank constructs it
+///   an abandoned epoch                nowhere: it is discarded
+///   a channel that is gone            nowhere
+///
+/// Thread-safety: any worker may call accept(), take(), empty() and bytes(); the others while no
+///                other worker is inside
+class inbox {
+ public:
+  explicit inbox(const registry& channels) : channels_(channels) {}
+
+  void accept(buffer&& b);
+  /// The next buffer whose handler may run.
+  [[nodiscard]] std::optional<buffer> take();
+  /// Whether no buffer is queued. May be stale.
+  [[nodiscard]] bool empty() const noexcept { return queued_.load(std::memory_order_relaxed) == 0; }
+  /// Payload bytes queued and set aside.
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return bytes_.load(std::memory_order_relaxed);
+  }
+
+  void open_epoch(std::uint64_t epoch);
+  void close_epoch();
+  /// Discards the buffers of all epochs up to this one, also those still to come.
+  void abandon_up_to(std::uint64_t epoch);
+  /// Queues what was set aside for a channel that has been constructed since.
+  void look_again();
+
+ private:
+  enum class fate { queue, aside, discard };
+  [[nodiscard]] fate fate_of(buffer& b) const noexcept;
+  void sort_in(buffer&& b);
+  void sort_all_again();
+
+  const registry& channels_;
+  task::spin_lock guard_;
+  std::deque<buffer> queue_;
+  std::vector<buffer> aside_;
+  std::uint64_t open_ = 0;  // the number of the open epoch; 0: none is open
+  std::uint64_t abandoned_ = 0;
+  std::atomic<std::size_t> queued_{0}, bytes_{0};
+};
+
+}  // namespace cairn

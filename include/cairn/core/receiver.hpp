@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <cairn/base/types.hpp>
+
+namespace cairn {
+
+/// When the buffers of a channel may be handled.
+///
+///   epoch      in the epoch in which they were sent; that epoch's termination counts them
+///   standing   at any time between the channel's construction and its destruction; no epoch
+///              counts them
+enum class channel_kind { epoch, standing };
+
+/// Messages that one worker has sent and handled. One thread writes, any thread reads.
+class message_count {
+ public:
+  /// Before the messages can leave.
+  void add_sent(std::uint64_t n) noexcept { add(sent_, n); }
+  /// After the handler, and after the handler's own sends were counted.
+  void add_handled(std::uint64_t n) noexcept { add(handled_, n); }
+  [[nodiscard]] std::uint64_t sent() const noexcept {
+    return sent_.load(std::memory_order_acquire);
+  }
+  [[nodiscard]] std::uint64_t handled() const noexcept {
+    return handled_.load(std::memory_order_acquire);
+  }
+  /// While no worker writes.
+  void reset() noexcept {
+    sent_.store(0, std::memory_order_relaxed);
+    handled_.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  // One writer: no locked instruction. The release orders what the handler wrote.
+  static void add(std::atomic<std::uint64_t>& count, std::uint64_t n) noexcept {
+    count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release);
+  }
+  std::atomic<std::uint64_t> sent_{0}, handled_{0};
+};
+
+/// The receiving end of a channel, as core sees it.
+class receiver {
+ public:
+  /// Takes one buffer's payload, on worker w. Runs concurrently with itself on other workers.
+  virtual void deliver(worker_t w, rank_t from, std::span<const std::byte> payload) = 0;
+  /// Ships worker w's part-filled buffers; with `only_old` those that were part-filled at the
+  /// previous such call already. Returns whether it shipped anything. Called by worker w.
+  virtual bool flush(worker_t w, bool only_old) = 0;
+  /// What worker w has sent and handled. Any thread.
+  [[nodiscard]] virtual const message_count& count(worker_t w) const noexcept = 0;
+  /// Forgets all part-filled buffers and counts, because the epoch was abandoned. While no other
+  /// worker uses the channel.
+  virtual void abandon() noexcept = 0;
+
+ protected:
+  ~receiver() = default;
+};
+
+}  // namespace cairn

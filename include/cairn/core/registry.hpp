@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <cairn/core/receiver.hpp>
+
+namespace cairn {
+
+/// The channels of a world, by number. Numbers follow the order of construction, so ranks that
+/// construct the same channels in the same order agree on them; no number is used twice.
+///
+/// Cost           O(log(live channels)) for a look-up; channels that are gone cost nothing
+/// Thread-safety  changed only while no other worker looks anything up
+class registry {
+ public:
+  struct entry {
+    std::uint32_t number;
+    channel_kind kind;
+    receiver* to;
+  };
+  enum class state { unborn, live, gone };
+
+  [[nodiscard]] std::uint32_t add(receiver& r, channel_kind kind) {
+    live_.push_back({next_, kind, &r});
+    return next_++;
+  }
+  void remove(std::uint32_t number) {
+    std::erase_if(live_, [number](const entry& e) { return e.number == number; });
+  }
+
+  /// Ascending by number.
+  [[nodiscard]] std::span<const entry> live() const noexcept { return live_; }
+  /// Null unless the channel is live.
+  [[nodiscard]] receiver* find(std::uint32_t number) const noexcept;
+  [[nodiscard]] state state_of(std::uint32_t number) const noexcept {
+    return number >= next_ ? state::unborn : find(number) ? state::live : state::gone;
+  }
+
+  /// The number of the next channel.
+  [[nodiscard]] std::uint32_t next() const noexcept { return next_; }
+  /// Skips numbers: after an abandoned epoch the ranks may have constructed different channels.
+  void skip_to(std::uint32_t number) noexcept { next_ = number; }
+
+ private:
+  std::vector<entry> live_;
+  std::uint32_t next_ = 0;
+};
+
+}  // namespace cairn

@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+#include <utility>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/core/control.hpp>
+
+namespace cairn {
+
+control::control(net::transport& net, outbox& out, task::spin_lock& network_lock, task::pool& pool,
+                 obs::counters& counters)
+    : out_(out),
+      network_lock_(network_lock),
+      pool_(pool),
+      counters_(counters),
+      rank_(net.self()),
+      size_(net.size()),
+      gathering_(rank_, size_),
+      reducing_(rank_, size_) {}
+
+// Packets ------------------------------------------------------------------------------------
+
+void control::send(worker_t w, packet_kind kind, rank_t to, std::span<const std::byte> payload) {
+  const packet_header header{.kind = kind, .number = generation()};
+  packet_.resize(sizeof header + payload.size());
+  std::memcpy(packet_.data(), &header, sizeof header);
+  if (!payload.empty()) std::memcpy(packet_.data() + sizeof header, payload.data(), payload.size());
+  out_.send(w, to, packet_);
+}
+
+void control::send_to_all(worker_t w, packet_kind kind, std::span<const std::byte> payload) {
+  for (rank_t to = 0; to < size_; ++to) {
+    if (to != rank_) send(w, kind, to, payload);
+  }
+}
+
+void control::take_in(worker_t w, const packet_header& header, rank_t from,
+                      std::span<const std::byte> payload) {
+  if (header.kind == packet_kind::poison) {
+    CAIRN_EXPECTS(payload.size() >= sizeof(rank_t), "a truncated packet");
+    rank_t culprit = 0;
+    std::memcpy(&culprit, payload.data(), sizeof culprit);
+    const auto text = payload.subspan(sizeof culprit);
+    const std::lock_guard held(poison_guard_);
+    if (poisoned()) return;
+    culprit_ = culprit;
+    poison_text_.assign(reinterpret_cast<const char*>(text.data()), text.size());
+    poisoned_.store(true, std::memory_order_release);
+  } else if (header.number > generation()) {
+    kept_.push_back({header, from, {payload.begin(), payload.end()}});
+  } else if (header.number == generation()) {
+    take_in_generation(w, header, from, payload);
+  }
+}
+
+void control::take_in_generation(worker_t w, const packet_header& header, rank_t from,
+                                 std::span<const std::byte> payload) {
+  switch (header.kind) {
+    case packet_kind::gather:
+      gathering_.receive(from, payload);
+      return send_gather(w);
+    case packet_kind::reduce:
+      reducing_.receive(from, payload);
+      return send_reduction(w);
+    case packet_kind::cancel: {
+      CAIRN_EXPECTS(payload.size() == sizeof(std::uint64_t), "a damaged packet");
+      std::uint64_t at = 0;
+      std::memcpy(&at, payload.data(), sizeof at);
+      stop_at_.store(std::min(at, stop_at_.load(std::memory_order_relaxed)),
+                     std::memory_order_release);
+      return;
+    }
+    case packet_kind::channel:
+    case packet_kind::poison:
+      break;
+  }
+  CAIRN_EXPECTS(false, "a packet of a kind that no rank sends");
+}
+
+// Collectives --------------------------------------------------------------------------------
+
+void control::send_gather(worker_t w) {
+  while (auto out = gathering_.next_send()) send(w, packet_kind::gather, out->to, out->packet);
+  if (gathering_.done()) gathered_.store(true, std::memory_order_release);
+}
+
+void control::send_reduction(worker_t w) {
+  while (auto out = reducing_.next_send()) send(w, packet_kind::reduce, out->to, out->packet);
+  if (reducing_.done()) reduced_.store(true, std::memory_order_release);
+}
+
+void control::expect_to_begin(worker_t w) {
+  throw_if_poisoned();
+  if (!stopping()) return;
+  announce_stop(w);
+  throw cancelled();
+}
+
+void control::wait_for(const std::atomic<bool>& complete) {
+  pool_.wait_until(
+      [&] { return poisoned() || stopped() || complete.load(std::memory_order_acquire); });
+  throw_if_poisoned();
+  if (!complete.load(std::memory_order_acquire)) throw cancelled();
+}
+
+void control::begin_gather(std::span<const std::byte> mine) {
+  begun_.fetch_add(1, std::memory_order_relaxed);
+  gathered_.store(false, std::memory_order_relaxed);
+  gathering_.begin(mine);
+  send_gather(0);
+}
+
+std::vector<std::vector<std::byte>> control::finish_gather() {
+  wait_for(gathered_);
+  const std::lock_guard held(network_lock_);
+  return gathering_.take_parts();
+}
+
+std::vector<std::vector<std::byte>> control::gather(std::span<const std::byte> mine) {
+  counters_.add(0, obs::counter::collectives);
+  expect_to_begin(0);
+  if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
+  {
+    const std::lock_guard held(network_lock_);
+    begin_gather(mine);
+  }
+  return finish_gather();
+}
+
+void control::begin_reduce(worker_t w, std::span<const std::byte> mine,
+                           recursive_doubling::combine_function combine) {
+  counters_.add(w, obs::counter::collectives);
+  expect_to_begin(w);
+  const std::lock_guard held(network_lock_);
+  begun_.fetch_add(1, std::memory_order_relaxed);
+  reduced_.store(false, std::memory_order_relaxed);
+  reducing_.begin(mine, combine);
+  send_reduction(w);
+}
+
+std::optional<std::span<const std::byte>> control::try_take_reduced() {
+  throw_if_poisoned();
+  if (!reduced_.load(std::memory_order_acquire)) {
+    if (stopped()) throw cancelled();
+    return std::nullopt;
+  }
+  const std::lock_guard held(network_lock_);
+  return reducing_.take();
+}
+
+std::vector<std::byte> control::reduce(std::span<const std::byte> mine,
+                                       recursive_doubling::combine_function combine) {
+  begin_reduce(0, mine, combine);
+  wait_for(reduced_);
+  const auto result = *try_take_reduced();
+  return {result.begin(), result.end()};
+}
+
+// Poison -------------------------------------------------------------------------------------
+
+void control::poison(rank_t culprit, const std::string& text) noexcept {
+  {
+    const std::lock_guard held(poison_guard_);
+    if (poisoned()) return;
+    culprit_ = culprit;
+    try {
+      poison_text_ = text;
+    } catch (...) {  // out of memory: without its text
+    }
+    poisoned_.store(true, std::memory_order_release);
+  }
+  // The other ranks hear of it as far as the transport still works.
+  try {
+    std::vector<std::byte> payload(sizeof culprit + text.size());
+    std::memcpy(payload.data(), &culprit, sizeof culprit);
+    std::memcpy(payload.data() + sizeof culprit, text.data(), text.size());
+    const std::lock_guard held(network_lock_);
+    send_to_all(0, packet_kind::poison, payload);
+  } catch (...) {
+  }
+}
+
+void control::throw_if_poisoned() const {
+  if (!poisoned()) return;
+  const std::lock_guard held(poison_guard_);
+  throw peer_failure(culprit_, poison_text_);
+}
+
+// Cancellation -------------------------------------------------------------------------------
+
+void control::announce(worker_t w) {
+  const auto mine = begun_.load(std::memory_order_relaxed) + 1;
+  if (mine >= stop_at_.load(std::memory_order_relaxed)) return;
+  stop_at_.store(mine, std::memory_order_release);
+  send_to_all(w, packet_kind::cancel, std::as_bytes(std::span(&mine, 1)));
+}
+
+void control::announce_stop(worker_t w) {
+  if (!stopping()) return;
+  const std::lock_guard held(network_lock_);
+  announce(w);
+}
+
+std::vector<std::vector<std::byte>> control::restart(std::span<const std::byte> mine) {
+  {
+    const std::lock_guard held(network_lock_);
+    generation_.fetch_add(1, std::memory_order_relaxed);
+    gathering_ = collectives(rank_, size_);
+    reducing_ = recursive_doubling(rank_, size_);
+    gathered_.store(true, std::memory_order_relaxed);
+    reduced_.store(true, std::memory_order_relaxed);
+    begun_.store(0, std::memory_order_relaxed);
+    stop_at_.store(never, std::memory_order_relaxed);
+    asked_.store(false, std::memory_order_relaxed);
+    if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
+    begin_gather(mine);
+    const auto kept = std::exchange(kept_, {});
+    for (const auto& k : kept) take_in(0, k.header, k.from, k.payload);
+  }
+  return finish_gather();
+}
+
+}  // namespace cairn

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <mutex>
+#include <utility>
+
+#include <cairn/core/inbox.hpp>
+
+namespace cairn {
+
+inbox::fate inbox::fate_of(buffer& b) const noexcept {
+  const auto& header = b.header();
+  if (header.epoch != 0 && header.epoch <= abandoned_) return fate::discard;
+  switch (channels_.state_of(header.number)) {
+    case registry::state::gone:
+      return fate::discard;
+    case registry::state::unborn:
+      return fate::aside;
+    case registry::state::live:
+      break;
+  }
+  return header.epoch == 0 || header.epoch == open_ ? fate::queue : fate::aside;
+}
+
+void inbox::sort_in(buffer&& b) {
+  switch (fate_of(b)) {
+    case fate::queue:
+      queue_.push_back(std::move(b));
+      break;
+    case fate::aside:
+      aside_.push_back(std::move(b));
+      break;
+    case fate::discard:
+      bytes_.fetch_sub(b.size(), std::memory_order_relaxed);
+      break;
+  }
+}
+
+void inbox::sort_all_again() {
+  auto aside = std::exchange(aside_, {});
+  for (auto& b : aside) sort_in(std::move(b));
+  queued_.store(queue_.size(), std::memory_order_relaxed);
+}
+
+void inbox::accept(buffer&& b) {
+  const std::lock_guard held(guard_);
+  bytes_.fetch_add(b.size(), std::memory_order_relaxed);
+  sort_in(std::move(b));
+  queued_.store(queue_.size(), std::memory_order_relaxed);
+}
+
+std::optional<buffer> inbox::take() {
+  if (empty()) return std::nullopt;
+  const std::lock_guard held(guard_);
+  if (queue_.empty()) return std::nullopt;
+  auto b = std::move(queue_.front());
+  queue_.pop_front();
+  queued_.store(queue_.size(), std::memory_order_relaxed);
+  bytes_.fetch_sub(b.size(), std::memory_order_relaxed);
+  return b;
+}
+
+void inbox::open_epoch(std::uint64_t epoch) {
+  const std::lock_guard held(guard_);
+  open_ = epoch;
+  sort_all_again();
+}
+
+void inbox::close_epoch() {
+  const std::lock_guard held(guard_);
+  open_ = 0;
+}
+
+void inbox::abandon_up_to(std::uint64_t epoch) {
+  const std::lock_guard held(guard_);
+  abandoned_ = epoch;
+  for (auto& b : queue_) aside_.push_back(std::move(b));
+  queue_.clear();
+  sort_all_again();
+}
+
+void inbox::look_again() {
+  const std::lock_guard held(guard_);
+  sort_all_again();
+}
+
+}  // namespace cairn

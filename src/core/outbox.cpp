@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/core/outbox.hpp>
+
+namespace cairn {
+
+void outbox::send(worker_t w, rank_t to, std::span<const std::byte> packet) {
+  counters_.add(w, obs::counter::buffers_sent);
+  counters_.add(w, obs::counter::bytes_sent, packet.size());
+  if (packet.size() <= net_.max_packet()) {
+    enqueue(to, packet);
+  } else {
+    cutting_.cut(packet, [&](std::span<const std::byte> fragment) { enqueue(to, fragment); });
+  }
+}
+
+// A packet queues behind those that wait already.
+void outbox::enqueue(rank_t to, std::span<const std::byte> packet) {
+  auto& queue = waiting_[static_cast<std::size_t>(to)];
+  if (queue.empty() && net_.send(to, packet)) return;
+  queue.emplace_back(packet.begin(), packet.end());
+  pending_bytes_.fetch_add(packet.size(), std::memory_order_relaxed);
+}
+
+void outbox::drain(worker_t w) {
+  if (pending_bytes() == 0) return;
+  for (rank_t to = 0; to < net_.size(); ++to) {
+    auto& queue = waiting_[static_cast<std::size_t>(to)];
+    while (!queue.empty() && net_.send(to, queue.front())) {
+      pending_bytes_.fetch_sub(queue.front().size(), std::memory_order_relaxed);
+      queue.pop_front();
+      counters_.add(w, obs::counter::overflow_buffers);
+    }
+  }
+}
+
+}  // namespace cairn

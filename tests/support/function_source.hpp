@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <utility>
+
+#include <cairn/task/pool.hpp>
+
+namespace cairn::support {
+
+/// A progress source that calls a function, registered for as long as it lives.
+class function_source final : public task::progress_source {
+ public:
+  function_source(task::pool& p, std::function<bool(worker_t)> f) : pool_(p), f_(std::move(f)) {
+    pool_.add_source(*this);
+  }
+  ~function_source() { pool_.remove_source(*this); }
+  function_source(const function_source&) = delete;
+  function_source& operator=(const function_source&) = delete;
+
+  bool progress(worker_t w) noexcept override { return f_(w); }
+
+ private:
+  task::pool& pool_;
+  std::function<bool(worker_t)> f_;
+};
+
+}  // namespace cairn::support
