@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/types.hpp>
+
+namespace cairn::am {
+
+/// Bounds the unanswered requests of a rank to each other rank, and so the room that replies need.
+///
+/// A request takes a credit of its destination before it leaves, and its reply gives it back. The
+/// credits of a destination are all of this rank's workers'. A worker that finds too few waits.
+/// Credits that come back go to the waiting workers at once, in turn: each gets an equal share of
+/// what came back, and goes behind the others if it still waits. So no credit is free while a
+/// worker waits, and a worker is served by the W-th give_back() at the latest, for W workers.
+///
+/// A pure machine: it neither sends nor blocks. The caller guards it against concurrent calls.
+///
+/// Work      O(1) to take without waiting; O(waiting workers) else
+/// Memory    per destination 32 bytes, and 8 per worker that has waited
+/// Throws    contract_violation for a reply that answers no request
+class credits {
+ public:
+  /// limit   unanswered requests per destination, at least 1
+  credits(rank_t ranks, std::uint32_t limit)
+      : destinations_(static_cast<std::size_t>(ranks)), limit_(limit) {
+    CAIRN_EXPECTS(limit > 0);
+  }
+
+  /// Worker w has n requests for rank `to`. Returns how many may leave now; the worker waits for
+  /// the rest, beside what it waits for already, and give_back() will name it.
+  [[nodiscard]] std::uint32_t take(worker_t w, rank_t to, std::uint32_t n) {
+    auto& d = of(to);
+    const auto now = std::min(n, limit_ - d.unanswered);
+    d.unanswered += now;
+    if (now < n) wait(d, w, n - now);
+    return now;
+  }
+
+  /// n replies came from rank `from`. Calls grant(worker, m) for each turn of a waiting worker: m
+  /// of its requests may leave now. `grant` does not call this machine.
+  template <class Grant>
+  void give_back(rank_t from, std::uint32_t n, Grant&& grant) {
+    auto& d = of(from);
+    CAIRN_EXPECTS(n <= d.unanswered, "a reply without a request");
+    d.unanswered -= n;
+    while (!d.waiting.empty() && d.unanswered < limit_) {
+      const auto turn = next_turn(d);
+      grant(turn.worker, turn.requests);
+    }
+  }
+
+  [[nodiscard]] std::uint32_t unanswered(rank_t to) const { return of(to).unanswered; }
+
+ private:
+  struct share {
+    worker_t worker;
+    std::uint32_t requests;
+  };
+  struct destination {
+    std::uint32_t unanswered = 0;
+    std::vector<share> waiting;  // one per worker; the next to be served is first
+  };
+
+  [[nodiscard]] destination& of(rank_t r) { return destinations_[static_cast<std::size_t>(r)]; }
+  [[nodiscard]] const destination& of(rank_t r) const {
+    return destinations_[static_cast<std::size_t>(r)];
+  }
+
+  static void wait(destination& d, worker_t w, std::uint32_t n) {
+    const auto found = std::ranges::find(d.waiting, w, &share::worker);
+    if (found != d.waiting.end()) {
+      found->requests += n;
+    } else {
+      d.waiting.push_back({w, n});
+    }
+  }
+
+  // The first waiting worker gets its share of what is free, and goes to the end or leaves.
+  share next_turn(destination& d) {
+    const auto free = limit_ - d.unanswered;
+    const auto num_waiting = static_cast<std::uint32_t>(d.waiting.size());
+    auto& first = d.waiting.front();
+    const share turn{first.worker,
+                     std::min(first.requests, (free + num_waiting - 1) / num_waiting)};
+    d.unanswered += turn.requests;
+    first.requests -= turn.requests;
+    std::ranges::rotate(d.waiting, d.waiting.begin() + 1);
+    if (d.waiting.back().requests == 0) d.waiting.pop_back();
+    return turn;
+  }
+
+  std::vector<destination> destinations_;
+  std::uint32_t limit_;
+};
+
+}  // namespace cairn::am

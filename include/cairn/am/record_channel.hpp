@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <iterator>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/packing.hpp>
+#include <cairn/core/engine.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/task/per_worker.hpp>
+
+namespace cairn::am {
+
+/// The records of one buffer, each a std::span<const std::byte>, in the order in which they were
+/// sent. They lie unaligned; cairn::unpacked makes values of them.
+class record_batch {
+ public:
+  /// Throws    contract_violation if the lengths do not add up
+  explicit record_batch(std::span<const std::byte> bytes);
+
+  class iterator {
+   public:
+    using value_type = std::span<const std::byte>;
+    using difference_type = std::ptrdiff_t;
+
+    iterator() = default;
+    explicit iterator(const std::byte* at) : at_(at) {}
+    [[nodiscard]] value_type operator*() const;
+    iterator& operator++();
+    iterator operator++(int) {
+      auto before = *this;
+      ++*this;
+      return before;
+    }
+    friend bool operator==(const iterator&, const iterator&) = default;
+
+   private:
+    const std::byte* at_ = nullptr;
+  };
+
+  [[nodiscard]] iterator begin() const { return iterator(bytes_.data()); }
+  [[nodiscard]] iterator end() const { return iterator(bytes_.data() + bytes_.size()); }
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+
+ private:
+  std::span<const std::byte> bytes_;
+  std::size_t size_ = 0;
+};
+
+/// Carries records of any length, such as strings or what a packing makes, from any rank to a
+/// handler at their destination. It is a channel whose messages have no fixed size: see
+/// channel.hpp for what holds of both.
+///
+/// Record      bytes; in a buffer its length stands before it, in 4 bytes (12 from 4 GiB on). A
+///             record larger than a buffer travels in one of its own.
+/// Handler     handler(worker, record_batch) or handler(worker, from, record_batch)
+/// Order       none is promised between buffers
+/// Collective  constructor and destructor, in the same order on every rank, outside epochs
+/// Memory      workers * ranks * coalesce_bytes, or the records that are larger
+class record_channel final : public receiver {
+ public:
+  template <class Handler>
+  record_channel(world& w, Handler on_records, std::size_t coalesce_bytes = 0)
+      : record_channel(w, coalesce_bytes, with_sender(std::move(on_records))) {}
+  ~record_channel() override;
+  record_channel(const record_channel&) = delete;
+  record_channel& operator=(const record_channel&) = delete;
+
+  /// Worker w sends a record. Inside one chunk, handler or body section, on that worker only.
+  void send(worker_t w, rank_t to, std::span<const std::byte> record);
+
+  /// Worker w sends the values as one record: cairn::unpack takes them off it again.
+  template <packable... T>
+  void send_packed(worker_t w, rank_t to, const T&... values) {
+    auto& bytes = lanes_[w].scratch;
+    bytes.clear();
+    pack(bytes, values...);
+    send(w, to, bytes);
+  }
+
+  bool flush(worker_t w, bool only_old) override;
+
+ private:
+  using handler = std::function<void(worker_t, rank_t, record_batch)>;
+  struct block {
+    buffer items;
+    bool seen = false;  // it was part-filled at the previous scan for old blocks
+  };
+  struct lane {
+    std::vector<block> blocks;  // by destination
+    std::vector<std::byte> scratch;
+  };
+
+  template <class Handler>
+  static handler with_sender(Handler on_records) {
+    if constexpr (std::invocable<Handler&, worker_t, rank_t, record_batch>) {
+      return on_records;
+    } else {
+      return [on_records = std::move(on_records)](worker_t w, rank_t, record_batch batch) mutable {
+        on_records(w, batch);
+      };
+    }
+  }
+
+  record_channel(world& w, std::size_t coalesce_bytes, handler on_records);
+  void ship(worker_t w, rank_t to, block& b);
+  void deliver(worker_t w, rank_t from, std::span<const std::byte> payload) override;
+
+  engine& engine_;
+  const rank_t size_;
+  handler on_records_;
+  std::size_t capacity_;  // bytes of a buffer
+  task::per_worker<lane> lanes_;
+  std::uint32_t id_;
+};
+
+}  // namespace cairn::am

@@ -1,0 +1,124 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/types.hpp>
+
+namespace cairn::am {
+
+/// Through which ranks a message travels. P ranks on M machines:
+///
+///   scheme      hops               next hops of a rank            path
+///   direct      1                  P - 1
+///   grid        2                  at most 2.2 sqrt(P)            along the row, then the column
+///   hypercube   ceil(log2 P)       ceil(log2 P)                   one bit after the other
+///   machine     3, one of them     the ranks of its machine, and  to the own machine's rank for
+///               between machines   M / (ranks on a machine)       the other machine, to that
+///                                                                 machine's rank for ours, to the
+///                                                                 destination
+///
+/// Fewer next hops mean fewer blocks to fill, and fuller buffers. Each hop costs the handling of a
+/// message once more; it also combines what the ranks before it could not.
+///
+/// grid        Rows are consecutive ranks, 2^s of them, with s such that a rank has the fewest
+///             next hops. If the last row is too short for the hop in the destination's column, a
+///             message goes along its own column first.
+/// hypercube   The lowest differing bit comes first whose change names an existing rank. One
+///             always does: clearing a bit gives a lower rank, and if only set bits are missing
+///             each intermediate rank is at most the destination.
+/// machine     All messages from one machine to another pass through one pair of ranks. So they
+///             are combined before they cross the network, they cross it once and in the fewest
+///             buffers, and the two additional hops stay in the memory of a machine. With one rank
+///             per machine it is direct.
+enum class routing { direct, grid, hypercube, machine };
+
+/// One rank's next hops under a routing scheme: a pure function of scheme, rank, number of ranks
+/// and machine map, the same on all ranks. Every hop leads closer to the destination, so messages
+/// never cycle.
+///
+/// Memory    with `machine` 8 bytes per rank and machine, else nothing
+class route {
+ public:
+  /// machine_of   by rank, numbers from 0 to below `size`; read if the scheme is `machine`
+  ///
+  /// Throws    contract_violation unless 0 <= self < size and `machine_of` fits
+  route(routing scheme, rank_t self, rank_t size, std::span<const int> machine_of = {});
+
+  [[nodiscard]] routing scheme() const noexcept { return scheme_; }
+  [[nodiscard]] rank_t self() const noexcept { return self_; }
+
+  /// The rank that a message for rank `to` is sent to from here: `to`, or a rank that forwards it.
+  /// The own rank for the own rank.
+  [[nodiscard]] rank_t next_hop(rank_t to) const noexcept {
+    switch (scheme_) {
+      case routing::grid:
+        return grid_hop(to);
+      case routing::hypercube:
+        return hypercube_hop(to);
+      case routing::machine:
+        return machine_hop(to);
+      case routing::direct:
+        break;
+    }
+    return to;
+  }
+
+  /// The ranks that this rank sends to, ascending. O(P).
+  [[nodiscard]] std::vector<rank_t> next_hops() const;
+
+  /// Hops of the longest path that the scheme allows: the bounds of the table above.
+  [[nodiscard]] int most_hops() const noexcept;
+
+ private:
+  [[nodiscard]] rank_t grid_hop(rank_t to) const noexcept {
+    const auto column = (rank_t{1} << column_bits_) - 1;
+    const auto in_row = (self_ & ~column) | (to & column);
+    if (in_row == self_) return to;
+    return in_row < size_ ? in_row : (to & ~column) | (self_ & column);
+  }
+  [[nodiscard]] rank_t hypercube_hop(rank_t to) const noexcept {
+    for (auto bits = self_ ^ to; bits != 0; bits &= bits - 1) {
+      const auto hop = self_ ^ (bits & -bits);
+      if (hop < size_) return hop;
+    }
+    return self_;
+  }
+  [[nodiscard]] rank_t machine_hop(rank_t to) const noexcept {
+    const auto hop =
+        towards_machine_[static_cast<std::size_t>(machine_of_[static_cast<std::size_t>(to)])];
+    return hop < 0 ? to : hop;
+  }
+
+  routing scheme_;
+  rank_t self_, size_;
+  int column_bits_ = 0;
+  std::vector<int> machine_of_;
+  std::vector<rank_t> towards_machine_;  // -1: this rank's machine
+};
+
+/// What a hop does with the messages that came: those for this rank are moved to the front of
+/// `came`, in their order, and returned; each other one is given to forward(next hop, message).
+///
+/// destination   (message) -> rank_t
+/// Cost          nothing is moved while all messages are for this rank
+template <class Message, class Destination, class Forward>
+[[nodiscard]] std::span<Message> keep_own(const route& r, std::span<Message> came,
+                                          Destination&& destination, Forward&& forward) {
+  std::size_t kept = 0;
+  for (std::size_t i = 0; i < came.size(); ++i) {
+    const rank_t to = destination(std::as_const(came[i]));
+    if (to != r.self()) {
+      forward(r.next_hop(to), std::as_const(came[i]));
+    } else {
+      if (kept != i) came[kept] = std::move(came[i]);
+      ++kept;
+    }
+  }
+  return came.first(kept);
+}
+
+}  // namespace cairn::am

@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+
+#include <cairn/am/record_channel.hpp>
+#include <cairn/base/contract.hpp>
+
+namespace cairn::am {
+namespace {
+
+// A length that does not fit stands in 8 more bytes.
+constexpr std::uint32_t long_record = ~std::uint32_t{0};
+
+struct prefix {
+  std::uint64_t length;  // of the record
+  std::size_t bytes;     // of the prefix
+};
+
+prefix prefix_for(std::uint64_t length) {
+  return {length, length < long_record ? sizeof(std::uint32_t)
+                                       : sizeof(std::uint32_t) + sizeof(std::uint64_t)};
+}
+
+prefix read_prefix(const std::byte* at) {
+  std::uint32_t length;
+  std::memcpy(&length, at, sizeof length);
+  auto read = prefix{length, sizeof length};
+  if (length == long_record) {
+    std::memcpy(&read.length, at + sizeof length, sizeof read.length);
+    read.bytes += sizeof read.length;
+  }
+  return read;
+}
+
+void write_prefix(std::byte* at, const prefix& p) {
+  const auto length = static_cast<std::uint32_t>(std::min<std::uint64_t>(p.length, long_record));
+  std::memcpy(at, &length, sizeof length);
+  if (length == long_record) std::memcpy(at + sizeof length, &p.length, sizeof p.length);
+}
+
+// The bytes of the first record with its prefix; 0 if they are not there.
+std::size_t first_record(std::span<const std::byte> bytes) {
+  if (bytes.size() < sizeof(std::uint32_t)) return 0;
+  if (bytes.size() < sizeof(std::uint32_t) + sizeof(std::uint64_t)) {
+    std::uint32_t length;
+    std::memcpy(&length, bytes.data(), sizeof length);
+    if (length == long_record) return 0;
+  }
+  const auto p = read_prefix(bytes.data());
+  return p.length <= bytes.size() - p.bytes ? p.bytes + p.length : 0;
+}
+
+}  // namespace
+
+record_batch::record_batch(std::span<const std::byte> bytes) : bytes_(bytes) {
+  while (!bytes.empty()) {
+    const auto first = first_record(bytes);
+    CAIRN_EXPECTS(first != 0, "a record is longer than its buffer");
+    bytes = bytes.subspan(first);
+    ++size_;
+  }
+}
+
+record_batch::iterator::value_type record_batch::iterator::operator*() const {
+  const auto p = read_prefix(at_);
+  return {at_ + p.bytes, p.length};
+}
+
+record_batch::iterator& record_batch::iterator::operator++() {
+  const auto p = read_prefix(at_);
+  at_ += p.bytes + p.length;
+  return *this;
+}
+
+record_channel::record_channel(world& w, std::size_t coalesce_bytes, handler on_records)
+    : engine_(w.messages()),
+      size_(w.size()),
+      on_records_(std::move(on_records)),
+      capacity_(coalesce_bytes ? coalesce_bytes : engine_.coalesce_bytes()),
+      lanes_(w.workers()),
+      id_(engine_.attach(this)) {
+  for (auto& l : lanes_) l.value.blocks.resize(static_cast<std::size_t>(size_));
+}
+
+record_channel::~record_channel() { engine_.detach(id_); }
+
+void record_channel::send(worker_t w, rank_t to, std::span<const std::byte> record) {
+  CAIRN_ASSERT(to >= 0 && to < size_);
+  const auto p = prefix_for(record.size());
+  const auto needed = p.bytes + record.size();
+  auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
+  if (b.items && b.items.capacity() - b.items.size() < needed) ship(w, to, b);
+  if (!b.items) {
+    b.items = engine_.take_buffer(w, std::max(capacity_, needed));
+    b.seen = false;
+  }
+  auto* const at = b.items.payload() + b.items.size();
+  write_prefix(at, p);
+  if (!record.empty()) std::memcpy(at + p.bytes, record.data(), record.size());
+  b.items.set_size(b.items.size() + needed);
+  // A record must be counted before anybody can handle it: before its block is shipped.
+  engine_.count_sent(w, 1);
+}
+
+bool record_channel::flush(worker_t w, bool only_old) {
+  auto& blocks = lanes_[w].blocks;
+  bool shipped = false;
+  for (rank_t to = 0; to < size_; ++to) {
+    auto& b = blocks[static_cast<std::size_t>(to)];
+    if (!b.items || (only_old && !std::exchange(b.seen, true))) continue;
+    ship(w, to, b);
+    shipped = true;
+  }
+  return shipped;
+}
+
+void record_channel::ship(worker_t w, rank_t to, block& b) {
+  engine_.post(w, to, id_, std::exchange(b.items, {}));
+}
+
+void record_channel::deliver(worker_t w, rank_t from, std::span<const std::byte> payload) {
+  const record_batch batch(payload);
+  on_records_(w, from, batch);
+  engine_.count_handled(w, batch.size());
+}
+
+}  // namespace cairn::am

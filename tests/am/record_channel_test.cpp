@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/am/record_channel.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/task/spin_lock.hpp>
+
+#include <support/places.hpp>
+
+namespace cairn::am {
+namespace {
+
+class RecordChannel : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, RecordChannel, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+// Record i of a rank: none to some letters; every 40th is larger than a buffer, every 150th than
+// any packet of these transports.
+std::string text(rank_t from, std::uint64_t i) {
+  random64 dice(i, static_cast<std::uint64_t>(from));
+  const auto length = i % 150 == 149 ? 70'000 : i % 40 == 39 ? 9000 : dice.below(30);
+  return std::string(length, static_cast<char>('a' + dice.below(26)));
+}
+
+void send_everywhere(world& w, std::size_t coalesce_bytes) {
+  constexpr std::uint64_t each = 300;
+  task::spin_lock guard;
+  std::map<std::pair<rank_t, std::uint64_t>, std::string> came;
+  record_channel road(
+      w,
+      [&](worker_t, rank_t from, record_batch batch) {
+        for (auto record : batch) {
+          const auto i = unpack<std::uint64_t>(record);
+          const auto s = unpacked<std::string>(record);
+          const std::lock_guard held(guard);
+          EXPECT_TRUE(came.try_emplace({from, i}, s).second) << "twice: " << from << " " << i;
+        }
+      },
+      coalesce_bytes);
+  const auto ranks = static_cast<std::uint64_t>(w.size());
+  const auto destination = [&](rank_t from, std::uint64_t i) {
+    return static_cast<rank_t>((static_cast<std::uint64_t>(from) + i) % ranks);
+  };
+  epoch e(w);
+  w.parallel_for(
+      each,
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i) {
+          road.send_packed(k, destination(w.rank(), i), std::uint64_t{i}, text(w.rank(), i));
+        }
+      },
+      7);
+  e.close();
+  std::size_t due = 0;
+  for (rank_t from = 0; from < w.size(); ++from) {
+    for (std::uint64_t i = 0; i < each; ++i) {
+      if (destination(from, i) != w.rank()) continue;
+      ++due;
+      const auto found = came.find({from, i});
+      ASSERT_NE(found, came.end()) << from << " sent " << i;
+      EXPECT_EQ(found->second, text(from, i));
+    }
+  }
+  EXPECT_EQ(came.size(), due);
+}
+
+TEST_P(RecordChannel, DeliversEachRecordOnceWhateverItsLength) {
+  GetParam().run([](world& w) { send_everywhere(w, 0); });
+}
+
+TEST_P(RecordChannel, CarriesRecordsLargerThanTinyBuffers) {
+  GetParam().run([](world& w) { send_everywhere(w, 16); },
+                 {.coalesce_age_ns = 0, .pending_bytes = 100});
+}
+
+TEST_P(RecordChannel, CoalescesRecords) {
+  GetParam().run([](world& w) {
+    record_channel road(
+        w, [](worker_t, record_batch) {}, 4096);
+    const auto before = w.counters().total(obs::counter::buffers_sent);
+    epoch e(w);
+    const std::vector<std::byte> record(60);
+    for (int i = 0; i < 4096; ++i) road.send(0, (w.rank() + 1) % w.size(), record);
+    const auto buffers = w.counters().total(obs::counter::buffers_sent) - before;
+    // 64 records of 60 + 4 bytes fill a buffer, which leaves when the next record comes.
+    EXPECT_EQ(buffers, w.size() == 1 ? 0u : 63u);
+    e.close();
+  });
+}
+
+// A handler passes records on, also while its worker's own blocks are part-filled.
+TEST_P(RecordChannel, CloseWaitsForHandlersThatSend) {
+  GetParam().run([](world& w) {
+    std::atomic<std::uint64_t> ended = 0;
+    record_channel* road = nullptr;
+    record_channel ring(w, [&](worker_t k, record_batch batch) {
+      for (auto record : batch) {
+        const auto left = unpack<std::uint32_t>(record);
+        const auto name = unpacked<std::string>(record);
+        if (left == 0) {
+          ended += name.size();
+        } else {
+          road->send_packed(k, (w.rank() + 1) % w.size(), left - 1, name + "x");
+        }
+      }
+    });
+    road = &ring;
+    w.barrier();
+    {
+      epoch e(w);
+      for (int i = 0; i < 5; ++i)
+        ring.send_packed(0, w.rank(), std::uint32_t{20}, std::string("n"));
+      e.close();
+      EXPECT_EQ(ended, 5 * 21u);
+    }
+    w.barrier();
+  });
+}
+
+TEST_P(RecordChannel, LivesBesideChannelsOfMessages) {
+  GetParam().run([](world& w) {
+    std::atomic<std::uint64_t> records = 0, words = 0;
+    record_channel some(w, [&](worker_t, record_batch batch) { records += batch.size(); });
+    channel<std::uint64_t> others(
+        w, [&](worker_t, std::span<const std::uint64_t> batch) { words += batch.size(); });
+    epoch e(w);
+    for (rank_t to = 0; to < w.size(); ++to) {
+      for (std::uint64_t i = 0; i < 50; ++i) {
+        some.send_packed(0, to, std::string(i, 'r'));
+        others.send(0, to, i);
+      }
+    }
+    e.close();
+    EXPECT_EQ(records, 50 * static_cast<std::uint64_t>(w.size()));
+    EXPECT_EQ(words, 50 * static_cast<std::uint64_t>(w.size()));
+  });
+}
+
+TEST(RecordBatch, RefusesLengthsThatDoNotAddUp) {
+  std::vector<std::byte> bytes(4 + 3 + 4);
+  bytes[0] = std::byte{3};  // a record of 3 bytes, then an empty one
+  EXPECT_EQ(record_batch(bytes).size(), 2u);
+  for (std::size_t n = 1; n < bytes.size(); ++n) {
+    if (n == 7) continue;
+    EXPECT_THROW(record_batch(std::span(bytes).first(n)), contract_violation) << n;
+  }
+  for (const auto at : {0, 1, 2, 3, 7, 8, 9, 10}) {
+    auto damaged = bytes;
+    damaged[static_cast<std::size_t>(at)] ^= std::byte{0x40};
+    EXPECT_THROW(record_batch{damaged}, contract_violation) << at;
+  }
+  std::vector<std::byte> huge(12, std::byte{0xff});  // 2^64 - 1 bytes
+  EXPECT_THROW(record_batch{huge}, contract_violation);
+  EXPECT_EQ(record_batch({}).size(), 0u);
+}
+
+}  // namespace
+}  // namespace cairn::am

@@ -1,0 +1,324 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <map>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/am/reduce.hpp>
+#include <cairn/base/aggregator.hpp>
+#include <cairn/base/random.hpp>
+
+#include <support/num_schedules.hpp>
+
+namespace cairn::am {
+namespace {
+
+constexpr std::uint64_t keys = 100;
+constexpr std::size_t table_sizes[] = {1, 2, 3, 7, 64, 99, 100, 1 << 20};
+
+struct update {
+  std::uint64_t key = 0;
+  std::uint32_t value = 0;
+};
+
+// Half of the updates go to three keys.
+update random_update(random64& dice) {
+  return {dice.below(dice.below(2) == 0 ? 3 : keys), static_cast<std::uint32_t>(dice.below(60))};
+}
+
+// Drop -------------------------------------------------------------------------------------------
+
+constexpr std::uint32_t nothing = 1000;
+
+// A cell that is lowered, as distances are.
+struct lowered {
+  static std::uint64_t key(const update& m) { return m.key; }
+  static std::uint64_t keys() { return am::keys; }
+  static std::uint32_t initial() { return nothing; }
+  static bool offer(std::uint32_t& cell, const update& m) {
+    return m.value < std::exchange(cell, std::min(cell, m.value));
+  }
+};
+// A cell that takes the first value, as parents are.
+struct claimed : lowered {
+  static bool offer(std::uint32_t& cell, const update& m) {
+    return cell == nothing && (cell = m.value, true);
+  }
+};
+
+// Plays a stream through a table. The owner's cell takes what passes, in any order up to now; what
+// is dropped must not have changed it.
+template <class Policy>
+std::uint64_t drop_and_judge(std::size_t entries, std::uint64_t seed) {
+  mirror_table<std::uint32_t> table(entries);
+  random64 dice(seed);
+  std::uint64_t passed = 0;
+  for (int epoch = 0; epoch < 3; ++epoch) {
+    std::map<std::uint64_t, std::uint32_t> owner;
+    for (int i = 0; i < 2000; ++i) {
+      const auto m = random_update(dice);
+      auto& cell = owner.try_emplace(m.key, nothing).first->second;
+      auto if_sent = cell;
+      const bool takes_effect = Policy::offer(if_sent, m);
+      if (table.offer(Policy{}, m) == offered::passed) {
+        cell = if_sent;
+        ++passed;
+        // With a mirror for each key nothing passes in vain.
+        EXPECT_TRUE(takes_effect || entries < keys);
+      } else {
+        EXPECT_FALSE(takes_effect) << entries << " entries, seed " << seed;
+      }
+    }
+    table.forget();
+  }
+  return passed;
+}
+
+TEST(MirrorTable, NeverDropsWhatCouldTakeEffect) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    for (const auto entries : table_sizes) {
+      EXPECT_LT(drop_and_judge<lowered>(entries, seed), 6000u) << entries;
+      EXPECT_LT(drop_and_judge<claimed>(entries, seed), 6000u) << entries;
+    }
+  }
+  EXPECT_FALSE(mirror_table<std::uint32_t>(0).enabled());
+  EXPECT_TRUE(mirror_table<std::uint32_t>(1).enabled());
+}
+
+TEST(MirrorTable, ForgetsFewMirrorsAndAll) {
+  for (const auto entries : table_sizes) {
+    mirror_table<std::uint32_t> table(entries);
+    for (const std::uint64_t used : {std::uint64_t{3}, keys, std::uint64_t{3}}) {
+      for (int round = 0; round < 2; ++round) {
+        std::uint64_t passed = 0;
+        for (std::uint64_t key = 0; key < used; ++key) {
+          passed += table.offer(lowered{}, update{key, 5}) == offered::passed;
+        }
+        if (round == 0) {
+          EXPECT_EQ(passed, used) << entries;
+        }
+        if (round == 1 && entries >= keys) {
+          EXPECT_EQ(passed, 0u) << entries;
+        }
+      }
+      table.forget();
+    }
+  }
+}
+
+// Combine ----------------------------------------------------------------------------------------
+
+struct summed {
+  static std::uint64_t key(const update& m) { return m.key; }
+  static void combine(update& kept, update&& m) { kept.value += m.value; }
+};
+
+std::map<std::uint64_t, std::uint64_t> totals_of(const std::vector<update>& all) {
+  std::map<std::uint64_t, std::uint64_t> totals;
+  for (const auto& m : all) totals[m.key] += m.value;
+  return totals;
+}
+
+TEST(CombineTable, KeepsTheTotalOfEachKeyAndGivesEachKeptMessageOutOnce) {
+  for (std::uint64_t seed = 0; seed < 50; ++seed) {
+    for (const std::size_t entries : {0, 1, 2, 3, 7, 64, 99, 100, 1 << 20}) {
+      random64 dice(seed);
+      combine_table<update> table(entries, keys);
+      std::vector<update> in, out;
+      const auto take_out = [&](update&& m) { out.push_back(m); };
+      std::size_t kept = 0;  // entered and not yet out
+      for (int round = 0; round < 3; ++round) {
+        for (auto left = dice.below(1000); left > 0; --left) {
+          const auto m = random_update(dice);
+          in.push_back(m);
+          const auto before = out.size();
+          const auto what = table.offer(summed{}, m, take_out);
+          kept += what == offered::kept;
+          ASSERT_EQ(table.size(), kept);
+          ASSERT_EQ(out.size() - before, what == offered::passed || what == offered::evicted);
+          ASSERT_EQ(what == offered::passed, entries == 0);
+          ASSERT_FALSE(what == offered::evicted && entries >= keys);
+        }
+        const auto before = out.size();
+        std::set<std::uint64_t> drained;
+        table.drain([&](update&& m) {
+          EXPECT_TRUE(drained.insert(m.key).second);
+          take_out(std::move(m));
+        });
+        ASSERT_EQ(out.size() - before, kept);
+        ASSERT_EQ(totals_of(in), totals_of(out)) << entries << " entries, seed " << seed;
+        table.drain([](update&&) { FAIL() << "came out twice"; });
+        kept = 0;
+      }
+      EXPECT_EQ(out.size() < in.size(), entries != 0);
+    }
+  }
+}
+
+TEST(CombineTable, IsDrainedInParts) {
+  combine_table<update> table(1 << 20, 1000);
+  EXPECT_EQ(table.parts(), 0u);
+  for (std::uint64_t key = 0; key < 1000; key += 3) {
+    table.offer(summed{}, {key, 1}, [](update&&) { FAIL(); });
+  }
+  std::vector<std::uint64_t> out;
+  for (std::size_t i = 0; i < table.parts(); ++i) {
+    table.drain_part(i, [&](update&& m) { out.push_back(m.key); });
+  }
+  ASSERT_EQ(out.size(), 334u);
+  for (std::size_t i = 0; i < out.size(); ++i) EXPECT_EQ(out[i], 3 * i);
+  EXPECT_EQ(table.size(), 0u);
+}
+
+TEST(CombineTable, HoldsWhatIsNotTriviallyCopyable) {
+  struct named {
+    std::uint64_t key = 0;
+    std::map<std::string, std::uint64_t> counts;
+  };
+  struct policy {
+    static std::uint64_t key(const named& m) { return m.key; }
+    static void combine(named& kept, named&& m) {
+      merge_histograms<std::string>::combine_into(kept.counts, m.counts);
+    }
+  };
+  for (const std::size_t entries : {0, 1, 4, 100}) {
+    combine_table<named> table(entries, keys);
+    std::map<std::uint64_t, std::map<std::string, std::uint64_t>> expected, found;
+    const auto take_out = [&](named&& m) {
+      merge_histograms<std::string>::combine_into(found[m.key], m.counts);
+    };
+    random64 dice(entries);
+    for (int i = 0; i < 1000; ++i) {
+      const auto [key, value] = random_update(dice);
+      const auto word = "a word longer than what fits in a string object " + std::to_string(value);
+      ++expected[key][word];
+      table.offer(policy{}, {key, {{word, 1}}}, take_out);
+    }
+    table.drain(take_out);
+    EXPECT_EQ(found, expected) << entries;
+  }
+}
+
+// The ledger -------------------------------------------------------------------------------------
+
+enum class fault { none, counts_merged_at_the_sender, forgets_merged_at_the_hop, counts_drained };
+
+// A sender's table, a hop's, and the owner, by the counts that `offered` tells. Returns whether the
+// counts agreed whenever nothing was under way, and disagreed whenever something was.
+bool counts_tell_the_truth(std::uint64_t seed, fault f) {
+  random64 dice(seed);
+  const auto entries = [&] { return static_cast<std::size_t>(dice.below(8)); };
+  combine_table<update> sender(entries(), 6), hop(entries(), 6);
+  std::vector<update> to_hop, to_owner;
+  std::uint64_t sent = 0, handled = 0;
+  const auto leave_sender = [&](update&& m) { to_hop.push_back(m); };
+  const auto leave_hop = [&](update&& m) { to_owner.push_back(m); };
+  for (int turn = 0; turn < 60; ++turn) {
+    switch (dice.below(6)) {
+      case 0:
+      case 1:
+        if (sender.offer(summed{}, {dice.below(6), 1}, leave_sender) != offered::merged ||
+            f == fault::counts_merged_at_the_sender) {
+          ++sent;
+        }
+        break;
+      case 2:
+        if (f == fault::counts_drained) sent += sender.size();
+        sender.drain(leave_sender);
+        break;
+      case 3:
+        for (const auto& m : std::exchange(to_hop, {})) {
+          const auto what = hop.offer(summed{}, m, leave_hop);
+          if (what == offered::merged && f != fault::forgets_merged_at_the_hop) ++handled;
+        }
+        break;
+      case 4:
+        hop.drain(leave_hop);
+        break;
+      default:
+        handled += std::exchange(to_owner, {}).size();
+    }
+    const bool under_way = sender.size() + hop.size() + to_hop.size() + to_owner.size() != 0;
+    if (under_way == (sent == handled)) return false;
+  }
+  return true;
+}
+
+TEST(Reduce, CountsTellWhetherAMessageIsUnderWayInEverySchedule) {
+  for (std::uint64_t seed = 0; seed < support::num_schedules; ++seed) {
+    ASSERT_TRUE(counts_tell_the_truth(seed, fault::none)) << "seed " << seed;
+  }
+}
+
+std::uint64_t caught(fault f) {
+  std::uint64_t wrong = 0;
+  for (std::uint64_t seed = 0; seed < 10'000; ++seed) wrong += !counts_tell_the_truth(seed, f);
+  ::testing::Test::RecordProperty("caught", std::to_string(wrong));
+  return wrong;
+}
+
+TEST(ReduceTwin, ThatCountsMergedMessagesAtTheSenderIsCaught) {
+  EXPECT_GT(caught(fault::counts_merged_at_the_sender), 100u);
+}
+TEST(ReduceTwin, ThatForgetsMessagesMergedAtAHopIsCaught) {
+  EXPECT_GT(caught(fault::forgets_merged_at_the_hop), 100u);
+}
+TEST(ReduceTwin, ThatCountsDrainedMessagesAgainIsCaught) {
+  EXPECT_GT(caught(fault::counts_drained), 100u);
+}
+
+// The array over all elements --------------------------------------------------------------------
+
+TEST(PartialArray, StartsFromTheIdentityAndReturnsToIt) {
+  partial_array<minimum<std::uint32_t>> least(50);
+  ASSERT_EQ(least.size(), 50u);
+  least.data()[7] = 3;
+  EXPECT_EQ(least.take(7), 3u);
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_TRUE(least.is_identity(least.take(i))) << i;
+  EXPECT_FALSE(least.is_identity(3));
+}
+
+// A value that cannot be compared.
+struct tally {
+  std::vector<std::uint32_t> counts;
+};
+struct add_tallies {
+  using value_type = tally;
+  static tally identity() { return {}; }
+  static tally combine(const tally& a, const tally& b) {
+    return {add_vectors<std::uint32_t>::combine(a.counts, b.counts)};
+  }
+};
+
+}  // namespace
+}  // namespace cairn::am
+
+template <>
+struct cairn::packing<cairn::am::tally> {
+  static void pack(std::vector<std::byte>& to, const am::tally& x) { cairn::pack(to, x.counts); }
+  static am::tally unpack(std::span<const std::byte>& from) {
+    return {cairn::unpack<std::vector<std::uint32_t>>(from)};
+  }
+};
+
+namespace cairn::am {
+namespace {
+
+TEST(PartialArray, KnowsTheIdentityOfValuesOfAnyKind) {
+  EXPECT_TRUE(partial_array<set_union<int>>::is_identity({}));
+  EXPECT_FALSE(partial_array<set_union<int>>::is_identity({1}));
+  EXPECT_TRUE(partial_array<add_tallies>::is_identity({}));
+  EXPECT_FALSE(partial_array<add_tallies>::is_identity({{1, 2}}));
+  partial_array<set_union<int>> sets(3);
+  combine_into<set_union<int>>(sets.data()[1], std::set{4});
+  EXPECT_EQ(sets.take(1), std::set{4});
+  EXPECT_EQ(sets.take(1), std::set<int>{});
+}
+
+}  // namespace
+}  // namespace cairn::am
