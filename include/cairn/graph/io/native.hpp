@@ -48,9 +48,10 @@ struct native_graph {
 template <class Id>
 [[nodiscard]] native_graph native_view(const dist_csr<Id>& g);
 
-/// Writes a .cairn file, compressed if its name says so.
+/// Writes a .cairn file, compressed if its name says so. `g` may be a view of the file of that
+/// name: it is replaced (see output_file).
 ///
-/// Throws    usage_error if the file cannot be created, system_failure if not written
+/// Throws    usage_error if the file cannot be written, system_failure if writing fails
 /// Called by worker 0 of one rank.
 void write_native(task::pool& workers, const std::string& path, const native_graph& g);
 
