@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
 #include <vector>
 
 #include <fmt/format.h>
@@ -8,6 +7,7 @@
 #include <cairn/activity/start_values.hpp>
 #include <cairn/algo/cluster_probe.hpp>
 #include <cairn/core/launch.hpp>
+#include <cairn/graph/io/output_file.hpp>
 
 #include "cli/output.hpp"
 #include "cli/report.hpp"
@@ -65,9 +65,10 @@ void refuse_settings_of_operators(const CLI::App& command) {
 }
 
 void write(const std::string& path, const std::string& text) {
-  std::ofstream file(path);
-  file << text << '\n';
-  if (!file.flush()) throw std::runtime_error(path + ": cannot be written");
+  graph::io::output_file file(path);
+  file.write(text.data(), text.size());
+  file.write("\n", 1);
+  file.finish();
 }
 
 int print_model(world& w, const common& c, const model_options& options) {

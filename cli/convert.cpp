@@ -39,7 +39,7 @@ int run_command(const std::string& name, common c, const input_options& in,
   c.settings.ranks = 1;
   if (output.empty()) throw usage_error("no output: name the file to write");
   const auto format = writable_format(output);
-  check_writable(output);
+  check_writable(output, in.file);
   graph_keeper graphs(in, {}, !c.quiet);
   return run_ranks(c, [&](world& w) {
     report r(name, c, w);

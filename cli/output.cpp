@@ -2,7 +2,6 @@
 #include "cli/output.hpp"
 
 #include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <type_traits>
@@ -10,6 +9,7 @@
 
 #include <cairn/base/error.hpp>
 #include <cairn/graph/io/file_format.hpp>
+#include <cairn/graph/io/output_file.hpp>
 #include <cairn/graph/io/table.hpp>
 
 namespace cairn::cli {
@@ -25,12 +25,12 @@ void check_output(const std::string& path) {
   throw usage_error(path + ": results are written as .csv, .tsv or .npy, also .gz, .zst or .xz");
 }
 
-void check_writable(const std::string& path) {
-  std::error_code unknown;
-  const bool there = std::filesystem::exists(path, unknown);
-  const bool opens = std::ofstream(path, std::ios::app).is_open();
-  if (!opens) throw usage_error(path + ": cannot be written");
-  if (!there) std::filesystem::remove(path, unknown);
+void check_writable(const std::string& path, const std::string& input) {
+  std::error_code unknown;  // of a file that is not there
+  if (!input.empty() && std::filesystem::equivalent(path, input, unknown)) {
+    throw usage_error(path + ": is the input, which the output would replace");
+  }
+  graph::io::expect_writable(path);
 }
 
 template <class Id, class T>

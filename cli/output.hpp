@@ -12,8 +12,11 @@ namespace cairn::cli {
 /// Throws    usage_error unless a table can be written under that name
 void check_output(const std::string& path);
 
-/// Throws    usage_error unless the file can be written, or made; to be asked before long work
-void check_writable(const std::string& path);
+/// To be asked before long work.
+///
+/// input     the file that will be read; empty: none
+/// Throws    usage_error unless `path` can be written and is another file than the input
+void check_writable(const std::string& path, const std::string& input = {});
 
 /// Writes `id,value` for every vertex, by rank 0, in vertex order; no_vertex is empty.
 ///

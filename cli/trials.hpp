@@ -72,7 +72,7 @@ int on_graph(const std::string& command, const trial_options& t, bool inverse, B
   return run_ranks(t.c, [&](world& w) {
     report r(command, t.c, w);
     w.agree([&] {
-      if (!t.output.empty() && w.rank() == 0) check_writable(t.output);
+      if (!t.output.empty() && w.rank() == 0) check_writable(t.output, t.in.file);
     });
     return std::visit([&](const auto& g) { return body(w, g, r); }, graphs.get(w, r));
   });

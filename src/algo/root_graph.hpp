@@ -18,16 +18,19 @@
 
 namespace cairn::algo {
 
-/// A set of pairs that forgets: news() is true at least the first time.
+/// A set of pairs that forgets: news() is true at least the first time. One without room for
+/// entries remembers none.
 template <class Id>
 class recent_pairs {
  public:
   using pair = std::pair<Id, Id>;
 
   void reserve(std::size_t entries) {
-    if (slots_.empty()) slots_.assign(std::bit_ceil(entries + 1), {no_vertex<Id>, no_vertex<Id>});
+    if (entries == 0) return;
+    slots_.assign(std::bit_ceil(entries + 1), {no_vertex<Id>, no_vertex<Id>});
   }
   bool news(const pair& p) {
+    if (slots_.empty()) return true;
     // Pairs of one second do not meet if there is room for all firsts.
     auto& slot = slots_[(p.first ^ mix64(p.second)) & (slots_.size() - 1)];
     return std::exchange(slot, p) != p;
@@ -54,10 +57,10 @@ class root_graph {
   /// Collective.
   root_graph(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Id>& root)
       : w_(w), g_(g), root_(root), seen_(w.workers()) {
-    const auto entries = std::clamp<std::size_t>(g.num_vertices(), 1, w.options().filter_entries);
+    const auto n = static_cast<std::size_t>(g.num_vertices());
     for (auto& s : seen_) {
-      s.value.told.reserve(entries);
-      s.value.heard.reserve(std::min<std::size_t>(entries, 4096));
+      s.value.told.reserve(std::min(n, w.options().filter_entries));
+      s.value.heard.reserve(std::min(n, most_heard));
     }
     exchange();
     for (auto& s : seen_) {
@@ -78,6 +81,8 @@ class root_graph {
   }
 
  private:
+  static constexpr std::size_t most_heard = 4096;
+
   struct worker_state {
     recent_pairs<Id> told, heard;
     std::vector<pair> pairs;

@@ -149,6 +149,29 @@ TEST(ComponentsMessages, TravelBetweenRootsAlone) {
   });
 }
 
+// Every vertex of rank 0's path leads to one vertex of rank 1, so that all tell it the same.
+TEST(ComponentsMessages, WithoutAFilterAreAllSent) {
+  plain_graph g{"path beside a star", 64, false, {}};
+  for (std::uint64_t v = 0; v < 32; ++v) {
+    if (v < 31) g.edges.push_back({v, v + 1});
+    g.edges.push_back({v, 63});
+  }
+  const auto sent_with = [&](std::size_t filter_entries) {
+    std::uint64_t total = 0;
+    support::on_simulated_ranks(
+        2, 1, 1,
+        [&](world& w) {
+          const auto sent = [&] { return w.sum(w.counters().total(obs::counter::messages_sent)); };
+          const auto before = sent();
+          find_and_judge<std::uint32_t>(w, g, support::in_edges::no, {}, "");
+          total = sent() - before;
+        },
+        {.filter_entries = filter_entries});
+    return total;
+  };
+  EXPECT_GE(sent_with(0), sent_with(1024) + 31);
+}
+
 TEST(ComponentsSimulated, ManySeedsGiveRightResults) {
   for (std::uint64_t seed = 1; seed <= 150; ++seed) {
     random64 shape(seed, 9);

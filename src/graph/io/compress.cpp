@@ -1,19 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fcntl.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstring>
-#include <utility>
 #include <vector>
 
 #include <lzma.h>
 #include <zlib.h>
 #include <zstd.h>
 
-#include <cairn/base/error.hpp>
 #include <cairn/graph/io/compressed.hpp>
+#include <cairn/graph/io/output_file.hpp>
 
 namespace cairn::graph::io {
 namespace {
@@ -23,47 +16,6 @@ constexpr int gzip_level = 4;
 constexpr int zstd_level = 3;
 constexpr std::uint32_t xz_preset = 1;
 constexpr std::size_t buffer_bytes = std::size_t{256} << 10;
-
-/// The file itself: everything it is given reaches the file or an exception says so.
-class output_file {
- public:
-  explicit output_file(std::string path)
-      : path_(std::move(path)),
-        fd_(open(path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666)) {
-    if (fd_ < 0) {
-      throw usage_error(path_ + ": cannot be created (" + std::strerror(errno) + ")");
-    }
-  }
-  ~output_file() {
-    if (fd_ < 0) return;
-    struct stat info {};
-    const bool regular = fstat(fd_, &info) == 0 && S_ISREG(info.st_mode);
-    ::close(fd_);
-    if (regular) unlink(path_.c_str());
-  }
-  output_file(const output_file&) = delete;
-  output_file& operator=(const output_file&) = delete;
-
-  void write(const char* from, std::size_t bytes) {
-    while (bytes != 0) {
-      const auto n = ::write(fd_, from, bytes);
-      if (n < 0 && errno != EINTR) fail(errno);
-      if (n < 0) continue;
-      from += n;
-      bytes -= static_cast<std::size_t>(n);
-    }
-  }
-  void close() {
-    if (::close(std::exchange(fd_, -1)) != 0) fail(errno);
-  }
-  [[noreturn]] void fail(int error) const {
-    throw system_failure(path_ + ": cannot be written (" + std::strerror(error) + ")");
-  }
-
- private:
-  std::string path_;
-  int fd_;
-};
 
 class plain_sink final : public byte_sink {
  public:
@@ -79,7 +31,7 @@ class plain_sink final : public byte_sink {
   }
   void finish() override {
     flush();
-    file_.close();
+    file_.finish();
   }
 
  private:
@@ -111,7 +63,7 @@ class gzip_sink final : public byte_sink {
   }
   void finish() override {
     run(Z_FINISH);
-    file_.close();
+    file_.finish();
   }
 
  private:
@@ -142,7 +94,7 @@ class zstd_sink final : public byte_sink {
   void write(std::string_view bytes) override { run(bytes, ZSTD_e_continue); }
   void finish() override {
     run({}, ZSTD_e_end);
-    file_.close();
+    file_.finish();
   }
 
  private:
@@ -178,7 +130,7 @@ class xz_sink final : public byte_sink {
   void finish() override {
     while (run(LZMA_FINISH) != LZMA_STREAM_END) {
     }
-    file_.close();
+    file_.finish();
   }
 
  private:

@@ -92,6 +92,12 @@ struct native_header {
         (id_bytes == 4) != (num_vertices < 0xffff'ffffu)) {
       fail(offsetof(native_header, directed), "the header contradicts itself");
     }
+    if (directed == 1 && num_edges != num_entries) {
+      fail(offsetof(native_header, num_edges),
+           "a directed graph has one entry an edge, but the header counts " +
+               std::to_string(num_edges) + " edges and " + std::to_string(num_entries) +
+               " entries");
+    }
     auto placed = *this;
     placed.place_sections(sections[labels_section].bytes != 0);
     for (std::size_t i = 0; i < sections.size(); ++i) {

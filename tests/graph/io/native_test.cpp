@@ -27,8 +27,17 @@ struct plain_arrays {
   std::vector<double> real = {};
   std::vector<std::uint64_t> ids = {};
 
+  [[nodiscard]] std::uint64_t num_edges() const {
+    if (directed) return targets.size();
+    std::uint64_t loops = 0;
+    for (std::size_t v = 0; v + 1 < offsets.size(); ++v) {
+      const auto row = std::span(targets).subspan(offsets[v], offsets[v + 1] - offsets[v]);
+      loops += static_cast<std::uint64_t>(std::count(row.begin(), row.end(), v));
+    }
+    return (targets.size() + loops) / 2;
+  }
   [[nodiscard]] native_graph view() const {
-    native_graph g{directed, targets.size(), offsets, std::span(targets), {}, ids};
+    native_graph g{directed, num_edges(), offsets, std::span(targets), {}, ids};
     if (!whole.empty()) g.weights = std::span(whole);
     if (!real.empty()) g.weights = std::span(real);
     return g;
@@ -86,7 +95,11 @@ TEST(Native, GraphsReadBackPlainAndCompressed) {
   const folder here;
   plain_arrays none;
   plain_arrays whole{.whole = {5, -4, 3, 2, 1}};
-  plain_arrays undirected{.directed = false, .real = {1, 2, 3, 4, 0.5}, .ids = {10, 20, 30}};
+  plain_arrays undirected{.directed = false,
+                          .offsets = {0, 2, 3, 5},
+                          .targets = {1, 2, 0, 0, 2},
+                          .real = {1, 2, 1, 2, 0.5},
+                          .ids = {10, 20, 30}};
   plain_arrays no_edges{.offsets = {0, 0}, .targets = {}};
   for (const std::string ending : {"", ".gz", ".zst", ".xz"}) {
     for (const auto& a : {none, whole, undirected, no_edges, random_arrays(5000, 40)}) {
@@ -163,15 +176,18 @@ TEST_F(DamagedNative, WrongMagicVersionOrHeader) {
             "g.cairn: at byte 144: the checksum of the header is wrong");
   EXPECT_EQ(sentence(a, [](auto& h) { h.num_vertices = 1'000'000'000'000; }),
             "g.cairn: at byte 12: the header contradicts itself");
-  EXPECT_EQ(sentence(a, [](auto& h) { h.num_entries = 1'000'000'000'000; }),
+  EXPECT_EQ(sentence(a, [](auto& h) { h.num_edges = h.num_entries = 1'000'000'000'000; }),
             "g.cairn: at byte 72: the section of targets is not where the header's counts put it");
   EXPECT_EQ(sentence(a,
                      [](auto& h) {
-                       h.num_entries = 1'000'000'000'000;
+                       h.num_edges = h.num_entries = 1'000'000'000'000;
                        h.place_sections(false);
                      }),
             "g.cairn: at byte 8212: the file has 8212 bytes, but its header describes "
             "4000000008192");
+  EXPECT_EQ(sentence(a, [](auto& h) { h.num_edges = 4; }),
+            "g.cairn: at byte 40: a directed graph has one entry an edge, but the header counts 4 "
+            "edges and 5 entries");
 }
 
 TEST_F(DamagedNative, EveryTruncation) {
@@ -223,6 +239,8 @@ TEST_F(DamagedNative, ArraysThatAreNoGraphThoughTheirChecksumsAreRight) {
   a.real = {1, 2, std::numeric_limits<double>::infinity(), 4, 5};
   EXPECT_EQ(sentence(a, {}), "g.cairn: at byte 12304: a weight is not finite");
   a = {};
+  a.ids = {10, 20, std::numeric_limits<std::uint64_t>::max()};
+  EXPECT_EQ(sentence(a, {}), "g.cairn: at byte 12304: a label is 2^64 - 1, which is no id");
   a.ids = {10, 10, 20};
   EXPECT_EQ(sentence(a, {}), "g.cairn: at byte 12296: the labels do not ascend");
 }

@@ -39,19 +39,19 @@ class byte_source {
 /// xz streams in a row count as one. At most 1 GiB for the decompressor's own window.
 [[nodiscard]] std::unique_ptr<byte_source> decompress(const mapped_file& file);
 
-/// A file being written, compressed as its name's ending says.
+/// An output_file being written, compressed as its name's ending says.
 class byte_sink {
  public:
-  /// Removes the file unless it was finished.
+  /// Leaves the file as it was unless the new one was finished.
   virtual ~byte_sink() = default;
 
   /// Throws    system_failure if the file cannot be written.
   virtual void write(std::string_view bytes) = 0;
-  /// Ends the compressed stream and closes the file. Throws as write does.
+  /// Ends the compressed stream and the file. Throws as write does.
   virtual void finish() = 0;
 };
 
-/// Throws    usage_error if the file cannot be created.
+/// Throws    usage_error if the file cannot be written.
 [[nodiscard]] std::unique_ptr<byte_sink> create_file(const std::string& path);
 
 }  // namespace cairn::graph::io

@@ -20,7 +20,7 @@ enum class undirected_edges : std::uint8_t {
 ///
 /// Vertices without edges are not in the file, so that a reader numbers the others closer.
 /// Throws    usage_error if the name has another ending, if a .wel file is asked of a graph
-///           without weights, or if the file cannot be created; system_failure if not written
+///           without weights, or if the file cannot be written; system_failure if not written
 /// Called by worker 0 of one rank.
 void write_edge_list(task::pool& workers, const std::string& path, const native_graph& g,
                      undirected_edges edges = undirected_edges::both_ways);

@@ -29,7 +29,8 @@ namespace cairn::graph::io {
 //   weights  [m]; left out without weights
 //   labels   uint64 [n]: ids of the vertices, ascending; left out where they are 0 .. n - 1
 //
-// An undirected edge has an entry in both its ends' rows, a self-loop one.
+// An undirected edge has an entry in both its ends' rows, with the same weight, a self-loop one.
+// A file that breaks any of this is refused.
 
 /// A whole graph as the arrays of the format.
 struct native_graph {
@@ -48,16 +49,18 @@ struct native_graph {
 template <class Id>
 [[nodiscard]] native_graph native_view(const dist_csr<Id>& g);
 
-/// Writes a .cairn file, compressed if its name says so.
+/// Writes a .cairn file, compressed if its name says so. `g` may be a view of the file of that
+/// name: it is replaced (see output_file).
 ///
-/// Throws    usage_error if the file cannot be created, system_failure if not written
+/// Throws    usage_error if the file cannot be written, system_failure if writing fails
 /// Called by worker 0 of one rank.
 void write_native(task::pool& workers, const std::string& path, const native_graph& g);
 
 /// Reads a .cairn file. A plain file is mapped, and the graph is a view of it: nothing is
 /// copied but the labels. Everything is verified first: header, bounds, checksums (each rank
 /// takes its share of the chunks), and in each rank's rows that offsets do not decrease and
-/// targets ascend, are vertices and have finite weights.
+/// targets ascend, are vertices and have finite weights; that the rows of an undirected graph
+/// hold each edge at both its ends with the same weight; that the header counts the edges right.
 ///
 /// Memory    none of its own for a plain file; for a compressed one the whole graph on each rank
 /// Throws    input_error with the byte offset, the same on every rank

@@ -42,10 +42,10 @@ class table_writer {
  public:
   /// num_rows    that will be appended in all
   /// value_kind  the alternative of value_vector that will be appended
-  /// Throws      usage_error if the name's ending is none of these or the file cannot be created
+  /// Throws      usage_error if the name's ending is none of these or the file cannot be written
   table_writer(const std::string& path, const std::string& value_name, std::size_t value_kind,
                std::uint64_t num_rows);
-  /// Removes the file unless it was finished.
+  /// Leaves the file as it was unless the new one was finished.
   ~table_writer();
   table_writer(table_writer&&) noexcept;
   table_writer& operator=(table_writer&&) = delete;

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+#include <random>
+#include <tuple>
+#include <utility>
+
+#include <cairn/base/error.hpp>
+#include <cairn/graph/io/output_file.hpp>
+
+namespace cairn::graph::io {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int most_links = 40;             // as the kernel follows
+constexpr std::size_t most_kept = 200;     // bytes of the name in the new file's name
+constexpr int most_tries = 100;            // of names for the new file
+constexpr mode_t new_file_mode = 0666;     // less the process's mask
+constexpr mode_t permission_bits = 07777;  // of st_mode
+
+usage_error unwritable(const std::string& path, int error) {
+  return usage_error(path + ": cannot be written (" + std::strerror(error) + ")");
+}
+
+/// The descriptor that a name in /proc/self/fd stands for, /dev/fd and /dev/stdout leading there.
+std::optional<int> descriptor_of(const fs::path& path) {
+  std::error_code unknown;
+  if (!fs::equivalent(path.parent_path(), "/proc/self/fd", unknown)) return std::nullopt;
+  const auto name = path.filename().string();
+  int fd = -1;
+  const auto [end, error] = std::from_chars(name.data(), name.data() + name.size(), fd);
+  if (error != std::errc() || end != name.data() + name.size()) return std::nullopt;
+  return fd;
+}
+
+/// What a path stands for.
+struct destination {
+  std::string path;                  // behind symbolic links
+  std::optional<int> descriptor;     // of this process
+  std::optional<struct stat> there;  // what is there now
+
+  [[nodiscard]] bool direct() const {
+    return descriptor || (there && !S_ISREG(there->st_mode) && !S_ISDIR(there->st_mode));
+  }
+};
+
+destination destination_of(const std::string& path) {
+  fs::path at(path);
+  for (int links = 0; links <= most_links; ++links) {
+    if (const auto fd = descriptor_of(at)) return {path, fd, std::nullopt};
+    std::error_code no_link;
+    const auto target = fs::read_symlink(at, no_link);
+    if (!no_link) {
+      at = target.is_absolute() ? target : at.parent_path() / target;
+      continue;
+    }
+    destination found{at.string(), std::nullopt, std::nullopt};
+    struct stat info {};
+    if (stat(at.c_str(), &info) == 0) found.there = info;
+    if (!at.has_filename()) throw unwritable(path, ENOENT);
+    // A folder cannot be replaced, nor should a file that nobody may write to.
+    if (found.there && S_ISDIR(info.st_mode)) throw unwritable(path, EISDIR);
+    if (found.there && access(at.c_str(), W_OK) != 0) throw unwritable(path, errno);
+    return found;
+  }
+  throw unwritable(path, ELOOP);
+}
+
+/// Makes a new file beside `path`, and returns its name and descriptor; -1 and errno if it cannot.
+std::pair<std::string, int> make_beside(const fs::path& path) {
+  std::random_device draw;
+  const auto name = path.filename().string().substr(0, most_kept);
+  std::string part;
+  int fd = -1;
+  for (int tries = 0; tries < most_tries; ++tries) {
+    part = path.parent_path() / (name + ".part-" + std::to_string(draw()));
+    fd = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, new_file_mode);
+    if (fd >= 0 || errno != EEXIST) break;
+  }
+  return {part, fd};
+}
+
+}  // namespace
+
+output_file::output_file(const std::string& path) : path_(path) {
+  const auto to = destination_of(path);
+  if (to.direct()) {
+    fd_ = to.descriptor ? fcntl(*to.descriptor, F_DUPFD_CLOEXEC, 0)
+                        : open(to.path.c_str(), O_WRONLY | O_CLOEXEC);
+    if (fd_ < 0) throw unwritable(path, errno);
+    return;
+  }
+  final_ = to.path;
+  std::tie(part_, fd_) = make_beside(final_);
+  if (fd_ < 0) throw unwritable(path, errno);
+  if (!to.there) return;
+  // The owner changes only if we may give files away; it does not matter enough to fail.
+  if (fchown(fd_, to.there->st_uid, to.there->st_gid) != 0) errno = 0;
+  fchmod(fd_, to.there->st_mode & permission_bits);
+}
+
+output_file::~output_file() {
+  if (fd_ >= 0) close(fd_);
+  if (!part_.empty()) unlink(part_.c_str());
+}
+
+void output_file::write(const char* from, std::size_t bytes) {
+  while (bytes != 0) {
+    const auto n = ::write(fd_, from, bytes);
+    if (n < 0 && errno != EINTR) fail(errno);
+    if (n < 0) continue;
+    from += n;
+    bytes -= static_cast<std::size_t>(n);
+  }
+}
+
+void output_file::finish() {
+  if (close(std::exchange(fd_, -1)) != 0) fail(errno);
+  if (part_.empty()) return;
+  if (std::rename(part_.c_str(), final_.c_str()) != 0) fail(errno);
+  part_.clear();
+}
+
+void output_file::fail(int error) const {
+  throw system_failure(path_ + ": cannot be written (" + std::strerror(error) + ")");
+}
+
+void expect_writable(const std::string& path) {
+  const auto to = destination_of(path);
+  if (to.direct()) return;
+  const auto [part, fd] = make_beside(to.path);
+  if (fd < 0) throw unwritable(path, errno);
+  close(fd);
+  unlink(part.c_str());
+}
+
+}  // namespace cairn::graph::io

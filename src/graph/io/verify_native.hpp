@@ -1,0 +1,21 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cairn/graph/exchange.hpp>
+
+#include "native_file.hpp"
+
+namespace cairn::graph::io {
+
+/// Returns if the file's sections are those of a graph, so that nothing in them leads outside an
+/// array: checksums are right, offsets do not decrease, the targets of a row ascend and are
+/// vertices, weights are finite, labels ascend, as many edges as the header counts; the rows of
+/// an undirected graph hold each edge at both its ends, with the same weight.
+///
+/// Each rank looks at its own rows (pgas::block_partition) and its share of the checksums.
+/// Work      two passes over the file, together O(entries)
+/// Throws    input_error with the byte offset, the same on every rank
+/// Collective.
+void verify_native(const exchange& ranks, const native_file& file);
+
+}  // namespace cairn::graph::io

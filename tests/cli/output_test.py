@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Where output goes, and what it never replaces: output_test.py PATH_OF_CAIRN [unittest options]."""
+import os
+import subprocess
+import sys
+import threading
+import unittest
+
+import cli_test
+from cli_test import InAFolder, cairn, report
+
+
+class Outputs(InAFolder):
+    def names_of(self, path):
+        """The file, and other names of it."""
+        soft, hard = self.folder / f"soft-{path.name}", self.folder / f"hard-{path.name}"
+        soft.symlink_to(path.name)
+        os.link(path, hard)
+        return [path, soft, hard, f"{self.folder}/./../{self.folder.name}/{path.name}"]
+
+    def test_the_input_is_not_replaced_whatever_its_name(self):
+        for name in ("g.cairn", "g.cairn.gz", "g.el", "g.el.xz"):
+            graph = self.folder / name
+            cairn("generate", "--grid", "30x40", graph)
+            before = graph.read_bytes()
+            for other in self.names_of(graph):
+                self.refused("convert", graph, other, saying="is the input")
+                self.refused("convert", other, graph, saying="is the input")
+                self.assertEqual(graph.read_bytes(), before)
+        graph = self.file("g.csv", "source,target\n1,2\n2,3\n")
+        for other in self.names_of(graph):
+            for ranks in (1, 2):
+                self.refused("bfs", graph, "--output", other, "--ranks", ranks,
+                             saying="is the input")
+        self.assertEqual(graph.read_text(), "source,target\n1,2\n2,3\n")
+
+    def test_a_failed_run_leaves_the_old_output_and_nothing_beside(self):
+        out = self.file("out.csv", "old\n")
+        bad = self.file("bad.el", "1 2\n2 x\n")
+        self.refused("bfs", bad, "--output", out, saying="bad.el:2")
+        self.refused("convert", bad, out.rename(self.folder / "out.el"), saying="bad.el:2")
+        self.assertEqual((self.folder / "out.el").read_text(), "old\n")
+        self.assertEqual(len(list(self.folder.iterdir())), 2)
+
+    def test_pipes_and_standard_output_take_results(self):
+        pipe = self.folder / "pipe.csv"
+        os.mkfifo(pipe)
+        read = []
+        reader = threading.Thread(target=lambda: read.append(pipe.read_text()),
+                                  daemon=True)
+        reader.start()
+        graph = self.file("g.el", "10 20\n20 30\n")
+        run = cairn("bfs", graph, "--source", 10, "--output", pipe, "--quiet")
+        reader.join(100)
+        self.assertEqual((run.returncode, read), (0, ["id,depth\n10,0\n20,1\n30,2\n"]))
+        self.assertTrue(pipe.is_fifo())
+        out = self.folder / "stdout.csv"
+        out.symlink_to("/dev/stdout")
+        told = self.folder / "told"
+        for mode in ("w", "a"):
+            with open(told, mode) as file:
+                subprocess.run([cli_test.CAIRN, "bfs", graph, "--source", "10", "--output", out,
+                                "--quiet"], stdout=file, timeout=100, check=True)
+        self.assertEqual(told.read_text(), "id,depth\n10,0\n20,1\n30,2\n" * 2)
+
+    def test_an_unread_pipe_does_not_keep_bad_usage_from_being_refused(self):
+        pipe = self.folder / "pipe.csv"
+        os.mkfifo(pipe)
+        self.refused("bfs", self.folder / "none.el", "--output", pipe, saying="none.el")
+
+    def test_costs_are_written_in_place_of_old_ones(self):
+        file = self.file("costs.json", "old")
+        report("bench", "model", "--passes", 3, "--output", file)
+        self.assertIn("locks_per_vertex_ns", file.read_text())
+        self.assertEqual(len(list(self.folder.iterdir())), 1)
+
+
+if __name__ == "__main__":
+    cli_test.CAIRN = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
