@@ -74,7 +74,12 @@ class mpi_transport final : public transport {
       const void* bytes = nullptr;
       std::size_t size = 0;
       if (checked(mpi_.receive, port_.raw(), &from, &bytes, &size) == 0) break;
-      deliver(from, {static_cast<const std::byte*>(bytes), size});
+      try {
+        deliver(from, {static_cast<const std::byte*>(bytes), size});
+      } catch (...) {
+        checked(mpi_.release, port_.raw());  // or its receive would never be posted again
+        throw;
+      }
       checked(mpi_.release, port_.raw());
     }
     return static_cast<std::size_t>(packets);
