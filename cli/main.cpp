@@ -5,6 +5,7 @@
 #include <exception>
 
 #include <cairn/base/error.hpp>
+#include <cairn/core/launch.hpp>
 
 #include "cli/cli.hpp"
 
@@ -69,9 +70,9 @@ int run(int argc, char** argv) {
     return app.exit(asked);
   } catch (const CLI::ParseError& wrong) {
     const bool unknown = app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-';
-    say((unknown ? "there is no command '" + std::string(argv[1]) + "'" : wrong.what()) +
-        " (cairn --help lists what there is)");
-    return 2;
+    return refuse((unknown ? "there is no command '" + std::string(argv[1]) + "'" : wrong.what()) +
+                      " (cairn --help lists what there is)",
+                  say);
   }
   return chosen();
 }
@@ -83,8 +84,7 @@ int main(int argc, char** argv) {
   try {
     return cairn::cli::run(argc, argv);
   } catch (const cairn::usage_error& e) {
-    cairn::cli::say(e.what());
-    return 2;
+    return cairn::refuse(e.what(), cairn::cli::say);
   } catch (const cairn::input_error& e) {
     cairn::cli::say(e.what());
     return 2;

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/launcher.hpp"
 
+#include <poll.h>
+#include <sys/socket.h>
+
 #include <array>
 #include <charconv>
+#include <cstdio>
 #include <string_view>
 
 #include <cairn/base/error.hpp>
@@ -25,8 +29,8 @@ constexpr std::array<convention, 4> conventions{{
     {"SLURM_PROCID", "SLURM_STEP_NUM_TASKS", "srun", net::mpi_kind::automatic},
 }};
 
-rank_t number_in(const char* variable, std::string_view text) {
-  rank_t value = -1;
+int number_in(const char* variable, std::string_view text) {
+  int value = -1;
   const auto* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || at != end || value < 0) {
@@ -44,12 +48,30 @@ std::optional<launcher> find_launcher(const std::function<const char*(const char
     const char* const size = variable(c.size);
     if (rank == nullptr || size == nullptr) continue;
     launcher found{c.name, c.kind, number_in(c.rank, rank), number_in(c.size, size)};
+    if (const char* const pmi = variable("PMI_FD")) found.pmi = number_in("PMI_FD", pmi);
     if (found.rank >= found.size) {
       throw usage_error(std::string(c.rank) + " is " + rank + ", but " + c.size + " is " + size);
     }
     return found;
   }
   return std::nullopt;
+}
+
+void end_job(const launcher& started_by, int status) noexcept {
+  if (started_by.pmi < 0) return;
+  // If it does not listen it has ended the job, or does not speak PMI 1 after all.
+  const auto command = [&](std::string_view line) {
+    static_cast<void>(send(started_by.pmi, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
+    pollfd answer{started_by.pmi, POLLIN, 0};
+    std::array<char, 1000> ignored{};
+    if (poll(&answer, 1, 1000) == 1) {
+      static_cast<void>(recv(started_by.pmi, ignored.data(), ignored.size(), MSG_DONTWAIT));
+    }
+  };
+  std::array<char, 40> abort{};
+  std::snprintf(abort.data(), abort.size(), "cmd=abort exitcode=%d\n", status);
+  command("cmd=init pmi_version=1 pmi_subversion=1\n");
+  command(abort.data());  // which has no answer, but ends this process too
 }
 
 }  // namespace cairn

@@ -15,6 +15,7 @@ struct launcher {
   net::mpi_kind kind;  ///< the MPI it speaks; automatic: it does not say
   rank_t rank = 0;
   rank_t size = 1;
+  int pmi = -1;  ///< descriptor on which it takes commands of PMI 1, if any
 };
 
 /// Reads what mpiexec, or a batch system, left in the environment; nothing if nobody did.
@@ -25,5 +26,9 @@ struct launcher {
 /// Throws    usage_error if the variables are there but make no sense
 [[nodiscard]] std::optional<launcher> find_launcher(
     const std::function<const char*(const char*)>& variable);
+
+/// Asks the launcher to end all ranks with `status`: some go on when one rank leaves before it
+/// has started MPI, while the others wait for it. Nothing if it takes no commands.
+void end_job(const launcher& started_by, int status) noexcept;
 
 }  // namespace cairn

@@ -14,11 +14,14 @@
 #include <cstdio>
 #include <cstring>
 #include <iostream>
+#include <memory>
 #include <new>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include <cairn/base/error.hpp>
+#include <cairn/net/segment.hpp>
 
 namespace cairn {
 namespace {

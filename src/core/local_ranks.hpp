@@ -2,20 +2,12 @@
 #pragma once
 
 #include <functional>
-#include <memory>
-#include <string>
 
 #include <cairn/base/types.hpp>
-#include <cairn/net/segment.hpp>
+
+#include "core/ending.hpp"
 
 namespace cairn {
-
-/// How one rank ended.
-struct ending {
-  int status = 0;
-  std::string sentence;      ///< for people, if it failed
-  bool caused_here = false;  ///< it failed by itself, not because another rank had
-};
 
 /// Runs rank_main(r) in one forked child for each rank and returns when all have ended: the
 /// ending of the first rank that failed by itself, or of the first that was killed.

@@ -8,6 +8,7 @@
 #include <cstring>
 #include <map>
 #include <memory>
+#include <new>
 #include <string>
 #include <utility>
 
@@ -107,15 +108,22 @@ std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& m
       // Containers may hide each other's /proc: MPI carries what rings cannot.
     }
   }
-  const auto opened = gather_values(job, static_cast<char>(memory != nullptr));
+  std::unique_ptr<transport> rings;
+  if (memory) {
+    const auto self = std::find(neighbours.begin(), neighbours.end(), job.self());
+    try {
+      rings = std::make_unique<ring_transport>(std::make_shared<ring_fabric>(memory, ranks),
+                                               static_cast<rank_t>(self - neighbours.begin()));
+    } catch (const std::bad_alloc&) {
+      // Likewise.
+    }
+  }
+  const auto opened = gather_values(job, static_cast<char>(rings != nullptr));
   if (memory) memory->hide();
   const bool all_opened = std::all_of(neighbours.begin(), neighbours.end(), [&](rank_t r) {
     return opened[static_cast<std::size_t>(r)] != 0;
   });
-  if (ranks < 2 || !all_opened) return nullptr;
-  const auto self = std::find(neighbours.begin(), neighbours.end(), job.self());
-  return std::make_unique<ring_transport>(std::make_shared<ring_fabric>(memory, ranks),
-                                          static_cast<rank_t>(self - neighbours.begin()));
+  return all_opened ? std::move(rings) : nullptr;
 }
 
 mixed_transport::mixed_transport(std::unique_ptr<transport> near, std::vector<rank_t> neighbours,

@@ -74,7 +74,12 @@ class mpi_transport final : public transport {
       const void* bytes = nullptr;
       std::size_t size = 0;
       if (checked(mpi_.receive, port_.raw(), &from, &bytes, &size) == 0) break;
-      deliver(from, {static_cast<const std::byte*>(bytes), size});
+      try {
+        deliver(from, {static_cast<const std::byte*>(bytes), size});
+      } catch (...) {
+        checked(mpi_.release, port_.raw());  // or its receive would never be posted again
+        throw;
+      }
       checked(mpi_.release, port_.raw());
     }
     return static_cast<std::size_t>(packets);
@@ -103,6 +108,8 @@ class loaded_job final : public mpi_job, public std::enable_shared_from_this<loa
 
   rank_t self() const noexcept override { return self_; }
   rank_t size() const noexcept override { return size_; }
+
+  void abort(int status) override { mpi_.abort(status); }
 
   std::vector<std::byte> all_gather(std::span<const std::byte> mine) override {
     std::vector<std::byte> all(mine.size() * static_cast<std::size_t>(size_));
@@ -188,10 +195,10 @@ std::shared_ptr<mpi_job> mpi_job::start(mpi_kind kind, std::span<const std::stri
   CAIRN_EXPECTS(kind != mpi_kind::automatic);
   std::string looked_in;
   for (const auto& folder : folders) {
-    const auto file = std::filesystem::path(folder) / file_of(kind);
+    const auto file = folder + "/" + file_of(kind);
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored)) {
-      return std::make_shared<loaded_job>(load(file.string()));
+      return std::make_shared<loaded_job>(load(file));
     }
     looked_in += (looked_in.empty() ? "" : ", ") + folder;
   }

@@ -56,6 +56,8 @@ static int finish(char* why) {
   return code == MPI_SUCCESS ? 0 : fail(why, "MPI does not end", code);
 }
 
+static void abort_job(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
+
 static int job_size(void) {
   int size = 0;
   MPI_Comm_size(MPI_COMM_WORLD, &size);
@@ -106,16 +108,15 @@ static int open_port(cairn_mpi_port** opened, size_t max_packet, char* why) {
     port->free_sends[port->num_free++] = num_sends - 1 - i;
   }
   int failed = 0;
-  if (max_packet > 0) {
+  /* Before anything that may fail here alone: the others wait in it. */
+  const int code = MPI_Comm_dup(MPI_COMM_WORLD, &port->comm);
+  if (code != MPI_SUCCESS) failed = fail(why, "MPI has no communicator for us", code);
+  if (!failed && max_packet > 0) {
     port->send_bytes = malloc(num_sends * max_packet);
     port->receive_bytes = malloc(num_receives * max_packet);
     if (port->send_bytes == NULL || port->receive_bytes == NULL) {
       failed = fail(why, "out of memory", MPI_SUCCESS);
     }
-  }
-  if (!failed) {
-    const int code = MPI_Comm_dup(MPI_COMM_WORLD, &port->comm);
-    if (code != MPI_SUCCESS) failed = fail(why, "MPI has no communicator for us", code);
   }
   if (!failed) MPI_Comm_set_errhandler(port->comm, MPI_ERRORS_RETURN);
   for (int i = 0; i < num_receives && max_packet > 0 && !failed; ++i) failed = post(port, i, why);
@@ -187,6 +188,7 @@ const cairn_mpi_table cairn_mpi = {
     .version = CAIRN_MPI_VERSION,
     .start = start,
     .finish = finish,
+    .abort = abort_job,
     .size = job_size,
     .rank = job_rank,
     .open = open_port,

@@ -12,7 +12,7 @@
  * Functions that can fail return a negative number and write a sentence into `why`, a text of
  * CAIRN_MPI_TEXT bytes. None may be called by two threads at the same time.
  */
-#define CAIRN_MPI_VERSION 1
+#define CAIRN_MPI_VERSION 2
 #define CAIRN_MPI_SYMBOL "cairn_mpi"
 #define CAIRN_MPI_TEXT 512
 
@@ -25,11 +25,14 @@ typedef struct cairn_mpi_table {
   int (*start)(char* why);
   /* Ends MPI. Only for whoever got 1 from start, after all ports are closed. */
   int (*finish)(char* why);
+  /* Ends all ranks of the job at once, with that exit status if the launcher passes it on. */
+  void (*abort)(int status);
   int (*size)(void);
   int (*rank)(void);
 
-  /* Collective over all ranks. Packets of this port are at most max_packet bytes; a port for
-   * all_gather alone has 0, and posts no receives that others' messages would be matched to. */
+  /* Collective over all ranks; one without memory fails after it has met the others. Packets of
+   * this port are at most max_packet bytes; a port for all_gather alone has 0, and posts no
+   * receives that others' messages would be matched to. */
   int (*open)(cairn_mpi_port** port, size_t max_packet, char* why);
   /* Gives up what is still being sent. */
   void (*close)(cairn_mpi_port* port);

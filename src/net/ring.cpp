@@ -143,21 +143,26 @@ std::size_t ring_transport::read(rank_t from, const sink& deliver) {
   // The writer learns of free room in quarters: each time costs both sides a coherence miss.
   const auto quarter = fabric_->ring_bytes() / 4;
   auto published = in.at;
-  while (in.at != end) {
-    const auto* const at = in.bytes + (in.at & mask_);
-    std::uint32_t length = 0;
-    std::memcpy(&length, at, sizeof length);
-    if (length == skip_to_start) {
-      in.at = (in.at | mask_) + 1;
-      continue;
+  try {
+    while (in.at != end) {
+      const auto* const at = in.bytes + (in.at & mask_);
+      std::uint32_t length = 0;
+      std::memcpy(&length, at, sizeof length);
+      if (length == skip_to_start) {
+        in.at = (in.at | mask_) + 1;
+        continue;
+      }
+      in.at += record_bytes(length);
+      deliver(from, {at + record_header, length});
+      ++packets;
+      if (in.at - published >= quarter) {
+        published = in.at;
+        publish(in.taken, published);
+      }
     }
-    in.at += record_bytes(length);
-    deliver(from, {at + record_header, length});
-    ++packets;
-    if (in.at - published >= quarter) {
-      published = in.at;
-      publish(in.taken, published);
-    }
+  } catch (...) {
+    publish(in.taken, in.at);  // a full ring brings no later packet that would free this room
+    throw;
   }
   if (in.at != published) publish(in.taken, in.at);
   return packets;

@@ -7,6 +7,7 @@
 //   transactions             transfers among accounts of all ranks
 //   agree | throw | status   end badly: all with one sentence, rank 1 alone, or silently with 7
 //   wait                     print "rank R is process P" and wait for ever
+//   spoil RANK HOW ...       any of these with a rank that fails before it: see spoil.hpp
 
 #include <unistd.h>
 
@@ -23,6 +24,7 @@
 #include <cairn/net/mixed.hpp>
 
 #include "net/all_pairs.hpp"
+#include "spoil.hpp"
 #include "support/transfers.hpp"
 
 namespace {
@@ -115,5 +117,10 @@ int main(int argc, char** argv) {
       return 1;
     }
   }
-  return cairn::launch(argc, argv, body);
+  std::vector<std::string> arguments(argv, argv + argc);
+  if (argc >= 5 && arguments[1] == "spoil") arguments = cairn::support::spoiled(arguments);
+  std::vector<char*> words;
+  for (auto& a : arguments) words.push_back(a.data());
+  cairn::support::begin_to_count_news();
+  return cairn::launch(static_cast<int>(words.size()), words.data(), body);
 }

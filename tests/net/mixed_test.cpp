@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <barrier>
+#include <cstdlib>
 #include <cstring>
 #include <memory>
 #include <string>
@@ -48,6 +49,7 @@ class thread_job final : public mpi_job {
       : all_(all), fabric_(std::move(fabric)), self_(self) {}
   rank_t self() const noexcept override { return self_; }
   rank_t size() const noexcept override { return fabric_->ranks(); }
+  void abort(int) override { std::abort(); }
   std::vector<std::byte> all_gather(std::span<const std::byte> mine) override {
     return all_.all_gather(self_, gathered_++, mine);
   }

@@ -73,16 +73,21 @@ class backward_transport final : public transport {
   std::size_t best_packet() const noexcept override { return net_.best_packet(); }
   bool send(rank_t to, std::span<const std::byte> p) override { return net_.send(to, p); }
   std::size_t poll(const sink& deliver) override {
-    std::vector<std::pair<rank_t, std::vector<std::byte>>> came;
     net_.poll([&](rank_t from, std::span<const std::byte> p) {
-      came.emplace_back(from, std::vector<std::byte>(p.begin(), p.end()));
+      came_.emplace_back(from, std::vector<std::byte>(p.begin(), p.end()));
     });
-    for (auto i = came.rbegin(); i != came.rend(); ++i) deliver(i->first, i->second);
-    return came.size();
+    std::size_t taken = 0;
+    for (; !came_.empty(); ++taken) {
+      const auto last = std::move(came_.back());
+      came_.pop_back();
+      deliver(last.first, last.second);
+    }
+    return taken;
   }
 
  private:
   ring_transport& net_;
+  std::vector<std::pair<rank_t, std::vector<std::byte>>> came_;
 };
 
 TEST(RingTwin, ThatDeliversBackwardsIsCaught) {
@@ -105,6 +110,18 @@ TEST(Ring, RefusesAPacketWhileFullAndTakesItOnceThereIsRoom) {
   EXPECT_EQ(taken, tiny / 128);
   EXPECT_FALSE(ranks.a.send(1, packet));
   EXPECT_EQ(poll_sizes(ranks.b).size(), taken);
+  EXPECT_TRUE(ranks.a.send(1, packet));
+}
+
+// Issue 11, bug 14.
+TEST(Ring, HasRoomAgainWhenTheSinkThrewAtEveryPacket) {
+  pair_of_ranks ranks(tiny);
+  const auto packet = filled(100, 7);
+  const auto sink = [](rank_t, std::span<const std::byte>) { throw sink_threw(); };
+  while (ranks.a.send(1, packet)) {
+  }
+  for (std::size_t i = 0; i < tiny / 128; ++i) EXPECT_THROW(ranks.b.poll(sink), sink_threw);
+  EXPECT_EQ(ranks.b.poll(sink), 0u);
   EXPECT_TRUE(ranks.a.send(1, packet));
 }
 

@@ -54,6 +54,30 @@ struct cluster {
   std::vector<std::unique_ptr<simulated_end>> ends;
 };
 
+TEST(Sim, ASinkThatThrowsLosesAndDoublesNoPacket) {
+  cluster c(2, 1);
+  for (std::uint64_t i = 0; i < 10; ++i) c.send_surely(0, 1, i);
+  std::vector<std::uint64_t> came;
+  const auto sink = [&](rank_t, std::span<const std::byte> packet) {
+    std::uint64_t number = 0;
+    std::memcpy(&number, packet.data(), sizeof number);
+    came.push_back(number);
+    throw number;
+  };
+  do {
+    for (bool threw = true; threw;) {
+      threw = false;
+      try {
+        c.ends[1]->poll(sink);
+      } catch (std::uint64_t) {
+        threw = true;
+      }
+    }
+  } while (c.jump());
+  std::sort(came.begin(), came.end());
+  EXPECT_EQ(came, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+}
+
 TEST(Sim, EveryPacketArrivesOnceFromItsSender) {
   constexpr rank_t ranks = 5;
   constexpr std::uint64_t each = 200;

@@ -47,4 +47,8 @@ inline void say_on_stderr(const std::string& sentence) {
 [[nodiscard]] int launch(int argc, char** argv, const rank_body& body,
                          const launch_report& say = say_on_stderr);
 
+/// Instead of run(), for a program that cannot use what it was told: `sentence` is said once for
+/// all ranks, also for those that would run. Returns 2.
+[[nodiscard]] int refuse(const std::string& sentence, const launch_report& say);
+
 }  // namespace cairn

@@ -44,6 +44,10 @@ class mpi_job {
   [[nodiscard]] virtual rank_t self() const noexcept = 0;
   [[nodiscard]] virtual rank_t size() const noexcept = 0;
 
+  /// Ends the processes of all ranks, this one included, for a rank that cannot go on while the
+  /// others wait for it. The launcher ends with `status` if it passes it on.
+  virtual void abort(int status) = 0;
+
   /// Every rank's bytes, concatenated by rank; all bring the same number. Collective, before
   /// any packet.
   [[nodiscard]] virtual std::vector<std::byte> all_gather(std::span<const std::byte> mine) = 0;

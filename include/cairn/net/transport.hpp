@@ -37,7 +37,8 @@ class transport {
   [[nodiscard]] virtual bool send(rank_t to, std::span<const std::byte> packet) = 0;
 
   /// Hands each packet that has come (up to some bound) to `deliver`, which must not call
-  /// back into the transport and must copy what it keeps. Returns how many.
+  /// back into the transport and must copy what it keeps. Returns how many. What `deliver`
+  /// throws leaves poll(); its packet counts as delivered, and a later poll brings the others.
   virtual std::size_t poll(const sink& deliver) = 0;
 
   /// True if nothing that send() took is still waiting inside this rank.

@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/ending.hpp"
+
+#include <exception>
+#include <new>
+
+#include <cairn/base/error.hpp>
+
+namespace cairn {
+
+ending ending_by_exception() {
+  try {
+    throw;
+  } catch (const usage_error& e) {
+    return {2, e.what(), true};
+  } catch (const input_error& e) {
+    return {2, e.what(), true};
+  } catch (const std::bad_alloc&) {
+    return {1, "out of memory", true};
+  } catch (const std::exception& e) {
+    return {1, e.what(), true};
+  } catch (...) {
+    return {1, "an exception of unknown type", true};
+  }
+}
+
+}  // namespace cairn

@@ -1,0 +1,180 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/mpi_ranks.hpp"
+
+#include <time.h>
+
+#include <algorithm>
+#include <array>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <cairn/base/error.hpp>
+#include <cairn/net/mixed.hpp>
+#include <cairn/net/mpi.hpp>
+
+#include "core/ending.hpp"
+#include "core/rank_runtime.hpp"
+
+namespace cairn {
+namespace {
+
+/// The launcher and the MPI do not fit: every rank finds it out, so rank 0 alone says it.
+class wrong_launcher : public usage_error {
+ public:
+  using usage_error::usage_error;
+};
+
+// How long ranks that cannot be told whether rank 0 fails too leave it the word. mpiexec ends all
+// ranks when the first leaves with a bad status, long before.
+constexpr timespec until_rank_0_has_spoken{2, 0};
+constexpr timespec until_the_job_is_ended{0, 300'000'000};
+// mpiexec may drop what a rank wrote just before it asked for the end of the job.
+constexpr timespec until_it_is_passed_on{0, 200'000'000};
+
+void check_settings(const settings& how, const launcher& started_by) {
+  if (!how.sim.empty()) {
+    throw usage_error("--sim runs in one process, not under " + started_by.name);
+  }
+  if (how.ranks != 0 && how.ranks != started_by.size) {
+    throw usage_error("--ranks " + std::to_string(how.ranks) + " contradicts " + started_by.name +
+                      ", which started " + std::to_string(started_by.size));
+  }
+}
+
+std::shared_ptr<net::mpi_job> start_mpi(const settings& how, const launcher& started_by) {
+  const auto ranks = std::to_string(started_by.size);
+  auto kind = net::mpi_in_process().value_or(started_by.kind);
+  if (how.mpi != net::mpi_kind::automatic) kind = how.mpi;
+  if (kind == net::mpi_kind::automatic) {
+    throw wrong_launcher(started_by.name + " started " + ranks +
+                         " ranks but does not say for which MPI: use srun --mpi=pmi2 or "
+                         "--mpi=pmix");
+  }
+  auto folders = net::plugin_folders();
+  if (!how.plugins.empty()) folders = {how.plugins};
+  auto job = net::mpi_job::start(kind, folders);
+  if (job->size() != started_by.size) {
+    throw wrong_launcher(started_by.name + " started " + ranks + " ranks, but " +
+                         std::string(net::name(kind)) + " sees " + std::to_string(job->size()) +
+                         ": launcher and MPI do not belong together");
+  }
+  return job;
+}
+
+/// The way to all peers, as the settings want it. Collective.
+std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_map& map,
+                                        const settings& how) {
+  const auto neighbours = map.neighbours(job.self());
+  const bool one_machine = static_cast<rank_t>(neighbours.size()) == job.size();
+  if (how.transport == transport_kind::mpi) return job.open();
+  if (how.transport == transport_kind::ring && !one_machine) {
+    throw usage_error("--transport ring wants all ranks on one machine");
+  }
+  auto near = net::make_machine_rings(job, map);
+  if (near && one_machine) return near;
+  if (how.transport == transport_kind::ring && job.size() > 1) {
+    throw system_failure(
+        "the ranks of this machine cannot share memory, which --transport ring "
+        "wants");
+  }
+  auto far = job.open();
+  if (!near) return far;
+  return std::make_unique<net::mixed_transport>(std::move(near), neighbours, std::move(far));
+}
+
+/// How the job ended, the same on all ranks: as the first rank that failed by itself did, else
+/// as the first that had another status than 0. Collective.
+ending ending_of_all(net::mpi_job& job, const ending& mine) {
+  struct record {
+    int status = 0;
+    bool caused_here = false;
+    std::array<char, 1000> sentence{};
+  } brought;
+  brought.status = mine.status;
+  brought.caused_here = mine.caused_here;
+  mine.sentence.copy(brought.sentence.data(), brought.sentence.size() - 1);
+  const auto bytes = job.all_gather(std::as_bytes(std::span(&brought, 1)));
+  ending all;
+  for (auto at = bytes.begin(); at != bytes.end(); at += sizeof(record)) {
+    record r;
+    std::memcpy(&r, &*at, sizeof r);
+    const bool first_cause = r.caused_here && !all.caused_here;
+    if (first_cause || all.status == 0) all = {r.status, r.sentence.data(), r.caused_here};
+  }
+  return all;
+}
+
+/// Makes the rank's world and runs its body in it. Collective.
+ending run_connected(net::mpi_job& job, const rank_plan& plan) {
+  const auto map = net::machine_map::gather(job, plan.how.machines);
+  std::unique_ptr<net::transport> net;
+  std::optional<rank_runtime> rank;
+  ending mine;
+  try {
+    net = connect(job, map, plan.how);
+  } catch (const system_failure&) {  // not bad_alloc, which may come while the others gather
+    mine = ending_by_exception();
+  }
+  if (net) {
+    const auto neighbours = map.neighbours(job.self());
+    const auto position = std::find(neighbours.begin(), neighbours.end(), job.self());
+    const place here{
+        .sharers = map.sharers,
+        .position = map.sharers > 1 ? static_cast<int>(position - neighbours.begin()) : 0};
+    mine = ending_of([&] { rank.emplace(*net, plan.how, here); });
+    if (mine.status == 1) mine.sentence = peer_failure(job.self(), mine.sentence).what();
+  }
+  auto all = ending_of_all(job, mine);
+  if (all.status == 0) all = ending_of_all(job, rank->run(plan.body));
+  return all;
+}
+
+void wait(const timespec& moment) { nanosleep(&moment, nullptr); }
+
+}  // namespace
+
+int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& prepare,
+                  const launch_report& say) {
+  std::shared_ptr<net::mpi_job> job;
+  ending ended;
+  try {
+    rank_plan plan;
+    ended = ending_of([&] {
+      plan = prepare();
+      check_settings(plan.how, started_by);
+    });
+    // A rank with bad settings starts MPI nevertheless: the others wait for it there.
+    job = start_mpi(plan.how, started_by);
+    ended = ending_of_all(*job, ended);
+    if (ended.status == 0) ended = run_connected(*job, plan);
+    // Rank 0 speaks, and nobody leaves before: mpiexec may end all with the first bad status.
+    if (job->self() == 0 && !ended.sentence.empty()) say(ended.sentence);
+    static_cast<void>(job->all_gather(std::as_bytes(std::span("", 1))));
+    return ended.status;
+  } catch (const wrong_launcher& e) {
+    if (started_by.rank == 0) {
+      say(e.what());
+    } else {
+      wait(until_the_job_is_ended);
+    }
+    return 2;
+  } catch (...) {
+    if (ended.status == 0) ended = ending_by_exception();
+  }
+  // The others wait in a collective, if they did not fail alike.
+  if (started_by.rank != 0) wait(until_rank_0_has_spoken);
+  say(ended.sentence);
+  wait(until_it_is_passed_on);
+  if (job) {
+    job->abort(ended.status);
+  } else {
+    end_job(started_by, ended.status);
+  }
+  return ended.status;
+}
+
+}  // namespace cairn

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/rank_runtime.hpp"
+
+#include <algorithm>
+
+#include <cairn/base/error.hpp>
+#include <cairn/hw/topology.hpp>
+
+namespace cairn {
+namespace {
+
+std::unique_ptr<task::pool> make_workers(const settings& how, const place& here) {
+  const auto workers =
+      how.threads != 0 ? how.threads : std::max(1, hw::allowed_cores() / here.sharers);
+  return task::make_threads(
+      {.workers = workers, .pin = how.pin, .first_core = here.position * workers});
+}
+
+}  // namespace
+
+rank_runtime::rank_runtime(net::transport& net, const settings& how, const place& here)
+    : workers_(make_workers(how, here)), world_(net, *workers_, clock_, how.for_world()) {}
+
+ending rank_runtime::run(const rank_body& body) {
+  ending how_it_ended;
+  try {
+    how_it_ended.status = body(world_);
+    world_.barrier();  // nobody leaves while another may still need it
+    return how_it_ended;
+  } catch (const peer_failure& e) {
+    return {1, e.what(), e.rank() == world_.rank()};
+  } catch (...) {
+    how_it_ended = ending_by_exception();
+  }
+  if (world_.size() == 1) return how_it_ended;
+  const auto text = how_it_ended.sentence;
+  if (how_it_ended.status == 1) how_it_ended.sentence = peer_failure(world_.rank(), text).what();
+  world_.poison(text);
+  return how_it_ended;
+}
+
+}  // namespace cairn
