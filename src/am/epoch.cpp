@@ -7,7 +7,6 @@
 #include <vector>
 
 #include <cairn/am/epoch.hpp>
-#include <cairn/am/finish.hpp>
 #include <cairn/core/progress.hpp>
 
 namespace cairn::am {

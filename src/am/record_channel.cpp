@@ -72,56 +72,31 @@ record_batch::iterator& record_batch::iterator::operator++() {
   return *this;
 }
 
-record_channel::record_channel(world& w, std::size_t coalesce_bytes, handler on_records)
-    : engine_(w.messages()),
-      size_(w.size()),
-      on_records_(std::move(on_records)),
-      capacity_(coalesce_bytes ? coalesce_bytes : engine_.coalesce_bytes()),
-      lanes_(w.workers()),
-      id_(engine_.attach(this)) {
-  for (auto& l : lanes_) l.value.blocks.resize(static_cast<std::size_t>(size_));
+record_channel::record_channel(world& w, const channel_options& opt, handler on_records)
+    : coalescer(w, opt), on_records_(std::move(on_records)), scratch_(w.workers()) {
+  attach();
 }
-
-record_channel::~record_channel() { engine_.detach(id_); }
 
 void record_channel::send(worker_t w, rank_t to, std::span<const std::byte> record) {
-  CAIRN_ASSERT(to >= 0 && to < size_);
+  CAIRN_ASSERT(to >= 0 && to < ranks());
+  expect_sending();
   const auto p = prefix_for(record.size());
   const auto needed = p.bytes + record.size();
-  auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
-  if (b.items && b.items.capacity() - b.items.size() < needed) ship(w, to, b);
-  if (!b.items) {
-    b.items = engine_.take_buffer(w, std::max(capacity_, needed));
-    b.seen = false;
+  auto& mine = lane_of(w);
+  auto& b = mine.blocks[static_cast<std::size_t>(to)];
+  if (static_cast<std::size_t>(b.end - b.at) < needed) {
+    turn_over(w, to, std::max(buffer_bytes(), needed));
   }
-  auto* const at = b.items.payload() + b.items.size();
-  write_prefix(at, p);
-  if (!record.empty()) std::memcpy(at + p.bytes, record.data(), record.size());
-  b.items.set_size(b.items.size() + needed);
-  // A record must be counted before anybody can handle it: before its block is shipped.
-  engine_.count_sent(w, 1);
-}
-
-bool record_channel::flush(worker_t w, bool only_old) {
-  auto& blocks = lanes_[w].blocks;
-  bool shipped = false;
-  for (rank_t to = 0; to < size_; ++to) {
-    auto& b = blocks[static_cast<std::size_t>(to)];
-    if (!b.items || (only_old && !std::exchange(b.seen, true))) continue;
-    ship(w, to, b);
-    shipped = true;
-  }
-  return shipped;
-}
-
-void record_channel::ship(worker_t w, rank_t to, block& b) {
-  engine_.post(w, to, id_, std::exchange(b.items, {}));
+  write_prefix(b.at, p);
+  if (!record.empty()) std::memcpy(b.at + p.bytes, record.data(), record.size());
+  b.at += needed;
+  mine.count.add_sent(1);
 }
 
 void record_channel::deliver(worker_t w, rank_t from, std::span<const std::byte> payload) {
   const record_batch batch(payload);
   on_records_(w, from, batch);
-  engine_.count_handled(w, batch.size());
+  count_handled(w, batch.size());
 }
 
 }  // namespace cairn::am

@@ -48,7 +48,7 @@ void send_everywhere(world& w, std::size_t coalesce_bytes) {
           EXPECT_TRUE(came.try_emplace({from, i}, s).second) << "twice: " << from << " " << i;
         }
       },
-      coalesce_bytes);
+      {.coalesce_bytes = coalesce_bytes});
   const auto ranks = static_cast<std::uint64_t>(w.size());
   const auto destination = [&](rank_t from, std::uint64_t i) {
     return static_cast<rank_t>((static_cast<std::uint64_t>(from) + i) % ranks);
@@ -87,8 +87,7 @@ TEST_P(RecordChannel, CarriesRecordsLargerThanTinyBuffers) {
 
 TEST_P(RecordChannel, CoalescesRecords) {
   GetParam().run([](world& w) {
-    record_channel road(
-        w, [](worker_t, record_batch) {}, 4096);
+    record_channel road(w, [](worker_t, record_batch) {}, {.coalesce_bytes = 4096});
     const auto before = w.counters().total(obs::counter::buffers_sent);
     epoch e(w);
     const std::vector<std::byte> record(60);

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <cairn/am/ledger.hpp>
+#include <cairn/core/receiver.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/spin_lock.hpp>
 
@@ -67,5 +68,11 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
   bool wave_is_running_ = false;
   std::atomic<bool> ended_{false};
 };
+
+/// Returns once all messages that any rank has sent on a standing channel have been handled, or
+/// when the world is poisoned or cancelled. The ledger decides, as for epochs.
+///
+/// Collective  by worker 0 outside jobs; only handlers send on the channel any more
+void finish_standing(world& w, receiver& r) noexcept;
 
 }  // namespace cairn::am

@@ -10,8 +10,8 @@
 #include <utility>
 #include <vector>
 
+#include <cairn/am/coalesce.hpp>
 #include <cairn/base/packing.hpp>
-#include <cairn/core/engine.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
 
@@ -63,14 +63,12 @@ class record_batch {
 /// Order       none is promised between buffers
 /// Collective  constructor and destructor, in the same order on every rank, outside epochs
 /// Memory      workers * ranks * coalesce_bytes, or the records that are larger
-class record_channel final : public receiver {
+class record_channel final : public coalescer {
  public:
   template <class Handler>
-  record_channel(world& w, Handler on_records, std::size_t coalesce_bytes = 0)
-      : record_channel(w, coalesce_bytes, with_sender(std::move(on_records))) {}
-  ~record_channel() override;
-  record_channel(const record_channel&) = delete;
-  record_channel& operator=(const record_channel&) = delete;
+  record_channel(world& w, Handler on_records, const channel_options& opt = {})
+      : record_channel(w, opt, with_sender(std::move(on_records))) {}
+  ~record_channel() { detach(); }
 
   /// Worker w sends a record. Inside one chunk, handler or body section, on that worker only.
   void send(worker_t w, rank_t to, std::span<const std::byte> record);
@@ -78,24 +76,14 @@ class record_channel final : public receiver {
   /// Worker w sends the values as one record: cairn::unpack takes them off it again.
   template <packable... T>
   void send_packed(worker_t w, rank_t to, const T&... values) {
-    auto& bytes = lanes_[w].scratch;
+    auto& bytes = scratch_[w];
     bytes.clear();
     pack(bytes, values...);
     send(w, to, bytes);
   }
 
-  bool flush(worker_t w, bool only_old) override;
-
  private:
   using handler = std::function<void(worker_t, rank_t, record_batch)>;
-  struct block {
-    buffer items;
-    bool seen = false;  // it was part-filled at the previous scan for old blocks
-  };
-  struct lane {
-    std::vector<block> blocks;  // by destination
-    std::vector<std::byte> scratch;
-  };
 
   template <class Handler>
   static handler with_sender(Handler on_records) {
@@ -108,16 +96,11 @@ class record_channel final : public receiver {
     }
   }
 
-  record_channel(world& w, std::size_t coalesce_bytes, handler on_records);
-  void ship(worker_t w, rank_t to, block& b);
+  record_channel(world& w, const channel_options& opt, handler on_records);
   void deliver(worker_t w, rank_t from, std::span<const std::byte> payload) override;
 
-  engine& engine_;
-  const rank_t size_;
   handler on_records_;
-  std::size_t capacity_;  // bytes of a buffer
-  task::per_worker<lane> lanes_;
-  std::uint32_t id_;
+  task::per_worker<std::vector<std::byte>> scratch_;
 };
 
 }  // namespace cairn::am

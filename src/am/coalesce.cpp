@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <exception>
+#include <utility>
+
+#include <cairn/am/coalesce.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/contract.hpp>
+
+namespace cairn::am {
+
+coalescer::coalescer(world& w, const channel_options& opt)
+    : world_(w),
+      progress_(w.messages()),
+      kind_(opt.kind),
+      buffer_bytes_(opt.coalesce_bytes ? opt.coalesce_bytes : progress_.coalesce_bytes()),
+      exceptions_(std::uncaught_exceptions()),
+      lanes_(w.workers()) {
+  for (auto& k : lanes_) k.value.blocks.resize(static_cast<std::size_t>(w.size()));
+}
+
+void coalescer::attach() { number_ = progress_.attach(*this, kind_); }
+
+void coalescer::detach() noexcept {
+  const bool unwinding = std::uncaught_exceptions() > exceptions_;
+  if (kind_ == channel_kind::standing && !unwinding) finish_standing(world_, *this);
+  progress_.detach(number_, kind_);
+}
+
+void coalescer::expect_sending() const {
+  CAIRN_EXPECTS(kind_ == channel_kind::standing || progress_.epoch_open(),
+                "an epoch channel sends while an epoch is open");
+}
+
+void coalescer::turn_over(worker_t w, rank_t to, std::size_t bytes) {
+  auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
+  if (b.items) ship(w, to, b);
+  b.items = progress_.take_buffer(w, bytes);
+  b.at = b.items.payload();
+  b.end = b.at + bytes;
+  b.seen = false;
+}
+
+void coalescer::ship(worker_t w, rank_t to, block& b) {
+  auto& mine = lanes_[w];
+  auto items = std::move(b.items);
+  items.set_size(static_cast<std::size_t>(b.at - items.payload()));
+  b = block{};
+  const auto sent = mine.count.sent();
+  world_.counters().add(w, obs::counter::messages_sent, sent - std::exchange(mine.reported, sent));
+  progress_.post(w, to, number_, kind_, std::move(items));
+}
+
+bool coalescer::flush(worker_t w, bool only_old) {
+  bool shipped = false;
+  for (rank_t to = 0; to < ranks(); ++to) {
+    auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
+    if (!b.items || b.at == b.items.payload()) continue;
+    if (only_old && !std::exchange(b.seen, true)) continue;
+    ship(w, to, b);
+    shipped = true;
+  }
+  return shipped;
+}
+
+void coalescer::count_handled(worker_t w, std::uint64_t n) noexcept {
+  lanes_[w].count.add_handled(n);
+  world_.counters().add(w, obs::counter::messages_handled, n);
+}
+
+void coalescer::abandon() noexcept {
+  for (worker_t w = 0; w < lanes_.workers(); ++w) {
+    auto& mine = lanes_[w];
+    for (auto& b : mine.blocks) {
+      if (b.items) progress_.charge(w, -static_cast<std::int64_t>(b.items.capacity()));
+      b = block{};
+    }
+    mine.count.reset();
+    mine.reported = 0;
+  }
+}
+
+}  // namespace cairn::am
