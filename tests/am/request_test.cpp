@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/am/epoch.hpp>
+#include <cairn/am/request.hpp>
+#include <cairn/base/random.hpp>
+
+#include <support/places.hpp>
+
+namespace cairn::am {
+namespace {
+
+class Request : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Request, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+constexpr std::uint64_t each = 400;
+
+std::uint64_t value_at(rank_t r, std::uint64_t i) {
+  return mix64(static_cast<std::uint64_t>(r) << 32 | i);
+}
+
+/// Gathers `each` elements per rank from random places; slot s asks for element s of rank s mod P.
+struct gather {
+  using get = request<std::uint32_t, std::uint64_t>;
+
+  gather(world& the_world, const request_options& opt)
+      : w(the_world),
+        copies(each),
+        times(each),
+        asked_by(each),
+        ask(
+            w, [this](worker_t, std::uint32_t i) { return value_at(w.rank(), i); },
+            [this](worker_t k, std::uint64_t slot, std::uint64_t x) {
+              copies[slot] = x;
+              ++times[slot];
+              wrong_worker += asked_by[slot] == k ? 0 : 1;
+              ++came;
+            },
+            opt) {}
+
+  void ask_all() {
+    came = 0;
+    for (auto& t : times) t = 0;
+    w.parallel_for(
+        each,
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          auto to = ask.from(k);
+          for (auto s = begin; s < end; ++s) {
+            asked_by[s] = k;
+            to(static_cast<rank_t>(s) % w.size(), static_cast<std::uint32_t>(s), s);
+          }
+        },
+        10);
+  }
+  void judge() {
+    EXPECT_EQ(came, each);
+    EXPECT_EQ(wrong_worker, 0);
+    for (std::uint64_t s = 0; s < each; ++s) {
+      EXPECT_EQ(times[s], 1) << s;
+      EXPECT_EQ(copies[s], value_at(static_cast<rank_t>(s) % w.size(), s)) << s;
+    }
+  }
+
+  world& w;
+  std::vector<std::uint64_t> copies;
+  std::vector<std::atomic<int>> times;
+  std::vector<worker_t> asked_by;
+  std::atomic<std::uint64_t> came = 0;
+  std::atomic<int> wrong_worker = 0;
+  get ask;
+};
+
+TEST_P(Request, InAnEpochAllAnswersAreReceivedWhenItEnds) {
+  for (const std::uint32_t unanswered : {1u, 7u, 65'536u}) {
+    GetParam().run(
+        [&](world& w) {
+          gather g(w, {.unanswered = unanswered});
+          for (int round = 0; round < 3; ++round) {
+            epoch e(w);
+            g.ask_all();
+            e.close();
+            g.judge();
+          }
+        },
+        {.coalesce_bytes = 128});
+  }
+}
+
+TEST_P(Request, StandingOnesNeedNoEpoch) {
+  for (const std::uint32_t unanswered : {1u, 65'536u}) {
+    GetParam().run(
+        [&](world& w) {
+          gather g(w, {.kind = channel_kind::standing, .unanswered = unanswered});
+          for (int round = 0; round < 3; ++round) {
+            g.ask_all();
+            w.wait_until([&] { return g.came == each; });
+            g.judge();
+          }
+        },
+        {.coalesce_bytes = 128});
+  }
+}
+
+// Pointer chasing: the receiver asks for what the answer names.
+TEST_P(Request, AReceiverMayAskAgain) {
+  constexpr int chains = 20;
+  constexpr std::uint64_t length = 30;
+  GetParam().run([](world& w) {
+    using next = request<std::uint64_t, std::uint64_t>;
+    std::vector<std::uint64_t> hops(chains), at(chains);
+    next* self = nullptr;
+    const auto owner = [&](std::uint64_t i) {
+      return static_cast<rank_t>(i % static_cast<std::uint64_t>(w.size()));
+    };
+    next follow(
+        w, [](worker_t, std::uint64_t i) { return mix64(i); },
+        [&](worker_t k, std::uint64_t slot, std::uint64_t i) {
+          at[slot] = i;
+          if (++hops[slot] < length) self->from(k)(owner(i), i, slot);
+        },
+        {.unanswered = 3});
+    self = &follow;
+    epoch e(w);
+    {
+      auto ask = follow.from(0);
+      for (std::uint64_t c = 0; c < chains; ++c) ask(owner(c), c, c);
+    }
+    e.close();
+    for (std::uint64_t c = 0; c < chains; ++c) {
+      std::uint64_t expected = c;
+      for (std::uint64_t i = 0; i < length; ++i) expected = mix64(expected);
+      EXPECT_EQ(hops[c], length);
+      EXPECT_EQ(at[c], expected);
+    }
+  });
+}
+
+}  // namespace
+}  // namespace cairn::am
