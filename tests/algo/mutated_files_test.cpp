@@ -264,7 +264,7 @@ TEST(MutatedFiles, AreRefusedOrGraphsOnAnyNumberOfRanks) {
   const support::temporary_folder here;
   const auto path = here / "g.cairn";
   outcomes found;
-  for (std::uint64_t seed = 0; seed < 3000; ++seed) {
+  for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     random64 draw(seed);
     auto parts = draw_file(draw);
@@ -282,26 +282,27 @@ TEST(MutatedFiles, AreRefusedOrGraphsOnAnyNumberOfRanks) {
     });
     if (HasFailure()) break;
   }
-  EXPECT_GT(found.refused, 1000);
-  EXPECT_GT(found.directed, 200);
-  EXPECT_GT(found.undirected, 200);
-  EXPECT_GT(found.weighted, 300);
+  EXPECT_GT(found.refused, 600);
+  EXPECT_GT(found.directed, 150);
+  EXPECT_GT(found.undirected, 150);
+  EXPECT_GT(found.weighted, 200);
 }
 
 TEST(MutatedFiles, AreJudgedAlikeByRanksThatRunAtOnce) {
   const support::temporary_folder here;
   const auto path = here / "g.cairn";
-  for (std::uint64_t seed = 10'000; seed < 10'100; ++seed) {
+  for (std::uint64_t seed = 10'000; seed < 10'030; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     random64 draw(seed);
     auto parts = draw_file(draw);
     mutate(parts, draw);
     std::ofstream(path, std::ios::binary) << put_together(parts);
-    for (const rank_t ranks : {1, 3}) {
-      support::on_ranks(ranks, 2, [&](world& w) {
+    for (const int workers : {1, 2}) {
+      support::on_ranks(3 - workers, workers, [&](world& w) {
         outcomes found;
         judge(w, path, seed, found);
-        EXPECT_EQ(w.sum(static_cast<std::uint64_t>(found.refused)) % ranks, 0u);
+        const auto refused = w.sum(static_cast<std::uint64_t>(found.refused));
+        EXPECT_TRUE(refused == 0 || refused == static_cast<std::uint64_t>(w.size()));
       });
     }
     if (HasFailure()) break;
