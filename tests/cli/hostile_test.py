@@ -77,6 +77,14 @@ class OneSided(InAFolder):
         self.refused("convert", bad, self.folder / "out.el", saying="in its target's row")
         self.refused("verify", bad, self.file("r.csv", "id,depth\n"), saying="target's row")
 
+    def test_a_source_is_found_where_hardly_any_vertex_has_edges(self):
+        n = 5_000_000
+        sparse = self.file("sparse.mtx", f"%%MatrixMarket matrix coordinate pattern general\n"
+                                         f"{n} {n} 1\n{n - 5} 7\n")
+        trials = cli_test.report("bfs", sparse, "--ranks", 2, "--threads", 1,
+                                 "-n", 3)["result"]["trials"]
+        self.assertEqual([t["reached"] for t in trials], [2] * 3)
+
     def test_wrong_counts_and_targets_are_refused(self):
         for file, said in ((native([[1], [0]], edges=2), "the header counts 2 edges"),
                            (native([[1], [2]], directed=True), "a target is not a vertex"),
