@@ -12,6 +12,8 @@
 namespace cairn::cli {
 namespace {
 
+constexpr int most_draws = 1000;  // of a source
+
 struct bfs_command : trial_options {
   using trial_options::trial_options;
 
@@ -35,16 +37,27 @@ std::uint64_t degree_anywhere(world& w, const graph::dist_csr<Id>& g, std::uint6
   return w.sum(mine ? g.out().degree(v) : 0);
 }
 
-// Trial t starts at the source asked for, else at a random vertex that has edges.
+// The smallest that has edges.
+template <class Id>
+Id first_with_edges(world& w, const graph::dist_csr<Id>& g) {
+  auto v = g.out().first();
+  while (v < g.out().last() && g.out().degree(v) == 0) ++v;
+  const auto none = no_vertex<std::uint64_t>;
+  return static_cast<Id>(none - w.max(v == g.out().last() ? 0 : none - v));
+}
+
+// Trial t starts at the source asked for, else at a random vertex that has edges; where hardly any
+// has, at the first.
 template <class Id>
 Id source_of_trial(world& w, const graph::dist_csr<Id>& g, const bfs_command& cmd, int trial) {
   if (cmd.source) return vertex_of(cmd.in, g, "source", cmd.source, 0);
   if (g.num_edges() == 0) return 0;
   random64 draw(cmd.in.seed, static_cast<std::uint64_t>(trial));
-  for (;;) {
+  for (int tries = 0; tries < most_draws; ++tries) {
     const auto v = draw.below(g.num_vertices());
     if (degree_anywhere(w, g, v) != 0) return static_cast<Id>(v);
   }
+  return first_with_edges(w, g);
 }
 
 struct reach {

@@ -70,7 +70,7 @@ int check(world& w, const graph::dist_csr<Id>& g, const verify_command& cmd, rep
   graph::io::table rows;
   pgas::vertex_map<Id> values(w, g.partition(), no_vertex<Id>);
   w.agree([&] {
-    rows = graph::io::read_table(w.pool(), cmd.result);
+    rows = graph::io::read_table(w.pool(), cmd.result, g.num_vertices());
     if (rows.value_name != "depth" && rows.value_name != "parent") {
       throw input_error::in_file(
           cmd.result, "its second column is '" + rows.value_name + "', expected depth or parent");

@@ -14,7 +14,6 @@
 
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
-#include <cairn/core/world.hpp>
 #include <cairn/graph/memory.hpp>
 
 namespace cairn::graph {
@@ -136,19 +135,24 @@ std::uint64_t bytes_to_build(const build_size& size, rank_t ranks) {
   return clamped(size.inverse ? rows + last : last);
 }
 
-void expect_memory_for(world& w, const build_size& size) {
+void expect_memory_for(const exchange& ranks, std::uint64_t bytes, const std::string& what) {
   const auto here = machine_of_this_rank();
-  const auto machines = w.all_gather(here);
+  const auto machines = ranks.all_gather(here);
   const auto neighbours =
       static_cast<std::uint64_t>(std::count(machines.begin(), machines.end(), here));
-  const auto needed = clamped(uint128_t{bytes_to_build(size, w.size())} * neighbours);
-  w.agree([&] {
+  const auto needed = clamped(uint128_t{bytes} * neighbours);
+  ranks.agree([&] {
     const auto there_is = available_memory();
     if (needed <= there_is) return;
-    throw usage_error("a graph of " + std::to_string(size.num_vertices) + " vertices and " +
-                      std::to_string(size.num_edges) + " edges needs " + format_bytes(needed) +
-                      " of memory to build, and " + format_bytes(there_is) + " are available");
+    throw usage_error(what + " needs " + format_bytes(needed) + " of memory, and " +
+                      format_bytes(there_is) + " are available");
   });
+}
+
+void expect_memory_for(const exchange& ranks, const build_size& size) {
+  expect_memory_for(ranks, bytes_to_build(size, ranks.size()),
+                    "to build a graph of " + std::to_string(size.num_vertices) + " vertices and " +
+                        std::to_string(size.num_edges) + " edges");
 }
 
 std::string format_bytes(std::uint64_t bytes) {

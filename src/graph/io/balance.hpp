@@ -10,6 +10,7 @@
 #include <variant>
 
 #include <cairn/base/random.hpp>
+#include <cairn/base/types.hpp>
 
 namespace cairn::graph::io {
 
@@ -72,7 +73,8 @@ class balance {
     explicit folding(std::uint64_t key) noexcept
         : mask_(static_cast<std::uint32_t>(key)),
           factor_(static_cast<std::uint32_t>(key >> 32) | 0x8000'0001u),
-          wide_(mix64(key)) {}
+          wide_(mix64(key)),
+          odd_(mix64(wide_) | 1) {}
 
     [[nodiscard]] pair of(std::uint32_t v) const noexcept {
       const auto a = fold(v);
@@ -86,8 +88,9 @@ class balance {
     [[nodiscard]] std::uint64_t coefficient(std::int32_t w) const noexcept {
       return fold(static_cast<std::uint32_t>(w));
     }
-    [[nodiscard]] std::uint64_t coefficient(double w) const noexcept {
-      return mix64(std::bit_cast<std::uint64_t>(w + 0.0) ^ wide_);  // -0 is 0
+    [[nodiscard]] std::uint64_t coefficient(double w) const noexcept {  // of -0 that of 0
+      const auto product = uint128_t{std::bit_cast<std::uint64_t>(w + 0.0) ^ wide_} * odd_;
+      return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
     }
 
    private:
@@ -97,7 +100,7 @@ class balance {
     }
 
     std::uint32_t mask_, factor_;
-    std::uint64_t wide_;
+    std::uint64_t wide_, odd_;
   };
 
   folding vertices_, weights_;

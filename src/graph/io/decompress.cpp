@@ -13,9 +13,10 @@
 namespace cairn::graph::io {
 namespace {
 
-// A header may ask for a window of gigabytes; nobody who wrote a graph meant that.
-constexpr std::uint64_t window_limit = std::uint64_t{1} << 30;
-constexpr int zstd_window_log = 30;
+// A header may ask for a window of gigabytes. zstd(1) decompresses no larger one than this unless
+// it is told to, and xz(1) makes none.
+constexpr int window_log = 27;
+constexpr std::uint64_t xz_memory_limit = (std::uint64_t{1} << window_log) + (1 << 20);
 // zlib counts its input in 32 bits.
 constexpr std::size_t most_per_call = std::numeric_limits<std::uint32_t>::max() / 2;
 
@@ -107,7 +108,7 @@ class zstd_source final : public byte_source {
  public:
   explicit zstd_source(const mapped_file& file) : file_(file), stream_(ZSTD_createDCtx()) {
     if (stream_ == nullptr) throw std::bad_alloc();
-    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, zstd_window_log);
+    ZSTD_DCtx_setParameter(stream_, ZSTD_d_windowLogMax, window_log);
   }
   ~zstd_source() override { ZSTD_freeDCtx(stream_); }
 
@@ -140,7 +141,7 @@ class zstd_source final : public byte_source {
 class xz_source final : public byte_source {
  public:
   explicit xz_source(const mapped_file& file) : file_(file) {
-    if (lzma_stream_decoder(&stream_, window_limit, LZMA_CONCATENATED) != LZMA_OK) {
+    if (lzma_stream_decoder(&stream_, xz_memory_limit, LZMA_CONCATENATED) != LZMA_OK) {
       throw std::bad_alloc();
     }
     stream_.next_in = bytes_of(file);
@@ -163,7 +164,7 @@ class xz_source final : public byte_source {
         case LZMA_MEM_ERROR:
           throw std::bad_alloc();
         case LZMA_MEMLIMIT_ERROR:
-          throw corrupt(file_, consumed(), "xz", "it asks for more than 1 GiB of memory");
+          throw corrupt(file_, consumed(), "xz", "it asks for more than 128 MiB of memory");
         case LZMA_FORMAT_ERROR:
           throw corrupt(file_, consumed(), "xz", "no xz stream");
         default:

@@ -2,41 +2,57 @@
 #include "native_file.hpp"
 
 #include <algorithm>
+#include <array>
 #include <cstring>
 
-#include <cairn/graph/io/compressed.hpp>
-
 namespace cairn::graph::io {
+namespace {
+
+[[noreturn]] void fail_size(const std::string& path, std::uint64_t found, const std::string& text,
+                            std::uint64_t described) {
+  throw input_error::at_byte(
+      path, std::min(found, described),
+      "the file has " + text + " bytes, but its header describes " + std::to_string(described));
+}
+
+}  // namespace
 
 native_file::native_file(const std::string& path) : file_(path) {
+  std::array<char, sizeof header_> start{};
+  std::size_t there = 0;
   if (compression_of(file_) == compression::none) {
     bytes_ = std::as_bytes(std::span(file_.data(), file_.size()));
+    there = std::min(start.size(), bytes_.size());
+    std::memcpy(start.data(), bytes_.data(), there);
   } else {
-    inflate();
+    stream_ = decompress(file_);
+    there = stream_->read(start);
   }
-  if (bytes_.size() < sizeof header_) {
-    throw input_error::at_byte(path, bytes_.size(), "the file ends within its header");
+  if (there < start.size()) {
+    throw input_error::at_byte(path, there, "the file ends within its header");
   }
-  std::memcpy(&header_, bytes_.data(), sizeof header_);
+  std::memcpy(&header_, start.data(), sizeof header_);
   header_.validate(path);
-  if (bytes_.size() != header_.file_bytes()) {
-    throw input_error::at_byte(path, std::min<std::uint64_t>(bytes_.size(), header_.file_bytes()),
-                               "the file has " + std::to_string(bytes_.size()) +
-                                   " bytes, but its header describes " +
-                                   std::to_string(header_.file_bytes()));
+  if (!stream_ && bytes_.size() != header_.file_bytes()) {
+    fail_size(path, bytes_.size(), std::to_string(bytes_.size()), header_.file_bytes());
   }
 }
 
-// Grows with what comes, not with what the header promises.
+// The buffer takes no room until it is filled, so a header that promises too much costs nothing.
 void native_file::inflate() {
-  const auto from = decompress(file_);
-  std::size_t filled = 0;
-  do {
-    inflated_.resize(std::max<std::size_t>(std::size_t{1} << 20, 2 * inflated_.size()));
-    filled += from->read(std::span(inflated_).subspan(filled));
-  } while (filled == inflated_.size());
-  inflated_.resize(filled);
-  bytes_ = std::as_bytes(std::span<const char>(inflated_));
+  if (!stream_) return;
+  const auto size = header_.file_bytes();
+  inflated_ = hw::page_buffer<char>(size);
+  const auto all = inflated_.span();
+  std::memcpy(all.data(), &header_, sizeof header_);
+  const auto filled = sizeof header_ + stream_->read(all.subspan(sizeof header_));
+  if (filled != size) fail_size(path(), filled, std::to_string(filled), size);
+  char more = 0;  // reading on to the end also checks what the compression has to say
+  if (stream_->read({&more, 1}) != 0) {
+    fail_size(path(), size, "more than " + std::to_string(size), size);
+  }
+  stream_.reset();
+  bytes_ = std::as_bytes(std::span<const char>(all));
 }
 
 }  // namespace cairn::graph::io

@@ -2,11 +2,14 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
-#include <vector>
 
+#include <cairn/graph/io/compressed.hpp>
 #include <cairn/graph/io/mapped_file.hpp>
+#include <cairn/hw/pages.hpp>
 
 #include "native_header.hpp"
 
@@ -16,8 +19,17 @@ namespace cairn::graph::io {
 /// describes as many bytes as there are; the sections' contents are not looked at.
 class native_file {
  public:
+  /// Maps the file, or decompresses its header and nothing else.
   /// Throws    input_error
   explicit native_file(const std::string& path);
+
+  /// Of memory that inflate() will take; 0 for a mapped file.
+  [[nodiscard]] std::uint64_t bytes_to_inflate() const noexcept {
+    return stream_ ? header_.file_bytes() : 0;
+  }
+  /// Decompresses the sections, if bytes_to_inflate() is not 0; before, there are none.
+  /// Throws    input_error
+  void inflate();
 
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
   [[nodiscard]] const native_header& header() const noexcept { return header_; }
@@ -36,10 +48,9 @@ class native_file {
   }
 
  private:
-  void inflate();
-
   mapped_file file_;
-  std::vector<char> inflated_;
+  std::unique_ptr<byte_source> stream_;
+  hw::page_buffer<char> inflated_;
   std::span<const std::byte> bytes_;
   native_header header_;
 };

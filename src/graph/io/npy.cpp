@@ -221,10 +221,11 @@ std::string npy_header(const std::string& value_name, std::size_t value_kind,
          static_cast<char>(length >> 8) + text;
 }
 
-table read_npy(const mapped_file& file) {
+table read_npy(const mapped_file& file, std::uint64_t most_rows) {
   const auto from = decompress(file);
   std::uint64_t offset = 0;
   const auto shape = read_header(*from, file.path(), offset);
+  if (shape.num_rows > most_rows) throw too_many_rows(file.path(), most_rows);
   table rows;
   rows.value_name = shape.value_name;
   switch (shape.value_kind) {

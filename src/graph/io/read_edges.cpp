@@ -52,6 +52,15 @@ struct part {
   std::optional<source_fault> fault;
 };
 
+/// A list has at most all edges both ways, and a number takes few bytes; whoever declares more
+/// edges than there is memory for gets no more than 1 GiB for one line.
+std::size_t most_list_bytes(const text_layout& layout) {
+  constexpr std::uint64_t least = std::uint64_t{1} << 20, most = std::uint64_t{1} << 30;
+  constexpr std::uint64_t bytes_an_edge = 2 * 48;  // an id, a weight and blanks
+  const auto edges = std::min(*layout.entries, most / bytes_an_edge);
+  return static_cast<std::size_t>(std::min(most, least + edges * bytes_an_edge));
+}
+
 /// One file being read by all ranks.
 class reader {
  public:
@@ -62,6 +71,7 @@ class reader {
         layout_(read_layout(source_, format)),
         options_(options) {
     source_.skip_to(layout_.data_offset);
+    if (format == file_format::metis) source_.limit_lines(most_list_bytes(layout_));
   }
 
   raw_edges read_lines() {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include <cairn/graph/io/native.hpp>
+#include <cairn/graph/memory.hpp>
 
 #include "native_file.hpp"
 #include "verify_native.hpp"
@@ -38,8 +39,12 @@ any_graph view_of(const std::shared_ptr<const native_file>& file, rank_t rank,
 }  // namespace
 
 any_graph read_native(const exchange& ranks, const std::string& path) {
-  std::shared_ptr<const native_file> file;
-  ranks.agree([&] { file = std::make_shared<const native_file>(path); });
+  std::shared_ptr<native_file> file;
+  ranks.agree([&] { file = std::make_shared<native_file>(path); });
+  if (const auto bytes = file->bytes_to_inflate(); bytes != 0) {
+    expect_memory_for(ranks, bytes, path + ": the graph");
+    ranks.agree([&] { file->inflate(); });
+  }
   verify_native(ranks, *file);
   const pgas::block_partition partition(file->header().num_vertices, ranks.size());
   if (file->header().id_bytes == 4) return view_of<std::uint32_t>(file, ranks.rank(), partition);

@@ -139,18 +139,18 @@ void write_table(const std::string& path, const table& rows) {
   file.finish();
 }
 
-table read_table(task::pool& workers, const std::string& path) {
+table read_table(task::pool& workers, const std::string& path, std::uint64_t most_rows) {
   const auto format = table_format_of(path);
   if (!format) throw input_error::in_file(path, expected_table_endings);
   switch (*format) {
     case table_format::csv:
-      return read_text_table(workers, path, ',');
+      return read_text_table(workers, path, ',', most_rows);
     case table_format::tsv:
-      return read_text_table(workers, path, '\t');
+      return read_text_table(workers, path, '\t', most_rows);
     case table_format::npy:
       break;
   }
-  return read_npy(mapped_file(path));
+  return read_npy(mapped_file(path), most_rows);
 }
 
 }  // namespace cairn::graph::io

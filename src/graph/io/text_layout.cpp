@@ -13,6 +13,7 @@ namespace cairn::graph::io {
 namespace {
 
 constexpr std::size_t first_head_bytes = std::size_t{64} << 10;
+constexpr std::size_t most_head_bytes = std::size_t{32} << 20;
 
 std::string lower(std::string_view word) {
   std::string text(word);
@@ -236,6 +237,9 @@ text_layout read_layout(text_source& source, file_format format) {
       if (auto layout = parse_layout(head, head.size() < bytes, format)) return *layout;
     } catch (const text_fault& fault) {
       throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.what);
+    }
+    if (bytes >= most_head_bytes) {
+      throw source.error(0, "neither header nor edges begin in the first 32 MiB");
     }
   }
 }

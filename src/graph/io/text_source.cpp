@@ -13,7 +13,6 @@
 namespace cairn::graph::io {
 namespace {
 
-constexpr std::size_t most_line_bytes = std::size_t{1} << 30;
 constexpr std::size_t padding = mapped_file::readable_behind;
 // How much text after a fault is decompressed to see whether the data itself is sound.
 constexpr std::uint64_t checked_behind_fault = std::uint64_t{256} << 20;
@@ -59,8 +58,8 @@ class text_source::faults {
 /// The blocks of a compressed file, one after the other.
 class text_source::stream {
  public:
-  stream(const mapped_file& file, std::size_t block_bytes)
-      : bytes_(decompress(file)), block_bytes_(block_bytes) {}
+  stream(const mapped_file& file, std::size_t block_bytes, std::size_t most_line_bytes)
+      : bytes_(decompress(file)), block_bytes_(block_bytes), most_line_bytes_(most_line_bytes) {}
 
   /// The next block, in `storage`; false at the end.
   bool next(std::vector<char>& storage, text_block& block) {
@@ -86,8 +85,10 @@ class text_source::stream {
         keep = static_cast<std::size_t>(static_cast<const char*>(newline) - storage.data()) + 1;
         break;
       }
-      if (filled > most_line_bytes) {
-        throw text_fault{storage.data(), "the line is longer than 1 GiB"};
+      if (filled > most_line_bytes_) {
+        throw text_fault{storage.data(), "the line is longer than " +
+                                             std::to_string(most_line_bytes_) +
+                                             " bytes, as no line of such a file has to be"};
       }
       limit *= 2;
       storage.resize(std::max(storage.size(), limit + padding));
@@ -106,6 +107,7 @@ class text_source::stream {
  private:
   std::unique_ptr<byte_source> bytes_;
   std::size_t block_bytes_;
+  std::size_t most_line_bytes_;
   std::vector<char> carry_;
   std::uint64_t offset_ = 0;
   std::uint64_t index_ = 0;
@@ -195,7 +197,7 @@ void text_source::parse_mapped(task::pool& workers, const pass& options, faults&
 
 void text_source::parse_streamed(task::pool& workers, const pass& options, faults& found,
                                  const std::function<void(worker_t, const text_block&)>& f) const {
-  stream blocks(file_, block_bytes_);
+  stream blocks(file_, block_bytes_, most_line_bytes_);
   std::uint64_t counted = 0;
   std::atomic<bool> taken{false};
   bool ended = false;

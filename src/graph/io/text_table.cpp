@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <cmath>
 #include <limits>
@@ -117,7 +118,8 @@ std::pair<std::string, std::uint64_t> parse_header(std::string_view head, bool w
 
 }  // namespace
 
-table read_text_table(task::pool& workers, const std::string& path, char separator) {
+table read_text_table(task::pool& workers, const std::string& path, char separator,
+                      std::uint64_t most_rows) {
   text_source source(path, block_bytes);
   table rows;
   const auto head = source.head(head_bytes);
@@ -129,9 +131,15 @@ table read_text_table(task::pool& workers, const std::string& path, char separat
     throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.what);
   }
   task::per_worker<std::map<std::uint64_t, rows_part>> found(workers.workers());
+  std::atomic<std::uint64_t> num_rows{0};
   const auto fault = source.for_each_block(workers, {}, [&](worker_t w, const text_block& block) {
-    found[w].emplace(block.index, parse_rows(block.text, separator));
+    auto part = parse_rows(block.text, separator);
+    if (num_rows += part.ids.size(); num_rows > most_rows) {
+      throw text_fault{block.text.data(), "a row too many"};  // blocks that follow are left out
+    }
+    found[w].emplace(block.index, std::move(part));
   });
+  if (num_rows > most_rows) throw too_many_rows(path, most_rows);
   if (fault) throw source.error(*fault);
   std::map<std::uint64_t, rows_part> parts;
   std::size_t kind = 0;

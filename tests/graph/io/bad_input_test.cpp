@@ -168,6 +168,42 @@ TEST(BadInput, ALineWithoutEndIsNotReadAsAHeader) {
   EXPECT_EQ(said, "a.mtx:1: the line is longer than 1 MiB, which no header or edge is");
 }
 
+TEST(BadInput, WhatComesBeforeTheFirstEdgeIsLookedThroughOnlySoFar) {
+  const folder here;
+  std::string comments;
+  while (comments.size() < (31u << 20)) comments += "# " + std::string(1000, 'c') + '\n';
+  EXPECT_EQ(test::read(here.packed("a.el.gz", comments + "1 2\n")).num_edges(), 1u);
+  while (comments.size() < (32u << 20)) comments += "# " + std::string(1000, 'c') + '\n';
+  for (const std::string name : {"b.el", "b.el.gz", "b.mtx.zst", "b.gr.xz"}) {
+    const auto said = sentence(here.packed(name, comments + "1 2\n"));
+    if (name.starts_with("b.el")) {
+      EXPECT_EQ(said, name + ":1: neither header nor edges begin in the first 32 MiB");
+    }
+    EXPECT_EQ(said.find(name + ":1: "), 0u) << said;
+  }
+}
+
+TEST(BadInput, ALineOfACompressedFileTakesNoMoreMemoryThanItsEdgesDo) {
+  const folder here;
+  const std::string blanks(9 << 20, ' ');
+  const auto longer = [](const std::string& name, int line, const std::string& bytes) {
+    return name + ':' + std::to_string(line) + ": the line is longer than " + bytes +
+           " bytes, as no line of such a file has to be";
+  };
+  EXPECT_EQ(sentence(here.packed("a.el.gz", "1 2\n" + blanks + "3 4\n")),
+            longer("a.el.gz", 2, "1048576"));
+  EXPECT_EQ(sentence(here.packed("a.graph.gz", "2 1\n2\n1" + blanks + "\n")),
+            longer("a.graph.gz", 3, "1048672"));
+  // A star: the list of its centre is long for a good reason.
+  std::string star = "400001 400000\n", leaves;
+  for (int v = 2; v <= 400'001; ++v) {
+    star += std::to_string(v) + ' ';
+    leaves += "1\n";
+  }
+  EXPECT_EQ(test::read(here.packed("star.graph.gz", star + '\n' + leaves), 1, 1 << 16).num_edges(),
+            400'000u);
+}
+
 TEST(BadInput, ANativeFileIsNoListOfEdges) {
   const folder here;
   EXPECT_EQ(sentence(here.plain("a.cairn", "x")),

@@ -111,6 +111,17 @@ TEST(Compressed, GarbageBehindAMemberIsAnErrorButZerosArePadding) {
   EXPECT_THROW(unpacked(here.plain("c.gz", member + "garbage")), input_error);
 }
 
+TEST(Compressed, AWindowOfMoreThan128MiBIsRefused) {
+  using namespace std::string_literals;
+  const folder here;
+  // A frame of no bytes: its window's logarithm is 10 more than the byte's upper five bits say.
+  const auto frame = [](char window) { return "\x28\xb5\x2f\xfd\0"s + window + "\1\0\0"s; };
+  EXPECT_EQ(unpacked(here.plain("a.zst", frame(static_cast<char>(17 << 3)))), "");
+  const auto path = here.plain("b.zst", frame(static_cast<char>(18 << 3)));
+  const auto said = test::sentence_of(path, [&] { unpacked(path); });
+  EXPECT_NE(said.find("too much memory"), std::string::npos) << said;
+}
+
 TEST(Compressed, AnUnfinishedFileIsRemoved) {
   const folder here;
   for (const auto& ending : endings) {

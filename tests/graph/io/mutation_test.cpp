@@ -123,7 +123,7 @@ TEST(Mutation, TablesAreReadOrRefused) {
     const auto found = try_mutations(
         "t" + ending, test::bytes_of(here / ("t" + ending)), 1000, [](const std::string& path) {
           const auto pool = task::make_threads({.workers = 1});
-          const auto back = read_table(*pool, path);
+          const auto back = read_table(*pool, path, 1000);
           EXPECT_EQ(std::visit([](const auto& v) { return v.size(); }, back.values),
                     back.ids.size());
         });

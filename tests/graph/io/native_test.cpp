@@ -202,6 +202,42 @@ TEST_F(DamagedNative, EveryTruncation) {
             "g.cairn: at byte 12312: the file has 12313 bytes, but its header describes 12312");
 }
 
+TEST_F(DamagedNative, AHeaderOfACompressedFileIsBelievedOnlyAsFarAsBytesFollow) {
+  const plain_arrays a;
+  write(here_ / "g.cairn", a.view());
+  const auto whole = test::bytes_of(here_ / "g.cairn");
+  const auto said = [&](const std::string& bytes) {
+    const auto path = here_.packed("g.cairn.gz", bytes);
+    return test::sentence_of(path, [&] { static_cast<void>(graph_from(path)); });
+  };
+  EXPECT_EQ(said(whole.substr(0, 100)), "g.cairn.gz: at byte 100: the file ends within its header");
+  EXPECT_EQ(said(whole.substr(0, 5000)),
+            "g.cairn.gz: at byte 5000: the file has 5000 bytes, but its header describes 8212");
+  EXPECT_EQ(said(whole + "x"),
+            "g.cairn.gz: at byte 8212: the file has more than 8212 bytes, but its header describes "
+            "8212");
+  EXPECT_EQ(said(std::string(10'000, '\0')),
+            "g.cairn.gz: at byte 0: the file does not begin as .cairn files do");
+}
+
+TEST_F(DamagedNative, ACompressedFileThatCannotFitIsRefusedBeforeItIsDecompressed) {
+  native_header header;
+  header.num_vertices = std::uint64_t{1} << 50;
+  header.id_bytes = 8;
+  header.place_sections(false);
+  header.checksum = header.own_checksum();
+  const std::string bytes(reinterpret_cast<const char*>(&header), sizeof header);
+  const auto path = here_.packed("g.cairn.xz", bytes);
+  try {
+    static_cast<void>(graph_from(path));
+    ADD_FAILURE() << "8 PB found room";
+  } catch (const usage_error& refusal) {
+    EXPECT_EQ(std::string(refusal.what()).find(path + ": the graph needs 9.01 PB of memory, and "),
+              0u)
+        << refusal.what();
+  }
+}
+
 TEST_F(DamagedNative, EveryChangedByteOfASection) {
   const auto a = random_arrays(300, 10);
   const auto path = here_ / "g.cairn";

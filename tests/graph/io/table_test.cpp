@@ -13,9 +13,9 @@ using test::folder;
 const std::vector<std::string> endings{".csv",    ".tsv",    ".npy",     ".csv.gz", ".tsv.zst",
                                        ".npy.xz", ".npy.gz", ".csv.zst", ".npy.zst"};
 
-table read_back(const std::string& path) {
+table read_back(const std::string& path, std::uint64_t most_rows = std::uint64_t{1} << 40) {
   const auto pool = task::make_threads({.workers = 2});
-  return read_table(*pool, path);
+  return read_table(*pool, path, most_rows);
 }
 
 template <class T>
@@ -170,6 +170,18 @@ TEST(Table, EveryMalformedTableGetsItsSentence) {
     const auto path = here.plain(file.name, file.bytes);
     const auto said = test::sentence_of(path, [&] { static_cast<void>(read_back(path)); });
     EXPECT_EQ(said, file.said);
+  }
+}
+
+TEST(Table, MoreRowsThanExpectedAreRefused) {
+  const folder here;
+  const auto rows = table_of<std::uint64_t>({7, 8, 9});
+  for (const auto& ending : endings) {
+    const auto path = here / ("t" + ending);
+    write_table(path, rows);
+    EXPECT_EQ(read_back(path, 3).ids.size(), 3u) << ending;
+    EXPECT_EQ(test::sentence_of(path, [&] { static_cast<void>(read_back(path, 2)); }),
+              "t" + ending + ": has more than the expected 2 rows");
   }
 }
 

@@ -36,7 +36,7 @@ class byte_source {
 };
 
 /// Reads `file`, which outlives the source, from its start. Several gzip members, zstd frames or
-/// xz streams in a row count as one. At most 1 GiB for the decompressor's own window.
+/// xz streams in a row count as one. At most 128 MiB for the decompressor's own window.
 [[nodiscard]] std::unique_ptr<byte_source> decompress(const mapped_file& file);
 
 /// An output_file being written, compressed as its name's ending says.

@@ -63,7 +63,8 @@ void write_native(task::pool& workers, const std::string& path, const native_gra
 /// hold each edge at both its ends with the same weight; that the header counts the edges right.
 ///
 /// Memory    none of its own for a plain file; for a compressed one the whole graph on each rank
-/// Throws    input_error with the byte offset, the same on every rank
+/// Throws    input_error with the byte offset; usage_error if a compressed file's header describes
+///           more than there is memory for, before any of it is taken; the same on every rank
 /// Collective.
 [[nodiscard]] any_graph read_native(const exchange& ranks, const std::string& path);
 

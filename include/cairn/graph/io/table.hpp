@@ -67,8 +67,10 @@ void write_table(const std::string& path, const table& rows);
 ///
 /// The values of a text file are of the first kind of value_vector that can hold all of them, or
 /// else doubles.
-/// Throws    input_error with file and line, or byte offset
+/// most_rows  a table of more is refused before it takes memory
+/// Throws     input_error with file and line, or byte offset
 /// Called by worker 0, outside parallel loops.
-[[nodiscard]] table read_table(task::pool& workers, const std::string& path);
+[[nodiscard]] table read_table(task::pool& workers, const std::string& path,
+                               std::uint64_t most_rows);
 
 }  // namespace cairn::graph::io

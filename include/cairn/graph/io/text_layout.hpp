@@ -32,8 +32,9 @@ struct text_layout {
 
 /// Reads the header of a file, and of an edge list the number of columns from its first edge.
 ///
-/// Throws    input_error if there is no header, or none that can be used; if an edge list has no
-///           edge.
+/// Memory    of a compressed file, 32 MiB at most
+/// Throws    input_error if there is no header, or none that can be used, in the first 32 MiB; if
+///           an edge list has no edge.
 [[nodiscard]] text_layout read_layout(text_source& source, file_format format);
 
 /// The same for the text of a file's beginning, `whole` if nothing follows.

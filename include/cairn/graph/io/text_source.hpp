@@ -51,6 +51,9 @@ class text_source {
   /// the next call; 16 bytes can be read behind it. Throws input_error.
   [[nodiscard]] std::string_view head(std::size_t bytes);
 
+  /// Refuses longer lines of a compressed file, which take memory.
+  void limit_lines(std::size_t bytes) noexcept { most_line_bytes_ = bytes; }
+
   /// Leaves out the text before `offset`, where a line begins.
   void skip_to(std::uint64_t offset) noexcept { begin_ = offset; }
 
@@ -66,7 +69,7 @@ class text_source {
 
   /// Calls f(worker, block) for every own block, on all workers, in no certain order.
   ///
-  /// Memory    for a compressed file, two blocks per worker
+  /// Memory    for a compressed file, two blocks (or longest lines) per worker
   /// Returns   the fault that comes first in the file among those that f threw as text_fault and
   ///           those of decompression. Other exceptions of f pass through.
   /// Called by worker 0, outside parallel loops.
@@ -97,6 +100,7 @@ class text_source {
   compression compression_;
   std::size_t block_bytes_;
   std::uint64_t begin_ = 0;
+  std::size_t most_line_bytes_ = std::size_t{1} << 20;
   std::vector<char> head_;
 };
 
