@@ -25,7 +25,7 @@ demo: cairn
 
 test: build/release-checks/build.ninja
 	@cmake --build build/release-checks -j $(JOBS)
-	@ctest --preset release-checks -j $(JOBS)
+	@ctest --preset release-checks -j $(JOBS); status=$$?; tools/skipped_tests build/release-checks; exit $$status
 
 bench: build/release/build.ninja
 	@cmake --build build/release -j $(JOBS) --target bench

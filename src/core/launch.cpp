@@ -31,7 +31,9 @@ ending run_locally(const settings& how, const rank_body& body) {
   return run_local_ranks(how.ranks, [&](rank_t rank) -> ending {
     try {
       net::ring_transport rings(std::make_shared<net::ring_fabric>(memory, how.ranks), rank);
-      return rank_runtime(rings, how, {.sharers = how.ranks, .position = rank}).run(body);
+      const place here{
+          .sharers = how.ranks, .position = rank, .machines = machine_layout::dealt(how.ranks, 1)};
+      return rank_runtime(rings, how, here).run(body);
     } catch (...) {
       return ending_by_exception();
     }

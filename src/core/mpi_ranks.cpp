@@ -124,7 +124,8 @@ ending run_connected(net::mpi_job& job, const rank_plan& plan) {
     const auto position = std::find(neighbours.begin(), neighbours.end(), job.self());
     const place here{
         .sharers = map.sharers,
-        .position = map.sharers > 1 ? static_cast<int>(position - neighbours.begin()) : 0};
+        .position = map.sharers > 1 ? static_cast<int>(position - neighbours.begin()) : 0,
+        .machines = {map.machine_of}};
     mine = ending_of([&] { rank.emplace(*net, plan.how, here); });
     if (mine.status == 1) mine.sentence = peer_failure(job.self(), mine.sentence).what();
   }

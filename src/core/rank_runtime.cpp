@@ -16,10 +16,16 @@ std::unique_ptr<task::pool> make_workers(const settings& how, const place& here)
       {.workers = workers, .pin = how.pin, .first_core = here.position * workers});
 }
 
+world_options options_for(const settings& how, const place& here) {
+  auto options = how.for_world();
+  options.machines = here.machines;
+  return options;
+}
+
 }  // namespace
 
 rank_runtime::rank_runtime(net::transport& net, const settings& how, const place& here)
-    : workers_(make_workers(how, here)), world_(net, *workers_, clock_, how.for_world()) {}
+    : workers_(make_workers(how, here)), world_(net, *workers_, clock_, options_for(how, here)) {}
 
 ending rank_runtime::run(const rank_body& body) {
   ending how_it_ended;

@@ -17,6 +17,7 @@ namespace cairn {
 struct place {
   int sharers = 1;   ///< ranks that may run on its cores
   int position = 0;  ///< among them
+  machine_layout machines = {};
 };
 
 /// What a rank computes with: its workers, its clock and its world.

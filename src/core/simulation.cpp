@@ -197,11 +197,15 @@ simulation_report predict(const simulation_options& cluster, const world_options
 
 }  // namespace
 
-simulation_report run_simulated(const simulation_options& cluster, const world_options& options,
+simulation_report run_simulated(const simulation_options& cluster, const world_options& how,
                                 const std::function<void(world&)>& body) {
-  CAIRN_EXPECTS(cluster.ranks >= 1 && cluster.workers >= 1);
+  CAIRN_EXPECTS(cluster.ranks >= 1 && cluster.workers >= 1 && cluster.machines >= 0);
   CAIRN_EXPECTS(cluster.latency_us >= 0 && cluster.latency_us <= most_latency_us);
   CAIRN_EXPECTS(cluster.max_packet >= least_packet);
+  auto options = how;
+  options.machines = machine_layout::dealt(
+      cluster.ranks, cluster.machines == 0 ? cluster.ranks : cluster.machines);
+  options.machines.heap = std::make_shared<shared_heap>();
   return cluster.costs ? predict(cluster, options, body) : explore(cluster, options, body);
 }
 

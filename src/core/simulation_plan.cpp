@@ -28,8 +28,8 @@ bool parse_number(std::string_view text, T& number) {
 
 [[noreturn]] void refuse_item(std::string_view item) {
   throw usage_error(
-      "--sim takes ranks=N,latency_us=X,seed=N or N..N,max_packet=BYTES,clock=loggp or FILE and "
-      "what packets and work cost, not '" +
+      "--sim takes ranks=N,machines=N,latency_us=X,seed=N or N..N,max_packet=BYTES,clock=loggp or "
+      "FILE and what packets and work cost, not '" +
       std::string(item) + "'");
 }
 
@@ -42,6 +42,13 @@ void read_ranks(std::string_view value, simulation_plan& plan) {
   auto& ranks = plan.cluster.ranks;
   if (!parse_number(value, ranks) || ranks < 1 || ranks > most_ranks) {
     refuse("ranks", value, "a number from 1 to " + std::to_string(most_ranks));
+  }
+}
+
+void read_machines(std::string_view value, simulation_plan& plan) {
+  auto& machines = plan.cluster.machines;
+  if (!parse_number(value, machines) || machines < 1 || machines > most_ranks) {
+    refuse("machines", value, "a number from 1 to " + std::to_string(most_ranks));
   }
 }
 
@@ -103,6 +110,7 @@ simulation_plan parse_simulation(std::string_view text) {
     std::string_view name;
     void (*read)(std::string_view value, simulation_plan& plan);
   } keys[] = {{"ranks", read_ranks},
+              {"machines", read_machines},
               {"latency_us", read_latency},
               {"seed", read_seeds},
               {"max_packet", read_packet}};

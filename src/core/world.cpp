@@ -36,7 +36,8 @@ world::world(int workers)
       pool_(embedded_->workers.get()),
       clock_(&embedded_->clock),
       rank_(0),
-      size_(1) {
+      size_(1),
+      machines_(*this, {}) {
   messages_ =
       std::make_unique<progress_engine>(embedded_->net, *pool_, *clock_, *counters_, options_);
 }
@@ -49,7 +50,8 @@ world::world(net::transport& net, task::pool& workers, hw::clock& clock,
       clock_(&clock),
       options_(options),
       rank_(net.self()),
-      size_(net.size()) {}
+      size_(net.size()),
+      machines_(*this, options.machines) {}
 
 world::~world() { messages_->drain(); }
 

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/hw/tm_probe.hpp>
 
 namespace cairn::activity {
 
@@ -16,14 +17,15 @@ struct way {
   options how;
 };
 
-/// All mechanisms; emulated transactions that never abort, that always abort for one cause, and
-/// that abort for all causes now and then.
+/// All mechanisms, htm only where there are hardware transactions (see ways_test.cpp); emulated
+/// transactions that never abort, that always abort for one cause, and that abort for all causes
+/// now and then.
 inline std::vector<way> all_ways(int workers) {
   std::vector<way> ways{{"automatic", {}},
                         {"atomics", {.how = mechanism::atomics}},
                         {"locks", {.how = mechanism::locks}},
-                        {"one-lock", {.how = mechanism::one_lock}},
-                        {"real htm", {.how = mechanism::htm}}};
+                        {"one-lock", {.how = mechanism::one_lock}}};
+  if (hw::probe_transactions().works) ways.push_back({"real htm", {.how = mechanism::htm}});
   if (workers == 1) ways.push_back({"plain", {.how = mechanism::plain}});
   const std::pair<const char*, tm::abort_rates> rates[] = {
       {"none", {}},

@@ -186,6 +186,7 @@ TEST(ParseSimulation, ReadsWhatIsNamedAndKeepsTheOtherDefaults) {
   EXPECT_EQ(many.first_seed, 1u);
   EXPECT_EQ(many.last_seed, 100u);
   EXPECT_EQ(parse_simulation("max_packet=512").cluster.max_packet, 512u);
+  EXPECT_EQ(parse_simulation("ranks=8,machines=2").cluster.machines, 2);
   EXPECT_EQ(parse_simulation("seed=18446744073709551615").last_seed, ~std::uint64_t{0});
 }
 
@@ -210,6 +211,7 @@ TEST(ParseSimulation, RefusesWithASentence) {
       {"seed=5..4", "seed must be"},
       {"seed=18446744073709551616", "seed must be"},
       {"max_packet=1", "max_packet must be"},
+      {"machines=0", "machines must be"},
   };
   for (const auto& [text, expected] : cases) {
     try {

@@ -4,6 +4,7 @@
 //
 //   packets MPI [MACHINES]   every pair exchanges packets over the plugin, rings and both
 //   world                    collectives over the transport that launch chose
+//   machines N               memory that the ranks of each of N machines share
 //   transactions             transfers among accounts of all ranks
 //   agree | throw | status   end badly: all with one sentence, rank 1 alone, or silently with 7
 //   wait                     print "rank R is process P" and wait for ever
@@ -25,6 +26,7 @@
 
 #include "net/all_pairs.hpp"
 #include "spoil.hpp"
+#include "support/shared_words.hpp"
 #include "support/transfers.hpp"
 
 namespace {
@@ -83,6 +85,10 @@ int body(world& w, std::span<const std::string> arguments) {
   const auto what = arguments.empty() ? std::string() : arguments.front();
   if (what == "world") {
     use_collectives(w);
+  } else if (what == "machines") {
+    check(w.machines().count() == std::stoi(arguments[1]), "the machines are not so many");
+    const auto wrong = support::share_and_look(w);
+    check(wrong.empty(), wrong);
   } else if (what == "transactions") {
     for (const auto how : {activity::mechanism::automatic, activity::mechanism::stm}) {
       const auto wrong =

@@ -24,12 +24,16 @@ using transport_wrapper =
     std::function<std::unique_ptr<net::transport>(std::unique_ptr<net::transport>)>;
 
 /// Runs body on `ranks` ranks of `workers` workers each, all threads of this process, over
-/// rings. Throws what the first body threw that did not merely hear of another's failure.
+/// rings, and all on one machine unless the options say otherwise. Throws what the first body threw
+/// that did not merely hear of another's failure.
 ///
 /// A rank whose body returns early (a failed ASSERT_) leaves the others waiting: in a body,
 /// EXPECT_ what other ranks depend on.
 inline void on_ranks(rank_t ranks, int workers, const std::function<void(world&)>& body,
-                     const world_options& options = {}, const transport_wrapper& wrapper = {}) {
+                     const world_options& how = {}, const transport_wrapper& wrapper = {}) {
+  auto options = how;
+  if (options.machines.machine_of.empty()) options.machines = machine_layout::dealt(ranks, 1);
+  options.machines.heap = std::make_shared<shared_heap>();
   const auto fabric = std::make_shared<const net::ring_fabric>(ranks);
   std::mutex guard;
   std::exception_ptr error, heard;

@@ -21,7 +21,9 @@ struct simulation_options {
   rank_t ranks = 4;
   int workers = 1;  ///< per rank
   std::uint64_t seed = 1;
-  double latency_us = 1.5;            ///< mean time from send to arrival, at most 1e9; exploring
+  double latency_us = 1.5;  ///< mean time from send to arrival, at most 1e9; exploring
+  /// Rank r is on machine r mod `machines`; 0: each rank is a machine of its own.
+  int machines = 0;
   std::size_t max_packet = 8u << 10;  ///< bytes, from 256; larger messages travel in fragments
   std::optional<cluster_costs> costs = {};  ///< predict
 };
@@ -32,8 +34,9 @@ struct simulation_plan {
   std::uint64_t first_seed = 1, last_seed = 1;
 };
 
-/// Reads "ranks=128,latency_us=1.5,seed=7" or "...,seed=1..100"; also max_packet=BYTES. What is
-/// not named keeps its default. (Workers are not part of it: --threads says how many.)
+/// Reads "ranks=128,latency_us=1.5,seed=7" or "...,seed=1..100"; also machines=N and
+/// max_packet=BYTES. What is not named keeps its default. (Workers are not part of it: --threads
+/// says how many.)
 ///
 /// clock=loggp predicts, clock=FILE by the costs that read_cluster_costs takes from that file; in
 /// both cases latency_us and the other names of cluster_costs::set change them.

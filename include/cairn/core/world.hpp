@@ -15,6 +15,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/base/packing.hpp>
 #include <cairn/base/types.hpp>
+#include <cairn/core/machines.hpp>
 #include <cairn/hw/clock.hpp>
 #include <cairn/hw/tm_probe.hpp>
 #include <cairn/net/transport.hpp>
@@ -34,6 +35,7 @@ struct world_options {
   std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 turns it off
   bool emulate_transactions = false;        ///< htm runs emulated, with aborts drawn from a seed
   std::uint64_t emulation_seed = 0;
+  machine_layout machines = {};  ///< which ranks share memory
 };
 
 /// One rank's view of the ranks and workers that compute together.
@@ -157,6 +159,8 @@ class world {
   [[nodiscard]] const hw::tm_probe& transactions();
 
   [[nodiscard]] progress_engine& messages() noexcept { return *messages_; }
+  /// Which ranks share a machine, and memory that they share.
+  [[nodiscard]] cairn::machines& machines() noexcept { return machines_; }
   [[nodiscard]] task::pool& pool() noexcept { return *pool_; }
   [[nodiscard]] hw::clock& clock() noexcept { return *clock_; }
   [[nodiscard]] const world_options& options() const noexcept { return options_; }
@@ -186,6 +190,7 @@ class world {
   hw::clock* clock_;
   world_options options_;
   rank_t rank_, size_;
+  cairn::machines machines_;
   std::optional<hw::tm_probe> transactions_;
 };
 

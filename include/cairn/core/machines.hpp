@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/types.hpp>
+#include <cairn/net/segment.hpp>
+#include <cairn/task/spin_lock.hpp>
+
+namespace cairn {
+
+class world;
+
+/// Memory that ranks share which are threads, or fibers, of one process.
+///
+/// Thread-safety: any.
+class shared_heap {
+ public:
+  /// The piece of that number of that machine: the first that asks makes it, and the others get
+  /// the same while somebody holds it.
+  [[nodiscard]] std::shared_ptr<net::segment> piece(int machine, std::uint64_t number,
+                                                    std::size_t bytes);
+
+ private:
+  task::spin_lock guard_;
+  std::map<std::pair<int, std::uint64_t>, std::weak_ptr<net::segment>> pieces_;
+};
+
+/// Which ranks share a machine, as whoever starts them knows.
+struct machine_layout {
+  /// By rank; machines are numbered from 0 in the order of their lowest ranks. Empty: each rank is
+  /// alone on its machine.
+  std::vector<int> machine_of = {};
+  /// The same for all ranks if they are threads of one process; null: they are processes.
+  std::shared_ptr<shared_heap> heap = {};
+
+  /// Rank r on machine r mod `machines`.
+  [[nodiscard]] static machine_layout dealt(rank_t ranks, int machines);
+};
+
+/// The machines of a world, and memory that the ranks of each share: world.machines().
+class machines {
+ public:
+  machines(world& w, const machine_layout& layout);
+
+  [[nodiscard]] int count() const noexcept { return count_; }
+  /// The machine of a rank, from 0 to count() - 1.
+  [[nodiscard]] int of(rank_t rank) const { return machine_of_.at(static_cast<std::size_t>(rank)); }
+  /// The ranks on this rank's machine, itself included, ascending.
+  [[nodiscard]] std::span<const rank_t> neighbours() const noexcept { return neighbours_; }
+
+  /// Memory that the ranks of this machine share: zeroed, aligned to a page, touched lazily. It has
+  /// no name in any file system, and lives until the last rank has let go of it or has ended.
+  ///
+  /// bytes     the same on all ranks of a machine; 0 is allowed
+  /// Throws    system_failure, the same on all ranks of a machine, if one of them cannot make or
+  ///           open the memory; the other machines get theirs
+  /// Collective
+  [[nodiscard]] std::shared_ptr<const net::segment> share(std::size_t bytes);
+
+ private:
+  world& world_;
+  std::vector<int> machine_of_;
+  std::shared_ptr<shared_heap> heap_;
+  int count_ = 0;
+  std::vector<rank_t> neighbours_;
+  std::uint64_t num_shared_ = 0;
+};
+
+}  // namespace cairn

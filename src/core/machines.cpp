@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <exception>
+#include <mutex>
+#include <numeric>
+#include <string>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/core/machines.hpp>
+#include <cairn/core/world.hpp>
+
+namespace cairn {
+namespace {
+
+/// What f could not do; empty: it did it.
+template <class F>
+std::string failure_of(F&& f) {
+  try {
+    f();
+    return {};
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+}  // namespace
+
+std::shared_ptr<net::segment> shared_heap::piece(int machine, std::uint64_t number,
+                                                 std::size_t bytes) {
+  const std::lock_guard held(guard_);
+  std::erase_if(pieces_, [](const auto& entry) { return entry.second.expired(); });
+  auto& known = pieces_[{machine, number}];
+  auto memory = known.lock();
+  if (!memory) known = memory = net::segment::on_heap(bytes);
+  return memory;
+}
+
+machine_layout machine_layout::dealt(rank_t ranks, int machines) {
+  machine_layout layout;
+  for (rank_t r = 0; r < ranks; ++r) layout.machine_of.push_back(r % machines);
+  return layout;
+}
+
+machines::machines(world& w, const machine_layout& layout)
+    : world_(w), machine_of_(layout.machine_of), heap_(layout.heap) {
+  if (machine_of_.empty()) {
+    machine_of_.resize(static_cast<std::size_t>(w.size()));
+    std::iota(machine_of_.begin(), machine_of_.end(), 0);
+  }
+  CAIRN_EXPECTS(machine_of_.size() == static_cast<std::size_t>(w.size()));
+  count_ = *std::max_element(machine_of_.begin(), machine_of_.end()) + 1;
+  for (rank_t r = 0; r < w.size(); ++r) {
+    if (of(r) == of(w.rank())) neighbours_.push_back(r);
+  }
+}
+
+std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
+  const auto number = num_shared_++;
+  const auto first = neighbours_.front();
+  const bool alone = neighbours_.size() == 1;
+  std::shared_ptr<net::segment> memory;
+  net::segment::address mine;
+  auto failure = failure_of([&] {
+    if (heap_ || alone) {
+      memory =
+          alone ? net::segment::on_heap(bytes) : heap_->piece(of(world_.rank()), number, bytes);
+    } else if (world_.rank() == first) {
+      memory = net::segment::shared(bytes);
+      mine = memory->where();
+    }
+  });
+  const auto addresses = world_.all_gather_values<net::segment::address>(
+      std::span<const net::segment::address>(&mine, 1));
+  if (!memory && failure.empty()) {
+    failure = failure_of(
+        [&] { memory = net::segment::open(addresses[static_cast<std::size_t>(first)]); });
+  }
+  if (memory && memory->size() != bytes) {
+    failure = "rank " + std::to_string(first) + " shares " + std::to_string(memory->size()) +
+              " bytes, where rank " + std::to_string(world_.rank()) + " wants " +
+              std::to_string(bytes);
+  }
+  // Nobody lets go before all have it.
+  const auto failures = world_.all_gather(failure);
+  if (memory) memory->hide();
+  for (const auto rank : neighbours_) {
+    const auto& of_rank = failures[static_cast<std::size_t>(rank)];
+    if (!of_rank.empty()) {
+      throw system_failure("machine " + std::to_string(of(rank)) + " shares no memory: rank " +
+                           std::to_string(rank) + ": " + of_rank);
+    }
+  }
+  return memory;
+}
+
+}  // namespace cairn

@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <activity/ways.hpp>
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include <cairn/hw/tm_probe.hpp>
+
+namespace cairn::activity {
+namespace {
+
+bool has_real_htm() {
+  return std::ranges::any_of(all_ways(2), [](const way& w) { return w.name == "real htm"; });
+}
+
+TEST(Ways, HaveRealHardwareTransactions) {
+  const auto probe = hw::probe_transactions();
+  if (!probe.works) {
+    EXPECT_FALSE(has_real_htm()) << "htm would run atomics under the name of transactions";
+    GTEST_SKIP() << "no test runs real hardware transactions: " << probe.reason;
+  }
+  EXPECT_TRUE(has_real_htm());
+}
+
+}  // namespace
+}  // namespace cairn::activity

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/error.hpp>
+#include <cairn/core/launch.hpp>
+#include <cairn/core/machines.hpp>
+#include <cairn/core/simulation.hpp>
+#include <cairn/core/world.hpp>
+
+#include <support/places.hpp>
+#include <support/shared_words.hpp>
+
+namespace cairn {
+namespace {
+
+using support::share_and_look;
+
+class Machines : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Machines, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(Machines, ShareMemoryAmongTheirRanksOnly) {
+  GetParam().run([](world& w) {
+    EXPECT_EQ(w.machines().count(), GetParam().simulated() ? w.size() : 1);
+    EXPECT_EQ(share_and_look(w), "");
+  });
+}
+
+/// The same place with ranks dealt to two machines.
+void on_two_machines(const support::place& p, const std::function<void(world&)>& body) {
+  if (p.simulated()) {
+    run_simulated({.ranks = p.ranks, .workers = p.workers, .machines = 2}, {}, body);
+  } else {
+    p.run(body, {.machines = machine_layout::dealt(p.ranks, 2)});
+  }
+}
+
+TEST_P(Machines, AreSeparateIfRanksAreDealtToTwo) {
+  on_two_machines(GetParam(), [](world& w) {
+    EXPECT_EQ(w.machines().count(), std::min<int>(2, w.size()));
+    for (rank_t r = 0; r < w.size(); ++r) EXPECT_EQ(w.machines().of(r), r % 2);
+    EXPECT_EQ(share_and_look(w), "");
+  });
+}
+
+std::string refusal(world& w, std::size_t bytes) {
+  try {
+    static_cast<void>(w.machines().share(bytes));
+  } catch (const system_failure& e) {
+    return e.what();
+  }
+  return {};
+}
+
+TEST_P(Machines, HearOfAFailureTogether) {
+  on_two_machines(GetParam(), [](world& w) {
+    // Machine 0 wants more than there is; of machine 1 the last rank wants another size.
+    const bool on_0 = w.machines().of(w.rank()) == 0;
+    const auto& mine = w.machines().neighbours();
+    const bool odd_one = !on_0 && mine.size() > 1 && w.rank() == mine.back();
+    const auto said = w.all_gather(refusal(w, on_0 ? std::size_t{1} << 60 : odd_one ? 2 : 1));
+    for (rank_t r = 0; r < w.size(); ++r) {
+      const auto& text = said[static_cast<std::size_t>(r)];
+      EXPECT_EQ(text, said[static_cast<std::size_t>(r % 2)]);
+      const bool fails = r % 2 == 0 || w.size() > 3;
+      EXPECT_EQ(text.empty(), !fails) << text;
+    }
+    EXPECT_EQ(share_and_look(w), "") << "a failure is no obstacle to the next";
+  });
+}
+
+TEST(MachinesAlone, AWorldWithoutPeersIsOneMachine) {
+  world w(2);
+  EXPECT_EQ(w.machines().count(), 1);
+  EXPECT_EQ(share_and_look(w), "");
+  EXPECT_EQ(w.machines().share(0)->size(), 0u);
+}
+
+TEST(MachinesAlone, MemoryOfAHeapEndsWithItsLastHolder) {
+  shared_heap heap;
+  auto one = heap.piece(0, 7, 8);
+  auto other = heap.piece(0, 7, 8);
+  EXPECT_EQ(one, other);
+  EXPECT_NE(one, heap.piece(1, 7, 8));
+  EXPECT_NE(one, heap.piece(0, 8, 8));
+  const std::weak_ptr<net::segment> watched = one;
+  one.reset();
+  EXPECT_FALSE(watched.expired());
+  other.reset();
+  EXPECT_TRUE(watched.expired());
+}
+
+TEST(MachinesOfProcesses, ShareMemoryAmongForkedRanks) {
+  for (const int ranks : {1, 2, 3, 8}) {
+    settings how;
+    how.ranks = ranks;
+    std::string said;
+    const int status = run(
+        how,
+        [&](world& w) {
+          const auto wrong = share_and_look(w);
+          if (!wrong.empty()) throw system_failure(wrong);
+          return w.machines().count() == 1 ? 0 : 3;
+        },
+        [&](const std::string& sentence) { said += sentence; });
+    EXPECT_EQ(status, 0) << said;
+  }
+}
+
+TEST(MachinesOfProcesses, HearThatOneCannotOpenTheMemory) {
+  settings how;
+  how.ranks = 3;
+  std::string said;
+  const auto body = [](world& w) {
+    rlimit before{};
+    getrlimit(RLIMIT_NOFILE, &before);
+    const rlimit no_files{0, before.rlim_max};
+    if (w.rank() == 1) setrlimit(RLIMIT_NOFILE, &no_files);
+    const auto refused = refusal(w, 8);
+    setrlimit(RLIMIT_NOFILE, &before);
+    if (refused.find("rank 1: cannot open") == std::string::npos) throw system_failure(refused);
+    const auto wrong = share_and_look(w);
+    if (!wrong.empty()) throw system_failure(wrong);
+    return 0;
+  };
+  EXPECT_EQ(run(how, body, [&](const std::string& sentence) { said += sentence; }), 0) << said;
+}
+
+}  // namespace
+}  // namespace cairn

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <cairn/core/world.hpp>
+
+namespace cairn::support {
+
+/// Every rank writes into the memory of its machine, and sees what all ranks of that machine wrote
+/// and nobody else. Returns what was wrong.
+inline std::string share_and_look(world& w) {
+  auto& here = w.machines();
+  const auto neighbours = here.neighbours();
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    const auto memory = here.share(8 * static_cast<std::size_t>(w.size()));
+    if (memory->size() != 8 * static_cast<std::size_t>(w.size())) return "another size";
+    auto* const words = reinterpret_cast<std::uint64_t*>(memory->data());
+    const auto word_of = [&](rank_t r) { return round * 1000 + static_cast<std::uint64_t>(r); };
+    if (words[w.rank()] != 0) return "the memory was not zeroed";
+    words[w.rank()] = word_of(w.rank());
+    w.barrier();
+    for (rank_t r = 0; r < w.size(); ++r) {
+      const auto wanted = here.of(r) == here.of(w.rank()) ? word_of(r) : 0;
+      if (words[r] != wanted) return "word " + std::to_string(r) + " is another";
+    }
+    w.barrier();
+  }
+  std::vector<rank_t> same;
+  for (rank_t r = 0; r < w.size(); ++r) {
+    if (here.of(r) == here.of(w.rank())) same.push_back(r);
+  }
+  if (!std::equal(same.begin(), same.end(), neighbours.begin(), neighbours.end())) {
+    return "the neighbours are others";
+  }
+  return {};
+}
+
+}  // namespace cairn::support
