@@ -29,6 +29,11 @@ std::vector<update> updates_of(rank_t r, int round, std::uint64_t n) {
   return all;
 }
 
+template <class Value>
+Value value_of(std::uint32_t by) {
+  return static_cast<Value>(by);
+}
+
 template <class A>
 void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& opt) {
   using value = typename A::value_type;
@@ -42,7 +47,7 @@ void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& 
           [&](worker_t k, std::size_t begin, std::size_t end) {
             sums.accumulate(k, [&](auto&& add) {
               for (auto i = begin; i < end; ++i) {
-                add(static_cast<std::uint32_t>(mine[i].id), static_cast<value>(mine[i].by));
+                add(static_cast<std::uint32_t>(mine[i].id), value_of<value>(mine[i].by));
               }
             });
           },
@@ -52,7 +57,7 @@ void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& 
     std::vector<value> expected(n, A::identity());
     for (rank_t r = 0; r < w.size(); ++r) {
       for (const auto& u : updates_of(r, round, n)) {
-        expected[u.id] = A::combine(expected[u.id], static_cast<value>(u.by));
+        expected[u.id] = A::combine(expected[u.id], value_of<value>(u.by));
       }
     }
     const block_partition partition(n, w.size());
@@ -99,30 +104,70 @@ TEST_P(AccumulatorMap, IsRightWithTinyBuffers) {
                  {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
 }
 
-// 100 adds to each of two remote elements: 200 messages, or one for each.
-TEST_P(AccumulatorMap, CombinesAtTheSenderIfPartialsAreSmall) {
+// The bins for remote elements are full after each chunk.
+TEST_P(AccumulatorMap, IsRightIfItKeepsFewValuesForRemoteElements) {
   GetParam().run([](world& w) {
-    for (const bool reduce : {true, false}) {
-      const block_partition partition(2 * static_cast<std::uint64_t>(w.size()), w.size());
-      accumulator_map<add<std::uint64_t>> sums(w, partition, {.reduce = reduce});
-      const auto before = w.counters().total(obs::counter::messages_sent);
-      const auto next = partition.first((w.rank() + 1) % w.size());
-      {
-        am::epoch epoch(w);
-        sums.accumulate(0, [&](auto&& add) {
-          for (int i = 0; i < 100; ++i) add(next, 1), add(next + 1, 2);
-        });
-        epoch.close();
-      }
-      sums.collect([&](worker_t, std::uint64_t first, std::span<const std::uint64_t> totals) {
-        for (std::size_t i = 0; i < totals.size(); ++i) {
-          EXPECT_EQ(totals[i], (first + i) % 2 == 0 ? 100u : 200u);
+    const accumulator_options opt{.how = accumulation::bins, .bin_bytes = 64, .most_remote = 1};
+    accumulate_and_judge<add<std::uint64_t>>(w, 700, opt);
+    accumulate_and_judge<minimum<std::uint32_t>>(w, 3, opt);
+  });
+}
+
+// 100 adds to each of two remote elements: 200 messages, or one for each.
+TEST_P(AccumulatorMap, CombinesAtTheSenderWhateverItsStorage) {
+  GetParam().run([](world& w) {
+    for (const auto how : {accumulation::partials, accumulation::bins}) {
+      for (const bool reduce : {true, false}) {
+        const block_partition partition(2 * static_cast<std::uint64_t>(w.size()), w.size());
+        accumulator_map<add<std::uint64_t>> sums(w, partition, {.how = how, .reduce = reduce});
+        const auto before = w.counters().total(obs::counter::messages_sent);
+        const auto next = partition.first((w.rank() + 1) % w.size());
+        {
+          am::epoch epoch(w);
+          sums.accumulate(0, [&](auto&& add) {
+            for (int i = 0; i < 100; ++i) add(next, 1), add(next + 1, 2);
+          });
+          epoch.close();
         }
-      });
-      const auto sent = w.counters().total(obs::counter::messages_sent) - before;
-      EXPECT_EQ(sent, w.size() == 1 ? 0u : reduce ? 2u : 200u);
-      w.barrier();
+        sums.collect([&](worker_t, std::uint64_t first, std::span<const std::uint64_t> totals) {
+          for (std::size_t i = 0; i < totals.size(); ++i) {
+            EXPECT_EQ(totals[i], (first + i) % 2 == 0 ? 100u : 200u);
+          }
+        });
+        const auto sent = w.counters().total(obs::counter::messages_sent) - before;
+        EXPECT_EQ(sent, w.size() == 1 ? 0u : reduce ? 2u : 200u);
+        w.barrier();
+      }
     }
+  });
+}
+
+// Two remote elements, to each of which is added in three chunks: a message for each and chunk.
+TEST_P(AccumulatorMap, SendsWhatFullBinsHold) {
+  GetParam().run([](world& w) {
+    const block_partition partition(100 * static_cast<std::uint64_t>(w.size()), w.size());
+    accumulator_map<add<std::uint64_t>> sums(
+        w, partition, {.how = accumulation::bins, .bin_bytes = 64, .most_remote = 1});
+    const auto before = w.counters().total(obs::counter::messages_sent);
+    const auto next = partition.first((w.rank() + 1) % w.size());
+    {
+      am::epoch epoch(w);
+      for (int chunk = 0; chunk < 3; ++chunk) {
+        sums.accumulate(0, [&](auto&& add) {
+          for (int i = 0; i < 1000; ++i) add(next, 1), add(next + 99, 2);
+        });
+      }
+      epoch.close();
+    }
+    sums.collect([&](worker_t, std::uint64_t first, std::span<const std::uint64_t> totals) {
+      for (std::size_t i = 0; i < totals.size(); ++i) {
+        const auto id = (first + i) % 100;
+        EXPECT_EQ(totals[i], id == 0 ? 3000u : id == 99 ? 6000u : 0u);
+      }
+    });
+    const auto sent = w.counters().total(obs::counter::messages_sent) - before;
+    EXPECT_EQ(sent, w.size() == 1 ? 0u : 6u);
+    w.barrier();
   });
 }
 

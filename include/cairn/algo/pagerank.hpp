@@ -8,7 +8,7 @@
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
-#include <cairn/pgas/accumulator_map.hpp>
+#include <cairn/pgas/accumulation.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
 namespace cairn::algo {

@@ -172,7 +172,6 @@ class combine_table {
     const auto bit = std::uint64_t{1} << slot % 64;
     if ((word & bit) == 0) {
       word |= bit;
-      ++size_;
       kept = std::move(m);
       return offered::kept;
     }
@@ -184,25 +183,28 @@ class combine_table {
     return offered::evicted;
   }
 
-  /// Messages that are kept.
-  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Messages that are kept. O(entries / 64).
+  [[nodiscard]] std::size_t size() const noexcept {
+    std::size_t kept = 0;
+    for (const auto word : present_) kept += static_cast<std::size_t>(std::popcount(word));
+    return kept;
+  }
 
   /// How many parts drain_part() takes the table in; 0 before anything was kept.
   [[nodiscard]] std::size_t parts() const noexcept { return present_.size(); }
 
   /// Gives each message that is kept in part i, of up to 64, to out(Message&&) and keeps it no
-  /// longer.
+  /// longer. Workers may drain different parts at the same time.
   template <class Out>
   void drain_part(std::size_t i, Out&& out) {
     for (auto left = std::exchange(present_[i], 0); left != 0; left &= left - 1) {
-      --size_;
       out(std::exchange(messages_[64 * i + static_cast<std::size_t>(std::countr_zero(left))], {}));
     }
   }
   /// Gives each kept message to out(Message&&) once; then none is kept.
   template <class Out>
   void drain(Out&& out) {
-    for (std::size_t i = 0; size_ != 0; ++i) drain_part(i, out);
+    for (std::size_t i = 0; i < parts(); ++i) drain_part(i, out);
   }
 
  private:
@@ -211,7 +213,7 @@ class combine_table {
     present_.assign((map_.slots() + 63) / 64, 0);
   }
 
-  std::size_t entries_ = 0, size_ = 0;
+  std::size_t entries_ = 0;
   detail::slot_map map_;
   detail::slots_of<Message> messages_;
   std::vector<std::uint64_t> present_;  // a bit per entry

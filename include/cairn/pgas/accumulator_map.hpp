@@ -5,39 +5,24 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
-#include <vector>
 
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/am/record_channel.hpp>
+#include <cairn/am/reduce.hpp>
 #include <cairn/base/aggregator.hpp>
+#include <cairn/base/packing.hpp>
 #include <cairn/core/world.hpp>
-#include <cairn/hw/pages.hpp>
+#include <cairn/pgas/accumulation.hpp>
+#include <cairn/pgas/accumulator_bins.hpp>
 #include <cairn/pgas/partition.hpp>
 #include <cairn/task/per_worker.hpp>
 
 namespace cairn::pgas {
-
-/// How a worker keeps what it has accumulated until it is collected.
-///
-///   partials   an array of its own with a value per own element of the rank
-///   bins       a list of (element, value) for each range of elements that fits a core's cache;
-///              when collected, each range is the work of one worker ([Beamer17])
-///   automatic  partials up to `partials_bytes` of values, else bins
-enum class accumulation { automatic, partials, bins };
-
-struct accumulator_options {
-  accumulation how = accumulation::automatic;
-  std::size_t bin_bytes = std::size_t{1} << 18;  ///< of values in a bin's range
-  bool reduce = true;  ///< combine at the sender, with partials of up to `partials_bytes`
-};
-
-/// A partial of up to so many bytes is faster than bins.
-inline constexpr std::size_t partials_bytes = std::size_t{1} << 25;
 
 /// One value per element of a partition, to which all workers of all ranks add without ever
 /// meeting: no lock, no atomic, no transaction that could abort.
@@ -46,27 +31,31 @@ inline constexpr std::size_t partials_bytes = std::size_t{1} << 25;
 ///
 ///   sums.accumulate(k, [&](auto& add) { for (...) add(v, x); });
 ///
-/// A value for an own element joins what this worker keeps. One for a remote element does too, if
-/// partials of all ranks' elements are small enough: collect() then sends what this rank has for
-/// each of them as one message. Else it travels coalesced to its owner at once and joins what the
-/// worker keeps that takes it in. collect() combines the workers' shares and starts again from the
+/// A value for an own element joins what this worker keeps. A value for a remote element is kept
+/// too, to be combined before it travels: in partials of all ranks' elements if they are small
+/// enough, else in bins. collect() sends what this rank has for each remote element as one message.
+/// A worker whose bins for remote elements are full combines and sends what is in them before.
+/// Without reduction each value travels to its owner at once. The worker that takes a value in
+/// keeps it like its own. collect() combines the workers' shares and starts again from the
 /// identity.
 ///
 /// A           combines; what it does to doubles or floats depends on the order, which is not
-///             determined
+///             determined. Values are packable; those that are not trivially copyable travel as
+///             records
 /// Id          wide enough for the partition's elements
 /// Work        one combination per add, and one per worker and element kept (partials) or per
 ///             add (bins) when collected
-/// Messages    one per remote element that this rank added to, when collected; without reduction
-///             one per add to a remote element
-/// Memory      per worker: n (reduced) or n/P values (partials), or 8 to 16 bytes per add (bins)
+/// Messages    one per remote element that this rank added to, and more where bins are full;
+///             without reduction one per add to a remote element
+/// Memory      per worker: n (partials of all elements) or n/P values (partials); in bins 8 to 16
+///             bytes per add, or of remote ones 8 to 16 bytes for each of `most_remote`
 /// Collective  constructor, destructor and collect(); accumulating only while an epoch is open
 /// Source      [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
 template <aggregator A, class Id = std::uint64_t>
 class accumulator_map {
  public:
   using value_type = typename A::value_type;
-  static_assert(std::is_trivially_copyable_v<value_type>, "values travel as their bytes");
+  static_assert(packable<value_type>, "values travel as their bytes: specialise cairn::packing");
 
   accumulator_map(world& w, const block_partition& partition, const accumulator_options& opt = {})
       : world_(w),
@@ -79,18 +68,24 @@ class accumulator_map {
       const bool fits = partition.block() * sizeof(value_type) <= partials_bytes;
       how_ = fits ? accumulation::partials : accumulation::bins;
     }
-    reduces_ = opt.reduce && w.size() > 1 && how_ == accumulation::partials &&
-               partition.n() * sizeof(value_type) <= partials_bytes;
+    const bool reduces = opt.reduce && w.size() > 1;
+    holds_all_ = reduces && how_ == accumulation::partials &&
+                 partition.n() * sizeof(value_type) <= partials_bytes;
     const auto values =
         std::bit_floor(std::max<std::size_t>(1, opt.bin_bytes / sizeof(value_type)));
     bin_shift_ = std::countr_zero(values);
-    for (auto& k : workers_) prepare(k.value);
-    if (w.size() == 1) return;
-    channel_.emplace(w, [this](worker_t k, std::span<const message> batch) {
-      with_keeper(k, [&](auto keep) {
-        for (const auto& m : batch) keep(m.id - first_, m.value);
-      });
-    });
+    bins_remote_ = reduces && !holds_all_;
+    const bool bins_own = how_ == accumulation::bins;
+    const auto remote = bins_remote_ ? partition.n() - size_ : 0;
+    most_remote_ = opt.most_remote != 0 ? opt.most_remote : std::max(least_most_remote, 2 * remote);
+    for (auto& k : workers_) {
+      if (!bins_own) k.value.partial = am::partial_array<A>(holds_all_ ? partition.n() : size_);
+      if (bins_own) k.value.own = accumulator_bins<message>(bins_for(size_));
+      k.value.remote = accumulator_bins<message>(bins_for(remote));
+      const auto range = std::min(values, std::max<std::size_t>(bins_own ? size_ : 0, remote));
+      k.value.range = am::partial_array<A>(range);
+    }
+    if (w.size() > 1) connect();
   }
 
   /// What was chosen: partials or bins.
@@ -100,23 +95,36 @@ class accumulator_map {
   template <class Body>
   void accumulate(worker_t k, Body&& body) {
     with_keeper(k, [&](auto keep) {
-      if (!channel_ || reduces_) {
+      if (!channel_ || holds_all_) {
         body([keep, first = first_](Id id, const value_type& x) mutable {
           keep(static_cast<std::ptrdiff_t>(id) - static_cast<std::ptrdiff_t>(first), x);
         });
         return;
       }
-      auto send = channel_->from(k);
-      std::uint64_t looked_up = 0;
-      body([&, keep](Id id, const value_type& x) mutable {
-        ++looked_up;
-        if (id - first_ < size_) {
-          keep(id - first_, x);
+      with_sender(k, [&](auto send) {
+        std::uint64_t looked_up = 0;
+        const auto run = [&](auto remote) {
+          body([&, keep, remote](Id id, const value_type& x) mutable {
+            ++looked_up;
+            if (id - first_ < size_) {
+              keep(static_cast<std::ptrdiff_t>(id - first_), x);
+            } else {
+              remote(id, x);
+            }
+          });
+        };
+        if (!bins_remote_) {
+          run([send](Id id, const value_type& x) { send({id, x}); });
         } else {
-          send(partition_.owner(id), {id, x});
+          auto& bins = workers_[k].remote;
+          run([this, &bins](Id id, const value_type& x) {
+            const auto i = id < first_ ? id : id - size_;
+            bins.append(i >> bin_shift_, {static_cast<Id>(i), x});
+          });
+          if (bins.entries() > most_remote_) send_bins_of(k, send);
         }
+        world_.counters().add(k, obs::counter::lookups, looked_up);
       });
-      world_.counters().add(k, obs::counter::lookups, looked_up);
     });
   }
 
@@ -125,7 +133,8 @@ class accumulator_map {
   /// Called by worker 0 of every rank after the epoch, while none is open.
   template <class F>
   void collect(F&& f) {
-    if (reduces_) exchange();
+    if (holds_all_) send_partials();
+    if (bins_remote_) send_bins();
     if (how_ == accumulation::partials) {
       collect_partials(f);
     } else {
@@ -138,88 +147,142 @@ class accumulator_map {
     Id id;
     value_type value;
   };
-  // A bin's adds lie in blocks of a worker's slabs; all are given back at once.
-  // Blocks are no power of two long, or those of all bins would fill the same cache sets at once.
-  static constexpr std::size_t block_entries = 520, slab_blocks = 512;
-  struct bin {
-    message* at = nullptr;
-    message* end = nullptr;
-    std::vector<message*> blocks;
-  };
+  static constexpr bool plain_bytes = std::is_trivially_copyable_v<value_type>;
+  using link = std::conditional_t<plain_bytes, am::channel<message>, am::record_channel>;
+
   struct state {
-    hw::page_buffer<value_type> partial;  // bins: of the range that is being collected
-    std::vector<bin> bins;
-    std::vector<hw::page_buffer<message>> slabs;
-    std::size_t blocks_used = 0;
+    am::partial_array<A> partial;
+    accumulator_bins<message> own, remote;  // remote elements are numbered without the own ones
+    am::partial_array<A> range;             // of the bin that is being combined
   };
 
-  void prepare(state& s) {
-    const auto bin_values = std::size_t{1} << bin_shift_;
-    const auto values = reduces_                         ? partition_.n()
-                        : how_ == accumulation::partials ? size_
-                                                         : std::min(size_, bin_values);
-    s.partial = hw::page_buffer<value_type>(values);
-    std::fill(s.partial.begin(), s.partial.end(), A::identity());
-    if (how_ == accumulation::bins) s.bins.resize((size_ + bin_values - 1) >> bin_shift_);
+  void connect() {
+    if constexpr (plain_bytes) {
+      channel_.emplace(world_, [this](worker_t k, std::span<const message> batch) {
+        with_keeper(k, [&](auto keep) {
+          for (const auto& m : batch) keep(static_cast<std::ptrdiff_t>(m.id - first_), m.value);
+        });
+      });
+    } else {
+      channel_.emplace(world_, [this](worker_t k, am::record_batch batch) {
+        with_keeper(k, [&](auto keep) {
+          for (auto record : batch) {
+            const auto id = unpack<Id>(record);
+            keep(static_cast<std::ptrdiff_t>(id - first_), unpacked<value_type>(record));
+          }
+        });
+      });
+    }
+  }
+
+  // Calls f(send) with worker k's way to send a message to its element's owner.
+  template <class F>
+  void with_sender(worker_t k, F&& f) {
+    if constexpr (plain_bytes) {
+      auto to = channel_->from(k);
+      f([this, &to](const message& m) { to(partition_.owner(m.id), m); });
+    } else {
+      f([this, k](const message& m) {
+        channel_->send_packed(k, partition_.owner(m.id), m.id, m.value);
+      });
+    }
   }
 
   // Of own elements.
   [[nodiscard]] value_type* partial_of(worker_t k) noexcept {
-    return workers_[k].partial.data() + (reduces_ ? first_ : 0);
+    return workers_[k].partial.data() + (holds_all_ ? first_ : 0);
   }
 
-  // Calls f(keep) with worker k's way to keep a value for an own element, or for any if reduced.
+  // Calls f(keep) with worker k's way to keep a value for an own element, or for any if its
+  // partials hold all.
   template <class F>
   void with_keeper(worker_t k, F&& f) {
-    auto& s = workers_[k];
     if (how_ == accumulation::partials) {
-      f([values = partial_of(k)](std::ptrdiff_t i, const value_type& x) {
-        values[i] = A::combine(values[i], x);
+      f([values = partial_of(k)]<class X>(std::ptrdiff_t i, X&& x) {
+        combine_into<A>(values[i], std::forward<X>(x));
       });
     } else {
-      f([&s, bins = s.bins.data(), shift = bin_shift_](std::size_t i, const value_type& x) {
-        auto& b = bins[i >> shift];
-        if (b.at == b.end) [[unlikely]] {
-          extend(s, b);
-        }
-        *b.at++ = {static_cast<Id>(i), x};
+      f([&bins = workers_[k].own, shift = bin_shift_]<class X>(std::ptrdiff_t i, X&& x) {
+        const auto at = static_cast<std::size_t>(i);
+        bins.append(at >> shift, {static_cast<Id>(i), std::forward<X>(x)});
       });
     }
-  }
-
-  [[gnu::noinline]] static void extend(state& s, bin& b) {
-    const auto slab = s.blocks_used / slab_blocks, block = s.blocks_used % slab_blocks;
-    if (slab == s.slabs.size()) s.slabs.emplace_back(slab_blocks * block_entries);
-    b.at = s.slabs[slab].data() + block * block_entries;
-    b.end = b.at + block_entries;
-    b.blocks.push_back(b.at);
-    ++s.blocks_used;
-  }
-
-  // Takes what this rank's workers have for an element, and leaves the identity.
-  [[nodiscard]] value_type take(std::uint64_t id) {
-    value_type total = A::identity();
-    for (auto& k : workers_) {
-      total = A::combine(total, std::exchange(k.value.partial[id], A::identity()));
-    }
-    return total;
   }
 
   // To the owners, what this rank's workers have for other ranks' elements.
-  void exchange() {
+  void send_partials() {
     am::epoch epoch(world_);
-    const value_type nothing = A::identity();
     world_.parallel_for(partition_.n() - size_,
                         [&](worker_t k, std::size_t begin, std::size_t end) {
-                          auto send = channel_->from(k);
-                          for (auto i = begin; i < end; ++i) {
-                            const auto id = i < first_ ? i : i + size_;
-                            const auto total = take(id);
-                            if (std::memcmp(&total, &nothing, sizeof total) == 0) continue;
-                            send(partition_.owner(id), {static_cast<Id>(id), total});
-                          }
+                          with_sender(k, [&](auto send) {
+                            for (auto i = begin; i < end; ++i) {
+                              const auto id = i < first_ ? i : i + size_;
+                              auto total = take(id);
+                              if (am::partial_array<A>::is_identity(total)) continue;
+                              send({static_cast<Id>(id), std::move(total)});
+                            }
+                          });
                         });
     epoch.close();
+  }
+  [[nodiscard]] value_type take(std::uint64_t id) {
+    value_type total = A::identity();
+    for (auto& k : workers_) combine_into<A>(total, k.value.partial.take(id));
+    return total;
+  }
+
+  // The same from bins, all workers together.
+  void send_bins() {
+    am::epoch epoch(world_);
+    world_.parallel_for(
+        workers_[0].remote.num_bins(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          with_sender(k, [&](auto send) {
+            for (auto b = begin; b < end; ++b) {
+              bool any = false;
+              for (auto& j : workers_) any |= combine_bin(k, j.value.remote, b);
+              if (any) send_range(k, b, send);
+            }
+          });
+        },
+        1);
+    for (auto& k : workers_) k.value.remote.clear();
+    epoch.close();
+  }
+  // What worker k has in its own, within an epoch.
+  template <class Send>
+  [[gnu::noinline]] void send_bins_of(worker_t k, Send send) {
+    auto& bins = workers_[k].remote;
+    for (std::size_t b = 0; b < bins.num_bins(); ++b) {
+      if (combine_bin(k, bins, b)) send_range(k, b, send);
+    }
+    bins.clear();
+  }
+  template <class Send>
+  void send_range(worker_t k, std::size_t b, Send send) {
+    auto& range = workers_[k].range;
+    const auto first = b << bin_shift_, size = partition_.n() - size_;
+    for (std::size_t i = 0; i < range.size() && first + i < size; ++i) {
+      auto total = range.take(i);
+      if (am::partial_array<A>::is_identity(total)) continue;
+      const auto id = first + i < first_ ? first + i : first + i + size_;
+      send({static_cast<Id>(id), std::move(total)});
+    }
+  }
+
+  [[nodiscard]] std::size_t bins_for(std::size_t elements) const noexcept {
+    return (elements + (std::size_t{1} << bin_shift_) - 1) >> bin_shift_;
+  }
+  // Adds what is in a bin to worker k's range. Returns whether there was anything.
+  bool combine_bin(worker_t k, accumulator_bins<message>& bins, std::size_t b) {
+    const auto begin = b << bin_shift_;
+    auto* const totals = workers_[k].range.data();
+    bool any = false;
+    bins.each(b, [&](message&& m) {
+      combine_into<A>(totals[m.id - begin], std::move(m.value));
+      any = true;
+    });
+    return any;
   }
 
   template <class F>
@@ -228,7 +291,7 @@ class accumulator_map {
       auto* const totals = partial_of(0);
       for (worker_t j = 1; j < world_.workers(); ++j) {
         auto* const more = partial_of(j);
-        for (auto i = begin; i < end; ++i) totals[i] = A::combine(totals[i], more[i]);
+        for (auto i = begin; i < end; ++i) combine_into<A>(totals[i], std::move(more[i]));
         std::fill(more + begin, more + end, A::identity());
       }
       f(k, first_ + begin, std::span<const value_type>(totals + begin, end - begin));
@@ -238,45 +301,35 @@ class accumulator_map {
 
   template <class F>
   void collect_bins(F& f) {
-    const auto num_bins = workers_[0].bins.size();
-    const auto collect_bin = [&](worker_t k, std::size_t b) {
-      const auto begin = b << bin_shift_, values = std::size_t{1} << bin_shift_;
-      auto totals = workers_[k].partial.span().first(std::min(values, size_ - begin));
-      for (auto& j : workers_) {
-        const auto& from = j.value.bins[b];
-        for (const auto* const block : from.blocks) {
-          const bool last = block + block_entries == from.end;
-          const auto* const end = last ? from.at : block + block_entries;
-          for (const auto* m = block; m != end; ++m) {
-            auto& total = totals[m->id - begin];
-            total = A::combine(total, m->value);
-          }
-        }
-      }
-      f(k, first_ + begin, std::span<const value_type>(totals));
-      std::fill(totals.begin(), totals.end(), A::identity());
-    };
     world_.parallel_for(
-        num_bins,
+        workers_[0].own.num_bins(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
-          for (auto b = begin; b < end; ++b) collect_bin(k, b);
+          for (auto b = begin; b < end; ++b) {
+            for (auto& j : workers_) combine_bin(k, j.value.own, b);
+            const auto first = b << bin_shift_;
+            auto& range = workers_[k].range;
+            const std::span totals(range.data(), std::min(range.size(), size_ - first));
+            f(k, first_ + first, std::span<const value_type>(totals));
+            std::fill(totals.begin(), totals.end(), A::identity());
+          }
         },
         1);
-    for (auto& k : workers_) {
-      for (auto& b : k.value.bins) b.at = b.end = nullptr, b.blocks.clear();
-      k.value.blocks_used = 0;
-    }
+    for (auto& k : workers_) k.value.own.clear();
   }
+
+  static constexpr std::size_t least_most_remote = std::size_t{1} << 22;
 
   world& world_;
   block_partition partition_;
   std::uint64_t first_;
   std::size_t size_;
   accumulation how_;
-  bool reduces_ = false;
+  bool holds_all_ = false;    // partials are of all ranks' elements
+  bool bins_remote_ = false;  // values for remote elements are kept in bins
+  std::size_t most_remote_ = 0;
   int bin_shift_ = 0;
   task::per_worker<state> workers_;
-  std::optional<am::channel<message>> channel_;
+  std::optional<link> channel_;
 };
 
 }  // namespace cairn::pgas

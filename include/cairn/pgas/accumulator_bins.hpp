@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cairn/hw/pages.hpp>
+
+namespace cairn::pgas {
+
+/// One worker's lists of entries, one list per bin: entries are appended to any bin, read bin by
+/// bin, and all forgotten at once. [Beamer17]
+///
+/// Entries that are trivially copyable lie in blocks of the worker's slabs, and the memory is
+/// reused; others lie in a vector per bin.
+///
+/// Memory    sizeof(Entry) per entry, and up to 520 entries per bin in use
+template <class Entry>
+class accumulator_bins {
+ public:
+  accumulator_bins() = default;
+  explicit accumulator_bins(std::size_t num_bins) : bins_(num_bins) {}
+
+  [[nodiscard]] std::size_t num_bins() const noexcept { return bins_.size(); }
+
+  [[gnu::always_inline]] void append(std::size_t i, Entry&& e) {
+    auto& b = bins_[i];
+    if (b.at == b.end) [[unlikely]] {
+      extend(b);
+    }
+    *b.at++ = e;
+  }
+
+  /// How many entries there is memory for in the blocks in use: at least those appended.
+  [[nodiscard]] std::size_t entries() const noexcept { return blocks_used_ * block_entries; }
+
+  /// Calls f(Entry&&) for each entry of a bin.
+  template <class F>
+  void each(std::size_t i, F&& f) {
+    const auto& b = bins_[i];
+    for (auto* const block : b.blocks) {
+      auto* const end = block + block_entries == b.end ? b.at : block + block_entries;
+      for (auto* e = block; e != end; ++e) f(std::move(*e));
+    }
+  }
+
+  void clear() noexcept {
+    for (auto& b : bins_) b.at = b.end = nullptr, b.blocks.clear();
+    blocks_used_ = 0;
+  }
+
+ private:
+  // Blocks are no power of two long, or those of all bins would fill the same cache sets at once.
+  static constexpr std::size_t block_entries = 520, slab_blocks = 512;
+  struct bin {
+    Entry* at = nullptr;
+    Entry* end = nullptr;
+    std::vector<Entry*> blocks;
+  };
+
+  [[gnu::noinline]] void extend(bin& b) {
+    const auto slab = blocks_used_ / slab_blocks, block = blocks_used_ % slab_blocks;
+    if (slab == slabs_.size()) slabs_.emplace_back(slab_blocks * block_entries);
+    b.at = slabs_[slab].data() + block * block_entries;
+    b.end = b.at + block_entries;
+    b.blocks.push_back(b.at);
+    ++blocks_used_;
+  }
+
+  std::vector<bin> bins_;
+  std::vector<hw::page_buffer<Entry>> slabs_;
+  std::size_t blocks_used_ = 0;
+};
+
+template <class Entry>
+requires(!std::is_trivially_copyable_v<Entry>) class accumulator_bins<Entry> {
+ public:
+  accumulator_bins() = default;
+  explicit accumulator_bins(std::size_t num_bins) : bins_(num_bins) {}
+
+  [[nodiscard]] std::size_t num_bins() const noexcept { return bins_.size(); }
+  void append(std::size_t i, Entry&& e) {
+    bins_[i].push_back(std::move(e));
+    ++entries_;
+  }
+  [[nodiscard]] std::size_t entries() const noexcept { return entries_; }
+  template <class F>
+  void each(std::size_t i, F&& f) {
+    for (auto& e : bins_[i]) f(std::move(e));
+  }
+  void clear() noexcept {
+    for (auto& b : bins_) b.clear();
+    entries_ = 0;
+  }
+
+ private:
+  std::vector<std::vector<Entry>> bins_;
+  std::size_t entries_ = 0;
+};
+
+}  // namespace cairn::pgas
