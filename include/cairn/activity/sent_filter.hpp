@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <cairn/activity/operator.hpp>
+#include <cairn/activity/shape.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/hw/pages.hpp>
