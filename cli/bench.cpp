@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <cairn/activity/cost_probe.hpp>
+#include <cairn/activity/saved_costs.hpp>
 #include <cairn/activity/start_values.hpp>
 #include <cairn/algo/cluster_probe.hpp>
 #include <cairn/core/launch.hpp>
@@ -11,6 +12,7 @@
 
 #include "cli/output.hpp"
 #include "cli/report.hpp"
+#include "cli/trials.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -53,6 +55,7 @@ json fit_json(const activity::mechanism_cost& c, const activity::mechanism_cost&
 struct model_options {
   activity::cost_probe_options probe;
   std::string output;
+  bool save = false;
 };
 
 // Settings of operators, of which a measurement takes no notice.
@@ -119,11 +122,17 @@ int print_model(world& w, const common& c, const model_options& options) {
                    {"stm_grain", start.stm_grain},
                    {"htm_first", start.htm_first},
                    {"stm_first", start.stm_first}}}};
-  std::string fault;
-  if (!options.output.empty()) {
-    fault = activity::fault_of(fitted);
-    if (fault.empty()) write(options.output, fitted.text());
-    r.line("written", fault.empty() ? fmt::format("--costs {}", options.output) : "no: " + fault);
+  const bool kept = options.save || !options.output.empty();
+  const auto fault = kept ? activity::fault_of(fitted) : std::string();
+  if (!fault.empty()) {
+    r.line("written", "no: " + fault);
+  } else if (!options.output.empty()) {
+    write(options.output, fitted.text());
+    r.line("written", fmt::format("--costs {}", options.output));
+  }
+  if (fault.empty() && options.save) {
+    activity::save_costs(saved_costs_file(c), fitted);
+    r.line("saved", saved_costs_file(c));
   }
   r["verified"] = true;
   r.count(w);
@@ -209,8 +218,12 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
       ->check(CLI::Range(std::size_t{64}, std::size_t{1} << 31))
       ->capture_default_str();
   model.add_option("--output", options->output, "Write the fitted costs to this file, for --costs");
+  model.add_flag("--save", options->save,
+                 "Keep the fitted costs where every command finds them, for this machine");
   model.callback([&c, &chosen, &model, options] {
     chosen = [&c, &model, options] {
+      if (options->save && c.settings.cache_folder.empty())
+        throw usage_error("--save keeps costs below XDG_CACHE_HOME or HOME, of which none is set");
       if (!c.settings.sim.empty())
         throw usage_error("bench model measures what runs: without --sim");
       refuse_settings_of_operators(model);

@@ -63,6 +63,8 @@ void report::print(const world& w) const {
 void say_chosen(report& r) {
   const auto why = r["result"]["trials"].back()["chosen"].get<std::string>();
   if (!why.empty()) r.line("chosen", why);
+  const auto costs = r["settings"]["costs"].get<std::string>();
+  if (costs != "auto" && costs != "none") r.line("costs", costs);
 }
 
 json to_json(const hw::machine& m) {

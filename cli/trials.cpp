@@ -5,28 +5,57 @@
 
 #include <fmt/format.h>
 
+#include <cairn/activity/saved_costs.hpp>
 #include <cairn/activity/start_values.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/hw/tm_probe.hpp>
+#include <cairn/hw/topology.hpp>
 
 namespace cairn::cli {
 namespace {
 
+constexpr auto no_costs_of_htm =
+    ": expected costs of htm, which works here: cairn bench model writes them anew";
+
+bool lack_htm(const activity::fitted_costs& costs) {
+  return hw::probe_transactions().works && !costs.of(activity::mechanism::htm);
+}
+
 activity::start_values start_of(const common& c) {
-  const auto& path = c.settings.costs;
+  const auto path = costs_in_use(c);
   if (path.empty()) return {};
   const auto costs = activity::read_fitted_costs(path);
-  if (hw::probe_transactions().works && !costs.of(activity::mechanism::htm)) {
-    throw input_error(path +
-                      ": expected costs of htm, which works here: cairn bench model writes " +
-                      "them anew");
-  }
+  if (lack_htm(costs)) throw input_error(path + no_costs_of_htm);
   return activity::start_from(costs);
 }
 
 std::vector<double> seconds_of(report& r) { return r["seconds"]["run"].get<std::vector<double>>(); }
 
 }  // namespace
+
+std::string saved_costs_file(const common& c) {
+  const auto& folder = c.settings.cache_folder;
+  if (folder.empty()) return "";
+  return activity::saved_costs_path(folder, hw::processor_model(), CAIRN_VERSION);
+}
+
+std::string costs_in_use(const common& c) {
+  const auto& asked = c.settings.costs;
+  if (asked == "none") return "";
+  if (!asked.empty()) return asked;
+  const auto path = saved_costs_file(c);
+  const auto saved = activity::read_saved_costs(path);
+  return saved.costs && !lack_htm(*saved.costs) ? path : "";
+}
+
+void warn_of_saved_costs(const common& c) {
+  if (!c.settings.costs.empty()) return;
+  const auto path = saved_costs_file(c);
+  const auto saved = activity::read_saved_costs(path);
+  auto fault = saved.fault;
+  if (saved.costs && lack_htm(*saved.costs)) fault = path + no_costs_of_htm;
+  if (!fault.empty()) say("the saved costs are not used: " + fault);
+}
 
 void add_trials(CLI::App& command, trial_options& t, common& c, const std::string& checks,
                 bool has_output) {

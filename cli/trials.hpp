@@ -38,6 +38,14 @@ void add_trials(CLI::App& command, trial_options& t, common& c, const std::strin
 /// Throws    usage_error or input_error
 [[nodiscard]] activity::options activity_of(const common& c);
 
+/// Where bench model --save keeps this machine's costs; empty: there is no cache folder.
+[[nodiscard]] std::string saved_costs_file(const common& c);
+/// The file of costs from which choices begin: the one that was asked for, else the saved one if it
+/// can be used; empty: none.
+[[nodiscard]] std::string costs_in_use(const common& c);
+/// Says so if there are saved costs that cannot be used.
+void warn_of_saved_costs(const common& c);
+
 /// The vertex with the id that `option` gave, as in the input; without one, `otherwise`.
 ///
 /// Throws    usage_error if the graph has no such vertex
@@ -64,6 +72,7 @@ int on_graph(const std::string& command, const trial_options& t, bool inverse, B
              weights use = weights::dropped) {
   static_cast<void>(source_of(t.in));
   static_cast<void>(activity_of(t.c));
+  warn_of_saved_costs(t.c);
   if (!t.output.empty()) check_output(t.output);
   graph::load_options options;
   options.build.inverse = inverse;
@@ -71,6 +80,7 @@ int on_graph(const std::string& command, const trial_options& t, bool inverse, B
   graph_keeper graphs(t.in, options, !t.c.quiet);
   return run_ranks(t.c, [&](world& w) {
     report r(command, t.c, w);
+    if (const auto costs = costs_in_use(t.c); !costs.empty()) r["settings"]["costs"] = costs;
     w.agree([&] {
       if (!t.output.empty() && w.rank() == 0) check_writable(t.output, t.in.file);
     });

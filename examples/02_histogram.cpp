@@ -7,7 +7,7 @@
 
 #include <fmt/core.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/core/launch.hpp>
@@ -29,7 +29,7 @@ int main(int argc, char** argv) {
     constexpr std::uint32_t num_bins = 1000;
     constexpr std::size_t draws = 1'000'000;  // on each rank
     cairn::pgas::vertex_map<std::uint64_t> bins(world, {num_bins, world.size()}, 0);
-    cairn::activity::coarse increments(world, increment{bins}, {.sent_filter = false});
+    cairn::activity::executor increments(world, increment{bins}, {.sent_filter = false});
 
     cairn::am::epoch epoch(world);
     world.parallel_for(draws, [&](cairn::worker_t k, std::size_t begin, std::size_t end) {

@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/core/launch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -48,7 +48,7 @@ int main(int argc, char** argv) {
   return cairn::launch(argc, argv, [](cairn::world& world) {
     cairn::pgas::vertex_map<vertex> depths(world, {side * side, world.size()}, unreached);
     cairn::task::per_worker<std::vector<vertex>> next(world.workers());
-    cairn::activity::coarse visits(world, visit{depths, next});
+    cairn::activity::executor visits(world, visit{depths, next});
 
     std::vector<vertex> frontier;
     if (depths.owns(0)) {

@@ -8,7 +8,7 @@
 
 #include <fmt/core.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/activity/selection.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/core/launch.hpp>
@@ -44,7 +44,7 @@ int main(int argc, char** argv) {
     const auto locks_for = [&](const char* what, std::size_t size, selection how) {
       const groups chosen(own, size, how);
       activity::domain data(world, {.how = activity::mechanism::locks});
-      activity::coarse raises(data, raise{chosen, counters});
+      activity::executor raises(data, raise{chosen, counters});
       const auto start = world.clock().now_ns();
       cairn::am::epoch epoch(world);
       world.parallel_for(chosen.size(), [&](cairn::worker_t k, std::size_t begin, std::size_t end) {

@@ -16,7 +16,7 @@
 
 #include <fmt/core.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/aggregator.hpp>
 #include <cairn/pgas/accumulator_map.hpp>
@@ -111,10 +111,10 @@ class by_operator final : public stage {
  public:
   by_operator(int threads, mechanism how) : stage(threads) {
     if constexpr (activity::single_cell<Op>) {
-      op_ = std::make_unique<activity::coarse<Op>>(w, Op{words}, activity::options{how, 1});
+      op_ = std::make_unique<activity::executor<Op>>(w, Op{words}, activity::options{how, 1});
     } else {
       data_ = std::make_unique<activity::domain>(w, activity::options{how, 1});
-      op_ = std::make_unique<activity::coarse<Op>>(*data_, Op{words});
+      op_ = std::make_unique<activity::executor<Op>>(*data_, Op{words});
     }
   }
 
@@ -128,7 +128,7 @@ class by_operator final : public stage {
   }
 
   std::unique_ptr<activity::domain> data_;
-  std::unique_ptr<activity::coarse<Op>> op_;
+  std::unique_ptr<activity::executor<Op>> op_;
 };
 
 class by_aggregator final : public stage {

@@ -13,7 +13,7 @@
 
 #include <fmt/core.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -86,7 +86,7 @@ struct stage {
 
   world& w;
   word_map words;
-  activity::coarse<Op> op;
+  activity::executor<Op> op;
   std::uint64_t first, last;
   std::uint64_t passes = 0;
 };

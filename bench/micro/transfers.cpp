@@ -11,7 +11,7 @@
 
 #include <fmt/core.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -75,7 +75,7 @@ struct bank {
   world w;
   pgas::vertex_map<account> accounts;
   activity::domain data;
-  activity::coarse<transfer> op;
+  activity::executor<transfer> op;
   std::uint64_t calls = 0;
 };
 

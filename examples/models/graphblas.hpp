@@ -3,7 +3,7 @@
 
 #include <utility>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/aggregator.hpp>
 #include <cairn/graph/dist_csr.hpp>
@@ -55,8 +55,8 @@ template <class Semiring, class Mask, class Accumulate>
 void mxv(cairn::world& world, vector& w, const Mask& mask, Accumulate accumulate, const matrix& a,
          const vector& u) {
   vector sums(world, a.partition(), Semiring::identity());
-  cairn::activity::coarse terms(world, add_term<Semiring, Mask>{sums, mask},
-                                {.sent_filter = false});  // who sends cannot ask the mask
+  cairn::activity::executor terms(world, add_term<Semiring, Mask>{sums, mask},
+                                  {.sent_filter = false});  // who sends cannot ask the mask
   const auto first = a.out().first();
   cairn::am::epoch epoch(world);
   world.parallel_for(u.local().size(), [&](cairn::worker_t k, std::size_t begin, std::size_t end) {

@@ -5,7 +5,7 @@
 #include <utility>
 #include <vector>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/aggregator.hpp>
 #include <cairn/graph/dist_csr.hpp>
@@ -46,7 +46,7 @@ int run(cairn::world& world, const graph& g, cairn::pgas::vertex_map<Value>& val
         Program program) {
   cairn::pgas::vertex_map boxes(world, g.partition(), Combiner::identity());
   cairn::pgas::vertex_map<std::uint8_t> woken(world, g.partition(), 1);
-  cairn::activity::coarse letters(world, letter<Combiner>{boxes, woken});
+  cairn::activity::executor letters(world, letter<Combiner>{boxes, woken});
   std::vector<std::uint8_t> awake(values.local().size());
   std::vector<typename Combiner::value_type> mail(awake.size());
   for (int step = 0;; ++step) {

@@ -2,146 +2,158 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <memory>
+#include <deque>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <span>
 #include <utility>
 
 #include <cairn/activity/cost_probe.hpp>
+#include <cairn/activity/executor.hpp>
+#include <cairn/am/epoch.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/hw/pages.hpp>
-#include <cairn/obs/counters.hpp>
-#include <cairn/tm/cell.hpp>
-#include <cairn/tm/fallback_lock.hpp>
-#include <cairn/tm/hardware_section.hpp>
-#include <cairn/tm/lock_table.hpp>
-#include <cairn/tm/section.hpp>
-#include <cairn/tm/versioned_section.hpp>
 
 namespace cairn::activity {
 namespace {
 
 using mark = std::uint64_t;
 
-struct no_relax {
-  void operator()(unsigned) const noexcept {}
+/// The vertices' marks, as operators name elements.
+struct mark_map {
+  using value_type = mark;
+  struct place {
+    const mark_map* map;
+    std::uint64_t id;
+    [[nodiscard]] static rank_t owner() noexcept { return 0; }
+    [[nodiscard]] mark& here() const noexcept { return map->marks[id]; }
+  };
+  mark* marks;
+  std::uint64_t count;
+
+  [[nodiscard]] bool owns(std::uint64_t id) const noexcept { return id < count; }
+  [[nodiscard]] place at(std::uint64_t id) const noexcept { return {this, id}; }
 };
 
-/// One activity: vertices of `marks` that go from one mark to the next.
-struct batch {
-  mark* marks;
-  const std::uint32_t* vertices;
-  std::size_t size;
-  mark before;
+/// A vertex goes from one mark to the next: an operator of one cell.
+struct claim_mark {
+  struct message {
+    std::uint32_t vertex, before;
+  };
+  mark_map marks;
 
-  template <class Access>
-  [[gnu::always_inline]] void modify(Access access) const {
-    for (std::size_t i = 0; i < size; ++i) {
-      tm::cell_ref(marks[vertices[i]], access).claim(before, before + 1);
+  auto cell(const message& m) const { return marks.at(m.vertex); }
+  bool attempt(auto x, const message& m) const {
+    return x.claim(m.before, mark{m.before} + 1) == m.before;
+  }
+};
+
+/// The same as an operator of several cells, as stm wants it.
+struct write_mark {
+  using message = claim_mark::message;
+  mark_map marks;
+
+  void elements(const message& m, auto&& each) const { each(marks.at(m.vertex)); }
+  bool attempt(auto& tx, const message& m) const {
+    if (tx.read(marks, m.vertex) != m.before) return false;
+    tx.write(marks, m.vertex, mark{m.before} + 1);
+    return true;
+  }
+};
+
+/// Several vertices, one after another.
+struct write_marks {
+  struct message {
+    std::uint32_t first, count, before;  // of `order`
+  };
+  mark_map marks;
+  const std::uint32_t* order;
+
+  void elements(const message& m, auto&& each) const {
+    for (std::uint32_t i = 0; i < m.count; ++i) each(marks.at(order[m.first + i]));
+  }
+  void attempt(auto& tx, const message& m) const {
+    for (std::uint32_t i = 0; i < m.count; ++i) {
+      const auto v = order[m.first + i];
+      if (tx.read(marks, v) == m.before) tx.write(marks, v, mark{m.before} + 1);
     }
   }
 };
 
-struct by_plain {
-  void run(const batch& b) const { b.modify(tm::plain_access{}); }
-};
+using order_span = std::span<const std::uint32_t>;
 
-struct by_atomics {
-  void run(const batch& b) const { b.modify(tm::atomic_access{}); }
-};
+void spawn_ones(auto& op, order_span order, std::uint32_t before) {
+  op.spawn(0, [&](auto& send) {
+    for (const auto v : order) send({v, before});
+  });
+}
 
-struct by_locks {
-  void run(const batch& b) {
-    for (std::size_t i = 0; i < b.size; ++i) held.add(&b.marks[b.vertices[i]]);
-    held.lock(no_relax{});
-    b.modify(tm::section_access{});
-    held.unlock();
-  }
-  tm::lock_table all{};
-  tm::lock_set held{all};
-};
-
-struct by_one_lock {
-  void run(const batch& b) {
-    const tm::fallback_lock::guard alone(all, no_relax{});
-    b.modify(tm::section_access{});
-  }
-  tm::fallback_lock all{};
-};
-
-struct by_stm {
-  void run(const batch& b) {
-    const auto body = [b](auto access) __attribute__((always_inline)) { b.modify(access); };
-    const auto end = runner.run(tm::unsubscribed{}, 1, body, [] {});
-    if (end == tm::section_end::committed) return;
-    runner.hardware().outside([&] { body(runner.hardware().cell_access()); });
-  }
-  using section = tm::versioned_section<tm::version_table<>, no_relax>;
-  obs::counters counted{1};
-  tm::version_table<> versions{};
-  tm::section_runner<section, no_relax> runner{
-      section(versions, 0, {}), tm::retry_limits{}, 1, counted, 0, no_relax{}};
-};
-
-struct by_htm {
-  void run(const batch& b) {
-    const auto body = [b](auto access) __attribute__((always_inline)) { b.modify(access); };
-    const auto pretouch = [b] {
-      for (std::size_t i = 0; i < b.size; ++i)
-        hw::touch_pages(&b.marks[b.vertices[i]], sizeof(mark));
-    };
-    const auto end = runner.run(tm::subscribed(net), 1, body, pretouch);
-    if (end == tm::section_end::committed) return;
-    const tm::fallback_lock::guard alone(net, no_relax{});
-    body(tm::section_access{});
-  }
-  obs::counters counted{1};
-  tm::fallback_lock net{};
-  tm::section_runner<tm::rtm_hardware, no_relax> runner{
-      tm::rtm_hardware{}, tm::retry_limits{}, 1, counted, 0, no_relax{}};
-};
-
-/// A mechanism with its own marks. pass(size) returns nanoseconds per activity of that size.
+/// A mechanism with its own marks and executors, each of which runs activities of one size.
 class bench_of {
  public:
-  explicit bench_of(std::size_t vertices) : marks_(vertices) { marks_.prefault(); }
-  virtual ~bench_of() = default;
-  bench_of(const bench_of&) = delete;
-  bench_of& operator=(const bench_of&) = delete;
+  bench_of(world& w, mechanism how, order_span order) : w_(w), how_(how), order_(order) {
+    marks_ = hw::page_buffer<mark>(order.size());
+    marks_.prefault();
+  }
 
-  double pass(const hw::clock& clock, std::span<const std::uint32_t> order, std::size_t size) {
-    const auto start = clock.now_ns();
-    modify_all(marks_.data(), order, size, passes_++);
-    const auto ns = static_cast<double>(clock.now_ns() - start);
-    return ns * static_cast<double>(size) / static_cast<double>(order.size());
+  [[nodiscard]] mechanism how() const noexcept { return how_; }
+
+  /// Marks every vertex once; nanoseconds per activity of that size.
+  double pass(std::size_t size) {
+    if (std::exchange(size_, size) != size) prepare();
+    am::epoch epoch(w_);
+    const auto start = w_.clock().now_ns();
+    modify_all(static_cast<std::uint32_t>(passes_++));
+    const auto ns = static_cast<double>(w_.clock().now_ns() - start);
+    epoch.close();
+    return ns * static_cast<double>(size) / static_cast<double>(order_.size());
   }
   [[nodiscard]] bool right() const {
     return std::all_of(marks_.begin(), marks_.end(), [&](mark m) { return m == passes_; });
   }
 
  private:
-  virtual void modify_all(mark* marks, std::span<const std::uint32_t> order, std::size_t size,
-                          mark before) = 0;
-
-  hw::page_buffer<mark> marks_;
-  mark passes_ = 0;
-};
-
-template <class How>
-class bench_by final : public bench_of {
- public:
-  using bench_of::bench_of;
-
- private:
-  void modify_all(mark* marks, std::span<const std::uint32_t> order, std::size_t size,
-                  mark before) override {
-    for (std::size_t i = 0; i < order.size(); i += size) {
-      how_.run({marks, order.data() + i, std::min(size, order.size() - i), before});
+  void prepare() {
+    const mark_map marks{marks_.data(), marks_.size()};
+    const options asked{.how = how_, .grain = size_};
+    claims_.reset();
+    writes_.reset();
+    groups_.reset();
+    if (how_ == mechanism::atomics || how_ == mechanism::htm) {
+      claims_.emplace(w_, claim_mark{marks}, asked);
+      return;
+    }
+    data_.emplace(w_, asked);
+    if (how_ == mechanism::stm) {
+      writes_.emplace(*data_, write_mark{marks});
+    } else {
+      groups_.emplace(*data_, write_marks{marks, order_.data()});
     }
   }
 
-  How how_;
+  void modify_all(std::uint32_t before) {
+    if (claims_) return spawn_ones(*claims_, order_, before);
+    if (writes_) return spawn_ones(*writes_, order_, before);
+    groups_->spawn(0, [&](auto& send) {
+      for (std::size_t i = 0; i < order_.size(); i += size_) {
+        const auto count = std::min(size_, order_.size() - i);
+        send({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(count), before});
+      }
+    });
+  }
+
+  world& w_;
+  const mechanism how_;
+  const order_span order_;
+  hw::page_buffer<mark> marks_;
+  mark passes_ = 0;
+  std::size_t size_ = 0;  // of an activity
+  std::optional<domain> data_;
+  std::optional<executor<claim_mark>> claims_;
+  std::optional<executor<write_mark>> writes_;
+  std::optional<executor<write_marks>> groups_;
 };
 
 double median_of(std::vector<double>& values) {
@@ -176,34 +188,31 @@ mechanism_cost summarise(mechanism how, const std::vector<std::size_t>& sizes,
 std::vector<mechanism_cost> probe_costs(world& w, const cost_probe_options& options) {
   const auto& sizes = options.sizes;
   CAIRN_EXPECTS(options.rounds >= 1 && sizes.size() >= 2);
-  CAIRN_EXPECTS(sizes.front() >= 1 && sizes.back() <= options.vertices);
+  CAIRN_EXPECTS(sizes.front() >= 1 && sizes.back() <= std::min(options.vertices, max_grain));
+  CAIRN_EXPECTS(options.vertices <= std::size_t{1} << 31);
   CAIRN_EXPECTS(std::is_sorted(sizes.begin(), sizes.end(), std::less_equal<>()));
-  const auto n = options.vertices;
-  std::vector<std::pair<mechanism, std::unique_ptr<bench_of>>> benches;
-  benches.emplace_back(mechanism::plain, std::make_unique<bench_by<by_plain>>(n));
-  benches.emplace_back(mechanism::atomics, std::make_unique<bench_by<by_atomics>>(n));
-  if (w.transactions().works)
-    benches.emplace_back(mechanism::htm, std::make_unique<bench_by<by_htm>>(n));
-  benches.emplace_back(mechanism::locks, std::make_unique<bench_by<by_locks>>(n));
-  benches.emplace_back(mechanism::one_lock, std::make_unique<bench_by<by_one_lock>>(n));
-  benches.emplace_back(mechanism::stm, std::make_unique<bench_by<by_stm>>(n));
-
-  const auto order = random_order(n);
+  world alone;
+  const auto order = random_order(options.vertices);
+  std::deque<bench_of> benches;
+  for (const auto how : {mechanism::plain, mechanism::atomics, mechanism::htm, mechanism::locks,
+                         mechanism::one_lock, mechanism::stm}) {
+    if (how == mechanism::htm && !w.transactions().works) continue;
+    benches.emplace_back(alone, how, order);
+  }
   using passes_by_size = std::vector<std::vector<double>>;
   std::vector<passes_by_size> passes(benches.size(), passes_by_size(sizes.size()));
   for (int round = -1; round < options.rounds; ++round) {  // the first one warms up
     for (std::size_t b = 0; b < benches.size(); ++b) {
       for (std::size_t i = 0; i < sizes.size(); ++i) {
-        const auto ns = benches[b].second->pass(w.clock(), order, sizes[i]);
+        const auto ns = benches[b].pass(sizes[i]);
         if (round >= 0) passes[b][i].push_back(ns);
       }
     }
   }
   std::vector<mechanism_cost> costs;
   for (std::size_t b = 0; b < benches.size(); ++b) {
-    costs.push_back(summarise(benches[b].first, sizes, passes[b]));
-    if (!benches[b].second->right())
-      costs.back().fault = "a vertex has another mark than it should";
+    costs.push_back(summarise(benches[b].how(), sizes, passes[b]));
+    if (!benches[b].right()) costs.back().fault = "a vertex has another mark than it should";
   }
   return costs;
 }

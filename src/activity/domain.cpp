@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
+#include <utility>
 
 #include <cairn/activity/domain.hpp>
-#include <cairn/base/error.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/base/random.hpp>
 
 namespace cairn::activity {
 namespace {
@@ -13,121 +14,107 @@ constexpr std::uint64_t packed(std::uint64_t epoch, mechanism how) noexcept {
   return epoch << 8 | static_cast<std::uint64_t>(how);
 }
 
-struct first_choice {
-  mechanism how;
-  std::string why;
-};
-
-first_choice choose(world& w, const options& asked) {
-  const bool one_writer = w.workers() == 1;
-  const auto hardware = [&]() -> first_choice {
-    if (emulation_for(w, asked)) return {mechanism::htm, "hardware transactions are emulated"};
-    if (w.transactions().works) return {mechanism::htm, "hardware transactions work here"};
-    const auto why = "no hardware transactions: " + w.transactions().reason;
-    if (!asked.start.fitted) return {mechanism::locks, why};
-    const auto first = asked.start.stm_first ? mechanism::stm : mechanism::locks;
-    return {first, why + "; it costs less by the fitted costs"};
-  };
-  switch (asked.how) {
-    case mechanism::automatic:
-      if (one_writer) return {mechanism::plain, "the rank has one worker"};
-      return hardware();
-    case mechanism::plain:
-      if (!one_writer) {
-        throw usage_error("mechanism plain needs one writer per element: use --threads 1");
-      }
-      break;
-    case mechanism::atomics:
-      throw usage_error(
-          "mechanism atomics cannot change several elements at once: use htm, stm or locks");
-    case mechanism::htm: {
-      auto chosen = hardware();
-      if (chosen.how == mechanism::htm) break;
-      return chosen;
-    }
-    default:
-      break;
-  }
-  return {asked.how, "it was asked for"};
+// Whether transactions work is asked only where the choice depends on it.
+surroundings surroundings_of(world& w, const options& asked, bool emulates) {
+  surroundings here{.one_worker = w.workers() == 1};
+  const bool matters =
+      asked.how == mechanism::htm || (asked.how == mechanism::automatic && !here.one_worker);
+  if (!matters) return here;
+  here.emulated = emulates;
+  if (emulates) return here;
+  const auto& probed = w.transactions();
+  here.hardware = probed.works;
+  here.why_no_hardware = probed.reason;
+  return here;
 }
 
 }  // namespace
 
-domain::domain(world& w, const options& opt) : world_(w), options_(opt), counted_(w.workers()) {
-  auto chosen = choose(w, opt);
-  options_.how = chosen.how;
-  why_ = std::move(chosen.why);
-  now_ = packed(no_epoch, chosen.how);
-  may_move_ = chosen.how != opt.how && chosen.how != mechanism::plain;
-  if (may_move_) {
-    ways_.push_back({{chosen.how, 1}});
-    for (const auto how : {mechanism::locks, mechanism::one_lock, mechanism::stm}) {
-      if (how != chosen.how) ways_.push_back({{how, 1}});
-    }
-  }
-  if (chosen.how == mechanism::stm) versions_ = std::make_unique<tm::version_table<>>();
-  if (const auto emulate = emulation_for(w, opt)) emulation_ = make_emulation(w.pool(), *emulate);
+domain::domain(world& w, const options& opt, cells of)
+    : world_(w),
+      of_(of),
+      options_(opt),
+      emulate_(emulation_for(w, opt)),
+      plan_(of, opt, surroundings_of(w, opt, emulate_.has_value()), w.workers()),
+      now_(packed(no_epoch, plan_.first().how)),
+      parts_(w.workers()) {
+  if (!may_move()) prepare(how());
+  // Atomics of a domain that may run emulated transactions run outside these.
+  const bool by_sections = how() == mechanism::htm || plan_.tunes_workers();
+  if (emulate_ && by_sections && !emulation_) emulation_ = make_emulation(w.pool(), *emulate_);
 }
 
-std::size_t domain::join() {
-  if (!may_move_) return 0;
-  auto at = std::find(operators_.begin(), operators_.end(), nullptr);
-  if (at == operators_.end()) at = operators_.emplace(at);
-  *at = std::make_unique<epoch_tuner>(world_.workers(), ways_);
-  if (had_to_leave_) (*at)->move_to(stm_way());
-  return static_cast<std::size_t>(at - operators_.begin());
-}
-
-std::string domain::why() const {
-  if (how() == options_.how) return why_;
-  if (!had_to_leave_ || how() != mechanism::stm) {
-    return why_ + "; epochs that tried it took less time than by " +
-           std::string(name(had_to_leave_ ? mechanism::stm : options_.how));
-  }
-  const auto committed = counted_.total(obs::counter::activities);
-  if (options_.how == mechanism::locks) {
-    return why_ + "; " + std::to_string(committed) + " activities took " +
-           std::to_string(locks_taken()) + " locks";
-  }
-  const auto fallbacks = counted_.total(obs::counter::fallbacks);
-  const auto groups = fallbacks + committed;
-  return std::to_string(fallbacks) + " of " + std::to_string(groups) +
-         " groups of hardware transactions took the fallback lock";
+void domain::prepare(mechanism how) {
+  if (how == mechanism::locks && !locks_) locks_ = std::make_unique<tm::lock_table>();
+  if (how == mechanism::stm && !versions_) versions_ = std::make_unique<tm::version_table<>>();
 }
 
 // The first worker decides, for all. No group of the last epoch runs any more, so none runs beside
 // a group by another mechanism.
 mechanism domain::enter(std::uint64_t epoch, std::size_t op) {
-  const tm::fallback_lock::guard alone(entering_, relax_in{&world_.pool()});
+  const tm::fallback_lock::guard alone(entering_, relax());
   const auto now = now_.load(std::memory_order_acquire);
-  auto how = static_cast<mechanism>(now & 0xff);
-  if (now >> 8 == epoch) return how;
-  for (auto& o : operators_) {
-    if (o) o->close(how);
-  }
-  if (!had_to_leave_ && must_leave(how)) move_all_to_stm();
-  how = operators_[op]->next();
-  if (how == mechanism::stm && !versions_) versions_ = std::make_unique<tm::version_table<>>();
-  now_.store(packed(epoch, how), std::memory_order_release);
-  return how;
+  if (now >> 8 == epoch) return static_cast<mechanism>(now & 0xff);
+  const auto next = plan_.next_epoch(op, static_cast<mechanism>(now & 0xff), counted());
+  prepare(next);
+  now_.store(packed(epoch, next), std::memory_order_release);
+  return next;
 }
 
-// What is known without a clock. Once: from then on time decides.
-bool domain::must_leave(mechanism how) const noexcept {
-  const auto committed = counted_.total(obs::counter::activities);
-  if (how != options_.how) return false;
-  if (how == mechanism::htm) {
-    return falls_back_too_often(counted_.total(obs::counter::fallbacks), committed);
-  }
-  return how == mechanism::locks &&
-         locks_too_many(counted_.total(obs::counter::attempts), committed);
+std::uint64_t domain::seed_of(worker_t k) const noexcept {
+  return random64(static_cast<std::uint64_t>(world_.rank()), static_cast<std::uint64_t>(k))();
 }
 
-void domain::move_all_to_stm() noexcept {
-  had_to_leave_ = true;
-  for (auto& o : operators_) {
-    if (o) o->move_to(stm_way());
+rtm_sections& domain::rtm(worker_t k) {
+  auto& mine = of_worker(k).rtm;
+  if (!mine) {
+    mine = std::make_unique<rtm_sections>(tm::rtm_hardware{}, options_.retry, seed_of(k),
+                                          world_.counters(), k, relax());
   }
+  return *mine;
+}
+
+emulated_sections& domain::emulated(worker_t k) {
+  auto& mine = of_worker(k).emulated;
+  if (!mine) {
+    const auto seed = seed_of(k);
+    mine = std::make_unique<emulated_sections>(emulated_worker(*emulation_, *emulate_, seed),
+                                               options_.retry, seed, world_.counters(), k, relax());
+  }
+  return *mine;
+}
+
+software_sections& domain::software(worker_t k) {
+  CAIRN_ASSERT(versions_ != nullptr);
+  auto& mine = of_worker(k).software;
+  if (!mine) {
+    const auto owner = static_cast<std::uint32_t>(k);
+    mine = std::make_unique<software_sections>(
+        software_sections::hardware_type(*versions_, owner, relax()), options_.retry, owner,
+        world_.counters(), k, relax());
+  }
+  return *mine;
+}
+
+tm::lock_set& domain::lock_set(worker_t k) {
+  CAIRN_ASSERT(locks_ != nullptr);
+  auto& mine = of_worker(k).locks;
+  if (!mine) mine = std::make_unique<tm::lock_set>(*locks_);
+  return *mine;
+}
+
+activity_counts domain::counted() const noexcept {
+  activity_counts all;
+  const auto of = [](const std::atomic<std::uint64_t>& n) {
+    return n.load(std::memory_order_relaxed);
+  };
+  for (worker_t k = 0; k < parts_.workers(); ++k) {
+    const auto& p = parts_[k];
+    all.committed += of(p.committed);
+    all.fallbacks += of(p.fallbacks);
+    all.stripes += of(p.stripes);
+  }
+  return all;
 }
 
 }  // namespace cairn::activity

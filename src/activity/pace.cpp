@@ -6,39 +6,7 @@ namespace {
 
 constexpr std::uint64_t unsampled_operators = 2048;  // between two samples
 
-}  // namespace
-
-tuner::step pace::begin(const choice& otherwise, bool sampled) noexcept {
-  operators_run = 0;
-  measured = {};
-  running_ = const_cast<tuner*>(of(otherwise.how));
-  auto by = running_ != nullptr ? running_->next() : tuner::step{otherwise, false};
-  by.measured |= sampled && unsampled_ >= unsampled_operators;
-  measures_ = by.measured;
-  return by;
-}
-
-void pace::end(const obs::counters& counted, worker_t k) noexcept {
-  unsampled_ += operators_run;
-  if (measures_) {
-    if (const auto timed = std::exchange(measured.operators, operators_run); timed > 0) {
-      measured.ns = measured.ns * operators_run / timed;
-      unsampled_ = 0;
-    }
-    measured.aborts = aborts(counted, k) - aborts_before_;
-  }
-  if (running_ == nullptr) return;
-  running_->done(measures_ ? measured : span_work{.operators = operators_run});
-}
-
-const tuner* pace::of(mechanism how) const noexcept {
-  for (const auto& [mine, t] : tuners_) {
-    if (mine == how || mine == mechanism::automatic) return &t;
-  }
-  return nullptr;
-}
-
-std::uint64_t pace::aborts(const obs::counters& counted, worker_t k) noexcept {
+std::uint64_t aborts(const obs::counters& counted, worker_t k) noexcept {
   using obs::counter;
   std::uint64_t sum = 0;
   for (const auto c : {counter::aborts_conflict, counter::aborts_capacity, counter::aborts_explicit,
@@ -46,6 +14,62 @@ std::uint64_t pace::aborts(const obs::counters& counted, worker_t k) noexcept {
     sum += counted.of_worker(k, c);
   }
   return sum;
+}
+
+}  // namespace
+
+pace::span::span(pace& p, const plan& from, mechanism how, bool sampled,
+                 const obs::counters& counted, worker_t k)
+    : pace_(p),
+      counted_(counted),
+      worker_(k),
+      inner_(std::exchange(p.inside_, true)),
+      by_{from.start_of(how), false} {
+  if (p.ran_ < untuned_operators) return;
+  auto* const t = p.made(from, how);
+  if (inner_) {
+    if (t) by_.way = t->best();
+    return;
+  }
+  told_ = t;
+  if (t) by_ = t->next();
+  by_.measured |= sampled && p.unsampled_ >= unsampled_operators;
+  if (by_.measured) aborts_before_ = aborts(counted, k);
+}
+
+pace::span::~span() {
+  if (!inner_) pace_.inside_ = false;
+}
+
+span_work pace::span::end(std::uint64_t operators, const span_work& timed) noexcept {
+  auto& p = pace_;
+  p.ran_ += operators;
+  if (inner_) return {};
+  p.unsampled_ += operators;
+  span_work all{.operators = operators};
+  if (by_.measured) {
+    if (timed.operators > 0) {
+      all.ns = timed.ns * operators / timed.operators;
+      p.unsampled_ = 0;
+    }
+    all.aborts = aborts(counted_, worker_) - aborts_before_;
+  }
+  if (told_) told_->done(all);
+  return by_.measured && timed.operators > 0 ? all : span_work{};
+}
+
+tuner* pace::made(const plan& from, mechanism how) {
+  if (const auto* t = of(how)) return const_cast<tuner*>(t);
+  const auto ways = from.worker_ways(how);
+  if (ways.empty()) return nullptr;
+  return &tuners_.emplace_back(how, tuner(ways)).second;
+}
+
+const tuner* pace::of(mechanism how) const noexcept {
+  for (const auto& [mine, t] : tuners_) {
+    if (mine == how) return &t;
+  }
+  return nullptr;
 }
 
 }  // namespace cairn::activity

@@ -3,7 +3,7 @@
 #include <utility>
 #include <vector>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/algo/bfs.hpp>
 #include <cairn/algo/frontier.hpp>
 #include <cairn/am/epoch.hpp>
@@ -26,9 +26,10 @@ struct search {
       Id v, parent;
     };
     static constexpr bool permanent = true;
+    pgas::vertex_view<Id> parents;
     search& s;
 
-    auto cell(const message& m) const { return s.parent.at(m.v); }
+    auto cell(const message& m) const { return parents.at(m.v); }
     bool wanted(Id parent, const message&) const { return parent == no_vertex<Id>; }
     bool attempt(auto parent, const message& m) const {
       return parent.claim(no_vertex<Id>, m.parent) == no_vertex<Id>;
@@ -40,7 +41,7 @@ struct search {
       : w(world),
         g(graph),
         parent(w, g.partition(), no_vertex<Id>),
-        visits(w, visit{*this}, opt.activity),
+        visits(w, visit{parent.view(), *this}, opt.activity),
         list(w.workers(), parent.local().size()),
         found(w.workers()) {
     if (opt.depths) depth.emplace(w, g.partition(), no_vertex<Id>);
@@ -182,7 +183,7 @@ struct search {
   const graph::dist_csr<Id>& g;
   pgas::vertex_map<Id> parent;
   std::optional<pgas::vertex_map<Id>> depth;
-  activity::coarse<visit> visits;
+  activity::executor<visit> visits;
   sliding_list<Id> list;  // the frontier's own vertices, top-down
   bit_set front, next;    // the whole frontier, and the next one's own vertices, bottom-up
   std::unique_ptr<sliding_list<Id>> unvisited, still_unvisited;

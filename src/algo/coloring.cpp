@@ -4,7 +4,7 @@
 #include <utility>
 #include <vector>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/algo/coloring.hpp>
 #include <cairn/algo/frontier.hpp>
 #include <cairn/am/epoch.hpp>
@@ -43,9 +43,10 @@ struct colouring {
       Id v, spawner;  // both took this colour in this round; spawner == v gives it up
       std::uint32_t colour;
     };
+    pgas::vertex_view<std::uint32_t> colours;
     colouring& s;
 
-    auto cell(const message& m) const { return s.colour.at(m.v); }
+    auto cell(const message& m) const { return colours.at(m.v); }
     bool wanted(std::uint32_t x, const message& m) const { return x == m.colour; }
     // Returns who has to give its colour up, if they still agree.
     activity::outcome<Id> attempt(auto x, const message& m) const {
@@ -64,7 +65,7 @@ struct colouring {
         g(graph),
         seed(opt.seed),
         colour(w, g.partition(), none),
-        clashes(w, clash{*this}, opt.activity),
+        clashes(w, clash{colour.view(), *this}, opt.activity),
         lists{{{w.workers(), colour.local().size()}, {w.workers(), colour.local().size()}}},
         palettes(w.workers()) {
     const auto colours = largest_degree(w, g) + 2;
@@ -153,7 +154,7 @@ struct colouring {
   const std::uint64_t seed;
   pgas::vertex_map<std::uint32_t> colour;
   hw::page_buffer<std::uint32_t> known;  // colours of all ranks; empty if there is one
-  activity::coarse<clash> clashes;
+  activity::executor<clash> clashes;
   std::array<sliding_list<Id>, 2> lists;  // to be coloured in this round, and again in the next
   struct palette {
     std::vector<std::uint64_t> last_seen;  // by colour: when a neighbour had it

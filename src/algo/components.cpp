@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <utility>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/algo/components.hpp>
 #include <cairn/am/epoch.hpp>
 
@@ -110,8 +110,8 @@ struct component_search {
 
   std::uint64_t largest_of_all_sizes() {
     pgas::vertex_map<Id> size(w, g.partition(), 0);
-    activity::coarse<enlarge, activity::mechanism::atomics> add(w, enlarge{size},
-                                                                {.sent_filter = false});
+    activity::executor<enlarge, activity::mechanism::atomics> add(w, enlarge{size},
+                                                                  {.sent_filter = false});
     am::epoch epoch(w);
     w.parallel_for(label.local().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
       auto part = label.local().subspan(begin, end - begin);

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/algo/frontier.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/core/world.hpp>
@@ -23,9 +23,10 @@ class label_propagation {
       Id v, label;
     };
     static constexpr bool permanent = true;
+    pgas::vertex_view<Id> labels;
     label_propagation& p;
 
-    auto cell(const message& m) const { return p.label_.at(m.v); }
+    auto cell(const message& m) const { return labels.at(m.v); }
     bool wanted(Id label, const message& m) const { return m.label < label; }
     bool attempt(auto label, const message& m) const { return m.label < label.lower(m.label); }
     void after(const message& m) { p.next_.set_shared(m.v - p.label_.first()); }
@@ -36,7 +37,7 @@ class label_propagation {
   label_propagation(world& w, pgas::vertex_map<Id>& label, const activity::options& opt)
       : w_(w),
         label_(label),
-        lower_(w, lower{*this}, opt),
+        lower_(w, lower{label.view(), *this}, opt),
         now_(label.local().size()),
         next_(label.local().size()) {}
 
@@ -83,7 +84,7 @@ class label_propagation {
 
   world& w_;
   pgas::vertex_map<Id>& label_;
-  activity::coarse<lower> lower_;
+  activity::executor<lower> lower_;
   bit_set now_, next_;  // own vertices that tell their neighbours
 };
 

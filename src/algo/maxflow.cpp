@@ -3,7 +3,7 @@
 #include <atomic>
 #include <utility>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/algo/maxflow.hpp>
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
@@ -265,8 +265,8 @@ struct push_relabel {
   task::per_worker<std::vector<Id>> next;
   task::per_worker<std::vector<typename push::message>> plans;
   activity::domain data;
-  activity::coarse<push> pushes;
-  activity::coarse<visit> visits;
+  activity::executor<push> pushes;
+  activity::executor<visit> visits;
   am::channel<news> tidings;
   std::uint64_t searches = 0;
 };

@@ -3,7 +3,7 @@
 #include <tuple>
 #include <utility>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/algo/mst.hpp>
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
@@ -282,8 +282,8 @@ struct boruvka {
   pgas::vertex_map<Id> root;           // of each vertex's tree; while trees merge, on the way there
   pgas::vertex_map<way_out> lightest;  // of each root
   activity::domain data;
-  activity::coarse<offer> offers;
-  activity::coarse<merge> merges;
+  activity::executor<offer> offers;
+  activity::executor<merge> merges;
   task::per_worker<std::vector<mst_edge<Id>>> edges;
   fetched<Id> neighbors;  // the roots of other ranks' vertices that own edges lead to
   fetched<Id> above;      // the parents of other ranks' roots

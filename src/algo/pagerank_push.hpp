@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <span>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/algo/pagerank.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/pgas/accumulator_map.hpp>
@@ -22,7 +22,7 @@ class operator_sums {
       Id v;
       Real by;
     };
-    const pgas::vertex_map<Real>& totals;
+    pgas::vertex_view<Real> totals;
 
     auto cell(const message& m) const { return totals.at(m.v); }
     void attempt(auto total, const message& m) const { total.add(m.by); }
@@ -30,7 +30,7 @@ class operator_sums {
 
  public:
   operator_sums(world& w, const pgas::block_partition& partition, const activity::options& opt)
-      : w_(w), totals_(w, partition, Real{0}), increases_(w, increase{totals_}, opt) {}
+      : w_(w), totals_(w, partition, Real{0}), increases_(w, increase{totals_.view()}, opt) {}
 
   template <class Body>
   void accumulate(worker_t k, Body&& body) {
@@ -53,7 +53,7 @@ class operator_sums {
  private:
   world& w_;
   pgas::vertex_map<Real> totals_;
-  activity::coarse<increase> increases_;
+  activity::executor<increase> increases_;
 };
 
 /// Sweeps in which each vertex adds to the targets of its out-edges.

@@ -2,7 +2,7 @@
 #include <array>
 #include <atomic>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/algo/frontier.hpp>
 #include <cairn/algo/st_connectivity.hpp>
 #include <cairn/am/epoch.hpp>
@@ -21,9 +21,10 @@ struct two_searches {
       Id v;
       colour mine;
     };
+    pgas::vertex_view<colour> colours;
     two_searches& s;
 
-    auto cell(const message& m) const { return s.colours.at(m.v); }
+    auto cell(const message& m) const { return colours.at(m.v); }
     bool wanted(colour found, const message& m) const { return found != m.mine; }
     colour attempt(auto c, const message& m) const { return c.claim(colour::white, m.mine); }
     void after(const message& m, colour found, auto& at) {
@@ -40,7 +41,7 @@ struct two_searches {
       : w(world),
         g(graph),
         colours(w, g.partition(), colour::white),
-        visits(w, visit{*this}, opt.activity),
+        visits(w, visit{colours.view(), *this}, opt.activity),
         lists{{{w.workers(), colours.local().size()}, {w.workers(), colours.local().size()}}} {}
 
   sliding_list<Id>& list_of(colour c) { return lists[c == colour::grey ? 0 : 1]; }
@@ -76,7 +77,7 @@ struct two_searches {
   world& w;
   const graph::dist_csr<Id>& g;
   pgas::vertex_map<colour> colours;
-  activity::coarse<visit> visits;
+  activity::executor<visit> visits;
   std::array<sliding_list<Id>, 2> lists;
   std::atomic<bool> met = false;
 };

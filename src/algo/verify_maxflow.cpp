@@ -3,7 +3,7 @@
 #include <cstddef>
 #include <tuple>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/algo/maxflow.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/aggregator.hpp>
@@ -51,7 +51,7 @@ class flow_checker {
   std::optional<std::string> lossy_vertex(std::span<const flow_arc<Id>> flow, Id s, Id t,
                                           std::int64_t value) const {
     pgas::vertex_map<std::int64_t> net(w_, g_.partition(), 0);
-    activity::coarse adds(w_, flow_to{net}, {.sent_filter = false});
+    activity::executor adds(w_, flow_to{net}, {.sent_filter = false});
     am::epoch epoch(w_);
     w_.parallel_for(flow.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
       adds.spawn(k, [&](auto& send) {

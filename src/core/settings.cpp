@@ -152,13 +152,14 @@ constexpr std::array<setting, 16> rows{{
        return true;
      },
      [](const settings& s) { return s.retry; }},
-    {"costs", "CAIRN_COSTS", "none|FILE", "",
-     "what bench model has written, from which the choice of mechanism and grain begins",
+    {"costs", "CAIRN_COSTS", "auto|none|FILE", "",
+     "what bench model has written, from which the choice of mechanism and grain begins; auto: "
+     "what it has saved here",
      [](settings& s, text_view v) {
-       s.costs = v == "none" ? text_view() : v;
+       s.costs = v == "auto" ? text_view() : v;
        return !v.empty();
      },
-     [](const settings& s) { return s.costs.empty() ? "none" : s.costs; }},
+     [](const settings& s) { return s.costs.empty() ? "auto" : s.costs; }},
     {"coalesce", "CAIRN_COALESCE", "auto|BYTES", "bytes",
      "size of a buffer of messages; auto: what the transport likes",
      [](settings& s, text_view v) { return store_or_auto(s.coalesce_bytes, v, amount(v)); },
@@ -233,6 +234,13 @@ settings settings::from_environment(const std::function<const char*(const char*)
     const std::string name(row.variable);
     if (const char* const value = variable(name.c_str())) set_as(s, row, name, value);
   }
+  const auto folder = [&](const char* name, const char* below) {
+    const char* const value = variable(name);
+    const bool named = value != nullptr && *value == '/';  // a relative one is to be ignored
+    if (named && s.cache_folder.empty()) s.cache_folder = std::string(value) + below;
+  };
+  folder("XDG_CACHE_HOME", "/cairn");
+  folder("HOME", "/.cache/cairn");
   return s;
 }
 

@@ -2,6 +2,7 @@
 #include <sched.h>
 
 #include <cerrno>
+#include <fstream>
 #include <memory>
 
 #include <hwloc.h>
@@ -30,7 +31,7 @@ std::uint64_t cache_bytes(hwloc_topology_t machine, hwloc_obj_type_t type) {
   return cache == nullptr ? 0 : cache->attr->cache.size;
 }
 
-std::string processor_model(hwloc_topology_t machine) {
+std::string model_of(hwloc_topology_t machine) {
   for (const auto type : {HWLOC_OBJ_PACKAGE, HWLOC_OBJ_MACHINE}) {
     auto* const object = hwloc_get_obj_by_type(machine, type, 0);
     if (object == nullptr) continue;
@@ -51,6 +52,17 @@ void bind_this_thread(const int* begin, const int* end) noexcept {
 
 }  // namespace
 
+std::string processor_model() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);) {
+    const auto colon = line.find(':');
+    if (!line.starts_with("model name") || colon == std::string::npos) continue;
+    const auto begin = line.find_first_not_of(' ', colon + 1);
+    return begin == std::string::npos ? std::string() : line.substr(begin);
+  }
+  return {};
+}
+
 topology read_topology() {
   hwloc_topology_t machine = nullptr;
   if (hwloc_topology_init(&machine) != 0) throw system_failure("hwloc cannot start");
@@ -68,7 +80,7 @@ topology read_topology() {
   found.l2_bytes = cache_bytes(machine, HWLOC_OBJ_L2CACHE);
   found.l3_bytes = cache_bytes(machine, HWLOC_OBJ_L3CACHE);
   found.memory_bytes = hwloc_get_root_obj(machine)->total_memory;
-  found.model = processor_model(machine);
+  found.model = model_of(machine);
   return found;
 }
 

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -43,7 +43,7 @@ struct add_to_two_and_say : add_to_two {
   }
 };
 
-void once_for_each(world& w, coarse<add_to_two>& op) {
+void once_for_each(world& w, executor<add_to_two>& op) {
   am::epoch e(w);
   w.parallel_for(
       n,
@@ -84,7 +84,7 @@ TEST(Domain, MovesToStmAtTheEpochAfterTooManyFallbacksAndNotWithinOne) {
   world w(2);
   pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
   domain data(w, {.grain = 1, .emulate = emulation_options{.rates = {.conflict = 1}}});
-  coarse<add_to_two> op(data, add_to_two{map});
+  executor<add_to_two> op(data, add_to_two{map});
   for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
     const auto groups_by_stm = w.counters().total(obs::counter::activities);
     once_for_each(w, op);
@@ -118,7 +118,7 @@ TEST(Domain, MovesFromLocksToStmOnceActivitiesTakeMany) {
   for (const std::uint64_t wide : {2, 10}) {
     pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
     domain data(w);
-    coarse<add_to_many> op(data, add_to_many{map});
+    executor<add_to_many> op(data, add_to_many{map});
     for (int epoch = 0; epoch < 2; ++epoch) {
       am::epoch e(w);
       op.spawn(0, [&](auto& send) {
@@ -138,7 +138,7 @@ TEST(Domain, StaysWithHtmWhileItCommits) {
   world w(2);
   pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
   domain data(w, {.grain = 1, .emulate = emulation_options{.rates = {}}});
-  coarse<add_to_two> op(data, add_to_two{map});
+  executor<add_to_two> op(data, add_to_two{map});
   for (int epoch = 0; epoch < 3; ++epoch) once_for_each(w, op);
   EXPECT_EQ(op.how(), mechanism::htm);
 }
@@ -149,7 +149,7 @@ TEST(Domain, DoesNotMoveWhenHtmWasAskedFor) {
   domain data(
       w,
       {.how = mechanism::htm, .grain = 1, .emulate = emulation_options{.rates = {.conflict = 1}}});
-  coarse<add_to_two> op(data, add_to_two{map});
+  executor<add_to_two> op(data, add_to_two{map});
   for (int epoch = 0; epoch < 3; ++epoch) once_for_each(w, op);
   EXPECT_EQ(op.how(), mechanism::htm);
   for (const auto x : map.local()) EXPECT_EQ(x, 6u);
@@ -176,7 +176,7 @@ TEST_P(DomainPlaces, EveryMechanismLosesNothing) {
       const auto ranks = static_cast<std::uint64_t>(w.size());
       pgas::vertex_map<std::uint64_t> map(w, {n, w.size()}, 0);
       domain data(w, how);
-      coarse<add_to_two> op(data, add_to_two{map});
+      executor<add_to_two> op(data, add_to_two{map});
       for (std::uint64_t epoch = 1; epoch <= 2; ++epoch) {
         once_for_each(w, op);
         for (const auto x : map.local()) EXPECT_EQ(x, 2 * ranks * epoch);
@@ -197,7 +197,7 @@ TEST(Domain, CountsTheLocksThatItWaitedFor) {
     pgas::vertex_map<std::uint64_t> map(w, {2, w.size()}, 0);
     domain data(w, {.how = how});
     std::atomic<bool> came = false;
-    coarse<add_to_two_and_say> op(data, {{map}, came});
+    executor<add_to_two_and_say> op(data, {{map}, came});
     const auto waits = [&] { return w.counters().total(obs::counter::lock_waits); };
     for (int tries = 0; waits() == 0 && tries < 100; ++tries) {
       came = false;
@@ -211,7 +211,7 @@ TEST(Domain, CountsTheLocksThatItWaitedFor) {
         };
         const auto relax = [](unsigned) { std::this_thread::yield(); };
         if (how == mechanism::locks) {
-          const tm::lock_table::guard guard(data.locks(), &map.at(0).here(), relax);
+          const tm::lock_table::guard guard(*data.locks(), &map.at(0).here(), relax);
           hold(guard);
         } else {
           const tm::fallback_lock::guard guard(data.fallback(), relax);

@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/pgas/edge_map.hpp>
 
@@ -33,7 +33,7 @@ TEST_P(EdgeOperator, ReachesEdgesOfAllRanks) {
     // Rows of 1, 2, 3 entries on every rank.
     const std::vector<std::uint64_t> offsets{0, 1, 3, 6};
     pgas::edge_map<std::uint32_t> visits(w, offsets, 0);
-    coarse<visit> op(w, visit{visits});
+    executor<visit> op(w, visit{visits});
     am::epoch e(w);
     op.spawn(0, [&](auto& send) {
       for (std::uint64_t id = 0; id < visits.size(); ++id) send({id});

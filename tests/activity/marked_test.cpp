@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
@@ -83,8 +83,8 @@ TEST_P(Marked, ActivitiesWaitAndAnswerWhoAsked) {
       const auto requeued = w.counters().total(obs::counter::requeued);
       {
         domain data(w, opt);
-        coarse<add_to_two> adds(data, add_to_two{map, w.rank(), answers, strays});
-        coarse<free_element> frees(data, free_element{map});
+        executor<add_to_two> adds(data, add_to_two{map, w.rank(), answers, strays});
+        executor<free_element> frees(data, free_element{map});
         am::epoch e(w);
         adds.spawn(0, [&](auto& send) {
           for (std::uint64_t i = 0; i < 10 * ranks; ++i) {

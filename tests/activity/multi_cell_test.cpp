@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -69,7 +69,7 @@ TEST_P(Transfers, ConserveMoneyAndCountEveryChange) {
   pgas::vertex_map<account> accounts(w, {n, 1}, account{});
   task::per_worker<std::uint64_t> done(p.workers);
   domain money(w, opt);
-  coarse<transfer> transfers_of(money, transfer{accounts, done});
+  executor<transfer> transfers_of(money, transfer{accounts, done});
   am::epoch epoch(w);
   w.parallel_for(
       transfers,
@@ -113,13 +113,13 @@ INSTANTIATE_TEST_SUITE_P(
                     setting{4, mechanism::one_lock, 1, false},
                     setting{3, mechanism::automatic, 0, false}));
 
-// Coarse operators over one domain, whose activities must not pass each other.
+// Two operators over one domain, whose activities must not pass each other.
 void transfer_by_two_operators(const options& how) {
   world w(3);
   pgas::vertex_map<account> accounts(w, {8, 1}, account{});
   task::per_worker<std::uint64_t> done(3);
   domain money(w, how);
-  coarse<transfer> some(money, transfer{accounts, done}), others(money, transfer{accounts, done});
+  executor<transfer> some(money, transfer{accounts, done}), others(money, transfer{accounts, done});
   am::epoch epoch(w);
   w.parallel_for(
       6'000,

@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
@@ -93,7 +93,7 @@ class Return : public ::testing::TestWithParam<support::place> {
         record seen;
         const auto before = w.counters().total(counter::answers);
         {
-          coarse<Op> op(w, Op{{w, map, seen}}, ways[i].how);
+          executor<Op> op(w, Op{{w, map, seen}}, ways[i].how);
           am::epoch e(w);
           w.parallel_for(
               questions,
@@ -184,7 +184,7 @@ TEST_P(Return, AnswersMayAskAgainAndHoldTheEpochOpen) {
           constexpr std::uint32_t hops = 20, walks = 10;
           pgas::vertex_map<std::uint64_t> visits(w, {elements, w.size()}, 0);
           std::atomic<std::uint64_t> ends = 0;
-          coarse<walk> op(w, walk{visits, ends}, ways[i].how);
+          executor<walk> op(w, walk{visits, ends}, ways[i].how);
           am::epoch e(w);
           op.spawn(0, [&](auto& ask) {
             for (std::uint32_t k = 0; k < walks; ++k) ask({k, hops});
@@ -236,7 +236,7 @@ TEST_P(Return, SeveralElementsAnswerAsOne) {
       pgas::vertex_map<std::uint64_t> accounts(w, {of_a_rank * ranks, w.size()}, 5);
       std::atomic<std::uint64_t> done = 0, refused = 0;
       domain money(w, how);
-      coarse<withdraw> op(money, withdraw{accounts, done, refused});
+      executor<withdraw> op(money, withdraw{accounts, done, refused});
       am::epoch e(w);
       op.spawn(0, [&](auto& ask) {
         for (std::uint32_t k = 0; k < tries; ++k) {
@@ -269,7 +269,7 @@ TEST(ReturnFailure, AnAnswerThatThrowsEndsTheEpochEverywhere) {
                                  [&](world& w) {
                                    pgas::vertex_map<std::uint32_t> map(w, {elements, 3}, 0);
                                    record seen;
-                                   coarse<breaks> op(w, breaks{{{w, map, seen}}});
+                                   executor<breaks> op(w, breaks{{{w, map, seen}}});
                                    am::epoch e(w);
                                    if (w.rank() == 1) {
                                      op.spawn(0, [](auto& ask) { ask({0, 1, 0}); });

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -35,11 +35,11 @@ counts count_with(const tm::abort_rates& rates, std::size_t capacity = 64,
                   const tm::retry_limits& retry = tm::retry_rtm) {
   world w;
   pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
-  coarse<add_one> op(w, add_one{map},
-                     {.how = mechanism::htm,
-                      .grain = 8,
-                      .emulate = emulation_options{.rates = rates, .capacity = capacity},
-                      .retry = retry});
+  executor<add_one> op(w, add_one{map},
+                       {.how = mechanism::htm,
+                        .grain = 8,
+                        .emulate = emulation_options{.rates = rates, .capacity = capacity},
+                        .retry = retry});
   am::epoch e(w);
   op.spawn(0, [](auto& send) {
     for (std::uint64_t id = 0; id < n; ++id) send({id});
@@ -136,7 +136,7 @@ TEST(Sections, MixAllCausesAndLoseNothing) {
 TEST(Mechanism, IsTheOneThatWasAskedForOrKeepsItsPromise) {
   const auto how = [](int workers, const options& asked) {
     world w(workers);
-    return resolve_single_cell(w, asked);
+    return domain(w, asked, cells::one).how();
   };
   world w;
   const bool htm = w.transactions().works;
@@ -173,7 +173,7 @@ TEST(Grain, IsBoundedAndCountsOnlyForTransactions) {
   world w;
   pgas::vertex_map<std::uint64_t> map(w, {4, 1}, 0);
   const auto grain = [&](const options& asked) {
-    return coarse<add_one>(w, add_one{map}, asked).grain();
+    return executor<add_one>(w, add_one{map}, asked).grain();
   };
   const emulation_options emulated{};
   EXPECT_EQ(grain({.how = mechanism::htm, .emulate = emulated}), start_values{}.htm_grain);

@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/activity/selection.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/contract.hpp>
@@ -82,7 +82,7 @@ struct raise {
   }
 };
 
-void spawn(worker_t k, coarse<raise>& op, const id_groups& chosen, std::size_t begin,
+void spawn(worker_t k, executor<raise>& op, const id_groups& chosen, std::size_t begin,
            std::size_t end) {
   op.spawn(k, [&](auto& send) {
     for (auto g = begin; g < std::min(end, chosen.size()); ++g) send({g});
@@ -110,7 +110,7 @@ TEST_P(SelectionPlaces, GroupsThatOverlapLoseNothing) {
       const id_groups blocks(own, 16, selection::contiguous);
       const id_groups random(twice, 24, selection::random, 3);  // an element twice, if it happens
       domain data(w, way);
-      coarse<raise> some(data, raise{blocks, counters}), others(data, raise{random, counters});
+      executor<raise> some(data, raise{blocks, counters}), others(data, raise{random, counters});
       am::epoch epoch(w);
       w.parallel_for(
           std::max(blocks.size(), random.size()),
@@ -133,7 +133,7 @@ TEST(SelectionLocks, ContiguousGroupsTakeFewAndRandomOnesMany) {
   const auto locks_for = [&](selection how) {
     const id_groups chosen(from(0, 4096), 64, how);
     domain data(w, {.how = mechanism::locks});
-    coarse<raise> op(data, raise{chosen, counters});
+    executor<raise> op(data, raise{chosen, counters});
     am::epoch epoch(w);
     w.parallel_for(chosen.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
       spawn(k, op, chosen, begin, end);

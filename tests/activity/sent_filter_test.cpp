@@ -6,7 +6,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/activity/sent_filter.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
@@ -131,7 +131,7 @@ traffic lower_everywhere(bool filter, std::size_t entries) {
       4, 2, 5,
       [&](world& w) {
         map_of_ids map(w, {100, w.size()}, nobody);
-        coarse<lower_to> op(w, lower_to{map}, {.sent_filter = filter});
+        executor<lower_to> op(w, lower_to{map}, {.sent_filter = filter});
         for (int round = 0; round < 3; ++round) {
           am::epoch e(w);
           w.parallel_for(1000, [&](worker_t k, std::size_t begin, std::size_t end) {
@@ -184,7 +184,7 @@ std::uint64_t wins_in_three_epochs() {
   support::on_simulated_ranks(2, 1, 1, [&](world& w) {
     std::uint64_t wins = 0;
     map_of_ids map(w, {10, w.size()}, nobody);
-    coarse<Op> op(w, Op{map, wins});
+    executor<Op> op(w, Op{map, wins});
     for (int round = 0; round < 3; ++round) {
       std::fill(map.local().begin(), map.local().end(), nobody);
       am::epoch e(w);

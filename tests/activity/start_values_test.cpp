@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <fstream>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
 #include <cairn/activity/cost_probe.hpp>
+#include <cairn/activity/executor.hpp>
+#include <cairn/activity/saved_costs.hpp>
 #include <cairn/activity/start_values.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
@@ -83,6 +85,29 @@ TEST(FittedCosts, AreOfSmallOperatorsWhereTheseRunOneByOne) {
   EXPECT_EQ(costs.of(mechanism::stm)->per_vertex, line.per_vertex);
 }
 
+TEST(SavedCosts, AreNamedByTheMachineAndTheVersion) {
+  EXPECT_EQ(saved_costs_path("/c", "AMD EPYC 7B12 (tm)", "0.1.0"),
+            "/c/costs-0.1.0-amd-epyc-7b12-tm.json");
+  EXPECT_EQ(saved_costs_path("/c", "", "1"), "/c/costs-1-unknown.json");
+}
+
+TEST(SavedCosts, AreReadBackFromAFolderThatIsMadeForThem) {
+  const support::temporary_folder folder;
+  const auto path = folder / "a/b/costs.json";
+  EXPECT_FALSE(read_saved_costs(path).costs);
+  EXPECT_EQ(read_saved_costs(path).fault, "") << "nothing is saved";
+  const auto costs = costs_of(
+      {{mechanism::atomics, {3.5, 0.75}}, {mechanism::locks, {9, 4}}, {mechanism::stm, {8, 40}}});
+  save_costs(path, costs);
+  save_costs(path, costs);
+  ASSERT_TRUE(read_saved_costs(path).costs);
+  EXPECT_EQ(read_saved_costs(path).costs->text(), costs.text());
+  EXPECT_THROW(save_costs(path + "/below", costs), system_failure);
+  std::ofstream(path) << "{}";
+  EXPECT_FALSE(read_saved_costs(path).costs);
+  EXPECT_NE(read_saved_costs(path).fault.find(path), std::string::npos);
+}
+
 TEST(StartValues, StayAsByRuleWhereNothingIsKnown) {
   const auto start = start_from({});
   EXPECT_EQ(start.htm_grain, start_values{}.htm_grain);
@@ -149,21 +174,21 @@ TEST(StartValues, AreWhereOperatorsBegin) {
   pgas::vertex_map<std::uint64_t> map(w, {4, 1}, 0);
   const emulation_options emulate{};
   {
-    const coarse<add_one> op(w, add_one{map},
-                             {.emulate = emulate, .start = {.htm_grain = 32, .fitted = true}});
+    const executor<add_one> op(w, add_one{map},
+                               {.emulate = emulate, .start = {.htm_grain = 32, .fitted = true}});
     EXPECT_EQ(op.how(), mechanism::htm);
     EXPECT_EQ(op.grain(), 32u);
     EXPECT_EQ(op.why(), "hardware transactions are emulated");
   }
   {
-    const coarse<add_one> op(w, add_one{map},
-                             {.emulate = emulate, .start = {.htm_first = false, .fitted = true}});
+    const executor<add_one> op(w, add_one{map},
+                               {.emulate = emulate, .start = {.htm_first = false, .fitted = true}});
     EXPECT_EQ(op.how(), mechanism::atomics);
   }
   if (w.transactions().works) return;  // else several cells do not begin by them
   for (const bool stm : {false, true}) {
     domain data(w, {.start = {.stm_grain = 16, .stm_first = stm, .fitted = true}});
-    coarse<add_to_two> op(data, add_to_two{map});
+    executor<add_to_two> op(data, add_to_two{map});
     EXPECT_EQ(op.how(), stm ? mechanism::stm : mechanism::locks);
     EXPECT_EQ(op.grain(), stm ? 16u : 1u);
     EXPECT_NE(data.why().find("by the fitted costs"), std::string::npos) << data.why();

@@ -3,10 +3,12 @@
 #include <cstdint>
 #include <memory>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/net/ring.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -23,11 +25,16 @@ const emulation_options no_aborts{.rates = {}, .capacity = max_grain};
 /// A clock that operators move on by what they pretend to cost.
 class told_clock final : public hw::clock {
  public:
-  [[nodiscard]] std::uint64_t now_ns() const noexcept override { return now_; }
+  [[nodiscard]] std::uint64_t now_ns() const noexcept override {
+    ++asked_;
+    return now_;
+  }
+  [[nodiscard]] std::uint64_t asked() const noexcept { return asked_; }
   void pass(std::uint64_t ns) noexcept { now_ += ns; }
 
  private:
   std::atomic<std::uint64_t> now_{1};
+  mutable std::atomic<std::uint64_t> asked_{0};
 };
 
 struct order {
@@ -79,8 +86,8 @@ struct stage {
 };
 
 // An epoch of which worker 0 runs everything, some operators in each lane.
-template <class Coarse>
-void run_epoch(world& w, Coarse& op, int lanes) {
+template <class Executor>
+void run_epoch(world& w, Executor& op, int lanes) {
   am::epoch e(w);
   for (int i = 0; i < lanes; ++i) {
     op.spawn(0, [](auto& send) {
@@ -94,7 +101,7 @@ TEST(Tuning, OneCellRunsByWhatTakesLessTime) {
   for (const bool atomics : {false, true}) {
     stage on;
     pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
-    coarse<add_one> op(*on.w, {map, &on.clock, atomics ? 5u : 20u, 10}, {.emulate = no_aborts});
+    executor<add_one> op(*on.w, {map, &on.clock, atomics ? 5u : 20u, 10}, {.emulate = no_aborts});
     EXPECT_EQ(op.how(), mechanism::htm);
     EXPECT_EQ(op.grain(), start_values{}.htm_grain);
     run_epoch(*on.w, op, 2000);
@@ -108,13 +115,63 @@ TEST(Tuning, OneCellRunsByWhatTakesLessTime) {
   }
 }
 
+/// Costs less if its cell was named once more before it ran: fetched, as groups do.
+struct add_to_fetched {
+  using message = order;
+  pgas::vertex_map<std::uint64_t>& map;
+  told_clock& clock;
+  std::uint64_t at_once, fetched;
+  std::vector<int>& named;
+
+  auto cell(const order& m) const {
+    ++named[m.id];
+    return map.at(m.id);
+  }
+  void attempt(auto x, const order& m) const {
+    constexpr int to_send_and_run = 2;
+    clock.pass(std::exchange(named[m.id], 0) > to_send_and_run ? fetched : at_once);
+    x.add(1);
+  }
+};
+
+TEST(Tuning, WithoutTransactionsAtomicsRunInGroupsWhereTheseTakeLessTime) {
+  for (const bool groups : {false, true}) {
+    stage on;
+    if (on.w->transactions().works) GTEST_SKIP() << "there are hardware transactions";
+    pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
+    std::vector<int> named(n);
+    executor<add_to_fetched> op(*on.w, {map, on.clock, 20, groups ? 10u : 30u, named});
+    EXPECT_EQ(op.how(), mechanism::atomics);
+    EXPECT_EQ(op.grain(), 1u);
+    run_epoch(*on.w, op, 2000);
+    EXPECT_EQ(op.how(), mechanism::atomics);
+    EXPECT_EQ(op.grain() > 1, groups) << op.why();
+    EXPECT_NE(op.why().find("; tried "), std::string::npos) << op.why();
+    for (const auto x : map.local()) EXPECT_EQ(x, 2000u);
+  }
+}
+
+TEST(Tuning, ARunOfAThousandOperatorsMeasuresNothing) {
+  stage on;
+  pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
+  domain data(*on.w);
+  executor<add_to_two> several(data, {map, data});
+  executor<add_one> one(*on.w, {map}, {.emulate = no_aborts});
+  const auto before = on.clock.asked();
+  run_epoch(*on.w, several, 15);
+  run_epoch(*on.w, one, 15);
+  EXPECT_EQ(on.clock.asked(), before);
+  run_epoch(*on.w, one, 100);
+  EXPECT_GT(on.clock.asked(), before);
+}
+
 // Epochs of 64 lanes are measured each, of 8 some of them.
 TEST(Tuning, SeveralCellsMoveBetweenEpochsToWhatTakesLessTime) {
   for (const int lanes : {64, 8}) {
     stage on;
     pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
     domain data(*on.w);
-    coarse<add_to_two> op(data, {map, data, &on.clock});
+    executor<add_to_two> op(data, {map, data, &on.clock});
     const auto first = std::string(name(data.how()));
     const int epochs = 400 * 64 / lanes;
     int by_one_lock = 0;
@@ -135,9 +192,9 @@ TEST(Tuning, AnOperatorOfOneMechanismNeedsADomainThatStays) {
   stage on;
   pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
   domain moves(*on.w), stays(*on.w, {.how = mechanism::locks});
-  using by_locks = coarse<add_to_two, mechanism::locks>;
+  using by_locks = executor<add_to_two, mechanism::locks>;
   EXPECT_THROW(by_locks(moves, {map, moves}), usage_error);
-  EXPECT_THROW((coarse<add_to_two, mechanism::stm>(stays, {map, stays})), usage_error);
+  EXPECT_THROW((executor<add_to_two, mechanism::stm>(stays, {map, stays})), usage_error);
   by_locks op(stays, {map, stays});
   for (int i = 0; i < 3; ++i) run_epoch(*on.w, op, 100);
   for (const auto x : map.local()) EXPECT_EQ(x, 600u);
@@ -146,11 +203,11 @@ TEST(Tuning, AnOperatorOfOneMechanismNeedsADomainThatStays) {
 TEST(Tuning, WhatWasAskedForStays) {
   stage on;
   pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
-  coarse<add_one> fixed(*on.w, {map, &on.clock, 1, 10},
-                        {.how = mechanism::htm, .grain = 8, .emulate = no_aborts});
-  coarse<add_one> grain(*on.w, {map, &on.clock, 20, 10}, {.grain = 8, .emulate = no_aborts});
+  executor<add_one> fixed(*on.w, {map, &on.clock, 1, 10},
+                          {.how = mechanism::htm, .grain = 8, .emulate = no_aborts});
+  executor<add_one> grain(*on.w, {map, &on.clock, 20, 10}, {.grain = 8, .emulate = no_aborts});
   domain data(*on.w, {.how = mechanism::locks});
-  coarse<add_to_two> locks(data, {map, data, &on.clock});
+  executor<add_to_two> locks(data, {map, data, &on.clock});
   for (int i = 0; i < 100; ++i) {
     run_epoch(*on.w, fixed, 10);
     run_epoch(*on.w, grain, 10);
@@ -173,10 +230,10 @@ TEST_P(TuningPlaces, NothingIsLostWhileTheWayChanges) {
   GetParam().run([&](world& w) {
     const auto ranks = static_cast<std::uint64_t>(w.size());
     pgas::vertex_map<std::uint64_t> one(w, {n, w.size()}, 0), several(w, {n, w.size()}, 0);
-    coarse<add_one> to_one(
+    executor<add_one> to_one(
         w, {one}, {.emulate = emulation_options{.rates = {.conflict = 0.3, .other = 0.1}}});
     domain data(w), by_stm(w, {.how = mechanism::stm});
-    coarse<add_to_two> to_two(data, {several, data}), again(by_stm, {one, by_stm});
+    executor<add_to_two> to_two(data, {several, data}), again(by_stm, {one, by_stm});
     const auto spawn = [&](auto& op, std::uint64_t count) {
       am::epoch e(w);
       w.parallel_for(

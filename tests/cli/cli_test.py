@@ -11,6 +11,7 @@ import tempfile
 import unittest
 
 CAIRN = ""
+os.environ["XDG_CACHE_HOME"] = "/nonexistent"  # what this user has saved is not to matter
 
 
 def cairn(*arguments, cwd=None, environment=None):
@@ -388,6 +389,25 @@ class Costs(InAFolder):
             self.refused(*mst, file, saying="expected costs such as")
         self.refused(*mst, self.folder, saying="cannot be read")
         self.refused("bfs", "-g", 6, "--sim", f"ranks=2,clock={self.folder}", saying="be read")
+
+    def test_bench_model_saves_costs_that_every_command_finds_and_names(self):
+        here = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        mst = ["mst", "-g", 6, "--symmetrize", "--threads", 2]
+        self.assertEqual(report(*mst, environment=here)["settings"]["costs"], "auto")
+        report("bench", "model", "--passes", 11, "--save", environment=here)
+        file, = (self.folder / "cache" / "cairn").iterdir()
+        self.assertEqual(report(*mst, environment=here)["settings"]["costs"], str(file))
+        self.assertIn(str(file), cairn(*mst, environment=here).stdout)
+        without = report(*mst, "--costs", "none", environment=here)
+        self.assertEqual(without["settings"]["costs"], "none")
+        self.assertNotIn("fitted", without["result"]["trials"][0]["chosen"])
+        file.write_text("{}")
+        run = cairn(*mst, environment=here)
+        self.assertEqual(run.returncode, 0)
+        self.assertIn(f"the saved costs are not used: {file}", run.stderr)
+        nowhere = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME")}
+        run = cairn("bench", "model", "--save", environment=nowhere)
+        self.assertEqual(run.returncode, 2)
 
     def test_bench_refuses_what_it_would_take_no_notice_of_or_lose(self):
         for bench in ("model", "sim"):

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expected: this mechanism cannot keep the operator's promise
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
 struct swap_values {
@@ -22,10 +22,10 @@ struct swap_values {
 
 #ifdef MUST_NOT_COMPILE
 using cairn::activity::mechanism;
-template class cairn::activity::coarse<swap_values, mechanism::atomics>;
+template class cairn::activity::executor<swap_values, mechanism::atomics>;
 #else
 using cairn::activity::mechanism;
-template class cairn::activity::coarse<swap_values, mechanism::htm>;
-template class cairn::activity::coarse<swap_values, mechanism::stm>;
-template class cairn::activity::coarse<swap_values>;
+template class cairn::activity::executor<swap_values, mechanism::htm>;
+template class cairn::activity::executor<swap_values, mechanism::stm>;
+template class cairn::activity::executor<swap_values>;
 #endif

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expected: it must not be noexcept
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
 #ifdef MUST_NOT_COMPILE
@@ -20,6 +20,6 @@ struct count_up {
   void attempt(auto cell, const message&) const HOW { cell.add(1); }
 };
 
-void use(cairn::activity::coarse<count_up>& counts) {
+void use(cairn::activity::executor<count_up>& counts) {
   counts.spawn(0, [](auto& send) { send({0}); });
 }

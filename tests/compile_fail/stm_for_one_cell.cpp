@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // expected: this mechanism cannot keep the operator's promise
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
 struct add_one {
@@ -16,8 +16,8 @@ struct add_one {
 
 using cairn::activity::mechanism;
 #ifdef MUST_NOT_COMPILE
-template class cairn::activity::coarse<add_one, mechanism::stm>;
+template class cairn::activity::executor<add_one, mechanism::stm>;
 #else
-template class cairn::activity::coarse<add_one, mechanism::one_lock>;
-template class cairn::activity::coarse<add_one>;
+template class cairn::activity::executor<add_one, mechanism::one_lock>;
+template class cairn::activity::executor<add_one>;
 #endif

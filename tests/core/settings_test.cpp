@@ -30,6 +30,12 @@ std::string refusal(const std::function<void()>& f) {
   return "accepted";
 }
 
+TEST(Settings, FindTheCacheFolderWhereTheDesktopStandardPutsIt) {
+  EXPECT_EQ(from({{"XDG_CACHE_HOME", "/c"}, {"HOME", "/h"}}).cache_folder, "/c/cairn");
+  EXPECT_EQ(from({{"XDG_CACHE_HOME", "relative"}, {"HOME", "/h"}}).cache_folder, "/h/.cache/cairn");
+  EXPECT_EQ(from({}).cache_folder, "");
+}
+
 TEST(Settings, EveryRowTakesWhatItShows) {
   for (const auto& row : setting::all()) {
     settings s;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/dtx/transactions.hpp>
@@ -62,7 +62,7 @@ inline std::string transfer_everywhere(world& w, const transfer_options& opt) {
   const auto before = w.counters().total(obs::counter::dtx_commits);
   {
     activity::domain money(w, opt.how);
-    activity::coarse<local_transfer> locally(money, local_transfer{accounts, done});
+    activity::executor<local_transfer> locally(money, local_transfer{accounts, done});
     dtx::transactions txs(money, {.at_once = 1 + opt.seed % 8}, accounts);
     am::epoch e(w);
     w.parallel_for(

@@ -28,15 +28,17 @@ struct mechanism_cost {
   std::string fault{};  ///< why a result was wrong; empty: each vertex was modified as often as due
 };
 
-/// Measures, for each mechanism that works here, activities that modify N vertices: mark them
-/// one after another by compare-and-swap, in an order drawn at random.
+/// Measures, for each mechanism that works here, activities that modify N vertices: executors mark
+/// them one after another, in an order drawn at random.
 ///
-/// A pass marks every vertex once, by activities of one size. Passes of the mechanisms and sizes
-/// follow each other round by round, so that what disturbs the machine for long disturbs all.
-/// `atomics` makes each mark atomic and not the activity, as one does by hand; `plain` makes
-/// nothing atomic. Without hardware transactions there is no htm in the result.
+/// Under htm and stm an activity is a group of N operators of one vertex; under plain, locks and
+/// one_lock it is an operator of N vertices; `atomics` makes each mark atomic and not the activity.
+/// A pass marks every vertex once, by activities of one size, in one span. Passes of the mechanisms
+/// and sizes follow each other round by round, so that what disturbs the machine for long disturbs
+/// all. Without hardware transactions there is no htm in the result.
 ///
-/// Throws    contract_violation unless sizes ascend from 1 or more to at most `vertices`
+/// Throws    contract_violation unless sizes ascend from 1 or more to at most `vertices` and
+///           max_grain, and there are at most 2^31 vertices
 /// Called by worker 0 outside epochs; uses that worker alone.
 /// Source    [AAM15] section 5.3, figure 2
 [[nodiscard]] std::vector<mechanism_cost> probe_costs(world& w,

@@ -1,63 +1,38 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 
-#include <cairn/activity/group.hpp>
-#include <cairn/activity/mechanism.hpp>
-#include <cairn/activity/operator.hpp>
+#include <cairn/activity/batch.hpp>
+#include <cairn/activity/executor_parts.hpp>
+#include <cairn/activity/shape.hpp>
 #include <cairn/activity/tuner.hpp>
-#include <cairn/activity/worker_state.hpp>
 #include <cairn/am/channel.hpp>
 
 namespace cairn::activity {
 
-template <class Op, mechanism Fixed>
-class coarse;
-
-/// How an answer travels: with its question, so that the spawner need not keep it.
-template <class Op>
-struct answer_to {
-  typename Op::message question;
-  result_t<Op> result;
-};
-
-namespace detail {
-
-struct nothing {};
-template <class Op>
-struct answers_of {
-  using channel = nothing;
-  using sender = nothing;
-};
-template <fire_and_return Op>
-struct answers_of<Op> {
-  using channel = std::optional<am::channel<answer_to<Op>>>;
-  using sender = std::optional<typename am::channel<answer_to<Op>>::sender>;
-};
-template <class Op>
-using answer_sender_of = typename answers_of<Op>::sender;
-template <class Op>
-using answer_channel_of = typename answers_of<Op>::channel;
-
-}  // namespace detail
-
-/// One worker's way into a coarse operator for the length of a chunk or a span, compiled for
-/// one way to commit. `Alone`: it is compiled for one rank, so that every cell is here.
-template <class Coarse, class How, bool Alone>
+/// One worker's way into an executor for the length of a chunk or a span: own messages join a batch
+/// by `Commit`, others are sent to their owner. `Alone`: it is compiled for one rank, so that every
+/// element is here.
+template <class Op, class Commit, bool Alone>
 class lane {
  public:
-  using Op = typename Coarse::operator_type;
   using message = typename Op::message;
+  using parts = executor_parts<Op>;
 
-  lane(Coarse& c, worker_t k, const tuner::step& by)
-      : coarse_(c), state_(c.workers_[k]), worker_(k), group_(c, state_, by) {
+  lane(parts& all, worker_t k, Commit commit, const tuner::step& by)
+      : all_(all),
+        state_(all.workers[k]),
+        worker_(k),
+        op_(all.op),
+        batch_(op_, commit, state_.rooms, by.way.grain, by.measured ? &all.w.clock() : nullptr) {
     if constexpr (!Alone) {
-      if (!c.channel_) return;
-      sender_.emplace(*c.channel_, k);
-      if constexpr (returns) answers_.emplace(*c.answers_, k);
-      if constexpr (filtered<Op>) state_.filter.enter(c.world_.messages().epoch());
+      if (!all.out) return;
+      sender_.emplace(*all.out, k);
+      if constexpr (returns) answers_.emplace(*all.answers, k);
+      if constexpr (filtered<Op>) state_.filter.enter(all.w.messages().epoch());
     }
   }
   lane(const lane&) = delete;
@@ -67,12 +42,12 @@ class lane {
   [[gnu::always_inline]] void operator()(const message& m) {
     if constexpr (!Alone) {
       ++looked_up_;
-      if (!shape<Op>::is_here(coarse_.op_, m)) {
+      if (!shape<Op>::is_here(op_, m)) {
         send(m);
         return;
       }
     }
-    offer(m, coarse_.world_.rank());
+    offer(m, all_.w.rank());
   }
 
   /// Takes in a message that rank `from` has spawned.
@@ -82,7 +57,7 @@ class lane {
   void answered(const answer_to<Op>& a) requires fire_and_return<Op> {
     context at(*this);
     ++answers_run_;
-    detail::answer(coarse_.op_, a.question, a.result, at);
+    detail::answer(all_.op, a.question, a.result, at);
   }
 
   /// What `after` and `answer` get: the worker they run on, and a way to send on. A message to
@@ -97,23 +72,23 @@ class lane {
     lane& lane_;
   };
 
-  /// Runs what is grouped; ends the lane.
-  void finish() {
-    if constexpr (How::in_groups) run_group();
+  /// Runs what is grouped; ends the lane. Returns the operators that ran.
+  std::uint64_t finish() {
+    if constexpr (Commit::collects) run_group();
     run_waiting();
-    auto& counters = coarse_.world_.counters();
+    auto& counters = all_.w.counters();
     counters.add(worker_, obs::counter::operators, operators_);
     counters.add(worker_, obs::counter::operators_failed, operators_ - took_effect_);
-    if constexpr (!How::in_sections) {
-      counters.add(worker_, obs::counter::activities, operators_);
-    }
-    state_.pace.operators_run += operators_;
+    const auto activities = Commit::transactional ? batch_.activities() : operators_;
+    counters.add(worker_, obs::counter::activities, activities);
     if constexpr (!Alone) {
       counters.add(worker_, obs::counter::messages_filtered, filtered_);
       if (sender_) counters.add(worker_, obs::counter::lookups, looked_up_);
     }
     if constexpr (returns) counters.add(worker_, obs::counter::answers, answers_run_);
+    return operators_;
   }
+  [[nodiscard]] const span_work& timed() const noexcept { return batch_.timed(); }
 
  private:
   static constexpr bool returns = fire_and_return<Op>;
@@ -121,47 +96,46 @@ class lane {
   void send(const message& m) {
     if constexpr (filtered<Op>) {
       auto& filter = state_.filter;
-      if (filter.enabled() && !filter.passes(coarse_.op_, coarse_.op_.cell(m), m)) {
+      if (filter.enabled() && !filter.passes(all_.op, all_.op.cell(m), m)) {
         ++filtered_;
         return;
       }
     }
-    (*sender_)(shape<Op>::owner(coarse_.op_, m), m);
+    (*sender_)(shape<Op>::owner(all_.op, m), m);
   }
 
   [[gnu::always_inline]] void offer(const message& m, rank_t from) {
-    if (!shape<Op>::wanted(coarse_.op_, m)) {
+    if constexpr (!Alone) shape<Op>::expect_here(op_, m);
+    if (!shape<Op>::wanted(op_, m)) {
       if constexpr (returns) answer(from, {m, {}});
       return;
     }
-    if constexpr (How::in_groups) {
-      if (How::in_sections || group_.measured()) {
-        if (group_.add(m, from)) run_group();
-        return;
-      }
+    if constexpr (Commit::collects) {
+      if (batch_.add(m, from)) run_group();
+    } else {
+      settle(m, from, batch_.one(m));
     }
-    if constexpr (!How::in_sections) settle(m, from, How::one(coarse_, state_, coarse_.op_, m));
   }
 
   // What follows an attempt, outside of it.
   [[gnu::always_inline]] void settle(const message& m, rank_t from, const run_of<Op>& ran) {
     if constexpr (multi_cell<Op>) {
       if (ran.marked) [[unlikely]]
-        return coarse_.park(worker_, m, from);
+        return all_.park(worker_, m, from);
     }
     const auto& result = ran.result;
     ++operators_;
     if (detail::done(result)) {
       ++took_effect_;
       context at(*this);
-      detail::after(coarse_.op_, m, result, at);
+      detail::after(all_.op, m, result, at);
     }
     if constexpr (returns) answer(from, {m, result});
   }
 
   // To the spawner: this lane, or by message.
   void answer(rank_t to, const answer_to<Op>& a) requires fire_and_return<Op> {
-    if (Alone || to == coarse_.world_.rank()) {
+    if (Alone || to == all_.w.rank()) {
       answered(a);
     } else {
       (*answers_)(to, a);
@@ -169,12 +143,12 @@ class lane {
   }
 
   void run_group() {
-    group_.run(
+    batch_.run(
         [this](const message& m, rank_t from, const run_of<Op>& ran) { settle(m, from, ran); });
   }
 
   void send_on(const message& m) {
-    if (Alone || shape<Op>::is_here(coarse_.op_, m)) {
+    if (Alone || shape<Op>::is_here(op_, m)) {
       state_.waiting.push_back(m);
     } else {
       send(m);
@@ -187,21 +161,22 @@ class lane {
     while (!waiting.empty()) {
       const auto m = waiting.back();
       waiting.pop_back();
-      offer(m, coarse_.world_.rank());
-      if constexpr (How::in_groups) {
+      offer(m, all_.w.rank());
+      if constexpr (Commit::collects) {
         if (waiting.empty()) run_group();
       }
     }
   }
 
-  Coarse& coarse_;
-  worker_state<Op>& state_;
+  parts& all_;
+  typename parts::worker_state& state_;
   const worker_t worker_;
+  const Op op_;  // a copy: see operator.hpp
   std::uint64_t operators_ = 0, took_effect_ = 0, answers_run_ = 0;
   std::uint64_t looked_up_ = 0, filtered_ = 0;
   std::optional<typename am::channel<message>::sender> sender_;
   [[no_unique_address]] detail::answer_sender_of<Op> answers_;
-  group<Coarse, How> group_;
+  batch<Op, Commit> batch_;
 };
 
 }  // namespace cairn::activity

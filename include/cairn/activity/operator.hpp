@@ -15,7 +15,9 @@
 
 // An operator says what happens to one element when a message reaches it ([AAM15] section 3).
 // It is a small struct of references and pure functions; the runtime decides where, when and
-// together with which others it runs.
+// together with which others it runs. Each span of messages runs on a copy (its `after` and
+// `answer` on the original), so that what the operator holds by value, such as a map's view(),
+// stays in registers.
 //
 //   using message = ...;                      trivially copyable
 //   place cell(message)                       single-cell: names the cell, on any rank, as
@@ -61,7 +63,7 @@ template <class R>
 struct outcome {
   bool done = false;
   R value{};
-  friend bool operator==(const outcome&, const outcome&) = default;
+  bool operator==(const outcome&) const = default;
 };
 
 namespace detail {
@@ -182,170 +184,6 @@ using result_t = typename kind<Op>::result;
 template <class Op>
 concept permanent = requires {
   requires Op::permanent;
-};
-
-namespace detail {
-
-// Runs the attempt; what always succeeds is done when it returns.
-template <class Op, class Data>
-[[gnu::always_inline]] inline result_t<Op> attempt(const Op& op, Data&& data,
-                                                   const typename Op::message& m) {
-  static_assert(!noexcept(op.attempt(data, m)),
-                "an attempt may be left early by the runtime: it must not be noexcept");
-  using returned = decltype(op.attempt(data, m));
-  static_assert(std::is_same_v<returned, typename attempt_result<Op>::type>,
-                "an attempt returns the same type for every mechanism: the operator's kind");
-  if constexpr (std::is_void_v<returned>) {
-    op.attempt(data, m);
-    return true;
-  } else if constexpr (fire_and_return<Op> && kind<Op>::always_succeeds) {
-    return {true, op.attempt(data, m)};
-  } else {
-    return op.attempt(data, m);
-  }
-}
-
-// Runs whichever `after` the operator has. Compiles to nothing if it has none.
-template <class Op, class At>
-void after(Op& op, const typename Op::message& m, const result_t<Op>& result, At& at) {
-  if constexpr (fire_and_return<Op>) {
-    if constexpr (requires { op.after(m, result.value, at); }) {
-      op.after(m, result.value, at);
-    } else if constexpr (requires { op.after(m, result.value); }) {
-      op.after(m, result.value);
-    } else if constexpr (requires { op.after(m); }) {
-      op.after(m);
-    }
-  } else if constexpr (requires { op.after(m, at); }) {
-    op.after(m, at);
-  } else if constexpr (requires { op.after(m); }) {
-    op.after(m);
-  }
-}
-
-template <class Op, class At>
-void answer(Op& op, const typename Op::message& m, const result_t<Op>& result, At& at) {
-  static_assert(
-      requires { op.answer(m, result, at); } || requires { op.answer(m, result); },
-      "a fire-and-return operator has answer(message, outcome<R>)");
-  if constexpr (requires { op.answer(m, result, at); }) {
-    op.answer(m, result, at);
-  } else {
-    op.answer(m, result);
-  }
-}
-
-}  // namespace detail
-
-/// What came of one run of an operator: `marked` if an element was held by a transaction over
-/// ranks, so that nothing was attempted.
-template <class Op>
-struct run_of {
-  result_t<Op> result{};
-  bool marked = false;
-};
-
-/// A place whose map keeps a marker word beside each element: 0, or who holds the element.
-template <class Place>
-concept marked_place = requires(const Place& where) {
-  { where.map->marker(where.id) } -> std::same_as<std::uint64_t&>;
-};
-
-/// What the runtime asks of an operator, whatever its shape.
-template <class Op>
-struct shape;
-
-template <single_cell Op>
-struct shape<Op> {
-  using message = typename Op::message;
-  using value = cell_value_t<Op>;
-
-  [[gnu::always_inline]] static bool is_here(const Op& op, const message& m) {
-    const auto where = op.cell(m);
-    return where.map->owns(where.id);
-  }
-  static rank_t owner(const Op& op, const message& m) { return op.cell(m).owner(); }
-
-  /// Outside any section; may see a stale value.
-  [[gnu::always_inline]] static bool wanted(const Op& op, const message& m) {
-    if constexpr (selective<Op>) {
-      return op.wanted(tm::load_cell(op.cell(m).here()), m);
-    } else {
-      static_assert(
-          !requires { &Op::wanted; }, "wanted takes (value, message), returns bool");
-      return true;
-    }
-  }
-
-  template <class Access>
-  [[gnu::always_inline]] static run_of<Op> run(const Op& op, Access access, const message& m) {
-    auto& cell = op.cell(m).here();
-    if constexpr (checked && std::is_same_v<Access, tm::plain_access>) {
-      const value before = cell;
-      const auto result = detail::attempt(op, tm::cell_ref<value, Access>(cell, access), m);
-      CAIRN_ASSERT(detail::done(result) || std::memcmp(&before, &cell, sizeof cell) == 0);
-      return {result};
-    }
-    return {detail::attempt(op, tm::cell_ref<value, Access>(cell, access), m)};
-  }
-
-  /// Calls f(address, bytes) for what an attempt touches.
-  template <class F>
-  static void each_cell(const Op& op, const message& m, F&& f) {
-    f(&op.cell(m).here(), sizeof(value));
-  }
-};
-
-template <multi_cell Op>
-struct shape<Op> {
-  using message = typename Op::message;
-
-  static bool is_here(const Op& op, const message& m) {
-    bool first = true, here = false;
-    op.elements(m, [&](const auto& where) {
-      if (std::exchange(first, false)) here = where.map->owns(where.id);
-    });
-    return here;
-  }
-  static rank_t owner(const Op& op, const message& m) {
-    rank_t to = -1;
-    op.elements(m, [&](const auto& where) {
-      if (to < 0) to = where.owner();
-    });
-    return to;
-  }
-  static bool wanted(const Op& op, const message& m) {
-    if constexpr (requires { op.wanted(m); }) {
-      return op.wanted(m);
-    } else {
-      return true;
-    }
-  }
-
-  /// The markers are read by the mechanism that runs, so atomically with what follows.
-  template <class Access>
-  static run_of<Op> run(const Op& op, Access access, const message& m) {
-    bool marked = false;
-    op.elements(m, [&]<class Place>(const Place& where) {
-      if constexpr (marked_place<Place>) {
-        marked = marked || access.load(where.map->marker(where.id)) != 0;
-      }
-    });
-    if (marked) return {{}, true};
-    transaction<Access> tx(access);
-    const auto result = detail::attempt(op, tx, m);
-    CAIRN_ASSERT(detail::done(result) || !tx.wrote());
-    return {result};
-  }
-
-  /// Throws    contract_violation if an element belongs to another rank than the first
-  template <class F>
-  static void each_cell(const Op& op, const message& m, F&& f) {
-    op.elements(m, [&](const auto& where) {
-      CAIRN_EXPECTS(where.map->owns(where.id), "the elements of an activity have one owner");
-      f(&where.here(), sizeof(where.here()));
-    });
-  }
 };
 
 }  // namespace cairn::activity

@@ -3,51 +3,63 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
+#include <cairn/activity/plan.hpp>
 #include <cairn/activity/tuner.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/obs/counters.hpp>
 
 namespace cairn::activity {
 
-/// One worker's tuners for an operator, and what its lanes have to say to them. A lane adds to
-/// `operators_run` and `measured`; what stands around a lane calls begin() and end().
+/// One worker's tuners for one operator: one for each mechanism of the domain that leaves a choice,
+/// made when an epoch first runs by it.
 ///
 /// Thread-safety: its worker alone
 class pace {
  public:
-  std::uint64_t operators_run = 0;  ///< by the lane
-  span_work measured;               ///< of them, if the lane was measured
+  /// One span of operators: how it runs, and what it took. A span inside another one of the same
+  /// operator (an answer that spawns) runs by what is best and is not measured.
+  class span {
+   public:
+    /// how       the domain's mechanism
+    /// sampled   somebody else wants to know what operators cost: a span is measured whenever some
+    ///           thousand have run since the last one was. Not the first of an epoch: the measured
+    ///           ones wait for each other, and those of a small epoch may be in each other's way
+    span(pace& p, const plan& from, mechanism how, bool sampled, const obs::counters& counted,
+         worker_t k);
+    /// Tells the tuner what the span ran, if it came to its end.
+    ~span();
+    span(const span&) = delete;
+    span& operator=(const span&) = delete;
 
-  /// One more tuner, for lanes by mechanism `of`; automatic: for all, and it chooses that too.
-  void add(mechanism of, std::span<const candidate> ways) { tuners_.emplace_back(of, tuner(ways)); }
+    [[nodiscard]] const tuner::step& by() const noexcept { return by_; }
+    /// The span ended after so many operators, of which `timed` were timed. Returns what was
+    /// measured: the time of all by that of the timed ones, and the aborts.
+    span_work end(std::uint64_t operators, const span_work& timed) noexcept;
 
-  /// How the next lane runs: by the tuner of this mechanism (automatic: of all), else like this.
-  ///
-  /// sampled   somebody else wants to know what operators cost: a lane is measured whenever some
-  ///           thousand have run since the last one was. Not the first of an epoch: the measured
-  ///           ones wait for each other, and those of a small epoch may be in each other's way
-  [[nodiscard]] tuner::step begin(const choice& otherwise, bool sampled) noexcept;
-  /// The lane has ended. Its aborts are what the worker counted meanwhile.
-  void end(const obs::counters& counted, worker_t k) noexcept;
-  /// To be called before a measured lane.
-  void count_from(const obs::counters& counted, worker_t k) noexcept {
-    aborts_before_ = aborts(counted, k);
-  }
+   private:
+    pace& pace_;
+    const obs::counters& counted_;
+    const worker_t worker_;
+    const bool inner_;
+    tuner* told_ = nullptr;
+    tuner::step by_;
+    std::uint64_t aborts_before_ = 0;
+  };
 
+  /// nullptr: no epoch has run by it yet, or it leaves no choice.
   [[nodiscard]] const tuner* of(mechanism how) const noexcept;
 
  private:
-  static std::uint64_t aborts(const obs::counters& counted, worker_t k) noexcept;
+  tuner* made(const plan& from, mechanism how);
 
+  // Of single-cell operators the first serves all.
   std::vector<std::pair<mechanism, tuner>> tuners_;
-  tuner* running_ = nullptr;
-  bool measures_ = false;
+  std::uint64_t ran_ = 0;        // operators
   std::uint64_t unsampled_ = 0;  // operators since the last sample
-  std::uint64_t aborts_before_ = 0;
+  bool inside_ = false;
 };
 
 }  // namespace cairn::activity

@@ -4,7 +4,6 @@
 #include <cstdint>
 #include <exception>
 #include <functional>
-#include <optional>
 #include <utility>
 #include <vector>
 
@@ -58,7 +57,10 @@ struct parked_message {
 };
 
 // Only several cells can meet a marker.
-struct no_parking {};
+struct no_parking {
+  no_parking() = default;
+  no_parking(world&, auto&&) {}
+};
 template <class Op>
 struct parking_for {
   using list = no_parking;
@@ -67,7 +69,7 @@ struct parking_for {
 template <multi_cell Op>
 struct parking_for<Op> {
   using list = std::vector<parked_message<Op>>;
-  using lot = std::optional<parking>;
+  using lot = parking;
 };
 template <class Op>
 using parked_list = typename parking_for<Op>::list;

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <utility>
 
-#include <cairn/activity/operator.hpp>
+#include <cairn/activity/shape.hpp>
 #include <cairn/am/reduce.hpp>
 #include <cairn/base/contract.hpp>
 

@@ -15,7 +15,7 @@ namespace cairn::activity {
 struct choice {
   mechanism how = mechanism::automatic;
   std::size_t grain = 1;
-  friend bool operator==(const choice&, const choice&) = default;
+  bool operator==(const choice&) const = default;
 };
 
 /// What a tuner may choose: a mechanism, from which grain on, and whether other grains may follow.

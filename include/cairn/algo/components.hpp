@@ -59,7 +59,7 @@ struct components_result {
 /// Memory    per rank: n/P ids, a bit per own vertex on several ranks; afforest on several
 ///           ranks: n/P ids more, and the pairs of joined roots
 /// Throws    contract_violation if propagation is asked for and the graph is directed and has no
-///           in-rows; usage_error as activity::coarse
+///           in-rows; usage_error as activity::executor
 /// Collective: same options on every rank.
 /// Source    [Sutton18] for the sampling; [Patwary10] (Rem's algorithm) for joining trees;
 ///           [AAM15] section 3.2.2 for messages that may fail, as labels that are not lower do;

@@ -34,9 +34,12 @@ struct settings {
   std::size_t filter_entries = 1u << 20;
   std::string mechanism = "auto";  ///< a name that activity::parse_mechanism takes
   std::size_t grain = 0;           ///< 0: chosen by the runtime
-  std::string costs;               ///< file of fitted costs; empty: start values by rule
+  std::string costs;               ///< file of fitted costs; "none"; empty: what the cache has
   std::string retry = "rtm";       ///< a name that tm::parse_retry takes
-  std::string sim;                 ///< e.g. "ranks=128,seed=7"; empty: a real cluster
+  /// Where Cairn keeps what it has measured of this machine: $XDG_CACHE_HOME/cairn, else
+  /// $HOME/.cache/cairn. The place has no row of its own. Empty: nowhere.
+  std::string cache_folder;
+  std::string sim;  ///< e.g. "ranks=128,seed=7"; empty: a real cluster
 
   /// The defaults, changed by what `variable` (such as std::getenv) knows.
   /// Throws    usage_error naming the variable that cannot be used

@@ -6,8 +6,8 @@
 #include <cstring>
 #include <span>
 
-#include <cairn/activity/coarse.hpp>
 #include <cairn/activity/domain.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/dtx/marker.hpp>
 
 namespace cairn::dtx {
@@ -101,8 +101,8 @@ class map_gate final : public gate {
   }
 
  private:
-  activity::coarse<claim_operator<Map>> claims_;
-  activity::coarse<release_operator<Map>> releases_;
+  activity::executor<claim_operator<Map>> claims_;
+  activity::executor<release_operator<Map>> releases_;
 };
 
 }  // namespace cairn::dtx

@@ -25,6 +25,35 @@ struct place {
   [[nodiscard]] auto& here() const noexcept { return map->element(id); }
 };
 
+/// A map's elements by value, for operators: a loop over their messages keeps in registers where
+/// the elements lie, where a reference to the map is followed for each of them. Valid as long as
+/// the map, also after it was moved.
+template <class T, class Partition>
+class element_view {
+ public:
+  using value_type = T;
+
+  element_view(std::span<T> values, std::uint64_t first, const Partition& partition,
+               const T& initial) noexcept
+      : values_(values), first_(first), partition_(partition), initial_(initial) {}
+
+  [[nodiscard]] rank_t owner(std::uint64_t id) const noexcept { return partition_.owner(id); }
+  [[nodiscard]] bool owns(std::uint64_t id) const noexcept { return id - first_ < values_.size(); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return partition_.n(); }
+  [[nodiscard]] const T& initial() const noexcept { return initial_; }
+  [[nodiscard]] place<element_view> at(std::uint64_t id) const noexcept { return {this, id}; }
+  [[nodiscard]] T& element(std::uint64_t id) const noexcept {
+    CAIRN_ASSERT(owns(id));
+    return values_.data()[id - first_];
+  }
+
+ private:
+  std::span<T> values_;
+  std::uint64_t first_;
+  Partition partition_;
+  T initial_;
+};
+
 /// One T for each element of a partition, at its owner, each starting as `initial`.
 ///
 /// While an epoch or a parallel loop may change elements they are reached through operators,
@@ -60,6 +89,11 @@ class element_map {
   [[nodiscard]] const T& initial() const noexcept { return initial_; }
 
   [[nodiscard]] place<element_map> at(std::uint64_t id) const noexcept { return {this, id}; }
+
+  /// The same elements for an operator that keeps them by value.
+  [[nodiscard]] element_view<T, Partition> view() const noexcept {
+    return {{const_cast<T*>(values_.data()), values_.size()}, first_, partition_, initial_};
+  }
 
   /// Own elements by global id; reads may be stale while others write.
   [[nodiscard]] T load(std::uint64_t id) const noexcept requires(sizeof(T) <= 8) {

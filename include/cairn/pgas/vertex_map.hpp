@@ -10,4 +10,8 @@ namespace cairn::pgas {
 template <class T>
 using vertex_map = element_map<T, block_partition>;
 
+/// Its elements by value: vertex_map::view().
+template <class T>
+using vertex_view = element_view<T, block_partition>;
+
 }  // namespace cairn::pgas

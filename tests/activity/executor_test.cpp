@@ -10,7 +10,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/activity/coarse.hpp>
+#include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
@@ -69,7 +69,7 @@ struct add_if_even : operator_on<std::uint32_t> {  // decides first, then writes
   }
 };
 
-class Coarse : public ::testing::TestWithParam<support::place> {
+class Executor : public ::testing::TestWithParam<support::place> {
  protected:
   static constexpr std::uint64_t elements = 40, orders = 200;
 
@@ -94,7 +94,7 @@ class Coarse : public ::testing::TestWithParam<support::place> {
     pgas::vertex_map<cell_value_t<Op>> map(w, partition, initial);
     tally effects(elements);
     {
-      coarse<Op> op(w, Op{{map, effects}}, how);
+      executor<Op> op(w, Op{{map, effects}}, how);
       am::epoch e(w);
       w.parallel_for(
           orders,
@@ -146,10 +146,10 @@ bool among(const values_sent& sent, std::uint32_t x) {
   return std::find(sent.begin(), sent.end(), x) != sent.end();
 }
 
-INSTANTIATE_TEST_SUITE_P(Everywhere, Coarse, ::testing::ValuesIn(support::all_places()),
+INSTANTIATE_TEST_SUITE_P(Everywhere, Executor, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
 
-TEST_P(Coarse, ClaimIsWonOnceByOneOfTheMessages) {
+TEST_P(Executor, ClaimIsWonOnceByOneOfTheMessages) {
   in_all_ways<claim_first>(nobody,
                            [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
                              EXPECT_EQ(effects, sent.empty() ? 0u : 1u);
@@ -157,7 +157,7 @@ TEST_P(Coarse, ClaimIsWonOnceByOneOfTheMessages) {
                            });
 }
 
-TEST_P(Coarse, LowerEndsAtTheLeast) {
+TEST_P(Executor, LowerEndsAtTheLeast) {
   in_all_ways<lower_to>(
       nobody, [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
         EXPECT_EQ(x, sent.empty() ? nobody : *std::min_element(sent.begin(), sent.end()));
@@ -166,7 +166,7 @@ TEST_P(Coarse, LowerEndsAtTheLeast) {
       });
 }
 
-TEST_P(Coarse, AddLosesNothing) {
+TEST_P(Executor, AddLosesNothing) {
   const auto check = [](auto x, std::uint32_t effects, const values_sent& sent) {
     EXPECT_EQ(x, static_cast<decltype(x)>(sum_of(sent)));
     EXPECT_EQ(effects, sent.size());
@@ -176,14 +176,14 @@ TEST_P(Coarse, AddLosesNothing) {
   in_all_ways<add_to<double>>(0, check);
 }
 
-TEST_P(Coarse, ExchangeLeavesOneOfTheMessages) {
+TEST_P(Executor, ExchangeLeavesOneOfTheMessages) {
   in_all_ways<replace>(nobody, [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
     EXPECT_TRUE(sent.empty() ? x == nobody : among(sent, x)) << x;
     EXPECT_EQ(effects, sent.size());
   });
 }
 
-TEST_P(Coarse, AfterRunsOnlyForWhatTookEffect) {
+TEST_P(Executor, AfterRunsOnlyForWhatTookEffect) {
   in_all_ways<add_if_even>(0, [](std::uint32_t x, std::uint32_t effects, values_sent sent) {
     std::erase_if(sent, [](std::uint32_t v) { return v % 2 != 0; });
     EXPECT_EQ(x, sum_of(sent));
@@ -208,7 +208,7 @@ struct spread {
   }
 };
 
-TEST_P(Coarse, AfterMaySendOn) {
+TEST_P(Executor, AfterMaySendOn) {
   std::vector<std::uint32_t> expected(spread::n, nobody);
   std::vector<std::uint64_t> level{0};
   for (std::uint32_t d = 0; !level.empty(); ++d) {
@@ -226,7 +226,7 @@ TEST_P(Coarse, AfterMaySendOn) {
       SCOPED_TRACE(ways[i].name);
       pgas::vertex_map<std::uint32_t> map(w, {spread::n, w.size()}, nobody);
       std::atomic<int> strange_workers = 0;
-      coarse<spread> op(w, spread{map, strange_workers}, ways[i].how);
+      executor<spread> op(w, spread{map, strange_workers}, ways[i].how);
       am::epoch e(w);
       if (w.rank() == w.size() - 1) op.spawn(0, [](auto& send) { send({0, 0}); });
       e.close();

@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Top-down search by operators through the plain mechanism, on one worker, beside the loop that one
+// would write by hand: that of the GAP benchmark suite ([Beamer12]), which claims a parent by
+// compare-and-swap. Both search the same graph from the same source; what they reach is compared.
+//
+//   top_down --threads 1 --scale 14
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <fmt/core.h>
+
+#include <cairn/algo/bfs.hpp>
+#include <cairn/graph/load.hpp>
+#include <cairn/hw/pages.hpp>
+
+#include <bench/program.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using graph_type = graph::dist_csr<std::uint32_t>;
+
+/// What a search reached: compared, not timed.
+struct reached {
+  std::uint64_t vertices = 0;
+  hw::page_buffer<std::int32_t> parents{};
+};
+
+reached by_hand(const graph_type& g, std::uint32_t root) {
+  const auto n = static_cast<std::size_t>(g.num_vertices());
+  hw::page_buffer<std::int32_t> parents(n);
+  for (std::size_t v = 0; v < n; ++v) {
+    const auto degree = static_cast<std::int32_t>(g.out().degree(static_cast<std::uint32_t>(v)));
+    parents[v] = degree != 0 ? -degree : -1;
+  }
+  hw::page_buffer<std::uint32_t> queue(n);
+  std::size_t begin = 0, end = 0;
+  parents[root] = static_cast<std::int32_t>(root);
+  queue[end++] = root;
+  while (begin != end) {
+    const auto level = end;
+    for (; begin != level; ++begin) {
+      const auto u = queue[begin];
+      for (const auto v : g.out().neighbors(u)) {
+        auto found = parents[v];
+        if (found >= 0) continue;
+        if (std::atomic_ref(parents[v])
+                .compare_exchange_strong(found, static_cast<std::int32_t>(u))) {
+          queue[end++] = v;
+        }
+      }
+    }
+  }
+  return {end, std::move(parents)};
+}
+
+void measure(world& w, harness& h, int scale, bool uniform) {
+  const graph::generator drawn = uniform ? graph::generator{graph::uniform_graph{scale}, 1}
+                                         : graph::generator{graph::kronecker_graph{scale}, 1};
+  const auto loaded = graph::load(w, drawn);
+  const auto& g = std::get<graph_type>(loaded.graph);
+  std::uint32_t root = 0;
+  while (g.out().degree(root) == 0) ++root;
+  const auto expected = by_hand(g, root).vertices;
+
+  kernel<int, reached> hand;
+  hand.name = "top_down_by_hand";
+  hand.settings = {{uniform ? "uniform" : "kronecker", scale}};
+  hand.item = "searches";
+  hand.num_items = 1;
+  hand.make_input = [] { return 0; };
+  hand.run = [&](int) { return by_hand(g, root); };
+  hand.verify = [&](int, const reached& r) -> std::string {
+    return r.vertices == expected ? "" : "it reached another number of vertices";
+  };
+  using result = algo::bfs_result<std::uint32_t>;
+  kernel<int, result> cairn;
+  cairn.name = "top_down";
+  cairn.settings = hand.settings;
+  cairn.item = hand.item;
+  cairn.num_items = 1;
+  cairn.make_input = hand.make_input;
+  cairn.run = [&](int) {
+    return algo::bfs(w, g, root, {.direction = algo::bfs_direction::top_down});
+  };
+  cairn.verify = [&](int, const result& r) -> std::string {
+    std::uint64_t vertices = 0;
+    for (const auto p : r.parent.local()) vertices += p != no_vertex<std::uint32_t> ? 1 : 0;
+    return vertices == expected ? "" : "it reached another number of vertices";
+  };
+  subject ours(std::move(cairn)), theirs(std::move(hand));
+  const auto a = h.measure(ours).time, b = h.measure(theirs).time;
+  fmt::print(stderr, "{:>10} {:>10} {:>8}\n{:>10.1f} {:>10.1f} {:>8.3f}\n", "cairn, us",
+             "by hand, us", "ratio", 1e6 * a.median, 1e6 * b.median, a.median / b.median);
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  int scale = 14;
+  bool uniform = false;
+  return cairn::bench::run_program_on_ranks(
+      argc, argv, "Top-down search by operators, beside a loop written by hand.",
+      [&](CLI::App& app) {
+        app.add_option("--scale", scale, "log2 of the vertices")
+            ->check(CLI::Range(1, 28))
+            ->capture_default_str();
+        app.add_flag("--uniform", uniform, "a uniform graph, not a Kronecker graph");
+      },
+      [&](cairn::world& w, cairn::bench::harness& h) {
+        if (w.size() > 1 || w.workers() > 1)
+          throw cairn::usage_error("top_down compares one worker: --ranks 1 --threads 1");
+        cairn::bench::measure(w, h, scale, uniform);
+      });
+}

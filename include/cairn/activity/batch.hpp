@@ -1,0 +1,208 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstring>
+#include <exception>
+#include <memory>
+#include <new>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cairn/activity/mechanism.hpp>
+#include <cairn/activity/shape.hpp>
+#include <cairn/activity/tuner.hpp>
+#include <cairn/hw/clock.hpp>
+
+namespace cairn::activity {
+
+/// Room for the operators of one group: their messages, who spawned them, what came of them.
+/// Uninitialised until written: to make all would cost a short span more than to run it. Large
+/// messages get fewer places, at least one.
+template <class Op>
+class group_room {
+ public:
+  using message = typename Op::message;
+  struct place {
+    message m;
+    run_of<Op> ran;
+    rank_t from;
+  };
+  static_assert(std::is_trivially_copyable_v<place> && std::is_trivially_destructible_v<place>);
+
+  static constexpr std::size_t most_bytes = std::size_t{64} << 10;
+  /// Operators in a group at most.
+  static constexpr std::size_t size =
+      std::clamp<std::size_t>(most_bytes / sizeof(place), 1, max_grain);
+
+  group_room() : memory_(::operator new(size * sizeof(place), alignment)) {}
+  ~group_room() { ::operator delete(memory_, alignment); }
+  group_room(const group_room&) = delete;
+  group_room& operator=(const group_room&) = delete;
+
+  [[nodiscard]] message* messages() const noexcept { return reinterpret_cast<message*>(at(0)); }
+  [[nodiscard]] run_of<Op>* results() const noexcept {
+    return reinterpret_cast<run_of<Op>*>(at(rounded<run_of<Op>>(size * sizeof(message))));
+  }
+  [[nodiscard]] rank_t* spawners() const noexcept {
+    const auto after = rounded<run_of<Op>>(size * sizeof(message)) + size * sizeof(run_of<Op>);
+    return reinterpret_cast<rank_t*>(at(rounded<rank_t>(after)));
+  }
+
+ private:
+  // Three arrays: a place has at least the padding that they need between them.
+  static constexpr std::align_val_t alignment{std::max<std::size_t>(alignof(place), 64)};
+  template <class T>
+  static constexpr std::size_t rounded(std::size_t bytes) noexcept {
+    return (bytes + alignof(T) - 1) / alignof(T) * alignof(T);
+  }
+  [[nodiscard]] std::byte* at(std::size_t bytes) const noexcept {
+    return static_cast<std::byte*>(memory_) + bytes;
+  }
+
+  void* memory_;
+};
+
+/// One worker's rooms: one for each batch that is open, for an answer may open another. Made when
+/// first needed, and kept.
+template <class Op>
+class group_rooms {
+ public:
+  class lease {
+   public:
+    explicit lease(group_rooms& from) : from_(&from), room_(from.take()) {}
+    ~lease() { from_->spare_.push_back(std::move(room_)); }
+    lease(const lease&) = delete;
+    lease& operator=(const lease&) = delete;
+    [[nodiscard]] const group_room<Op>& operator*() const noexcept { return *room_; }
+
+   private:
+    group_rooms* from_;
+    std::unique_ptr<group_room<Op>> room_;
+  };
+
+ private:
+  std::unique_ptr<group_room<Op>> take() {
+    spare_.reserve(spare_.size() + 1);  // so that giving back does not throw
+    if (spare_.empty()) return std::make_unique<group_room<Op>>();
+    auto room = std::move(spare_.back());
+    spare_.pop_back();
+    return room;
+  }
+
+  std::vector<std::unique_ptr<group_room<Op>>> spare_;
+};
+
+namespace detail {
+struct no_lease {
+  explicit no_lease(auto&) {}
+};
+}  // namespace detail
+
+/// Runs the operators of one span by one mechanism: each at once, or in groups of `grain`, whose
+/// time is taken if there is a clock. Timed groups are of at least 64 operators, so that reading
+/// the clock costs nothing. Where operators need no group, the first one is timed and stands for
+/// the rest.
+///
+/// Commit       commit.hpp
+/// Thread-safety: one worker
+template <class Op, class Commit>
+class batch {
+ public:
+  using message = typename Op::message;
+
+  batch(const Op& op, Commit commit, group_rooms<Op>& rooms, std::size_t grain,
+        const hw::clock* clock)
+      : op_(op), commit_(commit), clock_(clock), room_(rooms) {
+    if constexpr (Commit::collects) {
+      messages_ = (*room_).messages();
+      results_ = (*room_).results();
+      spawners_ = (*room_).spawners();
+      constexpr auto most = group_room<Op>::size;
+      grain_ = std::min(grain, most);
+      full_ = clock ? std::min(std::max(grain_, timed_group), most) : grain_;
+    }
+  }
+
+  /// Runs an operator at once.
+  [[gnu::always_inline]] run_of<Op> one(const message& m) const requires(!Commit::collects) {
+    return commit_.one(op_, m);
+  }
+
+  /// One more message, which rank `from` has spawned. True if it is time to run.
+  [[gnu::always_inline]] bool add(const message& m, rank_t from) requires Commit::collects {
+    if constexpr (fire_and_return<Op>) spawners_[size_] = from;
+    std::memcpy(static_cast<void*>(messages_ + size_), &m, sizeof m);
+    return ++size_ >= full_;
+  }
+
+  /// Runs what was added, then calls settle(message, from, ran) for each. If an operator of a timed
+  /// group throws, those of the activities before its own are settled; of its own none is, not even
+  /// what a transaction that was split had committed.
+  template <class Settle>
+  void run(Settle settle) requires Commit::collects {
+    const auto n = std::exchange(size_, 0);
+    if (n == 0) return;
+    std::exception_ptr thrown;
+    const auto done = run_all(n, thrown);
+    for (std::size_t i = 0; i < done; ++i) {
+      settle(messages_[i], fire_and_return<Op> ? spawners_[i] : 0, results_[i]);
+    }
+    // Outside the handler, inside of which a fiber may not switch.
+    if (thrown) [[unlikely]]
+      std::rethrow_exception(thrown);
+  }
+
+  /// Activities that have committed in groups.
+  [[nodiscard]] std::uint64_t activities() const noexcept { return activities_; }
+  /// The operators whose time was taken, and the time.
+  [[nodiscard]] const span_work& timed() const noexcept { return timed_; }
+
+ private:
+  static constexpr std::size_t timed_group = 64;
+  using lease =
+      std::conditional_t<Commit::collects, typename group_rooms<Op>::lease, detail::no_lease>;
+
+  std::size_t run_activity(std::size_t begin, std::size_t end) {
+    return commit_.group(op_, messages_ + begin, end - begin, results_ + begin);
+  }
+
+  // Returns how many have run.
+  std::size_t run_all(std::size_t n, std::exception_ptr& thrown) {
+    if (!clock_) [[likely]] {
+      activities_ += run_activity(0, n);
+      return n;
+    }
+    const auto since = clock_->now_ns();
+    std::size_t done = 0;
+    try {
+      for (; done < n; done = std::min(done + grain_, n)) {
+        activities_ += run_activity(done, std::min(done + grain_, n));
+      }
+    } catch (...) {
+      thrown = std::current_exception();
+    }
+    timed_.ns += clock_->now_ns() - since;
+    timed_.operators += done;
+    if constexpr (!Commit::transactional) {
+      clock_ = nullptr;
+      full_ = grain_;
+    }
+    return done;
+  }
+
+  const Op& op_;
+  Commit commit_;
+  const hw::clock* clock_;
+  [[no_unique_address]] lease room_;
+  message* messages_ = nullptr;
+  run_of<Op>* results_ = nullptr;
+  rank_t* spawners_ = nullptr;
+  std::size_t grain_ = 1, full_ = 1, size_ = 0;
+  std::uint64_t activities_ = 0;
+  span_work timed_;
+};
+
+}  // namespace cairn::activity

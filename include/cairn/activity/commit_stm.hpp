@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+
+#include <cairn/activity/commit.hpp>
+
+namespace cairn::activity {
+
+/// stm: a group is one software transaction. What that gives up on runs in a transaction that waits
+/// and is never left.
+class commit_stm {
+ public:
+  static constexpr bool collects = true, transactional = true, for_speed = false;
+
+  commit_stm(domain& data, worker_t k) : runner_(&data.software(k)) {}
+
+  template <multi_cell Op>
+  std::size_t group(const Op& op, const typename Op::message* messages, std::size_t n,
+                    run_of<Op>* ran) const {
+    auto body = detail::body_of(op, messages, ran);
+    auto pretouch = detail::pretouch_of(op, messages);
+    auto alone = [&](std::size_t first, std::size_t last) {
+      body(runner_->hardware().cell_access(), first, last);
+    };
+    return runner_->run_group(tm::unsubscribed{}, 0, n, body, alone, pretouch);
+  }
+
+ private:
+  software_sections* runner_;
+};
+
+}  // namespace cairn::activity

@@ -1,0 +1,149 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstdint>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <cairn/activity/executor.hpp>
+#include <cairn/activity/plan.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+
+namespace cairn::activity {
+namespace {
+
+const surroundings alone{};
+const surroundings without{.one_worker = false, .why_no_hardware = "none"};
+const surroundings with{.one_worker = false, .hardware = true};
+
+std::string said(const decision& d) {
+  return std::string(name(d.how)) + " " + std::to_string(d.grain) + ": " + d.why;
+}
+
+TEST(Decision, NamesMechanismGrainAndReasonForOneCell) {
+  const auto of = [](const options& asked, const surroundings& here) {
+    return said(decide(cells::one, asked, here));
+  };
+  EXPECT_EQ(of({}, alone), "plain 1: the rank has one worker");
+  EXPECT_EQ(of({}, without), "atomics 1: no hardware transactions: none");
+  EXPECT_EQ(of({.how = mechanism::htm}, without), "atomics 1: no hardware transactions: none");
+  EXPECT_EQ(of({}, with), "htm 64: hardware transactions work here");
+  EXPECT_EQ(of({.grain = 8}, with), "htm 8: hardware transactions work here");
+  EXPECT_EQ(
+      of({.start = {.htm_first = false, .fitted = true}}, with),
+      "atomics 1: hardware transactions work here, and by the fitted costs atomics cost less");
+  EXPECT_EQ(of({.how = mechanism::htm, .start = {.htm_first = false, .fitted = true}}, with),
+            "htm 64: it was asked for");
+  EXPECT_EQ(of({.how = mechanism::locks, .grain = 8}, without), "locks 1: it was asked for");
+}
+
+TEST(Decision, NamesMechanismGrainAndReasonForSeveralCells) {
+  const auto of = [](const options& asked, const surroundings& here) {
+    return said(decide(cells::several, asked, here));
+  };
+  EXPECT_EQ(of({}, without), "locks 1: no hardware transactions: none");
+  EXPECT_EQ(of({.start = {.stm_grain = 16, .stm_first = true, .fitted = true}}, without),
+            "stm 16: no hardware transactions: none; it costs less by the fitted costs");
+  EXPECT_EQ(of({.how = mechanism::stm, .grain = 2}, alone), "stm 2: it was asked for");
+}
+
+TEST(Plan, LeavesNoChoiceToOneWorkerOrToWhatWasAskedFor) {
+  EXPECT_FALSE(plan(cells::one, {}, alone, 1).tunes_workers());
+  EXPECT_FALSE(plan(cells::several, {}, alone, 1).tunes_workers());
+  EXPECT_FALSE(plan(cells::one, {.how = mechanism::atomics}, without, 2).tunes_workers());
+  EXPECT_FALSE(plan(cells::one, {.how = mechanism::htm}, without, 2).tunes_workers());
+  EXPECT_FALSE(plan(cells::several, {.how = mechanism::locks}, without, 2).tunes_workers());
+  EXPECT_FALSE(plan(cells::one, {.how = mechanism::htm, .grain = 4}, with, 2).tunes_workers());
+}
+
+TEST(Plan, WithoutTransactionsAtomicsMayRunAtOnceOrInGroups) {
+  const plan p(cells::one, {}, without, 2);
+  ASSERT_TRUE(p.tunes_workers());
+  const auto ways = p.worker_ways(mechanism::atomics);
+  ASSERT_EQ(ways.size(), 2u);
+  EXPECT_EQ(ways[0].start, (choice{mechanism::atomics, 1}));
+  EXPECT_EQ(ways[1].start, (choice{mechanism::atomics, start_values{}.atomics_grain}));
+  EXPECT_TRUE(ways[1].grain_is_free);
+}
+
+struct add_one {
+  struct message {
+    std::uint64_t id;
+  };
+  const pgas::vertex_map<std::uint64_t>& map;
+  auto cell(const message& m) const { return map.at(m.id); }
+  void attempt(auto x, const message&) const { x.add(1); }
+};
+
+struct add_to_two {
+  struct message {
+    std::uint64_t id;
+  };
+  const pgas::vertex_map<std::uint64_t>& map;
+  void elements(const message& m, auto&& each) const {
+    each(map.at(m.id));
+    each(map.at(m.id ^ 1));
+  }
+  void attempt(auto& tx, const message& m) const {
+    for (const auto id : {m.id, m.id ^ 1}) tx.write(map, id, tx.read(map, id) + 1);
+  }
+};
+
+// An operator of one cell and one of several change the same map: one domain makes both atomic.
+TEST(ExplicitDomain, IsSharedByOperatorsOfOneAndOfSeveralCells) {
+  constexpr std::uint64_t n = 64, times = 500;
+  for (const auto how : {mechanism::locks, mechanism::one_lock}) {
+    SCOPED_TRACE(name(how));
+    world w(2);
+    pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
+    domain data(w, {.how = how});
+    executor ones(data, add_one{map});
+    executor twos(data, add_to_two{map});
+    EXPECT_EQ(ones.how(), how);
+    am::epoch e(w);
+    w.parallel_for(
+        times,
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          const auto all = [&](auto& send) {
+            for (auto i = begin; i < end; ++i) {
+              for (std::uint64_t id = 0; id < n; ++id) send({id});
+            }
+          };
+          ones.spawn(k, all);
+          twos.spawn(k, all);
+        },
+        5);
+    e.close();
+    for (const auto x : map.local()) EXPECT_EQ(x, 3 * times);
+  }
+}
+
+TEST(ExplicitDomain, RefusesOneCellWhereItMayRunWhatThatCannot) {
+  world w(2);
+  pgas::vertex_map<std::uint64_t> map(w, {4, 1}, 0);
+  domain free(w), by_stm(w, {.how = mechanism::stm});
+  EXPECT_THROW(executor(free, add_one{map}), usage_error);
+  EXPECT_THROW(executor(by_stm, add_one{map}), usage_error);
+}
+
+TEST(Domain, HoldsOnlyWhatItsEpochsNeeded) {
+  world one, two(2);
+  EXPECT_EQ(domain(one).locks(), nullptr);
+  EXPECT_EQ(domain(one).versions(), nullptr);
+  domain data(two);
+  if (data.how() == mechanism::locks) {
+    EXPECT_EQ(data.locks(), nullptr) << "no epoch has run";
+    pgas::vertex_map<std::uint64_t> map(two, {4, 1}, 0);
+    executor op(data, add_to_two{map});
+    am::epoch e(two);
+    op.spawn(0, [](auto& send) { send({0}); });
+    e.close();
+    EXPECT_NE(data.locks(), nullptr);
+    EXPECT_EQ(data.versions(), nullptr);
+  }
+}
+
+}  // namespace
+}  // namespace cairn::activity
