@@ -110,7 +110,7 @@ TEST_P(Request, StandingOnesNeedNoEpoch) {
 // Pointer chasing: the receiver asks for what the answer names.
 TEST_P(Request, AReceiverMayAskAgain) {
   constexpr int chains = 20;
-  constexpr std::uint64_t length = 30;
+  static constexpr std::uint64_t length = 30;
   GetParam().run([](world& w) {
     using next = request<std::uint64_t, std::uint64_t>;
     std::vector<std::uint64_t> hops(chains), at(chains);

@@ -28,9 +28,21 @@ namespace cairn::am {
 
 /// Who asked, and which of its questions it was: travels with the question and comes back with the
 /// answer.
-struct ticket {
-  std::uint64_t worker : 16;
-  std::uint64_t slot : 48;  ///< the asker's own number for the question
+class ticket {
+ public:
+  /// slot   the asker's own number for the question, below 2^48
+  ticket(worker_t w, std::uint64_t slot) noexcept
+      : bits_(slot | static_cast<std::uint64_t>(w) << slot_bits) {}
+  [[nodiscard]] worker_t worker() const noexcept {
+    return static_cast<worker_t>(bits_ >> slot_bits);
+  }
+  [[nodiscard]] std::uint64_t slot() const noexcept {
+    return bits_ & ((std::uint64_t{1} << slot_bits) - 1);
+  }
+
+ private:
+  static constexpr int slot_bits = 48;
+  std::uint64_t bits_;
 };
 static_assert(sizeof(ticket) == 8);
 
@@ -72,7 +84,7 @@ class request final : private task::progress_source {
         kind_(opt.kind),
         receive_(
             [receive = std::move(receive)](worker_t k, std::span<const replied> batch) mutable {
-              for (const auto& m : batch) receive(k, m.to.slot, m.answer);
+              for (const auto& m : batch) receive(k, m.to.slot(), m.answer);
             }),
         workers_(w.workers()),
         answers_(w,
@@ -106,7 +118,7 @@ class request final : private task::progress_source {
         : request_(r), mine_(r.workers_[w]), send_(r.questions_, w), worker_(w) {}
 
     void operator()(rank_t to, const Question& q, std::uint64_t slot) {
-      const asked m{{static_cast<std::uint64_t>(worker_), slot}, q};
+      const asked m{{worker_, slot}, q};
       if (mine_.unanswered->take(worker_, to, 1) == 1) [[likely]] {
         send_(to, m);
       } else {
@@ -177,15 +189,14 @@ class request final : private task::progress_source {
 
   void take_in(worker_t w, rank_t from, std::span<const replied> batch) {
     while (!batch.empty()) {
-      const auto by = batch.front().to.worker;
+      const auto by = batch.front().to.worker();
       const auto end =
-          std::ranges::find_if(batch, [by](const replied& m) { return m.to.worker != by; });
+          std::ranges::find_if(batch, [by](const replied& m) { return m.to.worker() != by; });
       const auto run = batch.first(static_cast<std::size_t>(end - batch.begin()));
-      const auto asker = static_cast<worker_t>(by);
-      if (asker == w) {
+      if (by == w) {
         receive(w, from, run);
       } else {
-        hand_over(w, asker, from, run);
+        hand_over(w, by, from, run);
       }
       batch = batch.subspan(run.size());
     }
