@@ -85,14 +85,17 @@ class group_rooms {
 
  private:
   std::unique_ptr<group_room<Op>> take() {
-    spare_.reserve(spare_.size() + 1);  // so that giving back does not throw
-    if (spare_.empty()) return std::make_unique<group_room<Op>>();
+    if (spare_.empty()) {
+      spare_.reserve(++made_);  // so that giving back does not throw
+      return std::make_unique<group_room<Op>>();
+    }
     auto room = std::move(spare_.back());
     spare_.pop_back();
     return room;
   }
 
   std::vector<std::unique_ptr<group_room<Op>>> spare_;
+  std::size_t made_ = 0;
 };
 
 namespace detail {
