@@ -115,8 +115,7 @@ bool epoch::try_close(worker_t w, activity_state state) {
 void epoch::close() {
   world_.messages().stoppable([this] {
     if (world_.size() == 1) return finish_alone(world_);
-    world_.pool().wait_until([this] {
-      if (world_.pool().idle(0)) return false;
+    world_.pool().work_until([this] {
       drive_waves(0);
       return ended_.load(std::memory_order_relaxed);
     });

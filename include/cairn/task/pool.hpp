@@ -102,6 +102,22 @@ class pool {
     }
   }
 
+  /// The same, but asks done() only when no source has work: for one that costs something, or that
+  /// begins a termination wave.
+  template <class Done>
+  void work_until(Done&& done) {
+    for (unsigned idle_rounds = 0;;) {
+      if (idle(here())) {
+        idle_rounds = 0;
+        step();
+      } else {
+        if (done()) return;
+        relax(idle_rounds++);
+        throw_if_stalled();
+      }
+    }
+  }
+
   /// Asks the sources in turn; returns whether one of them has done something.
   bool idle(worker_t w) noexcept {
     return std::ranges::any_of(sources_, [w](auto* s) { return s->progress(w); });
