@@ -20,4 +20,14 @@ input_error input_error::at_byte(const std::string& file, std::uint64_t offset,
 peer_failure::peer_failure(rank_t rank, const std::string& text)
     : system_failure("rank " + std::to_string(rank) + " failed: " + text), rank_(rank) {}
 
+std::string text_of_exception() {
+  try {
+    throw;
+  } catch (const std::exception& e) {
+    return e.what();
+  } catch (...) {
+    return "an exception of unknown type";
+  }
+}
+
 }  // namespace cairn

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/core/simulation.hpp>
 #include <cairn/hw/virtual_clock.hpp>
@@ -24,21 +25,14 @@ namespace {
 class failures {
  public:
   void run(world& w, const std::function<void(world&)>& body) {
-    std::string text;
     try {
       body(w);
-      return;
     } catch (const peer_failure&) {
       if (!heard_) heard_ = std::current_exception();
-      return;
-    } catch (const std::exception& e) {
-      keep(std::current_exception());
-      text = e.what();
     } catch (...) {
       keep(std::current_exception());
-      text = "an exception of unknown type";
+      w.poison(text_of_exception());
     }
-    w.poison(text);
   }
 
   void keep(std::exception_ptr e) {

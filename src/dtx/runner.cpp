@@ -1,13 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
-#include <exception>
 #include <mutex>
-#include <optional>
-#include <string>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/core/progress.hpp>
 #include <cairn/dtx/runner.hpp>
 
@@ -139,18 +137,14 @@ void runner::advance(worker_t w, record& r) {
 
 // Whether it came to its end: else it misses an element, or has thrown.
 bool runner::run_body(record& r) {
-  std::optional<std::string> failure;
   try {
     transaction tx(r.held, r.data, maps_);
     r.body(tx);
     return true;
   } catch (const missing&) {
-  } catch (const std::exception& e) {
-    failure = e.what();
   } catch (...) {
-    failure = "a transaction's body threw something that is no std::exception";
+    world_.poison(text_of_exception());
   }
-  if (failure) world_.poison(*failure);
   return false;
 }
 

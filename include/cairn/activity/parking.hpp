@@ -2,12 +2,12 @@
 #pragma once
 
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <utility>
 #include <vector>
 
 #include <cairn/activity/operator.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/pool.hpp>
@@ -35,10 +35,8 @@ class parking final : public task::progress_source {
     if (world_.poisoned() || !world_.messages().epoch_open()) return false;
     try {
       return retry_(w);
-    } catch (const std::exception& e) {
-      world_.poison(e.what());
     } catch (...) {
-      world_.poison("parked work threw something that is no std::exception");
+      world_.poison(text_of_exception());
     }
     return false;
   }

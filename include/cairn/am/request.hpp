@@ -6,7 +6,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <exception>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -18,6 +17,7 @@
 #include <cairn/am/channel.hpp>
 #include <cairn/am/credits.hpp>
 #include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
 #include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
@@ -223,10 +223,8 @@ class request final : private task::progress_source {
       for (const auto& m : mine.scratch) receive(w, m.from, {&m.reply, 1});
       release(w, mine.scratch.size());
       mine.scratch.clear();
-    } catch (const std::exception& e) {
-      world_.poison(e.what());
     } catch (...) {
-      world_.poison("an answer's receiver threw something that is no std::exception");
+      world_.poison(text_of_exception());
     }
     return true;
   }

@@ -48,6 +48,10 @@ class peer_failure : public system_failure {
   rank_t rank_;
 };
 
+/// What the exception in flight says: for the other ranks, which cannot catch it. Called in a catch
+/// block.
+[[nodiscard]] std::string text_of_exception();
+
 /// Someone asked for the end of what runs (world::cancel()). All ranks throw it at the same
 /// collective call; the world stays usable.
 class cancelled : public std::exception {

@@ -1,0 +1,123 @@
+// SPDX-License-Identifier: Apache-2.0
+// The part of progress_engine that opens, closes and abandons epochs, and stops with other ranks.
+#include <algorithm>
+#include <cstring>
+#include <mutex>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/core/progress.hpp>
+
+namespace cairn {
+
+// Epochs -------------------------------------------------------------------------------------
+
+void progress_engine::expect_no_epoch_left() {
+  if (!epoch_was_left_ || size_ == 1) return;
+  control_.poison(rank_, "an epoch was left without close(), which the other ranks wait for");
+  control_.throw_if_poisoned();
+}
+
+void progress_engine::open_epoch() {
+  CAIRN_EXPECTS(!epoch_open(), "one epoch of a world is open at a time");
+  expect_no_epoch_left();
+  epoch_was_left_ = false;
+  inbox_.open_epoch(++epoch_);
+  epoch_is_open_.store(true, std::memory_order_relaxed);
+  if (size_ > 1) pool_.attend();
+}
+
+void progress_engine::close_epoch() {
+  inbox_.close_epoch();
+  epoch_is_open_.store(false, std::memory_order_relaxed);
+  if (size_ > 1) pool_.ignore();
+}
+
+void progress_engine::leave_epoch() noexcept {
+  if (!epoch_open()) return;
+  epoch_was_left_ = true;
+  try {
+    // Handlers that run now end first.
+    pool_.while_quiet([this] {
+      inbox_.close_epoch();
+      epoch_is_open_.store(false, std::memory_order_relaxed);
+      abandon_epoch();
+    });
+    if (size_ > 1) pool_.ignore();
+  } catch (...) {
+    control_.poison(rank_, text_of_exception());
+  }
+}
+
+void progress_engine::abandon_epoch() {
+  inbox_.abandon_up_to(epoch_);
+  for (const auto& channel : channels_.live()) {
+    if (channel.kind == channel_kind::epoch) channel.to->abandon();
+  }
+  for (auto& h : holds_) h.value.reset();
+}
+
+progress_engine::totals progress_engine::epoch_totals() const noexcept {
+  totals here;
+  const auto each_count = [this](auto&& f) {
+    for (worker_t w = 0; w < pool_.workers(); ++w) {
+      f(holds_[w]);
+      for (const auto& channel : channels_.live()) {
+        if (channel.kind == channel_kind::epoch) f(channel.to->count(w));
+      }
+    }
+  };
+  each_count([&](const message_count& c) { here.handled += c.handled(); });
+  each_count([&](const message_count& c) { here.sent += c.sent(); });
+  return here;
+}
+
+// Collectives --------------------------------------------------------------------------------
+
+std::vector<std::vector<std::byte>> progress_engine::all_gather(std::span<const std::byte> mine) {
+  expect_no_epoch_left();
+  return stoppable([&] { return control_.gather(mine); });
+}
+
+std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
+                                               recursive_doubling::combine_function combine) {
+  expect_no_epoch_left();
+  return stoppable([&] { return control_.reduce(mine, combine); });
+}
+
+// The ranks may have opened another epoch and constructed other channels since the collective
+// before; they go on with numbers that none of them has used.
+void progress_engine::stop_with_the_others() {
+  control_.announce_stop(0);
+  leave_epoch();
+  epoch_was_left_ = false;
+  struct numbers {
+    std::uint64_t epoch, channel;
+  } last{epoch_, channels_.next()};
+  for (const auto& part : control_.restart(std::as_bytes(std::span(&last, 1)))) {
+    numbers other{};
+    std::memcpy(&other, part.data(), sizeof other);
+    last = {std::max(last.epoch, other.epoch), std::max(last.channel, other.channel)};
+  }
+  pool_.while_quiet([&] {
+    epoch_ = last.epoch;
+    channels_.skip_to(static_cast<std::uint32_t>(last.channel));
+    abandon_epoch();
+  });
+}
+
+void progress_engine::drain() noexcept {
+  if (size_ == 1) return;
+  const auto deadline = clock_.now_ns() + 2'000'000'000;
+  try {
+    pool_.wait_until([&] {
+      const std::unique_lock held(network_lock_, std::try_to_lock);
+      if (!held) return false;
+      if (outbox_.empty() || transport_failed_.load(std::memory_order_relaxed)) return true;
+      return control_.poisoned() && clock_.now_ns() > deadline;
+    });
+  } catch (...) {  // what the transport cannot send is lost with this rank
+  }
+}
+
+}  // namespace cairn
