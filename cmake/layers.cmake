@@ -22,7 +22,7 @@ set(CAIRN_LAYERS)
 
 # Never joined by CMAKE_UNITY_BUILD, here and in the tests: templates are what takes long there,
 # and files use the same names.
-set(CAIRN_APART core tm net task activity algo)
+set(CAIRN_APART core am tm net task activity algo)
 
 if(CAIRN_SANITIZE)
   add_compile_options(-fsanitize=${CAIRN_SANITIZE} -fno-sanitize-recover=all
