@@ -78,7 +78,7 @@ void each_add(rank_t r, int round, std::uint64_t n, auto f) {
 }
 
 template <class A>
-void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& opt) {
+void accumulate_values_and_judge(world& w, std::uint64_t n, const accumulator_options& opt) {
   using value = typename A::value_type;
   const block_partition partition(n, w.size());
   accumulator_map<A, std::uint32_t> sums(w, partition, opt);
@@ -118,19 +118,20 @@ TEST_P(AccumulatorMapOfValues, HoldsHistogramsSetsAndOnesOwn) {
   GetParam().run([](world& w) {
     const accumulator_options bins{.how = accumulation::bins, .bin_bytes = 200};
     const accumulator_options few{.how = accumulation::bins, .bin_bytes = 200, .most_remote = 1};
-    accumulate_and_judge<merge_histograms<std::string>>(w, 60, {});
-    accumulate_and_judge<merge_histograms<std::string>>(w, 60, bins);
-    accumulate_and_judge<merge_histograms<std::string>>(w, 0, bins);
-    accumulate_and_judge<set_union<std::uint32_t>>(w, 60, {.reduce = false});
-    accumulate_and_judge<set_union<std::uint32_t>>(w, 60, few);
-    accumulate_and_judge<find_longest>(w, 60, {});
-    accumulate_and_judge<find_longest>(w, 60, bins);
+    accumulate_values_and_judge<merge_histograms<std::string>>(w, 60, {});
+    accumulate_values_and_judge<merge_histograms<std::string>>(w, 60, bins);
+    accumulate_values_and_judge<merge_histograms<std::string>>(w, 0, bins);
+    accumulate_values_and_judge<set_union<std::uint32_t>>(w, 60, {.reduce = false});
+    accumulate_values_and_judge<set_union<std::uint32_t>>(w, 60, few);
+    accumulate_values_and_judge<find_longest>(w, 60, {});
+    accumulate_values_and_judge<find_longest>(w, 60, bins);
   });
 }
 
 TEST_P(AccumulatorMapOfValues, IsRightWithTinyBuffers) {
-  GetParam().run([](world& w) { accumulate_and_judge<merge_histograms<std::string>>(w, 50, {}); },
-                 {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
+  GetParam().run(
+      [](world& w) { accumulate_values_and_judge<merge_histograms<std::string>>(w, 50, {}); },
+      {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
 }
 
 }  // namespace
