@@ -11,6 +11,7 @@
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/task/spin_lock.hpp>
 
@@ -44,7 +45,7 @@ struct queued_forest {
         queues(w.workers()),
         handled(w.workers()),
         road(w, [this](worker_t k, std::span<const node> batch) {
-          if (holding) current->hold(k, batch.size());
+          if (holding) w.messages().hold(k, batch.size());
           queues[k].insert(queues[k].end(), batch.begin(), batch.end());
         }) {}
 
@@ -59,13 +60,12 @@ struct queued_forest {
       send(static_cast<rank_t>(number % static_cast<std::uint64_t>(w.size())),
            {number, n.left - 1});
     }
-    if (holding) current->release(k);
+    if (holding) w.messages().release(k, 1);
   }
 
   // Grows a tree per rank; returns the nodes that were handled here when the epoch had ended.
   std::uint64_t grow(std::uint64_t seed) {
     epoch e(w);
-    current = &e;
     for (auto& h : handled) h.value = 0;
     road.send(0, w.rank(), {seed + static_cast<std::uint64_t>(w.rank()), depth});
     w.run([&](worker_t k) {
@@ -82,7 +82,6 @@ struct queued_forest {
 
   world& w;
   bool holding;
-  epoch* current = nullptr;
   task::per_worker<std::vector<node>> queues;
   task::per_worker<std::uint64_t> handled;
   channel<node> road;
