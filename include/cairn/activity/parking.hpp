@@ -15,8 +15,8 @@
 namespace cairn::activity {
 
 /// Calls retry(worker) whenever that worker has nothing else to do and an epoch is open: for work
-/// that waits for something else than a message. Whoever parks work holds the epoch (hold and
-/// release of am::epoch).
+/// that waits for something other than a message. The code that parks work holds the epoch (hold
+/// and release of am::epoch).
 ///
 /// retry      returns whether anything went on; what it throws poisons the world
 /// Collective constructor and destructor, like those of a channel

@@ -32,7 +32,7 @@ class shared_heap {
   std::map<std::pair<int, std::uint64_t>, std::weak_ptr<net::segment>> pieces_;
 };
 
-/// Which ranks share a machine, as whoever starts them knows.
+/// Which ranks share a machine, as the launcher of the ranks reports it.
 struct machine_layout {
   /// By rank; machines are numbered from 0 in the order of their lowest ranks. Empty: each rank is
   /// alone on its machine.

@@ -18,7 +18,7 @@ namespace cairn {
 /// memory, so that a send never blocks; packets to one rank keep their order.
 ///
 /// Memory    of the packets that wait
-/// Thread-safety: none but of pending_bytes(); whoever calls holds the world's network lock
+/// Thread-safety: pending_bytes() by any thread; callers of the rest hold the world's network lock
 class outbox {
  public:
   outbox(net::transport& net, fragments& cutting, obs::counters& counters)

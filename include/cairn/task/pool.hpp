@@ -56,7 +56,7 @@ class pool {
   virtual void step() noexcept {}
 
   /// Throws system_failure in a simulated cluster that has stalled and could not be left in a
-  /// better way; nothing for threads. Called by whoever waits, between two looks.
+  /// better way; nothing for threads. Every wait calls it between two looks.
   virtual void throw_if_stalled() {}
 
   /// Registers a source, or takes one out. Called by worker 0 outside jobs; a source may not be
