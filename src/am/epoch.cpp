@@ -56,7 +56,7 @@ void finish_alone(world& w) {
       w.pool().throw_if_stalled();
     }
   }
-  w.throw_if_interrupted();
+  if (w.messages().interrupted()) w.throw_if_interrupted();
 }
 
 }  // namespace

@@ -17,7 +17,8 @@ inbox::fate inbox::fate_of(buffer& b) const noexcept {
     case registry::state::live:
       break;
   }
-  return header.epoch == 0 || header.epoch == open_ ? fate::queue : fate::aside;
+  const bool of_open_epoch = header.epoch == open_.load(std::memory_order_relaxed);
+  return header.epoch == 0 || of_open_epoch ? fate::queue : fate::aside;
 }
 
 void inbox::sort_in(buffer&& b) {
@@ -60,13 +61,8 @@ std::optional<buffer> inbox::take() {
 
 void inbox::open_epoch(std::uint64_t epoch) {
   const std::lock_guard held(guard_);
-  open_ = epoch;
-  sort_all_again();
-}
-
-void inbox::close_epoch() {
-  const std::lock_guard held(guard_);
-  open_ = 0;
+  open_.store(epoch, std::memory_order_relaxed);
+  if (!aside_.empty()) sort_all_again();
 }
 
 void inbox::abandon_up_to(std::uint64_t epoch) {

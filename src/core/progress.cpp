@@ -219,7 +219,7 @@ bool progress_engine::between_chunks(worker_t w) {
     move_on(w, false);
     wait_for_room(w);
   }
-  return !control_.stopping() && !control_.poisoned();
+  return !interrupted();
 }
 
 std::size_t progress_engine::held_bytes() const noexcept {

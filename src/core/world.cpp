@@ -135,7 +135,7 @@ bool world::poisoned() const noexcept { return messages_->protocols().poisoned()
 void world::throw_if_poisoned() const { messages_->protocols().throw_if_poisoned(); }
 
 void world::cancel() noexcept { messages_->protocols().cancel(); }
-bool world::interrupted() const noexcept { return poisoned() || messages_->protocols().stopping(); }
+bool world::interrupted() const noexcept { return messages_->interrupted(); }
 void world::throw_if_interrupted() {
   throw_if_poisoned();
   if (!messages_->protocols().stopping()) return;

@@ -41,7 +41,8 @@ class inbox {
   }
 
   void open_epoch(std::uint64_t epoch);
-  void close_epoch();
+  /// No buffer of the epoch arrives any more, so it takes no lock.
+  void close_epoch() noexcept { open_.store(0, std::memory_order_relaxed); }
   /// Discards the buffers of all epochs up to this one, also those still to come.
   void abandon_up_to(std::uint64_t epoch);
   /// Queues what was set aside for a channel that has been constructed since.
@@ -57,7 +58,7 @@ class inbox {
   task::spin_lock guard_;
   std::deque<buffer> queue_;
   std::vector<buffer> aside_;
-  std::uint64_t open_ = 0;  // the number of the open epoch; 0: none is open
+  std::atomic<std::uint64_t> open_{0};  // the number of the open epoch; 0: none is open
   std::uint64_t abandoned_ = 0;
   std::atomic<std::size_t> queued_{0}, bytes_{0};
 };

@@ -107,6 +107,11 @@ class progress_engine final : public task::progress_source {
   [[nodiscard]] control& protocols() noexcept { return control_; }
   [[nodiscard]] const control& protocols() const noexcept { return control_; }
 
+  /// Whether the world is poisoned, or this rank is to stop its loops.
+  [[nodiscard]] bool interrupted() const noexcept {
+    return control_.poisoned() || control_.stopping();
+  }
+
   /// Calls f; if it throws `cancelled`, meets the other ranks, so that the world is usable again.
   template <class F>
   decltype(auto) stoppable(F&& f) {
