@@ -94,9 +94,10 @@ void measure(world& w, harness& h, int scale, bool uniform) {
     return vertices == expected ? "" : "it reached another number of vertices";
   };
   subject ours(std::move(cairn)), theirs(std::move(hand));
-  const auto a = h.measure(ours).time, b = h.measure(theirs).time;
-  fmt::print(stderr, "{:>10} {:>10} {:>8}\n{:>10.1f} {:>10.1f} {:>8.3f}\n", "cairn, us",
-             "by hand, us", "ratio", 1e6 * a.median, 1e6 * b.median, a.median / b.median);
+  const auto both = h.compare(ours, theirs);
+  fmt::print(stderr, "{:>10} {:>11} {:>8} {:>8}\n", "cairn, us", "by hand, us", "ratio", "mad");
+  fmt::print(stderr, "{:>10.1f} {:>11.1f} {:>8.3f} {:>8.3f}\n", 1e6 * both.first.time.median,
+             1e6 * both.second.time.median, both.ratio.median, both.ratio.mad);
 }
 
 }  // namespace
