@@ -48,19 +48,16 @@ struct search {
   }
 
   void reached(worker_t k, Id v) {
-    count(k, v);
     list.add(k, v);
+    if (depth) depth->store(v, level);
   }
-  void count(worker_t k, Id v) {
+  void found_bottom_up(worker_t k, Id v) {
     ++found[k];
     if (depth) depth->store(v, level);
   }
 
-  std::uint64_t total_found() {
-    std::uint64_t mine = 0;
-    for (auto& f : found) mine += std::exchange(f.value, 0);
-    return w.sum(mine);
-  }
+  // Makes what was reached the frontier; returns how many vertices it has on all ranks.
+  std::uint64_t next_list() { return w.sum(list.slide().size()); }
 
   std::uint64_t edges_of_frontier() {
     std::uint64_t mine = 0;
@@ -97,8 +94,7 @@ struct search {
         },
         chunk_vertices);
     epoch.close();
-    list.slide();
-    return total_found();
+    return next_list();
   }
 
   // The vertex v is this worker's alone: a plain store suffices.
@@ -129,7 +125,7 @@ struct search {
               if (parent.load(v) != no_vertex<Id>) continue;
               if (find_parent(in, v, edges)) {
                 next.set(v - first);
-                count(k, v);
+                found_bottom_up(k, v);
               } else if (in.degree(v) != 0) {
                 unvisited->add(k, v);
               }
@@ -146,7 +142,7 @@ struct search {
           if (parent.load(v) != no_vertex<Id>) return;
           if (find_parent(in, v, edges)) {
             next.set_shared(v - first);
-            count(k, v);
+            found_bottom_up(k, v);
           } else {
             still_unvisited->add(k, v);
           }
@@ -157,7 +153,9 @@ struct search {
       std::swap(unvisited, still_unvisited);
     }
     unvisited->slide();
-    return total_found();
+    std::uint64_t mine = 0;
+    for (auto& f : found) mine += std::exchange(f.value, 0);
+    return w.sum(mine);
   }
 
   void list_to_bits() {
@@ -188,7 +186,7 @@ struct search {
   bit_set front, next;    // the whole frontier, and the next one's own vertices, bottom-up
   std::unique_ptr<sliding_list<Id>> unvisited, still_unvisited;
   bool swept = false;
-  task::per_worker<std::uint64_t> found;  // vertices of the next frontier
+  task::per_worker<std::uint64_t> found;  // vertices of the next frontier, bottom-up
   Id level = 0;
 };
 
@@ -202,7 +200,6 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
     s.parent.store(root, root);
     s.reached(0, root);
   }
-  s.list.slide();
 
   bool as_bits = false;
   std::uint64_t bottom_up_levels = 0;
@@ -211,7 +208,7 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
   std::vector<bfs_level> trace;
   auto since = opt.trace ? w.clock().now_ns() : 0;
   auto sent = opt.trace ? w.counters().total(obs::counter::messages_sent) : 0;
-  for (std::uint64_t before = 0, frontier = s.total_found(); frontier != 0;) {
+  for (std::uint64_t before = 0, frontier = s.next_list(); frontier != 0;) {
     ++s.level;
     bool bottom_up = opt.direction == bfs_direction::bottom_up;
     if (opt.direction == bfs_direction::automatic && g.has_in()) {
