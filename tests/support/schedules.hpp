@@ -42,7 +42,7 @@ template <class Packet, class Ended, class TakeTurn, class Arrive>
   const auto delivery = 1 + dice.below(2 * ranks);  // chances of an arrival against a rank's turn
   const auto slow = static_cast<rank_t>(dice.below(2 * ranks));  // half of the time: nobody
   const bool slow_rank = dice.below(2) == 0;
-  const auto patience = 4 * ranks, most_idle = 80 * ranks, most_turns = 5000 * ranks;
+  const auto patience = 4 * ranks, most_idle = 80 * ranks, most_turns = 20000 * ranks;
   std::uint64_t turns = 0;
   for (std::uint64_t idle_turns = 0; !ended(); ++idle_turns) {
     if (idle_turns > most_idle || ++turns > most_turns) return false;
