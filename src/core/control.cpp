@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -49,10 +48,15 @@ void control::take_in(worker_t w, const packet_header& header, rank_t from,
     culprit_ = culprit;
     poison_text_.assign(reinterpret_cast<const char*>(text.data()), text.size());
     poisoned_.store(true, std::memory_order_release);
-  } else if (header.number > generation()) {
-    kept_.push_back({header, from, {payload.begin(), payload.end()}});
-  } else if (header.number == generation()) {
-    take_in_generation(w, header, from, payload);
+    return;
+  }
+  switch (cancelling_.age_of(header.number)) {
+    case cancellation::age::old:
+      return;
+    case cancellation::age::current:
+      return take_in_generation(w, header, from, payload);
+    case cancellation::age::later:
+      kept_.push_back({header, from, {payload.begin(), payload.end()}});
   }
 }
 
@@ -67,11 +71,9 @@ void control::take_in_generation(worker_t w, const packet_header& header, rank_t
       return send_reduction(w);
     case packet_kind::cancel: {
       CAIRN_EXPECTS(payload.size() == sizeof(std::uint64_t), "a damaged packet");
-      std::uint64_t at = 0;
-      std::memcpy(&at, payload.data(), sizeof at);
-      stop_at_.store(std::min(at, stop_at_.load(std::memory_order_relaxed)),
-                     std::memory_order_release);
-      return;
+      std::uint64_t collective = 0;
+      std::memcpy(&collective, payload.data(), sizeof collective);
+      return cancelling_.hear(collective);
     }
     case packet_kind::channel:
     case packet_kind::poison:
@@ -100,14 +102,15 @@ void control::expect_to_begin(worker_t w) {
 }
 
 void control::wait_for(const std::atomic<bool>& complete) {
-  pool_.wait_until(
-      [&] { return poisoned() || stopped() || complete.load(std::memory_order_acquire); });
+  pool_.wait_until([&] {
+    return poisoned() || cancelling_.stopped() || complete.load(std::memory_order_acquire);
+  });
   throw_if_poisoned();
   if (!complete.load(std::memory_order_acquire)) throw cancelled();
 }
 
 void control::begin_gather(std::span<const std::byte> mine) {
-  begun_.fetch_add(1, std::memory_order_relaxed);
+  cancelling_.begin();
   gathered_.store(false, std::memory_order_relaxed);
   gathering_.begin(mine);
   send_gather(0);
@@ -135,7 +138,7 @@ void control::begin_reduce(worker_t w, std::span<const std::byte> mine,
   counters_.add(w, obs::counter::collectives);
   expect_to_begin(w);
   const std::lock_guard held(network_lock_);
-  begun_.fetch_add(1, std::memory_order_relaxed);
+  cancelling_.begin();
   reduced_.store(false, std::memory_order_relaxed);
   reducing_.begin(mine, combine);
   send_reduction(w);
@@ -144,7 +147,7 @@ void control::begin_reduce(worker_t w, std::span<const std::byte> mine,
 std::optional<std::span<const std::byte>> control::try_take_reduced() {
   throw_if_poisoned();
   if (!reduced_.load(std::memory_order_acquire)) {
-    if (stopped()) throw cancelled();
+    if (cancelling_.stopped()) throw cancelled();
     return std::nullopt;
   }
   const std::lock_guard held(network_lock_);
@@ -191,30 +194,22 @@ void control::throw_if_poisoned() const {
 
 // Cancellation -------------------------------------------------------------------------------
 
-void control::announce(worker_t w) {
-  const auto mine = begun_.load(std::memory_order_relaxed) + 1;
-  if (mine >= stop_at_.load(std::memory_order_relaxed)) return;
-  stop_at_.store(mine, std::memory_order_release);
-  send_to_all(w, packet_kind::cancel, std::as_bytes(std::span(&mine, 1)));
-}
-
 void control::announce_stop(worker_t w) {
   if (!stopping()) return;
   const std::lock_guard held(network_lock_);
-  announce(w);
+  if (const auto collective = cancelling_.announcement()) {
+    send_to_all(w, packet_kind::cancel, std::as_bytes(std::span(&*collective, 1)));
+  }
 }
 
 std::vector<std::vector<std::byte>> control::restart(std::span<const std::byte> mine) {
   {
     const std::lock_guard held(network_lock_);
-    generation_.fetch_add(1, std::memory_order_relaxed);
+    cancelling_.restart();
     gathering_ = collectives(rank_, size_);
     reducing_ = recursive_doubling(rank_, size_);
     gathered_.store(true, std::memory_order_relaxed);
     reduced_.store(true, std::memory_order_relaxed);
-    begun_.store(0, std::memory_order_relaxed);
-    stop_at_.store(never, std::memory_order_relaxed);
-    asked_.store(false, std::memory_order_relaxed);
     if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
     begin_gather(mine);
     const auto kept = std::exchange(kept_, {});

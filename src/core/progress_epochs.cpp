@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // The part of progress_engine that opens, closes and abandons epochs, and stops with other ranks.
-#include <algorithm>
 #include <cstring>
 #include <mutex>
 
@@ -85,20 +84,12 @@ std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
   return stoppable([&] { return control_.reduce(mine, combine); });
 }
 
-// The ranks may have opened another epoch and constructed other channels since the collective
-// before; they go on with numbers that none of them has used.
 void progress_engine::stop_with_the_others() {
   control_.announce_stop(0);
   leave_epoch();
   epoch_was_left_ = false;
-  struct numbers {
-    std::uint64_t epoch, channel;
-  } last{epoch_, channels_.next()};
-  for (const auto& part : control_.restart(std::as_bytes(std::span(&last, 1)))) {
-    numbers other{};
-    std::memcpy(&other, part.data(), sizeof other);
-    last = {std::max(last.epoch, other.epoch), std::max(last.channel, other.channel)};
-  }
+  const used_numbers here{epoch_, channels_.next()};
+  const auto last = used_numbers::agreed(control_.restart(std::as_bytes(std::span(&here, 1))));
   pool_.while_quiet([&] {
     epoch_ = last.epoch;
     channels_.skip_to(static_cast<std::uint32_t>(last.channel));

@@ -11,13 +11,12 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
 
-#include <support/num_schedules.hpp>
+#include <support/schedules.hpp>
 
 namespace cairn::am {
 namespace {
 
-using support::num_schedules;
-constexpr std::uint64_t num_twin_schedules = 20'000;  // the first of them
+using support::num_twin_schedules;
 
 enum class ending { correct, over_the_bound, credits_lie_idle, unfair, too_many_grants, stuck };
 
@@ -87,9 +86,8 @@ ending play(std::uint64_t seed, auto make) {
 
 TEST(Credits, EveryScheduleKeepsTheBoundAndServesAllInTurn) {
   const auto make = [](rank_t ranks, std::uint32_t limit) { return credits(ranks, limit); };
-  for (std::uint64_t seed = 0; seed < num_schedules; ++seed) {
-    ASSERT_EQ(play<credits>(seed, make), ending::correct) << "seed " << seed;
-  }
+  support::expect_every_schedule(ending::correct,
+                                 [&](std::uint64_t seed) { return play<credits>(seed, make); });
 }
 
 enum class fault {
@@ -153,15 +151,10 @@ class twin {
   fault fault_;
 };
 
-/// Of the first schedules above, those that end wrongly for the twin.
 std::uint64_t caught(fault f) {
   const auto make = [f](rank_t ranks, std::uint32_t limit) { return twin(ranks, limit, f); };
-  std::uint64_t wrong = 0;
-  for (std::uint64_t seed = 0; seed < num_twin_schedules; ++seed) {
-    wrong += play<twin>(seed, make) != ending::correct;
-  }
-  ::testing::Test::RecordProperty("caught", std::to_string(wrong));
-  return wrong;
+  return support::num_caught(ending::correct,
+                             [&](std::uint64_t seed) { return play<twin>(seed, make); });
 }
 
 TEST(CreditsTwin, WithoutAFaultPassesTheSameSchedules) { EXPECT_EQ(caught(fault::none), 0u); }

@@ -14,13 +14,12 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
 
-#include <support/num_schedules.hpp>
+#include <support/schedules.hpp>
 
 namespace cairn::am {
 namespace {
 
-using support::num_schedules;
-constexpr std::uint64_t num_twin_schedules = 20'000;  // the first of them
+using support::num_twin_schedules;
 
 constexpr routing schemes[] = {routing::direct, routing::grid, routing::hypercube,
                                routing::machine};
@@ -217,6 +216,11 @@ bool play(std::uint64_t seed, fault f) {
     rank_t to;
     std::vector<letter> letters;
   };
+  struct sender {
+    std::vector<letter> unsent;
+    std::vector<rank_t> filled;  // the next hops of blocks that are not empty
+    std::vector<std::vector<letter>> blocks;
+  };
   random64 dice(seed);
   const auto size = static_cast<rank_t>(1 + std::min(dice.below(16), dice.below(16)));
   const auto p = static_cast<std::size_t>(size);
@@ -224,13 +228,14 @@ bool play(std::uint64_t seed, fault f) {
   const auto all = all_routes(schemes[dice.below(4)], size,
                               machines_of(size, machines, static_cast<dealing>(dice.below(3))));
   const auto hold = dice.below(8);  // in so many of 8 turns nothing leaves
-  std::vector<std::vector<std::vector<letter>>> blocks(p, std::vector<std::vector<letter>>(p));
-  std::vector<std::pair<std::size_t, std::size_t>> filled;  // blocks that are not empty
+  std::vector<sender> ranks(p);
   std::vector<buffer> flying;
   std::vector<int> came(p * p, 0);
-  std::vector<letter> unsent;
+  auto to_come = p * p;
   for (rank_t from = 0; from < size; ++from) {
-    for (rank_t to = 0; to < size; ++to) unsent.push_back({from, to, 0});
+    auto& here = ranks[static_cast<std::size_t>(from)];
+    here.blocks.resize(p);
+    for (rank_t to = 0; to < size; ++to) here.unsent.push_back({from, to, 0});
   }
   bool wrong = false;
   const auto append = [&](rank_t at, rank_t hop, letter m) {
@@ -238,47 +243,43 @@ bool play(std::uint64_t seed, fault f) {
       wrong = true;
       return;
     }
-    auto& block = blocks[static_cast<std::size_t>(at)][static_cast<std::size_t>(hop)];
-    if (block.empty()) filled.emplace_back(at, hop);
+    auto& here = ranks[static_cast<std::size_t>(at)];
+    auto& block = here.blocks[static_cast<std::size_t>(hop)];
+    if (block.empty()) here.filled.push_back(hop);
     block.push_back(m);
   };
-  while (!wrong && !(unsent.empty() && filled.empty() && flying.empty())) {
-    if (!unsent.empty() && dice.below(2) == 0) {
-      std::swap(unsent[dice.below(unsent.size())], unsent.back());
-      const auto m = unsent.back();
-      unsent.pop_back();
-      append(m.from, hop_of(all[static_cast<std::size_t>(m.from)], m.to, f), m);
-    } else if (!filled.empty() && (dice.below(8) >= hold || (unsent.empty() && flying.empty()))) {
-      std::swap(filled[dice.below(filled.size())], filled.back());
-      const auto [at, to] = filled.back();
-      filled.pop_back();
-      flying.push_back({static_cast<rank_t>(to), std::exchange(blocks[at][to], {})});
-    } else if (!flying.empty()) {
-      std::swap(flying[dice.below(flying.size())], flying.back());
-      auto b = std::move(flying.back());
-      flying.pop_back();
-      const auto forward = [&](rank_t hop, const letter& m) { append(b.to, hop, m); };
-      for (const auto& m : arrive(all[static_cast<std::size_t>(b.to)], b.letters, forward, f)) {
-        if (m.to != b.to) return false;
-        ++came[static_cast<std::size_t>(m.from) * p + static_cast<std::size_t>(m.to)];
-      }
+  const auto take_turn = [&](rank_t r) {
+    auto& here = ranks[static_cast<std::size_t>(r)];
+    if (!here.unsent.empty() && dice.below(2) == 0) {
+      const auto m = support::draw(dice, here.unsent);
+      append(r, hop_of(all[static_cast<std::size_t>(r)], m.to, f), m);
+    } else if (!here.filled.empty() && dice.below(8) >= hold) {
+      const auto to = support::draw(dice, here.filled);
+      flying.push_back({to, std::exchange(here.blocks[static_cast<std::size_t>(to)], {})});
+    } else {
+      return !here.unsent.empty() || !here.filled.empty();
     }
-  }
-  return !wrong && std::ranges::all_of(came, [](int n) { return n == 1; });
+    return true;
+  };
+  const auto receive = [&](buffer b) {
+    const auto forward = [&](rank_t hop, const letter& m) { append(b.to, hop, m); };
+    for (const auto& m : arrive(all[static_cast<std::size_t>(b.to)], b.letters, forward, f)) {
+      if (m.to != b.to) wrong = true;
+      ++came[static_cast<std::size_t>(m.from) * p + static_cast<std::size_t>(m.to)];
+      --to_come;
+    }
+  };
+  const auto ended = [&] { return wrong || to_come == 0; };
+  return support::play_ranks(dice, size, flying, ended, take_turn, receive) && !wrong &&
+         std::ranges::all_of(came, [](int n) { return n == 1; });
 }
 
 TEST(Route, EveryScheduleDeliversEveryMessageOnce) {
-  for (std::uint64_t seed = 0; seed < num_schedules; ++seed) {
-    ASSERT_TRUE(play(seed, fault::none)) << "seed " << seed;
-  }
+  support::expect_every_schedule(true, [](std::uint64_t seed) { return play(seed, fault::none); });
 }
 
-/// Of the first schedules above, those that end wrongly with the fault.
 std::uint64_t caught(fault f) {
-  std::uint64_t wrong = 0;
-  for (std::uint64_t seed = 0; seed < num_twin_schedules; ++seed) wrong += !play(seed, f);
-  ::testing::Test::RecordProperty("caught", std::to_string(wrong));
-  return wrong;
+  return support::num_caught(true, [f](std::uint64_t seed) { return play(seed, f); });
 }
 
 TEST(RouteTwin, ThatKeepsMessagesWithoutMovingThemIsCaught) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <bit>
+#include <core/operations_schedule.hpp>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -14,13 +15,12 @@
 #include <cairn/base/random.hpp>
 #include <cairn/core/collectives.hpp>
 
-#include <support/num_schedules.hpp>
+#include <support/schedules.hpp>
 
 namespace cairn {
 namespace {
 
-using support::num_schedules;
-constexpr std::uint64_t num_twin_schedules = 25'000;  // the first of them
+using support::num_twin_schedules;
 
 using bytes = std::vector<std::byte>;
 
@@ -34,83 +34,23 @@ std::vector<bytes> random_parts(random64& dice, rank_t size) {
   return parts;
 }
 
-enum class ending { correct, wrong_parts, early, stuck };
+using ending = support::operations_ending;
 
-/// Plays one schedule of 1 to 17 ranks (small numbers more often) and 1 to 3 operations: the seed
-/// decides who begins, sends or takes its parts next and which of the packets in flight arrives.
-/// Ranks run ahead as far as the machine lets them; in a part of the schedules one rank, or the
-/// packets to it, move only when nothing else can.
+/// Plays one schedule of 1 to 17 ranks (small numbers more often) and 1 to 3 operations.
 template <class Machine>
 ending play(std::uint64_t seed, auto make) {
-  struct participant {
-    Machine machine;
-    int begun = 0, finished = 0;
-  };
-  struct flight {
-    rank_t from, to;
-    decltype(Machine::outgoing::packet) packet;
-  };
   random64 dice(seed);
   const auto size = static_cast<rank_t>(1 + std::min(dice.below(17), dice.below(17)));
-  const auto operations = static_cast<int>(1 + dice.below(3));
-  const auto delivery = dice.below(size * 2u) + 1;  // chances of a delivery against a rank's turn
-  const auto slow = static_cast<rank_t>(dice.below(size * 2u));  // half of the time: nobody
-  const bool slow_rank = dice.below(2) == 0;
-
-  std::vector<std::vector<bytes>> parts;  // by operation and rank
-  for (int i = 0; i < operations; ++i) parts.push_back(random_parts(dice, size));
-  const auto part = [&](int operation, rank_t r) -> const bytes& {
-    return parts[static_cast<std::size_t>(operation)][static_cast<std::size_t>(r)];
-  };
-  std::vector<participant> ranks;
-  for (rank_t r = 0; r < size; ++r) ranks.push_back({make(r, size)});
-  std::vector<flight> flying;
-  int idle_turns = 0;
-  for (int finished = 0; finished < size * operations;) {
-    const bool desperate = idle_turns > 40 * size;
-    if (idle_turns > 80 * size) return ending::stuck;
-    ++idle_turns;
-
-    if (!flying.empty() && dice.below(size + delivery) < delivery) {
-      const auto i = dice.below(flying.size());
-      if (flying[i].to == slow && !slow_rank && !desperate) continue;
-      std::swap(flying[i], flying.back());
-      const auto f = std::move(flying.back());
-      flying.pop_back();
-      ranks[static_cast<std::size_t>(f.to)].machine.receive(f.from, f.packet);
-      idle_turns = 0;
-      continue;
-    }
-    const auto r = static_cast<rank_t>(dice.below(static_cast<std::uint64_t>(size)));
-    if (r == slow && slow_rank && !desperate) continue;
-    auto& rank = ranks[static_cast<std::size_t>(r)];
-    if (rank.begun == rank.finished) {
-      if (rank.begun == operations) continue;
-      rank.machine.begin(part(rank.begun++, r));
-    } else if (auto out = rank.machine.next_send()) {
-      flying.push_back({r, out->to, std::move(out->packet)});
-    } else if (rank.machine.done()) {
-      for (const auto& other : ranks) {
-        if (other.begun < rank.begun) return ending::early;
-      }
-      if (rank.machine.take_parts() != parts[static_cast<std::size_t>(rank.finished)]) {
-        return ending::wrong_parts;
-      }
-      ++rank.finished;
-      ++finished;
-    } else {
-      continue;
-    }
-    idle_turns = 0;
-  }
-  return flying.empty() ? ending::correct : ending::stuck;
+  std::vector<std::vector<bytes>> parts(1 + dice.below(3));  // by operation and rank
+  for (auto& of_operation : parts) of_operation = random_parts(dice, size);
+  return support::play_operations<Machine>(dice, make, parts, parts,
+                                           [](Machine& m) { return m.take_parts(); });
 }
 
 TEST(Collectives, EverySchedulePutsEveryPartEverywhere) {
   const auto make = [](rank_t self, rank_t size) { return collectives(self, size); };
-  for (std::uint64_t seed = 0; seed < num_schedules; ++seed) {
-    ASSERT_EQ(play<collectives>(seed, make), ending::correct) << "seed " << seed;
-  }
+  support::expect_every_schedule(ending::correct,
+                                 [&](std::uint64_t seed) { return play<collectives>(seed, make); });
 }
 
 enum class fault { none, ignores_operation, ignores_round, drops_early_packets };
@@ -179,34 +119,21 @@ class twin {
   std::vector<letter> letters_;
 };
 
-/// Of the first schedules above, those that end wrongly for the twin.
 std::uint64_t caught(fault f) {
   const auto make = [f](rank_t self, rank_t size) { return twin(self, size, f); };
-  std::uint64_t wrong = 0;
-  for (std::uint64_t seed = 0; seed < num_twin_schedules; ++seed) {
-    wrong += play<twin>(seed, make) != ending::correct;
-  }
-  return wrong;
+  return support::num_caught(ending::correct,
+                             [&](std::uint64_t seed) { return play<twin>(seed, make); });
 }
 
 TEST(CollectivesTwin, WithoutAFaultPassesTheSameSchedules) { EXPECT_EQ(caught(fault::none), 0u); }
-
 TEST(CollectivesTwin, ThatIgnoresTheOperationIsCaught) {
-  const auto n = caught(fault::ignores_operation);
-  RecordProperty("caught", std::to_string(n));
-  EXPECT_GT(n, num_twin_schedules / 100);
+  EXPECT_GT(caught(fault::ignores_operation), num_twin_schedules / 100);
 }
-
 TEST(CollectivesTwin, ThatIgnoresTheRoundIsCaught) {
-  const auto n = caught(fault::ignores_round);
-  RecordProperty("caught", std::to_string(n));
-  EXPECT_GT(n, num_twin_schedules / 100);
+  EXPECT_GT(caught(fault::ignores_round), num_twin_schedules / 100);
 }
-
 TEST(CollectivesTwin, ThatDropsEarlyPacketsIsCaught) {
-  const auto n = caught(fault::drops_early_packets);
-  RecordProperty("caught", std::to_string(n));
-  EXPECT_GT(n, num_twin_schedules / 100);
+  EXPECT_GT(caught(fault::drops_early_packets), num_twin_schedules / 100);
 }
 
 /// Runs one operation to its end in rank order; returns how many packets each rank sent.

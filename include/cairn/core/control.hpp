@@ -10,6 +10,7 @@
 #include <vector>
 
 #include <cairn/core/buffer.hpp>
+#include <cairn/core/cancellation.hpp>
 #include <cairn/core/collectives.hpp>
 #include <cairn/core/outbox.hpp>
 #include <cairn/core/recursive_doubling.hpp>
@@ -22,12 +23,7 @@ namespace cairn {
 /// What the runtime sends for itself: collectives, poison and cancellation. Their packets are
 /// handled when they are polled.
 ///
-/// Cancellation stops every rank at the same collective. The collectives of a rank are numbered in
-/// the order in which it begins them. A rank that is asked to cancel, or hears of it, announces to
-/// all that it will not begin its next one, and stops its loops. No rank can complete a collective
-/// that another rank has not begun; so each rank stops in the announced collective, or before it.
-/// Then the ranks restart the numbering with a new generation; packets of an older one are
-/// discarded and those of a newer one kept until this rank gets there.
+/// Cancellation stops every rank at the same collective; cancellation.hpp decides at which.
 ///
 /// Thread-safety: as said at each function
 class control {
@@ -57,28 +53,18 @@ class control {
   void throw_if_poisoned() const;
 
   /// Asks all ranks to stop. Async-signal-safe; any thread.
-  void cancel() noexcept { asked_.store(true, std::memory_order_relaxed); }
+  void cancel() noexcept { cancelling_.ask(); }
   /// Whether this rank is to stop its loops.
-  [[nodiscard]] bool stopping() const noexcept {
-    return asked_.load(std::memory_order_relaxed) ||
-           stop_at_.load(std::memory_order_relaxed) != never;
-  }
+  [[nodiscard]] bool stopping() const noexcept { return cancelling_.stopping(); }
   /// Announces that this rank will not begin its next collective, if it is stopping. Any worker.
   void announce_stop(worker_t w);
-  /// Whether the collective that this rank has begun last will never be complete.
-  [[nodiscard]] bool stopped() const noexcept {
-    return stop_at_.load(std::memory_order_acquire) <= begun_.load(std::memory_order_relaxed);
-  }
   /// How often the ranks have stopped together.
-  [[nodiscard]] std::uint32_t generation() const noexcept {
-    return generation_.load(std::memory_order_relaxed);
-  }
+  [[nodiscard]] std::uint32_t generation() const noexcept { return cancelling_.generation(); }
   /// Begins a new generation with a gather of `mine`, which no request to cancel stops. Called by
   /// worker 0 of every rank that has stopped, while no other worker is inside.
   std::vector<std::vector<std::byte>> restart(std::span<const std::byte> mine);
 
  private:
-  static constexpr std::uint64_t never = ~std::uint64_t{0};
   struct kept_packet {
     packet_header header;
     rank_t from;
@@ -93,7 +79,6 @@ class control {
   void send_reduction(worker_t w);
   void take_in_generation(worker_t w, const packet_header& header, rank_t from,
                           std::span<const std::byte> payload);
-  void announce(worker_t w);
   void expect_to_begin(worker_t w);
   void wait_for(const std::atomic<bool>& complete);
 
@@ -107,12 +92,9 @@ class control {
   collectives gathering_;
   recursive_doubling reducing_;
   std::vector<std::byte> packet_;
-  std::atomic<std::uint32_t> generation_{0};
   std::vector<kept_packet> kept_;  // of later generations
   std::atomic<bool> gathered_{true}, reduced_{true};
-  std::atomic<std::uint64_t> begun_{0}, stop_at_{never};
-
-  std::atomic<bool> asked_{false};
+  cancellation cancelling_;  // what changes it, but for cancel()
 
   std::atomic<bool> poisoned_{false};
   mutable task::spin_lock poison_guard_;

@@ -1,0 +1,112 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <optional>
+#include <span>
+#include <vector>
+
+namespace cairn {
+
+/// Decides for one rank at which collective all ranks stop after a request to cancel, and which
+/// packets belong to the calls before.
+///
+/// A rank numbers the collectives that it begins. When it is asked to cancel, or hears of it, it
+/// announces to all that it will not begin its next one, and begins none any more. No rank can
+/// complete a collective that another rank has not begun; so each rank stops in the least
+/// announced collective, or before it. Then it restarts: the numbering begins anew, in a new
+/// generation. The first collective of a generation agrees on used_numbers; no request stops it.
+///
+///   state      entered by                  may begin   announces
+///   running    restart()                   yes         nothing
+///   stopping   ask(), hear()               no          its next collective, unless one before is
+///                                                      announced already
+///   stopped    the collective begun last is the announced one or a later one: it will not be
+///              complete
+///
+/// A pure machine: it neither sends nor waits. The caller sends each announcement() to all other
+/// ranks before it stops, and hands theirs to hear().
+///
+/// Thread-safety: ask() in any thread and in a signal handler; the const functions in any thread;
+///                the others by one thread at a time
+class cancellation {
+ public:
+  /// This rank is asked to cancel.
+  void ask() noexcept { asked_.store(true, std::memory_order_relaxed); }
+  /// Whether this rank is to stop its loops and to begin no collective.
+  [[nodiscard]] bool stopping() const noexcept {
+    return asked_.load(std::memory_order_relaxed) ||
+           stop_at_.load(std::memory_order_relaxed) != never;
+  }
+  /// Whether the collective that this rank has begun last will never be complete, if it is not yet.
+  [[nodiscard]] bool stopped() const noexcept {
+    return stop_at_.load(std::memory_order_acquire) <= begun_.load(std::memory_order_relaxed);
+  }
+
+  /// This rank begins its next collective.
+  void begin() noexcept { begun_.fetch_add(1, std::memory_order_relaxed); }
+
+  /// What this rank is to tell all others now, if anything: a collective that it will not begin.
+  [[nodiscard]] std::optional<std::uint64_t> announcement() noexcept {
+    const auto next = begun_.load(std::memory_order_relaxed) + 1;
+    if (!stopping() || next >= stop_at_.load(std::memory_order_relaxed)) return std::nullopt;
+    stop_at_.store(next, std::memory_order_release);
+    return next;
+  }
+  /// Another rank announced that it will not begin this collective of this generation.
+  void hear(std::uint64_t collective) noexcept {
+    stop_at_.store(std::min(collective, stop_at_.load(std::memory_order_relaxed)),
+                   std::memory_order_release);
+  }
+
+  /// How often the ranks have stopped together.
+  [[nodiscard]] std::uint32_t generation() const noexcept {
+    return generation_.load(std::memory_order_relaxed);
+  }
+  enum class age { old, current, later };
+  /// What becomes of a packet of that generation: an old one is discarded, a current one taken in,
+  /// a later one kept until this rank restarts.
+  [[nodiscard]] age age_of(std::uint32_t packet_generation) const noexcept {
+    const auto here = generation();
+    if (packet_generation == here) return age::current;
+    return packet_generation < here ? age::old : age::later;
+  }
+
+  /// Begins a new generation, after this rank has stopped. Requests until now are met.
+  void restart() noexcept {
+    generation_.fetch_add(1, std::memory_order_relaxed);
+    begun_.store(0, std::memory_order_relaxed);
+    stop_at_.store(never, std::memory_order_relaxed);
+    asked_.store(false, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::uint64_t never = ~std::uint64_t{0};
+  std::atomic<bool> asked_{false};
+  std::atomic<std::uint32_t> generation_{0};
+  std::atomic<std::uint64_t> begun_{0}, stop_at_{never};
+};
+
+/// The epochs and channels that a rank has numbered so far. The ranks may differ when they stop:
+/// one has opened another epoch, or constructed other channels, since the last collective. They go
+/// on after the largest numbers, so that none is used twice.
+struct used_numbers {
+  std::uint64_t epoch = 0, channel = 0;
+
+  /// `parts` are the bytes of every rank's numbers.
+  [[nodiscard]] static used_numbers agreed(std::span<const std::vector<std::byte>> parts) {
+    used_numbers all;
+    for (const auto& part : parts) {
+      used_numbers of_rank;
+      std::memcpy(&of_rank, part.data(), sizeof of_rank);
+      all = {std::max(all.epoch, of_rank.epoch), std::max(all.channel, of_rank.channel)};
+    }
+    return all;
+  }
+};
+
+}  // namespace cairn

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/random.hpp>
+#include <cairn/base/types.hpp>
+
+#include <support/num_schedules.hpp>
+
+// What plays pure machines: a schedule is one run of a few of them in which a seed decides every
+// order.
+namespace cairn::support {
+
+/// Takes a random element out.
+template <class T>
+T draw(random64& dice, std::vector<T>& from) {
+  std::swap(from[dice.below(from.size())], from.back());
+  auto drawn = std::move(from.back());
+  from.pop_back();
+  return drawn;
+}
+
+/// Plays ranks that exchange packets until ended(): the seed decides whose turn it is, and which of
+/// the packets in flight arrives. In a part of the schedules one rank, or what is sent to it,
+/// moves only when nothing else can.
+///
+/// flying          the packets in flight; each has a member `to`
+/// take_turn(r)    a step of rank r; returns whether it could take one
+/// arrive(packet)  takes a packet in
+/// Returns   whether it has ended; else nothing could move any more, or what moves leads nowhere
+template <class Packet, class Ended, class TakeTurn, class Arrive>
+[[nodiscard]] bool play_ranks(random64& dice, rank_t size, std::vector<Packet>& flying,
+                              Ended&& ended, TakeTurn&& take_turn, Arrive&& arrive) {
+  const auto ranks = static_cast<std::uint64_t>(size);
+  const auto delivery = 1 + dice.below(2 * ranks);  // chances of an arrival against a rank's turn
+  const auto slow = static_cast<rank_t>(dice.below(2 * ranks));  // half of the time: nobody
+  const bool slow_rank = dice.below(2) == 0;
+  const auto patience = 4 * ranks, most_idle = 80 * ranks, most_turns = 20000 * ranks;
+  std::uint64_t turns = 0;
+  for (std::uint64_t idle_turns = 0; !ended(); ++idle_turns) {
+    if (idle_turns > most_idle || ++turns > most_turns) return false;
+    const bool spares_the_slow = idle_turns <= patience;
+    if (!flying.empty() && dice.below(ranks + delivery) < delivery) {
+      auto& next = flying[dice.below(flying.size())];
+      if (next.to == slow && !slow_rank && spares_the_slow) continue;
+      std::swap(next, flying.back());
+      auto packet = std::move(flying.back());
+      flying.pop_back();
+      arrive(std::move(packet));
+      idle_turns = 0;
+    } else {
+      const auto r = static_cast<rank_t>(dice.below(ranks));
+      if (r == slow && slow_rank && spares_the_slow) continue;
+      if (take_turn(r)) idle_turns = 0;
+    }
+  }
+  return true;
+}
+
+/// Expects of all schedules that they end well: play(seed) == well.
+template <class Ending, class Play>
+void expect_every_schedule(Ending well, Play&& play) {
+  for (std::uint64_t seed = 0; seed < num_schedules; ++seed) {
+    ASSERT_EQ(play(seed), well) << "seed " << seed;
+  }
+}
+
+/// How many of the first schedules end otherwise, for a broken twin.
+inline constexpr std::uint64_t num_twin_schedules = num_schedules / 4;
+template <class Ending, class Play>
+[[nodiscard]] std::uint64_t num_caught(Ending well, Play&& play) {
+  std::uint64_t caught = 0;
+  for (std::uint64_t seed = 0; seed < num_twin_schedules; ++seed) caught += play(seed) != well;
+  ::testing::Test::RecordProperty("caught", std::to_string(caught));
+  return caught;
+}
+
+}  // namespace cairn::support
