@@ -4,11 +4,28 @@
 
 #include <cairn/am/coalesce.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/am/route.hpp>
 #include <cairn/base/contract.hpp>
 
 namespace cairn::am {
 
-coalescer::coalescer(world& w, const channel_options& opt)
+namespace {
+
+// By destination; empty if each rank is its own next hop.
+std::vector<rank_t> next_hops_in(world& w) {
+  std::vector<int> machine_of;
+  for (rank_t r = 0; r < w.size(); ++r) machine_of.push_back(w.machines().of(r));
+  const route from_here(w.options().routing, w.rank(), w.size(), machine_of);
+  std::vector<rank_t> hops;
+  for (rank_t to = 0; to < w.size(); ++to) hops.push_back(from_here.next_hop(to));
+  return hops;
+}
+
+bool is_direct(routing scheme) { return scheme == routing::automatic || scheme == routing::direct; }
+
+}  // namespace
+
+coalescer::coalescer(world& w, const channel_options& opt, travel how)
     : world_(w),
       progress_(w.messages()),
       kind_(opt.kind),
@@ -16,6 +33,8 @@ coalescer::coalescer(world& w, const channel_options& opt)
       exceptions_(std::uncaught_exceptions()),
       lanes_(w.workers()) {
   for (auto& k : lanes_) k.value.blocks.resize(static_cast<std::size_t>(w.size()));
+  const bool routes = how == travel::routed && kind_ == channel_kind::epoch;
+  if (routes && !is_direct(w.options().routing)) next_hops_ = next_hops_in(w);
 }
 
 void coalescer::attach() { number_ = progress_.attach(*this, kind_); }
@@ -65,6 +84,12 @@ bool coalescer::flush(worker_t w, bool only_old) {
 void coalescer::count_handled(worker_t w, std::uint64_t n) noexcept {
   lanes_[w].count.add_handled(n);
   world_.counters().add(w, obs::counter::messages_handled, n);
+}
+
+void coalescer::count_forwarded(worker_t w, std::uint64_t n) noexcept {
+  if (n == 0) return;
+  world_.counters().add(w, obs::counter::messages_forwarded, n);
+  world_.counters().add(w, obs::counter::buffers_forwarded);
 }
 
 void coalescer::abandon() noexcept {
