@@ -37,7 +37,7 @@ struct update_options {
   std::uint64_t updates = std::uint64_t{1} << 25;  // of each rank
   int table_bits = 22;
   std::size_t chunk = 4096;  // updates between polls
-  bool compare_direct = false;
+  bool processor_time = false, compare_direct = false;
 };
 
 double processor_seconds() {
@@ -77,14 +77,8 @@ class update_table {
     double processor_seconds;
   };
 
-  result timed_pass() {
+  result pass() {
     const auto before = processor_seconds();
-    const auto passes = pass();
-    return {passes, world_.sum(processor_seconds() - before)};
-  }
-
-  /// Returns   passes made so far
-  std::uint64_t pass() {
     const auto ranks = static_cast<std::uint64_t>(world_.size());
     const auto words = ranks << options_.table_bits;
     const auto start = mix64(passes_ * ranks + static_cast<std::uint64_t>(world_.rank()) + 1);
@@ -103,7 +97,7 @@ class update_table {
         },
         options_.chunk);
     epoch.close();
-    return ++passes_;
+    return {++passes_, world_.sum(processor_seconds() - before)};
   }
 
   /// Of all words. Collective.
@@ -121,38 +115,35 @@ class update_table {
   std::uint64_t passes_ = 0;
 };
 
-template <class Output>
-kernel<update_table*, Output> kernel_of(world& w, const update_options& options,
-                                        update_table& table, const std::string& name) {
-  kernel<update_table*, Output> kern;
+subject subject_of(world& w, const update_options& options, update_table& table,
+                   const std::string& name, bool by_processor_time) {
+  const auto all = options.updates * static_cast<std::uint64_t>(w.size());
+  kernel<update_table*, update_table::result> kern;
   kern.name = name;
   kern.settings = {{"ranks", w.size()},
                    {"updates_per_rank", options.updates},
                    {"table_bits", options.table_bits},
                    {"chunk", options.chunk},
-                   {"buffer_bytes", w.messages().coalesce_bytes()}};
+                   {"buffer_bytes", w.messages().coalesce_bytes()},
+                   {"processor_time", by_processor_time}};
   kern.item = "million_updates";
-  kern.num_items = static_cast<double>(options.updates) * w.size() * 1e-6;
+  kern.num_items = static_cast<double>(all) * 1e-6;
   kern.make_input = [&] { return &table; };
   kern.counters = [&] { return counters_of_all(w); };
-  return kern;
-}
-
-std::string fault_in(world& w, const update_options& options, update_table& table,
-                     std::uint64_t passes) {
-  const auto sum = table.sum();
-  const auto expected = passes * options.updates * static_cast<std::uint64_t>(w.size());
-  return sum == expected ? "" : fmt::format("{} increments, {} expected", sum, expected);
+  kern.run = [](update_table* t) { return t->pass(); };
+  if (by_processor_time) {
+    kern.seconds = [](const update_table::result& r) { return r.processor_seconds; };
+  }
+  kern.verify = [=](update_table* t, const update_table::result& r) -> std::string {
+    const auto sum = t->sum(), expected = r.passes * all;
+    return sum == expected ? "" : fmt::format("{} increments, {} expected", sum, expected);
+  };
+  return subject(std::move(kern));
 }
 
 void measure(world& w, harness& h, const update_options& options) {
   update_table table(w, options, travel::as_the_world_says);
-  auto kern = kernel_of<std::uint64_t>(w, options, table, "random_updates");
-  kern.run = [](update_table* t) { return t->pass(); };
-  kern.verify = [&](update_table* t, std::uint64_t passes) {
-    return fault_in(w, options, *t, passes);
-  };
-  subject s(std::move(kern));
+  auto s = subject_of(w, options, table, "random_updates", options.processor_time);
   const auto time = h.measure(s).time;
   if (w.rank() != 0) return;
   fmt::print(stderr, "{:>5} {:>12} {:>22} {:>8} {:>5}\n", "ranks", "buffer bytes",
@@ -166,19 +157,10 @@ void compare_direct(world& w, harness& h, const update_options& options) {
   if (w.options().routing == routing::automatic || w.options().routing == routing::direct) {
     throw usage_error("--compare-direct compares a --routing with direct: give grid, say");
   }
-  const auto subject_of = [&](update_table& table, const std::string& name) {
-    using result = update_table::result;
-    auto kern = kernel_of<result>(w, options, table, name);
-    kern.run = [](update_table* t) { return t->timed_pass(); };
-    kern.seconds = [](const result& r) { return r.processor_seconds; };
-    kern.verify = [&](update_table* t, const result& r) {
-      return fault_in(w, options, *t, r.passes);
-    };
-    return subject(std::move(kern));
-  };
   update_table routed(w, options, travel::as_the_world_says);
   update_table direct(w, options, travel::directly);
-  auto first = subject_of(routed, "routed_updates"), second = subject_of(direct, "direct_updates");
+  auto first = subject_of(w, options, routed, "routed_updates", true);
+  auto second = subject_of(w, options, direct, "direct_updates", true);
   const auto c = h.compare(first, second);
   if (w.rank() != 0) return;
   const auto ns = 1e3 / first.num_items;
@@ -204,6 +186,8 @@ int main(int argc, char** argv) {
         app.add_option("--table-bits", options.table_bits, "log2 of the words of each rank")
             ->check(CLI::Range(1, 32))
             ->capture_default_str();
+        app.add_flag("--processor-time", options.processor_time,
+                     "of all ranks instead of the time that passes");
         app.add_flag("--compare-direct", options.compare_direct,
                      "processor time of routed updates against direct ones, in turns");
         app.add_option("--chunk", options.chunk, "updates that a rank sends between two polls")

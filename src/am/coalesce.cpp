@@ -11,17 +11,17 @@ namespace cairn::am {
 
 namespace {
 
-// By destination; empty if each rank is its own next hop.
-std::vector<rank_t> next_hops_in(world& w) {
+bool is_direct(routing scheme) { return scheme == routing::automatic || scheme == routing::direct; }
+
+// By destination.
+std::vector<rank_t> next_hops_in(world& w, routing scheme) {
   std::vector<int> machine_of;
   for (rank_t r = 0; r < w.size(); ++r) machine_of.push_back(w.machines().of(r));
-  const route from_here(w.options().routing, w.rank(), w.size(), machine_of);
+  const route from_here(scheme, w.rank(), w.size(), machine_of);
   std::vector<rank_t> hops;
   for (rank_t to = 0; to < w.size(); ++to) hops.push_back(from_here.next_hop(to));
   return hops;
 }
-
-bool is_direct(routing scheme) { return scheme == routing::automatic || scheme == routing::direct; }
 
 }  // namespace
 
@@ -31,10 +31,11 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
       kind_(opt.kind),
       buffer_bytes_(opt.coalesce_bytes ? opt.coalesce_bytes : progress_.coalesce_bytes()),
       exceptions_(std::uncaught_exceptions()),
-      lanes_(w.workers()) {
+      lanes_(w.workers()),
+      routed_(how == travel::routed && kind_ == channel_kind::epoch && w.size() > 1 &&
+              !is_direct(w.options().routing)),
+      next_hops_(next_hops_in(w, routed_ ? w.options().routing : routing::direct)) {
   for (auto& k : lanes_) k.value.blocks.resize(static_cast<std::size_t>(w.size()));
-  const bool routes = how == travel::routed && kind_ == channel_kind::epoch;
-  if (routes && !is_direct(w.options().routing)) next_hops_ = next_hops_in(w);
 }
 
 void coalescer::attach() { number_ = progress_.attach(*this, kind_); }

@@ -76,6 +76,7 @@ class channel final : public coalescer {
     sender(channel& c, worker_t w)
         : channel_(c),
           blocks_(c.lane_of(w).blocks.data()),
+          next_hops_(c.next_hops().data()),
           count_(c.lane_of(w).count),
           worker_(w) {}
     sender(const sender&) = delete;
@@ -89,20 +90,20 @@ class channel final : public coalescer {
    private:
     friend class channel;
 
-    // A block is empty if its rank is no next hop, so that routes cost nothing where they are
-    // direct.
     [[gnu::always_inline]] void append(rank_t to, const Message& m) {
       CAIRN_ASSERT(to >= 0 && to < channel_.ranks());
-      auto* b = &blocks_[to];
-      if (b->at == b->end) [[unlikely]] {
-        b = &channel_.block_towards(worker_, to);
+      const auto hop = next_hops_[to];
+      auto& b = blocks_[hop];
+      if (b.at == b.end) [[unlikely]] {
+        channel_.next_block(worker_, hop);
       }
-      std::memcpy(b->at, &m, sizeof m);
-      b->at += sizeof m;
+      std::memcpy(b.at, &m, sizeof m);
+      b.at += sizeof m;
     }
 
     channel& channel_;
     typename channel::block* blocks_;
+    const rank_t* next_hops_;
     message_count& count_;
     worker_t worker_;
   };
@@ -147,20 +148,12 @@ class channel final : public coalescer {
   std::span<Message> forward_others(worker_t w, std::span<Message> came, Owner& owner) {
     sender out(*this, w);
     const auto own =
-        keep_own(rank(), came, owner, [&out](rank_t to, const Message& m) { out.append(to, m); });
+        keep_own(rank(), came, owner, [&](rank_t to, const Message& m) { out.append(to, m); });
     count_forwarded(w, came.size() - own.size());
     return own;
   }
 
-  [[gnu::noinline]] typename channel::block& block_towards(worker_t w, rank_t to) {
-    const auto hop = next_hop(to);
-    auto& b = lane_of(w).blocks[static_cast<std::size_t>(hop)];
-    if (b.at == b.end) {
-      turn_over(w, hop,
-                sizeof(Message) * std::max<std::size_t>(1, buffer_bytes() / sizeof(Message)));
-    }
-    return b;
-  }
+  [[gnu::noinline]] void next_block(worker_t w, rank_t hop) { turn_over(w, hop, block_bytes_); }
 
   void deliver(worker_t w, rank_t from, std::span<std::byte> payload) override {
     CAIRN_ASSERT(payload.size() % sizeof(Message) == 0);
@@ -169,6 +162,8 @@ class channel final : public coalescer {
   }
 
   taker on_messages_;
+  const std::size_t block_bytes_ =
+      sizeof(Message) * std::max<std::size_t>(1, buffer_bytes() / sizeof(Message));
 };
 
 }  // namespace cairn::am

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <cairn/core/progress.hpp>
@@ -27,7 +28,7 @@ struct channel_options {
 /// A derived class calls attach() last in its constructor and detach() first in its destructor,
 /// because buffers may be delivered between the two. What it appends it counts.
 ///
-/// Memory    workers * next hops * buffer_bytes() at most; 4 bytes per rank if routed
+/// Memory    workers * next hops * buffer_bytes() at most; 4 bytes per rank
 class coalescer : public receiver {
  public:
   coalescer(const coalescer&) = delete;
@@ -66,10 +67,9 @@ class coalescer : public receiver {
   [[nodiscard]] std::size_t buffer_bytes() const noexcept { return buffer_bytes_; }
   [[nodiscard]] lane& lane_of(worker_t w) noexcept { return lanes_[w]; }
   /// Whether buffers may hold messages of other ranks.
-  [[nodiscard]] bool routed() const noexcept { return !next_hops_.empty(); }
-  [[nodiscard]] rank_t next_hop(rank_t to) const noexcept {
-    return routed() ? next_hops_[static_cast<std::size_t>(to)] : to;
-  }
+  [[nodiscard]] bool routed() const noexcept { return routed_; }
+  /// By destination; each its own if the channel is not routed.
+  [[nodiscard]] std::span<const rank_t> next_hops() const noexcept { return next_hops_; }
 
   /// Throws    contract_violation if messages of this kind cannot be sent now
   void expect_sending() const;
@@ -91,7 +91,8 @@ class coalescer : public receiver {
   const int exceptions_;  // on their way when it was constructed
   std::uint32_t number_ = 0;
   task::per_worker<lane> lanes_;
-  std::vector<rank_t> next_hops_;  // by destination; empty if each is its own
+  const bool routed_;
+  std::vector<rank_t> next_hops_;
 };
 
 }  // namespace cairn::am

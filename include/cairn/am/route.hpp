@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -106,18 +109,31 @@ class route {
 /// forward(destination, message).
 ///
 /// destination   (message) -> rank_t
-/// Cost          nothing is moved while all messages are for this rank
+/// Cost          nothing is moved while all messages are for this rank; no branch that depends on
+///               a message, because it would be unpredictable
 template <class Message, class Destination, class Forward>
 [[nodiscard]] std::span<Message> keep_own(rank_t self, std::span<Message> came,
                                           Destination&& destination, Forward&& forward) {
+  constexpr std::size_t most = 128;
+  std::array<std::uint8_t, most> own, others;
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < came.size(); ++i) {
-    const rank_t to = destination(std::as_const(came[i]));
-    if (to != self) {
-      forward(to, std::as_const(came[i]));
+  for (std::size_t begin = 0; begin < came.size(); begin += most) {
+    const auto part = came.subspan(begin, std::min(most, came.size() - begin));
+    std::size_t num_own = 0, num_others = 0;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const bool is_own = destination(std::as_const(part[i])) == self;
+      own[num_own] = others[num_others] = static_cast<std::uint8_t>(i);
+      num_own += is_own;
+      num_others += !is_own;
+    }
+    for (std::size_t i = 0; i < num_others; ++i) {
+      const auto& m = std::as_const(part[others[i]]);
+      forward(destination(m), m);
+    }
+    if (kept == begin && num_others == 0) {
+      kept += num_own;
     } else {
-      if (kept != i) came[kept] = std::move(came[i]);
-      ++kept;
+      for (std::size_t i = 0; i < num_own; ++i) came[kept++] = part[own[i]];
     }
   }
   return came.first(kept);
