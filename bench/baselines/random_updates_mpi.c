@@ -21,6 +21,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 enum { posted_receives = 8, polls_before_yield = 256 };
 
@@ -62,6 +63,13 @@ static void* allocate(size_t bytes) {
   if (bytes >= huge_page) madvise(memory, bytes, MADV_HUGEPAGE);
   memset(memory, 0, bytes);
   return memory;
+}
+
+static double processor_seconds(void) {
+  struct rusage used;
+  getrusage(RUSAGE_SELF, &used);
+  return (double)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) +
+         1e-6 * (double)(used.ru_utime.tv_usec + used.ru_stime.tv_usec);
 }
 
 static uint64_t mix(uint64_t x) {
@@ -210,14 +218,15 @@ int main(int argc, char** argv) {
   const uint64_t warm_up = p.settings.updates / 8;
   MPI_Barrier(MPI_COMM_WORLD);
   pass(&p, warm_up, 0);
-  const double start = MPI_Wtime();
+  const double start = MPI_Wtime(), used_before = processor_seconds();
   pass(&p, p.settings.updates, 1);
-  double seconds = MPI_Wtime() - start;
+  double seconds = MPI_Wtime() - start, used = processor_seconds() - used_before;
 
   uint64_t sum = 0, total = 0;
   for (size_t i = 0; i < words; ++i) sum += p.table[i];
   MPI_Reduce(&sum, &total, 1, MPI_UINT64_T, MPI_SUM, 0, MPI_COMM_WORLD);
-  double slowest = 0;
+  double slowest = 0, used_by_all = 0;
+  MPI_Reduce(&used, &used_by_all, 1, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
   MPI_Reduce(&seconds, &slowest, 1, MPI_DOUBLE, MPI_MAX, 0, MPI_COMM_WORLD);
   int right = total == (warm_up + p.settings.updates) * (uint64_t)p.size;
   MPI_Bcast(&right, 1, MPI_INT, 0, MPI_COMM_WORLD);
@@ -226,9 +235,10 @@ int main(int argc, char** argv) {
     printf(
         "{\"program\": \"random_updates_mpi\", \"ranks\": %d, \"buffer_bytes\": %zu, "
         "\"updates_per_rank\": %llu, \"table_bits\": %d, \"own\": \"%s\", \"seconds\": %.6f, "
+        "\"processor_seconds\": %.6f, "
         "\"million_updates_per_second\": %.3f, \"verified\": %s}\n",
         p.size, p.settings.buffer_bytes, (unsigned long long)p.settings.updates,
-        p.settings.table_bits, p.settings.own_through_mpi ? "mpi" : "buffer", slowest,
+        p.settings.table_bits, p.settings.own_through_mpi ? "mpi" : "buffer", slowest, used_by_all,
         all / slowest * 1e-6, right ? "true" : "false");
   }
   for (int slot = 0; slot < posted_receives; ++slot) {

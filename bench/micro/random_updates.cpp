@@ -5,10 +5,18 @@
 // hand-aggregated MPI, with this rule and this generator: an update travels as its word's index;
 // those of own words go through the same channel as the others; all are in the sum at the end.
 //
+// An update's owner follows from its word, so that --routing takes effect; --compare-direct runs
+// routed and direct passes in turns and compares their processor time, summed over the ranks.
+//
 //   random_updates --ranks 2 --threads 1        mpiexec -n 2 random_updates --threads 1
+//   random_updates --ranks 4 --threads 1 --routing grid --compare-direct
+
+#include <sys/resource.h>
 
 #include <cstdint>
+#include <functional>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -29,43 +37,67 @@ struct update_options {
   std::uint64_t updates = std::uint64_t{1} << 25;  // of each rank
   int table_bits = 22;
   std::size_t chunk = 4096;  // updates between polls
+  bool processor_time = false, compare_direct = false;
 };
+
+double processor_seconds() {
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  const auto seconds = [](const timeval& t) {
+    return static_cast<double>(t.tv_sec) + 1e-6 * static_cast<double>(t.tv_usec);
+  };
+  return seconds(used.ru_utime) + seconds(used.ru_stime);
+}
+
+enum class travel { as_the_world_says, directly };
 
 class update_table {
  public:
-  update_table(world& w, const update_options& options)
-      : world_(w),
-        options_(options),
-        words_(std::size_t{1} << options.table_bits),
-        updates_(w, [this](worker_t, std::span<const std::uint64_t> indices) {
-          auto* const table = words_.data();  // plain writes: the rank has one worker
-          for (const auto i : indices) ++table[i];
-        }) {
+  update_table(world& w, const update_options& options, travel how)
+      : world_(w), options_(options), words_(std::size_t{1} << options.table_bits) {
     words_.prefault();
+    const auto local = words_.size() - 1;
+    const auto owner = [bits = options.table_bits](const std::uint64_t& word) {
+      return static_cast<rank_t>(word >> bits);
+    };
+    const auto add = [this, local](worker_t, std::span<const std::uint64_t> updates) {
+      auto* const table = words_.data();  // plain writes: the rank has one worker
+      for (const auto word : updates) ++table[word & local];
+    };
+    if (how == travel::directly) {
+      updates_.emplace(w, add);
+    } else {
+      updates_.emplace(w, owner, add);
+    }
   }
 
-  /// Returns   passes made so far
-  std::uint64_t pass() {
+  /// Passes so far, and the processor time of the last one, of all ranks.
+  struct result {
+    std::uint64_t passes;
+    double processor_seconds;
+  };
+
+  result pass() {
+    const auto before = processor_seconds();
     const auto ranks = static_cast<std::uint64_t>(world_.size());
     const auto words = ranks << options_.table_bits;
-    const auto local = (std::uint64_t{1} << options_.table_bits) - 1;
     const auto start = mix64(passes_ * ranks + static_cast<std::uint64_t>(world_.rank()) + 1);
     am::epoch epoch(world_);
     world_.parallel_for(
         options_.updates,
         [&](worker_t k, std::size_t begin, std::size_t end) {
-          auto send = updates_.from(k);
+          auto send = updates_->from(k);
           auto state = start + begin * stride;
           for (auto i = begin; i < end; ++i) {
             const auto word =
                 static_cast<std::uint64_t>((static_cast<uint128_t>(mix64(state)) * words) >> 64);
-            send(static_cast<rank_t>(word >> options_.table_bits), word & local);
+            send(static_cast<rank_t>(word >> options_.table_bits), word);
             state += stride;
           }
         },
         options_.chunk);
     epoch.close();
-    return ++passes_;
+    return {++passes_, world_.sum(processor_seconds() - before)};
   }
 
   /// Of all words. Collective.
@@ -79,32 +111,39 @@ class update_table {
   world& world_;
   update_options options_;
   hw::page_buffer<std::uint64_t> words_;
-  am::channel<std::uint64_t> updates_;
+  std::optional<am::channel<std::uint64_t>> updates_;
   std::uint64_t passes_ = 0;
 };
 
-void measure(world& w, harness& h, const update_options& options) {
-  if (w.workers() != 1) throw usage_error("the handler's writes are plain: give --threads 1");
-  update_table table(w, options);
+subject subject_of(world& w, const update_options& options, update_table& table,
+                   const std::string& name, bool by_processor_time) {
   const auto all = options.updates * static_cast<std::uint64_t>(w.size());
-
-  kernel<update_table*, std::uint64_t> kern;
-  kern.name = "random_updates";
+  kernel<update_table*, update_table::result> kern;
+  kern.name = name;
   kern.settings = {{"ranks", w.size()},
                    {"updates_per_rank", options.updates},
                    {"table_bits", options.table_bits},
                    {"chunk", options.chunk},
-                   {"buffer_bytes", w.messages().coalesce_bytes()}};
+                   {"buffer_bytes", w.messages().coalesce_bytes()},
+                   {"processor_time", by_processor_time}};
   kern.item = "million_updates";
   kern.num_items = static_cast<double>(all) * 1e-6;
   kern.make_input = [&] { return &table; };
+  kern.counters = [&] { return counters_of_all(w); };
   kern.run = [](update_table* t) { return t->pass(); };
-  kern.verify = [&](update_table* t, std::uint64_t passes) -> std::string {
-    const auto sum = t->sum(), expected = passes * all;
+  if (by_processor_time) {
+    kern.seconds = [](const update_table::result& r) { return r.processor_seconds; };
+  }
+  kern.verify = [=](update_table* t, const update_table::result& r) -> std::string {
+    const auto sum = t->sum(), expected = r.passes * all;
     return sum == expected ? "" : fmt::format("{} increments, {} expected", sum, expected);
   };
-  kern.counters = [&] { return counters_of_all(w); };
-  subject s(std::move(kern));
+  return subject(std::move(kern));
+}
+
+void measure(world& w, harness& h, const update_options& options) {
+  update_table table(w, options, travel::as_the_world_says);
+  auto s = subject_of(w, options, table, "random_updates", options.processor_time);
   const auto time = h.measure(s).time;
   if (w.rank() != 0) return;
   fmt::print(stderr, "{:>5} {:>12} {:>22} {:>8} {:>5}\n", "ranks", "buffer bytes",
@@ -112,6 +151,24 @@ void measure(world& w, harness& h, const update_options& options) {
   fmt::print(stderr, "{:>5} {:>12} {:>22.1f} {:>8.1f} {:>5}\n", w.size(),
              w.messages().coalesce_bytes(), s.num_items / time.median, 100 * time.mad / time.median,
              time.runs);
+}
+
+void compare_direct(world& w, harness& h, const update_options& options) {
+  if (w.options().routing == routing::automatic || w.options().routing == routing::direct) {
+    throw usage_error("--compare-direct compares a --routing with direct: give grid, say");
+  }
+  update_table routed(w, options, travel::as_the_world_says);
+  update_table direct(w, options, travel::directly);
+  auto first = subject_of(w, options, routed, "routed_updates", true);
+  auto second = subject_of(w, options, direct, "direct_updates", true);
+  const auto c = h.compare(first, second);
+  if (w.rank() != 0) return;
+  const auto ns = 1e3 / first.num_items;
+  fmt::print(stderr, "{:>5} {:>10} {:>10} {:>8} {:>7} {:>5}\n", "ranks", "routed ns", "direct ns",
+             "ratio", "mad", "runs");
+  fmt::print(stderr, "{:>5} {:>10.2f} {:>10.2f} {:>8.3f} {:>7.3f} {:>5}\n", w.size(),
+             ns * c.first.time.median, ns * c.second.time.median, c.ratio.median, c.ratio.mad,
+             c.ratio.runs);
 }
 
 }  // namespace
@@ -129,9 +186,17 @@ int main(int argc, char** argv) {
         app.add_option("--table-bits", options.table_bits, "log2 of the words of each rank")
             ->check(CLI::Range(1, 32))
             ->capture_default_str();
+        app.add_flag("--processor-time", options.processor_time,
+                     "of all ranks instead of the time that passes");
+        app.add_flag("--compare-direct", options.compare_direct,
+                     "processor time of routed updates against direct ones, in turns");
         app.add_option("--chunk", options.chunk, "updates that a rank sends between two polls")
             ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
             ->capture_default_str();
       },
-      [&](world& w, bench::harness& h) { bench::measure(w, h, options); });
+      [&](world& w, bench::harness& h) {
+        if (w.workers() != 1) throw usage_error("the handler's writes are plain: give --threads 1");
+        options.compare_direct ? bench::compare_direct(w, h, options)
+                               : bench::measure(w, h, options);
+      });
 }

@@ -4,17 +4,37 @@
 
 #include <cairn/am/coalesce.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/am/route.hpp>
 #include <cairn/base/contract.hpp>
 
 namespace cairn::am {
 
-coalescer::coalescer(world& w, const channel_options& opt)
+namespace {
+
+bool is_direct(routing scheme) { return scheme == routing::automatic || scheme == routing::direct; }
+
+// By destination.
+std::vector<rank_t> next_hops_in(world& w, routing scheme) {
+  std::vector<int> machine_of;
+  for (rank_t r = 0; r < w.size(); ++r) machine_of.push_back(w.machines().of(r));
+  const route from_here(scheme, w.rank(), w.size(), machine_of);
+  std::vector<rank_t> hops;
+  for (rank_t to = 0; to < w.size(); ++to) hops.push_back(from_here.next_hop(to));
+  return hops;
+}
+
+}  // namespace
+
+coalescer::coalescer(world& w, const channel_options& opt, travel how)
     : world_(w),
       progress_(w.messages()),
       kind_(opt.kind),
       buffer_bytes_(opt.coalesce_bytes ? opt.coalesce_bytes : progress_.coalesce_bytes()),
       exceptions_(std::uncaught_exceptions()),
-      lanes_(w.workers()) {
+      lanes_(w.workers()),
+      routed_(how == travel::routed && kind_ == channel_kind::epoch && w.size() > 1 &&
+              !is_direct(w.options().routing)),
+      next_hops_(next_hops_in(w, routed_ ? w.options().routing : routing::direct)) {
   for (auto& k : lanes_) k.value.blocks.resize(static_cast<std::size_t>(w.size()));
 }
 
@@ -65,6 +85,12 @@ bool coalescer::flush(worker_t w, bool only_old) {
 void coalescer::count_handled(worker_t w, std::uint64_t n) noexcept {
   lanes_[w].count.add_handled(n);
   world_.counters().add(w, obs::counter::messages_handled, n);
+}
+
+void coalescer::count_forwarded(worker_t w, std::uint64_t n) noexcept {
+  if (n == 0) return;
+  world_.counters().add(w, obs::counter::messages_forwarded, n);
+  world_.counters().add(w, obs::counter::buffers_forwarded);
 }
 
 void coalescer::abandon() noexcept {

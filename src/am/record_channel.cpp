@@ -93,7 +93,7 @@ void record_channel::send(worker_t w, rank_t to, std::span<const std::byte> reco
   mine.count.add_sent(1);
 }
 
-void record_channel::deliver(worker_t w, rank_t from, std::span<const std::byte> payload) {
+void record_channel::deliver(worker_t w, rank_t from, std::span<std::byte> payload) {
   const record_batch batch(payload);
   on_records_(w, from, batch);
   count_handled(w, batch.size());

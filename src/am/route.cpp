@@ -77,6 +77,7 @@ int route::most_hops() const noexcept {
       return std::bit_width(static_cast<std::uint32_t>(size_ - 1));
     case routing::machine:
       return 3;
+    case routing::automatic:
     case routing::direct:
       break;
   }

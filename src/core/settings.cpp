@@ -102,6 +102,11 @@ constexpr std::array<choice<transport_kind>, 3> transports{{{"auto", transport_k
 constexpr std::array<choice<net::mpi_kind>, 3> mpis{{{"auto", net::mpi_kind::automatic},
                                                      {"mpich", net::mpi_kind::mpich},
                                                      {"openmpi", net::mpi_kind::openmpi}}};
+constexpr std::array<choice<routing>, 5> routings{{{"auto", routing::automatic},
+                                                   {"direct", routing::direct},
+                                                   {"grid", routing::grid},
+                                                   {"hypercube", routing::hypercube},
+                                                   {"machine", routing::machine}}};
 constexpr std::array<choice<bool>, 2> switches{{{"off", false}, {"on", true}}};
 constexpr std::array<choice<std::string_view>, 7> mechanisms{{{"auto", "auto"},
                                                               {"plain", "plain"},
@@ -115,7 +120,7 @@ constexpr std::array<choice<std::string_view>, 3> retries{
 
 using text_view = std::string_view;
 
-constexpr std::array<setting, 16> rows{{
+constexpr std::array<setting, 17> rows{{
     {"threads", "CAIRN_THREADS", "auto|N", "workers",
      "workers per rank; auto: the cores it may use, divided by the ranks that share them",
      [](settings& s, text_view v) {
@@ -170,6 +175,10 @@ constexpr std::array<setting, 16> rows{{
        return store(s.coalesce_age_us, number<std::uint64_t>(v, 0, 1'000'000'000));
      },
      [](const settings& s) { return std::to_string(s.coalesce_age_us); }},
+    {"routing", "CAIRN_ROUTING", "auto|direct|grid|hypercube|machine", "",
+     "ranks through which messages travel; auto: none, each goes directly to its owner",
+     [](settings& s, text_view v) { return choose(s.routing, v, routings); },
+     [](const settings& s) { return chosen(s.routing, routings); }},
     {"pending", "CAIRN_PENDING", "BYTES", "bytes",
      "bytes of messages that may wait for the network before the body waits too",
      [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
@@ -291,7 +300,8 @@ world_options settings::for_world() const {
   return {.coalesce_bytes = coalesce_bytes,
           .coalesce_age_ns = coalesce_age_us * 1000,
           .pending_bytes = pending_bytes,
-          .filter_entries = filter_entries};
+          .filter_entries = filter_entries,
+          .routing = routing};
 }
 
 }  // namespace cairn

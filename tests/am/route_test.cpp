@@ -194,7 +194,8 @@ rank_t hop_of(const route& r, rank_t to, fault f) {
 std::span<letter> arrive(const route& r, std::span<letter> came, auto forward, fault f) {
   if (f == fault::none)
     return keep_own(
-        r, came, [](const letter& m) { return m.to; }, forward);
+        r.self(), came, [](const letter& m) { return m.to; },
+        [&](rank_t to, const letter& m) { forward(r.next_hop(to), m); });
   std::size_t kept = 0;
   for (auto& m : came) {
     if (m.to != r.self()) {

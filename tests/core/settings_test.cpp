@@ -48,10 +48,11 @@ TEST(Settings, EveryRowTakesWhatItShows) {
 
 TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
   const std::map<std::string, std::string> other{
-      {"threads", "3"},  {"ranks", "4"},       {"pin", "on"},         {"mechanism", "htm"},
-      {"grain", "32"},   {"coalesce", "8192"}, {"coalesce-age", "7"}, {"pending", "1024"},
-      {"filter", "0"},   {"transport", "mpi"}, {"mpi", "openmpi"},    {"plugins", "/a/b"},
-      {"machines", "2"}, {"sim", "ranks=8"},   {"retry", "hle"},      {"costs", "costs.json"}};
+      {"threads", "3"},   {"ranks", "4"},       {"pin", "on"},         {"mechanism", "htm"},
+      {"grain", "32"},    {"coalesce", "8192"}, {"coalesce-age", "7"}, {"pending", "1024"},
+      {"filter", "0"},    {"transport", "mpi"}, {"mpi", "openmpi"},    {"plugins", "/a/b"},
+      {"machines", "2"},  {"sim", "ranks=8"},   {"retry", "hle"},      {"costs", "costs.json"},
+      {"routing", "grid"}};
   std::map<std::string, std::string> environment;
   for (const auto& row : setting::all()) {
     ASSERT_TRUE(other.contains(std::string(row.name))) << row.name << " is not in this test";
@@ -83,13 +84,31 @@ TEST(Settings, ABadVariableIsNamed) {
 }
 
 TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
-  for (
-      const char* bad :
-      {"threads=0",       "threads=-1",  "threads=",          "threads=1x", "threads= 1",
-       "threads=99999",   "ranks=0",     "ranks=99999999999", "pin=yes",    "mechanism=magic",
-       "grain=0",         "retry=often", "coalesce=0",        "coalesce=K", "coalesce=99999999999G",
-       "coalesce-age=-1", "pending=1T",  "transport=tcp",     "mpi=lam",    "plugins=",
-       "machines=0",      "sim=",        "nonsense=1",        "threads"}) {
+  for (const char* bad : {"threads=0",
+                          "threads=-1",
+                          "threads=",
+                          "threads=1x",
+                          "threads= 1",
+                          "threads=99999",
+                          "ranks=0",
+                          "ranks=99999999999",
+                          "pin=yes",
+                          "mechanism=magic",
+                          "grain=0",
+                          "retry=often",
+                          "coalesce=0",
+                          "coalesce=K",
+                          "coalesce=99999999999G",
+                          "coalesce-age=-1",
+                          "pending=1T",
+                          "transport=tcp",
+                          "mpi=lam",
+                          "plugins=",
+                          "routing=ring",
+                          "machines=0",
+                          "sim=",
+                          "nonsense=1",
+                          "threads"}) {
     EXPECT_NE(refusal([&] { settings().set(bad); }), "accepted") << bad;
   }
 }
@@ -129,11 +148,13 @@ TEST(Settings, TheWorldGetsItsPartInItsUnits) {
   s.coalesce_bytes = 100;
   s.pending_bytes = 200;
   s.filter_entries = 300;
+  s.routing = routing::machine;
   const auto w = s.for_world();
   EXPECT_EQ(w.coalesce_age_ns, 3000u);
   EXPECT_EQ(w.coalesce_bytes, 100u);
   EXPECT_EQ(w.pending_bytes, 200u);
   EXPECT_EQ(w.filter_entries, 300u);
+  EXPECT_EQ(w.routing, routing::machine);
 }
 
 }  // namespace

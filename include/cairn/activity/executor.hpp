@@ -141,12 +141,19 @@ class executor {
       const auto entries = parts_.data.asked().sent_filter ? w.options().filter_entries : 0;
       for (auto& k : parts_.workers) k.value.filter = sent_filter_of<Op>(entries);
     }
-    parts_.out.emplace(w, [this](worker_t k, rank_t from, std::span<const message> span) {
+    const auto arrive = [this](worker_t k, rank_t from, std::span<const message> span) {
       with_lane(k, [&](auto& lane) {
         for (const auto& m : span) lane.arrived(m, from);
       });
-    });
-    if constexpr (fire_and_return<Op>) {
+    };
+    if constexpr (!fire_and_return<Op>) {  // nobody asks where its messages come from
+      const auto owner = [this](const message& m) { return shape<Op>::owner(parts_.op, m); };
+      parts_.out.emplace(w, owner,
+                         [arrive, self = w.rank()](worker_t k, std::span<const message> span) {
+                           arrive(k, self, span);
+                         });
+    } else {
+      parts_.out.emplace(w, arrive);
       parts_.answers.emplace(w, [this](worker_t k, std::span<const answer_to<Op>> span) {
         with_lane(k, [&](auto& lane) {
           for (const auto& a : span) lane.answered(a);

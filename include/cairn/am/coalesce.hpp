@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <vector>
 
 #include <cairn/core/progress.hpp>
@@ -16,14 +17,18 @@ struct channel_options {
   std::size_t coalesce_bytes = 0;  ///< of a buffer; 0: what the world has chosen
 };
 
-/// The stage coalesce: each worker fills a block per destination; a block leaves as one buffer when
-/// it is full, when its worker is idle, or when it is old. Channels are derived from it: they say
-/// how a message is written into a block and read from a buffer.
+/// The stage coalesce: each worker fills a block per next hop; a block leaves as one buffer when it
+/// is full, when its worker is idle, or when it is old. Channels are derived from it: they say how
+/// a message is written into a block and read from a buffer.
+///
+/// Messages of a routed coalescer travel as the world's routing says (route.hpp), and deliver() may
+/// find messages of other ranks in a buffer. It forwards them: it appends each to a block of this
+/// rank without counting it as sent, and counts it as handled only if it ends here.
 ///
 /// A derived class calls attach() last in its constructor and detach() first in its destructor,
 /// because buffers may be delivered between the two. What it appends it counts.
 ///
-/// Memory    workers * ranks * buffer_bytes() at most
+/// Memory    workers * next hops * buffer_bytes() at most; 4 bytes per rank
 class coalescer : public receiver {
  public:
   coalescer(const coalescer&) = delete;
@@ -43,27 +48,38 @@ class coalescer : public receiver {
     buffer items;
   };
   struct lane {
-    std::vector<block> blocks;  // by destination
+    std::vector<block> blocks;  // by next hop
     message_count count;
     std::uint64_t reported = 0;  // of count.sent(), in the world's counters
   };
 
-  coalescer(world& w, const channel_options& opt);
+  enum class travel { directly, routed };
+
+  /// Standing channels travel directly: one reply is due soon, and the next may be far.
+  coalescer(world& w, const channel_options& opt, travel how = travel::directly);
   ~coalescer() = default;
   void attach();
   /// Handles what is on its way, if the channel is standing and no exception is.
   void detach() noexcept;
 
+  [[nodiscard]] rank_t rank() const noexcept { return world_.rank(); }
   [[nodiscard]] rank_t ranks() const noexcept { return world_.size(); }
   [[nodiscard]] std::size_t buffer_bytes() const noexcept { return buffer_bytes_; }
   [[nodiscard]] lane& lane_of(worker_t w) noexcept { return lanes_[w]; }
+  /// Whether buffers may hold messages of other ranks.
+  [[nodiscard]] bool routed() const noexcept { return routed_; }
+  /// By destination; each its own if the channel is not routed.
+  [[nodiscard]] std::span<const rank_t> next_hops() const noexcept { return next_hops_; }
 
   /// Throws    contract_violation if messages of this kind cannot be sent now
   void expect_sending() const;
-  /// Gives worker w an empty block for `to`, of at least so many bytes; ships the full one.
+  /// Gives worker w an empty block for the next hop `to`, of at least so many bytes; ships the full
+  /// one.
   void turn_over(worker_t w, rank_t to, std::size_t bytes);
   /// Worker w has handled n messages, and sent what their handler sent.
   void count_handled(worker_t w, std::uint64_t n) noexcept;
+  /// Worker w has forwarded n messages of one buffer.
+  void count_forwarded(worker_t w, std::uint64_t n) noexcept;
 
  private:
   void ship(worker_t w, rank_t to, block& b);
@@ -75,6 +91,8 @@ class coalescer : public receiver {
   const int exceptions_;  // on their way when it was constructed
   std::uint32_t number_ = 0;
   task::per_worker<lane> lanes_;
+  const bool routed_;
+  std::vector<rank_t> next_hops_;
 };
 
 }  // namespace cairn::am

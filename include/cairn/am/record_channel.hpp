@@ -97,7 +97,7 @@ class record_channel final : public coalescer {
   }
 
   record_channel(world& w, const channel_options& opt, handler on_records);
-  void deliver(worker_t w, rank_t from, std::span<const std::byte> payload) override;
+  void deliver(worker_t w, rank_t from, std::span<std::byte> payload) override;
 
   handler on_records_;
   task::per_worker<std::vector<std::byte>> scratch_;

@@ -1,19 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
 
 #include <cairn/base/types.hpp>
+#include <cairn/core/routing.hpp>
 
 namespace cairn::am {
 
 /// Through which ranks a message travels. P ranks on M machines:
 ///
 ///   scheme      hops               next hops of a rank            path
-///   direct      1                  P - 1
+///   direct,     1                  P - 1
+///   automatic
 ///   grid        2                  at most 2.2 sqrt(P)            along the row, then the column
 ///   hypercube   ceil(log2 P)       ceil(log2 P)                   one bit after the other
 ///   machine     3, one of them     the ranks of its machine, and  to the own machine's rank for
@@ -34,11 +39,9 @@ namespace cairn::am {
 ///             are combined before they cross the network, they cross it once and in the fewest
 ///             buffers, and the two additional hops stay in the memory of a machine. With one rank
 ///             per machine it is direct.
-enum class routing { direct, grid, hypercube, machine };
-
-/// One rank's next hops under a routing scheme: a pure function of scheme, rank, number of ranks
-/// and machine map, the same on all ranks. Every hop leads closer to the destination, so messages
-/// never cycle.
+///
+/// A route holds one rank's next hops: a pure function of scheme, rank, number of ranks and machine
+/// map, the same on all ranks. Every hop leads closer to the destination, so messages never cycle.
 ///
 /// Memory    with `machine` 8 bytes per rank and machine, else nothing
 class route {
@@ -61,6 +64,7 @@ class route {
         return hypercube_hop(to);
       case routing::machine:
         return machine_hop(to);
+      case routing::automatic:
       case routing::direct:
         break;
     }
@@ -100,22 +104,36 @@ class route {
   std::vector<rank_t> towards_machine_;  // -1: this rank's machine
 };
 
-/// What a hop does with the messages that came: those for this rank are moved to the front of
-/// `came`, in their order, and returned; each other one is given to forward(next hop, message).
+/// What a hop does with the messages that came: those for rank `self`, which it is, are moved to
+/// the front of `came`, in their order, and returned; each other one is given to
+/// forward(destination, message).
 ///
 /// destination   (message) -> rank_t
-/// Cost          nothing is moved while all messages are for this rank
+/// Cost          nothing is moved while all messages are for this rank; no branch that depends on
+///               a message, because it would be unpredictable
 template <class Message, class Destination, class Forward>
-[[nodiscard]] std::span<Message> keep_own(const route& r, std::span<Message> came,
+[[nodiscard]] std::span<Message> keep_own(rank_t self, std::span<Message> came,
                                           Destination&& destination, Forward&& forward) {
+  constexpr std::size_t most = 128;
+  std::array<std::uint8_t, most> own, others;
   std::size_t kept = 0;
-  for (std::size_t i = 0; i < came.size(); ++i) {
-    const rank_t to = destination(std::as_const(came[i]));
-    if (to != r.self()) {
-      forward(r.next_hop(to), std::as_const(came[i]));
+  for (std::size_t begin = 0; begin < came.size(); begin += most) {
+    const auto part = came.subspan(begin, std::min(most, came.size() - begin));
+    std::size_t num_own = 0, num_others = 0;
+    for (std::size_t i = 0; i < part.size(); ++i) {
+      const bool is_own = destination(std::as_const(part[i])) == self;
+      own[num_own] = others[num_others] = static_cast<std::uint8_t>(i);
+      num_own += is_own;
+      num_others += !is_own;
+    }
+    for (std::size_t i = 0; i < num_others; ++i) {
+      const auto& m = std::as_const(part[others[i]]);
+      forward(destination(m), m);
+    }
+    if (kept == begin && num_others == 0) {
+      kept += num_own;
     } else {
-      if (kept != i) came[kept] = std::move(came[i]);
-      ++kept;
+      for (std::size_t i = 0; i < num_own; ++i) came[kept++] = part[own[i]];
     }
   }
   return came.first(kept);

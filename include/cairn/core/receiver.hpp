@@ -47,8 +47,9 @@ class message_count {
 /// The receiving end of a channel, as core sees it.
 class receiver {
  public:
-  /// Takes one buffer's payload, on worker w. Runs concurrently with itself on other workers.
-  virtual void deliver(worker_t w, rank_t from, std::span<const std::byte> payload) = 0;
+  /// Takes one buffer's payload, which it may change, on worker w. Runs concurrently with itself on
+  /// other workers.
+  virtual void deliver(worker_t w, rank_t from, std::span<std::byte> payload) = 0;
   /// Ships worker w's part-filled buffers; with `only_old` those that were part-filled at the
   /// previous such call already. Returns whether it shipped anything. Called by worker w.
   virtual bool flush(worker_t w, bool only_old) = 0;

@@ -30,6 +30,7 @@ struct settings {
   int machines = 0;     ///< n > 0: pretend that rank r runs on machine r mod n
   std::size_t coalesce_bytes = 0;  ///< 0: chosen by transport
   std::uint64_t coalesce_age_us = 200;
+  cairn::routing routing = cairn::routing::automatic;
   std::size_t pending_bytes = 64u << 20;
   std::size_t filter_entries = 1u << 20;
   std::string mechanism = "auto";  ///< a name that activity::parse_mechanism takes

@@ -16,6 +16,7 @@
 #include <cairn/base/packing.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/core/machines.hpp>
+#include <cairn/core/routing.hpp>
 #include <cairn/hw/clock.hpp>
 #include <cairn/hw/tm_probe.hpp>
 #include <cairn/net/transport.hpp>
@@ -33,7 +34,8 @@ struct world_options {
   std::uint64_t coalesce_age_ns = 200'000;  ///< a buffer older than this leaves, full or not
   std::size_t pending_bytes = 64u << 20;    ///< bytes of messages held before the body waits
   std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 turns it off
-  bool emulate_transactions = false;        ///< htm runs emulated, with aborts drawn from a seed
+  cairn::routing routing = cairn::routing::automatic;  ///< of epoch channels
+  bool emulate_transactions = false;  ///< htm runs emulated, with aborts drawn from a seed
   std::uint64_t emulation_seed = 0;
   machine_layout machines = {};  ///< which ranks share memory
 };

@@ -158,7 +158,10 @@ class accumulator_map {
 
   void connect() {
     if constexpr (plain_bytes) {
-      channel_.emplace(world_, [this](worker_t k, std::span<const message> batch) {
+      const auto owner = [partition = partition_](const message& m) {
+        return partition.owner(m.id);
+      };
+      channel_.emplace(world_, owner, [this](worker_t k, std::span<const message> batch) {
         with_keeper(k, [&](auto keep) {
           for (const auto& m : batch) keep(static_cast<std::ptrdiff_t>(m.id - first_), m.value);
         });
