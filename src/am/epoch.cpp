@@ -75,8 +75,8 @@ epoch::~epoch() {
   }
 }
 
-void epoch::hold(worker_t w, std::uint64_t n) noexcept { world_.messages().hold(w, n); }
-void epoch::release(worker_t w, std::uint64_t n) noexcept { world_.messages().release(w, n); }
+void epoch::hold(worker_t w, std::uint64_t n) noexcept { am::hold(world_, w, n); }
+void epoch::release(worker_t w, std::uint64_t n) noexcept { am::release(world_, w, n); }
 
 // The next wave begins after the last one has ended here, so after every rank has read its counts
 // for it.
@@ -101,11 +101,13 @@ void epoch::drive_waves(worker_t w) {
 
 bool epoch::try_close(worker_t w, activity_state state) {
   if (ended_.load(std::memory_order_acquire)) return true;
-  world_.messages().move_on(w, state == activity_state::idle);
+  const bool idle = state == activity_state::idle;
+  world_.messages().move_on(w, idle);
+  if (idle) world_.pool().idle(w);  // what is parked, and answers taken in by other workers
   world_.throw_if_poisoned();
   if (world_.size() > 1) {
     drive_waves(w);
-  } else if (state == activity_state::idle && all_handled_here(world_)) {
+  } else if (idle && all_handled_here(world_)) {
     ended_.store(true, std::memory_order_release);
   }
   world_.pool().step();

@@ -45,7 +45,7 @@ std::uint32_t runner::number_of(const void* map) const {
 }
 
 void runner::start(worker_t w, body_function body, std::vector<element> named) {
-  world_.messages().hold(w, 1);
+  am::hold(world_, w, 1);
   workers_[w].queue.push_back({std::move(body), std::move(named)});
   pump(w);
 }
@@ -189,7 +189,7 @@ void runner::send(worker_t w) {
   }
   if (mine.done.empty()) return;
   world_.counters().add(w, obs::counter::dtx_commits, mine.done.size());
-  world_.messages().release(w, mine.done.size());
+  am::release(world_, w, mine.done.size());
   for (auto* const r : mine.done) {
     r->body = nullptr;
     auto& home = workers_[r->home];

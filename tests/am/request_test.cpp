@@ -99,12 +99,54 @@ TEST_P(Request, StandingOnesNeedNoEpoch) {
           gather g(w, {.kind = channel_kind::standing, .unanswered = unanswered});
           for (int round = 0; round < 3; ++round) {
             g.ask_all();
-            w.wait_until([&] { return g.came == each; });
+            g.ask.finish();
             g.judge();
           }
         },
         {.coalesce_bytes = 128});
   }
+}
+
+// Each worker keeps the questions that come, and answers them in its own loop.
+TEST_P(Request, AnswersMayBeGivenLater) {
+  GetParam().run(
+      [](world& w) {
+        using get = request<std::uint32_t, std::uint64_t>;
+        struct waiting {
+          rank_t from;
+          get::asked q;
+        };
+        task::per_worker<std::vector<waiting>> later(w.workers());
+        std::vector<std::uint64_t> copies(each);
+        get ask(
+            w,
+            [&](worker_t k, rank_t from, std::span<const get::asked> batch) {
+              hold(w, k, batch.size());
+              for (const auto& q : batch) later[k].push_back({from, q});
+            },
+            [&](worker_t, std::span<const get::replied> batch) {
+              for (const auto& a : batch) copies[a.to.slot()] = a.answer;
+            },
+            {.unanswered = 50});
+        epoch e(w);
+        w.run([&](worker_t k) {
+          if (k == 0) {
+            auto to = ask.from(k);
+            for (std::uint32_t s = 0; s < each; ++s) to(static_cast<rank_t>(s) % w.size(), s, s);
+          }
+          for (auto state = activity_state::idle; !e.try_close(k, state);) {
+            auto mine = std::exchange(later[k], {});
+            state = mine.empty() ? activity_state::idle : activity_state::busy;
+            auto reply = ask.reply_from(k);
+            for (const auto& [from, q] : mine) reply(from, q.by, value_at(w.rank(), q.question));
+            release(w, k, mine.size());
+          }
+        });
+        for (std::uint64_t s = 0; s < each; ++s) {
+          EXPECT_EQ(copies[s], value_at(static_cast<rank_t>(s) % w.size(), s)) << s;
+        }
+      },
+      {.coalesce_bytes = 128});
 }
 
 // Pointer chasing: the receiver asks for what the answer names.

@@ -5,6 +5,7 @@
 #include <cstdint>
 
 #include <cairn/am/ledger.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/core/receiver.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/spin_lock.hpp>
@@ -68,6 +69,12 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
   bool wave_is_running_ = false;
   std::atomic<bool> ended_{false};
 };
+
+/// epoch::hold and release for work that does not know the open epoch, such as a queue below it.
+inline void hold(world& w, worker_t k, std::uint64_t n = 1) noexcept { w.messages().hold(k, n); }
+inline void release(world& w, worker_t k, std::uint64_t n = 1) noexcept {
+  w.messages().release(k, n);
+}
 
 /// Returns once all messages that any rank has sent on a standing channel have been handled, or
 /// when the world is poisoned or cancelled. The ledger decides, as for epochs.

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -16,6 +17,8 @@
 
 #include <cairn/am/channel.hpp>
 #include <cairn/am/credits.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/am/ticket.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/core/progress.hpp>
@@ -25,26 +28,6 @@
 #include <cairn/task/spin_lock.hpp>
 
 namespace cairn::am {
-
-/// Who asked, and which of its questions it was: travels with the question and comes back with the
-/// answer.
-class ticket {
- public:
-  /// slot   the asker's own number for the question, below 2^48
-  ticket(worker_t w, std::uint64_t slot) noexcept
-      : bits_(slot | static_cast<std::uint64_t>(w) << slot_bits) {}
-  [[nodiscard]] worker_t worker() const noexcept {
-    return static_cast<worker_t>(bits_ >> slot_bits);
-  }
-  [[nodiscard]] std::uint64_t slot() const noexcept {
-    return bits_ & ((std::uint64_t{1} << slot_bits) - 1);
-  }
-
- private:
-  static constexpr int slot_bits = 48;
-  std::uint64_t bits_;
-};
-static_assert(sizeof(ticket) == 8);
 
 struct request_options {
   channel_kind kind = channel_kind::epoch;
@@ -66,8 +49,10 @@ struct request_options {
 ///
 /// Question, Answer   trivially copyable, aligned to at most 16 bytes
 /// answer     Answer answer(worker, question), at the rank that is asked; on several workers at
-///            once; does not block
-/// receive    void receive(worker, slot, answer), once per question; may ask again
+///            once; does not block. Or void answer(worker, from, span of asked), which gives each
+///            answer to reply_from(), at once or later: in the same epoch, which it holds open.
+/// receive    void receive(worker, slot, answer), once per question, or void receive(worker, span
+///            of replied); may ask again
 /// Kind       in an epoch, whose end means that all answers were received; or standing
 /// Messages   two per question
 /// Memory     per worker, of the questions that wait for credit; at the asked rank, of at most
@@ -78,27 +63,27 @@ struct request_options {
 template <class Question, class Answer>
 class request final : private task::progress_source {
  public:
+  struct asked {
+    ticket by;
+    [[no_unique_address]] Question question;
+  };
+  struct replied {
+    ticket to;
+    [[no_unique_address]] Answer answer;
+  };
+
   template <class AnswerFunction, class ReceiveFunction>
   request(world& w, AnswerFunction answer, ReceiveFunction receive, const request_options& opt = {})
       : world_(w),
         kind_(opt.kind),
-        receive_(
-            [receive = std::move(receive)](worker_t k, std::span<const replied> batch) mutable {
-              for (const auto& m : batch) receive(k, m.to.slot(), m.answer);
-            }),
+        receive_(on_spans(std::move(receive))),
         workers_(w.workers()),
         answers_(w,
                  [this](worker_t k, rank_t from, std::span<const replied> batch) {
                    take_in(k, from, batch);
                  },
                  {opt.kind, opt.coalesce_bytes}),
-        questions_(w,
-                   [this, answer = std::move(answer)](worker_t k, rank_t from,
-                                                      std::span<const asked> batch) mutable {
-                     auto send = answers_.from(k);
-                     for (const auto& q : batch) send(from, {q.by, answer(k, q.question)});
-                   },
-                   {opt.kind, opt.coalesce_bytes}) {
+        questions_(w, on_questions(std::move(answer)), {opt.kind, opt.coalesce_bytes}) {
     CAIRN_EXPECTS(w.workers() <= 65'536, "a ticket names one of 65,536 workers");
     for (auto& k : workers_) {
       k.value.unanswered.emplace(w.size(), opt.unanswered);
@@ -106,7 +91,10 @@ class request final : private task::progress_source {
     }
     world_.pool().add_source(*this);
   }
-  ~request() { world_.pool().remove_source(*this); }
+  ~request() {
+    world_.pool().remove_source(*this);
+    for (worker_t w = 0; w < workers_.workers(); ++w) charge(w, -kept_bytes(w));
+  }
   request(const request&) = delete;
   request& operator=(const request&) = delete;
 
@@ -129,62 +117,128 @@ class request final : private task::progress_source {
    private:
     request& request_;
     typename request::worker_state& mine_;
-    typename channel<typename request::asked>::sender send_;
+    typename channel<asked>::sender send_;
     worker_t worker_;
   };
   [[nodiscard]] asker from(worker_t w) { return asker(*this, w); }
 
+  /// A worker's end for answers that `answer` did not return: reply(rank, ticket, answer). As long
+  /// as an asker.
+  class replier {
+   public:
+    replier(request& r, worker_t w) : send_(r.answers_, w) {}
+    void operator()(rank_t to, ticket by, const Answer& a) { send_(to, {by, a}); }
+
+   private:
+    typename channel<replied>::sender send_;
+  };
+  [[nodiscard]] replier reply_from(worker_t w) { return replier(*this, w); }
+
+  /// Waits until all that this rank has asked is answered and received. For a standing one; worker
+  /// 0 outside jobs.
+  void finish() {
+    CAIRN_EXPECTS(kind_ == channel_kind::standing, "an epoch's end finishes what is asked in it");
+    world_.wait_until([this] { return settled(); });
+  }
+
  private:
-  struct asked {
-    ticket by;
-    [[no_unique_address]] Question question;
-  };
-  struct replied {
-    ticket to;
-    [[no_unique_address]] Answer answer;
-  };
-  struct arrived {
+  struct run {
     rank_t from;
-    replied reply;
+    std::size_t replies;
+  };
+  struct replies_taken_in {
+    std::vector<replied> replies;
+    std::vector<run> runs;  // of replies of one rank each
   };
   struct worker_state {
     std::optional<credits> unanswered;       // a machine for this worker alone
     std::vector<std::deque<asked>> waiting;  // for credit, by destination
+    // Written by this worker; received last.
+    std::atomic<std::uint64_t> kept{0}, received{0};
     // Answers that other workers have taken in for this one.
     task::spin_lock guard;
-    std::vector<arrived> handed_over;
+    replies_taken_in handed_over;
     std::atomic<bool> any{false};
-    std::vector<arrived> scratch;
+    replies_taken_in scratch;
   };
 
+  template <class ReceiveFunction>
+  static auto on_spans(ReceiveFunction receive) {
+    if constexpr (std::invocable<ReceiveFunction&, worker_t, std::span<const replied>>) {
+      return receive;
+    } else {
+      return [receive = std::move(receive)](worker_t k, std::span<const replied> batch) mutable {
+        for (const auto& m : batch) receive(k, m.to.slot(), m.answer);
+      };
+    }
+  }
+
+  template <class AnswerFunction>
+  auto on_questions(AnswerFunction answer) {
+    if constexpr (std::invocable<AnswerFunction&, worker_t, rank_t, std::span<const asked>>) {
+      return answer;
+    } else {
+      return [this, answer = std::move(answer)](worker_t k, rank_t from,
+                                                std::span<const asked> batch) mutable {
+        auto send = answers_.from(k);
+        for (const auto& q : batch) send(from, {q.by, answer(k, q.question)});
+      };
+    }
+  }
+
   void hold(worker_t w, std::uint64_t n) {
-    if (kind_ == channel_kind::epoch) world_.messages().hold(w, n);
+    if (kind_ == channel_kind::epoch) am::hold(world_, w, n);
   }
   void release(worker_t w, std::uint64_t n) {
-    if (kind_ == channel_kind::epoch) world_.messages().release(w, n);
+    if (kind_ == channel_kind::epoch) am::release(world_, w, n);
+  }
+  void charge(worker_t w, std::int64_t bytes) { world_.messages().charge(w, bytes); }
+  [[nodiscard]] std::int64_t kept_bytes(worker_t w) {
+    return static_cast<std::int64_t>(workers_[w].kept.load(std::memory_order_relaxed) *
+                                     sizeof(asked));
+  }
+
+  static void add(std::atomic<std::uint64_t>& count, std::uint64_t n) noexcept {
+    count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release);
+  }
+
+  // A question counts as sent before it no longer counts as kept, and as received after all that
+  // its receiver asked. So they are read in the opposite order.
+  [[nodiscard]] bool settled() noexcept {
+    std::uint64_t asked_so_far = 0, received = 0;
+    for (auto& k : workers_) received += k.value.received.load(std::memory_order_acquire);
+    for (auto& k : workers_) asked_so_far += k.value.kept.load(std::memory_order_acquire);
+    for (worker_t w = 0; w < workers_.workers(); ++w) asked_so_far += questions_.count(w).sent();
+    return asked_so_far == received;
   }
 
   [[gnu::noinline]] void keep(worker_t w, rank_t to, const asked& m) {
+    auto& mine = workers_[w];
     hold(w, 1);
-    world_.messages().charge(w, sizeof m);
-    workers_[w].waiting[static_cast<std::size_t>(to)].push_back(m);
+    charge(w, sizeof m);
+    add(mine.kept, 1);
+    mine.waiting[static_cast<std::size_t>(to)].push_back(m);
   }
 
   void send_waiting(worker_t w, rank_t to, std::uint32_t n) {
-    auto& waiting = workers_[w].waiting[static_cast<std::size_t>(to)];
+    auto& mine = workers_[w];
+    auto& waiting = mine.waiting[static_cast<std::size_t>(to)];
     {
       auto send = questions_.from(w);
       for (std::uint32_t i = 0; i < n; ++i, waiting.pop_front()) send(to, waiting.front());
     }
-    world_.messages().charge(w, -static_cast<std::int64_t>(n * sizeof(asked)));
+    add(mine.kept, -std::uint64_t{n});
+    charge(w, -static_cast<std::int64_t>(n * sizeof(asked)));
     release(w, n);
   }
 
   // Worker w asked all of them.
   void receive(worker_t w, rank_t from, std::span<const replied> batch) {
-    workers_[w].unanswered->give_back(from, static_cast<std::uint32_t>(batch.size()),
-                                      [&](worker_t, std::uint32_t n) { send_waiting(w, from, n); });
+    auto& mine = workers_[w];
+    mine.unanswered->give_back(from, static_cast<std::uint32_t>(batch.size()),
+                               [&](worker_t, std::uint32_t n) { send_waiting(w, from, n); });
     receive_(w, batch);
+    add(mine.received, batch.size());
   }
 
   void take_in(worker_t w, rank_t from, std::span<const replied> batch) {
@@ -192,21 +246,23 @@ class request final : private task::progress_source {
       const auto by = batch.front().to.worker();
       const auto end =
           std::ranges::find_if(batch, [by](const replied& m) { return m.to.worker() != by; });
-      const auto run = batch.first(static_cast<std::size_t>(end - batch.begin()));
+      const auto of_one = batch.first(static_cast<std::size_t>(end - batch.begin()));
       if (by == w) {
-        receive(w, from, run);
+        receive(w, from, of_one);
       } else {
-        hand_over(w, by, from, run);
+        hand_over(w, by, from, of_one);
       }
-      batch = batch.subspan(run.size());
+      batch = batch.subspan(of_one.size());
     }
   }
 
-  void hand_over(worker_t w, worker_t to, rank_t from, std::span<const replied> run) {
-    hold(w, run.size());
+  void hand_over(worker_t w, worker_t to, rank_t from, std::span<const replied> batch) {
+    hold(w, batch.size());
     auto& other = workers_[to];
     const std::lock_guard held(other.guard);
-    for (const auto& m : run) other.handed_over.push_back({from, m});
+    auto& all = other.handed_over;
+    all.replies.insert(all.replies.end(), batch.begin(), batch.end());
+    all.runs.push_back({from, batch.size()});
     other.any.store(true, std::memory_order_release);
   }
 
@@ -215,14 +271,20 @@ class request final : private task::progress_source {
     if (!mine.any.load(std::memory_order_acquire) || world_.poisoned()) return false;
     if (kind_ == channel_kind::epoch && !world_.messages().epoch_open()) return false;
     try {
+      auto& all = mine.scratch;
       {
         const std::lock_guard held(mine.guard);
-        mine.scratch.swap(mine.handed_over);
+        std::swap(all, mine.handed_over);
         mine.any.store(false, std::memory_order_relaxed);
       }
-      for (const auto& m : mine.scratch) receive(w, m.from, {&m.reply, 1});
-      release(w, mine.scratch.size());
-      mine.scratch.clear();
+      std::size_t begin = 0;
+      for (const auto& r : all.runs) {
+        receive(w, r.from, std::span<const replied>(all.replies).subspan(begin, r.replies));
+        begin += r.replies;
+      }
+      release(w, all.replies.size());
+      all.replies.clear();
+      all.runs.clear();
     } catch (...) {
       world_.poison(text_of_exception());
     }
