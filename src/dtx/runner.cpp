@@ -15,15 +15,23 @@ std::size_t transaction::number_of(const void* map, std::uint64_t id) {
   const auto at = std::find(maps_.begin(), maps_.end(), map);
   CAIRN_EXPECTS(at != maps_.end(), "a transaction reaches the maps it was made for");
   const element e{static_cast<std::uint32_t>(at - maps_.begin()), id};
+  if (named_only_) {
+    for (const auto i : named_) {
+      if (held_[i] == e) return i;
+    }
+    CAIRN_EXPECTS(!"named by elements()",
+                  "an operator over ranks reads and writes the elements that elements() names");
+  }
   if (const auto i = held_.find(e)) return *i;
   held_.need(e);
   throw missing{};
 }
 
-runner::runner(world& w, const options& opt, std::size_t element_bytes)
+runner::runner(world& w, const options& opt, std::size_t element_bytes, job_source& source)
     : world_(w),
       options_(opt),
       element_bytes_(element_bytes),
+      source_(source),
       workers_(w.workers()),
       parking_(w, [this](worker_t k) { return pump(k); }) {
   CAIRN_EXPECTS(opt.at_once >= 1, "at least one transaction at once");
@@ -44,12 +52,6 @@ std::uint32_t runner::number_of(const void* map) const {
   return static_cast<std::uint32_t>(at - maps_.begin());
 }
 
-void runner::start(worker_t w, body_function body, std::vector<element> named) {
-  am::hold(world_, w, 1);
-  workers_[w].queue.push_back({std::move(body), std::move(named)});
-  pump(w);
-}
-
 // The value first: who takes the last answer runs the body.
 void runner::answered(worker_t w, const claim_request& asked, bool granted,
                       std::span<const std::byte> value) {
@@ -60,11 +62,21 @@ void runner::answered(worker_t w, const claim_request& asked, bool granted,
   if (r.held.answered(asked.index, granted)) workers_[w].ready.push_back(&r);
 }
 
+void runner::queued(worker_t w) {
+  const auto epoch = world_.messages().epoch();
+  CAIRN_EXPECTS(num_uncommitted_ == 0 || epoch_ == epoch,
+                "what a cancelled epoch has used may only be destroyed");
+  epoch_ = epoch;
+  ++num_uncommitted_;
+  world_.messages().hold(w, 1);
+}
+
 // Lets go on what can, and sends what that gave. Answers to claims of own elements come while it
 // sends, hence the second round; no more, because handlers wait meanwhile.
 bool runner::pump(worker_t w) {
   auto& mine = workers_[w];
-  if (mine.pumping || world_.poisoned()) return false;
+  if (mine.pumping || world_.poisoned() || num_uncommitted_ == 0) return false;
+  if (epoch_ != world_.messages().epoch()) return false;
   mine.pumping = true;
   wake(mine);
   bool moved = false;
@@ -94,18 +106,18 @@ void runner::wake(worker_state& mine) {
 
 void runner::begin(worker_t w) {
   auto& mine = workers_[w];
-  while (!mine.queue.empty()) {
+  while (source_.has_jobs(w)) {
     auto* const r = take_record(mine);
     if (r == nullptr) return;
-    auto next = std::move(mine.queue.front());
-    mine.queue.pop_front();
+    mine.named.clear();
+    r->what = source_.next_job(w, mine.named);
     r->held.reset();
-    for (const auto& e : next.named) r->held.need(e);
+    for (const auto& e : mine.named) r->held.need(e);
     r->data.resize(r->held.size());
-    r->body = std::move(next.body);
     r->home = w;
     const auto workers = static_cast<std::uint64_t>(world_.workers());
-    r->name = holder_name(world_.rank(), mine.named++ * workers + static_cast<std::uint64_t>(w));
+    r->name =
+        holder_name(world_.rank(), mine.num_started++ * workers + static_cast<std::uint64_t>(w));
     mine.ready.push_back(r);
   }
 }
@@ -139,7 +151,7 @@ void runner::advance(worker_t w, record& r) {
 bool runner::run_body(record& r) {
   try {
     transaction tx(r.held, r.data, maps_);
-    r.body(tx);
+    r.what->run(tx);
     return true;
   } catch (const missing&) {
   } catch (...) {
@@ -189,9 +201,16 @@ void runner::send(worker_t w) {
   }
   if (mine.done.empty()) return;
   world_.counters().add(w, obs::counter::dtx_commits, mine.done.size());
-  am::release(world_, w, mine.done.size());
   for (auto* const r : mine.done) {
-    r->body = nullptr;
+    try {
+      r->what->committed(w);
+    } catch (...) {
+      world_.poison(text_of_exception());
+    }
+    const auto n = r->what->size();
+    r->what.reset();
+    num_uncommitted_ -= n;
+    am::release(world_, w, n);
     auto& home = workers_[r->home];
     const std::lock_guard held(home.guard);
     home.spare.push_back(r);

@@ -252,7 +252,8 @@ class executor {
   bool retry(worker_t k) {
     if constexpr (multi_cell<Op>) {
       auto& parked = parts_.workers[k].parked;
-      if (parked.empty()) return false;
+      if (parked.empty() || parts_.workers[k].parked_in != parts_.w.messages().epoch())
+        return false;
       const auto again = std::exchange(parked, {});
       with_lane(k, [&](auto& lane) {
         for (const auto& p : again) lane.arrived(p.m, p.from);

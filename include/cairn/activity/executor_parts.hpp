@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <vector>
 
@@ -53,6 +54,7 @@ struct executor_parts {
     sent_filter_of<Op> filter;
     std::vector<message> waiting;    // spawned inside `after`: they join a later group
     detail::parked_list<Op> parked;  // they met a marker
+    std::uint64_t parked_in = 0;     // the epoch: what a cancelled one has left never runs
     group_rooms<Op> rooms;
     activity::pace pace;
   };
@@ -71,7 +73,10 @@ struct executor_parts {
   void park(worker_t k, const message& m, rank_t from) requires multi_cell<Op> {
     w.messages().hold(k, 1);
     w.counters().add(k, obs::counter::requeued);
-    workers[k].parked.push_back({m, from});
+    auto& state = workers[k];
+    if (state.parked_in != w.messages().epoch()) state.parked.clear();
+    state.parked_in = w.messages().epoch();
+    state.parked.push_back({m, from});
   }
 };
 

@@ -42,8 +42,8 @@ class copies {
 
 /// What the body of a transaction over ranks reads and writes: copies of elements that it holds.
 ///
-/// Throws    contract_violation for an element of no map of the transaction, or beyond the last
-///           of its map: that has no owner to ask
+/// Throws    contract_violation for an element of no map of the transaction, beyond the last of
+///           its map (that has no owner to ask), or not named where only named ones are allowed
 class transaction {
  public:
   transaction(acquisition& held, copies& data, std::span<const void* const> maps)
@@ -67,15 +67,30 @@ class transaction {
     const auto i = number_of(&map, id);
     std::memcpy(copies_.written(i), &value, sizeof value);
     copies_.mark_changed(i);
+    wrote_ = true;
   }
 
- private:
-  // Throws missing, having named what misses.
+  /// The number of an element that is held or that misses: then it is named, and this throws
+  /// missing.
   std::size_t number_of(const void* map, std::uint64_t id);
 
+  /// Allows these elements only, from now on: what is not named is the caller's fault.
+  void allow_only(std::span<const std::size_t> named) noexcept {
+    named_ = named;
+    named_only_ = true;
+    wrote_ = false;
+  }
+  /// Allows all elements again.
+  void allow_all() noexcept { named_only_ = false; }
+  /// Whether it was written to, since the last allow_only().
+  [[nodiscard]] bool wrote() const noexcept { return wrote_; }
+
+ private:
   acquisition& held_;
   copies& copies_;
   std::span<const void* const> maps_;
+  std::span<const std::size_t> named_;
+  bool named_only_ = false, wrote_ = false;
 };
 
 }  // namespace cairn::dtx

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <algorithm>
-#include <functional>
+#include <deque>
 #include <memory>
 #include <utility>
 #include <vector>
@@ -12,6 +12,7 @@
 #include <cairn/dtx/gate.hpp>
 #include <cairn/dtx/owned_map.hpp>
 #include <cairn/dtx/runner.hpp>
+#include <cairn/task/per_worker.hpp>
 
 namespace cairn::dtx {
 
@@ -44,17 +45,18 @@ namespace cairn::dtx {
 ///            section, not inside an operator, a handler or another transaction's body
 /// Source     [AAM15] section 4.3; there the body is a hardware transaction, see decision 14
 template <class... Maps>
-class transactions {
+class transactions final : job_source {
  public:
   transactions(activity::domain& data, const options& opt, const Maps&... maps)
-      : runner_(data.of(), opt, std::max({sizeof(typename Maps::value_type)...})) {
+      : queues_(data.of().workers()),
+        runner_(data.of(), opt, std::max({sizeof(typename Maps::value_type)...}), *this) {
     (runner_.add(&maps, std::make_unique<map_gate<Maps>>(data, maps, runner_)), ...);
   }
 
   /// Elements are found on the way.
   template <class Body>
   void run(worker_t w, Body&& body) {
-    runner_.start(w, std::forward<Body>(body), {});
+    start(w, std::forward<Body>(body), {});
   }
 
   /// Those that names(each) passes to each(place) are claimed together, beforehand.
@@ -65,10 +67,37 @@ class transactions {
       CAIRN_EXPECTS(where.id < where.map->size(), "a transaction names elements of its maps");
       named.push_back({runner_.number_of(where.map), where.id});
     });
-    runner_.start(w, std::forward<Body>(body), std::move(named));
+    start(w, std::forward<Body>(body), std::move(named));
   }
 
  private:
+  template <class Body>
+  struct body_job final : job {
+    explicit body_job(Body b) : body(std::move(b)) {}
+    void run(transaction& tx) override { body(tx); }
+    Body body;
+  };
+  struct waiting {
+    std::unique_ptr<job> what;
+    std::vector<element> named;
+  };
+
+  template <class Body>
+  void start(worker_t w, Body&& body, std::vector<element> named) {
+    auto what = std::make_unique<body_job<std::decay_t<Body>>>(std::forward<Body>(body));
+    runner_.queued(w);
+    queues_[w].push_back({std::move(what), std::move(named)});
+    runner_.pump(w);
+  }
+  bool has_jobs(worker_t w) const noexcept override { return !queues_[w].empty(); }
+  std::unique_ptr<job> next_job(worker_t w, std::vector<element>& named) override {
+    auto next = std::move(queues_[w].front());
+    queues_[w].pop_front();
+    named = std::move(next.named);
+    return std::move(next.what);
+  }
+
+  task::per_worker<std::deque<waiting>> queues_;
   runner runner_;
 };
 

@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <deque>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cairn/activity/domain.hpp>
+#include <cairn/activity/executor.hpp>
+#include <cairn/am/channel.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/dtx/gate.hpp>
+#include <cairn/dtx/local_part.hpp>
+#include <cairn/dtx/owned_map.hpp>
+#include <cairn/dtx/runner.hpp>
+#include <cairn/task/per_worker.hpp>
+
+namespace cairn::dtx {
+
+struct executor_options {
+  std::size_t at_once = 16;  ///< groups of one worker that hold or claim; other operators wait
+  std::size_t grain = 16;    ///< operators of one group at most: they hold their elements together
+  back_off_limits back_off = {};
+};
+
+/// Runs a multi-cell operator whose elements may lie on several ranks, each as if alone, from the
+/// text that activity::executor runs.
+///
+///   dtx::executor moves(money, transfer{accounts}, {}, accounts);
+///   moves.spawn(k, [&](auto& send) { for (...) send({x, y}); });
+///
+/// A message goes to the owner of the first element, as it does without dtx. If that rank owns all
+/// elements, the operator is an activity of the domain. Otherwise the rank acquires all elements
+/// by the ownership protocol, the attempt runs on copies, and what it wrote is sent back. Operators
+/// that wait to acquire form groups: a group claims once what several of its operators name, and
+/// its attempts run one after another. `wanted` is asked for activities only, because it reads
+/// elements in place. `after` runs at the owner of the first element, when what was written there
+/// is in place; writes to other ranks' elements may still be on their way, but nobody else holds
+/// those elements. `answer` runs at the rank that spawned the message.
+///
+/// Op         a multi-cell operator (activity/operator.hpp); its places are those of `maps`,
+/// reached
+///            by the maps themselves, not by views
+/// maps       owned_maps of elements that only activities of `data`, and what runs through dtx in
+///            that domain, change; they outlive the executor
+/// Messages   per element and group: a claim, an answer, a release, if the elements have several
+///            owners; one for a message to another rank, and one for its answer; all coalesced.
+///            One rank: none
+/// Throws     contract_violation from spawn() for an element beyond the last of its map, or of none
+///            of the maps. An attempt that reads or writes an element of another rank, or in a
+///            group any element, that elements() has not named poisons the world with such an
+///            error, as whatever else an attempt over ranks throws does
+/// Collective constructor and destructor; spawn() while an epoch is open, as activity::executor
+/// Source     [AAM15] section 4.3, from which decision 14 says what differs
+template <activity::multi_cell Op>
+class executor final : job_source {
+  using local = local_part<Op, executor>;
+
+ public:
+  using message = typename Op::message;
+
+  template <class... Maps>
+  executor(activity::domain& data, Op op, const executor_options& opt, const Maps&... maps)
+      : world_(data.of()),
+        op_(std::move(op)),
+        grain_(opt.grain),
+        workers_(world_.workers()),
+        runner_(world_, {opt.at_once, opt.back_off},
+                std::max({sizeof(typename Maps::value_type)...}), *this),
+        activities_(data, local{op_, this}) {
+    CAIRN_EXPECTS(opt.grain >= 1, "a group has operators");
+    if (alone()) return;
+    (runner_.add(&maps, std::make_unique<map_gate<Maps>>(data, maps, runner_)), ...);
+    out_.emplace(world_, [this](worker_t k, rank_t from, std::span<const message> span) {
+      for (const auto& m : span) queue(k, m, from);
+    });
+    if constexpr (returns) {
+      answers_.emplace(world_, [this](worker_t k, std::span<const answer_to> span) {
+        for (const auto& a : span) answered(k, a);
+        run_onward(k);
+      });
+    }
+  }
+
+  /// Calls body(spawn) on worker k, as activity::executor does. Returns when the messages whose
+  /// elements are all own have taken effect, or wait for a marker.
+  template <class Body>
+  void spawn(worker_t k, Body&& body) {
+    if (alone()) return activities_.spawn(k, std::forward<Body>(body));
+    activities_.spawn(k, [&](auto& send) {
+      auto send_or_queue = [&](const message& m) { pass(k, m, send); };
+      body(send_or_queue);
+    });
+    runner_.pump(k);
+  }
+
+  /// How the activities run whose elements have one owner.
+  [[nodiscard]] activity::mechanism how() const noexcept { return activities_.how(); }
+  [[nodiscard]] std::size_t grain() const noexcept { return activities_.grain(); }
+  [[nodiscard]] std::string why() const { return activities_.why(); }
+
+ private:
+  friend local;
+  static constexpr bool returns = activity::fire_and_return<Op>;
+  using result = activity::result_t<Op>;
+  using answer_to = activity::answer_to<Op>;
+  struct waiting {
+    message m;
+    rank_t from;
+  };
+  struct worker_state {
+    std::deque<waiting> queue;
+    std::vector<message> onward;  // for activities, from outside of them
+  };
+
+  // What `after` and `answer` get where no activity runs.
+  struct context {
+    executor& all;
+    worker_t at;
+    [[nodiscard]] worker_t worker() const noexcept { return at; }
+    void operator()(const message& m) {
+      auto later = [this](const message& own) { all.workers_[at].onward.push_back(own); };
+      all.pass(at, m, later);
+    }
+  };
+
+  // Operators that acquire their elements together.
+  class group final : public job {
+   public:
+    explicit group(executor& all) : all_(all) {}
+
+    void add(const waiting& w, std::vector<element>& named) {
+      members_.push_back(w);
+      all_.op_.elements(w.m, [&](const auto& where) {
+        named.push_back({all_.runner_.number_of(where.map), where.id});
+      });
+    }
+
+    void run(transaction& tx) override {
+      results_.clear();
+      const Op op = all_.op_;
+      for (const auto& w : members_) {
+        numbers_.clear();
+        tx.allow_all();
+        op.elements(
+            w.m, [&](const auto& where) { numbers_.push_back(tx.number_of(where.map, where.id)); });
+        tx.allow_only(numbers_);
+        results_.push_back(activity::detail::attempt(op, tx, w.m));
+        CAIRN_ASSERT(activity::detail::done(results_.back()) || !tx.wrote());
+      }
+    }
+
+    void committed(worker_t k) override {
+      std::uint64_t failed = 0;
+      context at{all_, k};
+      for (std::size_t i = 0; i < members_.size(); ++i) {
+        const auto& [m, from] = members_[i];
+        const result& r = results_[i];
+        if (activity::detail::done(r)) {
+          activity::detail::after(all_.op_, m, r, at);
+        } else {
+          ++failed;
+        }
+        if constexpr (returns) all_.answer(k, from, {m, r});
+      }
+      all_.run_onward(k);
+      auto& counters = all_.world_.counters();
+      counters.add(k, obs::counter::operators, members_.size());
+      counters.add(k, obs::counter::operators_failed, failed);
+      counters.add(k, obs::counter::activities, 1);
+    }
+
+    [[nodiscard]] std::uint64_t size() const noexcept override { return members_.size(); }
+
+   private:
+    executor& all_;
+    std::vector<waiting> members_;
+    std::vector<result> results_;
+    std::vector<std::size_t> numbers_;
+  };
+
+  [[nodiscard]] bool alone() const noexcept { return world_.size() == 1; }
+
+  // To `activity` what one rank's activities may run; to the owner of the first element the rest.
+  void pass(worker_t k, const message& m, auto&& activity) {
+    if (alone()) return activity(m);
+    rank_t first = -1;
+    bool one_owner = true;
+    op_.elements(m, [&](const auto& where) {
+      CAIRN_EXPECTS(where.id < where.map->size(), "an operator names elements of its maps");
+      const auto owner = where.map->owner(where.id);
+      if (first < 0) first = owner;
+      one_owner = one_owner && owner == first;
+    });
+    if (one_owner) return activity(m);
+    op_.elements(m, [&](const auto& where) { static_cast<void>(runner_.number_of(where.map)); });
+    if (first == world_.rank()) return queue(k, m, first);
+    out_->send(k, first, m);
+  }
+
+  void queue(worker_t k, const message& m, rank_t from) {
+    runner_.queued(k);
+    workers_[k].queue.push_back({m, from});
+  }
+  bool has_jobs(worker_t k) const noexcept override { return !workers_[k].queue.empty(); }
+  std::unique_ptr<job> next_job(worker_t k, std::vector<element>& named) override {
+    auto& queue = workers_[k].queue;
+    auto next = std::make_unique<group>(*this);
+    for (std::size_t n = std::min(grain_, queue.size()); n > 0; --n) {
+      next->add(queue.front(), named);
+      queue.pop_front();
+    }
+    return next;
+  }
+
+  void answer(worker_t k, rank_t to, const answer_to& a) requires returns {
+    if (to == world_.rank()) return answered(k, a);
+    answers_->send(k, to, a);
+  }
+  void answered(worker_t k, const answer_to& a) requires returns {
+    context at{*this, k};
+    world_.counters().add(k, obs::counter::answers, 1);
+    activity::detail::answer(op_, a.question, a.result, at);
+  }
+
+  // After the loops that filled it: an operator never runs inside another one's `after`.
+  void run_onward(worker_t k) {
+    auto& onward = workers_[k].onward;
+    if (onward.empty()) return;
+    const auto messages = std::exchange(onward, {});
+    activities_.spawn(k, [&](auto& send) {
+      for (const auto& m : messages) send(m);
+    });
+  }
+
+  world& world_;
+  Op op_;
+  const std::size_t grain_;
+  task::per_worker<worker_state> workers_;
+  runner runner_;
+  activity::executor<local> activities_;
+  std::optional<am::channel<message>> out_;  // nothing on one rank, like the next
+  [[no_unique_address]] activity::detail::answer_channel_of<Op> answers_;
+};
+
+template <class Op, class... Maps>
+executor(activity::domain&, Op, const executor_options&, const Maps&...) -> executor<Op>;
+
+}  // namespace cairn::dtx
