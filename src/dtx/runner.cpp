@@ -4,6 +4,7 @@
 #include <mutex>
 #include <utility>
 
+#include <cairn/am/epoch.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/core/progress.hpp>
@@ -68,7 +69,7 @@ void runner::queued(worker_t w) {
                 "what a cancelled epoch has used may only be destroyed");
   epoch_ = epoch;
   ++num_uncommitted_;
-  world_.messages().hold(w, 1);
+  am::hold(world_, w);
 }
 
 // Lets go on what can, and sends what that gave. Answers to claims of own elements come while it
