@@ -62,6 +62,7 @@ void finish_alone(world& w) {
 }  // namespace
 
 epoch::epoch(world& w) : world_(w) {
+  const world::use alone(w);
   w.messages().open_epoch();
   w.counters().add(0, obs::counter::epochs);
 }
@@ -117,6 +118,7 @@ bool epoch::try_close(worker_t w, activity_state state) {
 void epoch::close() {
   world_.messages().stoppable([this] {
     if (world_.size() == 1) return finish_alone(world_);
+    const world::use alone(world_);
     world_.pool().work_until([this] {
       drive_waves(0);
       return ended_.load(std::memory_order_relaxed);

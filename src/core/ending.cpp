@@ -15,6 +15,8 @@ ending ending_by_exception() {
     return {2, e.what(), true};
   } catch (const input_error& e) {
     return {2, e.what(), true};
+  } catch (const cancelled& e) {
+    return {status_of_cancelled, e.what(), true};
   } catch (const std::bad_alloc&) {
     return {1, "out of memory", true};
   } catch (const std::exception& e) {

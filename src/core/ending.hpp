@@ -5,6 +5,9 @@
 
 namespace cairn {
 
+/// As a shell says of a program that SIGINT ended.
+inline constexpr int status_of_cancelled = 130;
+
 /// How one rank ended.
 struct ending {
   int status = 0;
@@ -12,7 +15,8 @@ struct ending {
   bool caused_here = false;  ///< it failed by itself, not because another rank had
 };
 
-/// The ending that the exception in flight means: status 2 for bad usage or input, else 1.
+/// The ending that the exception in flight means: status 2 for bad usage or input, 130 for
+/// `cancelled`, else 1.
 [[nodiscard]] ending ending_by_exception();
 
 /// Runs f; what it throws becomes an ending.

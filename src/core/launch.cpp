@@ -12,6 +12,7 @@
 #include <cairn/net/ring.hpp>
 
 #include "core/ending.hpp"
+#include "core/interrupt.hpp"
 #include "core/launcher.hpp"
 #include "core/local_ranks.hpp"
 #include "core/mpi_ranks.hpp"
@@ -21,6 +22,7 @@ namespace cairn {
 namespace {
 
 ending run_alone(const settings& how, const rank_body& body) {
+  const interrupt_handler interrupts(interrupt_handler::second::kills, 1);
   net::ring_transport nobody(std::make_shared<net::ring_fabric>(1), 0);
   return rank_runtime(nobody, how, {}).run(body);
 }
@@ -44,6 +46,8 @@ ending run_in_simulation(const settings& how, const rank_body& body) {
   if (how.ranks != 0) throw usage_error("--sim names the ranks itself: leave --ranks out");
   auto plan = parse_simulation(how.sim);
   plan.cluster.workers = std::max(how.threads, 1);
+  const interrupt_handler interrupts(interrupt_handler::second::kills,
+                                     static_cast<std::size_t>(plan.cluster.ranks));
   auto options = how.for_world();
   // Those of hardware would abort as they like, and no run could be replayed from its seed.
   const bool explores = !plan.cluster.costs;
@@ -54,6 +58,7 @@ ending run_in_simulation(const settings& how, const rank_body& body) {
     int status = 0;
     try {
       run_simulated(plan.cluster, options, [&](world& w) {
+        const interrupt_handler::interruptible by_signal(w);
         const int of_rank = body(w);
         if (status == 0) status = of_rank;
       });

@@ -23,6 +23,8 @@
 #include <cairn/base/error.hpp>
 #include <cairn/net/segment.hpp>
 
+#include "core/interrupt.hpp"
+
 namespace cairn {
 namespace {
 
@@ -153,15 +155,20 @@ class parent {
       }
       const bool limited = deadline_ != steady::time_point::max();
       const int signal = signals_.wait(std::chrono::milliseconds(limited ? 20 : 500));
-      if (signal != 0 && signal != SIGCHLD) {
+      if (signal == SIGINT && !cancelling_) {
+        // The ranks stop together and say so. A terminal has told them already: no harm.
+        cancelling_ = true;
+        kill_all(SIGINT);
+      } else if (signal != 0 && signal != SIGCHLD) {
         interrupted = signal;
         end_by(steady::now());
       }
     }
-    // A terminal interrupts all processes at once: the children may have been faster.
+    // A terminal signals all processes at once: the children may have been faster. Interrupted,
+    // they have ended as they should.
     for (int signal = 1; interrupted == 0 && signal != 0;) {
       signal = signals_.wait(std::chrono::milliseconds(0));
-      if (signal != SIGCHLD) interrupted = signal;
+      if (signal != SIGCHLD && signal != SIGINT) interrupted = signal;
     }
     return interrupted;
   }
@@ -227,6 +234,7 @@ class parent {
   steady::time_point deadline_ = steady::time_point::max();
   int next_signal_ = SIGTERM;
   ending first_bad_;
+  bool cancelling_ = false;
 };
 
 }  // namespace
@@ -235,6 +243,8 @@ ending run_local_ranks(rank_t ranks, const std::function<ending(rank_t)>& rank_m
   int interrupted = 0;
   ending result;
   {
+    // That of the children, who inherit it. This process waits for its signals.
+    const interrupt_handler interrupts(interrupt_handler::second::nothing, 1);
     parent first_process(ranks);
     first_process.start(rank_main);
     interrupted = first_process.watch();

@@ -14,8 +14,9 @@ namespace cairn {
 ///
 /// When a child dies of a signal, or leaves without returning from rank_main, the others are
 /// ended (SIGTERM, half a second later SIGKILL); when one fails in order they have three
-/// seconds to notice. They are also ended when this process gets SIGINT, SIGTERM, SIGHUP or
-/// SIGQUIT (which it then raises again) and when it dies. rank_main does not throw.
+/// seconds to notice. SIGINT to this process or to a child cancels their worlds. The children are
+/// ended when this process gets a second SIGINT, SIGTERM, SIGHUP or SIGQUIT (which it then raises
+/// again) and when it dies. rank_main does not throw.
 ///
 /// Throws    system_failure if the children cannot be started
 [[nodiscard]] ending run_local_ranks(rank_t ranks, const std::function<ending(rank_t)>& rank_main);

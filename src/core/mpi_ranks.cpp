@@ -17,6 +17,7 @@
 #include <cairn/net/mpi.hpp>
 
 #include "core/ending.hpp"
+#include "core/interrupt.hpp"
 #include "core/rank_runtime.hpp"
 
 namespace cairn {
@@ -140,6 +141,7 @@ void wait(const timespec& moment) { nanosleep(&moment, nullptr); }
 
 int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& prepare,
                   const launch_report& say) {
+  const interrupt_handler interrupts(interrupt_handler::second::kills, 1);
   std::shared_ptr<net::mpi_job> job;
   ending ended;
   try {

@@ -211,14 +211,30 @@ void progress_engine::move_on(worker_t w, bool idle) {
   }
 }
 
+bool progress_engine::may_go_on(worker_t w) noexcept {
+  try {
+    if (control_.stopping()) [[unlikely]]
+      control_.announce_stop(w);
+    poll(w);
+  } catch (...) {
+    control_.poison(rank_, text_of_exception());
+  }
+  return !interrupted();
+}
+
+void progress_engine::throw_if_interrupted() {
+  control_.throw_if_poisoned();
+  if (!control_.stopping()) return;
+  stoppable([] { throw cancelled(); });
+}
+
 bool progress_engine::between_chunks(worker_t w) {
   pool_.step();
+  if (channels_.live().empty()) return may_go_on(w);
   if (control_.stopping()) [[unlikely]]
     control_.announce_stop(w);
-  if (!channels_.live().empty()) {
-    move_on(w, false);
-    wait_for_room(w);
-  }
+  move_on(w, false);
+  wait_for_room(w);
   return !interrupted();
 }
 

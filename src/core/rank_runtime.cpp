@@ -6,6 +6,8 @@
 #include <cairn/base/error.hpp>
 #include <cairn/hw/topology.hpp>
 
+#include "core/interrupt.hpp"
+
 namespace cairn {
 namespace {
 
@@ -29,10 +31,13 @@ rank_runtime::rank_runtime(net::transport& net, const settings& how, const place
 
 ending rank_runtime::run(const rank_body& body) {
   ending how_it_ended;
+  const interrupt_handler::interruptible by_signal(world_);
   try {
     how_it_ended.status = body(world_);
     world_.barrier();  // nobody leaves while another may still need it
     return how_it_ended;
+  } catch (const cancelled&) {  // on all ranks
+    return ending_by_exception();
   } catch (const peer_failure& e) {
     return {1, e.what(), e.rank() == world_.rank()};
   } catch (...) {

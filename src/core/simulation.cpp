@@ -27,6 +27,8 @@ class failures {
   void run(world& w, const std::function<void(world&)>& body) {
     try {
       body(w);
+    } catch (const cancelled&) {  // on all ranks
+      keep(std::current_exception());
     } catch (const peer_failure&) {
       if (!heard_) heard_ = std::current_exception();
     } catch (...) {

@@ -53,14 +53,21 @@ world::world(net::transport& net, task::pool& workers, hw::clock& clock,
       size_(net.size()),
       machines_(*this, options.machines) {}
 
+world::use::use(world& w) : world_(w) {
+  CAIRN_EXPECTS(!w.in_use_.exchange(true, std::memory_order_acquire),
+                "a second thread calls into a world in use, or a call is inside another");
+}
+
 world::~world() { messages_->drain(); }
 
 std::vector<std::vector<std::byte>> world::all_gather_bytes(std::span<const std::byte> mine) {
+  const use alone(*this);
   return messages_->all_gather(mine);
 }
 
 std::vector<std::byte> world::reduce_bytes(std::span<const std::byte> mine,
                                            recursive_doubling::combine_function combine) {
+  const use alone(*this);
   return messages_->reduce(mine, combine);
 }
 
@@ -136,15 +143,12 @@ void world::throw_if_poisoned() const { messages_->protocols().throw_if_poisoned
 
 void world::cancel() noexcept { messages_->protocols().cancel(); }
 bool world::interrupted() const noexcept { return messages_->interrupted(); }
-void world::throw_if_interrupted() {
-  throw_if_poisoned();
-  if (!messages_->protocols().stopping()) return;
-  messages_->stoppable([] { throw cancelled(); });
-}
+void world::throw_if_interrupted() { messages_->throw_if_interrupted(); }
 
 bool world::progress(worker_t w) { return messages_->between_chunks(w); }
 
 void world::run(const std::function<void(worker_t)>& f) {
+  const use alone(*this);
   messages_->stoppable([&] { pool_->run(f); });
   throw_if_poisoned();
 }

@@ -8,8 +8,10 @@
 //   transactions             transfers among accounts of all ranks
 //   agree | throw | status   end badly: all with one sentence, rank 1 alone, or silently with 7
 //   wait                     print "rank R is process P" and wait for ever
+//   interrupt                wait for ever, but rank 1 gets SIGINT
 //   spoil RANK HOW ...       any of these with a rank that fails before it: see spoil.hpp
 
+#include <signal.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -105,6 +107,9 @@ int body(world& w, std::span<const std::string> arguments) {
   } else if (what == "wait") {
     std::printf("rank %d is process %d\n", w.rank(), static_cast<int>(getpid()));
     std::fflush(stdout);
+    w.wait_until([] { return false; });
+  } else if (what == "interrupt") {
+    if (w.rank() == 1) raise(SIGINT);
     w.wait_until([] { return false; });
   } else {
     throw usage_error("no such test: '" + what + "'");

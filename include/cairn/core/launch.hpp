@@ -22,11 +22,14 @@ using program_body = std::function<int(world&, std::span<const std::string> argu
 
 /// Runs `body` on every rank that `how` and the launcher's environment ask for, and returns
 /// the exit status: 0, or that of the rank that failed first (2 for bad usage or bad input,
-/// 1 for everything else), or what the body returned.
+/// 130 if it was cancelled, 1 for everything else), or what the body returned.
+///
+/// SIGINT to any process of the job cancels its world; a second one kills it by the default action.
+/// The handler is installed for the length of the call, unless SIGINT is ignored.
 ///
 /// A simulated cluster runs in this thread. Under mpiexec this process is one rank. With
 /// ranks > 1 and no launcher this process runs no rank: it forks one child per rank, and ends
-/// them all when one dies or when it is itself interrupted; the children do not return from
+/// them all when one dies or when a signal ends it; the children do not return from
 /// here. Else this process is the only rank.
 ///
 /// An exception that leaves a body makes every blocking call of the other ranks throw

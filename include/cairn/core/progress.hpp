@@ -65,6 +65,11 @@ class progress_engine final : public task::progress_source {
   /// Takes in what arrived and runs at most one buffer's handler, else ships what worker w has
   /// part-filled. Returns whether it did anything. An error fails the world.
   bool progress(worker_t w) noexcept override;
+  /// Takes packets in, so that this rank hears of the end. Runs no handlers.
+  [[nodiscard]] bool may_go_on(worker_t w) noexcept override;
+  /// Throws peer_failure if the world is poisoned; if it is to be cancelled, meets the other ranks
+  /// and throws `cancelled`.
+  void throw_if_interrupted() override;
   /// Between two chunks of a loop: takes in what arrived, runs the handlers, lets old buffers
   /// leave, waits for room. Returns whether the loop may go on: the world is neither poisoned nor
   /// cancelled. Not inside a handler.

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <concepts>
 #include <cstdint>
 #include <functional>
@@ -45,6 +46,9 @@ struct world_options {
 /// The body (what every rank runs, on worker 0) holds it. Collective calls are made by all
 /// ranks in the same order, by worker 0, outside handlers and parallel loops.
 ///
+/// Thread-safety  one thread at a time calls into a world; another one that does so meanwhile gets
+///           contract_violation. Any thread may call what says so, and a worker what takes its
+///           number.
 /// Throws    peer_failure from every blocking call once any rank has failed; cancelled from one
 ///           of them after cancel()
 class world {
@@ -72,6 +76,7 @@ class world {
       const auto share = n / (16 * static_cast<std::size_t>(workers()));
       chunk = std::clamp<std::size_t>(share, 1, size_ > 1 ? 256 : 16'384);
     }
+    const use alone(*this);
     task::parallel_for(*pool_, n, chunk, f, [this](worker_t w) { return progress(w); });
     throw_if_interrupted();
   }
@@ -139,6 +144,7 @@ class world {
   /// world is poisoned, and cancelled. Called by the body.
   template <std::invocable Done>
   void wait_until(Done&& done) {
+    const use alone(*this);
     pool_->wait_until([&] { return interrupted() || done(); });
     throw_if_interrupted();
   }
@@ -159,6 +165,19 @@ class world {
 
   /// Whether hardware transactions work here, found out at the first call. Worker 0.
   [[nodiscard]] const hw::tm_probe& transactions();
+
+  /// A call of the body: while one is running another is refused.
+  class use {
+   public:
+    /// Throws    contract_violation if another use lives
+    explicit use(world& w);
+    ~use() { world_.in_use_.store(false, std::memory_order_release); }
+    use(const use&) = delete;
+    use& operator=(const use&) = delete;
+
+   private:
+    world& world_;
+  };
 
   [[nodiscard]] progress_engine& messages() noexcept { return *messages_; }
   /// Which ranks share a machine, and memory that they share.
@@ -194,6 +213,7 @@ class world {
   rank_t rank_, size_;
   cairn::machines machines_;
   std::optional<hw::tm_probe> transactions_;
+  std::atomic<bool> in_use_{false};
 };
 
 template <class T>

@@ -45,12 +45,13 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
   });
 }
 
+/// The same between whose chunks the pool's sources say whether the loop may go on.
+///
+/// Throws    also `cancelled` and peer_failure, if the world of the pool's rank is to end
 template <class F>
 void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f) {
-  parallel_for(p, n, chunk, f, [&](worker_t) {
-    p.step();
-    return true;
-  });
+  parallel_for(p, n, chunk, f, [&](worker_t w) { return p.may_go_on(w); });
+  p.throw_if_interrupted();
 }
 
 }  // namespace cairn::task

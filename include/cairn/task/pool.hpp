@@ -18,6 +18,11 @@ class progress_source {
   /// Does a bounded piece of work on worker w; returns whether there was any. Several workers call
   /// it at once. An error has no caller to go to: the source keeps it or fails its world.
   virtual bool progress(worker_t w) noexcept = 0;
+  /// Called by worker w between two chunks of a loop; false asks the loop to end. Several workers
+  /// call it at once.
+  [[nodiscard]] virtual bool may_go_on(worker_t /*w*/) noexcept { return true; }
+  /// Throws if loops are to end. Called by worker 0 outside jobs.
+  virtual void throw_if_interrupted() {}
 
  protected:
   ~progress_source() = default;
@@ -116,6 +121,18 @@ class pool {
         throw_if_stalled();
       }
     }
+  }
+
+  /// Whether a loop of worker w may go on, at the end of a chunk; takes a step.
+  [[nodiscard]] bool may_go_on(worker_t w) noexcept {
+    step();
+    return std::ranges::all_of(sources_, [w](auto* s) { return s->may_go_on(w); });
+  }
+  /// Throws what ends loops here: `cancelled`, peer_failure. For serial loops, after each piece of
+  /// at most some milliseconds; parallel_for calls it. Called by worker 0 outside jobs.
+  void throw_if_interrupted() {
+    if (may_go_on(0)) return;
+    for (auto* const s : sources_) s->throw_if_interrupted();
   }
 
   /// Asks the sources in turn; returns whether one of them has done something.

@@ -75,18 +75,33 @@ destination destination_of(const std::string& path) {
   throw unwritable(path, ELOOP);
 }
 
-/// Makes a new file beside `path`, and returns its name and descriptor; -1 and errno if it cannot.
-std::pair<std::string, int> make_beside(const fs::path& path) {
+/// Finds a name beside `path` under which make(name) succeeds, and returns it and what make()
+/// returned: -1 and errno if it cannot.
+template <class Make>
+std::pair<std::string, int> make_beside(const fs::path& path, Make&& make) {
   std::random_device draw;
   const auto name = path.filename().string().substr(0, most_kept);
   std::string part;
-  int fd = -1;
+  int made = -1;
   for (int tries = 0; tries < most_tries; ++tries) {
     part = path.parent_path() / (name + ".part-" + std::to_string(draw()));
-    fd = open(part.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, new_file_mode);
-    if (fd >= 0 || errno != EEXIST) break;
+    made = make(part.c_str());
+    if (made >= 0 || errno != EEXIST) break;
   }
-  return {part, fd};
+  return {part, made};
+}
+std::pair<std::string, int> create_beside(const fs::path& path) {
+  return make_beside(path, [](const char* name) {
+    return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, new_file_mode);
+  });
+}
+
+/// A file in path's folder without a name, so that nothing is left of it if this process is
+/// killed; -1 where the file system has none.
+int create_nameless(const fs::path& path) {
+  if (access("/proc/self/fd", X_OK) != 0) return -1;  // by which it gets its name
+  const auto folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
+  return open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, new_file_mode);
 }
 
 }  // namespace
@@ -100,7 +115,8 @@ output_file::output_file(const std::string& path) : path_(path) {
     return;
   }
   final_ = to.path;
-  std::tie(part_, fd_) = make_beside(final_);
+  fd_ = create_nameless(final_);
+  if (fd_ < 0) std::tie(part_, fd_) = create_beside(final_);
   if (fd_ < 0) throw unwritable(path, errno);
   if (!to.there) return;
   // The owner changes only if we may give files away; it does not matter enough to fail.
@@ -124,6 +140,15 @@ void output_file::write(const char* from, std::size_t bytes) {
 }
 
 void output_file::finish() {
+  if (part_.empty() && !final_.empty()) {
+    const auto nameless = "/proc/self/fd/" + std::to_string(fd_);
+    const auto link = [&](const char* name) {
+      return linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
+    };
+    auto [part, linked] = make_beside(final_, link);
+    if (linked < 0) fail(errno);
+    part_ = std::move(part);
+  }
   if (close(std::exchange(fd_, -1)) != 0) fail(errno);
   if (part_.empty()) return;
   if (std::rename(part_.c_str(), final_.c_str()) != 0) fail(errno);
@@ -137,7 +162,7 @@ void output_file::fail(int error) const {
 void expect_writable(const std::string& path) {
   const auto to = destination_of(path);
   if (to.direct()) return;
-  const auto [part, fd] = make_beside(to.path);
+  const auto [part, fd] = create_beside(to.path);
   if (fd < 0) throw unwritable(path, errno);
   close(fd);
   unlink(part.c_str());

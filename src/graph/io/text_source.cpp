@@ -232,9 +232,10 @@ void text_source::parse_streamed(task::pool& workers, const pass& options, fault
                        static_cast<std::uint64_t>(options.rank);
       if (own && !part.text.empty() && !found.skips(part.offset)) f(w, part);
       if (w == 0 && options.progress) options.progress(consumed, file_.size());
-      workers.step();
+      if (!workers.may_go_on(w)) return;
     }
   });
+  workers.throw_if_interrupted();
 }
 
 input_error text_source::error(const source_fault& fault) const {

@@ -17,6 +17,8 @@ namespace {
 
 using byte_span = std::span<const std::byte>;
 
+constexpr std::size_t most_at_once = 1 << 18;  // compressing takes milliseconds
+
 std::uint64_t checksum_of(task::pool& workers, byte_span bytes) {
   std::atomic<std::uint64_t> sum{0};
   const auto chunks = (bytes.size() + checksum_chunk - 1) / checksum_chunk;
@@ -90,7 +92,10 @@ void write_native(task::pool& workers, const std::string& path, const native_gra
   std::uint64_t at = 0;
   const auto put = [&](byte_span bytes, std::uint64_t offset) {
     file->write({zeros.data(), static_cast<std::size_t>(offset - at)});
-    file->write(text_of(bytes));
+    for (auto rest = text_of(bytes); !rest.empty(); workers.throw_if_interrupted()) {
+      file->write(rest.substr(0, most_at_once));
+      rest.remove_prefix(std::min(rest.size(), most_at_once));
+    }
     at = offset + bytes.size();
   };
   put(std::as_bytes(std::span(&header, 1)), 0);

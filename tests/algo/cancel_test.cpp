@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+#include <support/cancelled_searches.hpp>
+#include <support/places.hpp>
+
+namespace cairn::algo {
+namespace {
+
+using support::place;
+
+class CancelledSearch : public ::testing::TestWithParam<place> {};
+
+// 1,000 moments per network, with those of tests/mpi.
+std::vector<place> places_of_moments() {
+  std::vector<place> all;
+  for (const auto how : {place::network::rings, place::network::chaos, place::network::simulated}) {
+    const bool simulated = how == place::network::simulated;
+    for (const auto& [ranks, workers] :
+         {std::pair<rank_t, int>{2, 1},
+          {2, 2},
+          {3, 1},
+          simulated ? std::pair<rank_t, int>{5, 1} : std::pair<rank_t, int>{1, 2}}) {
+      all.push_back({how, ranks, workers});
+    }
+  }
+  return all;
+}
+INSTANTIATE_TEST_SUITE_P(Everywhere, CancelledSearch, ::testing::ValuesIn(places_of_moments()),
+                         support::place_name);
+
+TEST_P(CancelledSearch, EndsOnAllRanksOrOnNoneAndTheNextIsRight) {
+  // A simulated cluster has no threads but its own.
+  const auto how = GetParam().simulated() ? support::cancelled_by::counts
+                                          : support::cancelled_by::threads_and_counts;
+  for (std::uint64_t seed = 1; seed <= 5; ++seed) {
+    GetParam().with_seed(seed).run(
+        [&](world& w) { EXPECT_EQ(support::cancel_searches(w, seed, 50, how), ""); });
+  }
+}
+
+}  // namespace
+}  // namespace cairn::algo

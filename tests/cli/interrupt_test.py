@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What SIGINT does, whenever it comes: interrupt_test.py PATH_OF_CAIRN [unittest options]."""
+import os
+import pathlib
+import signal
+import subprocess
+import sys
+import unittest
+
+import cli_test
+from cli_test import InAFolder, cairn
+
+TICKS_PER_SECOND = os.sysconf("SC_CLK_TCK")
+GRAPH = ("--kronecker", 17)
+
+
+def children_of(pid):
+    try:
+        return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+    except OSError:
+        return []
+
+
+def cpu_seconds(pid):
+    """What a process and its children have used so far; None once it has ended."""
+    try:
+        fields = pathlib.Path(f"/proc/{pid}/stat").read_text().rsplit(")", 1)[1].split()
+    except OSError:
+        return None
+    if fields[0] == "Z":
+        return None
+    own = (int(fields[11]) + int(fields[12])) / TICKS_PER_SECOND
+    return own + sum(cpu_seconds(c) or 0 for c in children_of(pid))
+
+
+class started:
+    """A command that runs, in a process group of its own."""
+
+    def __init__(self, *arguments, cwd=None):
+        self.process = subprocess.Popen([cli_test.CAIRN, *map(str, arguments)], cwd=cwd,
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+                                        start_new_session=True)
+        self.pid = self.process.pid
+
+    def wait_for_cpu(self, seconds):
+        """Returns when the command has used so much processor time, or has ended."""
+        while True:
+            used = cpu_seconds(self.pid)
+            if used is None or used >= seconds:
+                return self
+            os.sched_yield()
+
+    def end(self):
+        out, err = self.process.communicate(timeout=100)
+        return self.process.returncode, out, err
+
+
+class Interrupts(InAFolder):
+    def cpu_of(self, *arguments):
+        before = os.times()
+        run = cairn(*arguments)
+        after = os.times()
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return (after.children_user + after.children_system -
+                before.children_user - before.children_system)
+
+    def interrupt_everywhere(self, *arguments, moments=12, send=os.kill, check=lambda status: None):
+        """Interrupts the command at moments that go through all of its phases."""
+        all_of_it = self.cpu_of(*arguments)
+        check(0)
+        cancelled = 0
+        for i in range(moments):
+            run = started(*arguments, cwd=self.folder).wait_for_cpu(all_of_it * (i + 0.5) / moments)
+            if cpu_seconds(run.pid) is not None:
+                send(run.pid, signal.SIGINT)
+            status, out, err = run.end()
+            check(status)
+            if status == 0:  # it had ended before
+                continue
+            self.assertEqual((status, out, err), (130, "", "cairn: cancelled\n"), arguments)
+            cancelled += 1
+        self.assertGreater(cancelled, moments // 2)
+
+    def test_a_search_ends_with_one_sentence_at_any_moment(self):
+        self.interrupt_everywhere("bfs", *GRAPH, "--trials", 10, "--verify", "--json", "--quiet",
+                                  moments=20)
+
+    def test_of_all_local_ranks(self):
+        def to_all(pid, number):
+            os.killpg(pid, number)
+
+        def to_one_rank(pid, number):
+            ranks = children_of(pid)
+            os.kill(ranks[-1] if ranks else pid, number)
+
+        for send in (os.kill, to_all, to_one_rank):
+            self.interrupt_everywhere("bfs", *GRAPH, "--trials", 5, "--verify", "--json",
+                                      "--ranks", 2, "--threads", 1, moments=6, send=send)
+
+    def test_of_a_simulated_cluster(self):
+        self.interrupt_everywhere("bfs", "--kronecker", 13, "--verify", "--json", "--sim",
+                                  "ranks=4", moments=6)
+
+    def test_reading_a_text_file_and_every_other_command(self):
+        text = self.folder / "g.el"
+        cairn("generate", *GRAPH, text)
+        for command in ("cc", "pagerank", "coloring"):
+            self.interrupt_everywhere(command, text, "--symmetrize", "--verify", "--json", moments=5)
+
+    def test_writers_leave_nothing_behind(self):
+        graph = self.folder / "g.cairn"
+        cairn("generate", *GRAPH, graph)
+
+        for name in ("out.el", "out.cairn", "out.el.gz", "out.cairn.zst"):
+            out = self.folder / name
+            whole = []
+
+            def check(status, out=out, whole=whole):
+                if out.exists():  # also if the signal came after it
+                    whole.append(out.read_bytes())
+                    self.assertEqual(whole[0], whole[-1])
+                    out.unlink()
+                else:
+                    self.assertNotEqual(status, 0)
+                self.assertEqual(os.listdir(self.folder), ["g.cairn"])
+
+            self.interrupt_everywhere("convert", graph, out, "--quiet", moments=6, check=check)
+
+    def test_killed_writers_leave_nothing_behind(self):
+        graph = self.folder / "g.cairn"
+        cairn("generate", *GRAPH, graph)
+        all_of_it = self.cpu_of("convert", graph, self.folder / "out.el.gz")
+        (self.folder / "out.el.gz").unlink()
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            run = started("convert", graph, self.folder / "out.el.gz").wait_for_cpu(all_of_it / 2)
+            os.kill(run.pid, number)
+            self.assertEqual(run.end()[0], -number)
+            self.assertEqual(os.listdir(self.folder), ["g.cairn"])
+
+
+if __name__ == "__main__":
+    # Also if this program was started where it is ignored: what it starts gets the default.
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+    cli_test.CAIRN = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
