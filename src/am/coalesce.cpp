@@ -72,6 +72,12 @@ void coalescer::ship(worker_t w, rank_t to, block& b) {
 
 bool coalescer::flush(worker_t w, bool only_old) {
   bool shipped = false;
+  auto& mine = lanes_[w];
+  if (mine.kept != 0 && (!only_old || std::exchange(mine.kept_seen, true))) {
+    drain(w);
+    mine.kept_seen = false;
+    shipped = true;
+  }
   for (rank_t to = 0; to < ranks(); ++to) {
     auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
     if (!b.items || b.at == b.items.payload()) continue;
@@ -87,6 +93,11 @@ void coalescer::count_handled(worker_t w, std::uint64_t n) noexcept {
   world_.counters().add(w, obs::counter::messages_handled, n);
 }
 
+void coalescer::count_kept(worker_t w, std::ptrdiff_t n, std::size_t bytes) noexcept {
+  lanes_[w].kept += static_cast<std::size_t>(n);
+  progress_.charge(w, n * static_cast<std::ptrdiff_t>(bytes));
+}
+
 void coalescer::count_forwarded(worker_t w, std::uint64_t n) noexcept {
   if (n == 0) return;
   world_.counters().add(w, obs::counter::messages_forwarded, n);
@@ -100,6 +111,7 @@ void coalescer::abandon() noexcept {
       if (b.items) progress_.charge(w, -static_cast<std::int64_t>(b.items.capacity()));
       b = block{};
     }
+    if (mine.kept != 0) forget(w);
     mine.count.reset();
     mine.reported = 0;
   }

@@ -72,30 +72,60 @@ record_batch::iterator& record_batch::iterator::operator++() {
   return *this;
 }
 
-record_channel::record_channel(world& w, const channel_options& opt, handler on_records)
-    : coalescer(w, opt), on_records_(std::move(on_records)), scratch_(w.workers()) {
+record_channel::record_channel(world& w, const channel_options& opt, owner_function owner,
+                               handler on_records)
+    : coalescer(w, opt, owner ? travel::routed : travel::directly),
+      owner_(std::move(owner)),
+      on_records_(std::move(on_records)),
+      scratch_(w.workers()) {
   attach();
 }
 
 void record_channel::send(worker_t w, rank_t to, std::span<const std::byte> record) {
   CAIRN_ASSERT(to >= 0 && to < ranks());
   expect_sending();
+  append(w, to, record);
+  lane_of(w).count.add_sent(1);
+}
+
+void record_channel::append(worker_t w, rank_t to, std::span<const std::byte> record) {
   const auto p = prefix_for(record.size());
   const auto needed = p.bytes + record.size();
-  auto& mine = lane_of(w);
-  auto& b = mine.blocks[static_cast<std::size_t>(to)];
+  const auto hop = next_hops()[static_cast<std::size_t>(to)];
+  auto& b = lane_of(w).blocks[static_cast<std::size_t>(hop)];
   if (static_cast<std::size_t>(b.end - b.at) < needed) {
-    turn_over(w, to, std::max(buffer_bytes(), needed));
+    turn_over(w, hop, std::max(buffer_bytes(), needed));
   }
   write_prefix(b.at, p);
   if (!record.empty()) std::memcpy(b.at + p.bytes, record.data(), record.size());
   b.at += needed;
-  mine.count.add_sent(1);
+}
+
+// Moves the records for this rank to the front and returns them.
+std::span<std::byte> record_channel::forward_others(worker_t w, std::span<std::byte> came) {
+  std::size_t kept = 0, forwarded = 0;
+  for (auto left = came; !left.empty();) {
+    const auto size = first_record(left);
+    CAIRN_EXPECTS(size != 0, "a record is longer than its buffer");
+    const auto record = *record_batch::iterator(left.data());
+    const auto to = owner_(record);
+    if (to == rank()) {
+      std::memmove(came.data() + kept, left.data(), size);
+      kept += size;
+    } else {
+      append(w, to, record);
+      ++forwarded;
+    }
+    left = left.subspan(size);
+  }
+  count_forwarded(w, forwarded);
+  return came.first(kept);
 }
 
 void record_channel::deliver(worker_t w, rank_t from, std::span<std::byte> payload) {
+  if (routed() && from != rank()) payload = forward_others(w, payload);
   const record_batch batch(payload);
-  on_records_(w, from, batch);
+  if (batch.size() != 0) on_records_(w, from, batch);
   count_handled(w, batch.size());
 }
 

@@ -184,7 +184,9 @@ constexpr std::array<setting, 17> rows{{
      [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
      [](const settings& s) { return std::to_string(s.pending_bytes); }},
     {"filter", "CAIRN_FILTER", "N", "entries",
-     "cells of each worker's sent-filter, which drops messages without effect; 0: no filter",
+     "entries of each worker's sent-filter and combining table, which let fewer messages travel; "
+     "0: "
+     "none",
      [](settings& s, text_view v) { return store(s.filter_entries, amount(v)); },
      [](const settings& s) { return std::to_string(s.filter_entries); }},
     {"transport", "CAIRN_TRANSPORT", "auto|ring|mpi", "",

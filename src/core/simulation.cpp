@@ -124,7 +124,8 @@ class work_meter {
       return static_cast<double>(w->counters().of_worker(worker, c));
     };
     const auto messages = count(counter::messages_sent) + count(counter::messages_filtered) +
-                          count(counter::messages_handled);
+                          count(counter::messages_merged) + count(counter::messages_handled) +
+                          2 * count(counter::messages_forwarded);  // one in, one out
     const auto work = messages * costs_.message_ns + count(counter::edges) * costs_.edge_ns +
                       count(counter::lookups) * costs_.owner_ns +
                       count(counter::activities) * costs_.commit_ns;

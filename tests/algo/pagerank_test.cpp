@@ -233,6 +233,21 @@ TEST(PagerankOptions, RefuseWhatCannotBeRight) {
   refused(two, {.variant = pagerank_variant::push});
 }
 
+TEST(PagerankRouting, EverySchemeGivesRightRanks) {
+  for (const auto scheme : {routing::grid, routing::hypercube, routing::machine}) {
+    for (std::uint64_t seed = 1; seed <= 8; ++seed) {
+      const auto ranks = static_cast<rank_t>(2 + seed % 7);
+      support::on_simulated_ranks(
+          ranks, 1 + static_cast<int>(seed % 2), seed,
+          [seed](world& w) {
+            random64 dice(seed);
+            for (int i = 0; i < 3; ++i) rank_at_random(w, support::random_graph(dice()), dice);
+          },
+          {.coalesce_bytes = 64, .routing = scheme, .machines = machine_layout::dealt(ranks, 2)});
+    }
+  }
+}
+
 TEST(PagerankSimulated, ManySeedsGiveRightResults) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
     random64 shape(seed, 9);

@@ -19,29 +19,33 @@ constexpr cluster_costs costs{
     .commit_ns = 11};
 
 struct ball {
-  std::uint64_t left;
+  std::uint64_t to, left;
 };
 
-// Nanoseconds until a message has gone to and fro so often.
-std::uint64_t to_and_fro(std::uint64_t times, const cluster_costs& given, std::uint64_t seed) {
+// Nanoseconds until a message has gone to and fro so often between the first and the last rank.
+std::uint64_t to_and_fro(std::uint64_t times, const cluster_costs& given, std::uint64_t seed,
+                         rank_t ranks = 2, routing scheme = routing::direct) {
   std::uint64_t took = 0;
-  run_simulated({.ranks = 2, .seed = seed, .costs = given}, {}, [&](world& w) {
+  const auto body = [&](world& w) {
     bool done = false;
     channel<ball>* court = nullptr;
-    channel<ball> balls(w, [&](worker_t k, std::span<const ball> batch) {
+    const auto last = static_cast<std::uint64_t>(w.size() - 1);
+    const auto owner = [](const ball& b) { return static_cast<rank_t>(b.to); };
+    channel<ball> balls(w, owner, [&](worker_t k, std::span<const ball> batch) {
       for (const auto& b : batch) {
         done = b.left <= 2;
-        if (b.left > 1) court->send(k, 1 - w.rank(), {b.left - 1});
+        if (b.left > 1) court->send(k, owner({last - b.to, 0}), {last - b.to, b.left - 1});
       }
     });
     court = &balls;
     epoch e(w);
     const auto start = w.clock().now_ns();
-    if (w.rank() == 0) balls.send(0, 1, {2 * times});
-    w.wait_until([&] { return done; });
+    if (w.rank() == 0) balls.send(0, w.size() - 1, {last, 2 * times});
+    if (w.rank() == 0 || w.rank() == w.size() - 1) w.wait_until([&] { return done; });
     if (w.rank() == 0) took = w.clock().now_ns() - start;
     e.close();
-  });
+  };
+  run_simulated({.ranks = ranks, .seed = seed, .costs = given}, {.routing = scheme}, body);
   return took;
 }
 
@@ -51,6 +55,18 @@ TEST(PredictedMessages, GoToAndFroInTwiceAllThatOneWayCosts) {
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     EXPECT_EQ(to_and_fro(1, costs, seed), 2 * one_way) << "seed " << seed;
     EXPECT_EQ(to_and_fro(100, costs, seed), 200 * one_way) << "seed " << seed;
+  }
+}
+
+// From corner to corner of a 2 x 2 grid: a rank between them takes each in and sends it on. Waves
+// of the ranks that have nothing to do cost it time too.
+TEST(PredictedMessages, TakeASecondMessagesTimeThroughAHop) {
+  constexpr std::uint64_t bytes = sizeof(packet_header) + sizeof(ball);
+  constexpr std::uint64_t one_way = 5 + 200 + 1000 + 2 * (bytes - 1) + 200 + 5;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto took = to_and_fro(100, costs, seed, 4, routing::grid);
+    EXPECT_GE(took, 400 * one_way) << "seed " << seed;
+    EXPECT_LE(took, 440 * one_way) << "seed " << seed;
   }
 }
 

@@ -3,6 +3,9 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
+#include <set>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -34,31 +37,48 @@ std::string text(rank_t from, std::uint64_t i) {
   return std::string(length, static_cast<char>('a' + dice.below(26)));
 }
 
-void send_everywhere(world& w, std::size_t coalesce_bytes) {
+void send_everywhere(world& w, std::size_t coalesce_bytes, bool with_owner = false) {
   constexpr std::uint64_t each = 300;
   task::spin_lock guard;
   std::map<std::pair<rank_t, std::uint64_t>, std::string> came;
-  record_channel road(
-      w,
-      [&](worker_t, rank_t from, record_batch batch) {
-        for (auto record : batch) {
-          const auto i = unpack<std::uint64_t>(record);
-          const auto s = unpacked<std::string>(record);
-          const std::lock_guard held(guard);
-          EXPECT_TRUE(came.try_emplace({from, i}, s).second) << "twice: " << from << " " << i;
-        }
-      },
-      {.coalesce_bytes = coalesce_bytes});
   const auto ranks = static_cast<std::uint64_t>(w.size());
-  const auto destination = [&](rank_t from, std::uint64_t i) {
+  const auto destination = [ranks](rank_t from, std::uint64_t i) {
     return static_cast<rank_t>((static_cast<std::uint64_t>(from) + i) % ranks);
   };
+  const auto take = [&](record_batch batch) {
+    std::set<rank_t> senders;
+    for (auto record : batch) {
+      const auto from = unpack<rank_t>(record);
+      const auto i = unpack<std::uint64_t>(record);
+      const auto s = unpacked<std::string>(record);
+      senders.insert(from);
+      const std::lock_guard held(guard);
+      EXPECT_TRUE(came.try_emplace({from, i}, s).second) << "twice: " << from << " " << i;
+    }
+    return senders;
+  };
+  const channel_options options{.coalesce_bytes = coalesce_bytes};
+  std::optional<record_channel> road;
+  if (with_owner) {
+    const auto owner = [destination](std::span<const std::byte> record) {
+      const auto from = unpack<rank_t>(record);
+      return destination(from, unpack<std::uint64_t>(record));
+    };
+    road.emplace(
+        w, owner, [&](worker_t, record_batch batch) { take(batch); }, options);
+  } else {
+    const auto check = [&](worker_t, rank_t from, record_batch batch) {
+      EXPECT_EQ(take(batch), std::set<rank_t>{from});
+    };
+    road.emplace(w, check, options);
+  }
   epoch e(w);
   w.parallel_for(
       each,
       [&](worker_t k, std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i) {
-          road.send_packed(k, destination(w.rank(), i), std::uint64_t{i}, text(w.rank(), i));
+          road->send_packed(k, destination(w.rank(), i), w.rank(), std::uint64_t{i},
+                            text(w.rank(), i));
         }
       },
       7);
@@ -83,6 +103,12 @@ TEST_P(RecordChannel, DeliversEachRecordOnceWhateverItsLength) {
 TEST_P(RecordChannel, CarriesRecordsLargerThanTinyBuffers) {
   GetParam().run([](world& w) { send_everywhere(w, 16); },
                  {.coalesce_age_ns = 0, .pending_bytes = 100});
+}
+
+TEST_P(RecordChannel, RoutesRecordsThatNameTheirOwner) {
+  for (const auto scheme : {routing::direct, routing::grid, routing::hypercube}) {
+    GetParam().run([](world& w) { send_everywhere(w, 300, true); }, {.routing = scheme});
+  }
 }
 
 TEST_P(RecordChannel, CoalescesRecords) {

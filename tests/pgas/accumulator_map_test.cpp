@@ -104,6 +104,20 @@ TEST_P(AccumulatorMap, IsRightWithTinyBuffers) {
                  {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
 }
 
+TEST_P(AccumulatorMap, IsRightUnderEveryRouting) {
+  for (const auto scheme : {routing::grid, routing::hypercube}) {
+    GetParam().run(
+        [](world& w) {
+          for (const auto how : {accumulation::partials, accumulation::bins}) {
+            for (const bool reduce : {true, false}) {
+              accumulate_and_judge<add<std::uint64_t>>(w, 700, {how, 64, reduce});
+            }
+          }
+        },
+        {.coalesce_bytes = 64, .routing = scheme});
+  }
+}
+
 // The bins for remote elements are full after each chunk.
 TEST_P(AccumulatorMap, IsRightIfItKeepsFewValuesForRemoteElements) {
   GetParam().run([](world& w) {

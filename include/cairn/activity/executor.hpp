@@ -141,14 +141,17 @@ class executor {
       const auto entries = parts_.data.asked().sent_filter ? w.options().filter_entries : 0;
       for (auto& k : parts_.workers) k.value.filter = sent_filter_of<Op>(entries);
     }
+    if constexpr (combining<Op>) {
+      const auto entries = std::min(w.options().filter_entries, parts_.most_combined);
+      for (auto& k : parts_.workers) k.value.combined = {entries, ~std::uint64_t{0}};
+    }
     const auto arrive = [this](worker_t k, rank_t from, std::span<const message> span) {
       with_lane(k, [&](auto& lane) {
         for (const auto& m : span) lane.arrived(m, from);
       });
     };
     if constexpr (!fire_and_return<Op>) {  // nobody asks where its messages come from
-      const auto owner = [this](const message& m) { return shape<Op>::owner(parts_.op, m); };
-      parts_.out.emplace(w, owner,
+      parts_.out.emplace(w, parts_.reduce,
                          [arrive, self = w.rank()](worker_t k, std::span<const message> span) {
                            arrive(k, self, span);
                          });

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <utility>
 #include <vector>
 
 #include <cairn/activity/batch.hpp>
@@ -12,6 +14,7 @@
 #include <cairn/activity/parking.hpp>
 #include <cairn/activity/sent_filter.hpp>
 #include <cairn/am/channel.hpp>
+#include <cairn/am/reduce.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
 
@@ -42,6 +45,15 @@ using answer_sender_of = typename answers_of<Op>::sender;
 template <class Op>
 using answer_channel_of = typename answers_of<Op>::channel;
 
+template <class Op>
+struct combined_of {
+  using table = nothing;
+};
+template <combining Op>
+struct combined_of<Op> {
+  using table = am::combine_table<typename Op::message>;
+};
+
 }  // namespace detail
 
 /// What an executor and the lanes of its workers share.
@@ -52,6 +64,7 @@ struct executor_parts {
   /// What one worker has of it.
   struct worker_state {
     sent_filter_of<Op> filter;
+    [[no_unique_address]] typename detail::combined_of<Op>::table combined;
     std::vector<message> waiting;    // spawned inside `after`: they join a later group
     detail::parked_list<Op> parked;  // they met a marker
     std::uint64_t parked_in = 0;     // the epoch: what a cancelled one has left never runs
@@ -61,10 +74,57 @@ struct executor_parts {
 
   executor_parts(domain& d, Op o) : w(d.of()), data(d), op(std::move(o)), workers(w.workers()) {}
 
+  /// The stage reduce of messages that are fire and forget: a worker drops those that cannot take
+  /// effect at their cell, and combines those of equal key. Its own, and those that it forwards.
+  struct reducer {
+    executor_parts& all;
+
+    [[nodiscard]] rank_t owner(const message& m) const { return shape<Op>::owner(all.op, m); }
+
+    template <class Out>
+    am::offered offer(worker_t k, const message& m, Out&& out) {
+      auto& mine = all.workers[k];
+      if constexpr (filtered<Op>) {
+        if (mine.filter.enabled()) {
+          mine.filter.enter(all.w.messages().epoch());
+          if (!mine.filter.passes(all.op, all.op.cell(m), m)) {
+            all.w.counters().add(k, obs::counter::messages_filtered);
+            return am::offered::merged;
+          }
+        }
+      }
+      if constexpr (combining<Op>) {
+        const auto became = mine.combined.offer(*this, m, out);
+        if (became == am::offered::merged) all.w.counters().add(k, obs::counter::messages_merged);
+        return became;
+      } else {
+        out(m);
+        return am::offered::passed;
+      }
+    }
+    template <class Out>
+    void drain(worker_t k, Out&& out) requires combining<Op> {
+      all.workers[k].combined.drain(out);
+    }
+    void forget(worker_t k) noexcept requires combining<Op> {
+      all.workers[k].combined.drain([](const message&) {});
+    }
+
+    // What the table asks.
+    [[nodiscard]] std::uint64_t key(const message& m) const requires combining<Op> {
+      return all.op.key(m);
+    }
+    void combine(message& kept, const message& m) const requires combining<Op> {
+      combine_into<typename Op::combined>(kept, m);
+    }
+  };
+  static constexpr std::size_t most_combined = std::size_t{1} << 16;  // messages of a worker
+
   world& w;
   domain& data;
   Op op;
-  std::optional<am::channel<message>> out;  // nothing on one rank
+  reducer reduce{*this};
+  std::optional<am::channel<message, reducer>> out;  // nothing on one rank
   [[no_unique_address]] detail::answer_channel_of<Op> answers;
   task::per_worker<worker_state> workers;
 

@@ -94,7 +94,10 @@ class lane {
   static constexpr bool returns = fire_and_return<Op>;
 
   void send(const message& m) {
-    if constexpr (filtered<Op>) {
+    if constexpr (combining<Op>) {
+      sender_->offer(m);
+      return;
+    } else if constexpr (filtered<Op>) {
       auto& filter = state_.filter;
       if (filter.enabled() && !filter.passes(all_.op, all_.op.cell(m), m)) {
         ++filtered_;
@@ -174,7 +177,7 @@ class lane {
   const Op op_;  // a copy: see operator.hpp
   std::uint64_t operators_ = 0, took_effect_ = 0, answers_run_ = 0;
   std::uint64_t looked_up_ = 0, filtered_ = 0;
-  std::optional<typename am::channel<message>::sender> sender_;
+  std::optional<typename am::channel<message, typename parts::reducer>::sender> sender_;
   [[no_unique_address]] detail::answer_sender_of<Op> answers_;
   batch<Op, Commit> batch_;
 };

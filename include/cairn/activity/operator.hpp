@@ -9,6 +9,7 @@
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/transaction.hpp>
+#include <cairn/base/aggregator.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/tm/cell.hpp>
@@ -51,6 +52,11 @@
 //
 // and its `after` is after(message), after(message, R) or after(message, R, at). An operator
 // that fails is not a transaction that aborts: the runtime repeats the latter until it commits.
+//
+//   std::uint64_t key(message)                optional, for an operator that is fire and forget:
+//   using combined = A                        messages of equal key have one first element, and
+//                                             aggregator A, whose values are messages, combines
+//                                             those that wait to travel there
 //
 //   static constexpr bool permanent = true;   optional: a `wanted` that is false stays false for
 //                                             the life of the operator, not just of the epoch
@@ -176,6 +182,14 @@ concept fire_and_return = !std::is_void_v<typename kind<Op>::value>;
 /// fire-and-return ones must answer everything.
 template <class Op>
 concept filtered = selective<Op> && !fire_and_return<Op>;
+
+/// Messages of equal key may be combined before they travel.
+template <class Op>
+concept combining = !fire_and_return<Op> && requires(const Op& op, const typename Op::message& m) {
+  { op.key(m) } -> std::convertible_to<std::uint64_t>;
+  requires aggregator<typename Op::combined>;
+  requires std::same_as<typename Op::combined::value_type, typename Op::message>;
+};
 
 /// What an attempt came to: bool, or the outcome<R> that the spawner is told.
 template <class Op>

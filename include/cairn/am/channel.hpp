@@ -11,11 +11,15 @@
 #include <utility>
 
 #include <cairn/am/coalesce.hpp>
+#include <cairn/am/reduce.hpp>
 #include <cairn/am/route.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
 
 namespace cairn::am {
+
+/// Of a channel whose messages all travel.
+struct no_reducer {};
 
 /// Carries messages of one type from any rank to a handler at their destination.
 ///
@@ -47,11 +51,20 @@ namespace cairn::am {
 /// Memory      workers * next hops * coalesce_bytes at most.
 /// Throws      contract_violation from from() and send() for an epoch channel while none is open
 /// Source      [DC15] AM++ (coalescing); [GMT14] (blocks per worker); [AAM15] (spans).
-template <class Message>
+///
+/// Reducer     lets fewer messages travel, at the sender and at hops (reduce.hpp). It outlives the
+///             channel and has
+///               owner(m)           as Owner
+///               offer(k, m, out)   offers m to worker k's table, gives what goes on to out(m') and
+///                                  returns what became of m
+///               drain(k, out)      optional, if tables keep messages: gives out what they keep
+///               forget(k)          with it: empties the table
+template <class Message, class Reducer = no_reducer>
 class channel final : public coalescer {
   static_assert(std::is_trivially_copyable_v<Message>,
                 "a message travels as its bytes: make it trivially copyable");
   static_assert(alignof(Message) <= 16, "payloads are aligned to 16 bytes");
+  static constexpr bool reduces = !std::is_same_v<Reducer, no_reducer>;
 
  public:
   template <class Handler>
@@ -65,6 +78,17 @@ class channel final : public coalescer {
       : coalescer(w, opt, travel::routed),
         on_messages_(routed() ? taking_own(std::move(owner), std::move(on_messages))
                               : taking_all(std::move(on_messages))) {
+    attach();
+  }
+  template <class Handler>
+  requires(reduces)
+      channel(world& w, Reducer& reducer, Handler on_messages, const channel_options& opt = {})
+      : coalescer(w, opt, travel::routed),
+        reducer_(&reducer),
+        on_messages_(routed()
+                         ? taking_own([&reducer](const Message& m) { return reducer.owner(m); },
+                                      std::move(on_messages))
+                         : taking_all(std::move(on_messages))) {
     attach();
   }
   ~channel() { detach(); }
@@ -85,6 +109,13 @@ class channel final : public coalescer {
     void operator()(rank_t to, const Message& m) {
       append(to, m);
       count_.add_sent(1);  // before its block can leave
+    }
+
+    /// Offers m to the reducer; what goes on is sent to its owner. Returns what became of m.
+    offered offer(const Message& m) requires(reduces) {
+      const auto became = channel_.offer(*this, m);
+      if (became != offered::merged) count_.add_sent(1);
+      return became;
     }
 
    private:
@@ -137,20 +168,54 @@ class channel final : public coalescer {
   taker taking_own(Owner owner, Handler on_messages) {
     return [this, owner = std::move(owner), on_messages = std::move(on_messages)](
                worker_t w, rank_t from, std::span<Message> came) mutable {
-      if (from != rank()) came = forward_others(w, came, owner);
-      if (!came.empty()) on_messages(w, std::span<const Message>(came));
-      return came.size();
+      const auto [own, ended] = from == rank() ? sorted{came, 0} : forward_others(w, came, owner);
+      if (!own.empty()) on_messages(w, std::span<const Message>(own));
+      return own.size() + ended;
     };
   }
 
-  // Returns the messages for this rank.
+  struct sorted {
+    std::span<Message> own;  // for this rank
+    std::size_t ended;       // others that were merged here
+  };
   template <class Owner>
-  std::span<Message> forward_others(worker_t w, std::span<Message> came, Owner& owner) {
+  sorted forward_others(worker_t w, std::span<Message> came, Owner& owner) {
     sender out(*this, w);
-    const auto own =
-        keep_own(rank(), came, owner, [&](rank_t to, const Message& m) { out.append(to, m); });
-    count_forwarded(w, came.size() - own.size());
-    return own;
+    std::size_t ended = 0;
+    const auto own = keep_own(rank(), came, owner, [&](rank_t to, const Message& m) {
+      if constexpr (reduces) {
+        ended += offer(out, m) == offered::merged;
+      } else {
+        out.append(to, m);
+      }
+    });
+    count_forwarded(w, came.size() - own.size() - ended);
+    return {own, ended};
+  }
+
+  // Changes no count of the ledger.
+  offered offer(sender& out, const Message& m) requires(reduces) {
+    const auto became = reducer_->offer(
+        out.worker_, m, [&](const Message& n) { out.append(reducer_->owner(n), n); });
+    if (became == offered::kept) count_kept(out.worker_, 1, sizeof m);
+    return became;
+  }
+
+  void drain(worker_t w) override {
+    if constexpr (keeps()) {
+      sender out(*this, w);
+      count_kept(w, -static_cast<std::ptrdiff_t>(lane_of(w).kept), sizeof(Message));
+      reducer_->drain(w, [&](const Message& m) { out.append(reducer_->owner(m), m); });
+    }
+  }
+  void forget(worker_t w) noexcept override {
+    if constexpr (keeps()) {
+      count_kept(w, -static_cast<std::ptrdiff_t>(lane_of(w).kept), sizeof(Message));
+      reducer_->forget(w);
+    }
+  }
+  static constexpr bool keeps() {
+    return requires(Reducer & r, worker_t w) { r.forget(w); };
   }
 
   [[gnu::noinline]] void next_block(worker_t w, rank_t hop) { turn_over(w, hop, block_bytes_); }
@@ -161,6 +226,7 @@ class channel final : public coalescer {
     count_handled(w, on_messages_(w, from, {reinterpret_cast<Message*>(payload.data()), n}));
   }
 
+  Reducer* const reducer_ = nullptr;
   taker on_messages_;
   const std::size_t block_bytes_ =
       sizeof(Message) * std::max<std::size_t>(1, buffer_bytes() / sizeof(Message));

@@ -50,6 +50,8 @@ class coalescer : public receiver {
   struct lane {
     std::vector<block> blocks;  // by next hop
     message_count count;
+    std::size_t kept = 0;        // messages in a table of the stage reduce
+    bool kept_seen = false;      // at the previous scan, too
     std::uint64_t reported = 0;  // of count.sent(), in the world's counters
   };
 
@@ -76,6 +78,11 @@ class coalescer : public receiver {
   /// Gives worker w an empty block for the next hop `to`, of at least so many bytes; ships the full
   /// one.
   void turn_over(worker_t w, rank_t to, std::size_t bytes);
+  /// Appends what worker w's table keeps to blocks, and empties it; or only empties it.
+  virtual void drain(worker_t) {}
+  virtual void forget(worker_t) noexcept {}
+  /// Worker w's table keeps n messages more, or less, of so many bytes each.
+  void count_kept(worker_t w, std::ptrdiff_t n, std::size_t bytes) noexcept;
   /// Worker w has handled n messages, and sent what their handler sent.
   void count_handled(worker_t w, std::uint64_t n) noexcept;
   /// Worker w has forwarded n messages of one buffer.

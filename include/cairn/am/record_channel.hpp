@@ -7,6 +7,7 @@
 #include <functional>
 #include <iterator>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -59,7 +60,8 @@ class record_batch {
 ///
 /// Record      bytes; in a buffer its length stands before it, in 4 bytes (12 from 4 GiB on). A
 ///             record larger than a buffer travels in one of its own.
-/// Handler     handler(worker, record_batch) or handler(worker, from, record_batch)
+/// Owner       owner(record) -> rank_t: optional, as of a channel; then the messages are routed
+/// Handler     handler(worker, record_batch) or, without Owner, handler(worker, from, record_batch)
 /// Order       none is promised between buffers
 /// Collective  constructor and destructor, in the same order on every rank, outside epochs
 /// Memory      workers * ranks * coalesce_bytes, or the records that are larger
@@ -67,7 +69,11 @@ class record_channel final : public coalescer {
  public:
   template <class Handler>
   record_channel(world& w, Handler on_records, const channel_options& opt = {})
-      : record_channel(w, opt, with_sender(std::move(on_records))) {}
+      : record_channel(w, opt, {}, with_sender(std::move(on_records))) {}
+  template <class Owner, class Handler>
+  requires std::is_invocable_r_v<rank_t, Owner&, std::span<const std::byte>> record_channel(
+      world& w, Owner owner, Handler on_records, const channel_options& opt = {})
+      : record_channel(w, opt, std::move(owner), with_sender(std::move(on_records))) {}
   ~record_channel() { detach(); }
 
   /// Worker w sends a record. Inside one chunk, handler or body section, on that worker only.
@@ -84,6 +90,7 @@ class record_channel final : public coalescer {
 
  private:
   using handler = std::function<void(worker_t, rank_t, record_batch)>;
+  using owner_function = std::function<rank_t(std::span<const std::byte>)>;
 
   template <class Handler>
   static handler with_sender(Handler on_records) {
@@ -96,9 +103,12 @@ class record_channel final : public coalescer {
     }
   }
 
-  record_channel(world& w, const channel_options& opt, handler on_records);
+  record_channel(world& w, const channel_options& opt, owner_function owner, handler on_records);
+  void append(worker_t w, rank_t to, std::span<const std::byte> record);
+  std::span<std::byte> forward_others(worker_t w, std::span<std::byte> came);
   void deliver(worker_t w, rank_t from, std::span<std::byte> payload) override;
 
+  owner_function owner_;  // empty: records travel directly
   handler on_records_;
   task::per_worker<std::vector<std::byte>> scratch_;
 };

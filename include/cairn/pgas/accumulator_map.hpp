@@ -167,7 +167,10 @@ class accumulator_map {
         });
       });
     } else {
-      channel_.emplace(world_, [this](worker_t k, am::record_batch batch) {
+      const auto owner = [partition = partition_](std::span<const std::byte> record) {
+        return partition.owner(unpack<Id>(record));
+      };
+      channel_.emplace(world_, owner, [this](worker_t k, am::record_batch batch) {
         with_keeper(k, [&](auto keep) {
           for (auto record : batch) {
             const auto id = unpack<Id>(record);
