@@ -2,8 +2,8 @@
 //
 // Index gather: million values a second that ranks read from a table of 8-byte words, which is
 // dealt to the ranks in blocks. Each rank draws its indices uniformly from the whole table and
-// stores each answer at its question's position. Reads of own words take the same path.
-// bench/baselines/index_gather_mpi.c does the same by hand-aggregated MPI.
+// stores each answer at its question's position. Reads of own words take the same path. This is
+// index gather of bale (ig), with 8-byte indices.
 //
 //   index_gather --ranks 2 --threads 1        mpiexec -n 2 index_gather --threads 1
 

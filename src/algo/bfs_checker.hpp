@@ -10,6 +10,7 @@
 
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/am/request.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
@@ -137,40 +138,39 @@ class bfs_checker {
       return a != root_ && a != no_vertex<Id>;
     };
 
-    struct answer {
-      Id at, ancestor, above;
+    struct step {
+      Id ancestor, above;
+    };
+    const auto step_of = [&](Id v) -> step {
+      const Id a = ancestor.load(v);
+      if (a == no_vertex<Id>) return {v, 0};  // goes no farther
+      return {a, above.load(v)};
     };
     map next(w_, g_.partition(), no_vertex<Id>), next_above(w_, g_.partition(), 0);
-    const auto take = [&](const answer& m) {
-      next.store(m.at, m.ancestor);
-      next_above.store(m.at, m.above);
+    const auto take = [&](Id v, const step& s) {
+      next.store(v, s.ancestor);
+      next_above.store(v, s.above);
     };
-    am::channel<answer> answers(w_, [&](worker_t, std::span<const answer> batch) {
-      for (const auto& m : batch) take(m);
-    });
+    am::request<Id, step> steps(
+        w_, [&](worker_t, Id v) { return step_of(v); },
+        [&](worker_t, std::uint64_t v, const step& s) { take(static_cast<Id>(v), s); });
 
-    struct question {
-      Id at, from;
-    };
     pgas::accumulator<logical_or> waiting(w_);
     for (std::uint64_t reach = 1;; reach *= 2) {
       each_own_vertex([&](worker_t k, Id v) { waiting.accumulate(k, on_the_way(v)); });
       if (!waiting.collect()) return above;
       if (reach >= g_.num_vertices()) break;  // farther than the longest path
-      exchange<question>(
-          chunk_vertices,
-          [&](worker_t, Id v, auto& send) {
-            if (on_the_way(v)) send({ancestor.load(v), v});
-          },
-          [&](worker_t k, const question& q) {
-            answer a{q.from, ancestor.load(q.at), above.load(q.at)};
-            if (a.ancestor == no_vertex<Id>) a = {q.from, q.at, 0};  // goes no farther
-            if (owns(q.from)) {
-              take(a);
-            } else {
-              answers.send(k, g_.partition().owner(q.from), a);
-            }
-          });
+      am::epoch epoch(w_);
+      each_own_vertex([&](worker_t k, Id v) {
+        if (!on_the_way(v)) return;
+        const Id a = ancestor.load(v);
+        if (owns(a)) {
+          take(v, step_of(a));
+        } else {
+          steps.from(k)(g_.partition().owner(a), a, v);
+        }
+      });
+      epoch.close();
       each_own_vertex([&](worker_t, Id v) {
         if (!on_the_way(v)) return;
         ancestor.store(v, next.load(v));

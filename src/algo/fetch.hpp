@@ -3,12 +3,11 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <span>
 #include <utility>
 #include <vector>
 
-#include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/am/request.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
@@ -20,28 +19,13 @@ namespace cairn::algo {
 /// Collective constructor, destructor and refresh().
 template <class Id>
 class fetched {
-  struct question {
-    Id at;
-    rank_t from;
-    std::uint64_t slot;
-  };
-  struct answer {
-    std::uint64_t slot;
-    Id value;
-  };
-
  public:
   fetched(world& w, const pgas::vertex_map<Id>& map)
       : w_(w),
         map_(map),
-        answers_(w,
-                 [this](worker_t, std::span<const answer> batch) {
-                   for (const auto& a : batch) values_[a.slot] = a.value;
-                 }),
-        questions_(w, [this](worker_t k, std::span<const question> batch) {
-          auto send = answers_.from(k);
-          for (const auto& q : batch) send(q.from, {q.slot, map_.load(q.at)});
-        }) {}
+        get_(
+            w, [this](worker_t, Id at) { return map_.load(at); },
+            [this](worker_t, std::uint64_t slot, Id value) { values_[slot] = value; }) {}
 
   /// Chooses which elements to copy: of other ranks, in any order, also doubled.
   void choose(std::vector<Id> ids) {
@@ -55,8 +39,8 @@ class fetched {
   void refresh() {
     am::epoch epoch(w_);
     w_.parallel_for(ids_.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto send = questions_.from(k);
-      for (auto i = begin; i < end; ++i) send(map_.owner(ids_[i]), {ids_[i], w_.rank(), i});
+      auto ask = get_.from(k);
+      for (auto i = begin; i < end; ++i) ask(map_.owner(ids_[i]), ids_[i], i);
     });
     epoch.close();
   }
@@ -72,8 +56,7 @@ class fetched {
   world& w_;
   const pgas::vertex_map<Id>& map_;
   std::vector<Id> ids_, values_;
-  am::channel<answer> answers_;
-  am::channel<question> questions_;
+  am::request<Id, Id> get_;
 };
 
 }  // namespace cairn::algo

@@ -10,6 +10,7 @@
 
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/am/request.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
@@ -93,22 +94,37 @@ class root_graph {
     if (s.heard.news({own, other})) s.pairs.emplace_back(own, other);
   }
 
+  // The root of an own vertex that another rank's root is joined to.
+  Id hear_of(worker_t k, const joined& m) {
+    const Id own = root_.load(m.here);
+    hear(k, own, m.there);
+    return own;
+  }
+
   void exchange() {
-    am::channel<joined> back(w_, [&](worker_t k, std::span<const joined> batch) {
-      for (const auto& m : batch) hear(k, m.here, m.there);
-    });
-    am::channel<joined> tell(w_, [&](worker_t k, std::span<const joined> batch) {
-      auto answer = back.from(k);
-      for (const auto& m : batch) {
-        const Id own = root_.load(m.here);
-        hear(k, own, m.there);
-        if (g_.directed()) answer(root_.owner(m.there), {m.there, own});
-      }
-    });
+    if (g_.directed()) {
+      am::request<joined, Id> told(
+          w_, [this](worker_t k, const joined& m) { return hear_of(k, m); },
+          [this](worker_t k, std::uint64_t own, Id other) {
+            hear(k, static_cast<Id>(own), other);
+          });
+      tell_all([&](worker_t k) {
+        return [ask = told.from(k)](rank_t to, const joined& m) mutable { ask(to, m, m.there); };
+      });
+    } else {
+      am::channel<joined> told(w_, [this](worker_t k, std::span<const joined> batch) {
+        for (const auto& m : batch) hear_of(k, m);
+      });
+      tell_all([&](worker_t k) { return told.from(k); });
+    }
+  }
+
+  template <class SenderOf>
+  void tell_all(SenderOf&& sender_of) {
     am::epoch epoch(w_);
     const auto first = g_.out().first(), last = g_.out().last();
     w_.parallel_for(last - first, [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto send = tell.from(k);
+      auto send = sender_of(k);
       for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) {
         const auto row = g_.out().neighbors(v);
         const Id mine = root_.load(v);

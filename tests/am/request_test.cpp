@@ -129,11 +129,11 @@ TEST_P(Request, AnswersMayBeGivenLater) {
             },
             {.unanswered = 50});
         epoch e(w);
+        {
+          auto to = ask.from(0);
+          for (std::uint32_t s = 0; s < each; ++s) to(static_cast<rank_t>(s) % w.size(), s, s);
+        }
         w.run([&](worker_t k) {
-          if (k == 0) {
-            auto to = ask.from(k);
-            for (std::uint32_t s = 0; s < each; ++s) to(static_cast<rank_t>(s) % w.size(), s, s);
-          }
           for (auto state = activity_state::idle; !e.try_close(k, state);) {
             auto mine = std::exchange(later[k], {});
             state = mine.empty() ? activity_state::idle : activity_state::busy;

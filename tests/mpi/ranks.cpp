@@ -4,6 +4,7 @@
 //
 //   packets MPI [MACHINES]   every pair exchanges packets over the plugin, rings and both
 //   world                    collectives over the transport that launch chose
+//   pieces                   64 MB from each rank to the next, with 1 MB of memory on each
 //   machines N               memory that the ranks of each of N machines share
 //   transactions             transfers among accounts of all ranks
 //   agree | throw | status   end badly: all with one sentence, rank 1 alone, or silently with 7
@@ -14,14 +15,18 @@
 #include <signal.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <numeric>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
+#include <cairn/am/epoch.hpp>
+#include <cairn/am/piece_channel.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/core/launch.hpp>
 #include <cairn/net/mixed.hpp>
@@ -83,10 +88,32 @@ void use_collectives(world& w) {
   check(at == all.size(), "too many values were gathered");
 }
 
+void send_in_pieces(world& w) {
+  constexpr std::size_t words = 8u << 20;
+  std::vector<std::uint64_t> sent(words), came(words);
+  const auto from = (w.rank() + w.size() - 1) % w.size();
+  std::iota(sent.begin(), sent.end(), static_cast<std::uint64_t>(w.rank()) << 32);
+  std::size_t held = 0;
+  am::piece_channel channel(w, [&](worker_t, const am::piece& p) {
+    std::memcpy(std::as_writable_bytes(std::span(came)).data() + p.offset, p.bytes.data(),
+                p.bytes.size());
+    held = std::max(held, w.messages().held_bytes());
+  });
+  am::epoch epoch(w);
+  channel.send(0, (w.rank() + 1) % w.size(), std::as_bytes(std::span(sent)));
+  epoch.close();
+  for (std::size_t i = 0; i < words; ++i) {
+    check(came[i] == (static_cast<std::uint64_t>(from) << 32) + i, "a word is wrong");
+  }
+  check(held < 1u << 20, "a rank held " + std::to_string(held) + " bytes");
+}
+
 int body(world& w, std::span<const std::string> arguments) {
   const auto what = arguments.empty() ? std::string() : arguments.front();
   if (what == "world") {
     use_collectives(w);
+  } else if (what == "pieces") {
+    send_in_pieces(w);
   } else if (what == "machines") {
     check(w.machines().count() == std::stoi(arguments[1]), "the machines are not so many");
     const auto wrong = support::share_and_look(w);

@@ -18,7 +18,7 @@
 
 namespace cairn::activity {
 
-/// Room for the operators of one group: their messages, who spawned them, what came of them.
+/// Room for the operators of one group: their messages, where the answers go, what came of them.
 /// Uninitialised until written: to make all would cost a short span more than to run it. Large
 /// messages get fewer places, at least one.
 template <class Op>
@@ -28,7 +28,7 @@ class group_room {
   struct place {
     message m;
     run_of<Op> ran;
-    rank_t from;
+    [[no_unique_address]] origin<Op> from;
   };
   static_assert(std::is_trivially_copyable_v<place> && std::is_trivially_destructible_v<place>);
 
@@ -46,9 +46,9 @@ class group_room {
   [[nodiscard]] run_of<Op>* results() const noexcept {
     return reinterpret_cast<run_of<Op>*>(at(rounded<run_of<Op>>(size * sizeof(message))));
   }
-  [[nodiscard]] rank_t* spawners() const noexcept {
+  [[nodiscard]] origin<Op>* origins() const noexcept {
     const auto after = rounded<run_of<Op>>(size * sizeof(message)) + size * sizeof(run_of<Op>);
-    return reinterpret_cast<rank_t*>(at(rounded<rank_t>(after)));
+    return reinterpret_cast<origin<Op>*>(at(rounded<origin<Op>>(after)));
   }
 
  private:
@@ -122,7 +122,7 @@ class batch {
     if constexpr (Commit::collects) {
       messages_ = (*room_).messages();
       results_ = (*room_).results();
-      spawners_ = (*room_).spawners();
+      origins_ = (*room_).origins();
       constexpr auto most = group_room<Op>::size;
       grain_ = std::min(grain, most);
       full_ = clock ? std::min(std::max(grain_, timed_group), most) : grain_;
@@ -134,9 +134,10 @@ class batch {
     return commit_.one(op_, m);
   }
 
-  /// One more message, which rank `from` has spawned. True if it is time to run.
-  [[gnu::always_inline]] bool add(const message& m, rank_t from) requires Commit::collects {
-    if constexpr (fire_and_return<Op>) spawners_[size_] = from;
+  /// One more message. True if it is time to run.
+  [[gnu::always_inline]] bool add(const message& m,
+                                  const origin<Op>& from) requires Commit::collects {
+    if constexpr (fire_and_return<Op>) origins_[size_] = from;
     std::memcpy(static_cast<void*>(messages_ + size_), &m, sizeof m);
     return ++size_ >= full_;
   }
@@ -151,7 +152,7 @@ class batch {
     std::exception_ptr thrown;
     const auto done = run_all(n, thrown);
     for (std::size_t i = 0; i < done; ++i) {
-      settle(messages_[i], fire_and_return<Op> ? spawners_[i] : 0, results_[i]);
+      settle(messages_[i], origin_of(i), results_[i]);
     }
     // Outside the handler, inside of which a fiber may not switch.
     if (thrown) [[unlikely]]
@@ -167,6 +168,11 @@ class batch {
   static constexpr std::size_t timed_group = 64;
   using lease =
       std::conditional_t<Commit::collects, typename group_rooms<Op>::lease, detail::no_lease>;
+
+  [[nodiscard]] origin<Op> origin_of(std::size_t i) const {
+    if constexpr (fire_and_return<Op>) return origins_[i];
+    return {};
+  }
 
   std::size_t run_activity(std::size_t begin, std::size_t end) {
     return commit_.group(op_, messages_ + begin, end - begin, results_ + begin);
@@ -202,7 +208,7 @@ class batch {
   [[no_unique_address]] lease room_;
   message* messages_ = nullptr;
   run_of<Op>* results_ = nullptr;
-  rank_t* spawners_ = nullptr;
+  origin<Op>* origins_ = nullptr;
   std::size_t grain_ = 1, full_ = 1, size_ = 0;
   std::uint64_t activities_ = 0;
   span_work timed_;

@@ -36,8 +36,8 @@ namespace cairn::activity {
 /// serialisation; one to a remote element passes the sent-filter and travels coalesced to its
 /// owner, where the handler runs the span in groups. `wanted` is asked before grouping, outside
 /// any transaction; the attempt asks the cell again through its verbs. Answers of a
-/// fire-and-return operator travel back coalesced; messages that came from far and answers to
-/// those that were spawned here run on any worker of this rank. The mechanism is switched
+/// fire-and-return operator travel back coalesced, to the worker that spawned; messages that came
+/// from far run on any worker of this rank. The mechanism is switched
 /// once per chunk or span, so the inner loop is compiled for it; where nothing else was asked for,
 /// the domain's plan chooses it and M from what such chunks and spans took.
 ///
@@ -48,7 +48,8 @@ namespace cairn::activity {
 /// Messages    one per spawn to a remote element that passes the filter; an answer to each of
 ///             a fire-and-return operator, which has no filter
 /// Memory      per worker, when first needed: a group of M messages, at most 64 KB unless one
-///             message is larger; the sent-filter; channel blocks
+///             message is larger; the sent-filter; channel blocks; the messages to other ranks
+///             that have not been answered
 /// Throws      contract_violation from spawn() or a handler if elements() names another rank's
 ///             element beside an own one
 /// Source      [AAM15] sections 3 and 4: coarsening and coalescing of activities
@@ -145,21 +146,24 @@ class executor {
       const auto entries = std::min(w.options().filter_entries, parts_.most_combined);
       for (auto& k : parts_.workers) k.value.combined = {entries, ~std::uint64_t{0}};
     }
-    const auto arrive = [this](worker_t k, rank_t from, std::span<const message> span) {
-      with_lane(k, [&](auto& lane) {
-        for (const auto& m : span) lane.arrived(m, from);
-      });
-    };
-    if constexpr (!fire_and_return<Op>) {  // nobody asks where its messages come from
-      parts_.out.emplace(w, parts_.reduce,
-                         [arrive, self = w.rank()](worker_t k, std::span<const message> span) {
-                           arrive(k, self, span);
-                         });
+    if constexpr (fire_and_return<Op>) {
+      using path = typename executor_parts<Op>::way::path;
+      parts_.out.emplace(
+          w,
+          [this](worker_t k, rank_t from, std::span<const typename path::asked> span) {
+            with_lane(k, [&](auto& lane) {
+              for (const auto& q : span) lane.arrived(q.question, {from, q.by});
+            });
+          },
+          [this](worker_t k, std::span<const typename path::replied> span) {
+            with_lane(k, [&](auto& lane) {
+              for (const auto& a : span) lane.answered(a.to, a.answer);
+            });
+          });
     } else {
-      parts_.out.emplace(w, arrive);
-      parts_.answers.emplace(w, [this](worker_t k, std::span<const answer_to<Op>> span) {
+      parts_.out.emplace(w, parts_.reduce, [this](worker_t k, std::span<const message> span) {
         with_lane(k, [&](auto& lane) {
-          for (const auto& a : span) lane.answered(a);
+          for (const auto& m : span) lane.arrived(m, {});
         });
       });
     }
@@ -261,7 +265,7 @@ class executor {
       with_lane(k, [&](auto& lane) {
         for (const auto& p : again) lane.arrived(p.m, p.from);
       });
-      parts_.w.messages().release(k, again.size());
+      am::release(parts_.w, k, again.size());
       return parked.size() < again.size();
     }
     return false;

@@ -14,36 +14,36 @@
 #include <cairn/activity/parking.hpp>
 #include <cairn/activity/sent_filter.hpp>
 #include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
 #include <cairn/am/reduce.hpp>
+#include <cairn/am/request.hpp>
+#include <cairn/am/slot_table.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
 
 namespace cairn::activity {
 
-/// How an answer travels: with its question, so that the spawner need not keep it.
-template <class Op>
-struct answer_to {
-  typename Op::message question;
-  result_t<Op> result;
-};
-
 namespace detail {
 
 struct nothing {};
-template <class Op>
-struct answers_of {
-  using channel = nothing;
-  using sender = nothing;
+
+// How an operator's messages travel, and the worker's ends of it.
+template <class Op, class Reducer>
+struct way_of {
+  using message = typename Op::message;
+  using path = am::channel<message, Reducer>;
+  using sender = typename path::sender;
+  using replier = nothing;
+  using unanswered = nothing;
 };
-template <fire_and_return Op>
-struct answers_of<Op> {
-  using channel = std::optional<am::channel<answer_to<Op>>>;
-  using sender = std::optional<typename am::channel<answer_to<Op>>::sender>;
+template <fire_and_return Op, class Reducer>
+struct way_of<Op, Reducer> {
+  using message = typename Op::message;
+  using path = am::request<message, result_t<Op>>;
+  using sender = typename path::asker;
+  using replier = std::optional<typename path::replier>;
+  using unanswered = am::slot_table<message>;
 };
-template <class Op>
-using answer_sender_of = typename answers_of<Op>::sender;
-template <class Op>
-using answer_channel_of = typename answers_of<Op>::channel;
 
 template <class Op>
 struct combined_of {
@@ -60,11 +60,14 @@ struct combined_of<Op> {
 template <class Op>
 struct executor_parts {
   using message = typename Op::message;
+  struct reducer;
+  using way = detail::way_of<Op, reducer>;
 
   /// What one worker has of it.
   struct worker_state {
     sent_filter_of<Op> filter;
     [[no_unique_address]] typename detail::combined_of<Op>::table combined;
+    [[no_unique_address]] typename way::unanswered unanswered;  // by other ranks
     std::vector<message> waiting;    // spawned inside `after`: they join a later group
     detail::parked_list<Op> parked;  // they met a marker
     std::uint64_t parked_in = 0;     // the epoch: what a cancelled one has left never runs
@@ -124,14 +127,13 @@ struct executor_parts {
   domain& data;
   Op op;
   reducer reduce{*this};
-  std::optional<am::channel<message, reducer>> out;  // nothing on one rank
-  [[no_unique_address]] detail::answer_channel_of<Op> answers;
+  std::optional<typename way::path> out;  // nothing on one rank
   task::per_worker<worker_state> workers;
 
   // A message that met a marker waits, counted as one on its way, and is tried again whenever its
   // worker has nothing else to do.
-  void park(worker_t k, const message& m, rank_t from) requires multi_cell<Op> {
-    w.messages().hold(k, 1);
+  void park(worker_t k, const message& m, const origin<Op>& from) requires multi_cell<Op> {
+    am::hold(w, k, 1);
     w.counters().add(k, obs::counter::requeued);
     auto& state = workers[k];
     if (state.parked_in != w.messages().epoch()) state.parked.clear();

@@ -9,7 +9,7 @@
 #include <cairn/activity/executor_parts.hpp>
 #include <cairn/activity/shape.hpp>
 #include <cairn/activity/tuner.hpp>
-#include <cairn/am/channel.hpp>
+#include <cairn/am/ticket.hpp>
 
 namespace cairn::activity {
 
@@ -31,7 +31,7 @@ class lane {
     if constexpr (!Alone) {
       if (!all.out) return;
       sender_.emplace(*all.out, k);
-      if constexpr (returns) answers_.emplace(*all.answers, k);
+      if constexpr (returns) replies_.emplace(*all.out, k);
       if constexpr (filtered<Op>) state_.filter.enter(all.w.messages().epoch());
     }
   }
@@ -47,17 +47,15 @@ class lane {
         return;
       }
     }
-    offer(m, all_.w.rank());
+    offer(m, here());
   }
 
-  /// Takes in a message that rank `from` has spawned.
-  void arrived(const message& m, rank_t from) { offer(m, from); }
+  /// Takes in a message that another rank has spawned, or that was parked.
+  void arrived(const message& m, const origin<Op>& from) { offer(m, from); }
 
-  /// Takes in the answer to a message that this rank has spawned.
-  void answered(const answer_to<Op>& a) requires fire_and_return<Op> {
-    context at(*this);
-    ++answers_run_;
-    detail::answer(all_.op, a.question, a.result, at);
+  /// Takes in the answer to a message that this worker has sent.
+  void answered(am::ticket to, const result_t<Op>& result) requires fire_and_return<Op> {
+    answer_here(state_.unanswered.take(to.slot()), result);
   }
 
   /// What `after` and `answer` get: the worker they run on, and a way to send on. A message to
@@ -104,13 +102,18 @@ class lane {
         return;
       }
     }
-    (*sender_)(shape<Op>::owner(all_.op, m), m);
+    const auto owner = shape<Op>::owner(all_.op, m);
+    if constexpr (returns) {
+      (*sender_)(owner, m, state_.unanswered.put(m));
+    } else {
+      (*sender_)(owner, m);
+    }
   }
 
-  [[gnu::always_inline]] void offer(const message& m, rank_t from) {
+  [[gnu::always_inline]] void offer(const message& m, const origin<Op>& from) {
     if constexpr (!Alone) shape<Op>::expect_here(op_, m);
     if (!shape<Op>::wanted(op_, m)) {
-      if constexpr (returns) answer(from, {m, {}});
+      if constexpr (returns) answer(from, m, {});
       return;
     }
     if constexpr (Commit::collects) {
@@ -121,7 +124,8 @@ class lane {
   }
 
   // What follows an attempt, outside of it.
-  [[gnu::always_inline]] void settle(const message& m, rank_t from, const run_of<Op>& ran) {
+  [[gnu::always_inline]] void settle(const message& m, const origin<Op>& from,
+                                     const run_of<Op>& ran) {
     if constexpr (multi_cell<Op>) {
       if (ran.marked) [[unlikely]]
         return all_.park(worker_, m, from);
@@ -133,21 +137,34 @@ class lane {
       context at(*this);
       detail::after(all_.op, m, result, at);
     }
-    if constexpr (returns) answer(from, {m, result});
+    if constexpr (returns) answer(from, m, result);
+  }
+
+  // Of a message that was spawned on this rank.
+  [[nodiscard]] origin<Op> here() const {
+    if constexpr (returns) return {all_.w.rank(), {}};
+    return {};
   }
 
   // To the spawner: this lane, or by message.
-  void answer(rank_t to, const answer_to<Op>& a) requires fire_and_return<Op> {
-    if (Alone || to == all_.w.rank()) {
-      answered(a);
+  void answer(const origin<Op>& to, const message& m,
+              const result_t<Op>& result) requires fire_and_return<Op> {
+    if (Alone || to.rank == all_.w.rank()) {
+      answer_here(m, result);
     } else {
-      (*answers_)(to, a);
+      (*replies_)(to.rank, to.ticket, result);
     }
+  }
+  void answer_here(const message& m, const result_t<Op>& result) requires fire_and_return<Op> {
+    context at(*this);
+    ++answers_run_;
+    detail::answer(all_.op, m, result, at);
   }
 
   void run_group() {
-    batch_.run(
-        [this](const message& m, rank_t from, const run_of<Op>& ran) { settle(m, from, ran); });
+    batch_.run([this](const message& m, const origin<Op>& from, const run_of<Op>& ran) {
+      settle(m, from, ran);
+    });
   }
 
   void send_on(const message& m) {
@@ -164,7 +181,7 @@ class lane {
     while (!waiting.empty()) {
       const auto m = waiting.back();
       waiting.pop_back();
-      offer(m, all_.w.rank());
+      offer(m, here());
       if constexpr (Commit::collects) {
         if (waiting.empty()) run_group();
       }
@@ -177,8 +194,8 @@ class lane {
   const Op op_;  // a copy: see operator.hpp
   std::uint64_t operators_ = 0, took_effect_ = 0, answers_run_ = 0;
   std::uint64_t looked_up_ = 0, filtered_ = 0;
-  std::optional<typename am::channel<message, typename parts::reducer>::sender> sender_;
-  [[no_unique_address]] detail::answer_sender_of<Op> answers_;
+  std::optional<typename parts::way::sender> sender_;
+  [[no_unique_address]] typename parts::way::replier replies_;
   batch<Op, Commit> batch_;
 };
 

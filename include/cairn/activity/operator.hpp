@@ -47,8 +47,8 @@
 // A fire-and-return operator answers every message, also one that was not wanted:
 //
 //   void answer(message, outcome<R>) or answer(message, outcome<R>, at)
-//                                             once, outside, on some worker of the rank that
-//                                             spawned the message; may send on
+//                                             once, outside, on the worker that spawned the
+//                                             message; may send on
 //
 // and its `after` is after(message), after(message, R) or after(message, R, at). An operator
 // that fails is not a transaction that aborts: the runtime repeats the latter until it commits.

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include <cairn/activity/operator.hpp>
+#include <cairn/activity/shape.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
@@ -51,7 +51,7 @@ namespace detail {
 template <class Op>
 struct parked_message {
   typename Op::message m;
-  rank_t from;  // who spawned it
+  [[no_unique_address]] origin<Op> from;
 };
 
 // Only several cells can meet a marker.

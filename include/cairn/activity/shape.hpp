@@ -7,6 +7,7 @@
 
 #include <cairn/activity/operator.hpp>
 #include <cairn/activity/transaction.hpp>
+#include <cairn/am/ticket.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/tm/cell.hpp>
@@ -74,6 +75,16 @@ template <class Op>
 struct run_of {
   result_t<Op> result{};
   bool marked = false;
+};
+
+/// Where the answer to a message goes: to a rank, and if that is another one with the ticket of
+/// its question. Nothing for an operator that does not answer.
+template <class Op>
+struct origin {};
+template <fire_and_return Op>
+struct origin<Op> {
+  rank_t rank;
+  am::ticket ticket;
 };
 
 /// A place whose map keeps a marker word beside each element: 0, or who holds the element.

@@ -6,7 +6,6 @@
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <mutex>
 #include <optional>
@@ -105,7 +104,7 @@ class request final : private task::progress_source {
     asker(request& r, worker_t w)
         : request_(r), mine_(r.workers_[w]), send_(r.questions_, w), worker_(w) {}
 
-    void operator()(rank_t to, const Question& q, std::uint64_t slot) {
+    [[gnu::always_inline]] void operator()(rank_t to, const Question& q, std::uint64_t slot) {
       const asked m{{worker_, slot}, q};
       if (mine_.unanswered->take(worker_, to, 1) == 1) [[likely]] {
         send_(to, m);
@@ -127,7 +126,9 @@ class request final : private task::progress_source {
   class replier {
    public:
     replier(request& r, worker_t w) : send_(r.answers_, w) {}
-    void operator()(rank_t to, ticket by, const Answer& a) { send_(to, {by, a}); }
+    [[gnu::always_inline]] void operator()(rank_t to, ticket by, const Answer& a) {
+      send_(to, {by, a});
+    }
 
    private:
     typename channel<replied>::sender send_;
@@ -150,9 +151,13 @@ class request final : private task::progress_source {
     std::vector<replied> replies;
     std::vector<run> runs;  // of replies of one rank each
   };
+  struct queue {  // first in, first out; a deque takes 0.6 KB when empty
+    std::vector<asked> questions;
+    std::size_t sent = 0;  // of them, from the front
+  };
   struct worker_state {
-    std::optional<credits> unanswered;       // a machine for this worker alone
-    std::vector<std::deque<asked>> waiting;  // for credit, by destination
+    std::optional<credits> unanswered;  // a machine for this worker alone
+    std::vector<queue> waiting;         // for credit, by destination
     // Written by this worker; received last.
     std::atomic<std::uint64_t> kept{0}, received{0};
     // Answers that other workers have taken in for this one.
@@ -217,15 +222,19 @@ class request final : private task::progress_source {
     hold(w, 1);
     charge(w, sizeof m);
     add(mine.kept, 1);
-    mine.waiting[static_cast<std::size_t>(to)].push_back(m);
+    mine.waiting[static_cast<std::size_t>(to)].questions.push_back(m);
   }
 
   void send_waiting(worker_t w, rank_t to, std::uint32_t n) {
     auto& mine = workers_[w];
-    auto& waiting = mine.waiting[static_cast<std::size_t>(to)];
+    auto& [waiting, sent] = mine.waiting[static_cast<std::size_t>(to)];
     {
       auto send = questions_.from(w);
-      for (std::uint32_t i = 0; i < n; ++i, waiting.pop_front()) send(to, waiting.front());
+      for (std::uint32_t i = 0; i < n; ++i) send(to, waiting[sent++]);
+    }
+    if (sent >= waiting.size() / 2) {  // each question is moved once at most, on average
+      waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(sent));
+      sent = 0;
     }
     add(mine.kept, -std::uint64_t{n});
     charge(w, -static_cast<std::int64_t>(n * sizeof(asked)));

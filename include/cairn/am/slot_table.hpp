@@ -2,6 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <limits>
+#include <type_traits>
+#include <utility>
 #include <vector>
 
 #include <cairn/base/contract.hpp>
@@ -11,33 +14,45 @@ namespace cairn::am {
 /// Values under small numbers, the slots: what a worker remembers of each question until its answer
 /// comes. A slot that is free is used again before another one is made.
 ///
+/// T         trivially copyable
 /// Cost      O(1)
 /// Memory    of the most values that were in it at once
 template <class T>
 class slot_table {
+  static_assert(std::is_trivially_copyable_v<T>);
+
  public:
   /// Returns   the value's slot
   [[nodiscard]] std::uint64_t put(const T& value) {
-    if (free_.empty()) {
-      values_.push_back(value);
-      return values_.size() - 1;
+    ++size_;
+    if (free_ == none) {
+      places_.emplace_back(value);
+      return places_.size() - 1;
     }
-    const auto slot = free_.back();
-    free_.pop_back();
-    values_[slot] = value;
+    const auto slot = free_;
+    free_ = places_[slot].next;
+    places_[slot].value = value;
     return slot;
   }
   /// Takes a value out; its slot becomes free.
   [[nodiscard]] T take(std::uint64_t slot) {
-    CAIRN_ASSERT(slot < values_.size());
-    free_.push_back(slot);
-    return values_[slot];
+    CAIRN_ASSERT(slot < places_.size());
+    --size_;
+    const T value = places_[slot].value;
+    places_[slot].next = std::exchange(free_, slot);
+    return value;
   }
-  [[nodiscard]] std::uint64_t size() const noexcept { return values_.size() - free_.size(); }
+  [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
  private:
-  std::vector<T> values_;
-  std::vector<std::uint64_t> free_;
+  static constexpr auto none = std::numeric_limits<std::uint64_t>::max();
+  union place {
+    explicit place(const T& v) : value(v) {}
+    T value;
+    std::uint64_t next;  // free slot
+  };
+  std::vector<place> places_;
+  std::uint64_t free_ = none, size_ = 0;
 };
 
 }  // namespace cairn::am

@@ -57,6 +57,9 @@ class progress_engine final : public task::progress_source {
     auto& held = workers_[w].held_bytes;
     held.store(held.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
+  /// Bytes of messages on this rank: in blocks and tables, in the inbox, and waiting for room in
+  /// the transport. Any worker.
+  [[nodiscard]] std::size_t held_bytes() const noexcept;
   /// Sends a filled buffer of a channel; `to` may be this rank.
   void post(worker_t w, rank_t to, std::uint32_t number, channel_kind kind, buffer&& b);
 
@@ -148,7 +151,6 @@ class progress_engine final : public task::progress_source {
   bool flush(worker_t w, bool only_old);
   void flush_standing(worker_t w);
   void flush_old(worker_t w);
-  [[nodiscard]] std::size_t held_bytes() const noexcept;
   [[nodiscard]] bool lacks_room() const noexcept;
   void wait_for_room(worker_t w);
   void expect_no_epoch_left();
