@@ -11,7 +11,14 @@ namespace {
 
 struct mst_command : trial_options {
   using trial_options::trial_options;
+  std::string merge = "auto";
 };
+
+algo::mst_merge merge_of(const mst_command& cmd) {
+  using algo::mst_merge;
+  if (cmd.merge == "auto") return mst_merge::automatic;
+  return cmd.merge == "hooking" ? mst_merge::hooking : mst_merge::transactions;
+}
 
 template <class Id>
 int run(world& w, const graph::dist_csr<Id>& g, const mst_command& cmd, report& r) {
@@ -19,7 +26,10 @@ int run(world& w, const graph::dist_csr<Id>& g, const mst_command& cmd, report& 
     throw usage_error(name_of(cmd.in) +
                       " is directed: a spanning forest is of an undirected graph (--symmetrize)");
   }
-  const algo::mst_options opt{.activity = activity_of(cmd.c)};
+  if (w.size() == 1 && cmd.merge != "auto") {
+    throw usage_error("--merge " + cmd.merge + " is for several ranks, and there is one (--ranks)");
+  }
+  const algo::mst_options opt{.activity = activity_of(cmd.c), .merge = merge_of(cmd)};
   json& trials = r["result"]["trials"] = json::array();
   const auto broken = run_trials(
       w, cmd, "minimum spanning forest", r, [&](int) { return algo::mst<Id>(w, g, opt); },
@@ -28,6 +38,8 @@ int run(world& w, const graph::dist_csr<Id>& g, const mst_command& cmd, report& 
                           {"edges", m.num_edges},
                           {"trees", m.num_trees},
                           {"rounds", m.rounds},
+                          {"merge", m.merge},
+                          {"merge_chosen", m.merge_chosen},
                           {"weighted", g.weighted()},
                           {"mechanism", activity::name(m.mechanism)},
                           {"grain", m.grain},
@@ -41,6 +53,8 @@ int run(world& w, const graph::dist_csr<Id>& g, const mst_command& cmd, report& 
                                human_count(last["edges"].get<std::uint64_t>()),
                                human_count(last["trees"].get<std::uint64_t>()),
                                last["rounds"].get<std::uint64_t>()));
+  r.line("merge", fmt::format("{}: {}", last["merge"].get<std::string>(),
+                              last["merge_chosen"].get<std::string>()));
   return finish(w, cmd, r, broken);
 }
 
@@ -50,6 +64,8 @@ void add_mst(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("mst", "Minimum spanning forest of an undirected graph");
   const auto cmd = std::make_shared<mst_command>(c);
   add_trials(command, *cmd, c, "Check that the forest spans and is minimal", false);
+  command.add_option("--merge", cmd->merge, "Over ranks: auto, hooking or transactions")
+      ->check(CLI::IsMember({"auto", "hooking", "transactions"}));
   command.callback([cmd, &chosen] {
     chosen = [cmd] {
       return on_graph(

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
+#include <optional>
 #include <tuple>
 #include <utility>
 
@@ -7,7 +9,10 @@
 #include <cairn/algo/mst.hpp>
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/dtx/executor.hpp>
 
+#include "algo/boruvka.hpp"
 #include "algo/fetch.hpp"
 #include "algo/weights.hpp"
 
@@ -15,94 +20,57 @@ namespace cairn::algo {
 namespace {
 
 constexpr std::size_t chunk_vertices = 256;
-constexpr std::uint64_t no_edge = ~std::uint64_t{0};  // heavier than any
 
 template <class Id>
 struct boruvka {
-  struct way_out {                   // an edge to another tree
-    std::uint64_t weight = no_edge;  // ordered
-    Id source = 0, target = 0;       // source < target
-    Id there = 0;                    // the other tree's root
+  using edge = outgoing_edge<Id>;
+  using merge_here = merge_trees<Id, pgas::vertex_view<Id>, boruvka>;
+  using merge_anywhere = merge_trees<Id, const dtx::owned_vertex_map<Id>&, boruvka>;
 
-    [[nodiscard]] bool lighter_than(const way_out& o) const {
-      return std::tie(weight, source, target) < std::tie(o.weight, o.source, o.target);
+  struct transactions {
+    explicit transactions(boruvka& b)
+        : parent(b.w, b.g.partition(), 0),
+          merges(b.data, merge_anywhere{parent, b}, {.at_once = 2, .grain = 128}, parent) {
+      b.each_own([&](worker_t, Id v) { parent.local()[v - parent.first()] = v; });
     }
-  };
-
-  struct offer {  // the operator: a root's record keeps the lightest edge
-    struct message {
-      Id root;
-      way_out edge;
-    };
-    boruvka& b;
-
-    void elements(const message& m, auto&& each) const { each(b.lightest.at(m.root)); }
-    bool wanted(const message& m) const {  // weights only fall, so a stale one is no lighter
-      return m.edge.weight <= tm::load_cell(b.lightest.at(m.root).here().weight);
-    }
-    bool attempt(auto& tx, const message& m) const {
-      if (!m.edge.lighter_than(tx.read(b.lightest, m.root))) return false;
-      tx.write(b.lightest, m.root, m.edge);
-      return true;
-    }
-  };
-
-  // Fire and return, may fail: two roots become one, unless one of them no longer is one; then
-  // the spawner climbs to those that are.
-  struct merge {
-    struct message {
-      Id here;
-      way_out edge;
-    };
-    boruvka& b;
-
-    void elements(const message& m, auto&& each) const {
-      each(b.root.at(m.here));
-      each(b.root.at(m.edge.there));
-    }
-    // Returns what is above `here` now.
-    activity::outcome<Id> attempt(auto& tx, const message& m) const {
-      const Id a = m.here, c = m.edge.there, above = tx.read(b.root, a);
-      if (above != a || tx.read(b.root, c) != c) return {false, above};
-      tx.write(b.root, std::max(a, c), std::min(a, c));
-      return {true, std::min(a, c)};
-    }
-    void answer(const message& m, const activity::outcome<Id>& merged, auto& at) {
-      if (merged.done) return b.take(at.worker(), m.edge);
-      b.join(merged.value, m.edge, at);
-    }
+    // Of every vertex that ever was a root; not flattened.
+    dtx::owned_vertex_map<Id> parent;
+    dtx::executor<merge_anywhere> merges;
   };
 
   boruvka(world& world, const graph::dist_csr<Id>& graph, const mst_options& opt)
       : w(world),
         g(graph),
+        asked(opt.merge),
         root(w, g.partition(), 0),
-        lightest(w, g.partition(), way_out{}),
+        lightest(w, g.partition(), edge{}),
         data(w, opt.activity),
-        offers(data, offer{*this}),
-        merges(data, merge{*this}),
+        offers(data, offer_edge<Id>{lightest.view()}),
         edges(w.workers()),
+        found(w.workers()),
         neighbors(w, root),
         above(w, root),
-        chosen(w, [this](worker_t k, std::span<const way_out> batch) {
+        chosen(w, [this](worker_t k, std::span<const edge> batch) {
           for (const auto& e : batch) keep(k, e);
         }) {
-    each_own([&](worker_t, Id v) { root.store(v, v); });
-    std::vector<Id> others;
-    if (w.size() > 1) {
-      each_row([&](Id v) {
-        for (const Id u : g.out().neighbors(v)) {
-          if (!root.owns(u)) others.push_back(u);
-        }
-      });
+    if (w.size() == 1) {
+      alone.emplace(data, merge_here{root.view(), *this});
+    } else if (opt.merge == mst_merge::transactions) {
+      over_ranks.emplace(*this);
     }
-    neighbors.choose(std::move(others));
+    each_own([&](worker_t, Id v) { root.store(v, v); });
+    if (w.size() > 1) neighbors.choose(other_ranks_neighbors());
   }
 
-  template <class F>
-  void each_row(F&& f) {
-    for (auto v = g.out().first(); v < g.out().last(); ++v) f(static_cast<Id>(v));
+  std::vector<Id> other_ranks_neighbors() {
+    each_own([&](worker_t k, Id v) {
+      for (const Id u : g.out().neighbors(v)) {
+        if (!root.owns(u)) found[k].push_back(u);
+      }
+    });
+    return take_found();
   }
+
   template <class F>
   void each_own(F&& f) {
     const auto first = root.first();
@@ -113,11 +81,38 @@ struct boruvka {
         },
         chunk_vertices);
   }
+  template <class F>
+  void each_of(const std::vector<Id>& vertices, F&& f) {
+    w.parallel_for(
+        vertices.size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          for (auto i = begin; i < end; ++i) f(k, vertices[i]);
+        },
+        chunk_vertices);
+  }
 
-  void keep(worker_t k, const way_out& e) {
+  // What the workers have found, each id once for each worker.
+  std::vector<Id> take_found() {
+    w.parallel_for(
+        static_cast<std::size_t>(w.workers()),
+        [&](worker_t, std::size_t k, std::size_t) {
+          auto& some = found[static_cast<worker_t>(k)];
+          std::sort(some.begin(), some.end());
+          some.erase(std::unique(some.begin(), some.end()), some.end());
+        },
+        1);
+    std::vector<Id> all;
+    for (auto& some : found) {
+      all.insert(all.end(), some.value.begin(), some.value.end());
+      some.value.clear();
+    }
+    return all;
+  }
+
+  void keep(worker_t k, const edge& e) {
     edges[k].push_back({e.source, e.target, from_ordered(e.weight)});
   }
-  void take(worker_t k, const way_out& e) {
+  void take(worker_t k, const edge& e) {
     if (root.owns(e.source)) {
       keep(k, e);
     } else {
@@ -125,115 +120,134 @@ struct boruvka {
     }
   }
 
-  way_out lightest_of(Id v) const {
-    way_out best;
-    const Id mine = root.load(v);
+  // Afterwards each root's record holds the lightest edge out of its tree.
+  void find_outgoing_edges() {
+    neighbors.refresh();
+    each_own([&](worker_t, Id v) { lightest.local()[v - lightest.first()] = {}; });
+    am::epoch epoch(w);
+    with_weights(g.out(), [&](auto weights) {
+      w.parallel_for(
+          root.local().size(),
+          [&](worker_t k, std::size_t begin, std::size_t end) {
+            const auto roots = root.view();
+            offers.spawn(k, [&](auto& send) {
+              for (auto i = begin; i < end; ++i) {
+                const auto v = static_cast<Id>(root.first() + i);
+                const Id mine = tm::load_cell(roots.element(v));
+                const auto best = lightest_of(v, mine, roots, weights(v));
+                if (best.weight != no_edge) send({mine, best});
+              }
+            });
+          },
+          chunk_vertices);
+    });
+    epoch.close();
+  }
+
+  template <class Weights>
+  [[nodiscard]] edge lightest_of(Id v, Id mine, const pgas::vertex_view<Id>& roots,
+                                 const Weights& weights) const {
+    edge best;
     const auto row = g.out().neighbors(v);
     for (std::size_t i = 0; i < row.size(); ++i) {
-      const Id there = neighbors(row[i]);
+      const Id u = row[i];
+      const Id there = roots.owns(u) ? tm::load_cell(roots.element(u)) : neighbors(u);
       if (there == mine) continue;
-      const way_out e{to_ordered(weight_at(g.out(), v, i)), std::min(v, row[i]),
-                      std::max(v, row[i]), there};
+      const edge e{to_ordered(weights[i]), std::min(v, u), std::max(v, u), there};
       if (e.lighter_than(best)) best = e;
     }
     return best;
   }
 
-  // Afterwards each root's record holds the lightest edge out of its tree.
-  void find_ways_out() {
-    neighbors.refresh();
-    each_own([&](worker_t, Id v) { lightest.local()[v - lightest.first()] = {}; });
-    am::epoch epoch(w);
-    w.parallel_for(
-        root.local().size(),
-        [&](worker_t k, std::size_t begin, std::size_t end) {
-          offers.spawn(k, [&](auto& send) {
-            for (auto i = begin; i < end; ++i) {
-              const auto v = static_cast<Id>(root.first() + i);
-              const auto best = lightest_of(v);
-              if (best.weight != no_edge) send({root.load(v), best});
-            }
-          });
-        },
-        chunk_vertices);
-    epoch.close();
+  [[nodiscard]] std::vector<Id> roots_with_an_edge() {
+    const auto& records = std::as_const(lightest);
+    each_own([&](worker_t k, Id v) {
+      if (records.local()[v - root.first()].weight != no_edge) found[k].push_back(v);
+    });
+    return take_found();
   }
+  [[nodiscard]] const edge& edge_of(Id r) const { return lightest.local()[r - root.first()]; }
 
-  [[nodiscard]] std::vector<Id> roots_with_a_way_out() const {
-    std::vector<Id> ready;
-    for (std::size_t i = 0; i < lightest.local().size(); ++i) {
-      if (lightest.local()[i].weight != no_edge) ready.push_back(static_cast<Id>(root.first() + i));
+  // Towards the root of v's tree, while others merge, as far as own vertices lead.
+  [[nodiscard]] Id climb(Id v) const {
+    const auto& parent = over_ranks ? over_ranks->parent.values() : root;
+    while (parent.owns(v)) {
+      const Id next = parent.load(v);
+      if (next == v) break;
+      v = next;
     }
-    return ready;
-  }
-
-  // To the root of v's tree, while others merge.
-  Id climb(Id v) const {
-    for (Id next = root.load(v); next != v; next = root.load(v)) v = next;
     return v;
   }
 
-  // The trees of v and of the edge's other end, unless they are one by now.
-  void join(Id v, way_out edge, auto& send) const {
-    const Id here = climb(v);
-    edge.there = climb(edge.there);
-    if (here != edge.there) send({here, edge});
-  }
-
-  void merge_here(const std::vector<Id>& ready) {  // one rank
+  void merge_by(auto& merges, const std::vector<Id>& ready) {
     am::epoch epoch(w);
     w.parallel_for(
         ready.size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
           merges.spawn(k, [&](auto& send) {
             for (auto i = begin; i < end; ++i) {
-              join(ready[i], std::as_const(lightest).local()[ready[i]], send);
+              join_trees<Id>(*this, ready[i], edge_of(ready[i]), send);
             }
           });
         },
         chunk_vertices);
     epoch.close();
-    each_own([&](worker_t, Id v) { root.store(v, climb(v)); });
   }
 
-  // Several ranks: a root points where its edge leads; of a pair the smaller stays root.
-  void merge_over_ranks(const std::vector<Id>& ready) {
-    std::vector<Id> others;
-    for (const Id r : ready) {
-      const Id there = std::as_const(lightest).local()[r - root.first()].there;
-      root.store(r, there);
-      if (!root.owns(there)) others.push_back(there);
+  void merge(const std::vector<Id>& ready) {
+    if (alone) {
+      merge_by(*alone, ready);
+      each_own([&](worker_t, Id v) { root.store(v, climb(v)); });
+      return;
     }
-    above.choose(std::move(others));
-    above.refresh();
-    std::vector<Id> still_roots;
-    am::epoch epoch(w);
-    for (const Id r : ready) {
-      const auto& edge = std::as_const(lightest).local()[r - root.first()];
-      if (above(edge.there) == r && r < edge.there) {
-        still_roots.push_back(r);
-      } else {
-        take(0, edge);
-      }
+    if (over_ranks) {
+      merge_by(over_ranks->merges, ready);
+      each_of(ready, [&](worker_t, Id r) { root.store(r, climb(r)); });
+    } else {
+      hook(ready);
     }
-    for (const Id r : still_roots) root.store(r, r);
-    epoch.close();
     while (halve_paths()) {
     }
   }
 
-  bool halve_paths() {
-    std::vector<Id> others;
-    each_row([&](Id v) {
-      if (const Id r = root.load(v); !root.owns(r)) others.push_back(r);
+  // A root points where its edge leads. Of two that point at each other the smaller stays root and
+  // leaves the edge to the larger, which takes it whatever it reads of the smaller's parent.
+  void hook(const std::vector<Id>& ready) {
+    each_of(ready, [&](worker_t k, Id r) {
+      const Id there = edge_of(r).there;
+      root.store(r, there);
+      if (!root.owns(there)) found[k].push_back(there);
     });
-    above.choose(std::move(others));
+    above.choose(take_found());
     above.refresh();
-    std::vector<Id> next(root.local().size());
-    each_own([&](worker_t, Id v) { next[v - root.first()] = above(root.load(v)); });
-    const bool same = std::equal(next.begin(), next.end(), root.local().begin());
-    std::copy(next.begin(), next.end(), root.local().begin());
-    return w.any(!same);
+    am::epoch epoch(w);
+    each_of(ready, [&](worker_t k, Id r) {
+      const auto& e = edge_of(r);
+      if (r < e.there && above(e.there) == r) {
+        root.store(r, r);
+      } else {
+        take(k, e);
+      }
+    });
+    epoch.close();
+  }
+
+  // A parent that another worker replaces meanwhile is an ancestor before and after.
+  bool halve_paths() {
+    each_own([&](worker_t k, Id v) {
+      const Id r = root.load(v);
+      if (!root.owns(r) && (found[k].empty() || found[k].back() != r)) found[k].push_back(r);
+    });
+    above.choose(take_found());
+    above.refresh();
+    std::atomic<bool> changed = false;
+    each_own([&](worker_t, Id v) {
+      const Id parent = root.load(v), next = above(parent);
+      if (next == parent) return;
+      root.store(v, next);
+      changed.store(true, std::memory_order_relaxed);
+    });
+    return w.any(changed);
   }
 
   std::vector<mst_edge<Id>> sorted_edges() {
@@ -256,38 +270,54 @@ struct boruvka {
     return all;
   }
 
+  // How trees merged, and why so.
+  [[nodiscard]] std::pair<std::string_view, std::string_view> merged() const {
+    if (alone) return {"activities", "there is one rank"};
+    if (over_ranks) return {"transactions", "it was asked for"};
+    if (asked == mst_merge::hooking) return {"hooking", "it was asked for"};
+    return {"hooking", "it took less time than transactions where both were measured"};
+  }
+
   mst_result<Id> run() {
     std::uint64_t rounds = 0;
     for (;; ++rounds) {
-      find_ways_out();
-      const auto ready = roots_with_a_way_out();
+      find_outgoing_edges();
+      const auto ready = roots_with_an_edge();
       if (!w.any(!ready.empty())) break;
-      if (w.size() == 1) {
-        merge_here(ready);
-      } else {
-        merge_over_ranks(ready);
-      }
+      merge(ready);
     }
     auto mine = sorted_edges();
     double weight = 0;
     for (const auto& e : mine) weight += e.weight;
     const auto n = w.sum(std::uint64_t{mine.size()});
     const auto total = w.sum(weight);
-    return {std::move(mine), n,           g.num_vertices() - n, total, rounds, offers.how(),
-            offers.grain(),  offers.why()};
+    const auto [merge, why] = merged();
+    return {std::move(mine),
+            n,
+            g.num_vertices() - n,
+            total,
+            rounds,
+            offers.how(),
+            offers.grain(),
+            offers.why(),
+            merge,
+            why};
   }
 
   world& w;
   const graph::dist_csr<Id>& g;
-  pgas::vertex_map<Id> root;           // of each vertex's tree; while trees merge, on the way there
-  pgas::vertex_map<way_out> lightest;  // of each root
+  const mst_merge asked;
+  pgas::vertex_map<Id> root;        // of each vertex's tree; while trees merge, on the way there
+  pgas::vertex_map<edge> lightest;  // of each root
   activity::domain data;
-  activity::executor<offer> offers;
-  activity::executor<merge> merges;
+  activity::executor<offer_edge<Id>> offers;
+  std::optional<activity::executor<merge_here>> alone;  // one rank
+  std::optional<transactions> over_ranks;               // if they were asked for
   task::per_worker<std::vector<mst_edge<Id>>> edges;
+  task::per_worker<std::vector<Id>> found;
   fetched<Id> neighbors;  // the roots of other ranks' vertices that own edges lead to
   fetched<Id> above;      // the parents of other ranks' roots
-  am::channel<way_out> chosen;
+  am::channel<edge> chosen;
 };
 
 }  // namespace
@@ -295,6 +325,9 @@ struct boruvka {
 template <class Id>
 mst_result<Id> mst(world& w, const graph::dist_csr<Id>& g, const mst_options& opt) {
   CAIRN_EXPECTS(!g.directed(), "build or load the graph with .symmetrize = true");
+  if (w.size() == 1 && opt.merge != mst_merge::automatic) {
+    throw usage_error("trees merge by hooking or transactions over several ranks; this is one");
+  }
   return boruvka<Id>(w, g, opt).run();
 }
 

@@ -19,6 +19,22 @@ template <class Id>
   return 1;
 }
 
+/// Calls f(weights), where weights(v)[i] is the weight of the i-th edge of row v, 1 if there are
+/// none: for loops that find out once what the weights are.
+template <class Id, class F>
+decltype(auto) with_weights(const graph::csr<Id>& rows, F&& f) {
+  struct ones {
+    double operator[](std::size_t) const noexcept { return 1; }
+  };
+  if (rows.template weighted_by<std::int32_t>()) {
+    return f([&](std::uint64_t v) { return rows.template weights_of<std::int32_t>(v); });
+  }
+  if (rows.template weighted_by<double>()) {
+    return f([&](std::uint64_t v) { return rows.template weights_of<double>(v); });
+  }
+  return f([](std::uint64_t) { return ones{}; });
+}
+
 /// Numbers that compare as the weights do, -0 like 0; and back.
 [[nodiscard]] constexpr std::uint64_t to_ordered(double weight) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(weight + 0.0);

@@ -31,7 +31,8 @@ using support::weights;
 template <class Id>
 void find_and_judge(world& w, const weighted_graph& g, const mst_options& opt) {
   const auto how = g.graph.name + ", " + support::told(opt.activity) + ", weights " +
-                   std::to_string(static_cast<int>(g.kind));
+                   std::to_string(static_cast<int>(g.kind)) + ", merge " +
+                   std::to_string(static_cast<int>(opt.merge));
   const auto share = share_of<Id>(g, w.rank(), w.size());
   const auto result = mst(w, share, opt);
   std::vector<ref::weighted_edge> found;
@@ -55,7 +56,9 @@ weighted_graph weigh_undirected(plain_graph g, weights kind, random64& dice) {
 
 // The same draws on every rank, and thus the same collective calls.
 void find_at_random(world& w, const plain_graph& g, random64& dice) {
-  const mst_options opt{.activity = support::random_multi_cell_activity(dice, w.workers())};
+  mst_options opt{.activity = support::random_multi_cell_activity(dice, w.workers())};
+  const auto merge = dice.below(3);
+  if (w.size() > 1) opt.merge = static_cast<mst_merge>(merge);
   const auto weighted = weigh_undirected(g, static_cast<weights>(dice.below(3)), dice);
   if (dice.below(2) == 0) {
     find_and_judge<std::uint32_t>(w, weighted, opt);
@@ -97,6 +100,26 @@ TEST_P(Mst, IsRightWithTinyBuffers) {
         }
       },
       {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
+}
+
+// Both merges find the same forest, and transactions run where they are asked for.
+TEST_P(Mst, MergesByHookingAndByTransactions) {
+  if (GetParam().ranks == 1) return;
+  GetParam().run([](world& w) {
+    random64 dice(5);
+    auto g = support::grid(12, 9);
+    const auto more = support::random_graph(dice(), g.n);
+    g.edges.insert(g.edges.end(), more.edges.begin(), more.edges.end());
+    for (const auto kind : {weights::none, weights::whole, weights::real}) {
+      const auto weighted = weigh_undirected(g, kind, dice);
+      for (const auto merge : {mst_merge::hooking, mst_merge::transactions}) {
+        const auto before = w.sum(w.counters().total(obs::counter::dtx_commits));
+        find_and_judge<std::uint32_t>(w, weighted, {.merge = merge});
+        const auto commits = w.sum(w.counters().total(obs::counter::dtx_commits)) - before;
+        EXPECT_EQ(commits > 0, merge == mst_merge::transactions);
+      }
+    }
+  });
 }
 
 // Trees enough for several chunks, so that workers merge beside each other.
@@ -143,6 +166,9 @@ TEST(MstOptions, RefuseWhatCannotBeRight) {
                usage_error);
   EXPECT_THROW(static_cast<void>(mst(two, g, {.activity = {.how = mechanism::atomics}})),
                usage_error);
+  for (const auto merge : {mst_merge::hooking, mst_merge::transactions}) {
+    EXPECT_THROW(static_cast<void>(mst(one, g, {.merge = merge})), usage_error);
+  }
 }
 
 // A square with a diagonal and an isolated vertex, one rank or two.

@@ -123,8 +123,17 @@ class Reports(InAFolder):
         expected = found("--threads", 1)
         self.assertEqual(expected[1:], [298, 2, True])  # two components
         for options in (["--threads", 2], ["--ranks", 3, "--threads", 1],
-                        ["--threads", 2, "--mechanism", "locks"], ["--sim", "ranks=4,seed=3"]):
+                        ["--threads", 2, "--mechanism", "locks"], ["--sim", "ranks=4,seed=3"],
+                        ["--sim", "ranks=4,seed=3", "--merge", "transactions"],
+                        ["--ranks", 2, "--threads", 2, "--merge", "transactions"]):
             self.assertEqual(found(*options), expected, options)
+        def merge(*options):
+            trial = report("mst", graph, "--symmetrize", *options)["result"]["trials"][0]
+            self.assertTrue(trial["merge_chosen"])
+            return trial["merge"]
+        self.assertEqual(merge(), "activities")
+        self.assertEqual(merge("--ranks", 2), "hooking")
+        self.assertEqual(merge("--ranks", 2, "--merge", "transactions"), "transactions")
         graph = self.file("g.el", "1 2\n2 3\n3 1\n7 7\n")
         o = report("mst", graph, "--symmetrize")["result"]["trials"][0]
         self.assertEqual((o["weight"], o["edges"], o["trees"], o["weighted"]), (2, 2, 2, False))
@@ -322,6 +331,8 @@ class Refusals(InAFolder):
         self.refused("cc", "-g", 6, "--method", "magic")
         self.refused("mst", self.file("e.el", "1 2\n"), saying="--symmetrize")
         self.refused("mst", "-g", 6, "--mechanism", "atomics", saying="atomics")
+        self.refused("mst", "-g", 6, "--merge", "magic", saying="magic")
+        self.refused("mst", "-g", 6, "--merge", "hooking", saying="--ranks")
         self.refused("bfs", "-g", 6, "--source", 99, saying="99")
         self.refused("bfs", "-g", 6, "--source", -1, saying="'-1' is not a whole number")
         self.refused("bfs", "-g", 6, "--seed", 2**64, saying="is not a whole number")

@@ -143,9 +143,11 @@ void span(trial& t) {
   undirected.directed = false;
   const auto kind = static_cast<support::weights>(t.dice.below(3));
   const auto g = support::weigh(std::move(undirected), kind, -4, t.dice);
-  const auto opt = t.begin_multi_cell("mst by weights " + std::to_string(static_cast<int>(kind)));
-  const auto found =
-      mst(t.w, support::share_of<Id>(g, t.w.rank(), t.w.size()), {.activity = opt}).edges;
+  const auto merge = static_cast<mst_merge>(t.w.size() == 1 ? 0 : t.dice.below(3));
+  const auto opt = t.begin_multi_cell("mst by weights " + std::to_string(static_cast<int>(kind)) +
+                                      ", merge " + std::to_string(static_cast<int>(merge)));
+  const auto share = support::share_of<Id>(g, t.w.rank(), t.w.size());
+  const auto found = mst(t.w, share, {.activity = opt, .merge = merge}).edges;
   std::vector<ref::weighted_edge> all;
   for (const auto& e : t.w.all_gather_values<mst_edge<Id>>(found)) {
     all.push_back({e.source, e.target, e.weight});

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include <cairn/activity/mechanism.hpp>
@@ -11,8 +12,16 @@
 
 namespace cairn::algo {
 
+/// How trees of several ranks merge along their lightest edges.
+///
+///   hooking       each root points at the root that its edge leads to
+///   transactions  two roots become one by a transaction over their ranks (dtx::executor)
+///   automatic     hooking, which took less time on every graph that was measured (docs/algo.md)
+enum class mst_merge { automatic, hooking, transactions };
+
 struct mst_options {
   activity::options activity = {};
+  mst_merge merge = mst_merge::automatic;  ///< where there are several ranks
 };
 
 /// An edge of the forest; source < target.
@@ -33,7 +42,9 @@ struct mst_result {
   std::uint64_t rounds;
   activity::mechanism mechanism;
   std::size_t grain;
-  std::string chosen;  ///< why these
+  std::string chosen;      ///< why these
+  std::string_view merge;  ///< how trees merged: activities (one rank), hooking, transactions
+  std::string_view merge_chosen;  ///< why so
 };
 
 /// A minimum spanning forest: of each component a tree of least total weight.
@@ -42,8 +53,9 @@ struct mst_result {
 /// Edges are ordered by weight, then by smaller end, then by larger, so that no two are equal,
 /// no cycle forms, and the forest is determined. A vertex offers its lightest edge out of its
 /// tree to the tree's root, whose record keeps the lightest. On one rank trees are then merged
-/// by activities over the two roots; over ranks a root points at the root that its edge leads
-/// to, of two that point at each other the smaller stays root, and paths are halved by asking.
+/// by activities over the two roots. Over ranks either the same operator runs by dtx::executor, or
+/// a root points at the root that its edge leads to, and of two that point at each other the
+/// smaller stays root. Then paths are halved by asking.
 ///
 /// Edges of a graph without weights count 1 each.
 ///
@@ -51,12 +63,15 @@ struct mst_result {
 ///           sums of real weights but for rounding
 /// Work      O(m log n);  Depth  at most log2 n rounds, each of O(log n) epochs over ranks
 /// Messages  over ranks, per round: two per vertex of another rank that an own edge leads to, one
-///           offer per vertex, and two per root asked for on the paths
-/// Memory    per rank: n/P records of 32 bytes and n/P ids, the forest's edges
-/// Throws    contract_violation if the graph is directed; usage_error as activity::domain
+///           offer per vertex, and two per root asked for on the paths; by transactions also those
+///           of dtx::executor for each merge
+/// Memory    per rank: n/P records of 32 bytes and n/P ids, by transactions n/P more ids and
+///           markers of 8 bytes; the forest's edges
+/// Throws    contract_violation if the graph is directed; usage_error as activity::domain, and if
+///           a merge over ranks is asked for and there is one rank
 /// Collective: same options on every rank.
 /// Source    O. Boruvka (1926); [AAM15] section 3.2.2 for activities that may fail, as merging two
-///           roots does; what happens over ranks is ours.
+///           roots does; section 4.3 for transactions; hooking is ours.
 template <class Id>
 [[nodiscard]] mst_result<Id> mst(world& w, const graph::dist_csr<Id>& g,
                                  const mst_options& opt = {});
