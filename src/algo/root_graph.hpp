@@ -103,13 +103,21 @@ class root_graph {
 
   void exchange() {
     if (g_.directed()) {
-      am::request<joined, Id> told(
-          w_, [this](worker_t k, const joined& m) { return hear_of(k, m); },
+      using request = am::request<Id, Id>;  // the ticket's slot is the root that is told
+      request told(
+          w_,
+          [this, &told](worker_t k, rank_t from, std::span<const typename request::asked> batch) {
+            auto reply = told.reply_from(k);
+            for (const auto& [by, here] : batch) {
+              reply(from, by, hear_of(k, {here, static_cast<Id>(by.slot())}));
+            }
+          },
           [this](worker_t k, std::uint64_t own, Id other) {
             hear(k, static_cast<Id>(own), other);
           });
       tell_all([&](worker_t k) {
-        return [ask = told.from(k)](rank_t to, const joined& m) mutable { ask(to, m, m.there); };
+        return
+            [ask = told.from(k)](rank_t to, const joined& m) mutable { ask(to, m.here, m.there); };
       });
     } else {
       am::channel<joined> told(w_, [this](worker_t k, std::span<const joined> batch) {

@@ -187,6 +187,17 @@ TEST(Credits, GiveEqualSharesInTurn) {
   EXPECT_EQ(all.unanswered(1), 2u);
 }
 
+TEST(Credits, AreTakenOneByOneUntilTheBoundAndNobodyWaits) {
+  credits all(2, 2);
+  EXPECT_TRUE(all.try_take(1));
+  EXPECT_EQ(all.take(0, 1, 1), 1u);
+  EXPECT_FALSE(all.try_take(1));
+  EXPECT_TRUE(all.try_take(0));  // another destination
+  EXPECT_EQ(all.unanswered(1), 2u);
+  all.give_back(1, 1, [](worker_t, std::uint32_t) { FAIL() << "nobody waits"; });
+  EXPECT_TRUE(all.try_take(1));
+}
+
 TEST(Credits, RefuseRepliesWithoutARequest) {
   EXPECT_THROW(credits(2, 0), contract_violation);
   credits all(2, 3);

@@ -141,15 +141,15 @@ class lane {
   }
 
   // Of a message that was spawned on this rank.
-  [[nodiscard]] origin<Op> here() const {
-    if constexpr (returns) return {all_.w.rank(), {}};
+  [[nodiscard]] static origin<Op> here() noexcept {
+    if constexpr (returns) return {-1, {}};
     return {};
   }
 
   // To the spawner: this lane, or by message.
   void answer(const origin<Op>& to, const message& m,
               const result_t<Op>& result) requires fire_and_return<Op> {
-    if (Alone || to.rank == all_.w.rank()) {
+    if (Alone || to.rank < 0) {
       answer_here(m, result);
     } else {
       (*replies_)(to.rank, to.ticket, result);

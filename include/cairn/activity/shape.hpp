@@ -77,8 +77,8 @@ struct run_of {
   bool marked = false;
 };
 
-/// Where the answer to a message goes: to a rank, and if that is another one with the ticket of
-/// its question. Nothing for an operator that does not answer.
+/// Where the answer to a message goes: to another rank, with the ticket of the question, or if the
+/// rank is -1 to this lane. Nothing for an operator that does not answer.
 template <class Op>
 struct origin {};
 template <fire_and_return Op>

@@ -42,6 +42,14 @@ class credits {
     return now;
   }
 
+  /// Takes one credit of rank `to`, if there is one. Nobody waits for it otherwise.
+  [[nodiscard]] bool try_take(rank_t to) {
+    auto& d = of(to);
+    if (d.unanswered == limit_) return false;
+    ++d.unanswered;
+    return true;
+  }
+
   /// n replies came from rank `from`. Calls grant(worker, m) for each turn of a waiting worker: m
   /// of its requests may leave now. `grant` does not call this machine.
   template <class Grant>

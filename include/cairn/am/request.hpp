@@ -102,11 +102,11 @@ class request final : private task::progress_source {
   class asker {
    public:
     asker(request& r, worker_t w)
-        : request_(r), mine_(r.workers_[w]), send_(r.questions_, w), worker_(w) {}
+        : request_(r), credits_(*r.workers_[w].unanswered), send_(r.questions_, w), worker_(w) {}
 
     [[gnu::always_inline]] void operator()(rank_t to, const Question& q, std::uint64_t slot) {
       const asked m{{worker_, slot}, q};
-      if (mine_.unanswered->take(worker_, to, 1) == 1) [[likely]] {
+      if (credits_.try_take(to)) [[likely]] {
         send_(to, m);
       } else {
         request_.keep(worker_, to, m);
@@ -115,7 +115,7 @@ class request final : private task::progress_source {
 
    private:
     request& request_;
-    typename request::worker_state& mine_;
+    credits& credits_;
     typename channel<asked>::sender send_;
     worker_t worker_;
   };
@@ -219,6 +219,7 @@ class request final : private task::progress_source {
 
   [[gnu::noinline]] void keep(worker_t w, rank_t to, const asked& m) {
     auto& mine = workers_[w];
+    static_cast<void>(mine.unanswered->take(w, to, 1));  // none is free: the worker waits for it
     hold(w, 1);
     charge(w, sizeof m);
     add(mine.kept, 1);
