@@ -62,7 +62,8 @@ class update_table {
     };
     const auto add = [this, local](worker_t, std::span<const std::uint64_t> updates) {
       auto* const table = words_.data();  // plain writes: the rank has one worker
-      for (const auto word : updates) ++table[word & local];
+      const auto mask = local;            // which they cannot change
+      for (const auto word : updates) ++table[word & mask];
     };
     if (how == travel::directly) {
       updates_.emplace(w, add);
@@ -81,19 +82,21 @@ class update_table {
     const auto before = processor_seconds();
     const auto ranks = static_cast<std::uint64_t>(world_.size());
     const auto words = ranks << options_.table_bits;
+    const auto bits = options_.table_bits;
     const auto start = mix64(passes_ * ranks + static_cast<std::uint64_t>(world_.rank()) + 1);
     am::epoch epoch(world_);
     world_.parallel_for(
         options_.updates,
         [&](worker_t k, std::size_t begin, std::size_t end) {
-          auto send = updates_->from(k);
-          auto state = start + begin * stride;
-          for (auto i = begin; i < end; ++i) {
-            const auto word =
-                static_cast<std::uint64_t>((static_cast<uint128_t>(mix64(state)) * words) >> 64);
-            send(static_cast<rank_t>(word >> options_.table_bits), word);
-            state += stride;
-          }
+          updates_->with_sender(k, [&](auto& send) {
+            auto state = start + begin * stride;
+            for (auto i = begin; i < end; ++i) {
+              const auto word =
+                  static_cast<std::uint64_t>((static_cast<uint128_t>(mix64(state)) * words) >> 64);
+              send(static_cast<rank_t>(word >> bits), word);
+              state += stride;
+            }
+          });
         },
         options_.chunk);
     epoch.close();

@@ -95,16 +95,21 @@ class channel final : public coalescer {
 
   /// A worker's end of the channel: `to(rank, message)` appends. Cheap to make; lives inside
   /// one chunk, handler or body section and on that worker only. Several may live at once.
-  class sender {
+  ///
+  /// Direct travel costs nothing for routes: of ranks that are no next hop the blocks stay empty,
+  /// and what is sent there takes the way of a full block. A sender `Routed` looks the hop up
+  /// instead, because that branch is unpredictable where a part of the messages takes several hops.
+  template <bool Routed>
+  class basic_sender {
    public:
-    sender(channel& c, worker_t w)
+    basic_sender(channel& c, worker_t w)
         : channel_(c),
           blocks_(c.lane_of(w).blocks.data()),
           next_hops_(c.next_hops().data()),
           count_(c.lane_of(w).count),
           worker_(w) {}
-    sender(const sender&) = delete;
-    sender& operator=(const sender&) = delete;
+    basic_sender(const basic_sender&) = delete;
+    basic_sender& operator=(const basic_sender&) = delete;
 
     void operator()(rank_t to, const Message& m) {
       append(to, m);
@@ -123,13 +128,13 @@ class channel final : public coalescer {
 
     [[gnu::always_inline]] void append(rank_t to, const Message& m) {
       CAIRN_ASSERT(to >= 0 && to < channel_.ranks());
-      const auto hop = next_hops_[to];
-      auto& b = blocks_[hop];
-      if (b.at == b.end) [[unlikely]] {
-        channel_.next_block(worker_, hop);
+      if constexpr (Routed) to = next_hops_[to];
+      auto* b = &blocks_[to];
+      if (b->at == b->end) [[unlikely]] {
+        b = &channel_.block_towards(worker_, to);
       }
-      std::memcpy(b.at, &m, sizeof m);
-      b.at += sizeof m;
+      std::memcpy(b->at, &m, sizeof m);
+      b->at += sizeof m;
     }
 
     channel& channel_;
@@ -138,10 +143,25 @@ class channel final : public coalescer {
     message_count& count_;
     worker_t worker_;
   };
+  using sender = basic_sender<false>;
 
   [[nodiscard]] sender from(worker_t w) {
     expect_sending();
     return sender(*this, w);
+  }
+
+  /// Calls f(sender) with worker w's end, of the kind that is the faster one under the world's
+  /// routing. For long loops; f is compiled for both.
+  template <class F>
+  void with_sender(worker_t w, F&& f) {
+    expect_sending();
+    if (routed()) {
+      basic_sender<true> to(*this, w);
+      f(to);
+    } else {
+      sender to(*this, w);
+      f(to);
+    }
   }
 
   /// Sends one message; for loops, use from(w).
@@ -180,7 +200,7 @@ class channel final : public coalescer {
   };
   template <class Owner>
   sorted forward_others(worker_t w, std::span<Message> came, Owner& owner) {
-    sender out(*this, w);
+    basic_sender<true> out(*this, w);
     std::size_t ended = 0;
     const auto own = keep_own(rank(), came, owner, [&](rank_t to, const Message& m) {
       if constexpr (reduces) {
@@ -194,7 +214,8 @@ class channel final : public coalescer {
   }
 
   // Changes no count of the ledger.
-  offered offer(sender& out, const Message& m) requires(reduces) {
+  template <bool Routed>
+  offered offer(basic_sender<Routed>& out, const Message& m) requires(reduces) {
     const auto became = reducer_->offer(
         out.worker_, m, [&](const Message& n) { out.append(reducer_->owner(n), n); });
     if (became == offered::kept) count_kept(out.worker_, 1, sizeof m);
@@ -218,7 +239,13 @@ class channel final : public coalescer {
     return requires(Reducer & r, worker_t w) { r.forget(w); };
   }
 
-  [[gnu::noinline]] void next_block(worker_t w, rank_t hop) { turn_over(w, hop, block_bytes_); }
+  // A block of the next hop that has room for a message.
+  [[gnu::noinline]] typename channel::block& block_towards(worker_t w, rank_t to) {
+    const auto hop = next_hops()[static_cast<std::size_t>(to)];
+    auto& b = lane_of(w).blocks[static_cast<std::size_t>(hop)];
+    if (b.at == b.end) turn_over(w, hop, block_bytes_);
+    return b;
+  }
 
   void deliver(worker_t w, rank_t from, std::span<std::byte> payload) override {
     CAIRN_ASSERT(payload.size() % sizeof(Message) == 0);
