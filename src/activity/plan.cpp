@@ -99,10 +99,6 @@ std::vector<candidate> plan::worker_ways(mechanism how) const {
   // Transactions and atomics notice each other, so each worker may change between them at any
   // time; nothing else may run beside anything else.
   const bool how_is_free = asked_.how == mechanism::automatic;
-  if (how_is_free && !has_hardware_) {
-    if (!grain_is_free) return {};
-    return {{{mechanism::atomics, 1}}, {{mechanism::atomics, asked_.start.atomics_grain}, true}};
-  }
   if (!has_hardware_ || !(how_is_free || asked_.how == mechanism::htm)) return {};
   if (!grain_is_free && !how_is_free) return {};
   std::vector<candidate> ways{{{mechanism::htm, grain_of(mechanism::htm, asked_)}, grain_is_free}};

@@ -101,6 +101,9 @@ struct boruvka {
           some.erase(std::unique(some.begin(), some.end()), some.end());
         },
         1);
+    return concatenated();
+  }
+  std::vector<Id> concatenated() {
     std::vector<Id> all;
     for (auto& some : found) {
       all.insert(all.end(), some.value.begin(), some.value.end());
@@ -164,7 +167,7 @@ struct boruvka {
     each_own([&](worker_t k, Id v) {
       if (records.local()[v - root.first()].weight != no_edge) found[k].push_back(v);
     });
-    return take_found();
+    return concatenated();
   }
   [[nodiscard]] const edge& edge_of(Id r) const { return lightest.local()[r - root.first()]; }
 

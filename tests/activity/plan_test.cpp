@@ -58,14 +58,11 @@ TEST(Plan, LeavesNoChoiceToOneWorkerOrToWhatWasAskedFor) {
   EXPECT_FALSE(plan(cells::one, {.how = mechanism::htm, .grain = 4}, with, 2).tunes_workers());
 }
 
-TEST(Plan, WithoutTransactionsAtomicsMayRunAtOnceOrInGroups) {
-  const plan p(cells::one, {}, without, 2);
-  ASSERT_TRUE(p.tunes_workers());
-  const auto ways = p.worker_ways(mechanism::atomics);
-  ASSERT_EQ(ways.size(), 2u);
-  EXPECT_EQ(ways[0].start, (choice{mechanism::atomics, 1}));
-  EXPECT_EQ(ways[1].start, (choice{mechanism::atomics, start_values{}.atomics_grain}));
-  EXPECT_TRUE(ways[1].grain_is_free);
+TEST(Plan, WithoutTransactionsOneCellHasAtomicsAndSeveralHaveLocksOrVersions) {
+  EXPECT_FALSE(plan(cells::one, {}, without, 2).tunes_workers());
+  const plan p(cells::several, {}, without, 2);
+  EXPECT_TRUE(p.tunes_workers());
+  EXPECT_TRUE(p.may_move());
 }
 
 struct add_one {

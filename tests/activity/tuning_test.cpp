@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <memory>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -111,42 +110,6 @@ TEST(Tuning, OneCellRunsByWhatTakesLessTime) {
     }
     EXPECT_NE(op.why().find("hardware transactions are emulated; tried "), std::string::npos)
         << op.why();
-    for (const auto x : map.local()) EXPECT_EQ(x, 2000u);
-  }
-}
-
-/// Costs less if its cell was named once more before it ran: fetched, as groups do.
-struct add_to_fetched {
-  using message = order;
-  pgas::vertex_map<std::uint64_t>& map;
-  told_clock& clock;
-  std::uint64_t at_once, fetched;
-  std::vector<int>& named;
-
-  auto cell(const order& m) const {
-    ++named[m.id];
-    return map.at(m.id);
-  }
-  void attempt(auto x, const order& m) const {
-    constexpr int to_send_and_run = 2;
-    clock.pass(std::exchange(named[m.id], 0) > to_send_and_run ? fetched : at_once);
-    x.add(1);
-  }
-};
-
-TEST(Tuning, WithoutTransactionsAtomicsRunInGroupsWhereTheseTakeLessTime) {
-  for (const bool groups : {false, true}) {
-    stage on;
-    if (on.w->transactions().works) GTEST_SKIP() << "there are hardware transactions";
-    pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
-    std::vector<int> named(n);
-    executor<add_to_fetched> op(*on.w, {map, on.clock, 20, groups ? 10u : 30u, named});
-    EXPECT_EQ(op.how(), mechanism::atomics);
-    EXPECT_EQ(op.grain(), 1u);
-    run_epoch(*on.w, op, 2000);
-    EXPECT_EQ(op.how(), mechanism::atomics);
-    EXPECT_EQ(op.grain() > 1, groups) << op.why();
-    EXPECT_NE(op.why().find("; tried "), std::string::npos) << op.why();
     for (const auto x : map.local()) EXPECT_EQ(x, 2000u);
   }
 }

@@ -21,30 +21,19 @@ class commit_atomics {
   }
 };
 
-/// The same for a group whose cells are fetched first: a locked instruction waits for its cell, and
-/// nothing after it begins meanwhile. Where the domain emulates transactions it runs outside of
-/// them: they do not notice other writers, as hardware does.
-class commit_atomics_in_groups {
+/// The same, and outside of the transactions that the domain emulates, if it does: they do not
+/// notice other writers, as hardware does.
+class commit_atomics_outside {
  public:
-  commit_atomics_in_groups(domain& data, worker_t k) noexcept : data_(&data), worker_(k) {}
+  commit_atomics_outside(domain& data, worker_t k) noexcept : data_(&data), worker_(k) {}
 
   template <single_cell Op>
-  std::size_t group(const Op& op, const typename Op::message* messages, std::size_t n,
-                    run_of<Op>* ran) const {
-    if (n > 1) {
-      for (std::size_t i = 0; i < n; ++i) __builtin_prefetch(&op.cell(messages[i]).here(), 1);
-    }
-    const auto run = [&] {
-      for (std::size_t i = 0; i < n; ++i) {
-        ran[i] = shape<Op>::run(op, tm::atomic_access{}, messages[i]);
-      }
-    };
-    if (data_->emulation()) {
-      data_->emulated(worker_).hardware().outside(run);
-    } else {
-      run();
-    }
-    return n;
+  run_of<Op> one(const Op& op, const typename Op::message& m) const {
+    if (!data_->emulation()) return shape<Op>::run(op, tm::atomic_access{}, m);
+    run_of<Op> ran;
+    data_->emulated(worker_).hardware().outside(
+        [&] { ran = shape<Op>::run(op, tm::atomic_access{}, m); });
+    return ran;
   }
 
  private:

@@ -10,8 +10,7 @@
 namespace cairn::activity {
 
 /// What needs no span compiled for it: the mechanism is looked up for each group. Runs one_lock,
-/// atomics in groups, and whatever runs operators one by one while its time is taken: a whole group
-/// can be timed.
+/// and whatever runs operators one by one while its time is taken.
 class commit_chosen {
  public:
   static constexpr bool collects = true, transactional = false, for_speed = false;
@@ -27,7 +26,7 @@ class commit_chosen {
     }
     if constexpr (single_cell<Op>) {
       if (how_ == mechanism::atomics) {
-        return commit_atomics_in_groups(*data_, worker_).group(op, messages, n, ran);
+        return one_by_one(commit_atomics_outside(*data_, worker_), op, messages, n, ran);
       }
     }
     return one_by_one(commit_locks(*data_, worker_), op, messages, n, ran);

@@ -41,11 +41,10 @@ struct emulation_options {
 struct start_values {
   /// [AAM15] figure 4 and our own sweeps put the flat part of the curve at 16..128 operators.
   std::size_t htm_grain = 64;
-  std::size_t stm_grain = 4;       ///< longer transactions meet more often, and gain little
-  std::size_t atomics_grain = 16;  ///< of groups whose cells are fetched before they run
-  bool htm_first = true;           ///< where the machine has it: for single cells; else atomics
-  bool stm_first = false;          ///< for several cells without htm; else locks
-  bool fitted = false;             ///< by measured costs
+  std::size_t stm_grain = 4;  ///< longer transactions meet more often, and gain little
+  bool htm_first = true;      ///< where the machine has it: for single cells; else atomics
+  bool stm_first = false;     ///< for several cells without htm; else locks
+  bool fitted = false;        ///< by measured costs
 };
 
 /// How operators of one channel are to run.
