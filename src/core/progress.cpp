@@ -211,11 +211,19 @@ void progress_engine::move_on(worker_t w, bool idle) {
   }
 }
 
+// A poll of MPI costs as much as hundreds of elements: not in every chunk.
 bool progress_engine::may_go_on(worker_t w) noexcept {
   try {
     if (control_.stopping()) [[unlikely]]
       control_.announce_stop(w);
-    poll(w);
+    if (size_ > 1) {
+      const auto now = clock_.now_ns();
+      auto& last = workers_[w].last_scan_ns;
+      if (now - last >= std::min<std::uint64_t>(age_ns_, 10'000'000)) {
+        last = now;
+        poll(w);
+      }
+    }
   } catch (...) {
     control_.poison(rank_, text_of_exception());
   }

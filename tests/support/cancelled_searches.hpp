@@ -114,8 +114,7 @@ inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, ca
       if (other != ended) return "some ranks have ended a search that others have not";
     }
   }
-  if (stopped < moments / 10) return "only " + std::to_string(stopped) + " were stopped";
-  return "";
+  return stopped == 0 ? "none was stopped" : "";
 }
 
 }  // namespace cairn::support

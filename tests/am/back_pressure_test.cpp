@@ -1,0 +1,153 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <numeric>
+#include <span>
+#include <utility>
+
+#include <gtest/gtest.h>
+
+#include <cairn/am/channel.hpp>
+#include <cairn/am/epoch.hpp>
+
+#include <support/on_ranks.hpp>
+
+namespace cairn::am {
+namespace {
+
+// A network without room whenever has_room(number of the try) says so.
+class gated_transport final : public net::transport {
+ public:
+  using predicate = std::function<bool(std::uint64_t)>;
+  gated_transport(std::unique_ptr<net::transport> below, predicate has_room)
+      : below_(std::move(below)), has_room_(std::move(has_room)) {}
+  [[nodiscard]] rank_t self() const noexcept override { return below_->self(); }
+  [[nodiscard]] rank_t size() const noexcept override { return below_->size(); }
+  [[nodiscard]] std::size_t max_packet() const noexcept override { return below_->max_packet(); }
+  [[nodiscard]] std::size_t best_packet() const noexcept override { return below_->best_packet(); }
+  [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override {
+    if (!has_room_(tries_++) || !below_->send(to, packet)) return false;
+    bytes_through_ += packet.size();
+    return true;
+  }
+  std::size_t poll(const sink& deliver) override { return below_->poll(deliver); }
+
+  [[nodiscard]] std::uint64_t tries() const noexcept { return tries_; }
+  [[nodiscard]] std::uint64_t bytes_through() const noexcept { return bytes_through_; }
+
+ private:
+  std::unique_ptr<net::transport> below_;
+  predicate has_room_;
+  std::uint64_t tries_ = 0, bytes_through_ = 0;
+};
+
+// Rank 0, behind a gate, sends words 0, 1, ... to rank 1 in 1 KB buffers.
+class BackPressure : public ::testing::Test {
+ protected:
+  static constexpr std::uint64_t words = 100'000;
+  static constexpr std::size_t bound = 20'000, packet = 1024 + 16;
+  using road = channel<std::uint64_t>;
+
+  void run(const gated_transport::predicate& has_room,
+           const std::function<void(world&, road&)>& rank_0) {
+    support::on_ranks(
+        2, 1,
+        [&](world& w) {
+          std::uint64_t came = 0, sum = 0;
+          road r(w, [&](worker_t, std::span<const std::uint64_t> batch) {
+            if (w.rank() == 0) {  // the start signal
+              rank_0(w, r);
+              return;
+            }
+            came += batch.size();
+            sum = std::accumulate(batch.begin(), batch.end(), sum);
+          });
+          epoch e(w);
+          if (w.rank() == 0) in_handler_ ? r.send(0, 0, 0) : rank_0(w, r);
+          e.close();
+          EXPECT_EQ(came, w.rank() == 1 ? words : 0);
+          EXPECT_EQ(sum, w.rank() == 1 ? words * (words - 1) / 2 : 0);
+        },
+        {.coalesce_bytes = 1024, .pending_bytes = bound},
+        [&](std::unique_ptr<net::transport> net) -> std::unique_ptr<net::transport> {
+          if (net->self() != 0) return net;
+          auto gated = std::make_unique<gated_transport>(std::move(net), has_room);
+          gate_ = gated.get();
+          return gated;
+        });
+  }
+
+  // Sends all words; the most bytes that ever waited after a send.
+  std::uint64_t send_all(world& w, road& r) {
+    std::uint64_t most = 0;
+    auto send = r.from(0);
+    for (std::uint64_t i = 0; i < words; ++i) {
+      send(1, i);
+      if (!in_handler_ && i % 128 == 0) static_cast<void>(w.progress());
+      const auto posted = w.counters().total(obs::counter::bytes_sent);
+      most = std::max(most, posted - gate_->bytes_through());
+    }
+    return most;
+  }
+
+  bool in_handler_ = false;
+  gated_transport* gate_ = nullptr;
+};
+
+TEST_F(BackPressure, MakesTheBodyWaitForRoom) {
+  run([](std::uint64_t tries) { return tries / 100 % 2 == 1; },
+      [this](world& w, road& r) {
+        const auto most_waiting = send_all(w, r);
+        EXPECT_GT(most_waiting, bound / 2);
+        EXPECT_LE(most_waiting, bound + packet);
+      });
+}
+
+// Issue 11, bug 16: a rank that waits for room runs handlers, instead of taking in more and more.
+// Here there is room only once it has handled what came.
+TEST(BackPressureOfTwo, HandlesWhatArrivesWhileItWaitsForRoom) {
+  constexpr std::uint64_t words = 20'000;
+  std::atomic<std::uint64_t> handled = 0;
+  support::on_ranks(
+      2, 1,
+      [&](world& w) {
+        std::uint64_t came = 0;
+        channel<std::uint64_t> road(w, [&](worker_t, auto batch) {
+          came += batch.size();
+          if (w.rank() == 0) handled = came;
+        });
+        epoch e(w);
+        w.parallel_for(words, [&](worker_t k, std::size_t begin, std::size_t end) {
+          auto send = road.from(k);
+          for (auto i = begin; i < end; ++i) send(1 - w.rank(), i);
+        });
+        e.close();
+        EXPECT_EQ(came, words);
+      },
+      {.coalesce_bytes = 1024, .pending_bytes = 4096},
+      [&](std::unique_ptr<net::transport> net) -> std::unique_ptr<net::transport> {
+        if (net->self() != 0) return net;
+        return std::make_unique<gated_transport>(
+            std::move(net), [&](std::uint64_t) { return handled >= 4096 / sizeof(std::uint64_t); });
+      });
+}
+
+// There is no room while the handler runs: if it waited for some it would try again and again,
+// and by then the gate opens so that the test ends.
+TEST_F(BackPressure, NeverMakesAHandlerWait) {
+  in_handler_ = true;
+  bool handler_ended = false;
+  run([&](std::uint64_t tries) { return handler_ended || tries > 10'000; },
+      [&](world& w, road& r) {
+        const auto most_waiting = send_all(w, r);
+        EXPECT_GT(most_waiting, words * 8 - 2 * packet);
+        EXPECT_LT(gate_->tries(), 100u);
+        handler_ended = true;
+      });
+}
+
+}  // namespace
+}  // namespace cairn::am

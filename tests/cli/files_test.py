@@ -1,0 +1,141 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""What files say, and what is refused: files_test.py PATH_OF_CAIRN [unittest options]."""
+import gzip
+import os
+import sys
+import unittest
+
+import cli_test
+from cli_test import InAFolder, cairn, report
+
+
+class Files(InAFolder):
+    def test_results_are_written_and_verified_in_every_format(self):
+        graph = self.file("g.el", "".join(f"{a} {(a * 7 + 3) % 500}\n" for a in range(500)))
+        for values in ("depth", "parent"):
+            for ending in (".csv", ".tsv", ".npy", ".csv.gz", ".tsv.zst", ".npy.xz"):
+                out = self.folder / (values + ending)
+                for options in ([], ["--ranks", 2, "--threads", 1]):
+                    run = cairn("bfs", graph, "-s", "-r", 3, "--output", out, "--values", values,
+                                "--quiet", *options)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+                    self.assertTrue(report("verify", graph, out, "-s")["verified"])
+                    self.assertTrue(report("verify", graph, out, "-s", "--source", 3,
+                                           "--ranks", 3, "--threads", 1)["verified"])
+
+    def test_rows_have_the_input_s_ids_and_unreached_is_empty(self):
+        graph = self.file("g.el", "10 20\n20 30\n7 10\n")
+        out = self.folder / "o.csv"
+        cairn("bfs", graph, "--source", 10, "--output", out)
+        self.assertEqual(out.read_text().split(), ["id,depth", "7,", "10,0", "20,1", "30,2"])
+        cairn("bfs", graph, "--source", 10, "--output", out, "--values", "parent")
+        self.assertEqual(out.read_text().split(), ["id,parent", "7,", "10,10", "20,10", "30,20"])
+
+    def test_wrong_results_fail_verification(self):
+        graph = self.file("g.el", "10 20\n20 30\n7 10\n")
+        for rows in ("7,\n10,0\n20,2\n30,3\n", "7,1\n10,0\n20,1\n30,2\n", "7,\n10,0\n20,1\n30,\n"):
+            run = cairn("verify", graph, self.file("r.csv", "id,depth\n" + rows))
+            self.assertEqual(run.returncode, 1, run.stderr)
+            self.assertIn("verification failed", run.stderr)
+
+    def test_unusable_results_are_refused(self):
+        graph = self.file("g.el", "10 20\n20 30\n7 10\n")
+        for rows, word in (("id,depth\n7,\n10,0\n20,1\n", "rows"),
+                           ("id,depth\n7,\n10,0\n20,1\n31,2\n", "31"),
+                           ("id,depth\n7,\n10,0\n20,1\n20,2\n", "20"),
+                           ("id,colour\n7,\n10,0\n20,1\n30,2\n", "colour"),
+                           ("id,depth\n7,\n10,zero\n20,1\n30,2\n", "r.csv:3")):
+            self.refused("verify", graph, self.file("r.csv", rows), saying=word)
+
+    def test_converted_graphs_are_the_same_graph(self):
+        def facts(*arguments):
+            o = report("info", *arguments)
+            return [o["graph"][k] for k in ("edges", "directed")] + [o["result"]["max_degree"]]
+        native = self.folder / "k.cairn"
+        self.assertEqual(cairn("generate", "--kronecker", 8, native).returncode, 0)
+        expected = facts("--kronecker", 8)
+        self.assertEqual(facts(native), expected)
+        self.assertEqual(facts(native, "--ranks", 3, "--threads", 1), expected)
+        once = self.folder / "k.el.gz"
+        self.assertEqual(cairn("convert", native, once, "--once").returncode, 0)
+        self.assertEqual(facts(once, "--symmetrize"), expected)
+        again = self.folder / "again.cairn.zst"
+        self.assertEqual(cairn("convert", once, again, "--symmetrize").returncode, 0)
+        self.assertEqual(facts(again), expected)
+
+
+class Refusals(InAFolder):
+    def test_bad_usage_is_one_sentence_and_status_2(self):
+        self.refused()
+        self.refused("frobnicate")
+        self.refused("bfs", saying="no graph")
+        self.refused("bfs", "--kronecker", 8, "--uniform", 8, saying="several graphs")
+        self.refused("bfs", "--kronecker", "eight", saying="eight")
+        self.refused("bfs", "--kronecker", 40, saying="memory")
+        self.refused("bfs", "-g", 6, "--threads", 0)
+        self.refused("bfs", "-g", 6, "--mechanism", "magic", saying="magic")
+        self.refused("bfs", "-g", 6, "--threads", 2, "--mechanism", "plain", saying="plain")
+        self.refused("bfs", "-g", 6, "--mechanism", "stm", saying="stm")
+        self.refused("bfs", "-g", 6, "--ranks", 2, "--mechanism", "stm", saying="stm")
+        self.refused("bfs", "-g", 6, "--retry", "often", saying="often")
+        self.refused("bfs", "-g", 6, "--direction", "sideways")
+        self.refused("cc", "-g", 6, "--method", "magic")
+        self.refused("mst", self.file("e.el", "1 2\n"), saying="--symmetrize")
+        self.refused("mst", "-g", 6, "--mechanism", "atomics", saying="atomics")
+        self.refused("bfs", "-g", 6, "--source", 99, saying="99")
+        self.refused("bfs", "-g", 6, "--source", -1, saying="'-1' is not a whole number")
+        self.refused("bfs", "-g", 6, "--seed", 2**64, saying="is not a whole number")
+        self.refused("coloring", "-g", 6, "-n", 0, saying="--trials")
+        self.refused("search", "-g", 6, saying="no command 'search'")
+        self.refused("bfs", "-g", 6, "--output", self.folder / "o.parquet", saying=".csv")
+        nowhere = self.folder / "none"
+        for ranks in (1, 2):
+            self.refused("bfs", "-g", 40, "--ranks", ranks, "--output", nowhere / "o.csv",
+                         saying="o.csv: cannot be written")
+        self.refused("generate", "-g", 40, nowhere / "g.cairn", saying="g.cairn: cannot be written")
+        self.refused("bfs", "-g", 6, "--sim", "ranks=none")
+        self.refused("bfs", "-g", 6, "--sim", "ranks=4,edge_ns=2", saying="clock=loggp")
+        self.refused("bfs", "-g", 6, "--sim", "clock=/no/such/file", saying="cannot be read")
+        self.refused("bench", "sim", "--ranks", 3, saying="two ranks")
+        self.refused("bench", "sim", "--sim", "ranks=2", saying="without --sim")
+        self.refused("verify", "-g", 6, saying="no result")
+        self.refused("convert", self.file("e.el", "1 2\n"), saying="no output")
+        self.refused("convert", self.file("e.el", "1 2\n"), self.folder / "o.mtx", saying=".cairn")
+
+    def test_bad_files_are_one_sentence_with_file_and_line(self):
+        good = gzip.compress(b"1 2\n2 3\n" * 1000)
+        cases = {
+            "empty.el": "", "word.el": "1 2\n3 x\n", "negative.el": "1 2\n-3 4\n",
+            "huge.el": "1 99999999999999999999999\n", "short.el": "1 2\n3\n",
+            "cut.el.gz": good[:-20], "corrupt.el.gz": good[:40] + b"\0\0\0" + good[43:],
+            "nan.wel": "1 2 nan\n",
+            "few.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 5\n1 2\n",
+            "many.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 2\n2 3\n",
+            "lying.mtx": "%%MatrixMarket matrix coordinate pattern general\n9 9 1000000000000\n1 2\n",
+            "zero.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n0 2\n",
+            "range.mtx": "%%MatrixMarket matrix coordinate pattern general\n3 3 1\n1 4\n",
+            "dense.mtx": "%%MatrixMarket matrix array real general\n1 1\n1.0\n",
+            "garbage.cairn": os.urandom(5000), "garbage.gr": os.urandom(500),
+            "none.graph": "% nothing\n",
+        }
+        for name, content in cases.items():
+            for options in ([], ["--ranks", 2]):
+                self.refused("bfs", self.file(name, content), *options, saying=name)
+        self.refused("bfs", self.folder / "missing.el", saying="missing.el")
+        self.refused("bfs", self.folder, saying=str(self.folder))
+
+    def test_help_lists_every_command_and_only_those(self):
+        text = cairn("--help").stdout
+        for command in ("bfs", "pagerank", "cc", "mst", "st-connectivity", "coloring", "maxflow",
+                        "info", "machine", "generate", "convert", "verify", "settings", "bench"):
+            self.assertIn(command, text)
+            own = cairn(command, "--help")
+            self.assertEqual((own.returncode, own.stderr), (0, ""))
+        for command in ("sssp", "triangles"):
+            self.assertNotIn(command, text)
+
+
+if __name__ == "__main__":
+    cli_test.CAIRN = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
