@@ -149,7 +149,12 @@ class request final : private task::progress_source {
   };
   struct replies_taken_in {
     std::vector<replied> replies;
-    std::vector<run> runs;  // of replies of one rank each
+    std::vector<run> runs;    // of replies of one rank each
+    std::uint64_t epoch = 0;  // in which they came
+    void clear() {
+      replies.clear();
+      runs.clear();
+    }
   };
   struct queue {  // first in, first out; a deque takes 0.6 KB when empty
     std::vector<asked> questions;
@@ -271,6 +276,9 @@ class request final : private task::progress_source {
     auto& other = workers_[to];
     const std::lock_guard held(other.guard);
     auto& all = other.handed_over;
+    const auto epoch = world_.messages().epoch();
+    if (kind_ == channel_kind::epoch && all.epoch != epoch) all.clear();  // a cancelled one's
+    all.epoch = epoch;
     all.replies.insert(all.replies.end(), batch.begin(), batch.end());
     all.runs.push_back({from, batch.size()});
     other.any.store(true, std::memory_order_release);
@@ -287,14 +295,17 @@ class request final : private task::progress_source {
         std::swap(all, mine.handed_over);
         mine.any.store(false, std::memory_order_relaxed);
       }
+      if (kind_ == channel_kind::epoch && all.epoch != world_.messages().epoch()) {
+        all.clear();  // a cancelled one's
+        return false;
+      }
       std::size_t begin = 0;
       for (const auto& r : all.runs) {
         receive(w, r.from, std::span<const replied>(all.replies).subspan(begin, r.replies));
         begin += r.replies;
       }
       release(w, all.replies.size());
-      all.replies.clear();
-      all.runs.clear();
+      all.clear();
     } catch (...) {
       world_.poison(text_of_exception());
     }

@@ -14,6 +14,8 @@
 #include <cairn/activity/domain.hpp>
 #include <cairn/activity/executor.hpp>
 #include <cairn/am/channel.hpp>
+#include <cairn/am/request.hpp>
+#include <cairn/am/slot_table.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/dtx/gate.hpp>
 #include <cairn/dtx/local_part.hpp>
@@ -77,13 +79,20 @@ class executor final : job_source {
     CAIRN_EXPECTS(opt.grain >= 1, "a group has operators");
     if (alone()) return;
     (runner_.add(&maps, std::make_unique<map_gate<Maps>>(data, maps, runner_)), ...);
-    out_.emplace(world_, [this](worker_t k, rank_t from, std::span<const message> span) {
-      for (const auto& m : span) queue(k, m, from);
-    });
     if constexpr (returns) {
-      answers_.emplace(world_, [this](worker_t k, std::span<const answer_to> span) {
-        for (const auto& a : span) answered(k, a);
-        run_onward(k);
+      out_.emplace(
+          world_,
+          [this](worker_t k, rank_t from, std::span<const typename path::asked> span) {
+            for (const auto& q : span) queue(k, q.question, {from, q.by});
+          },
+          [this](worker_t k, std::span<const typename path::replied> span) {
+            for (const auto& a : span)
+              answered(k, workers_[k].unanswered.take(a.to.slot()), a.answer);
+            run_onward(k);
+          });
+    } else {
+      out_.emplace(world_, [this](worker_t k, std::span<const message> span) {
+        for (const auto& m : span) queue(k, m, {});
       });
     }
   }
@@ -109,13 +118,16 @@ class executor final : job_source {
   friend local;
   static constexpr bool returns = activity::fire_and_return<Op>;
   using result = activity::result_t<Op>;
-  using answer_to = activity::answer_to<Op>;
+  using origin = activity::origin<Op>;
+  using way = activity::detail::way_of<Op, am::no_reducer>;
+  using path = typename way::path;
   struct waiting {
     message m;
-    rank_t from;
+    origin from;
   };
   struct worker_state {
     std::deque<waiting> queue;
+    [[no_unique_address]] typename way::unanswered unanswered;  // by other ranks
     std::vector<message> onward;  // for activities, from outside of them
   };
 
@@ -167,7 +179,7 @@ class executor final : job_source {
         } else {
           ++failed;
         }
-        if constexpr (returns) all_.answer(k, from, {m, r});
+        if constexpr (returns) all_.answer(k, from, m, r);
       }
       all_.run_onward(k);
       auto& counters = all_.world_.counters();
@@ -200,11 +212,21 @@ class executor final : job_source {
     });
     if (one_owner) return activity(m);
     op_.elements(m, [&](const auto& where) { static_cast<void>(runner_.number_of(where.map)); });
-    if (first == world_.rank()) return queue(k, m, first);
-    out_->send(k, first, m);
+    if (first == world_.rank()) return queue(k, m, here());
+    if constexpr (returns) {
+      out_->from(k)(first, m, workers_[k].unanswered.put(m));
+    } else {
+      out_->send(k, first, m);
+    }
   }
 
-  void queue(worker_t k, const message& m, rank_t from) {
+  // Of a message that was spawned on this rank.
+  [[nodiscard]] origin here() const {
+    if constexpr (returns) return {world_.rank(), {}};
+    return {};
+  }
+
+  void queue(worker_t k, const message& m, const origin& from) {
     runner_.queued(k);
     workers_[k].queue.push_back({m, from});
   }
@@ -219,14 +241,14 @@ class executor final : job_source {
     return next;
   }
 
-  void answer(worker_t k, rank_t to, const answer_to& a) requires returns {
-    if (to == world_.rank()) return answered(k, a);
-    answers_->send(k, to, a);
+  void answer(worker_t k, const origin& to, const message& m, const result& r) requires returns {
+    if (to.rank == world_.rank()) return answered(k, m, r);
+    out_->reply_from(k)(to.rank, to.ticket, r);
   }
-  void answered(worker_t k, const answer_to& a) requires returns {
+  void answered(worker_t k, const message& m, const result& r) requires returns {
     context at{*this, k};
     world_.counters().add(k, obs::counter::answers, 1);
-    activity::detail::answer(op_, a.question, a.result, at);
+    activity::detail::answer(op_, m, r, at);
   }
 
   // After the loops that filled it: an operator never runs inside another one's `after`.
@@ -245,8 +267,7 @@ class executor final : job_source {
   task::per_worker<worker_state> workers_;
   runner runner_;
   activity::executor<local> activities_;
-  std::optional<am::channel<message>> out_;  // nothing on one rank, like the next
-  [[no_unique_address]] activity::detail::answer_channel_of<Op> answers_;
+  std::optional<path> out_;  // nothing on one rank
 };
 
 template <class Op, class... Maps>
