@@ -76,7 +76,8 @@ class Interrupts(InAFolder):
                 send(run.pid, signal.SIGINT)
             status, out, err = run.end()
             check(status)
-            if status == 0:  # it had ended before
+            # It had ended before; or the signal came beside the run, while the process begins or ends.
+            if (status, out, err) == (-signal.SIGINT, "", "") or status == 0:
                 continue
             self.assertEqual((status, out, err), (130, "", "cairn: cancelled\n"), arguments)
             cancelled += 1
