@@ -1,0 +1,350 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <deque>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/core/cancellation.hpp>
+#include <cairn/core/collectives.hpp>
+#include <cairn/core/inbox.hpp>
+#include <cairn/core/registry.hpp>
+
+#include <support/schedules.hpp>
+
+namespace cairn::cancellation_model {
+
+using bytes = std::vector<std::byte>;
+
+template <class T>
+bytes bytes_of(const T& value) {
+  const auto all = std::as_bytes(std::span(&value, 1));
+  return {all.begin(), all.end()};
+}
+template <class T>
+T read(std::span<const std::byte> from) {
+  T value;
+  std::memcpy(&value, from.data(), sizeof value);
+  return value;
+}
+
+enum class fault {
+  none,
+  begins_after_its_announcement,
+  forgets_later_packets_at_restart,
+  takes_its_own_numbers,
+  does_not_discard_by_number,
+};
+
+enum class ending {
+  correct,
+  some_ended_and_some_not,
+  different_collectives_met,
+  message_of_another_call,
+  packet_refused,
+  message_kept_for_ever,
+  stuck,
+};
+
+/// Ranks that run calls of collectives, channels and epochs one after another, as a world does, of
+/// which some are asked to cancel at some moments. The machines are those of the runtime; so are
+/// the inboxes. The seed decides the calls, the moments, and every order; packets overtake each
+/// other. A rank that throws `cancelled` goes on with the next call; so does one that has finished.
+template <class Cancellation>
+class schedule {
+ public:
+  schedule(std::uint64_t seed, fault f) : dice_(seed), fault_(f) {
+    const auto size = static_cast<rank_t>(2 + dice_.below(8));
+    for (auto n = 1 + dice_.below(2); n > 0; --n) {
+      program_.emplace_back();
+      for (auto m = 1 + dice_.below(4); m > 0; --m) program_.back().push_back(any_step());
+    }
+    program_.push_back({step::collective});  // as launch: nobody leaves before all can
+    asks_ = dice_.below(4);
+    asking_ = 1 + dice_.below(200);
+    looking_ = 1 + dice_.below(6);
+    for (rank_t r = 0; r < size; ++r) {
+      ranks_.emplace_back(r, size, program_.size());
+      static_cast<void>(ranks_.back().channels.add(receiver_, channel_kind::epoch));
+    }
+  }
+
+  ending play() {
+    const auto ended = [&] {
+      return how_ != ending::correct ||
+             std::ranges::all_of(ranks_, [&](const rank& r) { return r.call == program_.size(); });
+    };
+    bool moved = true;
+    try {
+      moved = support::play_ranks(
+          dice_, static_cast<rank_t>(ranks_.size()), flying_, ended,
+          [&](rank_t r) { return take_turn(ranks_[static_cast<std::size_t>(r)]); },
+          [&](packet p) { arrive(std::move(p)); });
+    } catch (const contract_violation&) {
+      return ending::packet_refused;
+    }
+    if (how_ != ending::correct) return how_;
+    if (!moved) return ending::stuck;
+    for (const auto& r : ranks_) {
+      if (r.ended_well != ranks_[0].ended_well) return ending::some_ended_and_some_not;
+      if (r.messages.bytes() != 0) return ending::message_kept_for_ever;
+    }
+    return ending::correct;
+  }
+
+ private:
+  enum class step { collective, channel, epoch };
+  enum class kind { gather, cancel, message };
+  /// Where in its calls a rank is.
+  struct place {
+    std::uint32_t generation = 0, call = 0, step = 0;
+    friend bool operator==(const place&, const place&) = default;
+  };
+  /// What a rank brings to a collective.
+  struct contribution {
+    place where;
+    std::uint64_t sent = 0, handled = 0;
+  };
+  struct packet {
+    rank_t from, to;
+    kind what;
+    std::uint32_t generation;  // of a message: its channel
+    std::uint64_t epoch;
+    bytes payload;
+  };
+  struct nobody final : receiver {
+    void deliver(worker_t, rank_t, std::span<const std::byte>) override {}
+    bool flush(worker_t, bool) override { return false; }
+    [[nodiscard]] const message_count& count(worker_t) const noexcept override { return none; }
+    void abandon() noexcept override {}
+    message_count none;
+  };
+  struct rank {
+    rank(rank_t r, rank_t size, std::size_t calls)
+        : self(r), gathering(r, size), messages(channels), ended_well(calls) {}
+    rank_t self;
+    Cancellation cancelling;
+    collectives gathering;
+    registry channels;
+    inbox messages;
+    std::vector<packet> kept;
+    std::size_t call = 0, step = 0;
+    bool gathers = false, restarts = false, epoch_open = false;
+    std::uint64_t epoch = 0, unsent = 0, sent = 0, handled = 0;
+    std::vector<std::uint32_t> live;
+    std::vector<bool> ended_well;  // by call
+  };
+
+  step any_step() {
+    return dice_.below(4) == 0   ? step::channel
+           : dice_.below(2) == 0 ? step::collective
+                                 : step::epoch;
+  }
+  bool chance(std::uint64_t one_in) { return dice_.below(one_in) == 0; }
+  place place_of(const rank& r) const {
+    return {r.cancelling.generation(), static_cast<std::uint32_t>(r.call),
+            static_cast<std::uint32_t>(r.step)};
+  }
+
+  // What control does ------------------------------------------------------------------------
+
+  void send_gather(rank& r) {
+    while (auto out = r.gathering.next_send()) {
+      flying_.push_back(
+          {r.self, out->to, kind::gather, r.cancelling.generation(), 0, std::move(out->packet)});
+    }
+  }
+  void begin_gather(rank& r, std::span<const std::byte> mine) {
+    r.cancelling.begin();
+    r.gathers = true;
+    r.gathering.begin(mine);
+    send_gather(r);
+  }
+  void announce(rank& r) {
+    const auto collective = r.cancelling.announcement();
+    if (!collective) return;
+    for (const auto& other : ranks_) {
+      if (other.self == r.self) continue;
+      flying_.push_back(
+          {r.self, other.self, kind::cancel, r.cancelling.generation(), 0, bytes_of(*collective)});
+    }
+  }
+  void take_in(rank& r, packet p) {
+    switch (r.cancelling.age_of(p.generation)) {
+      case cancellation::age::old:
+        return;
+      case cancellation::age::later:
+        r.kept.push_back(std::move(p));
+        return;
+      case cancellation::age::current:
+        break;
+    }
+    if (p.what == kind::cancel) return r.cancelling.hear(read<std::uint64_t>(p.payload));
+    r.gathering.receive(p.from, p.payload);
+    send_gather(r);
+  }
+  bool restart(rank& r) {
+    announce(r);
+    leave_epoch(r);
+    r.messages.abandon_up_to(r.epoch);
+    for (const auto channel : std::exchange(r.live, {})) r.channels.remove(channel);
+    r.cancelling.restart();
+    r.gathering = collectives(r.self, static_cast<rank_t>(ranks_.size()));
+    r.restarts = true;
+    begin_gather(r, bytes_of(used_numbers{r.epoch, r.channels.next()}));
+    auto kept = std::exchange(r.kept, {});
+    if (fault_ == fault::forgets_later_packets_at_restart) return true;
+    for (auto& p : kept) take_in(r, std::move(p));
+    return true;
+  }
+  void go_on_after_restart(rank& r, const std::vector<bytes>& parts) {
+    const auto last = used_numbers::agreed(parts);
+    r.restarts = false;
+    if (fault_ != fault::takes_its_own_numbers) {
+      r.epoch = last.epoch;
+      r.channels.skip_to(static_cast<std::uint32_t>(last.channel));
+    }
+    if (fault_ != fault::does_not_discard_by_number) r.messages.abandon_up_to(r.epoch);
+    next_call(r);
+  }
+
+  // What a body does -------------------------------------------------------------------------
+
+  bool take_turn(rank& r) {
+    if (r.call == program_.size()) return false;
+    if (asks_ > 0 && chance(asking_)) {
+      --asks_;
+      r.cancelling.ask();
+    }
+    if (r.gathers) return wait(r);
+    if (r.cancelling.stopping() && chance(looking_)) return restart(r);  // at the end of a chunk
+    const auto& steps = program_[r.call];
+    if (r.epoch_open) return run_epoch(r);
+    if (r.step == steps.size()) return gather(r);  // after it the call's channels may go
+    switch (steps[r.step]) {
+      case step::collective:
+        return gather(r);
+      case step::channel:
+        r.live.push_back(r.channels.add(receiver_, channel_kind::epoch));
+        r.messages.look_again();
+        ++r.step;
+        return true;
+      case step::epoch:
+        r.epoch_open = true;
+        r.messages.open_epoch(++r.epoch);
+        r.unsent = dice_.below(4);
+        r.sent = r.handled = 0;
+        return true;
+    }
+    return false;
+  }
+
+  bool run_epoch(rank& r) {
+    if (handle(r)) return true;
+    if (r.unsent == 0) return gather(r);
+    --r.unsent;
+    ++r.sent;
+    flying_.push_back({r.self, static_cast<rank_t>(dice_.below(ranks_.size())), kind::message,
+                       any_channel(r), r.epoch, bytes_of(place_of(r))});
+    return true;
+  }
+
+  // Number 0 lives as long as the world.
+  std::uint32_t any_channel(const rank& r) {
+    return r.live.empty() || chance(2) ? 0 : r.live[dice_.below(r.live.size())];
+  }
+
+  bool handle(rank& r) {
+    auto b = r.messages.take();
+    if (!b) return false;
+    if (read<place>({b->payload(), b->size()}) != place_of(r)) {
+      how_ = ending::message_of_another_call;
+    }
+    ++r.handled;
+    return true;
+  }
+
+  bool gather(rank& r) {
+    if (r.cancelling.stopping() && fault_ != fault::begins_after_its_announcement) {
+      restart(r);
+    } else {
+      announce(r);
+      begin_gather(r, bytes_of(contribution{place_of(r), r.sent, r.handled}));
+    }
+    return true;
+  }
+
+  bool wait(rank& r) {
+    if (r.gathering.done()) {
+      r.gathers = false;
+      const auto parts = r.gathering.take_parts();
+      r.restarts ? go_on_after_restart(r, parts) : go_on(r, parts);
+    } else if (r.cancelling.stopped()) {
+      r.gathers = false;
+      restart(r);
+    } else if (r.cancelling.stopping() && chance(looking_)) {  // another worker looks
+      const auto before = flying_.size();
+      announce(r);
+      return flying_.size() != before;
+    } else {
+      return r.epoch_open && handle(r);
+    }
+    return true;
+  }
+
+  void go_on(rank& r, const std::vector<bytes>& parts) {
+    contribution all;
+    for (const auto& part : parts) {
+      const auto mine = read<contribution>(part);
+      if (mine.where != place_of(r)) how_ = ending::different_collectives_met;
+      all.sent += mine.sent;
+      all.handled += mine.handled;
+    }
+    if (r.epoch_open) {
+      if (all.sent != all.handled) return;  // one more wave
+      leave_epoch(r);
+    }
+    if (r.step++ < program_[r.call].size()) return;
+    r.ended_well[r.call] = true;
+    for (const auto channel : std::exchange(r.live, {})) r.channels.remove(channel);
+    next_call(r);
+  }
+
+  void leave_epoch(rank& r) {
+    r.epoch_open = false;
+    r.messages.close_epoch();
+    r.sent = r.handled = 0;
+  }
+  void next_call(rank& r) {
+    ++r.call;
+    r.step = 0;
+  }
+
+  void arrive(packet p) {
+    auto& r = ranks_[static_cast<std::size_t>(p.to)];
+    if (p.what != kind::message) return take_in(r, std::move(p));
+    buffer b(p.payload.size());
+    std::memcpy(b.payload(), p.payload.data(), p.payload.size());
+    b.set_size(p.payload.size());
+    b.header() = {.number = p.generation, .epoch = p.epoch};
+    r.messages.accept(std::move(b));
+  }
+
+  random64 dice_;
+  fault fault_;
+  std::vector<std::vector<step>> program_;  // by call
+  std::uint64_t asks_, asking_, looking_;   // requests to come; one in so many turns
+  std::deque<rank> ranks_;
+  std::vector<packet> flying_;
+  nobody receiver_;
+  ending how_ = ending::correct;
+};
+
+}  // namespace cairn::cancellation_model
