@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -17,113 +16,17 @@
 #include <cairn/base/random.hpp>
 #include <cairn/dtx/executor.hpp>
 
+#include <support/operator_transfers.hpp>
 #include <support/places.hpp>
 #include <support/serializability.hpp>
-#include <support/transfers.hpp>
 
 namespace cairn::dtx {
 namespace {
 
 using activity::mechanism;
 using obs::counter;
-using support::account;
-
-// Who spawns what is decided by the seed, the rank and the number of the message.
-random64 draw_of(const world& w, std::uint64_t seed, std::uint64_t i) {
-  return random64(seed,
-                  i * static_cast<std::uint64_t>(w.size()) + static_cast<std::uint64_t>(w.rank()));
-}
-
-// Both the operator's kinds at once: every message is answered once, to who spawned it.
-struct answered_transfer {
-  struct message {
-    std::uint64_t from, to;
-    std::uint32_t number;
-    rank_t spawner;
-  };
-  world& w;
-  const owned_vertex_map<account>& accounts;
-  std::vector<std::atomic<int>>& answers;
-  std::atomic<std::uint64_t>&done, &applied;
-
-  void elements(const message& m, auto&& each) const {
-    each(accounts.at(m.from));
-    each(accounts.at(m.to));
-  }
-  activity::outcome<std::int64_t> attempt(auto& tx, const message& m) const {
-    auto from = tx.read(accounts, m.from);
-    if (from.balance < 98) return {false, from.balance};
-    --from.balance;
-    ++from.changes;
-    tx.write(accounts, m.from, from);
-    auto to = tx.read(accounts, m.to);
-    ++to.balance;
-    ++to.changes;
-    tx.write(accounts, m.to, to);
-    return {true, from.balance};
-  }
-  void after(const message& m) {
-    EXPECT_TRUE(accounts.owns(m.from)) << "`after` runs where the first element is";
-    ++applied;
-  }
-  void answer(const message& m, const activity::outcome<std::int64_t>& left) {
-    EXPECT_EQ(m.spawner, w.rank());
-    EXPECT_TRUE(left.done ? left.value >= 97 : left.value <= 97);
-    ++answers[m.number];
-    done += left.done ? 1 : 0;
-  }
-};
-
-struct transfers {
-  mechanism how = mechanism::automatic;
-  std::uint64_t messages = 60, accounts = 3, seed = 1;  // per rank
-};
-
-// What is wrong after all ranks' workers have spawned transfers among all accounts.
-std::string transfer_by_operators(world& w, const transfers& opt) {
-  const auto n = opt.accounts * static_cast<std::uint64_t>(w.size());
-  owned_vertex_map<account> accounts(w, {n, w.size()}, account{});
-  std::vector<std::atomic<int>> answers(opt.messages);
-  std::atomic<std::uint64_t> done = 0, applied = 0;
-  {
-    activity::options how{.how = opt.how, .grain = 4};
-    if (opt.how == mechanism::htm) how.emulate = activity::emulation_options{.seed = opt.seed};
-    activity::domain money(w, how);
-    executor moves(money, answered_transfer{w, accounts, answers, done, applied},
-                   {.at_once = 1 + opt.seed % 5, .grain = 1 + opt.seed % 7}, accounts);
-    am::epoch e(w);
-    w.parallel_for(
-        opt.messages,
-        [&](worker_t k, std::size_t begin, std::size_t end) {
-          moves.spawn(k, [&](auto& send) {
-            for (auto i = begin; i < end; ++i) {
-              auto draw = draw_of(w, opt.seed, i);
-              const auto from = draw.below(n), to = draw.below(n);  // may be the same account
-              send({from, to, static_cast<std::uint32_t>(i), w.rank()});
-            }
-          });
-        },
-        7);
-    e.close();
-  }
-  std::uint64_t balance = 0, changes = 0, held = 0;
-  for (const auto& a : accounts.local()) {
-    balance += static_cast<std::uint64_t>(a.balance);
-    changes += a.changes;
-  }
-  for (const auto m : accounts.local_markers()) held += m != free_marker;
-  std::string wrong;
-  if (w.sum(balance) != 100 * n) wrong += "money was made or lost; ";
-  const auto all_done = w.sum(done.load());
-  if (all_done == 0) wrong += "no transfer took effect; ";
-  if (w.sum(changes) != 2 * all_done) wrong += "a change was lost; ";
-  if (w.sum(applied.load()) != all_done) wrong += "`after` did not run once for each; ";
-  if (w.sum(held) != 0) wrong += "a marker is left; ";
-  for (const auto& a : answers) {
-    if (a != 1) wrong += "a message had " + std::to_string(a.load()) + " answers; ";
-  }
-  return wrong;
-}
+using support::draw_of;
+using support::transfer_by_operators;
 
 class Executor : public ::testing::TestWithParam<support::place> {};
 
@@ -312,129 +215,6 @@ TEST(ExecutorSeeds, RunEachOperatorAsIfAlone) {
   EXPECT_GT(refusals, 1000u);
   EXPECT_GT(commits, 1000u);
   EXPECT_GT(operators, 2 * commits) << "operators hardly acquire together";
-}
-
-// What elements() names is what the first field says; the attempt reaches for the second.
-struct liar {
-  struct message {
-    std::uint64_t named, also_named, reached;
-  };
-  const owned_vertex_map<std::uint64_t>& map;
-
-  void elements(const message& m, auto&& each) const {
-    each(map.at(m.named));
-    each(map.at(m.also_named));
-  }
-  void attempt(auto& tx, const message& m) const { tx.write(map, m.reached, m.named); }
-};
-
-TEST_P(Executor, OperatorThatReachesForWhatItDidNotNameFailsEveryRank) {
-  const auto& place = GetParam();
-  // 2 elements a rank. Named: those of one rank, or of two; reached: one of another rank, or one
-  // that is not there.
-  const auto last = 2 * static_cast<std::uint64_t>(place.ranks) - 1;
-  std::vector<liar::message> all{{0, 1, last + 1}};
-  if (place.ranks > 1) all = {{0, 1, last}, {0, last, 1}, {last, 0, 1}, {2, 3, 0}, {2, 0, 1}};
-  for (const auto& m : all) {
-    std::atomic<int> failed = 0;
-    const auto run = [&] {
-      place.run([&](world& w) {
-        try {
-          owned_vertex_map<std::uint64_t> map(w, {last + 1, w.size()}, 0);
-          activity::domain data(w);
-          executor lies(data, liar{map}, {}, map);
-          am::epoch e(w);
-          if (w.rank() == 0) lies.spawn(0, [&](auto& send) { send(m); });
-          e.close();
-        } catch (const std::exception& e) {
-          EXPECT_NE(std::string(e.what()).find("the elements that elements() names"),
-                    std::string::npos)
-              << e.what();
-          ++failed;
-          throw;
-        }
-      });
-    };
-    EXPECT_ANY_THROW(run()) << m.named << m.also_named << m.reached;
-    EXPECT_EQ(failed, place.ranks);
-  }
-}
-
-// In a group another operator has named it, and holds it: it is as wrong there.
-TEST(ExecutorContracts, OperatorsOfAGroupReachForTheirOwnElementsOnly) {
-  const auto run = [] {
-    support::on_simulated_ranks(2, 1, 1, [](world& w) {
-      owned_vertex_map<std::uint64_t> map(w, {4, 2}, 0);
-      activity::domain data(w);
-      executor lies(data, liar{map}, {.at_once = 1, .grain = 8}, map);
-      am::epoch e(w);
-      if (w.rank() == 0) {
-        lies.spawn(0, [&](auto& send) {
-          send({0, 2, 0});
-          send({1, 2, 0});  // reaches for what the first has named
-        });
-      }
-      e.close();
-    });
-  };
-  EXPECT_ANY_THROW(run());
-}
-
-TEST(ExecutorContracts, ElementsBeyondTheirMapAreRefused) {
-  support::on_simulated_ranks(2, 1, 1, [](world& w) {
-    owned_vertex_map<std::uint64_t> map(w, {4, 2}, 0), other(w, {4, 2}, 0);
-    activity::domain data(w);
-    executor ops(data, liar{map}, {}, map), strangers(data, liar{other}, {}, map);
-    am::epoch e(w);
-    const auto spawn = [](auto& on, const liar::message& m) {
-      on.spawn(0, [&](auto& send) { send(m); });
-    };
-    EXPECT_THROW(spawn(ops, {0, 4, 0}), contract_violation);
-    EXPECT_THROW(spawn(ops, {~std::uint64_t{0}, 1, 1}), contract_violation);
-    EXPECT_THROW(spawn(strangers, {0, 2, 0}), contract_violation);
-    spawn(ops, {0, 3, 3});  // what was refused has left nothing behind
-    e.close();
-    EXPECT_EQ(w.sum(w.counters().total(counter::dtx_commits)), 2u);
-  });
-}
-
-// Elements that nobody releases keep transactions and activities waiting; cancel destroys them.
-TEST(ExecutorCancelled, LeavesNothingThatRunsInALaterEpoch) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
-    support::on_simulated_ranks(3, 2, seed, [&](world& w) {
-      owned_vertex_map<account> accounts(w, {6, 3}, account{});
-      std::vector<std::atomic<int>> answers(400);
-      std::atomic<std::uint64_t> done = 0, applied = 0;
-      activity::domain money(w, {.how = mechanism::locks});
-      std::optional<executor<answered_transfer>> moves;
-      moves.emplace(money, answered_transfer{w, accounts, answers, done, applied},
-                    executor_options{.at_once = 2, .grain = 2}, accounts);
-      std::atomic<std::uint64_t> chunks = 0;
-      const auto moment = 1 + mix64(seed) % 100;
-      const auto run = [&] {
-        am::epoch e(w);
-        w.parallel_for(
-            answers.size(),
-            [&](worker_t k, std::size_t begin, std::size_t end) {
-              if (++chunks == moment && w.rank() == 1) w.cancel();
-              moves->spawn(k, [&](auto& send) {
-                for (auto i = begin; i < end; ++i) {
-                  auto draw = draw_of(w, seed, i);
-                  const auto from = draw.below(6), to = draw.below(6);
-                  send({from, to, static_cast<std::uint32_t>(i), w.rank()});
-                }
-              });
-            },
-            4);
-        e.close();
-      };
-      EXPECT_THROW(run(), cancelled);
-      const auto before = applied.load();
-      // The abandoned executor still lives; what it left must not run or hold this epoch.
-      EXPECT_EQ(transfer_by_operators(w, {.messages = 30, .seed = seed}), "");
-      EXPECT_EQ(applied.load(), before);
-    });
-  }
 }
 
 }  // namespace

@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/am/epoch.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/dtx/executor.hpp>
+
+#include <support/transfers.hpp>
+
+namespace cairn::support {
+
+// Who spawns what is decided by the seed, the rank and the number of the message.
+inline random64 draw_of(const world& w, std::uint64_t seed, std::uint64_t i) {
+  return random64(seed,
+                  i * static_cast<std::uint64_t>(w.size()) + static_cast<std::uint64_t>(w.rank()));
+}
+
+// Both the operator's kinds at once: every message is answered once, to who spawned it.
+struct answered_transfer {
+  struct message {
+    std::uint64_t from, to;
+    std::uint32_t number;
+    rank_t spawner;
+  };
+  world& w;
+  const dtx::owned_vertex_map<account>& accounts;
+  std::vector<std::atomic<int>>& answers;
+  std::atomic<std::uint64_t>&done, &applied;
+
+  void elements(const message& m, auto&& each) const {
+    each(accounts.at(m.from));
+    each(accounts.at(m.to));
+  }
+  activity::outcome<std::int64_t> attempt(auto& tx, const message& m) const {
+    auto from = tx.read(accounts, m.from);
+    if (from.balance < 98) return {false, from.balance};
+    --from.balance;
+    ++from.changes;
+    tx.write(accounts, m.from, from);
+    auto to = tx.read(accounts, m.to);
+    ++to.balance;
+    ++to.changes;
+    tx.write(accounts, m.to, to);
+    return {true, from.balance};
+  }
+  void after(const message& m) {
+    EXPECT_TRUE(accounts.owns(m.from)) << "`after` runs where the first element is";
+    ++applied;
+  }
+  void answer(const message& m, const activity::outcome<std::int64_t>& left) {
+    EXPECT_EQ(m.spawner, w.rank());
+    EXPECT_TRUE(left.done ? left.value >= 97 : left.value <= 97);
+    ++answers[m.number];
+    done += left.done ? 1 : 0;
+  }
+};
+
+struct transfers {
+  activity::mechanism how = activity::mechanism::automatic;
+  std::uint64_t messages = 60, accounts = 3, seed = 1;  // per rank
+};
+
+// What is wrong after all ranks' workers have spawned transfers among all accounts.
+inline std::string transfer_by_operators(world& w, const transfers& opt) {
+  const auto n = opt.accounts * static_cast<std::uint64_t>(w.size());
+  dtx::owned_vertex_map<account> accounts(w, {n, w.size()}, account{});
+  std::vector<std::atomic<int>> answers(opt.messages);
+  std::atomic<std::uint64_t> done = 0, applied = 0;
+  {
+    activity::options how{.how = opt.how, .grain = 4};
+    if (opt.how == activity::mechanism::htm)
+      how.emulate = activity::emulation_options{.seed = opt.seed};
+    activity::domain money(w, how);
+    dtx::executor moves(money, answered_transfer{w, accounts, answers, done, applied},
+                        {.at_once = 1 + opt.seed % 5, .grain = 1 + opt.seed % 7}, accounts);
+    am::epoch e(w);
+    w.parallel_for(
+        opt.messages,
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          moves.spawn(k, [&](auto& send) {
+            for (auto i = begin; i < end; ++i) {
+              auto draw = draw_of(w, opt.seed, i);
+              const auto from = draw.below(n), to = draw.below(n);  // may be the same account
+              send({from, to, static_cast<std::uint32_t>(i), w.rank()});
+            }
+          });
+        },
+        7);
+    e.close();
+  }
+  std::uint64_t balance = 0, changes = 0, held = 0;
+  for (const auto& a : accounts.local()) {
+    balance += static_cast<std::uint64_t>(a.balance);
+    changes += a.changes;
+  }
+  for (const auto m : accounts.local_markers()) held += m != dtx::free_marker;
+  std::string wrong;
+  if (w.sum(balance) != 100 * n) wrong += "money was made or lost; ";
+  const auto all_done = w.sum(done.load());
+  if (all_done == 0) wrong += "no transfer took effect; ";
+  if (w.sum(changes) != 2 * all_done) wrong += "a change was lost; ";
+  if (w.sum(applied.load()) != all_done) wrong += "`after` did not run once for each; ";
+  if (w.sum(held) != 0) wrong += "a marker is left; ";
+  for (const auto& a : answers) {
+    if (a != 1) wrong += "a message had " + std::to_string(a.load()) + " answers; ";
+  }
+  return wrong;
+}
+
+}  // namespace cairn::support
