@@ -120,7 +120,7 @@ class schedule {
     bytes payload;
   };
   struct nobody final : receiver {
-    void deliver(worker_t, rank_t, std::span<const std::byte>) override {}
+    void deliver(worker_t, rank_t, std::span<std::byte>) override {}
     bool flush(worker_t, bool) override { return false; }
     [[nodiscard]] const message_count& count(worker_t) const noexcept override { return none; }
     void abandon() noexcept override {}
