@@ -43,7 +43,7 @@ void coalescer::attach() { number_ = progress_.attach(*this, kind_); }
 void coalescer::detach() noexcept {
   const bool unwinding = std::uncaught_exceptions() > exceptions_;
   if (kind_ == channel_kind::standing && !unwinding) finish_standing(world_, *this);
-  progress_.detach(number_, kind_);
+  progress_.detach(number_, kind_, *this);
 }
 
 void coalescer::expect_sending() const {

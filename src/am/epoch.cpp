@@ -43,7 +43,7 @@ void finish_alone(world& w) {
     w.throw_if_interrupted();
     std::atomic<bool> worked = false;
     w.run([&](worker_t k) {
-      while (w.pool().idle(k)) {
+      while (!w.messages().interrupted() && w.pool().idle(k)) {
         worked.store(true, std::memory_order_relaxed);
         w.pool().step();
       }
@@ -86,7 +86,7 @@ void epoch::drive_waves(worker_t w) {
   if (!held || ended_.load(std::memory_order_relaxed)) return;
   auto& protocols = world_.messages().protocols();
   if (wave_is_running_) {
-    const auto sum = protocols.try_take_reduced();
+    const auto sum = protocols.try_take_reduced(w);
     if (!sum) return;
     wave_is_running_ = false;
     if (ledger_.finished_after(counts_of(*sum))) {
@@ -103,11 +103,14 @@ void epoch::drive_waves(worker_t w) {
 bool epoch::try_close(worker_t w, activity_state state) {
   if (ended_.load(std::memory_order_acquire)) return true;
   const bool idle = state == activity_state::idle;
-  world_.messages().move_on(w, idle);
-  if (idle) world_.pool().idle(w);  // what is parked, and answers taken in by other workers
+  auto& messages = world_.messages();
+  messages.move_on(w, idle);
+  if (idle) world_.pool().idle(w);  // what is parked
   world_.throw_if_poisoned();
   if (world_.size() > 1) {
     drive_waves(w);
+  } else if (messages.interrupted()) {
+    throw cancelled();
   } else if (idle && all_handled_here(world_)) {
     ended_.store(true, std::memory_order_release);
   }
@@ -119,10 +122,12 @@ void epoch::close() {
   world_.messages().stoppable([this] {
     if (world_.size() == 1) return finish_alone(world_);
     const world::use alone(world_);
-    world_.pool().work_until([this] {
-      drive_waves(0);
-      return ended_.load(std::memory_order_relaxed);
-    });
+    world_.pool().work_until(
+        [this] {
+          drive_waves(0);
+          return ended_.load(std::memory_order_relaxed);
+        },
+        [this] { return world_.messages().interrupted(); });
   });
   open_ = false;
   world_.messages().close_epoch();
@@ -134,12 +139,14 @@ void finish_standing(world& w, receiver& r) noexcept {
     ledger ledger;
     message_counts sum;
     do {
-      while (w.pool().idle(0)) {
+      while (!w.messages().interrupted() && w.pool().idle(0)) {
       }
       message_counts mine;
       for (worker_t k = 0; k < w.workers(); ++k) mine.handled += r.count(k).handled();
       for (worker_t k = 0; k < w.workers(); ++k) mine.sent += r.count(k).sent();
-      sum = counts_of(w.messages().reduce(std::as_bytes(std::span(&mine, 1)), add_counts));
+      // Not by world: a request to cancel stays for the next call, which may throw.
+      auto& protocols = w.messages().protocols();
+      sum = counts_of(protocols.reduce(std::as_bytes(std::span(&mine, 1)), add_counts));
     } while (!ledger.finished_after(sum));
   } catch (...) {  // the world is poisoned or cancelled: what is on its way is discarded
   }

@@ -94,15 +94,18 @@ void control::send_reduction(worker_t w) {
   if (reducing_.done()) reduced_.store(true, std::memory_order_release);
 }
 
+// Under the network lock together with what begins: a rank never begins what it has announced.
 void control::expect_to_begin(worker_t w) {
-  throw_if_poisoned();
-  if (!stopping()) return;
-  announce_stop(w);
-  throw cancelled();
+  if (stopping()) {
+    send_announcement(w);
+    throw cancelled();
+  }
+  cancelling_.begin();
 }
 
 void control::wait_for(const std::atomic<bool>& complete) {
   pool_.wait_until([&] {
+    announce_stop(0);
     return poisoned() || cancelling_.stopped() || complete.load(std::memory_order_acquire);
   });
   throw_if_poisoned();
@@ -110,7 +113,6 @@ void control::wait_for(const std::atomic<bool>& complete) {
 }
 
 void control::begin_gather(std::span<const std::byte> mine) {
-  cancelling_.begin();
   gathered_.store(false, std::memory_order_relaxed);
   gathering_.begin(mine);
   send_gather(0);
@@ -124,10 +126,11 @@ std::vector<std::vector<std::byte>> control::finish_gather() {
 
 std::vector<std::vector<std::byte>> control::gather(std::span<const std::byte> mine) {
   counters_.add(0, obs::counter::collectives);
-  expect_to_begin(0);
-  if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
+  throw_if_poisoned();
   {
     const std::lock_guard held(network_lock_);
+    expect_to_begin(0);
+    if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
     begin_gather(mine);
   }
   return finish_gather();
@@ -136,17 +139,18 @@ std::vector<std::vector<std::byte>> control::gather(std::span<const std::byte> m
 void control::begin_reduce(worker_t w, std::span<const std::byte> mine,
                            recursive_doubling::combine_function combine) {
   counters_.add(w, obs::counter::collectives);
-  expect_to_begin(w);
+  throw_if_poisoned();
   const std::lock_guard held(network_lock_);
-  cancelling_.begin();
+  expect_to_begin(w);
   reduced_.store(false, std::memory_order_relaxed);
   reducing_.begin(mine, combine);
   send_reduction(w);
 }
 
-std::optional<std::span<const std::byte>> control::try_take_reduced() {
+std::optional<std::span<const std::byte>> control::try_take_reduced(worker_t w) {
   throw_if_poisoned();
   if (!reduced_.load(std::memory_order_acquire)) {
+    announce_stop(w);
     if (cancelling_.stopped()) throw cancelled();
     return std::nullopt;
   }
@@ -158,7 +162,7 @@ std::vector<std::byte> control::reduce(std::span<const std::byte> mine,
                                        recursive_doubling::combine_function combine) {
   begin_reduce(0, mine, combine);
   wait_for(reduced_);
-  const auto result = *try_take_reduced();
+  const auto result = *try_take_reduced(0);
   return {result.begin(), result.end()};
 }
 
@@ -197,6 +201,10 @@ void control::throw_if_poisoned() const {
 void control::announce_stop(worker_t w) {
   if (!stopping()) return;
   const std::lock_guard held(network_lock_);
+  send_announcement(w);
+}
+
+void control::send_announcement(worker_t w) {
   if (const auto collective = cancelling_.announcement()) {
     send_to_all(w, packet_kind::cancel, std::as_bytes(std::span(&*collective, 1)));
   }
@@ -211,6 +219,7 @@ std::vector<std::vector<std::byte>> control::restart(std::span<const std::byte> 
     gathered_.store(true, std::memory_order_relaxed);
     reduced_.store(true, std::memory_order_relaxed);
     if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
+    cancelling_.begin();
     begin_gather(mine);
     const auto kept = std::exchange(kept_, {});
     for (const auto& k : kept) take_in(0, k.header, k.from, k.payload);

@@ -72,12 +72,15 @@ std::uint32_t progress_engine::attach(receiver& r, channel_kind kind) {
   return number;
 }
 
-void progress_engine::detach(std::uint32_t number, channel_kind kind) {
+void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& r) {
   if (kind == channel_kind::standing) {
     --num_standing_;
     pool_.ignore();
   }
-  pool_.while_quiet([&] { channels_.remove(number); });
+  pool_.while_quiet([&] {
+    r.abandon();  // gives back the room of its blocks
+    channels_.remove(number);
+  });
 }
 
 // Packets to this rank go through the inbox, so that their handlers do not run inside the send.
@@ -190,7 +193,7 @@ void progress_engine::flush_standing(worker_t w) {
 }
 
 void progress_engine::flush_old(worker_t w) {
-  if (size_ == 1) return;
+  if (size_ == 1 && num_standing_ == 0) return;  // the end of the epoch is soon enough
   const auto now = clock_.now_ns();
   if (now - workers_[w].last_scan_ns < age_ns_) return;
   workers_[w].last_scan_ns = now;
@@ -203,6 +206,7 @@ void progress_engine::move_on(worker_t w, bool idle) {
   poll(w);
   bool handled = false;
   while (!control_.stopping() && run_one(w)) handled = true;
+  handled |= pool_.take_in(w);
   if (idle) {
     flush(w, false);
   } else {

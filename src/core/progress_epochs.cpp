@@ -22,11 +22,12 @@ void progress_engine::open_epoch() {
   expect_no_epoch_left();
   epoch_was_left_ = false;
   inbox_.open_epoch(++epoch_);
-  epoch_is_open_.store(true, std::memory_order_relaxed);
+  epoch_is_open_.store(true, std::memory_order_release);
   if (size_ > 1) pool_.attend();
 }
 
 void progress_engine::close_epoch() {
+  if (!epoch_open()) return;  // a request to cancel has left it
   inbox_.close_epoch();
   epoch_is_open_.store(false, std::memory_order_relaxed);
   if (size_ > 1) pool_.ignore();
@@ -88,6 +89,12 @@ void progress_engine::stop_with_the_others() {
   control_.announce_stop(0);
   leave_epoch();
   epoch_was_left_ = false;
+  // The gather tells nothing of ranks that it does not bring together: one may leave while packets
+  // for it wait here. Until this rank joins the gather, all others still take theirs in.
+  pool_.wait_until([&] {
+    return outbox_.pending_bytes() == 0 || control_.poisoned() ||
+           transport_failed_.load(std::memory_order_relaxed);
+  });
   const used_numbers here{epoch_, channels_.next()};
   const auto last = used_numbers::agreed(control_.restart(std::as_bytes(std::span(&here, 1))));
   pool_.while_quiet([&] {

@@ -106,7 +106,7 @@ TEST_F(BackPressure, MakesTheBodyWaitForRoom) {
       });
 }
 
-// Issue 11, bug 16: a rank that waits for room runs handlers, instead of taking in more and more.
+// A rank that waits for room runs handlers, instead of taking in more and more.
 // Here there is room only once it has handled what came.
 TEST(BackPressureOfTwo, HandlesWhatArrivesWhileItWaitsForRoom) {
   constexpr std::uint64_t words = 20'000;

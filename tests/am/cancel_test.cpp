@@ -104,7 +104,7 @@ TEST(AbandonedEpochs, CancelOnManySimulatedSchedules) {
   }
 }
 
-// Issue 11, bug 4: what was left of the epoch reached a channel of another type.
+// What was left of the epoch reached a channel of another type.
 TEST(AbandonedEpoch, OfOneRankIsForgotten) {
   for (const int workers : {1, 2}) {
     world w(workers);
@@ -168,7 +168,7 @@ TEST_P(AbandonedEpoch, OfSeveralRanksFailsWhateverFollows) {
   EXPECT_EQ(told, GetParam().ranks);
 }
 
-// Issue 11, bug 9: the next close() never returned.
+// The next close() never returned.
 TEST_P(AbandonedEpoch, SendingWhileNoneIsOpenIsRefused) {
   GetParam().run([](world& w) {
     std::atomic<int> came = 0;
@@ -208,7 +208,7 @@ class failing_transport final : public net::transport {
   bool sends_;
 };
 
-// Issue 11, bugs 7 and 13: the error of another worker's poll, of a poll while an exception is on
+// The error of another worker's poll, of a poll while an exception is on
 // its way, and of the sends that tell of a failure.
 TEST(AbandonedEpoch, ATransportThatFailsEndsEveryRankWithItsSentence) {
   for (const int workers : {1, 2}) {

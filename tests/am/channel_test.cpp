@@ -186,7 +186,7 @@ TEST_P(Channel, NeverStartsAHandlerInsideASend) {
       {.coalesce_bytes = 32, .pending_bytes = 64});
 }
 
-// Issue 11, bug 1: the messages of one sender left with the block of another before they were
+// The messages of one sender left with the block of another before they were
 // counted, so that an epoch could end while a handler still ran.
 TEST_P(Channel, CountsTheMessagesOfSeveralSendersOfOneWorker) {
   struct message {

@@ -298,7 +298,6 @@ TEST(WorldAlone, NeedsNobody) {
   EXPECT_EQ(w.counters().total(obs::counter::buffers_sent), 0u);
 }
 
-// Issue 11, bug 15.
 TEST(WorldAlone, IsMadeAndUsedByAWorkerOfAnotherPool) {
   const auto outer = task::make_threads({.workers = 3});
   outer->run([](worker_t) {

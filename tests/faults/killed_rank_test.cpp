@@ -25,7 +25,7 @@ namespace {
 using namespace std::chrono_literals;
 using steady = std::chrono::steady_clock;
 
-/// Waits until done() holds; false if that takes longer than the five seconds.
+/// Waits until done() holds; false if that takes longer than five seconds.
 template <class Done>
 bool within_five_seconds(Done&& done) {
   const auto limit = steady::now() + 5s;

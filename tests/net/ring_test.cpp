@@ -113,7 +113,7 @@ TEST(Ring, RefusesAPacketWhileFullAndTakesItOnceThereIsRoom) {
   EXPECT_TRUE(ranks.a.send(1, packet));
 }
 
-// Issue 11, bug 14.
+// Seen once: a request was lost.
 TEST(Ring, HasRoomAgainWhenTheSinkThrewAtEveryPacket) {
   pair_of_ranks ranks(tiny);
   const auto packet = filled(100, 7);

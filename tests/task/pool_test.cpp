@@ -220,7 +220,7 @@ TEST_P(Pool, AttentiveWorkersAskTheSourcesWhileTheBodyWaits) {
   });
 }
 
-// Issue 11, point 1: sources come and go while other workers ask them.
+// Sources come and go while other workers ask them.
 TEST_P(Pool, SourcesComeAndGoWhileWorkersAreAttentive) {
   with_pool([](pool& p) {
     p.attend();
@@ -255,7 +255,7 @@ INSTANTIATE_TEST_SUITE_P(BothKinds, Pool,
                                   std::to_string(std::get<1>(p.param));
                          });
 
-// Issue 11, bug 15: the thread of worker k called itself worker k of its own pool too.
+// The thread of worker k called itself worker k of its own pool too.
 TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
   const auto outer = make_threads({.workers = 3});
   outer->run([&](worker_t w) {

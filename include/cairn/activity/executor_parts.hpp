@@ -126,9 +126,9 @@ struct executor_parts {
   world& w;
   domain& data;
   Op op;
-  reducer reduce{*this};
-  std::optional<typename way::path> out;  // nothing on one rank
   task::per_worker<worker_state> workers;
+  reducer reduce{*this};
+  std::optional<typename way::path> out;  // nothing on one rank; it uses what is above
 
   // A message that met a marker waits, counted as one on its way, and is tried again whenever its
   // worker has nothing else to do.

@@ -59,7 +59,7 @@ class credits {
     d.unanswered -= n;
     while (!d.waiting.empty() && d.unanswered < limit_) {
       const auto turn = next_turn(d);
-      grant(turn.worker, turn.requests);
+      grant(turn.worker, static_cast<std::uint32_t>(turn.requests));
     }
   }
 
@@ -68,7 +68,7 @@ class credits {
  private:
   struct share {
     worker_t worker;
-    std::uint32_t requests;
+    std::uint64_t requests;
   };
   struct destination {
     std::uint32_t unanswered = 0;
@@ -94,9 +94,9 @@ class credits {
     const auto free = limit_ - d.unanswered;
     const auto num_waiting = static_cast<std::uint32_t>(d.waiting.size());
     auto& first = d.waiting.front();
-    const share turn{first.worker,
-                     std::min(first.requests, (free + num_waiting - 1) / num_waiting)};
-    d.unanswered += turn.requests;
+    const auto equal = std::uint64_t{(free + num_waiting - 1) / num_waiting};
+    const share turn{first.worker, std::min(first.requests, equal)};
+    d.unanswered += static_cast<std::uint32_t>(turn.requests);
     first.requests -= turn.requests;
     std::ranges::rotate(d.waiting, d.waiting.begin() + 1);
     if (d.waiting.back().requests == 0) d.waiting.pop_back();

@@ -48,7 +48,7 @@ class piece_channel {
   piece_channel(world& w, Handler on_piece, const piece_options& opt = {})
       : world_(w),
         opt_(opt),
-        outgoing_(w.workers()),
+        outgoing_(nothing_outgoing(w)),
         pieces_(
             w,
             [this, on_piece = std::move(on_piece)](worker_t k, rank_t from,
@@ -64,9 +64,7 @@ class piece_channel {
               --outgoing_[k][to].under_way;
               send_some(k, static_cast<rank_t>(to));
             },
-            {.kind = opt.kind, .unanswered = opt.window}) {
-    for (auto& k : outgoing_) k.value.resize(static_cast<std::size_t>(w.size()));
-  }
+            {.kind = opt.kind, .unanswered = opt.window}) {}
 
   /// Worker w sends a message. Its bytes stay as they are until the epoch ends, or finish()
   /// returns. Inside one chunk, handler or body section, on that worker only.
@@ -97,6 +95,11 @@ class piece_channel {
     std::deque<unfinished> messages;
     std::uint32_t under_way = 0;
   };
+  static task::per_worker<std::vector<destination>> nothing_outgoing(world& w) {
+    task::per_worker<std::vector<destination>> all(w.workers());
+    for (auto& k : all) k.value.resize(static_cast<std::size_t>(w.size()));
+    return all;
+  }
 
   void send_some(worker_t w, rank_t to) {
     auto& [messages, under_way] = outgoing_[w][static_cast<std::size_t>(to)];

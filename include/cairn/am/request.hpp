@@ -76,23 +76,21 @@ class request final : private task::progress_source {
       : world_(w),
         kind_(opt.kind),
         receive_(on_spans(std::move(receive))),
-        workers_(w.workers()),
+        workers_(states_of(w, opt)),
         answers_(w,
                  [this](worker_t k, rank_t from, std::span<const replied> batch) {
-                   take_in(k, from, batch);
+                   sort_out(k, from, batch);
                  },
                  {opt.kind, opt.coalesce_bytes}),
         questions_(w, on_questions(std::move(answer)), {opt.kind, opt.coalesce_bytes}) {
-    CAIRN_EXPECTS(w.workers() <= 65'536, "a ticket names one of 65,536 workers");
-    for (auto& k : workers_) {
-      k.value.unanswered.emplace(w.size(), opt.unanswered);
-      k.value.waiting.resize(static_cast<std::size_t>(w.size()));
-    }
     world_.pool().add_source(*this);
   }
   ~request() {
     world_.pool().remove_source(*this);
-    for (worker_t w = 0; w < workers_.workers(); ++w) charge(w, -kept_bytes(w));
+    // Questions that a cancelled epoch has kept.
+    world_.pool().while_quiet([this] {
+      for (worker_t w = 0; w < workers_.workers(); ++w) charge(w, -kept_bytes(w));
+    });
   }
   request(const request&) = delete;
   request& operator=(const request&) = delete;
@@ -102,7 +100,10 @@ class request final : private task::progress_source {
   class asker {
    public:
     asker(request& r, worker_t w)
-        : request_(r), credits_(*r.workers_[w].unanswered), send_(r.questions_, w), worker_(w) {}
+        : request_(r),
+          credits_(*r.workers_[w].unanswered),
+          send_(r.questions_.from(w)),
+          worker_(w) {}
 
     [[gnu::always_inline]] void operator()(rank_t to, const Question& q, std::uint64_t slot) {
       const asked m{{worker_, slot}, q};
@@ -125,7 +126,7 @@ class request final : private task::progress_source {
   /// as an asker.
   class replier {
    public:
-    replier(request& r, worker_t w) : send_(r.answers_, w) {}
+    replier(request& r, worker_t w) : send_(r.answers_.from(w)) {}
     [[gnu::always_inline]] void operator()(rank_t to, ticket by, const Answer& a) {
       send_(to, {by, a});
     }
@@ -171,6 +172,16 @@ class request final : private task::progress_source {
     std::atomic<bool> any{false};
     replies_taken_in scratch;
   };
+
+  static task::per_worker<worker_state> states_of(world& w, const request_options& opt) {
+    CAIRN_EXPECTS(w.workers() <= 65'536, "a ticket names one of 65,536 workers");
+    task::per_worker<worker_state> all(w.workers());
+    for (auto& k : all) {
+      k.value.unanswered.emplace(w.size(), opt.unanswered);
+      k.value.waiting.resize(static_cast<std::size_t>(w.size()));
+    }
+    return all;
+  }
 
   template <class ReceiveFunction>
   static auto on_spans(ReceiveFunction receive) {
@@ -256,7 +267,7 @@ class request final : private task::progress_source {
     add(mine.received, batch.size());
   }
 
-  void take_in(worker_t w, rank_t from, std::span<const replied> batch) {
+  void sort_out(worker_t w, rank_t from, std::span<const replied> batch) {
     while (!batch.empty()) {
       const auto by = batch.front().to.worker();
       const auto end =
@@ -284,7 +295,8 @@ class request final : private task::progress_source {
     other.any.store(true, std::memory_order_release);
   }
 
-  bool progress(worker_t w) noexcept override {
+  bool progress(worker_t w) noexcept override { return take_in(w); }
+  bool take_in(worker_t w) noexcept override {
     auto& mine = workers_[w];
     if (!mine.any.load(std::memory_order_acquire) || world_.poisoned()) return false;
     if (kind_ == channel_kind::epoch && !world_.messages().epoch_open()) return false;

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 
+#include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
 
 namespace cairn::am {
@@ -15,7 +16,9 @@ class ticket {
   /// slot   the asker's own number for the question, below 2^48
   ticket(worker_t w, std::uint64_t slot) noexcept
       : low_(static_cast<std::uint32_t>(slot)),
-        high_(static_cast<std::uint32_t>(slot >> 32) | static_cast<std::uint32_t>(w) << 16) {}
+        high_(static_cast<std::uint32_t>(slot >> 32) | static_cast<std::uint32_t>(w) << 16) {
+    CAIRN_ASSERT(slot >> 48 == 0);
+  }
   [[nodiscard]] worker_t worker() const noexcept { return static_cast<worker_t>(high_ >> 16); }
   [[nodiscard]] std::uint64_t slot() const noexcept {
     return low_ | static_cast<std::uint64_t>(high_ & 0xffff) << 32;

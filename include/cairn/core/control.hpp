@@ -45,7 +45,7 @@ class control {
   /// its result once it is complete. Both throw peer_failure and cancelled.
   void begin_reduce(worker_t w, std::span<const std::byte> mine,
                     recursive_doubling::combine_function combine);
-  [[nodiscard]] std::optional<std::span<const std::byte>> try_take_reduced();
+  [[nodiscard]] std::optional<std::span<const std::byte>> try_take_reduced(worker_t w);
 
   /// Fails this world on all ranks; the first failure is kept. Any thread.
   void poison(rank_t culprit, const std::string& text) noexcept;
@@ -80,6 +80,7 @@ class control {
   void take_in_generation(worker_t w, const packet_header& header, rank_t from,
                           std::span<const std::byte> payload);
   void expect_to_begin(worker_t w);
+  void send_announcement(worker_t w);
   void wait_for(const std::atomic<bool>& complete);
 
   outbox& out_;

@@ -41,7 +41,7 @@ class progress_engine final : public task::progress_source {
 
   /// Registers a channel; numbers follow the order of calls, so all ranks make the same calls.
   [[nodiscard]] std::uint32_t attach(receiver& r, channel_kind kind);
-  void detach(std::uint32_t number, channel_kind kind);
+  void detach(std::uint32_t number, channel_kind kind, receiver& r);
 
   /// Payload bytes of a buffer that the transport likes, as far as settings leave it open.
   [[nodiscard]] std::size_t coalesce_bytes() const noexcept { return buffers_.usual_bytes(); }
@@ -88,7 +88,7 @@ class progress_engine final : public task::progress_source {
   /// The epoch ends by an exception: its messages on this rank are discarded.
   void leave_epoch() noexcept;
   [[nodiscard]] bool epoch_open() const noexcept {
-    return epoch_is_open_.load(std::memory_order_relaxed);
+    return epoch_is_open_.load(std::memory_order_acquire);
   }
   /// Epochs opened so far; the open one's number.
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }

@@ -18,6 +18,9 @@ class progress_source {
   /// Does a bounded piece of work on worker w; returns whether there was any. Several workers call
   /// it at once. An error has no caller to go to: the source keeps it or fails its world.
   virtual bool progress(worker_t w) noexcept = 0;
+  /// The part of it that a worker does between two chunks too: it takes in what others have left
+  /// for it.
+  virtual bool take_in(worker_t /*w*/) noexcept { return false; }
   /// Called by worker w between two chunks of a loop; false asks the loop to end. Several workers
   /// call it at once.
   [[nodiscard]] virtual bool may_go_on(worker_t /*w*/) noexcept { return true; }
@@ -107,12 +110,12 @@ class pool {
     }
   }
 
-  /// The same, but asks done() only when no source has work: for one that costs something, or that
-  /// begins a termination wave.
-  template <class Done>
-  void work_until(Done&& done) {
+  /// The same, but asks done() only when no source has work, or when urgent() holds: for one that
+  /// costs something, or that begins a termination wave.
+  template <class Done, class Urgent>
+  void work_until(Done&& done, Urgent&& urgent) {
     for (unsigned idle_rounds = 0;;) {
-      if (idle(here())) {
+      if (idle(here()) && !urgent()) {
         idle_rounds = 0;
         step();
       } else {
@@ -135,6 +138,12 @@ class pool {
     for (auto* const s : sources_) s->throw_if_interrupted();
   }
 
+  /// Worker w takes in what other workers have left for it; returns whether there was anything.
+  bool take_in(worker_t w) noexcept {
+    bool any = false;
+    for (auto* const s : sources_) any |= s->take_in(w);
+    return any;
+  }
   /// Asks the sources in turn; returns whether one of them has done something.
   bool idle(worker_t w) noexcept {
     return std::ranges::any_of(sources_, [w](auto* s) { return s->progress(w); });
