@@ -75,7 +75,7 @@ struct residual_graph {
         if (row[i] != v) append(row[i], c, c);
       }
       offsets.push_back(arcs.size());
-      if (offsets.size() % 4096 == 0) w.throw_if_interrupted();
+      if (offsets.size() % 4096 == 0) w.pool().throw_if_interrupted();
     }
   }
 

@@ -1,64 +1,70 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/interrupt.hpp"
 
+#include <algorithm>
+
 #include <cairn/base/contract.hpp>
 
 namespace cairn {
 namespace {
 
-std::atomic<interrupt_handler*> innermost{nullptr};
+std::atomic<interrupt_handler*> acting{nullptr};
+std::atomic<int> running{0};  // calls of on_signal; counted before they load `acting`
+
+// In another thread, for a moment.
+void wait_for_signal_handlers() noexcept {
+  while (running.load() != 0) {
+  }
+}
 
 }  // namespace
 
-interrupt_handler::interrupt_handler(second then, std::size_t worlds)
-    : worlds_(worlds), outer_(innermost.exchange(this)) {
+interrupt_handler::interrupt_handler(second then, std::size_t worlds) : worlds_(worlds) {
+  interrupt_handler* none = nullptr;
+  if (!acting.compare_exchange_strong(none, this)) return;
   sigaction(SIGINT, nullptr, &before_);
-  if (before_.sa_handler == SIG_IGN) return;  // nohup means it
+  if (before_.sa_handler == SIG_IGN) {  // nohup means it
+    acting.store(nullptr);
+    return;
+  }
   struct sigaction action {};
   action.sa_handler = &on_signal;
   action.sa_flags = SA_RESTART;
   if (then == second::kills) action.sa_flags |= static_cast<int>(SA_RESETHAND);
   sigaction(SIGINT, &action, nullptr);
-  installed_ = true;
+  acts_ = true;
 }
 
 interrupt_handler::~interrupt_handler() {
-  if (installed_) sigaction(SIGINT, &before_, nullptr);
-  innermost.store(outer_);
-  while (running_.load() != 0) {  // in another thread, for a moment
-  }
+  if (!acts_) return;
+  sigaction(SIGINT, &before_, nullptr);
+  acting.store(nullptr);
+  wait_for_signal_handlers();
 }
 
 void interrupt_handler::on_signal(int) noexcept {
-  auto* const here = innermost.load();
-  if (here == nullptr) return;
-  ++here->running_;
-  here->came_.store(true);
-  for (auto& slot : here->worlds_) {
-    if (auto* const w = slot.load()) w->cancel();
+  ++running;
+  if (auto* const here = acting.load()) {
+    here->came_.store(true);
+    for (auto& slot : here->worlds_) {
+      if (auto* const w = slot.load()) w->cancel();
+    }
   }
-  --here->running_;
+  --running;
 }
 
-interrupt_handler::interruptible::interruptible(world& w) {
-  auto* const handler = innermost.load();
-  if (handler == nullptr) return;
-  for (auto& slot : handler->worlds_) {
-    world* none = nullptr;
-    if (!slot.compare_exchange_strong(none, &w)) continue;
-    slot_ = &slot;
-    if (handler->came_.load()) w.cancel();
-    return;
-  }
-  CAIRN_EXPECTS(false, "more worlds run than the handler of SIGINT was told");
+interrupt_handler::interruptible::interruptible(interrupt_handler& handler, world& w) {
+  const auto free =
+      std::ranges::find_if(handler.worlds_, [&](auto& slot) { return slot.load() == nullptr; });
+  CAIRN_EXPECTS(free != handler.worlds_.end(), "more worlds run than the handler was told");
+  slot_ = &*free;
+  slot_->store(&w);
+  if (handler.came_.load()) w.cancel();
 }
 
 interrupt_handler::interruptible::~interruptible() {
-  if (slot_ == nullptr) return;
   slot_->store(nullptr);
-  // A handler in another thread may have found the world just before.
-  while (innermost.load()->running_.load() != 0) {
-  }
+  wait_for_signal_handlers();  // one may have found the world just before
 }
 
 }  // namespace cairn

@@ -15,8 +15,8 @@ namespace cairn {
 /// is restored. A SIGINT that comes when no world runs yet cancels the first. Where SIGINT was
 /// ignored it stays ignored.
 ///
-/// Such objects nest; only the innermost acts. What a signal handler reaches is necessarily state
-/// of the process, so one process runs one job at a time.
+/// What a signal handler reaches is necessarily state of the process: of several such objects, in
+/// one thread or in several, only the first acts. The others change nothing.
 class interrupt_handler {
  public:
   /// What a second SIGINT does. `kills`: the default action, at once. `nothing`: another process
@@ -29,16 +29,16 @@ class interrupt_handler {
   interrupt_handler(const interrupt_handler&) = delete;
   interrupt_handler& operator=(const interrupt_handler&) = delete;
 
-  /// A world that is cancelled by SIGINT from here on.
+  /// A world that is cancelled by SIGINT while this lives, if the handler acts.
   class interruptible {
    public:
-    explicit interruptible(world& w);
+    interruptible(interrupt_handler& handler, world& w);
     ~interruptible();
     interruptible(const interruptible&) = delete;
     interruptible& operator=(const interruptible&) = delete;
 
    private:
-    std::atomic<world*>* slot_ = nullptr;
+    std::atomic<world*>* slot_;
   };
 
  private:
@@ -46,10 +46,8 @@ class interrupt_handler {
 
   std::vector<std::atomic<world*>> worlds_;
   std::atomic<bool> came_{false};
-  std::atomic<int> running_{0};  // handlers
-  bool installed_ = false;
+  bool acts_ = false;
   struct sigaction before_ {};
-  interrupt_handler* outer_;
 };
 
 }  // namespace cairn

@@ -22,20 +22,20 @@ namespace cairn {
 namespace {
 
 ending run_alone(const settings& how, const rank_body& body) {
-  const interrupt_handler interrupts(interrupt_handler::second::kills, 1);
+  interrupt_handler interrupts(interrupt_handler::second::kills, 1);
   net::ring_transport nobody(std::make_shared<net::ring_fabric>(1), 0);
-  return rank_runtime(nobody, how, {}).run(body);
+  return rank_runtime(nobody, how, {}).run(body, interrupts);
 }
 
 ending run_locally(const settings& how, const rank_body& body) {
   const auto memory = net::segment::shared(net::ring_fabric::bytes_needed(how.ranks));
   memory->hide();
-  return run_local_ranks(how.ranks, [&](rank_t rank) -> ending {
+  return run_local_ranks(how.ranks, [&](rank_t rank, interrupt_handler& interrupts) -> ending {
     try {
       net::ring_transport rings(std::make_shared<net::ring_fabric>(memory, how.ranks), rank);
       const place here{
           .sharers = how.ranks, .position = rank, .machines = machine_layout::dealt(how.ranks, 1)};
-      return rank_runtime(rings, how, here).run(body);
+      return rank_runtime(rings, how, here).run(body, interrupts);
     } catch (...) {
       return ending_by_exception();
     }
@@ -46,8 +46,8 @@ ending run_in_simulation(const settings& how, const rank_body& body) {
   if (how.ranks != 0) throw usage_error("--sim names the ranks itself: leave --ranks out");
   auto plan = parse_simulation(how.sim);
   plan.cluster.workers = std::max(how.threads, 1);
-  const interrupt_handler interrupts(interrupt_handler::second::kills,
-                                     static_cast<std::size_t>(plan.cluster.ranks));
+  interrupt_handler interrupts(interrupt_handler::second::kills,
+                               static_cast<std::size_t>(plan.cluster.ranks));
   auto options = how.for_world();
   // Those of hardware would abort as they like, and no run could be replayed from its seed.
   const bool explores = !plan.cluster.costs;
@@ -58,8 +58,8 @@ ending run_in_simulation(const settings& how, const rank_body& body) {
     int status = 0;
     try {
       run_simulated(plan.cluster, options, [&](world& w) {
-        const interrupt_handler::interruptible by_signal(w);
-        const int of_rank = body(w);
+        const interrupt_handler::interruptible by_signal(interrupts, w);
+        const int of_rank = run_together(w, body);
         if (status == 0) status = of_rank;
       });
     } catch (...) {

@@ -23,8 +23,6 @@
 #include <cairn/base/error.hpp>
 #include <cairn/net/segment.hpp>
 
-#include "core/interrupt.hpp"
-
 namespace cairn {
 namespace {
 
@@ -121,9 +119,10 @@ std::string killed_sentence(rank_t rank, int signal) {
 /// The first process: starts the ranks, watches them, ends them.
 class parent {
  public:
-  explicit parent(rank_t ranks) : board_(ranks), children_(static_cast<std::size_t>(ranks), 0) {}
+  parent(rank_t ranks, interrupt_handler& of_children)
+      : board_(ranks), of_children_(of_children), children_(static_cast<std::size_t>(ranks), 0) {}
 
-  void start(const std::function<ending(rank_t)>& rank_main) {
+  void start(const rank_main_function& rank_main) {
     // What lies in buffers would be written again by every child.
     std::fflush(nullptr);
     std::cout.flush();
@@ -179,12 +178,11 @@ class parent {
   }
 
  private:
-  [[noreturn]] void run_child(pid_t parent_id, rank_t rank,
-                              const std::function<ending(rank_t)>& rank_main) {
+  [[noreturn]] void run_child(pid_t parent_id, rank_t rank, const rank_main_function& rank_main) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent_id) _exit(1);  // it died before we asked to be told
     signals_.restore();
-    const auto how = rank_main(rank);
+    const auto how = rank_main(rank, of_children_);
     std::cout.flush();
     std::fflush(nullptr);
     board_.leave(rank, how);
@@ -229,6 +227,7 @@ class parent {
 
   held_signals signals_;
   job_board board_;
+  interrupt_handler& of_children_;
   std::vector<pid_t> children_;  // by rank; 0: reaped
   int alive_ = 0;
   steady::time_point deadline_ = steady::time_point::max();
@@ -239,13 +238,13 @@ class parent {
 
 }  // namespace
 
-ending run_local_ranks(rank_t ranks, const std::function<ending(rank_t)>& rank_main) {
+ending run_local_ranks(rank_t ranks, const rank_main_function& rank_main) {
   int interrupted = 0;
   ending result;
   {
     // That of the children, who inherit it. This process waits for its signals.
-    const interrupt_handler interrupts(interrupt_handler::second::nothing, 1);
-    parent first_process(ranks);
+    interrupt_handler interrupts(interrupt_handler::second::nothing, 1);
+    parent first_process(ranks, interrupts);
     first_process.start(rank_main);
     interrupted = first_process.watch();
     result = first_process.result();

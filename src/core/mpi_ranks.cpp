@@ -110,7 +110,7 @@ ending ending_of_all(net::mpi_job& job, const ending& mine) {
 }
 
 /// Makes the rank's world and runs its body in it. Collective.
-ending run_connected(net::mpi_job& job, const rank_plan& plan) {
+ending run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_handler& interrupts) {
   const auto map = net::machine_map::gather(job, plan.how.machines);
   std::unique_ptr<net::transport> net;
   std::optional<rank_runtime> rank;
@@ -131,7 +131,7 @@ ending run_connected(net::mpi_job& job, const rank_plan& plan) {
     if (mine.status == 1) mine.sentence = peer_failure(job.self(), mine.sentence).what();
   }
   auto all = ending_of_all(job, mine);
-  if (all.status == 0) all = ending_of_all(job, rank->run(plan.body));
+  if (all.status == 0) all = ending_of_all(job, rank->run(plan.body, interrupts));
   return all;
 }
 
@@ -141,7 +141,7 @@ void wait(const timespec& moment) { nanosleep(&moment, nullptr); }
 
 int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& prepare,
                   const launch_report& say) {
-  const interrupt_handler interrupts(interrupt_handler::second::kills, 1);
+  interrupt_handler interrupts(interrupt_handler::second::kills, 1);
   std::shared_ptr<net::mpi_job> job;
   ending ended;
   try {
@@ -153,7 +153,7 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
     // A rank with bad settings starts MPI nevertheless: the others wait for it there.
     job = start_mpi(plan.how, started_by);
     ended = ending_of_all(*job, ended);
-    if (ended.status == 0) ended = run_connected(*job, plan);
+    if (ended.status == 0) ended = run_connected(*job, plan, interrupts);
     // Rank 0 speaks, and nobody leaves before: mpiexec may end all with the first bad status.
     if (job->self() == 0 && !ended.sentence.empty()) say(ended.sentence);
     static_cast<void>(job->all_gather(std::as_bytes(std::span("", 1))));

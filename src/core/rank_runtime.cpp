@@ -6,8 +6,6 @@
 #include <cairn/base/error.hpp>
 #include <cairn/hw/topology.hpp>
 
-#include "core/interrupt.hpp"
-
 namespace cairn {
 namespace {
 
@@ -26,15 +24,33 @@ world_options options_for(const settings& how, const place& here) {
 
 }  // namespace
 
+int run_together(world& w, const rank_body& body) {
+  int status = 0;
+  bool stopped = false;
+  try {
+    status = body(w);
+  } catch (const cancelled&) {
+    stopped = true;
+  }
+  for (bool met = false; !met;) {
+    try {
+      stopped = w.any(stopped);
+      met = true;
+    } catch (const cancelled&) {  // also if another rank's body stopped: it is here next
+    }
+  }
+  if (stopped) throw cancelled();
+  return status;
+}
+
 rank_runtime::rank_runtime(net::transport& net, const settings& how, const place& here)
     : workers_(make_workers(how, here)), world_(net, *workers_, clock_, options_for(how, here)) {}
 
-ending rank_runtime::run(const rank_body& body) {
+ending rank_runtime::run(const rank_body& body, interrupt_handler& interrupts) {
   ending how_it_ended;
-  const interrupt_handler::interruptible by_signal(world_);
+  const interrupt_handler::interruptible by_signal(interrupts, world_);
   try {
-    how_it_ended.status = body(world_);
-    world_.barrier();  // nobody leaves while another may still need it
+    how_it_ended.status = run_together(world_, body);
     return how_it_ended;
   } catch (const cancelled&) {  // on all ranks
     return ending_by_exception();

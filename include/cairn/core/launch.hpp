@@ -25,7 +25,9 @@ using program_body = std::function<int(world&, std::span<const std::string> argu
 /// 130 if it was cancelled, 1 for everything else), or what the body returned.
 ///
 /// SIGINT to any process of the job cancels its world; a second one kills it by the default action.
-/// The handler is installed for the length of the call, unless SIGINT is ignored.
+/// The handler is installed for the length of the call, unless SIGINT is ignored. Of several runs
+/// in one process at a time, one inside another's body or in another thread, the first is
+/// interruptible. A SIGINT that comes when the bodies of all ranks have ended changes nothing.
 ///
 /// A simulated cluster runs in this thread. Under mpiexec this process is one rank. With
 /// ranks > 1 and no launcher this process runs no rank: it forks one child per rank, and ends
