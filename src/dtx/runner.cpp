@@ -172,6 +172,7 @@ void runner::commit(worker_t w, record& r) {
 
 void runner::claim(worker_t w, record& r) {
   r.data.resize(r.held.size());
+  r.claimed_ns = world_.clock().now_ns();
   for (const auto i : r.held.claims()) {
     const auto& e = r.held[i];
     workers_[w].out[e.map].claims.push_back({e.id, r.name, &r, static_cast<std::uint32_t>(i)});
@@ -185,8 +186,12 @@ void runner::drop(worker_t w, record& r) {
     mine.out[e.map].releases.push_back({e.id, nullptr});
   }
   world_.counters().add(w, obs::counter::dtx_restarts);
-  const auto rest = r.held.rest_ns(options_.back_off, mine.random);
-  mine.rests.push_back({world_.clock().now_ns() + rest, &r});
+  const auto now = world_.clock().now_ns();
+  auto limits = options_.back_off;
+  // Workers' clocks may differ where the simulator predicts.
+  const auto round = now - std::min(now, r.claimed_ns);
+  if (limits.first_ns != 0) limits.first_ns = std::max(limits.first_ns, round);
+  mine.rests.push_back({now + r.held.rest_ns(limits, mine.random), &r});
 }
 
 // From its claims on a record belongs to whoever takes the last answer. A transaction ends when

@@ -14,6 +14,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/core/simulation.hpp>
 #include <cairn/dtx/executor.hpp>
 
 #include <support/operator_transfers.hpp>
@@ -215,6 +216,18 @@ TEST(ExecutorSeeds, RunEachOperatorAsIfAlone) {
   EXPECT_GT(refusals, 1000u);
   EXPECT_GT(commits, 1000u);
   EXPECT_GT(operators, 2 * commits) << "operators hardly acquire together";
+}
+
+// Claims take longer than any rest that begins with the smallest bound.
+TEST(ExecutorSeeds, GroupsRestAsLongAsTheirClaimsTake) {
+  for (std::uint64_t seed = 1; seed < 10; ++seed) {
+    run_simulated({.ranks = 4, .workers = 2, .seed = seed, .latency_us = 5'000}, {}, [&](world& w) {
+      EXPECT_EQ(transfer_by_operators(w, {.messages = 30, .seed = seed}), "") << seed;
+      const auto commits = w.sum(w.counters().total(counter::dtx_commits));
+      const auto restarts = w.sum(w.counters().total(counter::dtx_restarts));
+      EXPECT_LT(restarts, 10 * commits) << seed;
+    });
+  }
 }
 
 }  // namespace

@@ -28,7 +28,7 @@ namespace cairn::dtx {
 struct executor_options {
   std::size_t at_once = 16;  ///< groups of one worker that hold or claim; other operators wait
   std::size_t grain = 16;    ///< operators of one group at most: they hold their elements together
-  back_off_limits back_off = {};
+  back_off_limits back_off = {};  ///< as in options of dtx/runner.hpp
 };
 
 /// Runs a multi-cell operator whose elements may lie on several ranks, each as if alone, from the
