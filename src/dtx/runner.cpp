@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstring>
+#include <limits>
 #include <mutex>
 #include <utility>
 
@@ -116,6 +117,7 @@ void runner::begin(worker_t w) {
     for (const auto& e : mine.named) r->held.need(e);
     r->data.resize(r->held.size());
     r->home = w;
+    r->shortest_round_ns = std::numeric_limits<std::uint64_t>::max();
     const auto workers = static_cast<std::uint64_t>(world_.workers());
     r->name =
         holder_name(world_.rank(), mine.num_started++ * workers + static_cast<std::uint64_t>(w));
@@ -189,8 +191,8 @@ void runner::drop(worker_t w, record& r) {
   const auto now = world_.clock().now_ns();
   auto limits = options_.back_off;
   // Workers' clocks may differ where the simulator predicts.
-  const auto round = now - std::min(now, r.claimed_ns);
-  if (limits.first_ns != 0) limits.first_ns = std::max(limits.first_ns, round);
+  r.shortest_round_ns = std::min(r.shortest_round_ns, now - std::min(now, r.claimed_ns));
+  if (limits.first_ns != 0) limits.first_ns = std::max(limits.first_ns, r.shortest_round_ns);
   mine.rests.push_back({now + r.held.rest_ns(limits, mine.random), &r});
 }
 

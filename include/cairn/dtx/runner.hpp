@@ -20,7 +20,7 @@ namespace cairn::dtx {
 
 struct options {
   std::size_t at_once = 16;       ///< transactions of one worker that hold or claim; others wait
-  back_off_limits back_off = {};  ///< its first bound is a refused round's time, if that is longer
+  back_off_limits back_off = {};  ///< its first bound is a round's time, if that is longer
 };
 
 /// What one transaction does, whatever its type.
@@ -82,7 +82,8 @@ class runner final : public claim_sink {
     std::unique_ptr<job> what;
     marker_word name = free_marker;
     worker_t home = 0;
-    std::uint64_t claimed_ns = 0;  // when it last claimed
+    std::uint64_t claimed_ns = 0;         // when it last claimed
+    std::uint64_t shortest_round_ns = 0;  // from claims to their drop, since it began
   };
   struct resting {
     std::uint64_t due_ns;
