@@ -26,8 +26,8 @@ algo::bfs_options options_of(const bfs_command& cmd) {
   algo::bfs_options opt;
   opt.activity = activity_of(cmd.c);
   opt.depths = cmd.verify || (!cmd.output.empty() && cmd.values == "depth");
-  if (cmd.direction == "top-down") opt.direction = algo::bfs_direction::top_down;
-  if (cmd.direction == "bottom-up") opt.direction = algo::bfs_direction::bottom_up;
+  if (cmd.direction == "top-down") opt.direction = traverse::direction::push;
+  if (cmd.direction == "bottom-up") opt.direction = traverse::direction::pull;
   return opt;
 }
 

@@ -109,7 +109,7 @@ class rank_job {
     auto found = std::make_shared<algo::bfs_result<std::uint32_t>>(
         algo::bfs(w_, g_, source_,
                   {.activity = {.sent_filter = job_.sent_filter},
-                   .direction = algo::bfs_direction::top_down,
+                   .direction = traverse::direction::push,
                    .trace = true}));
     result r;
     for (const auto& level : found->trace) r.messages.push_back(level.messages);

@@ -173,7 +173,7 @@ world& search_stage::on() noexcept { return state_->w; }
 subject search_stage::search(const activity::options& how, search_log& log) {
   auto* const s = state_.get();
   const algo::bfs_options options{
-      .activity = how, .direction = algo::bfs_direction::top_down, .trace = true};
+      .activity = how, .direction = traverse::direction::push, .trace = true};
   kernel<state*, algo::bfs_result<std::uint32_t>> kern;
   kern.name = "bfs_top_down";
   kern.settings = s->settings();

@@ -57,7 +57,7 @@ struct search_options {
 /// The searches that one subject has made, warm-ups included.
 struct search_log {
   std::uint64_t searches = 0;
-  std::vector<std::vector<algo::bfs_level>> traces;
+  std::vector<std::vector<traverse::step_record>> traces;
   counter_totals counted{};
 
   [[nodiscard]] std::uint64_t count(obs::counter c) const {

@@ -41,12 +41,12 @@ struct source {
   std::uint64_t edges;  // of its component
 };
 
-const std::vector<std::pair<std::string, algo::bfs_direction>> directions{
-    {"top-down", algo::bfs_direction::top_down},
-    {"bottom-up", algo::bfs_direction::bottom_up},
-    {"auto", algo::bfs_direction::automatic}};
+const std::vector<std::pair<std::string, traverse::direction>> directions{
+    {"top-down", traverse::direction::push},
+    {"bottom-up", traverse::direction::pull},
+    {"auto", traverse::direction::automatic}};
 
-algo::bfs_direction direction_of(const std::string& name) {
+traverse::direction direction_of(const std::string& name) {
   return std::find_if(directions.begin(), directions.end(),
                       [&](const auto& d) { return d.first == name; })
       ->second;

@@ -106,7 +106,7 @@ class stage {
       return {r.mechanism, r.grain, r.chosen, ""};
     }
     const auto r = algo::bfs<std::uint32_t>(
-        w_, g_, source_, {.activity = how, .direction = algo::bfs_direction::top_down});
+        w_, g_, source_, {.activity = how, .direction = traverse::direction::push});
     return {r.mechanism, r.grain, r.chosen, ""};
   }
 

@@ -86,7 +86,7 @@ void measure(world& w, harness& h, int scale, bool uniform) {
   cairn.num_items = 1;
   cairn.make_input = hand.make_input;
   cairn.run = [&](int) {
-    return algo::bfs(w, g, root, {.direction = algo::bfs_direction::top_down});
+    return algo::bfs(w, g, root, {.direction = traverse::direction::push});
   };
   cairn.verify = [&](int, const result& r) -> std::string {
     std::uint64_t vertices = 0;

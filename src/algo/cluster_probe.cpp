@@ -95,7 +95,7 @@ void push(world& w, const graph::dist_csr<id>& g) {
 void visit(world& w, const graph::dist_csr<id>& g) {
   const auto found = bfs<id>(w, g, 0,
                              {.activity = {.how = activity::mechanism::plain, .sent_filter = false},
-                              .direction = bfs_direction::top_down});
+                              .direction = traverse::direction::push});
   CAIRN_ASSERT(found.levels > 1);
 }
 

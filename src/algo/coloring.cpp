@@ -6,9 +6,9 @@
 
 #include <cairn/activity/executor.hpp>
 #include <cairn/algo/coloring.hpp>
-#include <cairn/algo/frontier.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/traverse/vertex_list.hpp>
 
 namespace cairn::algo {
 namespace {
@@ -66,7 +66,7 @@ struct colouring {
         seed(opt.seed),
         colour(w, g.partition(), none),
         clashes(w, clash{colour.view(), *this}, opt.activity),
-        lists{{{w.workers(), colour.local().size()}, {w.workers(), colour.local().size()}}},
+        lists{{{w, colour.local().size()}, {w, colour.local().size()}}},
         palettes(w.workers()) {
     const auto colours = largest_degree(w, g) + 2;
     for (auto& p : palettes) p.value.last_seen.resize(colours);
@@ -101,8 +101,8 @@ struct colouring {
     return c;
   }
 
-  sliding_list<Id>& todo() { return lists[round % 2]; }
-  sliding_list<Id>& next() { return lists[(round + 1) % 2]; }
+  traverse::vertex_list<Id>& todo() { return lists[round % 2]; }
+  traverse::vertex_list<Id>& next() { return lists[(round + 1) % 2]; }
 
   void colour_all(std::span<const Id> vertices) {
     w.parallel_for(
@@ -155,7 +155,7 @@ struct colouring {
   pgas::vertex_map<std::uint32_t> colour;
   hw::page_buffer<std::uint32_t> known;  // colours of all ranks; empty if there is one
   activity::executor<clash> clashes;
-  std::array<sliding_list<Id>, 2> lists;  // to be coloured in this round, and again in the next
+  std::array<traverse::vertex_list<Id>, 2> lists;  // to be coloured in this round, and again in the next
   struct palette {
     std::vector<std::uint64_t> last_seen;  // by colour: when a neighbour had it
     std::uint64_t now = 0;                 // counts vertices

@@ -5,10 +5,10 @@
 #include <utility>
 
 #include <cairn/activity/executor.hpp>
-#include <cairn/algo/frontier.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
+#include <cairn/traverse/bit_set.hpp>
 
 namespace cairn::algo {
 
@@ -38,8 +38,8 @@ class label_propagation {
       : w_(w),
         label_(label),
         lower_(w, lower{label.view(), *this}, opt),
-        now_(label.local().size()),
-        next_(label.local().size()) {}
+        now_(w, label.local().size()),
+        next_(w, label.local().size()) {}
 
   /// neighbors   neighbors(v, f) calls f(u) for each neighbour u of own vertex v; u has v as a
   ///             neighbour too
@@ -85,7 +85,7 @@ class label_propagation {
   world& w_;
   pgas::vertex_map<Id>& label_;
   activity::executor<lower> lower_;
-  bit_set now_, next_;  // own vertices that tell their neighbours
+  traverse::bit_set now_, next_;  // own vertices that tell their neighbours
 };
 
 }  // namespace cairn::algo

@@ -3,10 +3,10 @@
 #include <atomic>
 
 #include <cairn/activity/executor.hpp>
-#include <cairn/algo/frontier.hpp>
 #include <cairn/algo/st_connectivity.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
+#include <cairn/traverse/vertex_list.hpp>
 
 namespace cairn::algo {
 namespace {
@@ -42,9 +42,9 @@ struct two_searches {
         g(graph),
         colours(w, g.partition(), colour::white),
         visits(w, visit{colours.view(), *this}, opt.activity),
-        lists{{{w.workers(), colours.local().size()}, {w.workers(), colours.local().size()}}} {}
+        lists{{{w, colours.local().size()}, {w, colours.local().size()}}} {}
 
-  sliding_list<Id>& list_of(colour c) { return lists[c == colour::grey ? 0 : 1]; }
+  traverse::vertex_list<Id>& list_of(colour c) { return lists[c == colour::grey ? 0 : 1]; }
   void reach(worker_t k, Id v, colour c) { list_of(c).add(k, v); }
 
   // Vertices that a search reached last, on all ranks.
@@ -78,7 +78,7 @@ struct two_searches {
   const graph::dist_csr<Id>& g;
   pgas::vertex_map<colour> colours;
   activity::executor<visit> visits;
-  std::array<sliding_list<Id>, 2> lists;
+  std::array<traverse::vertex_list<Id>, 2> lists;
   std::atomic<bool> met = false;
 };
 

@@ -4,11 +4,11 @@
 #include <tuple>
 #include <utility>
 
-#include <cairn/algo/frontier.hpp>
 #include <cairn/algo/verify_components.hpp>
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/tm/cell.hpp>
+#include <cairn/traverse/bit_set.hpp>
 
 namespace cairn::algo {
 namespace {
@@ -52,8 +52,8 @@ class checker {
         g_(g),
         label_(label),
         reached_(w, g.partition(), 0),
-        now_(label.local().size()),
-        next_(label.local().size()),
+        now_(w, label.local().size()),
+        next_(w, label.local().size()),
         found_(w.workers()),
         sight_(w, [this](worker_t k, std::span<const seen> batch) {
           for (const auto& m : batch) see(k, m);
@@ -132,7 +132,7 @@ class checker {
   const graph::dist_csr<Id>& g_;
   const pgas::vertex_map<Id>& label_;
   pgas::vertex_map<std::uint8_t> reached_;
-  bit_set now_, next_;  // of the level that is looked at, and of the next
+  traverse::bit_set now_, next_;  // of the level that is looked at, and of the next
   task::per_worker<finding> found_;
   am::channel<seen> sight_;
 };

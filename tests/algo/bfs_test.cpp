@@ -46,15 +46,15 @@ void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const 
   std::uint64_t deepest = 0;
   for (const auto d : depths) deepest = d == ref::unreached ? deepest : std::max(deepest, d);
   EXPECT_EQ(result.levels, deepest + 1) << g.name << how;
-  if (opt.direction != bfs_direction::automatic) {
-    const bool bottom_up = opt.direction == bfs_direction::bottom_up;
+  if (opt.direction != traverse::direction::automatic) {
+    const bool bottom_up = opt.direction == traverse::direction::pull;
     EXPECT_EQ(result.bottom_up_levels, bottom_up ? result.levels : 0u) << g.name << how;
   }
 }
 
 bfs_options random_options(random64& dice, int workers) {
   bfs_options opt{.activity = support::random_activity(dice, workers)};
-  opt.direction = static_cast<bfs_direction>(dice.below(3));
+  opt.direction = static_cast<traverse::direction>(dice.below(3));
   opt.depths = dice.below(2) == 0;
   return opt;
 }
@@ -145,7 +145,7 @@ TEST_P(Bfs, TracesItsLevelsOnRequest) {
       const auto there = std::count(depths.begin(), depths.end(), i);
       EXPECT_EQ(result.trace[i].frontier, static_cast<std::uint64_t>(there)) << "level " << i;
       EXPECT_GE(result.trace[i].seconds, 0);
-      bottom_up += result.trace[i].bottom_up;
+      bottom_up += result.trace[i].pull;
     }
     EXPECT_EQ(bottom_up, result.bottom_up_levels);
   });
@@ -159,7 +159,7 @@ TEST(BfsOptions, EveryMechanismFindsTheSameDepths) {
       if (how == mechanism::plain && workers > 1) continue;
       support::on_simulated_ranks(3, workers, 7, [&](world& w) {
         for (const auto direction :
-             {bfs_direction::automatic, bfs_direction::top_down, bfs_direction::bottom_up}) {
+             {traverse::direction::automatic, traverse::direction::push, traverse::direction::pull}) {
           bfs_options opt{.direction = direction, .depths = true};
           opt.activity.how = how;
           opt.activity.emulate = activity::emulation_options{};
@@ -197,7 +197,7 @@ TEST(BfsOptions, RefuseWhatCannotBeRight) {
   const auto without_in = support::share_of<std::uint32_t>(g, 0, 1, support::in_edges::no);
   world one, two(2);
   EXPECT_THROW(static_cast<void>(bfs(one, without_in, 4u)), contract_violation);
-  EXPECT_THROW(static_cast<void>(bfs(one, without_in, 0u, {.direction = bfs_direction::bottom_up})),
+  EXPECT_THROW(static_cast<void>(bfs(one, without_in, 0u, {.direction = traverse::direction::pull})),
                contract_violation);
   EXPECT_THROW(static_cast<void>(bfs(two, without_in, 0u, {.activity = {.how = mechanism::plain}})),
                usage_error);
@@ -215,7 +215,7 @@ TEST(BfsFilter, DropsWhatAWorkerHasSentBefore) {
       const auto before = w.counters().total(obs::counter::bytes_sent);
       const auto r =
           bfs(w, share, 0u,
-              {.activity = {.sent_filter = filter}, .direction = bfs_direction::top_down});
+              {.activity = {.sent_filter = filter}, .direction = traverse::direction::push});
       filtered += w.counters().total(obs::counter::messages_filtered);
       bytes += w.counters().total(obs::counter::bytes_sent) - before;
       EXPECT_EQ(verify_bfs(w, share, 0u, r.parent), std::nullopt);

@@ -35,7 +35,7 @@ counted count(world& w, const support::plain_graph& g) {
   const auto share = support::share_of<id>(g, w.rank(), w.size());
   counted all;
   const bfs_options options{
-      .activity = {.sent_filter = false}, .direction = bfs_direction::top_down, .trace = true};
+      .activity = {.sent_filter = false}, .direction = traverse::direction::push, .trace = true};
   for (const auto& level : bfs<id>(w, share, 0, options).trace) {
     all.messages.push_back(w.sum(level.messages));
   }

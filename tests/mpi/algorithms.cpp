@@ -75,7 +75,7 @@ void check(bool claim, const std::string& offence) {
 template <class Id>
 void search(trial& t, const graph::dist_csr<Id>& share) {
   const auto root = t.dice.below(t.graph.n);
-  bfs_options opt{.direction = static_cast<bfs_direction>(t.dice.below(3)), .depths = true};
+  bfs_options opt{.direction = static_cast<traverse::direction>(t.dice.below(3)), .depths = true};
   opt.activity = t.begin("bfs from " + std::to_string(root) + " in direction " +
                          std::to_string(static_cast<int>(opt.direction)));
   const auto found = bfs(t.w, share, static_cast<Id>(root), opt);

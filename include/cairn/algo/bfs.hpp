@@ -10,29 +10,17 @@
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
+#include <cairn/traverse/direction.hpp>
+#include <cairn/traverse/step_trace.hpp>
 
 namespace cairn::algo {
 
-/// How a level is expanded.
-///
-///   top_down    each frontier vertex visits its neighbours ([AAM15] listing 4)
-///   bottom_up   each unvisited vertex looks for a neighbour in the frontier ([Beamer12])
-///   automatic   per level whichever costs less
-enum class bfs_direction { automatic, top_down, bottom_up };
-
 struct bfs_options {
   activity::options activity = {};
-  bfs_direction direction = bfs_direction::automatic;
+  /// Of levels: push ([AAM15] listing 4) is known as top-down, pull ([Beamer12]) as bottom-up.
+  traverse::direction direction = traverse::direction::automatic;
   bool depths = false;  ///< also say how far each vertex is from the root
   bool trace = false;   ///< also say how long each level took
-};
-
-/// One level of a search.
-struct bfs_level {
-  std::uint64_t frontier;  ///< vertices that were expanded, on all ranks
-  bool bottom_up;
-  double seconds;          ///< by the world's clock, from its predecessor's end to its own
-  std::uint64_t messages;  ///< that this rank sent
 };
 
 template <class Id>
@@ -43,7 +31,7 @@ struct bfs_result {
   std::size_t grain;                          ///< and their operators per transaction
   std::string chosen;                         ///< why these
   std::uint64_t levels, bottom_up_levels;
-  std::vector<bfs_level> trace = {};  ///< by level, if asked for
+  std::vector<traverse::step_record> trace = {};  ///< by level, if asked for
 };
 
 /// Breadth-first search: a parent, and on request the depth, of every vertex reachable from

@@ -19,6 +19,7 @@
 #include <cairn/core/machines.hpp>
 #include <cairn/core/routing.hpp>
 #include <cairn/hw/clock.hpp>
+#include <cairn/hw/page_pool.hpp>
 #include <cairn/hw/tm_probe.hpp>
 #include <cairn/net/transport.hpp>
 #include <cairn/obs/counters.hpp>
@@ -96,6 +97,7 @@ class world {
   [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
     using value = typename A::value_type;
     static_assert(packable<value>, "values travel as their bytes: specialise cairn::packing");
+    if (size_ == 1) return alone(mine);
     constexpr auto combine = [](std::span<const std::byte> lower, std::span<const std::byte> higher,
                                 std::vector<std::byte>& result) {
       auto both = unpacked<value>(lower);
@@ -184,11 +186,21 @@ class world {
   [[nodiscard]] cairn::machines& machines() noexcept { return machines_; }
   [[nodiscard]] task::pool& pool() noexcept { return *pool_; }
   [[nodiscard]] hw::clock& clock() noexcept { return *clock_; }
+  /// Memory for the data of one run, which the next run uses again.
+  [[nodiscard]] const std::shared_ptr<hw::page_source>& memory() const noexcept { return memory_; }
   [[nodiscard]] const world_options& options() const noexcept { return options_; }
   [[nodiscard]] obs::counters& counters() noexcept { return *counters_; }
 
  private:
   [[nodiscard]] bool interrupted() const noexcept;
+  // What a collective of one rank comes to.
+  template <class T>
+  [[nodiscard]] T alone(const T& mine) {
+    const use this_one(*this);
+    counters_->add(0, obs::counter::collectives);
+    throw_if_interrupted();
+    return mine;
+  }
   [[nodiscard]] std::vector<std::byte> reduce_bytes(std::span<const std::byte> mine,
                                                     void (*combine)(std::span<const std::byte>,
                                                                     std::span<const std::byte>,
@@ -207,6 +219,7 @@ class world {
   std::unique_ptr<embedded> embedded_;
   std::unique_ptr<obs::counters> counters_;
   std::unique_ptr<progress_engine> messages_;
+  std::shared_ptr<hw::page_source> memory_ = std::make_shared<hw::page_pool>();
   task::pool* pool_;
   hw::clock* clock_;
   world_options options_;

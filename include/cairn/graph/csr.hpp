@@ -76,6 +76,8 @@ class csr {
     CAIRN_EXPECTS(offsets_.span().back() <= targets_.size());
     CAIRN_EXPECTS(std::holds_alternative<std::monostate>(weights_) ||
                   num_weights() == targets_.size());
+    const auto* const at = offsets_.data();
+    for (std::size_t i = 0; i < num_rows_; ++i) num_nonempty_rows_ += at[i] != at[i + 1] ? 1 : 0;
   }
 
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
@@ -85,6 +87,9 @@ class csr {
   [[nodiscard]] std::uint64_t num_edges() const noexcept {
     return num_rows_ == 0 ? 0 : offsets_.data()[num_rows_] - offsets_.data()[0];
   }
+
+  /// Vertices with an edge in these rows.
+  [[nodiscard]] std::uint64_t num_nonempty_rows() const noexcept { return num_nonempty_rows_; }
 
   /// v is a global id in [first(), last()).
   [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept {
@@ -136,6 +141,7 @@ class csr {
 
   std::uint64_t first_ = 0;
   std::uint64_t num_rows_ = 0;
+  std::uint64_t num_nonempty_rows_ = 0;
   array<std::uint64_t> offsets_;
   array<Id> targets_;
   weight_array weights_;

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <limits>
+#include <memory>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -65,7 +66,19 @@ void touch_pages(void* begin, std::size_t bytes) noexcept;
 /// zeros afterwards. For private memory that malloc would keep for itself after it is freed.
 void drop_pages(void* begin, std::size_t bytes) noexcept;
 
-/// A fixed-size array of T in `pages`, all bytes zero at first. Move-only.
+/// Where pages come from and go to: see page_pool.
+class page_source {
+ public:
+  virtual ~page_source() = default;
+  /// At least so many bytes; what they hold is not determined.
+  /// Throws    system_failure with the number of bytes if they cannot be had
+  [[nodiscard]] virtual pages take(std::size_t bytes) = 0;
+  /// Takes back what take() returned.
+  virtual void give(pages&& memory) noexcept = 0;
+};
+
+/// A fixed-size array of T in `pages`. Move-only. All bytes are zero at first, unless the pages
+/// come from a source, which has used ones.
 template <class T>
 class page_buffer {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,
@@ -78,12 +91,20 @@ class page_buffer {
   page_buffer() = default;
   /// Throws    system_failure with the number of bytes if they cannot be had
   explicit page_buffer(std::size_t count) : memory_(bytes_for(count)), size_(count) {}
-  page_buffer(page_buffer&& other) noexcept
-      : memory_(std::move(other.memory_)), size_(std::exchange(other.size_, 0)) {}
+  /// Elements that hold anything; their memory goes back to `source` in the end.
+  page_buffer(std::size_t count, std::shared_ptr<page_source> source)
+      : source_(std::move(source)), memory_(source_->take(bytes_for(count))), size_(count) {}
+  ~page_buffer() { give_back(); }
+  page_buffer(page_buffer&& other) noexcept { swap(other); }
   page_buffer& operator=(page_buffer&& other) noexcept {
-    memory_ = std::move(other.memory_);
-    size_ = std::exchange(other.size_, 0);
+    page_buffer(std::move(other)).swap(*this);
     return *this;
+  }
+
+  void swap(page_buffer& other) noexcept {
+    std::swap(source_, other.source_);
+    memory_.swap(other.memory_);
+    std::swap(size_, other.size_);
   }
 
   [[nodiscard]] T* data() noexcept { return static_cast<T*>(memory_.data()); }
@@ -118,6 +139,11 @@ class page_buffer {
     return count > most / sizeof(T) ? most : count * sizeof(T);
   }
 
+  void give_back() noexcept {
+    if (source_) source_->give(std::move(memory_));
+  }
+
+  std::shared_ptr<page_source> source_;
   pages memory_;
   std::size_t size_ = 0;
 };

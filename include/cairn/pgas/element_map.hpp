@@ -74,7 +74,7 @@ class element_map {
       : partition_(std::move(partition)),
         first_(partition_.first(w.rank())),
         initial_(initial),
-        values_(partition_.size(w.rank())) {
+        values_(partition_.size(w.rank()), w.memory()) {
     w.parallel_for(values_.size(), [&](worker_t, std::size_t begin, std::size_t end) {
       std::fill(values_.begin() + begin, values_.begin() + end, initial);
     });

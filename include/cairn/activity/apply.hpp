@@ -1,0 +1,29 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cairn/activity/shape.hpp>
+#include <cairn/base/types.hpp>
+#include <cairn/tm/cell.hpp>
+
+namespace cairn::activity {
+
+/// Runs a single-cell operator here and now, on an own element that nobody else writes. Its `after`
+/// may ask for the worker and may not send.
+///
+/// Returns   whether it took effect
+template <single_cell Op>
+requires(!fire_and_return<Op>)  //
+    [[gnu::always_inline]] inline bool apply_plain(Op& op, const typename Op::message& m,
+                                                   worker_t k) {
+  struct place {
+    worker_t k;
+    [[nodiscard]] worker_t worker() const noexcept { return k; }
+  };
+  using ref = tm::cell_ref<cell_value_t<Op>, tm::plain_access>;
+  if (!detail::attempt(op, ref(op.cell(m).here()), m)) return false;
+  place at{k};
+  detail::after(op, m, true, at);
+  return true;
+}
+
+}  // namespace cairn::activity

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <mutex>
+#include <vector>
+
+#include <cairn/hw/pages.hpp>
+
+namespace cairn::hw {
+
+/// Memory that was given back, for the next who asks: a run of an algorithm reuses the pages that
+/// the previous one has touched, which spares page faults and the kernel's zeroing.
+///
+/// Memory    never more than was in use at one time
+/// Thread-safety: any thread.
+class page_pool final : public page_source {
+ public:
+  [[nodiscard]] pages take(std::size_t bytes) override;
+  void give(pages&& memory) noexcept override;
+
+  /// Bytes that wait for the next taker.
+  [[nodiscard]] std::size_t idle_bytes() const;
+
+ private:
+  mutable std::mutex guard_;
+  std::vector<pages> idle_;  // the latest last
+  std::size_t idle_bytes_ = 0, used_bytes_ = 0, most_used_bytes_ = 0;
+};
+
+}  // namespace cairn::hw

@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/activity/apply.hpp>
+#include <cairn/activity/executor.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/traverse/direction.hpp>
+#include <cairn/traverse/frontier.hpp>
+#include <cairn/traverse/rows.hpp>
+#include <cairn/traverse/step_trace.hpp>
+
+namespace cairn::traverse {
+
+struct advance_options {
+  activity::options activity = {};
+  traverse::direction direction = direction::automatic;
+  bool trace = false;  ///< keep a record of each superstep
+};
+
+/// Supersteps along the edges of a frontier, by an operator that each vertex wants once.
+///
+/// A push spawns op along each out-edge of the frontier, inside an epoch of its own. A pull goes
+/// through the vertices whose element still wants a message and runs op there along the first
+/// in-edge from the frontier; those without luck are listed, so that later pulls look at nothing
+/// else. The operator's `after` adds vertices to the frontier.
+///
+/// Op        a single-cell operator that is `permanent`; Op::along(u, v) is the message of the
+///           edge u -> v
+/// Work      per superstep the edges of the frontier (push), or the in-edges of vertices that wait,
+///           up to the first from the frontier (pull); counted as obs::counter::edges
+/// Messages  push: one per edge to another rank that passes the sent-filter. Pull: one gather of
+///           n bits
+/// Collective: constructor, destructor and step().
+/// Source    [AAM15] listing 4 (push); [Beamer12] (pull); the lists are ours
+template <class Id, class Op>
+class advance {
+  static_assert(activity::selective<Op> && activity::permanent<Op>);
+
+ public:
+  advance(world& w, const graph::dist_csr<Id>& g, frontier<Id>& f, Op op,
+          const advance_options& opt)
+      : w_(w),
+        g_(g),
+        f_(f),
+        op_(op),
+        visits_(w, std::move(op), opt.activity),
+        direction_(opt.direction),
+        size_{g.num_vertices(), g.directed() ? g.num_edges() : 2 * g.num_edges(), 0, 0},
+        waiting_(g.has_in() ? g.in().num_nonempty_rows() : 0),
+        trace_(w, opt.trace) {}
+
+  /// One superstep. Returns false, and does nothing, if the frontier is empty on all ranks.
+  bool step() {
+    const auto vertices = turn();
+    if (vertices == 0) return false;
+    const bool pulls = direction_ == direction::pull || (chooses() && pull_is_cheaper(size_));
+    if (pulls) {
+      pull();
+      ++num_pulls_;
+    } else {
+      push();
+    }
+    ++num_steps_;
+    trace_.record(vertices, pulls);
+    return true;
+  }
+
+  [[nodiscard]] std::uint64_t num_steps() const noexcept { return num_steps_; }
+  [[nodiscard]] std::uint64_t num_pulls() const noexcept { return num_pulls_; }
+  [[nodiscard]] activity::executor<Op>& executor() noexcept { return visits_; }
+  [[nodiscard]] std::vector<step_record> take_trace() { return trace_.take(); }
+
+ private:
+  static constexpr std::size_t chunk_to_push = 64, chunk_to_pull = 1024;
+
+  [[nodiscard]] bool chooses() const {
+    return direction_ == direction::automatic && g_.has_in();
+  }
+
+  // Makes what was reached the frontier. Returns its vertices on all ranks.
+  std::uint64_t turn() {
+    const std::uint64_t reached = f_.turn();
+    if (!chooses()) return w_.sum(reached);
+    waiting_ -= std::min(waiting_, reached);
+    const auto all = w_.reduce<sums>({reached, num_edges(g_.out(), f_), waiting_});
+    size_.frontier_edges = all[1];
+    size_.waiting = all[2];
+    return all[0];
+  }
+  struct sums {
+    using value_type = std::array<std::uint64_t, 3>;
+    static value_type identity() { return {}; }
+    static value_type combine(const value_type& a, const value_type& b) {
+      return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
+    }
+  };
+
+  void push() {
+    const auto list = f_.list();
+    am::epoch epoch(w_);
+    w_.parallel_for(
+        list.size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          std::uint64_t edges = 0;
+          visits_.spawn(k, [&](auto& send) {
+            edges = each_row(g_.out(), list.subspan(begin, end - begin), [&](Id u, auto row) {
+              for (const Id v : row) send(Op::along(u, v));
+            });
+          });
+          w_.counters().add(k, obs::counter::edges, edges);
+        },
+        chunk_to_push);
+    epoch.close();
+  }
+
+  // Runs op along the first in-edge of v from the frontier. Returns false if there is none.
+  [[gnu::always_inline]] static bool find(Op& op, worker_t k, Id v, std::span<const Id> row,
+                                          const std::uint64_t* front, std::uint64_t& edges) {
+    for (const Id& u : row) {
+      if ((front[u / 64] >> (u % 64) & 1) == 0) continue;
+      edges += static_cast<std::uint64_t>(&u - row.data()) + 1;
+      return activity::apply_plain(op, Op::along(u, v), k);
+    }
+    edges += row.size();
+    return false;
+  }
+  [[gnu::always_inline]] static bool waits(const Op& op, Id v) {
+    const auto m = Op::along(v, v);
+    return op.wanted(tm::load_cell(op.cell(m).here()), m);
+  }
+
+  void pull() {
+    const auto* const front = f_.bits_of_all();
+    if (!lists_) {
+      lists_.emplace(w_, g_.in().num_rows());
+      pull_all(front);
+    } else {
+      pull_waiting(front);
+    }
+    lists_->now().slide();
+  }
+
+  void pull_all(const std::uint64_t* front) {
+    using form = typename frontier<Id>::form;
+    f_.keep_next_as(form::bits);
+    const auto& in = g_.in();
+    w_.parallel_for(
+        in.num_rows(),
+        [&, op = op_](worker_t k, std::size_t begin, std::size_t end) mutable {
+          std::uint64_t edges = 0;
+          each_row(in, in.first() + begin, in.first() + end, [&](Id v, auto row) {
+            if (waits(op, v) && !row.empty() && !find(op, k, v, row, front, edges))
+              lists_->now().add(k, v);
+          });
+          w_.counters().add(k, obs::counter::edges, edges);
+        },
+        chunk_to_pull);
+  }
+
+  void pull_waiting(const std::uint64_t* front) {
+    using form = typename frontier<Id>::form;
+    f_.keep_next_as(w_.workers() == 1 ? form::bits : form::shared_bits);
+    const auto list = lists_->now().window();
+    w_.parallel_for(list.size(), [&, op = op_](worker_t k, std::size_t begin,
+                                               std::size_t end) mutable {
+      std::uint64_t edges = 0;
+      each_row(g_.in(), list.subspan(begin, end - begin), [&](Id v, auto row) {
+        if (waits(op, v) && !find(op, k, v, row, front, edges)) lists_->still().add(k, v);
+      });
+      w_.counters().add(k, obs::counter::edges, edges);
+    });
+    lists_->turn();
+  }
+
+  // Own vertices that pulls have looked at in vain.
+  class waiting_lists {
+   public:
+    waiting_lists(world& w, std::size_t own) : lists_{{{w, own}, {w, own}}} {}
+    vertex_list<Id>& now() { return lists_[at_]; }
+    vertex_list<Id>& still() { return lists_[1 - at_]; }
+    void turn() {
+      now().clear();
+      at_ = 1 - at_;
+    }
+
+   private:
+    std::array<vertex_list<Id>, 2> lists_;
+    std::size_t at_ = 0;
+  };
+
+  world& w_;
+  const graph::dist_csr<Id>& g_;
+  frontier<Id>& f_;
+  Op op_;
+  activity::executor<Op> visits_;
+  const traverse::direction direction_;
+  step_size size_;
+  std::uint64_t waiting_;  // own vertices with in-edges that no superstep has reached
+  std::optional<waiting_lists> lists_;
+  std::uint64_t num_steps_ = 0, num_pulls_ = 0;
+  step_trace trace_;
+};
+
+}  // namespace cairn::traverse

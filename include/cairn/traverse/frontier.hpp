@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/core/world.hpp>
+#include <cairn/pgas/partition.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/bit_set.hpp>
+#include <cairn/traverse/vertex_list.hpp>
+
+namespace cairn::traverse {
+
+/// The vertices that a superstep starts from, and those that the next one will. Kept as a list of
+/// own vertices or as bits, and converted when the other form is asked for.
+///
+/// A vertex is added at most once in the life of a frontier.
+///
+/// Memory    per rank: n/P ids; bits of own vertices and of all once they are asked for
+/// Thread-safety: add() by worker k; the others by worker 0 while nobody adds.
+template <class Id>
+class frontier {
+ public:
+  /// How vertices that are added are kept: a list, bits of words that have one writer each, or bits
+  /// of words that workers share.
+  enum class form { list, bits, shared_bits };
+
+  frontier(world& w, const pgas::block_partition& vertices)
+      : w_(w),
+        first_(vertices.first(w.rank())),
+        own_(vertices.size(w.rank())),
+        list_(w, own_),
+        added_(w.workers()) {}
+
+  /// Own vertex v belongs to the next superstep.
+  void add(worker_t k, Id v) {
+    switch (next_form_) {
+      case form::list:
+        return list_.add(k, v);
+      case form::bits:
+        next_.set(v - first_);
+        break;
+      case form::shared_bits:
+        next_.set_shared(v - first_);
+        break;
+    }
+    ++added_[k];
+  }
+
+  /// What was added is the frontier from now on. Returns how many vertices that are here.
+  std::size_t turn() {
+    if (next_form_ == form::list) {
+      size_ = list_.slide().size();
+      form_ = form::list;
+    } else {
+      size_ = 0;
+      for (auto& a : added_) size_ += std::exchange(a.value, 0);
+      std::swap(now_, next_);
+      form_ = form::bits;
+    }
+    next_form_ = form::list;
+    return size_;
+  }
+
+  /// Own vertices of the frontier.
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  [[nodiscard]] bool is_list() const noexcept { return form_ == form::list; }
+  /// The form of the next one; a list unless said otherwise. Before anything is added.
+  void keep_next_as(form f) {
+    next_form_ = f;
+    if (f == form::list) return;
+    if (next_.empty()) next_ = bit_set(w_, own_);
+    next_.clear();
+  }
+
+  /// The own vertices of one that is a list, in no order.
+  [[nodiscard]] std::span<const Id> window() const { return list_.window(); }
+  /// The same, after conversion.
+  [[nodiscard]] std::span<const Id> list() {
+    if (form_ == form::list) return list_.window();
+    w_.parallel_for(now_.words().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      now_.for_each(begin, end, [&](std::size_t i) { list_.add(k, static_cast<Id>(first_ + i)); });
+    });
+    form_ = form::list;
+    return list_.slide();
+  }
+  /// Bits of the own vertices, by position among them. Only if it is not a list.
+  [[nodiscard]] const bit_set& own_bits() const noexcept { return now_; }
+
+  /// Bits of the vertices of all ranks, by id. Collective.
+  [[nodiscard]] const std::uint64_t* bits_of_all() {
+    if (form_ == form::list) {
+      if (now_.empty()) now_ = bit_set(w_, own_);
+      now_.clear();
+      for (const Id v : list_.window()) now_.set(v - first_);
+    }
+    if (w_.size() == 1) return std::as_const(now_).words().data();
+    w_.all_gather_bits(std::as_const(now_).words(), own_, all_);
+    return all_.data();
+  }
+
+ private:
+  world& w_;
+  const std::uint64_t first_, own_;
+  vertex_list<Id> list_;
+  bit_set now_, next_;  // of own vertices
+  std::vector<std::uint64_t> all_;
+  form form_ = form::list, next_form_ = form::list;
+  task::per_worker<std::size_t> added_;  // to the bits
+  std::size_t size_ = 0;
+};
+
+}  // namespace cairn::traverse

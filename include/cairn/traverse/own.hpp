@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <cairn/core/world.hpp>
+#include <cairn/graph/csr.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+
+namespace cairn::traverse {
+
+/// Own vertices [first, last).
+struct own_range {
+  std::uint64_t first, last;
+  [[nodiscard]] std::uint64_t size() const noexcept { return last - first; }
+};
+
+template <class Id>
+[[nodiscard]] own_range own_of(const graph::csr<Id>& rows) noexcept {
+  return {rows.first(), rows.last()};
+}
+template <class T>
+[[nodiscard]] own_range own_of(const pgas::vertex_map<T>& map) noexcept {
+  return {map.first(), map.first() + map.local().size()};
+}
+
+/// Calls f(worker, first, last) for ranges that cover the own vertices of `what`, a vertex map or a
+/// graph's rows, once. For loops that keep something in registers.
+template <class What, class F>
+void for_own_ranges(world& w, const What& what, F&& f) {
+  const auto own = own_of(what);
+  w.parallel_for(own.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+    f(k, own.first + begin, own.first + end);
+  });
+}
+
+/// Calls f(worker, v) for each own vertex v of `what`.
+template <class What, class F>
+void for_each_own(world& w, const What& what, F&& f) {
+  for_own_ranges(w, what, [&](worker_t k, std::uint64_t v, std::uint64_t last) {
+    for (; v < last; ++v) f(k, v);
+  });
+}
+
+/// Calls f(worker, x) for each x of a list.
+template <class T, class F>
+void for_each_of(world& w, std::span<const T> list, F&& f) {
+  w.parallel_for(list.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+    for (auto i = begin; i < end; ++i) f(k, list[i]);
+  });
+}
+
+}  // namespace cairn::traverse

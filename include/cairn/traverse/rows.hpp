@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <cairn/graph/csr.hpp>
+#include <cairn/traverse/frontier.hpp>
+
+namespace cairn::traverse {
+
+/// Vertices between asking for a row, or its offset, and using it: what hides a cache miss.
+inline constexpr std::size_t row_ahead = 8, offset_ahead = 16;
+
+/// Calls f(v, row) for each vertex of a list in any order, whose rows are prefetched. Returns the
+/// edges of these rows.
+template <class Id, class F>
+std::uint64_t each_row(const graph::csr<Id>& rows, std::span<const Id> list, F&& f) {
+  const auto n = list.size();
+  std::uint64_t edges = 0;
+  for (std::size_t i = 0; i < n; ++i) {
+    if (i + offset_ahead < n) rows.prefetch_offset(list[i + offset_ahead]);
+    if (i + row_ahead < n) rows.prefetch_row(list[i + row_ahead]);
+    const auto row = rows.neighbors(list[i]);
+    edges += row.size();
+    f(list[i], row);
+  }
+  return edges;
+}
+
+/// The same for vertices [v, last).
+template <class Id, class F>
+std::uint64_t each_row(const graph::csr<Id>& rows, std::uint64_t v, std::uint64_t last, F&& f) {
+  const auto* const offsets = rows.offsets().data() - rows.first();
+  const auto* const targets = rows.targets().data();
+  const auto begin = offsets[v], end = offsets[last];
+  for (; v < last; ++v) {
+    __builtin_prefetch(targets + offsets[std::min(v + row_ahead, last)]);
+    f(static_cast<Id>(v), std::span(targets + offsets[v], offsets[v + 1] - offsets[v]));
+  }
+  return end - begin;
+}
+
+/// Edges of a frontier's own vertices; of a large frontier an estimate from about a thousand of
+/// them.
+template <class Id>
+[[nodiscard]] std::uint64_t num_edges(const graph::csr<Id>& rows, const frontier<Id>& f) {
+  constexpr std::size_t most = 4096, sample = 1024;
+  std::uint64_t edges = 0, vertices = 0;
+  const auto look_at = [&](std::uint64_t v) {
+    edges += rows.degree(v);
+    ++vertices;
+  };
+  if (f.is_list()) {
+    const auto list = f.window();
+    const auto step = list.size() <= most ? 1 : list.size() / sample;
+    for (std::size_t i = 0; i < list.size(); i += step) look_at(list[i]);
+  } else {
+    const auto words = f.own_bits().words().size();
+    const auto expected = std::max<std::size_t>(1, words * sample / std::max<std::size_t>(1, f.size()));
+    const auto num = std::min(words, std::max<std::size_t>(expected, sample / 16));
+    const auto step = std::max<std::size_t>(1, words / std::max<std::size_t>(1, num));
+    for (std::size_t k = 0; k < words; k += step) {
+      f.own_bits().for_each(k, k + 1, [&](std::size_t i) { look_at(rows.first() + i); });
+    }
+  }
+  if (vertices == 0) return f.size();
+  return static_cast<std::uint64_t>(static_cast<double>(edges) * static_cast<double>(f.size()) /
+                                    static_cast<double>(vertices));
+}
+
+}  // namespace cairn::traverse

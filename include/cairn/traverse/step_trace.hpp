@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <cairn/core/world.hpp>
+
+namespace cairn::traverse {
+
+/// One superstep.
+struct step_record {
+  std::uint64_t frontier;  ///< vertices that were expanded, on all ranks
+  bool pull;
+  double seconds;          ///< by the world's clock, from its predecessor's end to its own
+  std::uint64_t messages;  ///< that this rank sent
+};
+
+/// The records of supersteps, if they are wanted.
+class step_trace {
+ public:
+  step_trace(world& w, bool wanted) : w_(w), wanted_(wanted) {
+    if (!wanted) return;
+    ns_ = w.clock().now_ns();
+    messages_ = w.counters().total(obs::counter::messages_sent);
+  }
+
+  void record(std::uint64_t frontier, bool pull) {
+    if (!wanted_) return;
+    const auto now = w_.clock().now_ns();
+    const auto sent = w_.counters().total(obs::counter::messages_sent);
+    const auto ns = now - std::exchange(ns_, now);
+    records_.push_back(
+        {frontier, pull, static_cast<double>(ns) * 1e-9, sent - std::exchange(messages_, sent)});
+  }
+
+  [[nodiscard]] std::vector<step_record> take() { return std::move(records_); }
+
+ private:
+  world& w_;
+  const bool wanted_;
+  std::uint64_t ns_ = 0, messages_ = 0;
+  std::vector<step_record> records_;
+};
+
+}  // namespace cairn::traverse

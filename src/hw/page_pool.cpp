@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+
+#include <cairn/hw/page_pool.hpp>
+
+namespace cairn::hw {
+
+pages page_pool::take(std::size_t bytes) {
+  const std::lock_guard held(guard_);
+  // The smallest that is large enough, if it is not much larger; of equal ones the latest.
+  auto best = idle_.end();
+  for (auto at = idle_.begin(); at != idle_.end(); ++at) {
+    if (at->bytes() < bytes || at->bytes() / 2 > bytes) continue;
+    if (best == idle_.end() || at->bytes() <= best->bytes()) best = at;
+  }
+  pages memory;
+  if (best != idle_.end()) {
+    memory = std::move(*best);
+    idle_.erase(best);
+    idle_bytes_ -= memory.bytes();
+  } else {
+    memory = pages(bytes);
+  }
+  used_bytes_ += memory.bytes();
+  most_used_bytes_ = std::max(most_used_bytes_, used_bytes_);
+  std::size_t dropped = 0;  // the oldest
+  while (idle_bytes_ + used_bytes_ > most_used_bytes_) idle_bytes_ -= idle_[dropped++].bytes();
+  idle_.erase(idle_.begin(), idle_.begin() + static_cast<std::ptrdiff_t>(dropped));
+  return memory;
+}
+
+void page_pool::give(pages&& memory) noexcept {
+  const std::lock_guard held(guard_);
+  used_bytes_ -= memory.bytes();
+  const auto bytes = memory.bytes();
+  try {
+    idle_.push_back(std::move(memory));
+  } catch (...) {  // then it goes back to the system
+    return;
+  }
+  idle_bytes_ += bytes;
+}
+
+std::size_t page_pool::idle_bytes() const {
+  const std::lock_guard held(guard_);
+  return idle_bytes_;
+}
+
+}  // namespace cairn::hw
