@@ -38,8 +38,8 @@ struct summed {
   static void combine(parcel& kept, const parcel& m) { kept.weight += m.weight; }
 };
 
-/// One to six ranks under any scheme, with or without tables. The seed decides who sends, which
-/// block leaves, which buffer arrives, and when each rank reads each counter for a wave.
+/// One to six ranks under any scheme, with or without tables. The seed decides which rank sends,
+/// which block leaves, which buffer arrives, and when each rank reads each counter for a wave.
 class schedule {
  public:
   schedule(std::uint64_t seed, fault f) : dice_(seed), fault_(f) {

@@ -237,10 +237,10 @@ TEST(LocalRanks, AStoppedOneDoesNotKeepTheJobAlive) {
 }
 
 TEST(LocalRanks, OneSigintToAnyOfThemCancelsAll) {
-  for (const int who : {-1, 0, 3}) {
+  for (const int target : {-1, 0, 3}) {
     waiting_job job(four_local_ranks(), 4);
     ASSERT_TRUE(job.is_up());
-    ASSERT_EQ(kill(who < 0 ? job.first() : job.rank(who), SIGINT), 0);
+    ASSERT_EQ(kill(target < 0 ? job.first() : job.rank(target), SIGINT), 0);
     EXPECT_TRUE(job.ends());
     EXPECT_TRUE(job.ranks_end());
     EXPECT_TRUE(WIFEXITED(job.status()) && WEXITSTATUS(job.status()) == 130) << job.status();

@@ -16,13 +16,13 @@
 
 namespace cairn::support {
 
-// Who spawns what is decided by the seed, the rank and the number of the message.
+// The messages are decided by the seed, the rank and their number.
 inline random64 draw_of(const world& w, std::uint64_t seed, std::uint64_t i) {
   return random64(seed,
                   i * static_cast<std::uint64_t>(w.size()) + static_cast<std::uint64_t>(w.rank()));
 }
 
-// Both the operator's kinds at once: every message is answered once, to who spawned it.
+// Both the operator's kinds at once: every message is answered once, to its spawner.
 struct answered_transfer {
   struct message {
     std::uint64_t from, to;
