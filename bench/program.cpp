@@ -23,15 +23,10 @@ class command_line {
  public:
   command_line(const char* description, const std::function<void(CLI::App&)>& add_options)
       : app_{description} {
-    app_.add_option("--runs", options.runs, "timed runs of each kernel")
-        ->check(CLI::Range(1, 1 << 20))
-        ->capture_default_str();
-    app_.add_option("--warm-ups", options.warm_ups, "calls before a kernel is timed")
-        ->check(CLI::Range(0, 1 << 20))
-        ->capture_default_str();
-    app_.add_option("--least-seconds", options.least_seconds, "that a run takes")
-        ->check(CLI::Range(0.0, 1e6))
-        ->capture_default_str();
+    add_number(app_, "--runs", options.runs, {1, 1 << 20}, "timed runs of each kernel");
+    add_number(app_, "--warm-ups", options.warm_ups, {0, 1 << 20},
+               "calls before a kernel is timed");
+    add_number(app_, "--least-seconds", options.least_seconds, {0.0, 1e6}, "that a run takes");
     app_.add_option("--lines", file_, "adds a JSON line per run to this file; -: standard output");
     add_options(app_);
   }

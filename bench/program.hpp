@@ -2,6 +2,9 @@
 #pragma once
 
 #include <functional>
+#include <string>
+#include <type_traits>
+#include <utility>
 
 #include <cairn/core/world.hpp>
 
@@ -28,6 +31,15 @@ int run_program(int argc, char** argv, const char* description,
 int run_program_on_ranks(int argc, char** argv, const char* description,
                          const std::function<void(CLI::App&)>& add_options,
                          const std::function<void(world&, harness&)>& body);
+
+/// Adds an option whose value lies in [range.first, range.second]; --help shows its default.
+template <class Number>
+void add_number(CLI::App& app, const std::string& name, Number& value,
+                std::type_identity_t<std::pair<Number, Number>> range, const std::string& meaning) {
+  app.add_option(name, value, meaning)
+      ->check(CLI::Range(range.first, range.second))
+      ->capture_default_str();
+}
 
 /// Summed over workers and ranks. Collective.
 [[nodiscard]] counter_totals counters_of_all(world& w);

@@ -51,8 +51,8 @@ int main(int argc, char** argv) {
     const auto n = static_cast<double>(g.num_vertices());
     cairn::pgas::vertex_map<double> rank(world, g.partition(), 1 / n);
     pregel::run<cairn::add<double>>(
-        world, g, rank, [&](vertex v, double& mine, double gifts, int step, auto& send) {
-          if (step > 0) mine = 0.15 / n + 0.85 * gifts;
+        world, g, rank, [&](vertex v, double& mine, double contributions, int step, auto& send) {
+          if (step > 0) mine = 0.15 / n + 0.85 * contributions;
           if (step == 50) return false;
           tell_neighbors(v, mine / static_cast<double>(g.out().degree(v)), send);
           return true;

@@ -58,13 +58,13 @@ int main(int argc, char** argv) {
     }
 
     // PageRank: the accumulator adds the jump.
-    gb::vector rank(world, a.partition(), 1.0 / 6), gift(world, a.partition(), 0);
+    gb::vector rank(world, a.partition(), 1.0 / 6), contribution(world, a.partition(), 0);
     for (int sweep = 0; sweep < 100; ++sweep) {
       for (auto v = a.out().first(); v < a.out().last(); ++v) {
-        gift.store(v, rank.load(v) / static_cast<double>(a.out().degree(v)));
+        contribution.store(v, rank.load(v) / static_cast<double>(a.out().degree(v)));
       }
       const auto jump = [](double, double x) { return 0.15 / 6 + 0.85 * x; };
-      gb::mxv<gb::plus_second>(world, rank, all, jump, a, gift);
+      gb::mxv<gb::plus_second>(world, rank, all, jump, a, contribution);
     }
 
     constexpr double depths[] = {0, 1, 1, 2, 3, 2}, lengths[] = {0, 3, 1, 8, 11, 8};

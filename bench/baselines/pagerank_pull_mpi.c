@@ -17,9 +17,9 @@
 
 static const double damping = 0.85;
 
-// `gifts` has room for a block of each process.
+// `contributions` has room for a block of each process.
 static void pagerank(const struct graph* g, int size, unsigned long long sweeps, double* ranks,
-                     double* mine, double* gifts) {
+                     double* mine, double* contributions) {
   const double n = (double)g->vertices;
   const int block = (int)block_of(g->vertices, size);
   for (uint64_t i = 0; i < g->owned; ++i) ranks[i] = 1 / n;
@@ -30,10 +30,10 @@ static void pagerank(const struct graph* g, int size, unsigned long long sweeps,
       mine[i] = g->degrees[i] == 0 ? 0 : ranks[i] / (double)g->degrees[i];
     }
     MPI_Allreduce(MPI_IN_PLACE, &lost, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    MPI_Allgather(mine, block, MPI_DOUBLE, gifts, block, MPI_DOUBLE, MPI_COMM_WORLD);
+    MPI_Allgather(mine, block, MPI_DOUBLE, contributions, block, MPI_DOUBLE, MPI_COMM_WORLD);
     for (uint64_t i = 0; i < g->owned; ++i) {
       double sum = 0;
-      for (uint64_t e = g->offsets[i]; e < g->offsets[i + 1]; ++e) sum += gifts[g->ends[e]];
+      for (uint64_t e = g->offsets[i]; e < g->offsets[i + 1]; ++e) sum += contributions[g->ends[e]];
       ranks[i] = (1 - damping) / n + damping * (sum + lost / n);
     }
   }
@@ -73,16 +73,16 @@ int main(int argc, char** argv) {
   double* const expected = read_expected(&j, &g);
   const uint64_t block = block_of(g.vertices, j.size);
   double *const ranks = allocate(block, sizeof *ranks), *const mine = allocate(block, sizeof *mine),
-                *const gifts = allocate(block * (uint64_t)j.size, sizeof *gifts);
+                *const contributions = allocate(block * (uint64_t)j.size, sizeof *contributions);
   int right = 1;
   for (unsigned long long run = 0; run < j.runs && right; ++run) {
     MPI_Barrier(MPI_COMM_WORLD);
     const double begin = MPI_Wtime();
-    pagerank(&g, j.size, j.number, ranks, mine, gifts);
+    pagerank(&g, j.size, j.number, ranks, mine, contributions);
     const double seconds = MPI_Wtime() - begin;
     right = report(&j, g.vertices, seconds, equal(&g, ranks, expected));
   }
-  free(gifts);
+  free(contributions);
   free(mine);
   free(ranks);
   free(expected);

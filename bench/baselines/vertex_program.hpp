@@ -108,7 +108,7 @@ int run_vertex_program(std::uint32_t n, int threads, Compute compute) {
                              [&](std::uint32_t v, int superstep, auto inbox, auto& send) {
                                if (superstep > 0) {
                                  double sum = 0;
-                                 for (const auto gift : inbox) sum += gift;
+                                 for (const auto contribution : inbox) sum += contribution;
                                  rank[v] = (1 - damping) / n + damping * sum;
                                }
                                if (superstep == sweeps) return false;

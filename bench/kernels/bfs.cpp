@@ -154,12 +154,9 @@ int main(int argc, char** argv) {
   return bench::run_program_on_ranks(
       argc, argv, "Breadth-first search over sources of a Kronecker graph.",
       [&](CLI::App& app) {
-        app.add_option("--kronecker", s.scale, "log2 of the vertices")
-            ->check(CLI::Range(1, 31))
-            ->capture_default_str();
-        app.add_option("--sources", s.num_sources, "searches from as many vertices")
-            ->check(CLI::Range(1, 1 << 20))
-            ->capture_default_str();
+        bench::add_number(app, "--kronecker", s.scale, {1, 31}, "log2 of the vertices");
+        bench::add_number(app, "--sources", s.num_sources, {1, 1 << 20},
+                          "searches from as many vertices");
         app.add_option("--seed", s.seed, "of graph and sources")->capture_default_str();
         app.add_option("--mechanisms", s.mechanisms, "one or more")
             ->check(CLI::IsMember({"auto", "plain", "atomics", "htm", "locks"}))

@@ -132,9 +132,8 @@ int main(int argc, char** argv) {
         app.add_option("--work", options.work, "on each vertex")
             ->check(CLI::IsMember({"mark", "increment"}))
             ->capture_default_str();
-        app.add_option("--vertices", options.vertices, "of the last rank")
-            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 32))
-            ->capture_default_str();
+        bench::add_number(app, "--vertices", options.vertices, {1, std::uint64_t{1} << 32},
+                          "of the last rank");
       },
       [&](world& w, bench::harness& h) {
         if (w.size() < 2) throw usage_error("one rank has no remote vertices: give --ranks 2");

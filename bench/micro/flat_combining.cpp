@@ -235,9 +235,8 @@ int main(int argc, char** argv) {
       [&](CLI::App& app) {
         app.add_option("--workers", options.workers, "one or more")->capture_default_str();
         app.add_option("--elements", options.elements, "one or more")->capture_default_str();
-        app.add_option("--additions", options.additions, "of a call, by all workers")
-            ->check(CLI::Range(1, 1 << 30))
-            ->capture_default_str();
+        cairn::bench::add_number(app, "--additions", options.additions, {1, 1 << 30},
+                                 "of a call, by all workers");
       },
       [&](harness& h) {
         fmt::print(stderr, "{:>7} {:>9} {:<18} {:>9} {:>9} {:>8} {:>7}\n", "workers", "elements",

@@ -148,18 +148,14 @@ int main(int argc, char** argv) {
   return bench::run_program_on_ranks(
       argc, argv, "Random 8-byte reads over ranks.",
       [&](CLI::App& app) {
-        app.add_option("--gets", options.gets, "of each rank in a pass")
-            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
-            ->capture_default_str();
-        app.add_option("--table-bits", options.table_bits, "log2 of the words of each rank")
-            ->check(CLI::Range(1, 32))
-            ->capture_default_str();
-        app.add_option("--chunk", options.chunk, "questions that a rank sends between two polls")
-            ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
-            ->capture_default_str();
-        app.add_option("--unanswered", options.unanswered, "questions of a worker to a rank")
-            ->check(CLI::Range(std::uint32_t{1}, std::uint32_t{1} << 30))
-            ->capture_default_str();
+        bench::add_number(app, "--gets", options.gets, {1, std::uint64_t{1} << 40},
+                          "of each rank in a pass");
+        bench::add_number(app, "--table-bits", options.table_bits, {1, 32},
+                          "log2 of the words of each rank");
+        bench::add_number(app, "--chunk", options.chunk, {1, std::size_t{1} << 40},
+                          "questions that a rank sends between two polls");
+        bench::add_number(app, "--unanswered", options.unanswered, {1, std::uint32_t{1} << 30},
+                          "questions of a worker to a rank");
       },
       [&](world& w, bench::harness& h) { bench::measure(w, h, options); });
 }

@@ -157,7 +157,7 @@ void measure(world& w, harness& h, const update_options& options) {
 }
 
 void compare_direct(world& w, harness& h, const update_options& options) {
-  if (w.options().routing == routing::automatic || w.options().routing == routing::direct) {
+  if (is_direct(w.options().routing)) {
     throw usage_error("--compare-direct compares a --routing with direct: give grid, say");
   }
   update_table routed(w, options, travel::as_the_world_says);
@@ -183,19 +183,16 @@ int main(int argc, char** argv) {
   return bench::run_program_on_ranks(
       argc, argv, "Random 8-byte updates over ranks.",
       [&](CLI::App& app) {
-        app.add_option("--updates", options.updates, "of each rank in a pass")
-            ->check(CLI::Range(std::uint64_t{1}, std::uint64_t{1} << 40))
-            ->capture_default_str();
-        app.add_option("--table-bits", options.table_bits, "log2 of the words of each rank")
-            ->check(CLI::Range(1, 32))
-            ->capture_default_str();
+        bench::add_number(app, "--updates", options.updates, {1, std::uint64_t{1} << 40},
+                          "of each rank in a pass");
+        bench::add_number(app, "--table-bits", options.table_bits, {1, 32},
+                          "log2 of the words of each rank");
         app.add_flag("--processor-time", options.processor_time,
                      "of all ranks instead of the time that passes");
         app.add_flag("--compare-direct", options.compare_direct,
                      "processor time of routed updates against direct ones, in turns");
-        app.add_option("--chunk", options.chunk, "updates that a rank sends between two polls")
-            ->check(CLI::Range(std::size_t{1}, std::size_t{1} << 40))
-            ->capture_default_str();
+        bench::add_number(app, "--chunk", options.chunk, {1, std::size_t{1} << 40},
+                          "updates that a rank sends between two polls");
       },
       [&](world& w, bench::harness& h) {
         if (w.workers() != 1) throw usage_error("the handler's writes are plain: give --threads 1");

@@ -174,9 +174,8 @@ int main(int argc, char** argv) {
   return bench::run_program(
       argc, argv, "From a text edge list to a built graph.",
       [&](CLI::App& app) {
-        app.add_option("--kronecker", scale, "log2 of the vertices; 16 times as many edges")
-            ->check(CLI::Range(1, 30))
-            ->capture_default_str();
+        bench::add_number(app, "--kronecker", scale, {1, 30},
+                          "log2 of the vertices; 16 times as many edges");
         app.add_option("--threads", threads, "one or more")
             ->check(CLI::Range(1, 4096))
             ->capture_default_str();

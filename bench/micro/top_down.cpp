@@ -109,9 +109,7 @@ int main(int argc, char** argv) {
   return cairn::bench::run_program_on_ranks(
       argc, argv, "Top-down search by operators, beside a loop written by hand.",
       [&](CLI::App& app) {
-        app.add_option("--scale", scale, "log2 of the vertices")
-            ->check(CLI::Range(1, 28))
-            ->capture_default_str();
+        cairn::bench::add_number(app, "--scale", scale, {1, 28}, "log2 of the vertices");
         app.add_flag("--uniform", uniform, "a uniform graph, not a Kronecker graph");
       },
       [&](cairn::world& w, cairn::bench::harness& h) {

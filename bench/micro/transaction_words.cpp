@@ -180,9 +180,7 @@ int main(int argc, char** argv) {
   return bench::run_program(
       argc, argv, "What a transaction of K random increments costs by each mechanism.",
       [&](CLI::App& app) {
-        app.add_option("--table-words", num_words, "words to choose from")
-            ->check(CLI::Range(1u, 1u << 31))
-            ->capture_default_str();
+        bench::add_number(app, "--table-words", num_words, {1u, 1u << 31}, "words to choose from");
         app.add_option("--words", sizes, "K, one or more")
             ->check(CLI::Range(std::size_t{1}, bench::increments_per_call))
             ->capture_default_str();

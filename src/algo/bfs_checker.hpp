@@ -18,7 +18,7 @@
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/task/per_worker.hpp>
 
-#include "algo/bfs_offence.hpp"
+#include "algo/bfs_violation.hpp"
 
 namespace cairn::algo {
 
@@ -49,7 +49,7 @@ class told_depths {
   std::vector<entry> slots_;
 };
 
-/// The checks of which verify_bfs.hpp is made. Each is collective and notes the offences that it
+/// The checks of which verify_bfs.hpp is made. Each is collective and notes the violations that it
 /// sees where it sees them; found() says what was noted.
 template <class Id>
 class bfs_checker {
@@ -71,22 +71,22 @@ class bfs_checker {
     each_own_vertex([&](worker_t k, Id v) {
       const Id p = parent.load(v);
       if (v == root_) {
-        if (p == no_vertex<Id>) note(k, {bfs_offence::root_unreached, v});
-        if (p != v) note(k, {bfs_offence::root_has_parent, v});
+        if (p == no_vertex<Id>) note(k, {bfs_violation::root_unreached, v});
+        if (p != v) note(k, {bfs_violation::root_has_parent, v});
       } else if (p == v) {
-        note(k, {bfs_offence::second_root, v, root_});
+        note(k, {bfs_violation::second_root, v, root_});
       }
       if (p != no_vertex<Id> && p >= g_.num_vertices()) {
-        note(k, {bfs_offence::no_such_parent, v, p});
+        note(k, {bfs_violation::no_such_parent, v, p});
       }
       if (!depth) return;
       const Id d = depth->load(v);
       if (p != no_vertex<Id> && d == no_vertex<Id>) {
-        note(k, {bfs_offence::depth_missing, v});
+        note(k, {bfs_violation::depth_missing, v});
       } else if (p == no_vertex<Id> && d != no_vertex<Id>) {
-        note(k, {bfs_offence::parent_missing, v, 0, d});
+        note(k, {bfs_violation::parent_missing, v, 0, d});
       } else if (v == root_ && d != 0) {
-        note(k, {bfs_offence::root_depth, v, 0, d});
+        note(k, {bfs_violation::root_depth, v, 0, d});
       }
     });
   }
@@ -108,17 +108,17 @@ class bfs_checker {
           const Id p = parent.load(v);
           if (v == root_ || p == no_vertex<Id>) return;
           if (child_knows && !has(g_.in().neighbors(v), p)) {
-            note(k, {bfs_offence::no_such_edge, v, p});
+            note(k, {bfs_violation::no_such_edge, v, p});
           }
           send({p, v, depth ? depth->load(v) : Id{0}});
         },
         [&](worker_t k, const tree_edge& m) {
           if (parent.load(m.at) == no_vertex<Id>) {
-            note(k, {bfs_offence::parent_unreached, m.child, m.at});
+            note(k, {bfs_violation::parent_unreached, m.child, m.at});
           } else if (!child_knows && !has(g_.out().neighbors(m.at), m.child)) {
-            note(k, {bfs_offence::no_such_edge, m.child, m.at});
+            note(k, {bfs_violation::no_such_edge, m.child, m.at});
           } else if (depth && (m.depth == 0 || depth->load(m.at) != m.depth - 1)) {
-            note(k, {bfs_offence::wrong_step, m.child, m.at, m.depth, depth->load(m.at)});
+            note(k, {bfs_violation::wrong_step, m.child, m.at, m.depth, depth->load(m.at)});
           }
         });
   }
@@ -178,7 +178,7 @@ class bfs_checker {
       });
     }
     each_own_vertex([&](worker_t k, Id v) {
-      if (on_the_way(v)) note(k, {bfs_offence::cycle, v, root_});
+      if (on_the_way(v)) note(k, {bfs_violation::cycle, v, root_});
     });
     return above;
   }
@@ -199,8 +199,8 @@ class bfs_checker {
       const Id d = own[m.at - first];
       const Id most = m.depth + (m.depth < no_vertex<Id> - 1 ? 1 : 0);
       if (d > most) [[unlikely]] {  // no_vertex is more than any depth
-        note(k, {d == no_vertex<Id> ? bfs_offence::missed : bfs_offence::skips_depths, m.at, m.from,
-                 d, m.depth});
+        note(k, {d == no_vertex<Id> ? bfs_violation::missed : bfs_violation::skips_depths, m.at,
+                 m.from, d, m.depth});
       } else if (!marks.empty() && d > m.depth) {
         std::atomic_ref(marks[m.at - first]).store(1, std::memory_order_relaxed);
       }
@@ -222,11 +222,11 @@ class bfs_checker {
     each_own_vertex([&](worker_t k, Id v) {
       const Id d = depth.load(v);
       if (v == root_ && d == no_vertex<Id>) {
-        note(k, {bfs_offence::root_unreached, v});
+        note(k, {bfs_violation::root_unreached, v});
       } else if (v == root_ && d != 0) {
-        note(k, {bfs_offence::root_depth, v, 0, d});
+        note(k, {bfs_violation::root_depth, v, 0, d});
       } else if (v != root_ && d == 0) {
-        note(k, {bfs_offence::second_root, v, root_});
+        note(k, {bfs_violation::second_root, v, root_});
       }
     });
   }
@@ -237,7 +237,7 @@ class bfs_checker {
     each_own_vertex([&](worker_t k, Id v) {
       const Id d = depth.load(v);
       if (d != no_vertex<Id> && v != root_ && marks[v - first_] == 0) {
-        note(k, {bfs_offence::nobody_above, v, 0, d});
+        note(k, {bfs_violation::nobody_above, v, 0, d});
       }
     });
   }

@@ -107,11 +107,11 @@ void expect_enough(const cluster_probe_options& options) {
 
 /// A message that is sent to and fro, `Bytes` long.
 template <std::size_t Bytes>
-class ball {
+class ping_pong {
  public:
-  explicit ball(world& w)
-      : w_(w), courts_(w, [this](worker_t k, std::span<const message> batch) {
-          for (const auto& m : batch) hit(k, m.hops);
+  explicit ping_pong(world& w)
+      : w_(w), channel_(w, [this](worker_t k, std::span<const message> batch) {
+          for (const auto& m : batch) reply(k, m.hops);
         }) {}
 
   /// Nanoseconds from one rank to the other.
@@ -119,7 +119,7 @@ class ball {
     done_ = false;
     am::epoch epoch(w_);
     const auto start = w_.clock().now_ns();
-    if (w_.rank() == 0) courts_.send(0, 1, {hops, {}});
+    if (w_.rank() == 0) channel_.send(0, 1, {hops, {}});
     w_.wait_until([&] { return done_; });
     const auto ns = static_cast<double>(w_.clock().now_ns() - start);
     epoch.close();
@@ -132,14 +132,14 @@ class ball {
     std::array<std::byte, Bytes - sizeof(std::uint32_t)> rest;
   };
 
-  void hit(worker_t k, std::uint32_t left) {
+  void reply(worker_t k, std::uint32_t left) {
     done_ = left <= 2;  // the other rank's last, or this one's
-    if (left > 1) courts_.send(k, 1 - w_.rank(), {left - 1, {}});
+    if (left > 1) channel_.send(k, 1 - w_.rank(), {left - 1, {}});
   }
 
   world& w_;
   bool done_ = false;
-  am::channel<message> courts_;
+  am::channel<message> channel_;
 };
 
 class probe {
@@ -214,8 +214,8 @@ class probe {
   const std::size_t messages_;
   graph::dist_csr<id> apart_, mixed_;
   am::channel<std::uint64_t> full_, lone_;
-  ball<8> small_;
-  ball<4096> large_;
+  ping_pong<8> small_;
+  ping_pong<4096> large_;
   sample pushes_apart_, visits_apart_, pushes_, visits_;
   sample nothing_, full_ns_, lone_ns_, one_way_, small_ns_, large_ns_;
 };

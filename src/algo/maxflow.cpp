@@ -65,7 +65,7 @@ struct push_relabel {
     void after(const message& m, auto& at) { f.next[at.worker()].push_back(m.v); }
   };
 
-  struct news {
+  struct label_update {
     std::uint64_t arc;
     label_t label;
   };
@@ -91,7 +91,7 @@ struct push_relabel {
         data(w, opt.activity),
         pushes(data, push{*this}),
         visits(w, visit{*this}),
-        tidings(w, [this](worker_t, std::span<const news> batch) {
+        label_updates(w, [this](worker_t, std::span<const label_update> batch) {
           for (const auto& m : batch) copies[m.arc - r.first_arc] = m.label;
         }) {}
 
@@ -150,7 +150,7 @@ struct push_relabel {
     std::copy(distance.local().begin(), distance.local().end(), label.local().begin());
     am::epoch epoch(w);
     w.parallel_for(given.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto tell = tidings.from(k);
+      auto tell = label_updates.from(k);
       for (auto v = r.first + begin; v < r.first + end; ++v) {
         for (auto i = r.begin(v); i < r.end(v); ++i) {
           tell(g.partition().owner(r.arcs[i].target), {r.arcs[i].mirror, label.load(v)});
@@ -267,7 +267,7 @@ struct push_relabel {
   activity::domain data;
   activity::executor<push> pushes;
   activity::executor<visit> visits;
-  am::channel<news> tidings;
+  am::channel<label_update> label_updates;
   std::uint64_t searches = 0;
 };
 

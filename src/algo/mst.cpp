@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
-#include <optional>
 #include <tuple>
 #include <utility>
+#include <variant>
 
 #include <cairn/activity/executor.hpp>
 #include <cairn/algo/mst.hpp>
@@ -25,9 +25,11 @@ template <class Id>
 struct boruvka {
   using edge = outgoing_edge<Id>;
   using merge_here = merge_trees<Id, pgas::vertex_view<Id>, boruvka>;
+  using activities = activity::executor<merge_here>;  // one rank
   using merge_anywhere = merge_trees<Id, const dtx::owned_vertex_map<Id>&, boruvka>;
 
-  struct transactions {
+  struct hooking {};
+  struct transactions {  // if they were asked for
     explicit transactions(boruvka& b)
         : parent(b.w, b.g.partition(), 0),
           merges(b.data, merge_anywhere{parent, b}, {.at_once = 2, .grain = 128}, parent) {
@@ -54,9 +56,9 @@ struct boruvka {
           for (const auto& e : batch) keep(k, e);
         }) {
     if (w.size() == 1) {
-      alone.emplace(data, merge_here{root.view(), *this});
+      merger.template emplace<activities>(data, merge_here{root.view(), *this});
     } else if (opt.merge == mst_merge::transactions) {
-      over_ranks.emplace(*this);
+      merger.template emplace<transactions>(*this);
     }
     each_own([&](worker_t, Id v) { root.store(v, v); });
     if (w.size() > 1) neighbors.choose(other_ranks_neighbors());
@@ -173,6 +175,7 @@ struct boruvka {
 
   // Towards the root of v's tree, while others merge, as far as own vertices lead.
   [[nodiscard]] Id climb(Id v) const {
+    const auto* const over_ranks = std::get_if<transactions>(&merger);
     const auto& parent = over_ranks ? over_ranks->parent.values() : root;
     while (parent.owns(v)) {
       const Id next = parent.load(v);
@@ -198,12 +201,12 @@ struct boruvka {
   }
 
   void merge(const std::vector<Id>& ready) {
-    if (alone) {
-      merge_by(*alone, ready);
+    if (auto* const here = std::get_if<activities>(&merger)) {
+      merge_by(*here, ready);
       each_own([&](worker_t, Id v) { root.store(v, climb(v)); });
       return;
     }
-    if (over_ranks) {
+    if (auto* const over_ranks = std::get_if<transactions>(&merger)) {
       merge_by(over_ranks->merges, ready);
       each_of(ready, [&](worker_t, Id r) { root.store(r, climb(r)); });
     } else {
@@ -269,16 +272,17 @@ struct boruvka {
       const auto middle = static_cast<std::ptrdiff_t>(all.size());
       all.insert(all.end(), some.value.begin(), some.value.end());
       std::inplace_merge(all.begin(), all.begin() + middle, all.end(), before);
+      w.pool().throw_if_interrupted();
     }
     return all;
   }
 
   // How trees merged, and why so.
   [[nodiscard]] std::pair<std::string_view, std::string_view> merged() const {
-    if (alone) return {"activities", "there is one rank"};
-    if (over_ranks) return {"transactions", "it was asked for"};
+    if (std::holds_alternative<activities>(merger)) return {"activities", "there is one rank"};
+    if (std::holds_alternative<transactions>(merger)) return {"transactions", "it was asked for"};
     if (asked == mst_merge::hooking) return {"hooking", "it was asked for"};
-    return {"hooking", "it took less time than transactions where both were measured"};
+    return {"hooking", "there are several ranks, and transactions were not asked for"};
   }
 
   mst_result<Id> run() {
@@ -314,8 +318,7 @@ struct boruvka {
   pgas::vertex_map<edge> lightest;  // of each root
   activity::domain data;
   activity::executor<offer_edge<Id>> offers;
-  std::optional<activity::executor<merge_here>> alone;  // one rank
-  std::optional<transactions> over_ranks;               // if they were asked for
+  std::variant<hooking, activities, transactions> merger;
   task::per_worker<std::vector<mst_edge<Id>>> edges;
   task::per_worker<std::vector<Id>> found;
   fetched<Id> neighbors;  // the roots of other ranks' vertices that own edges lead to

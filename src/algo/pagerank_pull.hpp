@@ -21,21 +21,21 @@ namespace cairn::algo {
 ///
 /// Shared    other workers write meanwhile (in place)
 template <class Real, class Id, bool Shared>
-class gift_sum {
+class contribution_sum {
   using bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
 
  public:
-  gift_sum(const Real* gifts, std::span<const Id> all_targets)
-      : gifts_(gifts), end_(all_targets.data() + all_targets.size()) {}
+  contribution_sum(const Real* contributions, std::span<const Id> all_targets)
+      : contributions_(contributions), end_(all_targets.data() + all_targets.size()) {}
 
   [[gnu::always_inline]] Real operator()(const Id* at, const Id* end) const {
     if (end - at <= 4 && end_ - at >= 4) {
       const auto& keep = masks[end - at];
-      return (gift(at[0], keep[0]) + gift(at[1], keep[1])) +
-             (gift(at[2], keep[2]) + gift(at[3], keep[3]));
+      return (contribution(at[0], keep[0]) + contribution(at[1], keep[1])) +
+             (contribution(at[2], keep[2]) + contribution(at[3], keep[3]));
     }
     Real sum = 0;
-    for (; at != end; ++at) sum += gift(*at);
+    for (; at != end; ++at) sum += contribution(*at);
     return sum;
   }
 
@@ -44,14 +44,14 @@ class gift_sum {
   static constexpr bits masks[5][4] = {
       {0, 0, 0, 0}, {all, 0, 0, 0}, {all, all, 0, 0}, {all, all, all, 0}, {all, all, all, all}};
 
-  [[gnu::always_inline]] Real gift(Id u) const {
-    return Shared ? tm::load_cell(gifts_[u]) : gifts_[u];
+  [[gnu::always_inline]] Real contribution(Id u) const {
+    return Shared ? tm::load_cell(contributions_[u]) : contributions_[u];
   }
-  [[gnu::always_inline]] Real gift(Id u, bits keep) const {
-    return std::bit_cast<Real>(std::bit_cast<bits>(gift(u)) & keep);
+  [[gnu::always_inline]] Real contribution(Id u, bits keep) const {
+    return std::bit_cast<Real>(std::bit_cast<bits>(contribution(u)) & keep);
   }
 
-  const Real* gifts_;
+  const Real* contributions_;
   const Id* end_;
 };
 
@@ -62,9 +62,9 @@ class pagerank_pull {
   pagerank_pull(pagerank_state<Real, Id>& s, bool in_place)
       : s_(s),
         in_place_(in_place),
-        gifts_(s.g.num_vertices()),
+        contributions_(s.g.num_vertices()),
         next_(in_place ? 0 : s.g.num_vertices()) {
-    auto* const own = gifts_.data() + s.rank.first();
+    auto* const own = contributions_.data() + s.rank.first();
     s.w.parallel_for(s.per_edge.size(), [&](worker_t, std::size_t begin, std::size_t end) {
       for (auto i = begin; i < end; ++i) own[i] = s.rank.initial() * s.per_edge[i];
     });
@@ -77,34 +77,34 @@ class pagerank_pull {
     } else {
       sweep_rows<false>();
     }
-    if (!in_place_) std::swap(gifts_, next_);
+    if (!in_place_) std::swap(contributions_, next_);
   }
 
  private:
   void gather() {
     if (s_.w.size() == 1) return;
-    const auto own = gifts_.span().subspan(s_.rank.first(), s_.per_edge.size());
+    const auto own = contributions_.span().subspan(s_.rank.first(), s_.per_edge.size());
     const auto all = s_.w.template all_gather_values<Real>(own);
-    std::copy(all.begin(), all.end(), gifts_.begin());
+    std::copy(all.begin(), all.end(), contributions_.begin());
   }
 
   template <bool Shared>
   void sweep_rows() {
     s_.w.parallel_for(s_.per_edge.size(), [this](worker_t k, std::size_t begin, std::size_t end) {
       const auto& in = s_.g.in();
-      const gift_sum<Real, Id, Shared> sum(gifts_.data(), in.targets());
+      const contribution_sum<Real, Id, Shared> sum(contributions_.data(), in.targets());
       const auto* const offsets = in.offsets().data();
       const auto* const targets = in.targets().data();
-      auto* const to = (in_place_ ? gifts_ : next_).data() + in.first();
+      auto* const to = (in_place_ ? contributions_ : next_).data() + in.first();
       auto settle = s_.settle();
       const Id* at = targets + offsets[begin];
       for (auto i = begin; i < end; ++i) {
         const Id* const row_end = targets + offsets[i + 1];
-        const Real gift = settle(i, sum(at, row_end));
+        const Real contribution = settle(i, sum(at, row_end));
         if constexpr (Shared) {
-          std::atomic_ref(to[i]).store(gift, std::memory_order_relaxed);
+          std::atomic_ref(to[i]).store(contribution, std::memory_order_relaxed);
         } else {
-          to[i] = gift;
+          to[i] = contribution;
         }
         at = row_end;
       }
@@ -115,7 +115,7 @@ class pagerank_pull {
 
   pagerank_state<Real, Id>& s_;
   const bool in_place_;
-  hw::page_buffer<Real> gifts_, next_;  // of the whole graph
+  hw::page_buffer<Real> contributions_, next_;  // of the whole graph
 };
 
 }  // namespace cairn::algo

@@ -82,14 +82,16 @@ class pagerank_push {
   }
 
  private:
-  [[nodiscard]] Real gift(std::size_t i) const { return s_.rank.local()[i] * s_.per_edge[i]; }
+  [[nodiscard]] Real contribution(std::size_t i) const {
+    return s_.rank.local()[i] * s_.per_edge[i];
+  }
 
   void push_rows() {
     const auto& out = s_.g.out();
     s_.w.parallel_for(out.num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
       sums_.accumulate(k, [&](auto&& add) {
         for (auto i = begin; i < end; ++i) {
-          const Real x = gift(i);
+          const Real x = contribution(i);
           for (const Id v : out.neighbors(out.first() + i)) add(v, x);
         }
       });
@@ -109,7 +111,7 @@ class pagerank_push {
       auto i = static_cast<std::size_t>(after - offsets.begin()) - 1;
       sums_.accumulate(k, [&](auto&& add) {
         for (auto e = first; e < last; ++i) {
-          const Real x = gift(i);
+          const Real x = contribution(i);
           for (const auto row_end = std::min(last, offsets[i + 1]); e < row_end; ++e) {
             add(targets[e], x);
           }

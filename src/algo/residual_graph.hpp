@@ -13,6 +13,8 @@
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/task/per_worker.hpp>
 
+#include "algo/sort.hpp"
+
 namespace cairn::algo {
 
 /// A whole weight, 1 if there are none.
@@ -113,7 +115,7 @@ struct residual_graph {
       all.insert(all.end(), f.value.begin(), f.value.end());
       f.value = {};
     }
-    std::sort(all.begin(), all.end(), [](const half& a, const half& b) {
+    sort_interruptibly(w, all, [](const half& a, const half& b) {
       return std::tie(a.source, a.target) < std::tie(b.source, b.target);
     });
     return all;

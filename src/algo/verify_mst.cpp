@@ -8,6 +8,7 @@
 #include <cairn/algo/verify_mst.hpp>
 #include <cairn/task/per_worker.hpp>
 
+#include "algo/sort.hpp"
 #include "algo/weights.hpp"
 
 namespace cairn::algo {
@@ -113,11 +114,12 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
   if (const auto f = agreed(); f.what != broken_rule::none) return to_sentence(f, g.labels());
 
   auto forest = w.all_gather_values<mst_edge<Id>>(edges);
-  std::sort(forest.begin(), forest.end(), [](const auto& a, const auto& b) {
+  sort_interruptibly(w, forest, [](const auto& a, const auto& b) {
     return std::tie(a.weight, a.source, a.target) < std::tie(b.weight, b.source, b.target);
   });
   joined_trees trees(g.num_vertices());
   for (std::uint64_t time = 0; time < forest.size(); ++time) {
+    if (time % 4096 == 0) w.pool().throw_if_interrupted();
     const auto& e = forest[time];
     if (!trees.join(e.source, e.target, time)) {
       mine = first_of(mine, {broken_rule::cycle, e.source, e.target});

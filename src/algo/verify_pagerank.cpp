@@ -32,12 +32,12 @@ struct incoming {
   incoming(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Real>& rank)
       : sum(w, g.partition(), 0), terms(w, g.partition(), 0) {
     const auto& out = g.out();
-    am::channel<message> gifts(w, [&](worker_t, std::span<const message> batch) {
+    am::channel<message> contributions(w, [&](worker_t, std::span<const message> batch) {
       for (const auto& m : batch) take(m.v, m.by);
     });
     am::epoch epoch(w);
     w.parallel_for(out.num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto send = gifts.from(k);
+      auto send = contributions.from(k);
       for (auto u = out.first() + begin; u < out.first() + end; ++u) {
         const auto row = out.neighbors(u);
         const auto by = static_cast<double>(rank.load(u)) / static_cast<double>(row.size());

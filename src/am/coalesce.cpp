@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <exception>
 #include <utility>
+#include <vector>
 
 #include <cairn/am/coalesce.hpp>
 #include <cairn/am/epoch.hpp>
@@ -10,8 +11,6 @@
 namespace cairn::am {
 
 namespace {
-
-bool is_direct(routing scheme) { return scheme == routing::automatic || scheme == routing::direct; }
 
 // By destination.
 std::vector<rank_t> next_hops_in(world& w, routing scheme) {
@@ -34,7 +33,7 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
       lanes_(w.workers()),
       routed_(how == travel::routed && kind_ == channel_kind::epoch && w.size() > 1 &&
               !is_direct(w.options().routing)),
-      next_hops_(next_hops_in(w, routed_ ? w.options().routing : routing::direct)) {
+      next_hops_(routed_ ? next_hops_in(w, w.options().routing) : std::vector<rank_t>()) {
   for (auto& k : lanes_) k.value.blocks.resize(static_cast<std::size_t>(w.size()));
 }
 
@@ -79,7 +78,7 @@ bool coalescer::flush(worker_t w, bool only_old) {
     shipped = true;
   }
   for (rank_t to = 0; to < ranks(); ++to) {
-    auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
+    auto& b = mine.blocks[static_cast<std::size_t>(to)];
     if (!b.items || b.at == b.items.payload()) continue;
     if (only_old && !std::exchange(b.seen, true)) continue;
     ship(w, to, b);

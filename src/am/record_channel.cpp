@@ -91,7 +91,7 @@ void record_channel::send(worker_t w, rank_t to, std::span<const std::byte> reco
 void record_channel::append(worker_t w, rank_t to, std::span<const std::byte> record) {
   const auto p = prefix_for(record.size());
   const auto needed = p.bytes + record.size();
-  const auto hop = next_hops()[static_cast<std::size_t>(to)];
+  const auto hop = next_hop(to);
   auto& b = lane_of(w).blocks[static_cast<std::size_t>(hop)];
   if (static_cast<std::size_t>(b.end - b.at) < needed) {
     turn_over(w, hop, std::max(buffer_bytes(), needed));

@@ -49,7 +49,7 @@ std::vector<rank_t> hops_towards_machines(rank_t self, std::span<const int> mach
 }  // namespace
 
 route::route(routing scheme, rank_t self, rank_t size, std::span<const int> machine_of)
-    : scheme_(scheme), self_(self), size_(size) {
+    : scheme_(is_direct(scheme) ? routing::direct : scheme), self_(self), size_(size) {
   CAIRN_EXPECTS(0 <= self && self < size);
   if (scheme == routing::grid) column_bits_ = best_column_bits(size);
   if (scheme == routing::machine) {
@@ -77,11 +77,9 @@ int route::most_hops() const noexcept {
       return std::bit_width(static_cast<std::uint32_t>(size_ - 1));
     case routing::machine:
       return 3;
-    case routing::automatic:
-    case routing::direct:
-      break;
+    default:
+      return 1;
   }
-  return 1;
 }
 
 }  // namespace cairn::am

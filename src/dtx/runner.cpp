@@ -196,8 +196,8 @@ void runner::drop(worker_t w, record& r) {
   mine.rests.push_back({now + r.held.rest_ns(limits, mine.random), &r});
 }
 
-// From its claims on a record belongs to whoever takes the last answer. A transaction ends when
-// its releases are counted as sent.
+// Once its claims are sent, the worker that takes the last answer owns the record. A transaction
+// ends when its releases are counted as sent.
 void runner::send(worker_t w) {
   auto& mine = workers_[w];
   for (std::size_t map = 0; map < gates_.size(); ++map) {

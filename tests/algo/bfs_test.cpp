@@ -33,7 +33,7 @@ void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const 
   const auto r = static_cast<Id>(root);
   const auto result = bfs(w, share, r, opt);
   const auto arcs = g.arcs();
-  EXPECT_EQ(ref::bfs_offence(g.n, arcs, root, support::whole(w, result.parent)), "")
+  EXPECT_EQ(ref::bfs_violation(g.n, arcs, root, support::whole(w, result.parent)), "")
       << g.name << how;
   EXPECT_EQ(verify_bfs<Id>(w, share, r, result.parent), std::nullopt) << g.name << how;
   EXPECT_EQ(result.depth.has_value(), opt.depths);

@@ -24,7 +24,7 @@ coloring_result colour_and_judge(world& w, const plain_graph& g, const coloring_
   const auto share = support::share_of<Id>(g, w.rank(), w.size());
   auto r = coloring(w, share, opt);
   const auto all = w.all_gather_values<std::uint32_t>(r.colour.local());
-  EXPECT_EQ(ref::coloring_offence(g.n, g.arcs(), all), "")
+  EXPECT_EQ(ref::coloring_violation(g.n, g.arcs(), all), "")
       << g.name << ", " << support::told(opt.activity);
   EXPECT_EQ(verify_coloring(w, share, r.colour), std::nullopt) << g.name;
   std::uint32_t most = 0;
@@ -106,10 +106,10 @@ TEST(ColoringVerifier, CatchesWrongColours) {
 
 TEST(ColoringJudge, CatchesWrongColours) {
   const std::vector<std::pair<std::uint64_t, std::uint64_t>> edges{{0, 1}, {1, 2}, {2, 2}};
-  EXPECT_EQ(ref::coloring_offence(3, edges, {0, 1, 0}), "");
-  EXPECT_NE(ref::coloring_offence(3, edges, {0, 1, 1}), "");
-  EXPECT_NE(ref::coloring_offence(3, edges, {0, 1, 9}), "");
-  EXPECT_NE(ref::coloring_offence(3, edges, {0, 1}), "");
+  EXPECT_EQ(ref::coloring_violation(3, edges, {0, 1, 0}), "");
+  EXPECT_NE(ref::coloring_violation(3, edges, {0, 1, 1}), "");
+  EXPECT_NE(ref::coloring_violation(3, edges, {0, 1, 9}), "");
+  EXPECT_NE(ref::coloring_violation(3, edges, {0, 1}), "");
 }
 
 TEST(ColoringContract, DirectedEdgesCountBothWays) {

@@ -212,7 +212,7 @@ TEST(ComponentsGraphalytics, EqualTheReferenceUpToNames) {
         for (std::size_t v = 0; v < labels.size(); ++v) {
           found.emplace_back(g.ids[v], static_cast<double>(labels[v]));
         }
-        EXPECT_EQ(support::renaming_offence(expected, found), "") << name;
+        EXPECT_EQ(support::renaming_violation(expected, found), "") << name;
       });
     }
   }
@@ -221,7 +221,7 @@ TEST(ComponentsGraphalytics, EqualTheReferenceUpToNames) {
 TEST(ComponentsGraphalytics, ComparerNamesWhatIsNoRenaming) {
   const support::graphalytics_rows expected{{1, 1}, {3, 1}, {5, 5}};
   const auto says = [&](const support::graphalytics_rows& found) {
-    return support::renaming_offence(expected, found);
+    return support::renaming_violation(expected, found);
   };
   EXPECT_EQ(says({{5, 1}, {1, 7}, {3, 7}}), "");
   EXPECT_EQ(says({{1, 1}, {3, 3}, {5, 5}}), "vertex 3 is apart from others of its class");

@@ -15,13 +15,13 @@
 namespace cairn::algo {
 namespace {
 
-using support::graphalytics_offence;
 using support::graphalytics_rows;
+using support::graphalytics_violation;
 
 TEST(GraphalyticsComparer, TakesWhatIsCloseAndNamesWhatIsNot) {
   const graphalytics_rows expected{{3, 1.0}, {1, 0.5}, {2, 0.0}};
   const auto says = [&](const graphalytics_rows& found) {
-    return graphalytics_offence(expected, found);
+    return graphalytics_violation(expected, found);
   };
   EXPECT_EQ(says({{1, 0.5}, {2, 0}, {3, 1.00009}}), "");
   EXPECT_EQ(says({{1, 0.5}, {2, 0}, {3, 1.00011}}), "vertex 3 has 1.000110, expected 1.000000");
@@ -61,7 +61,7 @@ TEST(Graphalytics, PagerankGivesTheReferenceOutputs) {
         const auto ranks = w.all_gather_values<double>(result.rank.local());
         graphalytics_rows found;
         for (std::size_t v = 0; v < ranks.size(); ++v) found.emplace_back(g.ids[v], ranks[v]);
-        EXPECT_EQ(graphalytics_offence(expected, found), "") << name;
+        EXPECT_EQ(graphalytics_violation(expected, found), "") << name;
       });
     }
   }

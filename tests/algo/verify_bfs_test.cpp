@@ -165,12 +165,12 @@ TEST(SeededWrongs, AreWrongToTheSerialJudgeToo) {
     const auto right = support::true_bfs(g, dice.below(g.n), dice);
     const auto depths = ref::bfs_depths(g.n, edges, right.root);
     EXPECT_EQ(right.depth, depths) << g.name;
-    EXPECT_EQ(ref::bfs_offence(g.n, edges, right.root, right.parent), "") << g.name;
+    EXPECT_EQ(ref::bfs_violation(g.n, edges, right.root, right.parent), "") << g.name;
     for (const auto& s : support::all_sabotages()) {
       support::saboteur saboteur(g, right, 0);
       auto wrong = right;
       if (!s.seed(saboteur, wrong)) continue;
-      const bool parents_wrong = !ref::bfs_offence(g.n, edges, right.root, wrong.parent).empty();
+      const bool parents_wrong = !ref::bfs_violation(g.n, edges, right.root, wrong.parent).empty();
       EXPECT_TRUE(!s.wrongs_parents || parents_wrong) << g.name << ": " << s.name;
       EXPECT_TRUE(!s.wrongs_depths || wrong.depth != depths) << g.name << ": " << s.name;
     }

@@ -46,7 +46,7 @@ template <class Detector>
 class schedule {
  public:
   schedule(std::uint64_t seed, fault f) : dice_(seed), fault_(f) {
-    // Who has run ahead in the waves of one epoch cannot count for the next.
+    // A rank that has run ahead in the waves of one epoch cannot count for the next.
     num_epochs_ = f == fault::begins_a_wave_before_the_last_has_ended ? 1 : 1 + below(3);
     handled_of_all_first_ = below(2) == 0;
     for (auto* patience : {&flushing_, &grouping_, &parking_, &queuing_, &draining_}) {

@@ -18,7 +18,7 @@ constexpr cluster_costs costs{
     .edge_ns = 3,
     .commit_ns = 11};
 
-struct ball {
+struct ping {
   std::uint64_t to, left;
 };
 
@@ -28,19 +28,19 @@ std::uint64_t to_and_fro(std::uint64_t times, const cluster_costs& given, std::u
   std::uint64_t took = 0;
   const auto body = [&](world& w) {
     bool done = false;
-    channel<ball>* court = nullptr;
+    channel<ping>* back = nullptr;
     const auto last = static_cast<std::uint64_t>(w.size() - 1);
-    const auto owner = [](const ball& b) { return static_cast<rank_t>(b.to); };
-    channel<ball> balls(w, owner, [&](worker_t k, std::span<const ball> batch) {
+    const auto owner = [](const ping& b) { return static_cast<rank_t>(b.to); };
+    channel<ping> pings(w, owner, [&](worker_t k, std::span<const ping> batch) {
       for (const auto& b : batch) {
         done = b.left <= 2;
-        if (b.left > 1) court->send(k, owner({last - b.to, 0}), {last - b.to, b.left - 1});
+        if (b.left > 1) back->send(k, owner({last - b.to, 0}), {last - b.to, b.left - 1});
       }
     });
-    court = &balls;
+    back = &pings;
     epoch e(w);
     const auto start = w.clock().now_ns();
-    if (w.rank() == 0) balls.send(0, w.size() - 1, {last, 2 * times});
+    if (w.rank() == 0) pings.send(0, w.size() - 1, {last, 2 * times});
     if (w.rank() == 0 || w.rank() == w.size() - 1) w.wait_until([&] { return done; });
     if (w.rank() == 0) took = w.clock().now_ns() - start;
     e.close();
@@ -50,7 +50,7 @@ std::uint64_t to_and_fro(std::uint64_t times, const cluster_costs& given, std::u
 }
 
 TEST(PredictedMessages, GoToAndFroInTwiceAllThatOneWayCosts) {
-  constexpr std::uint64_t bytes = sizeof(packet_header) + sizeof(ball);
+  constexpr std::uint64_t bytes = sizeof(packet_header) + sizeof(ping);
   constexpr std::uint64_t one_way = 5 + 200 + 1000 + 2 * (bytes - 1) + 200 + 5;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     EXPECT_EQ(to_and_fro(1, costs, seed), 2 * one_way) << "seed " << seed;
@@ -61,7 +61,7 @@ TEST(PredictedMessages, GoToAndFroInTwiceAllThatOneWayCosts) {
 // From corner to corner of a 2 x 2 grid: a rank between them takes each in and sends it on. Waves
 // of the ranks that have nothing to do cost it time too.
 TEST(PredictedMessages, TakeASecondMessagesTimeThroughAHop) {
-  constexpr std::uint64_t bytes = sizeof(packet_header) + sizeof(ball);
+  constexpr std::uint64_t bytes = sizeof(packet_header) + sizeof(ping);
   constexpr std::uint64_t one_way = 5 + 200 + 1000 + 2 * (bytes - 1) + 200 + 5;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
     const auto took = to_and_fro(100, costs, seed, 4, routing::grid);

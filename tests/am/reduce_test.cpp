@@ -13,7 +13,7 @@
 #include <cairn/base/aggregator.hpp>
 #include <cairn/base/random.hpp>
 
-#include <support/num_schedules.hpp>
+#include <support/schedules.hpp>
 
 namespace cairn::am {
 namespace {
@@ -250,16 +250,13 @@ bool counts_tell_the_truth(std::uint64_t seed, fault f) {
 }
 
 TEST(Reduce, CountsTellWhetherAMessageIsUnderWayInEverySchedule) {
-  for (std::uint64_t seed = 0; seed < support::num_schedules; ++seed) {
-    ASSERT_TRUE(counts_tell_the_truth(seed, fault::none)) << "seed " << seed;
-  }
+  support::expect_every_schedule(
+      true, [](std::uint64_t seed) { return counts_tell_the_truth(seed, fault::none); });
 }
 
 std::uint64_t caught(fault f) {
-  std::uint64_t wrong = 0;
-  for (std::uint64_t seed = 0; seed < 10'000; ++seed) wrong += !counts_tell_the_truth(seed, f);
-  ::testing::Test::RecordProperty("caught", std::to_string(wrong));
-  return wrong;
+  return support::num_caught(
+      true, [f](std::uint64_t seed) { return counts_tell_the_truth(seed, f); }, 10'000);
 }
 
 TEST(ReduceTwin, ThatCountsMergedMessagesAtTheSenderIsCaught) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <signal.h>
 
+#include <core/launch_outcome.hpp>
 #include <latch>
 #include <string>
 #include <thread>
@@ -14,19 +15,11 @@
 namespace cairn {
 namespace {
 
-struct outcome {
-  int status = -1;
-  std::vector<std::string> said;
-};
-
-outcome run_ranks(int ranks, const rank_body& body) {
-  outcome result;
+launch_outcome run_ranks(int ranks, const rank_body& body) {
   settings how;
   how.ranks = ranks;
   how.threads = 1;
-  result.status =
-      run(how, body, [&](const std::string& sentence) { result.said.push_back(sentence); });
-  return result;
+  return run_job(how, body);
 }
 
 class InterruptedRanks : public testing::TestWithParam<int> {};

@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <core/launch_outcome.hpp>
 #include <cstddef>
 #include <new>
 #include <span>
@@ -21,23 +22,14 @@
 namespace cairn {
 namespace {
 
-/// How a job ended, as its caller sees it.
-struct outcome {
-  int status = -1;
-  std::vector<std::string> said;
-};
-
-outcome run_ranks(int ranks, const rank_body& body) {
-  outcome result;
+launch_outcome run_ranks(int ranks, const rank_body& body) {
   settings how;
   how.ranks = ranks;
-  result.status =
-      run(how, body, [&](const std::string& sentence) { result.said.push_back(sentence); });
-  return result;
+  return run_job(how, body);
 }
 
-outcome launch_with(std::vector<std::string> arguments, const program_body& body) {
-  outcome result;
+launch_outcome launch_with(std::vector<std::string> arguments, const program_body& body) {
+  launch_outcome result;
   arguments.insert(arguments.begin(), "program");
   std::vector<char*> argv;
   for (auto& a : arguments) argv.push_back(a.data());

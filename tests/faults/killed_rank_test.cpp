@@ -1,11 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fcntl.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/resource.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
@@ -14,7 +18,7 @@
 #include <set>
 #include <sstream>
 #include <string>
-#include <thread>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -25,23 +29,34 @@ namespace {
 using namespace std::chrono_literals;
 using steady = std::chrono::steady_clock;
 
-/// Waits until done() holds; false if that takes longer than five seconds.
-template <class Done>
-bool within_five_seconds(Done&& done) {
-  const auto limit = steady::now() + 5s;
-  while (!done()) {
-    if (steady::now() > limit) return false;
-    std::this_thread::sleep_for(5ms);
-  }
-  return true;
-}
+constexpr auto limit_of_wait = 5s;
 
-bool runs(pid_t process) {
-  std::ifstream stat("/proc/" + std::to_string(process) + "/stat");
-  std::string line;
-  if (!std::getline(stat, line)) return false;
-  return line.at(line.rfind(')') + 2) != 'Z';
-}
+/// A process, also one that is no child of this one, from a moment when it runs.
+class watched_process {
+ public:
+  explicit watched_process(pid_t id) : file_(static_cast<int>(syscall(SYS_pidfd_open, id, 0))) {}
+  ~watched_process() {
+    if (file_ >= 0) close(file_);
+  }
+  watched_process(watched_process&& o) noexcept : file_(std::exchange(o.file_, -1)) {}
+  watched_process& operator=(watched_process&&) = delete;
+
+  [[nodiscard]] bool is_known() const { return file_ >= 0; }
+
+  /// Waits until it has ended; false if it still runs at the limit.
+  [[nodiscard]] bool ends_by(steady::time_point limit) const {
+    pollfd end{file_, POLLIN, 0};
+    while (true) {
+      const auto left = std::chrono::ceil<std::chrono::milliseconds>(limit - steady::now());
+      const int ready = poll(&end, 1, std::max(0, static_cast<int>(left.count())));
+      if (ready >= 0 || errno != EINTR) return ready == 1 && (end.revents & POLLIN) != 0;
+    }
+  }
+  void end() const { syscall(SYS_pidfd_send_signal, file_, SIGKILL, nullptr, 0); }
+
+ private:
+  int file_;
+};
 
 /// A job whose ranks wait for ever, all of them up.
 class waiting_job {
@@ -63,6 +78,7 @@ class waiting_job {
       execv(argv[0], argv.data());
       _exit(127);
     }
+    if (first_ > 0) first_process_.emplace(first_);
     close(ends[1]);
     output_ = fdopen(ends[0], "r");
     ranks_.assign(static_cast<std::size_t>(ranks), 0);
@@ -72,16 +88,15 @@ class waiting_job {
       int rank = -1, process = -1;
       if (std::sscanf(line->c_str(), "rank %d is process %d", &rank, &process) != 2) continue;
       ranks_.at(static_cast<std::size_t>(rank)) = process;
+      if (!processes_.emplace_back(process).is_known()) return;
       ++up;
     }
-    is_up_ = true;
+    is_up_ = first_process_ && first_process_->is_known();
   }
 
   ~waiting_job() {
     if (output_ != nullptr) std::fclose(output_);
-    for (const auto rank : ranks_) {
-      if (rank > 0 && runs(rank)) kill(rank, SIGKILL);
-    }
+    for (const auto& rank : processes_) rank.end();
     if (first_ > 0 && !status_) {
       kill(first_, SIGKILL);
       waitpid(first_, nullptr, 0);
@@ -94,16 +109,21 @@ class waiting_job {
   [[nodiscard]] pid_t first() const { return first_; }
   [[nodiscard]] pid_t rank(std::size_t r) const { return ranks_.at(r); }
 
-  [[nodiscard]] bool has_ended() {
+  /// Waits until the first process has ended; false if it still runs at the limit.
+  [[nodiscard]] bool ends_by(steady::time_point limit) {
     int status = 0;
-    if (!status_ && waitpid(first_, &status, WNOHANG) == first_) status_ = status;
+    if (!status_ && first_process_->ends_by(limit) && waitpid(first_, &status, 0) == first_) {
+      status_ = status;
+    }
     return status_.has_value();
   }
-  [[nodiscard]] bool has_processes() const {
-    for (const auto rank : ranks_) {
-      if (runs(rank)) return true;
-    }
-    return false;
+  [[nodiscard]] bool ends() { return ends_by(steady::now() + limit_of_wait); }
+
+  /// Waits until all ranks have ended; false if one still runs at the limit.
+  [[nodiscard]] bool ranks_end() const {
+    const auto limit = steady::now() + limit_of_wait;
+    return std::all_of(processes_.begin(), processes_.end(),
+                       [&](const auto& rank) { return rank.ends_by(limit); });
   }
   [[nodiscard]] int status() const { return status_.value_or(0); }
 
@@ -141,8 +161,10 @@ class waiting_job {
   }
 
   pid_t first_ = -1;
+  std::optional<watched_process> first_process_;
   std::FILE* output_ = nullptr;
   std::vector<pid_t> ranks_;
+  std::vector<watched_process> processes_;  // of ranks
   std::optional<int> status_;
   bool is_up_ = false;
 };
@@ -181,9 +203,9 @@ TEST_P(KilledRank, EndsTheJobWithoutLeavingAnything) {
     ASSERT_TRUE(job.is_up()) << job.rest_of_output();
     const auto files = job.shared_files();
     ASSERT_EQ(kill(job.rank(victim), SIGKILL), 0);
-    EXPECT_TRUE(within_five_seconds([&] { return job.has_ended(); })) << "the job lives on";
+    EXPECT_TRUE(job.ends()) << "the job lives on";
     EXPECT_NE(job.status(), 0);
-    EXPECT_TRUE(within_five_seconds([&] { return !job.has_processes(); })) << "a rank lives on";
+    EXPECT_TRUE(job.ranks_end()) << "a rank lives on";
     for (const auto& file : files) EXPECT_FALSE(std::filesystem::exists(file)) << file;
   }
 }
@@ -200,7 +222,7 @@ TEST(LocalRanks, AKilledOneIsNamedAndMakesTheStatusOne) {
   waiting_job job(four_local_ranks(), 4);
   ASSERT_TRUE(job.is_up());
   ASSERT_EQ(kill(job.rank(3), SIGKILL), 0);
-  ASSERT_TRUE(within_five_seconds([&] { return job.has_ended(); }));
+  ASSERT_TRUE(job.ends());
   EXPECT_TRUE(WIFEXITED(job.status()) && WEXITSTATUS(job.status()) == 1) << job.status();
   EXPECT_EQ(job.rest_of_output(), "rank 3 was killed by signal 9 (Killed)\n");
 }
@@ -210,17 +232,17 @@ TEST(LocalRanks, AStoppedOneDoesNotKeepTheJobAlive) {
   ASSERT_TRUE(job.is_up());
   ASSERT_EQ(kill(job.rank(0), SIGSTOP), 0);  // SIGTERM cannot end it
   ASSERT_EQ(kill(job.rank(1), SIGKILL), 0);
-  EXPECT_TRUE(within_five_seconds([&] { return job.has_ended(); }));
-  EXPECT_TRUE(within_five_seconds([&] { return !job.has_processes(); }));
+  EXPECT_TRUE(job.ends());
+  EXPECT_TRUE(job.ranks_end());
 }
 
 TEST(LocalRanks, OneSigintToAnyOfThemCancelsAll) {
-  for (const int who : {-1, 0, 3}) {
+  for (const int target : {-1, 0, 3}) {
     waiting_job job(four_local_ranks(), 4);
     ASSERT_TRUE(job.is_up());
-    ASSERT_EQ(kill(who < 0 ? job.first() : job.rank(who), SIGINT), 0);
-    EXPECT_TRUE(within_five_seconds([&] { return job.has_ended(); }));
-    EXPECT_TRUE(within_five_seconds([&] { return !job.has_processes(); }));
+    ASSERT_EQ(kill(target < 0 ? job.first() : job.rank(target), SIGINT), 0);
+    EXPECT_TRUE(job.ends());
+    EXPECT_TRUE(job.ranks_end());
     EXPECT_TRUE(WIFEXITED(job.status()) && WEXITSTATUS(job.status()) == 130) << job.status();
     EXPECT_EQ(job.rest_of_output(), "cancelled\n");
   }
@@ -230,12 +252,15 @@ TEST(LocalRanks, ASecondSigintKillsThemThoughOneCannotStop) {
   waiting_job job(four_local_ranks(), 4);
   ASSERT_TRUE(job.is_up());
   ASSERT_EQ(kill(job.rank(2), SIGSTOP), 0);
-  // Sent again until the first one has been taken: two that wait are one.
-  EXPECT_TRUE(within_five_seconds([&] {
+  // Sent again until the job ends: a signal that comes while one is pending has no effect.
+  const auto limit = steady::now() + limit_of_wait;
+  bool ended = false;
+  while (!ended && steady::now() < limit) {
     kill(job.first(), SIGINT);
-    return job.has_ended();
-  }));
-  EXPECT_TRUE(within_five_seconds([&] { return !job.has_processes(); }));
+    ended = job.ends_by(steady::now() + 5ms);
+  }
+  EXPECT_TRUE(ended);
+  EXPECT_TRUE(job.ranks_end());
   EXPECT_TRUE(WIFSIGNALED(job.status()) && WTERMSIG(job.status()) == SIGINT) << job.status();
 }
 
@@ -247,8 +272,8 @@ TEST_P(SignalToFirstProcess, EndsAllRanks) {
   waiting_job job(four_local_ranks(), 4);
   ASSERT_TRUE(job.is_up());
   ASSERT_EQ(kill(job.first(), GetParam()), 0);
-  EXPECT_TRUE(within_five_seconds([&] { return job.has_ended(); }));
-  EXPECT_TRUE(within_five_seconds([&] { return !job.has_processes(); }));
+  EXPECT_TRUE(job.ends());
+  EXPECT_TRUE(job.ranks_end());
   EXPECT_TRUE(WIFSIGNALED(job.status())) << "a shell should see what ended it";
   EXPECT_EQ(WTERMSIG(job.status()), GetParam());
   EXPECT_EQ(job.rest_of_output(), "");

@@ -68,8 +68,8 @@ struct trial {
   }
 };
 
-void check(bool claim, const std::string& offence) {
-  if (!claim) throw std::runtime_error(offence);
+void check(bool holds, const std::string& violation) {
+  if (!holds) throw std::runtime_error(violation);
 }
 
 template <class Id>
@@ -80,8 +80,9 @@ void search(trial& t, const graph::dist_csr<Id>& share) {
                          std::to_string(static_cast<int>(opt.direction)));
   const auto found = bfs(t.w, share, static_cast<Id>(root), opt);
   const auto arcs = t.graph.arcs();
-  const auto offence = ref::bfs_offence(t.graph.n, arcs, root, support::whole(t.w, found.parent));
-  check(offence.empty(), offence);
+  const auto violation =
+      ref::bfs_violation(t.graph.n, arcs, root, support::whole(t.w, found.parent));
+  check(violation.empty(), violation);
   check(support::whole(t.w, *found.depth) == ref::bfs_depths(t.graph.n, arcs, root),
         "a depth is wrong");
 }
@@ -102,8 +103,8 @@ void colour(trial& t, const graph::dist_csr<Id>& share) {
   const coloring_options opt{.activity = t.begin("coloring"), .seed = t.dice()};
   const auto found = coloring(t.w, share, opt);
   const auto all = t.w.all_gather_values<std::uint32_t>(found.colour.local());
-  const auto offence = ref::coloring_offence(t.graph.n, t.graph.arcs(), all);
-  check(offence.empty(), offence);
+  const auto violation = ref::coloring_violation(t.graph.n, t.graph.arcs(), all);
+  check(violation.empty(), violation);
 }
 
 template <class Id>

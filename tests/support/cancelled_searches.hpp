@@ -77,7 +77,7 @@ inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, ca
     return algo::bfs(w, share, static_cast<std::uint32_t>(root), {}).parent;
   };
   const auto judge = [&](const auto& parent) {
-    return algo::ref::bfs_offence(g.n, arcs, root, whole(w, parent));
+    return algo::ref::bfs_violation(g.n, arcs, root, whole(w, parent));
   };
   int stopped = 0;
   for (int i = 0; i < moments; ++i) {
@@ -86,16 +86,16 @@ inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, ca
       return "after " + std::to_string(i) + " moments: " + wrong;
     }
     const auto usual = waits.count();
-    const auto who = static_cast<rank_t>(dice.below(static_cast<std::uint64_t>(w.size())));
+    const auto canceller = static_cast<rank_t>(dice.below(static_cast<std::uint64_t>(w.size())));
     const bool by_thread = how == cancelled_by::threads_and_counts && dice.below(2) == 0;
     const auto draw = dice();
     bool ended = false;
     {
       std::optional<cancel_by_thread> thread;
-      if (by_thread && w.rank() == who) thread.emplace(w, draw % 20'000);
+      if (by_thread && w.rank() == canceller) thread.emplace(w, draw % 20'000);
       try {
-        const auto parent = searched(w.rank() == who && !by_thread ? 1 + draw % (usual + 1)
-                                                                   : cancel_by_count::never);
+        const auto parent = searched(w.rank() == canceller && !by_thread ? 1 + draw % (usual + 1)
+                                                                         : cancel_by_count::never);
         // A request that comes later takes effect in these: on all ranks.
         const auto wrong = judge(parent);
         ended = true;

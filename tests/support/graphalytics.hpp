@@ -77,8 +77,8 @@ inline graphalytics_rows read_graphalytics_rows(const std::filesystem::path& pat
 
 /// What keeps `found` from being `expected`: one sentence, or nothing. Strict: every id of one
 /// stands once in the other, and no value is further away than `tolerance`, relatively.
-inline std::string graphalytics_offence(graphalytics_rows expected, graphalytics_rows found,
-                                        double tolerance = 1e-4) {
+inline std::string graphalytics_violation(graphalytics_rows expected, graphalytics_rows found,
+                                          double tolerance = 1e-4) {
   const auto twice = [](graphalytics_rows& rows) -> std::string {
     std::sort(rows.begin(), rows.end());
     for (std::size_t i = 1; i < rows.size(); ++i) {
@@ -108,12 +108,12 @@ inline std::string graphalytics_offence(graphalytics_rows expected, graphalytics
 
 /// The same for values that are names of classes, which may be other names: one always stands
 /// for the same one of the other, both ways.
-inline std::string renaming_offence(graphalytics_rows expected, graphalytics_rows found) {
+inline std::string renaming_violation(graphalytics_rows expected, graphalytics_rows found) {
   const auto ids = [](graphalytics_rows rows) {
     for (auto& row : rows) row.second = 0;
     return rows;
   };
-  if (auto why = graphalytics_offence(ids(expected), ids(found)); !why.empty()) return why;
+  if (auto why = graphalytics_violation(ids(expected), ids(found)); !why.empty()) return why;
   std::sort(expected.begin(), expected.end());
   std::sort(found.begin(), found.end());
   std::map<double, double> to_found, to_expected;

@@ -9,20 +9,13 @@
 #include <gtest/gtest.h>
 
 #include <cairn/am/epoch.hpp>
-#include <cairn/base/random.hpp>
 #include <cairn/dtx/executor.hpp>
 
 #include <support/transfers.hpp>
 
 namespace cairn::support {
 
-// Who spawns what is decided by the seed, the rank and the number of the message.
-inline random64 draw_of(const world& w, std::uint64_t seed, std::uint64_t i) {
-  return random64(seed,
-                  i * static_cast<std::uint64_t>(w.size()) + static_cast<std::uint64_t>(w.rank()));
-}
-
-// Both the operator's kinds at once: every message is answered once, to who spawned it.
+// Both the operator's kinds at once: every message is answered once, to its spawner.
 struct answered_transfer {
   struct message {
     std::uint64_t from, to;
@@ -39,16 +32,10 @@ struct answered_transfer {
     each(accounts.at(m.to));
   }
   activity::outcome<std::int64_t> attempt(auto& tx, const message& m) const {
-    auto from = tx.read(accounts, m.from);
+    const account from = tx.read(accounts, m.from);
     if (from.balance < 98) return {false, from.balance};
-    --from.balance;
-    ++from.changes;
-    tx.write(accounts, m.from, from);
-    auto to = tx.read(accounts, m.to);
-    ++to.balance;
-    ++to.changes;
-    tx.write(accounts, m.to, to);
-    return {true, from.balance};
+    move_one(tx, accounts, from, m.from, m.to);
+    return {true, from.balance - 1};
   }
   void after(const message& m) {
     EXPECT_TRUE(accounts.owns(m.from)) << "`after` runs where the first element is";
@@ -95,19 +82,10 @@ inline std::string transfer_by_operators(world& w, const transfers& opt) {
         7);
     e.close();
   }
-  std::uint64_t balance = 0, changes = 0, held = 0;
-  for (const auto& a : accounts.local()) {
-    balance += static_cast<std::uint64_t>(a.balance);
-    changes += a.changes;
-  }
-  for (const auto m : accounts.local_markers()) held += m != dtx::free_marker;
-  std::string wrong;
-  if (w.sum(balance) != 100 * n) wrong += "money was made or lost; ";
   const auto all_done = w.sum(done.load());
+  auto wrong = accounts_wrong(w, accounts, all_done);
   if (all_done == 0) wrong += "no transfer took effect; ";
-  if (w.sum(changes) != 2 * all_done) wrong += "a change was lost; ";
   if (w.sum(applied.load()) != all_done) wrong += "`after` did not run once for each; ";
-  if (w.sum(held) != 0) wrong += "a marker is left; ";
   for (const auto& a : answers) {
     if (a != 1) wrong += "a message had " + std::to_string(a.load()) + " answers; ";
   }

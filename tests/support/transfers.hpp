@@ -18,6 +18,40 @@ struct account {
   std::uint64_t changes = 0;
 };
 
+/// Moves 1 from account x, which was read as `from`, to account y, which may be the same.
+template <class Accounts>
+void move_one(auto& tx, const Accounts& accounts, account from, std::uint64_t x, std::uint64_t y) {
+  --from.balance;
+  ++from.changes;
+  tx.write(accounts, x, from);
+  auto to = tx.read(accounts, y);
+  ++to.balance;
+  ++to.changes;
+  tx.write(accounts, y, to);
+}
+
+/// The i-th message of this rank.
+inline random64 draw_of(const world& w, std::uint64_t seed, std::uint64_t i) {
+  return random64(seed,
+                  i * static_cast<std::uint64_t>(w.size()) + static_cast<std::uint64_t>(w.rank()));
+}
+
+/// What is wrong with all ranks' accounts after so many transfers, or "". Collective.
+inline std::string accounts_wrong(world& w, dtx::owned_vertex_map<account>& accounts,
+                                  std::uint64_t transfers) {
+  std::uint64_t balance = 0, changes = 0, held = 0;
+  for (const auto& a : accounts.local()) {
+    balance += static_cast<std::uint64_t>(a.balance);
+    changes += a.changes;
+  }
+  for (const auto m : accounts.local_markers()) held += m != dtx::free_marker;
+  std::string wrong;
+  if (w.sum(balance) != 100 * accounts.size()) wrong += "money was made or lost; ";
+  if (w.sum(changes) != 2 * transfers) wrong += "a change was lost; ";
+  if (w.sum(held) != 0) wrong += "a marker is left; ";
+  return wrong;
+}
+
 /// A transfer between two accounts of one rank.
 struct local_transfer {
   struct message {
@@ -31,15 +65,9 @@ struct local_transfer {
     each(accounts.at(m.to));
   }
   bool attempt(auto& tx, const message& m) const {
-    auto from = tx.read(accounts, m.from);
+    const account from = tx.read(accounts, m.from);
     if (from.balance < 1) return false;
-    --from.balance;
-    ++from.changes;
-    tx.write(accounts, m.from, from);
-    auto to = tx.read(accounts, m.to);
-    ++to.balance;
-    ++to.changes;
-    tx.write(accounts, m.to, to);
+    move_one(tx, accounts, from, m.from, m.to);
     return true;
   }
   void after(const message&) { ++done; }
@@ -69,18 +97,10 @@ inline std::string transfer_everywhere(world& w, const transfer_options& opt) {
         opt.transactions,
         [&](worker_t k, std::size_t begin, std::size_t end) {
           for (auto i = begin; i < end; ++i) {
-            random64 draw(opt.seed, i * static_cast<std::uint64_t>(w.size()) +
-                                        static_cast<std::uint64_t>(w.rank()));
+            auto draw = draw_of(w, opt.seed, i);
             const auto x = draw.below(n), y = draw.below(n);
             const auto move = [&accounts, x, y](auto& tx) {
-              auto from = tx.read(accounts, x);
-              --from.balance;
-              ++from.changes;
-              tx.write(accounts, x, from);
-              auto to = tx.read(accounts, y);  // may be the same account
-              ++to.balance;
-              ++to.changes;
-              tx.write(accounts, y, to);
+              move_one(tx, accounts, tx.read(accounts, x), x, y);
             };
             if (draw.below(2) == 0) {
               txs.run(k, move);
@@ -99,19 +119,10 @@ inline std::string transfer_everywhere(world& w, const transfer_options& opt) {
         7);
     e.close();
   }
-  std::uint64_t balance = 0, changes = 0, held = 0;
-  for (const auto& a : accounts.local()) {
-    balance += static_cast<std::uint64_t>(a.balance);
-    changes += a.changes;
-  }
-  for (const auto m : accounts.local_markers()) held += m != dtx::free_marker;
   const auto commits = w.sum(w.counters().total(obs::counter::dtx_commits) - before);
   const auto expected =
       w.sum(done.load()) + opt.transactions * static_cast<std::uint64_t>(w.size());
-  std::string wrong;
-  if (w.sum(balance) != 100 * n) wrong += "money was made or lost; ";
-  if (w.sum(changes) != 2 * expected) wrong += "a change was lost; ";
-  if (w.sum(held) != 0) wrong += "a marker is left; ";
+  auto wrong = accounts_wrong(w, accounts, expected);
   if (commits != opt.transactions * static_cast<std::uint64_t>(w.size())) {
     wrong += "a transaction did not commit; ";
   }

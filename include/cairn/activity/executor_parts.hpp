@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -27,7 +28,7 @@ namespace detail {
 
 struct nothing {};
 
-// How an operator's messages travel, and the worker's ends of it.
+// How an operator's messages travel, the worker's ends of it, and what a worker keeps for it.
 template <class Op, class Reducer>
 struct way_of {
   using message = typename Op::message;
@@ -35,6 +36,7 @@ struct way_of {
   using sender = typename path::sender;
   using replier = nothing;
   using unanswered = nothing;
+  using combined = std::conditional_t<combining<Op>, am::combine_table<message>, nothing>;
 };
 template <fire_and_return Op, class Reducer>
 struct way_of<Op, Reducer> {
@@ -43,15 +45,7 @@ struct way_of<Op, Reducer> {
   using sender = typename path::asker;
   using replier = std::optional<typename path::replier>;
   using unanswered = am::slot_table<message>;
-};
-
-template <class Op>
-struct combined_of {
-  using table = nothing;
-};
-template <combining Op>
-struct combined_of<Op> {
-  using table = am::combine_table<typename Op::message>;
+  using combined = nothing;  // each is answered
 };
 
 }  // namespace detail
@@ -66,7 +60,7 @@ struct executor_parts {
   /// What one worker has of it.
   struct worker_state {
     sent_filter_of<Op> filter;
-    [[no_unique_address]] typename detail::combined_of<Op>::table combined;
+    [[no_unique_address]] typename way::combined combined;
     [[no_unique_address]] typename way::unanswered unanswered;  // by other ranks
     std::vector<message> waiting;    // spawned inside `after`: they join a later group
     detail::parked_list<Op> parked;  // they met a marker

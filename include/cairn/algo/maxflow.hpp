@@ -77,7 +77,7 @@ template <class Id>
 ///
 /// By the theorem of Ford and Fulkerson these say all: no flow exceeds a cut.
 ///
-/// Returns   the same on every rank; of several offences the lowest rank's first
+/// Returns   the same on every rank; of several violations the lowest rank's first
 /// Memory    per rank: 4 bytes per vertex of the graph
 /// Collective.
 template <class Id>

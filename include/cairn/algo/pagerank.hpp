@@ -71,10 +71,10 @@ struct pagerank_result {
 /// where the convention says so d / n of the rank of all sinks, to a tolerance.
 ///
 /// Starts at 1 / n everywhere. Each sweep first has every vertex say what it gives along each of
-/// its out-edges, then adds that up along the edges. Pull reads the whole graph's gifts, which
-/// are gathered on all ranks. Push and edge send them to the targets' owners, who accumulate
-/// them: without conflicts in an accumulator_map, or by one operator per edge. A double edge
-/// gives twice.
+/// its out-edges, then adds that up along the edges. Pull reads the whole graph's contributions,
+/// which are gathered on all ranks. Push and edge send them to the targets' owners, which
+/// accumulate them: without conflicts in an accumulator_map, or by one operator per edge. A double
+/// edge gives twice.
 ///
 /// Real      float or double
 /// Returns   ranks at their owners, which sum to 1 where sinks are redistributed. They are

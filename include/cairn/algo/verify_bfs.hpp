@@ -30,7 +30,7 @@ namespace cairn::algo {
 /// root      a vertex; find it with root_of_parents if the result does not say
 /// parent    parent[root] == root; no_vertex: unreached
 /// depth     edges from the root; no_vertex: unreached; nullptr: not given
-/// Returns   the same on every rank; of several offences one that says most
+/// Returns   the same on every rank; of several violations one that says most
 /// Work      O(n log(degree) + m), and O(n log(depth)) where depths are not given
 /// Depth     two epochs, and one for each doubling where depths are not given
 /// Messages  one per reached vertex to its parent's owner; one per edge to another rank, unless

@@ -22,9 +22,9 @@ namespace cairn::algo {
 /// they are its smallest vertex. Rule 3 is checked by one search from all vertices that are
 /// their own label at once: it sees each edge from each end that it reaches, where rule 2 is
 /// checked, and goes on where the label is the same. A vertex that it does not reach is not
-/// connected to its label, or another offence is on every way to it. Any contents are judged.
+/// connected to its label, or another violation is on every way to it. Any contents are judged.
 ///
-/// Returns   the same on every rank; of several offences the first by rule, then by vertices
+/// Returns   the same on every rank; of several violations the first by rule, then by vertices
 /// Work      O(n + m)
 /// Depth     an epoch per level of the search
 /// Messages  one per edge to another rank, from each end

@@ -26,7 +26,7 @@ namespace cairn::algo {
 /// however ties were broken.
 ///
 /// edges     those of the forest that this rank has
-/// Returns   the same on every rank; of several offences the first by rule, then by ends
+/// Returns   the same on every rank; of several violations the first by rule, then by ends
 /// Work      O(m log n);  Memory  per rank: the whole forest and 24 bytes per vertex of the graph
 /// Throws    contract_violation if the graph is directed
 /// Collective.

@@ -23,7 +23,7 @@ namespace cairn::algo {
 ///
 /// The sweep runs over out-edges, by atomic additions in double: another way than any variant.
 /// opt       what the result was asked for with
-/// Returns   the same on every rank; of several offences the one that says most
+/// Returns   the same on every rank; of several violations the one that says most
 /// Messages  one per edge to another rank
 /// Memory    per rank: a double and a count for each own vertex
 /// Collective.

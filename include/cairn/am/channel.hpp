@@ -241,7 +241,7 @@ class channel final : public coalescer {
 
   // A block of the next hop that has room for a message.
   [[gnu::noinline]] typename channel::block& block_towards(worker_t w, rank_t to) {
-    const auto hop = next_hops()[static_cast<std::size_t>(to)];
+    const auto hop = next_hop(to);
     auto& b = lane_of(w).blocks[static_cast<std::size_t>(hop)];
     if (b.at == b.end) turn_over(w, hop, block_bytes_);
     return b;

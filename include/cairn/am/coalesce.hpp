@@ -70,8 +70,11 @@ class coalescer : public receiver {
   [[nodiscard]] lane& lane_of(worker_t w) noexcept { return lanes_[w]; }
   /// Whether buffers may hold messages of other ranks.
   [[nodiscard]] bool routed() const noexcept { return routed_; }
-  /// By destination; each its own if the channel is not routed.
+  /// By destination, if the channel is routed; else empty.
   [[nodiscard]] std::span<const rank_t> next_hops() const noexcept { return next_hops_; }
+  [[nodiscard]] rank_t next_hop(rank_t to) const noexcept {
+    return routed_ ? next_hops_[static_cast<std::size_t>(to)] : to;
+  }
 
   /// Throws    contract_violation if messages of this kind cannot be sent now
   void expect_sending() const;
@@ -99,7 +102,7 @@ class coalescer : public receiver {
   std::uint32_t number_ = 0;
   task::per_worker<lane> lanes_;
   const bool routed_;
-  std::vector<rank_t> next_hops_;
+  const std::vector<rank_t> next_hops_;
 };
 
 }  // namespace cairn::am

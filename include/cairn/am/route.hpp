@@ -51,6 +51,7 @@ class route {
   /// Throws    contract_violation unless 0 <= self < size and `machine_of` fits
   route(routing scheme, rank_t self, rank_t size, std::span<const int> machine_of = {});
 
+  /// `direct` where it was `automatic`.
   [[nodiscard]] routing scheme() const noexcept { return scheme_; }
   [[nodiscard]] rank_t self() const noexcept { return self_; }
 
@@ -64,11 +65,9 @@ class route {
         return hypercube_hop(to);
       case routing::machine:
         return machine_hop(to);
-      case routing::automatic:
-      case routing::direct:
-        break;
+      default:
+        return to;
     }
-    return to;
   }
 
   /// The ranks that this rank sends to, ascending. O(P).

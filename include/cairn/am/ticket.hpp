@@ -8,8 +8,8 @@
 
 namespace cairn::am {
 
-/// Who asked, and which of its questions it was: travels with the question and comes back with the
-/// answer.
+/// The worker that asked and the number of its question. Travels with the question and comes back
+/// with the answer.
 class ticket {
  public:
   ticket() = default;

@@ -46,9 +46,8 @@ struct executor_options {
 /// is in place; writes to other ranks' elements may still be on their way, but nobody else holds
 /// those elements. `answer` runs at the rank that spawned the message.
 ///
-/// Op         a multi-cell operator (activity/operator.hpp); its places are those of `maps`,
-/// reached
-///            by the maps themselves, not by views
+/// Op         a multi-cell operator (activity/operator.hpp); it names elements by the maps
+///            themselves, not by views
 /// maps       owned_maps of elements that only activities of `data`, and what runs through dtx in
 ///            that domain, change; they outlive the executor
 /// Messages   per element and group: a claim, an answer, a release, if the elements have several

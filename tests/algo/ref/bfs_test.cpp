@@ -20,13 +20,13 @@ TEST(BfsJudge, CountsEdgesFromTheRoot) {
 }
 
 TEST(BfsJudge, AcceptsEveryShortestPathTree) {
-  EXPECT_EQ(bfs_offence(6, diamond, 0, {0, 0, 0, 1, 3, unreached}), "");
-  EXPECT_EQ(bfs_offence(6, diamond, 0, {0, 0, 0, 2, 3, unreached}), "");
+  EXPECT_EQ(bfs_violation(6, diamond, 0, {0, 0, 0, 1, 3, unreached}), "");
+  EXPECT_EQ(bfs_violation(6, diamond, 0, {0, 0, 0, 2, 3, unreached}), "");
 }
 
 TEST(BfsJudge, NamesWhatIsWrongWithATree) {
   const auto says = [](const std::vector<std::uint64_t>& parent, const std::string& sentence) {
-    EXPECT_EQ(bfs_offence(6, diamond, 0, parent), sentence);
+    EXPECT_EQ(bfs_violation(6, diamond, 0, parent), sentence);
   };
   says({0, 0, 0, 1, 3}, "there is not one parent for each vertex");
   says({unreached, 0, 0, 1, 3, unreached}, "the root is not its own parent");
@@ -37,7 +37,7 @@ TEST(BfsJudge, NamesWhatIsWrongWithATree) {
   says({0, 0, 0, 1, 2, unreached}, "vertex 4 has a parent that is not one level above it");
   says({0, 0, 0, 1, 5, unreached}, "vertex 4 has a parent that is not one level above it");
   says({0, 0, 0, 1, 6, unreached}, "vertex 4 has a parent that is not one level above it");
-  EXPECT_EQ(bfs_offence(5, {{0, 1}, {0, 2}, {1, 3}, {3, 4}}, 0, {0, 0, 0, 2, 3}),
+  EXPECT_EQ(bfs_violation(5, {{0, 1}, {0, 2}, {1, 3}, {3, 4}}, 0, {0, 0, 0, 2, 3}),
             "vertex 3 has a parent without an edge to it");
 }
 

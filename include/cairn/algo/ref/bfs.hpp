@@ -41,8 +41,8 @@ inline std::vector<std::uint64_t> bfs_depths(std::uint64_t num_vertices, const e
 /// What is wrong with the parents that a breadth-first search found: one sentence, or nothing.
 /// Any shortest-path tree is right: parent[root] == root, every other vertex that the root
 /// reaches has a parent one level above it with an edge to it, and the rest have none.
-inline std::string bfs_offence(std::uint64_t num_vertices, const edge_list& edges,
-                               std::uint64_t root, const std::vector<std::uint64_t>& parent) {
+inline std::string bfs_violation(std::uint64_t num_vertices, const edge_list& edges,
+                                 std::uint64_t root, const std::vector<std::uint64_t>& parent) {
   const auto depth = bfs_depths(num_vertices, edges, root);
   auto sorted = edges;
   std::sort(sorted.begin(), sorted.end());

@@ -12,7 +12,7 @@ namespace cairn::algo::ref {
 /// What is wrong with a colouring: one sentence, or nothing. Every vertex has a colour, no edge
 /// (of a list of pairs, either way or both) joins two vertices of the same, and there are at
 /// most as many as the largest number of edge ends at a vertex, and one more.
-inline std::string coloring_offence(
+inline std::string coloring_violation(
     std::uint64_t num_vertices, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& edges,
     const std::vector<std::uint32_t>& colour) {
   if (colour.size() != num_vertices) return "there is not one colour for each vertex";

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algo/bfs_offence.hpp"
+#include "algo/bfs_violation.hpp"
 
 namespace cairn::algo {
 namespace {
@@ -27,38 +27,38 @@ std::string to_sentence(const bfs_finding& f, const graph::labels& names) {
   const auto edge = [&] { return "edge " + id(f.u) + " -> " + id(f.v); };
   const auto depth_v = std::to_string(f.depth_v), depth_u = std::to_string(f.depth_u);
   switch (f.what) {
-    case bfs_offence::root_unreached:
+    case bfs_violation::root_unreached:
       return rule(4) + "the root " + id(f.v) + " itself is not reached";
-    case bfs_offence::root_has_parent:
+    case bfs_violation::root_has_parent:
       return rule(1) + "the root " + id(f.v) + " is not its own parent";
-    case bfs_offence::second_root:
+    case bfs_violation::second_root:
       return rule(1) + vertex() + " is a root besides the root " + id(f.u);
-    case bfs_offence::no_such_parent:
+    case bfs_violation::no_such_parent:
       return rule(5) + vertex() + " has parent " + std::to_string(f.u) +
              ", which is no vertex of the graph";
-    case bfs_offence::parent_unreached:
+    case bfs_violation::parent_unreached:
       return rule(1) + vertex() + " has parent " + id(f.u) + ", which is not reached";
-    case bfs_offence::no_such_edge:
+    case bfs_violation::no_such_edge:
       return rule(5) + vertex() + " has parent " + id(f.u) + ", but there is no " + edge();
-    case bfs_offence::wrong_step:
+    case bfs_violation::wrong_step:
       return rule(2) + vertex() + " has depth " + depth_v + ", its parent " + id(f.u) +
              " has depth " + depth_u;
-    case bfs_offence::cycle:
+    case bfs_violation::cycle:
       return rule(1) + "the parents of " + vertex() + " never lead to the root " + id(f.u);
-    case bfs_offence::root_depth:
+    case bfs_violation::root_depth:
       return rule(2) + "the root " + id(f.v) + " has depth " + depth_v + ", not 0";
-    case bfs_offence::depth_missing:
+    case bfs_violation::depth_missing:
       return rule(4) + vertex() + " has a parent, but no depth";
-    case bfs_offence::parent_missing:
+    case bfs_violation::parent_missing:
       return rule(4) + vertex() + " has depth " + depth_v + ", but no parent";
-    case bfs_offence::skips_depths:
+    case bfs_violation::skips_depths:
       return rule(3) + edge() + " leads from depth " + depth_u + " to depth " + depth_v;
-    case bfs_offence::missed:
+    case bfs_violation::missed:
       return rule(4) + vertex() + " is not reached, but " + edge() + " leads to it";
-    case bfs_offence::nobody_above:
+    case bfs_violation::nobody_above:
       return rule(2) + vertex() + " has depth " + depth_v +
              ", but no edge leads to it from one less";
-    case bfs_offence::none:
+    case bfs_violation::none:
       break;
   }
   return {};

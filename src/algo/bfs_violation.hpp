@@ -10,7 +10,7 @@
 namespace cairn::algo {
 
 /// How a result can break the rules of verify_bfs.hpp; of several, the first says most.
-enum class bfs_offence : std::uint32_t {
+enum class bfs_violation : std::uint32_t {
   none,
   root_unreached,
   root_has_parent,
@@ -28,12 +28,12 @@ enum class bfs_offence : std::uint32_t {
   nobody_above,
 };
 
-/// One offence, as it travels between ranks.
+/// One violation, as it travels between ranks.
 struct bfs_finding {
-  bfs_offence what = bfs_offence::none;
+  bfs_violation what = bfs_violation::none;
   std::uint64_t v = 0, u = 0, depth_v = 0, depth_u = 0;
 
-  [[nodiscard]] explicit operator bool() const noexcept { return what != bfs_offence::none; }
+  [[nodiscard]] explicit operator bool() const noexcept { return what != bfs_violation::none; }
   /// The one of the two to report.
   [[nodiscard]] static const bfs_finding& first(const bfs_finding& a, const bfs_finding& b) {
     if (!a) return b;
