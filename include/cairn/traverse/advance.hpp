@@ -116,28 +116,13 @@ class advance {
           visits_.spawn(k, [&](auto& send) {
             edges = each_row(g_.out(), list.subspan(begin, end - begin), [&](Id u, auto row) {
               for (const Id v : row) send(Op::along(u, v));
+              return row.size();
             });
           });
           w_.counters().add(k, obs::counter::edges, edges);
         },
         chunk_to_push);
     epoch.close();
-  }
-
-  // Runs op along the first in-edge of v from the frontier. Returns false if there is none.
-  [[gnu::always_inline]] static bool find(Op& op, worker_t k, Id v, std::span<const Id> row,
-                                          const std::uint64_t* front, std::uint64_t& edges) {
-    for (const Id& u : row) {
-      if ((front[u / 64] >> (u % 64) & 1) == 0) continue;
-      edges += static_cast<std::uint64_t>(&u - row.data()) + 1;
-      return activity::apply_plain(op, Op::along(u, v), k);
-    }
-    edges += row.size();
-    return false;
-  }
-  [[gnu::always_inline]] static bool waits(const Op& op, Id v) {
-    const auto m = Op::along(v, v);
-    return op.wanted(tm::load_cell(op.cell(m).here()), m);
   }
 
   void pull() {
@@ -152,17 +137,13 @@ class advance {
   }
 
   void pull_all(const std::uint64_t* front) {
-    using form = typename frontier<Id>::form;
-    f_.keep_next_as(form::bits);
+    f_.keep_next_as(frontier<Id>::form::bits);
     const auto& in = g_.in();
     w_.parallel_for(
         in.num_rows(),
-        [&, op = op_](worker_t k, std::size_t begin, std::size_t end) mutable {
-          std::uint64_t edges = 0;
-          each_row(in, in.first() + begin, in.first() + end, [&](Id v, auto row) {
-            if (waits(op, v) && !row.empty() && !find(op, k, v, row, front, edges))
-              lists_->now().add(k, v);
-          });
+        [&, front](worker_t k, std::size_t begin, std::size_t end) {
+          const puller pull(*this, k, front, lists_->now());
+          const auto edges = each_row(in, in.first() + begin, in.first() + end, pull);
           w_.counters().add(k, obs::counter::edges, edges);
         },
         chunk_to_pull);
@@ -172,16 +153,43 @@ class advance {
     using form = typename frontier<Id>::form;
     f_.keep_next_as(w_.workers() == 1 ? form::bits : form::shared_bits);
     const auto list = lists_->now().window();
-    w_.parallel_for(list.size(), [&, op = op_](worker_t k, std::size_t begin,
-                                               std::size_t end) mutable {
-      std::uint64_t edges = 0;
-      each_row(g_.in(), list.subspan(begin, end - begin), [&](Id v, auto row) {
-        if (waits(op, v) && !find(op, k, v, row, front, edges)) lists_->still().add(k, v);
-      });
+    w_.parallel_for(list.size(), [&, front](worker_t k, std::size_t begin, std::size_t end) {
+      const puller pull(*this, k, front, lists_->still());
+      const auto edges = each_row(g_.in(), list.subspan(begin, end - begin), pull);
       w_.counters().add(k, obs::counter::edges, edges);
     });
     lists_->turn();
   }
+
+  // Runs op along the first in-edge of v from the frontier. If there is none, v goes on waiting.
+  class puller {
+   public:
+    puller(advance& a, worker_t k, const std::uint64_t* front, vertex_list<Id>& waiting)
+        : op_(a.op_), k_(k), front_(front), wait_(waiting, k) {}
+
+    [[gnu::always_inline]] std::size_t operator()(Id v, std::span<const Id> row) const {
+      if (row.empty() || !waits(v)) return 0;
+      for (const Id& u : row) {
+        if ((front_[u / 64] >> (u % 64) & 1) == 0) continue;
+        auto op = op_;
+        activity::apply_plain(op, Op::along(u, v), k_);
+        return static_cast<std::size_t>(&u - row.data()) + 1;
+      }
+      wait_(v);
+      return row.size();
+    }
+
+   private:
+    [[gnu::always_inline]] bool waits(Id v) const {
+      const auto m = Op::along(v, v);
+      return op_.wanted(tm::load_cell(op_.cell(m).here()), m);
+    }
+
+    const Op op_;
+    const worker_t k_;
+    const std::uint64_t* const front_;
+    const typename vertex_list<Id>::adder wait_;
+  };
 
   // Own vertices that pulls have looked at in vain.
   class waiting_lists {

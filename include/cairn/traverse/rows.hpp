@@ -14,33 +14,36 @@ namespace cairn::traverse {
 /// Vertices between asking for a row, or its offset, and using it: what hides a cache miss.
 inline constexpr std::size_t row_ahead = 8, offset_ahead = 16;
 
-/// Calls f(v, row) for each vertex of a list in any order, whose rows are prefetched. Returns the
-/// edges of these rows.
+/// Calls f(v, row) for each vertex of a list in any order, whose rows are prefetched. Returns the sum
+/// of what f returns: the edges that it looked at.
 template <class Id, class F>
-std::uint64_t each_row(const graph::csr<Id>& rows, std::span<const Id> list, F&& f) {
+[[gnu::always_inline]] inline std::uint64_t each_row(const graph::csr<Id>& rows,
+                                                     std::span<const Id> list, F&& f) {
+  const auto* const offsets = rows.offsets().data() - rows.first();
+  const auto* const targets = rows.targets().data();
   const auto n = list.size();
   std::uint64_t edges = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    if (i + offset_ahead < n) rows.prefetch_offset(list[i + offset_ahead]);
-    if (i + row_ahead < n) rows.prefetch_row(list[i + row_ahead]);
-    const auto row = rows.neighbors(list[i]);
-    edges += row.size();
-    f(list[i], row);
+    if (i + offset_ahead < n) __builtin_prefetch(offsets + list[i + offset_ahead]);
+    if (i + row_ahead < n) __builtin_prefetch(targets + offsets[list[i + row_ahead]]);
+    const Id v = list[i];
+    edges += f(v, std::span(targets + offsets[v], targets + offsets[v + 1]));
   }
   return edges;
 }
 
 /// The same for vertices [v, last).
 template <class Id, class F>
-std::uint64_t each_row(const graph::csr<Id>& rows, std::uint64_t v, std::uint64_t last, F&& f) {
+[[gnu::always_inline]] inline std::uint64_t each_row(const graph::csr<Id>& rows, std::uint64_t v,
+                                                     std::uint64_t last, F&& f) {
   const auto* const offsets = rows.offsets().data() - rows.first();
   const auto* const targets = rows.targets().data();
-  const auto begin = offsets[v], end = offsets[last];
+  std::uint64_t edges = 0;
   for (; v < last; ++v) {
     __builtin_prefetch(targets + offsets[std::min(v + row_ahead, last)]);
-    f(static_cast<Id>(v), std::span(targets + offsets[v], offsets[v + 1] - offsets[v]));
+    edges += f(static_cast<Id>(v), std::span(targets + offsets[v], targets + offsets[v + 1]));
   }
-  return end - begin;
+  return edges;
 }
 
 /// Edges of a frontier's own vertices; of a large frontier an estimate from about a thousand of

@@ -22,15 +22,27 @@ namespace cairn::traverse {
 /// Thread-safety: add() by worker w itself; the others by worker 0 while nobody adds.
 template <class Id>
 class vertex_list {
+  struct block {
+    std::size_t size = 0;
+    std::array<Id, 1000> ids;
+  };
+
  public:
   vertex_list(world& w, std::size_t capacity)
       : ids_(capacity, w.memory()), blocks_(w.workers()) {}
 
-  void add(worker_t w, Id v) {
-    auto& b = blocks_[w];
-    if (b.size == b.ids.size()) spill(b);
-    b.ids[b.size++] = v;
-  }
+  void add(worker_t w, Id v) { add(blocks_[w], v); }
+
+  /// add() by one worker, for loops.
+  class adder {
+   public:
+    adder(vertex_list& list, worker_t w) : list_(list), block_(list.blocks_[w]) {}
+    void operator()(Id v) const { list_.add(block_, v); }
+
+   private:
+    vertex_list& list_;
+    block& block_;
+  };
 
   /// Ends the window that is being written and makes it the one that is read.
   std::span<const Id> slide() {
@@ -49,12 +61,13 @@ class vertex_list {
   }
 
  private:
-  struct block {
-    std::size_t size = 0;
-    std::array<Id, 1000> ids;
-  };
+  void add(block& b, Id v) {
+    if (b.size == b.ids.size()) [[unlikely]]
+      spill(b);
+    b.ids[b.size++] = v;
+  }
 
-  void spill(block& b) {
+  [[gnu::noinline]] void spill(block& b) {
     const auto at = tail_.fetch_add(b.size, std::memory_order_relaxed);
     std::copy_n(b.ids.begin(), b.size, ids_.begin() + at);
     b.size = 0;
