@@ -15,7 +15,10 @@ namespace {
 // exceed 1/alpha of the edges not yet looked at; come back when it shrinks below n/beta.
 constexpr double alpha = 15;
 constexpr std::uint64_t beta = 18;
-constexpr std::size_t chunk_vertices = 64, chunk_bits = 1024;
+constexpr std::size_t chunk_bits = 1024;
+
+// A chunk of frontier vertices is short where workers share a frontier, because degrees differ.
+std::size_t chunk_vertices(int workers) { return workers == 1 ? 256 : 64; }
 
 constexpr std::size_t ahead = 16;  // frontier vertices between asking for a row and using it
 
@@ -65,14 +68,15 @@ struct search {
     return w.sum(mine);
   }
 
-  // Calls f(v) for each vertex of a list in random order, its row on the way to the cache.
+  // Calls f(v, row) for each vertex of a list in random order, its row on the way to the cache.
   template <class F>
-  static void walk(const graph::csr<Id>& rows, std::span<const Id> vertices, F&& f) {
+  static void walk(const graph::csr<Id>& graph, std::span<const Id> vertices, F&& f) {
+    const auto rows = graph.rows();
     const auto n = vertices.size();
     for (std::size_t i = 0; i < n; ++i) {
       if (i + 2 * ahead < n) rows.prefetch_offset(vertices[i + 2 * ahead]);
       if (i + ahead < n) rows.prefetch_row(vertices[i + ahead]);
-      f(vertices[i]);
+      f(vertices[i], rows.neighbors(vertices[i]));
     }
   }
 
@@ -84,22 +88,20 @@ struct search {
         [&](worker_t k, std::size_t begin, std::size_t end) {
           std::uint64_t edges = 0;
           visits.spawn(k, [&](auto& send) {
-            walk(g.out(), frontier.subspan(begin, end - begin), [&](Id u) {
-              const auto row = g.out().neighbors(u);
+            walk(g.out(), frontier.subspan(begin, end - begin), [&](Id u, auto row) {
               edges += row.size();
               for (const Id v : row) send({v, u});
             });
           });
           w.counters().add(k, obs::counter::edges, edges);
         },
-        chunk_vertices);
+        chunk_vertices(w.workers()));
     epoch.close();
     return next_list();
   }
 
   // The vertex v is this worker's alone: a plain store suffices.
-  bool find_parent(const graph::csr<Id>& in, Id v, std::uint64_t& edges) {
-    const auto row = in.neighbors(v);
+  bool find_parent(Id v, std::span<const Id> row, std::uint64_t& edges) {
     for (const Id& u : row) {
       if (front[u]) {
         edges += static_cast<std::uint64_t>(&u - row.data()) + 1;
@@ -123,7 +125,7 @@ struct search {
             std::uint64_t edges = 0;
             for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) {
               if (parent.load(v) != no_vertex<Id>) continue;
-              if (find_parent(in, v, edges)) {
+              if (find_parent(v, in.neighbors(v), edges)) {
                 next.set(v - first);
                 found_bottom_up(k, v);
               } else if (in.degree(v) != 0) {
@@ -138,9 +140,9 @@ struct search {
       const auto left = unvisited->window();
       w.parallel_for(left.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
         std::uint64_t edges = 0;
-        walk(in, left.subspan(begin, end - begin), [&](Id v) {
+        walk(in, left.subspan(begin, end - begin), [&](Id v, auto row) {
           if (parent.load(v) != no_vertex<Id>) return;
-          if (find_parent(in, v, edges)) {
+          if (find_parent(v, row, edges)) {
             next.set_shared(v - first);
             found_bottom_up(k, v);
           } else {

@@ -52,7 +52,7 @@ class sliding_list {
     std::array<Id, 1000> ids;
   };
 
-  void spill(block& b) {
+  [[gnu::noinline]] void spill(block& b) {  // rare: it would take add()'s registers
     const auto at = tail_.fetch_add(b.size, std::memory_order_relaxed);
     std::copy_n(b.ids.begin(), b.size, ids_.begin() + at);
     b.size = 0;
