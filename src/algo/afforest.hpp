@@ -97,10 +97,10 @@ class afforest {
   template <class Access>
   void join_sampled() {
     each_chunk([&, t = trees<Id>(parent_)](worker_t, std::uint64_t v, std::uint64_t last) {
-      const auto& out = g_.out();
+      const auto rows = g_.out().rows();
       for (; v < last; ++v) {
-        if (v + ahead < last_) out.prefetch_row(v + ahead);
-        const auto row = own(out.neighbors(v));
+        if (v + ahead < last_) rows.prefetch_row(v + ahead);
+        const auto row = own(rows.neighbors(v));
         for (std::size_t i = 0; i < std::min(sampled, row.size()); ++i) {
           join<Access>(t, static_cast<Id>(v), row[i]);
         }

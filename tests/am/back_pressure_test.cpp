@@ -12,6 +12,9 @@
 
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/hw/clock.hpp>
+#include <cairn/net/ring.hpp>
+#include <cairn/task/pool.hpp>
 
 #include <support/on_ranks.hpp>
 
@@ -147,6 +150,56 @@ TEST_F(BackPressure, NeverMakesAHandlerWait) {
         EXPECT_LT(gate_->tries(), 100u);
         handler_ended = true;
       });
+}
+
+// The one worker of a rank; counts how often it lets others run.
+class counting_pool final : public task::pool {
+ public:
+  counting_pool() : pool(1) {}
+  [[nodiscard]] worker_t here() const noexcept override { return 0; }
+  void run(const job& f) override { f(0); }
+  void relax(unsigned) noexcept override { ++relaxed; }
+
+  std::uint64_t relaxed = 0;
+
+ private:
+  void set_attentive(bool) override {}
+};
+
+// On shared cores the receiver, which makes room, may wait for the sender's.
+TEST(BackPressureOfOne, LetsOthersRunAfterEachChunkWhileThereIsNoRoom) {
+  struct ended {};
+  bool room = true;
+  auto rings =
+      std::make_unique<net::ring_transport>(std::make_shared<const net::ring_fabric>(2), 0);
+  gated_transport net(std::move(rings), [&](std::uint64_t) { return room; });
+  counting_pool pool;
+  hw::steady_clock clock;
+  world w(net, pool, clock, {.coalesce_bytes = 1024});
+  try {
+    channel<std::uint64_t> road(w, [](worker_t, std::span<const std::uint64_t>) {});
+    epoch e(w);
+    const auto relaxed_in = [&](std::size_t chunks) {
+      const auto before = pool.relaxed;
+      constexpr std::size_t words = 128;  // a buffer
+      w.parallel_for(
+          chunks * words,
+          [&](worker_t k, std::size_t begin, std::size_t end) {
+            auto send = road.from(k);
+            for (auto i = begin; i < end; ++i) send(1, i);
+          },
+          words);
+      return pool.relaxed - before;
+    };
+    EXPECT_EQ(relaxed_in(20), 0u);
+    room = false;
+    EXPECT_GE(relaxed_in(20), 18u);
+    room = true;
+    static_cast<void>(w.progress());
+    EXPECT_EQ(relaxed_in(20), 0u);
+    throw ended{};  // the epoch has no other rank to end with
+  } catch (const ended&) {
+  }
 }
 
 }  // namespace

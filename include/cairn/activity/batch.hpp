@@ -116,9 +116,8 @@ class batch {
  public:
   using message = typename Op::message;
 
-  batch(const Op& op, Commit commit, group_rooms<Op>& rooms, std::size_t grain,
-        const hw::clock* clock)
-      : op_(op), commit_(commit), clock_(clock), room_(rooms) {
+  batch(Commit commit, group_rooms<Op>& rooms, std::size_t grain, const hw::clock* clock)
+      : commit_(commit), clock_(clock), room_(rooms) {
     if constexpr (Commit::collects) {
       messages_ = (*room_).messages();
       results_ = (*room_).results();
@@ -130,8 +129,9 @@ class batch {
   }
 
   /// Runs an operator at once.
-  [[gnu::always_inline]] run_of<Op> one(const message& m) const requires(!Commit::collects) {
-    return commit_.one(op_, m);
+  [[gnu::always_inline]] run_of<Op> one(const Op& op, const message& m) const
+      requires(!Commit::collects) {
+    return commit_.one(op, m);
   }
 
   /// One more message. True if it is time to run.
@@ -146,11 +146,11 @@ class batch {
   /// group throws, those of the activities before its own are settled; of its own none is, not even
   /// what a transaction that was split had committed.
   template <class Settle>
-  void run(Settle settle) requires Commit::collects {
+  void run(const Op& op, Settle settle) requires Commit::collects {
     const auto n = std::exchange(size_, 0);
     if (n == 0) return;
     std::exception_ptr thrown;
-    const auto done = run_all(n, thrown);
+    const auto done = run_all(op, n, thrown);
     for (std::size_t i = 0; i < done; ++i) {
       settle(messages_[i], origin_of(i), results_[i]);
     }
@@ -174,21 +174,21 @@ class batch {
     return {};
   }
 
-  std::size_t run_activity(std::size_t begin, std::size_t end) {
-    return commit_.group(op_, messages_ + begin, end - begin, results_ + begin);
+  std::size_t run_activity(const Op& op, std::size_t begin, std::size_t end) {
+    return commit_.group(op, messages_ + begin, end - begin, results_ + begin);
   }
 
   // Returns how many have run.
-  std::size_t run_all(std::size_t n, std::exception_ptr& thrown) {
+  std::size_t run_all(const Op& op, std::size_t n, std::exception_ptr& thrown) {
     if (!clock_) [[likely]] {
-      activities_ += run_activity(0, n);
+      activities_ += run_activity(op, 0, n);
       return n;
     }
     const auto since = clock_->now_ns();
     std::size_t done = 0;
     try {
       for (; done < n; done = std::min(done + grain_, n)) {
-        activities_ += run_activity(done, std::min(done + grain_, n));
+        activities_ += run_activity(op, done, std::min(done + grain_, n));
       }
     } catch (...) {
       thrown = std::current_exception();
@@ -202,7 +202,6 @@ class batch {
     return done;
   }
 
-  const Op& op_;
   Commit commit_;
   const hw::clock* clock_;
   [[no_unique_address]] lease room_;

@@ -27,7 +27,7 @@ class lane {
         state_(all.workers[k]),
         worker_(k),
         op_(all.op),
-        batch_(op_, commit, state_.rooms, by.way.grain, by.measured ? &all.w.clock() : nullptr) {
+        batch_(commit, state_.rooms, by.way.grain, by.measured ? &all.w.clock() : nullptr) {
     if constexpr (!Alone) {
       if (!all.out) return;
       sender_.emplace(*all.out, k);
@@ -119,7 +119,7 @@ class lane {
     if constexpr (Commit::collects) {
       if (batch_.add(m, from)) run_group();
     } else {
-      settle(m, from, batch_.one(m));
+      settle(m, from, batch_.one(op_, m));
     }
   }
 
@@ -162,7 +162,7 @@ class lane {
   }
 
   void run_group() {
-    batch_.run([this](const message& m, const origin<Op>& from, const run_of<Op>& ran) {
+    batch_.run(op_, [this](const message& m, const origin<Op>& from, const run_of<Op>& ran) {
       settle(m, from, ran);
     });
   }

@@ -12,7 +12,9 @@
 #include <cairn/base/types.hpp>
 #include <cairn/tm/cell.hpp>
 
-// What the runtime asks of an operator (operator.hpp), whatever its shape and kind.
+// What the runtime asks of an operator (operator.hpp), whatever its shape and kind. What runs per
+// message of a single-cell operator is flattened: whether a compiler inlines the operator's own
+// functions would depend on how often they are called, and a call costs as much as the operator.
 
 namespace cairn::activity {
 
@@ -101,7 +103,7 @@ struct shape<Op> {
   using message = typename Op::message;
   using value = cell_value_t<Op>;
 
-  [[gnu::always_inline]] static bool is_here(const Op& op, const message& m) {
+  [[gnu::always_inline, gnu::flatten]] static bool is_here(const Op& op, const message& m) {
     const auto where = op.cell(m);
     return where.map->owns(where.id);
   }
@@ -110,7 +112,7 @@ struct shape<Op> {
   static void expect_here(const Op&, const message&) noexcept {}
 
   /// Outside any section; may see a stale value.
-  [[gnu::always_inline]] static bool wanted(const Op& op, const message& m) {
+  [[gnu::always_inline, gnu::flatten]] static bool wanted(const Op& op, const message& m) {
     if constexpr (selective<Op>) {
       return op.wanted(tm::load_cell(op.cell(m).here()), m);
     } else {
@@ -121,7 +123,8 @@ struct shape<Op> {
   }
 
   template <class Access>
-  [[gnu::always_inline]] static run_of<Op> run(const Op& op, Access access, const message& m) {
+  [[gnu::always_inline, gnu::flatten]] static run_of<Op> run(const Op& op, Access access,
+                                                             const message& m) {
     auto& cell = op.cell(m).here();
     if constexpr (checked && std::is_same_v<Access, tm::plain_access>) {
       const value before = cell;

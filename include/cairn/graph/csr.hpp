@@ -46,6 +46,34 @@ class array {
 /// Weights of edges, in the order of the targets: none, whole numbers or real ones.
 using weight_array = std::variant<std::monostate, array<std::int32_t>, array<double>>;
 
+/// Where the rows of a csr lie, by value: a loop keeps a copy in registers, whatever its body
+/// writes. Valid as long as the csr's arrays.
+template <class Id>
+class row_view {
+ public:
+  row_view(std::uint64_t first, const std::uint64_t* offsets, const Id* targets) noexcept
+      : first_(first), offsets_(offsets), targets_(targets) {}
+
+  [[nodiscard]] std::span<const Id> neighbors(std::uint64_t v) const noexcept {
+    const auto* const at = offsets_ + (v - first_);
+    return {targets_ + at[0], static_cast<std::size_t>(at[1] - at[0])};
+  }
+
+  /// Asks for the offset of row v, and for the targets of row w whose offset was asked for a
+  /// while ago: hides both misses of a walk in random order.
+  void prefetch_offset(std::uint64_t v) const noexcept {
+    __builtin_prefetch(offsets_ + (v - first_));
+  }
+  void prefetch_row(std::uint64_t w) const noexcept {
+    __builtin_prefetch(targets_ + offsets_[w - first_]);
+  }
+
+ private:
+  std::uint64_t first_;
+  const std::uint64_t* offsets_;
+  const Id* targets_;
+};
+
 /// Adjacency lists of vertices [first, first + num_rows): compressed sparse rows. Immutable.
 ///
 /// neighbors(v) is targets()[offsets()[v - first] .. offsets()[v - first + 1]). The first offset
@@ -98,17 +126,10 @@ class csr {
   }
   /// Ascending.
   [[nodiscard]] std::span<const Id> neighbors(std::uint64_t v) const noexcept {
-    const auto* const at = offsets_.data() + (v - first_);
-    return {targets_.data() + at[0], static_cast<std::size_t>(at[1] - at[0])};
+    return rows().neighbors(v);
   }
-
-  /// Asks for the offset of row v, and for the targets of row w whose offset was asked for a
-  /// while ago: hides both misses of a walk in random order.
-  void prefetch_offset(std::uint64_t v) const noexcept {
-    __builtin_prefetch(offsets_.data() + (v - first_));
-  }
-  void prefetch_row(std::uint64_t w) const noexcept {
-    __builtin_prefetch(targets_.data() + offsets_.data()[w - first_]);
+  [[nodiscard]] row_view<Id> rows() const noexcept {
+    return {first_, offsets_.data(), targets_.data()};
   }
 
   [[nodiscard]] bool weighted() const noexcept { return weights_.index() != 0; }

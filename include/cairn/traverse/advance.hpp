@@ -82,8 +82,10 @@ class advance {
   [[nodiscard]] std::vector<step_record> take_trace() { return trace_.take(); }
 
  private:
-  static constexpr std::size_t chunk_to_push = 64, chunk_to_pull = 1024;
+  static constexpr std::size_t chunk_to_pull = 1024;
 
+  // Short where workers share a frontier, because degrees differ.
+  [[nodiscard]] std::size_t chunk_to_push() const { return w_.workers() == 1 ? 256 : 64; }
   [[nodiscard]] bool chooses() const {
     return direction_ == direction::automatic && g_.has_in();
   }
@@ -121,7 +123,7 @@ class advance {
           });
           w_.counters().add(k, obs::counter::edges, edges);
         },
-        chunk_to_push);
+        chunk_to_push());
     epoch.close();
   }
 

@@ -19,15 +19,13 @@ inline constexpr std::size_t row_ahead = 8, offset_ahead = 16;
 template <class Id, class F>
 [[gnu::always_inline]] inline std::uint64_t each_row(const graph::csr<Id>& rows,
                                                      std::span<const Id> list, F&& f) {
-  const auto* const offsets = rows.offsets().data() - rows.first();
-  const auto* const targets = rows.targets().data();
+  const auto at = rows.rows();
   const auto n = list.size();
   std::uint64_t edges = 0;
   for (std::size_t i = 0; i < n; ++i) {
-    if (i + offset_ahead < n) __builtin_prefetch(offsets + list[i + offset_ahead]);
-    if (i + row_ahead < n) __builtin_prefetch(targets + offsets[list[i + row_ahead]]);
-    const Id v = list[i];
-    edges += f(v, std::span(targets + offsets[v], targets + offsets[v + 1]));
+    if (i + offset_ahead < n) at.prefetch_offset(list[i + offset_ahead]);
+    if (i + row_ahead < n) at.prefetch_row(list[i + row_ahead]);
+    edges += f(list[i], at.neighbors(list[i]));
   }
   return edges;
 }
@@ -36,12 +34,11 @@ template <class Id, class F>
 template <class Id, class F>
 [[gnu::always_inline]] inline std::uint64_t each_row(const graph::csr<Id>& rows, std::uint64_t v,
                                                      std::uint64_t last, F&& f) {
-  const auto* const offsets = rows.offsets().data() - rows.first();
-  const auto* const targets = rows.targets().data();
+  const auto at = rows.rows();
   std::uint64_t edges = 0;
   for (; v < last; ++v) {
-    __builtin_prefetch(targets + offsets[std::min(v + row_ahead, last)]);
-    edges += f(static_cast<Id>(v), std::span(targets + offsets[v], targets + offsets[v + 1]));
+    if (v + row_ahead < last) at.prefetch_row(v + row_ahead);
+    edges += f(static_cast<Id>(v), at.neighbors(v));
   }
   return edges;
 }
