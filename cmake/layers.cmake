@@ -24,6 +24,10 @@ set(CAIRN_LAYERS)
 # and files use the same names.
 set(CAIRN_APART core am tm net task activity algo)
 
+# The time of a search's inner loop, by Cairn or by hand, changes by 30 % with where it lies in its
+# cache lines: it must not depend on what is linked before it.
+add_compile_options($<$<CONFIG:Release>:-falign-functions=64>)
+
 if(CAIRN_SANITIZE)
   add_compile_options(-fsanitize=${CAIRN_SANITIZE} -fno-sanitize-recover=all
                       -fno-omit-frame-pointer)
