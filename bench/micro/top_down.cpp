@@ -85,9 +85,7 @@ void measure(world& w, harness& h, int scale, bool uniform) {
   cairn.item = hand.item;
   cairn.num_items = 1;
   cairn.make_input = hand.make_input;
-  cairn.run = [&](int) {
-    return algo::bfs(w, g, root, {.direction = traverse::direction::push});
-  };
+  cairn.run = [&](int) { return algo::bfs(w, g, root, {.direction = traverse::direction::push}); };
   cairn.verify = [&](int, const result& r) -> std::string {
     std::uint64_t vertices = 0;
     for (const auto p : r.parent.local()) vertices += p != no_vertex<std::uint32_t> ? 1 : 0;

@@ -155,7 +155,8 @@ struct colouring {
   pgas::vertex_map<std::uint32_t> colour;
   hw::page_buffer<std::uint32_t> known;  // colours of all ranks; empty if there is one
   activity::executor<clash> clashes;
-  std::array<traverse::vertex_list<Id>, 2> lists;  // to be coloured in this round, and again in the next
+  std::array<traverse::vertex_list<Id>, 2>
+      lists;  // to be coloured in this round, and again in the next
   struct palette {
     std::vector<std::uint64_t> last_seen;  // by colour: when a neighbour had it
     std::uint64_t now = 0;                 // counts vertices

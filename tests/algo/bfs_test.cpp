@@ -158,8 +158,8 @@ TEST(BfsOptions, EveryMechanismFindsTheSameDepths) {
                            mechanism::htm, mechanism::locks, mechanism::one_lock}) {
       if (how == mechanism::plain && workers > 1) continue;
       support::on_simulated_ranks(3, workers, 7, [&](world& w) {
-        for (const auto direction :
-             {traverse::direction::automatic, traverse::direction::push, traverse::direction::pull}) {
+        for (const auto direction : {traverse::direction::automatic, traverse::direction::push,
+                                     traverse::direction::pull}) {
           bfs_options opt{.direction = direction, .depths = true};
           opt.activity.how = how;
           opt.activity.emulate = activity::emulation_options{};
@@ -197,8 +197,9 @@ TEST(BfsOptions, RefuseWhatCannotBeRight) {
   const auto without_in = support::share_of<std::uint32_t>(g, 0, 1, support::in_edges::no);
   world one, two(2);
   EXPECT_THROW(static_cast<void>(bfs(one, without_in, 4u)), contract_violation);
-  EXPECT_THROW(static_cast<void>(bfs(one, without_in, 0u, {.direction = traverse::direction::pull})),
-               contract_violation);
+  EXPECT_THROW(
+      static_cast<void>(bfs(one, without_in, 0u, {.direction = traverse::direction::pull})),
+      contract_violation);
   EXPECT_THROW(static_cast<void>(bfs(two, without_in, 0u, {.activity = {.how = mechanism::plain}})),
                usage_error);
   EXPECT_EQ(bfs(one, without_in, 0u).bottom_up_levels, 0u);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -106,7 +107,11 @@ class csr {
     CAIRN_EXPECTS(std::holds_alternative<std::monostate>(weights_) ||
                   num_weights() == targets_.size());
     const auto* const at = offsets_.data();
-    for (std::size_t i = 0; i < num_rows_; ++i) num_nonempty_rows_ += at[i] != at[i + 1] ? 1 : 0;
+    for (std::size_t i = 0; i < num_rows_; ++i) {
+      const auto degree = at[i + 1] - at[i];
+      num_nonempty_rows_ += degree != 0 ? 1 : 0;
+      max_degree_ = std::max(max_degree_, degree);
+    }
   }
 
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
@@ -119,6 +124,8 @@ class csr {
 
   /// Vertices with an edge in these rows.
   [[nodiscard]] std::uint64_t num_nonempty_rows() const noexcept { return num_nonempty_rows_; }
+  /// Of these rows.
+  [[nodiscard]] std::uint64_t max_degree() const noexcept { return max_degree_; }
 
   /// v is a global id in [first(), last()).
   [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept {
@@ -163,7 +170,7 @@ class csr {
 
   std::uint64_t first_ = 0;
   std::uint64_t num_rows_ = 0;
-  std::uint64_t num_nonempty_rows_ = 0;
+  std::uint64_t num_nonempty_rows_ = 0, max_degree_ = 0;
   array<std::uint64_t> offsets_;
   array<Id> targets_;
   weight_array weights_;

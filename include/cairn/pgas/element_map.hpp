@@ -75,9 +75,13 @@ class element_map {
         first_(partition_.first(w.rank())),
         initial_(initial),
         values_(partition_.size(w.rank()), w.memory()) {
-    w.parallel_for(values_.size(), [&](worker_t, std::size_t begin, std::size_t end) {
-      std::fill(values_.begin() + begin, values_.begin() + end, initial);
-    });
+    constexpr std::size_t chunk = std::max<std::size_t>(1, (64 << 10) / sizeof(T));
+    w.parallel_for(
+        values_.size(),
+        [&](worker_t, std::size_t begin, std::size_t end) {
+          std::fill(values_.begin() + begin, values_.begin() + end, initial);
+        },
+        chunk);
   }
 
   [[nodiscard]] const Partition& partition() const noexcept { return partition_; }

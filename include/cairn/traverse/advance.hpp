@@ -15,6 +15,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
+#include <cairn/traverse/chunk.hpp>
 #include <cairn/traverse/direction.hpp>
 #include <cairn/traverse/frontier.hpp>
 #include <cairn/traverse/rows.hpp>
@@ -57,6 +58,8 @@ class advance {
         visits_(w, std::move(op), opt.activity),
         direction_(opt.direction),
         size_{g.num_vertices(), g.directed() ? g.num_edges() : 2 * g.num_edges(), 0, 0},
+        mean_degree_(static_cast<double>(size_.edges) /
+                     static_cast<double>(std::max<std::uint64_t>(1, size_.vertices))),
         waiting_(g.has_in() ? g.in().num_nonempty_rows() : 0),
         trace_(w, opt.trace) {}
 
@@ -82,23 +85,27 @@ class advance {
   [[nodiscard]] std::vector<step_record> take_trace() { return trace_.take(); }
 
  private:
-  static constexpr std::size_t chunk_to_pull = 1024;
+  // What a vertex and an edge take, about.
+  static constexpr double ns_of_vertex = 8, ns_of_edge = 2;
 
-  // Short where workers share a frontier, because degrees differ.
-  [[nodiscard]] std::size_t chunk_to_push() const { return w_.workers() == 1 ? 256 : 64; }
-  [[nodiscard]] bool chooses() const {
-    return direction_ == direction::automatic && g_.has_in();
-  }
+  [[nodiscard]] bool chooses() const { return direction_ == direction::automatic && g_.has_in(); }
 
   // Makes what was reached the frontier. Returns its vertices on all ranks.
   std::uint64_t turn() {
     const std::uint64_t reached = f_.turn();
     if (!chooses()) return w_.sum(reached);
     waiting_ -= std::min(waiting_, reached);
-    const auto all = w_.reduce<sums>({reached, num_edges(g_.out(), f_), waiting_});
+    const auto all = w_.reduce<sums>({reached, edges_of_frontier(), waiting_});
     size_.frontier_edges = all[1];
     size_.waiting = all[2];
     return all[0];
+  }
+  // None are counted while there are too few for a pull anyway.
+  [[nodiscard]] std::uint64_t edges_of_frontier() const {
+    const auto most = f_.size() * g_.out().max_degree();
+    const auto n = g_.out().num_rows();
+    if (w_.size() == 1 && !pull_is_cheaper({n, size_.edges, most, waiting_})) return most;
+    return num_edges(g_.out(), f_);
   }
   struct sums {
     using value_type = std::array<std::uint64_t, 3>;
@@ -123,7 +130,7 @@ class advance {
           });
           w_.counters().add(k, obs::counter::edges, edges);
         },
-        chunk_to_push());
+        chunk_of(w_, list.size(), ns_of_vertex + ns_of_edge * mean_degree_));
     epoch.close();
   }
 
@@ -148,18 +155,24 @@ class advance {
           const auto edges = each_row(in, in.first() + begin, in.first() + end, pull);
           w_.counters().add(k, obs::counter::edges, edges);
         },
-        chunk_to_pull);
+        whole_words(chunk_of(w_, in.num_rows(), ns_of_vertex)));
   }
+
+  // A chunk of whole words of bits.
+  static std::size_t whole_words(std::size_t chunk) { return (chunk + 63) / 64 * 64; }
 
   void pull_waiting(const std::uint64_t* front) {
     using form = typename frontier<Id>::form;
     f_.keep_next_as(w_.workers() == 1 ? form::bits : form::shared_bits);
     const auto list = lists_->now().window();
-    w_.parallel_for(list.size(), [&, front](worker_t k, std::size_t begin, std::size_t end) {
-      const puller pull(*this, k, front, lists_->still());
-      const auto edges = each_row(g_.in(), list.subspan(begin, end - begin), pull);
-      w_.counters().add(k, obs::counter::edges, edges);
-    });
+    w_.parallel_for(
+        list.size(),
+        [&, front](worker_t k, std::size_t begin, std::size_t end) {
+          const puller pull(*this, k, front, lists_->still());
+          const auto edges = each_row(g_.in(), list.subspan(begin, end - begin), pull);
+          w_.counters().add(k, obs::counter::edges, edges);
+        },
+        chunk_of(w_, list.size(), ns_of_vertex));
     lists_->turn();
   }
 
@@ -216,6 +229,7 @@ class advance {
   activity::executor<Op> visits_;
   const traverse::direction direction_;
   step_size size_;
+  const double mean_degree_;
   std::uint64_t waiting_;  // own vertices with in-edges that no superstep has reached
   std::optional<waiting_lists> lists_;
   std::uint64_t num_steps_ = 0, num_pulls_ = 0;

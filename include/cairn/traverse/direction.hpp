@@ -23,8 +23,8 @@ struct step_size {
 
 /// Whether pulling is expected to cost less than pushing.
 ///
-/// A push looks at every edge of the frontier. A pull looks at the vertices that wait, each until it
-/// has found a sender: with a share p of all edges starting in the frontier, after 1/p edges on
+/// A push looks at every edge of the frontier. A pull looks at the vertices that wait, each until
+/// it has found a sender: with a share p of all edges starting in the frontier, after 1/p edges on
 /// average, and never beyond its last. The frontier's bits are made too. [Beamer12] compares
 /// against a fixed share of the edges instead, which ignores the mean degree.
 [[nodiscard]] bool pull_is_cheaper(const step_size& s) noexcept;

@@ -11,6 +11,7 @@
 #include <cairn/pgas/partition.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/traverse/bit_set.hpp>
+#include <cairn/traverse/chunk.hpp>
 #include <cairn/traverse/vertex_list.hpp>
 
 namespace cairn::traverse {
@@ -82,9 +83,14 @@ class frontier {
   /// The same, after conversion.
   [[nodiscard]] std::span<const Id> list() {
     if (form_ == form::list) return list_.window();
-    w_.parallel_for(now_.words().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      now_.for_each(begin, end, [&](std::size_t i) { list_.add(k, static_cast<Id>(first_ + i)); });
-    });
+    const auto words = now_.words().size();
+    w_.parallel_for(
+        words,
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          now_.for_each(begin, end,
+                        [&](std::size_t i) { list_.add(k, static_cast<Id>(first_ + i)); });
+        },
+        chunk_of(w_, words, 16));
     form_ = form::list;
     return list_.slide();
   }

@@ -8,6 +8,7 @@
 #include <cairn/core/world.hpp>
 #include <cairn/graph/csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
+#include <cairn/traverse/chunk.hpp>
 
 namespace cairn::traverse {
 
@@ -28,28 +29,39 @@ template <class T>
 
 /// Calls f(worker, first, last) for ranges that cover the own vertices of `what`, a vertex map or a
 /// graph's rows, once. For loops that keep something in registers.
+///
+/// ns_each   what a vertex takes, about: see chunk_of
 template <class What, class F>
-void for_own_ranges(world& w, const What& what, F&& f) {
+void for_own_ranges(world& w, const What& what, F&& f, double ns_each = 5) {
   const auto own = own_of(what);
-  w.parallel_for(own.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-    f(k, own.first + begin, own.first + end);
-  });
+  w.parallel_for(
+      own.size(),
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        f(k, own.first + begin, own.first + end);
+      },
+      chunk_of(w, own.size(), ns_each));
 }
 
 /// Calls f(worker, v) for each own vertex v of `what`.
 template <class What, class F>
-void for_each_own(world& w, const What& what, F&& f) {
-  for_own_ranges(w, what, [&](worker_t k, std::uint64_t v, std::uint64_t last) {
-    for (; v < last; ++v) f(k, v);
-  });
+void for_each_own(world& w, const What& what, F&& f, double ns_each = 5) {
+  for_own_ranges(
+      w, what,
+      [&](worker_t k, std::uint64_t v, std::uint64_t last) {
+        for (; v < last; ++v) f(k, v);
+      },
+      ns_each);
 }
 
 /// Calls f(worker, x) for each x of a list.
 template <class T, class F>
-void for_each_of(world& w, std::span<const T> list, F&& f) {
-  w.parallel_for(list.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-    for (auto i = begin; i < end; ++i) f(k, list[i]);
-  });
+void for_each_of(world& w, std::span<const T> list, F&& f, double ns_each = 5) {
+  w.parallel_for(
+      list.size(),
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i) f(k, list[i]);
+      },
+      chunk_of(w, list.size(), ns_each));
 }
 
 }  // namespace cairn::traverse

@@ -14,8 +14,8 @@ namespace cairn::traverse {
 /// Vertices between asking for a row, or its offset, and using it: what hides a cache miss.
 inline constexpr std::size_t row_ahead = 8, offset_ahead = 16;
 
-/// Calls f(v, row) for each vertex of a list in any order, whose rows are prefetched. Returns the sum
-/// of what f returns: the edges that it looked at.
+/// Calls f(v, row) for each vertex of a list in any order, whose rows are prefetched. Returns the
+/// sum of what f returns: the edges that it looked at.
 template <class Id, class F>
 [[gnu::always_inline]] inline std::uint64_t each_row(const graph::csr<Id>& rows,
                                                      std::span<const Id> list, F&& f) {
@@ -59,7 +59,8 @@ template <class Id>
     for (std::size_t i = 0; i < list.size(); i += step) look_at(list[i]);
   } else {
     const auto words = f.own_bits().words().size();
-    const auto expected = std::max<std::size_t>(1, words * sample / std::max<std::size_t>(1, f.size()));
+    const auto expected =
+        std::max<std::size_t>(1, words * sample / std::max<std::size_t>(1, f.size()));
     const auto num = std::min(words, std::max<std::size_t>(expected, sample / 16));
     const auto step = std::max<std::size_t>(1, words / std::max<std::size_t>(1, num));
     for (std::size_t k = 0; k < words; k += step) {

@@ -28,8 +28,7 @@ class vertex_list {
   };
 
  public:
-  vertex_list(world& w, std::size_t capacity)
-      : ids_(capacity, w.memory()), blocks_(w.workers()) {}
+  vertex_list(world& w, std::size_t capacity) : ids_(capacity, w.memory()), blocks_(w.workers()) {}
 
   void add(worker_t w, Id v) { add(blocks_[w], v); }
 

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <gtest/gtest.h>
+
+#include <cairn/traverse/direction.hpp>
+
+namespace cairn::traverse {
+namespace {
+
+constexpr std::uint64_t n = 1'000'000;
+
+TEST(Direction, PushesWhatIsSmall) {
+  EXPECT_FALSE(pull_is_cheaper({n, 16 * n, 1'000, n}));
+  EXPECT_FALSE(pull_is_cheaper({n, 16 * n, 0, n}));
+  EXPECT_FALSE(pull_is_cheaper({n, 16 * n, 0, 0}));
+}
+
+TEST(Direction, PullsWhereMostEdgesStartInTheFrontier) {
+  EXPECT_TRUE(pull_is_cheaper({n, 16 * n, 12 * n, n / 2}));
+}
+
+TEST(Direction, PullsForTheLastFewThatWait) {
+  EXPECT_TRUE(pull_is_cheaper({n, 16 * n, n / 2, 100}));
+}
+
+// The same share of edges pays on a dense graph and not on a sparse one, whose vertices have few
+// edges to look at before they give up.
+TEST(Direction, DependsOnTheMeanDegree) {
+  const auto tenth_of = [](std::uint64_t edges) { return step_size{n, edges, edges / 5, n / 2}; };
+  EXPECT_TRUE(pull_is_cheaper(tenth_of(40 * n)));
+  EXPECT_FALSE(pull_is_cheaper(tenth_of(2 * n)));
+}
+
+TEST(Direction, AGraphWithoutEdgesIsPushed) { EXPECT_FALSE(pull_is_cheaper({n, 0, 0, 0})); }
+
+}  // namespace
+}  // namespace cairn::traverse

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/core/world.hpp>
+#include <cairn/traverse/frontier.hpp>
+
+#include <support/places.hpp>
+
+namespace cairn::traverse {
+namespace {
+
+using id = std::uint32_t;
+constexpr std::uint64_t n = 10'007;
+
+class Frontier : public ::testing::TestWithParam<support::place> {};
+INSTANTIATE_TEST_SUITE_P(Everywhere, Frontier, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+// Own vertices that are v mod 3 == r, added by all workers.
+void add_third(world& w, const pgas::block_partition& p, frontier<id>& f, std::uint64_t r) {
+  const auto first = p.first(w.rank());
+  w.parallel_for(
+      p.size(w.rank()),
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        for (auto v = first + begin; v < first + end; ++v) {
+          if (v % 3 == r) f.add(k, static_cast<id>(v));
+        }
+      },
+      64);
+}
+
+std::vector<id> own_third(world& w, const pgas::block_partition& p, std::uint64_t r) {
+  std::vector<id> expected;
+  for (auto v = p.first(w.rank()); v < p.last(w.rank()); ++v) {
+    if (v % 3 == r) expected.push_back(static_cast<id>(v));
+  }
+  return expected;
+}
+
+std::vector<id> sorted(std::span<const id> list) {
+  std::vector<id> all(list.begin(), list.end());
+  std::sort(all.begin(), all.end());
+  return all;
+}
+
+TEST_P(Frontier, HoldsWhatWasAddedInEitherFormAndForgetsTheLastTurn) {
+  GetParam().run([&](world& w) {
+    const pgas::block_partition p(n, w.size());
+    frontier<id> f(w, p);
+    using form = frontier<id>::form;
+    const form forms[] = {form::list, form::bits, form::shared_bits};
+    for (std::uint64_t r = 0; r < 3; ++r) {
+      f.keep_next_as(forms[r]);
+      add_third(w, p, f, r);
+      const auto expected = own_third(w, p, r);
+      EXPECT_EQ(f.turn(), expected.size());
+      EXPECT_EQ(f.is_list(), r == 0);
+      EXPECT_EQ(sorted(f.list()), expected);
+    }
+    EXPECT_EQ(f.turn(), 0u);
+    EXPECT_TRUE(f.list().empty());
+  });
+}
+
+TEST_P(Frontier, BitsAreThoseOfAllRanks) {
+  GetParam().run([&](world& w) {
+    const pgas::block_partition p(n, w.size());
+    frontier<id> f(w, p);
+    for (std::uint64_t r = 0; r < 2; ++r) {
+      if (r == 1) f.keep_next_as(frontier<id>::form::bits);
+      add_third(w, p, f, r);
+      static_cast<void>(f.turn());
+      const auto* const bits = f.bits_of_all();
+      for (std::uint64_t v = 0; v < n; ++v) {
+        ASSERT_EQ(bits[v / 64] >> (v % 64) & 1, v % 3 == r ? 1u : 0u) << v;
+      }
+    }
+  });
+}
+
+}  // namespace
+}  // namespace cairn::traverse
