@@ -61,8 +61,8 @@ void add_cc(CLI::App& app, common& c, action& chosen) {
       ->check(CLI::IsMember({"auto", "afforest", "propagation"}));
   command.callback([cmd, &chosen] {
     chosen = [cmd] {
-      const bool inverse = cmd->verify || cmd->method == "propagation";
-      return on_graph("cc", *cmd, inverse,
+      // With the in-edges afforest skips the largest component's edges, which are most.
+      return on_graph("cc", *cmd, true,
                       [&](world& w, const auto& g, report& r) { return run(w, g, *cmd, r); });
     };
   });

@@ -117,10 +117,11 @@ class afforest {
       for (; v < last; ++v) {
         if (t.parent(static_cast<Id>(v)) == skipped) continue;
         const auto join_row = [&](std::span<const Id> row) {
-          for (const Id u : own(row)) any |= join<Access>(t, static_cast<Id>(v), u);
+          for (const Id u : row) any |= join<Access>(t, static_cast<Id>(v), u);
         };
-        join_row(g_.out().neighbors(v));
-        if (g_.directed() && g_.has_in()) join_row(g_.in().neighbors(v));
+        const auto row = own(g_.out().neighbors(v));
+        join_row(row.subspan(std::min(sampled, row.size())));
+        if (g_.directed() && g_.has_in()) join_row(own(g_.in().neighbors(v)));
       }
       joined[k] |= any;
     });

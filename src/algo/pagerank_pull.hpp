@@ -15,9 +15,10 @@
 
 namespace cairn::algo {
 
-/// Sums of what the sources of a row give. Rows of up to four are many in sparse graphs, and
-/// their lengths are foreseen by no processor: four terms are loaded, of this row or the next,
-/// and those too many are masked out, without a branch.
+/// Sums of what the sources of a row give. Long rows have four sums, so that no addition waits for
+/// the one before it. Rows of up to four are many in sparse graphs, and the branches on their
+/// lengths are unpredictable: four terms are loaded, of this row or the next, and those too many
+/// are masked out.
 ///
 /// Shared    other workers write meanwhile (in place)
 template <class Real, class Id, bool Shared>
@@ -29,14 +30,23 @@ class contribution_sum {
       : contributions_(contributions), end_(all_targets.data() + all_targets.size()) {}
 
   [[gnu::always_inline]] Real operator()(const Id* at, const Id* end) const {
-    if (end - at <= 4 && end_ - at >= 4) {
-      const auto& keep = masks[end - at];
-      return (contribution(at[0], keep[0]) + contribution(at[1], keep[1])) +
-             (contribution(at[2], keep[2]) + contribution(at[3], keep[3]));
+    Real a = 0, b = 0, c = 0, d = 0;
+    for (; end - at > 4; at += 4) {
+      a += contribution(at[0]);
+      b += contribution(at[1]);
+      c += contribution(at[2]);
+      d += contribution(at[3]);
     }
-    Real sum = 0;
-    for (; at != end; ++at) sum += contribution(*at);
-    return sum;
+    if (end_ - at >= 4) {
+      const auto& keep = masks[end - at];
+      a += contribution(at[0], keep[0]);
+      b += contribution(at[1], keep[1]);
+      c += contribution(at[2], keep[2]);
+      d += contribution(at[3], keep[3]);
+    } else {
+      for (; at != end; ++at) a += contribution(*at);
+    }
+    return (a + b) + (c + d);
   }
 
  private:

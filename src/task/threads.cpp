@@ -16,6 +16,8 @@
 #include <cairn/hw/topology.hpp>
 #include <cairn/task/pool.hpp>
 
+#include "task/core_spread.hpp"
+
 namespace cairn::task {
 namespace {
 
@@ -32,7 +34,8 @@ constexpr unsigned yields = 2000;  // yields before the first sleep
 
 class thread_pool final : public pool {
  public:
-  explicit thread_pool(const thread_options& options) : pool(options.workers) {
+  explicit thread_pool(const thread_options& options)
+      : pool(options.workers), spread_(options.workers, cores_, !options.pin) {
     try {
       for (worker_t w = 1; w < options.workers; ++w) {
         threads_.emplace_back([this, w, options] {
@@ -63,6 +66,7 @@ class thread_pool final : public pool {
 
   void run(const job& f) override {
     CAIRN_ASSERT(here() == 0);
+    spread_.look(0);
     job_ = &f;
     unfinished_.store(workers() - 1, std::memory_order_relaxed);
     job_number_.fetch_add(1, std::memory_order_release);
@@ -97,6 +101,7 @@ class thread_pool final : public pool {
       const auto bell = bell_.load(std::memory_order_acquire);
       if (job_number_.load(std::memory_order_acquire) != jobs_seen) {
         ++jobs_seen;
+        spread_.look(w);
         run_guarded(w);
         unfinished_.fetch_sub(1, std::memory_order_release);
         idle_rounds = 0;
@@ -161,6 +166,7 @@ class thread_pool final : public pool {
   // Taken before any thread is pinned: threads inherit the set of the one that starts them.
   const hw::core_set cores_ = hw::core_set::of_this_thread();
   bool caller_is_pinned_ = false;
+  core_spread spread_;
   std::vector<std::thread> threads_;
 };
 

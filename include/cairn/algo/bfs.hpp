@@ -51,8 +51,8 @@ struct bfs_result {
 /// Memory    per rank: n/P parents (and depths), the frontier, n bits when bottom-up.
 /// Throws    contract_violation unless root < g.num_vertices()
 /// Collective: same root and options on every rank.
-/// Source    [AAM15] listing 4; [Beamer12] for the directions and when to change them; the
-///           list of vertices still unvisited is ours.
+/// Source    [AAM15] listing 4; [Beamer12] for the directions; when to change them and the list
+///           of vertices still unvisited are ours (traverse/direction.hpp, advance.hpp).
 template <class Id>
 [[nodiscard]] bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root,
                                  const bfs_options& opt = {});
