@@ -11,6 +11,7 @@
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/own.hpp>
 
 #include "algo/disjoint_sets.hpp"
 
@@ -60,17 +61,14 @@ class afforest {
   }
 
  private:
-  static constexpr std::size_t sampled = 2;  // neighbours that every vertex joins
-  static constexpr std::size_t ahead = 16;   // vertices between asking for a row and using it
-  static constexpr std::size_t chunk_vertices = 4096;
+  static constexpr std::size_t sampled = 2;   // neighbours that every vertex joins
+  static constexpr std::size_t ahead = 16;    // vertices between asking for a row and using it
+  static constexpr double ns_of_vertex = 10;  // about
 
   // f(k, v) for own vertices in chunks, each from k's.
   template <class F>
   void each_chunk(F&& f) {
-    w_.parallel_for(
-        last_ - first_,
-        [&](worker_t k, std::size_t begin, std::size_t end) { f(k, first_ + begin, first_ + end); },
-        chunk_vertices);
+    traverse::for_own_ranges(w_, g_.out(), f, ns_of_vertex);
   }
 
   // The part of a row that names own vertices.

@@ -5,6 +5,7 @@
 #include <cairn/activity/executor.hpp>
 #include <cairn/algo/components.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/traverse/own.hpp>
 
 #include "algo/afforest.hpp"
 #include "algo/label_propagation.hpp"
@@ -18,13 +19,7 @@ struct component_search {
   component_search(world& world, const graph::dist_csr<Id>& graph, const components_options& opt)
       : w(world), g(graph), options(opt), label(w, g.partition(), no_vertex<Id>) {}
 
-  template <class F>
-  void each_own(F&& f) {
-    const auto first = label.first();
-    w.parallel_for(label.local().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) f(k, v);
-    });
-  }
+  void each_own(auto&& f) { traverse::for_each_own(w, g.out(), f); }
 
   void propagate(pgas::vertex_map<Id>& labels, auto&& neighbors) {
     label_propagation<Id> travel(w, labels, options.activity);

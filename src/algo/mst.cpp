@@ -11,6 +11,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/dtx/executor.hpp>
+#include <cairn/traverse/own.hpp>
 
 #include "algo/boruvka.hpp"
 #include "algo/fetch.hpp"
@@ -20,6 +21,7 @@ namespace cairn::algo {
 namespace {
 
 constexpr std::size_t chunk_vertices = 256;
+constexpr double ns_of_vertex = 20;  // about, as most of them look at an edge
 
 template <class Id>
 struct boruvka {
@@ -73,24 +75,9 @@ struct boruvka {
     return take_found();
   }
 
-  template <class F>
-  void each_own(F&& f) {
-    const auto first = root.first();
-    w.parallel_for(
-        root.local().size(),
-        [&](worker_t k, std::size_t begin, std::size_t end) {
-          for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) f(k, v);
-        },
-        chunk_vertices);
-  }
-  template <class F>
-  void each_of(const std::vector<Id>& vertices, F&& f) {
-    w.parallel_for(
-        vertices.size(),
-        [&](worker_t k, std::size_t begin, std::size_t end) {
-          for (auto i = begin; i < end; ++i) f(k, vertices[i]);
-        },
-        chunk_vertices);
+  void each_own(auto&& f) { traverse::for_each_own(w, g.out(), f, ns_of_vertex); }
+  void each_of(const std::vector<Id>& vertices, auto&& f) {
+    traverse::for_each_of(w, std::span(vertices), f, ns_of_vertex);
   }
 
   // What the workers have found, each id once for each worker.

@@ -30,6 +30,11 @@ class contribution_sum {
       : contributions_(contributions), end_(all_targets.data() + all_targets.size()) {}
 
   [[gnu::always_inline]] Real operator()(const Id* at, const Id* end) const {
+    if (end - at <= 4 && end_ - at >= 4) {
+      const auto& keep = masks[end - at];
+      return (contribution(at[0], keep[0]) + contribution(at[1], keep[1])) +
+             (contribution(at[2], keep[2]) + contribution(at[3], keep[3]));
+    }
     Real a = 0, b = 0, c = 0, d = 0;
     for (; end - at > 4; at += 4) {
       a += contribution(at[0]);
@@ -37,15 +42,10 @@ class contribution_sum {
       c += contribution(at[2]);
       d += contribution(at[3]);
     }
-    if (end_ - at >= 4) {
-      const auto& keep = masks[end - at];
-      a += contribution(at[0], keep[0]);
-      b += contribution(at[1], keep[1]);
-      c += contribution(at[2], keep[2]);
-      d += contribution(at[3], keep[3]);
-    } else {
-      for (; at != end; ++at) a += contribution(*at);
-    }
+    if (at != end) a += contribution(at[0]);
+    if (end - at > 1) b += contribution(at[1]);
+    if (end - at > 2) c += contribution(at[2]);
+    if (end - at > 3) d += contribution(at[3]);
     return (a + b) + (c + d);
   }
 

@@ -9,6 +9,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/tm/cell.hpp>
 #include <cairn/traverse/bit_set.hpp>
+#include <cairn/traverse/own.hpp>
 
 namespace cairn::algo {
 namespace {
@@ -84,10 +85,7 @@ class checker {
  private:
   template <class F>
   void each_own(F&& f) {
-    const auto first = label_.first();
-    w_.parallel_for(label_.local().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) f(k, v);
-    });
+    traverse::for_each_own(w_, g_.out(), f);
   }
 
   void level() {

@@ -10,9 +10,6 @@
 namespace cairn {
 namespace {
 
-// As if so many looks had found nothing: relax() no longer pauses, and does not sleep yet.
-constexpr unsigned rounds_before_yield = 64;
-
 std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options& options) {
   const auto best =
       options.coalesce_bytes ? options.coalesce_bytes : net.best_packet() - sizeof(packet_header);
@@ -215,9 +212,9 @@ void progress_engine::move_on(worker_t w, bool idle) {
   } else {
     if (handled) flush_standing(w);  // answers, for which others wait
     flush_old(w);
-    // On shared cores the rank that has no room may wait for this one's. What it cannot take is
-    // copied once more, through memory that is in no cache.
-    if (outbox_.pending_bytes() > 0) pool_.relax(rounds_before_yield);
+    // On shared cores the receiver needs this core to make room. A packet without room is copied
+    // once more, through memory that is in no cache.
+    if (outbox_.pending_bytes() > 0) pool_.give_way();
   }
 }
 

@@ -20,14 +20,19 @@ pages page_pool::take(std::size_t bytes) {
     idle_.erase(best);
     idle_bytes_ -= memory.bytes();
   } else {
+    drop_beyond(std::max(most_used_bytes_, used_bytes_ + bytes) - bytes);
     memory = pages(bytes);
   }
   used_bytes_ += memory.bytes();
   most_used_bytes_ = std::max(most_used_bytes_, used_bytes_);
-  std::size_t dropped = 0;  // the oldest
-  while (idle_bytes_ + used_bytes_ > most_used_bytes_) idle_bytes_ -= idle_[dropped++].bytes();
-  idle_.erase(idle_.begin(), idle_.begin() + static_cast<std::ptrdiff_t>(dropped));
   return memory;
+}
+
+// Frees the oldest until no more than so many bytes are in use or idle.
+void page_pool::drop_beyond(std::size_t most) noexcept {
+  auto kept = idle_.begin();
+  while (kept != idle_.end() && used_bytes_ + idle_bytes_ > most) idle_bytes_ -= kept++->bytes();
+  idle_.erase(idle_.begin(), kept);
 }
 
 void page_pool::give(pages&& memory) noexcept {

@@ -35,7 +35,7 @@ constexpr unsigned yields = 2000;  // yields before the first sleep
 class thread_pool final : public pool {
  public:
   explicit thread_pool(const thread_options& options)
-      : pool(options.workers), spread_(options.workers, cores_, !options.pin) {
+      : pool(options.workers), spread_(options, cores_) {
     try {
       for (worker_t w = 1; w < options.workers; ++w) {
         threads_.emplace_back([this, w, options] {
@@ -87,6 +87,8 @@ class thread_pool final : public pool {
       nanosleep(&nap, nullptr);
     }
   }
+
+  void give_way() noexcept override { sched_yield(); }
 
  private:
   void set_attentive(bool on) override {

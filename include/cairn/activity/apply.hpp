@@ -7,14 +7,15 @@
 
 namespace cairn::activity {
 
-/// Runs a single-cell operator here and now, on an own element that nobody else writes. Its `after`
-/// may ask for the worker and may not send.
+/// Runs a single-cell operator at once, on an own element that nobody else writes. Its `after` may
+/// ask for the worker and may not send.
 ///
+/// op        what a loop keeps in registers: a copy of `original`, whose `after` runs
 /// Returns   whether it took effect
 template <single_cell Op>
 requires(!fire_and_return<Op>)  //
-    [[gnu::always_inline]] inline bool apply_plain(Op& op, const typename Op::message& m,
-                                                   worker_t k) {
+    [[gnu::always_inline]] inline bool apply_plain(const Op& op, Op& original,
+                                                   const typename Op::message& m, worker_t k) {
   struct place {
     worker_t k;
     [[nodiscard]] worker_t worker() const noexcept { return k; }
@@ -22,7 +23,7 @@ requires(!fire_and_return<Op>)  //
   using ref = tm::cell_ref<cell_value_t<Op>, tm::plain_access>;
   if (!detail::attempt(op, ref(op.cell(m).here()), m)) return false;
   place at{k};
-  detail::after(op, m, true, at);
+  detail::after(original, m, true, at);
   return true;
 }
 

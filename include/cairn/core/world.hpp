@@ -97,7 +97,7 @@ class world {
   [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
     using value = typename A::value_type;
     static_assert(packable<value>, "values travel as their bytes: specialise cairn::packing");
-    if (size_ == 1) return alone(mine);
+    if (size_ == 1) return of_one_rank(mine);
     constexpr auto combine = [](std::span<const std::byte> lower, std::span<const std::byte> higher,
                                 std::vector<std::byte>& result) {
       auto both = unpacked<value>(lower);
@@ -193,10 +193,10 @@ class world {
 
  private:
   [[nodiscard]] bool interrupted() const noexcept;
-  // What a collective of one rank comes to.
+  // The result of a reduction on one rank.
   template <class T>
-  [[nodiscard]] T alone(const T& mine) {
-    const use this_one(*this);
+  [[nodiscard]] T of_one_rank(const T& mine) {
+    const use alone(*this);
     counters_->add(0, obs::counter::collectives);
     throw_if_interrupted();
     return mine;

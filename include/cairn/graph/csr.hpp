@@ -94,7 +94,8 @@ class csr {
   /// offsets   shape [num_rows + 1], ascending
   /// targets   at least offsets.back() elements
   /// weights   as many as targets, or none
-  /// Throws    contract_violation if the shapes do not fit (contents are not looked at)
+  /// Throws    contract_violation if the shapes do not fit (what offsets and targets say is not
+  /// checked)
   csr(std::uint64_t first, array<std::uint64_t> offsets, array<Id> targets,
       weight_array weights = {})
       : first_(first),

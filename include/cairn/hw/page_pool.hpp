@@ -9,8 +9,8 @@
 
 namespace cairn::hw {
 
-/// Memory that was given back, for the next who asks: a run of an algorithm reuses the pages that
-/// the previous one has touched, which spares page faults and the kernel's zeroing.
+/// Reuses freed memory: a run of an algorithm gets the pages that the previous one has touched,
+/// which spares page faults and the kernel's zeroing.
 ///
 /// Memory    never more than was in use at one time
 /// Thread-safety: any thread.
@@ -19,10 +19,12 @@ class page_pool final : public page_source {
   [[nodiscard]] pages take(std::size_t bytes) override;
   void give(pages&& memory) noexcept override;
 
-  /// Bytes that wait for the next taker.
+  /// Bytes that were given back and not taken again.
   [[nodiscard]] std::size_t idle_bytes() const;
 
  private:
+  void drop_beyond(std::size_t most) noexcept;
+
   mutable std::mutex guard_;
   std::vector<pages> idle_;  // the latest last
   std::size_t idle_bytes_ = 0, used_bytes_ = 0, most_used_bytes_ = 0;

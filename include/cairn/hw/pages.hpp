@@ -82,7 +82,7 @@ class page_source {
 template <class T>
 class page_buffer {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,
-                "elements start as zero bytes and end without a destructor");
+                "elements are bytes, without constructor and destructor");
   static_assert(alignof(T) <= cache_line);
 
  public:
@@ -129,7 +129,7 @@ class page_buffer {
 
   /// Keeps the first `count` (<= size()) elements where they are; see pages::shrink.
   void shrink(std::size_t count) noexcept {
-    memory_.shrink(count * sizeof(T));
+    if (!source_) memory_.shrink(count * sizeof(T));
     size_ = count;
   }
 

@@ -60,6 +60,10 @@ class pool {
   /// that many idle workers on few cores do not starve the busy one.
   virtual void relax(unsigned idle_rounds) noexcept = 0;
 
+  /// Lets another thread use the core of a worker that has work, once. Nothing for fibers, which
+  /// take turns at every step.
+  virtual void give_way() noexcept {}
+
   /// A place where a simulated cluster may switch to another worker. Nothing for threads.
   virtual void step() noexcept {}
 

@@ -33,15 +33,16 @@ struct advance_options {
 ///
 /// A push spawns op along each out-edge of the frontier, inside an epoch of its own. A pull goes
 /// through the vertices whose element still wants a message and runs op there along the first
-/// in-edge from the frontier; those without luck are listed, so that later pulls look at nothing
-/// else. The operator's `after` adds vertices to the frontier.
+/// in-edge from the frontier. Vertices that find no sender are listed, so that later pulls look at
+/// nothing else. The operator's `after` adds vertices to the frontier.
 ///
-/// Op        a single-cell operator that is `permanent`; Op::along(u, v) is the message of the
-///           edge u -> v
+/// Op        a single-cell operator that is `permanent`, and whose `wanted` depends on the element
+///           alone; Op::along(u, v) is the message of the edge u -> v
 /// Work      per superstep the edges of the frontier (push), or the in-edges of vertices that wait,
 ///           up to the first from the frontier (pull); counted as obs::counter::edges
 /// Messages  push: one per edge to another rank that passes the sent-filter. Pull: one gather of
 ///           n bits
+/// Throws    contract_violation if pulls are asked for and the graph has no in-edges
 /// Collective: constructor, destructor and step().
 /// Source    [AAM15] listing 4 (push); [Beamer12] (pull); the lists are ours
 template <class Id, class Op>
@@ -58,10 +59,11 @@ class advance {
         visits_(w, std::move(op), opt.activity),
         direction_(opt.direction),
         size_{g.num_vertices(), g.directed() ? g.num_edges() : 2 * g.num_edges(), 0, 0},
-        mean_degree_(static_cast<double>(size_.edges) /
-                     static_cast<double>(std::max<std::uint64_t>(1, size_.vertices))),
         waiting_(g.has_in() ? g.in().num_nonempty_rows() : 0),
-        trace_(w, opt.trace) {}
+        trace_(w, opt.trace) {
+    CAIRN_EXPECTS(opt.direction != direction::pull || g.has_in(),
+                  "build or load the graph with .inverse = true");
+  }
 
   /// One superstep. Returns false, and does nothing, if the frontier is empty on all ranks.
   bool step() {
@@ -85,27 +87,33 @@ class advance {
   [[nodiscard]] std::vector<step_record> take_trace() { return trace_.take(); }
 
  private:
-  // What a vertex and an edge take, about.
+  // Approximate cost of a vertex and of an edge.
   static constexpr double ns_of_vertex = 8, ns_of_edge = 2;
 
   [[nodiscard]] bool chooses() const { return direction_ == direction::automatic && g_.has_in(); }
 
-  // Makes what was reached the frontier. Returns its vertices on all ranks.
+  // Makes what was reached the frontier. Returns the number of its vertices on all ranks.
   std::uint64_t turn() {
     const std::uint64_t reached = f_.turn();
-    if (!chooses()) return w_.sum(reached);
     waiting_ -= std::min(waiting_, reached);
-    const auto all = w_.reduce<sums>({reached, edges_of_frontier(), waiting_});
+    if (!f_.is_list() && reached < 1024) static_cast<void>(f_.list());
+    own_edges_ = edges_of_frontier();
+    if (!chooses()) return w_.sum(reached);
+    const auto all = w_.reduce<sums>({reached, own_edges_, waiting_});
     size_.frontier_edges = all[1];
     size_.waiting = all[2];
     return all[0];
   }
-  // None are counted while there are too few for a pull anyway.
+  // A rough estimate where no choice depends on it: there are too few for a pull, or none is made.
   [[nodiscard]] std::uint64_t edges_of_frontier() const {
-    const auto most = f_.size() * g_.out().max_degree();
-    const auto n = g_.out().num_rows();
-    if (w_.size() == 1 && !pull_is_cheaper({n, size_.edges, most, waiting_})) return most;
-    return num_edges(g_.out(), f_);
+    const auto& out = g_.out();
+    const auto most = static_cast<double>(f_.size()) * static_cast<double>(out.max_degree());
+    const auto at_most =
+        most < static_cast<double>(size_.edges) ? static_cast<std::uint64_t>(most) : size_.edges;
+    const bool matters =
+        chooses() &&
+        (w_.size() > 1 || pull_is_cheaper({size_.vertices, size_.edges, at_most, waiting_}));
+    return num_edges(out, f_, matters ? 1024 : 64);
   }
   struct sums {
     using value_type = std::array<std::uint64_t, 3>;
@@ -115,6 +123,15 @@ class advance {
     }
   };
 
+  // Over ranks short, because the worker waits for room between chunks only.
+  [[nodiscard]] std::size_t chunk_to_push(std::size_t vertices) const {
+    const auto degree =
+        static_cast<double>(own_edges_) / static_cast<double>(std::max<std::size_t>(1, vertices));
+    const auto chunk = chunk_of(w_, vertices, ns_of_vertex + ns_of_edge * degree);
+    return w_.size() > 1 ? std::min<std::size_t>(chunk, 64) : chunk;
+  }
+
+  // The list is made before the epoch opens: visits of other ranks would come into it.
   void push() {
     const auto list = f_.list();
     am::epoch epoch(w_);
@@ -130,7 +147,7 @@ class advance {
           });
           w_.counters().add(k, obs::counter::edges, edges);
         },
-        chunk_of(w_, list.size(), ns_of_vertex + ns_of_edge * mean_degree_));
+        chunk_to_push(list.size()));
     epoch.close();
   }
 
@@ -180,14 +197,13 @@ class advance {
   class puller {
    public:
     puller(advance& a, worker_t k, const std::uint64_t* front, vertex_list<Id>& waiting)
-        : op_(a.op_), k_(k), front_(front), wait_(waiting, k) {}
+        : op_(a.op_), original_(a.op_), k_(k), front_(front), wait_(waiting, k) {}
 
     [[gnu::always_inline]] std::size_t operator()(Id v, std::span<const Id> row) const {
       if (row.empty() || !waits(v)) return 0;
       for (const Id& u : row) {
         if ((front_[u / 64] >> (u % 64) & 1) == 0) continue;
-        auto op = op_;
-        activity::apply_plain(op, Op::along(u, v), k_);
+        if (!activity::apply_plain(op_, original_, Op::along(u, v), k_)) continue;
         return static_cast<std::size_t>(&u - row.data()) + 1;
       }
       wait_(v);
@@ -201,12 +217,13 @@ class advance {
     }
 
     const Op op_;
+    Op& original_;
     const worker_t k_;
     const std::uint64_t* const front_;
     const typename vertex_list<Id>::adder wait_;
   };
 
-  // Own vertices that pulls have looked at in vain.
+  // Own vertices for which pulls have found no sender.
   class waiting_lists {
    public:
     waiting_lists(world& w, std::size_t own) : lists_{{{w, own}, {w, own}}} {}
@@ -229,8 +246,8 @@ class advance {
   activity::executor<Op> visits_;
   const traverse::direction direction_;
   step_size size_;
-  const double mean_degree_;
-  std::uint64_t waiting_;  // own vertices with in-edges that no superstep has reached
+  std::uint64_t own_edges_ = 0;  // of the frontier's own vertices, about
+  std::uint64_t waiting_;        // own vertices with in-edges that no superstep has reached
   std::optional<waiting_lists> lists_;
   std::uint64_t num_steps_ = 0, num_pulls_ = 0;
   step_trace trace_;

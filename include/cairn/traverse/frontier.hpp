@@ -52,7 +52,7 @@ class frontier {
     ++added_[k];
   }
 
-  /// What was added is the frontier from now on. Returns how many vertices that are here.
+  /// What was added is the frontier from now on. Returns the number of own vertices.
   std::size_t turn() {
     if (next_form_ == form::list) {
       size_ = list_.slide().size();

@@ -13,17 +13,19 @@
 namespace cairn::traverse {
 
 /// Own vertices [first, last).
+template <class Id>
 struct own_range {
+  using id_type = Id;
   std::uint64_t first, last;
   [[nodiscard]] std::uint64_t size() const noexcept { return last - first; }
 };
 
 template <class Id>
-[[nodiscard]] own_range own_of(const graph::csr<Id>& rows) noexcept {
+[[nodiscard]] own_range<Id> own_of(const graph::csr<Id>& rows) noexcept {
   return {rows.first(), rows.last()};
 }
 template <class T>
-[[nodiscard]] own_range own_of(const pgas::vertex_map<T>& map) noexcept {
+[[nodiscard]] own_range<std::uint64_t> own_of(const pgas::vertex_map<T>& map) noexcept {
   return {map.first(), map.first() + map.local().size()};
 }
 
@@ -42,13 +44,14 @@ void for_own_ranges(world& w, const What& what, F&& f, double ns_each = 5) {
       chunk_of(w, own.size(), ns_each));
 }
 
-/// Calls f(worker, v) for each own vertex v of `what`.
+/// Calls f(worker, v) for each own vertex v of `what`: as the graph's ids, or of a map as 64 bits.
 template <class What, class F>
 void for_each_own(world& w, const What& what, F&& f, double ns_each = 5) {
+  using id = typename decltype(own_of(what))::id_type;
   for_own_ranges(
       w, what,
       [&](worker_t k, std::uint64_t v, std::uint64_t last) {
-        for (; v < last; ++v) f(k, v);
+        for (; v < last; ++v) f(k, static_cast<id>(v));
       },
       ns_each);
 }

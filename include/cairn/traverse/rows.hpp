@@ -43,11 +43,12 @@ template <class Id, class F>
   return edges;
 }
 
-/// Edges of a frontier's own vertices; of a large frontier an estimate from about a thousand of
-/// them.
+/// Edges of a frontier's own vertices; where there are more than four times `sample`, an estimate
+/// from about so many of them.
 template <class Id>
-[[nodiscard]] std::uint64_t num_edges(const graph::csr<Id>& rows, const frontier<Id>& f) {
-  constexpr std::size_t most = 4096, sample = 1024;
+[[nodiscard]] std::uint64_t num_edges(const graph::csr<Id>& rows, const frontier<Id>& f,
+                                      std::size_t sample) {
+  if (f.size() == 0) return 0;
   std::uint64_t edges = 0, vertices = 0;
   const auto look_at = [&](std::uint64_t v) {
     edges += rows.degree(v);
@@ -55,7 +56,7 @@ template <class Id>
   };
   if (f.is_list()) {
     const auto list = f.window();
-    const auto step = list.size() <= most ? 1 : list.size() / sample;
+    const auto step = list.size() <= 4 * sample ? 1 : list.size() / sample;
     for (std::size_t i = 0; i < list.size(); i += step) look_at(list[i]);
   } else {
     const auto words = f.own_bits().words().size();

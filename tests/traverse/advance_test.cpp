@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/ref/bfs.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/traverse/advance.hpp>
+
+#include <support/dist_graph.hpp>
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+
+namespace cairn::traverse {
+namespace {
+
+using id = std::uint32_t;
+
+// Marks vertices, and counts in an operator's own member how many it has marked.
+struct mark {
+  struct message {
+    id v, from;
+  };
+  static constexpr bool permanent = true;
+  static message along(id u, id v) { return {v, u}; }
+
+  pgas::vertex_view<id> step_of;
+  frontier<id>& reached;
+  std::vector<std::uint64_t>& marked;  // by worker
+  const id& step;
+
+  auto cell(const message& m) const { return step_of.at(m.v); }
+  bool wanted(id found, const message&) const { return found == no_vertex<id>; }
+  bool attempt(auto cell, const message&) const {
+    return cell.claim(no_vertex<id>, step) == no_vertex<id>;
+  }
+  void after(const message& m, auto& at) {
+    reached.add(at.worker(), m.v);
+    ++marked[static_cast<std::size_t>(at.worker())];
+  }
+};
+
+class Advance : public ::testing::TestWithParam<support::place> {};
+INSTANTIATE_TEST_SUITE_P(Everywhere, Advance, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(Advance, ReachesEachVertexAtItsDepthInEveryDirection) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto g = support::random_graph(seed);
+    const auto depths = algo::ref::bfs_depths(g.n, g.arcs(), 0);
+    GetParam().with_seed(seed).run([&](world& w) {
+      const auto share = support::share_of<id>(g, w.rank(), w.size());
+      for (const auto way : {direction::automatic, direction::push, direction::pull}) {
+        pgas::vertex_map<id> step_of(w, share.partition(), no_vertex<id>);
+        frontier<id> reached(w, share.partition());
+        std::vector<std::uint64_t> marked(static_cast<std::size_t>(w.workers()));
+        id step = 0;
+        advance<id, mark> search(w, share, reached, {step_of.view(), reached, marked, step},
+                                 {.direction = way, .trace = true});
+        if (step_of.owns(0)) {
+          step_of.store(0, 0);
+          reached.add(0, 0);
+        }
+        do {
+          ++step;
+        } while (search.step());
+        EXPECT_EQ(support::whole(w, step_of), depths);
+        std::uint64_t found = step_of.owns(0) ? 1 : 0, reached_here = 0;
+        for (const auto m : marked) found += m;
+        for (const auto s : step_of.local()) reached_here += s != no_vertex<id> ? 1 : 0;
+        EXPECT_EQ(found, reached_here);
+        const auto trace = search.take_trace();
+        EXPECT_EQ(trace.size(), search.num_steps());
+        if (way != direction::automatic) {
+          EXPECT_EQ(search.num_pulls(), way == direction::pull ? search.num_steps() : 0);
+        }
+      }
+    });
+  }
+}
+
+TEST(AdvanceOfOne, RefusesToPullWithoutInEdges) {
+  world w;
+  auto g = support::random_graph(1);
+  g.directed = true;
+  const auto share = support::share_of<id>(g, 0, 1, support::in_edges::no);
+  pgas::vertex_map<id> step_of(w, share.partition(), no_vertex<id>);
+  frontier<id> reached(w, share.partition());
+  std::vector<std::uint64_t> marked(1);
+  const id step = 0;
+  const auto make = [&] {
+    advance<id, mark>(w, share, reached, {step_of.view(), reached, marked, step},
+                      {.direction = direction::pull});
+  };
+  EXPECT_THROW(make(), contract_violation);
+}
+
+}  // namespace
+}  // namespace cairn::traverse
