@@ -31,7 +31,8 @@ class sent_filter {
 
   /// True if `m`, for the cell at `where`, may still take effect there.
   template <class Place>
-  [[nodiscard]] bool passes(const Op& op, const Place& where, const message& m) {
+  [[nodiscard, gnu::always_inline]] bool passes(const Op& op, const Place& where,
+                                                const message& m) {
     if constexpr (checked) {
       if (map_ == nullptr) map_ = where.map;
       CAIRN_ASSERT(where.map == map_);

@@ -87,16 +87,21 @@ class mirror_table {
   ///   keys(), initial()  how many keys there are, how a mirror starts: asked once
   ///   offer(mirror, m)   false, and changes nothing, if m cannot take effect; else the mirror
   ///                      takes m as the cell would
+  ///
+  /// Inlined, because a search calls it for each edge to another rank.
   template <class Policy, class Message>
-  [[nodiscard]] offered offer(const Policy& policy, const Message& m) {
+  [[nodiscard, gnu::always_inline]] offered offer(const Policy& policy, const Message& m) {
     if (mirrors_.empty()) [[unlikely]] {
       allocate(policy.keys(), policy.initial());
     }
     const std::uint64_t key = policy.key(m);
-    const auto slot = map_(key);
-    if (!ids_.empty() && ids_[slot] != key) {
-      ids_[slot] = key;
-      mirrors_[slot] = initial_;
+    auto slot = key;
+    if (!ids_.empty()) {
+      slot = map_(key);
+      if (ids_[slot] != key) {
+        ids_[slot] = key;
+        mirrors_[slot] = initial_;
+      }
     }
     if constexpr (Forgets) {
       if (used_.size() < most_noted()) used_.push_back(slot);
@@ -115,7 +120,7 @@ class mirror_table {
   }
 
  private:
-  void allocate(std::uint64_t keys, const Mirror& initial) {
+  [[gnu::noinline]] void allocate(std::uint64_t keys, const Mirror& initial) {
     CAIRN_ASSERT(entries_ != 0);
     initial_ = initial;
     map_ = detail::slot_map(entries_, keys);
