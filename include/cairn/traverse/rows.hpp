@@ -60,10 +60,8 @@ template <class Id>
     for (std::size_t i = 0; i < list.size(); i += step) look_at(list[i]);
   } else {
     const auto words = f.own_bits().words().size();
-    const auto expected =
-        std::max<std::size_t>(1, words * sample / std::max<std::size_t>(1, f.size()));
-    const auto num = std::min(words, std::max<std::size_t>(expected, sample / 16));
-    const auto step = std::max<std::size_t>(1, words / std::max<std::size_t>(1, num));
+    const auto looked = std::clamp(words * sample / f.size(), std::min(words, sample / 16), words);
+    const auto step = words / looked;
     for (std::size_t k = 0; k < words; k += step) {
       f.own_bits().for_each(k, k + 1, [&](std::size_t i) { look_at(rows.first() + i); });
     }
