@@ -20,6 +20,7 @@
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/operator.hpp>
 #include <cairn/activity/parking.hpp>
+#include <cairn/activity/ran.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/core/world.hpp>
@@ -111,6 +112,8 @@ class executor {
     if (const auto* t = tuner_now()) text += said_of(*t);
     return text;
   }
+  /// All three. Outside epochs.
+  [[nodiscard]] activity::ran ran() const { return {how(), grain(), why()}; }
 
  private:
   executor(domain& data, Op op, std::unique_ptr<domain>&& own)

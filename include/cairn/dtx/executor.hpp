@@ -112,6 +112,7 @@ class executor final : job_source {
   [[nodiscard]] activity::mechanism how() const noexcept { return activities_.how(); }
   [[nodiscard]] std::size_t grain() const noexcept { return activities_.grain(); }
   [[nodiscard]] std::string why() const { return activities_.why(); }
+  [[nodiscard]] activity::ran ran() const { return activities_.ran(); }
 
  private:
   friend local;
