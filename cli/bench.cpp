@@ -10,9 +10,9 @@
 #include <cairn/core/launch.hpp>
 #include <cairn/graph/io/output_file.hpp>
 
+#include "cli/costs.hpp"
 #include "cli/output.hpp"
 #include "cli/report.hpp"
-#include "cli/trials.hpp"
 
 namespace cairn::cli {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <cstdint>
 #include <functional>
-#include <optional>
+#include <set>
 #include <string>
 
 #include <cairn/core/settings.hpp>
@@ -18,6 +18,7 @@ struct common {
   bool json = false;   ///< one JSON object on standard output instead of the human report
   bool stats = false;  ///< print the counters too
   bool quiet = false;  ///< no progress, no human report
+  std::set<std::string, std::less<>> given = {};  ///< settings that the command line names
 };
 
 /// What main() runs once the command line is read; its value is the exit status.
@@ -25,13 +26,7 @@ using action = std::function<int()>;
 
 // One per command, in the file of that name: describes the command to `app` and, if it is the
 // one that was called, sets `chosen`.
-void add_bfs(CLI::App& app, common& c, action& chosen);
-void add_pagerank(CLI::App& app, common& c, action& chosen);
-void add_st_connectivity(CLI::App& app, common& c, action& chosen);
-void add_coloring(CLI::App& app, common& c, action& chosen);
-void add_cc(CLI::App& app, common& c, action& chosen);
-void add_mst(CLI::App& app, common& c, action& chosen);
-void add_maxflow(CLI::App& app, common& c, action& chosen);
+void add_algorithms(CLI::App& app, common& c, action& chosen);  // one per algorithm
 void add_info(CLI::App& app, common& c, action& chosen);
 void add_generate(CLI::App& app, common& c, action& chosen);
 void add_convert(CLI::App& app, common& c, action& chosen);

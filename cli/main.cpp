@@ -33,7 +33,10 @@ void add_common(CLI::App& command, common& c) {
     const std::string name(row.name);
     auto help = std::string(row.help);
     if (!row.unit.empty()) help += " (" + std::string(row.unit) + ")";
-    const auto apply = [&c, name](const std::string& value) { c.settings.set(name, value); };
+    const auto apply = [&c, name](const std::string& value) {
+      c.settings.set(name, value);
+      c.given.insert(name);
+    };
     command.add_option_function<std::string>("--" + name, apply, help)
         ->type_name(std::string(row.values))
         ->group("Runtime");
@@ -50,13 +53,7 @@ int run(int argc, char** argv) {
   common c;
   c.settings = settings::from_environment();
   action chosen;
-  add_bfs(app, c, chosen);
-  add_pagerank(app, c, chosen);
-  add_st_connectivity(app, c, chosen);
-  add_coloring(app, c, chosen);
-  add_cc(app, c, chosen);
-  add_mst(app, c, chosen);
-  add_maxflow(app, c, chosen);
+  add_algorithms(app, c, chosen);
   add_info(app, c, chosen);
   add_verify(app, c, chosen);
   add_generate(app, c, chosen);

@@ -17,32 +17,16 @@ namespace {
 
 constexpr std::size_t rows_at_once = 1u << 20;  // gathered from all ranks together
 
-}  // namespace
-
-void check_output(const std::string& path) {
-  const auto name = graph::io::without_compression(path);
-  if (name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".npy")) return;
-  throw usage_error(path + ": results are written as .csv, .tsv or .npy, also .gz, .zst or .xz");
-}
-
-void check_writable(const std::string& path, const std::string& input) {
-  std::error_code unknown;  // of a file that is not there
-  if (!input.empty() && std::filesystem::equivalent(path, input, unknown)) {
-    throw usage_error(path + ": is the input, which the output would replace");
-  }
-  graph::io::expect_writable(path);
-}
-
 template <class Id, class T>
-void write_values(world& w, const std::string& path, const std::string& name,
-                  const graph::dist_csr<Id>& g, const pgas::vertex_map<T>& values, bool as_ids) {
+void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& g,
+                  const pgas::vertex_map<T>& values, std::string_view name, bool vertices) {
   using column = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
   const auto n = g.num_vertices();
   const auto& names = g.labels();
   const auto in_column = [&](T x) -> column {
-    if constexpr (std::is_same_v<T, Id>) {
-      if (x == no_vertex<Id>) return graph::io::missing_value<column>;
-      return as_ids ? names.id_of(x) : x;
+    if constexpr (std::is_integral_v<T>) {
+      if (x == no_vertex<T>) return graph::io::missing_value<column>;
+      return vertices ? names.id_of(x) : x;
     } else {
       return x;
     }
@@ -50,7 +34,7 @@ void write_values(world& w, const std::string& path, const std::string& name,
   std::optional<graph::io::table_writer> file;
   w.agree([&] {
     const auto kind = graph::io::value_vector(std::vector<column>()).index();
-    if (w.rank() == 0) file.emplace(path, name, kind, n);
+    if (w.rank() == 0) file.emplace(path, std::string(name), kind, n);
   });
   std::vector<std::uint64_t> ids;
   for (std::uint64_t first = 0; first < n; first += rows_at_once) {
@@ -72,26 +56,29 @@ void write_values(world& w, const std::string& path, const std::string& name,
   });
 }
 
-template void write_values(world&, const std::string&, const std::string&,
-                           const graph::dist_csr<std::uint32_t>&,
-                           const pgas::vertex_map<std::uint32_t>&, bool);
-template void write_values(world&, const std::string&, const std::string&,
-                           const graph::dist_csr<std::uint32_t>&, const pgas::vertex_map<float>&,
-                           bool);
-template void write_values(world&, const std::string&, const std::string&,
-                           const graph::dist_csr<std::uint32_t>&, const pgas::vertex_map<double>&,
-                           bool);
-template void write_values(world&, const std::string&, const std::string&,
-                           const graph::dist_csr<std::uint64_t>&,
-                           const pgas::vertex_map<std::uint64_t>&, bool);
-template void write_values(world&, const std::string&, const std::string&,
-                           const graph::dist_csr<std::uint64_t>&, const pgas::vertex_map<float>&,
-                           bool);
-template void write_values(world&, const std::string&, const std::string&,
-                           const graph::dist_csr<std::uint64_t>&, const pgas::vertex_map<double>&,
-                           bool);
-template void write_values(world&, const std::string&, const std::string&,
-                           const graph::dist_csr<std::uint64_t>&,
-                           const pgas::vertex_map<std::uint32_t>&, bool);
+}  // namespace
+
+void check_output(const std::string& path) {
+  const auto name = graph::io::without_compression(path);
+  if (name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".npy")) return;
+  throw usage_error(path + ": results are written as .csv, .tsv or .npy, also .gz, .zst or .xz");
+}
+
+void check_writable(const std::string& path, const std::string& input) {
+  std::error_code unknown;  // of a file that is not there
+  if (!input.empty() && std::filesystem::equivalent(path, input, unknown)) {
+    throw usage_error(path + ": is the input, which the output would replace");
+  }
+  graph::io::expect_writable(path);
+}
+
+void write_column(world& w, const std::string& path, const graph::any_graph& g,
+                  const algo::column& values) {
+  std::visit(
+      [&](const auto& rows, const auto* map) {
+        write_values(w, path, rows, *map, values.name, values.vertices);
+      },
+      g, values.values);
+}
 
 }  // namespace cairn::cli

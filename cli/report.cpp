@@ -51,7 +51,9 @@ void report::print(const world& w) const {
   }
   if (common_.quiet) return;
   fmt::print("cairn {}\n", command_);
-  for (const auto& [label, value] : lines_) fmt::print("  {:<12} {}\n", label, value);
+  std::size_t width = 12;
+  for (const auto& line : lines_) width = std::max(width, line.first.size());
+  for (const auto& [label, value] : lines_) fmt::print("  {:<{}} {}\n", label, width, value);
   if (!common_.stats) return;
   fmt::print("  counted\n");
   for (const auto& row : obs::counter_table) {
@@ -60,11 +62,27 @@ void report::print(const world& w) const {
   }
 }
 
-void say_chosen(report& r) {
-  const auto why = r["result"]["trials"].back()["chosen"].get<std::string>();
-  if (!why.empty()) r.line("chosen", why);
-  const auto costs = r["settings"]["costs"].get<std::string>();
-  if (costs != "auto" && costs != "none") r.line("costs", costs);
+void phase_counts::end(phase p) {
+  const auto now = w_.counters().totals();
+  ran_ = ran_ || p == run;
+  auto& to = of_[p == run ? 1 : ran_ ? 2 : 0];
+  for (std::size_t i = 0; i < now.size(); ++i) to[i] += now[i] - last_[i];
+  last_ = now;
+}
+
+void phase_counts::report_to(report& r) {
+  const std::array<const char*, 3> names{"counters_load", "counters", "counters_verify"};
+  std::array<totals, 3> sums{};
+  for (const auto& of_rank : w_.all_gather(of_)) {
+    for (std::size_t p = 0; p < 3; ++p) {
+      for (std::size_t i = 0; i < sums[p].size(); ++i) sums[p][i] += of_rank[p][i];
+    }
+  }
+  for (std::size_t p = 0; p < 3; ++p) {
+    for (const auto& row : obs::counter_table) {
+      r[names[p]][std::string(row.name)] = sums[p][static_cast<std::size_t>(row.id)];
+    }
+  }
 }
 
 json to_json(const hw::machine& m) {

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -9,6 +10,7 @@
 
 #include <cairn/core/world.hpp>
 #include <cairn/hw/machine.hpp>
+#include <cairn/obs/counters.hpp>
 
 #include "cli/cli.hpp"
 
@@ -40,8 +42,25 @@ class report {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-/// The line that says why the last trial ran by its mechanism and grain; none where it ran by none.
-void say_chosen(report& r);
+/// Sums counters by phase: those of the trials, and beside them those of loading and verifying.
+class phase_counts {
+ public:
+  enum phase { load_and_verify, run };
+
+  explicit phase_counts(world& w) : w_(w) {}
+
+  /// What was counted since the last call, or since the world began, was of this phase.
+  void end(phase p);
+  /// Of all ranks. Collective.
+  void report_to(report& r);
+
+ private:
+  using totals = std::array<std::uint64_t, obs::num_counters>;
+  world& w_;
+  totals last_{};
+  std::array<totals, 3> of_{};  // load, run, verify
+  bool ran_ = false;
+};
 
 [[nodiscard]] json to_json(const hw::machine& m);
 

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
-#include <cairn/algo/verify_bfs.hpp>
+#include <cairn/algo/algorithm.hpp>
 #include <cairn/graph/io/table.hpp>
 
+#include "cli/facts.hpp"
 #include "cli/input.hpp"
 
 namespace cairn::cli {
@@ -15,92 +16,140 @@ struct verify_command {
   const common& c;
   input_options in;
   std::string result;
-  std::optional<std::uint64_t> source;
+  algo::option_values given;
 };
 
-// Puts the table's rows into this rank's part of a map. Every vertex has one row, in any order.
-template <class Id>
-void fill(const verify_command& cmd, const graph::io::table& rows, const graph::dist_csr<Id>& g,
-          pgas::vertex_map<Id>& values, bool as_ids) {
-  const auto wrong = [&](std::uint64_t id, const std::string& what) {
-    return input_error::in_file(cmd.result, fmt::format("vertex {}: {}", id, what));
-  };
-  const auto& names = g.labels();
-  if (rows.ids.size() != g.num_vertices()) {
-    throw input_error::in_file(cmd.result,
-                               fmt::format("has {} rows, expected one for each of {} vertices",
-                                           rows.ids.size(), g.num_vertices()));
-  }
-  std::vector<bool> seen(rows.ids.size());
-  const auto put = [&](std::size_t i, std::uint64_t x, bool missing) {
-    const auto id = rows.ids[i];
-    const auto v = names.vertex_of(id);
-    if (!v) throw wrong(id, "is not in the graph");
-    if (seen[*v]) throw wrong(id, "has two rows");
-    seen[*v] = true;
-    if (!values.owns(*v)) return;
-    if (!missing && as_ids) {
-      const auto target = names.vertex_of(x);
-      if (!target) throw wrong(id, fmt::format("its parent {} is not in the graph", x));
-      x = *target;
+// The algorithm that writes a column of this name, and what the column holds.
+struct writer {
+  const algo::algorithm* a;
+  algo::column_info column;
+};
+
+writer writer_of(const graph::io::table& rows, const std::string& path) {
+  std::string all;
+  for (const auto* const a : algo::algorithms()) {
+    for (const auto& x : a->columns()) {
+      if (x.name == rows.value_name) return {a, x};
+      all += (all.empty() ? "" : ", ") + std::string(x.name);
     }
-    if (!missing && x >= no_vertex<Id>) throw wrong(id, fmt::format("{} is too large", x));
-    values.store(*v, missing ? no_vertex<Id> : static_cast<Id>(x));
-  };
-  std::visit(
-      [&](const auto& column) {
-        using T = typename std::remove_cvref_t<decltype(column)>::value_type;
-        for (std::size_t i = 0; i < column.size(); ++i) {
-          if constexpr (std::is_same_v<T, double>) {
-            throw wrong(rows.ids[i], "expected a whole number");
-          } else {
-            const bool missing = column[i] == graph::io::missing_value<T>;
-            if (std::is_signed_v<T> && !missing && column[i] < T{0}) {
-              throw wrong(rows.ids[i], "expected a number that is not negative");
-            }
-            put(i, static_cast<std::uint64_t>(column[i]), missing);
-          }
-        }
-      },
-      rows.values);
+  }
+  throw input_error::in_file(
+      path, fmt::format("its second column is '{}', expected one of {}", rows.value_name, all));
 }
 
-template <class Id>
-int check(world& w, const graph::dist_csr<Id>& g, const verify_command& cmd, report& r) {
-  graph::io::table rows;
-  pgas::vertex_map<Id> values(w, g.partition(), no_vertex<Id>);
+// The algorithm of a result is known once its file is read.
+void expect_options(const verify_command& cmd, const algo::algorithm& a) {
+  const auto& used = a.info().verify_options;
+  for (const auto& [name, value] : cmd.given) {
+    if (std::ranges::find(used, name) != used.end()) continue;
+    throw usage_error(fmt::format("--{} has no effect on a result of {}", name, a.info().name));
+  }
+  a.expect(cmd.given);
+}
+
+// The own values of a table that has one row for each vertex, in any order.
+class own_rows {
+ public:
+  own_rows(const verify_command& cmd, const graph::io::table& rows, const graph::labels& names,
+           std::uint64_t first, std::uint64_t last)
+      : cmd_(cmd), rows_(rows), names_(names), first_(first), last_(last) {}
+
+  [[nodiscard]] algo::own_values read(const algo::column_info& column) const {
+    if (rows_.ids.size() != names_.size()) {
+      throw input_error::in_file(cmd_.result,
+                                 fmt::format("has {} rows, expected one for each of {} vertices",
+                                             rows_.ids.size(), names_.size()));
+    }
+    if (column.real) {
+      std::vector<double> own(last_ - first_);
+      place(own, [&](std::uint64_t, auto x) { return static_cast<double>(x); });
+      return own;
+    }
+    std::vector<std::uint64_t> own(last_ - first_);
+    place(own, [&](std::uint64_t id, auto x) { return whole(id, x, column.vertices); });
+    return own;
+  }
+
+ private:
+  input_error wrong(std::uint64_t id, const std::string& what) const {
+    return input_error::in_file(cmd_.result, fmt::format("vertex {}: {}", id, what));
+  }
+  template <class T>
+  std::uint64_t whole(std::uint64_t id, T x, bool vertices) const {
+    if (std::is_same_v<T, double>) throw wrong(id, "expected a whole number");
+    if (x == graph::io::missing_value<T>) return no_vertex<std::uint64_t>;
+    if (x < T{0}) throw wrong(id, "expected a number that is not negative");
+    const auto value = static_cast<std::uint64_t>(x);
+    if (!vertices) return value;
+    const auto v = names_.vertex_of(value);
+    if (!v) throw wrong(id, fmt::format("its value {} is no vertex of the graph", value));
+    return *v;
+  }
+  template <class T>
+  void place(std::vector<T>& own, auto&& converted) const {
+    std::vector<bool> seen(rows_.ids.size());
+    std::visit(
+        [&](const auto& values) {
+          for (std::size_t i = 0; i < values.size(); ++i) {
+            const auto id = rows_.ids[i];
+            const auto v = names_.vertex_of(id);
+            if (!v) throw wrong(id, "is not in the graph");
+            if (seen[*v]) throw wrong(id, "has two rows");
+            seen[*v] = true;
+            const auto x = converted(id, values[i]);
+            if (first_ <= *v && *v < last_) own[*v - first_] = x;
+          }
+        },
+        rows_.values);
+  }
+
+  const verify_command& cmd_;
+  const graph::io::table& rows_;
+  const graph::labels& names_;
+  const std::uint64_t first_, last_;
+};
+
+int check(world& w, const graph::any_graph& g, const verify_command& cmd, const writer& by,
+          const graph::io::table& rows, report& r) {
+  algo::own_values values;
   w.agree([&] {
-    rows = graph::io::read_table(w.pool(), cmd.result, g.num_vertices());
-    if (rows.value_name != "depth" && rows.value_name != "parent") {
-      throw input_error::in_file(
-          cmd.result, "its second column is '" + rows.value_name + "', expected depth or parent");
-    }
-    fill(cmd, rows, g, values, rows.value_name == "parent");
+    std::visit(
+        [&](const auto& x) {
+          const auto& own = x.out();
+          values = own_rows(cmd, rows, x.labels(), own.first(), own.last()).read(by.column);
+        },
+        g);
   });
-  const bool parents = rows.value_name == "parent";
-  auto root = parents ? algo::root_of_parents(w, g, values) : algo::root_of_depths(w, g, values);
-  if (cmd.source && root.problem.empty()) {
-    const auto named = g.labels().vertex_of(*cmd.source);
-    if (!named) throw usage_error(fmt::format("source {} is not a vertex", *cmd.source));
-    if (*named != root.vertex) {
-      root.problem = fmt::format("the result starts at {}, not at source {}",
-                                 g.labels().id_of(root.vertex), *cmd.source);
-    }
-  }
-  auto broken = root.problem;
-  if (broken.empty()) {
-    broken = (parents ? algo::verify_bfs<Id>(w, g, root.vertex, values)
-                      : algo::verify_bfs_depths<Id>(w, g, root.vertex, values))
-                 .value_or("");
-  }
-  r["result"] = {{"file", cmd.result}, {"values", rows.value_name}, {"broken", broken}};
+  const auto broken = by.a->verify_column(w, g, rows.value_name, values, cmd.given).value_or("");
+  r["result"] = {{"file", cmd.result},
+                 {"command", by.a->info().name},
+                 {"values", rows.value_name},
+                 {"broken", broken}};
   r["verified"] = broken.empty();
   r.count(w);
-  r.line("result", cmd.result + ", " + rows.value_name + "s");
-  r.line("verified", broken.empty() ? "yes" : "NO: " + broken);
-  r.print(w);
-  if (!broken.empty() && w.rank() == 0) say("verification failed: " + broken);
-  return broken.empty() ? 0 : 1;
+  r.line("result", fmt::format("{}, {} of {}", cmd.result, rows.value_name, by.a->info().name));
+  return conclude(w, r, true, broken);
+}
+
+int run_command(const verify_command& cmd) {
+  // Whose result it is, and thus what it needs, the file says; that may be read once the number of
+  // its rows is known.
+  graph::load_options options;
+  options.build.inverse = true;
+  graph_keeper graphs(cmd.in, options, !cmd.c.quiet);
+  return run_ranks(cmd.c, [&](world& w) {
+    report r("verify", cmd.c, w);
+    const auto& g = graphs.get(w, r);
+    const auto n = std::visit([](const auto& x) { return x.num_vertices(); }, g);
+    graph::io::table rows;
+    std::optional<writer> by;
+    w.agree([&] {
+      rows = graph::io::read_table(w.pool(), cmd.result, n);
+      by = writer_of(rows, cmd.result);
+      expect_options(cmd, *by->a);
+    });
+    return check(w, g, cmd, *by, rows, r);
+  });
 }
 
 }  // namespace
@@ -109,23 +158,23 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("verify", "Check a result that --output wrote");
   const auto cmd = std::make_shared<verify_command>(c);
   add_input(command, cmd->in);
-  command.add_option("RESULT", cmd->result, "The table: id,depth or id,parent");
-  command.add_option("--source,-r", cmd->source, "Where the search must have started")
-      ->check(whole_number())
-      ->type_name("ID");
+  command.add_option("RESULT", cmd->result, "The table: id,value as --output wrote it");
+  std::set<std::string_view> added;
+  for (const auto* const a : algo::algorithms()) {
+    const auto& used = a->info().verify_options;
+    for (const auto& o : a->options()) {
+      if (std::ranges::find(used, o.name) == used.end() || !added.insert(o.name).second) continue;
+      add_algorithm_option(command, o, cmd->given);
+    }
+  }
   add_common(command, c);
   command.callback([cmd, &chosen] {
     chosen = [cmd] {
       // With a generator the only name on the line is the result's.
       if (cmd->result.empty()) std::swap(cmd->result, cmd->in.file);
       if (cmd->result.empty()) throw usage_error("no result: name the file that --output wrote");
-      graph::load_options options;
-      options.build.keep_weights = false;
-      graph_keeper graphs(cmd->in, options, !cmd->c.quiet);
-      return run_ranks(cmd->c, [&](world& w) {
-        report r("verify", cmd->c, w);
-        return std::visit([&](const auto& g) { return check(w, g, *cmd, r); }, graphs.get(w, r));
-      });
+      static_cast<void>(source_of(cmd->in));
+      return run_command(*cmd);
     };
   });
 }

@@ -99,15 +99,16 @@ class stage {
     if (algorithm_ == "mst") {
       const auto r = algo::mst<std::uint32_t>(w_, g_, {.activity = how});
       if (trees_ == 0) trees_ = r.num_trees;
-      return {r.mechanism, r.grain, r.chosen, r.num_trees == trees_ ? "" : "another forest"};
+      return {r.ran.mechanism, r.ran.grain, r.ran.why,
+              r.num_trees == trees_ ? "" : "another forest"};
     }
     if (algorithm_ == "coloring") {
       const auto r = algo::coloring<std::uint32_t>(w_, g_, {.activity = how});
-      return {r.mechanism, r.grain, r.chosen, ""};
+      return {r.ran.mechanism, r.ran.grain, r.ran.why, ""};
     }
     const auto r = algo::bfs<std::uint32_t>(
         w_, g_, source_, {.activity = how, .direction = traverse::direction::push});
-    return {r.mechanism, r.grain, r.chosen, ""};
+    return {r.ran.mechanism, r.ran.grain, r.ran.why, ""};
   }
 
   world w_;

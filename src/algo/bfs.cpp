@@ -55,9 +55,8 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
     ++level;
   } while (search.step());
 
-  const auto& visits = search.executor();
-  return {std::move(parent), std::move(depth),   visits.how(),       visits.grain(),
-          visits.why(),      search.num_steps(), search.num_pulls(), search.take_trace()};
+  return {std::move(parent),  std::move(depth),   search.executor().ran(),
+          search.num_steps(), search.num_pulls(), search.take_trace()};
 }
 
 template bfs_result<std::uint32_t> bfs(world&, const graph::dist_csr<std::uint32_t>&, std::uint32_t,

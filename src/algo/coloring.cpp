@@ -192,8 +192,7 @@ coloring_result coloring(world& w, const graph::dist_csr<Id>& g, const coloring_
   }
   std::uint64_t used = 0;
   for (const auto x : c.colour.local()) used = std::max<std::uint64_t>(used, x + 1);
-  return {std::move(c.colour), w.max(used),       c.round,        conflicts,
-          c.clashes.how(),     c.clashes.grain(), c.clashes.why()};
+  return {std::move(c.colour), w.max(used), c.round, conflicts, c.clashes.ran()};
 }
 
 template <class Id>

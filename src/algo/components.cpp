@@ -24,9 +24,7 @@ struct component_search {
   void propagate(pgas::vertex_map<Id>& labels, auto&& neighbors) {
     label_propagation<Id> travel(w, labels, options.activity);
     rounds = travel.run(neighbors);
-    how = travel.how();
-    grain = travel.grain();
-    chosen = travel.why();
+    ran = travel.ran();
   }
 
   void propagation() {
@@ -42,9 +40,9 @@ struct component_search {
   void afforest_of_each_rank() {
     each_own([t = trees<Id>(label)](worker_t, Id v) { t.cell(v) = v; });
     afforest<Id>(w, g, label).run();
-    how = w.workers() == 1 ? activity::mechanism::plain : activity::mechanism::atomics;
-    chosen = w.workers() == 1 ? "the rank has one worker"
-                              : "trees of a rank are joined by compare-and-swap";
+    ran = w.workers() == 1 ? activity::ran{activity::mechanism::plain, 1, "the rank has one worker"}
+                           : activity::ran{activity::mechanism::atomics, 1,
+                                           "trees of a rank are joined by compare-and-swap"};
     if (w.size() == 1) return;
     const root_graph<Id> roots(w, g, label);
     pgas::vertex_map<Id> least(w, g.partition(), no_vertex<Id>);  // of each root's component
@@ -130,9 +128,7 @@ struct component_search {
   const components_options& options;
   pgas::vertex_map<Id> label;
   std::uint64_t num_components = 0, largest = 0, rounds = 0;
-  activity::mechanism how = activity::mechanism::automatic;
-  std::size_t grain = 1;
-  std::string chosen;
+  activity::ran ran;
 };
 
 }  // namespace
@@ -149,8 +145,7 @@ components_result<Id> components(world& w, const graph::dist_csr<Id>& g,
   }
   s.measure();
   const auto method = travel ? components_method::propagation : components_method::afforest;
-  return {
-      std::move(s.label), s.num_components, s.largest, s.rounds, method, s.how, s.grain, s.chosen};
+  return {std::move(s.label), s.num_components, s.largest, s.rounds, method, std::move(s.ran)};
 }
 
 template components_result<std::uint32_t> components(world&, const graph::dist_csr<std::uint32_t>&,

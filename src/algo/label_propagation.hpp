@@ -58,9 +58,7 @@ class label_propagation {
     return rounds;
   }
 
-  [[nodiscard]] activity::mechanism how() const noexcept { return lower_.how(); }
-  [[nodiscard]] std::size_t grain() const noexcept { return lower_.grain(); }
-  [[nodiscard]] std::string why() const { return lower_.why(); }
+  [[nodiscard]] activity::ran ran() const { return lower_.ran(); }
 
  private:
   static constexpr std::size_t chunk_words = 4;  // 256 vertices

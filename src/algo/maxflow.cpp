@@ -236,8 +236,7 @@ struct push_relabel {
       looked += w.sum(pulse(active) + pulse_price);
     }
     search_both();
-    maxflow_result<Id> result{0,        {},           {w, g.partition(), 0}, pulses,
-                              searches, pushes.how(), pushes.grain(),        pushes.why()};
+    maxflow_result<Id> result{0, {}, {w, g.partition(), 0}, pulses, searches, pushes.ran()};
     for (std::size_t v = 0; v < given.size(); ++v) {
       result.source_side.local()[v] = label.local()[v] >= n ? 1 : 0;
       for (auto i = r.offsets[v]; i < r.offsets[v + 1]; ++i) {

@@ -286,16 +286,7 @@ struct boruvka {
     const auto n = w.sum(std::uint64_t{mine.size()});
     const auto total = w.sum(weight);
     const auto [merge, why] = merged();
-    return {std::move(mine),
-            n,
-            g.num_vertices() - n,
-            total,
-            rounds,
-            offers.how(),
-            offers.grain(),
-            offers.why(),
-            merge,
-            why};
+    return {std::move(mine), n, g.num_vertices() - n, total, rounds, offers.ran(), merge, why};
   }
 
   world& w;

@@ -51,23 +51,21 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
   };
   const bool edges = opt.variant == pagerank_variant::edge;
   std::optional<pgas::accumulation> aggregate;
-  std::optional<activity::mechanism> mechanism;
-  std::string chosen;
+  activity::ran ran;
   if (opt.variant == pagerank_variant::pull) {
     iterate(pagerank_pull<Real, Id>(s, in_place));
-    chosen = "each rank has one writer: no mechanism is asked for";
+    ran.why = "each rank has one writer: no mechanism is asked for";
   } else if (opt.aggregate) {
     pgas::accumulator_map<add<Real>, Id> sums(w, g.partition(), *opt.aggregate);
     iterate(pagerank_push(s, sums, edges));
     aggregate = sums.how();
-    chosen = "workers add to memory of their own: no mechanism is asked for";
+    ran.why = "workers add to memory of their own: no mechanism is asked for";
   } else {
     operator_sums<Real, Id> sums(w, g.partition(), opt.activity);
     iterate(pagerank_push(s, sums, edges));
-    mechanism = sums.how();
-    chosen = sums.why();
+    ran = sums.ran();
   }
-  return {std::move(s.rank), iterations, change, in_place, aggregate, mechanism, chosen};
+  return {std::move(s.rank), iterations, change, in_place, aggregate, std::move(ran)};
 }
 
 template pagerank_result<float> pagerank<float>(world&, const graph::dist_csr<std::uint32_t>&,

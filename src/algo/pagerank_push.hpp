@@ -47,8 +47,7 @@ class operator_sums {
     });
   }
 
-  [[nodiscard]] activity::mechanism how() const noexcept { return increases_.how(); }
-  [[nodiscard]] std::string why() const { return increases_.why(); }
+  [[nodiscard]] activity::ran ran() const { return increases_.ran(); }
 
  private:
   world& w_;

@@ -104,9 +104,7 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, I
     r.connected = w.any(both.met);
     ++r.levels;
   }
-  r.mechanism = both.visits.how();
-  r.grain = both.visits.grain();
-  r.chosen = both.visits.why();
+  r.ran = both.visits.ran();
   return r;
 }
 

@@ -178,7 +178,7 @@ TEST(BfsOptions, ResultSaysWhatItRanOn) {
     world w(workers);
     const auto share = support::share_of<std::uint32_t>(g, 0, 1);
     const auto r = bfs(w, share, 0u, opt);
-    return std::pair(r.mechanism, r.grain);
+    return std::pair(r.ran.mechanism, r.ran.grain);
   };
   const activity::emulation_options emulated{};
   EXPECT_EQ(run(1, {}), std::pair(mechanism::plain, std::size_t{1}));

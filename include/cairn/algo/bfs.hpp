@@ -3,10 +3,11 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 #include <vector>
 
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/activity/ran.hpp>
+#include <cairn/algo/fields.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -27,11 +28,19 @@ template <class Id>
 struct bfs_result {
   pgas::vertex_map<Id> parent;                ///< parent[root] == root; no_vertex: unreached
   std::optional<pgas::vertex_map<Id>> depth;  ///< edges from the root; no_vertex: unreached
-  activity::mechanism mechanism;              ///< what the top-down levels ran on
-  std::size_t grain;                          ///< and their operators per transaction
-  std::string chosen;                         ///< why these
+  activity::ran ran;                          ///< how the top-down levels ran
   std::uint64_t levels, bottom_up_levels;
   std::vector<traverse::step_record> trace = {};  ///< by level, if asked for
+
+  static constexpr auto fields() {
+    using r = bfs_result;
+    return std::tuple(
+        field{"depth", &r::depth, "edges from the source"},
+        field{"parent", &r::parent, "the vertex before it on a path from the source", 0, true},
+        field{"levels", &r::levels, "supersteps"},
+        field{"bottom_up_levels", &r::bottom_up_levels, "of them those that pulled"},
+        field{"ran", &r::ran, "how the top-down levels ran"});
+  }
 };
 
 /// Breadth-first search: a parent, and on request the depth, of every vertex reachable from

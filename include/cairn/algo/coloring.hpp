@@ -6,6 +6,8 @@
 #include <string>
 
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/activity/ran.hpp>
+#include <cairn/algo/fields.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -22,9 +24,16 @@ struct coloring_result {
   std::uint64_t num_colours;               ///< at most the largest degree + 1
   std::uint64_t rounds;                    ///< until no conflict was left
   std::uint64_t conflicts;                 ///< colours that were given up again
-  activity::mechanism mechanism;
-  std::size_t grain;
-  std::string chosen;  ///< why these
+  activity::ran ran;
+
+  static constexpr auto fields() {
+    using r = coloring_result;
+    return std::tuple(field{"colour", &r::colour, "from 0"},
+                      field{"colours", &r::num_colours, "in use"},
+                      field{"rounds", &r::rounds, "until no conflict was left"},
+                      field{"conflicts", &r::conflicts, "colours that were given up again"},
+                      field{"ran", &r::ran, "how conflicts were settled"});
+  }
 };
 
 /// A proper colouring: no edge joins two vertices of one colour. Self-loops are ignored, and

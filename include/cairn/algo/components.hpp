@@ -3,9 +3,10 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <string>
 
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/activity/ran.hpp>
+#include <cairn/algo/fields.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -19,6 +20,9 @@ namespace cairn::algo {
 ///   propagation  every vertex tells its neighbours the least label it has heard of
 ///   automatic    afforest
 enum class components_method { automatic, afforest, propagation };
+template <>
+inline constexpr std::span<const std::string_view> words_of<components_method> =
+    words<"auto", "afforest", "propagation">;
 
 struct components_options {
   activity::options activity = {};  ///< of the labels that travel
@@ -32,9 +36,18 @@ struct components_result {
   std::uint64_t largest;         ///< vertices of the largest
   std::uint64_t rounds;          ///< epochs in which labels travelled
   components_method method;      ///< never automatic
-  activity::mechanism mechanism;
-  std::size_t grain;   ///< of the labels that travel: operators per transaction
-  std::string chosen;  ///< why these
+  activity::ran ran;             ///< how the labels travelled
+
+  static constexpr auto fields() {
+    using r = components_result;
+    return std::tuple(
+        field{"component", &r::label, "the smallest vertex of its component", 0, true},
+        field{"components", &r::num_components, "an isolated vertex is one"},
+        field{"largest", &r::largest, "vertices of the largest"},
+        field{"rounds", &r::rounds, "epochs in which labels travelled"},
+        field{"method", &r::method, "how they were found"},
+        field{"ran", &r::ran, "how the labels travelled"});
+  }
 };
 
 /// Weakly connected components: of each vertex the smallest vertex that it is connected to, the

@@ -8,6 +8,8 @@
 #include <vector>
 
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/activity/ran.hpp>
+#include <cairn/algo/fields.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -34,9 +36,17 @@ struct maxflow_result {
   pgas::vertex_map<std::uint32_t> source_side;  ///< 1 on s's side of a minimum cut, 0 on t's
   std::uint64_t pulses;                         ///< rounds of pushes
   std::uint64_t searches;                       ///< times that labels were made exact
-  activity::mechanism mechanism;
-  std::size_t grain;
-  std::string chosen;  ///< why these
+  activity::ran ran;
+
+  static constexpr auto fields() {
+    using r = maxflow_result;
+    return std::tuple(
+        field{"source_side", &r::source_side, "1 on the source's side of a minimum cut, else 0"},
+        field{"value", &r::value, "of the flow, and of the cut"},
+        field{"pulses", &r::pulses, "rounds of pushes"},
+        field{"searches", &r::searches, "times that labels were made exact"},
+        field{"ran", &r::ran, "how the pushes ran"});
+  }
 };
 
 /// A maximum flow from s to t and a minimum cut.

@@ -7,6 +7,8 @@
 #include <vector>
 
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/activity/ran.hpp>
+#include <cairn/algo/fields.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 
@@ -18,6 +20,9 @@ namespace cairn::algo {
 ///   transactions  two roots become one by a transaction over their ranks (dtx::executor)
 ///   automatic     hooking, which took less time on every graph that was measured (docs/algo.md)
 enum class mst_merge { automatic, hooking, transactions };
+template <>
+inline constexpr std::span<const std::string_view> words_of<mst_merge> =
+    words<"auto", "hooking", "transactions">;
 
 struct mst_options {
   activity::options activity = {};
@@ -40,11 +45,19 @@ struct mst_result {
   std::uint64_t num_trees;          ///< an isolated vertex is one
   double weight;                    ///< of all edges, on all ranks
   std::uint64_t rounds;
-  activity::mechanism mechanism;
-  std::size_t grain;
-  std::string chosen;      ///< why these
+  activity::ran ran;
   std::string_view merge;  ///< how trees merged: activities (one rank), hooking, transactions
   std::string_view merge_chosen;  ///< why so
+
+  static constexpr auto fields() {
+    using r = mst_result;
+    return std::tuple(
+        field{"weight", &r::weight, "of all edges"}, field{"edges", &r::num_edges, "of the forest"},
+        field{"trees", &r::num_trees, "an isolated vertex is one"},
+        field{"rounds", &r::rounds, "of merging"}, field{"merge", &r::merge, "how trees merged"},
+        field{"merge_chosen", &r::merge_chosen, "why so"},
+        field{"ran", &r::ran, "how lightest edges were offered"});
+  }
 };
 
 /// A minimum spanning forest: of each component a tree of least total weight.

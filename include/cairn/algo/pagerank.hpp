@@ -3,9 +3,10 @@
 
 #include <cstdint>
 #include <optional>
-#include <string>
 
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/activity/ran.hpp>
+#include <cairn/algo/fields.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/accumulation.hpp>
@@ -19,6 +20,9 @@ namespace cairn::algo {
 ///   push   each vertex adds to the targets of its out-edges ([AAM15] listing 3)
 ///   edge   the same, but the workers share out edges instead of vertices: a large row is cut
 enum class pagerank_variant { pull, push, edge };
+template <>
+inline constexpr std::span<const std::string_view> words_of<pagerank_variant> =
+    words<"pull", "push", "edge">;
 
 /// What is meant by PageRank. The fixed point differs only where there are sinks (vertices
 /// without out-edges); what else differs is when to stop.
@@ -29,11 +33,17 @@ enum class pagerank_variant { pull, push, edge };
 ///   networkx       the rank of sinks is spread over all vertices; stop when the ranks changed
 ///                  by less than n * `tolerance` (1e-6) in all, after at most 100 sweeps
 enum class pagerank_convention { gap, graphalytics, networkx };
+template <>
+inline constexpr std::span<const std::string_view> words_of<pagerank_convention> =
+    words<"gap", "graphalytics", "networkx">;
 
 /// Whether a sweep reads only the previous one's ranks (Jacobi), or also those that it has
 /// already made, which needs fewer sweeps (in place, as Gauss-Seidel). `automatic`: in place
 /// for pull by GAP's convention, else Jacobi.
 enum class pagerank_sweep { automatic, jacobi, in_place };
+template <>
+inline constexpr std::span<const std::string_view> words_of<pagerank_sweep> =
+    words<"auto", "jacobi", "in-place">;
 
 struct pagerank_options {
   pagerank_variant variant = pagerank_variant::pull;
@@ -62,9 +72,17 @@ struct pagerank_result {
   std::uint64_t iterations;
   double change;  ///< what the last sweep changed, summed over the vertices
   bool in_place;  ///< how it swept
-  std::optional<pgas::accumulation> aggregate;   ///< how push and edge added up:
-  std::optional<activity::mechanism> mechanism;  ///< one of the two
-  std::string chosen = {};                       ///< why that mechanism, or none
+  std::optional<pgas::accumulation> aggregate;  ///< how push and edge added up, if by sums
+  activity::ran ran;                            ///< how they did by operators
+
+  static constexpr auto fields() {
+    using r = pagerank_result;
+    return std::tuple(field{"rank", &r::rank, "sums to 1 where sinks are redistributed"},
+                      field{"iterations", &r::iterations, "sweeps"},
+                      field{"change", &r::change, "what the last sweep changed in all"},
+                      field{"in_place", &r::in_place, "whether a sweep read what it had made"},
+                      field{"ran", &r::ran, "how operators ran, if there were any"});
+  }
 };
 
 /// PageRank: rank(v) = (1 - d) / n + d * (sum over edges u->v of rank(u) / out_degree(u)), and

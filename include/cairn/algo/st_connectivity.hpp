@@ -2,9 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <string>
 
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/activity/ran.hpp>
+#include <cairn/algo/fields.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 
@@ -18,9 +19,15 @@ struct st_connectivity_result {
   bool connected;
   std::uint64_t levels;   ///< of the two searches, until they met or ended
   std::uint64_t visited;  ///< vertices that either search had reached by then
-  activity::mechanism mechanism = activity::mechanism::automatic;
-  std::size_t grain = 1;
-  std::string chosen = {};  ///< why these
+  activity::ran ran = {};
+
+  static constexpr auto fields() {
+    using r = st_connectivity_result;
+    return std::tuple(field{"connected", &r::connected, "whether there is a path"},
+                      field{"levels", &r::levels, "of the two searches"},
+                      field{"visited", &r::visited, "vertices that either had reached"},
+                      field{"ran", &r::ran, "how visits ran"});
+  }
 };
 
 /// Whether a path leads from s to t.

@@ -1,0 +1,221 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
+#include <fmt/format.h>
+
+#include <cairn/algo/algorithm.hpp>
+
+#include "cli/costs.hpp"
+#include "cli/facts.hpp"
+#include "cli/input.hpp"
+#include "cli/output.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+
+namespace cairn::cli {
+namespace {
+
+struct algorithm_command {
+  algorithm_command(const algo::algorithm& which, const common& from) : a(which), c(from) {}
+
+  const algo::algorithm& a;
+  const common& c;
+  input_options in;
+  algo::option_values given;
+  int trials = 1;
+  bool verify = false;
+  std::string output, values;  // empty: none is written, the first column
+
+  // The column that will be written; empty: none.
+  [[nodiscard]] std::string_view column() const {
+    if (output.empty()) return {};
+    return values.empty() ? a.columns().front().name : std::string_view(values);
+  }
+  [[nodiscard]] std::string name() const { return std::string(a.info().name); }
+};
+
+void add_options(CLI::App& command, algorithm_command& cmd) {
+  for (const auto& o : cmd.a.options()) add_algorithm_option(command, o, cmd.given);
+  command.add_option("--trials,-n", cmd.trials, "Runs")
+      ->check(CLI::Range(1, std::numeric_limits<int>::max()));
+  command.add_flag("--verify,-v", cmd.verify, std::string(cmd.a.info().check));
+  const auto columns = cmd.a.columns();
+  if (columns.empty()) return;
+  command.add_option("--output", cmd.output, "Write one row per vertex: .csv .tsv .npy, also .gz");
+  if (columns.size() == 1) return;
+  std::vector<std::string> names;
+  for (const auto& x : columns) names.emplace_back(x.name);
+  command.add_option("--values", cmd.values, "What --output writes")->check(CLI::IsMember(names));
+}
+
+// What can be refused before anything is loaded.
+void expect_options(const algorithm_command& cmd) {
+  static_cast<void>(source_of(cmd.in));
+  static_cast<void>(activity_of(cmd.c));
+  cmd.a.expect(cmd.given);
+  if (!cmd.values.empty() && cmd.output.empty()) {
+    throw usage_error("--values says what --output writes, and there is no --output");
+  }
+  if (!cmd.output.empty()) check_output(cmd.output);
+}
+
+// Settings of operators where none run.
+void expect_settings_used(const algorithm_command& cmd, const world& w) {
+  const auto why = cmd.a.without_operators(cmd.given, w);
+  if (why.empty()) return;
+  for (const auto* const name : {"mechanism", "grain", "filter", "retry", "costs"}) {
+    if (!cmd.c.given.contains(name)) continue;
+    throw usage_error(fmt::format("--{} has no effect here: {}", name, why));
+  }
+}
+
+void expect_graph(const algorithm_command& cmd, const graph::any_graph& graph) {
+  const auto& needs = cmd.a.info();
+  std::visit(
+      [&](const auto& g) {
+        if (g.directed() && !needs.undirected.empty()) {
+          throw usage_error(
+              fmt::format("{} is directed: {} (--symmetrize)", name_of(cmd.in), needs.undirected));
+        }
+        if (needs.weights == algo::weights_read::whole && g.weighted() &&
+            !g.out().template weighted_by<std::int32_t>()) {
+          throw usage_error(
+              fmt::format("the weights of {} are not whole numbers of 32 bits, as {} "
+                          "needs them",
+                          name_of(cmd.in), needs.name));
+        }
+      },
+      graph);
+}
+
+json trial_of(const algo::finding& found, const graph::any_graph& g) {
+  json trial = facts_of(found, g);
+  const auto& ran = found.ran();
+  trial["mechanism"] = activity::name(ran.mechanism);
+  trial["grain"] = ran.grain;
+  trial["chosen"] = ran.why;
+  return trial;
+}
+
+// Edges of a trial by its time; the median.
+double rate_of(const std::vector<std::uint64_t>& edges, const std::vector<double>& seconds) {
+  std::vector<double> rates;
+  for (std::size_t i = 0; i < edges.size(); ++i) {
+    rates.push_back(seconds[i] > 0 ? static_cast<double>(edges[i]) / seconds[i] : 0);
+  }
+  return median(std::move(rates));
+}
+
+void say_trials(const algorithm_command& cmd, const world& w, report& r) {
+  const json& result = r["result"];
+  const json& last = result["trials"].back();
+  r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
+  const auto seconds = r["seconds"]["run"].get<std::vector<double>>();
+  r.line("time", fmt::format("{} (median of {})", human_seconds(median(seconds)), cmd.trials));
+  if (!r["teps"].is_null()) {
+    r.line("TEPS", fmt::format("{:.4g} million", r["teps"].get<double>() / 1e6));
+  }
+  if (result.contains("edges_per_second")) {
+    r.line("rate",
+           fmt::format("{:.4g} million edges/s", result["edges_per_second"].get<double>() / 1e6));
+  }
+  r.line("mechanism", fmt::format("{}, grain {}", last["mechanism"].get<std::string>(),
+                                  last["grain"].get<std::uint64_t>()));
+  if (const auto why = last["chosen"].get<std::string>(); !why.empty()) r.line("chosen", why);
+  const auto costs = r["settings"]["costs"].get<std::string>();
+  if (costs != "auto" && costs != "none") r.line("costs", costs);
+  if (!cmd.a.without_operators(cmd.given, w).empty()) return;
+  const auto aborts = [&](const char* cause) {
+    return r["counters"][std::string("aborts_") + cause].get<std::uint64_t>();
+  };
+  r.line("aborts",
+         fmt::format("{} conflict, {} capacity, {} explicit, {} other", aborts("conflict"),
+                     aborts("capacity"), aborts("explicit"), aborts("other")));
+}
+
+int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd, report& r) {
+  phase_counts counts(w);
+  std::vector<std::uint64_t> edges;
+  std::vector<double> seconds;
+  std::string broken;
+  json& trials = r["result"]["trials"] = json::array();
+  for (int trial = 0; trial < cmd.trials && broken.empty(); ++trial) {
+    const auto run = cmd.a.prepare(w, g, cmd.given,
+                                   {.activity = activity_of(cmd.c),
+                                    .seed = cmd.in.seed,
+                                    .trial = static_cast<std::uint64_t>(trial),
+                                    .verify = cmd.verify,
+                                    .output = cmd.column()});
+    std::unique_ptr<algo::finding> found;
+    {
+      progress bar(!cmd.c.quiet && w.rank() == 0, cmd.name());
+      bar.at(static_cast<std::uint64_t>(trial), static_cast<std::uint64_t>(cmd.trials));
+      w.barrier();
+      counts.end(phase_counts::load_and_verify);
+      const auto start = w.clock().now_ns();
+      try {
+        found = run->run();
+      } catch (const input_error& e) {  // of the graph, whose name the algorithm does not know
+        throw input_error(name_of(cmd.in) + ": " + e.what());
+      }
+      w.barrier();
+      seconds.push_back(static_cast<double>(w.clock().now_ns() - start) * 1e-9);
+      counts.end(phase_counts::run);
+    }
+    edges.push_back(found->edges());
+    trials.push_back(trial_of(*found, g));
+    if (cmd.verify) broken = found->verify().value_or("");
+    if (trial + 1 == cmd.trials || !broken.empty()) say_facts(r, *found, g);
+    if (cmd.output.empty() || trial + 1 != cmd.trials) continue;
+    for (const auto& x : found->columns()) {
+      if (x.name == cmd.column()) write_column(w, cmd.output, g, x);
+    }
+  }
+  r["seconds"]["run"] = seconds;
+  if (cmd.verify) r["verified"] = broken.empty();
+  if (cmd.a.counts_teps()) {
+    r["teps"] = rate_of(edges, seconds);
+  } else if (edges.back() != 0) {
+    r["result"]["edges_per_second"] = rate_of(edges, seconds);
+  }
+  counts.end(phase_counts::load_and_verify);
+  counts.report_to(r);
+  say_trials(cmd, w, r);
+  return conclude(w, r, cmd.verify, broken);
+}
+
+int run_command(const algorithm_command& cmd) {
+  expect_options(cmd);
+  warn_of_saved_costs(cmd.c);
+  graph::load_options options;
+  options.build.inverse = cmd.a.info().in_edges;
+  options.build.keep_weights = cmd.a.info().weights != algo::weights_read::none;
+  graph_keeper graphs(cmd.in, options, !cmd.c.quiet);
+  return run_ranks(cmd.c, [&](world& w) {
+    expect_settings_used(cmd, w);
+    report r(cmd.name(), cmd.c, w);
+    if (const auto costs = costs_in_use(cmd.c); !costs.empty()) r["settings"]["costs"] = costs;
+    w.agree([&] {
+      if (!cmd.output.empty() && w.rank() == 0) check_writable(cmd.output, cmd.in.file);
+    });
+    const auto& g = graphs.get(w, r);
+    expect_graph(cmd, g);
+    return run_trials(w, g, cmd, r);
+  });
+}
+
+}  // namespace
+
+void add_algorithms(CLI::App& app, common& c, action& chosen) {
+  for (const auto* const a : algo::algorithms()) {
+    const auto& info = a->info();
+    auto& command = *app.add_subcommand(std::string(info.name), std::string(info.summary));
+    const auto cmd = std::make_shared<algorithm_command>(*a, c);
+    add_input(command, cmd->in);
+    add_options(command, *cmd);
+    add_common(command, c);
+    command.callback([cmd, &chosen] { chosen = [cmd] { return run_command(*cmd); }; });
+  }
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/facts.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+namespace cairn::cli {
+
+void add_algorithm_option(CLI::App& command, const algo::option_info& o,
+                          algo::option_values& given) {
+  auto name = "--" + std::string(o.name);
+  if (o.letter != 0) name += std::string(",-") + o.letter;
+  const auto keep = [&given, key = std::string(o.name)](const std::string& value) {
+    given[key] = value;
+  };
+  auto* const option = command.add_option_function<std::string>(name, keep, std::string(o.meaning));
+  if (!o.words.empty()) {
+    option->check(CLI::IsMember(std::vector<std::string>(o.words.begin(), o.words.end())));
+  } else {
+    option->type_name(std::string(o.type));
+  }
+  if (o.type == "ID" || o.type == "N") option->check(whole_number());
+}
+
+namespace {
+
+// Calls f(label, value) for each fact, where a vertex is the text of its id.
+void each_fact(const algo::finding& found, const graph::any_graph& g, auto&& f) {
+  const auto& names =
+      std::visit([](const auto& x) -> const graph::labels& { return x.labels(); }, g);
+  for (const auto& [name, value] : found.facts()) {
+    std::visit(
+        [&, label = std::string(name)](const auto& x) {
+          if constexpr (std::is_same_v<std::remove_cvref_t<decltype(x)>, algo::vertex_id>) {
+            f(label, names.id_of(x.vertex), true);
+          } else {
+            f(label, x, false);
+          }
+        },
+        value);
+  }
+}
+
+}  // namespace
+
+json facts_of(const algo::finding& found, const graph::any_graph& g) {
+  json all = json::object();
+  each_fact(found, g, [&](const std::string& name, const auto& x, bool) { all[name] = x; });
+  return all;
+}
+
+void say_facts(report& r, const algo::finding& found, const graph::any_graph& g) {
+  each_fact(found, g, [&](std::string label, const auto& x, bool is_vertex) {
+    using T = std::remove_cvref_t<decltype(x)>;
+    std::ranges::replace(label, '_', ' ');
+    if constexpr (std::is_same_v<T, bool>) {
+      r.line(label, x ? "yes" : "no");
+    } else if constexpr (std::is_same_v<T, std::uint64_t>) {
+      r.line(label, is_vertex ? fmt::format("{}", x) : human_count(x));
+    } else if constexpr (std::is_same_v<T, double>) {
+      r.line(label, fmt::format("{:.6g}", x));
+    } else {
+      r.line(label, fmt::format("{}", x));
+    }
+  });
+}
+
+int conclude(const world& w, report& r, bool verified, const std::string& broken) {
+  if (verified) r.line("verified", broken.empty() ? "yes" : "NO: " + broken);
+  r.print(w);
+  if (!broken.empty() && w.rank() == 0) say("verification failed: " + broken);
+  return broken.empty() ? 0 : 1;
+}
+
+}  // namespace cairn::cli

@@ -1,0 +1,287 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <cairn/algo/algorithm.hpp>
+#include <cairn/algo/fields.hpp>
+
+namespace cairn::algo {
+
+/// What the functions of a declaration are called with.
+template <class D, class Id>
+struct call {
+  using id_type = Id;
+
+  world& w;
+  const graph::dist_csr<Id>& g;
+  typename D::options opt;
+  run_request request;
+
+  /// The vertex that an option names, or `otherwise` if it was not given.
+  ///
+  /// Throws    usage_error if the graph has no such vertex
+  [[nodiscard]] Id vertex(std::string_view name, const vertex_option& asked,
+                          std::uint64_t otherwise) const {
+    if (asked.id.empty()) return static_cast<Id>(otherwise);
+    std::uint64_t id = 0;
+    read_option(name, asked.id, id);
+    if (const auto v = g.labels().vertex_of(id)) return static_cast<Id>(*v);
+    throw usage_error("--" + std::string(name) + " " + asked.id + " is not a vertex of the graph");
+  }
+  /// One value per own vertex, of a file's column.
+  template <class T>
+  [[nodiscard]] pgas::vertex_map<T> map_of(const own_values& values) const {
+    pgas::vertex_map<T> map(w, g.partition(), T{});
+    std::visit(
+        [&](const auto& all) {
+          std::transform(all.begin(), all.end(), map.local().begin(), [](auto x) {
+            if constexpr (std::is_integral_v<T>) {
+              if (!(x < static_cast<decltype(x)>(no_vertex<T>))) return no_vertex<T>;
+            }
+            return static_cast<T>(x);
+          });
+        },
+        values);
+    return map;
+  }
+};
+
+/// What most algorithms have no need of. A declaration derives from it and has
+///
+///   info                 an algorithm_info
+///   result<Id>           an aggregate with fields(): columns are its vertex maps, facts the rest
+///   run(call, start)     what is timed; a result, or a variant of results
+///   verify(call, start, result)          a sentence, or nothing
+///   verify_column(call, name, values)    the same of a file's column, if there are columns
+///   judge(ref::input, options, ref::output)   a sentence, or ""
+struct declaration {
+  struct options {
+    static constexpr auto fields() { return std::tuple(); }
+  };
+  struct nothing {
+    static constexpr auto fields() { return std::tuple(); }
+  };
+  /// Throws usage_error unless the options agree.
+  static void expect(const auto& /*options*/) {}
+  static constexpr std::string_view without_operators(const auto& /*options*/, const world&) {
+    return {};
+  }
+  /// Draws what the options leave open, such as a root; not timed. Throws usage_error.
+  static nothing start(const auto& /*call*/) { return {}; }
+  /// Further facts, made from the result; not timed. Come before the result's own.
+  static nothing also(const auto& /*call*/, const auto& /*start*/, const auto& /*result*/) {
+    return {};
+  }
+  /// Edges of the input that the run passed.
+  static std::uint64_t edges(const auto& /*call*/, const auto& /*also*/, const auto& /*result*/) {
+    return 0;
+  }
+  static constexpr bool counts_teps = false;
+  static std::optional<std::string> verify_column(const auto& /*call*/, std::string_view,
+                                                  const own_values&) {
+    return std::nullopt;
+  }
+};
+
+namespace detail {
+
+template <class T>
+inline constexpr bool is_map = false;
+template <class T>
+inline constexpr bool is_map<pgas::vertex_map<T>> = true;
+template <class T>
+inline constexpr bool is_map<std::optional<pgas::vertex_map<T>>> = true;
+template <class T>
+inline constexpr bool is_real_map =
+    std::is_same_v<T, pgas::vertex_map<float>> || std::is_same_v<T, pgas::vertex_map<double>>;
+
+template <class T>
+fact_value to_fact(const T& x, bool vertices) {
+  if constexpr (std::is_enum_v<T>) {
+    return std::string(word(x));
+  } else if constexpr (std::is_convertible_v<T, std::string_view>) {
+    return std::string(x);
+  } else if constexpr (std::is_same_v<T, bool>) {
+    return x;
+  } else if constexpr (std::is_floating_point_v<T>) {
+    return double{x};
+  } else if constexpr (std::is_signed_v<T>) {
+    return std::int64_t{x};
+  } else {
+    if (vertices) return vertex_id{x};
+    return std::uint64_t{x};
+  }
+}
+
+template <class Described>
+void add_facts(std::vector<fact>& to, const Described& from) {
+  each_field<Described>([&](const auto& f) {
+    const auto& member = from.*f.member;
+    using T = std::remove_cvref_t<decltype(member)>;
+    if constexpr (!is_map<T> && !std::is_same_v<T, activity::ran>) {
+      to.push_back({f.name, to_fact(member, f.vertices)});
+    }
+  });
+}
+
+template <class D, class Id, class Result>
+class found final : public finding {
+  using start_type = decltype(D::start(std::declval<const call<D, Id>&>()));
+  using also_type =
+      decltype(D::also(std::declval<const call<D, Id>&>(), std::declval<const start_type&>(),
+                       std::declval<const Result&>()));
+
+ public:
+  found(const call<D, Id>& c, const start_type& start, Result&& result)
+      : call_(c), start_(start), result_(std::move(result)), also_(D::also(c, start, result_)) {}
+
+  [[nodiscard]] std::vector<fact> facts() const override {
+    std::vector<fact> all;
+    add_facts(all, also_);
+    add_facts(all, result_);
+    return all;
+  }
+  [[nodiscard]] std::vector<column> columns() const override {
+    std::vector<column> all;
+    each_field<Result>([&](const auto& f) {
+      const auto& member = result_.*f.member;
+      using T = std::remove_cvref_t<decltype(member)>;
+      if constexpr (is_map<T> && requires { member.has_value(); }) {
+        if (member) all.push_back({f.name, f.vertices, &*member});
+      } else if constexpr (is_map<T>) {
+        all.push_back({f.name, f.vertices, &member});
+      }
+    });
+    return all;
+  }
+  [[nodiscard]] const activity::ran& ran() const override { return result_.ran; }
+  [[nodiscard]] std::uint64_t edges() const override { return D::edges(call_, also_, result_); }
+  [[nodiscard]] std::optional<std::string> verify() const override {
+    return D::verify(call_, start_, result_);
+  }
+
+ private:
+  const call<D, Id>& call_;
+  const start_type& start_;
+  const Result result_;
+  const also_type also_;
+};
+
+template <class D, class Id>
+class run_of final : public prepared_run {
+ public:
+  run_of(world& w, const graph::dist_csr<Id>& g, typename D::options opt, const run_request& r)
+      : call_{w, g, std::move(opt), r}, start_(D::start(call_)) {}
+
+  [[nodiscard]] std::unique_ptr<finding> run() override { return find(D::run(call_, start_)); }
+
+ private:
+  template <class Result>
+  [[nodiscard]] std::unique_ptr<finding> find(Result&& result) const {
+    return std::make_unique<found<D, Id, Result>>(call_, start_, std::move(result));
+  }
+  template <class... Results>
+  [[nodiscard]] std::unique_ptr<finding> find(std::variant<Results...>&& result) const {
+    return std::visit([&](auto&& r) { return find(std::move(r)); }, std::move(result));
+  }
+
+  const call<D, Id> call_;
+  const decltype(D::start(std::declval<const call<D, Id>&>())) start_;
+};
+
+}  // namespace detail
+
+/// The algorithm that a declaration describes.
+template <class D>
+class declared final : public algorithm {
+ public:
+  [[nodiscard]] const algorithm_info& info() const noexcept override { return D::info; }
+  [[nodiscard]] bool counts_teps() const noexcept override { return D::counts_teps; }
+
+  [[nodiscard]] std::vector<option_info> options() const override {
+    std::vector<option_info> all;
+    each_field<typename D::options>([&]<class Of, class T>(const field<Of, T>& f) {
+      all.push_back({f.name, f.meaning, f.letter, type_of<T>(), words_in<T>()});
+    });
+    return all;
+  }
+  [[nodiscard]] std::vector<column_info> columns() const override {
+    std::vector<column_info> all;
+    each_field<typename D::template result<std::uint32_t>>(
+        [&]<class Of, class T>(const field<Of, T>& f) {
+          if constexpr (detail::is_map<T>) {
+            all.push_back({f.name, f.vertices, detail::is_real_map<T>});
+          }
+        });
+    return all;
+  }
+
+  void expect(const option_values& given) const override { D::expect(read(given)); }
+  [[nodiscard]] std::string_view without_operators(const option_values& given,
+                                                   const world& w) const override {
+    return D::without_operators(read(given), w);
+  }
+  [[nodiscard]] std::unique_ptr<prepared_run> prepare(world& w, const graph::any_graph& g,
+                                                      const option_values& given,
+                                                      const run_request& r) const override {
+    auto opt = read(given);
+    D::expect(opt);
+    return std::visit(
+        [&]<class Id>(const graph::dist_csr<Id>& x) -> std::unique_ptr<prepared_run> {
+          return std::make_unique<detail::run_of<D, Id>>(w, x, std::move(opt), r);
+        },
+        g);
+  }
+  [[nodiscard]] std::optional<std::string> verify_column(
+      world& w, const graph::any_graph& g, std::string_view name, const own_values& values,
+      const option_values& given) const override {
+    return std::visit(
+        [&]<class Id>(const graph::dist_csr<Id>& x) {
+          return D::verify_column(call<D, Id>{w, x, read(given), {}}, name, values);
+        },
+        g);
+  }
+  [[nodiscard]] std::string judge(const ref::input& g, const option_values& given,
+                                  const ref::output& found) const override {
+    return D::judge(g, read(given), found);
+  }
+
+ private:
+  using options_type = typename D::options;
+
+  static options_type read(const option_values& given) {
+    options_type opt;
+    each_field<options_type>([&](const auto& f) {
+      const auto at = given.find(f.name);
+      if (at != given.end()) read_option(f.name, at->second, opt.*f.member);
+    });
+    return opt;
+  }
+  template <class T>
+  static constexpr std::string_view type_of() {
+    if constexpr (std::is_same_v<T, vertex_option>) {
+      return "ID";
+    } else if constexpr (requires { typename T::value_type; }) {
+      return type_of<typename T::value_type>();
+    } else {
+      return std::is_enum_v<T> ? "" : std::is_integral_v<T> ? "N" : "X";
+    }
+  }
+  template <class T>
+  static constexpr std::span<const std::string_view> words_in() {
+    if constexpr (std::is_enum_v<T>) return words_of<T>;
+    return {};
+  }
+};
+
+}  // namespace cairn::algo

@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+
+#include <cairn/base/error.hpp>
+
+namespace cairn::algo {
+
+/// One member of an aggregate: what reports, JSON, the command line and bindings call it.
+///
+/// name      of an option also its long form on the command line
+/// meaning   one clause for the help text
+/// letter    an option's short form; 0: it has none
+/// vertices  the member holds vertices, which are shown by the ids of the input
+template <class Of, class T>
+struct field {
+  std::string_view name;
+  T Of::*member;
+  std::string_view meaning;
+  char letter = 0;
+  bool vertices = false;
+};
+
+/// An aggregate describes itself by `static constexpr auto fields()`, a tuple of its fields.
+template <class T>
+concept described = requires {
+  T::fields();
+};
+
+/// Calls f(field) for each field of T, in order.
+template <described T, class F>
+constexpr void each_field(F&& f) {
+  std::apply([&](const auto&... fields) { (f(fields), ...); }, T::fields());
+}
+
+/// The names of an enumeration's values from 0, as on the command line. Specialise it for each
+/// enumeration that is an option or a result.
+template <class E>
+inline constexpr std::span<const std::string_view> words_of{};
+
+/// Text as a template argument.
+template <std::size_t N>
+struct text_constant {
+  char text[N];
+  constexpr text_constant(const char (&from)[N]) { std::copy(from, from + N, text); }
+};
+/// What words_of<E> is made of: words<"auto", "on", "off">.
+template <text_constant... Words>
+inline constexpr std::array<std::string_view, sizeof...(Words)> words{
+    std::string_view(Words.text)...};
+
+template <class E>
+[[nodiscard]] constexpr std::string_view word(E value) {
+  return words_of<E>[static_cast<std::size_t>(value)];
+}
+
+/// An option that names a vertex by its id in the input; empty: it was not given.
+struct vertex_option {
+  std::string id;
+};
+
+/// Reads an option's value.
+///
+/// Throws    usage_error that names the option if the text is not such a value
+template <class T>
+void read_option(std::string_view name, std::string_view text, T& to) {
+  const auto refuse = [&](const std::string& expected) {
+    return usage_error("--" + std::string(name) + " is '" + std::string(text) + "', expected " +
+                       expected);
+  };
+  if constexpr (std::is_same_v<T, vertex_option>) {
+    to.id = text;
+  } else if constexpr (std::is_enum_v<T>) {
+    std::string all;
+    for (std::size_t i = 0; i < words_of<T>.size(); ++i) {
+      if (words_of<T>[i] == text) return static_cast<void>(to = static_cast<T>(i));
+      all += (i == 0 ? "" : ", ") + std::string(words_of<T>[i]);
+    }
+    throw refuse("one of " + all);
+  } else if constexpr (requires { typename T::value_type; }) {
+    read_option(name, text, to.emplace());
+  } else {
+    const auto* const end = text.data() + text.size();
+    const auto [at, error] = std::from_chars(text.data(), end, to);
+    if (error == std::errc() && at == end) return;
+    throw refuse(std::is_integral_v<T> ? "a whole number from 0 to 2^64 - 1" : "a number");
+  }
+}
+
+}  // namespace cairn::algo

@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/algo/bfs.hpp>
+#include <cairn/algo/declared.hpp>
+#include <cairn/algo/ref/bfs.hpp>
+#include <cairn/algo/verify_bfs.hpp>
+#include <cairn/base/random.hpp>
+
+namespace cairn::algo {
+
+template <>
+inline constexpr std::span<const std::string_view> words_of<traverse::direction> =
+    words<"auto", "top-down", "bottom-up">;
+
+namespace {
+
+constexpr int most_draws = 1000;  // of a source
+
+template <class Id>
+std::uint64_t degree_anywhere(world& w, const graph::dist_csr<Id>& g, std::uint64_t v) {
+  const bool mine = g.partition().owner(v) == w.rank();
+  return w.sum(mine ? g.out().degree(v) : 0);
+}
+
+// The smallest that has edges.
+template <class Id>
+Id first_with_edges(world& w, const graph::dist_csr<Id>& g) {
+  auto v = g.out().first();
+  while (v < g.out().last() && g.out().degree(v) == 0) ++v;
+  const auto none = no_vertex<std::uint64_t>;
+  return static_cast<Id>(none - w.max(v == g.out().last() ? 0 : none - v));
+}
+
+// A random vertex that has edges; where hardly any has, the first.
+template <class Id>
+Id random_source(world& w, const graph::dist_csr<Id>& g, const run_request& r) {
+  if (g.num_edges() == 0) return 0;
+  random64 draw(r.seed, r.trial);
+  for (int tries = 0; tries < most_draws; ++tries) {
+    const auto v = draw.below(g.num_vertices());
+    if (degree_anywhere(w, g, v) != 0) return static_cast<Id>(v);
+  }
+  return first_with_edges(w, g);
+}
+
+struct bfs_declaration : declaration {
+  static constexpr algorithm_info info{.name = "bfs",
+                                       .summary = "Breadth-first search: parents and depths",
+                                       .check = "Check the result by Graph500's five rules",
+                                       .in_edges = true,
+                                       .verify_options = words<"source">};
+  struct options {
+    vertex_option source;
+    traverse::direction direction = traverse::direction::automatic;
+
+    static constexpr auto fields() {
+      return std::tuple(
+          field{"source", &options::source, "Start here (default: a random vertex a trial)", 'r'},
+          field{"direction", &options::direction, "How levels are expanded"});
+    }
+  };
+  template <class Id>
+  using result = bfs_result<Id>;
+
+  template <class D, class Id>
+  static Id start(const call<D, Id>& c) {
+    if (c.g.num_vertices() == 0) throw usage_error("the graph has no vertices");
+    if (!c.opt.source.id.empty()) return c.vertex("source", c.opt.source, 0);
+    return random_source(c.w, c.g, c.request);
+  }
+  template <class D, class Id>
+  static auto run(const call<D, Id>& c, Id root) {
+    const bool depths = c.request.verify || c.request.output == "depth";
+    return bfs(c.w, c.g, root,
+               {.activity = c.request.activity, .direction = c.opt.direction, .depths = depths});
+  }
+
+  // Edges of the input, as TEPS counts them.
+  struct reach {
+    std::uint64_t source, reached, edges;
+    static constexpr auto fields() {
+      return std::tuple(field{"source", &reach::source, "where the search started", 0, true},
+                        field{"reached", &reach::reached, "vertices"},
+                        field{"edges", &reach::edges, "of the input between them"});
+    }
+  };
+  template <class D, class Id>
+  static reach also(const call<D, Id>& c, Id root, const bfs_result<Id>& r) {
+    reach mine{root, 0, 0};
+    for (auto v = c.g.out().first(); v < c.g.out().last(); ++v) {
+      if (r.parent.load(v) == no_vertex<Id>) continue;
+      ++mine.reached;
+      mine.edges += c.g.out().degree(v);
+    }
+    const auto arcs = c.w.sum(mine.edges);
+    return {root, c.w.sum(mine.reached), c.g.directed() ? arcs : arcs / 2};
+  }
+  static constexpr bool counts_teps = true;
+  static std::uint64_t edges(const auto&, const reach& found, const auto&) { return found.edges; }
+
+  template <class D, class Id>
+  static auto verify(const call<D, Id>& c, Id root, const bfs_result<Id>& r) {
+    return verify_bfs<Id>(c.w, c.g, root, r.parent, r.depth ? &*r.depth : nullptr);
+  }
+  template <class D, class Id>
+  static std::optional<std::string> verify_column(const call<D, Id>& c, std::string_view name,
+                                                  const own_values& values) {
+    const auto map = c.template map_of<Id>(values);
+    const bool parents = name == "parent";
+    const auto root = parents ? root_of_parents(c.w, c.g, map) : root_of_depths(c.w, c.g, map);
+    if (!root.problem.empty()) return root.problem;
+    if (const auto named = c.vertex("source", c.opt.source, root.vertex); named != root.vertex) {
+      return "the result starts at " + std::to_string(c.g.labels().id_of(root.vertex)) +
+             ", not at source " + c.opt.source.id;
+    }
+    return parents ? verify_bfs<Id>(c.w, c.g, root.vertex, map)
+                   : verify_bfs_depths<Id>(c.w, c.g, root.vertex, map);
+  }
+  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+    const auto root = static_cast<std::uint64_t>(found.numbers.at("source"));
+    const auto depth = found.whole.find("depth");
+    if (depth != found.whole.end() &&
+        depth->second != ref::bfs_depths(g.num_vertices, g.arcs, root)) {
+      return "a depth is wrong";
+    }
+    return ref::bfs_violation(g.num_vertices, g.arcs, root, found.whole.at("parent"));
+  }
+};
+
+}  // namespace
+
+const algorithm& bfs_algorithm() {
+  static const declared<bfs_declaration> a;
+  return a;
+}
+
+}  // namespace cairn::algo

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/algo/components.hpp>
+#include <cairn/algo/declared.hpp>
+#include <cairn/algo/ref/components.hpp>
+#include <cairn/algo/verify_components.hpp>
+
+namespace cairn::algo {
+namespace {
+
+struct cc_declaration : declaration {
+  static constexpr algorithm_info info{
+      .name = "cc",
+      .summary = "Connected components, edges taken both ways",
+      .check = "Check the result by a search from every label",
+      // With them afforest skips the largest component's edges, which are most.
+      .in_edges = true};
+  struct options {
+    components_method method = components_method::automatic;
+
+    static constexpr auto fields() {
+      return std::tuple(field{"method", &options::method, "How components are found"});
+    }
+  };
+  template <class Id>
+  using result = components_result<Id>;
+
+  static std::string_view without_operators(const options& o, const world& w) {
+    const bool afforest = o.method != components_method::propagation;
+    return afforest && w.size() == 1 ? "the trees of one rank are joined without operators"
+                                     : std::string_view();
+  }
+  static auto run(const auto& c, nothing) {
+    return components(c.w, c.g, {.activity = c.request.activity, .method = c.opt.method});
+  }
+  static auto verify(const auto& c, nothing, const auto& r) {
+    return verify_components(c.w, c.g, r.label);
+  }
+  static auto verify_column(const auto& c, std::string_view, const own_values& labels) {
+    using id = typename std::remove_cvref_t<decltype(c)>::id_type;
+    return verify_components(c.w, c.g, c.template map_of<id>(labels));
+  }
+  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+    const bool right = found.whole.at("component") == ref::component_labels(g.num_vertices, g.arcs);
+    return right ? "" : "a label is wrong";
+  }
+};
+
+}  // namespace
+
+const algorithm& cc_algorithm() {
+  static const declared<cc_declaration> a;
+  return a;
+}
+
+}  // namespace cairn::algo

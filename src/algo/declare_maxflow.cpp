@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/algo/declared.hpp>
+#include <cairn/algo/maxflow.hpp>
+#include <cairn/algo/ref/maxflow.hpp>
+#include <cairn/base/random.hpp>
+
+namespace cairn::algo {
+namespace {
+
+struct maxflow_declaration : declaration {
+  static constexpr algorithm_info info{
+      .name = "maxflow",
+      .summary = "Maximum flow and minimum cut between two vertices",
+      .check = "Check flow and cut, whose values must be equal",
+      .weights = weights_read::whole,
+      .verify_options = words<"from", "to">};
+  struct options {
+    vertex_option from, to;
+
+    static constexpr auto fields() {
+      return std::tuple(
+          field{"from", &options::from, "Where the flow starts (default: random, per trial)"},
+          field{"to", &options::to, "Where it ends (default: random, per trial)"});
+    }
+  };
+  template <class Id>
+  using result = maxflow_result<Id>;
+
+  struct ends {
+    std::uint64_t s, t;
+    static constexpr auto fields() { return std::tuple(); }
+  };
+  // Vertices that were drawn differ.
+  static ends start(const auto& c) {
+    const auto n = c.g.num_vertices();
+    if (n < 2) throw usage_error("a flow needs two vertices");
+    random64 draw(c.request.seed, c.request.trial);
+    const auto other = [&](std::uint64_t v) { return (v + 1 + draw.below(n - 1)) % n; };
+    const std::uint64_t t = c.vertex("to", c.opt.to, draw.below(n));
+    const std::uint64_t s = c.vertex("from", c.opt.from, other(t));
+    if (s != t) return {s, t};
+    if (c.opt.to.id.empty()) return {s, other(s)};
+    throw usage_error("--from and --to are the same vertex, " + c.opt.to.id);
+  }
+
+  struct problem {
+    std::uint64_t from, to;
+    bool weighted;
+    static constexpr auto fields() {
+      return std::tuple(field{"from", &problem::from, "where the flow starts", 0, true},
+                        field{"to", &problem::to, "where it ends", 0, true},
+                        field{"weighted", &problem::weighted, "else each edge carries 1"});
+    }
+  };
+  static problem also(const auto& c, const ends& e, const auto&) {
+    return {e.s, e.t, c.g.weighted()};
+  }
+
+  template <class D, class Id>
+  static auto run(const call<D, Id>& c, const ends& e) {
+    return maxflow(c.w, c.g, static_cast<Id>(e.s), static_cast<Id>(e.t),
+                   {.activity = c.request.activity});
+  }
+  template <class D, class Id>
+  static auto verify(const call<D, Id>& c, const ends& e, const maxflow_result<Id>& r) {
+    return verify_maxflow<Id>(c.w, c.g, static_cast<Id>(e.s), static_cast<Id>(e.t), r.value, r.flow,
+                              r.source_side);
+  }
+  // A flow of the cut's value, verified with that cut, proves both.
+  template <class D, class Id>
+  static std::optional<std::string> verify_column(const call<D, Id>& c, std::string_view,
+                                                  const own_values& sides) {
+    if (c.opt.from.id.empty() || c.opt.to.id.empty()) {
+      throw usage_error("a cut is between two vertices: name them by --from and --to");
+    }
+    const auto e = start(c);
+    const auto r = run(c, e);
+    return verify_maxflow<Id>(c.w, c.g, static_cast<Id>(e.s), static_cast<Id>(e.t), r.value, r.flow,
+                              c.template map_of<std::uint32_t>(sides));
+  }
+  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+    std::vector<ref::capacity_arc> arcs;
+    for (const auto& e : g.edges) {
+      const auto capacity = static_cast<std::int64_t>(e.weight);
+      arcs.push_back({e.source, e.target, capacity});
+      if (!g.directed) arcs.push_back({e.target, e.source, capacity});
+    }
+    const auto s = static_cast<std::uint64_t>(found.numbers.at("from"));
+    const auto t = static_cast<std::uint64_t>(found.numbers.at("to"));
+    const auto most = ref::edmonds_karp(g.num_vertices, arcs, s, t);
+    if (found.numbers.at("value") == static_cast<double>(most)) return "";
+    return "the flow is not " + std::to_string(most);
+  }
+};
+
+}  // namespace
+
+const algorithm& maxflow_algorithm() {
+  static const declared<maxflow_declaration> a;
+  return a;
+}
+
+}  // namespace cairn::algo

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+
+#include <cairn/algo/declared.hpp>
+#include <cairn/algo/mst.hpp>
+#include <cairn/algo/ref/mst.hpp>
+#include <cairn/algo/verify_mst.hpp>
+
+namespace cairn::algo {
+namespace {
+
+struct mst_declaration : declaration {
+  static constexpr algorithm_info info{.name = "mst",
+                                       .summary = "Minimum spanning forest of an undirected graph",
+                                       .check = "Check that the forest spans and is minimal",
+                                       .undirected = "a spanning forest is of an undirected graph",
+                                       .weights = weights_read::any};
+  struct options {
+    mst_merge merge = mst_merge::automatic;
+
+    static constexpr auto fields() {
+      return std::tuple(field{"merge", &options::merge, "How trees of several ranks merge"});
+    }
+  };
+  template <class Id>
+  using result = mst_result<Id>;
+
+  struct weights {
+    bool weighted;
+    static constexpr auto fields() {
+      return std::tuple(field{"weighted", &weights::weighted, "else each edge counts 1"});
+    }
+  };
+  static weights also(const auto& c, nothing, const auto&) { return {c.g.weighted()}; }
+
+  static nothing start(const auto& c) {
+    if (c.w.size() > 1 || c.opt.merge == mst_merge::automatic) return {};
+    throw usage_error("--merge " + std::string(word(c.opt.merge)) +
+                      " is for several ranks, and there is one (--ranks)");
+  }
+  static auto run(const auto& c, nothing) {
+    return mst(c.w, c.g, {.activity = c.request.activity, .merge = c.opt.merge});
+  }
+  template <class Id>
+  static auto verify(const auto& c, nothing, const mst_result<Id>& r) {
+    return verify_mst<Id>(c.w, c.g, r.edges);
+  }
+  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+    const auto forest = ref::kruskal(g.num_vertices, g.edges);
+    double weight = 0;
+    for (const auto& e : forest) weight += e.weight;
+    if (found.numbers.at("edges") != static_cast<double>(forest.size())) {
+      return "the forest has another number of edges";
+    }
+    const bool least = std::abs(found.numbers.at("weight") - weight) <= 1e-9 * std::abs(weight);
+    return least ? "" : "the forest is not the lightest";
+  }
+};
+
+}  // namespace
+
+const algorithm& mst_algorithm() {
+  static const declared<mst_declaration> a;
+  return a;
+}
+
+}  // namespace cairn::algo

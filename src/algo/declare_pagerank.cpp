@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include <cairn/algo/declared.hpp>
+#include <cairn/algo/pagerank.hpp>
+#include <cairn/algo/ref/pagerank.hpp>
+#include <cairn/algo/verify_pagerank.hpp>
+
+namespace cairn::algo {
+namespace {
+
+enum class precision { single_, double_ };
+// How push and edge add up; off: by operators.
+enum class summation { automatic, partials, bins, off };
+
+}  // namespace
+
+template <>
+inline constexpr std::span<const std::string_view> words_of<precision> = words<"float", "double">;
+template <>
+inline constexpr std::span<const std::string_view> words_of<summation> =
+    words<"auto", "partials", "bins", "off">;
+
+namespace {
+
+struct pagerank_declaration : declaration {
+  static constexpr algorithm_info info{
+      .name = "pagerank",
+      .summary = "PageRank of every vertex",
+      .check = "Check the result by another sweep in double",
+      .in_edges = true,
+      .verify_options = words<"convention", "iterations", "tolerance", "damping">};
+  struct options {
+    pagerank_convention convention = pagerank_convention::gap;
+    pagerank_variant variant = pagerank_variant::pull;
+    pagerank_sweep sweep = pagerank_sweep::automatic;
+    summation aggregate = summation::automatic;
+    algo::precision precision = algo::precision::single_;
+    std::optional<std::uint64_t> iterations;
+    std::optional<double> tolerance;
+    double damping = 0.85;
+
+    static constexpr auto fields() {
+      using o = options;
+      return std::tuple(
+          field{"convention", &o::convention,
+                "Whose PageRank: what becomes of sinks, when to stop"},
+          field{"variant", &o::variant, "Who moves rank along an edge"},
+          field{"sweep", &o::sweep, "Whether a sweep reads what it has already made"},
+          field{"aggregate", &o::aggregate,
+                "How push and edge add up without conflicts; off: operators by --mechanism"},
+          field{"precision", &o::precision, "Of ranks"},
+          field{"iterations", &o::iterations, "At most so many sweeps", 'i'},
+          field{"tolerance", &o::tolerance, "Stop when a sweep changes less than this", 't'},
+          field{"damping", &o::damping, "Follow an edge with this probability"});
+    }
+  };
+  template <class Id>
+  using result = pagerank_result<double>;
+
+  static pagerank_options plain(const options& o, const run_request& r = {}) {
+    pagerank_options opt{.variant = o.variant,
+                         .convention = o.convention,
+                         .sweep = o.sweep,
+                         .iterations = o.iterations,
+                         .tolerance = o.tolerance,
+                         .damping = o.damping,
+                         .activity = r.activity};
+    if (o.aggregate == summation::off) {
+      opt.aggregate = std::nullopt;
+    } else {
+      opt.aggregate->how = static_cast<pgas::accumulation>(o.aggregate);
+    }
+    return opt;
+  }
+  static void expect(const options& o) {
+    const bool pulls = o.variant == pagerank_variant::pull;
+    if (o.sweep == pagerank_sweep::in_place &&
+        !(pulls && o.convention == pagerank_convention::gap)) {
+      throw usage_error("--sweep in-place is for --variant pull by --convention gap");
+    }
+    if (o.aggregate != summation::automatic && pulls) {
+      throw usage_error("--aggregate is for --variant push and edge: pull adds up where it writes");
+    }
+    if (o.tolerance && o.convention == pagerank_convention::graphalytics) {
+      throw usage_error("--tolerance is not for --convention graphalytics: it runs --iterations");
+    }
+    if (o.tolerance && !(*o.tolerance >= 0)) throw usage_error("--tolerance is less than 0");
+    if (!(o.damping >= 0 && o.damping < 1)) {
+      throw usage_error("--damping is not 0 <= damping < 1");
+    }
+  }
+  static std::string_view without_operators(const options& o, const world&) {
+    if (o.variant == pagerank_variant::pull) return "pull adds up where it writes";
+    return o.aggregate == summation::off ? std::string_view()
+                                         : "--aggregate adds up without operators";
+  }
+
+  template <class D, class Id>
+  static auto run(const call<D, Id>& c, nothing)
+      -> std::variant<pagerank_result<float>, pagerank_result<double>> {
+    const auto opt = plain(c.opt, c.request);
+    if (c.opt.precision == precision::single_) return pagerank<float>(c.w, c.g, opt);
+    return pagerank<double>(c.w, c.g, opt);
+  }
+  struct ways {
+    std::string_view variant, convention, precision, aggregate;
+    static constexpr auto fields() {
+      return std::tuple(field{"variant", &ways::variant, "who moved rank along an edge"},
+                        field{"convention", &ways::convention, "whose PageRank"},
+                        field{"precision", &ways::precision, "of ranks"},
+                        field{"aggregate", &ways::aggregate, "how push and edge added up"});
+    }
+  };
+  static ways also(const auto& c, nothing, const auto& r) {
+    const auto sums = r.aggregate ? word(static_cast<summation>(*r.aggregate)) : "off";
+    return {word(c.opt.variant), word(c.opt.convention), word(c.opt.precision), sums};
+  }
+  static std::uint64_t edges(const auto& c, const ways&, const auto& r) {
+    return c.g.num_edges() * r.iterations;
+  }
+  static auto verify(const auto& c, nothing, const auto& r) {
+    return verify_pagerank(c.w, c.g, r, plain(c.opt));
+  }
+  // Where a run stops before its ranks have settled, a run of our own says how far from settled
+  // they may be.
+  static std::optional<std::string> verify_column(const auto& c, std::string_view,
+                                                  const own_values& ranks) {
+    const auto opt = plain(c.opt);
+    const auto limits = limits_of(opt, c.g.num_vertices());
+    pagerank_result<float> claimed = pagerank<float>(c.w, c.g, opt);
+    claimed.rank = c.template map_of<float>(ranks);
+    claimed.change = claimed.change < limits.enough ? limits.enough : 2 * claimed.change;
+    claimed.iterations = limits.most_sweeps;
+    return verify_pagerank(c.w, c.g, claimed, opt);
+  }
+
+  // What rounding may have added up to: each sweep adds at most a unit in the last place for each
+  // term of a sum and a few for the rest, and the next sweeps carry it on.
+  static double rounding(const ref::pagerank_judge& judge, const std::vector<double>& ranks,
+                         double unit) {
+    std::vector<double> terms(judge.num_vertices, 8);
+    for (const auto& edge : judge.edges) ++terms[edge.second];
+    constexpr auto unit_of_double = std::numeric_limits<double>::epsilon();
+    const auto rows = std::inner_product(terms.begin(), terms.end(), ranks.begin(), 0.0);
+    return (rows * (unit + unit_of_double) +
+            2 * static_cast<double>(judge.num_vertices) * unit_of_double) /
+           (1 - judge.damping);
+  }
+  static std::string judge(const ref::input& g, const options& o, const ref::output& found) {
+    const auto limits = limits_of(plain(o), g.num_vertices);
+    ref::pagerank_judge judge{g.num_vertices, {}, o.damping, limits.spread_sinks};
+    for (const auto& e : g.edges) {
+      judge.edges.emplace_back(e.source, e.target);
+      if (!g.directed && e.source != e.target) judge.edges.emplace_back(e.target, e.source);
+    }
+    const auto& ranks = found.real.at("rank");
+    const auto unit = o.precision == precision::single_
+                          ? double{std::numeric_limits<float>::epsilon()}
+                          : std::numeric_limits<double>::epsilon();
+    const auto near = [&](const std::vector<double>& expected, double more) {
+      const auto off = ref::pagerank_judge::distance(ranks, expected);
+      if (off <= more + rounding(judge, ranks, unit)) return std::string();
+      return "the ranks are off by " + std::to_string(off);
+    };
+    const auto sweeps = found.numbers.at("iterations"), change = found.numbers.at("change");
+    if (sweeps != static_cast<double>(limits.most_sweeps) && !(change < limits.enough)) {
+      return "it stopped too early";
+    }
+    // How an in-place sweep comes to its ranks is for no judge to repeat; where it leads is.
+    if (found.numbers.at("in_place") == 0) {
+      return near(judge.after(static_cast<std::uint64_t>(sweeps)), 0);
+    }
+    if (sweeps == 0) return near(judge.start(), 0);
+    return near(judge.fixed_point(), change * o.damping / (1 - o.damping));
+  }
+};
+
+}  // namespace
+
+const algorithm& pagerank_algorithm() {
+  static const declared<pagerank_declaration> a;
+  return a;
+}
+
+}  // namespace cairn::algo
