@@ -73,6 +73,9 @@ std::vector<io::edge_block> shuffle(world& w, std::vector<io::edge_block>& block
   w.parallel_for(
       chunks.size(),
       [&](worker_t worker, std::size_t chunk, std::size_t) {
+        if (worker == 0 && request.progress) {
+          request.progress(static_cast<double>(chunk) / static_cast<double>(chunks.size()));
+        }
         auto send = road.from(worker);
         chunks.for_each(chunk, request.arcs, request.drop_self_loops,
                         [&](Id source, Id target, [[maybe_unused]] W weight) {
@@ -98,7 +101,14 @@ csr<Id> build_own_rows(world& w, std::vector<io::edge_block>& blocks,
   request.first = partition.first(w.rank());
   request.last = partition.last(w.rank());
   if (w.size() == 1) return detail::build_rows<Id, W>(w.pool(), blocks, request);
+  const auto progress = std::exchange(request.progress, {});
+  const auto half = [&](double before) -> std::function<void(double)> {
+    if (!progress) return {};
+    return [&progress, before](double part) { progress(before + part / 2); };
+  };
+  request.progress = half(0);
   auto received = shuffle<Id, W>(w, blocks, partition, request);
+  request.progress = half(0.5);
   request.arcs = direction::out;
   request.keep_blocks = false;
   return detail::build_rows<Id, W>(w.pool(), received, request);
@@ -126,10 +136,19 @@ dist_csr<Id> build_as(world& w, io::raw_edges& raw, labels&& names, const build_
   const pgas::block_partition partition(names.size(), w.size());
   const bool directed = raw.directed && !options.symmetrize;
   const bool inverse = directed && options.inverse;
-  const row_request request{.arcs = directed ? direction::out : direction::both,
-                            .drop_self_loops = options.drop_self_loops,
-                            .drop_duplicates = options.drop_duplicates,
-                            .keep_blocks = inverse};
+  // In parts of 2^16; of the in-rows the second half.
+  const auto report = [&](double part) {
+    constexpr std::uint64_t parts = 1 << 16;
+    options.progress(static_cast<std::uint64_t>(part * parts), parts);
+  };
+  const auto passes = inverse ? 2.0 : 1.0;
+  row_request request{.arcs = directed ? direction::out : direction::both,
+                      .drop_self_loops = options.drop_self_loops,
+                      .drop_duplicates = options.drop_duplicates,
+                      .keep_blocks = inverse};
+  if (options.progress) {
+    request.progress = [&report, passes](double part) { report(part / passes); };
+  }
   auto out = build_own_rows<Id, W>(w, raw.blocks, partition, request);
   auto num_edges = w.sum(out.num_edges());
   if (!directed) {
@@ -141,6 +160,9 @@ dist_csr<Id> build_as(world& w, io::raw_edges& raw, labels&& names, const build_
     auto reversed = request;
     reversed.arcs = direction::in;
     reversed.keep_blocks = false;
+    if (options.progress) {
+      reversed.progress = [&report](double part) { report(0.5 + part / 2); };
+    }
     g.add_inverse(build_own_rows<Id, W>(w, raw.blocks, partition, reversed));
   }
   return g;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
@@ -15,12 +16,14 @@ namespace cairn::graph {
 /// drop_duplicates  of edges with the same source and target one stays: that of least weight
 /// keep_weights     false: the graph has no weights, whatever the input has
 /// inverse          a directed graph gets in-rows as well as out-rows
+/// progress         called now and then by worker 0 as progress(done, all), of this rank's share
 struct build_options {
   bool symmetrize = false;
   bool drop_self_loops = false;
   bool drop_duplicates = false;
   bool keep_weights = true;
   bool inverse = false;
+  std::function<void(std::uint64_t, std::uint64_t)> progress = {};
 };
 
 /// The graph of the edges that the ranks hold together, dealt to the ranks by blocks of
