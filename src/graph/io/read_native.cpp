@@ -13,6 +13,27 @@
 namespace cairn::graph::io {
 namespace {
 
+labels labels_of(const native_file& file) {
+  const auto& header = file.header();
+  const auto numbers = file.values<std::uint64_t>(labels_section);
+  switch (header.version) {
+    case 1:
+      if (numbers.empty()) return labels(header.num_vertices);
+      return labels(std::vector<std::uint64_t>(numbers.begin(), numbers.end()));
+    case 2:
+      return labels::by_vertex(std::vector<std::uint64_t>(numbers.begin(), numbers.end()));
+    default:
+      break;
+  }
+  const auto texts = file.label_texts();
+  word_list words;
+  words.reserve(header.num_vertices, texts.size());
+  for (std::uint64_t v = 0; v < header.num_vertices; ++v) {
+    words.push_back(texts.substr(numbers[v], numbers[v + 1] - numbers[v]));
+  }
+  return labels::by_vertex(words);
+}
+
 template <class Id>
 any_graph view_of(const std::shared_ptr<const native_file>& file, rank_t rank,
                   const pgas::block_partition& partition) {
@@ -29,11 +50,8 @@ any_graph view_of(const std::shared_ptr<const native_file>& file, rank_t rank,
   }
   csr<Id> out(first, std::move(offsets), array<Id>(file->values<Id>(targets_section), file),
               std::move(weights));
-  const auto ids = file->values<std::uint64_t>(labels_section);
-  labels names = ids.empty() ? labels(header.num_vertices)
-                             : labels(std::vector<std::uint64_t>(ids.begin(), ids.end()));
   return dist_csr<Id>(partition, header.directed == 1, header.num_edges, std::move(out),
-                      std::move(names));
+                      labels_of(*file));
 }
 
 }  // namespace
