@@ -57,7 +57,9 @@ void add_info(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("info", "Say what a graph is: size, degrees, weights");
   const auto in = std::make_shared<input_options>();
   add_input(command, *in);
-  add_common(command, c);
+  add_common(command, c,
+             {.settings = settings_of(
+                  {knobs::workers, knobs::processes, knobs::simulation, knobs::messages})});
   command.callback([&c, in, &chosen] {
     chosen = [&c, in] {
       graph_keeper graphs(*in, {}, !c.quiet);

@@ -18,7 +18,8 @@ void check_output(const std::string& path);
 /// Throws    usage_error unless `path` can be written and is another file than the input
 void check_writable(const std::string& path, const std::string& input = {});
 
-/// Writes `id,value` for every vertex, by rank 0, in vertex order; no_vertex is empty.
+/// Writes `id,value` for every vertex, by rank 0, by ascending id; no_vertex is empty. Ids that are
+/// texts are written as such. Where vertices have another order than ids rank 0 holds all values.
 ///
 /// name      of the value: the header of its column
 /// T         Id: counts, or with as_ids vertices, which are written as the input's ids; a whole

@@ -30,7 +30,8 @@ class report {
   /// Sums the counters of all ranks into the report. Collective.
   void count(world& w);
 
-  /// Prints on standard output, on rank 0: the object, or the lines (and counters if asked).
+  /// Prints on standard output, on rank 0: the object (an element of an array where several seeds
+  /// are simulated), or the lines (and counters if asked).
   void print(const world& w) const;
 
  private:
@@ -39,6 +40,11 @@ class report {
   json object_;
   std::vector<std::pair<std::string, std::string>> lines_;
 };
+
+/// Whether reports are the elements of one JSON array: of a simulation of several seeds.
+[[nodiscard]] bool is_series(const common& c);
+/// Ends that array, if it was begun: after the last run.
+void end_series(const common& c);
 
 /// The line that says why the last trial ran by its mechanism and grain; none where it ran by none.
 void say_chosen(report& r);
