@@ -106,7 +106,7 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
   auto& command = *app.add_subcommand(name, help);
   const auto cmd = std::make_shared<convert_command>();
   cmd->name = name;
-  add_input(command, cmd->in);
+  add_whole_input(command, cmd->in);
   command.add_option("OUTPUT,--output,-o", cmd->output,
                      "The file to write: .el .txt .wel .mtx .cairn, also .gz .zst .xz");
   command.add_flag("--once", cmd->once,

@@ -12,6 +12,8 @@
 namespace cairn::cli {
 namespace {
 
+constexpr auto group = "Graph";
+
 template <class T>
 T number(std::string_view text, const std::string& whole, const char* expected) {
   T value{};
@@ -58,8 +60,7 @@ graph::grid_graph grid(const std::string& text) {
 
 }  // namespace
 
-void add_input(CLI::App& command, input_options& in) {
-  const auto group = "Graph";
+void add_whole_input(CLI::App& command, input_options& in) {
   command
       .add_option("INPUT,-f,--file", in.file,
                   "A file: .txt .el .wel .csv .mtx .gr .max .graph .cairn, plain or .gz .zst .xz")
@@ -90,6 +91,15 @@ void add_input(CLI::App& command, input_options& in) {
       ->check(CLI::IsMember({"number", "text"}))
       ->group(group);
   command.add_flag("--symmetrize,-s", in.symmetrize, "Make a directed file's edges undirected")
+      ->group(group);
+}
+
+void add_input(CLI::App& command, input_options& in) {
+  add_whole_input(command, in);
+  command
+      .add_option("--partition", in.partition,
+                  "What ranks have equal numbers of: vertices, or vertices and edges together")
+      ->check(CLI::IsMember({"vertices", "edges"}))
       ->group(group);
 }
 
@@ -135,6 +145,7 @@ graph_keeper::graph_keeper(const input_options& in, graph::load_options options,
   if (in.order == "hash") options_.order = graph::order_kind::hash;
   if (in.order == "random") options_.order = graph::order_kind::random;
   options_.order_seed = in.seed;
+  if (in.partition == "edges") options_.build.partition = graph::partition_kind::edges;
   if (in.ids == "text") options_.read.ids = graph::io::id_kind::text;
 }
 

@@ -19,11 +19,15 @@ struct input_options {
   std::uint64_t seed = 1;
   bool symmetrize = false;
   std::string order = "file";
+  std::string partition = "vertices";
   std::string ids = "number";
 };
 
-/// Adds INPUT, the generators, --order, --ids and GAP's short forms -f, -g, -u, -k, -s.
+/// Adds INPUT, the generators, --order, --ids, --partition and GAP's short forms -f, -g, -u, -k,
+/// -s.
 void add_input(CLI::App& command, input_options& in);
+/// The same without --partition: for commands that load on one rank.
+void add_whole_input(CLI::App& command, input_options& in);
 
 /// Throws    usage_error unless exactly one graph is named, and well
 [[nodiscard]] graph::source source_of(const input_options& in);

@@ -156,7 +156,7 @@ std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
                                      const bijection* names, rank_t rank, rank_t ranks,
                                      const progress_function& progress) {
   const auto stretches = steps.num_steps / steps.stretch + (steps.num_steps % steps.stretch != 0);
-  const pgas::block_partition shares(stretches, ranks);
+  const pgas::partition shares(stretches, ranks);
   std::vector<io::edge_block> blocks(static_cast<std::size_t>(shares.size(rank)));
   task::parallel_for(workers, blocks.size(), 1, [&](worker_t w, std::size_t b, std::size_t) {
     if (w == 0 && progress) progress(b, blocks.size());

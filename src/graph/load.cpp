@@ -82,7 +82,7 @@ loaded_graph load_native(world& w, const std::string& path, const load_options& 
   }
   stopwatch watch(w.clock());
   loaded_graph loaded;
-  loaded.graph = io::read_native(w, path);
+  loaded.graph = io::read_native(w, path, build.partition);
   loaded.load_seconds = watch.lap();
   std::visit(
       [&]<class Id>(dist_csr<Id>& g) {

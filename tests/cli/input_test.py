@@ -78,6 +78,23 @@ class Ids(InAFolder):
                          "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n")
 
 
+class Partitions(InAFolder):
+    def test_results_do_not_depend_on_the_partition(self):
+        star = self.file("g.el", "".join(f"1 {v}\n" for v in range(2, 90)) + "100 101\n")
+        def entries(partition):
+            return report("info", star, "-s", "--ranks", 3, "--threads", 1, "--partition",
+                          partition)["result"]["most_entries_on_a_rank"]
+        self.assertLess(entries("edges"), entries("vertices"))
+        for partition in ("vertices", "edges"):
+            for command in ("bfs", "cc", "pagerank", "coloring"):
+                arguments = [command, star, "-s", "--ranks", 3, "--threads", 1, "--verify",
+                             "--partition", partition]
+                o = report(*arguments, *(["--source", 1] if command == "bfs" else []))
+                self.assertTrue(o["verified"], command)
+        self.refused("convert", star, self.folder / "o.cairn", "--partition", "edges",
+                     saying="--partition")
+
+
 class Conversion(InAFolder):
     def test_with_a_generator_the_first_name_is_the_output(self):
         a, b, c = (self.folder / name for name in ("a.el", "b.el", "c.el"))

@@ -7,6 +7,7 @@
 #include <cairn/graph/io/native.hpp>
 #include <cairn/graph/memory.hpp>
 
+#include "../balanced_partition.hpp"
 #include "native_file.hpp"
 #include "verify_native.hpp"
 
@@ -36,7 +37,7 @@ labels labels_of(const native_file& file) {
 
 template <class Id>
 any_graph view_of(const std::shared_ptr<const native_file>& file, rank_t rank,
-                  const pgas::block_partition& partition) {
+                  const pgas::partition& partition) {
   const auto& header = file->header();
   const auto rows = static_cast<std::size_t>(partition.size(rank));
   const auto first = partition.first(rank);
@@ -56,7 +57,7 @@ any_graph view_of(const std::shared_ptr<const native_file>& file, rank_t rank,
 
 }  // namespace
 
-any_graph read_native(const exchange& ranks, const std::string& path) {
+any_graph read_native(const exchange& ranks, const std::string& path, partition_kind kind) {
   std::shared_ptr<native_file> file;
   ranks.agree([&] { file = std::make_shared<native_file>(path); });
   if (const auto bytes = file->bytes_to_inflate(); bytes != 0) {
@@ -64,7 +65,12 @@ any_graph read_native(const exchange& ranks, const std::string& path) {
     ranks.agree([&] { file->inflate(); });
   }
   verify_native(ranks, *file);
-  const pgas::block_partition partition(file->header().num_vertices, ranks.size());
+  const auto n = file->header().num_vertices;
+  const auto offsets = file->values<std::uint64_t>(offsets_section);
+  const auto partition = kind == partition_kind::vertices || ranks.size() == 1
+                             ? pgas::partition(n, ranks.size())
+                             : detail::balanced_partition(
+                                   n, ranks.size(), [&](std::uint64_t v) { return offsets[v]; });
   if (file->header().id_bytes == 4) return view_of<std::uint32_t>(file, ranks.rank(), partition);
   return view_of<std::uint64_t>(file, ranks.rank(), partition);
 }

@@ -237,7 +237,7 @@ class row_verifier {
 
   const exchange& ranks_;
   const native_file& file_;
-  pgas::block_partition partition_;
+  pgas::partition partition_;
   balance balance_;
   std::span<const std::uint64_t> offsets_;
   std::span<const Id> targets_;
