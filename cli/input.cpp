@@ -78,7 +78,9 @@ void add_whole_input(CLI::App& command, input_options& in) {
   command.add_option("-k", in.degree, "Edge factor of -g and -u")
       ->group(group)
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
-  command.add_option("--seed", in.seed, "Of the generator, of the choice of sources and of --order random")
+  command
+      .add_option("--seed", in.seed,
+                  "Of the generator, of the choice of sources and of --order random")
       ->check(whole_number())
       ->group(group);
   command

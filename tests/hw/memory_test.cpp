@@ -40,7 +40,7 @@ class MachineMemory : public testing::Test {
 
 TEST_F(MachineMemory, IsWhatTheSystemHasAvailableWithoutControlGroups) {
   EXPECT_EQ(available(), 2000 * mb);
-  EXPECT_EQ(total(), 9'000'000u * 1024);
+  EXPECT_EQ(total(), 9'000'000ull * 1024);
 }
 
 TEST_F(MachineMemory, IsWhatTheTightestGroupOnThePathLeavesAndCachedFilesAreFree) {
