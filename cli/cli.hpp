@@ -3,8 +3,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <initializer_list>
+#include <memory>
 #include <set>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include <cairn/core/settings.hpp>
 
@@ -13,12 +17,16 @@
 namespace cairn::cli {
 
 /// Options that every command has.
+///
+/// printed  JSON objects on standard output so far: of a simulation of several seeds they are the
+///          elements of an array
 struct common {
   cairn::settings settings;
   bool json = false;   ///< one JSON object on standard output instead of the human report
   bool stats = false;  ///< print the counters too
   bool quiet = false;  ///< no progress, no human report
   std::set<std::string, std::less<>> given = {};  ///< settings that the command line names
+  std::shared_ptr<int> printed = std::make_shared<int>(0);
 };
 
 /// What main() runs once the command line is read; its value is the exit status.
@@ -35,8 +43,32 @@ void add_machine(CLI::App& app, common& c, action& chosen);
 void add_verify(CLI::App& app, common& c, action& chosen);
 void add_settings(CLI::App& app, common& c, action& chosen);
 
-/// Adds --json, --stats, --quiet and a --name for each setting of the runtime.
-void add_common(CLI::App& command, common& c);
+/// Settings of the runtime by what they are about.
+///
+/// workers     threads, pin
+/// processes   ranks, transport, mpi, plugins, machines
+/// simulation  sim
+/// messages    coalesce, coalesce-age, routing, pending
+/// filter      filter: of commands that send operators' messages
+/// operators   mechanism, grain, retry, costs: of commands that run operators
+enum class knobs : std::uint8_t { workers, processes, simulation, messages, filter, operators };
+
+/// The names of all settings of these kinds.
+[[nodiscard]] std::vector<std::string_view> settings_of(std::initializer_list<knobs> kinds);
+
+/// What add_common adds.
+///
+/// settings  names of those that the command uses: any other is a usage error
+/// stats     --stats: the command counts something
+/// quiet     --quiet: the command prints a report or progress beside what it is called for
+struct common_parts {
+  std::vector<std::string_view> settings;
+  bool stats = true;
+  bool quiet = true;
+};
+
+/// Adds --json and these parts.
+void add_common(CLI::App& command, common& c, const common_parts& parts);
 
 /// Checks that an option's value is a whole number of 64 bits that is not negative, which CLI11
 /// would wrap or saturate.

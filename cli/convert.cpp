@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <memory>
+
 #include <fmt/format.h>
 
 #include <cairn/graph/io/edge_list.hpp>
 #include <cairn/graph/io/file_format.hpp>
 #include <cairn/graph/io/native.hpp>
+#include <cairn/net/ring.hpp>
 
 #include "cli/input.hpp"
 #include "cli/output.hpp"
@@ -13,43 +16,85 @@ namespace {
 
 using graph::io::file_format;
 
-file_format writable_format(const std::string& path) {
-  const auto format = graph::io::format_of(path);
-  if (format != file_format::native && format != file_format::edge_list &&
-      format != file_format::weighted_edge_list) {
-    throw usage_error(path +
-                      ": graphs are written as .el, .txt, .wel or .cairn, also .gz, .zst or .xz");
+struct convert_command {
+  std::string name;
+  input_options in;
+  std::string output;
+  bool once = false;
+  bool renumber = false;
+};
+
+bool is_edge_list(file_format format) {
+  return format == file_format::edge_list || format == file_format::weighted_edge_list;
+}
+
+file_format writable_format(const convert_command& cmd) {
+  const auto format = graph::io::format_of(cmd.output);
+  if (!is_edge_list(format) && format != file_format::native &&
+      format != file_format::matrix_market) {
+    throw usage_error(
+        cmd.output +
+        ": graphs are written as .el, .txt, .wel, .mtx or .cairn, also .gz, .zst or .xz");
+  }
+  if (cmd.once && !is_edge_list(format)) {
+    throw usage_error("--once is for edge lists: other formats have an undirected edge once");
   }
   return format;
 }
 
-void write_graph(world& w, const graph::any_graph& g, const std::string& path, file_format format,
-                 graph::io::undirected_edges edges) {
-  const auto whole = std::visit([](const auto& rows) { return graph::io::native_view(rows); }, g);
+void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd) {
+  using graph::io::undirected_edges;
+  auto whole = std::visit([](const auto& rows) { return graph::io::native_view(rows); }, g);
+  const auto format = graph::io::format_of(cmd.output);
+  if (cmd.renumber) {
+    auto ids = std::make_shared<std::vector<std::uint64_t>>();
+    std::visit(
+        [&](const auto& rows) {
+          for (std::uint64_t v = 0; v < rows.num_vertices(); ++v) {
+            ids->push_back(1 + rows.labels().position_of(v));
+          }
+        },
+        g);
+    whole.words = nullptr;
+    whole.labels = *ids;
+    whole.kept = std::move(ids);
+  }
   if (format == file_format::native) {
-    graph::io::write_native(w.pool(), path, whole);
+    graph::io::write_native(w.pool(), cmd.output, whole);
+  } else if (format == file_format::matrix_market) {
+    graph::io::write_matrix_market(w.pool(), cmd.output, whole);
   } else {
-    graph::io::write_edge_list(w.pool(), path, whole, edges);
+    graph::io::write_edge_list(w.pool(), cmd.output, whole,
+                               cmd.once ? undirected_edges::once : undirected_edges::both_ways);
   }
 }
 
-int run_command(const std::string& name, common c, const input_options& in,
-                const std::string& output, bool once) {
-  if (c.settings.ranks > 1) throw usage_error(name + " runs on one rank");
-  c.settings.ranks = 1;
-  if (output.empty()) throw usage_error("no output: name the file to write");
-  const auto format = writable_format(output);
-  check_writable(output, in.file);
-  graph_keeper graphs(in, {}, !c.quiet);
+// A file is the work of one rank: the first does it, in a world of its own, on its workers.
+template <class F>
+void on_first_rank(world& w, F&& f) {
+  w.agree([&] {
+    if (w.rank() != 0) return;
+    net::ring_transport nobody(std::make_shared<net::ring_fabric>(1), 0);
+    world alone(nobody, w.pool(), w.clock());
+    f(alone);
+  });
+}
+
+int run_command(const common& c, const convert_command& cmd) {
+  if (cmd.output.empty()) throw usage_error("no output: name the file to write");
+  static_cast<void>(writable_format(cmd));
+  graph_keeper graphs(cmd.in, {}, !c.quiet);
   return run_ranks(c, [&](world& w) {
-    report r(name, c, w);
-    const auto& g = graphs.get(w, r);
-    const auto start = w.clock().now_ns();
-    using graph::io::undirected_edges;
-    write_graph(w, g, output, format, once ? undirected_edges::once : undirected_edges::both_ways);
-    const auto seconds = static_cast<double>(w.clock().now_ns() - start) * 1e-9;
-    r["result"] = {{"file", output}, {"write_seconds", seconds}};
-    r.line("wrote", fmt::format("{} in {}", output, human_seconds(seconds)));
+    report r(cmd.name, c, w);
+    on_first_rank(w, [&](world& alone) {
+      check_writable(cmd.output, cmd.in.file);
+      const auto& g = graphs.get(alone, r);
+      const auto start = w.clock().now_ns();
+      write_graph(alone, g, cmd);
+      const auto seconds = static_cast<double>(w.clock().now_ns() - start) * 1e-9;
+      r["result"] = {{"file", cmd.output}, {"write_seconds", seconds}};
+      r.line("wrote", fmt::format("{} in {}", cmd.output, human_seconds(seconds)));
+    });
     r.count(w);
     r.print(w);
     return 0;
@@ -59,20 +104,27 @@ int run_command(const std::string& name, common c, const input_options& in,
 void add(CLI::App& app, const std::string& name, const std::string& help, common& c, action& chosen,
          bool from_file) {
   auto& command = *app.add_subcommand(name, help);
-  const auto in = std::make_shared<input_options>();
-  const auto output = std::make_shared<std::string>();
-  add_input(command, *in);
-  command.add_option("OUTPUT,--output,-o", *output,
-                     "The file to write: .el .txt .wel .cairn, also .gz .zst .xz");
-  const auto once = std::make_shared<bool>(false);
-  command.add_flag("--once", *once,
+  const auto cmd = std::make_shared<convert_command>();
+  cmd->name = name;
+  add_whole_input(command, cmd->in);
+  command.add_option("OUTPUT,--output,-o", cmd->output,
+                     "The file to write: .el .txt .wel .mtx .cairn, also .gz .zst .xz");
+  command.add_flag("--once", cmd->once,
                    "In an edge list, write an undirected edge once: read it with --symmetrize");
-  add_common(command, c);
+  command.add_flag("--renumber", cmd->renumber,
+                   "Give the vertices the ids 1 to n, in the order of their ids");
+  add_common(command, c, {.settings = settings_of({knobs::workers, knobs::processes})});
   command.callback([=, &c, &chosen] {
     chosen = [=, &c] {
+      const auto& in = cmd->in;
+      const bool generated = !in.kronecker.empty() || !in.uniform.empty() ||
+                             !in.erdos_renyi.empty() || !in.grid.empty();
+      if (!generated && !from_file) {
+        throw usage_error("no generator: name one, such as --kronecker 20");
+      }
       // With a generator the only name on the line is the output's.
-      if (output->empty() && !from_file) std::swap(*output, in->file);
-      return run_command(name, c, *in, *output, *once);
+      if (cmd->output.empty() && generated) std::swap(cmd->output, cmd->in.file);
+      return run_command(c, *cmd);
     };
   });
 }

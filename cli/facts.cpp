@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "cli/input.hpp"
+
 namespace cairn::cli {
 
 void add_algorithm_option(CLI::App& command, const algo::option_info& o,
@@ -20,22 +22,25 @@ void add_algorithm_option(CLI::App& command, const algo::option_info& o,
   } else {
     option->type_name(std::string(o.type));
   }
-  if (o.type == "ID" || o.type == "N") option->check(whole_number());
+  if (o.type == "N") option->check(whole_number());
+}
+
+const graph::labels& labels_of(const graph::any_graph& g) {
+  return std::visit([](const auto& x) -> const graph::labels& { return x.labels(); }, g);
 }
 
 namespace {
 
 // Calls f(label, value) for each fact, where a vertex is the text of its id.
 void each_fact(const algo::finding& found, const graph::any_graph& g, auto&& f) {
-  const auto& names =
-      std::visit([](const auto& x) -> const graph::labels& { return x.labels(); }, g);
+  const auto& names = labels_of(g);
   for (const auto& [name, value] : found.facts()) {
     std::visit(
         [&, label = std::string(name)](const auto& x) {
           if constexpr (std::is_same_v<std::remove_cvref_t<decltype(x)>, algo::vertex_id>) {
-            f(label, names.id_of(x.vertex), true);
+            f(label, id_in_json(names, x.vertex));
           } else {
-            f(label, x, false);
+            f(label, x);
           }
         },
         value);
@@ -46,18 +51,20 @@ void each_fact(const algo::finding& found, const graph::any_graph& g, auto&& f) 
 
 json facts_of(const algo::finding& found, const graph::any_graph& g) {
   json all = json::object();
-  each_fact(found, g, [&](const std::string& name, const auto& x, bool) { all[name] = x; });
+  each_fact(found, g, [&](const std::string& name, const auto& x) { all[name] = x; });
   return all;
 }
 
 void say_facts(report& r, const algo::finding& found, const graph::any_graph& g) {
-  each_fact(found, g, [&](std::string label, const auto& x, bool is_vertex) {
+  each_fact(found, g, [&](std::string label, const auto& x) {
     using T = std::remove_cvref_t<decltype(x)>;
     std::ranges::replace(label, '_', ' ');
     if constexpr (std::is_same_v<T, bool>) {
       r.line(label, x ? "yes" : "no");
     } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-      r.line(label, is_vertex ? fmt::format("{}", x) : human_count(x));
+      r.line(label, human_count(x));
+    } else if constexpr (std::is_same_v<T, json>) {
+      r.line(label, x.is_string() ? x.template get<std::string>() : x.dump());
     } else if constexpr (std::is_same_v<T, double>) {
       r.line(label, fmt::format("{:.6g}", x));
     } else {

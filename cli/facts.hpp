@@ -13,6 +13,8 @@ namespace cairn::cli {
 void add_algorithm_option(CLI::App& command, const algo::option_info& o,
                           algo::option_values& given);
 
+[[nodiscard]] const graph::labels& labels_of(const graph::any_graph& g);
+
 /// What was found as JSON; vertices by the ids of the input.
 [[nodiscard]] json facts_of(const algo::finding& found, const graph::any_graph& g);
 

@@ -33,12 +33,11 @@ int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
   const auto d = degrees_of(w, g.out());
   const auto n = g.num_vertices();
   const auto mean = n == 0 ? 0.0 : static_cast<double>(d.arcs) / static_cast<double>(n);
+  const auto most = w.max(g.out().num_edges());
   const auto bytes = (n + 1) * sizeof(std::uint64_t) + d.arcs * sizeof(Id);
-  r["result"] = {{"max_degree", d.most},
-                 {"mean_degree", mean},
-                 {"isolated", d.isolated},
-                 {"self_loops", d.self_loops},
-                 {"bytes", bytes}};
+  r["result"] = {{"max_degree", d.most},   {"mean_degree", mean},
+                 {"isolated", d.isolated}, {"self_loops", d.self_loops},
+                 {"bytes", bytes},         {"most_entries_on_a_rank", most}};
   r.line("degrees", fmt::format("{:.2f} on average, {} at most; {} vertices without out-edges",
                                 mean, human_count(d.most), human_count(d.isolated)));
   r.line("self-loops", human_count(d.self_loops));
@@ -46,6 +45,10 @@ int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
                     : g.out().template weighted_by<std::int32_t>() ? "whole numbers"
                                                                    : "real numbers");
   r.line("memory", fmt::format("{} as rows of {}-bit ids", human_bytes(bytes), sizeof(Id) * 8));
+  if (w.size() > 1) {
+    r.line("ranks", fmt::format("{}; {} of {} entries at most on one", w.size(), human_count(most),
+                                human_count(d.arcs)));
+  }
   r.count(w);
   r.print(w);
   return 0;
@@ -57,7 +60,9 @@ void add_info(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("info", "Say what a graph is: size, degrees, weights");
   const auto in = std::make_shared<input_options>();
   add_input(command, *in);
-  add_common(command, c);
+  add_common(command, c,
+             {.settings = settings_of(
+                  {knobs::workers, knobs::processes, knobs::simulation, knobs::messages})});
   command.callback([&c, in, &chosen] {
     chosen = [&c, in] {
       graph_keeper graphs(*in, {}, !c.quiet);

@@ -12,6 +12,8 @@
 namespace cairn::cli {
 namespace {
 
+constexpr auto group = "Graph";
+
 template <class T>
 T number(std::string_view text, const std::string& whole, const char* expected) {
   T value{};
@@ -58,11 +60,10 @@ graph::grid_graph grid(const std::string& text) {
 
 }  // namespace
 
-void add_input(CLI::App& command, input_options& in) {
-  const auto group = "Graph";
+void add_whole_input(CLI::App& command, input_options& in) {
   command
       .add_option("INPUT,-f,--file", in.file,
-                  "A file: .txt .el .wel .csv .mtx .gr .graph .cairn, plain or .gz .zst .xz")
+                  "A file: .txt .el .wel .csv .mtx .gr .max .graph .cairn, plain or .gz .zst .xz")
       ->group(group);
   command.add_option("--kronecker,-g", in.kronecker, "Generate a Graph500 Kronecker graph")
       ->type_name("SCALE[:EDGEFACTOR]")
@@ -77,10 +78,30 @@ void add_input(CLI::App& command, input_options& in) {
   command.add_option("-k", in.degree, "Edge factor of -g and -u")
       ->group(group)
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
-  command.add_option("--seed", in.seed, "Of the generator and of the choice of sources")
+  command
+      .add_option("--seed", in.seed,
+                  "Of the generator, of the choice of sources and of --order random")
       ->check(whole_number())
       ->group(group);
+  command
+      .add_option("--order", in.order,
+                  "How vertices are numbered inside (ids stay the input's): as in the file, by "
+                  "degree, or scrambled by a hash or by --seed")
+      ->check(CLI::IsMember({"file", "degree", "hash", "random"}))
+      ->group(group);
+  command.add_option("--ids", in.ids, "What an edge list's or .csv file's ids are")
+      ->check(CLI::IsMember({"number", "text"}))
+      ->group(group);
   command.add_flag("--symmetrize,-s", in.symmetrize, "Make a directed file's edges undirected")
+      ->group(group);
+}
+
+void add_input(CLI::App& command, input_options& in) {
+  add_whole_input(command, in);
+  command
+      .add_option("--partition", in.partition,
+                  "What ranks have equal numbers of: vertices, or vertices and edges together")
+      ->check(CLI::IsMember({"vertices", "edges"}))
       ->group(group);
 }
 
@@ -88,8 +109,12 @@ graph::source source_of(const input_options& in) {
   const int named = !in.file.empty() + !in.kronecker.empty() + !in.uniform.empty() +
                     !in.erdos_renyi.empty() + !in.grid.empty();
   if (named == 0) throw usage_error("no graph: name a file or a generator such as --kronecker 20");
+  if (in.degree != 0 && in.kronecker.empty() && in.uniform.empty()) {
+    throw usage_error("-k is the edge factor of --kronecker and --uniform");
+  }
   if (named > 1) throw usage_error("several graphs: name one file or one generator");
   if (!in.file.empty()) return in.file;
+  if (in.ids == "text") throw usage_error("--ids text is for edge lists and .csv files");
   graph::generator g{.kind = {}, .seed = in.seed};
   if (!in.kronecker.empty()) g.kind = by_scale<graph::kronecker_graph>(in.kronecker, in.degree);
   if (!in.uniform.empty()) g.kind = by_scale<graph::uniform_graph>(in.uniform, in.degree);
@@ -110,9 +135,20 @@ std::string name_of(const input_options& in) {
   return std::filesystem::path(in.file).filename().string();
 }
 
+json id_in_json(const graph::labels& names, std::uint64_t v) {
+  if (names.textual()) return names.text_of(v);
+  return names.id_of(v);
+}
+
 graph_keeper::graph_keeper(const input_options& in, graph::load_options options, bool show_progress)
     : in_(in), source_(source_of(in)), options_(std::move(options)), show_progress_(show_progress) {
   options_.build.symmetrize = in.symmetrize;
+  if (in.order == "degree") options_.order = graph::order_kind::degree;
+  if (in.order == "hash") options_.order = graph::order_kind::hash;
+  if (in.order == "random") options_.order = graph::order_kind::random;
+  options_.order_seed = in.seed;
+  if (in.partition == "edges") options_.build.partition = graph::partition_kind::edges;
+  if (in.ids == "text") options_.read.ids = graph::io::id_kind::text;
 }
 
 graph::any_graph& graph_keeper::get(world& w, report& r) {
@@ -120,9 +156,16 @@ graph::any_graph& graph_keeper::get(world& w, report& r) {
   if (shares_.size() <= at) shares_.resize(static_cast<std::size_t>(w.size()));
   auto& share = shares_[at];
   if (!share) {
-    progress bar(show_progress_ && w.rank() == 0, "loading " + name_of(in_));
+    progress bar(show_progress_ && w.rank() == 0, name_of(in_));
+    const char* const first = in_.file.empty() ? "generating " : "loading ";
+    bar.at(first, 0, 0);
     auto options = options_;
-    options.read.progress = [&](std::uint64_t done, std::uint64_t all) { bar.at(done, all); };
+    options.read.progress = [&](std::uint64_t done, std::uint64_t all) {
+      bar.at(first, done, all);
+    };
+    options.build.progress = [&](std::uint64_t done, std::uint64_t all) {
+      bar.at("building ", done, all);
+    };
     share = std::make_unique<graph::loaded_graph>(graph::load(w, source_, options));
   }
   r["seconds"]["load"] = share->load_seconds;
@@ -143,6 +186,10 @@ graph::any_graph& graph_keeper::get(world& w, report& r) {
   return share->graph;
 }
 
-int run_ranks(const common& c, const rank_body& body) { return run(c.settings, body, say); }
+int run_ranks(const common& c, const rank_body& body) {
+  const int status = run(c.settings, body, say);
+  end_series(c);
+  return status;
+}
 
 }  // namespace cairn::cli

@@ -18,16 +18,25 @@ struct input_options {
   int degree = 0;  ///< GAP's -k: edge factor of the two generators by scale; 0: not given
   std::uint64_t seed = 1;
   bool symmetrize = false;
+  std::string order = "file";
+  std::string partition = "vertices";
+  std::string ids = "number";
 };
 
-/// Adds INPUT, the generators and GAP's short forms -f, -g, -u, -k, -s.
+/// Adds INPUT, the generators, --order, --ids, --partition and GAP's short forms -f, -g, -u, -k,
+/// -s.
 void add_input(CLI::App& command, input_options& in);
+/// The same without --partition: for commands that load on one rank.
+void add_whole_input(CLI::App& command, input_options& in);
 
 /// Throws    usage_error unless exactly one graph is named, and well
 [[nodiscard]] graph::source source_of(const input_options& in);
 
 /// "kronecker 20", or the file's name.
 [[nodiscard]] std::string name_of(const input_options& in);
+
+/// The id of vertex v as reports have it: a number, or where ids are texts a string.
+[[nodiscard]] json id_in_json(const graph::labels& names, std::uint64_t v);
 
 /// Loads the graph once for all runs of one process: a simulated cluster runs its ranks, and
 /// every seed, in one process, and each rank keeps its share.

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cairn/core/launch.hpp>
 #include <cairn/net/mpi.hpp>
 
 #include "cli/report.hpp"
@@ -26,6 +27,7 @@ std::vector<std::string> plugins_found(const common& c) {
 }
 
 int print_machine(const common& c) {
+  if (!is_first_process()) return 0;
   const auto m = hw::read_machine();
   const auto plugins = plugins_found(c);
   if (c.json) {
@@ -56,7 +58,7 @@ int print_machine(const common& c) {
 
 void add_machine(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("machine", "Tell what this machine offers");
-  add_common(command, c);
+  add_common(command, c, {.settings = {"plugins"}, .stats = false, .quiet = false});
   command.callback([&c, &chosen] { chosen = [&c] { return print_machine(c); }; });
 }
 

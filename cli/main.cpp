@@ -25,24 +25,6 @@ CLI::Validator whole_number() {
   return {fault, "", "whole number"};
 }
 
-void add_common(CLI::App& command, common& c) {
-  command.add_flag("--json", c.json, "Print one JSON object and nothing else");
-  command.add_flag("--stats", c.stats, "Print what was counted: messages, buffers, aborts, ...");
-  command.add_flag("--quiet", c.quiet, "Print no report and no progress");
-  for (const auto& row : setting::all()) {
-    const std::string name(row.name);
-    auto help = std::string(row.help);
-    if (!row.unit.empty()) help += " (" + std::string(row.unit) + ")";
-    const auto apply = [&c, name](const std::string& value) {
-      c.settings.set(name, value);
-      c.given.insert(name);
-    };
-    command.add_option_function<std::string>("--" + name, apply, help)
-        ->type_name(std::string(row.values))
-        ->group("Runtime");
-  }
-}
-
 namespace {
 
 int run(int argc, char** argv) {

@@ -17,6 +17,17 @@ namespace {
 
 constexpr std::size_t rows_at_once = 1u << 20;  // gathered from all ranks together
 
+// Where vertices have another order than ids, the smallest vertex of a component is any of it.
+void name_by_smallest_ids(const graph::labels& names, std::vector<std::uint64_t>& by_position) {
+  constexpr auto none = graph::io::missing_value<std::uint64_t>;
+  std::vector<std::uint64_t> smallest(by_position.size(), none);
+  for (std::uint64_t p = 0; p < by_position.size(); ++p) {
+    auto& id = smallest[names.position_of(*names.vertex_of(by_position[p]))];
+    if (id == none) id = names.id_at(p);
+    by_position[p] = id;
+  }
+}
+
 template <class Id, class T>
 void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& g,
                   const pgas::vertex_map<T>& values, std::string_view name, bool vertices) {
@@ -34,8 +45,13 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
   std::optional<graph::io::table_writer> file;
   w.agree([&] {
     const auto kind = graph::io::value_vector(std::vector<column>()).index();
-    if (w.rank() == 0) file.emplace(path, std::string(name), kind, n);
+    const auto* const words = names.textual() ? &names.words() : nullptr;
+    if (w.rank() == 0) {
+      file.emplace(path, std::string(name), kind, n, words, vertices && words != nullptr);
+    }
   });
+  std::vector<column> by_position;  // on rank 0, where vertices stand in another order than ids
+  if (!names.ascend() && w.rank() == 0) by_position.resize(n);
   std::vector<std::uint64_t> ids;
   for (std::uint64_t first = 0; first < n; first += rows_at_once) {
     const auto last = std::min<std::uint64_t>(n, first + rows_at_once);
@@ -46,11 +62,27 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
     const auto all = w.all_gather_values<column>(mine);
     w.agree([&] {
       if (!file) return;
+      if (!names.ascend()) {
+        for (auto v = first; v < last; ++v) by_position[names.position_of(v)] = all[v - first];
+        return;
+      }
       ids.clear();
       for (auto v = first; v < last; ++v) ids.push_back(names.id_of(v));
       file->append(ids, std::span<const column>(all));
     });
   }
+  if constexpr (std::is_same_v<column, std::uint64_t>) {
+    if (name == "component") name_by_smallest_ids(names, by_position);
+  }
+  w.agree([&] {
+    for (std::uint64_t first = 0; first < by_position.size(); first += rows_at_once) {
+      const auto rows = std::span<const column>(by_position)
+                            .subspan(first, std::min(rows_at_once, by_position.size() - first));
+      ids.clear();
+      for (std::uint64_t p = first; p < first + rows.size(); ++p) ids.push_back(names.id_at(p));
+      file->append(ids, rows);
+    }
+  });
   w.agree([&] {
     if (file) file->finish();
   });

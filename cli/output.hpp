@@ -18,8 +18,9 @@ void check_output(const std::string& path);
 /// Throws    usage_error unless `path` can be written and is another file than the input
 void check_writable(const std::string& path, const std::string& input = {});
 
-/// Writes `id,value` for every vertex, by rank 0, in vertex order; no_vertex is empty, and vertices
-/// are written as the input's ids. Collective.
+/// Writes `id,value` for every vertex, by rank 0, by ascending id; no_vertex is empty, and vertices
+/// are written as the input's ids. Ids that are texts are written as such. Where vertices have
+/// another order than ids rank 0 holds all values. Collective.
 void write_column(world& w, const std::string& path, const graph::any_graph& g,
                   const algo::column& values);
 

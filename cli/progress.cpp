@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstdio>
 
@@ -36,10 +37,11 @@ void progress::draw(double seconds) {
   if (all != 0) {
     const auto part =
         static_cast<double>(done_.load(std::memory_order_relaxed)) / static_cast<double>(all);
-    const auto full = static_cast<int>(part * width);
+    const auto full = std::clamp(static_cast<int>(part * width), 0, width);
     bar = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  ", "", full, "", width - full, 100 * part);
   }
-  std::fputs(fmt::format("\r\033[K{}  {}{:.0f} s", what_, bar, seconds).c_str(), stderr);
+  const auto* const stage = stage_.load(std::memory_order_relaxed);
+  std::fputs(fmt::format("\r\033[K{}{}  {}{:.0f} s", stage, what_, bar, seconds).c_str(), stderr);
   drawn_ = true;
 }
 

@@ -18,6 +18,12 @@ class progress {
   progress& operator=(const progress&) = delete;
 
   /// Any thread.
+  ///
+  /// stage  put before what is going on, such as "loading "; lives as long as the program
+  void at(const char* stage, std::uint64_t done, std::uint64_t all) {
+    stage_.store(stage, std::memory_order_relaxed);
+    at(done, all);
+  }
   void at(std::uint64_t done, std::uint64_t all) {
     done_.store(done, std::memory_order_relaxed);
     all_.store(all, std::memory_order_relaxed);
@@ -27,6 +33,7 @@ class progress {
   void draw(double seconds);
 
   std::string what_;
+  std::atomic<const char*> stage_{""};
   std::atomic<std::uint64_t> done_{0}, all_{0};
   std::atomic<bool> over_{false};
   bool drawn_ = false;

@@ -5,9 +5,20 @@
 
 #include <fmt/core.h>
 
+#include <cairn/core/simulation.hpp>
 #include <cairn/obs/counters.hpp>
 
 namespace cairn::cli {
+
+bool is_series(const common& c) {
+  if (!c.json || c.settings.sim.empty()) return false;
+  const auto plan = parse_simulation(c.settings.sim);
+  return plan.first_seed != plan.last_seed;
+}
+
+void end_series(const common& c) {
+  if (*c.printed != 0 && is_series(c)) fmt::print("]\n");
+}
 
 report::report(const std::string& command, const common& c, const world& w)
     : common_(c), command_(command) {
@@ -46,7 +57,9 @@ void report::count(world& w) {
 void report::print(const world& w) const {
   if (w.rank() != 0) return;
   if (common_.json) {
-    fmt::print("{}\n", object_.dump());
+    if (is_series(common_)) fmt::print("{}", *common_.printed == 0 ? "[" : ",\n ");
+    fmt::print("{}{}", object_.dump(), is_series(common_) ? "" : "\n");
+    ++*common_.printed;
     return;
   }
   if (common_.quiet) return;

@@ -32,7 +32,8 @@ class report {
   /// Sums the counters of all ranks into the report. Collective.
   void count(world& w);
 
-  /// Prints on standard output, on rank 0: the object, or the lines (and counters if asked).
+  /// Prints on standard output, on rank 0: the object (an element of an array where several seeds
+  /// are simulated), or the lines (and counters if asked).
   void print(const world& w) const;
 
  private:
@@ -61,6 +62,10 @@ class phase_counts {
   std::array<totals, 3> of_{};  // load, run, verify
   bool ran_ = false;
 };
+/// Whether reports are the elements of one JSON array: of a simulation of several seeds.
+[[nodiscard]] bool is_series(const common& c);
+/// Ends that array, if it was begun: after the last run.
+void end_series(const common& c);
 
 [[nodiscard]] json to_json(const hw::machine& m);
 

@@ -2,12 +2,15 @@
 #include <fmt/core.h>
 #include <nlohmann/json.hpp>
 
+#include <cairn/core/launch.hpp>
+
 #include "cli/cli.hpp"
 
 namespace cairn::cli {
 namespace {
 
 int print_settings(const common& c) {
+  if (!is_first_process()) return 0;
   if (c.json) {
     auto rows = nlohmann::ordered_json::array();
     for (const auto& row : setting::all()) {
@@ -33,7 +36,9 @@ int print_settings(const common& c) {
 
 void add_settings(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("settings", "List every knob, its variable and its value");
-  add_common(command, c);
+  const auto all = settings_of({knobs::workers, knobs::processes, knobs::simulation,
+                                knobs::messages, knobs::filter, knobs::operators});
+  add_common(command, c, {.settings = all, .stats = false, .quiet = false});
   command.callback([&c, &chosen] { chosen = [&c] { return print_settings(c); }; });
 }
 

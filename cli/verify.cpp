@@ -141,10 +141,12 @@ int run_command(const verify_command& cmd) {
     report r("verify", cmd.c, w);
     const auto& g = graphs.get(w, r);
     const auto n = std::visit([](const auto& x) { return x.num_vertices(); }, g);
+    const auto& names = labels_of(g);
+    const auto* const words = names.textual() ? &names.words() : nullptr;
     graph::io::table rows;
     std::optional<writer> by;
     w.agree([&] {
-      rows = graph::io::read_table(w.pool(), cmd.result, n);
+      rows = graph::io::read_table(w.pool(), cmd.result, n, words);
       by = writer_of(rows, cmd.result);
       expect_options(cmd, *by->a);
     });
@@ -167,13 +169,18 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
       add_algorithm_option(command, o, cmd->given);
     }
   }
-  add_common(command, c);
+  add_common(command, c,
+             {.settings = settings_of(
+                  {knobs::workers, knobs::processes, knobs::simulation, knobs::messages})});
   command.callback([cmd, &chosen] {
     chosen = [cmd] {
       // With a generator the only name on the line is the result's.
       if (cmd->result.empty()) std::swap(cmd->result, cmd->in.file);
       if (cmd->result.empty()) throw usage_error("no result: name the file that --output wrote");
       static_cast<void>(source_of(cmd->in));
+      if (cmd->in.order != "file") {
+        throw usage_error("--order has no effect here: results have the input's ids");
+      }
       return run_command(*cmd);
     };
   });

@@ -13,6 +13,7 @@
 #include <fmt/core.h>
 
 #include <cairn/graph/memory.hpp>
+#include <cairn/hw/memory.hpp>
 
 #include <bench/figures/figure.hpp>
 #include <bench/figures/grain_option.hpp>
@@ -40,7 +41,7 @@ std::vector<int> all_scales(const graph_sweep& s) {
                                  .num_edges = degree_of_scales * n,
                                  .symmetric = true,
                                  .with_edges = true};
-    return graph::bytes_to_build(size, 1) < graph::available_memory();
+    return graph::bytes_to_build(size, 1) < hw::available_memory();
   };
   while (s.to_memory && scales.back() < 31 && fits(scales.back() + 1)) {
     scales.push_back(scales.back() + 1);

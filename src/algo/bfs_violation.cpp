@@ -22,7 +22,7 @@ std::string rule(int number) {
 }  // namespace
 
 std::string to_sentence(const bfs_finding& f, const graph::labels& names) {
-  const auto id = [&](std::uint64_t v) { return std::to_string(names.id_of(v)); };
+  const auto id = [&](std::uint64_t v) { return names.text_of(v); };
   const auto vertex = [&] { return "vertex " + id(f.v); };
   const auto edge = [&] { return "edge " + id(f.u) + " -> " + id(f.v); };
   const auto depth_v = std::to_string(f.depth_v), depth_u = std::to_string(f.depth_u);

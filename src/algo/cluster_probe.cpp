@@ -28,7 +28,7 @@ constexpr std::uint64_t sweeps = 4;
 /// vertex 0, or of all ranks.
 graph::dist_csr<id> draw_graph(world& w, const cluster_probe_options& opt, bool apart) {
   const auto ranks = static_cast<std::size_t>(w.size()), all = ranks * opt.vertices;
-  const pgas::block_partition partition(all, w.size());
+  const pgas::partition partition(all, w.size());
   const auto first = partition.first(w.rank());
   random64 draw(static_cast<std::uint64_t>(w.rank()), apart);
   hw::page_buffer<std::uint64_t> offsets(opt.vertices + 1);

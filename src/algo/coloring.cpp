@@ -200,7 +200,7 @@ std::optional<std::string> verify_coloring(world& w, const graph::dist_csr<Id>& 
                                            const pgas::vertex_map<std::uint32_t>& colour) {
   const auto all = w.all_gather_values<std::uint32_t>(colour.local());
   const auto most = largest_degree(w, g);
-  const auto id = [&](std::uint64_t v) { return std::to_string(g.labels().id_of(v)); };
+  const auto id = [&](std::uint64_t v) { return g.labels().text_of(v); };
   std::string wrong;
   for (auto v = g.out().first(); v < g.out().last() && wrong.empty(); ++v) {
     if (all[v] > most) {

@@ -109,8 +109,8 @@ struct bfs_declaration : declaration {
     const auto root = parents ? root_of_parents(c.w, c.g, map) : root_of_depths(c.w, c.g, map);
     if (!root.problem.empty()) return root.problem;
     if (const auto named = c.vertex("source", c.opt.source, root.vertex); named != root.vertex) {
-      return "the result starts at " + std::to_string(c.g.labels().id_of(root.vertex)) +
-             ", not at source " + c.opt.source.id;
+      return "the result starts at " + c.g.labels().text_of(root.vertex) + ", not at source " +
+             c.opt.source.id;
     }
     return parents ? verify_bfs<Id>(c.w, c.g, root.vertex, map)
                    : verify_bfs_depths<Id>(c.w, c.g, root.vertex, map);

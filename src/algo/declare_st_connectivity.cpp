@@ -53,7 +53,7 @@ struct st_connectivity_declaration : declaration {
     const auto parent = bfs(c.w, c.g, static_cast<Id>(e.s)).parent;
     const bool reached = c.w.any(parent.owns(e.t) && parent.load(e.t) != no_vertex<Id>);
     if (reached == r.connected) return std::nullopt;
-    const auto id = [&](std::uint64_t v) { return std::to_string(c.g.labels().id_of(v)); };
+    const auto id = [&](std::uint64_t v) { return c.g.labels().text_of(v); };
     return "a breadth-first search from " + id(e.s) + (reached ? " reaches " : " does not reach ") +
            id(e.t);
   }

@@ -286,7 +286,7 @@ void expect_capacities(world& w, const graph::dist_csr<Id>& g) {
     const auto at = static_cast<std::size_t>(bad - weights.begin());
     mine = {static_cast<Id>(v), out.neighbors(v)[at], *bad};
   }
-  const auto id = [&](Id v) { return std::to_string(g.labels().id_of(v)); };
+  const auto id = [&](Id v) { return g.labels().text_of(v); };
   for (const auto& a : w.all_gather(mine)) {
     if (a.weight == 0) continue;
     throw input_error("the edge from " + id(a.from) + " to " + id(a.to) + " has weight " +

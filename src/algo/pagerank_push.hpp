@@ -29,7 +29,7 @@ class operator_sums {
   };
 
  public:
-  operator_sums(world& w, const pgas::block_partition& partition, const activity::options& opt)
+  operator_sums(world& w, const pgas::partition& partition, const activity::options& opt)
       : w_(w), totals_(w, partition, Real{0}), increases_(w, increase{totals_.view()}, opt) {}
 
   template <class Body>

@@ -32,7 +32,7 @@ named_root<Id> the_one(world& w, const graph::dist_csr<Id>& g, const char* what,
   if (count == 1) return {named[0], {}};
   const std::string no_root = std::string("the result names no root: no vertex ") + what;
   if (count == 0) return {no_vertex<Id>, no_root};
-  const auto id = [&](Id v) { return std::to_string(g.labels().id_of(v)); };
+  const auto id = [&](Id v) { return g.labels().text_of(v); };
   return {no_vertex<Id>, "the result names " + std::to_string(count) + " roots: vertex " +
                              id(named[0]) + ", vertex " + id(named[1]) +
                              (count > 2 ? ", ... each " : " each ") + what};

@@ -29,7 +29,7 @@ finding first_of(const finding& a, const finding& b) {
 
 std::string to_sentence(const finding& f, const graph::labels& names) {
   const auto vertex = [&](std::uint64_t v) {
-    return v < names.size() ? "vertex " + std::to_string(names.id_of(v)) : std::string("no vertex");
+    return v < names.size() ? "vertex " + names.text_of(v) : std::string("no vertex");
   };
   const auto v = vertex(f.v), u = vertex(f.u);
   if (f.what == broken_rule::no_smaller_vertex) {

@@ -102,7 +102,7 @@ class flow_checker {
 
  private:
   [[nodiscard]] std::string name(std::uint64_t v) const {
-    return v < g_.num_vertices() ? std::to_string(g_.labels().id_of(v)) : "(no vertex)";
+    return v < g_.num_vertices() ? g_.labels().text_of(v) : "(no vertex)";
   }
   [[nodiscard]] std::int64_t capacity(const flow_arc<Id>& a) const {
     const auto row = g_.out().neighbors(a.source);

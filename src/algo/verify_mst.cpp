@@ -29,7 +29,7 @@ finding first_of(const finding& a, const finding& b) {
 
 std::string to_sentence(const finding& f, const graph::labels& names) {
   const auto id = [&](std::uint64_t v) {
-    return v < names.size() ? std::to_string(names.id_of(v)) : std::string("(no vertex)");
+    return v < names.size() ? names.text_of(v) : std::string("(no vertex)");
   };
   const auto edge = "edge " + id(f.source) + " - " + id(f.target);
   switch (f.what) {

@@ -98,7 +98,7 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
                                            const pagerank_result<Real>& result,
                                            const pagerank_options& opt) {
   const auto id = [&](std::uint64_t v) {
-    return "vertex " + std::to_string(g.labels().id_of(static_cast<Id>(v)));
+    return "vertex " + g.labels().text_of(static_cast<Id>(v));
   };
   const auto n = static_cast<double>(g.num_vertices());
   const auto limits = limits_of(opt, g.num_vertices());

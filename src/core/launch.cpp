@@ -136,6 +136,12 @@ int launch(int argc, char** argv, const rank_body& body, const launch_report& sa
       say);
 }
 
+bool is_first_process() {
+  const auto started_by =
+      find_launcher([](const char* name) -> const char* { return std::getenv(name); });
+  return !started_by || started_by->rank == 0;
+}
+
 int refuse(const std::string& sentence, const launch_report& say) {
   return run_planned([&]() -> rank_plan { throw usage_error(sentence); }, say);
 }

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <graph/balanced_partition.hpp>
+#include <graph/degrees.hpp>
 #include <graph/row_builder.hpp>
+#include <numeric>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -62,8 +65,7 @@ void append(std::vector<io::edge_block>& blocks, std::span<const arc<Id, W>> cam
 /// The arcs (of all ranks' blocks, in this direction) that start in this rank's rows.
 template <class Id, class W>
 std::vector<io::edge_block> shuffle(world& w, std::vector<io::edge_block>& blocks,
-                                    const pgas::block_partition& partition,
-                                    const row_request& request) {
+                                    const pgas::partition& partition, const row_request& request) {
   task::per_worker<std::vector<io::edge_block>> received(w.workers());
   am::channel<arc<Id, W>> road(w, [&](worker_t worker, std::span<const arc<Id, W>> came) {
     append<Id, W>(received[worker], came);
@@ -73,6 +75,9 @@ std::vector<io::edge_block> shuffle(world& w, std::vector<io::edge_block>& block
   w.parallel_for(
       chunks.size(),
       [&](worker_t worker, std::size_t chunk, std::size_t) {
+        if (worker == 0 && request.progress) {
+          request.progress(static_cast<double>(chunk) / static_cast<double>(chunks.size()));
+        }
         auto send = road.from(worker);
         chunks.for_each(chunk, request.arcs, request.drop_self_loops,
                         [&](Id source, Id target, [[maybe_unused]] W weight) {
@@ -93,12 +98,19 @@ std::vector<io::edge_block> shuffle(world& w, std::vector<io::edge_block>& block
 
 template <class Id, class W>
 csr<Id> build_own_rows(world& w, std::vector<io::edge_block>& blocks,
-                       const pgas::block_partition& partition, row_request request) {
+                       const pgas::partition& partition, row_request request) {
   request.num_vertices = partition.n();
   request.first = partition.first(w.rank());
   request.last = partition.last(w.rank());
   if (w.size() == 1) return detail::build_rows<Id, W>(w.pool(), blocks, request);
+  const auto progress = std::exchange(request.progress, {});
+  const auto half = [&](double before) -> std::function<void(double)> {
+    if (!progress) return {};
+    return [&progress, before](double part) { progress(before + part / 2); };
+  };
+  request.progress = half(0);
   auto received = shuffle<Id, W>(w, blocks, partition, request);
+  request.progress = half(0.5);
   request.arcs = direction::out;
   request.keep_blocks = false;
   return detail::build_rows<Id, W>(w.pool(), received, request);
@@ -121,15 +133,34 @@ std::uint64_t count_self_loops(world& w, const csr<Id>& rows) {
   return all;
 }
 
+pgas::partition partition_for(world& w, const io::raw_edges& edges, std::uint64_t n, direction arcs,
+                              partition_kind kind) {
+  if (kind == partition_kind::vertices || w.size() == 1) return {n, w.size()};
+  auto before = detail::degrees_of(w, edges, n, arcs);
+  before.push_back(0);
+  std::exclusive_scan(before.begin(), before.end(), before.begin(), std::uint64_t{0});
+  return detail::balanced_partition(n, w.size(), [&](std::uint64_t v) { return before[v]; });
+}
+
 template <class Id, class W>
 dist_csr<Id> build_as(world& w, io::raw_edges& raw, labels&& names, const build_options& options) {
-  const pgas::block_partition partition(names.size(), w.size());
   const bool directed = raw.directed && !options.symmetrize;
   const bool inverse = directed && options.inverse;
-  const row_request request{.arcs = directed ? direction::out : direction::both,
-                            .drop_self_loops = options.drop_self_loops,
-                            .drop_duplicates = options.drop_duplicates,
-                            .keep_blocks = inverse};
+  const auto arcs = directed ? direction::out : direction::both;
+  const auto partition = partition_for(w, raw, names.size(), arcs, options.partition);
+  // In parts of 2^16; of the in-rows the second half.
+  const auto report = [&](double part) {
+    constexpr std::uint64_t parts = 1 << 16;
+    options.progress(static_cast<std::uint64_t>(part * parts), parts);
+  };
+  const auto passes = inverse ? 2.0 : 1.0;
+  row_request request{.arcs = arcs,
+                      .drop_self_loops = options.drop_self_loops,
+                      .drop_duplicates = options.drop_duplicates,
+                      .keep_blocks = inverse};
+  if (options.progress) {
+    request.progress = [&report, passes](double part) { report(part / passes); };
+  }
   auto out = build_own_rows<Id, W>(w, raw.blocks, partition, request);
   auto num_edges = w.sum(out.num_edges());
   if (!directed) {
@@ -141,6 +172,9 @@ dist_csr<Id> build_as(world& w, io::raw_edges& raw, labels&& names, const build_
     auto reversed = request;
     reversed.arcs = direction::in;
     reversed.keep_blocks = false;
+    if (options.progress) {
+      reversed.progress = [&report](double part) { report(0.5 + part / 2); };
+    }
     g.add_inverse(build_own_rows<Id, W>(w, raw.blocks, partition, reversed));
   }
   return g;

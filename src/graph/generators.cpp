@@ -16,6 +16,8 @@
 namespace cairn::graph {
 namespace {
 
+using progress_function = std::function<void(std::uint64_t, std::uint64_t)>;
+
 constexpr int most_scale = 48;
 constexpr int most_edge_factor = 1 << 15;  // with the scale: fewer than 2^63 edges
 constexpr auto most_vertices = std::uint64_t{1} << most_scale;
@@ -151,11 +153,13 @@ struct grid_steps {
 
 template <class Id, class Steps>
 std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
-                                     const bijection* names, rank_t rank, rank_t ranks) {
+                                     const bijection* names, rank_t rank, rank_t ranks,
+                                     const progress_function& progress) {
   const auto stretches = steps.num_steps / steps.stretch + (steps.num_steps % steps.stretch != 0);
-  const pgas::block_partition shares(stretches, ranks);
+  const pgas::partition shares(stretches, ranks);
   std::vector<io::edge_block> blocks(static_cast<std::size_t>(shares.size(rank)));
-  task::parallel_for(workers, blocks.size(), 1, [&](worker_t, std::size_t b, std::size_t) {
+  task::parallel_for(workers, blocks.size(), 1, [&](worker_t w, std::size_t b, std::size_t) {
+    if (w == 0 && progress) progress(b, blocks.size());
     const auto begin = (shares.first(rank) + b) * steps.stretch;
     const auto end = begin + std::min(steps.stretch, steps.num_steps - begin);
     auto& edges = blocks[b].edges.template emplace<std::vector<edge<Id>>>();
@@ -218,7 +222,8 @@ build_size size_of(const generator& g) {
   return size;
 }
 
-io::raw_edges generate(task::pool& workers, const generator& g, rank_t rank, rank_t ranks) {
+io::raw_edges generate(task::pool& workers, const generator& g, rank_t rank, rank_t ranks,
+                       const progress_function& progress) {
   CAIRN_EXPECTS(rank >= 0 && rank < ranks);
   const auto n = size_of(g).num_vertices;
   const bijection names(n, g.seed);
@@ -229,9 +234,10 @@ io::raw_edges generate(task::pool& workers, const generator& g, rank_t rank, ran
       [&](const auto& kind) {
         const auto steps = steps_of(kind, g.seed);
         const auto* const relabel = g.relabel ? &names : nullptr;
-        edges.blocks = fits_32_bits(n)
-                           ? draw_all<std::uint32_t>(workers, steps, relabel, rank, ranks)
-                           : draw_all<std::uint64_t>(workers, steps, relabel, rank, ranks);
+        edges.blocks =
+            fits_32_bits(n)
+                ? draw_all<std::uint32_t>(workers, steps, relabel, rank, ranks, progress)
+                : draw_all<std::uint64_t>(workers, steps, relabel, rank, ranks, progress);
       },
       g.kind);
   return edges;

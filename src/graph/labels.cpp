@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <charconv>
 #include <functional>
+#include <numeric>
+#include <system_error>
 #include <variant>
 
 #include <cairn/base/types.hpp>
@@ -9,9 +12,12 @@
 #include <cairn/task/per_worker.hpp>
 
 #include "occurring_ids.hpp"
+#include "rewrite.hpp"
 
 namespace cairn::graph {
 namespace {
+
+using detail::rewrite;
 
 // A table may take twice the memory of the edges (8 bytes each), or a few megabytes.
 constexpr std::uint64_t table_ids_per_edge = 4;
@@ -53,48 +59,6 @@ extent extent_of(const exchange& ranks, const io::raw_edges& edges) {
   return all;
 }
 
-template <class To, class From, class VertexOf>
-void rewrite_block(const std::vector<edge<From>>& from, std::vector<edge<To>>& to,
-                   const VertexOf& vertex_of) {
-  for (std::size_t i = 0; i < from.size(); ++i) {
-    to[i] = {static_cast<To>(vertex_of(from[i].source)),
-             static_cast<To>(vertex_of(from[i].target))};
-  }
-}
-
-/// Passes all ids through vertex_of and stores them as To.
-template <class To, class VertexOf>
-void rewrite_as(task::pool& workers, io::raw_edges& edges, const VertexOf& vertex_of) {
-  const auto rewrite = [&](auto& block) {
-    if (auto* const same = std::get_if<std::vector<edge<To>>>(&block)) {
-      rewrite_block(*same, *same, vertex_of);
-      return;
-    }
-    std::vector<edge<To>> to;
-    std::visit(
-        [&](const auto& from) {
-          to.resize(from.size());
-          rewrite_block(from, to, vertex_of);
-        },
-        block);
-    block = std::move(to);
-  };
-  task::parallel_for(workers, edges.blocks.size(), 1,
-                     [&](worker_t, std::size_t begin, std::size_t end) {
-                       for (auto i = begin; i < end; ++i) rewrite(edges.blocks[i].edges);
-                     });
-}
-
-template <class VertexOf>
-void rewrite(task::pool& workers, io::raw_edges& edges, std::uint64_t num_vertices,
-             const VertexOf& vertex_of) {
-  if (num_vertices < no_vertex<std::uint32_t>) {
-    rewrite_as<std::uint32_t>(workers, edges, vertex_of);
-  } else {
-    rewrite_as<std::uint64_t>(workers, edges, vertex_of);
-  }
-}
-
 template <class Id>
 bool all_blocks_are(const io::raw_edges& edges) {
   return std::all_of(edges.blocks.begin(), edges.blocks.end(), [](const io::edge_block& block) {
@@ -103,31 +67,110 @@ bool all_blocks_are(const io::raw_edges& edges) {
 }
 
 /// Every vertex keeps its id; only the ids' width may have to change.
-labels keep_ids(task::pool& workers, io::raw_edges& edges, std::uint64_t num_vertices) {
+labels keep_ids(task::pool& workers, io::raw_edges& edges, std::uint64_t num_vertices,
+                std::uint64_t first_id = 0) {
   const bool narrow = num_vertices < no_vertex<std::uint32_t>;
   const bool done =
       narrow ? all_blocks_are<std::uint32_t>(edges) : all_blocks_are<std::uint64_t>(edges);
   if (!done) rewrite(workers, edges, num_vertices, [](std::uint64_t id) { return id; });
-  return labels(num_vertices);
+  return labels(num_vertices, first_id);
+}
+
+/// The numbers below n, by `less`.
+template <class Less>
+std::vector<std::uint64_t> ascending(std::uint64_t n, const Less& less) {
+  std::vector<std::uint64_t> order(n);
+  std::iota(order.begin(), order.end(), std::uint64_t{0});
+  std::sort(order.begin(), order.end(), less);
+  return order;
+}
+
+/// inverse_of(order)[order[i]] = i.
+std::vector<std::uint64_t> inverse_of(const std::vector<std::uint64_t>& order) {
+  std::vector<std::uint64_t> inverse(order.size());
+  for (std::uint64_t i = 0; i < order.size(); ++i) inverse[order[i]] = i;
+  return inverse;
 }
 
 }  // namespace
 
-labels::labels(std::vector<std::uint64_t> ids) : ids_(std::move(ids)), size_(ids_.size()) {
-  CAIRN_EXPECTS(std::adjacent_find(ids_.begin(), ids_.end(), std::greater_equal<>()) == ids_.end());
-  if (size_ != 0 && ids_.back() == size_ - 1) std::vector<std::uint64_t>().swap(ids_);
+labels::labels(std::vector<std::uint64_t> ids) : size_(ids.size()) {
+  CAIRN_EXPECTS(std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>()) == ids.end());
+  if (ids.empty()) return;
+  if (ids.back() - ids.front() == size_ - 1) {
+    first_id_ = ids.front();
+  } else {
+    ids_ = std::make_shared<const std::vector<std::uint64_t>>(std::move(ids));
+  }
+}
+
+labels::labels(word_list words) : size_(words.size()) {
+  CAIRN_EXPECTS(words.ascends());
+  words_ = std::make_shared<const word_list>(std::move(words));
+}
+
+labels labels::by_vertex(const std::vector<std::uint64_t>& ids) {
+  const auto order = ascending(ids.size(), [&](auto a, auto b) { return ids[a] < ids[b]; });
+  std::vector<std::uint64_t> sorted;
+  sorted.reserve(ids.size());
+  for (const auto v : order) sorted.push_back(ids[v]);
+  return labels(std::move(sorted)).reordered(vertex_order::listed(inverse_of(order)));
+}
+
+labels labels::by_vertex(const word_list& words) {
+  const auto order = ascending(words.size(), [&](auto a, auto b) { return words[a] < words[b]; });
+  word_list sorted;
+  sorted.reserve(words.size(), words.characters().size());
+  for (const auto v : order) sorted.push_back(words[v]);
+  return labels(std::move(sorted)).reordered(vertex_order::listed(inverse_of(order)));
+}
+
+labels labels::reordered(const vertex_order& order) const {
+  auto again = *this;
+  if (order_.identity()) {
+    again.order_ = order;
+  } else if (!order.identity()) {
+    std::vector<std::uint64_t> positions(size_);
+    for (std::uint64_t v = 0; v < size_; ++v) {
+      positions[v] = order_.position_of(order.position_of(v));
+    }
+    again.order_ = vertex_order::listed(positions);
+  }
+  return again;
 }
 
 std::optional<std::uint64_t> labels::vertex_of(std::uint64_t id) const noexcept {
-  if (ids_.empty()) return id < size_ ? std::optional(id) : std::nullopt;
-  const auto at = std::lower_bound(ids_.begin(), ids_.end(), id);
-  if (at == ids_.end() || *at != id) return std::nullopt;
-  return static_cast<std::uint64_t>(at - ids_.begin());
+  if (!ids_) {
+    return id - first_id_ < size_ ? std::optional(vertex_at(id - first_id_)) : std::nullopt;
+  }
+  const auto at = std::lower_bound(ids_->begin(), ids_->end(), id);
+  if (at == ids_->end() || *at != id) return std::nullopt;
+  return vertex_at(static_cast<std::uint64_t>(at - ids_->begin()));
+}
+
+std::optional<std::uint64_t> labels::vertex_of(std::string_view id) const noexcept {
+  if (words_) {
+    const auto position = words_->find(id);
+    return position ? std::optional(vertex_at(*position)) : std::nullopt;
+  }
+  std::uint64_t number = 0;
+  const auto* const end = id.data() + id.size();
+  const auto [behind, error] = std::from_chars(id.data(), end, number);
+  if (error != std::errc() || behind != end) return std::nullopt;
+  return vertex_of(number);
 }
 
 labels relabel(const exchange& ranks, io::raw_edges& edges) {
   auto& workers = ranks.workers();
-  if (edges.declared_vertices) return keep_ids(workers, edges, *edges.declared_vertices);
+  if (edges.words) {
+    static_cast<void>(keep_ids(workers, edges, edges.words->size()));
+    labels names(std::move(*edges.words));
+    edges.words.reset();
+    return names;
+  }
+  if (edges.declared_vertices) {
+    return keep_ids(workers, edges, *edges.declared_vertices, edges.first_id);
+  }
   const auto all = extent_of(ranks, edges);
   if (all.edges == 0) return labels(0);
   const auto table_limit = std::min<std::uint64_t>(

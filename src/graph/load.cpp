@@ -28,12 +28,14 @@ loaded_graph load_from(world& w, const generator& g, const load_options& options
   stopwatch watch(w.clock());
   const auto size = size_of(g);
   expect_memory_for(w, size);
-  auto edges = generate(w.pool(), g, w.rank(), w.size());
+  auto edges = generate(w.pool(), g, w.rank(), w.size(), options.read.progress);
+  const auto names =
+      reorder(w, edges, labels(size.num_vertices), options.order, options.order_seed);
   loaded_graph loaded;
   loaded.load_seconds = watch.lap();
   auto build = options.build;
   build.drop_self_loops = build.drop_duplicates = true;
-  loaded.graph = build_any(w, std::move(edges), labels(size.num_vertices), build);
+  loaded.graph = build_any(w, std::move(edges), names, build);
   loaded.build_seconds = watch.lap();
   return loaded;
 }
@@ -73,18 +75,23 @@ io::raw_edges edges_of(const dist_csr<Id>& g) {
 }
 
 // A native file holds a built graph. What the options ask beyond that is done to its edges.
-loaded_graph load_native(world& w, const std::string& path, const build_options& build) {
+loaded_graph load_native(world& w, const std::string& path, const load_options& options) {
+  const auto& build = options.build;
+  if (options.read.ids == io::id_kind::text) {
+    throw usage_error(path + ": a .cairn file says itself whether its ids are texts");
+  }
   stopwatch watch(w.clock());
   loaded_graph loaded;
-  loaded.graph = io::read_native(w, path);
+  loaded.graph = io::read_native(w, path, build.partition);
   loaded.load_seconds = watch.lap();
   std::visit(
       [&]<class Id>(dist_csr<Id>& g) {
         const bool made_undirected = build.symmetrize && g.directed();
         if (!build.keep_weights) g.drop_weights();
-        if (made_undirected || build.drop_self_loops || build.drop_duplicates) {
+        if (made_undirected || build.drop_self_loops || build.drop_duplicates ||
+            options.order != order_kind::file) {
           auto edges = edges_of(g);
-          auto names = g.labels();
+          auto names = reorder(w, edges, g.labels(), options.order, options.order_seed);
           loaded.graph = graph::build<Id>(w, std::move(edges), std::move(names), build);
         } else if (build.inverse && g.directed()) {
           build_inverse(w, g);
@@ -97,11 +104,12 @@ loaded_graph load_native(world& w, const std::string& path, const build_options&
 
 loaded_graph load_from(world& w, const std::string& path, const load_options& options) {
   if (options.read.format.value_or(io::format_of(path)) == io::file_format::native) {
-    return load_native(w, path, options.build);
+    return load_native(w, path, options);
   }
   stopwatch watch(w.clock());
   auto edges = io::read_edges(w, path, options.read);
   auto names = relabel(w, edges);
+  names = reorder(w, edges, names, options.order, options.order_seed);
   loaded_graph loaded;
   loaded.load_seconds = watch.lap();
   loaded.graph = build_any(w, std::move(edges), std::move(names), options.build);

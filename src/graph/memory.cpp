@@ -3,96 +3,19 @@
 
 #include <algorithm>
 #include <array>
-#include <charconv>
 #include <cmath>
 #include <cstdio>
-#include <fstream>
 #include <limits>
-#include <optional>
-#include <sstream>
-#include <string_view>
 
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/graph/memory.hpp>
+#include <cairn/hw/memory.hpp>
 
 namespace cairn::graph {
 namespace {
 
 constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
-
-// The number in a file that holds one; nothing for "max" or if there is no such file.
-std::optional<std::uint64_t> number_in(const std::string& path) {
-  std::ifstream file(path);
-  std::uint64_t number = 0;
-  if (!(file >> number)) return std::nullopt;
-  return number;
-}
-
-// The number after `key` in a file of lines "key number ...".
-std::optional<std::uint64_t> number_after(const std::string& path, std::string_view key) {
-  std::ifstream file(path);
-  for (std::string word, rest; file >> word; std::getline(file, rest)) {
-    std::uint64_t number = 0;
-    if (word == key && file >> number) return number;
-  }
-  return std::nullopt;
-}
-
-struct group_files {
-  const char *limit, *usage, *cached;
-};
-
-// What one control group leaves. Cached files are counted as used, but go when room is needed.
-std::uint64_t left_in_group(const std::string& folder, const group_files& files) {
-  const auto limit = number_in(folder + files.limit);
-  const auto usage = number_in(folder + files.usage);
-  if (!limit || !usage) return no_limit;
-  const auto cached = number_after(folder + "/memory.stat", files.cached).value_or(0);
-  const auto used = *usage - std::min(*usage, cached);
-  return *limit - std::min(*limit, used);
-}
-
-// A group's parents limit it, too; in a container the outer part of the path may not be there.
-std::uint64_t left_in_groups(const std::string& mount, std::string path, const group_files& files) {
-  auto left = left_in_group(mount, files);
-  while (path.size() > 1) {
-    left = std::min(left, left_in_group(mount + path, files));
-    path.resize(path.rfind('/'));
-  }
-  return left;
-}
-
-// In "cpu,cpuacct,memory".
-bool names_memory(const std::string& controllers) {
-  std::istringstream list(controllers);
-  for (std::string name; std::getline(list, name, ',');) {
-    if (name == "memory") return true;
-  }
-  return false;
-}
-
-std::uint64_t left_in_control_groups(const std::string& root) {
-  const auto base = root + "/sys/fs/cgroup";
-  auto left = no_limit;
-  std::ifstream groups(root + "/proc/self/cgroup");
-  for (std::string line; std::getline(groups, line);) {  // number:controllers:/path
-    const auto first = line.find(':');
-    const auto second = line.find(':', first + 1);
-    if (first == std::string::npos || second == std::string::npos) continue;
-    const auto controllers = line.substr(first + 1, second - first - 1);
-    const auto path = line.substr(second + 1);
-    if (controllers.empty()) {
-      left = std::min(
-          left, left_in_groups(base, path, {"/memory.max", "/memory.current", "inactive_file"}));
-    } else if (names_memory(controllers)) {
-      left = std::min(left, left_in_groups(base + "/memory", path,
-                                           {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
-                                            "total_inactive_file"}));
-    }
-  }
-  return left;
-}
 
 std::uint64_t clamped(uint128_t bytes) {
   return bytes > no_limit ? no_limit : static_cast<std::uint64_t>(bytes);
@@ -108,12 +31,6 @@ std::uint64_t machine_of_this_rank() {
 }
 
 }  // namespace
-
-std::uint64_t available_memory(const std::string& root) {
-  const auto kilobytes = number_after(root + "/proc/meminfo", "MemAvailable:");
-  const auto system = kilobytes ? clamped(uint128_t{*kilobytes} * 1024) : no_limit;
-  return std::min(system, left_in_control_groups(root));
-}
 
 std::uint64_t bytes_to_build(const build_size& size, rank_t ranks) {
   const auto share = [&](std::uint64_t n) {
@@ -142,7 +59,7 @@ void expect_memory_for(const exchange& ranks, std::uint64_t bytes, const std::st
       static_cast<std::uint64_t>(std::count(machines.begin(), machines.end(), here));
   const auto needed = clamped(uint128_t{bytes} * neighbours);
   ranks.agree([&] {
-    const auto there_is = available_memory();
+    const auto there_is = hw::available_memory();
     if (needed <= there_is) return;
     throw usage_error(what + " needs " + format_bytes(needed) + " of memory, and " +
                       format_bytes(there_is) + " are available");

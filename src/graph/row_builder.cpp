@@ -105,6 +105,7 @@ class row_builder {
 
   void deal_arcs() {
     task::parallel_for(pool_, chunks_.size(), 1, [&](worker_t w, std::size_t chunk, std::size_t) {
+      say_progress(w, 0, chunk, chunks_.size());
       auto& mine = dealers_[w];
       mine.lines.resize(num_buckets_);
       mine.fill.resize(num_buckets_);
@@ -124,6 +125,12 @@ class row_builder {
       if (!request_.keep_blocks) chunks_.release(chunk);
     });
     gather_runs();
+  }
+
+  // Each of the two passes is half of the work.
+  void say_progress(worker_t w, double before, std::size_t done, std::size_t all) const {
+    if (w != 0 || !request_.progress) return;
+    request_.progress(before + static_cast<double>(done) / static_cast<double>(2 * all));
   }
 
   void put_on_pile(dealer& mine, std::size_t b) {
@@ -165,6 +172,7 @@ class row_builder {
         std::bit_width(std::max<std::uint64_t>(request_.num_vertices, 2) - 1));
     task::per_worker<bucket_sorter<Id, W>> sorters(pool_.workers());
     task::parallel_for(pool_, num_buckets_, 1, [&](worker_t w, std::size_t b, std::size_t) {
+      say_progress(w, 0.5, b, num_buckets_);
       const auto size = sorters[w](bucket_at(b), target_bits, request_.drop_duplicates);
       drop_slabs(b);
       sizes_[b].store(size, std::memory_order_release);

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <graph/arcs.hpp>
 #include <vector>
 
@@ -16,6 +17,7 @@ namespace cairn::graph::detail {
 /// num_vertices  of the whole graph, at most 2^48: every id is below it
 /// first, last   the rows: every arc's source is in [first, last)
 /// keep_blocks   blocks stay as they are; else each is freed as soon as it has been read
+/// progress      called now and then by worker 0 with the part that is done, 0 .. 1; may be empty
 /// bucket_arcs   arcs wanted in a bucket: by default their keys, twice, are 1 MB, about an L2
 struct row_request {
   std::uint64_t num_vertices = 0;
@@ -25,6 +27,7 @@ struct row_request {
   bool drop_duplicates = false;
   bool keep_blocks = false;
   std::uint64_t bucket_arcs = 1 << 16;
+  std::function<void(double)> progress = {};
 };
 
 /// The rows of this rank from blocks of edges, sorted by target and then weight.

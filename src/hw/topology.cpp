@@ -8,6 +8,7 @@
 #include <hwloc.h>
 
 #include <cairn/base/error.hpp>
+#include <cairn/hw/memory.hpp>
 #include <cairn/hw/topology.hpp>
 
 namespace cairn::hw {
@@ -79,7 +80,7 @@ topology read_topology() {
   found.l1_bytes = cache_bytes(machine, HWLOC_OBJ_L1CACHE);
   found.l2_bytes = cache_bytes(machine, HWLOC_OBJ_L2CACHE);
   found.l3_bytes = cache_bytes(machine, HWLOC_OBJ_L3CACHE);
-  found.memory_bytes = hwloc_get_root_obj(machine)->total_memory;
+  found.memory_bytes = total_memory();
   found.model = model_of(machine);
   return found;
 }

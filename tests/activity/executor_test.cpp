@@ -90,7 +90,7 @@ class Executor : public ::testing::TestWithParam<support::place> {
   // Sends all messages of all ranks through one operator; what the elements are then.
   template <class Op>
   static outcome<Op> send_all(world& w, const options& how, cell_value_t<Op> initial) {
-    const pgas::block_partition partition(elements, w.size());
+    const pgas::partition partition(elements, w.size());
     pgas::vertex_map<cell_value_t<Op>> map(w, partition, initial);
     tally effects(elements);
     {

@@ -76,7 +76,7 @@ TEST_P(Marked, ActivitiesWaitAndAnswerWhoAsked) {
       if (how == mechanism::htm) opt.emulate = emulation_options{};
       const auto ranks = static_cast<std::uint64_t>(w.size());
       const auto self = static_cast<std::uint64_t>(w.rank());
-      const pgas::block_partition two_each{2 * ranks, w.size()};
+      const pgas::partition two_each{2 * ranks, w.size()};
       marked_map map{{w, two_each, 0}, {w, two_each, 0}};
       map.markers.local()[1] = 77;  // every second element is held
       std::atomic<std::uint64_t> answers = 0, strays = 0;

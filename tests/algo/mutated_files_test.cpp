@@ -110,7 +110,7 @@ file_parts draw_file(random64& draw) {
   f.header.num_vertices = n;
   f.header.num_entries = entries.size();
   f.header.num_edges = num_edges;
-  f.header.place_sections(!f.labels.empty());
+  f.header.place_sections(f.labels.size() * 8);
   return f;
 }
 
@@ -272,7 +272,7 @@ TEST(MutatedFiles, AreRefusedOrGraphsOnAnyNumberOfRanks) {
     // Else a header that contradicts its sections would be all that is ever seen.
     if (draw.below(4) != 0 && parts.header.weights < 3 && parts.header.num_vertices < 100 &&
         parts.header.num_entries < 100) {
-      parts.header.place_sections(!parts.labels.empty());
+      parts.header.place_sections(parts.labels.size() * 8);
     }
     std::ofstream(path, std::ios::binary) << put_together(parts);
     const auto ranks = static_cast<rank_t>(1 + draw.below(3));

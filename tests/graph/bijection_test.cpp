@@ -51,6 +51,17 @@ TEST(Bijection, SpreadsIdsWithFewOnesEvenly) {
   }
 }
 
+TEST(Bijection, ItsInverseTakesItBack) {
+  for (const std::uint64_t n : {1u, 2u, 3u, 7u, 64u, 100u, 1'000u, 4'099u}) {
+    const bijection f(n, n);
+    for (std::uint64_t x = 0; x < n; ++x) ASSERT_EQ(f.inverse(f(x)), x) << n;
+  }
+  const bijection huge(~std::uint64_t{0} - 5, 3);
+  for (std::uint64_t x = 1; x < 1'000'000'000'000; x = x * 3 + 1) {
+    ASSERT_EQ(huge.inverse(huge(x)), x);
+  }
+}
+
 TEST(Bijection, WorksForHugeRanges) {
   constexpr bijection f(std::uint64_t{1} << 63, 5);
   static_assert(f(1) < std::uint64_t{1} << 63);

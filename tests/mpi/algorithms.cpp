@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// algorithms N [SEED]: N random graphs over the ranks of this job, each by every algorithm with a
-// mechanism drawn for it, judged by the references. Graph i is that of seed SEED + i (SEED is 1 if
+// algorithms N [SEED]: N random graphs over the ranks of this job, in equal blocks or blocks of
+// random sizes, each by every algorithm with a mechanism drawn for it, judged by the references.
+// Graph i is that of seed SEED + i (SEED is 1 if
 // not given): what is told of a wrong result runs again by itself as `algorithms 1 SEED`. Takes
 // settings too. Ends with 0 if all was right.
 #include <algorithm>
@@ -49,6 +50,7 @@ struct trial {
   world& w;
   random64 dice;
   support::plain_graph graph;
+  pgas::partition partition;
   std::string what = {};  // runs
 
   activity::options begin(const std::string& algorithm, const activity::options& how) {
@@ -147,7 +149,7 @@ void span(trial& t) {
   const auto merge = static_cast<mst_merge>(t.w.size() == 1 ? 0 : t.dice.below(3));
   const auto opt = t.begin_multi_cell("mst by weights " + std::to_string(static_cast<int>(kind)) +
                                       ", merge " + std::to_string(static_cast<int>(merge)));
-  const auto share = support::share_of<Id>(g, t.w.rank(), t.w.size());
+  const auto share = support::share_of<Id>(g, t.w.rank(), t.partition);
   const auto found = mst(t.w, share, {.activity = opt, .merge = merge}).edges;
   std::vector<ref::weighted_edge> all;
   for (const auto& e : t.w.all_gather_values<mst_edge<Id>>(found)) {
@@ -164,7 +166,7 @@ void flow(trial& t) {
   const auto g = support::weigh(t.graph, support::weights::whole, 0, t.dice);
   const auto opt =
       t.begin_multi_cell("maxflow from " + std::to_string(from) + " to " + std::to_string(to));
-  const auto share = support::share_of<Id>(g, t.w.rank(), t.w.size());
+  const auto share = support::share_of<Id>(g, t.w.rank(), t.partition);
   const auto found =
       maxflow(t.w, share, static_cast<Id>(from), static_cast<Id>(to), {.activity = opt}).value;
   const auto expected = ref::edmonds_karp(n, g.capacities(), from, to);
@@ -174,7 +176,7 @@ void flow(trial& t) {
 
 template <class Id>
 void run_all(trial& t) {
-  const auto share = support::share_of<Id>(t.graph, t.w.rank(), t.w.size());
+  const auto share = support::share_of<Id>(t.graph, t.w.rank(), t.partition);
   search(t, share);
   connect(t, share);
   colour(t, share);
@@ -191,7 +193,8 @@ void run_all(trial& t) {
 void run_graph(world& w, std::uint64_t seed) {
   random64 dice(seed);
   auto graph = dice.below(4) == 0 ? support::two_halves(dice) : support::random_graph(dice());
-  trial t{w, dice, std::move(graph)};
+  auto partition = support::random_partition(graph.n, w.size(), dice);
+  trial t{w, dice, std::move(graph), std::move(partition)};
   try {
     if (t.dice.below(2) == 0) {
       run_all<std::uint32_t>(t);

@@ -80,7 +80,7 @@ void each_add(rank_t r, int round, std::uint64_t n, auto f) {
 template <class A>
 void accumulate_values_and_judge(world& w, std::uint64_t n, const accumulator_options& opt) {
   using value = typename A::value_type;
-  const block_partition partition(n, w.size());
+  const partition partition(n, w.size());
   accumulator_map<A, std::uint32_t> sums(w, partition, opt);
   for (int round = 0; round < 2; ++round) {
     {

@@ -37,7 +37,7 @@ Value value_of(std::uint32_t by) {
 template <class A>
 void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& opt) {
   using value = typename A::value_type;
-  accumulator_map<A, std::uint32_t> sums(w, block_partition(n, w.size()), opt);
+  accumulator_map<A, std::uint32_t> sums(w, partition(n, w.size()), opt);
   for (int round = 0; round < 3; ++round) {
     const auto mine = updates_of(w.rank(), round, n);
     {
@@ -60,7 +60,7 @@ void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& 
         expected[u.id] = A::combine(expected[u.id], value_of<value>(u.by));
       }
     }
-    const block_partition partition(n, w.size());
+    const partition partition(n, w.size());
     std::vector<value> found(partition.size(w.rank()));
     std::vector<int> times(found.size());
     sums.collect([&](worker_t, std::uint64_t first, std::span<const value> totals) {
@@ -132,7 +132,7 @@ TEST_P(AccumulatorMap, CombinesAtTheSenderWhateverItsStorage) {
   GetParam().run([](world& w) {
     for (const auto how : {accumulation::partials, accumulation::bins}) {
       for (const bool reduce : {true, false}) {
-        const block_partition partition(2 * static_cast<std::uint64_t>(w.size()), w.size());
+        const partition partition(2 * static_cast<std::uint64_t>(w.size()), w.size());
         accumulator_map<add<std::uint64_t>> sums(w, partition, {.how = how, .reduce = reduce});
         const auto before = w.counters().total(obs::counter::messages_sent);
         const auto next = partition.first((w.rank() + 1) % w.size());
@@ -159,7 +159,7 @@ TEST_P(AccumulatorMap, CombinesAtTheSenderWhateverItsStorage) {
 // Two remote elements, to each of which is added in three chunks: a message for each and chunk.
 TEST_P(AccumulatorMap, SendsWhatFullBinsHold) {
   GetParam().run([](world& w) {
-    const block_partition partition(100 * static_cast<std::uint64_t>(w.size()), w.size());
+    const partition partition(100 * static_cast<std::uint64_t>(w.size()), w.size());
     accumulator_map<add<std::uint64_t>> sums(
         w, partition, {.how = accumulation::bins, .bin_bytes = 64, .most_remote = 1});
     const auto before = w.counters().total(obs::counter::messages_sent);
@@ -188,7 +188,7 @@ TEST_P(AccumulatorMap, SendsWhatFullBinsHold) {
 TEST(AccumulatorChoice, TakesPartialsWhileTheyAreSmall) {
   world w;
   const auto chosen = [&](std::uint64_t n, accumulation asked) {
-    return accumulator_map<add<double>>(w, block_partition(n, 1), {.how = asked}).how();
+    return accumulator_map<add<double>>(w, partition(n, 1), {.how = asked}).how();
   };
   constexpr auto few = partials_bytes / sizeof(double);
   EXPECT_EQ(chosen(few, accumulation::automatic), accumulation::partials);

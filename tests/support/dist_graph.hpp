@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include <cairn/base/random.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
@@ -26,7 +27,7 @@ graph::array<T> to_array(const std::vector<T>& values) {
 
 template <class Id>
 graph::csr<Id> rows_of(const std::vector<std::vector<std::uint64_t>>& lists,
-                       const pgas::block_partition& partition, rank_t rank) {
+                       const pgas::partition& partition, rank_t rank) {
   std::vector<std::uint64_t> offsets{0};
   std::vector<Id> targets;
   for (auto v = partition.first(rank); v < partition.last(rank); ++v) {
@@ -42,9 +43,8 @@ enum class in_edges { no, yes };
 
 /// One rank's share of a plain graph, made without the builder that other tests judge.
 template <class Id>
-graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, rank_t ranks,
+graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, const pgas::partition& partition,
                              in_edges in = in_edges::yes) {
-  const pgas::block_partition partition(g.n, ranks);
   graph::dist_csr<Id> share(partition, g.directed, g.edges.size(),
                             detail::rows_of<Id>(g.neighbors(), partition, rank),
                             graph::labels(g.n));
@@ -54,6 +54,23 @@ graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, rank_t ranks,
     share.add_inverse(detail::rows_of<Id>(reversed.neighbors(), partition, rank));
   }
   return share;
+}
+/// The same in equal blocks.
+template <class Id>
+graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, rank_t ranks,
+                             in_edges in = in_edges::yes) {
+  return share_of<Id>(g, rank, pgas::partition(g.n, ranks), in);
+}
+
+/// Equal blocks, or blocks of random sizes, of which some are empty.
+inline pgas::partition random_partition(std::uint64_t n, rank_t ranks, random64& dice) {
+  if (dice.below(2) == 0) return {n, ranks};
+  std::vector<std::uint64_t> cuts{0, n};
+  for (rank_t r = 1; r < ranks; ++r) cuts.push_back(dice.below(n + 1));
+  std::sort(cuts.begin(), cuts.end());
+  std::vector<std::uint64_t> sizes;
+  for (std::size_t i = 1; i < cuts.size(); ++i) sizes.push_back(cuts[i] - cuts[i - 1]);
+  return pgas::partition::listed(sizes);
 }
 
 /// The values of all vertices in order, on every rank, as the references write them: no vertex is

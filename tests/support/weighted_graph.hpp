@@ -58,8 +58,8 @@ inline weighted_graph weigh(plain_graph g, weights kind, int least, random64& di
 
 /// One rank's share of it, without in-edges.
 template <class Id>
-graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank, rank_t ranks) {
-  const pgas::block_partition partition(g.graph.n, ranks);
+graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank,
+                             const pgas::partition& partition) {
   const auto arcs = g.arcs();
   std::vector<std::uint64_t> offsets{0};
   std::vector<Id> targets;
@@ -82,6 +82,11 @@ graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank, rank_t ranks)
           graph::csr<Id>(partition.first(rank), detail::to_array(offsets),
                          detail::to_array(targets), std::move(values)),
           graph::labels(g.graph.n)};
+}
+/// The same in equal blocks.
+template <class Id>
+graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank, rank_t ranks) {
+  return share_of<Id>(g, rank, pgas::partition(g.graph.n, ranks));
 }
 
 }  // namespace cairn::support

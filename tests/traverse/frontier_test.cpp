@@ -20,7 +20,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Frontier, ::testing::ValuesIn(support::all_
                          support::place_name);
 
 // Own vertices that are v mod 3 == r, added by all workers.
-void add_third(world& w, const pgas::block_partition& p, frontier<id>& f, std::uint64_t r) {
+void add_third(world& w, const pgas::partition& p, frontier<id>& f, std::uint64_t r) {
   const auto first = p.first(w.rank());
   w.parallel_for(
       p.size(w.rank()),
@@ -32,7 +32,7 @@ void add_third(world& w, const pgas::block_partition& p, frontier<id>& f, std::u
       64);
 }
 
-std::vector<id> own_third(world& w, const pgas::block_partition& p, std::uint64_t r) {
+std::vector<id> own_third(world& w, const pgas::partition& p, std::uint64_t r) {
   std::vector<id> expected;
   for (auto v = p.first(w.rank()); v < p.last(w.rank()); ++v) {
     if (v % 3 == r) expected.push_back(static_cast<id>(v));
@@ -48,7 +48,7 @@ std::vector<id> sorted(std::span<const id> list) {
 
 TEST_P(Frontier, HoldsWhatWasAddedInEitherFormAndForgetsTheLastTurn) {
   GetParam().run([&](world& w) {
-    const pgas::block_partition p(n, w.size());
+    const pgas::partition p(n, w.size());
     frontier<id> f(w, p);
     using form = frontier<id>::form;
     const form forms[] = {form::list, form::bits, form::shared_bits};
@@ -67,7 +67,7 @@ TEST_P(Frontier, HoldsWhatWasAddedInEitherFormAndForgetsTheLastTurn) {
 
 TEST_P(Frontier, BitsAreThoseOfAllRanks) {
   GetParam().run([&](world& w) {
-    const pgas::block_partition p(n, w.size());
+    const pgas::partition p(n, w.size());
     frontier<id> f(w, p);
     for (std::uint64_t r = 0; r < 2; ++r) {
       if (r == 1) f.keep_next_as(frontier<id>::form::bits);

@@ -20,7 +20,7 @@ TEST_P(Own, EachVertexIsVisitedOnceWhateverItTakes) {
   GetParam().run([](world& w) {
     for (const std::uint64_t n : {0, 1, 100, 50'000}) {
       for (const double ns : {0.1, 5.0, 1e6}) {
-        pgas::vertex_map<std::uint32_t> visits(w, pgas::block_partition(n, w.size()), 0);
+        pgas::vertex_map<std::uint32_t> visits(w, pgas::partition(n, w.size()), 0);
         for_each_own(
             w, visits, [&](worker_t, std::uint64_t v) { visits.store(v, visits.load(v) + 1); }, ns);
         for (const auto times : visits.local()) ASSERT_EQ(times, 1u);

@@ -33,9 +33,7 @@ struct call {
   [[nodiscard]] Id vertex(std::string_view name, const vertex_option& asked,
                           std::uint64_t otherwise) const {
     if (asked.id.empty()) return static_cast<Id>(otherwise);
-    std::uint64_t id = 0;
-    read_option(name, asked.id, id);
-    if (const auto v = g.labels().vertex_of(id)) return static_cast<Id>(*v);
+    if (const auto v = g.labels().vertex_of(std::string_view(asked.id))) return static_cast<Id>(*v);
     throw usage_error("--" + std::string(name) + " " + asked.id + " is not a vertex of the graph");
   }
   /// One value per own vertex, of a file's column.

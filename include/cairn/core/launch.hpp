@@ -52,6 +52,11 @@ inline void say_on_stderr(const std::string& sentence) {
 [[nodiscard]] int launch(int argc, char** argv, const rank_body& body,
                          const launch_report& say = say_on_stderr);
 
+/// True unless a launcher has started this process as another rank than the first: for what is
+/// done once per job and needs no ranks. No MPI is started.
+/// Throws    usage_error if the launcher's variables make no sense
+[[nodiscard]] bool is_first_process();
+
 /// Instead of run(), for a program that cannot use what it was told: `sentence` is said once for
 /// all ranks, also for those that would run. Returns 2.
 [[nodiscard]] int refuse(const std::string& sentence, const launch_report& say);

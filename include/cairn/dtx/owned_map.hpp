@@ -23,7 +23,7 @@ class owned_map {
  public:
   using value_type = T;
 
-  owned_map(world& w, const pgas::block_partition& partition,
+  owned_map(world& w, const pgas::partition& partition,
             const T& initial) requires std::same_as<Map<T>, pgas::vertex_map<T>>
       : values_(w, partition, initial), markers_(w, partition, free_marker) {}
   owned_map(world& w, std::span<const std::uint64_t> offsets,

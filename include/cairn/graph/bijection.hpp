@@ -38,7 +38,26 @@ class bijection {
     return x;
   }
 
+  /// The x with (*this)(x) == y, for y < n.
+  [[nodiscard]] constexpr std::uint64_t inverse(std::uint64_t y) const noexcept {
+    do {
+      for (auto r = rounds_.rbegin(); r != rounds_.rend(); ++r) {
+        auto x = y;  // its highest shift_ bits are right, then those below, ...
+        for (auto right = shift_; right < 64; right += shift_) x = y ^ (x >> shift_);
+        y = ((x - r->summand) * inverse_factor(r->factor)) & mask_;
+      }
+    } while (y >= n_);
+    return y;
+  }
+
  private:
+  /// Of an odd factor, modulo 2^64: each of Newton's steps doubles the bits that are right.
+  static constexpr std::uint64_t inverse_factor(std::uint64_t factor) noexcept {
+    auto inverse = factor;  // right in 3 bits
+    for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - factor * inverse;
+    return inverse;
+  }
+
   struct round {
     std::uint64_t factor = 1, summand = 0;
   };

@@ -31,8 +31,8 @@ class dist_csr {
   using id_type = Id;
 
   dist_csr() = default;
-  dist_csr(const pgas::block_partition& partition, bool directed, std::uint64_t num_edges,
-           csr<Id> out, graph::labels names)
+  dist_csr(const pgas::partition& partition, bool directed, std::uint64_t num_edges, csr<Id> out,
+           graph::labels names)
       : partition_(partition),
         directed_(directed),
         num_edges_(num_edges),
@@ -42,7 +42,7 @@ class dist_csr {
     CAIRN_EXPECTS(labels_.size() == partition.n());
   }
 
-  [[nodiscard]] const pgas::block_partition& partition() const noexcept { return partition_; }
+  [[nodiscard]] const pgas::partition& partition() const noexcept { return partition_; }
   [[nodiscard]] std::uint64_t num_vertices() const noexcept { return partition_.n(); }
   [[nodiscard]] std::uint64_t num_edges() const noexcept { return num_edges_; }
   [[nodiscard]] bool directed() const noexcept { return directed_; }
@@ -70,7 +70,7 @@ class dist_csr {
   }
 
  private:
-  pgas::block_partition partition_;
+  pgas::partition partition_;
   bool directed_ = false;
   std::uint64_t num_edges_ = 0;
   csr<Id> out_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <variant>
 
 #include <cairn/base/types.hpp>
@@ -53,11 +54,13 @@ struct generator {
 /// The ranks' shares together are the same for a seed whatever the number of ranks and
 /// workers: edge (or stretch of pairs) i draws from a stream of its own.
 ///
+/// progress  called now and then by worker 0 as progress(done, all), of this rank's share
 /// Work      O(edges drawn / ranks), O(scale) each for Kronecker; nothing is communicated
 /// Memory    8 bytes an edge, 16 from 2^32 - 1 vertices on
 /// Throws    usage_error as size_of
 /// Source    Graph500 specification 3; [Batagelj, Brandes 2005] (skips) for G(n, p)
-[[nodiscard]] io::raw_edges generate(task::pool& workers, const generator& g, rank_t rank = 0,
-                                     rank_t ranks = 1);
+[[nodiscard]] io::raw_edges generate(
+    task::pool& workers, const generator& g, rank_t rank = 0, rank_t ranks = 1,
+    const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});
 
 }  // namespace cairn::graph

@@ -16,9 +16,12 @@ namespace cairn::graph {
 /// Where a graph comes from: the path of a file, or a generator.
 using source = std::variant<std::string, generator>;
 
+/// order  how vertices are numbered inside; of order_kind::random by order_seed
 struct load_options {
   build_options build = {};
   io::read_options read = {};
+  order_kind order = order_kind::file;
+  std::uint64_t order_seed = 1;
 };
 
 /// load_seconds   reading and numbering the vertices, or generating

@@ -9,13 +9,6 @@
 
 namespace cairn::graph {
 
-/// Bytes that this process can still take: the least of what the system has available and what
-/// the limits of the process's control groups (v2 or v1) leave, counting cached files as free.
-/// 2^64 - 1 where nothing says.
-///
-/// root  put before /proc and /sys, for tests
-[[nodiscard]] std::uint64_t available_memory(const std::string& root = "");
-
 /// What building a graph takes, before it is built.
 ///
 /// num_edges     as given, before duplicates and self-loops go

@@ -15,11 +15,11 @@ struct topology {
   int cores = 0;
   int hardware_threads = 0;
   int numa_nodes = 0;
-  std::uint64_t l1_bytes = 0;  ///< data cache of one core
-  std::uint64_t l2_bytes = 0;  ///< of one core, or of those that share one
-  std::uint64_t l3_bytes = 0;  ///< of the cores that share one
-  std::uint64_t memory_bytes = 0;
-  std::string model;  ///< of the processor, as it names itself
+  std::uint64_t l1_bytes = 0;      ///< data cache of one core
+  std::uint64_t l2_bytes = 0;      ///< of one core, or of those that share one
+  std::uint64_t l3_bytes = 0;      ///< of the cores that share one
+  std::uint64_t memory_bytes = 0;  ///< see total_memory
+  std::string model;               ///< of the processor, as it names itself
 };
 
 /// Looks at the machine. Costs milliseconds: keep the result.

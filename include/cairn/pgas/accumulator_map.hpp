@@ -57,7 +57,7 @@ class accumulator_map {
   using value_type = typename A::value_type;
   static_assert(packable<value_type>, "values travel as their bytes: specialise cairn::packing");
 
-  accumulator_map(world& w, const block_partition& partition, const accumulator_options& opt = {})
+  accumulator_map(world& w, const partition& partition, const accumulator_options& opt = {})
       : world_(w),
         partition_(partition),
         first_(partition.first(w.rank())),
@@ -326,7 +326,7 @@ class accumulator_map {
   static constexpr std::size_t least_most_remote = std::size_t{1} << 22;
 
   world& world_;
-  block_partition partition_;
+  partition partition_;
   std::uint64_t first_;
   std::size_t size_;
   accumulation how_;

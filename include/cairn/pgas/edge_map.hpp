@@ -20,11 +20,10 @@ namespace cairn::pgas {
 ///            O(log ranks).
 /// Collective constructor.
 template <class T>
-class edge_map : public element_map<T, listed_partition> {
+class edge_map : public element_map<T, partition> {
  public:
   edge_map(world& w, std::span<const std::uint64_t> offsets, const T& initial)
-      : element_map<T, listed_partition>(w, listed_partition(w.all_gather(length(offsets))),
-                                         initial),
+      : element_map<T, partition>(w, partition::listed(w.all_gather(length(offsets))), initial),
         offsets_(offsets) {}
 
   /// The id of entry i of this rank's row r: rows are counted from this rank's first.

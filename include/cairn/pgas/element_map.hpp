@@ -11,6 +11,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/hw/pages.hpp>
+#include <cairn/pgas/partition.hpp>
 
 namespace cairn::pgas {
 
@@ -28,6 +29,8 @@ struct place {
 /// A map's elements by value, for operators: a loop over their messages keeps in registers where
 /// the elements lie, where a reference to the map is followed for each of them. Valid as long as
 /// the map, also after it was moved.
+///
+/// Partition  the view of the map's
 template <class T, class Partition>
 class element_view {
  public:
@@ -60,7 +63,7 @@ class element_view {
 /// or through load() and store(); plain spans are for times when nobody writes.
 ///
 /// T          trivially copyable
-/// Partition  owner(id), first(rank), size(rank) and n(), as block_partition
+/// Partition  owner(id), first(rank), size(rank) and n(), as partition
 /// Memory     sizeof(T) per own element, on huge pages, touched first by the workers.
 /// Collective constructor.
 template <class T, class Partition>
@@ -95,7 +98,7 @@ class element_map {
   [[nodiscard]] place<element_map> at(std::uint64_t id) const noexcept { return {this, id}; }
 
   /// The same elements for an operator that keeps them by value.
-  [[nodiscard]] element_view<T, Partition> view() const noexcept {
+  [[nodiscard]] element_view<T, partition_view> view() const noexcept {
     return {{const_cast<T*>(values_.data()), values_.size()}, first_, partition_, initial_};
   }
 

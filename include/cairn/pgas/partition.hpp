@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <span>
+#include <utility>
 #include <vector>
 
 #include <cairn/base/contract.hpp>
@@ -12,15 +14,18 @@
 
 namespace cairn::pgas {
 
-/// Elements 0 .. n-1 dealt to ranks in consecutive blocks of ceil(n / ranks); the last ranks may
-/// own fewer or none. A value of 32 bytes: copy it into loops.
-class block_partition {
+/// Elements 0 .. n-1 dealt to ranks in consecutive blocks: equal ones of ceil(n / ranks), of which
+/// the last ranks may own fewer or none, or blocks of listed sizes. A value of 40 bytes: copy it
+/// into loops. Valid as long as the partition that it was made from, for equal blocks always.
+class partition_view {
  public:
-  constexpr block_partition() = default;
+  constexpr partition_view() = default;
 
+  /// Equal blocks.
+  ///
   /// n        at most 2^63
   /// Throws   contract_violation if n is larger or ranks < 1
-  constexpr block_partition(std::uint64_t n, rank_t ranks) : n_(n), ranks_(ranks) {
+  constexpr partition_view(std::uint64_t n, rank_t ranks) : n_(n), ranks_(ranks) {
     CAIRN_EXPECTS(ranks >= 1);
     CAIRN_EXPECTS(n <= std::uint64_t{1} << 63);
     const auto parts = static_cast<std::uint64_t>(ranks);
@@ -30,11 +35,14 @@ class block_partition {
 
   [[nodiscard]] constexpr std::uint64_t n() const noexcept { return n_; }
   [[nodiscard]] constexpr rank_t ranks() const noexcept { return ranks_; }
-  /// Elements per rank, except on the last ranks.
+  /// The most elements that a rank owns; at least 1.
   [[nodiscard]] constexpr std::uint64_t block() const noexcept { return block_; }
+  /// Blocks are equal, but for the last ranks'.
+  [[nodiscard]] constexpr bool equal_blocks() const noexcept { return firsts_ == nullptr; }
 
   /// Rank r owns [first(r), last(r)).
   [[nodiscard]] constexpr std::uint64_t first(rank_t r) const noexcept {
+    if (firsts_ != nullptr) return firsts_[r];
     // Beyond the last owner r * block may not fit 64 bits, but then it is not below n either.
     std::uint64_t at = 0;
     const bool over = __builtin_mul_overflow(static_cast<std::uint64_t>(r), block_, &at);
@@ -43,7 +51,8 @@ class block_partition {
   [[nodiscard]] constexpr std::uint64_t last(rank_t r) const noexcept { return first(r + 1); }
   [[nodiscard]] constexpr std::uint64_t size(rank_t r) const noexcept { return last(r) - first(r); }
 
-  /// The rank that owns v < n. One multiplication if n <= 2^32, else a division.
+  /// The rank that owns v < n. One multiplication if blocks are equal and n <= 2^32, else a
+  /// division; O(log ranks) for listed blocks.
   ///
   /// With m = floor((2^64 - 1) / block), the high word of (v + 1) * m is floor(v / block) as
   /// long as (v + 1) * block <= 2^64 (after Lemire; adding 1 spares the case block = 1).
@@ -51,47 +60,64 @@ class block_partition {
     if (multiplier_ != 0) [[likely]] {
       return static_cast<rank_t>((static_cast<uint128_t>(v + 1) * multiplier_) >> 64);
     }
+    if (firsts_ != nullptr) return listed_owner(v);
     return static_cast<rank_t>(v / block_);
   }
 
-  friend constexpr bool operator==(const block_partition& a, const block_partition& b) noexcept {
-    return a.n_ == b.n_ && a.ranks_ == b.ranks_;
+ protected:
+  constexpr void list(const std::vector<std::uint64_t>& firsts) noexcept {
+    n_ = firsts.back();
+    ranks_ = static_cast<rank_t>(firsts.size() - 1);
+    block_ = 1;
+    multiplier_ = 0;
+    firsts_ = firsts.data();
+    for (rank_t r = 0; r < ranks_; ++r) block_ = std::max(block_, size(r));
   }
 
  private:
+  [[nodiscard]] constexpr rank_t listed_owner(std::uint64_t v) const noexcept {
+    const auto* const after = std::upper_bound(firsts_, firsts_ + ranks_ + 1, v);
+    return static_cast<rank_t>(after - firsts_ - 1);
+  }
+
   std::uint64_t n_ = 0;
   std::uint64_t block_ = 1;
   std::uint64_t multiplier_ = ~std::uint64_t{0};
+  const std::uint64_t* firsts_ = nullptr;  // by rank, and the end
   rank_t ranks_ = 1;
 };
 
-/// Elements dealt to ranks in consecutive blocks of any sizes. Takes 8 bytes per rank.
-class listed_partition {
+/// The same for good: copies keep the list of blocks.
+///
+/// Memory    8 bytes per rank if blocks are listed, shared by all copies
+class partition : public partition_view {
  public:
+  partition() = default;
+  /// Equal blocks.
+  partition(std::uint64_t n, rank_t ranks) : partition_view(n, ranks) {}
   /// sizes     elements by rank; of one rank at least
-  explicit listed_partition(std::span<const std::uint64_t> sizes) : firsts_{0} {
+  /// Throws    contract_violation if there is none
+  [[nodiscard]] static partition listed(std::span<const std::uint64_t> sizes) {
     CAIRN_EXPECTS(!sizes.empty());
-    for (const auto size : sizes) firsts_.push_back(firsts_.back() + size);
+    std::vector<std::uint64_t> firsts{0};
+    for (const auto size : sizes) firsts.push_back(firsts.back() + size);
+    partition made;
+    made.kept_ = std::make_shared<const std::vector<std::uint64_t>>(std::move(firsts));
+    made.list(*made.kept_);
+    return made;
   }
 
-  [[nodiscard]] std::uint64_t n() const noexcept { return firsts_.back(); }
-  [[nodiscard]] rank_t ranks() const noexcept { return static_cast<rank_t>(firsts_.size() - 1); }
-
-  /// Rank r owns [first(r), last(r)).
-  [[nodiscard]] std::uint64_t first(rank_t r) const noexcept {
-    return firsts_[static_cast<std::size_t>(r)];
-  }
-  [[nodiscard]] std::uint64_t last(rank_t r) const noexcept { return first(r + 1); }
-  [[nodiscard]] std::uint64_t size(rank_t r) const noexcept { return last(r) - first(r); }
-
-  /// The rank that owns v < n, in O(log ranks).
-  [[nodiscard]] rank_t owner(std::uint64_t v) const noexcept {
-    const auto after = std::upper_bound(firsts_.begin(), firsts_.end(), v);
-    return static_cast<rank_t>(after - firsts_.begin() - 1);
+  friend bool operator==(const partition& a, const partition& b) noexcept {
+    if (a.n() != b.n() || a.ranks() != b.ranks()) return false;
+    if (a.equal_blocks() && b.equal_blocks()) return true;
+    for (rank_t r = 0; r < a.ranks(); ++r) {
+      if (a.first(r) != b.first(r)) return false;
+    }
+    return true;
   }
 
  private:
-  std::vector<std::uint64_t> firsts_;  // by rank, and the end
+  std::shared_ptr<const std::vector<std::uint64_t>> kept_;
 };
 
 }  // namespace cairn::pgas

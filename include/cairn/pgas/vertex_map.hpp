@@ -8,10 +8,10 @@ namespace cairn::pgas {
 
 /// One T per vertex, at the vertex's owner: vertex_map<T>(world, partition, initial).
 template <class T>
-using vertex_map = element_map<T, block_partition>;
+using vertex_map = element_map<T, partition>;
 
 /// Its elements by value: vertex_map::view().
 template <class T>
-using vertex_view = element_view<T, block_partition>;
+using vertex_view = element_view<T, partition_view>;
 
 }  // namespace cairn::pgas

@@ -30,7 +30,7 @@ class frontier {
   /// of words that workers share.
   enum class form { list, bits, shared_bits };
 
-  frontier(world& w, const pgas::block_partition& vertices)
+  frontier(world& w, const pgas::partition& vertices)
       : w_(w),
         first_(vertices.first(w.rank())),
         own_(vertices.size(w.rank())),

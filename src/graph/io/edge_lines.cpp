@@ -44,7 +44,7 @@ line_rule rule_of(const text_layout& layout) {
       rule.comments = "%";
       break;
     case file_format::dimacs:
-      rule.comments = "c";
+      rule.comments = layout.flow ? "cn" : "c";
       break;
     default:
       rule.comments = "#%";
@@ -274,7 +274,7 @@ void add_opposites(std::string_view text, edge_block& block) {
 parsed_lines parse_edge_lines(std::string_view text, const text_layout& layout, bool real_weights,
                               parse_scratch& scratch) {
   const auto rule = rule_of(layout);
-  const bool arcs = layout.format == file_format::dimacs;
+  const bool arcs = layout.format == file_format::dimacs && !layout.undirected;
   parsed_lines parsed;
   if (!layout.weighted) {
     parse_with<no_weight>(text, rule, arcs, scratch, parsed.edges);

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <cairn/graph/io/compressed.hpp>
 #include <cairn/graph/io/mapped_file.hpp>
@@ -40,6 +41,11 @@ class native_file {
   [[nodiscard]] std::span<const T> values(std::size_t i) const noexcept {
     const auto bytes = section(i);
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
+  }
+  /// The characters of labels that are texts, behind their offsets.
+  [[nodiscard]] std::string_view label_texts() const noexcept {
+    const auto bytes = section(labels_section).subspan((header_.num_vertices + 1) * 8);
+    return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
   /// Where value i of a section lies in the (decompressed) file.
   template <class T>

@@ -51,18 +51,25 @@ struct native_header {
   }
 
   /// Where each section has to be and how long, by the counts; checksums stay.
-  /// has_labels  whether there is a section of labels
-  void place_sections(bool has_labels) noexcept {
+  /// label_bytes  of the section of labels; 0: there is none
+  void place_sections(std::uint64_t label_bytes) noexcept {
     constexpr std::array<std::uint64_t, 3> weight_bytes{0, 4, 8};
     const std::array<std::uint64_t, 4> bytes{(num_vertices + 1) * 8, num_entries * id_bytes,
-                                             num_entries * weight_bytes[weights],
-                                             has_labels ? num_vertices * 8 : 0};
+                                             num_entries * weight_bytes[weights], label_bytes};
     std::uint64_t at = native_page;
     for (std::size_t i = 0; i < sections.size(); ++i) {
       sections[i].offset = bytes[i] == 0 ? 0 : at;
       sections[i].bytes = bytes[i];
       at += (bytes[i] + native_page - 1) / native_page * native_page;
     }
+  }
+
+  /// What the section of labels must have, by what it says itself; of texts the least.
+  [[nodiscard]] std::uint64_t expected_label_bytes() const noexcept {
+    constexpr std::uint64_t most = std::uint64_t{1} << 60;
+    const auto said = sections[labels_section].bytes;
+    if (version == 3) return std::clamp(said, (num_vertices + 1) * 8, most);
+    return version == 2 || said != 0 ? num_vertices * 8 : 0;
   }
 
   /// Bytes of a file with these sections: it ends with the last one's last byte.
@@ -78,9 +85,9 @@ struct native_header {
       throw input_error::at_byte(path, at, what);
     };
     if (magic != expected_magic) fail(0, "the file does not begin as .cairn files do");
-    if (version != 1) {
+    if (version < 1 || version > 3) {
       fail(offsetof(native_header, version),
-           "expected version 1 of the format, found " + std::to_string(version));
+           "expected version 1, 2 or 3 of the format, found " + std::to_string(version));
     }
     if (checksum != own_checksum()) {
       fail(offsetof(native_header, checksum), "the checksum of the header is wrong");
@@ -99,7 +106,7 @@ struct native_header {
                " entries");
     }
     auto placed = *this;
-    placed.place_sections(sections[labels_section].bytes != 0);
+    placed.place_sections(expected_label_bytes());
     for (std::size_t i = 0; i < sections.size(); ++i) {
       if (sections[i].offset != placed.sections[i].offset ||
           sections[i].bytes != placed.sections[i].bytes) {

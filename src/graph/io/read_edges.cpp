@@ -3,6 +3,7 @@
 #include <atomic>
 #include <limits>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
@@ -11,8 +12,11 @@
 #include <cairn/graph/io/read_edges.hpp>
 #include <cairn/graph/io/text_layout.hpp>
 #include <cairn/graph/io/text_source.hpp>
+#include <cairn/graph/io/word_lines.hpp>
 #include <cairn/task/parallel_for.hpp>
 #include <cairn/task/per_worker.hpp>
+
+#include "../rewrite.hpp"
 
 namespace cairn::graph::io {
 namespace {
@@ -43,6 +47,7 @@ struct worker_part {
   std::vector<std::pair<std::uint64_t, edge_block>> blocks;  // with their indices
   part_summary summary;
   parse_scratch scratch;
+  std::unique_ptr<dictionary> words = std::make_unique<dictionary>();  // of text ids
 };
 
 /// A rank's blocks.
@@ -50,6 +55,8 @@ struct part {
   std::vector<edge_block> blocks;
   part_summary summary;
   std::optional<source_fault> fault;
+  std::vector<std::unique_ptr<dictionary>> words;  // by worker
+  std::vector<std::size_t> worker_of;              // by block
 };
 
 /// A list has at most all edges both ways, and a number takes few bytes; whoever declares more
@@ -68,7 +75,7 @@ class reader {
          file_format format)
       : ranks_(ranks),
         source_(path, options.block_bytes),
-        layout_(read_layout(source_, format)),
+        layout_(read_layout(source_, format, options.ids == id_kind::text)),
         options_(options) {
     source_.skip_to(layout_.data_offset);
     if (format == file_format::metis) source_.limit_lines(most_list_bytes(layout_));
@@ -86,7 +93,29 @@ class reader {
     });
     const auto all = agree_on(mine);
     ranks_.agree([&] { check_lines(all); });
-    return finish(std::move(mine), all, layout_.sides != symmetry::symmetric);
+    return finish(std::move(mine), all,
+                  layout_.sides != symmetry::symmetric && !layout_.undirected);
+  }
+
+  raw_edges read_words() {
+    auto mine = parse([this](const text_block& block, bool real, worker_part& into) {
+      return parse_word_lines(block.text, layout_, real, *into.words);
+    });
+    const auto all = agree_on(mine);
+    std::vector<const dictionary*> own;
+    for (const auto& words : mine.words) own.push_back(words.get());
+    auto words = agree_on_words(ranks_, own);
+    std::vector<std::vector<std::uint64_t>> places(own.size());
+    for (std::size_t w = 0; w < own.size(); ++w) {
+      for (const auto word : own[w]->words()) places[w].push_back(*words.find(word));
+    }
+    const auto worker_of = std::move(mine.worker_of);
+    auto edges = finish(std::move(mine), all, true);
+    detail::rewrite_blocks(
+        ranks_.workers(), edges, words.size(),
+        [&](std::uint64_t number, std::size_t block) { return places[worker_of[block]][number]; });
+    edges.words = std::move(words);
+    return edges;
   }
 
   raw_edges read_lists() {
@@ -127,12 +156,18 @@ class reader {
           }
           if (edges.size() != 0) own.blocks.emplace_back(block.index, std::move(edges));
         });
-    std::map<std::uint64_t, edge_block> in_order;
+    std::map<std::uint64_t, std::pair<edge_block, std::size_t>> in_order;
     for (auto& worker : workers) {
       mine.summary.add(worker.value.summary);
-      for (auto& [index, edges] : worker.value.blocks) in_order.emplace(index, std::move(edges));
+      for (auto& [index, edges] : worker.value.blocks) {
+        in_order.emplace(index, std::pair(std::move(edges), mine.words.size()));
+      }
+      mine.words.push_back(std::move(worker.value.words));
     }
-    for (auto& [index, edges] : in_order) mine.blocks.push_back(std::move(edges));
+    for (auto& [index, found] : in_order) {
+      mine.blocks.push_back(std::move(found.first));
+      mine.worker_of.push_back(found.second);
+    }
     if (mine.fault) mine.summary.fault_offset = mine.fault->offset;
     return mine;
   }
@@ -211,6 +246,7 @@ class reader {
     raw_edges result;
     result.blocks = std::move(mine.blocks);
     result.declared_vertices = layout_.vertices;
+    result.first_id = layout_.first_id();
     result.directed = directed;
     if (layout_.weighted) {
       result.weights = all.has_real_weights != 0 ? weight_kind::real : weight_kind::integer;
@@ -247,8 +283,14 @@ raw_edges read_edges(const exchange& ranks, const std::string& path, const read_
     if (format == file_format::native) {
       throw input_error::in_file(path, "a .cairn file holds a built graph, not a list of edges");
     }
+    const bool text = options.ids == id_kind::text;
+    if (text && format != file_format::edge_list && format != file_format::weighted_edge_list &&
+        format != file_format::csv) {
+      throw usage_error(path + ": ids in text are of edge lists and .csv files");
+    }
     file.emplace(ranks, path, options, format);
   });
+  if (options.ids == id_kind::text) return file->read_words();
   return format == file_format::metis ? file->read_lists() : file->read_lines();
 }
 

@@ -7,15 +7,37 @@
 #include <cairn/graph/io/native.hpp>
 #include <cairn/graph/memory.hpp>
 
+#include "../balanced_partition.hpp"
 #include "native_file.hpp"
 #include "verify_native.hpp"
 
 namespace cairn::graph::io {
 namespace {
 
+labels labels_of(const native_file& file) {
+  const auto& header = file.header();
+  const auto numbers = file.values<std::uint64_t>(labels_section);
+  switch (header.version) {
+    case 1:
+      if (numbers.empty()) return labels(header.num_vertices);
+      return labels(std::vector<std::uint64_t>(numbers.begin(), numbers.end()));
+    case 2:
+      return labels::by_vertex(std::vector<std::uint64_t>(numbers.begin(), numbers.end()));
+    default:
+      break;
+  }
+  const auto texts = file.label_texts();
+  word_list words;
+  words.reserve(header.num_vertices, texts.size());
+  for (std::uint64_t v = 0; v < header.num_vertices; ++v) {
+    words.push_back(texts.substr(numbers[v], numbers[v + 1] - numbers[v]));
+  }
+  return labels::by_vertex(words);
+}
+
 template <class Id>
 any_graph view_of(const std::shared_ptr<const native_file>& file, rank_t rank,
-                  const pgas::block_partition& partition) {
+                  const pgas::partition& partition) {
   const auto& header = file->header();
   const auto rows = static_cast<std::size_t>(partition.size(rank));
   const auto first = partition.first(rank);
@@ -29,16 +51,13 @@ any_graph view_of(const std::shared_ptr<const native_file>& file, rank_t rank,
   }
   csr<Id> out(first, std::move(offsets), array<Id>(file->values<Id>(targets_section), file),
               std::move(weights));
-  const auto ids = file->values<std::uint64_t>(labels_section);
-  labels names = ids.empty() ? labels(header.num_vertices)
-                             : labels(std::vector<std::uint64_t>(ids.begin(), ids.end()));
   return dist_csr<Id>(partition, header.directed == 1, header.num_edges, std::move(out),
-                      std::move(names));
+                      labels_of(*file));
 }
 
 }  // namespace
 
-any_graph read_native(const exchange& ranks, const std::string& path) {
+any_graph read_native(const exchange& ranks, const std::string& path, partition_kind kind) {
   std::shared_ptr<native_file> file;
   ranks.agree([&] { file = std::make_shared<native_file>(path); });
   if (const auto bytes = file->bytes_to_inflate(); bytes != 0) {
@@ -46,7 +65,12 @@ any_graph read_native(const exchange& ranks, const std::string& path) {
     ranks.agree([&] { file->inflate(); });
   }
   verify_native(ranks, *file);
-  const pgas::block_partition partition(file->header().num_vertices, ranks.size());
+  const auto n = file->header().num_vertices;
+  const auto offsets = file->values<std::uint64_t>(offsets_section);
+  const auto partition = kind == partition_kind::vertices || ranks.size() == 1
+                             ? pgas::partition(n, ranks.size())
+                             : detail::balanced_partition(
+                                   n, ranks.size(), [&](std::uint64_t v) { return offsets[v]; });
   if (file->header().id_bytes == 4) return view_of<std::uint32_t>(file, ranks.rank(), partition);
   return view_of<std::uint64_t>(file, ranks.rank(), partition);
 }

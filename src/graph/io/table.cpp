@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <charconv>
 #include <cmath>
 #include <cstring>
@@ -42,7 +43,36 @@ struct table_writer::state {
   table_format format;
   std::size_t value_kind;
   std::uint64_t rows_left;
+  const word_list* words;
+  bool ids_as_values;
   std::string buffer;
+
+  void append_words(std::span<const std::uint64_t> ids, const auto& put_value) {
+    const char separator = format == table_format::csv ? ',' : '\t';
+    for (std::size_t i = 0; i < ids.size(); ++i) {
+      (buffer += (*words)[ids[i]]) += separator;
+      put_value(i);
+      buffer += '\n';
+      if (buffer.size() < buffer_bytes && i + 1 != ids.size()) continue;
+      file->write(buffer);
+      buffer.clear();
+    }
+  }
+
+  /// Ids, and with ids_as_values values, as words.
+  template <class T>
+  void append_texts(std::span<const std::uint64_t> ids, std::span<const T> values) {
+    buffer.clear();
+    append_words(ids, [&](std::size_t i) {
+      if (is_missing(values[i])) return;
+      if (ids_as_values) {
+        buffer += (*words)[static_cast<std::uint64_t>(values[i])];
+      } else {
+        std::array<char, 64> text;
+        buffer.append(text.data(), put(text.data(), values[i]));
+      }
+    });
+  }
 
   template <class T>
   void append_text(std::span<const std::uint64_t> ids, std::span<const T> values) {
@@ -87,14 +117,26 @@ std::optional<table_format> table_format_of(std::string_view path) noexcept {
   return std::nullopt;
 }
 
+bool holds_ids(std::string_view value_name) noexcept {
+  return value_name == "parent" || value_name == "component";
+}
+
 table_writer::table_writer(const std::string& path, const std::string& value_name,
-                           std::size_t value_kind, std::uint64_t num_rows) {
+                           std::size_t value_kind, std::uint64_t num_rows, const word_list* words,
+                           bool ids_as_values) {
+  CAIRN_EXPECTS(!ids_as_values || value_kind == 0);
   CAIRN_EXPECTS(value_kind < std::variant_size_v<value_vector>);
   CAIRN_EXPECTS(!value_name.empty() &&
                 value_name.find_first_of(",\t\r\n'\"\\") == std::string::npos);
   const auto format = table_format_of(path);
   if (!format) throw usage_error(path + ": " + expected_table_endings);
-  state_ = std::make_unique<state>(state{create_file(path), *format, value_kind, num_rows, {}});
+  if (words != nullptr && *format == table_format::npy) {
+    throw usage_error(path +
+                      ": a .npy file has numbers, but the ids of this graph are texts: "
+                      "write a .csv or .tsv file");
+  }
+  state_ = std::make_unique<state>(
+      state{create_file(path), *format, value_kind, num_rows, words, ids_as_values, {}});
   switch (*format) {
     case table_format::csv:
       state_->file->write("id," + value_name + "\n");
@@ -120,6 +162,8 @@ void table_writer::append(std::span<const std::uint64_t> ids, value_span values)
         CAIRN_EXPECTS(column.size() == ids.size());
         if (state_->format == table_format::npy) {
           state_->append_binary(ids, column);
+        } else if (state_->words != nullptr) {
+          state_->append_texts(ids, column);
         } else {
           state_->append_text(ids, column);
         }
@@ -139,16 +183,20 @@ void write_table(const std::string& path, const table& rows) {
   file.finish();
 }
 
-table read_table(task::pool& workers, const std::string& path, std::uint64_t most_rows) {
+table read_table(task::pool& workers, const std::string& path, std::uint64_t most_rows,
+                 const word_list* words) {
   const auto format = table_format_of(path);
   if (!format) throw input_error::in_file(path, expected_table_endings);
   switch (*format) {
     case table_format::csv:
-      return read_text_table(workers, path, ',', most_rows);
+      return read_text_table(workers, path, ',', most_rows, words);
     case table_format::tsv:
-      return read_text_table(workers, path, '\t', most_rows);
+      return read_text_table(workers, path, '\t', most_rows, words);
     case table_format::npy:
       break;
+  }
+  if (words != nullptr) {
+    throw input_error::in_file(path, "a .npy file has numbers, but the ids of the graph are texts");
   }
   return read_npy(mapped_file(path), most_rows);
 }

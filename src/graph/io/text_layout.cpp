@@ -29,17 +29,17 @@ std::string lower(std::string_view word) {
 }
 
 /// Sets what follows from the number of columns of the first edge, at whose line `at` stands.
-void take_columns(const head_lines& at, std::size_t columns, text_layout& layout) {
+void take_columns(const head_lines& at, std::size_t columns, text_layout& layout, bool text_ids) {
   const char* const word = skip_blanks(at.line());
-  if (!is_digit(*word)) fail_id(word, at.stop());
+  if (!text_ids && !is_digit(*word)) fail_id(word, at.stop());
   if (columns != 2 && columns != 3) fail_columns(at, columns);
   layout.weighted = columns == 3;
 }
 
-bool parse_edge_list(head_lines& at, text_layout& layout) {
+bool parse_edge_list(head_lines& at, text_layout& layout, bool text_ids) {
   if (!at.next_but("#%")) return false;
   layout.data_offset = at.offset();
-  take_columns(at, at.words(",").size(), layout);
+  take_columns(at, at.words(text_ids ? ",;" : ",").size(), layout, text_ids);
   if (layout.format == file_format::weighted_edge_list && !layout.weighted) {
     throw text_fault{at.line(), "expected 3 columns (source, target, weight), found 2"};
   }
@@ -74,19 +74,19 @@ void check_names(const std::vector<std::string_view>& names) {
   }
 }
 
-bool parse_csv(head_lines& at, text_layout& layout) {
+bool parse_csv(head_lines& at, text_layout& layout, bool text_ids) {
   constexpr auto separators = ",;";
   if (!at.next_but("#%")) return false;
   const auto names = at.words(separators);
   // Without a header the first line is an edge, and taking it for names would lose it.
-  const bool headless = is_digit(*skip_blanks(at.line()));
+  const bool headless = !text_ids && is_digit(*skip_blanks(at.line()));
   if (!headless) {
     if (names.size() != 2 && names.size() != 3) fail_columns(at, names.size());
     check_names(names);
     if (!at.next_but("#%")) return false;
   }
   layout.data_offset = at.offset();
-  take_columns(at, headless ? names.size() : at.words(separators).size(), layout);
+  take_columns(at, headless ? names.size() : at.words(separators).size(), layout, text_ids);
   if (!headless && layout.weighted != (names.size() == 3)) {
     throw text_fault{at.line(), "expected " + std::to_string(names.size()) +
                                     " columns as the header has, found " +
@@ -154,15 +154,18 @@ bool parse_matrix_market(head_lines& at, text_layout& layout) {
 bool parse_dimacs(head_lines& at, text_layout& layout) {
   if (!at.next_but("c")) return false;
   const auto words = at.words();
-  if (words.size() != 4 || words[0] != "p" || words[1] != "sp") {
-    throw text_fault{at.line(),
-                     "expected 'p sp VERTICES ARCS', found " + quoted(at.line(), at.stop())};
+  if (words.size() != 4 || words[0] != "p" ||
+      (words[1] != "sp" && words[1] != "max" && words[1] != "tw")) {
+    throw text_fault{at.line(), "expected 'p sp VERTICES ARCS' (or p max, p tw), found " +
+                                    quoted(at.line(), at.stop())};
   }
   const auto sizes = at.numbers(2);
   layout.header_offset = at.offset();
   layout.vertices = sizes[0];
   layout.entries = sizes[1];
-  layout.weighted = true;
+  layout.flow = words[1] == "max";
+  layout.undirected = words[1] == "tw";
+  layout.weighted = !layout.undirected;
   return true;
 }
 
@@ -191,7 +194,8 @@ bool parse_metis(head_lines& at, text_layout& layout) {
 
 }  // namespace
 
-std::optional<text_layout> parse_layout(std::string_view head, bool whole, file_format format) {
+std::optional<text_layout> parse_layout(std::string_view head, bool whole, file_format format,
+                                        bool text_ids) {
   head_lines at(head, whole);
   text_layout layout;
   layout.format = format;
@@ -199,10 +203,10 @@ std::optional<text_layout> parse_layout(std::string_view head, bool whole, file_
   switch (format) {
     case file_format::edge_list:
     case file_format::weighted_edge_list:
-      found = parse_edge_list(at, layout);
+      found = parse_edge_list(at, layout, text_ids);
       break;
     case file_format::csv:
-      found = parse_csv(at, layout);
+      found = parse_csv(at, layout, text_ids);
       break;
     case file_format::matrix_market:
       found = parse_matrix_market(at, layout);
@@ -230,11 +234,11 @@ std::optional<text_layout> parse_layout(std::string_view head, bool whole, file_
   return layout;
 }
 
-text_layout read_layout(text_source& source, file_format format) {
+text_layout read_layout(text_source& source, file_format format, bool text_ids) {
   for (auto bytes = first_head_bytes;; bytes *= 8) {
     const auto head = source.head(bytes);
     try {
-      if (auto layout = parse_layout(head, head.size() < bytes, format)) return *layout;
+      if (auto layout = parse_layout(head, head.size() < bytes, format, text_ids)) return *layout;
     } catch (const text_fault& fault) {
       throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.what);
     }

@@ -34,9 +34,21 @@ struct rows_part {
   value_vector values;
 };
 
+/// Which fields of a table are words, and whose places are read for them.
+struct word_fields {
+  const word_list* words = nullptr;
+  bool values = false;
+
+  [[nodiscard]] std::uint64_t place_of(const char* p, const char* stop) const {
+    const auto place = words->find({p, static_cast<std::size_t>(stop - p)});
+    if (!place) fail_expected(p, stop, "an id of the graph");
+    return *place;
+  }
+};
+
 /// False if T cannot hold a value of the text.
 template <class T>
-bool parse_as(std::string_view text, char separator, rows_part& part) {
+bool parse_as(std::string_view text, char separator, const word_fields& fields, rows_part& part) {
   part.ids.clear();
   auto& values = part.values.emplace<std::vector<T>>();
   const char* const end = text.data() + text.size();
@@ -46,12 +58,19 @@ bool parse_as(std::string_view text, char separator, rows_part& part) {
       p = behind;
       continue;
     }
-    p = scan_id(p, end, part.ids.emplace_back());
+    if (fields.words == nullptr) {
+      p = scan_id(p, end, part.ids.emplace_back());
+    } else {
+      while (p != end && *p != separator && *p != '\n' && *p != '\r') ++p;
+      part.ids.push_back(fields.place_of(start, p));
+    }
     if (*p != separator) fail_expected(p, end, separator == ',' ? "a comma" : "a tab");
     const char* const word = ++p;
     while (p != end && *p != '\n' && *p != '\r') ++p;
     T value = missing_value<T>;
-    if (p != word && !scan_value(word, p, value)) {
+    if (p != word && fields.values) {
+      value = static_cast<T>(fields.place_of(word, p));
+    } else if (p != word && !scan_value(word, p, value)) {
       if constexpr (!std::is_same_v<T, double>) return false;
       fail_expected(word, p, "a number or nothing");
     }
@@ -62,11 +81,11 @@ bool parse_as(std::string_view text, char separator, rows_part& part) {
   return true;
 }
 
-rows_part parse_rows(std::string_view text, char separator) {
+rows_part parse_rows(std::string_view text, char separator, const word_fields& fields) {
   rows_part part;
-  if (!parse_as<std::uint64_t>(text, separator, part) &&
-      !parse_as<std::int64_t>(text, separator, part)) {
-    parse_as<double>(text, separator, part);
+  if (!parse_as<std::uint64_t>(text, separator, fields, part) &&
+      !parse_as<std::int64_t>(text, separator, fields, part)) {
+    parse_as<double>(text, separator, fields, part);
   }
   return part;
 }
@@ -119,7 +138,7 @@ std::pair<std::string, std::uint64_t> parse_header(std::string_view head, bool w
 }  // namespace
 
 table read_text_table(task::pool& workers, const std::string& path, char separator,
-                      std::uint64_t most_rows) {
+                      std::uint64_t most_rows, const word_list* words) {
   text_source source(path, block_bytes);
   table rows;
   const auto head = source.head(head_bytes);
@@ -130,10 +149,11 @@ table read_text_table(task::pool& workers, const std::string& path, char separat
   } catch (const text_fault& fault) {
     throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.what);
   }
+  const word_fields fields{words, words != nullptr && holds_ids(rows.value_name)};
   task::per_worker<std::map<std::uint64_t, rows_part>> found(workers.workers());
   std::atomic<std::uint64_t> num_rows{0};
   const auto fault = source.for_each_block(workers, {}, [&](worker_t w, const text_block& block) {
-    auto part = parse_rows(block.text, separator);
+    auto part = parse_rows(block.text, separator, fields);
     if (num_rows += part.ids.size(); num_rows > most_rows) {
       throw text_fault{block.text.data(), "a row too many"};  // blocks that follow are left out
     }

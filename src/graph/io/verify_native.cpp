@@ -5,9 +5,6 @@
 #include <array>
 #include <atomic>
 #include <cmath>
-#include <functional>
-#include <limits>
-#include <mutex>
 #include <string>
 #include <type_traits>
 #include <variant>
@@ -15,34 +12,15 @@
 
 #include <cairn/pgas/partition.hpp>
 #include <cairn/task/parallel_for.hpp>
-#include <cairn/task/spin_lock.hpp>
 
 #include "balance.hpp"
+#include "faults.hpp"
+#include "verify_labels.hpp"
 
 namespace cairn::graph::io {
 namespace {
 
 constexpr std::size_t rows_per_chunk = std::size_t{1} << 14;
-
-/// The first thing found wrong, by its byte.
-class faults {
- public:
-  void add(std::uint64_t at, const char* what) {
-    const std::lock_guard held(guard_);
-    if (at < at_) {
-      at_ = at;
-      what_ = what;
-    }
-  }
-  void throw_if_any(const std::string& path) const {
-    if (what_ != nullptr) throw input_error::at_byte(path, at_, what_);
-  }
-
- private:
-  task::spin_lock guard_;
-  std::uint64_t at_ = std::numeric_limits<std::uint64_t>::max();
-  const char* what_ = nullptr;
-};
 
 void verify_checksums(const exchange& ranks, const native_file& file) {
   const auto rank = static_cast<std::uint64_t>(ranks.rank());
@@ -70,19 +48,6 @@ void verify_checksums(const exchange& ranks, const native_file& file) {
     throw input_error::at_byte(file.path(), section.offset,
                                std::string("the checksum of the section of ") +
                                    native_section_names[i] + " is wrong: the file is damaged");
-  }
-}
-
-void verify_labels(const native_file& file, faults& found) {
-  const auto ids = file.values<std::uint64_t>(labels_section);
-  if (ids.empty()) return;
-  const auto wrong = std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>());
-  if (wrong != ids.end()) {
-    const auto i = static_cast<std::uint64_t>(wrong - ids.begin() + 1);
-    found.add(file.byte_of<std::uint64_t>(labels_section, i), "the labels do not ascend");
-  } else if (ids.back() == std::numeric_limits<std::uint64_t>::max()) {
-    found.add(file.byte_of<std::uint64_t>(labels_section, ids.size() - 1),
-              "a label is 2^64 - 1, which is no id");
   }
 }
 
@@ -272,7 +237,7 @@ class row_verifier {
 
   const exchange& ranks_;
   const native_file& file_;
-  pgas::block_partition partition_;
+  pgas::partition partition_;
   balance balance_;
   std::span<const std::uint64_t> offsets_;
   std::span<const Id> targets_;

@@ -12,7 +12,7 @@ namespace cairn::graph::io {
 /// vertices, weights are finite, labels ascend, as many edges as the header counts; the rows of
 /// an undirected graph hold each edge at both its ends, with the same weight.
 ///
-/// Each rank looks at its own rows (pgas::block_partition) and its share of the checksums.
+/// Each rank looks at its own rows (pgas::partition) and its share of the checksums.
 /// Work      two passes over the file, together O(entries)
 /// Throws    input_error with the byte offset, the same on every rank
 /// Collective.

@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <memory>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <cairn/base/contract.hpp>
@@ -38,6 +40,37 @@ byte_span weight_bytes(const native_graph& g) {
   return {};
 }
 
+/// The labels' section.
+struct label_bytes {
+  std::uint32_t version = 1;
+  std::vector<std::byte> texts;  // of version 3
+  byte_span bytes;
+};
+
+label_bytes labels_of(const native_graph& g) {
+  label_bytes found;
+  if (g.words == nullptr) {
+    const bool ascend = std::is_sorted(g.labels.begin(), g.labels.end());
+    found.version = ascend ? 1 : 2;
+    found.bytes = std::as_bytes(g.labels);
+    return found;
+  }
+  found.version = 3;
+  std::vector<std::uint64_t> offsets{0};
+  for (std::uint64_t v = 0; v < g.num_vertices(); ++v) {
+    offsets.push_back(offsets.back() + (*g.words)[g.label_of(v)].size());
+  }
+  found.texts.resize(offsets.size() * sizeof(std::uint64_t) + offsets.back());
+  auto* at = reinterpret_cast<char*>(found.texts.data());
+  at = std::copy_n(reinterpret_cast<const char*>(offsets.data()), offsets.size() * 8, at);
+  for (std::uint64_t v = 0; v < g.num_vertices(); ++v) {
+    const auto word = (*g.words)[g.label_of(v)];
+    at = std::copy(word.begin(), word.end(), at);
+  }
+  found.bytes = found.texts;
+  return found;
+}
+
 std::string_view text_of(byte_span bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -59,7 +92,15 @@ native_graph native_view(const dist_csr<Id>& g) {
   if (const auto* real = std::get_if<2>(&g.out().weights())) {
     view.weights = real->span().first(entries);
   }
-  view.labels = g.labels().ids();
+  const auto& names = g.labels();
+  if (names.textual()) view.words = &names.words();
+  if (!names.identity()) {
+    auto ids = std::make_shared<std::vector<std::uint64_t>>();
+    ids->reserve(names.size());
+    for (std::uint64_t v = 0; v < names.size(); ++v) ids->push_back(names.id_of(v));
+    view.labels = *ids;
+    view.kept = std::move(ids);
+  }
   return view;
 }
 
@@ -69,7 +110,9 @@ template native_graph native_view(const dist_csr<std::uint64_t>&);
 void write_native(task::pool& workers, const std::string& path, const native_graph& g) {
   const auto targets =
       std::visit([](auto list) { return byte_span(std::as_bytes(list)); }, g.targets);
+  const auto names = labels_of(g);
   native_header header;
+  header.version = names.version;
   header.directed = g.directed ? 1 : 0;
   header.id_bytes = g.targets.index() == 0 ? 4 : 8;
   header.weights = static_cast<std::uint32_t>(g.weights.index());
@@ -78,9 +121,9 @@ void write_native(task::pool& workers, const std::string& path, const native_gra
   header.num_edges = g.num_edges;
   CAIRN_EXPECTS(g.offsets.front() == 0 && g.offsets.back() == header.num_entries);
   CAIRN_EXPECTS(g.labels.empty() || g.labels.size() == header.num_vertices);
-  header.place_sections(!g.labels.empty());
+  header.place_sections(names.bytes.size());
   const std::array<byte_span, 4> sections{std::as_bytes(g.offsets), targets, weight_bytes(g),
-                                          std::as_bytes(g.labels)};
+                                          names.bytes};
   for (std::size_t i = 0; i < sections.size(); ++i) {
     CAIRN_EXPECTS(sections[i].size() == header.sections[i].bytes);
     header.sections[i].checksum = checksum_of(workers, sections[i]);

@@ -25,4 +25,13 @@ enum class undirected_edges : std::uint8_t {
 void write_edge_list(task::pool& workers, const std::string& path, const native_graph& g,
                      undirected_edges edges = undirected_edges::both_ways);
 
+/// Writes a MatrixMarket file (.mtx), compressed if the name says so: general if the graph is
+/// directed, else symmetric with the entries below the diagonal; pattern, integer or real.
+///
+/// All vertices and their ids read back, and so these must be 1 .. n.
+/// Throws    usage_error if the name has another ending, if ids are others, or if the file cannot
+///           be written; system_failure if not written
+/// Called by worker 0 of one rank.
+void write_matrix_market(task::pool& workers, const std::string& path, const native_graph& g);
+
 }  // namespace cairn::graph::io

@@ -13,7 +13,7 @@ enum class file_format : std::uint8_t {
   weighted_edge_list,  ///< .wel: the same, and the weight must be there
   csv,                 ///< .csv: a header line, then source,target or source,target,weight
   matrix_market,       ///< .mtx: coordinate, square
-  dimacs,              ///< .gr: 9th DIMACS challenge
+  dimacs,              ///< .gr .max: 9th DIMACS challenge, its flows, PACE's graphs
   metis,               ///< .graph: adjacency lists
   native,              ///< .cairn: see native.hpp
 };

@@ -2,21 +2,25 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <variant>
+#include <vector>
 
+#include <cairn/graph/builder.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/graph/exchange.hpp>
+#include <cairn/graph/words.hpp>
 
 namespace cairn::graph::io {
 
-// The .cairn format, version 1, little-endian. A header of one page (4096 bytes, zeros behind its
-// fields), then up to four sections, each beginning at a page, zeros between:
+// The .cairn format, versions 1 to 3, little-endian. A header of one page (4096 bytes, zeros behind
+// its fields), then up to four sections, each beginning at a page, zeros between:
 //
 //   bytes  field
 //       8  89 'c' 'a' 'i' 'r' 'n' 0d 0a
-//       4  version = 1
+//       4  version: 1, and where the labels are others 2 or 3
 //       4  1 if directed, else 0
 //       4  bytes of a target: 4 or 8
 //       4  weights: 0 none, 1 int32, 2 double
@@ -27,7 +31,11 @@ namespace cairn::graph::io {
 //   offsets  uint64 [n + 1]: row v is entries offsets[v] .. offsets[v + 1]
 //   targets  uint32 or uint64 [m]: each row ascending
 //   weights  [m]; left out without weights
-//   labels   uint64 [n]: ids of the vertices, ascending; left out where they are 0 .. n - 1
+//   labels   ids of the vertices; left out where they are 0 .. n - 1
+//            version 1: uint64 [n], ascending
+//            version 2: uint64 [n], all different
+//            version 3: texts, all different: uint64 [n + 1], text v is the characters
+//            [v] .. [v + 1] behind these numbers
 //
 // An undirected edge has an entry in both its ends' rows, with the same weight, a self-loop one.
 // A file that breaks any of this is refused.
@@ -39,12 +47,18 @@ struct native_graph {
   std::span<const std::uint64_t> offsets;
   std::variant<std::span<const std::uint32_t>, std::span<const std::uint64_t>> targets;
   std::variant<std::monostate, std::span<const std::int32_t>, std::span<const double>> weights;
-  std::span<const std::uint64_t> labels;
+  std::span<const std::uint64_t> labels;  ///< by vertex; empty: vertex v has id v
+  const word_list* words = nullptr;       ///< if set, the id of vertex v is words[labels[v]]
+  std::shared_ptr<const std::vector<std::uint64_t>> kept = {};  ///< what labels views, if set
 
+  [[nodiscard]] std::uint64_t label_of(std::uint64_t v) const noexcept {
+    return labels.empty() ? v : labels[v];
+  }
   [[nodiscard]] std::uint64_t num_vertices() const noexcept { return offsets.size() - 1; }
 };
 
-/// The arrays of a graph that lies on one rank. Valid as long as `g`.
+/// The arrays of a graph that lies on one rank. Valid as long as `g`. Memory: 8 bytes a vertex
+/// unless every vertex is its own id.
 /// Throws    contract_violation if the graph is dealt to several ranks
 template <class Id>
 [[nodiscard]] native_graph native_view(const dist_csr<Id>& g);
@@ -66,7 +80,8 @@ void write_native(task::pool& workers, const std::string& path, const native_gra
 /// Throws    input_error with the byte offset; usage_error if a compressed file's header describes
 ///           more than there is memory for, before any of it is taken; the same on every rank
 /// Collective.
-[[nodiscard]] any_graph read_native(const exchange& ranks, const std::string& path);
+[[nodiscard]] any_graph read_native(const exchange& ranks, const std::string& path,
+                                    partition_kind partition = partition_kind::vertices);
 
 extern template native_graph native_view(const dist_csr<std::uint32_t>&);
 extern template native_graph native_view(const dist_csr<std::uint64_t>&);

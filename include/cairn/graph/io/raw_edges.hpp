@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <cairn/graph/edge.hpp>
+#include <cairn/graph/words.hpp>
 
 namespace cairn::graph::io {
 
@@ -32,7 +33,10 @@ enum class weight_kind : std::uint8_t { none, integer, real };
 /// What a rank has read of an edge list: some blocks, which together with the other ranks'
 /// blocks are the file. Duplicates and self-loops are kept.
 ///
-/// blocks             ids as in the file, 1-based formats made 0-based
+/// blocks             ids as in the file, less first_id
+/// first_id           the smallest id that a vertex can have: 1 of formats that declare n
+/// words              of ids in text: all that occur on any rank, ascending; ids in the blocks
+///                    are places in it
 /// declared_vertices  of formats that declare n: every id is below it; else nothing, and a
 ///                    vertex is an id that occurs (see graph/labels.hpp)
 /// directed           false: every undirected edge stands here once, written either way
@@ -40,6 +44,8 @@ enum class weight_kind : std::uint8_t { none, integer, real };
 struct raw_edges {
   std::vector<edge_block> blocks;
   std::optional<std::uint64_t> declared_vertices;
+  std::uint64_t first_id = 0;
+  std::optional<word_list> words;
   bool directed = true;
   weight_kind weights = weight_kind::none;
 

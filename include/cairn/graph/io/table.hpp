@@ -6,9 +6,11 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
+#include <cairn/graph/words.hpp>
 #include <cairn/task/pool.hpp>
 
 namespace cairn::graph::io {
@@ -40,11 +42,14 @@ struct table {
 /// exponent, by which a reader tells them from whole ones.
 class table_writer {
  public:
+  /// words       if set, ids are places in it and are written as its words: in text only
+  /// ids_as_values  with words: values (of the first kind) are ids too
   /// num_rows    that will be appended in all
   /// value_kind  the alternative of value_vector that will be appended
   /// Throws      usage_error if the name's ending is none of these or the file cannot be written
   table_writer(const std::string& path, const std::string& value_name, std::size_t value_kind,
-               std::uint64_t num_rows);
+               std::uint64_t num_rows, const word_list* words = nullptr,
+               bool ids_as_values = false);
   /// Leaves the file as it was unless the new one was finished.
   ~table_writer();
   table_writer(table_writer&&) noexcept;
@@ -67,10 +72,15 @@ void write_table(const std::string& path, const table& rows);
 ///
 /// The values of a text file are of the first kind of value_vector that can hold all of them, or
 /// else doubles.
+/// words      if set, ids are words of it, and the table has their places; so have values that are
+///            ids: those of a column of that name, see holds_ids
 /// most_rows  a table of more is refused before it takes memory
 /// Throws     input_error with file and line, or byte offset
 /// Called by worker 0, outside parallel loops.
 [[nodiscard]] table read_table(task::pool& workers, const std::string& path,
-                               std::uint64_t most_rows);
+                               std::uint64_t most_rows, const word_list* words = nullptr);
+
+/// True for the columns whose values are ids of vertices: "parent" and "component".
+[[nodiscard]] bool holds_ids(std::string_view value_name) noexcept;
 
 }  // namespace cairn::graph::io

@@ -23,6 +23,8 @@ struct text_layout {
   std::optional<std::uint64_t> entries;   ///< declared: lines, or for METIS undirected edges
   symmetry sides = symmetry::general;
   bool weighted = false;             ///< every edge has a weight
+  bool undirected = false;           ///< DIMACS: "p tw", lines "u v", each an undirected edge
+  bool flow = false;                 ///< DIMACS: "p max", lines "n ID s|t" between the arcs
   bool vertex_sizes = false;         ///< METIS: a number before each list, perhaps (see metis.hpp)
   std::uint64_t vertex_weights = 0;  ///< METIS: numbers before each list
 
@@ -35,13 +37,15 @@ struct text_layout {
 /// Memory    of a compressed file, 32 MiB at most
 /// Throws    input_error if there is no header, or none that can be used, in the first 32 MiB; if
 ///           an edge list has no edge.
-[[nodiscard]] text_layout read_layout(text_source& source, file_format format);
+[[nodiscard]] text_layout read_layout(text_source& source, file_format format,
+                                      bool text_ids = false);
 
 /// The same for the text of a file's beginning, `whole` if nothing follows.
 ///
+/// text_ids  ids of an edge list or CSV file are words
 /// Returns   nothing if the header does not end within `head`
 /// Throws    text_fault
 [[nodiscard]] std::optional<text_layout> parse_layout(std::string_view head, bool whole,
-                                                      file_format format);
+                                                      file_format format, bool text_ids = false);
 
 }  // namespace cairn::graph::io

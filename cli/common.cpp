@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <utility>
+
+#include "cli/cli.hpp"
+
+namespace cairn::cli {
+namespace {
+
+constexpr std::array<std::pair<std::string_view, knobs>, 17> kinds_of_settings{{
+    {"threads", knobs::workers},
+    {"pin", knobs::workers},
+    {"ranks", knobs::processes},
+    {"transport", knobs::processes},
+    {"mpi", knobs::processes},
+    {"plugins", knobs::processes},
+    {"machines", knobs::processes},
+    {"sim", knobs::simulation},
+    {"coalesce", knobs::messages},
+    {"coalesce-age", knobs::messages},
+    {"routing", knobs::messages},
+    {"pending", knobs::messages},
+    {"filter", knobs::filter},
+    {"mechanism", knobs::operators},
+    {"grain", knobs::operators},
+    {"retry", knobs::operators},
+    {"costs", knobs::operators},
+}};
+
+}  // namespace
+
+std::vector<std::string_view> settings_of(std::initializer_list<knobs> kinds) {
+  std::vector<std::string_view> names;
+  for (const auto& [name, kind] : kinds_of_settings) {
+    if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) names.push_back(name);
+  }
+  return names;
+}
+
+void add_common(CLI::App& command, common& c, const common_parts& parts) {
+  command.add_flag("--json", c.json, "Print one JSON object and nothing else");
+  if (parts.stats) {
+    command.add_flag("--stats", c.stats, "Print what was counted: messages, buffers, aborts, ...");
+  }
+  if (parts.quiet) command.add_flag("--quiet", c.quiet, "Print no report and no progress");
+  for (const auto& row : setting::all()) {
+    if (std::find(parts.settings.begin(), parts.settings.end(), row.name) == parts.settings.end()) {
+      continue;
+    }
+    const std::string name(row.name);
+    auto help = std::string(row.help);
+    if (!row.unit.empty()) help += " (" + std::string(row.unit) + ")";
+    const auto apply = [&c, name](const std::string& value) {
+      c.settings.set(name, value);
+      c.given.insert(name);
+    };
+    command.add_option_function<std::string>("--" + name, apply, help)
+        ->type_name(std::string(row.values))
+        ->group("Runtime");
+  }
+}
+
+}  // namespace cairn::cli

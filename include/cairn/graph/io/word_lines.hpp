@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include <cairn/graph/exchange.hpp>
+#include <cairn/graph/io/raw_edges.hpp>
+#include <cairn/graph/io/text_layout.hpp>
+#include <cairn/graph/words.hpp>
+
+namespace cairn::graph::io {
+
+/// Different words by the order in which they came.
+///
+/// Memory    the characters and about 64 bytes a word
+class dictionary {
+ public:
+  /// The number of `word`, which is the number of words before it where it is new.
+  std::uint32_t number_of(std::string_view word);
+
+  /// By number.
+  [[nodiscard]] const std::vector<std::string_view>& words() const noexcept { return words_; }
+
+ private:
+  std::string_view keep(std::string_view word);
+
+  std::vector<std::unique_ptr<char[]>> memory_;
+  char* free_ = nullptr;
+  std::size_t left_ = 0;
+  std::vector<std::string_view> words_;
+  std::unordered_map<std::string_view, std::uint32_t> numbers_;
+};
+
+/// Parses whole lines of an edge list or a CSV file whose ids are words (see is_word). About
+/// 100 ns an edge.
+///
+/// text          as a text_block's
+/// real_weights  doubles even where all weights of the block are whole numbers
+/// Returns       edges between numbers of `known`, to which new words are added
+/// Throws        text_fault for the first line that does not fit the layout
+[[nodiscard]] edge_block parse_word_lines(std::string_view text, const text_layout& layout,
+                                          bool real_weights, dictionary& known);
+
+/// All ranks' words, ascending; the same on every rank.
+///
+/// Memory    every rank's words on each rank meanwhile, and 16 bytes for each of them
+/// Collective.
+[[nodiscard]] word_list agree_on_words(const exchange& ranks,
+                                       const std::vector<const dictionary*>& mine);
+
+}  // namespace cairn::graph::io

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/graph/bijection.hpp>
+
+namespace cairn::graph {
+
+/// Which vertex stands for which position of the input's order: a permutation of [0, n).
+///
+/// Copies share their tables.
+/// Memory    nothing for the identity and scrambled orders; 8 bytes a vertex for listed ones, 16
+///           where there are 2^32 or more
+class vertex_order {
+ public:
+  /// Vertex v stands for position v.
+  vertex_order() = default;
+  /// Looks random, chosen by a seed; see bijection.
+  [[nodiscard]] static vertex_order scrambled(std::uint64_t n, std::uint64_t seed) noexcept {
+    vertex_order order;
+    order.how_ = bijection(n, seed);
+    return order;
+  }
+  /// Vertex v stands for position positions[v]; a permutation of [0, positions.size()).
+  /// Throws    contract_violation if it is none. Becomes the identity where that is meant.
+  [[nodiscard]] static vertex_order listed(const std::vector<std::uint64_t>& positions);
+
+  [[nodiscard]] bool identity() const noexcept { return how_.index() == 0; }
+  [[nodiscard]] std::uint64_t vertex_at(std::uint64_t position) const noexcept {
+    if (const auto* list = std::get_if<tables>(&how_)) return (*list)->vertex_at(position);
+    if (const auto* scramble = std::get_if<bijection>(&how_)) return (*scramble)(position);
+    return position;
+  }
+  [[nodiscard]] std::uint64_t position_of(std::uint64_t vertex) const noexcept {
+    if (const auto* list = std::get_if<tables>(&how_)) return (*list)->position_of(vertex);
+    if (const auto* scramble = std::get_if<bijection>(&how_)) return scramble->inverse(vertex);
+    return vertex;
+  }
+
+ private:
+  /// Both directions, in 32 bits where that is enough.
+  struct table {
+    std::vector<std::uint32_t> narrow_vertices, narrow_positions;
+    std::vector<std::uint64_t> vertices, positions;
+
+    [[nodiscard]] std::uint64_t vertex_at(std::uint64_t position) const noexcept {
+      return vertices.empty() ? narrow_vertices[position] : vertices[position];
+    }
+    [[nodiscard]] std::uint64_t position_of(std::uint64_t vertex) const noexcept {
+      return positions.empty() ? narrow_positions[vertex] : positions[vertex];
+    }
+  };
+  using tables = std::shared_ptr<const table>;
+
+  std::variant<std::monostate, bijection, tables> how_;
+};
+
+}  // namespace cairn::graph

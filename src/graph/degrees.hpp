@@ -1,0 +1,22 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <graph/arcs.hpp>
+#include <vector>
+
+#include <cairn/graph/exchange.hpp>
+#include <cairn/graph/io/raw_edges.hpp>
+
+namespace cairn::graph::detail {
+
+/// Arcs by their source vertex: of out-arcs, in-arcs or both; the same on every rank.
+///
+/// Memory    8 bytes a vertex on each rank
+/// Messages  the counts of every rank to every rank
+/// Collective.
+[[nodiscard]] std::vector<std::uint64_t> degrees_of(const exchange& ranks,
+                                                    const io::raw_edges& edges,
+                                                    std::uint64_t num_vertices, direction arcs);
+
+}  // namespace cairn::graph::detail

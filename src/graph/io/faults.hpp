@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <mutex>
+#include <string>
+
+#include <cairn/base/error.hpp>
+#include <cairn/task/spin_lock.hpp>
+
+namespace cairn::graph::io {
+
+/// The first thing found wrong, by its byte.
+class faults {
+ public:
+  void add(std::uint64_t at, const char* what) {
+    const std::lock_guard held(guard_);
+    if (at < at_) {
+      at_ = at;
+      what_ = what;
+    }
+  }
+  void throw_if_any(const std::string& path) const {
+    if (what_ != nullptr) throw input_error::at_byte(path, at_, what_);
+  }
+
+ private:
+  task::spin_lock guard_;
+  std::uint64_t at_ = std::numeric_limits<std::uint64_t>::max();
+  const char* what_ = nullptr;
+};
+
+}  // namespace cairn::graph::io

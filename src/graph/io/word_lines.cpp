@@ -1,0 +1,160 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <string>
+#include <type_traits>
+#include <utility>
+
+#include <cairn/base/error.hpp>
+#include <cairn/base/types.hpp>
+#include <cairn/graph/io/scan.hpp>
+#include <cairn/graph/io/word_lines.hpp>
+
+namespace cairn::graph::io {
+namespace {
+
+constexpr std::size_t memory_at_once = std::size_t{64} << 10;
+
+/// Reads the word at p, which a blank, a separator or the line's end follows.
+const char* scan_word(const char* p, const char* end, std::string_view& word) {
+  const char* const start = p;
+  while (p != end && !is_blank(*p) && *p != '\n' && *p != '\r' && *p != ',' && *p != ';') ++p;
+  word = {start, static_cast<std::size_t>(p - start)};
+  if (!is_word(word)) {
+    fail_expected(start, end,
+                  "an id: text without quotation marks and control characters that does not "
+                  "begin with # or %");
+  }
+  return p;
+}
+
+/// Behind the blanks and the comma, semicolon or nothing at p, where a field must follow.
+const char* next_field(const char* p, const char* end) {
+  const char* const start = p;
+  p = skip_blanks(p);
+  if (p != end && (*p == ',' || *p == ';')) p = skip_blanks(p + 1);
+  if (p == start || p == end || *p == '\n' || *p == '\r') {
+    fail_expected(p, end, "another field after a blank or comma");
+  }
+  return p;
+}
+
+struct no_weight {};
+
+/// False if a weight is no whole number of 32 bits but Weight is.
+template <class Weight>
+bool parse(std::string_view text, dictionary& known, edge_block& block) {
+  auto& edges = block.edges.emplace<std::vector<edge<std::uint32_t>>>();
+  std::vector<Weight> weights;
+  const char* const end = text.data() + text.size();
+  for (const char* p = text.data(); p != end;) {
+    if (const char* const behind = end_of_line(p, end)) {
+      p = behind;
+      continue;
+    }
+    p = skip_blanks(p);
+    if (*p == '#' || *p == '%') {
+      p = next_line(p, end);
+      continue;
+    }
+    std::string_view source, target;
+    p = next_field(scan_word(p, end, source), end);
+    p = scan_word(p, end, target);
+    if constexpr (!std::is_same_v<Weight, no_weight>) {
+      p = next_field(p, end);
+      if constexpr (std::is_same_v<Weight, double>) {
+        p = scan_real(p, end, weights.emplace_back());
+      } else {
+        p = scan_whole(p, weights.emplace_back());
+        if (p == nullptr) return false;
+      }
+    }
+    const char* const behind = end_of_line(p, end);
+    if (behind == nullptr) fail_expected(skip_blanks(p), end, "the end of the line");
+    p = behind;
+    const auto from = known.number_of(source);
+    edges.push_back({from, known.number_of(target)});
+  }
+  if constexpr (!std::is_same_v<Weight, no_weight>) block.weights = std::move(weights);
+  return true;
+}
+
+std::string joined(const std::vector<std::string_view>& words) {
+  std::string text;
+  for (const auto word : words) (text += word) += '\n';
+  return text;
+}
+
+/// Ascending, each once.
+std::vector<std::string_view> sorted(std::vector<std::string_view> words) {
+  std::sort(words.begin(), words.end());
+  words.erase(std::unique(words.begin(), words.end()), words.end());
+  return words;
+}
+
+}  // namespace
+
+std::string_view dictionary::keep(std::string_view word) {
+  if (word.size() > left_) {
+    left_ = std::max(memory_at_once, word.size());
+    free_ = memory_.emplace_back(new char[left_]).get();
+  }
+  std::memcpy(free_, word.data(), word.size());
+  const std::string_view kept(free_, word.size());
+  free_ += word.size();
+  left_ -= word.size();
+  return kept;
+}
+
+std::uint32_t dictionary::number_of(std::string_view word) {
+  const auto at = numbers_.find(word);
+  if (at != numbers_.end()) return at->second;
+  if (words_.size() >= no_vertex<std::uint32_t> - 1) {
+    throw text_fault{word.data(), "more than 2^32 - 2 different ids for one worker"};
+  }
+  const auto number = static_cast<std::uint32_t>(words_.size());
+  words_.push_back(keep(word));
+  numbers_.emplace(words_.back(), number);
+  return number;
+}
+
+edge_block parse_word_lines(std::string_view text, const text_layout& layout, bool real_weights,
+                            dictionary& known) {
+  edge_block block;
+  if (!layout.weighted) {
+    static_cast<void>(parse<no_weight>(text, known, block));
+  } else if (real_weights || !parse<std::int32_t>(text, known, block)) {
+    static_cast<void>(parse<double>(text, known, block));
+  }
+  return block;
+}
+
+word_list agree_on_words(const exchange& ranks, const std::vector<const dictionary*>& mine) {
+  std::vector<std::string_view> own;
+  for (const auto* words : mine)
+    own.insert(own.end(), words->words().begin(), words->words().end());
+  own = sorted(std::move(own));
+  std::vector<std::vector<char>> texts;
+  if (ranks.size() > 1) {
+    const auto text = joined(own);
+    texts = ranks.all_gather(std::span<const char>(text));
+    own.clear();
+    for (const auto& theirs : texts) {
+      for (auto at = theirs.begin(); at != theirs.end();) {
+        const auto stop = std::find(at, theirs.end(), '\n');
+        own.emplace_back(&*at, static_cast<std::size_t>(stop - at));
+        at = stop + 1;
+      }
+    }
+    own = sorted(std::move(own));
+  }
+  word_list all;
+  std::uint64_t characters = 0;
+  for (const auto word : own) characters += word.size();
+  all.reserve(own.size(), characters);
+  for (const auto word : own) all.push_back(word);
+  return all;
+}
+
+}  // namespace cairn::graph::io

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <cairn/graph/labels.hpp>
+
+#include "degrees.hpp"
+#include "rewrite.hpp"
+
+namespace cairn::graph {
+namespace {
+
+constexpr std::uint64_t hash_seed = 0x9e3779b97f4a7c15u;
+
+vertex_order by_degree(const exchange& ranks, const io::raw_edges& edges, const labels& names) {
+  const auto degrees = detail::degrees_of(ranks, edges, names.size(), detail::direction::both);
+  // Equal degrees stay in the order of the ids, whatever the vertices' order is now.
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> keys(degrees.size());
+  for (std::uint64_t v = 0; v < degrees.size(); ++v) {
+    keys[v] = {~degrees[v], names.position_of(v)};
+  }
+  std::sort(keys.begin(), keys.end());
+  std::vector<std::uint64_t> old(keys.size());
+  for (std::uint64_t v = 0; v < keys.size(); ++v) old[v] = names.vertex_at(keys[v].second);
+  return vertex_order::listed(old);
+}
+
+}  // namespace
+
+labels reorder(const exchange& ranks, io::raw_edges& edges, const labels& names, order_kind kind,
+               std::uint64_t seed) {
+  vertex_order order;
+  switch (kind) {
+    case order_kind::file:
+      return names;
+    case order_kind::degree:
+      order = by_degree(ranks, edges, names);
+      break;
+    case order_kind::hash:
+      order = vertex_order::scrambled(names.size(), hash_seed);
+      break;
+    case order_kind::random:
+      order = vertex_order::scrambled(names.size(), seed);
+      break;
+  }
+  if (order.identity()) return names;
+  detail::rewrite(ranks.workers(), edges, names.size(),
+                  [&](std::uint64_t v) { return order.vertex_at(v); });
+  return names.reordered(order);
+}
+
+}  // namespace cairn::graph

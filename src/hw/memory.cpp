@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstdint>
+#include <fstream>
+#include <limits>
+#include <optional>
+#include <sstream>
+#include <string>
+#include <string_view>
+
+#include <cairn/hw/memory.hpp>
+
+namespace cairn::hw {
+namespace {
+
+constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
+
+// The number in a file that holds one; nothing for "max" or if there is no such file.
+std::optional<std::uint64_t> number_in(const std::string& path) {
+  std::ifstream file(path);
+  std::uint64_t number = 0;
+  if (!(file >> number)) return std::nullopt;
+  return number;
+}
+
+// The number after `key` in a file of lines "key number ...".
+std::optional<std::uint64_t> number_after(const std::string& path, std::string_view key) {
+  std::ifstream file(path);
+  for (std::string word, rest; file >> word; std::getline(file, rest)) {
+    std::uint64_t number = 0;
+    if (word == key && file >> number) return number;
+  }
+  return std::nullopt;
+}
+
+struct group_files {
+  const char *limit, *usage, *cached;
+};
+
+/// What is asked of a control group: what it leaves, or its limit.
+using question = std::uint64_t (*)(const std::string& folder, const group_files& files);
+
+std::uint64_t limit_of_group(const std::string& folder, const group_files& files) {
+  return number_in(folder + files.limit).value_or(no_limit);
+}
+
+// Cached files are counted as used, but go when room is needed.
+std::uint64_t left_in_group(const std::string& folder, const group_files& files) {
+  const auto limit = number_in(folder + files.limit);
+  const auto usage = number_in(folder + files.usage);
+  if (!limit || !usage) return no_limit;
+  const auto cached = number_after(folder + "/memory.stat", files.cached).value_or(0);
+  const auto used = *usage - std::min(*usage, cached);
+  return *limit - std::min(*limit, used);
+}
+
+// A group's parents limit it, too; in a container the outer part of the path may not be there.
+std::uint64_t least_of_groups(const std::string& mount, std::string path, const group_files& files,
+                              question ask) {
+  auto left = ask(mount, files);
+  while (path.size() > 1) {
+    left = std::min(left, ask(mount + path, files));
+    path.resize(path.rfind('/'));
+  }
+  return left;
+}
+
+// In "cpu,cpuacct,memory".
+bool names_memory(const std::string& controllers) {
+  std::istringstream list(controllers);
+  for (std::string name; std::getline(list, name, ',');) {
+    if (name == "memory") return true;
+  }
+  return false;
+}
+
+std::uint64_t least_of_control_groups(const std::string& root, question ask) {
+  const auto base = root + "/sys/fs/cgroup";
+  auto left = no_limit;
+  std::ifstream groups(root + "/proc/self/cgroup");
+  for (std::string line; std::getline(groups, line);) {  // number:controllers:/path
+    const auto first = line.find(':');
+    const auto second = line.find(':', first + 1);
+    if (first == std::string::npos || second == std::string::npos) continue;
+    const auto controllers = line.substr(first + 1, second - first - 1);
+    const auto path = line.substr(second + 1);
+    if (controllers.empty()) {
+      left = std::min(
+          left,
+          least_of_groups(base, path, {"/memory.max", "/memory.current", "inactive_file"}, ask));
+    } else if (names_memory(controllers)) {
+      left = std::min(left, least_of_groups(base + "/memory", path,
+                                            {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
+                                             "total_inactive_file"},
+                                            ask));
+    }
+  }
+  return left;
+}
+
+// What the system says of a kind of memory; no_limit where it does not.
+std::uint64_t of_system(const std::string& root, std::string_view kind) {
+  const auto kilobytes = number_after(root + "/proc/meminfo", kind);
+  return kilobytes && *kilobytes < no_limit / 1024 ? *kilobytes * 1024 : no_limit;
+}
+
+}  // namespace
+
+std::uint64_t available_memory(const std::string& root) {
+  return std::min(of_system(root, "MemAvailable:"), least_of_control_groups(root, left_in_group));
+}
+
+std::uint64_t total_memory(const std::string& root) {
+  const auto found =
+      std::min(of_system(root, "MemTotal:"), least_of_control_groups(root, limit_of_group));
+  return found == no_limit ? 0 : found;
+}
+
+}  // namespace cairn::hw

@@ -1,0 +1,188 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Ids, orders and conversion: input_test.py PATH_OF_CAIRN [unittest options]."""
+import json
+import os
+import pty
+import re
+import shutil
+import subprocess
+import sys
+import unittest
+
+import cli_test
+from cli_test import InAFolder, cairn, report
+
+MATRIX = "%%MatrixMarket matrix coordinate pattern symmetric\n4 4 2\n2 1\n3 1\n"
+ORDERS = ("file", "degree", "hash", "random")
+
+
+class Ids(InAFolder):
+    def rows(self, name, *arguments):
+        out = self.folder / name
+        run = cairn(*arguments, "--output", out, "--quiet")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return out.read_text().split()
+
+    def test_outputs_have_the_ids_of_the_input_in_every_order(self):
+        matrix = self.file("g.mtx", MATRIX)
+        edges = self.file("g.el", "30 20\n7 9\n20 30\n41 41\n9 8\n")
+        for order in ORDERS:
+            for ranks in (1, 2):
+                options = ["--order", order, "--ranks", ranks, "--threads", 1]
+                self.assertEqual(self.rows("a.csv", "cc", matrix, *options),
+                                 ["id,component", "1,1", "2,1", "3,1", "4,4"])
+                self.assertEqual(self.rows("b.csv", "cc", edges, *options),
+                                 ["id,component", "7,7", "8,7", "9,7", "20,20", "30,20", "41,41"])
+        self.assertEqual(self.rows("c.csv", "bfs", matrix, "--source", 3),
+                         ["id,depth", "1,1", "2,2", "3,0", "4,"])
+        self.refused("bfs", matrix, "--source", 0, saying="0 is not a vertex")
+
+    def test_ids_may_be_texts(self):
+        edges = self.file("g.el", "# friends\nbob alice\ncarol dave\nalice eve\n")
+        expected = ["id,component", "alice,alice", "bob,alice", "carol,carol", "dave,carol",
+                    "eve,alice"]
+        for order in ORDERS:
+            for options in ([], ["--ranks", 2, "--threads", 1]):
+                self.assertEqual(self.rows("a.csv", "cc", edges, "--ids", "text", "--order", order,
+                                           *options), expected)
+        native = self.folder / "g.cairn"
+        self.assertEqual(cairn("convert", edges, native, "--ids", "text",
+                               "--order", "degree").returncode, 0)
+        self.assertEqual(self.rows("b.csv", "cc", native), expected)
+        back = self.folder / "back.el"
+        self.assertEqual(cairn("convert", native, back).returncode, 0)
+        self.assertEqual(sorted(back.read_text().splitlines()),
+                         ["alice eve", "bob alice", "carol dave"])
+        self.refused("cc", edges, saying="g.el:2: expected an id (a whole number), found 'bob'")
+        self.refused("cc", edges, "--ids", "text", "--output", self.folder / "o.npy",
+                     saying=".npy")
+        self.refused("cc", self.file("g.mtx", MATRIX), "--ids", "text", saying="edge lists")
+        self.refused("cc", "--kronecker", 6, "--ids", "text", saying="edge lists")
+        self.refused("cc", native, "--ids", "text", saying=".cairn")
+
+    def test_ids_survive_conversion(self):
+        matrix, native = self.file("g.mtx", MATRIX), self.folder / "g.cairn"
+        again = self.folder / "again.mtx"
+        for order in ORDERS:
+            cairn("convert", matrix, native, "--order", order)
+            self.assertEqual(self.rows("a.csv", "bfs", native, "--source", 3),
+                             ["id,depth", "1,1", "2,2", "3,0", "4,"])
+            if order == "file":
+                self.assertEqual(cairn("convert", native, again).returncode, 0)
+                self.assertEqual(again.read_text(), MATRIX)
+        zeros = self.file("z.el", "0 5\n")
+        self.refused("convert", zeros, again, saying="1 to n")
+        self.assertEqual(cairn("convert", zeros, again, "--renumber").returncode, 0)
+        self.assertEqual(again.read_text(),
+                         "%%MatrixMarket matrix coordinate pattern general\n2 2 1\n1 2\n")
+
+
+class Partitions(InAFolder):
+    def test_results_do_not_depend_on_the_partition(self):
+        star = self.file("g.el", "".join(f"1 {v}\n" for v in range(2, 90)) + "100 101\n")
+        def entries(partition):
+            return report("info", star, "-s", "--ranks", 3, "--threads", 1, "--partition",
+                          partition)["result"]["most_entries_on_a_rank"]
+        self.assertLess(entries("edges"), entries("vertices"))
+        for partition in ("vertices", "edges"):
+            for command in ("bfs", "cc", "pagerank", "coloring"):
+                arguments = [command, star, "-s", "--ranks", 3, "--threads", 1, "--verify",
+                             "--partition", partition]
+                o = report(*arguments, *(["--source", 1] if command == "bfs" else []))
+                self.assertTrue(o["verified"], command)
+        self.refused("convert", star, self.folder / "o.cairn", "--partition", "edges",
+                     saying="--partition")
+
+
+class Conversion(InAFolder):
+    def test_with_a_generator_the_first_name_is_the_output(self):
+        a, b, c = (self.folder / name for name in ("a.el", "b.el", "c.el"))
+        self.assertEqual(cairn("generate", "--grid", "5x6", a).returncode, 0)
+        self.assertEqual(cairn("convert", "--grid", "5x6", b).returncode, 0)
+        self.assertEqual(cairn("convert", "--grid", "5x6", "--output", c).returncode, 0)
+        self.assertEqual(a.read_bytes(), b.read_bytes())
+        self.assertEqual(a.read_bytes(), c.read_bytes())
+        self.refused("generate", a, b, saying="no generator")
+        self.refused("convert", a, saying="no output")
+
+    def test_ranks_write_the_same_file(self):
+        one, two = self.folder / "one.cairn", self.folder / "two.cairn"
+        self.assertEqual(cairn("generate", "-g", 8, one).returncode, 0)
+        runs = [["--ranks", 3, "--threads", 1]]
+        launchers = [[]]
+        for launcher in ("mpiexec.mpich", "mpiexec.openmpi"):
+            if shutil.which(launcher):
+                root = ["--allow-run-as-root", "--oversubscribe"] if "openmpi" in launcher else []
+                launchers.append([launcher, *root, "-n", "2"])
+        for launcher in launchers:
+            two.unlink(missing_ok=True)
+            options = runs[0] if not launcher else ["--threads", "1"]
+            run = subprocess.run([*launcher, cli_test.CAIRN, "generate", "-g", "8", str(two),
+                                  *map(str, options)], capture_output=True, text=True, timeout=100)
+            if launcher and "no MPI plugin" in run.stderr:
+                continue
+            self.assertEqual(run.returncode, 0, run.stderr)
+            self.assertEqual(run.stdout.count("wrote"), 1, run.stdout)
+            self.assertEqual(one.read_bytes(), two.read_bytes())
+
+    def test_machine_and_settings_print_once_per_job(self):
+        for launcher in ("mpiexec.mpich", "mpiexec.openmpi"):
+            if not shutil.which(launcher):
+                continue
+            root = ["--allow-run-as-root", "--oversubscribe"] if "openmpi" in launcher else []
+            for command in ("machine", "settings"):
+                run = subprocess.run([launcher, *root, "-n", "2", cli_test.CAIRN, command,
+                                      "--json"], capture_output=True, text=True, timeout=100)
+                self.assertEqual(json.loads(run.stdout)["command"], command)
+
+    def test_a_bar_moves_while_a_graph_is_generated_and_built(self):
+        main, terminal = pty.openpty()
+        run = subprocess.Popen([cli_test.CAIRN, "info", "-g", "20", "--threads", "1"],
+                               stdout=subprocess.DEVNULL, stderr=terminal)
+        os.close(terminal)
+        drawn = b""
+        try:
+            while piece := os.read(main, 4096):
+                drawn += piece
+        except OSError:  # the terminal is closed
+            pass
+        self.assertEqual(run.wait(), 0)
+        parts = {stage: {int(p) for p in re.findall(stage + rb" kronecker 20[^%]* (\d+) %", drawn)}
+                 for stage in (b"generating", b"building")}
+        if not parts[b"building"] and b"kronecker" not in drawn:
+            self.skipTest("built within a second")
+        self.assertGreater(len(parts[b"building"]), 1, drawn)
+
+
+class Options(InAFolder):
+    def test_options_without_effect_are_refused(self):
+        for arguments in (("info", "-g", 6, "--mechanism", "htm"),
+                          ("info", "-g", 6, "--grain", 4), ("info", "-g", 6, "--filter", 0),
+                          ("machine", "--sim", "ranks=2"), ("machine", "--threads", 2),
+                          ("machine", "--stats"), ("settings", "--stats"),
+                          ("generate", "-g", 6, "x.el", "--routing", "grid"),
+                          ("generate", "-g", 6, "x.el", "--sim", "ranks=2"),
+                          ("generate", "-g", 6, "x.cairn", "--once"),
+                          ("info", "--grid", "2x2", "-k", 3)):
+            self.refused(*arguments)
+
+    def test_memory_is_at_most_the_machine_s(self):
+        with open("/proc/meminfo", encoding="ascii") as file:
+            total = int(re.search(r"MemTotal:\s+(\d+) kB", file.read())[1]) * 1024
+        found = report("machine")["machine"]["memory_bytes"]
+        self.assertLessEqual(found, total)
+        self.assertGreater(found, 0)
+        self.assertEqual(report("info", "-g", 4)["machine"]["memory_bytes"], found)
+
+    def test_json_of_several_seeds_is_one_array(self):
+        run = cairn("info", "-g", 5, "--sim", "ranks=2,seed=3..5", "--json")
+        self.assertEqual(run.returncode, 0, run.stderr)
+        found = json.loads(run.stdout)
+        self.assertEqual([o["command"] for o in found], ["info"] * 3)
+        self.assertEqual(report("info", "-g", 5, "--sim", "ranks=2,seed=3")["command"], "info")
+
+
+if __name__ == "__main__":
+    cli_test.CAIRN = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
