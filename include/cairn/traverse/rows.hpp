@@ -43,6 +43,15 @@ template <class Id, class F>
   return edges;
 }
 
+/// Calls f(u) for each target u of a row, once if it is there several times.
+template <class Id, class F>
+[[gnu::always_inline]] inline void each_distinct(std::span<const Id> row, F&& f) {
+  for (Id before = no_vertex<Id>; const Id u : row) {  // rows are ascending
+    if (u != before) f(u);
+    before = u;
+  }
+}
+
 /// Edges of a frontier's own vertices; where there are more than four times `sample`, an estimate
 /// from about so many of them.
 template <class Id>
