@@ -87,8 +87,6 @@ class advance {
   [[nodiscard]] std::vector<step_record> take_trace() { return trace_.take(); }
 
  private:
-  static constexpr double ns_of_vertex = detail::ns_of_vertex;
-
   [[nodiscard]] bool chooses() const { return direction_ == direction::automatic && g_.has_in(); }
 
   // Makes what was reached the frontier. Returns the number of its vertices on all ranks.

@@ -30,9 +30,6 @@ namespace cairn::traverse {
 
 namespace detail {
 
-// Approximate cost of a vertex and of an edge that a message is sent along.
-inline constexpr double ns_of_vertex = 8, ns_of_edge = 2;
-
 template <class Through, class Body>
 [[gnu::always_inline]] inline void with_sender(Through& through, worker_t k, Body&& body) {
   if constexpr (requires { through.from(k); }) {
@@ -54,22 +51,21 @@ template <class F, class... Args>
   }
 }
 
-}  // namespace detail
-
-/// Elements per chunk of a loop that sends: over ranks short, because a worker waits for room
-/// between chunks only.
-[[nodiscard]] inline std::size_t chunk_to_push(const world& w, std::size_t n, double ns_each) {
-  const auto chunk = chunk_of(w, n, ns_each);
+// Over ranks short, because a worker waits for room between chunks only.
+[[nodiscard]] inline std::size_t chunk_of_rows(const world& w, std::size_t n, double degree) {
+  const auto chunk = chunk_of(w, n, ns_of_row(degree));
   return w.size() > 1 ? std::min<std::size_t>(chunk, 64) : chunk;
 }
+
+}  // namespace detail
 
 /// Calls f(send, worker, begin, end) for ranges that cover [0, n) once: for loops that keep
 /// something in registers.
 ///
 /// f          returns the edges that it looked at
-/// ns_each    what an element takes, about
+/// chunk      chunk_of(w, n, what an element takes)
 template <class Through, class F>
-void push_ranges(world& w, Through& through, std::size_t n, F&& f, double ns_each) {
+void push_ranges(world& w, Through& through, std::size_t n, F&& f, std::size_t chunk) {
   am::epoch epoch(w);
   w.parallel_for(
       n,
@@ -78,7 +74,7 @@ void push_ranges(world& w, Through& through, std::size_t n, F&& f, double ns_eac
         detail::with_sender(through, k, [&](auto& send) { looked = f(send, k, begin, end); });
         w.counters().add(k, obs::counter::edges, looked);
       },
-      chunk_to_push(w, n, ns_each));
+      chunk);
   epoch.close();
 }
 
@@ -94,7 +90,7 @@ void push_each(world& w, Through& through, std::span<const T> list, F&& f, doubl
         for (const T& x : list.subspan(begin, end - begin)) looked += detail::edges_of(f, x, send);
         return looked;
       },
-      ns_each);
+      chunk_of(w, list.size(), ns_each));
 }
 
 /// Calls f(v, send) for each own vertex v of `what`, a vertex map or a graph's rows.
@@ -113,7 +109,7 @@ void push_own(world& w, Through& through, const What& what, F&& f, double ns_eac
         }
         return looked;
       },
-      ns_each);
+      chunk_of(w, own.size(), ns_each));
 }
 
 /// Calls f(v, row, send) for the rows of each vertex v of a list of own vertices.
@@ -129,7 +125,7 @@ void push_along(world& w, Through& through, const edges<Id>& along, std::span<co
             list.subspan(begin, end - begin), [&](Id v, std::span<const Id> row) __attribute__((
                                                   always_inline)) { f(v, row, send); });
       },
-      detail::ns_of_vertex + detail::ns_of_edge * degree);
+      detail::chunk_of_rows(w, list.size(), degree));
 }
 template <class Through, class Id, class F>
 void push_along(world& w, Through& through, const edges<Id>& along, std::span<const Id> list,
@@ -147,8 +143,8 @@ void push_along(world& w, Through& through, const edges<Id>& along, std::span<co
 template <class Through, class Id, class F>
 void push_deep(world& w, Through& through, const edges<Id>& along, worklist<Id>& work, F&& f) {
   const auto list = work.take();
-  const auto ns = detail::ns_of_vertex + detail::ns_of_edge * along.mean_degree(list);
-  const auto most = chunk_of(w, std::numeric_limits<std::size_t>::max(), ns);
+  const auto degree = along.mean_degree(list);
+  const auto most = chunk_of(w, std::numeric_limits<std::uint32_t>::max(), ns_of_row(degree));
   push_ranges(
       w, through, list.size(),
       [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
@@ -163,7 +159,7 @@ void push_deep(world& w, Through& through, const edges<Id>& along, worklist<Id>&
         }
         return looked;
       },
-      ns);
+      detail::chunk_of_rows(w, list.size(), degree));
 }
 
 }  // namespace cairn::traverse

@@ -34,6 +34,12 @@ class worklist {
                        [](const auto& p) { return p.value.added.empty(); });
   }
 
+  [[nodiscard]] std::size_t size() {
+    std::size_t n = 0;
+    for (const auto& p : parts_) n += p.value.added.size();
+    return n;
+  }
+
   /// Takes everything out. Valid until the next call.
   [[nodiscard]] std::span<const T> take() {
     all_.clear();
