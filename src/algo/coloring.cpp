@@ -48,25 +48,22 @@ struct colouring {
         clashes(w, clash{colour.view(), *this}, opt.activity),
         uncoloured(w),
         palettes(w.workers()) {
-    const auto colours = w.max(edges.max_degree()) + 2;
-    for (auto& p : palettes) p.value.resize(colours);
     for (auto v = g.out().first(); v < g.out().last(); ++v) uncoloured.add(0, static_cast<Id>(v));
   }
 
   // The end with the greater lot of this edge and round.
   [[nodiscard]] bool gives_up(const typename clash::message& m) const {
-    if (m.v == m.spawner) return true;
     const auto lot = [&](Id a) { return mix64(seed + 0x9e3779b97f4a7c15 * (round + 1) + a); };
-    return lot(m.v) > lot(m.spawner);
+    return m.v == m.spawner || lot(m.v) > lot(m.spawner);
   }
 
   // Gives each vertex the least colour that no neighbour seems to have.
   void colour_all(std::span<const Id> vertices) {
     const auto first_fit = [&](worker_t k, Id v) {
       auto& p = palettes[k];
-      p.begin_vertex();
+      p.begin_vertex(edges.degree(v));
       edges.each_neighbor(v, [&](Id u) {
-        if (const auto c = known[u]; c != none && u != v) p.see(c);
+        if (u != v) p.see(known[u]);
       });
       known.store(v, p.least_unseen());
     };
@@ -103,7 +100,7 @@ template <class Id>
 coloring_result coloring(world& w, const graph::dist_csr<Id>& g, const coloring_options& opt) {
   CAIRN_EXPECTS(g.has_in(), "an edge counts both ways: load with .inverse = true");
   colouring<Id> c(w, g, opt);
-  std::uint64_t given_up = 0;
+  std::uint64_t given_up = 0, used = 0;
   for (auto left = g.num_vertices(); left != 0; ++c.round) {
     const auto vertices = c.uncoloured.take();
     c.colour_all(vertices);
@@ -111,7 +108,6 @@ coloring_result coloring(world& w, const graph::dist_csr<Id>& g, const coloring_
     left = w.sum(c.uncoloured.size());
     given_up += left;
   }
-  std::uint64_t used = 0;
   for (const auto x : c.colour.local()) used = std::max<std::uint64_t>(used, x + 1);
   return {std::move(c.colour), w.max(used),       c.round,        given_up,
           c.clashes.how(),     c.clashes.grain(), c.clashes.why()};

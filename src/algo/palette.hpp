@@ -10,11 +10,15 @@ namespace cairn::algo {
 /// Finds the least colour that none of a vertex's neighbours has. One worker's.
 class palette {
  public:
-  /// Of a vertex: as many as its edges, and one.
-  void resize(std::size_t colours) { last_seen_.resize(colours); }
-
-  void begin_vertex() { ++now_; }
-  void see(std::uint32_t colour) { last_seen_[colour] = now_; }
+  void begin_vertex(std::uint64_t degree) {
+    ++now_;
+    if (last_seen_.size() <= degree) last_seen_.resize(2 * degree + 1);
+  }
+  /// Of a neighbour; one above all that matter is ignored.
+  void see(std::uint32_t colour) {
+    if (colour < last_seen_.size()) last_seen_[colour] = now_;
+  }
+  /// At most the vertex's degree.
   [[nodiscard]] std::uint32_t least_unseen() const {
     std::uint32_t c = 0;
     while (last_seen_[c] == now_) ++c;
