@@ -67,7 +67,7 @@ struct colouring {
       });
       known.store(v, p.least_unseen());
     };
-    traverse::for_each_of(w, vertices, first_fit, traverse::ns_of_row(edges.mean_degree(vertices)));
+    traverse::look_along(w, edges, vertices, first_fit);
     known.share(vertices);
   }
 

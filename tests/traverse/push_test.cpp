@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -68,6 +69,17 @@ TEST_P(Push, SendsAlongTheEdgesOfAListAndCountsThem) {
       push_along(w, counting, edges_both_ways(share), std::span<const id>(list), to_targets);
       EXPECT_EQ(support::whole(w, counts), expected) << g.name;
       EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), edges) << g.name;
+      std::atomic<std::uint64_t> degrees = 0;
+      const auto along = edges_both_ways(share);
+      look_along(w, along, std::span<const id>(list), [&](worker_t, id v) {
+        std::uint64_t degree = 0;
+        along.each_neighbor(v, [&](id) { ++degree; });
+        EXPECT_EQ(along.degree(v), degree);
+        EXPECT_LE(degree, along.max_degree());
+        degrees += degree;
+      });
+      EXPECT_EQ(w.sum(degrees), edges) << g.name;
+      EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), 2 * edges) << g.name;
     });
   }
 }

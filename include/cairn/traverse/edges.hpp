@@ -7,7 +7,9 @@
 #include <cstdint>
 #include <span>
 
+#include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
+#include <cairn/traverse/chunk.hpp>
 #include <cairn/traverse/rows.hpp>
 
 namespace cairn::traverse {
@@ -87,6 +89,23 @@ class edges {
 template <class Id>
 [[nodiscard]] edges<Id> edges_both_ways(const graph::dist_csr<Id>& g) {
   return g.directed() ? edges<Id>(g.out(), g.in()) : edges<Id>(g.out());
+}
+
+/// Calls f(worker, v) for each vertex of a list of own vertices, which looks at all edges of v.
+/// They are counted as obs::counter::edges.
+template <class Id, class F>
+void look_along(world& w, const edges<Id>& along, std::span<const Id> list, F&& f) {
+  w.parallel_for(
+      list.size(),
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        std::uint64_t looked = 0;
+        for (const Id v : list.subspan(begin, end - begin)) {
+          f(k, v);
+          looked += along.degree(v);
+        }
+        w.counters().add(k, obs::counter::edges, looked);
+      },
+      chunk_of(w, list.size(), ns_of_row(along.mean_degree(list))));
 }
 
 }  // namespace cairn::traverse
