@@ -213,9 +213,7 @@ void add_algorithms(CLI::App& app, common& c, action& chosen) {
     const auto cmd = std::make_shared<algorithm_command>(*a, c);
     add_input(command, cmd->in);
     add_options(command, *cmd);
-    add_common(command, c,
-               {.settings = settings_of({knobs::workers, knobs::processes, knobs::simulation,
-                                         knobs::messages, knobs::filter, knobs::operators})});
+    add_common(command, c, {.settings = all_settings()});
     command.callback([cmd, &chosen] { chosen = [cmd] { return run_command(*cmd); }; });
   }
 }

@@ -182,7 +182,7 @@ int print_costs(world& w, const common& c, const sim_options& options) {
 void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   auto& sim = *command.add_subcommand(
       "sim", "Measure what packets, messages, edges and commits cost, for --sim clock=FILE");
-  add_common(sim, c);
+  add_common(sim, c, {.settings = all_settings()});
   const auto options = std::make_shared<sim_options>();
   sim.add_option("--passes", options->passes, "Passes of which a cost is the median")
       ->check(CLI::Range(1, 1 << 20))
@@ -209,7 +209,7 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
   command.require_subcommand(1);
   auto& model = *command.add_subcommand(
       "model", "Fit T = A N + B to activities that modify N vertices, by mechanism");
-  add_common(model, c);
+  add_common(model, c, {.settings = all_settings()});
   const auto options = std::make_shared<model_options>();
   model.add_option("--passes", options->probe.rounds, "Passes of which a time is the median")
       ->check(CLI::Range(1, 1 << 20))

@@ -56,6 +56,8 @@ enum class knobs : std::uint8_t { workers, processes, simulation, messages, filt
 /// The names of all settings of these kinds.
 [[nodiscard]] std::vector<std::string_view> settings_of(std::initializer_list<knobs> kinds);
 
+[[nodiscard]] std::vector<std::string_view> all_settings();
+
 /// What add_common adds.
 ///
 /// settings  names of those that the command uses: any other is a usage error

@@ -38,6 +38,12 @@ std::vector<std::string_view> settings_of(std::initializer_list<knobs> kinds) {
   return names;
 }
 
+std::vector<std::string_view> all_settings() {
+  std::vector<std::string_view> names;
+  for (const auto& row : setting::all()) names.push_back(row.name);
+  return names;
+}
+
 void add_common(CLI::App& command, common& c, const common_parts& parts) {
   command.add_flag("--json", c.json, "Print one JSON object and nothing else");
   if (parts.stats) {

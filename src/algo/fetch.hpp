@@ -6,10 +6,11 @@
 #include <utility>
 #include <vector>
 
-#include <cairn/am/epoch.hpp>
 #include <cairn/am/request.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
+#include <cairn/traverse/push.hpp>
+#include <cairn/traverse/worklist.hpp>
 
 namespace cairn::algo {
 
@@ -27,22 +28,27 @@ class fetched {
             w, [this](worker_t, Id at) { return map_.load(at); },
             [this](worker_t, std::uint64_t slot, Id value) { values_[slot] = value; }) {}
 
-  /// Chooses which elements to copy: of other ranks, in any order, also doubled.
-  void choose(std::vector<Id> ids) {
-    ids_ = std::move(ids);
-    std::sort(ids_.begin(), ids_.end());
-    ids_.erase(std::unique(ids_.begin(), ids_.end()), ids_.end());
+  /// Chooses which elements to copy, and takes them out of a list: of other ranks, also doubled.
+  void choose(traverse::worklist<Id>& wanted) {
+    w_.parallel_for(
+        static_cast<std::size_t>(w_.workers()),
+        [&](worker_t, std::size_t k, std::size_t) {
+          keep_each_once(wanted.own(static_cast<worker_t>(k)));
+        },
+        1);
+    const auto all = wanted.take();
+    ids_.assign(all.begin(), all.end());
+    if (w_.workers() > 1) keep_each_once(ids_);
     values_.resize(ids_.size());
   }
 
   /// Asks for all of them. Nobody writes to the map meanwhile.
   void refresh() {
-    am::epoch epoch(w_);
-    w_.parallel_for(ids_.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto ask = get_.from(k);
+    const auto ask_for = [&](auto& ask, worker_t, std::size_t begin, std::size_t end) {
       for (auto i = begin; i < end; ++i) ask(map_.owner(ids_[i]), ids_[i], i);
-    });
-    epoch.close();
+      return 0;  // edges
+    };
+    traverse::push_ranges(w_, get_, ids_.size(), ask_for, traverse::chunk_of(w_, ids_.size(), 10));
   }
 
   /// The element of v: an own one as it is, another's as it was; that one was chosen.
@@ -53,6 +59,11 @@ class fetched {
   }
 
  private:
+  static void keep_each_once(std::vector<Id>& ids) {
+    std::sort(ids.begin(), ids.end());
+    ids.erase(std::unique(ids.begin(), ids.end()), ids.end());
+  }
+
   world& w_;
   const pgas::vertex_map<Id>& map_;
   std::vector<Id> ids_, values_;

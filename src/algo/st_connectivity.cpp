@@ -1,18 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <array>
 #include <atomic>
 
 #include <cairn/activity/executor.hpp>
 #include <cairn/algo/st_connectivity.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
-#include <cairn/traverse/vertex_list.hpp>
+#include <cairn/traverse/push.hpp>
 
 namespace cairn::algo {
 namespace {
 
 enum class colour : std::uint8_t { white, grey, green };
-constexpr std::size_t chunk_vertices = 64;
 
 template <class Id>
 struct two_searches {
@@ -28,7 +25,7 @@ struct two_searches {
     bool wanted(colour found, const message& m) const { return found != m.mine; }
     colour attempt(auto c, const message& m) const { return c.claim(colour::white, m.mine); }
     void after(const message& m, colour found, auto& at) {
-      if (found == colour::white) s.reach(at.worker(), m.v, m.mine);
+      if (found == colour::white) s.frontier(m.mine).add(at.worker(), m.v);
     }
     void answer(const message& m, const activity::outcome<colour>& found) {
       if (found.done && found.value != colour::white && found.value != m.mine) {
@@ -42,43 +39,34 @@ struct two_searches {
         g(graph),
         colours(w, g.partition(), colour::white),
         visits(w, visit{colours.view(), *this}, opt.activity),
-        lists{{{w, colours.local().size()}, {w, colours.local().size()}}} {}
+        from_s(w),
+        from_t(w) {}
 
-  traverse::vertex_list<Id>& list_of(colour c) { return lists[c == colour::grey ? 0 : 1]; }
-  void reach(worker_t k, Id v, colour c) { list_of(c).add(k, v); }
+  traverse::worklist<Id>& frontier(colour c) { return c == colour::grey ? from_s : from_t; }
 
   // Vertices that a search reached last, on all ranks.
-  std::uint64_t slide(colour c) { return w.sum(std::uint64_t{list_of(c).slide().size()}); }
+  std::uint64_t size(colour c) { return w.sum(std::uint64_t{frontier(c).size()}); }
 
   void start(Id v, colour c) {
     if (!colours.owns(v)) return;
     colours.store(v, c);
-    reach(0, v, c);
+    frontier(c).add(0, v);
   }
 
   void expand(colour c) {
-    const auto& rows = c == colour::grey ? g.out() : g.in();
-    const auto frontier = list_of(c).window();
-    am::epoch epoch(w);
-    w.parallel_for(
-        frontier.size(),
-        [&](worker_t k, std::size_t begin, std::size_t end) {
-          visits.spawn(k, [&](auto& send) {
-            for (const Id u : frontier.subspan(begin, end - begin)) {
-              if (met.load(std::memory_order_relaxed)) return;
-              for (const Id v : rows.neighbors(u)) send({v, c});
-            }
-          });
-        },
-        chunk_vertices);
-    epoch.close();
+    const traverse::edges<Id> edges = c == colour::grey ? g.out() : g.in();
+    traverse::push_along(w, visits, edges, frontier(c).take(),
+                         [&](Id, std::span<const Id> row, auto& send) {
+                           if (met.load(std::memory_order_relaxed)) return;
+                           for (const Id v : row) send({v, c});
+                         });
   }
 
   world& w;
   const graph::dist_csr<Id>& g;
   pgas::vertex_map<colour> colours;
   activity::executor<visit> visits;
-  std::array<traverse::vertex_list<Id>, 2> lists;
+  traverse::worklist<Id> from_s, from_t;
   std::atomic<bool> met = false;
 };
 
@@ -93,14 +81,14 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, I
   st_connectivity_result r{.connected = s == t, .levels = 0, .visited = s == t ? 1u : 2u};
   both.start(s, colour::grey);
   if (!r.connected) both.start(t, colour::green);
-  auto grey = both.slide(colour::grey), green = both.slide(colour::green);
+  auto grey = both.size(colour::grey), green = both.size(colour::green);
   // Where one search has ended without meeting the other, no path exists.
   while (!r.connected && grey != 0 && green != 0) {
     const auto smaller = grey <= green ? colour::grey : colour::green;
     both.expand(smaller);
-    auto& frontier = smaller == colour::grey ? grey : green;
-    frontier = both.slide(smaller);
-    r.visited += frontier;
+    auto& reached = smaller == colour::grey ? grey : green;
+    reached = both.size(smaller);
+    r.visited += reached;
     r.connected = w.any(both.met);
     ++r.levels;
   }

@@ -12,12 +12,12 @@
 
 #include <cairn/activity/apply.hpp>
 #include <cairn/activity/executor.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/traverse/chunk.hpp>
 #include <cairn/traverse/direction.hpp>
 #include <cairn/traverse/frontier.hpp>
+#include <cairn/traverse/push.hpp>
 #include <cairn/traverse/rows.hpp>
 #include <cairn/traverse/step_trace.hpp>
 
@@ -87,9 +87,6 @@ class advance {
   [[nodiscard]] std::vector<step_record> take_trace() { return trace_.take(); }
 
  private:
-  // Approximate cost of a vertex and of an edge.
-  static constexpr double ns_of_vertex = 8, ns_of_edge = 2;
-
   [[nodiscard]] bool chooses() const { return direction_ == direction::automatic && g_.has_in(); }
 
   // Makes what was reached the frontier. Returns the number of its vertices on all ranks.
@@ -123,32 +120,16 @@ class advance {
     }
   };
 
-  // Over ranks short, because the worker waits for room between chunks only.
-  [[nodiscard]] std::size_t chunk_to_push(std::size_t vertices) const {
-    const auto degree =
-        static_cast<double>(own_edges_) / static_cast<double>(std::max<std::size_t>(1, vertices));
-    const auto chunk = chunk_of(w_, vertices, ns_of_vertex + ns_of_edge * degree);
-    return w_.size() > 1 ? std::min<std::size_t>(chunk, 64) : chunk;
-  }
-
   // The list is made before the epoch opens: visits of other ranks would come into it.
   void push() {
     const auto list = f_.list();
-    am::epoch epoch(w_);
-    w_.parallel_for(
-        list.size(),
-        [&](worker_t k, std::size_t begin, std::size_t end) {
-          std::uint64_t edges = 0;
-          visits_.spawn(k, [&](auto& send) {
-            edges = each_row(g_.out(), list.subspan(begin, end - begin), [&](Id u, auto row) {
-              for (const Id v : row) send(Op::along(u, v));
-              return row.size();
-            });
-          });
-          w_.counters().add(k, obs::counter::edges, edges);
+    const auto vertices = std::max<std::size_t>(1, list.size());
+    push_along(
+        w_, visits_, edges<Id>(g_.out()), list,
+        [](Id u, std::span<const Id> row, auto& send) {
+          for (const Id v : row) send(Op::along(u, v));
         },
-        chunk_to_push(list.size()));
-    epoch.close();
+        static_cast<double>(own_edges_) / static_cast<double>(vertices));
   }
 
   void pull() {

@@ -14,6 +14,12 @@ namespace cairn::traverse {
 /// Vertices between asking for a row, or its offset, and using it: what hides a cache miss.
 inline constexpr std::size_t row_ahead = 8, offset_ahead = 16;
 
+/// What a look at a row of so many edges takes, about: see chunk_of.
+inline constexpr double ns_of_vertex = 8, ns_of_edge = 2;
+[[nodiscard]] constexpr double ns_of_row(double degree) noexcept {
+  return ns_of_vertex + ns_of_edge * degree;
+}
+
 /// Calls f(v, row) for each vertex of a list in any order, whose rows are prefetched. Returns the
 /// sum of what f returns: the edges that it looked at.
 template <class Id, class F>
@@ -41,6 +47,15 @@ template <class Id, class F>
     edges += f(static_cast<Id>(v), at.neighbors(v));
   }
   return edges;
+}
+
+/// Calls f(u) for each target u of a row, once if it is there several times.
+template <class Id, class F>
+[[gnu::always_inline]] inline void each_distinct(std::span<const Id> row, F&& f) {
+  for (Id before = no_vertex<Id>; const Id u : row) {  // rows are ascending
+    if (u != before) f(u);
+    before = u;
+  }
 }
 
 /// Edges of a frontier's own vertices; where there are more than four times `sample`, an estimate

@@ -12,6 +12,7 @@
 #include <cairn/core/world.hpp>
 #include <cairn/hw/page_pool.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/chunk.hpp>
 
 namespace cairn::traverse {
 
@@ -76,6 +77,41 @@ class vertex_list {
   task::per_worker<block> blocks_;
   std::atomic<std::size_t> tail_{0};
   std::size_t begin_ = 0, end_ = 0;
+};
+
+/// A list that passes of all workers make shorter.
+///
+/// Memory    twice `capacity` ids, touched as they are used
+/// Thread-safety: add() by worker w itself; keep_if() by worker 0.
+template <class Id>
+class shrinking_list {
+ public:
+  shrinking_list(world& w, std::size_t capacity) : w_(w), lists_{{{w, capacity}, {w, capacity}}} {}
+
+  void add(worker_t k, Id v) { lists_[now_].add(k, v); }
+
+  /// Calls f(worker, v) for each vertex, and keeps those for which it returns true.
+  template <class F>
+  void keep_if(F&& f, double ns_each = 5) {
+    auto &now = lists_[now_], &kept = lists_[1 - now_];
+    const auto list = now.slide();
+    w_.parallel_for(
+        list.size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          const typename vertex_list<Id>::adder keep(kept, k);
+          for (const Id v : list.subspan(begin, end - begin)) {
+            if (f(k, v)) keep(v);
+          }
+        },
+        chunk_of(w_, list.size(), ns_each));
+    now.clear();
+    now_ = 1 - now_;
+  }
+
+ private:
+  world& w_;
+  std::array<vertex_list<Id>, 2> lists_;
+  std::size_t now_ = 0;
 };
 
 }  // namespace cairn::traverse

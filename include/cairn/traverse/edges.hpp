@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/traverse/chunk.hpp>
+#include <cairn/traverse/rows.hpp>
+
+namespace cairn::traverse {
+
+/// The edges of own vertices that a loop goes along: one array of rows, or two whose edges count
+/// together. By value; valid as long as the graph.
+template <class Id>
+class edges {
+ public:
+  edges(const graph::csr<Id>& rows) noexcept : rows_{&rows, &rows}, kinds_(1) {}
+  edges(const graph::csr<Id>& some, const graph::csr<Id>& others) noexcept
+      : rows_{&some, &others}, kinds_(2) {}
+
+  [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept {
+    return rows_[0]->degree(v) + (kinds_ == 2 ? rows_[1]->degree(v) : 0);
+  }
+  /// Of own vertices.
+  [[nodiscard]] std::uint64_t max_degree() const noexcept {
+    std::uint64_t most = 0;
+    for (auto v = rows_[0]->first(); v < rows_[0]->last(); ++v) most = std::max(most, degree(v));
+    return most;
+  }
+  /// Of the vertices of a list; where there are more than 64, about.
+  [[nodiscard]] double mean_degree(std::span<const Id> list) const noexcept {
+    constexpr std::size_t sample = 64;
+    const auto step = list.size() / sample + 1;
+    std::uint64_t sum = 0, vertices = 0;
+    for (std::size_t i = 0; i < list.size(); i += step, ++vertices) sum += degree(list[i]);
+    return vertices == 0 ? 0 : static_cast<double>(sum) / static_cast<double>(vertices);
+  }
+
+  /// Calls f(row) for each row of v.
+  template <class F>
+  [[gnu::always_inline]] void each_row_of(std::uint64_t v, F&& f) const {
+    f(rows_[0]->neighbors(v));
+    if (kinds_ == 2) f(rows_[1]->neighbors(v));
+  }
+  /// Calls f(u) for each neighbour of v, once for each edge.
+  template <class F>
+  [[gnu::always_inline]] void each_neighbor(std::uint64_t v, F&& f) const {
+    each_row_of(v, [&](std::span<const Id> row) {
+      for (const Id u : row) f(u);
+    });
+  }
+
+  /// Calls f(v, row) for each row of each vertex of a list, or of vertices [v, last): see rows.hpp.
+  /// Returns the number of edges.
+  template <class F>
+  [[gnu::always_inline]] std::uint64_t each_row(std::span<const Id> list, F&& f) const {
+    std::uint64_t looked = traverse::each_row(*rows_[0], list, counting(f));
+    if (kinds_ == 2) looked += traverse::each_row(*rows_[1], list, counting(f));
+    return looked;
+  }
+  template <class F>
+  [[gnu::always_inline]] std::uint64_t each_row(std::uint64_t v, std::uint64_t last, F&& f) const {
+    std::uint64_t looked = traverse::each_row(*rows_[0], v, last, counting(f));
+    if (kinds_ == 2) looked += traverse::each_row(*rows_[1], v, last, counting(f));
+    return looked;
+  }
+
+ private:
+  template <class F>
+  static auto counting(F& f) {
+    return [&f](Id v, std::span<const Id> row) __attribute__((always_inline)) {
+      f(v, row);
+      return row.size();
+    };
+  }
+
+  std::array<const graph::csr<Id>*, 2> rows_;
+  int kinds_;
+};
+
+/// Edges that count at both of their ends: of a directed graph those out of a vertex and into it.
+///
+/// Throws    contract_violation if the graph is directed and has no in-edges
+template <class Id>
+[[nodiscard]] edges<Id> edges_both_ways(const graph::dist_csr<Id>& g) {
+  return g.directed() ? edges<Id>(g.out(), g.in()) : edges<Id>(g.out());
+}
+
+/// Calls f(worker, v) for each vertex of a list of own vertices, which looks at all edges of v.
+/// They are counted as obs::counter::edges.
+template <class Id, class F>
+void look_along(world& w, const edges<Id>& along, std::span<const Id> list, F&& f) {
+  w.parallel_for(
+      list.size(),
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        std::uint64_t looked = 0;
+        for (const Id v : list.subspan(begin, end - begin)) {
+          f(k, v);
+          looked += along.degree(v);
+        }
+        w.counters().add(k, obs::counter::edges, looked);
+      },
+      chunk_of(w, list.size(), ns_of_row(along.mean_degree(list))));
+}
+
+}  // namespace cairn::traverse

@@ -1,0 +1,165 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <type_traits>
+
+#include <cairn/am/epoch.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/traverse/chunk.hpp>
+#include <cairn/traverse/edges.hpp>
+#include <cairn/traverse/own.hpp>
+#include <cairn/traverse/worklist.hpp>
+
+// Supersteps of messages. Each function below opens an epoch, calls back on all workers in chunks
+// by predicted time, and returns when all messages of all ranks have been handled. The edges that
+// were looked at are counted as obs::counter::edges.
+//
+//   through     what sends: an executor of operators, or an am::channel
+//   send        send(message) for an executor, send(rank, message) for a channel
+//
+// Throws      what the callbacks and handlers throw; peer_failure, cancelled
+// Collective: on all ranks, also where the list is empty.
+
+namespace cairn::traverse {
+
+namespace detail {
+
+template <class Through, class Body>
+[[gnu::always_inline]] inline void with_sender(Through& through, worker_t k, Body&& body) {
+  if constexpr (requires { through.from(k); }) {
+    auto send = through.from(k);
+    body(send);
+  } else {
+    through.spawn(k, body);
+  }
+}
+
+// What f returns, as a number of edges; none if it returns nothing.
+template <class F, class... Args>
+[[gnu::always_inline]] inline std::uint64_t edges_of(F& f, Args&&... args) {
+  if constexpr (std::is_void_v<decltype(f(args...))>) {
+    f(args...);
+    return 0;
+  } else {
+    return f(args...);
+  }
+}
+
+// Over ranks short, because a worker waits for room between chunks only.
+[[nodiscard]] inline std::size_t chunk_of_rows(const world& w, std::size_t n, double degree) {
+  const auto chunk = chunk_of(w, n, ns_of_row(degree));
+  return w.size() > 1 ? std::min<std::size_t>(chunk, 64) : chunk;
+}
+
+}  // namespace detail
+
+/// Calls f(send, worker, begin, end) for ranges that cover [0, n) once: for loops that keep
+/// something in registers.
+///
+/// f          returns the edges that it looked at
+/// chunk      chunk_of(w, n, what an element takes)
+template <class Through, class F>
+void push_ranges(world& w, Through& through, std::size_t n, F&& f, std::size_t chunk) {
+  am::epoch epoch(w);
+  w.parallel_for(
+      n,
+      [&](worker_t k, std::size_t begin, std::size_t end) {
+        std::uint64_t looked = 0;
+        detail::with_sender(through, k, [&](auto& send) { looked = f(send, k, begin, end); });
+        w.counters().add(k, obs::counter::edges, looked);
+      },
+      chunk);
+  epoch.close();
+}
+
+/// Calls f(x, send) for each x of a list.
+///
+/// f          returns the edges that it looked at, or nothing
+template <class Through, class T, class F>
+void push_each(world& w, Through& through, std::span<const T> list, F&& f, double ns_each = 20) {
+  push_ranges(
+      w, through, list.size(),
+      [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
+        std::uint64_t looked = 0;
+        for (const T& x : list.subspan(begin, end - begin)) looked += detail::edges_of(f, x, send);
+        return looked;
+      },
+      chunk_of(w, list.size(), ns_each));
+}
+
+/// Calls f(v, send) for each own vertex v of `what`, a vertex map or a graph's rows.
+///
+/// f          returns the edges that it looked at, or nothing
+template <class Through, class What, class F>
+void push_own(world& w, Through& through, const What& what, F&& f, double ns_each = 20) {
+  const auto own = own_of(what);
+  using id = typename decltype(own)::id_type;
+  push_ranges(
+      w, through, own.size(),
+      [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
+        std::uint64_t looked = 0;
+        for (auto v = own.first + begin; v < own.first + end; ++v) {
+          looked += detail::edges_of(f, static_cast<id>(v), send);
+        }
+        return looked;
+      },
+      chunk_of(w, own.size(), ns_each));
+}
+
+/// Calls f(v, row, send) for the rows of each vertex v of a list of own vertices.
+///
+/// degree     mean number of edges of these vertices, about
+template <class Through, class Id, class F>
+void push_along(world& w, Through& through, const edges<Id>& along, std::span<const Id> list, F&& f,
+                double degree) {
+  push_ranges(
+      w, through, list.size(),
+      [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
+        return along.each_row(
+            list.subspan(begin, end - begin), [&](Id v, std::span<const Id> row) __attribute__((
+                                                  always_inline)) { f(v, row, send); });
+      },
+      detail::chunk_of_rows(w, list.size(), degree));
+}
+template <class Through, class Id, class F>
+void push_along(world& w, Through& through, const edges<Id>& along, std::span<const Id> list,
+                F&& f) {
+  push_along(w, through, along, list, f, along.mean_degree(list));
+}
+
+/// The same for a list that its own messages make longer: what they add on a worker follows on that
+/// worker, at once or in a later superstep. Takes all vertices out of `work`; those that were added
+/// and have not followed are in it afterwards.
+///
+/// One superstep thus goes any number of edges deep where vertices are own. A worker ends a chunk
+/// of about a tenth of a millisecond, or of some hundred vertices beside other ranks, so that the
+/// others have their share of the rest.
+template <class Through, class Id, class F>
+void push_deep(world& w, Through& through, const edges<Id>& along, worklist<Id>& work, F&& f) {
+  const auto list = work.take();
+  const auto degree = along.mean_degree(list);
+  const auto most = chunk_of(w, std::numeric_limits<std::uint32_t>::max(), ns_of_row(degree));
+  push_ranges(
+      w, through, list.size(),
+      [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
+        std::uint64_t looked = 0;
+        std::size_t vertices = 0;
+        for (auto part = list.subspan(begin, end - begin); !part.empty();) {
+          looked += along.each_row(
+              part, [&](Id v, std::span<const Id> row)
+                        __attribute__((always_inline)) { f(v, row, send); });
+          vertices += part.size();
+          part = vertices < most ? work.take_own(k) : std::span<const Id>();
+        }
+        return looked;
+      },
+      detail::chunk_of_rows(w, list.size(), degree));
+}
+
+}  // namespace cairn::traverse

@@ -1,0 +1,74 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/types.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/task/per_worker.hpp>
+
+namespace cairn::traverse {
+
+/// What workers have found and nobody has taken yet: vertices to go on from, messages to send. In
+/// no order.
+///
+/// Memory    as many elements as are in it, twice while they are taken by several workers
+/// Thread-safety: add(), take_own() by worker k itself; the others by worker 0 while nobody adds.
+template <class T>
+class worklist {
+  struct part {
+    std::vector<T> added, taken;
+  };
+
+ public:
+  explicit worklist(world& w) : parts_(w.workers()) {}
+
+  void add(worker_t k, const T& x) { parts_[k].added.push_back(x); }
+
+  [[nodiscard]] bool empty() {
+    return std::all_of(parts_.begin(), parts_.end(),
+                       [](const auto& p) { return p.value.added.empty(); });
+  }
+
+  [[nodiscard]] std::size_t size() {
+    std::size_t n = 0;
+    for (const auto& p : parts_) n += p.value.added.size();
+    return n;
+  }
+
+  /// Takes everything out. Valid until the next call.
+  [[nodiscard]] std::span<const T> take() {
+    all_.clear();
+    for (auto& p : parts_) {
+      auto& added = p.value.added;
+      if (all_.empty()) {
+        std::swap(all_, added);
+      } else {
+        all_.insert(all_.end(), added.begin(), added.end());
+      }
+      added.clear();
+    }
+    return all_;
+  }
+
+  /// Takes out what worker k has added. Valid until its next call.
+  [[nodiscard]] std::span<const T> take_own(worker_t k) {
+    auto& p = parts_[k];
+    p.taken.clear();
+    std::swap(p.taken, p.added);
+    return p.taken;
+  }
+
+  /// What worker k has added so far, to change in place.
+  [[nodiscard]] std::vector<T>& own(worker_t k) { return parts_[k].added; }
+
+ private:
+  task::per_worker<part> parts_;
+  std::vector<T> all_;
+};
+
+}  // namespace cairn::traverse

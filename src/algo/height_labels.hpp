@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <cairn/am/channel.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+#include <cairn/traverse/push.hpp>
+
+#include "algo/preflow.hpp"
+#include "algo/residual_search.hpp"
+
+namespace cairn::algo {
+
+/// Labels of vertices, lower bounds on distances in the residual graph, and what is known of those
+/// of neighbours: never too high.
+///
+/// Collective constructor, make_exact().
+template <class Id>
+struct height_labels {
+  height_labels(world& world, const graph::dist_csr<Id>& graph, const preflow<Id>& flow)
+      : w(world),
+        g(graph),
+        r(flow.r),
+        of(w, g.partition(), 0),
+        copies(r.arcs.size()),
+        search(w, g.partition(), flow),
+        updates(w, [this](worker_t, std::span<const update> batch) {
+          for (const auto& m : batch) copies[m.arc - r.first_arc] = m.label;
+        }) {}
+
+  /// Distances to t, or where there is no way n more than those to s. Tells all neighbours.
+  void make_exact(Id s, Id t) {
+    ++searches;
+    search.clear();
+    search.set(s, g.num_vertices());
+    search.from(t, 0);
+    search.from(s, g.num_vertices());
+    const auto& distances = search.distances();
+    std::copy(distances.local().begin(), distances.local().end(), of.local().begin());
+    traverse::push_own(w, updates, g.out(), [&](Id v, auto& tell) {
+      for (auto i = r.begin(v); i < r.end(v); ++i) {
+        tell(g.partition().owner(r.arcs[i].target), {r.arcs[i].mirror, of.load(v)});
+      }
+      return r.end(v) - r.begin(v);
+    });
+  }
+
+  struct update {
+    std::uint64_t arc, label;
+  };
+
+  world& w;
+  const graph::dist_csr<Id>& g;
+  const residual_graph<Id>& r;
+  pgas::vertex_map<std::uint64_t> of;
+  std::vector<std::uint64_t> copies;  // of the labels of arcs' targets
+  residual_search<Id> search;
+  am::channel<update> updates;
+  std::uint64_t searches = 0;
+};
+
+}  // namespace cairn::algo

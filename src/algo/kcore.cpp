@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
+#include <cairn/activity/executor.hpp>
+#include <cairn/algo/kcore.hpp>
+#include <cairn/pgas/accumulator.hpp>
+#include <cairn/traverse/push.hpp>
+#include <cairn/traverse/vertex_list.hpp>
+
+namespace cairn::algo {
+namespace {
+
+constexpr auto none = minimum<std::uint32_t>::identity();
+// A vertex's cell: the degree that remains, or of one that was removed ~(its core number).
+constexpr bool exceeds(std::int32_t cell, std::uint32_t level) {
+  return cell > static_cast<std::int32_t>(level);
+}
+
+template <class Id>
+struct peeling {
+  struct lose_edge {  // the operator, of a neighbour of one that was removed; may fail
+    struct message {
+      Id v;
+    };
+    pgas::vertex_view<std::int32_t> cells;
+    peeling& p;
+
+    auto cell(const message& m) const { return cells.at(m.v); }
+    bool wanted(std::int32_t x, const message&) const { return exceeds(x, p.level); }
+    bool attempt(auto cell, const message&) const {
+      for (auto x = cell.load(); exceeds(x, p.level);) {
+        const auto found = cell.claim(x, x - 1);
+        if (std::exchange(x, found) == found) return true;
+      }
+      return false;
+    }
+    void after(const message& m, auto& at) { p.remove_if_few(at.worker(), m.v); }
+  };
+
+  peeling(world& world, const graph::dist_csr<Id>& g, const activity::options& opt)
+      : w(world),
+        edges(traverse::edges_both_ways(g)),
+        cells(w, g.partition(), 0),
+        left(w, g.out().num_rows()),
+        removed(w),
+        least(w),
+        losses(w, lose_edge{cells.view(), *this}, opt) {
+    traverse::for_each_own(w, g.out(), [&](worker_t k, Id v) {
+      std::int32_t degree = 0;
+      edges.each_row_of(v, [&](std::span<const Id> row) {
+        traverse::each_distinct(row, [&](Id u) { degree += u != v; });
+      });
+      cells.store(v, degree);
+      left.add(k, v);
+    });
+  }
+
+  // One of several workers that come at the same time removes it.
+  [[gnu::always_inline]] void remove_if_few(worker_t k, Id v) {
+    const auto x = cells.load(v);
+    if (x < 0 || exceeds(x, level)) return;
+    const tm::cell_ref<std::int32_t, tm::atomic_access> cell(cells.at(v).here());
+    if (cell.claim(x, ~static_cast<std::int32_t>(level)) == x) removed.add(k, v);
+  }
+
+  // Removes what has the level's degree. Returns the least degree that was left, if any.
+  std::uint32_t scan() {
+    left.keep_if([&](worker_t k, Id v) {
+      const auto x = cells.load(v);
+      if (x >= 0) least.accumulate(k, static_cast<std::uint32_t>(x));
+      remove_if_few(k, v);
+      return exceeds(x, level);
+    });
+    return least.collect();
+  }
+
+  void peel() {
+    largest = level;
+    ++levels;
+    for (; w.any(!removed.empty()); ++rounds) {
+      traverse::push_deep(w, losses, edges, removed, [](Id, std::span<const Id> row, auto& send) {
+        traverse::each_distinct(row, [&](Id u) { send({u}); });
+      });
+    }
+  }
+
+  world& w;
+  const traverse::edges<Id> edges;
+  pgas::vertex_map<std::int32_t> cells;
+  traverse::shrinking_list<Id> left;  // and perhaps some that have been removed
+  traverse::worklist<Id> removed;
+  pgas::accumulator<minimum<std::uint32_t>> least;
+  std::uint32_t level = 0;
+  std::uint64_t largest = 0, levels = 0, rounds = 0;
+  activity::executor<lose_edge> losses;
+};
+
+}  // namespace
+
+template <class Id>
+kcore_result kcore(world& w, const graph::dist_csr<Id>& g, const kcore_options& opt) {
+  CAIRN_EXPECTS(g.has_in(), "an edge counts both ways: load with .inverse = true");
+  auto activity = opt.activity;
+  activity.sent_filter = false;  // it would keep back the second of two equal messages
+  peeling<Id> p(w, g, activity);
+  for (auto least = p.scan(); least != none; least = p.scan()) {
+    if (least == p.level) p.peel();
+    p.level = least == p.level ? least + 1 : least;
+  }
+  pgas::vertex_map<std::uint32_t> core(w, g.partition(), 0);
+  traverse::for_each_own(w, core, [&](worker_t, std::uint64_t v) {
+    core.store(v, static_cast<std::uint32_t>(~p.cells.load(v)));
+  });
+  return {std::move(core), p.largest, p.levels, p.rounds, p.losses.ran()};
+}
+
+template kcore_result kcore(world&, const graph::dist_csr<std::uint32_t>&, const kcore_options&);
+template kcore_result kcore(world&, const graph::dist_csr<std::uint64_t>&, const kcore_options&);
+
+}  // namespace cairn::algo

@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <span>
+#include <utility>
+
+#include <cairn/activity/executor.hpp>
+#include <cairn/dtx/executor.hpp>
+#include <cairn/traverse/own.hpp>
+#include <cairn/traverse/push.hpp>
+#include <cairn/traverse/worklist.hpp>
+
+#include "algo/boruvka.hpp"
+#include "algo/fetch.hpp"
+#include "algo/spanning_forest.hpp"
+
+// Three ways in which the trees of a forest merge along their roots' lightest edges. Each has
+//
+//   merge(ready)     of own roots with an edge; afterwards each vertex's root is its tree's.
+//                    Collective
+
+namespace cairn::algo {
+
+/// From v towards the root of its tree, while others merge, as far as own vertices lead.
+template <class Id>
+[[nodiscard]] Id climb_in(const pgas::vertex_map<Id>& parent, Id v) {
+  while (parent.owns(v)) {
+    const Id next = parent.load(v);
+    if (next == v) break;
+    v = next;
+  }
+  return v;
+}
+
+/// Paths to roots over ranks, shortened by asking.
+template <class Id>
+class root_paths {
+ public:
+  explicit root_paths(spanning_forest<Id>& f) : f_(f), above_(f.w, f.root), found_(f.w) {}
+
+  /// Until every vertex points at its root.
+  void flatten() {
+    while (halve()) {
+    }
+  }
+
+  /// A root points where its edge leads. Of two that point at each other the smaller stays root and
+  /// leaves the edge to the larger, which takes it whatever it reads of the smaller's parent.
+  void hook(std::span<const Id> ready) {
+    auto& root = f_.root;
+    traverse::for_each_of(f_.w, ready, [&](worker_t k, Id r) {
+      const Id there = f_.edge_of(r).there;
+      root.store(r, there);
+      if (!root.owns(there)) found_.add(k, there);
+    });
+    above_.choose(found_);
+    above_.refresh();
+    traverse::push_each(f_.w, f_.edges, ready, [&](Id r, auto& take) {
+      const auto& e = f_.edge_of(r);
+      if (r < e.there && above_(e.there) == r) {
+        root.store(r, r);
+      } else {
+        take(e);
+      }
+    });
+  }
+
+ private:
+  // A parent that another worker replaces meanwhile is an ancestor before and after.
+  bool halve() {
+    auto& root = f_.root;
+    f_.each_own([&](worker_t k, Id v) {
+      const Id r = root.load(v);
+      auto& found = found_.own(k);
+      if (!root.owns(r) && (found.empty() || found.back() != r)) found.push_back(r);
+    });
+    above_.choose(found_);
+    above_.refresh();
+    std::atomic<bool> changed = false;
+    f_.each_own([&](worker_t, Id v) {
+      const Id parent = root.load(v), next = above_(parent);
+      if (next == parent) return;
+      root.store(v, next);
+      changed.store(true, std::memory_order_relaxed);
+    });
+    return f_.w.any(changed);
+  }
+
+  spanning_forest<Id>& f_;
+  fetched<Id> above_;  // the parents of other ranks' roots
+  traverse::worklist<Id> found_;
+};
+
+/// Sends for each root of `ready` the message that merges its tree with another.
+template <class Id>
+void join_all(spanning_forest<Id>& f, auto& merges, std::span<const Id> ready, const auto& merger) {
+  traverse::push_each(f.w, merges, ready,
+                      [&](Id r, auto& send) { join_trees<Id>(merger, r, f.edge_of(r), send); });
+}
+
+/// On one rank: an activity over both roots.
+template <class Id>
+class activity_merging {
+  using op = merge_trees<Id, pgas::vertex_view<Id>, activity_merging>;
+
+ public:
+  activity_merging(spanning_forest<Id>& f, activity::domain& data)
+      : f_(f), merges_(data, op{f.root.view(), *this}) {}
+
+  void merge(std::span<const Id> ready) {
+    join_all(f_, merges_, ready, *this);
+    f_.each_own([&](worker_t, Id v) { f_.root.store(v, climb(v)); });
+  }
+  [[nodiscard]] Id climb(Id v) const { return climb_in(f_.root, v); }
+  void take(worker_t k, const outgoing_edge<Id>& e) { f_.edges.take(k, e); }
+
+ private:
+  spanning_forest<Id>& f_;
+  activity::executor<op> merges_;
+};
+
+/// Over ranks: the same operator as a transaction.
+template <class Id>
+class transaction_merging {
+  using op = merge_trees<Id, const dtx::owned_vertex_map<Id>&, transaction_merging>;
+
+ public:
+  transaction_merging(spanning_forest<Id>& f, activity::domain& data)
+      : f_(f),
+        parent_(f.w, f.root.partition(), 0),
+        merges_(data, op{parent_, *this}, {.at_once = 2, .grain = 128}, parent_),
+        paths_(f) {
+    f.each_own([&](worker_t, Id v) { parent_.local()[v - parent_.first()] = v; });
+  }
+
+  void merge(std::span<const Id> ready) {
+    join_all(f_, merges_, ready, *this);
+    traverse::for_each_of(f_.w, ready, [&](worker_t, Id r) { f_.root.store(r, climb(r)); });
+    paths_.flatten();
+  }
+  [[nodiscard]] Id climb(Id v) const { return climb_in(parent_.values(), v); }
+  void take(worker_t k, const outgoing_edge<Id>& e) { f_.edges.take(k, e); }
+
+ private:
+  spanning_forest<Id>& f_;
+  dtx::owned_vertex_map<Id> parent_;  // of every vertex that ever was a root; not flattened
+  dtx::executor<op> merges_;
+  root_paths<Id> paths_;
+};
+
+/// Over ranks: each root points at the root that its edge leads to.
+template <class Id>
+class hook_merging {
+ public:
+  explicit hook_merging(spanning_forest<Id>& f) : paths_(f) {}
+
+  void merge(std::span<const Id> ready) {
+    paths_.hook(ready);
+    paths_.flatten();
+  }
+
+ private:
+  root_paths<Id> paths_;
+};
+
+}  // namespace cairn::algo

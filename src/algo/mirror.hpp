@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <cairn/core/world.hpp>
+#include <cairn/hw/page_pool.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+#include <cairn/tm/cell.hpp>
+
+namespace cairn::algo {
+
+/// A map's values for all vertices on every rank: own ones as they are, those of others as of the
+/// last share().
+///
+/// Memory     per rank: n values, if there are several ranks
+/// Collective constructor, share().
+template <class Id, class T>
+class mirror {
+ public:
+  mirror(world& w, pgas::vertex_map<T>& map)
+      : w_(w), map_(map), copy_(w.size() == 1 ? 0 : map.size()) {
+    std::fill(copy_.begin(), copy_.end(), map.initial());
+    values_ = w.size() == 1 ? map.local().data() : copy_.begin();
+  }
+
+  [[nodiscard]] T operator[](Id v) const { return tm::load_cell(values_[v]); }
+
+  /// Of own vertex v, here. Others read it after share().
+  void store(Id v, const T& x) {
+    map_.store(v, x);
+    if (w_.size() > 1) std::atomic_ref(values_[v]).store(x, std::memory_order_relaxed);
+  }
+
+  /// Tells all ranks the values of own vertices that have changed.
+  void share(std::span<const Id> changed) {
+    struct value_of {
+      Id v;
+      T value;
+    };
+    if (w_.size() == 1) return;
+    std::vector<value_of> mine;
+    mine.reserve(changed.size());
+    for (const Id v : changed) mine.push_back({v, map_.load(v)});
+    for (const auto& [v, x] : w_.template all_gather_values<value_of>(mine)) values_[v] = x;
+  }
+
+ private:
+  world& w_;
+  pgas::vertex_map<T>& map_;
+  hw::page_buffer<T> copy_;  // if there are several ranks
+  T* values_;
+};
+
+}  // namespace cairn::algo

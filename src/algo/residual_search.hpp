@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+
+#include <cairn/activity/executor.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+#include <cairn/traverse/push.hpp>
+#include <cairn/traverse/worklist.hpp>
+
+#include "algo/preflow.hpp"
+
+namespace cairn::algo {
+
+/// Breadth-first searches against residual arcs.
+///
+/// Collective constructor and from().
+template <class Id>
+class residual_search {
+ public:
+  static constexpr std::uint64_t far = ~std::uint64_t{0};
+
+  residual_search(world& w, const pgas::partition& vertices, const preflow<Id>& flow)
+      : w_(w),
+        flow_(flow),
+        distance_(w, vertices, far),
+        reached_(w),
+        visits_(w, visit{distance_.view(), reached_}) {}
+
+  /// No vertex has a distance.
+  void clear() { std::fill(distance_.local().begin(), distance_.local().end(), far); }
+  /// v has that distance, and no search goes on from it.
+  void set(Id v, std::uint64_t distance) {
+    if (distance_.owns(v)) distance_.store(v, distance);
+  }
+
+  /// Gives vertices that have none their distance to `root`, beginning with `start` there. What may
+  /// flow u -> v is known at v too: all that may flow between them is.
+  void from(Id root, std::uint64_t start) {
+    set(root, start);
+    if (distance_.owns(root)) reached_.add(0, root);
+    for (auto d = start + 1; w_.any(!reached_.empty()); ++d) {
+      traverse::push_each(
+          w_, visits_, reached_.take(),
+          [&](Id v, auto& send) {
+            const auto& r = flow_.r;
+            for (auto i = r.begin(v); i < r.end(v); ++i) {
+              const auto& arc = r.arcs[i];
+              if (arc.there + arc.back > flow_.room(i)) send({arc.target, d});
+            }
+            return r.end(v) - r.begin(v);
+          },
+          ns_of_vertex);
+    }
+  }
+
+  [[nodiscard]] const pgas::vertex_map<std::uint64_t>& distances() const noexcept {
+    return distance_;
+  }
+
+ private:
+  static constexpr double ns_of_vertex = 50;  // about
+
+  struct visit {
+    struct message {
+      Id v;
+      std::uint64_t distance;
+    };
+    pgas::vertex_view<std::uint64_t> distances;
+    traverse::worklist<Id>& reached;
+
+    auto cell(const message& m) const { return distances.at(m.v); }
+    bool wanted(std::uint64_t found, const message&) const { return found == far; }
+    bool attempt(auto d, const message& m) const { return d.claim(far, m.distance) == far; }
+    void after(const message& m, auto& at) { reached.add(at.worker(), m.v); }
+  };
+
+  world& w_;
+  const preflow<Id>& flow_;
+  pgas::vertex_map<std::uint64_t> distance_;
+  traverse::worklist<Id> reached_;
+  activity::executor<visit> visits_;
+};
+
+}  // namespace cairn::algo

@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <span>
+#include <tuple>
+#include <vector>
+
+#include <cairn/algo/mst.hpp>
+#include <cairn/am/channel.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/own.hpp>
+
+#include "algo/boruvka.hpp"
+#include "algo/weights.hpp"
+
+namespace cairn::algo {
+
+/// The edges of a forest, as workers find them; each goes to the rank that owns its source.
+///
+/// Collective constructor; sent while an epoch is open.
+template <class Id>
+class forest_edges {
+ public:
+  forest_edges(world& w, const pgas::partition& vertices)
+      : w_(w),
+        vertices_(vertices),
+        parts_(w.workers()),
+        to_owner_(w, [this](worker_t k, std::span<const outgoing_edge<Id>> batch) {
+          for (const auto& e : batch) keep(k, e);
+        }) {}
+
+  /// from(k)(edge) by worker k: see traverse/push.hpp.
+  [[nodiscard]] auto from(worker_t k) {
+    return [this, k](const outgoing_edge<Id>& e) { take(k, e); };
+  }
+  void take(worker_t k, const outgoing_edge<Id>& e) {
+    const auto owner = vertices_.owner(e.source);
+    if (owner == w_.rank()) {
+      keep(k, e);
+    } else {
+      to_owner_.send(k, owner, e);
+    }
+  }
+
+  /// All that this rank keeps, ascending. Once, after the last epoch.
+  [[nodiscard]] std::vector<mst_edge<Id>> sorted() {
+    const auto before = [](const auto& a, const auto& b) {
+      return std::tie(a.source, a.target) < std::tie(b.source, b.target);
+    };
+    w_.parallel_for(
+        static_cast<std::size_t>(w_.workers()),
+        [&](worker_t, std::size_t k, std::size_t) {
+          auto& some = parts_[static_cast<worker_t>(k)];
+          std::sort(some.begin(), some.end(), before);
+        },
+        1);
+    std::vector<mst_edge<Id>> all;
+    for (auto& some : parts_) {
+      const auto middle = static_cast<std::ptrdiff_t>(all.size());
+      all.insert(all.end(), some.value.begin(), some.value.end());
+      std::inplace_merge(all.begin(), all.begin() + middle, all.end(), before);
+      w_.pool().throw_if_interrupted();
+    }
+    return all;
+  }
+
+ private:
+  void keep(worker_t k, const outgoing_edge<Id>& e) {
+    parts_[k].push_back({e.source, e.target, from_ordered(e.weight)});
+  }
+
+  world& w_;
+  const pgas::partition vertices_;
+  task::per_worker<std::vector<mst_edge<Id>>> parts_;
+  am::channel<outgoing_edge<Id>> to_owner_;
+};
+
+/// A forest that grows: the tree of each vertex, and the edges of all trees.
+///
+/// Collective constructor.
+template <class Id>
+struct spanning_forest {
+  spanning_forest(world& world, const pgas::partition& vertices)
+      : w(world),
+        root(w, vertices, 0),
+        lightest(w, vertices, outgoing_edge<Id>{}),
+        edges(w, vertices) {
+    each_own([&](worker_t, Id v) { root.store(v, v); });
+  }
+
+  [[nodiscard]] const outgoing_edge<Id>& edge_of(Id r) const {
+    return lightest.local()[r - root.first()];
+  }
+  void each_own(auto&& f) {
+    traverse::for_each_own(
+        w, root, [&](worker_t k, std::uint64_t v) { f(k, static_cast<Id>(v)); }, ns_of_vertex);
+  }
+
+  static constexpr double ns_of_vertex = 20;  // about, as most loops look at an edge
+
+  world& w;
+  pgas::vertex_map<Id> root;  // of each vertex's tree; while trees merge, on the way there
+  pgas::vertex_map<outgoing_edge<Id>> lightest;  // of each root
+  forest_edges<Id> edges;
+};
+
+}  // namespace cairn::algo

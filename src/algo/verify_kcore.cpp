@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <span>
+#include <string>
+#include <utility>
+
+#include <cairn/algo/kcore.hpp>
+#include <cairn/am/channel.hpp>
+#include <cairn/tm/cell.hpp>
+#include <cairn/traverse/push.hpp>
+
+namespace cairn::algo {
+namespace {
+
+struct finding {
+  std::uint64_t vertex = no_vertex<std::uint64_t>;
+  bool too_large = false;
+  std::uint32_t core = 0;
+  std::uint64_t support = 0;  // neighbours of at least its core number, or left over
+
+  [[nodiscard]] bool any() const { return vertex != no_vertex<std::uint64_t>; }
+};
+
+std::string to_sentence(const finding& f, const graph::labels& names) {
+  const auto says =
+      "vertex " + names.text_of(f.vertex) + " has core number " + std::to_string(f.core);
+  if (f.too_large) {
+    return says + ", but " + std::to_string(f.support) +
+           " neighbours whose core number is at least that";
+  }
+  return says + ", but belongs to a subgraph in which it keeps " + std::to_string(f.support) +
+         " neighbours and no vertex has fewer than " + std::to_string(std::uint64_t{f.core} + 1);
+}
+
+template <class Id>
+class checker {
+  struct along {  // an edge: of a neighbour, or of one that was removed
+    Id to;
+    std::uint32_t core;
+  };
+
+ public:
+  checker(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<std::uint32_t>& core)
+      : w_(w),
+        g_(g),
+        edges_(traverse::edges_both_ways(g)),
+        core_(core),
+        support_(w, g.partition(), 0),
+        gone_(w, g.partition(), 0),
+        removed_(w),
+        told_(w, [this](worker_t k, std::span<const along> batch) {
+          for (const auto& m : batch) hear(k, m);
+        }) {}
+
+  std::optional<std::string> run() {
+    finding wrong;
+    traverse::push_own(w_, told_, g_.out(), [&](Id v, auto& send) { return tell_all(v, send); });
+    for (auto v = core_.first(); v < last() && !wrong.any(); ++v) {
+      if (support(v) < core(v)) wrong = {v, true, core(v), support(v)};
+    }
+    peeling_ = true;
+    traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) { remove_if_few(k, v); });
+    while (w_.any(!removed_.empty())) {
+      traverse::push_each(w_, told_, removed_.take(),
+                          [&](Id v, auto& send) { return tell_all(v, send); });
+    }
+    for (auto v = core_.first(); v < last() && v < wrong.vertex; ++v) {
+      if (gone_.load(v) == 0) wrong = {v, false, core(v), support(v)};
+    }
+    finding first;
+    for (const auto& f : w_.all_gather(wrong)) {
+      if (f.vertex < first.vertex) first = f;
+    }
+    if (!first.any()) return std::nullopt;
+    return to_sentence(first, g_.labels());
+  }
+
+ private:
+  [[nodiscard]] std::uint64_t last() const { return core_.first() + core_.local().size(); }
+  [[nodiscard]] std::uint32_t core(std::uint64_t v) const { return core_.load(v); }
+  [[nodiscard]] std::uint32_t support(std::uint64_t v) const { return support_.load(v); }
+  [[nodiscard]] auto support_cell(Id v) const {
+    return tm::cell_ref<std::uint32_t, tm::atomic_access>(support_.at(v).here());
+  }
+
+  // Tells every neighbour v's core number, once for each kind of edge. Returns the edges.
+  std::uint64_t tell_all(Id v, auto& send) {
+    const auto mine = core(v);
+    edges_.each_row_of(v, [&](std::span<const Id> row) {
+      for (std::size_t i = 0; i < row.size(); ++i) {
+        const bool again = i > 0 && row[i] == row[i - 1];
+        if (row[i] != v && !again) send(core_.owner(row[i]), {row[i], mine});
+      }
+    });
+    return edges_.degree(v);
+  }
+
+  void hear(worker_t k, const along& m) {
+    if (!peeling_) {
+      if (m.core >= core(m.to)) support_cell(m.to).add(1);
+    } else if (m.core == core(m.to)) {
+      support_cell(m.to).add(~std::uint32_t{0});
+      remove_if_few(k, m.to);
+    }
+  }
+
+  void remove_if_few(worker_t k, Id v) {
+    if (support(v) > core(v)) return;
+    const tm::cell_ref<std::uint8_t, tm::atomic_access> gone(gone_.at(v).here());
+    if (gone.claim(0, 1) == 0) removed_.add(k, v);
+  }
+
+  world& w_;
+  const graph::dist_csr<Id>& g_;
+  const traverse::edges<Id> edges_;
+  const pgas::vertex_map<std::uint32_t>& core_;
+  pgas::vertex_map<std::uint32_t>
+      support_;  // neighbours that are left, of at least v's core number
+  pgas::vertex_map<std::uint8_t> gone_;
+  traverse::worklist<Id> removed_;
+  bool peeling_ = false;  // else neighbours are counted
+  am::channel<along> told_;
+};
+
+}  // namespace
+
+template <class Id>
+std::optional<std::string> verify_kcore(world& w, const graph::dist_csr<Id>& g,
+                                        const pgas::vertex_map<std::uint32_t>& core) {
+  return checker<Id>(w, g, core).run();
+}
+
+template std::optional<std::string> verify_kcore(world&, const graph::dist_csr<std::uint32_t>&,
+                                                 const pgas::vertex_map<std::uint32_t>&);
+template std::optional<std::string> verify_kcore(world&, const graph::dist_csr<std::uint64_t>&,
+                                                 const pgas::vertex_map<std::uint32_t>&);
+
+}  // namespace cairn::algo

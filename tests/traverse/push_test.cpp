@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/activity/executor.hpp>
+#include <cairn/am/channel.hpp>
+#include <cairn/traverse/push.hpp>
+
+#include <support/dist_graph.hpp>
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+
+namespace cairn::traverse {
+namespace {
+
+using id = std::uint32_t;
+
+// Counts what comes to a vertex.
+struct count {
+  struct message {
+    id v;
+  };
+  pgas::vertex_view<std::uint64_t> counts;
+
+  auto cell(const message& m) const { return counts.at(m.v); }
+  void attempt(auto cell, const message&) const { cell.add(1); }
+};
+
+constexpr auto to_targets = [](id, std::span<const id> row, auto& send) {
+  for (const id u : row) send({u});
+};
+
+class Push : public ::testing::TestWithParam<support::place> {};
+INSTANTIATE_TEST_SUITE_P(Everywhere, Push, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+// Own vertices that are a multiple of three.
+std::vector<id> own_third(const graph::dist_csr<id>& g) {
+  std::vector<id> list;
+  for (auto v = g.out().first(); v < g.out().last(); ++v) {
+    if (v % 3 == 0) list.push_back(static_cast<id>(v));
+  }
+  return list;
+}
+
+TEST_P(Push, SendsAlongTheEdgesOfAListAndCountsThem) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto g = support::random_graph(seed);
+    auto reversed = g;
+    for (auto& e : reversed.edges) std::swap(e.source, e.target);
+    auto rows = g.neighbors();
+    const auto into = reversed.neighbors();
+    std::vector<std::uint64_t> expected(g.n);
+    std::uint64_t edges = 0;
+    for (std::uint64_t v = 0; v < g.n; v += 3) {
+      if (g.directed) rows[v].insert(rows[v].end(), into[v].begin(), into[v].end());
+      for (const auto u : rows[v]) ++expected[u];
+      edges += rows[v].size();
+    }
+    GetParam().with_seed(seed).run([&](world& w) {
+      const auto share = support::share_of<id>(g, w.rank(), w.size());
+      pgas::vertex_map<std::uint64_t> counts(w, share.partition(), 0);
+      activity::executor<count> counting(w, count{counts.view()});
+      const auto list = own_third(share);
+      push_along(w, counting, edges_both_ways(share), std::span<const id>(list), to_targets);
+      EXPECT_EQ(support::whole(w, counts), expected) << g.name;
+      EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), edges) << g.name;
+      std::atomic<std::uint64_t> degrees = 0;
+      const auto along = edges_both_ways(share);
+      look_along(w, along, std::span<const id>(list), [&](worker_t, id v) {
+        std::uint64_t degree = 0;
+        along.each_neighbor(v, [&](id) { ++degree; });
+        EXPECT_EQ(along.degree(v), degree);
+        EXPECT_LE(degree, along.max_degree());
+        degrees += degree;
+      });
+      EXPECT_EQ(w.sum(degrees), edges) << g.name;
+      EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), 2 * edges) << g.name;
+    });
+  }
+}
+
+TEST_P(Push, CallsBackForEachElementOnceThroughExecutorsAndChannels) {
+  GetParam().run([](world& w) {
+    const pgas::partition p(1'000, w.size());
+    pgas::vertex_map<std::uint64_t> counts(w, p, 0);
+    activity::executor<count> counting(w, count{counts.view()});
+    am::channel<id> add(w, [&](worker_t, std::span<const id> batch) {
+      for (const id v : batch) std::atomic_ref(counts.local()[v - counts.first()]).fetch_add(10);
+    });
+    // Each vertex sends to the one that lies opposite.
+    const auto opposite = [&](std::uint64_t v) { return static_cast<id>(p.n() - 1 - v); };
+    push_own(w, counting, counts, [&](std::uint64_t v, auto& send) { send({opposite(v)}); });
+    push_own(w, add, counts, [&](std::uint64_t v, auto& send) {
+      send(p.owner(opposite(v)), opposite(v));
+      return std::uint64_t{2};  // edges
+    });
+    std::vector<std::uint64_t> own(counts.local().size());
+    for (std::size_t i = 0; i < own.size(); ++i) own[i] = counts.first() + i;
+    push_each(
+        w, counting, std::span<const std::uint64_t>(own),
+        [&](std::uint64_t v, auto& send) { send({opposite(v)}); }, 1e5);
+    for (const auto x : counts.local()) ASSERT_EQ(x, 12u);
+    EXPECT_EQ(w.counters().total(obs::counter::edges), 2 * own.size());
+  });
+}
+
+// Reaches each vertex once, from worklists alone.
+struct reach {
+  struct message {
+    id v;
+  };
+  pgas::vertex_view<std::uint64_t> reached;
+  worklist<id>& next;
+
+  auto cell(const message& m) const { return reached.at(m.v); }
+  bool wanted(std::uint64_t found, const message&) const { return found == 0; }
+  bool attempt(auto cell, const message&) const { return cell.claim(0, 1) == 0; }
+  void after(const message& m, auto& at) { next.add(at.worker(), m.v); }
+};
+
+TEST_P(Push, GoesDeepWhereVerticesAreOwn) {
+  const auto g = support::path(5'000);
+  GetParam().run([&](world& w) {
+    const auto share = support::share_of<id>(g, w.rank(), w.size());
+    pgas::vertex_map<std::uint64_t> reached(w, share.partition(), 0);
+    worklist<id> next(w);
+    activity::executor<reach> visits(
+        w, reach{reached.view(), next},
+        {.how = w.workers() == 1 ? activity::mechanism::automatic : activity::mechanism::atomics});
+    if (reached.owns(0)) {
+      reached.store(0, 1);
+      next.add(0, 0);
+    }
+    std::uint64_t steps = 0;
+    for (; w.any(!next.empty()); ++steps) {
+      push_deep(w, visits, edges<id>(share.out()), next, to_targets);
+    }
+    for (const auto x : reached.local()) ASSERT_EQ(x, 1u);
+    EXPECT_LT(steps, g.n / 50);
+    EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), 2 * (g.n - 1));
+  });
+}
+
+TEST(Worklist, GivesEachElementOut) {
+  world w(2);
+  worklist<int> list(w);
+  EXPECT_TRUE(list.empty());
+  list.add(0, 1);
+  list.add(1, 2);
+  list.add(1, 3);
+  EXPECT_FALSE(list.empty());
+  const auto own = list.take_own(1);
+  EXPECT_EQ(std::vector(own.begin(), own.end()), (std::vector{2, 3}));
+  EXPECT_TRUE(list.take_own(1).empty());
+  list.add(1, 4);
+  const auto all = list.take();
+  EXPECT_EQ(std::vector(all.begin(), all.end()), (std::vector{1, 4}));
+  EXPECT_TRUE(list.empty());
+  EXPECT_TRUE(list.take().empty());
+}
+
+}  // namespace
+}  // namespace cairn::traverse
