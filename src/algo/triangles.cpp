@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstring>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/algo/triangles.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/am/record_channel.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/pgas/accumulator_map.hpp>
+
+#include "algo/triangle_choice.hpp"
+#include "algo/triangle_marks.hpp"
+#include "algo/triangle_matrix.hpp"
+
+namespace cairn::algo {
+namespace {
+
+template <class Id>
+class triangle_counter {
+ public:
+  triangle_counter(world& w, const graph::dist_csr<Id>& g, const triangles_options& opt)
+      : w_(w), g_(g), found_(w.workers()), marks_(w.workers()) {
+    if (opt.per_vertex) per_vertex_.emplace(w, g.partition());
+  }
+
+  void in_natural_order() {
+    const auto offsets = g_.out().offsets();
+    for_edge_ranges(
+        w_, g_.out().num_rows(), g_.out().num_edges(), g_.out().max_degree(),
+        [&](std::size_t i) { return offsets[i] - offsets[0]; },
+        [&](worker_t k, std::size_t first, std::size_t last) {
+          add(k, [&](auto&& tell) { return count_in_natural_order(g_.out(), first, last, tell); });
+        });
+  }
+
+  void by_marks(const oriented_rows<Id>& rows) {
+    clear_marks();
+    rows.for_ranges(w_, [&](worker_t k, std::size_t first, std::size_t last) {
+      add(k,
+          [&](auto&& tell) { return count_by_marks(rows, first, last, marks_[k].data(), tell); });
+    });
+  }
+
+  void by_matrix(const oriented_rows<Id>& rows, triangle_matrix<Id>& matrix) {
+    clear_marks();
+    matrix.fill(w_);
+    rows.for_ranges(w_, [&](worker_t k, std::size_t first, std::size_t last) {
+      add(k, [&](auto&& tell) { return matrix.count(k, first, last, marks_[k].data(), tell); });
+    });
+  }
+
+  // A vertex's row goes to each rank that owns one of its entries.
+  void by_messages(const oriented_rows<Id>& rows) {
+    clear_marks();
+    task::per_worker<std::vector<Id>> records(w_.workers());  // a vertex, then its row
+    const auto count_here = [&](worker_t k, Id v, std::span<const Id> row) {
+      const auto begin = std::lower_bound(row.begin(), row.end(), rows.first());
+      const auto end = std::lower_bound(begin, row.end(), rows.first() + rows.size());
+      add(k, [&](auto&& tell) {
+        return count_at(rows, v, row, std::span(begin, end), marks_[k].data(), tell);
+      });
+    };
+    am::record_channel channel(w_, [&](worker_t k, am::record_batch batch) {
+      for (const auto bytes : batch) {
+        auto& record = records[k];
+        record.resize(bytes.size() / sizeof(Id));
+        std::memcpy(record.data(), bytes.data(), bytes.size());
+        count_here(k, record[0], std::span<const Id>(record).subspan(1));
+      }
+    });
+    am::epoch epoch(w_);
+    rows.for_ranges(w_, [&](worker_t k, std::size_t first, std::size_t last) {
+      for (auto i = first; i < last; ++i) {
+        const auto row = rows.row(i);
+        if (row.size() < 2) continue;
+        const auto v = static_cast<Id>(rows.first() + i);
+        auto& record = records[k];
+        record.assign({v});
+        record.insert(record.end(), row.begin(), row.end());
+        for (auto at = row.begin(); at != row.end();) {
+          const auto owner = g_.partition().owner(*at);
+          if (owner != w_.rank()) channel.send(k, owner, std::as_bytes(std::span(record)));
+          at = std::lower_bound(at, row.end(), g_.partition().last(owner));
+        }
+        count_here(k, v, row);
+      }
+    });
+    epoch.close();
+  }
+
+  // Counts per vertex are added within an epoch.
+  template <class F>
+  void run(F&& count) {
+    if (!per_vertex_) return count();
+    am::epoch epoch(w_);
+    count();
+    epoch.close();
+  }
+
+  [[nodiscard]] triangles_result result(triangle_choice choice) {
+    std::uint64_t mine = 0;
+    for (const auto& f : found_) mine += f.value.triangles;
+    triangles_result r{w_.sum(mine),
+                       std::nullopt,
+                       choice.mode,
+                       {activity::mechanism::plain, 1, std::move(choice.why)}};
+    if (!per_vertex_) return r;
+    r.of_vertex.emplace(w_, g_.partition(), 0);
+    const auto to = r.of_vertex->local();
+    per_vertex_->collect([&](worker_t, std::uint64_t first, std::span<const std::uint64_t> totals) {
+      std::copy(totals.begin(), totals.end(),
+                to.begin() + static_cast<std::ptrdiff_t>(first - r.of_vertex->first()));
+    });
+    return r;
+  }
+
+ private:
+  template <class F>
+  void add(worker_t k, F&& count) {
+    triangle_count all;
+    if (per_vertex_) {
+      per_vertex_->accumulate(k, [&](auto&& tell) { all = count(tell); });
+    } else {
+      all = count(untold{});
+    }
+    found_[k] += all;
+    w_.counters().add(k, obs::counter::edges, all.looked_at);
+  }
+
+  void clear_marks() {
+    w_.run([&](worker_t k) {
+      marks_[k] = hw::page_buffer<std::uint64_t>(g_.num_vertices() / 64 + 1, w_.memory());
+      std::fill(marks_[k].begin(), marks_[k].end(), 0);
+    });
+  }
+
+  world& w_;
+  const graph::dist_csr<Id>& g_;
+  std::optional<pgas::accumulator_map<cairn::add<std::uint64_t>, Id>> per_vertex_;
+  task::per_worker<triangle_count> found_;
+  task::per_worker<hw::page_buffer<std::uint64_t>> marks_;  // a bit per vertex
+};
+
+}  // namespace
+
+template <class Id>
+triangles_result triangles(world& w, const graph::dist_csr<Id>& g, const triangles_options& opt) {
+  CAIRN_EXPECTS(g.has_in(), "an edge counts both ways: load with .inverse = true");
+  expect_possible(w.size(), g.directed(), opt.mode);
+  triangle_counter<Id> counter(w, g, opt);
+  auto choice = choose_by_rows(w, g, opt.mode);
+  if (choice.mode == triangles_mode::natural) {
+    counter.run([&] { counter.in_natural_order(); });
+    return counter.result(std::move(choice));
+  }
+  const oriented_rows<Id> rows(w, g);
+  if (w.size() > 1) {
+    counter.by_messages(rows);
+    return counter.result(std::move(choice));
+  }
+  auto matrix = choose_by_kept_rows(w, rows, choice);
+  counter.run([&] { matrix ? counter.by_matrix(rows, *matrix) : counter.by_marks(rows); });
+  return counter.result(std::move(choice));
+}
+
+template triangles_result triangles(world&, const graph::dist_csr<std::uint32_t>&,
+                                    const triangles_options&);
+template triangles_result triangles(world&, const graph::dist_csr<std::uint64_t>&,
+                                    const triangles_options&);
+
+}  // namespace cairn::algo
