@@ -4,15 +4,19 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <limits>
 #include <span>
 #include <utility>
 #include <vector>
 
+#include <cairn/am/epoch.hpp>
+#include <cairn/am/record_channel.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/hw/pages.hpp>
+#include <cairn/pgas/partition.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/traverse/chunk.hpp>
 
@@ -96,6 +100,43 @@ class oriented_rows {
   }
   [[gnu::always_inline]] void prefetch_offset(std::size_t i) const noexcept {
     __builtin_prefetch(rows_.data() + i);
+  }
+
+  /// Calls f(worker, v, row, here) for each row of two entries or more on each rank that owns one
+  /// of its entries: v's row travels there once. `here` are those of the entries that it owns.
+  /// Collective. Opens an epoch.
+  template <class F>
+  void visit(world& w, const pgas::block_partition& partition, F&& f) const {
+    task::per_worker<std::vector<Id>> records(w.workers());  // a vertex, then its row
+    const auto arrive = [&](worker_t k) {
+      const auto row = std::span<const Id>(records[k]).subspan(1);
+      const auto begin = std::lower_bound(row.begin(), row.end(), first_);
+      f(k, records[k][0], row,
+        std::span(begin, std::lower_bound(begin, row.end(), first_ + num_rows_)));
+    };
+    am::record_channel channel(w, [&](worker_t k, am::record_batch batch) {
+      for (const auto bytes : batch) {
+        records[k].resize(bytes.size() / sizeof(Id));
+        std::memcpy(records[k].data(), bytes.data(), bytes.size());
+        arrive(k);
+      }
+    });
+    am::epoch epoch(w);
+    for_ranges(w, [&](worker_t k, std::size_t first, std::size_t last) {
+      for (auto i = first; i < last; ++i) {
+        if (row(i).size() < 2) continue;
+        auto& record = records[k];
+        record.assign({static_cast<Id>(first_ + i)});
+        record.insert(record.end(), row(i).begin(), row(i).end());
+        for (auto at = row(i).begin(); at != row(i).end();) {
+          const auto owner = partition.owner(*at);
+          if (owner != w.rank()) channel.send(k, owner, std::as_bytes(std::span(record)));
+          at = std::lower_bound(at, row(i).end(), partition.last(owner));
+        }
+        arrive(k);
+      }
+    });
+    epoch.close();
   }
 
   /// Calls f(worker, first, last) for ranges of rows.

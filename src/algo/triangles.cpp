@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <cstring>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include <cairn/algo/triangles.hpp>
 #include <cairn/am/epoch.hpp>
-#include <cairn/am/record_channel.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/pgas/accumulator_map.hpp>
 
@@ -52,43 +49,13 @@ class triangle_counter {
     });
   }
 
-  // A vertex's row goes to each rank that owns one of its entries.
   void by_messages(const oriented_rows<Id>& rows) {
     clear_marks();
-    task::per_worker<std::vector<Id>> records(w_.workers());  // a vertex, then its row
-    const auto count_here = [&](worker_t k, Id v, std::span<const Id> row) {
-      const auto begin = std::lower_bound(row.begin(), row.end(), rows.first());
-      const auto end = std::lower_bound(begin, row.end(), rows.first() + rows.size());
-      add(k, [&](auto&& tell) {
-        return count_at(rows, v, row, std::span(begin, end), marks_[k].data(), tell);
-      });
-    };
-    am::record_channel channel(w_, [&](worker_t k, am::record_batch batch) {
-      for (const auto bytes : batch) {
-        auto& record = records[k];
-        record.resize(bytes.size() / sizeof(Id));
-        std::memcpy(record.data(), bytes.data(), bytes.size());
-        count_here(k, record[0], std::span<const Id>(record).subspan(1));
-      }
-    });
-    am::epoch epoch(w_);
-    rows.for_ranges(w_, [&](worker_t k, std::size_t first, std::size_t last) {
-      for (auto i = first; i < last; ++i) {
-        const auto row = rows.row(i);
-        if (row.size() < 2) continue;
-        const auto v = static_cast<Id>(rows.first() + i);
-        auto& record = records[k];
-        record.assign({v});
-        record.insert(record.end(), row.begin(), row.end());
-        for (auto at = row.begin(); at != row.end();) {
-          const auto owner = g_.partition().owner(*at);
-          if (owner != w_.rank()) channel.send(k, owner, std::as_bytes(std::span(record)));
-          at = std::lower_bound(at, row.end(), g_.partition().last(owner));
-        }
-        count_here(k, v, row);
-      }
-    });
-    epoch.close();
+    rows.visit(
+        w_, g_.partition(),
+        [&](worker_t k, Id v, std::span<const Id> row, std::span<const Id> here) {
+          add(k, [&](auto&& tell) { return count_at(rows, v, row, here, marks_[k].data(), tell); });
+        });
   }
 
   // Counts per vertex are added within an epoch.
