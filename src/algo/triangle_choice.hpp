@@ -112,11 +112,15 @@ template <class Id>
     return std::nullopt;
   }
   std::optional<triangle_matrix<Id>> matrix(std::in_place, w, rows, most);
-  if (asked) return matrix;
+  if (asked) {
+    matrix->fill(w);
+    return matrix;
+  }
   if (2 * matrix->num_chosen(s.ends) < s.ends.size()) {
     choice.why += ", most of vertices whose degree is not among the largest";
     return std::nullopt;
   }
+  matrix->fill(w);
   choice = {triangles_mode::matrix, "kept rows of " + length + " entries, most of the " +
                                         std::to_string(matrix->size()) +
                                         " vertices of largest degree"};

@@ -23,48 +23,42 @@ class triangle_counter {
     if (opt.per_vertex) per_vertex_.emplace(w, g.partition());
   }
 
+  // Counts per vertex are added while an epoch is open.
+  template <class F>
+  void within_epoch(F&& count) {
+    am::epoch epoch(w_);
+    count();
+    epoch.close();
+  }
+
   void in_natural_order() {
-    const auto offsets = g_.out().offsets();
+    const auto& rows = g_.out();
     for_edge_ranges(
-        w_, g_.out().num_rows(), g_.out().num_edges(), g_.out().max_degree(),
-        [&](std::size_t i) { return offsets[i] - offsets[0]; },
+        w_, rows.num_rows(), rows.num_edges(), rows.max_degree(),
+        [at = rows.offsets()](std::size_t i) { return at[i] - at[0]; },
         [&](worker_t k, std::size_t first, std::size_t last) {
-          add(k, [&](auto&& tell) { return count_in_natural_order(g_.out(), first, last, tell); });
+          add(k, [&](auto&& tell) { return count_in_natural_order(rows, first, last, tell); });
         });
   }
 
   void by_marks(const oriented_rows<Id>& rows) {
-    clear_marks();
     rows.for_ranges(w_, [&](worker_t k, std::size_t first, std::size_t last) {
-      add(k,
-          [&](auto&& tell) { return count_by_marks(rows, first, last, marks_[k].data(), tell); });
+      add(k, [&](auto&& tell) { return count_by_marks(rows, first, last, marks(k), tell); });
     });
   }
 
   void by_matrix(const oriented_rows<Id>& rows, triangle_matrix<Id>& matrix) {
-    clear_marks();
-    matrix.fill(w_);
     rows.for_ranges(w_, [&](worker_t k, std::size_t first, std::size_t last) {
-      add(k, [&](auto&& tell) { return matrix.count(k, first, last, marks_[k].data(), tell); });
+      add(k, [&](auto&& tell) { return matrix.count(k, first, last, marks(k), tell); });
     });
   }
 
-  void by_messages(const oriented_rows<Id>& rows) {
-    clear_marks();
-    rows.visit(
-        w_, g_.partition(),
-        [&](worker_t k, Id v, std::span<const Id> row, std::span<const Id> here) {
-          add(k, [&](auto&& tell) { return count_at(rows, v, row, here, marks_[k].data(), tell); });
-        });
-  }
-
-  // Counts per vertex are added within an epoch.
-  template <class F>
-  void run(F&& count) {
-    if (!per_vertex_) return count();
-    am::epoch epoch(w_);
-    count();
-    epoch.close();
+  // On several ranks.
+  void by_visits(const oriented_rows<Id>& rows) {
+    using list = std::span<const Id>;
+    rows.visit(w_, g_.partition(), [&](worker_t k, Id v, list row, list here) {
+      add(k, [&](auto&& tell) { return count_at(rows, v, row, here, marks(k), tell); });
+    });
   }
 
   [[nodiscard]] triangles_result result(triangle_choice choice) {
@@ -97,11 +91,13 @@ class triangle_counter {
     w_.counters().add(k, obs::counter::edges, all.looked_at);
   }
 
-  void clear_marks() {
-    w_.run([&](worker_t k) {
-      marks_[k] = hw::page_buffer<std::uint64_t>(g_.num_vertices() / 64 + 1, w_.memory());
-      std::fill(marks_[k].begin(), marks_[k].end(), 0);
-    });
+  std::uint64_t* marks(worker_t k) {
+    auto& bits = marks_[k];
+    if (bits.empty()) {
+      bits = hw::page_buffer<std::uint64_t>(g_.num_vertices() / 64 + 1, w_.memory());
+      std::fill(bits.begin(), bits.end(), 0);
+    }
+    return bits.data();
   }
 
   world& w_;
@@ -117,19 +113,20 @@ template <class Id>
 triangles_result triangles(world& w, const graph::dist_csr<Id>& g, const triangles_options& opt) {
   CAIRN_EXPECTS(g.has_in(), "an edge counts both ways: load with .inverse = true");
   expect_possible(w.size(), g.directed(), opt.mode);
-  triangle_counter<Id> counter(w, g, opt);
   auto choice = choose_by_rows(w, g, opt.mode);
+  triangle_counter<Id> counter(w, g, opt);
   if (choice.mode == triangles_mode::natural) {
-    counter.run([&] { counter.in_natural_order(); });
+    counter.within_epoch([&] { counter.in_natural_order(); });
     return counter.result(std::move(choice));
   }
   const oriented_rows<Id> rows(w, g);
   if (w.size() > 1) {
-    counter.by_messages(rows);
-    return counter.result(std::move(choice));
+    counter.by_visits(rows);
+  } else if (auto matrix = choose_by_kept_rows(w, rows, choice)) {
+    counter.within_epoch([&] { counter.by_matrix(rows, *matrix); });
+  } else {
+    counter.within_epoch([&] { counter.by_marks(rows); });
   }
-  auto matrix = choose_by_kept_rows(w, rows, choice);
-  counter.run([&] { matrix ? counter.by_matrix(rows, *matrix) : counter.by_marks(rows); });
   return counter.result(std::move(choice));
 }
 
