@@ -99,9 +99,9 @@ std::optional<algo::pull_layout<Id>> layout_for(world& w, const graph::dist_csr<
   using layout = algo::pull_layout<Id>;
   if (cmd.layout == "none" || cmd.variant != "pull") return std::nullopt;
   const auto kind = layout::kind_for(g);
-  const auto sweeps = algo::expected_sweeps(opt, g.num_vertices()) *
-                      static_cast<std::uint64_t>(std::max(0, cmd.trials));
-  const bool repaid = w.max(layout::sweeps_that_repay(kind)) <= sweeps;
+  const auto expected = algo::expected_sweeps(opt, g.num_vertices()) *
+                        static_cast<std::uint64_t>(std::max(0, cmd.trials));
+  const bool repaid = w.max(layout::sweeps_that_repay(kind)) <= expected;
   if (cmd.layout == "auto" && !repaid) return std::nullopt;
   w.barrier();
   const auto start = w.clock().now_ns();
@@ -116,14 +116,16 @@ std::optional<algo::pull_layout<Id>> layout_for(world& w, const graph::dist_csr<
 template <class Real, class Id>
 int run(world& w, const graph::dist_csr<Id>& g, const pagerank_command& cmd, report& r) {
   const auto opt = options_of(cmd);
+  const auto layout = layout_for(w, g, cmd, opt, r);
   std::vector<std::uint64_t> edges;
   r["result"] = {{"variant", cmd.variant},
                  {"convention", cmd.convention},
                  {"precision", cmd.precision},
+                 {"layout", !layout           ? "none"
+                            : layout->tiled() ? "tiles"
+                                              : "groups"},
                  {"trials", json::array()}};
   json& trials = r["result"]["trials"];
-  const auto layout = layout_for(w, g, cmd, opt, r);
-  r["result"]["layout"] = !layout ? "none" : layout->tiled() ? "tiles" : "groups";
   const auto judge = [&](int trial, const algo::pagerank_result<Real>& result) {
     edges.push_back(g.num_edges() * result.iterations);
     trials.push_back({{"iterations", result.iterations},
@@ -143,6 +145,7 @@ int run(world& w, const graph::dist_csr<Id>& g, const pagerank_command& cmd, rep
   const json& last = trials.back();
   say_ranks(w, r);
   r.line("convention", cmd.convention);
+  r.line("layout", r["result"]["layout"].template get<std::string>());
   r.line("sweeps",
          fmt::format("{}, the last changed {:.4g}", last["iterations"].get<std::uint64_t>(),
                      last["change"].get<double>()));
