@@ -6,6 +6,7 @@
 
 #include <cairn/algo/declared.hpp>
 #include <cairn/algo/pagerank.hpp>
+#include <cairn/algo/pull_layout.hpp>
 #include <cairn/algo/ref/pagerank.hpp>
 #include <cairn/algo/verify_pagerank.hpp>
 
@@ -13,6 +14,7 @@ namespace cairn::algo {
 namespace {
 
 enum class precision { single_, double_ };
+enum class layout_wanted { none, automatic, always };
 // How push and edge add up; off: by operators.
 enum class summation { automatic, partials, bins, off };
 
@@ -23,6 +25,9 @@ inline constexpr std::span<const std::string_view> words_of<precision> = words<"
 template <>
 inline constexpr std::span<const std::string_view> words_of<summation> =
     words<"auto", "partials", "bins", "off">;
+template <>
+inline constexpr std::span<const std::string_view> words_of<layout_wanted> =
+    words<"none", "auto", "always">;
 
 namespace {
 
@@ -38,6 +43,7 @@ struct pagerank_declaration : declaration {
     pagerank_variant variant = pagerank_variant::pull;
     pagerank_sweep sweep = pagerank_sweep::automatic;
     summation aggregate = summation::automatic;
+    layout_wanted layout = layout_wanted::automatic;
     algo::precision precision = algo::precision::single_;
     std::optional<std::uint64_t> iterations;
     std::optional<double> tolerance;
@@ -52,6 +58,8 @@ struct pagerank_declaration : declaration {
           field{"sweep", &o::sweep, "Whether a sweep reads what it has already made"},
           field{"aggregate", &o::aggregate,
                 "How push and edge add up without conflicts; off: operators by --mechanism"},
+          field{"layout", &o::layout,
+                "Whether pull first orders the in-edges for speed; auto: if the trials repay it"},
           field{"precision", &o::precision, "Of ranks"},
           field{"iterations", &o::iterations, "At most so many sweeps", 'i'},
           field{"tolerance", &o::tolerance, "Stop when a sweep changes less than this", 't'},
@@ -85,6 +93,9 @@ struct pagerank_declaration : declaration {
     if (o.aggregate != summation::automatic && pulls) {
       throw usage_error("--aggregate is for --variant push and edge: pull adds up where it writes");
     }
+    if (o.layout != layout_wanted::automatic && !pulls) {
+      throw usage_error("--layout is for --variant pull: it orders in-edges");
+    }
     if (o.tolerance && o.convention == pagerank_convention::graphalytics) {
       throw usage_error("--tolerance is not for --convention graphalytics: it runs --iterations");
     }
@@ -99,25 +110,43 @@ struct pagerank_declaration : declaration {
                                          : "--aggregate adds up without operators";
   }
 
+  // The layout that is asked for, or that the runs repay.
+  template <class Id>
+  using built = std::optional<pull_layout<Id>>;
+  template <class D, class Id>
+  static built<Id> build(const call<D, Id>& c, std::uint64_t runs) {
+    using layout = pull_layout<Id>;
+    if (c.opt.layout == layout_wanted::none || c.opt.variant != pagerank_variant::pull) return {};
+    const auto kind = layout::kind_for(c.g);
+    const auto sweeps = expected_sweeps(plain(c.opt), c.g.num_vertices()) * runs;
+    const bool repaid = c.w.max(layout::sweeps_that_repay(kind)) <= sweeps;
+    if (c.opt.layout == layout_wanted::automatic && !repaid) return {};
+    return built<Id>(std::in_place, c.w, c.g, kind);
+  }
   template <class D, class Id>
   static auto run(const call<D, Id>& c, nothing)
       -> std::variant<pagerank_result<float>, pagerank_result<double>> {
     const auto opt = plain(c.opt, c.request);
-    if (c.opt.precision == precision::single_) return pagerank<float>(c.w, c.g, opt);
-    return pagerank<double>(c.w, c.g, opt);
+    const auto* const layout = *c.built ? &**c.built : nullptr;
+    if (c.opt.precision == precision::single_) return pagerank<float>(c.w, c.g, opt, layout);
+    return pagerank<double>(c.w, c.g, opt, layout);
   }
   struct ways {
-    std::string_view variant, convention, precision, aggregate;
+    std::string_view variant, convention, precision, aggregate, layout;
     static constexpr auto fields() {
       return std::tuple(field{"variant", &ways::variant, "who moved rank along an edge"},
                         field{"convention", &ways::convention, "whose PageRank"},
                         field{"precision", &ways::precision, "of ranks"},
-                        field{"aggregate", &ways::aggregate, "how push and edge added up"});
+                        field{"aggregate", &ways::aggregate, "how push and edge added up"},
+                        field{"layout", &ways::layout, "of the in-edges that pull swept"});
     }
   };
   static ways also(const auto& c, nothing, const auto& r) {
     const auto sums = r.aggregate ? word(static_cast<summation>(*r.aggregate)) : "off";
-    return {word(c.opt.variant), word(c.opt.convention), word(c.opt.precision), sums};
+    return {word(c.opt.variant), word(c.opt.convention), word(c.opt.precision), sums,
+            !*c.built             ? "none"
+            : (*c.built)->tiled() ? "tiles"
+                                  : "groups"};
   }
   static std::uint64_t edges(const auto& c, const ways&, const auto& r) {
     return c.g.num_edges() * r.iterations;

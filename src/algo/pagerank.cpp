@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
 #include <cairn/algo/pagerank.hpp>
 #include <cairn/base/contract.hpp>
 
@@ -21,9 +24,16 @@ pagerank_limits limits_of(const pagerank_options& opt, std::uint64_t num_vertice
   return {false, opt.iterations.value_or(20), opt.tolerance.value_or(1e-4)};
 }
 
+std::uint64_t expected_sweeps(const pagerank_options& opt, std::uint64_t num_vertices) {
+  const auto limits = limits_of(opt, num_vertices);
+  if (!(limits.enough > 0) || !(opt.damping > 0)) return limits.most_sweeps;
+  const double needed = std::log(std::min(limits.enough, 1.0)) / std::log(opt.damping) / 4 + 1;
+  return std::min(limits.most_sweeps, static_cast<std::uint64_t>(needed));
+}
+
 template <class Real, class Id>
-pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
-                               const pagerank_options& opt) {
+pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pagerank_options& opt,
+                               const pull_layout<Id>* layout) {
   CAIRN_EXPECTS(opt.damping >= 0 && opt.damping < 1);
   CAIRN_EXPECTS(!opt.tolerance || *opt.tolerance >= 0);
   CAIRN_EXPECTS(opt.variant != pagerank_variant::pull || g.has_in(),
@@ -32,6 +42,9 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
       opt.variant == pagerank_variant::pull && opt.convention == pagerank_convention::gap;
   CAIRN_EXPECTS(opt.sweep != pagerank_sweep::in_place || may_be_in_place,
                 "in-place sweeps are for pull by GAP's convention");
+  CAIRN_EXPECTS(layout == nullptr || (opt.variant == pagerank_variant::pull &&
+                                      layout->num_rows() == g.out().num_rows()),
+                "a layout of this graph is for pull");
   const bool in_place = may_be_in_place && opt.sweep != pagerank_sweep::jacobi;
   const auto limits = limits_of(opt, g.num_vertices());
 
@@ -53,7 +66,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
   std::optional<pgas::accumulation> aggregate;
   activity::ran ran;
   if (opt.variant == pagerank_variant::pull) {
-    iterate(pagerank_pull<Real, Id>(s, in_place));
+    iterate(pagerank_pull<Real, Id>(s, in_place, layout));
     ran.why = "each rank has one writer: no mechanism is asked for";
   } else if (opt.aggregate) {
     pgas::accumulator_map<add<Real>, Id> sums(w, g.partition(), *opt.aggregate);
@@ -69,12 +82,16 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
 }
 
 template pagerank_result<float> pagerank<float>(world&, const graph::dist_csr<std::uint32_t>&,
-                                                const pagerank_options&);
+                                                const pagerank_options&,
+                                                const pull_layout<std::uint32_t>*);
 template pagerank_result<float> pagerank<float>(world&, const graph::dist_csr<std::uint64_t>&,
-                                                const pagerank_options&);
+                                                const pagerank_options&,
+                                                const pull_layout<std::uint64_t>*);
 template pagerank_result<double> pagerank<double>(world&, const graph::dist_csr<std::uint32_t>&,
-                                                  const pagerank_options&);
+                                                  const pagerank_options&,
+                                                  const pull_layout<std::uint32_t>*);
 template pagerank_result<double> pagerank<double>(world&, const graph::dist_csr<std::uint64_t>&,
-                                                  const pagerank_options&);
+                                                  const pagerank_options&,
+                                                  const pull_layout<std::uint64_t>*);
 
 }  // namespace cairn::algo

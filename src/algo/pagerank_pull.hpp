@@ -9,8 +9,10 @@
 #include <type_traits>
 #include <utility>
 
+#include <cairn/task/per_worker.hpp>
 #include <cairn/tm/cell.hpp>
 
+#include "algo/block_sums.hpp"
 #include "algo/pagerank_state.hpp"
 
 namespace cairn::algo {
@@ -69,9 +71,12 @@ class contribution_sum {
 template <class Real, class Id>
 class pagerank_pull {
  public:
-  pagerank_pull(pagerank_state<Real, Id>& s, bool in_place)
+  /// layout    of the graph's in-edges, or nullptr: rows as they are
+  pagerank_pull(pagerank_state<Real, Id>& s, bool in_place, const pull_layout<Id>* layout)
       : s_(s),
         in_place_(in_place),
+        layout_(layout),
+        sums_(s.w.workers()),
         contributions_(s.g.num_vertices()),
         next_(in_place ? 0 : s.g.num_vertices()) {
     auto* const own = contributions_.data() + s.rank.first();
@@ -83,9 +88,9 @@ class pagerank_pull {
   void sweep() {
     gather();
     if (in_place_ && s_.w.workers() > 1) {
-      sweep_rows<true>();
+      sweep_all<true>();
     } else {
-      sweep_rows<false>();
+      sweep_all<false>();
     }
     if (!in_place_) std::swap(contributions_, next_);
   }
@@ -96,6 +101,84 @@ class pagerank_pull {
     const auto own = contributions_.span().subspan(s_.rank.first(), s_.per_edge.size());
     const auto all = s_.w.template all_gather_values<Real>(own);
     std::copy(all.begin(), all.end(), contributions_.begin());
+  }
+
+  template <bool Shared>
+  void sweep_all() {
+    if (layout_ == nullptr) {
+      sweep_rows<Shared>();
+    } else if (layout_->tiled()) {
+      sweep_blocks<Shared, std::uint16_t>();
+    } else {
+      sweep_blocks<Shared, Id>();
+    }
+  }
+
+  // What becomes of a row's sum: with tiles it is one part of several.
+  struct adder {
+    Real* sums;
+    [[gnu::always_inline]] void operator()(std::size_t row, Real sum) { sums[row] += sum; }
+  };
+  template <bool Shared>
+  struct finisher {
+    typename pagerank_state<Real, Id>::settler settle;
+    Real* to;
+    std::size_t first;
+    [[gnu::always_inline]] void operator()(std::size_t row, Real sum) {
+      give<Shared>(to[first + row], settle(first + row, sum));
+    }
+  };
+
+  template <bool Shared, class Source>
+  void sweep_blocks() {
+    const block_sums<Real, Id, Source, Shared> add_up(*layout_, contributions_.data());
+    constexpr std::size_t chunk = sizeof(Source) == 2 ? 1 : 16;
+    s_.w.parallel_for(
+        layout_->blocks().size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          auto* const to = (in_place_ ? contributions_ : next_).data() + s_.g.in().first();
+          auto settle = s_.settle();
+          for (auto i = begin; i < end; ++i) {
+            const auto& b = layout_->blocks()[i];
+            if constexpr (sizeof(Source) != 2) {
+              finisher<Shared> finish{settle, to, b.first};
+              add_up(b, finish);
+              settle = finish.settle;
+            } else {
+              auto* const sums = zeros_of(k);
+              adder add{sums};
+              add_up(b, add);
+              for (auto row = b.first; row < b.last; ++row) {
+                give<Shared>(to[row], settle(row, std::exchange(sums[row - b.first], Real{0})));
+              }
+            }
+          }
+          s_.total.accumulate(k, settle.change);
+          const auto offsets = s_.g.in().offsets();
+          s_.w.counters().add(
+              k, obs::counter::edges,
+              offsets[layout_->blocks()[end - 1].last] - offsets[layout_->blocks()[begin].first]);
+        },
+        chunk);
+  }
+
+  // Worker k's sums of a block.
+  Real* zeros_of(worker_t k) {
+    auto& sums = sums_[k];
+    if (sums.empty()) {
+      sums = hw::page_buffer<Real>(layout_->block_rows(), s_.w.memory());
+      std::fill(sums.begin(), sums.end(), Real{0});
+    }
+    return sums.data();
+  }
+
+  template <bool Shared>
+  [[gnu::always_inline]] static void give(Real& to, Real contribution) {
+    if constexpr (Shared) {
+      std::atomic_ref(to).store(contribution, std::memory_order_relaxed);
+    } else {
+      to = contribution;
+    }
   }
 
   template <bool Shared>
@@ -110,12 +193,7 @@ class pagerank_pull {
       const Id* at = targets + offsets[begin];
       for (auto i = begin; i < end; ++i) {
         const Id* const row_end = targets + offsets[i + 1];
-        const Real contribution = settle(i, sum(at, row_end));
-        if constexpr (Shared) {
-          std::atomic_ref(to[i]).store(contribution, std::memory_order_relaxed);
-        } else {
-          to[i] = contribution;
-        }
+        give<Shared>(to[i], settle(i, sum(at, row_end)));
         at = row_end;
       }
       s_.total.accumulate(k, settle.change);
@@ -125,7 +203,9 @@ class pagerank_pull {
 
   pagerank_state<Real, Id>& s_;
   const bool in_place_;
-  hw::page_buffer<Real> contributions_, next_;  // of the whole graph
+  const pull_layout<Id>* layout_;
+  task::per_worker<hw::page_buffer<Real>> sums_;  // of a block
+  hw::page_buffer<Real> contributions_, next_;    // of the whole graph
 };
 
 }  // namespace cairn::algo

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <limits>
 #include <numeric>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,11 +32,14 @@ using support::rounding;
 
 // Runs it once and has it judged: by the serial judge, which shares no code, and the verifier.
 template <class Real, class Id>
-pagerank_result<Real> rank_and_judge(world& w, const plain_graph& g, const pagerank_options& opt,
-                                     const std::string& how) {
+pagerank_result<Real> rank_and_judge(
+    world& w, const plain_graph& g, const pagerank_options& opt, const std::string& how,
+    std::optional<typename pull_layout<Id>::kind> kind = std::nullopt) {
   SCOPED_TRACE(g.name + how);
   const auto share = support::share_of<Id>(g, w.rank(), w.size());
-  auto result = pagerank<Real>(w, share, opt);
+  std::optional<pull_layout<Id>> layout;
+  if (kind) layout.emplace(w, share, *kind);
+  auto result = pagerank<Real>(w, share, opt, layout ? &*layout : nullptr);
   EXPECT_EQ(verify_pagerank(w, share, result, opt), std::nullopt);
   std::vector<double> ranks;
   for (const Real x : w.all_gather_values<Real>(result.rank.local())) ranks.push_back(x);
@@ -129,6 +133,74 @@ TEST_P(Pagerank, IsRightOnRandomGraphs) {
     random64 dice(2);
     for (int i = 0; i < graphs; ++i) rank_at_random(w, support::random_graph(dice()), dice);
   });
+}
+
+// Draws how to pull, in place too, by layouts of both kinds.
+template <class Real, class Id>
+void rank_by_layouts(world& w, const plain_graph& g, random64& dice) {
+  auto opt = random_options(dice, w.workers());
+  opt.variant = pagerank_variant::pull;
+  for (const auto kind : {pull_layout<Id>::kind::automatic, pull_layout<Id>::kind::groups,
+                          pull_layout<Id>::kind::tiles}) {
+    static_cast<void>(rank_and_judge<Real, Id>(
+        w, g, opt, told(opt) + ", layout " + std::to_string(static_cast<int>(kind)), kind));
+  }
+}
+
+TEST_P(Pagerank, IsRightByLayouts) {
+  const int graphs = support::num_random_graphs(GetParam().simulated() ? 8 : 4);
+  GetParam().run([&](world& w) {
+    random64 dice(5);
+    for (const auto& g : support::corner_graphs())
+      rank_by_layouts<float, std::uint32_t>(w, g, dice);
+    for (int i = 0; i < graphs; ++i) {
+      const auto g = support::random_graph(dice());
+      rank_by_layouts<float, std::uint32_t>(w, g, dice);
+      rank_by_layouts<double, std::uint64_t>(w, g, dice);
+    }
+  });
+}
+
+// Several segments and blocks, rows longer than the loops that are unrolled, and one longer than
+// the lengths that are sorted.
+TEST(PagerankLayout, OfManyTilesGivesTheSameRanks) {
+  constexpr std::uint64_t n = 100'000;
+  random64 dice(6);
+  plain_graph g{"large graph", n, false, {}};
+  for (std::uint64_t i = 0; i < 4 * n; ++i) {
+    const auto a = dice.below(n);
+    g.edges.push_back({a, dice.below(i % 4 == 0 ? 1 + n / 500 : n)});
+  }
+  for (std::uint64_t i = 0; i < 50'000; ++i) g.edges.push_back({7, i});
+  for (const int workers : {1, 2}) {
+    world w(workers);
+    const auto share = support::share_of<std::uint32_t>(g, 0, 1);
+    const pagerank_options opt{.sweep = pagerank_sweep::jacobi, .iterations = 5, .tolerance = 0.0};
+    const auto expected = pagerank<double>(w, share, opt);
+    using layout = pull_layout<std::uint32_t>;
+    for (const auto kind : {layout::kind::groups, layout::kind::tiles}) {
+      const layout built(w, share, kind);
+      EXPECT_EQ(built.tiled(), kind == layout::kind::tiles);
+      const auto r = pagerank<double>(w, share, opt, &built);
+      for (std::uint64_t v = 0; v < n; ++v) {
+        ASSERT_NEAR(r.rank.load(v), expected.rank.load(v), 1e-12) << v;
+      }
+      const auto in_place = pagerank<float>(w, share, {}, &built);
+      EXPECT_EQ(verify_pagerank(w, share, in_place, {}), std::nullopt);
+    }
+  }
+}
+
+TEST(PagerankLayout, IsOfTheGraphAndForPull) {
+  world w;
+  const auto a = support::share_of<std::uint32_t>(support::path(9), 0, 1);
+  const auto b = support::share_of<std::uint32_t>(support::path(8), 0, 1);
+  const pull_layout<std::uint32_t> layout(w, a);
+  EXPECT_THROW(static_cast<void>(pagerank<float>(w, b, {}, &layout)), contract_violation);
+  EXPECT_THROW(
+      static_cast<void>(pagerank<float>(w, a, {.variant = pagerank_variant::push}, &layout)),
+      contract_violation);
+  EXPECT_EQ(pull_layout<std::uint32_t>::kind_for(a), pull_layout<std::uint32_t>::kind::groups);
 }
 
 TEST_P(Pagerank, IsRightWithTinyBuffers) {

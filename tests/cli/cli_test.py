@@ -234,6 +234,7 @@ class Pagerank(InAFolder):
                 self.assertAlmostEqual(sum(expected.values()), 1)
             for options in (["--sweep", "jacobi"], ["--variant", "push"], ["--variant", "edge"],
                             ["--variant", "push", "--aggregate", "bins", "--threads", 2],
+                            ["--layout", "always"], ["--layout", "none", "--ranks", 2],
                             ["--variant", "edge", "--aggregate", "off", "--ranks", 3],
                             ["--variant", "pull", "--ranks", 2, "--threads", 2]):
                 for v, x in self.ranks(*limits, *options).items():
@@ -242,6 +243,8 @@ class Pagerank(InAFolder):
     def test_gap_s_short_forms_are_limits(self):
         trial = report("pagerank", "-g", 8, "-i", 3, "-t", 0)["result"]["trials"][0]
         self.assertEqual(trial["iterations"], 3)
+        result = report("pagerank", "-g", 8, "-i", 20, "-t", 0)["result"]
+        self.assertEqual(result["layout"], "groups")  # which 20 sweeps repay
         trial = report("pagerank", "-g", 8, "-t", 10)["result"]["trials"][0]
         self.assertEqual(trial["iterations"], 1)
 
@@ -252,6 +255,7 @@ class Pagerank(InAFolder):
         self.refused("pagerank", "-g", 6, "--convention", "graphalytics", "-t", 1,
                      saying="--tolerance is not for")
         self.refused("pagerank", "-g", 6, "--aggregate", "bins", saying="--aggregate is for")
+        self.refused("pagerank", "--variant", "edge", "--layout", "none", saying="--layout is for")
         self.refused("pagerank", "-g", 6, "-i", -3, saying="'-3' is not a whole number")
         self.refused("pagerank", "-g", 6, "--variant", "push", "--sweep", "in-place",
                      saying="in-place")

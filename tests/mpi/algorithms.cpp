@@ -29,7 +29,9 @@
 #include <cairn/algo/ref/mst.hpp>
 #include <cairn/algo/ref/pagerank.hpp>
 #include <cairn/algo/ref/st_connectivity.hpp>
+#include <cairn/algo/ref/triangles.hpp>
 #include <cairn/algo/st_connectivity.hpp>
+#include <cairn/algo/triangles.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/core/launch.hpp>
 
@@ -141,6 +143,16 @@ void rank_vertices(trial& t, const graph::dist_csr<Id>& share) {
 }
 
 template <class Id>
+void find_triangles(trial& t, const graph::dist_csr<Id>& share) {
+  t.begin("triangles");
+  const auto found = triangles(t.w, share, {.per_vertex = true});
+  const auto expected = ref::count_triangles(t.graph.n, t.graph.arcs());
+  check(found.total == expected.total, "the number of triangles is wrong");
+  check(support::whole(t.w, *found.of_vertex) == expected.of_vertex,
+        "the number at a vertex is wrong");
+}
+
+template <class Id>
 void span(trial& t) {
   auto undirected = t.graph;
   undirected.directed = false;
@@ -186,6 +198,7 @@ void run_all(trial& t) {
   } else {
     rank_vertices<double>(t, share);
   }
+  find_triangles(t, share);
   span<Id>(t);
   flow<Id>(t);
 }

@@ -112,6 +112,15 @@ class prepared_run {
   [[nodiscard]] virtual std::unique_ptr<finding> run() = 0;
 };
 
+/// A graph with what an algorithm makes of it once for all runs.
+class bound_graph {
+ public:
+  virtual ~bound_graph() = default;
+  /// Throws    usage_error for what the graph excludes
+  /// Collective: same arguments on every rank.
+  [[nodiscard]] virtual std::unique_ptr<prepared_run> prepare(const run_request& r) const = 0;
+};
+
 /// An algorithm as the command line, tests over all places and bindings see it: the same interface
 /// for all of them. A C++ program that knows which it wants calls the function itself.
 class algorithm {
@@ -130,11 +139,13 @@ class algorithm {
   [[nodiscard]] virtual std::string_view without_operators(const option_values& given,
                                                            const world& w) const = 0;
 
+  /// Makes what so many runs repay, such as a layout of the edges. World and graph outlive it.
+  ///
   /// Throws    usage_error as expect(), and for what the graph or the number of ranks excludes
   /// Collective: same arguments on every rank.
-  [[nodiscard]] virtual std::unique_ptr<prepared_run> prepare(world& w, const graph::any_graph& g,
-                                                              const option_values& given,
-                                                              const run_request& r) const = 0;
+  [[nodiscard]] virtual std::unique_ptr<bound_graph> bind(world& w, const graph::any_graph& g,
+                                                          const option_values& given,
+                                                          std::uint64_t runs) const = 0;
 
   /// What is wrong with a column that a file holds, in one sentence, or nothing. Collective.
   ///

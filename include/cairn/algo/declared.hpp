@@ -25,7 +25,8 @@ struct call {
   world& w;
   const graph::dist_csr<Id>& g;
   typename D::options opt;
-  run_request request;
+  run_request request = {};
+  const typename D::template built<Id>* built = nullptr;  ///< what D::build made of the graph
 
   /// The vertex that an option names, or `otherwise` if it was not given.
   ///
@@ -74,6 +75,10 @@ struct declaration {
   static constexpr std::string_view without_operators(const auto& /*options*/, const world&) {
     return {};
   }
+  /// Makes what so many runs repay; its time counts as building.
+  template <class Id>
+  using built = nothing;
+  static nothing build(const auto& /*call*/, std::uint64_t /*runs*/) { return {}; }
   /// Draws what the options leave open, such as a root; not timed. Throws usage_error.
   static nothing start(const auto& /*call*/) { return {}; }
   /// Further facts, made from the result; not timed. Come before the result's own.
@@ -178,8 +183,7 @@ class found final : public finding {
 template <class D, class Id>
 class run_of final : public prepared_run {
  public:
-  run_of(world& w, const graph::dist_csr<Id>& g, typename D::options opt, const run_request& r)
-      : call_{w, g, std::move(opt), r}, start_(D::start(call_)) {}
+  explicit run_of(const call<D, Id>& c) : call_(c), start_(D::start(call_)) {}
 
   [[nodiscard]] std::unique_ptr<finding> run() override { return find(D::run(call_, start_)); }
 
@@ -195,6 +199,24 @@ class run_of final : public prepared_run {
 
   const call<D, Id> call_;
   const decltype(D::start(std::declval<const call<D, Id>&>())) start_;
+};
+
+template <class D, class Id>
+class bound final : public bound_graph {
+ public:
+  bound(world& w, const graph::dist_csr<Id>& g, typename D::options opt, std::uint64_t runs)
+      : call_{w, g, std::move(opt)}, built_(D::build(call_, runs)) {
+    call_.built = &built_;
+  }
+  [[nodiscard]] std::unique_ptr<prepared_run> prepare(const run_request& r) const override {
+    auto c = call_;
+    c.request = r;
+    return std::make_unique<run_of<D, Id>>(c);
+  }
+
+ private:
+  call<D, Id> call_;
+  const typename D::template built<Id> built_;
 };
 
 }  // namespace detail
@@ -229,14 +251,14 @@ class declared final : public algorithm {
                                                    const world& w) const override {
     return D::without_operators(read(given), w);
   }
-  [[nodiscard]] std::unique_ptr<prepared_run> prepare(world& w, const graph::any_graph& g,
-                                                      const option_values& given,
-                                                      const run_request& r) const override {
+  [[nodiscard]] std::unique_ptr<bound_graph> bind(world& w, const graph::any_graph& g,
+                                                  const option_values& given,
+                                                  std::uint64_t runs) const override {
     auto opt = read(given);
     D::expect(opt);
     return std::visit(
-        [&]<class Id>(const graph::dist_csr<Id>& x) -> std::unique_ptr<prepared_run> {
-          return std::make_unique<detail::run_of<D, Id>>(w, x, std::move(opt), r);
+        [&]<class Id>(const graph::dist_csr<Id>& x) -> std::unique_ptr<bound_graph> {
+          return std::make_unique<detail::bound<D, Id>>(w, x, std::move(opt), runs);
         },
         g);
   }
@@ -245,7 +267,7 @@ class declared final : public algorithm {
       const option_values& given) const override {
     return std::visit(
         [&]<class Id>(const graph::dist_csr<Id>& x) {
-          return D::verify_column(call<D, Id>{w, x, read(given), {}}, name, values);
+          return D::verify_column(call<D, Id>{w, x, read(given)}, name, values);
         },
         g);
   }

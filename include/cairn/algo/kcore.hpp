@@ -7,6 +7,7 @@
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/ran.hpp>
+#include <cairn/algo/fields.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -23,6 +24,15 @@ struct kcore_result {
   std::uint64_t levels;                  ///< different core numbers
   std::uint64_t rounds;                  ///< supersteps, several a level
   activity::ran ran;
+
+  static constexpr auto fields() {
+    using r = kcore_result;
+    return std::tuple(field{"core", &r::core, "the core number"},
+                      field{"largest", &r::largest, "core number: the graph's degeneracy"},
+                      field{"levels", &r::levels, "different core numbers"},
+                      field{"rounds", &r::rounds, "supersteps, several a level"},
+                      field{"ran", &r::ran, "how degrees were lowered"});
+  }
 };
 
 /// The core number of every vertex: the largest k such that the vertex belongs to a subgraph in

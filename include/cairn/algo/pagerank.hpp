@@ -7,6 +7,7 @@
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/ran.hpp>
 #include <cairn/algo/fields.hpp>
+#include <cairn/algo/pull_layout.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/accumulation.hpp>
@@ -66,6 +67,11 @@ struct pagerank_limits {
 };
 [[nodiscard]] pagerank_limits limits_of(const pagerank_options& opt, std::uint64_t num_vertices);
 
+/// About how many sweeps a run will take: what is left to change shrinks at least by the damping
+/// factor with each, in place usually by its fourth power.
+[[nodiscard]] std::uint64_t expected_sweeps(const pagerank_options& opt,
+                                            std::uint64_t num_vertices);
+
 template <class Real>
 struct pagerank_result {
   pgas::vertex_map<Real> rank;
@@ -95,6 +101,7 @@ struct pagerank_result {
 /// edge gives twice.
 ///
 /// Real      float or double
+/// layout    of g's in-edges, for pull: sweeps are faster; nullptr sweeps the rows as they are
 /// Returns   ranks at their owners, which sum to 1 where sinks are redistributed. They are
 ///           within change * d / (1 - d) of the fixed point (sum of absolute differences), plus
 ///           what rounding adds.
@@ -111,19 +118,24 @@ struct pagerank_result {
 ///           and NetworkX.
 template <class Real, class Id>
 [[nodiscard]] pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g,
-                                             const pagerank_options& opt = {});
+                                             const pagerank_options& opt = {},
+                                             const pull_layout<Id>* layout = nullptr);
 
 extern template pagerank_result<float> pagerank<float>(world&,
                                                        const graph::dist_csr<std::uint32_t>&,
-                                                       const pagerank_options&);
+                                                       const pagerank_options&,
+                                                       const pull_layout<std::uint32_t>*);
 extern template pagerank_result<float> pagerank<float>(world&,
                                                        const graph::dist_csr<std::uint64_t>&,
-                                                       const pagerank_options&);
+                                                       const pagerank_options&,
+                                                       const pull_layout<std::uint64_t>*);
 extern template pagerank_result<double> pagerank<double>(world&,
                                                          const graph::dist_csr<std::uint32_t>&,
-                                                         const pagerank_options&);
+                                                         const pagerank_options&,
+                                                         const pull_layout<std::uint32_t>*);
 extern template pagerank_result<double> pagerank<double>(world&,
                                                          const graph::dist_csr<std::uint64_t>&,
-                                                         const pagerank_options&);
+                                                         const pagerank_options&,
+                                                         const pull_layout<std::uint64_t>*);
 
 }  // namespace cairn::algo

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/algo/declared.hpp>
+#include <cairn/algo/kcore.hpp>
+#include <cairn/algo/ref/kcore.hpp>
+
+namespace cairn::algo {
+namespace {
+
+struct kcore_declaration : declaration {
+  static constexpr algorithm_info info{
+      .name = "kcore",
+      .summary = "Core numbers, edges taken both ways",
+      .check = "Check that each core holds together and that none is larger",
+      .in_edges = true};
+  template <class Id>
+  using result = kcore_result;
+
+  static auto run(const auto& c, nothing) {
+    return kcore(c.w, c.g, {.activity = c.request.activity});
+  }
+  static auto verify(const auto& c, nothing, const kcore_result& r) {
+    return verify_kcore(c.w, c.g, r.core);
+  }
+  static auto verify_column(const auto& c, std::string_view, const own_values& cores) {
+    return verify_kcore(c.w, c.g, c.template map_of<std::uint32_t>(cores));
+  }
+  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+    const auto cores = ref::core_numbers(g.num_vertices, g.directed, g.arcs);
+    const auto& claimed = found.whole.at("core");
+    return std::equal(cores.begin(), cores.end(), claimed.begin(), claimed.end())
+               ? ""
+               : "a core number is wrong";
+  }
+};
+
+}  // namespace
+
+const algorithm& kcore_algorithm() {
+  static const declared<kcore_declaration> a;
+  return a;
+}
+
+}  // namespace cairn::algo

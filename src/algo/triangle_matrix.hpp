@@ -1,0 +1,232 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/core/world.hpp>
+#include <cairn/hw/pages.hpp>
+#include <cairn/task/per_worker.hpp>
+
+#include "algo/triangle_marks.hpp"
+
+namespace cairn::algo {
+
+/// The rows of the vertices of largest degree as bits of a triangular matrix, on one rank. These
+/// vertices are numbered by descending degree: what a row of theirs keeps has smaller numbers,
+/// and the bits of any row crowd in few words.
+///
+/// Memory    most^2 / 16 bytes for the matrix, 2 bytes for each vertex
+template <class Id>
+class triangle_matrix {
+  using number = std::uint16_t;
+  static constexpr number none = std::numeric_limits<number>::max();
+
+ public:
+  static constexpr std::size_t most_vertices = 1 << 15;
+
+  /// Chooses as many vertices as have a degree that at most `most` vertices reach.
+  triangle_matrix(world& w, const oriented_rows<Id>& rows, std::size_t most)
+      : rows_(rows), number_(rows.size(), w.memory()), scratch_(w.workers()) {
+    choose(w, std::min(most, most_vertices));
+  }
+
+  /// How many of these vertices have a row in the matrix.
+  [[nodiscard]] std::size_t num_chosen(std::span<const Id> vertices) const {
+    return static_cast<std::size_t>(
+        std::count_if(vertices.begin(), vertices.end(), [&](Id v) { return number_[v] != none; }));
+  }
+
+  /// Makes the matrix; before count().
+  void fill(world& w) {
+    words_ = hw::page_buffer<std::uint64_t>(begin_of(chosen_.size()), w.memory());
+    w.parallel_for(chosen_.size(), [&](worker_t, std::size_t begin, std::size_t end) {
+      std::fill(words_.begin() + begin_of(begin), words_.begin() + begin_of(end), 0);
+      for (auto i = begin; i < end; ++i) {
+        auto* const bits = words_.data() + begin_of(i);
+        for (const Id u : rows_.row(chosen_[i])) {
+          bits[number_[u] / 64] |= std::uint64_t{1} << (number_[u] % 64);
+        }
+      }
+    });
+    for (auto& s : scratch_) {
+      s.value.bits.resize(chosen_.size() / 64 + 1);
+      s.value.words.resize(chosen_.size() / 64 + 1);
+    }
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return chosen_.size(); }
+
+  /// All triangles whose first vertex is in rows [first, last).
+  ///
+  /// marks    a bit per vertex, none set before and after
+  template <class Tell>
+  triangle_count count(worker_t k, std::size_t first, std::size_t last, std::uint64_t* marks,
+                       Tell&& tell) {
+#if defined(__x86_64__)
+    if (__builtin_cpu_supports("popcnt")) return with_popcnt(k, first, last, marks, tell);
+#endif
+    return count_rows(k, first, last, marks, tell);
+  }
+
+ private:
+  struct part {  // 64 vertices of a row, by number
+    std::size_t word;
+    std::uint64_t bits;
+  };
+  struct scratch {
+    std::vector<std::uint64_t> bits;  // of a row, by number
+    std::vector<part> words;          // those that are not zero, ascending
+    std::vector<Id> others;           // the entries of the row that have no number
+  };
+
+  // Where row i begins: row i has i / 64 + 1 words.
+  static std::size_t begin_of(std::size_t i) noexcept {
+    const auto q = i / 64;
+    return q * (q + 1) / 2 * 64 + i % 64 * (q + 1);
+  }
+
+  void choose(world& w, std::size_t most) {
+    constexpr std::size_t degrees = 1 << 16;  // larger ones count as the largest
+    const auto degree_of = [&](std::size_t v) {
+      return std::min<std::size_t>(rows_.degree(v), degrees - 1);
+    };
+    struct state {
+      std::vector<std::uint32_t> with_degree;
+      std::vector<Id> chosen;
+    };
+    task::per_worker<state> states(w.workers());
+    for (auto& s : states) s.value.with_degree.resize(degrees);
+    w.parallel_for(rows_.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      auto& with_degree = states[k].with_degree;
+      for (auto v = begin; v < end; ++v) ++with_degree[degree_of(v)];
+    });
+    std::size_t least = degrees;
+    for (std::size_t count = 0; least > 1; --least) {
+      for (const auto& s : states) count += s.value.with_degree[least - 1];
+      if (count > most) break;
+    }
+    w.parallel_for(rows_.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      for (auto v = begin; v < end; ++v) {
+        number_[v] = none;
+        if (degree_of(v) >= least) states[k].chosen.push_back(static_cast<Id>(v));
+      }
+    });
+    for (const auto& s : states) {
+      chosen_.insert(chosen_.end(), s.value.chosen.begin(), s.value.chosen.end());
+    }
+    std::sort(chosen_.begin(), chosen_.end(), [&](Id a, Id b) {
+      return std::pair(rows_.degree(a), a) > std::pair(rows_.degree(b), b);
+    });
+    for (std::size_t i = 0; i < chosen_.size(); ++i) number_[chosen_[i]] = static_cast<number>(i);
+  }
+
+#if defined(__x86_64__)
+  template <class Tell>
+  [[gnu::target("popcnt")]] triangle_count with_popcnt(worker_t k, std::size_t first,
+                                                       std::size_t last, std::uint64_t* marks,
+                                                       Tell& tell) {
+    return count_rows(k, first, last, marks, tell);
+  }
+#endif
+
+  template <class Tell>
+  [[gnu::always_inline]] inline triangle_count count_rows(worker_t k, std::size_t first,
+                                                          std::size_t last, std::uint64_t* marks,
+                                                          Tell& tell) {
+    auto& s = scratch_[k];
+    triangle_count all;
+    for (auto v = first; v < last; ++v) {
+      const auto row = rows_.row(v);
+      if (row.size() < 2) continue;
+      const auto words = split(s, row);
+      auto of_v = count_numbered(words, tell);
+      if (!s.others.empty()) {
+        mark(row, marks);
+        for (const Id u : s.others) {
+          const auto other = rows_.row(u);
+          const auto found = count_marked(other, marks, tell);
+          if (found != 0) tell(u, found);
+          of_v += {found, other.size()};
+        }
+        unmark(row, marks);
+      }
+      if (of_v.triangles != 0) tell(static_cast<Id>(v), of_v.triangles);
+      all += of_v;
+    }
+    return all;
+  }
+
+  // The numbered entries of a row, as words; the others go to s.others.
+  [[gnu::always_inline]] inline std::span<const part> split(scratch& s, std::span<const Id> row) {
+    std::size_t highest = 0, numbered = 0;
+    s.others.clear();
+    for (const Id u : row) {
+      const std::size_t i = number_[u];
+      if (i == none) {
+        s.others.push_back(u);
+        continue;
+      }
+      s.bits[i / 64] |= std::uint64_t{1} << (i % 64);
+      highest = std::max(highest, i / 64);
+      ++numbered;
+    }
+    std::size_t size = 0;
+    if (numbered == 0) return {};
+    if (highest < 8 * numbered) {  // passing over zeros takes less than sorting
+      for (std::size_t i = 0; i <= highest; ++i) {
+        const auto bits = std::exchange(s.bits[i], 0);
+        s.words[size] = {i, bits};
+        size += bits != 0 ? 1 : 0;
+      }
+    } else {
+      for (const Id u : row) {
+        const std::size_t i = number_[u];
+        if (i == none || s.bits[i / 64] == 0) continue;
+        s.words[size++] = {i / 64, std::exchange(s.bits[i / 64], 0)};
+      }
+      std::sort(s.words.begin(), s.words.begin() + static_cast<std::ptrdiff_t>(size),
+                [](const part& a, const part& b) { return a.word < b.word; });
+    }
+    return {s.words.data(), size};
+  }
+
+  template <class Tell>
+  [[gnu::always_inline]] inline triangle_count count_numbered(std::span<const part> words,
+                                                              Tell& tell) {
+    triangle_count all;
+    for (std::size_t i = 0; i < words.size(); ++i) {
+      for (auto left = words[i].bits; left != 0; left &= left - 1) {
+        const auto at = words[i].word * 64 + static_cast<std::size_t>(std::countr_zero(left));
+        const auto* const bits = words_.data() + begin_of(at);
+        std::uint64_t found = 0;
+        for (const auto& p : words.first(i + 1)) {  // the row ends in this word at the latest
+          auto common = bits[p.word] & p.bits;
+          found += static_cast<std::uint64_t>(std::popcount(common));
+          if constexpr (tells<Tell>) {
+            for (; common != 0; common &= common - 1) {
+              tell(chosen_[p.word * 64 + static_cast<std::size_t>(std::countr_zero(common))], 1);
+            }
+          }
+        }
+        if (found != 0) tell(chosen_[at], found);
+        all += {found, i + 1};
+      }
+    }
+    return all;
+  }
+
+  const oriented_rows<Id>& rows_;
+  hw::page_buffer<number> number_;  // of each vertex
+  std::vector<Id> chosen_;          // by number
+  hw::page_buffer<std::uint64_t> words_;
+  task::per_worker<scratch> scratch_;
+};
+
+}  // namespace cairn::algo

@@ -1,0 +1,140 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+#include <iterator>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <cairn/algo/triangles.hpp>
+#include <cairn/am/epoch.hpp>
+#include <cairn/am/record_channel.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/task/per_worker.hpp>
+
+namespace cairn::algo {
+namespace {
+
+template <class Id>
+std::uint64_t common(std::span<const Id> a, std::span<const Id> b) {
+  constexpr std::size_t much_shorter = 16;
+  if (a.size() > b.size()) std::swap(a, b);
+  std::uint64_t found = 0;
+  auto at = b.begin();
+  for (const Id x : a) {
+    if (much_shorter * a.size() < b.size()) {
+      at = std::lower_bound(at, b.end(), x);
+    } else {
+      while (at != b.end() && *at < x) ++at;
+    }
+    if (at == b.end()) break;
+    found += *at == x ? 1 : 0;
+  }
+  return found;
+}
+
+// Counts at each own vertex what it has in common with each of its neighbours: each of its
+// triangles twice.
+template <class Id>
+class edge_by_edge {
+ public:
+  edge_by_edge(world& w, const graph::dist_csr<Id>& g)
+      : w_(w), g_(g), twice_(w, g.partition(), 0), rows_(w.workers()) {
+    am::record_channel channel(w, [this](worker_t k, am::record_batch batch) {
+      for (const auto bytes : batch) {
+        auto& row = rows_[k].came;
+        row.resize(bytes.size() / sizeof(Id));
+        std::memcpy(row.data(), bytes.data(), bytes.size());
+        meet(k, row);
+      }
+    });
+    am::epoch epoch(w);
+    constexpr std::size_t chunk = 16;
+    w.parallel_for(
+        twice_.local().size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          for (auto v = twice_.first() + begin; v < twice_.first() + end; ++v) {
+            auto& row = rows_[k].came;
+            find_row(v, row);
+            for (auto at = row.begin(); at != row.end();) {
+              const auto owner = g.partition().owner(*at);
+              if (owner != w.rank()) channel.send(k, owner, std::as_bytes(std::span(row)));
+              at = std::lower_bound(at, row.end(), g.partition().last(owner));
+            }
+            meet(k, row);
+          }
+        },
+        chunk);
+    epoch.close();
+  }
+
+  [[nodiscard]] const pgas::vertex_map<std::uint64_t>& twice() const noexcept { return twice_; }
+
+ private:
+  struct lists {
+    std::vector<Id> came, own;
+  };
+
+  void find_row(std::uint64_t v, std::vector<Id>& row) const {
+    const auto out = g_.out().neighbors(v);
+    row.assign(out.begin(), out.end());
+    if (g_.directed()) {
+      const auto in = g_.in().neighbors(v);
+      row.insert(row.end(), in.begin(), in.end());
+      std::sort(row.begin(), row.end());
+    }
+    row.erase(std::unique(row.begin(), row.end()), row.end());
+    row.erase(std::remove(row.begin(), row.end(), static_cast<Id>(v)), row.end());
+  }
+
+  // A vertex's row meets those of its neighbours that are here.
+  void meet(worker_t k, const std::vector<Id>& row) {
+    auto at = std::lower_bound(row.begin(), row.end(), twice_.first());
+    for (; at != row.end() && twice_.owns(*at); ++at) {
+      auto& own = rows_[k].own;
+      find_row(*at, own);
+      const auto found = common<Id>(row, own);
+      std::atomic_ref(twice_.at(*at).here()).fetch_add(found, std::memory_order_relaxed);
+    }
+  }
+
+  world& w_;
+  const graph::dist_csr<Id>& g_;
+  pgas::vertex_map<std::uint64_t> twice_;
+  task::per_worker<lists> rows_;
+};
+
+}  // namespace
+
+template <class Id>
+std::optional<std::string> verify_triangles(world& w, const graph::dist_csr<Id>& g,
+                                            std::uint64_t total,
+                                            const pgas::vertex_map<std::uint64_t>* of_vertex) {
+  CAIRN_EXPECTS(g.has_in(), "an edge counts both ways: load with .inverse = true");
+  const edge_by_edge<Id> counts(w, g);
+  std::uint64_t six_times = 0;
+  std::string wrong;
+  for (auto v = g.out().first(); v < g.out().last(); ++v) {
+    const auto twice = counts.twice().load(v);
+    six_times += twice;
+    if (of_vertex == nullptr || !wrong.empty() || of_vertex->load(v) * 2 == twice) continue;
+    wrong = "vertex " + std::to_string(g.labels().id_of(v)) + " is in " +
+            std::to_string(twice / 2) + " triangles, not in " + std::to_string(of_vertex->load(v));
+  }
+  six_times = w.sum(six_times);
+  for (const auto& said : w.all_gather_bytes(std::as_bytes(std::span(wrong)))) {
+    if (!said.empty()) return std::string(reinterpret_cast<const char*>(said.data()), said.size());
+  }
+  if (six_times == 6 * total) return std::nullopt;
+  return "there are " + std::to_string(six_times / 6) + " triangles, not " + std::to_string(total);
+}
+
+template std::optional<std::string> verify_triangles(world&, const graph::dist_csr<std::uint32_t>&,
+                                                     std::uint64_t,
+                                                     const pgas::vertex_map<std::uint64_t>*);
+template std::optional<std::string> verify_triangles(world&, const graph::dist_csr<std::uint64_t>&,
+                                                     std::uint64_t,
+                                                     const pgas::vertex_map<std::uint64_t>*);
+
+}  // namespace cairn::algo
