@@ -44,7 +44,7 @@ typename pull_layout<Id>::kind pull_layout<Id>::kind_for(const graph::dist_csr<I
   CAIRN_EXPECTS(g.has_in(), "build or load the graph with .inverse = true");
   constexpr std::uint64_t least_segments = 8;  // fewer are in a core's cache, or nearly
   constexpr std::uint64_t most_per_edge = 4;   // else most rows have nothing in a segment
-  const auto segments = g.num_vertices() / segment_size;
+  const auto segments = (g.num_vertices() + segment_size - 1) / segment_size;
   const bool cut = segments >= least_segments &&
                    segments * g.in().num_rows() <= most_per_edge * g.in().num_edges() &&
                    sources_are_far(g.in());
