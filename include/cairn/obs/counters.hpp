@@ -79,7 +79,7 @@ inline constexpr std::array counter_table{
     counter_info{counter::epochs, "epochs", "closed"},
     counter_info{counter::waves, "waves", "global sums of termination detection"},
     counter_info{counter::collectives, "collectives", "all-gathers completed, waves included"},
-    counter_info{counter::edges, "edges", "looked at by breadth-first search and PageRank"},
+    counter_info{counter::edges, "edges", "looked at by algorithms that count them"},
     counter_info{counter::lookups, "lookups",
                  "where there are several ranks: of whose an element is, for a message to it"},
     counter_info{counter::operators, "operators", "run to their end, once per message"},
