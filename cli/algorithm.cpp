@@ -53,6 +53,7 @@ void expect_options(const algorithm_command& cmd) {
   static_cast<void>(source_of(cmd.in));
   static_cast<void>(activity_of(cmd.c));
   cmd.a.expect(cmd.given);
+  expect_ids(cmd.a, cmd.given, cmd.in);
   if (!cmd.values.empty() && cmd.output.empty()) {
     throw usage_error("--values says what --output writes, and there is no --output");
   }
@@ -153,8 +154,11 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
                                      .output = cmd.column()});
     std::unique_ptr<algo::finding> found;
     {
-      progress bar(!cmd.c.quiet && w.rank() == 0, cmd.name());
-      bar.at(static_cast<std::uint64_t>(trial), static_cast<std::uint64_t>(cmd.trials));
+      progress bar(!cmd.c.quiet && w.rank() == 0, cmd.name(),
+                   [&] { return w.counters().total(obs::counter::edges); });
+      if (cmd.trials > 1) {
+        bar.at(static_cast<std::uint64_t>(trial), static_cast<std::uint64_t>(cmd.trials));
+      }
       w.barrier();
       counts.end(phase_counts::load_and_verify);
       const auto start = w.clock().now_ns();

@@ -5,8 +5,6 @@
 
 #include <fmt/format.h>
 
-#include "cli/input.hpp"
-
 namespace cairn::cli {
 
 void add_algorithm_option(CLI::App& command, const algo::option_info& o,
@@ -23,6 +21,19 @@ void add_algorithm_option(CLI::App& command, const algo::option_info& o,
     option->type_name(std::string(o.type));
   }
   if (o.type == "N") option->check(whole_number());
+}
+
+void expect_ids(const algo::algorithm& a, const algo::option_values& given,
+                const input_options& in) {
+  if (in.ids == "text") return;
+  for (const auto& o : a.options()) {
+    const auto at = given.find(o.name);
+    if (o.type != "ID" || at == given.end()) continue;
+    auto text = at->second;
+    if (const auto fault = whole_number()(text); !fault.empty()) {
+      throw usage_error(fmt::format("--{}: {}", o.name, fault));
+    }
+  }
 }
 
 const graph::labels& labels_of(const graph::any_graph& g) {

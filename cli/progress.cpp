@@ -11,7 +11,8 @@
 
 namespace cairn::cli {
 
-progress::progress(bool show, std::string what) : what_(std::move(what)) {
+progress::progress(bool show, std::string what, std::function<std::uint64_t()> edges)
+    : what_(std::move(what)), edges_(std::move(edges)) {
   if (!show || isatty(STDERR_FILENO) == 0) return;
   painter_ = std::thread([this] {
     using clock = std::chrono::steady_clock;
@@ -40,6 +41,7 @@ void progress::draw(double seconds) {
     const auto full = std::clamp(static_cast<int>(part * width), 0, width);
     bar = fmt::format("[{:#<{}}{:.<{}}] {:3.0f} %  ", "", full, "", width - full, 100 * part);
   }
+  if (edges_) bar += fmt::format("{:.1f} million edges  ", static_cast<double>(edges_()) / 1e6);
   const auto* const stage = stage_.load(std::memory_order_relaxed);
   std::fputs(fmt::format("\r\033[K{}{}  {}{:.0f} s", stage, what_, bar, seconds).c_str(), stderr);
   drawn_ = true;

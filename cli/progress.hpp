@@ -3,6 +3,7 @@
 
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <thread>
 
@@ -12,7 +13,8 @@ namespace cairn::cli {
 /// the object. Does nothing unless `show` and standard error is a terminal.
 class progress {
  public:
-  progress(bool show, std::string what);
+  /// edges   if set, called by another thread: how many have been looked at
+  progress(bool show, std::string what, std::function<std::uint64_t()> edges = {});
   ~progress();
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
@@ -33,6 +35,7 @@ class progress {
   void draw(double seconds);
 
   std::string what_;
+  std::function<std::uint64_t()> edges_;
   std::atomic<const char*> stage_{""};
   std::atomic<std::uint64_t> done_{0}, all_{0};
   std::atomic<bool> over_{false};

@@ -45,6 +45,7 @@ void expect_options(const verify_command& cmd, const algo::algorithm& a) {
     throw usage_error(fmt::format("--{} has no effect on a result of {}", name, a.info().name));
   }
   a.expect(cmd.given);
+  expect_ids(a, cmd.given, cmd.in);
 }
 
 // The own values of a table that has one row for each vertex, in any order.

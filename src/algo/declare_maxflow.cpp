@@ -13,7 +13,8 @@ struct maxflow_declaration : declaration {
       .summary = "Maximum flow and minimum cut between two vertices",
       .check = "Check flow and cut, whose values must be equal",
       .weights = weights_read::whole,
-      .verify_options = words<"from", "to">};
+      .verify_options = words<"from", "to">,
+      .several_cells = true};
   struct options {
     vertex_option from, to;
 

@@ -14,7 +14,8 @@ struct mst_declaration : declaration {
                                        .summary = "Minimum spanning forest of an undirected graph",
                                        .check = "Check that the forest spans and is minimal",
                                        .undirected = "a spanning forest is of an undirected graph",
-                                       .weights = weights_read::any};
+                                       .weights = weights_read::any,
+                                       .several_cells = true};
   struct options {
     mst_merge merge = mst_merge::automatic;
 

@@ -99,9 +99,11 @@ struct pagerank_declaration : declaration {
     if (o.tolerance && o.convention == pagerank_convention::graphalytics) {
       throw usage_error("--tolerance is not for --convention graphalytics: it runs --iterations");
     }
-    if (o.tolerance && !(*o.tolerance >= 0)) throw usage_error("--tolerance is less than 0");
+    if (o.tolerance && !(*o.tolerance >= 0))
+      throw usage_error("--tolerance is " + std::to_string(*o.tolerance) + ", expected at least 0");
     if (!(o.damping >= 0 && o.damping < 1)) {
-      throw usage_error("--damping is not 0 <= damping < 1");
+      throw usage_error("--damping is " + std::to_string(o.damping) +
+                        ", expected 0 <= damping < 1");
     }
   }
   static std::string_view without_operators(const options& o, const world&) {
@@ -158,7 +160,8 @@ struct pagerank_declaration : declaration {
   // they may be.
   static std::optional<std::string> verify_column(const auto& c, std::string_view,
                                                   const own_values& ranks) {
-    const auto opt = plain(c.opt);
+    auto opt = plain(c.opt);
+    opt.sweep = pagerank_sweep::jacobi;
     const auto limits = limits_of(opt, c.g.num_vertices());
     pagerank_result<float> claimed = pagerank<float>(c.w, c.g, opt);
     claimed.rank = c.template map_of<float>(ranks);

@@ -68,8 +68,10 @@ void pull_layout<Id>::build(world& w, const graph::csr<Id>& in, std::uint64_t nu
   constexpr bool tiles = std::is_same_v<Source, std::uint16_t>;
   constexpr std::uint64_t most_edges = 4 << 20;  // of a block, about: it is summed up uninterrupted
   const auto edges_per_row = in.num_edges() / std::max<std::uint64_t>(1, in.num_rows()) + 1;
-  block_rows_ = std::clamp<std::uint64_t>(most_edges / edges_per_row, 1,
-                                          tiles ? rows_of_tiles : rows_of_groups);
+  // In place, sweeps in the order of lengths converge slowly where it is that of most of the graph.
+  const auto most_rows =
+      tiles ? rows_of_tiles : std::clamp<std::uint64_t>(in.num_rows() / 64, 4, rows_of_groups);
+  block_rows_ = std::clamp<std::uint64_t>(most_edges / edges_per_row, 1, most_rows);
   const auto num_segments = tiles ? (num_vertices + segment_size - 1) / segment_size : 1;
   auto& sources = sources_.template emplace < tiles ? 1 : 0 > (in.num_edges());
   blocks_.resize((in.num_rows() + block_rows_ - 1) / block_rows_);

@@ -31,6 +31,7 @@ enum class weights_read { none, any, whole };
 /// check         what --verify does
 /// in_edges      a directed graph also needs its in-edges
 /// undirected      a directed graph is refused, with this reason
+/// several_cells   its operators touch several cells, which decides what mechanisms run them
 /// verify_options  those on which it depends whether a column is right
 struct algorithm_info {
   std::string_view name, summary, check;
@@ -38,6 +39,7 @@ struct algorithm_info {
   std::string_view undirected = {};
   weights_read weights = weights_read::none;
   std::span<const std::string_view> verify_options = {};
+  bool several_cells = false;
 };
 
 /// An option of one algorithm, as a command line shows it.

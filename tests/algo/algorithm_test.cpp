@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+// What holds for every algorithm of the registry.
+#include <set>
+#include <string>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/algorithm.hpp>
+
+#include <support/any_algorithm.hpp>
+#include <support/places.hpp>
+
+namespace cairn::algo {
+namespace {
+
+class Algorithms : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Algorithms, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(Algorithms, AreRightOnCornerGraphs) {
+  GetParam().run([](world& w) {
+    random64 dice(1);
+    for (const auto* const a : algorithms()) {
+      for (auto& g : support::corner_graphs()) {
+        EXPECT_EQ(support::any_run(w, *a, std::move(g), dice).judge(), "");
+      }
+    }
+  });
+}
+
+TEST_P(Algorithms, AreRightOnRandomGraphs) {
+  const int graphs = support::num_random_graphs(GetParam().simulated() ? 40 : 8);
+  GetParam().run([&](world& w) {
+    random64 dice(2);
+    for (int i = 0; i < graphs; ++i) {
+      const auto g = dice.below(4) == 0 ? support::two_halves(dice) : support::random_graph(dice());
+      for (const auto* const a : algorithms()) {
+        EXPECT_EQ(support::any_run(w, *a, g, dice).judge(), "");
+      }
+    }
+  });
+}
+
+// A judge or verifier that any result passes proves nothing.
+TEST(AlgorithmJudges, CatchWrongColumns) {
+  support::on_simulated_ranks(2, 1, 1, [](world& w) {
+    for (const auto* const a : algorithms()) {
+      random64 dice(3);
+      support::any_run run(w, *a, support::grid(4, 5), dice);
+      ASSERT_EQ(run.judge(), "");
+      for (const auto& [name, values] : run.output().whole) {
+        auto wrong = run.output();
+        wrong.whole[name][7] += 1'000;
+        EXPECT_EQ(a->judge(run.input(), run.given(), wrong).empty(), name == "source_side")
+            << a->info().name << " " << name;
+      }
+      for (const auto& [name, values] : run.output().real) {
+        auto wrong = run.output();
+        wrong.real[name][7] += 1;
+        EXPECT_NE(a->judge(run.input(), run.given(), wrong), "") << a->info().name << " " << name;
+      }
+    }
+  });
+}
+
+TEST(AlgorithmJudges, CatchWrongFacts) {
+  support::on_simulated_ranks(2, 1, 1, [](world& w) {
+    for (const auto* const a : algorithms()) {
+      random64 dice(4);
+      support::any_run run(w, *a, support::grid(4, 5), dice);
+      ASSERT_EQ(run.judge(), "");
+      auto wrong = run.output();
+      for (const auto* const fact : {"weight", "edges", "value", "total"}) {
+        if (wrong.numbers.contains(fact)) wrong.numbers[fact] += 1;
+      }
+      if (wrong.numbers.contains("connected")) wrong.numbers["connected"] = 0;
+      const bool by_facts = run.output().whole.empty() || a->info().name == "maxflow";
+      if (by_facts && run.output().real.empty()) {
+        EXPECT_NE(a->judge(run.input(), run.given(), wrong), "") << a->info().name;
+      }
+    }
+  });
+}
+
+TEST(AlgorithmRegistry, NamesAndColumnsAreUnique) {
+  std::set<std::string_view> names, columns;
+  for (const auto* const a : algorithms()) {
+    EXPECT_TRUE(names.insert(a->info().name).second) << a->info().name;
+    for (const auto& c : a->columns()) EXPECT_TRUE(columns.insert(c.name).second) << c.name;
+    for (const auto used : a->info().verify_options) {
+      bool known = false;
+      for (const auto& o : a->options()) known = known || o.name == used;
+      EXPECT_TRUE(known) << a->info().name << " " << used;
+    }
+  }
+}
+
+TEST(AlgorithmOptions, ThatCannotBeReadAreRefused) {
+  for (const auto* const a : algorithms()) {
+    for (const auto& o : a->options()) {
+      if (o.type == "ID") continue;
+      EXPECT_THROW(a->expect({{std::string(o.name), "nonsense"}}), usage_error)
+          << a->info().name << " " << o.name;
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cairn::algo

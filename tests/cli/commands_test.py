@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What holds for every algorithm's command: outputs that verify judges, counters, refusals."""
+import os
+import sys
+import unittest
+
+import cli_test
+from cli_test import InAFolder, cairn, report
+
+# Each column that --output writes, with the options that its verification depends on.
+COLUMNS = (("bfs", "depth", []), ("bfs", "parent", []), ("cc", "component", []),
+           ("coloring", "colour", []), ("kcore", "core", []), ("triangles", "triangles", []),
+           ("pagerank", "rank", []), ("maxflow", "source_side", ["--from", 3, "--to", 17]))
+GRAPH = ["--kronecker", "7:6"]
+
+
+class Outputs(InAFolder):
+    def written(self, command, column, options, name):
+        out = self.folder / name
+        values = ["--values", column] if command == "bfs" else []
+        run = cairn(command, *GRAPH, "--output", out, *values, *options)
+        self.assertEqual(run.returncode, 0, run.stderr)
+        return out
+
+    def test_every_column_is_verified(self):
+        for command, column, options in COLUMNS:
+            for name in ("o.csv", "o.npy"):
+                out = self.written(command, column, options, name)
+                for ranks in (1, 3):
+                    found = report("verify", *GRAPH, out, *options, "--ranks", ranks,
+                                   "--threads", 1)
+                    self.assertTrue(found["verified"], (column, ranks))
+                    self.assertEqual(found["result"]["command"], command)
+
+    def test_a_wrong_value_is_found(self):
+        for command, column, options in COLUMNS:
+            out = self.written(command, column, options, "o.csv")
+            rows = out.read_text().split()
+            worst = {"rank": "0.75", "parent": "0", "component": "5"}.get(column, "77")
+            at = next(i for i, row in enumerate(rows) if i > 20 and not row.endswith(","))
+            rows[at] = rows[at].split(",")[0] + "," + worst
+            out.write_text("\n".join(rows) + "\n")
+            run = cairn("verify", *GRAPH, out, *options)
+            self.assertEqual(run.returncode, 1, (column, rows[at], run.stderr))
+            self.assertIn("verification failed", run.stderr)
+
+    def test_what_it_needs_to_know_is_asked_for(self):
+        out = self.written(*COLUMNS[-1], "o.csv")
+        self.refused("verify", *GRAPH, out, saying="--from and --to")
+        depths = self.written(*COLUMNS[0], "d.csv")
+        self.refused("verify", *GRAPH, depths, "--from", 3, saying="no effect")
+        self.refused("verify", *GRAPH, depths, "--order", "degree", saying="no effect")
+
+
+class Findings(InAFolder):
+    def test_cores_and_triangles_are_known_ones(self):
+        # A clique of five, and a path that hangs on it.
+        clique = "".join(f"{a} {b}\n" for a in range(1, 6) for b in range(1, a))
+        graph = self.file("g.el", clique + "5 6\n6 7\n7 7\n")
+        for options in ([], ["--ranks", 2, "--threads", 1], ["--sim", "ranks=3,seed=2"]):
+            out = self.folder / "o.csv"
+            found = report("kcore", graph, "-s", "--verify", "--output", out, *options)
+            self.assertTrue(found["verified"])
+            self.assertEqual(found["result"]["trials"][0]["largest"], 4)
+            self.assertEqual(out.read_text().split(),
+                             ["id,core"] + [f"{v},4" for v in range(1, 6)] + ["6,1", "7,1"])
+            found = report("triangles", graph, "-s", "--verify", "--output", out, *options)
+            self.assertTrue(found["verified"])
+            self.assertEqual(found["result"]["trials"][0]["total"], 10)
+            self.assertEqual(out.read_text().split(),
+                             ["id,triangles"] + [f"{v},6" for v in range(1, 6)] + ["6,0", "7,0"])
+
+    def test_counters_are_of_the_trials(self):
+        found = report("bfs", *GRAPH, "--source", 3, "--verify", "--ranks", 2, "--threads", 1)
+        plain = report("bfs", *GRAPH, "--source", 3, "--ranks", 2, "--threads", 1)
+        for o in (found, plain):
+            self.assertGreater(o["counters_load"]["messages_sent"], 0)
+        self.assertEqual(found["counters"]["edges"], plain["counters"]["edges"])
+        self.assertGreater(found["counters_verify"]["messages_sent"],
+                           plain["counters_verify"]["messages_sent"])
+
+    def test_pagerank_has_a_rate_and_no_teps(self):
+        found = report("pagerank", *GRAPH)
+        self.assertIsNone(found["teps"])
+        self.assertGreater(found["result"]["edges_per_second"], 0)
+
+    def test_several_seeds_are_one_array(self):
+        found = report("kcore", *GRAPH, "--sim", "ranks=3,seed=4..6")
+        self.assertEqual([o["command"] for o in found], ["kcore"] * 3)
+
+
+class Refusals(InAFolder):
+    def test_options_without_effect(self):
+        for arguments in (("pagerank", "--mechanism", "stm"), ("triangles", "--grain", 4),
+                          ("pagerank", "--variant", "push", "--mechanism", "locks"),
+                          ("cc", "--method", "afforest", "--mechanism", "locks"),
+                          ("bfs", "--values", "depth")):
+            self.refused(arguments[0], *GRAPH, *arguments[1:])
+
+    def test_ids_that_are_no_vertices(self):
+        self.refused("bfs", *GRAPH, "--source", "x", saying="'x' is not a whole number")
+        self.refused("st-connectivity", *GRAPH, "--to", 4000, saying="4000 is not a vertex")
+
+    def test_modes_that_need_one_rank(self):
+        self.refused("triangles", *GRAPH, "--mode", "matrix", "--ranks", 2, saying="one rank")
+
+
+if __name__ == "__main__":
+    cli_test.CAIRN = os.path.abspath(sys.argv.pop(1))
+    unittest.main()

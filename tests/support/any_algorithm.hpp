@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <utility>
+
+#include <cairn/algo/algorithm.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/base/random.hpp>
+
+#include <support/activity_options.hpp>
+#include <support/dist_graph.hpp>
+#include <support/random_graphs.hpp>
+#include <support/weighted_graph.hpp>
+
+namespace cairn::support {
+
+/// Words and vertices for some of an algorithm's options. They may not agree.
+inline algo::option_values random_values(const algo::algorithm& a, std::uint64_t n,
+                                         random64& dice) {
+  algo::option_values given;
+  for (const auto& o : a.options()) {
+    if (dice.below(2) == 0) continue;
+    const auto name = std::string(o.name);
+    if (!o.words.empty()) given[name] = std::string(o.words[dice.below(o.words.size())]);
+    if (o.type == "ID") given[name] = std::to_string(dice.below(n));
+  }
+  return given;
+}
+
+/// One algorithm on one small graph, over the ranks of a world: what it found, verified and judged.
+/// Every rank draws the same.
+class any_run {
+ public:
+  any_run(world& w, const algo::algorithm& a, plain_graph g, random64& dice)
+      : w_(w), a_(a), weighted_(weighted(std::move(g), dice)), graph_(shared(dice)) {
+    given_ = random_values(a, weighted_.graph.n, dice);
+    request_ = {.activity = a.info().several_cells ? random_multi_cell_activity(dice, w.workers())
+                                                   : random_activity(dice, w.workers()),
+                .seed = dice(),
+                .verify = dice.below(2) == 0};
+    const auto columns = a.columns();
+    if (!columns.empty() && dice.below(2) == 0) {
+      request_.output = columns[dice.below(columns.size())].name;
+    }
+  }
+
+  /// What is wrong, or nothing. Options that this graph or these ranks exclude are left out.
+  [[nodiscard]] std::string judge() {
+    if (!bind()) {
+      given_.clear();
+      if (!bind()) return weighted_.graph.n < 2 ? "" : told() + ": refused without options";
+    }
+    const auto found = run_->run();
+    output_ = algo::gather(w_, *found);
+    if (const auto wrong = a_.judge(input(), given_, output_); !wrong.empty()) {
+      return told() + ": " + wrong;
+    }
+    const auto wrong = found->verify();
+    return wrong ? told() + ": its verifier says " + *wrong : "";
+  }
+
+  [[nodiscard]] algo::ref::input input() const {
+    const auto& g = weighted_.graph;
+    return {g.n, g.directed, weighted_.edges, g.arcs()};
+  }
+  [[nodiscard]] const algo::ref::output& output() const { return output_; }
+  [[nodiscard]] const algo::option_values& given() const { return given_; }
+  [[nodiscard]] const graph::any_graph& graph() const { return graph_; }
+
+  [[nodiscard]] std::string told() const {
+    auto text = std::string(a_.info().name);
+    for (const auto& [name, value] : given_) text += " --" + name + " " + value;
+    return text + " (" + support::told(request_.activity) + ") on " + weighted_.graph.name +
+           (weighted_.graph.directed ? ", directed" : "");
+  }
+
+ private:
+  [[nodiscard]] weighted_graph weighted(plain_graph g, random64& dice) const {
+    const auto& needs = a_.info();
+    if (!needs.undirected.empty()) g.directed = false;
+    const auto kinds = needs.weights == algo::weights_read::none    ? 1u
+                       : needs.weights == algo::weights_read::whole ? 2u
+                                                                    : 3u;
+    const int least = needs.weights == algo::weights_read::any ? -4 : 0;
+    return weigh(std::move(g), static_cast<weights>(dice.below(kinds)), least, dice);
+  }
+  [[nodiscard]] graph::any_graph shared(random64& dice) const {
+    const auto blocks = random_partition(weighted_.graph.n, w_.size(), dice);
+    if (dice.below(2) == 0) return share<std::uint32_t>(blocks);
+    return share<std::uint64_t>(blocks);
+  }
+  template <class Id>
+  [[nodiscard]] graph::dist_csr<Id> share(const pgas::partition& blocks) const {
+    if (weighted_.kind != weights::none) return share_of<Id>(weighted_, w_.rank(), blocks);
+    return share_of<Id>(weighted_.graph, w_.rank(), blocks);
+  }
+  // False if the options are refused.
+  bool bind() {
+    try {
+      bound_ = a_.bind(w_, graph_, given_, 1);
+      run_ = bound_->prepare(request_);
+      return true;
+    } catch (const usage_error&) {
+      return false;
+    }
+  }
+
+  world& w_;
+  const algo::algorithm& a_;
+  const weighted_graph weighted_;
+  const graph::any_graph graph_;
+  algo::option_values given_;
+  algo::run_request request_;
+  std::unique_ptr<algo::bound_graph> bound_;
+  std::unique_ptr<algo::prepared_run> run_;
+  algo::ref::output output_;
+};
+
+}  // namespace cairn::support
