@@ -5,25 +5,33 @@
 //   ./05_graphblas --ranks 3 --threads 2
 
 #include <cmath>
+#include <cstdint>
+#include <span>
+#include <utility>
+#include <variant>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <cairn/core/launch.hpp>
-#include <cairn/graph/builder.hpp>
+#include <cairn/graph/from_edges.hpp>
 
 #include "models/graphblas.hpp"
 
 namespace gb = graphblas;
 
 gb::matrix make_matrix(cairn::world& world) {
-  cairn::graph::io::edge_block block{{}, std::vector<std::int32_t>{}};
+  std::vector<std::uint32_t> sources, targets;
+  std::vector<std::int32_t> weights;
   if (world.rank() == 0) {
-    block.edges = std::vector<cairn::graph::edge<std::uint32_t>>{{0, 1}, {0, 2}, {2, 1}, {1, 3},
-                                                                 {3, 4}, {4, 0}, {2, 5}, {5, 3}};
-    block.weights = std::vector<std::int32_t>{4, 1, 2, 5, 3, 1, 7, 1};
+    sources = {0, 0, 2, 1, 3, 4, 2, 5};
+    targets = {1, 2, 1, 3, 4, 0, 5, 3};
+    weights = {4, 1, 2, 5, 3, 1, 7, 1};
   }
-  cairn::graph::io::raw_edges edges{{block}, 6, true, cairn::graph::io::weight_kind::integer};
-  return cairn::graph::build<std::uint32_t>(world, edges, cairn::graph::labels(6));
+  auto graph = cairn::graph::from_edges(world, std::span<const std::uint32_t>(sources),
+                                        std::span<const std::uint32_t>(targets),
+                                        std::span<const std::int32_t>(weights));
+  return std::get<gb::matrix>(std::move(graph));
 }
 
 int main(int argc, char** argv) {
