@@ -6,6 +6,7 @@
 #   make test            every test, in a build with all checks on
 #   make bench           the short benchmarks           make soak    the long tests and benchmarks
 #   make figures         runs the figures of the papers, build/release/bench/figures/index.html
+#   make peers PEERS=folder of GAP's programs [GRAPHS=folder]   one table of GAP's times over Cairn's
 #   make format          formats the sources            make clean   removes build/
 #   make install PREFIX=/usr/local
 
@@ -13,7 +14,7 @@ PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 export GRAPH
 
-.PHONY: cairn demo test bench figures soak format install clean packages
+.PHONY: cairn demo test bench figures peers soak format install clean packages
 .DELETE_ON_ERROR:
 
 cairn: build/release/build.ninja
@@ -36,6 +37,9 @@ soak: build/release-checks/build.ninja build/release/build.ninja
 
 figures: build/release/build.ninja
 	@cmake --build build/release -j $(JOBS) --target figures
+
+peers: cairn
+	@bench/peer_table "$(PEERS)" $(if $(GRAPHS),--graphs "$(GRAPHS)")
 
 install: build/release/build.ninja
 	@cmake -S . -B build/release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" >/dev/null

@@ -96,6 +96,50 @@ if 'GAP' in text: print('Trial Time: 0.5')""")
         self.assertEqual(done.returncode, 0, done.stderr + (self.folder / "out").read_text())
 
 
+class PeerTable(InAFolder):
+    FAKE_CAIRN = '''
+import json, sys
+if sys.argv[1] == "convert":
+    open([a for a in sys.argv if a.endswith(".el")][-1], "w").write("3 4\\n" * 50)
+else:
+    print(json.dumps({"graph": {"directed": True, "edges": 20000}, "verified": VERIFIED,
+                      "seconds": {"run": [0.1]}}))
+'''
+
+    def table(self, gap, *arguments, verified=True):
+        cairn = self.program("cairn", self.FAKE_CAIRN.replace("VERIFIED", str(verified)))
+        self.program("bfs", gap)
+        graphs = self.folder / "graphs"
+        graphs.mkdir(exist_ok=True)
+        (graphs / "g.el").touch()
+        return self.run_script("bench/peer_table", self.folder, "--graphs", graphs, "--cairn", cairn, "--algorithms",
+                               "bfs", "--threads", 1, "--pairs", 3, *arguments)
+
+    def test_each_cell_is_verified_and_timed(self):
+        done = self.table("import sys; assert sys.argv[-1] in ('3', '-v'); "
+                          "print('Verification: PASS'); print('Trial Time: 0.2')")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"g +2.00")
+        self.assertRegex(done.stdout, r"geometric mean +2.00")
+
+    def test_cells_near_one_take_more_pairs(self):
+        done = self.table("print('Trial Time: 0.1')", "--json")
+        pairs = [json.loads(line)["pairs"] for line in done.stdout.splitlines()]
+        self.assertEqual(pairs, [31])
+
+    def test_wrong_results_have_no_cell(self):
+        done = self.table("print('Verification: FAIL\\nTrial Time: 0.1')")
+        self.assertEqual(done.returncode, 1)
+        self.assertIn("GAP's result is wrong", done.stderr)
+        done = self.table("print('Trial Time: 0.1')", verified=False)
+        self.assertIn("Cairn's result is wrong", done.stderr)
+
+    def test_what_is_missing_is_refused(self):
+        for folder in (self.folder, self.folder / "none"):
+            done = self.run_script("bench/peer_table", folder)
+            self.assertEqual((done.returncode, len(done.stderr.splitlines())), (2, 1), done.stderr)
+
+
 class Report(InAFolder):
     def record(self, verdict, why, **more):
         spread = {"median": 0.002, "mad": 0.0001, "runs": 3}
