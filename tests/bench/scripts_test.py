@@ -112,8 +112,9 @@ else:
         graphs = self.folder / "graphs"
         graphs.mkdir(exist_ok=True)
         (graphs / "g.el").touch()
-        return self.run_script("bench/peer_table", self.folder, "--graphs", graphs, "--cairn", cairn, "--algorithms",
-                               "bfs", "--threads", 1, "--pairs", 3, *arguments)
+        return self.run_script("bench/peer_table", self.folder, "--graphs", graphs, "--cairn",
+                               cairn, "--algorithms", "bfs", "--threads", 1, "--pairs", 3,
+                               *arguments)
 
     def test_each_cell_is_verified_and_timed(self):
         done = self.table("import sys; assert sys.argv[-1] in ('3', '-v'); "
