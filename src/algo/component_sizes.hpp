@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <cairn/activity/executor.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/chunk.hpp>
+#include <cairn/traverse/own.hpp>
+#include <cairn/traverse/push.hpp>
+
+#include "algo/afforest.hpp"
+
+namespace cairn::algo {
+
+/// How many components labels name, and how many vertices the largest has. A label is a vertex of
+/// its component that labels itself.
+///
+/// Work      O(n) where one component has most of all vertices, which some rank's sample then
+/// names;
+///           else O(n log n)
+/// Collective: constructor.
+template <class Id>
+class component_sizes {
+ public:
+  component_sizes(world& w, const pgas::vertex_map<Id>& label) : w_(w), label_(label) {
+    const auto n = label.partition().n();
+    const auto named = w.all_gather(frequent_value<Id>(label.local()));
+    std::vector<Id> candidates(named.begin(), named.end());
+    std::sort(candidates.begin(), candidates.end());
+    candidates.erase(std::unique(candidates.begin(), candidates.end()), candidates.end());
+    for (std::size_t i = 0; i < candidates.size() && largest == 0; ++i) {
+      const auto [roots, size] = count(candidates[i]);
+      num_components = roots;
+      if (size >= n - size) largest = size;
+    }
+    if (largest == 0) largest = largest_of_all();
+  }
+
+  std::uint64_t num_components = 0, largest = 0;
+
+ private:
+  struct counts {
+    std::uint64_t roots = 0, vertices = 0;  // of all, with a label
+  };
+
+  counts count(Id root) const {
+    task::per_worker<counts> parts(w_.workers());
+    traverse::for_own_ranges(w_, label_, [&](worker_t k, std::uint64_t first, std::uint64_t last) {
+      counts c;
+      const auto* const labels = label_.local().data() - label_.first();
+      for (auto v = first; v < last; ++v) {
+        c.roots += labels[v] == v ? 1 : 0;
+        c.vertices += labels[v] == root ? 1 : 0;
+      }
+      parts[k] = {parts[k].roots + c.roots, parts[k].vertices + c.vertices};
+    });
+    counts mine;
+    for (const auto& p : parts) {
+      mine = {mine.roots + p.value.roots, mine.vertices + p.value.vertices};
+    }
+    return {w_.sum(mine.roots), w_.sum(mine.vertices)};
+  }
+
+  struct enlarge {  // the operator: a component has so many vertices more
+    struct message {
+      Id root, vertices;
+    };
+    pgas::vertex_map<Id>& size;
+
+    auto cell(const message& m) const { return size.at(m.root); }
+    bool wanted(Id, const message&) const { return true; }
+    void attempt(auto cell, const message& m) const { cell.add(m.vertices); }
+  };
+
+  std::uint64_t largest_of_all() const {
+    pgas::vertex_map<Id> size(w_, label_.partition(), 0);
+    activity::executor<enlarge, activity::mechanism::atomics> add(w_, enlarge{size},
+                                                                  {.sent_filter = false});
+    const auto own = label_.local();
+    traverse::push_ranges(
+        w_, add, own.size(),
+        [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
+          std::vector<Id> labels(own.begin() + begin, own.begin() + end);
+          std::sort(labels.begin(), labels.end());
+          for (auto at = labels.begin(); at != labels.end();) {
+            const auto next = std::upper_bound(at, labels.end(), *at);
+            send({*at, static_cast<Id>(next - at)});
+            at = next;
+          }
+          return std::uint64_t{0};
+        },
+        traverse::chunk_of(w_, own.size(), 20));
+    const auto all = std::as_const(size).local();
+    return w_.max(all.empty() ? 0 : std::uint64_t{*std::max_element(all.begin(), all.end())});
+  }
+
+  world& w_;
+  const pgas::vertex_map<Id>& label_;
+};
+
+}  // namespace cairn::algo
