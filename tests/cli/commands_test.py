@@ -1,3 +1,4 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """What holds for every algorithm's command: outputs that verify judges, counters, refusals."""
 import os

@@ -1,0 +1,88 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Costs that cairn bench measures, writes and saves: costs_test.py PATH_OF_CAIRN."""
+import json
+import os
+import pathlib
+import sys
+import tempfile
+import unittest
+
+import cli_test
+from cli_test import InAFolder, cairn, report
+
+
+class Costs(InAFolder):
+    def test_bench_model_writes_costs_from_which_a_run_begins(self):
+        file = self.folder / "costs.json"
+        report("bench", "model", "--passes", 11, "--output", file)
+        mst = ["mst", "-g", 6, "--symmetrize", "--threads", 2, "--verify", "--costs"]
+        r = report(*mst, file)
+        if not r["machine"]["hardware_transactions"]:
+            self.assertIn("fitted costs", r["result"]["trials"][0]["chosen"])
+        for costs in ('{"stm_per_vertex_ns": 1, "locks_per_vertex_ns": "many"}', "{}",
+                      file.read_text().replace('"stm_per_vertex_ns": ', '"stm_per_vertex_ns": -')):
+            self.file("costs.json", costs)
+            self.refused(*mst, file, saying="expected costs such as")
+        self.refused(*mst, self.folder, saying="cannot be read")
+        self.refused("bfs", "-g", 6, "--sim", f"ranks=2,clock={self.folder}", saying="be read")
+
+    def test_bench_model_saves_costs_that_every_command_finds_and_names(self):
+        here = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
+        mst = ["mst", "-g", 6, "--symmetrize", "--threads", 2]
+        self.assertEqual(report(*mst, environment=here)["settings"]["costs"], "auto")
+        report("bench", "model", "--passes", 11, "--save", environment=here)
+        file, = (self.folder / "cache" / "cairn").iterdir()
+        self.assertEqual(report(*mst, environment=here)["settings"]["costs"], str(file))
+        self.assertIn(str(file), cairn(*mst, environment=here).stdout)
+        without = report(*mst, "--costs", "none", environment=here)
+        self.assertEqual(without["settings"]["costs"], "none")
+        self.assertNotIn("fitted", without["result"]["trials"][0]["chosen"])
+        file.write_text("{}")
+        run = cairn(*mst, environment=here)
+        self.assertEqual(run.returncode, 0)
+        self.assertIn(f"the saved costs are not used: {file}", run.stderr)
+        nowhere = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME")}
+        run = cairn("bench", "model", "--save", environment=nowhere)
+        self.assertEqual(run.returncode, 2)
+
+    def test_bench_refuses_what_it_would_take_no_notice_of_or_lose(self):
+        for bench in ("model", "sim"):
+            self.refused("bench", bench, "--sim", "ranks=1", saying="without --sim")
+            self.refused("bench", bench, "--mechanism", "stm", saying="no notice of --mechanism")
+            nowhere = self.folder / "none" / "costs.json"
+            self.refused("bench", bench, "--passes", 1 << 20, "--output", nowhere,
+                         saying="cannot be written")
+            self.refused("bench", bench, "--output", self.folder, saying="cannot be written")
+
+    def test_bench_model_fits_a_line_to_each_mechanism(self):
+        r = report("bench", "model", "--passes", 1, "--vertices", 256)
+        fitted = {m["mechanism"]: m for m in r["result"]["mechanisms"]}
+        works = r["machine"]["hardware_transactions"]
+        self.assertEqual(set(fitted), {"plain", "atomics", "locks", "one-lock", "stm"}
+                         | ({"htm"} if works else set()))
+        for name, m in fitted.items():
+            self.assertLessEqual({"per_vertex_ns", "fixed_ns", "r_squared"}, set(m["start"]))
+            self.assertLessEqual({"per_vertex_ns", "fixed_ns", "r_squared", "samples"}, set(m))
+            self.assertEqual("crossing" in m, name != "atomics")
+        run = cairn("bench", "model", "--ranks", 2)
+        self.assertEqual((run.returncode, run.stdout), (2, ""))
+
+    def test_bench_sim_writes_costs_that_a_simulated_cluster_takes(self):
+        with tempfile.TemporaryDirectory() as folder:
+            file = pathlib.Path(folder) / "costs.json"
+            here = report("bench", "sim", "--passes", 1, "--output", file)
+            self.assertEqual((here["ranks"], here["threads"]), (2, 1))
+            self.assertEqual(json.loads(file.read_text()), here["result"])
+            bfs = ["bfs", "-g", 8, "--source", 1, "--sim"]
+            spec = f"ranks=4,clock={file}"
+            runs = [report(*bfs, spec)["seconds"]["run"] for _ in range(2)]
+            self.assertEqual(runs[0], runs[1])
+            slow = report(*bfs, f"{spec},latency_us=1000000")["seconds"]["run"]
+            self.assertGreater(min(slow), 1)
+            self.assertLess(max(runs[0]), 1)
+
+
+if __name__ == "__main__":
+    cli_test.CAIRN = os.path.abspath(sys.argv.pop(1))
+    unittest.main()
