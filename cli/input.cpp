@@ -112,6 +112,9 @@ graph::source source_of(const input_options& in) {
   if (in.degree != 0 && in.kronecker.empty() && in.uniform.empty()) {
     throw usage_error("-k is the edge factor of --kronecker and --uniform");
   }
+  if (in.degree != 0 && (in.kronecker + in.uniform).find(':') != std::string::npos) {
+    throw usage_error("-k and SCALE:EDGEFACTOR both give an edge factor");
+  }
   if (named > 1) throw usage_error("several graphs: name one file or one generator");
   if (!in.file.empty()) return in.file;
   if (in.ids == "text") throw usage_error("--ids text is for edge lists and .csv files");

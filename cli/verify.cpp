@@ -161,6 +161,7 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
   auto& command = *app.add_subcommand("verify", "Check a result that --output wrote");
   const auto cmd = std::make_shared<verify_command>(c);
   add_input(command, cmd->in);
+  command.remove_option(command.get_option("--order"));  // results have the input's ids
   command.add_option("RESULT", cmd->result, "The table: id,value as --output wrote it");
   std::set<std::string_view> added;
   for (const auto* const a : algo::algorithms()) {
@@ -176,12 +177,11 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
   command.callback([cmd, &chosen] {
     chosen = [cmd] {
       // With a generator the only name on the line is the result's.
-      if (cmd->result.empty()) std::swap(cmd->result, cmd->in.file);
+      const auto& in = cmd->in;
+      const bool generated = !(in.kronecker + in.uniform + in.erdos_renyi + in.grid).empty();
+      if (cmd->result.empty() && generated) std::swap(cmd->result, cmd->in.file);
       if (cmd->result.empty()) throw usage_error("no result: name the file that --output wrote");
       static_cast<void>(source_of(cmd->in));
-      if (cmd->in.order != "file") {
-        throw usage_error("--order has no effect here: results have the input's ids");
-      }
       return run_command(*cmd);
     };
   });

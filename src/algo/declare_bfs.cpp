@@ -36,7 +36,8 @@ Id random_source(world& w, const graph::dist_csr<Id>& g, const run_request& r) {
   if (g.num_edges() == 0) return 0;
   random64 draw(r.seed, r.trial);
   for (int tries = 0; tries < most_draws; ++tries) {
-    const auto v = draw.below(g.num_vertices());
+    // By id, so that it does not depend on the order of vertices.
+    const auto v = g.labels().vertex_at(draw.below(g.num_vertices()));
     if (degree_anywhere(w, g, v) != 0) return static_cast<Id>(v);
   }
   return first_with_edges(w, g);

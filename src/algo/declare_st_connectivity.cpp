@@ -36,7 +36,8 @@ struct st_connectivity_declaration : declaration {
     random64 draw(c.request.seed, c.request.trial);
     const auto n = c.g.num_vertices();
     if (n == 0) throw usage_error("the graph has no vertices");
-    const auto s = draw.below(n), t = draw.below(n);
+    const auto& names = c.g.labels();
+    const auto s = names.vertex_at(draw.below(n)), t = names.vertex_at(draw.below(n));
     return {c.vertex("from", c.opt.from, s), c.vertex("to", c.opt.to, t)};
   }
   static ends also(const auto&, const ends& e, const auto&) { return e; }

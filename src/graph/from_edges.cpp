@@ -84,8 +84,8 @@ class share_reader {
     io::edge_block made;
     std::visit(
         [&](auto from, auto to) {
-          if (largest(from, begin, end) < no_vertex<std::uint32_t> &&
-              largest(to, begin, end) < no_vertex<std::uint32_t>) {
+          const auto most = std::max(largest(from, begin, end), largest(to, begin, end));
+          if (most < no_vertex<std::uint32_t>) {
             made.edges = list<std::uint32_t>(from, to, begin, end);
           } else {
             made.edges = list<std::uint64_t>(from, to, begin, end);
@@ -102,8 +102,8 @@ class share_reader {
   std::uint64_t largest(std::span<const T> ids, std::uint64_t begin, std::uint64_t end) const {
     std::uint64_t found = 0;
     for (auto i = begin; i < end; ++i) {
-      const auto id = static_cast<std::uint64_t>(ids[i]);  // a negative one is huge
-      if (id >= limit_) fail_id(std::to_string(ids[i]), i);
+      const auto id = static_cast<std::uint64_t>(ids[i]);
+      if (std::cmp_less(ids[i], 0) || id >= limit_) fail_id(std::to_string(ids[i]), i);
       found = std::max(found, id);
     }
     return found;

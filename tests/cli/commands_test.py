@@ -45,12 +45,38 @@ class Outputs(InAFolder):
             self.assertEqual(run.returncode, 1, (column, rows[at], run.stderr))
             self.assertIn("verification failed", run.stderr)
 
+    def test_components_of_graphs_in_another_order(self):
+        edges = self.file("g.el", "1 2\n2 3\n2 4\n7 8\n")
+        graph, out = self.folder / "g.cairn", self.folder / "o.csv"
+        for order in ("degree", "hash", "random"):
+            cairn("convert", edges, graph, "--order", order)
+            for ranks in (1, 3):
+                cairn("cc", graph, "--output", out, "--ranks", ranks, "--threads", 1)
+                self.assertEqual(out.read_text().split()[1:],
+                                 ["1,1", "2,1", "3,1", "4,1", "7,7", "8,7"])
+                self.assertTrue(report("verify", graph, out, "--ranks", ranks,
+                                       "--threads", 1)["verified"])
+            for wrong in ("1,1 2,1 3,1 4,1 7,7 8,8", "1,2 2,2 3,2 4,2 7,7 8,7",
+                          "1,1 2,1 3,1 4,1 7,1 8,1"):
+                out.write_text("id,component\n" + "\n".join(wrong.split()) + "\n")
+                self.assertEqual(cairn("verify", graph, out).returncode, 1, (order, wrong))
+
+    def test_texts_of_a_native_file_are_named(self):
+        edges = self.file("t.el", "a b\nb c\n")
+        graph = self.folder / "t.cairn"
+        cairn("convert", edges, graph, "--ids", "text")
+        found = report("bfs", graph, "--source", "b")
+        self.assertEqual(found["result"]["trials"][0]["reached"], 2)
+        self.refused("bfs", graph, "--source", "d", saying="d is not a vertex")
+
     def test_what_it_needs_to_know_is_asked_for(self):
         out = self.written(*COLUMNS[-1], "o.csv")
         self.refused("verify", *GRAPH, out, saying="--from and --to")
         depths = self.written(*COLUMNS[0], "d.csv")
         self.refused("verify", *GRAPH, depths, "--from", 3, saying="no effect")
-        self.refused("verify", *GRAPH, depths, "--order", "degree", saying="no effect")
+        self.refused("verify", *GRAPH, depths, "--order", "degree", saying="--order")
+        graph = self.file("g.el", "1 2\n")
+        self.refused("verify", graph, saying="no result")
 
 
 class Findings(InAFolder):

@@ -122,6 +122,9 @@ TEST_P(FromEdges, RefusesWhatIsNoGraphOnEveryRank) {
     };
     refused(good, first ? good.first(2) : good, {});
     refused(first ? span(negative) : good, good, {});
+    const std::vector<std::int64_t> more_negative = {0, 1, -2}, wide = {0, 5'000'000'000, 2};
+    refused(good, first ? span(more_negative) : good, {});
+    refused(first ? span(wide) : good, first ? span(negative) : good, {});
     refused(good, good, {}, {.num_vertices = 2});
     refused(good, good, std::span<const double>(weights));
     if (w.size() == 1) return;

@@ -91,7 +91,8 @@ struct column_info {
 /// and what is missing is no_vertex.
 using own_values = std::variant<std::vector<std::uint64_t>, std::vector<double>>;
 
-/// What a run found. The graph and the world outlive it.
+/// What a run found. What it was found by outlives it: the prepared run, the bound graph, the
+/// world.
 class finding {
  public:
   virtual ~finding() = default;
@@ -106,7 +107,7 @@ class finding {
   [[nodiscard]] virtual std::optional<std::string> verify() const = 0;
 };
 
-/// A run whose draws are made.
+/// A run whose draws are made. Its bound graph outlives it.
 class prepared_run {
  public:
   virtual ~prepared_run() = default;

@@ -111,7 +111,7 @@ class reader {
     }
     const auto worker_of = std::move(mine.worker_of);
     auto edges = finish(std::move(mine), all, true);
-    detail::rewrite_blocks(
+    graph::detail::rewrite_blocks(
         ranks_.workers(), edges, words.size(),
         [&](std::uint64_t number, std::size_t block) { return places[worker_of[block]][number]; });
     edges.words = std::move(words);
