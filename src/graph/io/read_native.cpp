@@ -69,7 +69,7 @@ any_graph read_native(const exchange& ranks, const std::string& path, partition_
   const auto offsets = file->values<std::uint64_t>(offsets_section);
   const auto partition = kind == partition_kind::vertices || ranks.size() == 1
                              ? pgas::partition(n, ranks.size())
-                             : detail::balanced_partition(
+                             : graph::detail::balanced_partition(
                                    n, ranks.size(), [&](std::uint64_t v) { return offsets[v]; });
   if (file->header().id_bytes == 4) return view_of<std::uint32_t>(file, ranks.rank(), partition);
   return view_of<std::uint64_t>(file, ranks.rank(), partition);
