@@ -116,9 +116,7 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
   add_common(command, c, {.settings = settings_of({knobs::workers, knobs::processes})});
   command.callback([=, &c, &chosen] {
     chosen = [=, &c] {
-      const auto& in = cmd->in;
-      const bool generated = !in.kronecker.empty() || !in.uniform.empty() ||
-                             !in.erdos_renyi.empty() || !in.grid.empty();
+      const bool generated = is_generated(cmd->in);
       if (!generated && !from_file) {
         throw usage_error("no generator: name one, such as --kronecker 20");
       }

@@ -23,20 +23,6 @@ void add_algorithm_option(CLI::App& command, const algo::option_info& o,
   if (o.type == "N") option->check(whole_number());
 }
 
-void expect_ids(const algo::algorithm& a, const algo::option_values& given,
-                const input_options& in) {
-  // A .cairn file says itself what its ids are.
-  if (in.ids == "text" || in.file.find(".cairn") != std::string::npos) return;
-  for (const auto& o : a.options()) {
-    const auto at = given.find(o.name);
-    if (o.type != "ID" || at == given.end()) continue;
-    auto text = at->second;
-    if (const auto fault = whole_number()(text); !fault.empty()) {
-      throw usage_error(fmt::format("--{}: {}", o.name, fault));
-    }
-  }
-}
-
 const graph::labels& labels_of(const graph::any_graph& g) {
   return std::visit([](const auto& x) -> const graph::labels& { return x.labels(); }, g);
 }

@@ -16,10 +16,6 @@ void add_algorithm_option(CLI::App& command, const algo::option_info& o,
 
 [[nodiscard]] const graph::labels& labels_of(const graph::any_graph& g);
 
-/// Throws    usage_error if an option that names a vertex is no number, unless ids are texts
-void expect_ids(const algo::algorithm& a, const algo::option_values& given,
-                const input_options& in);
-
 /// What was found as JSON; vertices by the ids of the input.
 [[nodiscard]] json facts_of(const algo::finding& found, const graph::any_graph& g);
 

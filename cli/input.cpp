@@ -105,6 +105,10 @@ void add_input(CLI::App& command, input_options& in) {
       ->group(group);
 }
 
+bool is_generated(const input_options& in) {
+  return !(in.kronecker + in.uniform + in.erdos_renyi + in.grid).empty();
+}
+
 graph::source source_of(const input_options& in) {
   const int named = !in.file.empty() + !in.kronecker.empty() + !in.uniform.empty() +
                     !in.erdos_renyi.empty() + !in.grid.empty();

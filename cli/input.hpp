@@ -29,6 +29,9 @@ void add_input(CLI::App& command, input_options& in);
 /// The same without --partition: for commands that load on one rank.
 void add_whole_input(CLI::App& command, input_options& in);
 
+/// Whether a generator is named.
+[[nodiscard]] bool is_generated(const input_options& in);
+
 /// Throws    usage_error unless exactly one graph is named, and well
 [[nodiscard]] graph::source source_of(const input_options& in);
 

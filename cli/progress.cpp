@@ -17,8 +17,8 @@ progress::progress(bool show, std::string what, std::function<std::uint64_t()> e
   painter_ = std::thread([this] {
     using clock = std::chrono::steady_clock;
     const auto start = clock::now();
-    while (!over_.load(std::memory_order_relaxed)) {
-      std::this_thread::sleep_for(std::chrono::milliseconds(50));
+    std::unique_lock held(guard_);
+    while (!ended_.wait_for(held, std::chrono::milliseconds(50), [this] { return over_; })) {
       const std::chrono::duration<double> since = clock::now() - start;
       if (since.count() >= 1) draw(since.count());
     }
@@ -26,7 +26,11 @@ progress::progress(bool show, std::string what, std::function<std::uint64_t()> e
 }
 
 progress::~progress() {
-  over_.store(true, std::memory_order_relaxed);
+  {
+    const std::lock_guard held(guard_);
+    over_ = true;
+  }
+  ended_.notify_one();
   if (painter_.joinable()) painter_.join();
   if (drawn_) std::fputs("\r\033[K", stderr);
 }

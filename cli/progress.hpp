@@ -2,8 +2,10 @@
 #pragma once
 
 #include <atomic>
+#include <condition_variable>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <thread>
 
@@ -38,7 +40,9 @@ class progress {
   std::function<std::uint64_t()> edges_;
   std::atomic<const char*> stage_{""};
   std::atomic<std::uint64_t> done_{0}, all_{0};
-  std::atomic<bool> over_{false};
+  std::mutex guard_;
+  std::condition_variable ended_;
+  bool over_ = false;  // guarded
   bool drawn_ = false;
   std::thread painter_;
 };

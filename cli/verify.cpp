@@ -45,7 +45,6 @@ void expect_options(const verify_command& cmd, const algo::algorithm& a) {
     throw usage_error(fmt::format("--{} has no effect on a result of {}", name, a.info().name));
   }
   a.expect(cmd.given);
-  expect_ids(a, cmd.given, cmd.in);
 }
 
 // The own values of a table that has one row for each vertex, in any order.
@@ -177,9 +176,7 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
   command.callback([cmd, &chosen] {
     chosen = [cmd] {
       // With a generator the only name on the line is the result's.
-      const auto& in = cmd->in;
-      const bool generated = !(in.kronecker + in.uniform + in.erdos_renyi + in.grid).empty();
-      if (cmd->result.empty() && generated) std::swap(cmd->result, cmd->in.file);
+      if (cmd->result.empty() && is_generated(cmd->in)) std::swap(cmd->result, cmd->in.file);
       if (cmd->result.empty()) throw usage_error("no result: name the file that --output wrote");
       static_cast<void>(source_of(cmd->in));
       return run_command(*cmd);

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
-#include <numeric>
 
 #include <cairn/algo/declared.hpp>
 #include <cairn/algo/pagerank.hpp>
@@ -170,18 +169,6 @@ struct pagerank_declaration : declaration {
     return verify_pagerank(c.w, c.g, claimed, opt);
   }
 
-  // What rounding may have added up to: each sweep adds at most a unit in the last place for each
-  // term of a sum and a few for the rest, and the next sweeps carry it on.
-  static double rounding(const ref::pagerank_judge& judge, const std::vector<double>& ranks,
-                         double unit) {
-    std::vector<double> terms(judge.num_vertices, 8);
-    for (const auto& edge : judge.edges) ++terms[edge.second];
-    constexpr auto unit_of_double = std::numeric_limits<double>::epsilon();
-    const auto rows = std::inner_product(terms.begin(), terms.end(), ranks.begin(), 0.0);
-    return (rows * (unit + unit_of_double) +
-            2 * static_cast<double>(judge.num_vertices) * unit_of_double) /
-           (1 - judge.damping);
-  }
   static std::string judge(const ref::input& g, const options& o, const ref::output& found) {
     const auto limits = limits_of(plain(o), g.num_vertices);
     ref::pagerank_judge judge{g.num_vertices, {}, o.damping, limits.spread_sinks};
@@ -195,7 +182,7 @@ struct pagerank_declaration : declaration {
                           : std::numeric_limits<double>::epsilon();
     const auto near = [&](const std::vector<double>& expected, double more) {
       const auto off = ref::pagerank_judge::distance(ranks, expected);
-      if (off <= more + rounding(judge, ranks, unit)) return std::string();
+      if (off <= more + judge.rounding(ranks, unit)) return std::string();
       return "the ranks are off by " + std::to_string(off);
     };
     const auto sweeps = found.numbers.at("iterations"), change = found.numbers.at("change");

@@ -201,7 +201,7 @@ class row_builder {
   }
 
   // Moves sorted buckets down in ascending order, while they are still in cache, as far as all
-  // before them are sorted. Whoever finds the guard taken leaves it to a later caller.
+  // before them are sorted. A worker that finds the guard taken leaves it to a later caller.
   void close_gaps() {
     const std::unique_lock held(gap_guard_, std::try_to_lock);
     if (!held) return;

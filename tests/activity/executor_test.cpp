@@ -191,7 +191,7 @@ TEST_P(Executor, AfterRunsOnlyForWhatTookEffect) {
   });
 }
 
-/// Distances in a graph in which v leads to two vertices: whoever gets closer tells them.
+/// Distances in a graph in which v leads to two vertices: a vertex that gets closer tells them.
 struct spread {
   using message = order;
   static constexpr std::uint64_t n = 300;

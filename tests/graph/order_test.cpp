@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <fstream>
-#include <set>
 #include <sstream>
 #include <string>
 #include <utility>
@@ -14,33 +13,18 @@
 #include <support/places.hpp>
 #include <support/temporary_folder.hpp>
 
+#include "text_edges.hpp"
+
 namespace cairn::graph {
 namespace {
 
 constexpr order_kind all_orders[] = {order_kind::file, order_kind::degree, order_kind::hash,
                                      order_kind::random};
 
-/// Edges as the input writes them.
-using text_edges = std::multiset<std::pair<std::string, std::string>>;
-
-text_edges edges_here(const any_graph& any) {
-  text_edges found;
-  std::visit(
-      [&](const auto& g) {
-        for (auto v = g.out().first(); v < g.out().last(); ++v) {
-          for (const auto u : g.out().neighbors(v)) {
-            found.emplace(g.labels().text_of(v), g.labels().text_of(u));
-          }
-        }
-      },
-      any);
-  return found;
-}
-
 /// All ranks' edges, on every rank.
 text_edges edges_of(world& w, const any_graph& g) {
   std::string mine;
-  for (const auto& [u, v] : edges_here(g)) mine += u + " " + v + "\n";
+  for (const auto& [u, v] : text_edges_of(g)) mine += u + " " + v + "\n";
   text_edges all;
   for (const auto& part : exchange(w).all_gather(std::span<const char>(mine))) {
     std::istringstream lines(std::string(part.begin(), part.end()));

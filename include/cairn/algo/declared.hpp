@@ -30,10 +30,14 @@ struct call {
 
   /// The vertex that an option names, or `otherwise` if it was not given.
   ///
-  /// Throws    usage_error if the graph has no such vertex
+  /// Throws    usage_error if the graph has no such vertex, or ids are numbers and this is none
   [[nodiscard]] Id vertex(std::string_view name, const vertex_option& asked,
                           std::uint64_t otherwise) const {
     if (asked.id.empty()) return static_cast<Id>(otherwise);
+    if (std::uint64_t id = 0; !g.labels().textual() && !read_whole(asked.id, id)) {
+      throw usage_error("--" + std::string(name) + ": '" + asked.id +
+                        "' is not a whole number from 0 to 2^64 - 1");
+    }
     if (const auto v = g.labels().vertex_of(std::string_view(asked.id))) return static_cast<Id>(*v);
     throw usage_error("--" + std::string(name) + " " + asked.id + " is not a vertex of the graph");
   }

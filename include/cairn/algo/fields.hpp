@@ -70,6 +70,14 @@ struct vertex_option {
   std::string id;
 };
 
+/// False unless all of the text is such a number.
+template <class T>
+[[nodiscard]] bool read_whole(std::string_view text, T& to) {
+  const auto* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, to);
+  return error == std::errc() && at == end;
+}
+
 /// Reads an option's value.
 ///
 /// Throws    usage_error that names the option if the text is not such a value
@@ -91,9 +99,7 @@ void read_option(std::string_view name, std::string_view text, T& to) {
   } else if constexpr (requires { typename T::value_type; }) {
     read_option(name, text, to.emplace());
   } else {
-    const auto* const end = text.data() + text.size();
-    const auto [at, error] = std::from_chars(text.data(), end, to);
-    if (error == std::errc() && at == end) return;
+    if (read_whole(text, to)) return;
     throw refuse(std::is_integral_v<T> ? "a whole number from 0 to 2^64 - 1" : "a number");
   }
 }

@@ -35,8 +35,8 @@ struct st_connectivity_result {
 /// Two breadth-first searches, a grey one from s along edges and a green one from t against
 /// them; the one with the smaller frontier takes the next level. Each visit claims a white vertex
 /// for its colour and returns the colour that it found, which is all the synchronisation there is:
-/// whoever hears of the other colour knows that the searches have met, stops spawning, and the
-/// level ends early.
+/// a spawner whose answer is the other colour knows that the searches have met, stops spawning, and
+/// the level ends early.
 ///
 /// s, t       global vertex ids; s == t is connected
 /// Work       O(n + m); usually far less, because both searches stay small

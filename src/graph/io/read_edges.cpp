@@ -59,8 +59,8 @@ struct part {
   std::vector<std::size_t> worker_of;              // by block
 };
 
-/// A list has at most all edges both ways, and a number takes few bytes; whoever declares more
-/// edges than there is memory for gets no more than 1 GiB for one line.
+/// A list has at most all edges both ways, and a number takes few bytes; a file that declares
+/// more edges than there is memory for gets no more than 1 GiB for one line.
 std::size_t most_list_bytes(const text_layout& layout) {
   constexpr std::uint64_t least = std::uint64_t{1} << 20, most = std::uint64_t{1} << 30;
   constexpr std::uint64_t bytes_an_edge = 2 * 48;  // an id, a weight and blanks

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <fstream>
-#include <set>
 
 #include <cairn/core/world.hpp>
 #include <cairn/graph/io/edge_list.hpp>
@@ -10,26 +9,11 @@
 
 #include <support/places.hpp>
 
+#include "../text_edges.hpp"
 #include "files.hpp"
 
 namespace cairn::graph::io {
 namespace {
-
-using text_edges = std::multiset<std::pair<std::string, std::string>>;
-
-text_edges edges_of(const any_graph& any) {
-  text_edges found;
-  std::visit(
-      [&](const auto& g) {
-        for (auto v = g.out().first(); v < g.out().last(); ++v) {
-          for (const auto u : g.out().neighbors(v)) {
-            found.emplace(g.labels().text_of(v), g.labels().text_of(u));
-          }
-        }
-      },
-      any);
-  return found;
-}
 
 native_graph view_of(const any_graph& any) {
   return std::visit([](const auto& g) { return native_view(g); }, any);
@@ -55,12 +39,13 @@ TEST(Ids, OfFormatsThatDeclareVerticesCountFromOne) {
         here.plain("a.gr", "c treewidth\np tw 4 2\n1 2\nc x\n3 1\n")}) {
     const auto g = load(w, path).graph;
     EXPECT_EQ(ids_of(g), (std::vector<std::string>{"1", "2", "3", "4"})) << path;
-    EXPECT_EQ(edges_of(g), (text_edges{{"1", "2"}, {"2", "1"}, {"1", "3"}, {"3", "1"}})) << path;
+    EXPECT_EQ(text_edges_of(g), (text_edges{{"1", "2"}, {"2", "1"}, {"1", "3"}, {"3", "1"}}))
+        << path;
     EXPECT_FALSE(std::get<0>(g).directed());
   }
   const auto flow =
       load(w, here.plain("a.max", "p max 4 2\nn 1 s\nn 4 t\na 1 2 5\na 2 4 3\n")).graph;
-  EXPECT_EQ(edges_of(flow), (text_edges{{"1", "2"}, {"2", "4"}}));
+  EXPECT_EQ(text_edges_of(flow), (text_edges{{"1", "2"}, {"2", "4"}}));
   EXPECT_TRUE(std::get<0>(flow).directed() && std::get<0>(flow).weighted());
 }
 
@@ -85,12 +70,12 @@ TEST(Ids, SurviveConversionThereAndBack) {
   write_native(w.pool(), here / "a.cairn", view_of(g));
   const auto native = load(w, here / "a.cairn").graph;
   EXPECT_EQ(ids_of(native), ids_of(g));
-  EXPECT_EQ(edges_of(native), edges_of(g));
+  EXPECT_EQ(text_edges_of(native), text_edges_of(g));
   write_matrix_market(w.pool(), here / "b.mtx", view_of(native));
   EXPECT_EQ(test::bytes_of(here / "b.mtx"),
             "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 0.5\n3 1 2\n4 4 1\n");
   write_edge_list(w.pool(), here / "a.el", view_of(native));
-  EXPECT_EQ(edges_of(load(w, here / "a.el").graph), edges_of(g));
+  EXPECT_EQ(text_edges_of(load(w, here / "a.el").graph), text_edges_of(g));
   const auto zeros = load(w, here.plain("z.el", "0 1\n")).graph;
   EXPECT_THROW(write_matrix_market(w.pool(), here / "z.mtx", view_of(zeros)), usage_error);
 }
@@ -107,10 +92,10 @@ TEST(Ids, OfAnyOrderAndTextsAreKeptByNativeFiles) {
         write_native(w.pool(), here / name, view_of(g));
         const auto native = load(w, here / name).graph;
         EXPECT_EQ(ids_of(native), ids_of(g));
-        EXPECT_EQ(edges_of(native), edges_of(g));
+        EXPECT_EQ(text_edges_of(native), text_edges_of(g));
         EXPECT_EQ(names_of(native).textual(), kind == id_kind::text);
         const auto again = load(w, here / name, {.order = order_kind::degree}).graph;
-        EXPECT_EQ(edges_of(again), edges_of(g));
+        EXPECT_EQ(text_edges_of(again), text_edges_of(g));
         EXPECT_EQ(ids_of(again).front(), kind == id_kind::text ? "bob" : "3");
       }
     }

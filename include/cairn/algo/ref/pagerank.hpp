@@ -4,6 +4,8 @@
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <numeric>
 #include <utility>
 #include <vector>
 
@@ -64,6 +66,19 @@ struct pagerank_judge {
   /// The ranks that a sweep does not change, to the precision of double.
   [[nodiscard]] std::vector<double> fixed_point() const {
     return after(damping == 0 ? 1 : static_cast<std::uint64_t>(-37 / std::log(damping)) + 1);
+  }
+
+  /// What rounding to `unit` may have added up to: each sweep adds at most a unit in the last place
+  /// for each term of a sum and a few for the rest, and the next sweeps carry it on. The rank of
+  /// all sinks is summed in double, here once for each vertex.
+  [[nodiscard]] double rounding(const std::vector<double>& ranks, double unit) const {
+    std::vector<double> terms(num_vertices, 8);
+    for (const auto& [source, target] : edges) ++terms[target];
+    constexpr auto unit_of_double = std::numeric_limits<double>::epsilon();
+    const auto rows = std::inner_product(terms.begin(), terms.end(), ranks.begin(), 0.0);
+    return (rows * (unit + unit_of_double) +
+            2 * static_cast<double>(num_vertices) * unit_of_double) /
+           (1 - damping);
   }
 
   /// The sum of absolute differences.
