@@ -21,7 +21,11 @@ void progress_engine::open_epoch() {
   CAIRN_EXPECTS(!epoch_open(), "one epoch of a world is open at a time");
   expect_no_epoch_left();
   epoch_was_left_ = false;
-  inbox_.open_epoch(++epoch_);
+  if (size_ > 1) {
+    inbox_.open_epoch(++epoch_);
+  } else {
+    inbox_.open_epoch_alone(++epoch_);
+  }
   epoch_is_open_.store(true, std::memory_order_release);
   if (size_ > 1) pool_.attend();
 }

@@ -41,6 +41,10 @@ class inbox {
   }
 
   void open_epoch(std::uint64_t epoch);
+  /// The same where no rank sends before it has opened the epoch, so no buffer waits for it.
+  void open_epoch_alone(std::uint64_t epoch) noexcept {
+    open_.store(epoch, std::memory_order_relaxed);
+  }
   /// No buffer of the epoch arrives any more, so it takes no lock.
   void close_epoch() noexcept { open_.store(0, std::memory_order_relaxed); }
   /// Discards the buffers of all epochs up to this one, also those still to come.
