@@ -4,8 +4,8 @@
 
 Looks at README.md and docs/. Code: a ```cpp block stands behind a line that says where it is from,
 
-    <!-- from examples/01_hello.cpp -->       the whole file
-    <!-- part of examples/01_hello.cpp -->    lines of it that follow each other, indented or not
+    <!-- from examples/02_messages.cpp -->       the whole file
+    <!-- part of examples/02_messages.cpp -->    lines of it that follow each other, indented or not
 
 and equals it. Links: a relative one leads to a file, and to a heading if it names one. Names: a
 path in backticks exists, as does a test (`Suite.Name`). Keys: docs/papers.md has what [KEY12] in

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Every rank greets rank 0, which prints how many came.
 //
-//   ./01_hello                      one rank
-//   ./01_hello --ranks 3            three processes of this machine
-//   mpiexec -n 3 ./01_hello         three processes of a cluster
+//   ./02_messages                   one rank
+//   ./02_messages --ranks 3         three processes of this machine
+//   mpiexec -n 3 ./02_messages     three processes of a cluster
 
 #include <fmt/core.h>
 
