@@ -2,20 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Fails where the documentation says what the tree does not: a line `file:line: sentence` for each.
 
-Looks at README.md and docs/. Code: a ```cpp block stands behind a line that says where it is from,
+Looks at README.md, CONTRIBUTING.md and docs/. Code: a ```cpp block stands behind a line that says where it is from,
 
     <!-- from examples/02_messages.cpp -->       the whole file
     <!-- part of examples/02_messages.cpp -->    lines of it that follow each other, indented or not
 
 and equals it. Links: a relative one leads to a file, and to a heading if it names one. Names: a
 path in backticks exists, as does a test (`Suite.Name`). Keys: docs/papers.md has what [KEY12] in
-the code cites. Pages: each layer of tools/layers.txt has one. Tables: that of the counters holds
-all of them, and given the program, those of commands and settings hold what it offers.
+the code cites. Pages: each layer of tools/layers.txt has one. Drawings: `layer/name` in a fence
+without a language is a header or source of that layer. Sentences: where the first column of a table
+is named "Cairn says", its quoted texts stand in the sources, with … for what varies. Tables: that of
+the counters holds all of them, and given the program, those of commands and settings hold what it
+offers, and `cairn COMMAND --option` in fences and quotes is an option of that command.
 
     check_docs.py [--cairn PROGRAM]   checks the tree this file is in
     check_docs.py --self-test         checks that each rule still catches what it forbids
 """
 
+import functools
 import re
 import subprocess
 import sys
@@ -23,7 +27,9 @@ import tempfile
 import textwrap
 from pathlib import Path
 
-OTHER_PAGES = ["cli", "bench", "papers", "measuring", "tutorial"]
+OTHER_PAGES = ["tutorial", "cli", "choose-a-mechanism", "run-on-a-cluster", "troubleshooting",
+               "architecture", "write-an-algorithm", "write-an-operator", "bench", "papers",
+               "measuring"]
 FENCE = re.compile(r"^```(\w*)\s*$")
 ORIGIN = re.compile(r"^<!-- (from|part of) (\S+) -->$")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -31,14 +37,15 @@ QUOTED = re.compile(r"`([^`]+)`")
 FOLDERS = r"(?:include|src|cli|tests|bench|examples|docs|tools|cmake|python|fuzz)/"
 TREE_PATH = re.compile(r"^" + FOLDERS + r"[\w./*-]*$")
 TEST_NAME = re.compile(r"^([A-Z]\w+)\.([A-Z]\w+)$")
+LITERALS = re.compile(r'"(?:\\.|[^"\\\n])*"(?:\s*"(?:\\.|[^"\\\n])*")*')
 CITED = re.compile(r"\[([A-Z][A-Za-z]+\d\d)\]")
 COUNTER = re.compile(r"counter_info\{counter::\w+,\s*\"(\w+)\"")
 TEST = re.compile(r"\b(?:TYPED_)?TEST(?:_F|_P)?\(\s*(\w+)\s*,\s*(\w+)\s*\)")
 
 
 def pages(root):
-    return [file for file in [root / "README.md"] if file.exists()] + sorted(
-        (root / "docs").rglob("*.md"))
+    first = [root / "README.md", root / "CONTRIBUTING.md"]
+    return [file for file in first if file.exists()] + sorted((root / "docs").rglob("*.md"))
 
 
 def prose(text):
@@ -123,6 +130,47 @@ def name_faults(root, text, tests):
                     yield number, f"there is no test {name}"
 
 
+def drawing_faults(root, text, layers):
+    drawn = re.compile(r"(?<![\w/.])((?:%s)/\w+)" % "|".join(layers or ["-"]))
+    for number, language, _, code in blocks(text):
+        for name in [] if language else drawn.findall("\n".join(code)):
+            if not any(root.glob(f"include/cairn/{name}*")) and not any(root.glob(f"src/{name}*")):
+                yield number, f"the drawing names {name}, and there is no such file"
+
+
+def literals(root):
+    """The texts in quotation marks of each source file; those that follow each other are one."""
+    for top in ("include", "src", "cli"):
+        for file in sorted((root / top).rglob("*.[ch]*")):
+            whole = [re.sub(r'"\s*"', "", found)[1:-1].replace('\\"', '"')
+                     for found in LITERALS.findall(file.read_text())]
+            yield whole
+
+
+def sentence_faults(text, texts):
+    """The sentences that a page says Cairn prints and that no source file has."""
+    inside = False
+    for number, line in prose(text):
+        cells = [cell.strip() for cell in line.split("|")]
+        inside = line.startswith("|") and (inside or cells[1] == "Cairn says")
+        for sentence in QUOTED.findall(cells[1]) if inside else []:
+            parts = [part.strip() for part in sentence.split("…") if part.strip(" .:,'()")]
+            if not any(all(any(part in text for text in of_file) for part in parts)
+                       for of_file in texts):
+                yield number, f"no source says '{sentence}'"
+
+
+def option_faults(text, run):
+    """`cairn COMMAND --option` in fences and between backticks that the command does not offer."""
+    shown = [(number, line) for number, _, _, code in blocks(text) for line in code]
+    shown += [(number, name) for number, line in prose(text) for name in QUOTED.findall(line)]
+    for number, line in shown:
+        if call := re.search(r"(?:^|[\s/])cairn ((?:bench )?[a-z-]+)(?= )(.*)", line):
+            for option in re.findall(r"(?<=\s)--[a-z-]+", call[2].partition("#")[0]):
+                if option not in re.findall(r"--[a-z-]+", run(*call[1].split(), "--help")):
+                    yield number, f"cairn {call[1]} has no {option}"
+
+
 def table_names(text, heading):
     """The words in the tables under a heading: of each row, in the first cell of quoted ones."""
     under = False
@@ -135,13 +183,18 @@ def table_names(text, heading):
                 yield number, name.split()[0]
 
 
-def table_faults(root, program):
-    """What the tables name and the tree or the program lacks, or the other way round."""
-
+def runner(program):
+    @functools.cache
     def run(*arguments):
         return subprocess.run([program, *arguments], capture_output=True, text=True, check=True,
                               timeout=60).stdout
+    return run
 
+
+def table_faults(root, program):
+    """What the tables name and the tree or the program lacks, or the other way round."""
+
+    run = runner(program)
     counters = root / "include/cairn/obs/counters.hpp"
     offered = {("docs/obs.md", "The table"): set(COUNTER.findall(counters.read_text()))}
     if program:
@@ -175,13 +228,16 @@ def cited_keys(root):
 def faults(root, program=None):
     tests = {match for file in (root / "tests").rglob("*.cpp")
              for match in TEST.findall(file.read_text())}
+    layers = re.findall(r"^(\w+):", (root / "tools/layers.txt").read_text(), re.M)
+    texts = list(literals(root))
     for file in pages(root):
         text = file.read_text()
         found = [*code_faults(root, text), *link_faults(root, file, text),
-                 *name_faults(root, text, tests)]
+                 *name_faults(root, text, tests), *drawing_faults(root, text, layers),
+                 *sentence_faults(text, texts),
+                 *(option_faults(text, runner(program)) if program else [])]
         for number, sentence in sorted(found):
             yield f"{file.relative_to(root).as_posix()}:{number}: {sentence}"
-    layers = re.findall(r"^(\w+):", (root / "tools/layers.txt").read_text(), re.M)
     for page in layers + OTHER_PAGES:
         if not (root / f"docs/{page}.md").exists():
             yield f"docs/{page}.md:1: there is no such page"
@@ -207,6 +263,9 @@ def self_test():
         "docs/fragment.md": "see [there](right.md#no-such-words)\n",
         "docs/path.md": "`src/core/gone.cpp`\n",
         "docs/test.md": "`Suite.IsNotThere`\n",
+        "docs/drawing.md": "```\nbase/gone\n```\n",
+        "docs/sentence.md": "| Cairn says | |\n|---|---|\n| `no … here, or not` | x |\n",
+        "docs/option.md": "```\n$ cairn there --gone 1\n```\n",
         "docs/tm.md": None,  # a layer without its page
         "README.md": "## Commands\n\n| `gone` | x |\n",
         "docs/core.md": "## Settings\n\n| `--gone` | x |\n",
@@ -218,16 +277,18 @@ def self_test():
                          "<!-- part of examples/a.cpp -->\n\n```cpp\nreturn 0;\n```\n"
                          "`examples/a.cpp` `tests/*/a_test.cpp` `docs/L.md` `Suite.Holds`\n"
                          "[a](right.md#some-words-here) [b](https://example.org) [c](#more)\n"
-                         "```\n[x](nowhere)\n```\n## More\n",
+                         "```\n[x](nowhere) base/cites\n```\n## More\n"
+                         "| Cairn says | |\n|---|---|\n| `no … here or there` | `no word` |\n"
+                         "```\n$ cairn there --there 1  # not --gone\n```\n",
     }
     other = {
         "examples/a.cpp": code,
         "tests/am/a_test.cpp": "TEST(Suite, Holds) {}\n",
         "tools/layers.txt": "# what\nbase:\ntm: base\n",
         "include/cairn/obs/counters.hpp": 'counter_info{counter::there, "there", "x"},\n',
-        "src/base/cites.cpp": "// as in [There99]\n",
+        "src/base/cites.cpp": '// as in [There99]\nthrow x("no " + w + " here or "\n "there");\n',
         "program": "#!/bin/sh\n[ $1 = settings ] && echo '--there x' || "
-                   "printf 'Subcommands:\\n  there  x\\n'\n",
+                   "printf 'Subcommands:\\n  there  --there\\n'\n",
     }
     pages_there = {f"docs/{name}.md": "## There99\n" for name in ["base", *OTHER_PAGES]}
     with tempfile.TemporaryDirectory() as folder:
