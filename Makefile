@@ -43,7 +43,7 @@ peers: cairn
 
 install: build/release/build.ninja
 	@cmake -S . -B build/release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" >/dev/null
-	@cmake --build build/release -j $(JOBS)
+	@cmake --build build/release -j $(JOBS) --target cairn_cli
 	@cmake --install build/release
 
 format: packages
