@@ -106,16 +106,18 @@ def code_faults(root, text):
 
 
 def link_faults(root, file, text):
-    for number, line in prose(text):
-        for target in LINK.findall(line):
-            if re.match(r"[a-z]+:", target):
-                continue
-            path, _, fragment = target.partition("#")
-            to = (file.parent / path).resolve() if path else file
-            if not to.is_relative_to(root.resolve()) or not to.exists():
-                yield number, f"the link to {target} leads nowhere"
-            elif fragment and fragment not in headings(to.read_text()):
-                yield number, f"the link to {target} names no heading there"
+    lines = list(prose(text))
+    whole = "\n".join(line for _, line in lines)
+    for link in LINK.finditer(whole):  # its words may stand on two lines
+        number, target = lines[whole.count("\n", 0, link.end())][0], link[1]
+        if re.match(r"[a-z]+:", target):
+            continue
+        path, _, fragment = target.partition("#")
+        to = (file.parent / path).resolve() if path else file
+        if not to.is_relative_to(root.resolve()) or not to.exists():
+            yield number, f"the link to {target} leads nowhere"
+        elif fragment and fragment not in headings(to.read_text()):
+            yield number, f"the link to {target} names no heading there"
 
 
 def name_faults(root, text, tests):
@@ -258,7 +260,7 @@ def self_test():
         "docs/part.md": "<!-- part of examples/a.cpp -->\n```cpp\nreturn 1;\n```\n",
         "docs/unsaid.md": "words\n\n```cpp\nreturn 0;\n```\n",
         "docs/gone.md": "<!-- from examples/b.cpp -->\n```cpp\nreturn 0;\n```\n",
-        "docs/link.md": "see [there](gone_away.md)\n",
+        "docs/link.md": "see [over\nthere](gone_away.md)\n",
         "docs/outside.md": "see [there](../../etc)\n",
         "docs/fragment.md": "see [there](right.md#no-such-words)\n",
         "docs/path.md": "`src/core/gone.cpp`\n",
