@@ -18,11 +18,13 @@ struct update {
   std::uint32_t by;
 };
 
-// What rank r adds in a round: much to a few elements, some to all.
-std::vector<update> updates_of(rank_t r, int round, std::uint64_t n) {
+// What rank r adds in a round: much to a few elements, some to all. Each rank judges the updates of
+// all, so that fewer of more ranks cost as much.
+std::vector<update> updates_of(rank_t r, rank_t ranks, int round, std::uint64_t n) {
   random64 dice(static_cast<std::uint64_t>(100 * round + r));
   std::vector<update> all;
-  for (auto left = n == 0 ? 0 : dice.below(3000); left > 0; --left) {
+  const auto most = 6000 / static_cast<std::uint64_t>(1 + ranks);
+  for (auto left = n == 0 ? 0 : dice.below(most); left > 0; --left) {
     const auto among = dice.below(2) == 0 ? std::min<std::uint64_t>(n, 3) : n;
     all.push_back({dice.below(among), static_cast<std::uint32_t>(1 + dice.below(1000))});
   }
@@ -39,7 +41,7 @@ void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& 
   using value = typename A::value_type;
   accumulator_map<A, std::uint32_t> sums(w, partition(n, w.size()), opt);
   for (int round = 0; round < 3; ++round) {
-    const auto mine = updates_of(w.rank(), round, n);
+    const auto mine = updates_of(w.rank(), w.size(), round, n);
     {
       am::epoch epoch(w);
       w.parallel_for(
@@ -56,7 +58,7 @@ void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& 
     }
     std::vector<value> expected(n, A::identity());
     for (rank_t r = 0; r < w.size(); ++r) {
-      for (const auto& u : updates_of(r, round, n)) {
+      for (const auto& u : updates_of(r, w.size(), round, n)) {
         expected[u.id] = A::combine(expected[u.id], value_of<value>(u.by));
       }
     }
