@@ -58,6 +58,13 @@ void for_edge_ranges(world& w, std::size_t n, std::uint64_t edges, std::uint64_t
       1);
 }
 
+/// The same of a graph's rows as they are, by position.
+template <class Id, class F>
+void for_edge_ranges(world& w, const graph::csr<Id>& rows, F&& f) {
+  const auto begin_of = [at = rows.offsets()](std::size_t i) { return at[i] - at[0]; };
+  for_edge_ranges(w, rows.num_rows(), rows.num_edges(), rows.max_degree(), begin_of, f);
+}
+
 /// Each edge of a graph once, at its end that is smaller by (degree, id), without double edges and
 /// self-loops; the directions of edges are ignored. The rows of this rank's vertices, ascending.
 ///

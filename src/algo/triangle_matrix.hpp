@@ -3,10 +3,13 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 #include <span>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -14,7 +17,7 @@
 #include <cairn/hw/pages.hpp>
 #include <cairn/task/per_worker.hpp>
 
-#include "algo/triangle_marks.hpp"
+#include "algo/triangle_count.hpp"
 
 namespace cairn::algo {
 
@@ -228,5 +231,66 @@ class triangle_matrix {
   hw::page_buffer<std::uint64_t> words_;
   task::per_worker<scratch> scratch_;
 };
+
+/// A sample of kept edges.
+template <class Id>
+struct kept_sample {
+  std::vector<Id> ends;            // where the rows' entries lead
+  double row = 0, row_at_end = 0;  // mean length of the row of an edge's first and second vertex
+};
+template <class Id>
+[[nodiscard]] kept_sample<Id> sample_of(const oriented_rows<Id>& rows) {
+  kept_sample<Id> s;
+  for (std::size_t v = 0; v < rows.size(); v += rows.size() / sampled_vertices + 1) {
+    const auto row = rows.row(v);
+    for (const Id u : row) {
+      s.ends.push_back(u);
+      s.row += static_cast<double>(row.size());
+      s.row_at_end += static_cast<double>(rows.row(u).size());
+    }
+  }
+  const auto edges = static_cast<double>(std::max<std::size_t>(1, s.ends.size()));
+  s.row /= edges;
+  s.row_at_end /= edges;
+  return s;
+}
+
+/// The matrix, if it is asked for or worth it, of vertices chosen; says so in `choice`. Marks cost
+/// an edge the length of the row at its end, in bits that are looked up one by one; the matrix the
+/// words in which the row at its beginning has bits, from farther away in memory.
+template <class Id>
+[[nodiscard]] std::optional<triangle_matrix<Id>> choose_by_kept_rows(world& w,
+                                                                     const oriented_rows<Id>& rows,
+                                                                     triangle_choice& choice) {
+  constexpr double long_row = 32, entries_per_word = 0.7, bits = 64;
+  const auto s = sample_of(rows);
+  const auto lookups = static_cast<double>(rows.num_edges()) * s.row_at_end;
+  // Its words are to be few beside what is looked up: most^2 / 128 of them.
+  const auto most = static_cast<std::size_t>(
+      std::min(2 * std::sqrt(lookups), double{triangle_matrix<Id>::most_vertices}));
+  const bool asked = choice.mode == triangles_mode::matrix;
+  const auto length = std::to_string(static_cast<std::uint64_t>(s.row_at_end));
+  if (choice.mode == triangles_mode::automatic) {
+    choice = {triangles_mode::marks, "kept rows of " + length + " entries at the ends of edges"};
+    const auto words = std::min(s.row, static_cast<double>(rows.size()) / bits + 1);
+    if (s.row_at_end < long_row || entries_per_word * words > s.row_at_end) return std::nullopt;
+  } else if (!asked) {
+    return std::nullopt;
+  }
+  std::optional<triangle_matrix<Id>> matrix(std::in_place, w, rows, most);
+  if (asked) {
+    matrix->fill(w);
+    return matrix;
+  }
+  if (2 * matrix->num_chosen(s.ends) < s.ends.size()) {
+    choice.why += ", most of vertices whose degree is not among the largest";
+    return std::nullopt;
+  }
+  matrix->fill(w);
+  choice = {triangles_mode::matrix, "kept rows of " + length + " entries, most of the " +
+                                        std::to_string(matrix->size()) +
+                                        " vertices of largest degree"};
+  return matrix;
+}
 
 }  // namespace cairn::algo

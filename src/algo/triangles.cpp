@@ -8,8 +8,6 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/pgas/accumulator_map.hpp>
 
-#include "algo/triangle_choice.hpp"
-#include "algo/triangle_marks.hpp"
 #include "algo/triangle_matrix.hpp"
 
 namespace cairn::algo {
@@ -23,42 +21,38 @@ class triangle_counter {
     if (opt.per_vertex) per_vertex_.emplace(w, g.partition());
   }
 
-  // Counts per vertex are added while an epoch is open.
+  /// Adds what count(tell) returns and tells on worker k.
   template <class F>
-  void within_epoch(F&& count) {
-    am::epoch epoch(w_);
-    count();
+  void add(worker_t k, F&& count) {
+    triangle_count all;
+    untold nobody;
+    if (per_vertex_) {
+      per_vertex_->accumulate(k, [&](auto&& tell) { all = count(tell); });
+    } else {
+      all = count(nobody);
+    }
+    found_[k] += all;
+    w_.counters().add(k, obs::counter::edges, all.looked_at);
+  }
+
+  /// Calls count(worker, first, last, tell) for the ranges of rows that for_ranges calls back with.
+  template <class ForRanges, class Count>
+  void by_ranges(ForRanges&& for_ranges, Count&& count) {
+    am::epoch epoch(w_);  // in which counts per vertex are added
+    for_ranges([&](worker_t k, std::size_t first, std::size_t last) {
+      add(k, [&](auto&& tell) { return count(k, first, last, tell); });
+    });
     epoch.close();
   }
 
-  void in_natural_order() {
-    const auto& rows = g_.out();
-    for_edge_ranges(
-        w_, rows.num_rows(), rows.num_edges(), rows.max_degree(),
-        [at = rows.offsets()](std::size_t i) { return at[i] - at[0]; },
-        [&](worker_t k, std::size_t first, std::size_t last) {
-          add(k, [&](auto&& tell) { return count_in_natural_order(rows, first, last, tell); });
-        });
-  }
-
-  void by_marks(const oriented_rows<Id>& rows) {
-    rows.for_ranges(w_, [&](worker_t k, std::size_t first, std::size_t last) {
-      add(k, [&](auto&& tell) { return count_by_marks(rows, first, last, marks(k), tell); });
-    });
-  }
-
-  void by_matrix(const oriented_rows<Id>& rows, triangle_matrix<Id>& matrix) {
-    rows.for_ranges(w_, [&](worker_t k, std::size_t first, std::size_t last) {
-      add(k, [&](auto&& tell) { return matrix.count(k, first, last, marks(k), tell); });
-    });
-  }
-
-  // On several ranks.
-  void by_visits(const oriented_rows<Id>& rows) {
-    using list = std::span<const Id>;
-    rows.visit(w_, g_.partition(), [&](worker_t k, Id v, list row, list here) {
-      add(k, [&](auto&& tell) { return count_at(rows, v, row, here, marks(k), tell); });
-    });
+  /// Worker k's, a bit per vertex.
+  std::uint64_t* marks(worker_t k) {
+    auto& bits = marks_[k];
+    if (bits.empty()) {
+      bits = hw::page_buffer<std::uint64_t>(g_.num_vertices() / 64 + 1, w_.memory());
+      std::fill(bits.begin(), bits.end(), 0);
+    }
+    return bits.data();
   }
 
   [[nodiscard]] triangles_result result(triangle_choice choice) {
@@ -70,41 +64,18 @@ class triangle_counter {
                        {activity::mechanism::plain, 1, std::move(choice.why)}};
     if (!per_vertex_) return r;
     r.of_vertex.emplace(w_, g_.partition(), 0);
-    const auto to = r.of_vertex->local();
     per_vertex_->collect([&](worker_t, std::uint64_t first, std::span<const std::uint64_t> totals) {
-      std::copy(totals.begin(), totals.end(),
-                to.begin() + static_cast<std::ptrdiff_t>(first - r.of_vertex->first()));
+      std::ranges::copy(totals, r.of_vertex->local().subspan(first - r.of_vertex->first()).begin());
     });
     return r;
   }
 
  private:
-  template <class F>
-  void add(worker_t k, F&& count) {
-    triangle_count all;
-    if (per_vertex_) {
-      per_vertex_->accumulate(k, [&](auto&& tell) { all = count(tell); });
-    } else {
-      all = count(untold{});
-    }
-    found_[k] += all;
-    w_.counters().add(k, obs::counter::edges, all.looked_at);
-  }
-
-  std::uint64_t* marks(worker_t k) {
-    auto& bits = marks_[k];
-    if (bits.empty()) {
-      bits = hw::page_buffer<std::uint64_t>(g_.num_vertices() / 64 + 1, w_.memory());
-      std::fill(bits.begin(), bits.end(), 0);
-    }
-    return bits.data();
-  }
-
   world& w_;
   const graph::dist_csr<Id>& g_;
   std::optional<pgas::accumulator_map<cairn::add<std::uint64_t>, Id>> per_vertex_;
   task::per_worker<triangle_count> found_;
-  task::per_worker<hw::page_buffer<std::uint64_t>> marks_;  // a bit per vertex
+  task::per_worker<hw::page_buffer<std::uint64_t>> marks_;
 };
 
 }  // namespace
@@ -116,16 +87,27 @@ triangles_result triangles(world& w, const graph::dist_csr<Id>& g, const triangl
   auto choice = choose_by_rows(w, g, opt.mode);
   triangle_counter<Id> counter(w, g, opt);
   if (choice.mode == triangles_mode::natural) {
-    counter.within_epoch([&] { counter.in_natural_order(); });
+    const auto& all = g.out();
+    counter.by_ranges([&](auto&& f) { for_edge_ranges(w, all, f); },
+                      [&](worker_t, std::size_t first, std::size_t last, auto& tell) {
+                        return count_in_natural_order(all, first, last, tell);
+                      });
     return counter.result(std::move(choice));
   }
   const oriented_rows<Id> rows(w, g);
   if (w.size() > 1) {
-    counter.by_visits(rows);
-  } else if (auto matrix = choose_by_kept_rows(w, rows, choice)) {
-    counter.within_epoch([&] { counter.by_matrix(rows, *matrix); });
+    rows.visit(w, g.partition(), [&](worker_t k, Id v, auto row, auto here) {
+      counter.add(k,
+                  [&](auto& tell) { return count_at(rows, v, row, here, counter.marks(k), tell); });
+    });
   } else {
-    counter.within_epoch([&] { counter.by_marks(rows); });
+    auto matrix = choose_by_kept_rows(w, rows, choice);
+    counter.by_ranges([&](auto&& f) { rows.for_ranges(w, f); },
+                      [&](worker_t k, std::size_t first, std::size_t last, auto& tell) {
+                        auto* const marks = counter.marks(k);
+                        return matrix ? matrix->count(k, first, last, marks, tell)
+                                      : count_by_marks(rows, first, last, marks, tell);
+                      });
   }
   return counter.result(std::move(choice));
 }

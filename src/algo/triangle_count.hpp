@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <type_traits>
+
+#include <cairn/algo/triangles.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/graph/csr.hpp>
+
+#include "algo/oriented_rows.hpp"
+
+#if defined(__x86_64__)
+#include <immintrin.h>
+#endif
+
+// How triangles are counted along rows: in natural order, or by marks. The matrix has a file of its
+// own.
+
+namespace cairn::algo {
+
+/// Told of triangles where nobody asks for counts per vertex.
+struct untold {
+  template <class Id>
+  void operator()(Id, std::uint64_t) const noexcept {}
+};
+template <class Tell>
+inline constexpr bool tells = !std::is_same_v<std::remove_cvref_t<Tell>, untold>;
+
+/// Triangles found, and entries of rows looked at for them.
+struct triangle_count {
+  std::uint64_t triangles = 0, looked_at = 0;
+
+  triangle_count& operator+=(const triangle_count& more) noexcept {
+    triangles += more.triangles;
+    looked_at += more.looked_at;
+    return *this;
+  }
+};
+
+#if defined(__x86_64__)
+inline constexpr std::size_t lanes = 8;  // ids in a register
+
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i load_lanes(const std::uint32_t* at) {
+  return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
+}
+/// All bits of the first n lanes.
+[[gnu::target("avx2"), gnu::always_inline]] inline __m256i lanes_below(std::size_t n) {
+  const auto numbers = _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+  return _mm256_cmpgt_epi32(_mm256_set1_epi32(static_cast<int>(n)), numbers);
+}
+#endif
+
+/// Triangles whose largest vertex is v, by merging rows as they are, on one rank. Double edges and
+/// self-loops are passed over.
+template <class Id, class Tell>
+triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Tell& tell) {
+  const auto row = rows.neighbors(v);
+  triangle_count all;
+  for (std::size_t i = 1; i < row.size() && row[i] < v; ++i) {
+    const Id u = row[i];
+    if (u == row[i - 1]) continue;
+    const Id* mine = row.data();  // ends at u at the latest
+    const auto other = rows.neighbors(u);
+    std::uint64_t of_u = 0;
+    auto x = other.begin();
+    for (; x != other.end() && *x < u; ++x) {
+      while (*mine < *x) ++mine;
+      if (*mine != *x) continue;
+      ++of_u;
+      tell(*x, 1);
+      while (*mine == *x) ++mine;  // so that a doubled x finds no second
+    }
+    if (of_u != 0) tell(u, of_u);
+    all += {of_u, static_cast<std::uint64_t>(x - other.begin())};
+  }
+  if (all.triangles != 0) tell(static_cast<Id>(v), all.triangles);
+  return all;
+}
+
+#if defined(__x86_64__)
+/// Those whose largest vertex is in [first, last), where short rows are not merged: each two
+/// smaller neighbours of a vertex are looked up, the lesser in the row of the other, 8 entries at
+/// once. The lengths of short rows would make the branches of a merge unpredictable.
+[[gnu::target("avx2")]] inline triangle_count count_pairs_below(
+    const graph::csr<std::uint32_t>& all_rows, std::uint64_t first, std::uint64_t last) {
+  const auto rows = all_rows.rows();
+  const auto* const end = all_rows.targets().data() + all_rows.targets().size();
+  triangle_count all;
+  untold nobody;
+  for (auto v = first; v < last; ++v) {
+    const auto row = rows.neighbors(v);
+    if (row.size() < 2 || row[1] >= v) continue;
+    // A row of a smaller vertex ends before this one begins.
+    if (row.size() > lanes || end - row.data() < static_cast<std::ptrdiff_t>(lanes)) {
+      all += count_below(rows, v, nobody);
+      continue;
+    }
+    for (std::size_t i = 1; i < row.size() && row[i] < v; ++i) {
+      if (row[i] == row[i - 1]) continue;
+      const auto other = rows.neighbors(row[i]);
+      for (std::size_t j = 0; j < i; ++j) {
+        if (j > 0 && row[j] == row[j - 1]) continue;
+        const auto sought = _mm256_set1_epi32(static_cast<int>(row[j]));
+        unsigned found = 0;
+        for (std::size_t at = 0; at < other.size(); at += lanes) {
+          const auto same = _mm256_cmpeq_epi32(load_lanes(other.data() + at), sought);
+          found |= _mm256_testz_si256(same, lanes_below(other.size() - at)) == 0 ? 1 : 0;
+        }
+        all.triangles += found;
+      }
+      all.looked_at += other.size();
+    }
+  }
+  return all;
+}
+#endif
+
+/// Triangles whose largest vertex is in [first, last).
+template <class Id, class Tell>
+triangle_count count_in_natural_order(const graph::csr<Id>& rows, std::uint64_t first,
+                                      std::uint64_t last, Tell&& tell) {
+#if defined(__x86_64__)
+  if constexpr (sizeof(Id) == 4 && !tells<Tell>) {
+    if (__builtin_cpu_supports("avx2")) return count_pairs_below(rows, first, last);
+  }
+#endif
+  triangle_count all;
+  for (auto v = first; v < last; ++v) all += count_below(rows.rows(), v, tell);
+  return all;
+}
+
+struct triangle_choice {
+  triangles_mode mode;  ///< `automatic` until the kept rows are known
+  std::string why;
+};
+
+inline void expect_possible(rank_t ranks, bool directed, triangles_mode mode) {
+  const bool any_rank = mode == triangles_mode::automatic || mode == triangles_mode::marks;
+  CAIRN_EXPECTS(ranks == 1 || any_rank, "natural order and the matrix are for one rank");
+  CAIRN_EXPECTS(!directed || mode != triangles_mode::natural,
+                "natural order takes the rows of undirected graphs only");
+}
+
+/// Vertices that a choice looks at.
+inline constexpr std::size_t sampled_vertices = 1024;
+
+/// Whether most edges lead to rows that are in cache because a row near was in use just now.
+template <class Id>
+[[nodiscard]] bool neighbours_are_near(const graph::csr<Id>& rows) {
+  constexpr std::uint64_t near = 1 << 15;  // rows of a few entries that fit a core's cache
+  const auto n = rows.num_rows();
+  std::uint64_t edges = 0, are_near = 0;
+  for (std::uint64_t v = 0; v < n; v += n / sampled_vertices + 1) {
+    for (const Id u : rows.neighbors(v)) {
+      are_near += (u > v ? u - v : v - u) < near ? 1 : 0;
+      ++edges;
+    }
+  }
+  return 2 * are_near >= edges;
+}
+
+/// What the rows as they are say. With a mean degree of four a vertex has two smaller neighbours,
+/// as few as a triangle takes: natural order then passes most vertices by, and costs less than
+/// looking at the degrees of all neighbours. Long rows among short ones would be merged again and
+/// again.
+template <class Id>
+[[nodiscard]] triangle_choice choose_by_rows(world& w, const graph::dist_csr<Id>& g,
+                                             triangles_mode asked) {
+  constexpr std::uint64_t low_degree = 4, long_row = 64;
+  if (asked != triangles_mode::automatic) return {asked, "asked for"};
+  if (w.size() > 1) return {triangles_mode::marks, "the rows of several ranks meet in marks"};
+  const auto& rows = g.out();
+  if (!g.directed() && rows.num_edges() <= low_degree * rows.num_rows() &&
+      rows.max_degree() <= long_row && neighbours_are_near(rows)) {
+    return {triangles_mode::natural, "rows are short and neighbours near"};
+  }
+  return {triangles_mode::automatic, {}};
+}
+
+/// Adds 1 to tell(vertex) for each entry of a row that is marked. Returns how many are.
+template <class Id, class Tell>
+[[gnu::always_inline]] inline std::uint64_t count_marked(std::span<const Id> row,
+                                                         const std::uint64_t* marks, Tell& tell) {
+  std::uint64_t found = 0;
+  for (const Id u : row) {
+    const auto marked = marks[u / 64] >> (u % 64) & 1;
+    found += marked;
+    if constexpr (tells<Tell>) {
+      if (marked != 0) tell(u, 1);
+    }
+  }
+  return found;
+}
+
+template <class Id>
+[[gnu::always_inline]] inline void mark(std::span<const Id> row, std::uint64_t* marks) {
+  for (const Id u : row) marks[u / 64] |= std::uint64_t{1} << (u % 64);
+}
+template <class Id>
+[[gnu::always_inline]] inline void unmark(std::span<const Id> row, std::uint64_t* marks) {
+  for (const Id u : row) marks[u / 64] = 0;
+}
+
+/// Triangles whose first vertex is v, at those of its neighbours whose rows are here.
+///
+/// row      v's, whole; here: the part of it that belongs to own vertices
+/// marks    a bit per vertex, none set before and after
+template <class Id, class Tell>
+[[gnu::always_inline]] inline triangle_count count_at(const oriented_rows<Id>& rows, Id v,
+                                                      std::span<const Id> row,
+                                                      std::span<const Id> here,
+                                                      std::uint64_t* marks, Tell& tell) {
+  triangle_count all;
+  mark(row, marks);
+  for (std::size_t i = 0; i < here.size(); ++i) {
+    const auto other = rows.row(here[i] - rows.first());
+    const auto found = count_marked(other, marks, tell);
+    if (found != 0) tell(here[i], found);
+    all += {found, other.size()};
+  }
+  unmark(row, marks);
+  if (all.triangles != 0) tell(v, all.triangles);
+  return all;
+}
+
+/// How far ahead of a row, along the entries of the rows to come, the rows that they name are
+/// prefetched: what hides the misses of a walk in random order.
+inline constexpr std::size_t row_entries_ahead = 8, offset_entries_ahead = 16;
+
+/// Asks for what the entries after `at` will need. On one rank only, where all rows are here.
+template <class Id>
+[[gnu::always_inline]] inline void prefetch_ahead(const oriented_rows<Id>& rows, const Id* at) {
+  static_assert(offset_entries_ahead <= oriented_rows<Id>::readable_beyond);
+  rows.prefetch_offset(at[offset_entries_ahead]);
+  rows.prefetch_row(at[row_entries_ahead]);
+}
+
+/// All triangles whose first vertex is in rows [first, last), on one rank.
+template <class Id, class Tell>
+triangle_count count_by_bits(const oriented_rows<Id>& rows, std::size_t first, std::size_t last,
+                             std::uint64_t* marks, Tell& tell) {
+  triangle_count all;
+  for (auto v = first; v < last; ++v) {
+    const auto row = rows.row(v);
+    if (row.size() < 2) continue;
+    for (const Id& u : row) prefetch_ahead(rows, &u);
+    all += count_at(rows, static_cast<Id>(v), row, row, marks, tell);
+  }
+  return all;
+}
+
+#if defined(__x86_64__)
+/// Triangles at a vertex whose row of at most Registers * 8 entries is kept in registers, each
+/// turned all ways, so that 8 entries of another row meet all of its entries in as many comparisons
+/// as it has lanes: no marks, and no branch on the lengths of short rows, which would be
+/// unpredictable.
+template <std::size_t Registers>
+[[gnu::target("avx2"), gnu::always_inline]] inline triangle_count count_by_registers(
+    const oriented_rows<std::uint32_t>& rows, std::span<const std::uint32_t> row) {
+  static constexpr std::uint32_t ways[2 * lanes] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
+  // Lanes without an entry hold ~0, which is no vertex.
+  __m256i turned[Registers * lanes];
+  for (std::size_t r = 0; r < Registers; ++r) {
+    auto* const of_register = turned + r * lanes;
+    const auto unused =
+        _mm256_xor_si256(lanes_below(row.size() - r * lanes), _mm256_set1_epi32(-1));
+    of_register[0] = _mm256_or_si256(load_lanes(row.data() + r * lanes), unused);
+    for (std::size_t i = 1; i < lanes; ++i) {
+      of_register[i] = _mm256_permutevar8x32_epi32(of_register[0], load_lanes(ways + i));
+    }
+  }
+  triangle_count all;
+  auto less = _mm256_setzero_si256();  // the number of triangles, negative, by lane
+  for (const auto& u : row) {
+    prefetch_ahead(rows, &u);
+    const auto other = rows.row(u);
+    all.looked_at += other.size();
+    std::size_t at = 0;
+    do {
+      const auto entries = load_lanes(other.data() + at);
+      auto met = _mm256_cmpeq_epi32(entries, turned[0]);
+      for (std::size_t i = 1; i < Registers * lanes; ++i) {
+        met = _mm256_or_si256(met, _mm256_cmpeq_epi32(entries, turned[i]));
+      }
+      less = _mm256_add_epi32(less, _mm256_and_si256(met, lanes_below(other.size() - at)));
+      at += lanes;
+    } while (at < other.size());
+  }
+  alignas(32) std::int32_t by_lane[lanes];
+  _mm256_store_si256(reinterpret_cast<__m256i*>(by_lane), less);
+  for (const auto n : by_lane) all.triangles += static_cast<std::uint64_t>(-n);
+  return all;
+}
+
+/// All triangles whose first vertex is in rows [first, last), on one rank.
+[[gnu::target("avx2")]] inline triangle_count count_by_vectors(
+    const oriented_rows<std::uint32_t>& rows, std::size_t first, std::size_t last,
+    std::uint64_t* marks) {
+  triangle_count all;
+  untold nobody;
+  for (auto v = first; v < last; ++v) {
+    const auto row = rows.row(v);
+    if (row.size() < 2) continue;
+    if (row.size() <= lanes) {
+      all += count_by_registers<1>(rows, row);
+    } else if (row.size() <= 2 * lanes) {
+      all += count_by_registers<2>(rows, row);
+    } else {
+      for (const auto& u : row) prefetch_ahead(rows, &u);
+      all += count_at(rows, static_cast<std::uint32_t>(v), row, row, marks, nobody);
+    }
+  }
+  return all;
+}
+#endif
+
+/// By vectors where this processor, the width of ids and what is asked for allow it, else by bits.
+template <class Id, class Tell>
+triangle_count count_by_marks(const oriented_rows<Id>& rows, std::size_t first, std::size_t last,
+                              std::uint64_t* marks, Tell&& tell) {
+#if defined(__x86_64__)
+  if constexpr (sizeof(Id) == 4 && !tells<Tell>) {
+    if (__builtin_cpu_supports("avx2")) return count_by_vectors(rows, first, last, marks);
+  }
+#endif
+  return count_by_bits(rows, first, last, marks, tell);
+}
+
+}  // namespace cairn::algo
