@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <cairn/am/channel.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/am/request.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
@@ -17,6 +16,9 @@
 #include <cairn/pgas/accumulator.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/own.hpp>
+#include <cairn/traverse/push.hpp>
+#include <cairn/traverse/rows.hpp>
 
 #include "algo/bfs_violation.hpp"
 
@@ -103,7 +105,7 @@ class bfs_checker {
       return std::binary_search(row.begin(), row.end(), v);
     };
     exchange<tree_edge>(
-        chunk_vertices,
+        ns_of_tree_edge,
         [&](worker_t k, Id v, auto& send) {
           const Id p = parent.load(v);
           if (v == root_ || p == no_vertex<Id>) return;
@@ -160,17 +162,15 @@ class bfs_checker {
       each_own_vertex([&](worker_t k, Id v) { waiting.accumulate(k, on_the_way(v)); });
       if (!waiting.collect()) return above;
       if (reach >= g_.num_vertices()) break;  // farther than the longest path
-      am::epoch epoch(w_);
-      each_own_vertex([&](worker_t k, Id v) {
+      traverse::push_own(w_, steps, g_.out(), [&](Id v, auto& ask) {
         if (!on_the_way(v)) return;
         const Id a = ancestor.load(v);
         if (owns(a)) {
           take(v, step_of(a));
         } else {
-          steps.from(k)(g_.partition().owner(a), a, v);
+          ask(g_.partition().owner(a), a, v);
         }
       });
-      epoch.close();
       each_own_vertex([&](worker_t, Id v) {
         if (!on_the_way(v)) return;
         ancestor.store(v, next.load(v));
@@ -206,7 +206,8 @@ class bfs_checker {
       }
     };
     exchange<graph_edge>(
-        chunk_when_edges,
+        traverse::ns_of_row(static_cast<double>(g_.out().num_edges()) /
+                            static_cast<double>(std::max<std::uint64_t>(1, own_))),
         [&](worker_t k, Id u, auto& send) {
           const Id d = depth.load(u);
           if (d == no_vertex<Id>) return;
@@ -254,6 +255,8 @@ class bfs_checker {
   [[nodiscard]] std::uint64_t num_own() const noexcept { return own_; }
 
  private:
+  static constexpr double ns_of_tree_edge = 20;
+
   [[nodiscard]] bool owns(Id v) const noexcept { return v - first_ < own_; }
 
   [[gnu::noinline, gnu::cold]] void note(worker_t k, const bfs_finding& f) {
@@ -262,23 +265,19 @@ class bfs_checker {
 
   template <class F>
   void each_own_vertex(F&& f) {
-    w_.parallel_for(own_, [&](worker_t k, std::size_t begin, std::size_t end) {
-      for (auto i = begin; i < end; ++i) f(k, static_cast<Id>(first_ + i));
-    });
+    traverse::for_each_own(w_, g_.out(), f);
   }
 
-  /// Calls produce(worker, v, send) for each own vertex v, and check(worker, message) for each
-  /// message that it sends, at the owner of message.at.
+  /// Calls produce(worker, v, send), which takes about ns_each, for each own vertex v, and
+  /// check(worker, message) for each message that it sends, at the owner of message.at.
   template <class Message, class Produce, class Check>
-  void exchange(std::size_t chunk, Produce&& produce, Check&& check) {
+  void exchange(double ns_each, Produce&& produce, Check&& check) {
     am::channel<Message> messages(w_, [&](worker_t k, std::span<const Message> batch) {
       for (const auto& m : batch) check(k, m);
     });
-    am::epoch epoch(w_);
-    w_.parallel_for(
-        own_,
-        [&](worker_t k, std::size_t begin, std::size_t end) {
-          auto to = messages.from(k);
+    traverse::push_ranges(
+        w_, messages, own_,
+        [&](auto& to, worker_t k, std::size_t begin, std::size_t end) {
           const auto send = [&, first = first_, own = own_](const Message& m) {
             if (m.at - first < own) {
               check(k, m);
@@ -287,12 +286,10 @@ class bfs_checker {
             }
           };
           for (auto i = begin; i < end; ++i) produce(k, static_cast<Id>(first_ + i), send);
+          return std::uint64_t{0};
         },
-        chunk);
-    epoch.close();
+        traverse::chunk_of(w_, own_, ns_each));
   }
-
-  static constexpr std::size_t chunk_vertices = 1024, chunk_when_edges = 64;
 
   world& w_;
   const graph::dist_csr<Id>& g_;

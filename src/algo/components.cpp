@@ -6,7 +6,7 @@
 
 #include "algo/afforest.hpp"
 #include "algo/component_sizes.hpp"
-#include "algo/label_propagation.hpp"
+#include "algo/minimum_labels.hpp"
 #include "algo/root_graph.hpp"
 
 namespace cairn::algo {
@@ -20,7 +20,7 @@ struct component_search {
   void each_own(auto&& f) { traverse::for_each_own(w, g.out(), f); }
 
   void propagate(pgas::vertex_map<Id>& labels, auto&& neighbors) {
-    label_propagation<Id> travel(w, labels, options.activity);
+    minimum_labels<Id> travel(w, labels, options.activity);
     rounds = travel.run(neighbors);
     ran = travel.ran();
   }

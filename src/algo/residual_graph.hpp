@@ -8,10 +8,11 @@
 #include <vector>
 
 #include <cairn/am/channel.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/push.hpp>
+#include <cairn/traverse/rows.hpp>
 
 #include "algo/sort.hpp"
 
@@ -95,21 +96,22 @@ struct residual_graph {
     am::channel<half> halves(w, [&](worker_t k, std::span<const half> batch) {
       found[k].insert(found[k].end(), batch.begin(), batch.end());
     });
-    am::epoch epoch(w);
-    w.parallel_for(g.out().num_rows(), [&](worker_t k, std::size_t from, std::size_t to) {
-      auto send = halves.from(k);
-      for (auto i = from; i < to; ++i) {
-        const auto v = static_cast<Id>(g.out().first() + i);
-        const auto row = g.out().neighbors(v);
-        for (std::size_t j = 0; j < row.size(); ++j) {
-          if (row[j] == v) continue;
-          const auto c = capacity_at(g.out(), v, j);
-          found[k].push_back({v, row[j], c, 0});
-          send(g.partition().owner(row[j]), {row[j], v, 0, c});
-        }
-      }
-    });
-    epoch.close();
+    const auto& out = g.out();
+    traverse::push_ranges(
+        w, halves, out.num_rows(),
+        [&](auto& send, worker_t k, std::size_t from, std::size_t to) {
+          return traverse::each_row(out, out.first() + from, out.first() + to,
+                                    [&](Id v, std::span<const Id> row) {
+                                      for (std::size_t j = 0; j < row.size(); ++j) {
+                                        if (row[j] == v) continue;
+                                        const auto c = capacity_at(out, v, j);
+                                        found[k].push_back({v, row[j], c, 0});
+                                        send(g.partition().owner(row[j]), {row[j], v, 0, c});
+                                      }
+                                      return row.size();
+                                    });
+        },
+        chunk(w, out.num_rows()));
     std::vector<half> all;
     for (auto& f : found) {
       all.insert(all.end(), f.value.begin(), f.value.end());
@@ -132,16 +134,23 @@ struct residual_graph {
     am::channel<name> names(w, [&](worker_t, std::span<const name> batch) {
       for (const auto& m : batch) arcs[find(m.target, m.source)].mirror = m.id;
     });
-    am::epoch epoch(w);
-    w.parallel_for(offsets.size() - 1, [&](worker_t k, std::size_t from, std::size_t to) {
-      auto send = names.from(k);
-      for (auto v = static_cast<Id>(first + from); v < first + to; ++v) {
-        for (auto i = begin(v); i < end(v); ++i) {
-          send(g.partition().owner(arcs[i].target), {v, arcs[i].target, first_arc + i});
-        }
-      }
-    });
-    epoch.close();
+    const auto rows = offsets.size() - 1;
+    traverse::push_ranges(
+        w, names, rows,
+        [&](auto& send, worker_t, std::size_t from, std::size_t to) {
+          for (auto v = static_cast<Id>(first + from); v < first + to; ++v) {
+            for (auto i = begin(v); i < end(v); ++i) {
+              send(g.partition().owner(arcs[i].target), {v, arcs[i].target, first_arc + i});
+            }
+          }
+          return std::uint64_t{0};
+        },
+        chunk(w, rows));
+  }
+
+  static std::size_t chunk(const world& w, std::size_t rows) {
+    constexpr double ns_of_vertex = 500;  // of several arcs, each a message
+    return traverse::chunk_of(w, rows, ns_of_vertex);
   }
 };
 

@@ -9,13 +9,13 @@
 #include <vector>
 
 #include <cairn/am/channel.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/am/request.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/push.hpp>
 
 namespace cairn::algo {
 
@@ -83,6 +83,7 @@ class root_graph {
 
  private:
   static constexpr std::size_t most_heard = 4096;
+  static constexpr double ns_of_vertex = 40;  // two searches in a row, and few messages
 
   struct worker_state {
     recent_pairs<Id> told, heard;
@@ -115,36 +116,43 @@ class root_graph {
           [this](worker_t k, std::uint64_t own, Id other) {
             hear(k, static_cast<Id>(own), other);
           });
-      tell_all([&](worker_t k) {
-        return
-            [ask = told.from(k)](rank_t to, const joined& m) mutable { ask(to, m.here, m.there); };
-      });
+      struct asking {
+        request& told;
+        auto from(worker_t k) const {
+          return [ask = told.from(k)](rank_t to, const joined& m) mutable {
+            ask(to, m.here, m.there);
+          };
+        }
+      };
+      asking through{told};
+      tell_all(through);
     } else {
       am::channel<joined> told(w_, [this](worker_t k, std::span<const joined> batch) {
         for (const auto& m : batch) hear_of(k, m);
       });
-      tell_all([&](worker_t k) { return told.from(k); });
+      tell_all(told);
     }
   }
 
-  template <class SenderOf>
-  void tell_all(SenderOf&& sender_of) {
-    am::epoch epoch(w_);
+  template <class Through>
+  void tell_all(Through& through) {
     const auto first = g_.out().first(), last = g_.out().last();
-    w_.parallel_for(last - first, [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto send = sender_of(k);
-      for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) {
-        const auto row = g_.out().neighbors(v);
-        const Id mine = root_.load(v);
-        const auto tell_of = [&](Id u) {
-          if (seen_[k].told.news({u, mine})) send(root_.owner(u), {u, mine});
-        };
-        const auto own = std::lower_bound(row.begin(), row.end(), first);
-        std::for_each(row.begin(), own, tell_of);
-        std::for_each(std::lower_bound(own, row.end(), last), row.end(), tell_of);
-      }
-    });
-    epoch.close();
+    traverse::push_ranges(
+        w_, through, last - first,
+        [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
+          for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) {
+            const auto row = g_.out().neighbors(v);
+            const Id mine = root_.load(v);
+            const auto tell_of = [&](Id u) {
+              if (seen_[k].told.news({u, mine})) send(root_.owner(u), {u, mine});
+            };
+            const auto own = std::lower_bound(row.begin(), row.end(), first);
+            std::for_each(row.begin(), own, tell_of);
+            std::for_each(std::lower_bound(own, row.end(), last), row.end(), tell_of);
+          }
+          return std::uint64_t{0};
+        },
+        traverse::chunk_of(w_, last - first, ns_of_vertex));
   }
 
   world& w_;

@@ -6,10 +6,11 @@
 
 #include <cairn/algo/verify_components.hpp>
 #include <cairn/am/channel.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/tm/cell.hpp>
-#include <cairn/traverse/bit_set.hpp>
+#include <cairn/traverse/edges.hpp>
 #include <cairn/traverse/own.hpp>
+#include <cairn/traverse/push.hpp>
+#include <cairn/traverse/worklist.hpp>
 
 namespace cairn::algo {
 namespace {
@@ -53,8 +54,8 @@ class checker {
         g_(g),
         label_(label),
         reached_(w, g.partition(), 0),
-        now_(w, label.local().size()),
-        next_(w, label.local().size()),
+        edges_(traverse::edges_both_ways(g)),
+        next_(w),
         found_(w.workers()),
         sight_(w, [this](worker_t k, std::span<const seen> batch) {
           for (const auto& m : batch) see(k, m);
@@ -64,13 +65,9 @@ class checker {
     each_own([&](worker_t k, Id v) {
       const Id label = label_.load(v);
       if (label > v) note(k, {broken_rule::no_smaller_vertex, v, label});
-      if (label == v) reach(v);
+      if (label == v) reach(k, v);
     });
-    while (w_.any(next_.any())) {
-      std::swap(now_, next_);
-      level();
-      now_.clear();
-    }
+    while (w_.any(!next_.empty())) level();
     each_own([&](worker_t k, Id v) {
       if (reached_.load(v) == 0) note(k, {broken_rule::unconnected, v, label_.load(v)});
     });
@@ -89,39 +86,36 @@ class checker {
   }
 
   void level() {
-    am::epoch epoch(w_);
-    w_.parallel_for(now_.words().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto send = sight_.from(k);
-      now_.for_each(begin, end, [&](std::size_t i) {
-        const auto v = static_cast<Id>(label_.first() + i);
-        const auto along = [&](std::span<const Id> row) {
-          for (const Id u : row) {
-            const seen m{u, v, label_.load(v)};
-            if (label_.owns(u)) {
-              see(k, m);
-            } else {
-              send(label_.owner(u), m);
+    const auto list = next_.take();
+    traverse::push_ranges(
+        w_, sight_, list.size(),
+        [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
+          const auto look = [&](Id v, std::span<const Id> row) {
+            for (const Id u : row) {
+              const seen m{u, v, label_.load(v)};
+              if (label_.owns(u)) {
+                see(k, m);
+              } else {
+                send(label_.owner(u), m);
+              }
             }
-          }
-        };
-        along(g_.out().neighbors(v));
-        if (g_.directed()) along(g_.in().neighbors(v));
-      });
-    });
-    epoch.close();
+          };
+          return edges_.each_row(list.subspan(begin, end - begin), look);
+        },
+        traverse::chunk_of(w_, list.size(), traverse::ns_of_row(edges_.mean_degree(list))));
   }
 
   void see(worker_t k, const seen& m) {
     if (label_.load(m.at) != m.label) {
       note(k, {broken_rule::edge_between, std::min(m.at, m.from), std::max(m.at, m.from)});
     } else {
-      reach(m.at);
+      reach(k, m.at);
     }
   }
 
-  void reach(Id v) {
+  void reach(worker_t k, Id v) {
     const tm::cell_ref<std::uint8_t, tm::atomic_access> cell(reached_.at(v).here());
-    if (cell.claim(0, 1) == 0) next_.set_shared(v - label_.first());
+    if (cell.claim(0, 1) == 0) next_.add(k, v);
   }
 
   void note(worker_t k, const finding& f) { found_[k] = first_of(found_[k], f); }
@@ -130,7 +124,8 @@ class checker {
   const graph::dist_csr<Id>& g_;
   const pgas::vertex_map<Id>& label_;
   pgas::vertex_map<std::uint8_t> reached_;
-  traverse::bit_set now_, next_;  // of the level that is looked at, and of the next
+  const traverse::edges<Id> edges_;
+  traverse::worklist<Id> next_;  // reached, and nobody has looked along their edges
   task::per_worker<finding> found_;
   am::channel<seen> sight_;
 };

@@ -5,9 +5,10 @@
 
 #include <cairn/activity/executor.hpp>
 #include <cairn/algo/maxflow.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/base/aggregator.hpp>
 #include <cairn/pgas/accumulator.hpp>
+#include <cairn/traverse/own.hpp>
+#include <cairn/traverse/push.hpp>
 
 #include "algo/residual_graph.hpp"
 
@@ -52,16 +53,10 @@ class flow_checker {
                                           std::int64_t value) const {
     pgas::vertex_map<std::int64_t> net(w_, g_.partition(), 0);
     activity::executor adds(w_, flow_to{net}, {.sent_filter = false});
-    am::epoch epoch(w_);
-    w_.parallel_for(flow.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      adds.spawn(k, [&](auto& send) {
-        for (const auto& a : flow.subspan(begin, end - begin)) {
-          send({a.source, -a.amount});
-          send({a.target, a.amount});
-        }
-      });
+    traverse::push_each(w_, adds, flow, [](const flow_arc<Id>& a, auto& send) {
+      send({a.source, -a.amount});
+      send({a.target, a.amount});
     });
-    epoch.close();
     for (auto v = g_.out().first(); v < g_.out().last(); ++v) {
       const auto should = v == s ? -value : v == t ? value : 0;
       if (net.load(v) == should) continue;
@@ -76,12 +71,10 @@ class flow_checker {
     const auto side = w_.all_gather_values<std::uint32_t>(source_side.local());
     if (side[s] == 0 || side[t] != 0) return "the cut does not part the source from the target";
     pgas::accumulator<add<std::int64_t>> crossing(w_);
-    w_.parallel_for(g_.out().num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      for (auto v = g_.out().first() + begin; v < g_.out().first() + end; ++v) {
-        const auto row = g_.out().neighbors(v);
-        for (std::size_t i = 0; side[v] != 0 && i < row.size(); ++i) {
-          if (side[row[i]] == 0) crossing.accumulate(k, capacity_at(g_.out(), v, i));
-        }
+    traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) {
+      const auto row = g_.out().neighbors(v);
+      for (std::size_t i = 0; side[v] != 0 && i < row.size(); ++i) {
+        if (side[row[i]] == 0) crossing.accumulate(k, capacity_at(g_.out(), v, i));
       }
     });
     const auto all = crossing.collect();

@@ -7,6 +7,7 @@
 
 #include <cairn/algo/verify_mst.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/own.hpp>
 
 #include "algo/sort.hpp"
 #include "algo/weights.hpp"
@@ -129,19 +130,21 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
 
   task::per_worker<finding> found(w.workers());
   const auto& rows = g.out();
-  w.parallel_for(rows.num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
-    for (auto v = rows.first() + begin; v < rows.first() + end; ++v) {
-      const auto row = rows.neighbors(v);
-      for (std::size_t i = 0; i < row.size() && row[i] < v; ++i) {
-        const auto since = trees.together_since(v, row[i]);
-        if (since == never) {
-          found[k] = first_of(found[k], {broken_rule::not_spanned, row[i], v});
-        } else if (weight_at(rows, v, i) < forest[since].weight) {
-          found[k] = first_of(found[k], {broken_rule::not_least, row[i], v});
+  constexpr double ns_of_vertex = 1000;  // some edges, each by several dependent loads
+  traverse::for_each_own(
+      w, rows,
+      [&](worker_t k, Id v) {
+        const auto row = rows.neighbors(v);
+        for (std::size_t i = 0; i < row.size() && row[i] < v; ++i) {
+          const auto since = trees.together_since(v, row[i]);
+          if (since == never) {
+            found[k] = first_of(found[k], {broken_rule::not_spanned, row[i], v});
+          } else if (weight_at(rows, v, i) < forest[since].weight) {
+            found[k] = first_of(found[k], {broken_rule::not_least, row[i], v});
+          }
         }
-      }
-    }
-  });
+      },
+      ns_of_vertex);
   for (const auto& f : found) mine = first_of(mine, f.value);
   if (const auto f = agreed(); f.what != broken_rule::none) return to_sentence(f, g.labels());
   return std::nullopt;

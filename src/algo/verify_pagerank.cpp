@@ -7,10 +7,11 @@
 
 #include <cairn/algo/verify_pagerank.hpp>
 #include <cairn/am/channel.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/base/compensated_sum.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/tm/cell.hpp>
+#include <cairn/traverse/own.hpp>
+#include <cairn/traverse/push.hpp>
 
 namespace cairn::algo {
 namespace {
@@ -35,22 +36,18 @@ struct incoming {
     am::channel<message> contributions(w, [&](worker_t, std::span<const message> batch) {
       for (const auto& m : batch) take(m.v, m.by);
     });
-    am::epoch epoch(w);
-    w.parallel_for(out.num_rows(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto send = contributions.from(k);
-      for (auto u = out.first() + begin; u < out.first() + end; ++u) {
-        const auto row = out.neighbors(u);
-        const auto by = static_cast<double>(rank.load(u)) / static_cast<double>(row.size());
-        for (const Id v : row) {
-          if (sum.owns(v)) {
-            take(v, by);
-          } else {
-            send(sum.owner(v), {v, by});
-          }
+    traverse::push_own(w, contributions, out, [&](Id u, auto& send) {
+      const auto row = out.neighbors(u);
+      const auto by = static_cast<double>(rank.load(u)) / static_cast<double>(row.size());
+      for (const Id v : row) {
+        if (sum.owns(v)) {
+          take(v, by);
+        } else {
+          send(sum.owner(v), {v, by});
         }
       }
+      return row.size();
     });
-    epoch.close();
   }
 
   void take(Id v, double by) {
@@ -80,10 +77,8 @@ struct finding {
 template <class Real>
 finding over_vertices(world& w, const pgas::vertex_map<Real>& rank, auto&& look) {
   task::per_worker<finding> seen(w.workers());
-  w.parallel_for(rank.local().size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-    for (auto v = rank.first() + begin; v < rank.first() + end; ++v) {
-      look(seen[k], v, static_cast<double>(rank.load(v)));
-    }
+  traverse::for_each_own(w, rank, [&](worker_t k, std::uint64_t v) {
+    look(seen[k], v, static_cast<double>(rank.load(v)));
   });
   finding mine, all;
   for (const auto& k : seen) mine.add(k.value);

@@ -8,10 +8,10 @@
 #include <vector>
 
 #include <cairn/algo/triangles.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/am/record_channel.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/push.hpp>
 
 namespace cairn::algo {
 namespace {
@@ -49,24 +49,24 @@ class edge_by_edge {
         meet(k, row);
       }
     });
-    am::epoch epoch(w);
-    constexpr std::size_t chunk = 16;
-    w.parallel_for(
-        twice_.local().size(),
-        [&](worker_t k, std::size_t begin, std::size_t end) {
+    constexpr double ns_of_vertex = 10'000;  // a row is merged with those of all its entries
+    rows_of_others through{channel};
+    traverse::push_ranges(
+        w, through, twice_.local().size(),
+        [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
           for (auto v = twice_.first() + begin; v < twice_.first() + end; ++v) {
             auto& row = rows_[k].came;
             find_row(v, row);
             for (auto at = row.begin(); at != row.end();) {
               const auto owner = g.partition().owner(*at);
-              if (owner != w.rank()) channel.send(k, owner, std::as_bytes(std::span(row)));
+              if (owner != w.rank()) send(owner, row);
               at = std::lower_bound(at, row.end(), g.partition().last(owner));
             }
             meet(k, row);
           }
+          return std::uint64_t{0};
         },
-        chunk);
-    epoch.close();
+        traverse::chunk_of(w, twice_.local().size(), ns_of_vertex));
   }
 
   [[nodiscard]] const pgas::vertex_map<std::uint64_t>& twice() const noexcept { return twice_; }
@@ -74,6 +74,14 @@ class edge_by_edge {
  private:
   struct lists {
     std::vector<Id> came, own;
+  };
+  struct rows_of_others {
+    am::record_channel& channel;
+    auto from(worker_t k) const {
+      return [this, k](rank_t to, const std::vector<Id>& row) {
+        channel.send(k, to, std::as_bytes(std::span(row)));
+      };
+    }
   };
 
   void find_row(std::uint64_t v, std::vector<Id>& row) const {
@@ -119,8 +127,8 @@ std::optional<std::string> verify_triangles(world& w, const graph::dist_csr<Id>&
     const auto twice = counts.twice().load(v);
     six_times += twice;
     if (of_vertex == nullptr || !wrong.empty() || of_vertex->load(v) * 2 == twice) continue;
-    wrong = "vertex " + std::to_string(g.labels().id_of(v)) + " is in " +
-            std::to_string(twice / 2) + " triangles, not in " + std::to_string(of_vertex->load(v));
+    wrong = "vertex " + g.labels().text_of(v) + " is in " + std::to_string(twice / 2) +
+            " triangles, not in " + std::to_string(of_vertex->load(v));
   }
   six_times = w.sum(six_times);
   for (const auto& said : w.all_gather_bytes(std::as_bytes(std::span(wrong)))) {

@@ -5,26 +5,27 @@
 #include <utility>
 
 #include <cairn/activity/executor.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/traverse/bit_set.hpp>
+#include <cairn/traverse/push.hpp>
 
 namespace cairn::algo {
 
-/// Lets labels travel until no vertex has one that is larger than a neighbour's.
+/// Lets labels travel until no vertex has one that is larger than a neighbour's, so that all of a
+/// component have its smallest.
 ///
 /// Every vertex whose label has fallen tells its neighbours in the next round. Labels of own
 /// vertices fall at once, so that they may travel several edges in a round.
 template <class Id>
-class label_propagation {
+class minimum_labels {
   struct lower {  // the operator: the least label wins
     struct message {
       Id v, label;
     };
     static constexpr bool permanent = true;
     pgas::vertex_view<Id> labels;
-    label_propagation& p;
+    minimum_labels& p;
 
     auto cell(const message& m) const { return labels.at(m.v); }
     bool wanted(Id label, const message& m) const { return m.label < label; }
@@ -34,7 +35,7 @@ class label_propagation {
 
  public:
   /// label    each vertex's own, no_vertex: it takes no part; lowered in place
-  label_propagation(world& w, pgas::vertex_map<Id>& label, const activity::options& opt)
+  minimum_labels(world& w, pgas::vertex_map<Id>& label, const activity::options& opt)
       : w_(w),
         label_(label),
         lower_(w, lower{label.view(), *this}, opt),
@@ -61,23 +62,24 @@ class label_propagation {
   [[nodiscard]] activity::ran ran() const { return lower_.ran(); }
 
  private:
-  static constexpr std::size_t chunk_words = 4;  // 256 vertices
-
   void round(auto& neighbors) {
-    am::epoch epoch(w_);
-    w_.parallel_for(
-        now_.words().size(),
-        [&](worker_t k, std::size_t begin, std::size_t end) {
-          lower_.spawn(k, [&](auto& send) {
-            now_.for_each(begin, end, [&](std::size_t i) {
-              const auto v = static_cast<Id>(label_.first() + i);
-              const Id label = label_.load(v);
-              neighbors(v, [&](Id u) { send({u, label}); });
+    constexpr double ns_of_word = 64 * 40;  // where all of its vertices tell their neighbours
+    const auto words = now_.words().size();
+    traverse::push_ranges(
+        w_, lower_, words,
+        [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
+          std::uint64_t looked = 0;
+          now_.for_each(begin, end, [&](std::size_t i) {
+            const auto v = static_cast<Id>(label_.first() + i);
+            const Id label = label_.load(v);
+            neighbors(v, [&](Id u) {
+              send({u, label});
+              ++looked;
             });
           });
+          return looked;
         },
-        chunk_words);
-    epoch.close();
+        traverse::chunk_of(w_, words, ns_of_word));
   }
 
   world& w_;
