@@ -7,6 +7,7 @@
 #include <cairn/algo/pagerank.hpp>
 #include <cairn/algo/pull_layout.hpp>
 #include <cairn/algo/ref/pagerank.hpp>
+#include <cairn/algo/stored_layout.hpp>
 #include <cairn/algo/verify_pagerank.hpp>
 
 namespace cairn::algo {
@@ -111,43 +112,54 @@ struct pagerank_declaration : declaration {
                                          : "--aggregate adds up without operators";
   }
 
-  // The layout that is asked for, or that the runs repay.
+  // The layout that the graph's file has; else one that is asked for, or that the runs repay.
   template <class Id>
-  using built = std::optional<pull_layout<Id>>;
+  struct built {
+    std::optional<pull_layout<Id>> layout;
+    std::string_view from = "none";
+  };
   template <class D, class Id>
   static built<Id> build(const call<D, Id>& c, std::uint64_t runs) {
     using layout = pull_layout<Id>;
     if (c.opt.layout == layout_wanted::none || c.opt.variant != pagerank_variant::pull) return {};
+    if (auto stored = stored_layout(c.w, c.g)) return {std::move(stored), "file"};
     const auto kind = layout::kind_for(c.g);
     const auto sweeps = expected_sweeps(plain(c.opt), c.g.num_vertices()) * runs;
     const bool repaid = c.w.max(layout::sweeps_that_repay(kind)) <= sweeps;
     if (c.opt.layout == layout_wanted::automatic && !repaid) return {};
-    return built<Id>(std::in_place, c.w, c.g, kind);
+    return {std::optional<layout>(std::in_place, c.w, c.g, kind), "in-edges"};
   }
   template <class D, class Id>
   static auto run(const call<D, Id>& c, nothing)
       -> std::variant<pagerank_result<float>, pagerank_result<double>> {
     const auto opt = plain(c.opt, c.request);
-    const auto* const layout = *c.built ? &**c.built : nullptr;
+    const auto* const layout = c.built->layout ? &*c.built->layout : nullptr;
     if (c.opt.precision == precision::single_) return pagerank<float>(c.w, c.g, opt, layout);
     return pagerank<double>(c.w, c.g, opt, layout);
   }
   struct ways {
-    std::string_view variant, convention, precision, aggregate, layout;
+    std::string_view variant, convention, precision, aggregate, layout, layout_from;
     static constexpr auto fields() {
       return std::tuple(field{"variant", &ways::variant, "who moved rank along an edge"},
                         field{"convention", &ways::convention, "whose PageRank"},
                         field{"precision", &ways::precision, "of ranks"},
                         field{"aggregate", &ways::aggregate, "how push and edge added up"},
-                        field{"layout", &ways::layout, "of the in-edges that pull swept"});
+                        field{"layout", &ways::layout, "of the in-edges that pull swept"},
+                        field{"layout_from", &ways::layout_from,
+                              "where the layout is from: the graph's file or its in-edges"});
     }
   };
   static ways also(const auto& c, nothing, const auto& r) {
     const auto sums = r.aggregate ? word(static_cast<summation>(*r.aggregate)) : "off";
-    return {word(c.opt.variant), word(c.opt.convention), word(c.opt.precision), sums,
-            !*c.built             ? "none"
-            : (*c.built)->tiled() ? "tiles"
-                                  : "groups"};
+    const auto& layout = c.built->layout;
+    return {word(c.opt.variant),
+            word(c.opt.convention),
+            word(c.opt.precision),
+            sums,
+            !layout           ? "none"
+            : layout->tiled() ? "tiles"
+                              : "groups",
+            c.built->from};
   }
   static std::uint64_t edges(const auto& c, const ways&, const auto& r) {
     return c.g.num_edges() * r.iterations;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -66,6 +67,11 @@ class pull_layout {
   }
 
   static constexpr std::uint64_t segment_size = 1 << 15;
+
+  /// Of parts that are known to be right, as stored_layout() reads them.
+  template <class Source>
+  pull_layout(std::size_t block_rows, std::vector<block> blocks, hw::page_buffer<Source> sources)
+      : block_rows_(block_rows), blocks_(std::move(blocks)), sources_(std::move(sources)) {}
 
  private:
   template <class Source>

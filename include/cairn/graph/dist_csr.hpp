@@ -8,6 +8,7 @@
 #include <variant>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/graph/attachment.hpp>
 #include <cairn/graph/csr.hpp>
 #include <cairn/graph/labels.hpp>
 #include <cairn/pgas/partition.hpp>
@@ -15,7 +16,7 @@
 namespace cairn::graph {
 
 /// One rank's share of a graph: the rows of its own vertices, and facts about the whole.
-/// Move-only, immutable but for add_inverse and drop_weights.
+/// Move-only, immutable but for add_inverse, attach and drop_weights.
 ///
 /// partition      who owns which vertex; the same on every rank
 /// out            rows of this rank's vertices: targets of their edges
@@ -63,6 +64,11 @@ class dist_csr {
     in_.emplace(std::move(in));
   }
 
+  /// What the graph's file keeps for another layer; only where one rank has all rows, in the
+  /// file's order.
+  [[nodiscard]] const std::optional<attachment>& attached() const noexcept { return attached_; }
+  void attach(attachment bytes) { attached_.emplace(std::move(bytes)); }
+
   /// Frees the weights.
   void drop_weights() noexcept {
     out_.drop_weights();
@@ -76,6 +82,7 @@ class dist_csr {
   csr<Id> out_;
   std::optional<csr<Id>> in_;
   graph::labels labels_;
+  std::optional<attachment> attached_;
 };
 
 /// A graph whose id width is known at run time only: for the command line and Python.

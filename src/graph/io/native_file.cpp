@@ -33,6 +33,7 @@ native_file::native_file(const std::string& path) : file_(path) {
   }
   std::memcpy(&header_, start.data(), sizeof header_);
   header_.validate(path);
+  if (!header_.has_attachment()) header_.attachment = {};
   if (!stream_ && bytes_.size() != header_.file_bytes()) {
     fail_size(path, bytes_.size(), std::to_string(bytes_.size()), header_.file_bytes());
   }

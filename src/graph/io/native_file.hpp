@@ -35,7 +35,7 @@ class native_file {
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
   [[nodiscard]] const native_header& header() const noexcept { return header_; }
   [[nodiscard]] std::span<const std::byte> section(std::size_t i) const noexcept {
-    return bytes_.subspan(header_.sections[i].offset, header_.sections[i].bytes);
+    return bytes_.subspan(header_.section(i).offset, header_.section(i).bytes);
   }
   template <class T>
   [[nodiscard]] std::span<const T> values(std::size_t i) const noexcept {

@@ -26,10 +26,11 @@ enum native_section_name : std::size_t {
   offsets_section,
   targets_section,
   weights_section,
-  labels_section
+  labels_section,
+  attachment_section
 };
-inline constexpr std::array<const char*, 4> native_section_names{"offsets", "targets", "weights",
-                                                                 "labels"};
+inline constexpr std::array<const char*, 5> native_section_names{"offsets", "targets", "weights",
+                                                                 "labels", "the attachment"};
 
 /// The fields of a header as they lie in the file; see native.hpp.
 struct native_header {
@@ -45,9 +46,23 @@ struct native_header {
   std::uint64_t num_edges = 0;
   std::array<native_section, 4> sections{};
   std::uint64_t checksum = 0;
+  std::array<char, 16> attachment_name{};
+  native_section attachment{};
+  std::uint64_t attachment_checksum = 0;  // of its name and section
 
   [[nodiscard]] std::uint64_t own_checksum() const noexcept {
     return io::checksum(std::as_bytes(std::span(this, 1)).first(offsetof(native_header, checksum)));
+  }
+  [[nodiscard]] std::uint64_t own_attachment_checksum() const noexcept {
+    constexpr auto first = offsetof(native_header, attachment_name);
+    return io::checksum(std::as_bytes(std::span(this, 1))
+                            .subspan(first, offsetof(native_header, attachment_checksum) - first));
+  }
+  [[nodiscard]] bool has_attachment() const noexcept { return version > 3; }
+  /// The version of a file with the same labels and no attachment.
+  [[nodiscard]] std::uint32_t label_version() const noexcept { return (version - 1) % 3 + 1; }
+  [[nodiscard]] const native_section& section(std::size_t i) const noexcept {
+    return i < sections.size() ? sections[i] : attachment;
   }
 
   /// Where each section has to be and how long, by the counts; checksums stay.
@@ -62,21 +77,23 @@ struct native_header {
       sections[i].bytes = bytes[i];
       at += (bytes[i] + native_page - 1) / native_page * native_page;
     }
+    attachment.offset = has_attachment() ? at : 0;
   }
 
   /// What the section of labels must have, by what it says itself; of texts the least.
   [[nodiscard]] std::uint64_t expected_label_bytes() const noexcept {
     constexpr std::uint64_t most = std::uint64_t{1} << 60;
     const auto said = sections[labels_section].bytes;
-    if (version == 3) return std::clamp(said, (num_vertices + 1) * 8, most);
-    return version == 2 || said != 0 ? num_vertices * 8 : 0;
+    const auto kind = label_version();
+    if (kind == 3) return std::clamp(said, (num_vertices + 1) * 8, most);
+    return kind == 2 || said != 0 ? num_vertices * 8 : 0;
   }
 
   /// Bytes of a file with these sections: it ends with the last one's last byte.
   [[nodiscard]] std::uint64_t file_bytes() const noexcept {
     std::uint64_t end = native_page;
     for (const auto& section : sections) end = std::max(end, section.offset + section.bytes);
-    return end;
+    return has_attachment() ? attachment.offset + attachment.bytes : end;
   }
 
   /// Throws    input_error at the byte of the first field that makes no sense
@@ -85,9 +102,9 @@ struct native_header {
       throw input_error::at_byte(path, at, what);
     };
     if (magic != expected_magic) fail(0, "the file does not begin as .cairn files do");
-    if (version < 1 || version > 3) {
+    if (version < 1 || version > 6) {
       fail(offsetof(native_header, version),
-           "expected version 1, 2 or 3 of the format, found " + std::to_string(version));
+           "expected a version from 1 to 6 of the format, found " + std::to_string(version));
     }
     if (checksum != own_checksum()) {
       fail(offsetof(native_header, checksum), "the checksum of the header is wrong");
@@ -115,8 +132,17 @@ struct native_header {
                  " is not where the header's counts put it");
       }
     }
+    if (!has_attachment()) return;
+    if (attachment_checksum != own_attachment_checksum()) {
+      fail(offsetof(native_header, attachment_checksum),
+           "the checksum of the attachment's place is wrong");
+    }
+    if (attachment.offset != placed.attachment.offset || attachment.bytes == 0 ||
+        attachment.bytes > most || attachment_name.front() == 0 || attachment_name.back() != 0) {
+      fail(offsetof(native_header, attachment_name), "the attachment is not behind the graph");
+    }
   }
 };
-static_assert(sizeof(native_header) == 8 + 4 * 4 + 3 * 8 + 4 * 24 + 8);
+static_assert(sizeof(native_header) == 8 + 4 * 4 + 3 * 8 + 4 * 24 + 8 + 16 + 24 + 8);
 
 }  // namespace cairn::graph::io

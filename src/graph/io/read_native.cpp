@@ -17,7 +17,7 @@ namespace {
 labels labels_of(const native_file& file) {
   const auto& header = file.header();
   const auto numbers = file.values<std::uint64_t>(labels_section);
-  switch (header.version) {
+  switch (header.label_version()) {
     case 1:
       if (numbers.empty()) return labels(header.num_vertices);
       return labels(std::vector<std::uint64_t>(numbers.begin(), numbers.end()));
@@ -51,8 +51,12 @@ any_graph view_of(const std::shared_ptr<const native_file>& file, rank_t rank,
   }
   csr<Id> out(first, std::move(offsets), array<Id>(file->values<Id>(targets_section), file),
               std::move(weights));
-  return dist_csr<Id>(partition, header.directed == 1, header.num_edges, std::move(out),
-                      labels_of(*file));
+  dist_csr<Id> g(partition, header.directed == 1, header.num_edges, std::move(out),
+                 labels_of(*file));
+  if (header.has_attachment() && partition.ranks() == 1) {
+    g.attach({header.attachment_name.data(), file->section(attachment_section), file});
+  }
+  return g;
 }
 
 }  // namespace

@@ -56,8 +56,8 @@ void verify_texts(const native_file& file, faults& found) {
 }  // namespace
 
 void verify_labels(const native_file& file, faults& found) {
-  if (file.header().version == 2) return verify_distinct_labels(file, found);
-  if (file.header().version == 3) return verify_texts(file, found);
+  if (file.header().label_version() == 2) return verify_distinct_labels(file, found);
+  if (file.header().label_version() == 3) return verify_texts(file, found);
   const auto ids = file.values<std::uint64_t>(labels_section);
   if (ids.empty()) return;
   const auto wrong = std::adjacent_find(ids.begin(), ids.end(), std::greater_equal<>());

@@ -25,7 +25,7 @@ constexpr std::size_t rows_per_chunk = std::size_t{1} << 14;
 void verify_checksums(const exchange& ranks, const native_file& file) {
   const auto rank = static_cast<std::uint64_t>(ranks.rank());
   const auto size = static_cast<std::uint64_t>(ranks.size());
-  std::array<std::uint64_t, 4> mine{};
+  std::array<std::uint64_t, native_section_names.size()> mine{};
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const auto bytes = file.section(i);
     const auto chunks = (bytes.size() + checksum_chunk - 1) / checksum_chunk;
@@ -38,12 +38,12 @@ void verify_checksums(const exchange& ranks, const native_file& file) {
     });
     mine[i] = sum.load();
   }
-  std::array<std::uint64_t, 4> all{};
+  auto all = decltype(mine){};
   for (const auto& part : ranks.all_gather(mine)) {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] += part[i];
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
-    const auto& section = file.header().sections[i];
+    const auto& section = file.header().section(i);
     if (all[i] == section.checksum) continue;
     throw input_error::at_byte(file.path(), section.offset,
                                std::string("the checksum of the section of ") +

@@ -71,6 +71,16 @@ label_bytes labels_of(const native_graph& g) {
   return found;
 }
 
+// All but its place.
+void take_attachment(task::pool& workers, const attachment& from, native_header& to) {
+  CAIRN_EXPECTS(!from.name.empty() && from.name.size() < to.attachment_name.size());
+  CAIRN_EXPECTS(!from.bytes.empty());
+  to.version += 3;
+  std::copy(from.name.begin(), from.name.end(), to.attachment_name.begin());
+  to.attachment.bytes = from.bytes.size();
+  to.attachment.checksum = checksum_of(workers, from.bytes);
+}
+
 std::string_view text_of(byte_span bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
@@ -121,14 +131,17 @@ void write_native(task::pool& workers, const std::string& path, const native_gra
   header.num_edges = g.num_edges;
   CAIRN_EXPECTS(g.offsets.front() == 0 && g.offsets.back() == header.num_entries);
   CAIRN_EXPECTS(g.labels.empty() || g.labels.size() == header.num_vertices);
+  if (g.attached) take_attachment(workers, *g.attached, header);
   header.place_sections(names.bytes.size());
-  const std::array<byte_span, 4> sections{std::as_bytes(g.offsets), targets, weight_bytes(g),
-                                          names.bytes};
-  for (std::size_t i = 0; i < sections.size(); ++i) {
+  const std::array<byte_span, 5> sections{std::as_bytes(g.offsets), targets, weight_bytes(g),
+                                          names.bytes,
+                                          g.attached ? g.attached->bytes : byte_span()};
+  for (std::size_t i = 0; i < header.sections.size(); ++i) {
     CAIRN_EXPECTS(sections[i].size() == header.sections[i].bytes);
     header.sections[i].checksum = checksum_of(workers, sections[i]);
   }
   header.checksum = header.own_checksum();
+  if (g.attached) header.attachment_checksum = header.own_attachment_checksum();
 
   const auto file = create_file(path);
   const std::vector<char> zeros(native_page, '\0');
@@ -143,7 +156,7 @@ void write_native(task::pool& workers, const std::string& path, const native_gra
   };
   put(std::as_bytes(std::span(&header, 1)), 0);
   for (std::size_t i = 0; i < sections.size(); ++i) {
-    if (!sections[i].empty()) put(sections[i], header.sections[i].offset);
+    if (!sections[i].empty()) put(sections[i], header.section(i).offset);
   }
   if (at < native_page) put({}, native_page);
   file->finish();

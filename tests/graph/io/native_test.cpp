@@ -170,8 +170,8 @@ TEST_F(DamagedNative, WrongMagicVersionOrHeader) {
   const plain_arrays a;
   EXPECT_EQ(sentence(a, [](auto& h) { h.magic[1] = 'C'; }),
             "g.cairn: at byte 0: the file does not begin as .cairn files do");
-  EXPECT_EQ(sentence(a, [](auto& h) { h.version = 4; }),
-            "g.cairn: at byte 8: expected version 1, 2 or 3 of the format, found 4");
+  EXPECT_EQ(sentence(a, [](auto& h) { h.version = 7; }),
+            "g.cairn: at byte 8: expected a version from 1 to 6 of the format, found 7");
   EXPECT_EQ(sentence(a, {}, [](auto& bytes) { bytes[30] = 1; }),
             "g.cairn: at byte 144: the checksum of the header is wrong");
   EXPECT_EQ(sentence(a, [](auto& h) { h.num_vertices = 1'000'000'000'000; }),

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <variant>
@@ -15,27 +16,32 @@
 
 namespace cairn::graph::io {
 
-// The .cairn format, versions 1 to 3, little-endian. A header of one page (4096 bytes, zeros behind
-// its fields), then up to four sections, each beginning at a page, zeros between:
+// The .cairn format, versions 1 to 6, little-endian. A header of one page (4096 bytes, zeros behind
+// its fields), then up to five sections, each beginning at a page, zeros between:
 //
 //   bytes  field
 //       8  89 'c' 'a' 'i' 'r' 'n' 0d 0a
-//       4  version: 1, and where the labels are others 2 or 3
+//       4  version: 1, and where the labels are others 2 or 3; 3 more with an attachment
 //       4  1 if directed, else 0
 //       4  bytes of a target: 4 or 8
 //       4  weights: 0 none, 1 int32, 2 double
 //       8  vertices n          8  list entries m          8  edges
 //  4 x 24  offset, bytes, checksum of each section (offset and bytes 0 if it is left out)
 //       8  checksum of the fields before
+//          of versions 4 to 6:
+//      16  name of the attachment, zeros behind it
+//      24  its offset, bytes, checksum
+//       8  checksum of these two fields
 //
 //   offsets  uint64 [n + 1]: row v is entries offsets[v] .. offsets[v + 1]
 //   targets  uint32 or uint64 [m]: each row ascending
 //   weights  [m]; left out without weights
 //   labels   ids of the vertices; left out where they are 0 .. n - 1
-//            version 1: uint64 [n], ascending
-//            version 2: uint64 [n], all different
-//            version 3: texts, all different: uint64 [n + 1], text v is the characters
+//            versions 1, 4: uint64 [n], ascending
+//            versions 2, 5: uint64 [n], all different
+//            versions 3, 6: texts, all different: uint64 [n + 1], text v is the characters
 //            [v] .. [v + 1] behind these numbers
+//   attachment  of another layer, which checks what it holds (cairn/graph/attachment.hpp)
 //
 // An undirected edge has an entry in both its ends' rows, with the same weight, a self-loop one.
 // A file that breaks any of this is refused.
@@ -50,6 +56,7 @@ struct native_graph {
   std::span<const std::uint64_t> labels;  ///< by vertex; empty: vertex v has id v
   const word_list* words = nullptr;       ///< if set, the id of vertex v is words[labels[v]]
   std::shared_ptr<const std::vector<std::uint64_t>> kept = {};  ///< what labels views, if set
+  std::optional<attachment> attached = {};  ///< none: native_view() leaves a graph's own out
 
   [[nodiscard]] std::uint64_t label_of(std::uint64_t v) const noexcept {
     return labels.empty() ? v : labels[v];
@@ -75,6 +82,7 @@ void write_native(task::pool& workers, const std::string& path, const native_gra
 /// takes its share of the chunks), and in each rank's rows that offsets do not decrease and
 /// targets ascend, are vertices and have finite weights; that the rows of an undirected graph
 /// hold each edge at both its ends with the same weight; that the header counts the edges right.
+/// Of an attachment the checksum is verified; a graph on one rank has it.
 ///
 /// Memory    none of its own for a plain file; for a compressed one the whole graph on each rank
 /// Throws    input_error with the byte offset; usage_error if a compressed file's header describes
