@@ -53,6 +53,7 @@ void expect_options(const algorithm_command& cmd) {
   static_cast<void>(source_of(cmd.in));
   static_cast<void>(activity_of(cmd.c));
   cmd.a.expect(cmd.given);
+  expect_seed(cmd.in, cmd.a.draws(cmd.given));
   if (!cmd.values.empty() && cmd.output.empty()) {
     throw usage_error("--values says what --output writes, and there is no --output");
   }
@@ -61,6 +62,10 @@ void expect_options(const algorithm_command& cmd) {
 
 // Settings of operators where none run.
 void expect_settings_used(const algorithm_command& cmd, const world& w) {
+  if (cmd.c.given.contains("filter") && !cmd.a.info().filters) {
+    throw usage_error(
+        fmt::format("--filter has no effect here: {} drops and combines no messages", cmd.name()));
+  }
   const auto why = cmd.a.without_operators(cmd.given, w);
   if (why.empty()) return;
   for (const auto* const name : {"mechanism", "grain", "filter", "retry", "costs"}) {
@@ -133,10 +138,20 @@ void say_trials(const algorithm_command& cmd, const world& w, report& r) {
                      aborts("capacity"), aborts("explicit"), aborts("other")));
 }
 
+// The algorithm does not know the name of the graph that it refuses.
+auto with_name_of_graph(const algorithm_command& cmd, const auto& f) {
+  try {
+    return f();
+  } catch (const input_error& e) {
+    throw input_error(name_of(cmd.in) + ": " + e.what());
+  }
+}
+
 int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd, report& r) {
   w.barrier();
   const auto begin = w.clock().now_ns();
-  const auto graph = cmd.a.bind(w, g, cmd.given, static_cast<std::uint64_t>(cmd.trials));
+  const auto graph = with_name_of_graph(
+      cmd, [&] { return cmd.a.bind(w, g, cmd.given, static_cast<std::uint64_t>(cmd.trials)); });
   w.barrier();
   r["seconds"]["build"] =
       r["seconds"]["build"].get<double>() + static_cast<double>(w.clock().now_ns() - begin) * 1e-9;
@@ -148,7 +163,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
   json& trials = r["result"]["trials"] = json::array();
   for (int trial = 0; trial < cmd.trials && broken.empty(); ++trial) {
     const auto run = graph->prepare({.activity = activity,
-                                     .seed = cmd.in.seed,
+                                     .seed = seed_of(cmd.in),
                                      .trial = static_cast<std::uint64_t>(trial),
                                      .verify = cmd.verify,
                                      .output = cmd.column()});
@@ -162,11 +177,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
       w.barrier();
       counts.end(phase_counts::load_and_verify);
       const auto start = w.clock().now_ns();
-      try {
-        found = run->run();
-      } catch (const input_error& e) {  // of the graph, whose name the algorithm does not know
-        throw input_error(name_of(cmd.in) + ": " + e.what());
-      }
+      found = with_name_of_graph(cmd, [&] { return run->run(); });
       w.barrier();
       seconds.push_back(static_cast<double>(w.clock().now_ns() - start) * 1e-9);
       counts.end(phase_counts::run);

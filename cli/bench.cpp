@@ -58,15 +58,6 @@ struct model_options {
   bool save = false;
 };
 
-// Settings of operators, of which a measurement takes no notice.
-void refuse_settings_of_operators(const CLI::App& command) {
-  for (const auto* const option : {"--mechanism", "--grain", "--retry", "--costs"}) {
-    if (command.count(option) == 0) continue;
-    throw usage_error(
-        fmt::format("bench {} takes no notice of {}: leave it out", command.get_name(), option));
-  }
-}
-
 void write(const std::string& path, const std::string& text) {
   graph::io::output_file file(path);
   file.write(text.data(), text.size());
@@ -75,7 +66,7 @@ void write(const std::string& path, const std::string& text) {
 }
 
 int print_model(world& w, const common& c, const model_options& options) {
-  if (w.size() > 1) throw usage_error("bench model measures one rank: leave --ranks out");
+  if (w.size() > 1) throw usage_error("bench model measures one rank, not several");
   report r("bench model", c, w);
   const auto costs = activity::probe_costs(w, options.probe);
   const auto fitted = activity::fitted(costs);
@@ -182,17 +173,19 @@ int print_costs(world& w, const common& c, const sim_options& options) {
 void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   auto& sim = *command.add_subcommand(
       "sim", "Measure what packets, messages, edges and commits cost, for --sim clock=FILE");
-  add_common(sim, c, {.settings = all_settings()});
+  auto used = settings_of({knobs::workers, knobs::processes, knobs::messages});
+  std::erase(used, "routing");  // two ranks reach each other directly
+  add_common(sim, c, {.settings = used});
   const auto options = std::make_shared<sim_options>();
   sim.add_option("--passes", options->passes, "Passes of which a cost is the median")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
   sim.add_option("--output", options->output, "Write the costs to this file too");
-  sim.callback([&c, &chosen, &sim, options] {
-    chosen = [&c, &sim, options] {
+  sim.callback([&c, &chosen, options] {
+    chosen = [&c, options] {
       auto how = c.settings;  // two local ranks, if nothing else is said
       if (!how.sim.empty()) throw usage_error("bench sim measures ranks that run: without --sim");
-      refuse_settings_of_operators(sim);
+      expect_effect(c);
       if (!options->output.empty()) check_writable(options->output);
       if (how.ranks == 0) how.ranks = 2;
       if (how.threads == 0) how.threads = 1;
@@ -209,7 +202,7 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
   command.require_subcommand(1);
   auto& model = *command.add_subcommand(
       "model", "Fit T = A N + B to activities that modify N vertices, by mechanism");
-  add_common(model, c, {.settings = all_settings()});
+  add_common(model, c, {.settings = {"pin"}});
   const auto options = std::make_shared<model_options>();
   model.add_option("--passes", options->probe.rounds, "Passes of which a time is the median")
       ->check(CLI::Range(1, 1 << 20))
@@ -220,13 +213,12 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
   model.add_option("--output", options->output, "Write the fitted costs to this file, for --costs");
   model.add_flag("--save", options->save,
                  "Keep the fitted costs where every command finds them, for this machine");
-  model.callback([&c, &chosen, &model, options] {
-    chosen = [&c, &model, options] {
+  model.callback([&c, &chosen, options] {
+    chosen = [&c, options] {
       if (options->save && c.settings.cache_folder.empty())
         throw usage_error("--save keeps costs below XDG_CACHE_HOME or HOME, of which none is set");
       if (!c.settings.sim.empty())
         throw usage_error("bench model measures what runs: without --sim");
-      refuse_settings_of_operators(model);
       if (!options->output.empty()) check_writable(options->output);
       return run(
           c.settings, [&](world& w) { return print_model(w, c, *options); }, say);

@@ -3,10 +3,17 @@
 #include <array>
 #include <utility>
 
+#include <fmt/format.h>
+
+#include <cairn/base/error.hpp>
+#include <cairn/core/launch.hpp>
+
 #include "cli/cli.hpp"
 
 namespace cairn::cli {
 namespace {
+
+using name_list = std::initializer_list<std::string_view>;
 
 constexpr std::array<std::pair<std::string_view, knobs>, 17> kinds_of_settings{{
     {"threads", knobs::workers},
@@ -28,6 +35,14 @@ constexpr std::array<std::pair<std::string_view, knobs>, 17> kinds_of_settings{{
     {"costs", knobs::operators},
 }};
 
+void refuse_given(const common& c, const auto& unused, const std::string& why) {
+  for (const auto name : unused) {
+    if (c.given.contains(name)) {
+      throw usage_error(fmt::format("--{} has no effect here: {}", name, why));
+    }
+  }
+}
+
 }  // namespace
 
 std::vector<std::string_view> settings_of(std::initializer_list<knobs> kinds) {
@@ -42,6 +57,31 @@ std::vector<std::string_view> all_settings() {
   std::vector<std::string_view> names;
   for (const auto& row : setting::all()) names.push_back(row.name);
   return names;
+}
+
+void expect_effect(const common& c) {
+  const auto& how = c.settings.mechanism;
+  const auto one_by_one = "by mechanism " + how + " operators run one by one";
+  if (how != "auto" && how != "htm") {
+    refuse_given(c, name_list{"retry"},
+                 "only hardware transactions (--mechanism htm) try again by it");
+    if (how != "stm") refuse_given(c, name_list{"grain", "costs"}, one_by_one);
+  }
+  if (how != "auto" && c.settings.grain != 0) {
+    refuse_given(c, name_list{"costs"}, "mechanism and grain are given");
+  }
+  if (!c.settings.sim.empty()) {
+    refuse_given(c, name_list{"pin", "transport", "mpi", "plugins", "machines"},
+                 "the ranks of --sim are simulated in one thread");
+  } else if (!is_launched()) {
+    refuse_given(c, name_list{"mpi", "plugins", "machines"}, "no mpiexec has started the ranks");
+  }
+}
+
+void expect_effect(const common& c, const world& w) {
+  if (w.size() > 1) return;
+  refuse_given(c, settings_of({knobs::messages, knobs::filter}),
+               "one rank sends no messages (--ranks)");
 }
 
 void add_common(CLI::App& command, common& c, const common_parts& parts) {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cairn/algo/stored_layout.hpp>
 #include <cairn/graph/io/edge_list.hpp>
 #include <cairn/graph/io/file_format.hpp>
 #include <cairn/graph/io/native.hpp>
@@ -19,7 +20,7 @@ using graph::io::file_format;
 struct convert_command {
   std::string name;
   input_options in;
-  std::string output;
+  std::string output, layout;
   bool once = false;
   bool renumber = false;
 };
@@ -38,6 +39,9 @@ file_format writable_format(const convert_command& cmd) {
   }
   if (cmd.once && !is_edge_list(format)) {
     throw usage_error("--once is for edge lists: other formats have an undirected edge once");
+  }
+  if (!cmd.layout.empty() && format != file_format::native) {
+    throw usage_error("--layout is for .cairn files: other formats have edges alone");
   }
   return format;
 }
@@ -58,6 +62,14 @@ void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd
     whole.words = nullptr;
     whole.labels = *ids;
     whole.kept = std::move(ids);
+  }
+  if (cmd.once && whole.directed) {
+    throw usage_error("--once is for undirected graphs: " + name_of(cmd.in) +
+                      " is directed (--symmetrize)");
+  }
+  if (cmd.layout == "always") {
+    whole.attached = std::visit(
+        [&](const auto& rows) { return algo::attachment_of(algo::pull_layout(w, rows)); }, g);
   }
   if (format == file_format::native) {
     graph::io::write_native(w.pool(), cmd.output, whole);
@@ -83,7 +95,9 @@ void on_first_rank(world& w, F&& f) {
 int run_command(const common& c, const convert_command& cmd) {
   if (cmd.output.empty()) throw usage_error("no output: name the file to write");
   static_cast<void>(writable_format(cmd));
-  graph_keeper graphs(cmd.in, {}, !c.quiet);
+  graph::load_options options;
+  options.build.inverse = cmd.layout == "always";  // it orders in-edges
+  graph_keeper graphs(cmd.in, options, !c.quiet);
   return run_ranks(c, [&](world& w) {
     report r(cmd.name, c, w);
     on_first_rank(w, [&](world& alone) {
@@ -113,13 +127,23 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
                    "In an edge list, write an undirected edge once: read it with --symmetrize");
   command.add_flag("--renumber", cmd->renumber,
                    "Give the vertices the ids 1 to n, in the order of their ids");
+  command
+      .add_option("--layout", cmd->layout,
+                  "Whether a .cairn file has the layout by which pagerank sums up (default: none)")
+      ->check(CLI::IsMember({"none", "always"}));
   add_common(command, c, {.settings = settings_of({knobs::workers, knobs::processes})});
   command.callback([=, &c, &chosen] {
     chosen = [=, &c] {
-      const bool generated = is_generated(cmd->in);
+      const auto& in = cmd->in;
+      const bool generated = is_generated(in);
       if (!generated && !from_file) {
-        throw usage_error("no generator: name one, such as --kronecker 20");
+        throw usage_error(in.file.empty()
+                              ? "no generator: name one, such as --kronecker 20"
+                              : "'" + in.file +
+                                    "' is no generator: name one, such as --kronecker 20 (convert "
+                                    "reads files)");
       }
+      expect_seed(in, false);
       // With a generator the only name on the line is the output's.
       if (cmd->output.empty() && generated) std::swap(cmd->output, cmd->in.file);
       return run_command(c, *cmd);

@@ -35,9 +35,13 @@ int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
   const auto mean = n == 0 ? 0.0 : static_cast<double>(d.arcs) / static_cast<double>(n);
   const auto most = w.max(g.out().num_edges());
   const auto bytes = (n + 1) * sizeof(std::uint64_t) + d.arcs * sizeof(Id);
-  r["result"] = {{"max_degree", d.most},   {"mean_degree", mean},
-                 {"isolated", d.isolated}, {"self_loops", d.self_loops},
-                 {"bytes", bytes},         {"most_entries_on_a_rank", most}};
+  r["result"] = {{"max_degree", d.most},
+                 {"mean_degree", mean},
+                 {"isolated", d.isolated},
+                 {"self_loops", d.self_loops},
+                 {"bytes", bytes},
+                 {"most_entries_on_a_rank", most},
+                 {"attached", g.attached() ? json(g.attached()->name) : json()}};
   r.line("degrees", fmt::format("{:.2f} on average, {} at most; {} vertices without out-edges",
                                 mean, human_count(d.most), human_count(d.isolated)));
   r.line("self-loops", human_count(d.self_loops));
@@ -45,6 +49,10 @@ int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
                     : g.out().template weighted_by<std::int32_t>() ? "whole numbers"
                                                                    : "real numbers");
   r.line("memory", fmt::format("{} as rows of {}-bit ids", human_bytes(bytes), sizeof(Id) * 8));
+  if (g.attached()) {
+    r.line("attached",
+           fmt::format("{}, {}", g.attached()->name, human_bytes(g.attached()->bytes.size())));
+  }
   if (w.size() > 1) {
     r.line("ranks", fmt::format("{}; {} of {} entries at most on one", w.size(), human_count(most),
                                 human_count(d.arcs)));
@@ -65,8 +73,12 @@ void add_info(CLI::App& app, common& c, action& chosen) {
                   {knobs::workers, knobs::processes, knobs::simulation, knobs::messages})});
   command.callback([&c, in, &chosen] {
     chosen = [&c, in] {
+      expect_seed(*in, false);
       graph_keeper graphs(*in, {}, !c.quiet);
       return run_ranks(c, [&](world& w) {
+        if (!in->order.empty() && w.size() == 1) {
+          throw usage_error("--order has no effect on what info says of one rank (--ranks)");
+        }
         report r("info", c, w);
         return std::visit([&](const auto& g) { return print_info(w, g, r); }, graphs.get(w, r));
       });

@@ -7,6 +7,8 @@
 
 #include <fmt/format.h>
 
+#include <cairn/graph/io/file_format.hpp>
+
 #include "cli/progress.hpp"
 
 namespace cairn::cli {
@@ -58,6 +60,14 @@ graph::grid_graph grid(const std::string& text) {
           number<std::uint64_t>(columns, text, expected)};
 }
 
+bool is_edge_list(const std::string& file) {
+  using graph::io::file_format;
+  if (file.empty()) return false;
+  const auto format = graph::io::format_of(file);
+  return format == file_format::edge_list || format == file_format::weighted_edge_list ||
+         format == file_format::csv;
+}
+
 }  // namespace
 
 void add_whole_input(CLI::App& command, input_options& in) {
@@ -89,7 +99,8 @@ void add_whole_input(CLI::App& command, input_options& in) {
                   "degree, or scrambled by a hash or by --seed")
       ->check(CLI::IsMember({"file", "degree", "hash", "random"}))
       ->group(group);
-  command.add_option("--ids", in.ids, "What an edge list's or .csv file's ids are")
+  command
+      .add_option("--ids", in.ids, "What an edge list's or .csv file's ids are (default: number)")
       ->check(CLI::IsMember({"number", "text"}))
       ->group(group);
   command.add_flag("--symmetrize,-s", in.symmetrize, "Make a directed file's edges undirected")
@@ -120,14 +131,24 @@ graph::source source_of(const input_options& in) {
     throw usage_error("-k and SCALE:EDGEFACTOR both give an edge factor");
   }
   if (named > 1) throw usage_error("several graphs: name one file or one generator");
+  if (!in.ids.empty() && !is_edge_list(in.file)) {
+    throw usage_error("--ids is for edge lists and .csv files: " + name_of(in) +
+                      " says itself what its ids are");
+  }
   if (!in.file.empty()) return in.file;
-  if (in.ids == "text") throw usage_error("--ids text is for edge lists and .csv files");
-  graph::generator g{.kind = {}, .seed = in.seed};
+  if (in.symmetrize)
+    throw usage_error("--symmetrize is for files: generated graphs are undirected");
+  graph::generator g{.kind = {}, .seed = seed_of(in)};
   if (!in.kronecker.empty()) g.kind = by_scale<graph::kronecker_graph>(in.kronecker, in.degree);
   if (!in.uniform.empty()) g.kind = by_scale<graph::uniform_graph>(in.uniform, in.degree);
   if (!in.erdos_renyi.empty()) g.kind = erdos_renyi(in.erdos_renyi);
   if (!in.grid.empty()) g.kind = grid(in.grid);
   return g;
+}
+
+void expect_seed(const input_options& in, bool draws) {
+  if (!in.seed || draws || is_generated(in) || in.order == "random") return;
+  throw usage_error("--seed has no effect here: nothing is drawn");
 }
 
 std::string name_of(const input_options& in) {
@@ -153,12 +174,15 @@ graph_keeper::graph_keeper(const input_options& in, graph::load_options options,
   if (in.order == "degree") options_.order = graph::order_kind::degree;
   if (in.order == "hash") options_.order = graph::order_kind::hash;
   if (in.order == "random") options_.order = graph::order_kind::random;
-  options_.order_seed = in.seed;
+  options_.order_seed = seed_of(in);
   if (in.partition == "edges") options_.build.partition = graph::partition_kind::edges;
   if (in.ids == "text") options_.read.ids = graph::io::id_kind::text;
 }
 
 graph::any_graph& graph_keeper::get(world& w, report& r) {
+  if (!in_.partition.empty() && w.size() == 1) {
+    throw usage_error("--partition has no effect on one rank (--ranks)");
+  }
   const auto at = static_cast<std::size_t>(w.rank());
   if (shares_.size() <= at) shares_.resize(static_cast<std::size_t>(w.size()));
   auto& share = shares_[at];
@@ -194,7 +218,12 @@ graph::any_graph& graph_keeper::get(world& w, report& r) {
 }
 
 int run_ranks(const common& c, const rank_body& body) {
-  const int status = run(c.settings, body, say);
+  expect_effect(c);
+  const auto checked = [&](world& w) {
+    expect_effect(c, w);
+    return body(w);
+  };
+  const int status = run(c.settings, checked, say);
   end_series(c);
   return status;
 }

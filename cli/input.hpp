@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,11 +17,9 @@ struct input_options {
   std::string file;
   std::string kronecker, uniform, erdos_renyi, grid;  ///< as on the command line; empty: not
   int degree = 0;  ///< GAP's -k: edge factor of the two generators by scale; 0: not given
-  std::uint64_t seed = 1;
+  std::optional<std::uint64_t> seed;
   bool symmetrize = false;
-  std::string order = "file";
-  std::string partition = "vertices";
-  std::string ids = "number";
+  std::string order, partition, ids;  ///< empty: file, vertices, number
 };
 
 /// Adds INPUT, the generators, --order, --ids, --partition and GAP's short forms -f, -g, -u, -k,
@@ -32,8 +31,14 @@ void add_whole_input(CLI::App& command, input_options& in);
 /// Whether a generator is named.
 [[nodiscard]] bool is_generated(const input_options& in);
 
-/// Throws    usage_error unless exactly one graph is named, and well
+/// Throws    usage_error unless exactly one graph is named, and well; for --ids and --symmetrize of
+///           a graph that says itself
 [[nodiscard]] graph::source source_of(const input_options& in);
+
+/// Throws    usage_error if --seed is given and nothing is drawn
+/// draws     the command draws beside graph and order
+void expect_seed(const input_options& in, bool draws);
+[[nodiscard]] inline std::uint64_t seed_of(const input_options& in) { return in.seed.value_or(1); }
 
 /// "kronecker 20", or the file's name.
 [[nodiscard]] std::string name_of(const input_options& in);

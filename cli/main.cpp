@@ -27,6 +27,23 @@ CLI::Validator whole_number() {
 
 namespace {
 
+// What is wrong with a command line, in one sentence.
+std::string sentence_of(const CLI::App& app, const CLI::ParseError& wrong) {
+  const auto* command = &app;
+  std::string path;
+  while (!command->get_subcommands().empty()) {
+    command = command->get_subcommands().front();
+    path += command->get_name() + " ";
+  }
+  const auto help = " (cairn " + path + "--help lists what there is)";
+  if (command->get_require_subcommand_min() == 0) return wrong.what() + help;
+  const auto rest = command->remaining();
+  if (rest.empty()) return "cairn " + path + "takes a command" + help;
+  const auto word = rest.front();
+  if (word.starts_with('-')) return wrong.what() + help;
+  return "there is no command '" + path + word + "'" + help;
+}
+
 int run(int argc, char** argv) {
   CLI::App app("Cairn: irregular computations on threads, transactions and clusters", "cairn");
   app.require_subcommand(1);
@@ -48,10 +65,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::Success& asked) {  // --help, --version
     return app.exit(asked);
   } catch (const CLI::ParseError& wrong) {
-    const bool unknown = app.get_subcommands().empty() && argc > 1 && argv[1][0] != '-';
-    return refuse((unknown ? "there is no command '" + std::string(argv[1]) + "'" : wrong.what()) +
-                      " (cairn --help lists what there is)",
-                  say);
+    return refuse(sentence_of(app, wrong), say);
   }
   return chosen();
 }

@@ -17,7 +17,7 @@ namespace {
 
 constexpr std::size_t rows_at_once = 1u << 20;  // gathered from all ranks together
 
-// Where vertices have another order than ids, the smallest vertex of a component is any of it.
+// Where vertices have another order than ids, the smallest vertex of a class is any of it.
 void name_by_smallest_ids(const graph::labels& names, std::vector<std::uint64_t>& by_position) {
   constexpr auto none = graph::io::missing_value<std::uint64_t>;
   std::vector<std::uint64_t> smallest(by_position.size(), none);
@@ -30,10 +30,11 @@ void name_by_smallest_ids(const graph::labels& names, std::vector<std::uint64_t>
 
 template <class Id, class T>
 void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& g,
-                  const pgas::vertex_map<T>& values, std::string_view name, bool vertices) {
+                  const pgas::vertex_map<T>& values, std::string_view name, algo::holds what) {
   using column = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
   const auto n = g.num_vertices();
   const auto& names = g.labels();
+  const bool vertices = what != algo::holds::numbers;
   const auto in_column = [&](T x) -> column {
     if constexpr (std::is_integral_v<T>) {
       if (x == no_vertex<T>) return graph::io::missing_value<column>;
@@ -72,7 +73,7 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
     });
   }
   if constexpr (std::is_same_v<column, std::uint64_t>) {
-    if (name == "component") name_by_smallest_ids(names, by_position);
+    if (what == algo::holds::classes) name_by_smallest_ids(names, by_position);
   }
   w.agree([&] {
     for (std::uint64_t first = 0; first < by_position.size(); first += rows_at_once) {
@@ -106,11 +107,9 @@ void check_writable(const std::string& path, const std::string& input) {
 
 void write_column(world& w, const std::string& path, const graph::any_graph& g,
                   const algo::column& values) {
-  std::visit(
-      [&](const auto& rows, const auto* map) {
-        write_values(w, path, rows, *map, values.name, values.vertices);
-      },
-      g, values.values);
+  std::visit([&](const auto& rows,
+                 const auto* map) { write_values(w, path, rows, *map, values.name, values.what); },
+             g, values.values);
 }
 
 }  // namespace cairn::cli

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <limits>
+
 #include <fmt/format.h>
 
 #include <cairn/algo/algorithm.hpp>
@@ -37,6 +39,14 @@ writer writer_of(const graph::io::table& rows, const std::string& path) {
       path, fmt::format("its second column is '{}', expected one of {}", rows.value_name, all));
 }
 
+bool holds_ids(std::string_view name) {
+  return std::ranges::any_of(algo::algorithms(), [&](const algo::algorithm* a) {
+    return std::ranges::any_of(a->columns(), [&](const algo::column_info& x) {
+      return x.name == name && x.what != algo::holds::numbers;
+    });
+  });
+}
+
 // The algorithm of a result is known once its file is read.
 void expect_options(const verify_command& cmd, const algo::algorithm& a) {
   const auto& used = a.info().verify_options;
@@ -62,25 +72,29 @@ class own_rows {
     }
     if (column.real) {
       std::vector<double> own(last_ - first_);
-      place(own, [&](std::uint64_t, auto x) { return static_cast<double>(x); });
+      place(own, [&]<class T>(std::uint64_t, T x) {
+        const bool missing = x == graph::io::missing_value<T>;  // if it is a whole number
+        return missing ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(x);
+      });
       return own;
     }
     std::vector<std::uint64_t> own(last_ - first_);
-    place(own, [&](std::uint64_t id, auto x) { return whole(id, x, column.vertices); });
+    place(own, [&](std::uint64_t id, auto x) { return whole(id, x, column.what); });
     return own;
   }
 
  private:
   input_error wrong(std::uint64_t id, const std::string& what) const {
-    return input_error::in_file(cmd_.result, fmt::format("vertex {}: {}", id, what));
+    const auto name = names_.textual() ? std::string(names_.words()[id]) : std::to_string(id);
+    return input_error::in_file(cmd_.result, fmt::format("vertex {}: {}", name, what));
   }
   template <class T>
-  std::uint64_t whole(std::uint64_t id, T x, bool vertices) const {
+  std::uint64_t whole(std::uint64_t id, T x, algo::holds what) const {
     if (std::is_same_v<T, double>) throw wrong(id, "expected a whole number");
     if (x == graph::io::missing_value<T>) return no_vertex<std::uint64_t>;
     if (x < T{0}) throw wrong(id, "expected a number that is not negative");
     const auto value = static_cast<std::uint64_t>(x);
-    if (!vertices) return value;
+    if (what == algo::holds::numbers) return value;
     const auto v = names_.vertex_of(value);
     if (!v) throw wrong(id, fmt::format("its value {} is no vertex of the graph", value));
     return *v;
@@ -146,7 +160,7 @@ int run_command(const verify_command& cmd) {
     graph::io::table rows;
     std::optional<writer> by;
     w.agree([&] {
-      rows = graph::io::read_table(w.pool(), cmd.result, n, words);
+      rows = graph::io::read_table(w.pool(), cmd.result, n, words, holds_ids);
       by = writer_of(rows, cmd.result);
       expect_options(cmd, *by->a);
     });
@@ -179,6 +193,7 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
       if (cmd->result.empty() && is_generated(cmd->in)) std::swap(cmd->result, cmd->in.file);
       if (cmd->result.empty()) throw usage_error("no result: name the file that --output wrote");
       static_cast<void>(source_of(cmd->in));
+      expect_seed(cmd->in, false);
       return run_command(*cmd);
     };
   });

@@ -48,7 +48,8 @@ struct bfs_declaration : declaration {
                                        .summary = "Breadth-first search: parents and depths",
                                        .check = "Check the result by Graph500's five rules",
                                        .in_edges = true,
-                                       .verify_options = words<"source">};
+                                       .verify_options = words<"source">,
+                                       .filters = true};
   struct options {
     vertex_option source;
     traverse::direction direction = traverse::direction::automatic;
@@ -61,6 +62,12 @@ struct bfs_declaration : declaration {
   };
   template <class Id>
   using result = bfs_result<Id>;
+
+  static bool draws(const options& o) { return o.source.id.empty(); }
+  static std::string_view without_operators(const options& o, const world&) {
+    return o.direction == traverse::direction::pull ? "bottom-up levels run no operators"
+                                                    : std::string_view();
+  }
 
   template <class D, class Id>
   static Id start(const call<D, Id>& c) {
@@ -79,9 +86,10 @@ struct bfs_declaration : declaration {
   struct reach {
     std::uint64_t source, reached, edges;
     static constexpr auto fields() {
-      return std::tuple(field{"source", &reach::source, "where the search started", 0, true},
-                        field{"reached", &reach::reached, "vertices"},
-                        field{"edges", &reach::edges, "of the input between them"});
+      return std::tuple(
+          field{"source", &reach::source, "where the search started", 0, holds::vertices},
+          field{"reached", &reach::reached, "vertices"},
+          field{"edges", &reach::edges, "of the input between them"});
     }
   };
   template <class D, class Id>

@@ -14,6 +14,8 @@ struct coloring_declaration : declaration {
   template <class Id>
   using result = coloring_result;
 
+  static constexpr bool draws(const options&) { return true; }  // lots
+
   static auto run(const auto& c, nothing) {
     return coloring(c.w, c.g, {.activity = c.request.activity, .seed = c.request.seed});
   }

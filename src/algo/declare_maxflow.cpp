@@ -14,7 +14,8 @@ struct maxflow_declaration : declaration {
       .check = "Check flow and cut, whose values must be equal",
       .weights = weights_read::whole,
       .verify_options = words<"from", "to">,
-      .several_cells = true};
+      .several_cells = true,
+      .filters = true};
   struct options {
     vertex_option from, to;
 
@@ -26,6 +27,8 @@ struct maxflow_declaration : declaration {
   };
   template <class Id>
   using result = maxflow_result<Id>;
+
+  static bool draws(const options& o) { return o.from.id.empty() || o.to.id.empty(); }
 
   struct ends {
     std::uint64_t s, t;
@@ -48,8 +51,8 @@ struct maxflow_declaration : declaration {
     std::uint64_t from, to;
     bool weighted;
     static constexpr auto fields() {
-      return std::tuple(field{"from", &problem::from, "where the flow starts", 0, true},
-                        field{"to", &problem::to, "where it ends", 0, true},
+      return std::tuple(field{"from", &problem::from, "where the flow starts", 0, holds::vertices},
+                        field{"to", &problem::to, "where it ends", 0, holds::vertices},
                         field{"weighted", &problem::weighted, "else each edge carries 1"});
     }
   };

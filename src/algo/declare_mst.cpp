@@ -15,7 +15,8 @@ struct mst_declaration : declaration {
                                        .check = "Check that the forest spans and is minimal",
                                        .undirected = "a spanning forest is of an undirected graph",
                                        .weights = weights_read::any,
-                                       .several_cells = true};
+                                       .several_cells = true,
+                                       .filters = true};
   struct options {
     mst_merge merge = mst_merge::automatic;
 

@@ -25,11 +25,13 @@ struct st_connectivity_declaration : declaration {
   template <class Id>
   using result = st_connectivity_result;
 
+  static bool draws(const options& o) { return o.from.id.empty() || o.to.id.empty(); }
+
   struct ends {
     std::uint64_t s, t;
     static constexpr auto fields() {
-      return std::tuple(field{"from", &ends::s, "start of the path", 0, true},
-                        field{"to", &ends::t, "its end", 0, true});
+      return std::tuple(field{"from", &ends::s, "start of the path", 0, holds::vertices},
+                        field{"to", &ends::t, "its end", 0, holds::vertices});
     }
   };
   static ends start(const auto& c) {

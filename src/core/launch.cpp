@@ -81,13 +81,16 @@ ending run_in_this_process(const settings& how, const rank_body& body) {
   return how.ranks > 1 ? run_locally(how, body) : run_alone(how, body);
 }
 
+auto launcher_here() {
+  return find_launcher([](const char* name) -> const char* { return std::getenv(name); });
+}
+
 /// prepare   gives the rank_plan, or throws for bad settings
 template <class Prepare>
 int run_planned(const Prepare& prepare, const launch_report& say) {
   const auto ended = [&]() -> ending {
     try {
-      const auto started_by =
-          find_launcher([](const char* name) -> const char* { return std::getenv(name); });
+      const auto started_by = launcher_here();
       if (started_by && started_by->size > 1) {
         return {run_mpi_ranks(*started_by, std::cref(prepare), say), "", true};
       }
@@ -137,10 +140,11 @@ int launch(int argc, char** argv, const rank_body& body, const launch_report& sa
 }
 
 bool is_first_process() {
-  const auto started_by =
-      find_launcher([](const char* name) -> const char* { return std::getenv(name); });
+  const auto started_by = launcher_here();
   return !started_by || started_by->rank == 0;
 }
+
+bool is_launched() { return launcher_here().has_value(); }
 
 int refuse(const std::string& sentence, const launch_report& say) {
   return run_planned([&]() -> rank_plan { throw usage_error(sentence); }, say);

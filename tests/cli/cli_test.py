@@ -251,6 +251,33 @@ class Pagerank(InAFolder):
         trial = report("pagerank", "-g", 8, "-t", 10)["result"]["trials"][0]
         self.assertEqual(trial["iterations"], 1)
 
+    def test_a_native_file_may_have_the_layout(self):
+        edges = self.file("g.el", self.GRAPH)
+        for name in ("g.cairn", "g.cairn.zst"):
+            native = self.folder / name
+            for source in (["-g", 8], [edges]):
+                options = ["--layout", "always"]
+                run = cairn("convert", *source, native, *options)
+                self.assertEqual(run.returncode, 0, run.stderr)
+                self.assertIn("pull-layout", cairn("info", native).stdout)
+                def found(*options):
+                    o = report("pagerank", native, "--verify", *options)
+                    self.assertTrue(o["verified"])
+                    trial = o["result"]["trials"][0]
+                    return trial["layout"], trial["layout_from"]
+                for wanted in ("auto", "always"):
+                    self.assertEqual(found("--layout", wanted, "-n", 2), ("groups", "file"))
+                self.assertEqual(found("--layout", "none"), ("none", "none"))
+                self.assertEqual(found("--layout", "always", "--ranks", 2, "--threads", 1),
+                                 ("groups", "in-edges"))
+                self.assertEqual(found("--layout", "always", "--order", "degree"),
+                                 ("groups", "in-edges"))
+        plain = self.folder / "p.cairn"
+        self.assertEqual(cairn("convert", native, plain).returncode, 0)
+        self.assertNotIn("pull-layout", cairn("info", plain).stdout)
+        self.refused("convert", native, self.folder / "o.el", "--layout", "always",
+                     saying=".cairn files")
+
     def test_what_it_cannot_do_is_refused(self):
         self.refused("pagerank", "-g", 6, "--damping", 1, saying="damping")
         self.refused("pagerank", "-g", 6, "--tolerance", "nan", saying="tolerance is nan")

@@ -45,6 +45,19 @@ class Outputs(InAFolder):
             self.assertEqual(run.returncode, 1, (column, rows[at], run.stderr))
             self.assertIn("verification failed", run.stderr)
 
+    def test_what_is_missing_or_too_large_is_said_so(self):
+        graph = self.file("g.el", "1 2\n2 3\n")
+        for column in ("core", "colour", "component", "triangles", "rank"):
+            for ranks in (1, 3):
+                out = self.file("o.csv", f"id,{column}\n1,1\n2,\n3,1\n")
+                run = cairn("verify", graph, "-s", out, "--ranks", ranks, "--threads", 1)
+                self.assertEqual(run.returncode, 1, (column, run.stderr))
+                self.assertIn(f"vertex 2 has no {column}", run.stderr)
+        out = self.file("o.csv", f"id,core\n1,1\n2,{2**40}\n3,1\n")
+        run = cairn("verify", graph, "-s", out)
+        self.assertEqual(run.returncode, 1)
+        self.assertIn(f"vertex 2 has the core {2**40}, which is too large", run.stderr)
+
     def test_components_of_graphs_in_another_order(self):
         edges = self.file("g.el", "1 2\n2 3\n2 4\n7 8\n")
         graph, out = self.folder / "g.cairn", self.folder / "o.csv"
@@ -121,8 +134,24 @@ class Refusals(InAFolder):
         for arguments in (("pagerank", "--mechanism", "stm"), ("triangles", "--grain", 4),
                           ("pagerank", "--variant", "push", "--mechanism", "locks"),
                           ("cc", "--method", "afforest", "--mechanism", "locks"),
+                          ("bfs", "--direction", "bottom-up", "--mechanism", "htm"),
+                          ("bfs", "--mechanism", "atomics", "--grain", 4),
+                          ("bfs", "--mechanism", "locks", "--retry", "hle"),
+                          ("mst", "--mechanism", "stm", "--retry", "hle"),
+                          ("mst", "--mechanism", "locks", "--costs", "none"),
+                          ("mst", "--mechanism", "htm", "--grain", 4, "--costs", "none"),
+                          ("bfs", "--filter", 0), ("bfs", "--coalesce", 64),
+                          ("coloring", "--ranks", 2, "--filter", 0),
+                          ("cc", "--partition", "edges"), ("kcore", "--layout", "none"),
                           ("bfs", "--values", "depth")):
-            self.refused(arguments[0], *GRAPH, *arguments[1:])
+            option = next(a for a in reversed(arguments) if str(a).startswith("--"))
+            self.refused(arguments[0], *GRAPH, *arguments[1:], saying=option)
+        for arguments in (("cc", "--ranks", 2, "--threads", 1, "--mechanism", "atomics"),
+                          ("bfs", "--mechanism", "htm", "--grain", 4, "--retry", "hle"),
+                          ("mst", "--mechanism", "stm", "--grain", 4),
+                          ("mst", "--ranks", 2, "--threads", 1, "--filter", 0, "--coalesce", 640),
+                          ("cc", "--ranks", 2, "--threads", 1, "--partition", "edges")):
+            self.assertEqual(cairn(arguments[0], *GRAPH, *arguments[1:]).returncode, 0, arguments)
 
     def test_ids_that_are_no_vertices(self):
         self.refused("bfs", *GRAPH, "--source", "x", saying="'x' is not a whole number")

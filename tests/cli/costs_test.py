@@ -16,7 +16,7 @@ class Costs(InAFolder):
     def test_bench_model_writes_costs_from_which_a_run_begins(self):
         file = self.folder / "costs.json"
         report("bench", "model", "--passes", 11, "--output", file)
-        mst = ["mst", "-g", 6, "--symmetrize", "--threads", 2, "--verify", "--costs"]
+        mst = ["mst", "-g", 6, "--threads", 2, "--verify", "--costs"]
         r = report(*mst, file)
         if not r["machine"]["hardware_transactions"]:
             self.assertIn("fitted costs", r["result"]["trials"][0]["chosen"])
@@ -29,7 +29,7 @@ class Costs(InAFolder):
 
     def test_bench_model_saves_costs_that_every_command_finds_and_names(self):
         here = {**os.environ, "XDG_CACHE_HOME": str(self.folder / "cache")}
-        mst = ["mst", "-g", 6, "--symmetrize", "--threads", 2]
+        mst = ["mst", "-g", 6, "--threads", 2]
         self.assertEqual(report(*mst, environment=here)["settings"]["costs"], "auto")
         report("bench", "model", "--passes", 11, "--save", environment=here)
         file, = (self.folder / "cache" / "cairn").iterdir()
@@ -48,8 +48,9 @@ class Costs(InAFolder):
 
     def test_bench_refuses_what_it_would_take_no_notice_of_or_lose(self):
         for bench in ("model", "sim"):
-            self.refused("bench", bench, "--sim", "ranks=1", saying="without --sim")
-            self.refused("bench", bench, "--mechanism", "stm", saying="no notice of --mechanism")
+            for option in (("--sim", "ranks=1"), ("--mechanism", "stm"), ("--filter", 0),
+                           ("--routing", "grid")):
+                self.refused("bench", bench, *option, saying=option[0])
             nowhere = self.folder / "none" / "costs.json"
             self.refused("bench", bench, "--passes", 1 << 20, "--output", nowhere,
                          saying="cannot be written")
@@ -65,8 +66,8 @@ class Costs(InAFolder):
             self.assertLessEqual({"per_vertex_ns", "fixed_ns", "r_squared"}, set(m["start"]))
             self.assertLessEqual({"per_vertex_ns", "fixed_ns", "r_squared", "samples"}, set(m))
             self.assertEqual("crossing" in m, name != "atomics")
-        run = cairn("bench", "model", "--ranks", 2)
-        self.assertEqual((run.returncode, run.stdout), (2, ""))
+        for option in (("--ranks", 2), ("--threads", 2), ("--coalesce", 64)):
+            self.refused("bench", "model", *option, saying=option[0])
 
     def test_bench_sim_writes_costs_that_a_simulated_cluster_takes(self):
         with tempfile.TemporaryDirectory() as folder:

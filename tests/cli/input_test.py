@@ -37,6 +37,13 @@ class Ids(InAFolder):
         self.assertEqual(self.rows("c.csv", "bfs", matrix, "--source", 3),
                          ["id,depth", "1,1", "2,2", "3,0", "4,"])
         self.refused("bfs", matrix, "--source", 0, saying="0 is not a vertex")
+        metis = self.file("g.graph", "4 2\n2 3\n1\n1\n\n")
+        dimacs = self.file("g.gr", "p tw 4 2\n1 2\n3 1\n")
+        arcs = self.file("a.gr", "p sp 4 4\na 1 2 1\na 2 1 1\na 1 3 1\na 3 1 1\n")
+        for file in (metis, dimacs, arcs):
+            for order in ORDERS:
+                self.assertEqual(self.rows("d.csv", "bfs", file, "--source", 3, "--order", order),
+                                 ["id,depth", "1,1", "2,2", "3,0", "4,"])
 
     def test_ids_may_be_texts(self):
         edges = self.file("g.el", "# friends\nbob alice\ncarol dave\nalice eve\n")
@@ -103,7 +110,8 @@ class Conversion(InAFolder):
         self.assertEqual(cairn("convert", "--grid", "5x6", "--output", c).returncode, 0)
         self.assertEqual(a.read_bytes(), b.read_bytes())
         self.assertEqual(a.read_bytes(), c.read_bytes())
-        self.refused("generate", a, b, saying="no generator")
+        self.refused("generate", a, b, saying="is no generator")
+        self.refused("generate", saying="no generator")
         self.refused("convert", a, saying="no output")
 
     def test_ranks_write_the_same_file(self):
@@ -164,8 +172,41 @@ class Options(InAFolder):
                           ("generate", "-g", 6, "x.el", "--routing", "grid"),
                           ("generate", "-g", 6, "x.el", "--sim", "ranks=2"),
                           ("generate", "-g", 6, "x.cairn", "--once"),
-                          ("info", "--grid", "2x2", "-k", 3)):
-            self.refused(*arguments)
+                          ("info", "-g", 6, "--order", "degree"),
+                          ("info", "-g", 6, "--ids", "number"),
+                          ("info", "-g", 6, "--symmetrize"),
+                          ("info", "-g", 6, "--partition", "vertices"),
+                          ("info", "-g", 6, "--sim", "ranks=2", "--pin", "on"),
+                          ("info", "-g", 6, "--sim", "ranks=2", "--transport", "ring"),
+                          ("info", "-g", 6, "--machines", 2), ("info", "-g", 6, "--mpi", "mpich"),
+                          ("info", "-g", 6, "--coalesce", 4096),
+                          ("info", "-g", 6, "--routing", "grid"),
+                          ("generate", "-g", 6, "x.el", "--layout", "always"),
+                          ("generate", "-g", 6, "x.cairn", "--trials", 3)):
+            option = next(a for a in reversed(arguments) if str(a).startswith("--"))
+            self.refused(*arguments, saying=option)
+        self.refused("info", "--grid", "2x2", "-k", 3, saying="-k is the edge factor")
+
+    def test_options_of_files_that_say_it_themselves_are_refused(self):
+        matrix = self.file("g.mtx", MATRIX)
+        edges = self.file("g.el", "1 2\n2 3\n")
+        native = self.folder / "g.cairn"
+        self.assertEqual(cairn("convert", matrix, native).returncode, 0)
+        for file in (matrix, native):
+            for ids in ("number", "text"):
+                self.refused("info", file, "--ids", ids, saying="says itself what its ids are")
+        self.assertEqual(cairn("info", edges, "--ids", "number").returncode, 0)
+        self.refused("convert", edges, self.folder / "o.el", "--once", saying="is directed")
+        self.refused("info", edges, "--seed", 3, saying="nothing is drawn")
+        self.refused("bfs", edges, "--source", 1, "--seed", 3, saying="nothing is drawn")
+        self.assertEqual(cairn("bfs", edges, "--seed", 3).returncode, 0)
+        self.assertEqual(cairn("cc", edges, "--seed", 3, "--order", "random").returncode, 0)
+        self.refused("convert", edges, self.folder / "o.el", "--seed", 3, saying="--seed")
+
+    def test_a_csv_file_of_texts_has_a_header_or_is_refused(self):
+        good, bad = self.file("g.csv", "from,to\nbob,eve\n"), self.file("b.csv", "bob,eve\n")
+        self.assertEqual(report("info", good, "--ids", "text")["graph"]["edges"], 1)
+        self.refused("info", bad, "--ids", "text", saying="begins with a header")
 
     def test_memory_is_at_most_the_machine_s(self):
         with open("/proc/meminfo", encoding="ascii") as file:

@@ -14,6 +14,7 @@
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/ran.hpp>
+#include <cairn/algo/fields.hpp>
 #include <cairn/algo/ref/input.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
@@ -32,6 +33,7 @@ enum class weights_read { none, any, whole };
 /// in_edges      a directed graph also needs its in-edges
 /// undirected      a directed graph is refused, with this reason
 /// several_cells   its operators touch several cells, which decides what mechanisms run them
+/// filters         some of its messages are dropped or combined where they are sent
 /// verify_options  those on which it depends whether a column is right
 struct algorithm_info {
   std::string_view name, summary, check;
@@ -40,6 +42,7 @@ struct algorithm_info {
   weights_read weights = weights_read::none;
   std::span<const std::string_view> verify_options = {};
   bool several_cells = false;
+  bool filters = false;
 };
 
 /// An option of one algorithm, as a command line shows it.
@@ -77,14 +80,16 @@ struct fact {
 /// One value per vertex, at the owners.
 struct column {
   std::string_view name;
-  bool vertices;  ///< the values are vertices
+  holds what;
   std::variant<const pgas::vertex_map<std::uint32_t>*, const pgas::vertex_map<std::uint64_t>*,
                const pgas::vertex_map<float>*, const pgas::vertex_map<double>*>
       values;
 };
 struct column_info {
   std::string_view name;
-  bool vertices, real;
+  holds what;
+  bool partial;  ///< a vertex may have no value
+  bool real;
 };
 
 /// A column as a file holds it: of the own vertices, in order. Vertices are those of the graph,
@@ -138,6 +143,8 @@ class algorithm {
 
   /// Throws    usage_error unless the options can be read and agree
   virtual void expect(const option_values& given) const = 0;
+  /// Whether a run draws at random what the options leave open, or draws lots.
+  [[nodiscard]] virtual bool draws(const option_values& given) const = 0;
   /// Why operators, and with them settings such as the mechanism, play no part; empty: they do.
   [[nodiscard]] virtual std::string_view without_operators(const option_values& given,
                                                            const world& w) const = 0;

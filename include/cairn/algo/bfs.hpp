@@ -34,12 +34,12 @@ struct bfs_result {
 
   static constexpr auto fields() {
     using r = bfs_result;
-    return std::tuple(
-        field{"depth", &r::depth, "edges from the source"},
-        field{"parent", &r::parent, "the vertex before it on a path from the source", 0, true},
-        field{"levels", &r::levels, "supersteps"},
-        field{"bottom_up_levels", &r::bottom_up_levels, "of them those that pulled"},
-        field{"ran", &r::ran, "how the top-down levels ran"});
+    return std::tuple(field{"depth", &r::depth, "edges from the source", 0, holds::numbers, true},
+                      field{"parent", &r::parent, "the vertex before it on a path from the source",
+                            0, holds::vertices, true},
+                      field{"levels", &r::levels, "supersteps"},
+                      field{"bottom_up_levels", &r::bottom_up_levels, "of them those that pulled"},
+                      field{"ran", &r::ran, "how the top-down levels ran"});
   }
 };
 

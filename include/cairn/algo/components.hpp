@@ -41,7 +41,7 @@ struct components_result {
   static constexpr auto fields() {
     using r = components_result;
     return std::tuple(
-        field{"component", &r::label, "the smallest vertex of its component", 0, true},
+        field{"component", &r::label, "the smallest vertex of its component", 0, holds::classes},
         field{"components", &r::num_components, "an isolated vertex is one"},
         field{"largest", &r::largest, "vertices of the largest"},
         field{"rounds", &r::rounds, "epochs in which labels travelled"},

@@ -14,6 +14,7 @@
 
 #include <cairn/algo/algorithm.hpp>
 #include <cairn/algo/fields.hpp>
+#include <cairn/algo/file_column.hpp>
 
 namespace cairn::algo {
 
@@ -76,6 +77,8 @@ struct declaration {
   };
   /// Throws usage_error unless the options agree.
   static void expect(const auto& /*options*/) {}
+  /// Whether runs depend on the seed.
+  static constexpr bool draws(const auto& /*options*/) { return false; }
   static constexpr std::string_view without_operators(const auto& /*options*/, const world&) {
     return {};
   }
@@ -113,7 +116,7 @@ inline constexpr bool is_real_map =
     std::is_same_v<T, pgas::vertex_map<float>> || std::is_same_v<T, pgas::vertex_map<double>>;
 
 template <class T>
-fact_value to_fact(const T& x, bool vertices) {
+fact_value to_fact(const T& x, holds what) {
   if constexpr (std::is_enum_v<T>) {
     return std::string(word(x));
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
@@ -125,7 +128,7 @@ fact_value to_fact(const T& x, bool vertices) {
   } else if constexpr (std::is_signed_v<T>) {
     return std::int64_t{x};
   } else {
-    if (vertices) return vertex_id{x};
+    if (what != holds::numbers) return vertex_id{x};
     return std::uint64_t{x};
   }
 }
@@ -136,7 +139,7 @@ void add_facts(std::vector<fact>& to, const Described& from) {
     const auto& member = from.*f.member;
     using T = std::remove_cvref_t<decltype(member)>;
     if constexpr (!is_map<T> && !std::is_same_v<T, activity::ran>) {
-      to.push_back({f.name, to_fact(member, f.vertices)});
+      to.push_back({f.name, to_fact(member, f.what)});
     }
   });
 }
@@ -164,9 +167,9 @@ class found final : public finding {
       const auto& member = result_.*f.member;
       using T = std::remove_cvref_t<decltype(member)>;
       if constexpr (is_map<T> && requires { member.has_value(); }) {
-        if (member) all.push_back({f.name, f.vertices, &*member});
+        if (member) all.push_back({f.name, f.what, &*member});
       } else if constexpr (is_map<T>) {
-        all.push_back({f.name, f.vertices, &member});
+        all.push_back({f.name, f.what, &member});
       }
     });
     return all;
@@ -244,13 +247,16 @@ class declared final : public algorithm {
     each_field<typename D::template result<std::uint32_t>>(
         [&]<class Of, class T>(const field<Of, T>& f) {
           if constexpr (detail::is_map<T>) {
-            all.push_back({f.name, f.vertices, detail::is_real_map<T>});
+            all.push_back({f.name, f.what, f.partial, detail::is_real_map<T>});
           }
         });
     return all;
   }
 
   void expect(const option_values& given) const override { D::expect(read(given)); }
+  [[nodiscard]] bool draws(const option_values& given) const override {
+    return D::draws(read(given));
+  }
   [[nodiscard]] std::string_view without_operators(const option_values& given,
                                                    const world& w) const override {
     return D::without_operators(read(given), w);
@@ -271,7 +277,17 @@ class declared final : public algorithm {
       const option_values& given) const override {
     return std::visit(
         [&]<class Id>(const graph::dist_csr<Id>& x) {
-          return D::verify_column(call<D, Id>{w, x, read(given)}, name, values);
+          auto taken = values;
+          const file_column column{w, x.labels(), x.partition().first(w.rank()), name};
+          std::optional<std::string> wrong;
+          each_field<typename D::template result<Id>>(
+              [&]<class Of, class T>(const field<Of, T>& f) {
+                if constexpr (detail::is_map<T>) {
+                  if (f.name == name) wrong = column.take(f.what, f.partial, most_of<T>(), taken);
+                }
+              });
+          if (wrong) return wrong;
+          return D::verify_column(call<D, Id>{w, x, read(given)}, name, taken);
         },
         g);
   }
@@ -290,6 +306,18 @@ class declared final : public algorithm {
       if (at != given.end()) read_option(f.name, at->second, opt.*f.member);
     });
     return opt;
+  }
+  // No value of a map is larger; for maps of reals it does not matter.
+  template <class Map>
+  static constexpr std::uint64_t most_of() {
+    using T = typename Map::value_type;
+    if constexpr (std::is_integral_v<T>) {
+      return no_vertex<T> - 1;
+    } else if constexpr (std::is_floating_point_v<T>) {
+      return 0;
+    } else {
+      return most_of<T>();  // of an optional map
+    }
   }
   template <class T>
   static constexpr std::string_view type_of() {

@@ -17,19 +17,29 @@
 
 namespace cairn::algo {
 
+/// What the numbers of a member mean, which decides how they are shown.
+///
+///   numbers   what they are
+///   vertices  vertices: shown by their ids in the input
+///   classes   vertices, each the smallest of all that have the same value: shown by the smallest
+///             id among these, which is another vertex's where vertices and ids differ in order
+enum class holds { numbers, vertices, classes };
+
 /// One member of an aggregate: what reports, JSON, the command line and bindings call it.
 ///
 /// name      of an option also its long form on the command line
 /// meaning   one clause for the help text
 /// letter    an option's short form; 0: it has none
-/// vertices  the member holds vertices, which are shown by the ids of the input
+/// what      the numbers mean
+/// partial   a map in which a vertex may have no value, which is no_vertex
 template <class Of, class T>
 struct field {
   std::string_view name;
   T Of::*member;
   std::string_view meaning;
   char letter = 0;
-  bool vertices = false;
+  holds what = holds::numbers;
+  bool partial = false;
 };
 
 /// An aggregate describes itself by `static constexpr auto fields()`, a tuple of its fields.

@@ -57,6 +57,10 @@ inline void say_on_stderr(const std::string& sentence) {
 /// Throws    usage_error if the launcher's variables make no sense
 [[nodiscard]] bool is_first_process();
 
+/// Whether an MPI launcher has started this process.
+/// Throws    usage_error if the launcher's variables make no sense
+[[nodiscard]] bool is_launched();
+
 /// Instead of run(), for a program that cannot use what it was told: `sentence` is said once for
 /// all ranks, also for those that would run. Returns 2.
 [[nodiscard]] int refuse(const std::string& sentence, const launch_report& say);

@@ -117,10 +117,6 @@ std::optional<table_format> table_format_of(std::string_view path) noexcept {
   return std::nullopt;
 }
 
-bool holds_ids(std::string_view value_name) noexcept {
-  return value_name == "parent" || value_name == "component";
-}
-
 table_writer::table_writer(const std::string& path, const std::string& value_name,
                            std::size_t value_kind, std::uint64_t num_rows, const word_list* words,
                            bool ids_as_values) {
@@ -184,14 +180,14 @@ void write_table(const std::string& path, const table& rows) {
 }
 
 table read_table(task::pool& workers, const std::string& path, std::uint64_t most_rows,
-                 const word_list* words) {
+                 const word_list* words, const name_predicate& holds_ids) {
   const auto format = table_format_of(path);
   if (!format) throw input_error::in_file(path, expected_table_endings);
   switch (*format) {
     case table_format::csv:
-      return read_text_table(workers, path, ',', most_rows, words);
+      return read_text_table(workers, path, ',', most_rows, words, holds_ids);
     case table_format::tsv:
-      return read_text_table(workers, path, '\t', most_rows, words);
+      return read_text_table(workers, path, '\t', most_rows, words, holds_ids);
     case table_format::npy:
       break;
   }

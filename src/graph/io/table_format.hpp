@@ -28,7 +28,8 @@ inline constexpr const char* expected_table_endings =
 [[nodiscard]] table read_npy(const mapped_file& file, std::uint64_t most_rows);
 
 [[nodiscard]] table read_text_table(task::pool& workers, const std::string& path, char separator,
-                                    std::uint64_t most_rows, const word_list* words);
+                                    std::uint64_t most_rows, const word_list* words,
+                                    const name_predicate& holds_ids);
 
 /// The error for a table of more than `most` rows.
 [[nodiscard]] inline input_error too_many_rows(const std::string& path, std::uint64_t most) {

@@ -46,9 +46,9 @@ bool parse_edge_list(head_lines& at, text_layout& layout, bool text_ids) {
   return true;
 }
 
-/// A table whose columns have other names is read by position; one that has our names in
-/// another order would be read wrong.
-void check_names(const std::vector<std::string_view>& names) {
+/// The column that a name of a CSV header stands for; 3: none of an edge. Nothing if the name is
+/// not known.
+std::optional<std::size_t> column_of(const std::string& name) {
   struct known {
     const char* name;
     std::size_t column;
@@ -63,13 +63,28 @@ void check_names(const std::vector<std::string_view>& names) {
                                        {"weight", 2},
                                        {"id", 3},
                                        {"type", 3}}};
+  for (const auto& k : all) {
+    if (name == k.name) return k.column;
+  }
+  return std::nullopt;
+}
+
+/// A table whose columns have other names is read by position; one that has our names in
+/// another order would be read wrong. Where ids are texts only the names tell a header from an
+/// edge.
+void check_names(const std::vector<std::string_view>& names, bool text_ids) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto name = lower(names[i]);
-    for (const auto& k : all) {
-      if (name == k.name && i != k.column) {
-        throw text_fault{names[i].data(), "column " + std::to_string(i + 1) + " is named '" + name +
-                                              "': expected source,target or source,target,weight"};
-      }
+    const auto column = column_of(name);
+    if (column && i != *column) {
+      throw text_fault{names[i].data(), "column " + std::to_string(i + 1) + " is named '" + name +
+                                            "': expected source,target or source,target,weight"};
+    }
+    if (text_ids && i < 2 && !column) {
+      throw text_fault{names[i].data(),
+                       "with ids that are texts a .csv file begins with a header such as "
+                       "source,target, src,dst or from,to; found '" +
+                           std::string(names[i]) + "'"};
     }
   }
 }
@@ -82,7 +97,7 @@ bool parse_csv(head_lines& at, text_layout& layout, bool text_ids) {
   const bool headless = !text_ids && is_digit(*skip_blanks(at.line()));
   if (!headless) {
     if (names.size() != 2 && names.size() != 3) fail_columns(at, names.size());
-    check_names(names);
+    check_names(names, text_ids);
     if (!at.next_but("#%")) return false;
   }
   layout.data_offset = at.offset();

@@ -138,7 +138,8 @@ std::pair<std::string, std::uint64_t> parse_header(std::string_view head, bool w
 }  // namespace
 
 table read_text_table(task::pool& workers, const std::string& path, char separator,
-                      std::uint64_t most_rows, const word_list* words) {
+                      std::uint64_t most_rows, const word_list* words,
+                      const name_predicate& holds_ids) {
   text_source source(path, block_bytes);
   table rows;
   const auto head = source.head(head_bytes);
@@ -149,7 +150,7 @@ table read_text_table(task::pool& workers, const std::string& path, char separat
   } catch (const text_fault& fault) {
     throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.what);
   }
-  const word_fields fields{words, words != nullptr && holds_ids(rows.value_name)};
+  const word_fields fields{words, words != nullptr && holds_ids && holds_ids(rows.value_name)};
   task::per_worker<std::map<std::uint64_t, rows_part>> found(workers.workers());
   std::atomic<std::uint64_t> num_rows{0};
   const auto fault = source.for_each_block(workers, {}, [&](worker_t w, const text_block& block) {

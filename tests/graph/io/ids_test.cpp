@@ -102,6 +102,21 @@ TEST(Ids, OfAnyOrderAndTextsAreKeptByNativeFiles) {
   }
 }
 
+TEST(Ids, ThatAreTextsNeedAHeaderInACsvFile) {
+  const test::folder here;
+  world w;
+  const load_options texts{.read = {.ids = id_kind::text}};
+  for (const std::string header : {"source,target", "\"Src\";\"Dst\"", "from,to"}) {
+    const auto g = load(w, here.plain("a.csv", header + "\nbob,alice\n"), texts).graph;
+    EXPECT_EQ(edges_of(g), (text_edges{{"bob", "alice"}})) << header;
+  }
+  // Without one the first edge would be lost.
+  const auto bad = here.plain("b.csv", "bob,alice\nalice,eve\n");
+  EXPECT_EQ(test::sentence_of(bad, [&] { static_cast<void>(load(w, bad, texts)); }),
+            "b.csv:1: with ids that are texts a .csv file begins with a header such as "
+            "source,target, src,dst or from,to; found 'bob'");
+}
+
 TEST(Ids, DamagedTextsOfANativeFileAreRefused) {
   const test::folder here;
   world w;
@@ -133,7 +148,8 @@ TEST(Ids, OfTablesMayBeTexts) {
     table_writer file(here / name, "parent", 0, 3, &words, true);
     file.append(ids, std::span<const std::uint64_t>(parents));
     file.finish();
-    const auto rows = read_table(w.pool(), here / name, 3, &words);
+    const auto rows = read_table(w.pool(), here / name, 3, &words,
+                                 [](std::string_view column) { return column == "parent"; });
     EXPECT_EQ(rows.ids, ids);
     EXPECT_EQ(std::get<0>(rows.values), parents);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <memory>
 #include <span>
@@ -68,19 +69,19 @@ class table_writer {
 /// Writes the whole table. Throws as table_writer does.
 void write_table(const std::string& path, const table& rows);
 
+using name_predicate = std::function<bool(std::string_view)>;
+
 /// Reads what a table_writer has written, or another program in the same formats.
 ///
 /// The values of a text file are of the first kind of value_vector that can hold all of them, or
 /// else doubles.
-/// words      if set, ids are words of it, and the table has their places; so have values that are
-///            ids: those of a column of that name, see holds_ids
+/// words      if set, ids are words of it, and the table has their places
+/// holds_ids  whether values of a column of that name are ids, too; empty: of none are
 /// most_rows  a table of more is refused before it takes memory
 /// Throws     input_error with file and line, or byte offset
 /// Called by worker 0, outside parallel loops.
 [[nodiscard]] table read_table(task::pool& workers, const std::string& path,
-                               std::uint64_t most_rows, const word_list* words = nullptr);
-
-/// True for the columns whose values are ids of vertices: "parent" and "component".
-[[nodiscard]] bool holds_ids(std::string_view value_name) noexcept;
+                               std::uint64_t most_rows, const word_list* words = nullptr,
+                               const name_predicate& holds_ids = {});
 
 }  // namespace cairn::graph::io

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <cairn/algo/file_column.hpp>
+
+namespace cairn::algo {
+
+std::optional<std::string> file_column::take(holds what, bool partial, std::uint64_t most,
+                                             own_values& values) const {
+  if (auto wrong = beyond(most, partial, values)) return wrong;
+  auto* const labels = std::get_if<std::vector<std::uint64_t>>(&values);
+  if (what != holds::classes || labels == nullptr || names.ascend()) return std::nullopt;
+  return name_by_smallest_vertex(*labels);
+}
+
+// Of the first vertex whose value is.
+std::optional<std::string> file_column::beyond(std::uint64_t most, bool partial,
+                                               const own_values& values) const {
+  constexpr auto none = no_vertex<std::uint64_t>;
+  struct offender {
+    std::uint64_t vertex = none, value = 0;
+  };
+  const auto mine = std::visit(
+      [&](const auto& own) -> offender {
+        for (std::uint64_t i = 0; i < own.size(); ++i) {
+          const auto x = own[i];
+          if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(x)>>) {
+            if (std::isnan(x)) return {first + i, none};
+          } else {
+            if (x == none ? !partial : x > most) return {first + i, x};
+          }
+        }
+        return {};
+      },
+      values);
+  for (const auto& found : w.all_gather(mine)) {
+    if (found.vertex == none) continue;
+    const auto says = "vertex " + names.text_of(found.vertex);
+    if (found.value == none) return says + " has no " + std::string(name);
+    return says + " has the " + std::string(name) + " " + std::to_string(found.value) +
+           ", which is too large";
+  }
+  return std::nullopt;
+}
+
+// A file names a class by its smallest id, an algorithm by its smallest vertex: they differ where
+// vertices have another order than ids.
+std::optional<std::string> file_column::name_by_smallest_vertex(
+    std::vector<std::uint64_t>& labels) const {
+  const auto all = w.all_gather_values<std::uint64_t>(labels);
+  std::vector<std::uint64_t> smallest(all.size(), no_vertex<std::uint64_t>);
+  for (std::uint64_t v = 0; v < all.size(); ++v) {
+    const auto named = all[v];
+    const auto said = [&] {
+      return "vertex " + names.text_of(v) + " is labelled vertex " + names.text_of(named);
+    };
+    if (named >= all.size()) continue;
+    if (all[named] != named) return said() + ", which is labelled otherwise";
+    if (names.position_of(v) < names.position_of(named)) return said() + ", whose id is larger";
+    smallest[named] = std::min(smallest[named], v);
+  }
+  for (auto& x : labels) {
+    if (x < all.size()) x = smallest[x];
+  }
+  return std::nullopt;
+}
+
+}  // namespace cairn::algo
