@@ -108,7 +108,7 @@ TEST(Ids, ThatAreTextsNeedAHeaderInACsvFile) {
   const load_options texts{.read = {.ids = id_kind::text}};
   for (const std::string header : {"source,target", "\"Src\";\"Dst\"", "from,to"}) {
     const auto g = load(w, here.plain("a.csv", header + "\nbob,alice\n"), texts).graph;
-    EXPECT_EQ(edges_of(g), (text_edges{{"bob", "alice"}})) << header;
+    EXPECT_EQ(text_edges_of(g), (text_edges{{"bob", "alice"}})) << header;
   }
   // Without one the first edge would be lost.
   const auto bad = here.plain("b.csv", "bob,alice\nalice,eve\n");
