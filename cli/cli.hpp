@@ -75,10 +75,10 @@ void add_common(CLI::App& command, common& c, const common_parts& parts);
 
 /// Refuses settings that the command line names and that its other settings leave without effect:
 /// --grain by a mechanism without transactions, --pin of a simulated cluster, --mpi without
-/// mpiexec. Throws    usage_error
+/// mpiexec. Settings that only several ranks need are never refused: a script runs on any number.
+///
+/// Throws    usage_error
 void expect_effect(const common& c);
-/// The same of those that the world decides: settings of messages where there is one rank.
-void expect_effect(const common& c, const world& w);
 
 /// Checks that an option's value is a whole number of 64 bits that is not negative, which CLI11
 /// would wrap or saturate.

@@ -78,12 +78,6 @@ void expect_effect(const common& c) {
   }
 }
 
-void expect_effect(const common& c, const world& w) {
-  if (w.size() > 1) return;
-  refuse_given(c, settings_of({knobs::messages, knobs::filter}),
-               "one rank sends no messages (--ranks)");
-}
-
 void add_common(CLI::App& command, common& c, const common_parts& parts) {
   command.add_flag("--json", c.json, "Print one JSON object and nothing else");
   if (parts.stats) {

@@ -76,9 +76,6 @@ void add_info(CLI::App& app, common& c, action& chosen) {
       expect_seed(*in, false);
       graph_keeper graphs(*in, {}, !c.quiet);
       return run_ranks(c, [&](world& w) {
-        if (!in->order.empty() && w.size() == 1) {
-          throw usage_error("--order has no effect on what info says of one rank (--ranks)");
-        }
         report r("info", c, w);
         return std::visit([&](const auto& g) { return print_info(w, g, r); }, graphs.get(w, r));
       });

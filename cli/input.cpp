@@ -180,9 +180,6 @@ graph_keeper::graph_keeper(const input_options& in, graph::load_options options,
 }
 
 graph::any_graph& graph_keeper::get(world& w, report& r) {
-  if (!in_.partition.empty() && w.size() == 1) {
-    throw usage_error("--partition has no effect on one rank (--ranks)");
-  }
   const auto at = static_cast<std::size_t>(w.rank());
   if (shares_.size() <= at) shares_.resize(static_cast<std::size_t>(w.size()));
   auto& share = shares_[at];
@@ -219,11 +216,7 @@ graph::any_graph& graph_keeper::get(world& w, report& r) {
 
 int run_ranks(const common& c, const rank_body& body) {
   expect_effect(c);
-  const auto checked = [&](world& w) {
-    expect_effect(c, w);
-    return body(w);
-  };
-  const int status = run(c.settings, checked, say);
+  const int status = run(c.settings, body, say);
   end_series(c);
   return status;
 }

@@ -172,15 +172,11 @@ class Options(InAFolder):
                           ("generate", "-g", 6, "x.el", "--routing", "grid"),
                           ("generate", "-g", 6, "x.el", "--sim", "ranks=2"),
                           ("generate", "-g", 6, "x.cairn", "--once"),
-                          ("info", "-g", 6, "--order", "degree"),
                           ("info", "-g", 6, "--ids", "number"),
                           ("info", "-g", 6, "--symmetrize"),
-                          ("info", "-g", 6, "--partition", "vertices"),
                           ("info", "-g", 6, "--sim", "ranks=2", "--pin", "on"),
                           ("info", "-g", 6, "--sim", "ranks=2", "--transport", "ring"),
                           ("info", "-g", 6, "--machines", 2), ("info", "-g", 6, "--mpi", "mpich"),
-                          ("info", "-g", 6, "--coalesce", 4096),
-                          ("info", "-g", 6, "--routing", "grid"),
                           ("generate", "-g", 6, "x.el", "--layout", "always"),
                           ("generate", "-g", 6, "x.cairn", "--trials", 3)):
             option = next(a for a in reversed(arguments) if str(a).startswith("--"))
