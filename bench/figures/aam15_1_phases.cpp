@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [AAM15] figure 1: breadth-first search level by level, atomics against coarse hardware
-// transactions. The claim: the heavy middle levels gain.
+// transactions.
 
 #include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include <bench/figures/figure.hpp>
 #include <bench/figures/grain_option.hpp>
@@ -49,14 +47,9 @@ void sweep(harness& h, const search_options& options, std::size_t grain, int thr
   if (!probe.works) {
     const auto m = h.measure(atomics);
     for (std::size_t i = 0; i < log.traces.back().size(); ++i) {
-      auto point = point_of(threads, i, log, m);
-      fmt::print(stderr, "{:>7} {:>5} {:>10} {:>12.3f}\n", threads, i,
-                 point["frontier"].get<std::uint64_t>(),
-                 1e3 * point["atomics"]["median"].get<double>());
-      record(std::move(point));
+      record(point_of(threads, i, log, m));
     }
     record({{"threads", threads}, {"no_htm", probe.reason}});
-    fmt::print(stderr, "no hardware transactions: {}\n", probe.reason);
     return;
   }
   search_log htm_log;
@@ -66,14 +59,10 @@ void sweep(harness& h, const search_options& options, std::size_t grain, int thr
     const auto slow = of_level(log, i, c.first), fast = of_level(htm_log, i, c.second);
     std::vector<double> ratios;
     for (std::size_t k = 0; k < slow.size(); ++k) ratios.push_back(slow[k] / fast[k]);
-    const auto ratio = summarise(ratios);
     auto point = point_of(threads, i, log, c.first);
     point["grain"] = grain;
     point["htm"] = json_of(summarise(fast));
-    point["ratio"] = json_of(ratio);
-    fmt::print(stderr, "{:>7} {:>5} {:>10} {:>12.3f} {:>12.3f} {:>8.3f} {:>8.3f}\n", threads, i,
-               point["frontier"].get<std::uint64_t>(), 1e3 * summarise(slow).median,
-               1e3 * summarise(fast).median, ratio.median, ratio.mad);
+    point["ratio"] = json_of(summarise(ratios));
     record(std::move(point));
   }
 }
@@ -93,10 +82,7 @@ int main(int argc, char** argv) {
     add_grain(app, grain);
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
-    fmt::print(stderr, "{:>7} {:>5} {:>10} {:>12} {:>12} {:>8} {:>8}\n", "threads", "level",
-               "frontier", "atomics ms", "htm ms", "ratio", "mad");
     for (const int threads : options.threads) sweep(h, options, grain, threads, record);
   };
-  f.check = check_phases;
   return run_figure(argc, argv, f);
 }

@@ -1,11 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] figure 2: the time to modify N vertices in one activity, by mechanism, and the lines
-// T = A N + B through it. The claim: htm costs more to begin (B) than atomics and less per vertex
-// (A), and where the lines cross is where the times do. The same on a terminal:
-// `cairn bench model`.
+// [AAM15] figure 2: the time to modify N vertices in one activity, by mechanism. With the lines
+// through it on a terminal: `cairn bench model`.
 
-#include <optional>
+#include <cstddef>
 
 #include <fmt/core.h>
 
@@ -16,14 +14,8 @@
 namespace cairn::bench {
 namespace {
 
-using activity::mechanism;
-
-nlohmann::json number(const std::optional<double>& x) {
-  return x ? nlohmann::json(*x) : nlohmann::json(nullptr);
-}
-
-void record_cost(const activity::mechanism_cost& c, const activity::mechanism_cost& atomics,
-                 int rounds, const figure::record_function& record) {
+void record_times(const activity::mechanism_cost& c, int rounds,
+                  const figure::record_function& record) {
   const auto name = activity::name(c.how);
   if (!c.fault.empty()) throw wrong_result(fmt::format("{}: {}", name, c.fault));
   for (std::size_t i = 0; i < c.samples.size(); ++i) {
@@ -33,18 +25,6 @@ void record_cost(const activity::mechanism_cost& c, const activity::mechanism_co
          {"seconds",
           {{"median", 1e-9 * c.samples[i].ns}, {"mad", 1e-9 * c.spread_ns[i]}, {"runs", rounds}}}});
   }
-  nlohmann::json line{{"mechanism", name},
-                      {"fit",
-                       {{"per_vertex_ns", c.model.per_vertex},
-                        {"fixed_ns", c.model.fixed},
-                        {"r_squared", c.model.r_squared}}}};
-  if (c.how != mechanism::atomics) {
-    line["predicted"] = number(activity::predicted_crossing(atomics.model, c.model));
-    line["measured"] = number(activity::measured_crossing(atomics.samples, c.samples));
-  }
-  fmt::print(stderr, "{:<10} {:>8.2f} {:>8.1f} {:>8.4f}\n", name, c.model.per_vertex, c.model.fixed,
-             c.model.r_squared);
-  record(std::move(line));
 }
 
 }  // namespace
@@ -68,12 +48,10 @@ int main(int argc, char** argv) {
   };
   f.sweep = [&](harness&, const figure::record_function& record) {
     world w;
-    const auto costs = activity::probe_costs(w, options);
-    const auto& atomics = *activity::cost_of(costs, mechanism::atomics);
-    fmt::print(stderr, "{:<10} {:>8} {:>8} {:>8}\n", "mechanism", "A ns", "B ns", "R^2");
-    for (const auto& c : costs) record_cost(c, atomics, options.rounds, record);
+    for (const auto& c : activity::probe_costs(w, options)) {
+      record_times(c, options.rounds, record);
+    }
     if (!w.transactions().works) record({{"no_htm", w.transactions().reason}});
   };
-  f.check = check_model;
   return run_figure(argc, argv, f);
 }

@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] figure 4: breadth-first search against M, the operators per hardware transaction. The
-// claim: the time falls to a best M and then rises, the best M beats atomics, and the aborts by
-// cause explain the rise. And where associativity, not size, ends a transaction: transactions of
-// N vertices that lie side by side, and of N that lie a page apart. And the retry policies of the
-// paper's machines: what serialises by `rtm`, `hle` and `bgq`, and how long the search takes.
+// [AAM15] figure 4: breadth-first search against M, the operators per hardware transaction, by
+// each retry policy of the paper's machines: `rtm`, `hle` and `bgq`. And transactions of N vertices
+// that lie side by side, and of N that lie a page apart: associativity, not size, may end them.
 //
 // Where the machine has no hardware transactions, atomics are timed, and emulated transactions
 // with injected aborts show what is counted; their time says nothing and is not taken.
@@ -15,8 +13,6 @@
 #include <string>
 #include <utility>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include <cairn/hw/pages.hpp>
 #include <cairn/hw/tm_probe.hpp>
@@ -35,24 +31,6 @@ using obs::counter;
 
 // rtm first: the others' times are compared to its.
 constexpr std::array policies{tm::retry_rtm, tm::retry_hle, tm::retry_bgq};
-
-std::string label(const char* what, const tm::retry_limits& retry, std::size_t grain) {
-  return fmt::format("{} {}, {}", what, tm::name(retry), grain);
-}
-
-void print(int threads, const std::string& what, double ms, const std::string& ratio,
-           const search_log& log) {
-  const auto of_attempts = [&](counter c) {
-    const auto attempts = log.count(counter::attempts);
-    return attempts == 0
-               ? 0.0
-               : 100.0 * static_cast<double>(log.count(c)) / static_cast<double>(attempts);
-  };
-  fmt::print(stderr, "{:>7} {:>18} {:>10} {:>14} {:>9.2f} {:>9.2f} {:>9.2f} {:>9}\n", threads, what,
-             ms > 0 ? fmt::format("{:.3f}", ms) : "", ratio, of_attempts(counter::aborts_conflict),
-             of_attempts(counter::aborts_capacity), of_attempts(counter::aborts_other),
-             log.count(counter::fallbacks));
-}
 
 nlohmann::json point_of(const search_log& log, int threads, std::size_t grain,
                         const tm::retry_limits& retry) {
@@ -75,8 +53,6 @@ void sweep_htm(harness& h, search_stage& stage, int threads, const std::vector<s
       if (is_rtm) point["atomics"] = json_of(c.first.time);
       point["seconds"] = json_of(c.second.time);
       point[is_rtm ? "ratio" : "rtm_ratio"] = json_of(c.ratio);
-      print(threads, label("htm", retry, m), 1e3 * c.second.time.median,
-            fmt::format("{:.3f} +- {:.3f}", c.ratio.median, c.ratio.mad), log);
       record(std::move(point));
     }
   }
@@ -87,9 +63,7 @@ void show_emulated(harness& h, search_stage& stage, int threads,
                    const figure::record_function& record) {
   search_log atomics_log;
   auto atomics = stage.search({.how = mechanism::atomics}, atomics_log);
-  const auto time = h.measure(atomics).time;
-  print(threads, "atomics", 1e3 * time.median, "", atomics_log);
-  record({{"threads", threads}, {"no_htm", why}, {"atomics", json_of(time)}});
+  record({{"threads", threads}, {"no_htm", why}, {"atomics", json_of(h.measure(atomics).time)}});
   for (const auto m : grains) {
     for (const auto& retry : policies) {
       search_log log;
@@ -104,11 +78,9 @@ void show_emulated(harness& h, search_stage& stage, int threads,
       if (!fault.empty()) throw wrong_result("emulated transactions: " + fault);
       auto point = point_of(log, threads, m, retry);
       point["emulated"] = true;
-      print(threads, label("emul.", retry, m), 0, "", log);
       record(std::move(point));
     }
   }
-  fmt::print(stderr, "no hardware transactions: {}\n", why);
 }
 
 /// One transaction after the other writes the same N cache lines, on one thread.
@@ -137,7 +109,6 @@ void sweep_layouts(const std::vector<std::size_t>& sizes, const figure::record_f
     for (const auto n : sizes) {
       auto point = counts_of_layout(n, stride);
       point["layout"] = layout;
-      fmt::print(stderr, "{:>10} {:>5}: {}\n", layout, n, point["aborts"].dump());
       record(std::move(point));
     }
   }
@@ -164,10 +135,6 @@ int main(int argc, char** argv) {
         ->capture_default_str();
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
-    // The ratio of rtm is to atomics, those of the others to rtm.
-    fmt::print(stderr, "{:>64} aborts, % of attempts\n", "");
-    fmt::print(stderr, "{:>7} {:>18} {:>10} {:>14} {:>9} {:>9} {:>9} {:>9}\n", "threads",
-               "mechanism, M", "ms", "ratio", "conflict", "capacity", "other", "fallbacks");
     if (cairn::hw::probe_transactions().works) sweep_layouts(sizes, record);
     for (const int threads : options.threads) {
       search_stage stage(options, threads);
@@ -179,6 +146,5 @@ int main(int argc, char** argv) {
       }
     }
   };
-  f.check = check_grain;
   return run_figure(argc, argv, f);
 }

@@ -1,13 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [AAM15] figures 5a and b: why hardware transactions of M = 2 operators abort, against the
-// number of threads. The claim: conflict or capacity is the larger share, and which of them it is
-// tells machines apart. Needs hardware transactions: injected aborts would show what was injected.
+// number of threads. Needs hardware transactions: injected aborts would show what was injected.
 
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include <bench/figures/figure.hpp>
 #include <bench/figures/grain_option.hpp>
@@ -16,7 +13,6 @@ namespace cairn::bench {
 namespace {
 
 using activity::mechanism;
-using obs::counter;
 
 void measure(harness& h, const search_options& options, std::size_t grain, int threads,
              const figure::record_function& record) {
@@ -26,9 +22,6 @@ void measure(harness& h, const search_options& options, std::size_t grain, int t
   const auto time = h.measure(htm).time;
   auto point = counts_of(log);
   point.update({{"threads", threads}, {"grain", grain}, {"seconds", json_of(time)}});
-  fmt::print(stderr, "{:>7} {:>12} {:>10} {:>10} {:>10}\n", threads, log.count(counter::attempts),
-             log.count(counter::aborts_conflict), log.count(counter::aborts_capacity),
-             log.count(counter::aborts_other));
   record(std::move(point));
 }
 
@@ -50,10 +43,7 @@ int main(int argc, char** argv) {
   f.sweep = [&](harness& h, const figure::record_function& record) {
     if (const auto probe = cairn::hw::probe_transactions(); !probe.works)
       return record({{"no_htm", probe.reason}});
-    fmt::print(stderr, "{:>7} {:>12} {:>10} {:>10} {:>10}\n", "threads", "attempts", "conflict",
-               "capacity", "other");
     for (const int threads : options.threads) measure(h, options, grain, threads, record);
   };
-  f.check = check_causes;
   return run_figure(argc, argv, f);
 }

@@ -2,7 +2,7 @@
 //
 // [AAM15] figure 5i: transactions over ranks by the ownership protocol. Each rank issues x
 // transactions, each of which marks a own and b remote vertices drawn at random, found on the way
-// (or, with --named, claimed together). The claim: all commit, and more remote elements cost more.
+// (or, with --named, claimed together).
 //
 // Beside them, transactions that follow a chain of vertices from rank to rank, of which each names
 // the next, count how often a body begins again. And the protocol's machine on ranks that keep
@@ -13,8 +13,6 @@
 #include <cstdint>
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
@@ -172,13 +170,6 @@ void measure(world& w, harness& h, const marking_options& options, const scenari
     point.update({{"local", s.own}, {"remote", s.remote}});
   }
   record(std::move(point));
-  if (w.rank() != 0) return;
-  const auto per = [&](counter c) {
-    return static_cast<double>(grown(c)) / static_cast<double>(expected);
-  };
-  fmt::print(stderr, "{:>6} {:>4} {:>7} {:>6} {:>10.3f} {:>8.3f} {:>10.3f} {:>10.4f}\n",
-             s.transactions, s.own, s.remote, s.chain, 1e3 * time.median, 1e3 * time.mad,
-             per(counter::dtx_restarts), per(counter::dtx_refusals));
 }
 
 /// With and without back-off, on ranks that keep step: the longest of many plays.
@@ -195,9 +186,6 @@ void show_refusals(world& w, const figure::record_function& record) {
             play_in_lockstep(ranks, {.first_ns = back_off ? 8u : 0u}, most_turns, seed);
         if (one.turns > longest.turns) longest = one;
       }
-      fmt::print(stderr, "{} ranks in step, {} back-off: {} after {} turns\n", ranks,
-                 back_off ? "with" : "without", longest.ended ? "done" : "none done",
-                 longest.turns);
       record({{"back_off", back_off},
               {"ranks", ranks},
               {"plays", back_off ? seeds : 1},
@@ -231,10 +219,6 @@ int main(int argc, char** argv) {
   };
   f.sweep_on_ranks = [&](cairn::world& w, harness& h, const figure::record_function& record) {
     if (w.size() < 2) throw cairn::usage_error("figure 5i needs two ranks or more: --ranks 2");
-    if (w.rank() == 0) {
-      fmt::print(stderr, "{:>6} {:>4} {:>7} {:>6} {:>10} {:>8} {:>10} {:>10}   per transaction\n",
-                 "x", "own", "remote", "chain", "ms", "mad", "restarts", "refusals");
-    }
     for (const auto x : options.transactions) measure(w, h, options, {x, 5, 1}, record);
     for (const auto x : options.transactions) measure(w, h, options, {x, 7, 3}, record);
     for (const auto chain : options.chains) {
@@ -242,6 +226,5 @@ int main(int argc, char** argv) {
     }
     show_refusals(w, record);
   };
-  f.check = check_distributed;
   return run_figure_on_ranks(argc, argv, f);
 }

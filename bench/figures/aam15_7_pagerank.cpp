@@ -2,9 +2,9 @@
 //
 // [AAM15] figures 7c to e: PageRank on Erdos-Renyi graphs over ranks, threads and vertices per
 // rank: the same graph on all ways to split the same cores into ranks and threads, and on twice as
-// many ranks as there are cores. The claim: pushing rank in coalesced messages is 3 to 10 times as
-// fast as pushing each share in a message of its own. Pulling along in-edges is measured beside
-// them: by Cairn, and by bench/baselines/pagerank_pull_mpi.c with a process per worker.
+// many ranks as there are cores. Rank is pushed in coalesced messages, pushed with each share in a
+// message of its own, and pulled along in-edges: by Cairn, and by
+// bench/baselines/pagerank_pull_mpi.c with a process per worker.
 //
 // Each run is a job of its own, its result verified.
 
@@ -74,10 +74,6 @@ class files {
   support::temporary_folder folder_;
 };
 
-double median_of(const nlohmann::json& point, const char* member) {
-  return point.at(member).at("median").get<double>();
-}
-
 void measure(harness& h, const pagerank_sweep& s, const files& input, int ranks, int threads,
              int vertices, const figure::record_function& record) {
   const nlohmann::json settings{{"ranks", ranks}, {"threads", threads}, {"vertices", vertices}};
@@ -97,8 +93,6 @@ void measure(harness& h, const pagerank_sweep& s, const files& input, int ranks,
                        {"seconds", json_of(p.second.time)},
                        {"pull_seconds", json_of(p.first.time)},
                        {"pull", json_of(p.ratio)}};
-  fmt::print(stderr, "{:>5} {:>7} {:>9} {:>12.3f} {:>10.3f}", ranks, threads, vertices,
-             1e3 * p.second.time.median, 1e3 * p.first.time.median);
   if (ranks > 1) {
     auto alone = with("alone", fmt::format("--variant push --coalesce {}", message_bytes));
     const auto a = h.compare(alone, coalesced);
@@ -106,8 +100,6 @@ void measure(harness& h, const pagerank_sweep& s, const files& input, int ranks,
     point["alone_seconds"] = json_of(a.first.time);
     point["alone"] = json_of(a.ratio);
   }
-  fmt::print(stderr, " {:>10}",
-             ranks > 1 ? fmt::format("{:.3f}", 1e3 * median_of(point, "alone_seconds")) : "");
   if (const auto mpi = mpi_commands("pagerank_pull", ranks * threads); !mpi.empty()) {
     auto by_hand = process("pull_by_hand", settings,
                            fmt::format("{} --graph '{}' --expect '{}' --sweeps {} --runs 3",
@@ -115,9 +107,7 @@ void measure(harness& h, const pagerank_sweep& s, const files& input, int ranks,
     const auto m = h.compare(by_hand, coalesced);
     point["mpi_pull_seconds"] = json_of(m.first.time);
     point["mpi_pull"] = json_of(m.ratio);
-    fmt::print(stderr, " {:>12.3f}", 1e3 * m.first.time.median);
   }
-  fmt::print(stderr, "\n");
   record(std::move(point));
 }
 
@@ -143,8 +133,6 @@ int main(int argc, char** argv) {
     app.add_option("--degree", s.degree, "of a vertex on average")->check(CLI::Range(1, 1 << 10));
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
-    fmt::print(stderr, "{:>5} {:>7} {:>9} {:>12} {:>10} {:>10} {:>12}\n", "ranks", "threads",
-               "vertices", "coalesced ms", "pull ms", "alone ms", "MPI pull ms");
     auto ways = splits_of(s.cores);
     for (const int ranks : s.ranks) ways.push_back({ranks, 1});
     for (const int n : s.vertices) {
@@ -154,6 +142,5 @@ int main(int argc, char** argv) {
       }
     }
   };
-  f.check = check_pagerank;
   return run_figure(argc, argv, f);
 }

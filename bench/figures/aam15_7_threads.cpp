@@ -1,12 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [AAM15] figures 7a and b: breadth-first search on a Kronecker graph over the number of threads,
-// by each mechanism and by hand (bench/baselines/bfs_threads.hpp). The claim: each gains by them.
+// by each mechanism and by hand (bench/baselines/bfs_threads.hpp).
 
 #include <string>
 #include <vector>
-
-#include <fmt/core.h>
 
 #include <bench/figures/figure.hpp>
 #include <bench/figures/grain_option.hpp>
@@ -23,10 +21,7 @@ void measure(harness& h, const search_options& options, std::size_t grain, int t
   std::vector<mechanism> mechanisms{mechanism::atomics, mechanism::locks, mechanism::one_lock};
   if (stage.on().transactions().works) mechanisms.push_back(mechanism::htm);
   const auto put = [&](const std::string& name, subject by) {
-    const auto time = h.measure(by).time;
-    fmt::print(stderr, "{:>7} {:<10} {:>10.3f} {:>8.3f}\n", threads, name, 1e3 * time.median,
-               1e3 * time.mad);
-    record({{"mechanism", name}, {"threads", threads}, {"seconds", json_of(time)}});
+    record({{"mechanism", name}, {"threads", threads}, {"seconds", json_of(h.measure(by).time)}});
   };
   for (const auto how : mechanisms) {
     put(std::string(activity::name(how)), stage.search({.how = how, .grain = grain}, log));
@@ -50,11 +45,9 @@ int main(int argc, char** argv) {
     add_grain(app, grain);
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
-    fmt::print(stderr, "{:>7} {:<10} {:>10} {:>8}\n", "threads", "mechanism", "ms", "mad");
     for (const int threads : options.threads) measure(h, options, grain, threads, record);
     const auto probe = cairn::hw::probe_transactions();
     if (!probe.works) record({{"no_htm", probe.reason}});
   };
-  f.check = check_threads;
   return run_figure(argc, argv, f);
 }

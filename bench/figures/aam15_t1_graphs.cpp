@@ -3,8 +3,7 @@
 // [AAM15] table 1: breadth-first search on real graphs, read as undirected, from the vertex of
 // the largest degree: by the mechanism and M that the runtime chooses, by the best of a sweep,
 // by hand (bench/baselines/bfs_threads.hpp) and by a bulk-synchronous vertex program
-// (bench/baselines/vertex_program.hpp). The claim: the choice is nearly the best, and
-// graphs of one kind like similar M.
+// (bench/baselines/vertex_program.hpp).
 //
 //   aam15_t1_graphs --graphs FOLDER --names web-Google roadNet-CA
 
@@ -136,24 +135,15 @@ void measure(harness& h, const table_sweep& s, const known_graph& which, const f
         stage.search({.how = mechanism::htm, .grain = activity::start_values{}.htm_grain}, log);
     point["fixed_ratio"] = json_of(h.compare(fixed, chosen).ratio);
   }
-  const auto m_fixed =
-      htm ? fmt::format("{:.3f}", point["fixed_ratio"]["median"].get<double>()) : "-";
-  fmt::print(stderr, "{:<16} {:<13} {:>9.3f} {:<12} {:>9} {:>9.3f} {:>9.3f} {:>9.3f} {:>9.3f}\n",
-             which.name, which.kind, 1e3 * online.second.time.median, best.name, m_fixed,
-             online.ratio.median, by_atomics.ratio.median, hand.ratio.median, pregel.ratio.median);
   record(std::move(point));
 }
 
 void sweep(harness& h, const table_sweep& s, const figure::record_function& record) {
-  // Times by that of the choice.
-  fmt::print(stderr, "{:<16} {:<13} {:>9} {:<12} {:>9} {:>9} {:>9} {:>9} {:>9}\n", "graph", "kind",
-             "online ms", "best way", "M fixed", "best", "atomics", "by hand", "vertex p.");
   for (const auto& g : known) {
     const auto asked = std::find(s.names.begin(), s.names.end(), g.name);
     if (!s.names.empty() && asked == s.names.end()) continue;
     const auto file = file_of(s.folder, g.name);
     if (file.empty()) {
-      fmt::print(stderr, "{:<16} is not in {}\n", g.name, s.folder.string());
       record({{"missing", g.name}});
       continue;
     }
@@ -187,6 +177,5 @@ int main(int argc, char** argv) {
         ->capture_default_str();
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
-  f.check = check_table;
   return run_figure(argc, argv, f);
 }

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <fstream>
 #include <stdexcept>
 #include <utility>
 #include <variant>
@@ -21,61 +20,56 @@ namespace cairn::bench {
 
 namespace {
 
-using recorder = std::function<void(const figure::record_function&)>;
-
-/// Checks the points that `sweep` records, or those of a file, and says the verdict.
-void judge(harness& h, const figure& f, const std::string& recorded, const recorder& sweep) {
-  std::vector<nlohmann::json> all;
-  if (recorded.empty()) {
-    sweep([&](nlohmann::json point) {
-      point["figure"] = f.name;
-      h.write(point);
-      all.push_back(std::move(point));
-    });
-  } else {
-    std::ifstream lines(recorded);
-    all = last_sweep(lines, f.name);
+/// "level 2, atomics 0.0123 +- 0.0004, ..."
+std::string text_of(const nlohmann::json& point) {
+  std::string all;
+  for (const auto& [name, value] : point.items()) {
+    if (name == "figure") continue;
+    const auto said = value.contains("mad")
+                          ? fmt::format("{:.4g} +- {:.2g}", value.at("median").get<double>(),
+                                        value.at("mad").get<double>())
+                          : value.dump();
+    all += fmt::format("{}{} {}", all.empty() ? "" : ", ", name, said);
   }
-  const auto v = f.check(all);
-  if (recorded.empty()) {
-    auto line = json_of(v);
-    line["figure"] = f.name;
-    h.write(std::move(line));
-  }
-  fmt::print(stderr, "{}: the claim {}{}: {}\n", f.name,
-             v.is == verdict::kind::undecided ? "is " : "", v.text(), v.why);
-  for (const auto& p : v.parts) {
-    fmt::print(stderr, "  {}: {}: {}\n", verdict::name(p.is), p.claim, p.why);
-  }
+  return all;
 }
 
-auto options_of(const figure& f, std::string& recorded) {
-  return [&](CLI::App& app) {
-    f.add_options(app);
-    app.add_option("--recorded", recorded, "check the last sweep of this file, run nothing")
-        ->check(CLI::ExistingFile);
-  };
-}
+/// Writes the points of a sweep, and how many they are.
+class point_writer {
+ public:
+  point_writer(harness& h, std::string name) : harness_(h), name_(std::move(name)) {}
+
+  void write(nlohmann::json point) {
+    fmt::print(stderr, "{}\n", text_of(point));
+    point["figure"] = name_;
+    harness_.write(std::move(point));
+    ++written_;
+  }
+  void finish() { harness_.write({{"figure", name_}, {"points", written_}}); }
+
+ private:
+  harness& harness_;
+  std::string name_;
+  int written_ = 0;
+};
 
 }  // namespace
 
 int run_figure(int argc, char** argv, const figure& f) {
-  std::string recorded;
-  return run_program(argc, argv, f.description, options_of(f, recorded), [&](harness& h) {
-    judge(h, f, recorded, [&](const auto& record) { f.sweep(h, record); });
+  return run_program(argc, argv, f.description, f.add_options, [&](harness& h) {
+    point_writer out(h, f.name);
+    f.sweep(h, [&](nlohmann::json point) { out.write(std::move(point)); });
+    out.finish();
   });
 }
 
 int run_figure_on_ranks(int argc, char** argv, const figure& f) {
-  std::string recorded;
-  return run_program_on_ranks(
-      argc, argv, f.description, options_of(f, recorded), [&](world& w, harness& h) {
-        if (w.rank() == 0) {
-          judge(h, f, recorded, [&](const auto& record) { f.sweep_on_ranks(w, h, record); });
-        } else if (recorded.empty()) {
-          f.sweep_on_ranks(w, h, [](const auto&) {});
-        }
-      });
+  return run_program_on_ranks(argc, argv, f.description, f.add_options, [&](world& w, harness& h) {
+    if (w.rank() != 0) return f.sweep_on_ranks(w, h, [](const auto&) {});
+    point_writer out(h, f.name);
+    f.sweep_on_ranks(w, h, [&](nlohmann::json point) { out.write(std::move(point)); });
+    out.finish();
+  });
 }
 
 std::vector<int> all_thread_counts() {

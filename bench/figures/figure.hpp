@@ -12,12 +12,12 @@
 #include <cairn/algo/bfs.hpp>
 
 #include <CLI/CLI.hpp>
-#include <bench/figures/claims.hpp>
 #include <bench/harness.hpp>
 
 namespace cairn::bench {
 
-/// One figure of a paper: a sweep that records points, and what they must show.
+/// One figure of a paper: a sweep that records points. What the paper claims of them, and how they
+/// are plotted, is in the Python file of the same name.
 struct figure {
   using record_function = std::function<void(nlohmann::json point)>;
 
@@ -26,17 +26,16 @@ struct figure {
   std::function<void(CLI::App&)> add_options;
   std::function<void(harness&, const record_function&)> sweep;
   std::function<void(world&, harness&, const record_function&)> sweep_on_ranks;
-  verdict (*check)(points);
 };
 
-/// The main() of a figure: runs the sweep, or with --recorded FILE takes the last one of a file
-/// of lines, checks the claim and adds the verdict to the lines. A claim that does not hold is a
-/// result, not a failure.
+/// The main() of a figure: runs the sweep. Each point is a line of the harness, with "figure": its
+/// name, and is printed on standard error; the last line is {"figure", "points": their number}.
+/// A point that could not be measured says why: {"no_htm": reason}.
 ///
 /// Returns   as run_program
 int run_figure(int argc, char** argv, const figure& f);
 
-/// The same over ranks, by sweep_on_ranks: rank 0 keeps and judges the points.
+/// The same over ranks, by sweep_on_ranks: rank 0 writes the points.
 int run_figure_on_ranks(int argc, char** argv, const figure& f);
 
 /// 1, 2, 4, ..., and all cores.

@@ -1,84 +1,52 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the figures, draws them, and writes a page: each claim, whether it holds here, the numbers.
+"""Runs the figures, judges their claims, and writes a page: each claim with its verdict here.
 
     [GRAPHS=FOLDER] report.py BENCH_FOLDER [--out FOLDER] [--form short|long] [--only NAME...]
                               [--recorded]
 
-BENCH_FOLDER is where the programs were built. Lines are added to FOLDER/<program>.jsonl, plots are
-FOLDER/<program>.svg, the page is FOLDER/index.html. --recorded runs nothing and writes the page
-from the lines that are there. A claim that does not hold is a result; a program that fails is
-said on the page, and makes the status 1. NAME is that of a program, without its folder.
+BENCH_FOLDER is where the programs were built. Points are added to FOLDER/NAME.jsonl, plots are
+FOLDER/NAME-1.svg, -2, ..., the page is FOLDER/index.html. --recorded runs nothing and judges the
+points that are there. A claim that does not hold is a result; a program that fails is said on the
+page, and makes the status 1. NAME is that of a program.
 """
 
 import argparse
 import html
-import json
+import importlib
 import os
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-sys.path.insert(0, str(Path(__file__).parent))
-import plot  # noqa: E402
+HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE))
+sys.dont_write_bytecode = True
+try:
+    import plotting  # noqa: E402
+except ImportError as missing:
+    sys.exit(f"report.py: {missing}: tools/install_packages brings matplotlib to the Python of the "
+             "distribution, /usr/bin/python3")
+from judging import FAILS, HOLDS, OPEN, Unfinished, Verdict, last_sweep, whole  # noqa: E402
 
-CLAIMS = [  # figure of [AAM15], what it claims, the program, the arguments of its short form
-    ("1", "level by level, the heavy middle levels gain by coarse hardware transactions",
-     "aam15_1_phases", "--kronecker 18 --runs 7 --least-seconds 0.05"),
-    ("2", "T = A N + B: B(htm) &gt; B(atomics), A(htm) &lt; A(atomics); the fitted crossing "
-     "predicts the measured one", "aam15_2_model", "--passes 21"),
-    ("3", "single-vertex htm costs more than compare-and-swap and hardly aborts on marks; its "
-     "aborts explode on increments; an aggregator does not abort at all",
-     "aam15_3_single", "--runs 7 --least-seconds 0.02"),
-    ("4", "the time falls to a best M, then rises; the best M beats atomics; aborts by cause "
-     "explain the rise; after aborts HLE serialises at once, BG/Q after ten retries, more often at "
-     "large M; RTM beats HLE at small M and loses at large ones", "aam15_4_grain",
-     "--kronecker 16 --grains 1 4 16 64 144 320 --runs 5 --least-seconds 0.05"),
-    ("5a–b", "of the aborts at M = 2, conflict or capacity has the larger share for every T",
-     "aam15_5_aborts", "--kronecker 16 --runs 5 --least-seconds 0.05"),
-    ("5c–h", "uncoalesced activities lose to one-sided MPI, a crossing C exists, coalesced ones "
-     "win by a factor", "aam15_5_remote", "--runs 3"),
-    ("5i", "distributed transactions all commit; more remote elements cost more; without back-off "
-     "they may livelock, with it they do not",
-     "aam15_5i_distributed",
-     "--ranks 2 --threads 1 --runs 5 --least-seconds 0"),
-    ("6", "coarse htm is faster than atomics over vertices and degrees", "aam15_6_graphs",
-     "--scales 12 14 16 18 --runs 5 --least-seconds 0.02"),
-    ("Table 1", "the online choice is within 5 % of the best (mechanism, M) of a sweep; graphs of "
-     "one kind like similar M", "aam15_t1_graphs",
-     "--runs 3 --least-seconds 0.02 --graphs {graphs}"),
-    ("7a–b", "each mechanism speeds up with the threads", "aam15_7_threads",
-     "--kronecker 18 --runs 7 --least-seconds 0.05"),
-    ("7c–e", "PageRank: coalesced messages win 3 to 10 times over uncoalesced ones",
-     "aam15_7_pagerank", "--runs 3 --warm-ups 0"),
-    ("Scaling", "the simulated cluster sends the messages and buffers of ranks that run here and "
-     "ranks settings as measured (no figure of the paper)", "scaling",
-     "--kronecker 14 --runs 3 --warm-ups 0"),
-]
-LONG = {"aam15_1_phases": "--kronecker 20 --runs 31", "aam15_2_model": "--passes 201",
-        "aam15_3_single": "--runs 31", "aam15_4_grain": "--kronecker 20 --runs 15",
-        "aam15_5_aborts": "--kronecker 20 --runs 15", "aam15_5_remote": "--runs 15",
-        "aam15_5i_distributed": "--ranks 2 --threads 1 --runs 15",
-        "aam15_6_graphs": "--scales 16 18 20 22 --to-memory --degrees 1 2 4 8 16 32 64 128 256 "
-                          "--runs 15",
-        "aam15_t1_graphs": "--runs 31 --graphs {graphs}",
-        "aam15_7_threads": "--kronecker 20 --runs 31",
-        "aam15_7_pagerank": "--runs 9 --vertices 4096 16384 65536 262144",
-        "scaling": "--kronecker 16 --runs 15"}
+# A figure is a program with a Python file beside it.
+NAMES = sorted(file.stem for file in HERE.glob("*.cpp") if file.with_suffix(".py").exists())
 # Real graphs: the folder GRAPHS, or the data beside the project.
-GRAPHS = os.environ.get("GRAPHS") or Path(__file__).resolve().parents[2] / "../shared/data/graphs"
-KINDS = {"holds": "holds", "does not hold": "fails"}
-STYLE = """body{font:15px sans-serif;max-width:70em;margin:2em auto;padding:0 1em}
+GRAPHS = os.environ.get("GRAPHS") or HERE.parents[1] / "../shared/data/graphs"
+CLASSES = {HOLDS: "holds", FAILS: "fails", OPEN: "open"}
+STYLE = """body{font:15px sans-serif;max-width:75em;margin:2em auto;padding:0 1em}
 table{border-collapse:collapse;width:100%}td,th{border:1px solid #ccc;padding:.4em;text-align:left;
-vertical-align:top}.holds{background:#dff3df}.fails{background:#f7dcd7}.open{background:#f3f0d8}
-ul{margin:.3em 0;padding-left:1.2em}svg,img{max-width:100%}pre{overflow:auto;font-size:12px}"""
+vertical-align:top}.claims td:first-child{width:9em;font-weight:bold}
+.claims td:last-child{width:40%}
+.holds{background:#dff3df}.fails{background:#f7dcd7}.open{background:#f3f0d8}
+details{margin:.5em 0 2em}img{max-width:100%}.numbers{font-size:12px;overflow:auto}"""
 
 
-def run(program, arguments, folder, out):
-    """Returns why it failed, or nothing."""
+def run(name, arguments, folder, out):
+    """Returns why the program failed, or None."""
     words = [word.format(graphs=GRAPHS) for word in arguments.split()]
-    command = [str(folder / program), *words, "--lines", str(out / f"{program}.jsonl")]
+    command = [str(folder / name), *words, "--lines", str(out / f"{name}.jsonl")]
     print("+", " ".join(command), file=sys.stderr, flush=True)
     start = time.monotonic()
     done = subprocess.run(command, stderr=subprocess.PIPE, text=True)
@@ -90,15 +58,24 @@ def run(program, arguments, folder, out):
     return f"the program ended with status {done.returncode}: {last}"
 
 
+def judge(figure, points):
+    """A verdict for each claim of the figure."""
+    for claim in figure.CLAIMS:
+        try:
+            yield claim.judge(points)
+        except KeyError as missing:
+            yield Verdict(OPEN, f"the points are of another version: they have no {missing}")
+
+
 def short(value):
-    if isinstance(value, dict) and set(value) == {"median", "mad", "runs"}:
+    if isinstance(value, dict) and {"median", "mad"} <= value.keys():
         return f"{value['median']:.4g} ± {value['mad']:.2g}"
     if isinstance(value, dict):
         return ", ".join(f"{k} {short(v)}" for k, v in value.items())
     return f"{value:.4g}" if isinstance(value, float) else str(value)
 
 
-def numbers(points):
+def tables_of(points):
     """A table of the points for each set of members that they have."""
     left_out = {"figure", "commit", "command", "machine"}
     tables = {}
@@ -112,38 +89,47 @@ def numbers(points):
         yield "</table>"
 
 
-def words_of(verdict):
-    """The verdict with its reason, or that of each part of the claim."""
-    words = f"<b>{verdict['verdict']}</b>"
-    if "parts" not in verdict:
-        return f"{words}: {html.escape(verdict['why'])}"
-    parts = (f"<li class='{KINDS.get(p['verdict'], 'open')}'><b>{p['verdict']}</b>: "
-             f"{html.escape(p['claim'])}: {html.escape(p['why'])}</li>" for p in verdict["parts"])
-    return f"{words}<ul>{''.join(parts)}</ul>"
+def row_of(verdict, text):
+    return (f"<tr class='{CLASSES[verdict.word]}'><td>{verdict.word}</td><td>{html.escape(text)}"
+            f"</td><td>{html.escape(verdict.number)}</td></tr>")
 
 
-def section(name, program, failed, out):
-    """The verdict's class, its words, and the part of the page with plot and numbers."""
-    lines = out / f"{program}.jsonl"
-    if failed:
-        return "fails", failed, ""
-    if not lines.exists():
-        return "open", "not run", ""
+def folded(name, figure, points, last, verdicts, out):
+    """Reasons, plots and numbers."""
+    reasons = "".join(f"<p>{html.escape(claim.text)}: {html.escape(v.details)}</p>"
+                      for claim, v in zip(figure.CLAIMS, verdicts) if v.details)
+    images = ""
+    for number, plot in enumerate(figure.PLOTS, 1):
+        svg = out / f"{name}-{number}.svg"
+        if plotting.draw(points, plot, svg):
+            images += f"<p><img src='{svg.name}'></p>"
+    where = f"{last['commit']}, {html.escape(last['machine']['model'])}"
+    return (f"<details><summary>plots, reasons and numbers</summary>{reasons}{images}"
+            f"<p><code>{html.escape(last['command'])}</code>, {where}</p>"
+            f"<div class='numbers'>times in seconds{''.join(tables_of(points))}</div></details>")
+
+
+def section(name, failed, out):
+    """The figure's part of the page."""
+    figure = importlib.import_module(name)
+    rows, details = [], ""
     try:
-        with lines.open() as file:
-            points, verdict = plot.last_sweep(file)
-    except SystemExit as unfinished:
-        return "open", f"not measured: {unfinished}", ""
-    svg = lines.with_suffix(".svg")
-    drawn = verdict["figure"] in plot.FIGURES and plot.plot(lines, svg)  # a table is none
-    picture = f"<p><img src='{svg.name}'></p>" if drawn else ""
-    kind = KINDS.get(verdict["verdict"], "open")
-    where = f"{verdict['commit']}, {html.escape(verdict['machine']['model'])}"
-    body = (f"<h2 id='{program}'>Figure {name}</h2>{words_of(verdict)}"
-            f"<p><code>{html.escape(verdict['command'])}</code>, {where}</p>{picture}"
-            f"<details><summary>numbers (times in seconds)</summary>{''.join(numbers(points))}"
-            "</details>")
-    return kind, words_of(verdict), body
+        if failed:
+            raise Unfinished(failed)
+        with (out / f"{name}.jsonl").open() as lines:
+            points, last = last_sweep(lines, name)
+    except (FileNotFoundError, Unfinished) as why:
+        words = "not run" if isinstance(why, FileNotFoundError) else str(why)
+        verdicts = [Verdict(OPEN, words)] * len(figure.CLAIMS)
+    else:
+        verdicts = list(judge(figure, points))
+        details = folded(name, figure, points, last, verdicts, out)
+    print(f"{figure.TITLE}: {whole(v.word for v in verdicts)}")
+    for claim, verdict in zip(figure.CLAIMS, verdicts):
+        print(f"  {verdict.word}: {claim.text}: {verdict.number}")
+        rows.append(row_of(verdict, claim.text))
+    return (f"<h2 id='{name}'>{figure.TITLE}</h2><table class='claims'>{''.join(rows)}</table>"
+            f"{details}")
 
 
 def main():
@@ -151,8 +137,7 @@ def main():
     arguments.add_argument("folder", type=Path)
     arguments.add_argument("--out", type=Path)
     arguments.add_argument("--form", choices=["short", "long"], default="short")
-    arguments.add_argument("--only", nargs="+", default=[], metavar="NAME",
-                           choices=[program for _, _, program, _ in CLAIMS])
+    arguments.add_argument("--only", nargs="+", default=[], metavar="NAME", choices=NAMES)
     arguments.add_argument("--recorded", action="store_true")
     asked = arguments.parse_args()
     if not asked.folder.is_dir():
@@ -167,21 +152,19 @@ def main():
         sys.exit(2)
     os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT", "1")
     os.environ.setdefault("OMPI_ALLOW_RUN_AS_ROOT_CONFIRM", "1")
-    rows, bodies, status = [], [], 0
-    for name, claim, program, short_form in CLAIMS:
+    sections, status = [], 0
+    for name in NAMES:
         failed = None
-        if not asked.recorded and (not asked.only or program in asked.only):
-            form = short_form if asked.form == "short" else LONG[program]
-            failed = run(program, form, asked.folder, out)
+        if not asked.recorded and (not asked.only or name in asked.only):
+            figure = importlib.import_module(name)
+            form = figure.SHORT if asked.form == "short" else figure.LONG
+            failed = run(name, form, asked.folder, out)
             status = status or int(failed is not None)
-        kind, words, body = section(name, program, failed, out)
-        name = f"<a href='#{program}'>{name}</a>"
-        rows.append(f"<tr class='{kind}'><td>{name}</td><td>{claim}</td><td>{words}</td></tr>")
-        bodies.append(body)
+        sections.append(section(name, failed, out))
     (out / "index.html").write_text(
         f"<!doctype html><meta charset='utf-8'><title>Cairn: figures</title><style>{STYLE}</style>"
-        "<h1>[AAM15]: what was claimed and what holds on this machine</h1><table><tr><th>figure"
-        f"</th><th>claim</th><th>here</th></tr>{''.join(rows)}</table>{''.join(bodies)}\n")
+        "<h1>[AAM15]: what was claimed and what holds on this machine</h1>"
+        f"{''.join(sections)}\n")
     print(out / "index.html")
     sys.exit(status)
 

@@ -48,9 +48,6 @@ void count(harness& h, const scaling_sweep& s, const cluster_job& job, const clu
     auto runs = as_subject(job, ranks, real);
     h.measure(runs);
     const auto simulated = predict(job, ranks, costs);
-    fmt::print(stderr, "{:>8} {:>5} ranks: messages {}, buffers {} here, {} simulated\n",
-               job.name(), ranks, real.messages == simulated.messages ? "agree" : "DIFFER",
-               real.buffers, simulated.buffers);
     record({{"job", job.name()},
             {"real_ranks", ranks},
             {"messages", real.messages},
@@ -88,25 +85,17 @@ void rank_settings(harness& h, const scaling_sweep& s, const cluster_job& job,
   const auto measured = h.measure_by_turns(turns);
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto& [name, what, ranks, last] = settings[i];
-    const auto& time = measured[i].time;
-    const auto predicted = predict(what, ranks, costs).seconds;
-    fmt::print(stderr, "{:>8} {:<22} {:>9.3f} ms, mad {:.3f}; predicted {:.3f}\n", job.name(), name,
-               1e3 * time.median, 1e3 * time.mad, 1e3 * predicted);
     record({{"job", job.name()},
             {"setting", name},
-            {"measured", json_of(time)},
-            {"predicted", predicted}});
+            {"measured", json_of(measured[i].time)},
+            {"predicted", predict(what, ranks, costs).seconds}});
   }
 }
 
 void scale(const scaling_sweep& s, const cluster_job& job, const char* network,
            const cluster_costs& costs, const record_function& record) {
-  double alone = 0;
   for (const int ranks : s.simulated) {
     const auto ran = predict(job, ranks, costs);
-    if (alone == 0) alone = ran.seconds;
-    fmt::print(stderr, "{:>8} {:<8} {:>5} ranks: {:>9.3f} ms, {:>7.2f} times as fast\n", job.name(),
-               network, ranks, 1e3 * ran.seconds, alone / ran.seconds);
     record({{"job", job.name()},
             {"network", network},
             {"ranks", ranks},
@@ -116,7 +105,6 @@ void scale(const scaling_sweep& s, const cluster_job& job, const char* network,
 
 void sweep(harness& h, const scaling_sweep& s, const record_function& record) {
   const auto costs = s.costs.empty() ? costs_here() : read_cluster_costs(s.costs);
-  fmt::print(stderr, "costs {}\n", costs.text());
   record({{"costs", nlohmann::json::parse(costs.text())}});
   auto cluster = costs;  // of such cores, with a network between machines
   cluster.network = net::loggp{};
@@ -155,6 +143,5 @@ int main(int argc, char** argv) {
         ->check(CLI::ExistingFile);
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
-  f.check = check_scaling;
   return run_figure(argc, argv, f);
 }

@@ -142,44 +142,54 @@ else:
 
 
 class Report(InAFolder):
-    def record(self, verdict, why, **more):
-        spread = {"median": 0.002, "mad": 0.0001, "runs": 3}
+    def record(self, seconds, finished=True):
+        """Times on 1, 2, ... threads; hardware transactions could not be measured."""
         provenance = {"figure": "aam15_7_threads", "commit": "abc", "command": "run me",
                       "machine": {"model": "some <cores>"}}
-        lines = [{"mechanism": "atomics", "threads": t, "seconds": spread} for t in (1, 2)]
-        lines.append({"verdict": verdict, "why": why, **more})
+        points = [{"mechanism": "atomics", "threads": t,
+                   "seconds": {"median": s, "mad": 0.0001, "runs": 3}}
+                  for t, s in enumerate(seconds, 1)]
+        points.append({"no_htm": "none < one"})
+        lines = [*points, *([{"points": len(points)}] if finished else [])]
         (self.folder / "aam15_7_threads.jsonl").write_text(
             "".join(json.dumps({**line, **provenance}) + "\n" for line in lines))
 
-    def test_writes_claims_numbers_and_what_is_missing(self):
-        self.record("does not hold", "a < b")
+    def report(self, *arguments):
         done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
-                               "--recorded")
-        self.assertEqual(done.returncode, 0, done.stderr)
-        page = (self.folder / "index.html").read_text()
-        self.assertIn("<b>does not hold</b>: a &lt; b", page)
-        self.assertIn("0.002 ± 0.0001", page)
-        self.assertIn("some &lt;cores&gt;", page)
-        self.assertIn("not run", page)
-        self.assertIn("<polyline", (self.folder / "aam15_7_threads.svg").read_text())
+                               *arguments)
+        return done, (self.folder / "index.html").read_text()
 
-    def test_writes_the_parts_of_a_claim(self):
-        part = {"claim": "htm does", "verdict": "not decided here", "why": "no <htm>"}
-        self.record("holds", "both", parts=[{**part, "claim": "atomics", "verdict": "holds"}, part])
-        done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
-                               "--recorded")
+    def test_writes_a_line_for_each_claim_and_folds_the_rest(self):
+        self.record((0.004, 0.0021))
+        done, page = self.report("--recorded")
         self.assertEqual(done.returncode, 0, done.stderr)
-        page = (self.folder / "index.html").read_text()
-        self.assertIn("<li class='holds'><b>holds</b>: atomics: no &lt;htm&gt;</li>", page)
-        self.assertIn("<li class='open'><b>not decided here</b>: htm does", page)
+        shown, folded = page.split("<details>", 1)
+        self.assertIn("<tr class='holds'><td>holds</td><td>each mechanism in software", shown)
+        self.assertIn("atomics 1.90 times as fast on 2 threads", shown)
+        self.assertIn("<tr class='open'><td>not decided here</td>", shown)
+        self.assertIn("no hardware transactions: none &lt; one", shown)
+        self.assertIn("0.0021 ± 0.0001", folded)
+        self.assertIn("some &lt;cores&gt;", folded)
+        self.assertIn("<img src='aam15_7_threads-1.svg'>", folded)
+        self.assertIn("</svg>", (self.folder / "aam15_7_threads-1.svg").read_text())
+        self.assertIn("not run", page)
+        self.record((0.004, 0.0041))
+        self.assertIn("<tr class='fails'><td>does not hold</td>", self.report("--recorded")[1])
 
     def test_says_that_a_sweep_was_not_finished(self):
-        (self.folder / "aam15_7_threads.jsonl").write_text('{"figure": "aam15_7_threads"}\n')
-        done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
-                               "--recorded")
+        self.record((0.004, 0.002), finished=False)
+        done, page = self.report("--recorded")
         self.assertEqual(done.returncode, 0, done.stderr)
-        page = (self.folder / "index.html").read_text()
-        self.assertIn("not measured: no line has a verdict", page)
+        self.assertIn("no sweep was finished", page)
+
+    def test_says_that_points_are_of_another_version(self):
+        for member in ("seconds", "mechanism"):
+            self.record((0.004, 0.002))
+            lines = self.folder / "aam15_7_threads.jsonl"
+            lines.write_text(lines.read_text().replace(f'"{member}"', '"other"'))
+            done, page = self.report("--recorded")
+            self.assertEqual(done.returncode, 0, done.stderr)
+            self.assertNotIn("<td>holds</td>", page)
 
     def test_refuses_folders_and_names_that_are_not_there(self):
         for arguments, word in (([self.folder / "none"], "no folder"),
@@ -190,12 +200,18 @@ class Report(InAFolder):
             self.assertNotIn("Traceback", done.stderr)
         self.assertFalse((self.folder / "none").exists())
 
-    def test_says_that_a_program_failed(self):
+    def test_runs_programs_and_says_that_one_failed(self):
+        self.record((0.004, 0.002))
+        made = (self.folder / "aam15_7_threads.jsonl").rename(self.folder / "made")
+        self.program("aam15_7_threads", f"""import sys
+with open(sys.argv[-1], "a") as out: out.write(open({str(made)!r}).read())""")
+        done, page = self.report("--only", "aam15_7_threads")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("<td>holds</td>", page)
         self.program("aam15_7_threads", "raise SystemExit('it is broken')")
-        done = self.run_script("bench/figures/report.py", self.folder, "--out", self.folder,
-                               "--only", "aam15_7_threads")
+        done, page = self.report("--only", "aam15_7_threads")
         self.assertEqual(done.returncode, 1)
-        self.assertIn("it is broken", (self.folder / "index.html").read_text())
+        self.assertIn("it is broken", page)
 
 
 if __name__ == "__main__":

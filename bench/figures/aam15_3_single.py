@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Points: {"activity": "mark" or "increment", "operations", "threads", "mechanism", "seconds",
+"attempts", "aborts": number, "repetitions"}."""
+
+from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, having, median,
+                     needs_htm)
+
+TITLE = "Figure 3: all threads mark or increment one vertex"
+SHORT = "--runs 7 --least-seconds 0.02"
+LONG = "--runs 31"
+
+
+def of(points, **values):
+    return [p for p in having(points, "activity") if all(p[m] == v for m, v in values.items())]
+
+
+def most_threads(points):
+    return max((p["threads"] for p in of(points)), default=0)
+
+
+def aborted(points, **values):
+    """Fraction of the attempts."""
+    here = of(points, **values)
+    attempts = sum(p["attempts"] for p in here)
+    return sum(p["aborts"] for p in here) / attempts if attempts else 0
+
+
+@needs_htm
+def marks_cost_more(points):
+    most = most_threads(points)
+    if not most:
+        return Verdict(OPEN, "nothing was measured")
+    aborts = aborted(points, activity="mark", mechanism="htm", threads=most)
+    number = f"{100 * aborts:.1f} % of the attempts to mark abort"
+    for htm in of(points, activity="mark", mechanism="htm", threads=1):
+        for atomics in of(points, activity="mark", mechanism="atomics", threads=1,
+                          operations=htm["operations"]):
+            if not clearly_above(htm["seconds"], atomics["seconds"]):
+                return Verdict(FAILS, f"{htm['operations']} marks by htm do not cost more than by "
+                               f"atomics; {number}")
+    return Verdict(HOLDS if aborts <= 0.05 else FAILS, number)
+
+
+@needs_htm
+def increments_abort(points):
+    most = most_threads(points)
+    if most < 2:
+        return Verdict(OPEN, "one thread: nothing to conflict with")
+    few, many = (aborted(points, activity="increment", mechanism="htm", threads=t)
+                 for t in (1, most))
+    return Verdict(HOLDS if many >= 0.1 and many > few else FAILS,
+                   f"{100 * few:.1f} % of the attempts on one thread, {100 * many:.1f} % on {most}")
+
+
+def times_of_increments(points, threads):
+    """"atomics 12.3, stm 45.6": ns of an increment, with most operations in a row."""
+    here = of(points, activity="increment", threads=threads)
+    last = {p["mechanism"]: p for p in sorted(here, key=lambda p: p["operations"])}
+    return ", ".join(
+        f"{m} {1e9 * median(p['seconds']) / (p.get('repetitions', 1) * p['operations']):.1f}"
+        for m, p in sorted(last.items()))
+
+
+def aggregators_do_not_abort(points):
+    most = most_threads(points)
+    if not most:
+        return Verdict(OPEN, "nothing was measured")
+    aborts = sum(p["aborts"] for p in of(points, activity="increment", mechanism="aggregator"))
+    by_stm = aborted(points, activity="increment", mechanism="stm", threads=most)
+    return Verdict(
+        HOLDS if aborts == 0 else FAILS, f"{aborts} aborts",
+        f"by stm {100 * by_stm:.2f} % of the attempts on {most} threads abort; ns of an increment "
+        f"on one thread: {times_of_increments(points, 1)}; by each of {most}: "
+        f"{times_of_increments(points, most)}")
+
+
+CLAIMS = [
+    Claim("on one thread a mark by htm costs more than by compare-and-swap; at most a twentieth "
+          "of the attempts to mark abort", marks_cost_more),
+    Claim("with all threads at least a tenth of the attempts to increment by htm abort, and more "
+          "than on one thread", increments_abort),
+    Claim("increments by an aggregator do not abort at all", aggregators_do_not_abort),
+]
+PLOTS = [Plot("threads", "threads", [("{mechanism}", "seconds")],
+              panels=("activity", "operations"), log_y=True)]

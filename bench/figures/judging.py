@@ -1,0 +1,212 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the figures share: points, spreads, fits, claims and their verdicts. Needs no display.
+
+A figure is a program, NAME.cpp, that prints points, and NAME.py beside it, which defines:
+
+    TITLE   the figure of the paper and its subject
+    SHORT   arguments of the program's short form; LONG: of its full form
+    CLAIMS  [Claim(text, judge)]; judge(points) returns a Verdict
+    PLOTS   [Plot(...)]
+
+A point is a dictionary. Times and ratios in it are spreads, {"median", "mad"}. A ratio compares
+runs that followed each other: time of the first named by time of the second, so above 1 where
+the second was faster.
+"""
+
+import dataclasses
+import json
+from collections import defaultdict
+from typing import Callable, NamedTuple
+
+HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided here"
+
+
+class Verdict(NamedTuple):
+    word: str  # HOLDS, FAILS or OPEN
+    number: str  # the decisive number, or why there is none
+    details: str = ""
+
+
+class Claim(NamedTuple):
+    text: str
+    judge: Callable[[list], Verdict]
+
+
+@dataclasses.dataclass
+class Plot:
+    """A plot with one panel for each combination of values of the members `panels`.
+
+    x        member on the x axis; a point that lacks it is drawn as a horizontal line
+    curves   [(label, y)]: label is a format string over the point's members; y is a member or a
+             function of the point, and yields a spread, a number, or None for no value
+    y_label  empty: seconds, drawn in a fitting unit
+    only     function of all points that yields those of the plot
+    lines    function of a panel's points that yields (curve, label, xs, ys): drawn dashed, in the
+             colour of that curve
+    """
+
+    x: str
+    x_label: str
+    curves: list
+    panels: tuple = ()
+    y_label: str = ""
+    log_x: bool = False
+    log_y: bool = False
+    joined: bool = True
+    only: Callable = None
+    lines: Callable = None
+
+
+class Unfinished(Exception):
+    """The lines hold no finished sweep."""
+
+
+def last_sweep(lines, figure):
+    """The points of the last finished sweep of a figure, and its last line, with the provenance.
+
+    A program ends each sweep with {"figure": name, "points": how many}.
+    """
+    points = []
+    found = None
+    for text in lines:
+        line = json.loads(text)
+        if line.get("figure") != figure:
+            continue
+        if "points" not in line:
+            points.append(line)
+        else:
+            # An interrupted sweep may have left points before these.
+            found = points[max(0, len(points) - line["points"]):], line
+            points = []
+    if found is None:
+        raise Unfinished("no sweep was finished")
+    return found
+
+
+def median(spread):
+    return spread["median"]
+
+
+def mad(spread):
+    return spread["mad"]
+
+
+def above_one(ratio):
+    """By more than its MAD."""
+    return median(ratio) > 1 + mad(ratio)
+
+
+def clearly_above(slow, fast):
+    """By more than both MADs."""
+    return median(slow) - median(fast) > mad(slow) + mad(fast)
+
+
+def share(point, *causes):
+    """The fraction of a point's attempts that aborted by these causes; none named: by any."""
+    aborts = sum(point["aborts"][c] for c in causes or point["aborts"])
+    return aborts / point["attempts"] if point["attempts"] else 0
+
+
+def having(points, *members):
+    return [p for p in points if all(m in p for m in members)]
+
+
+def grouped(points, *members):
+    """{values of the members: points}, ascending; one member: {value: points}."""
+    groups = defaultdict(list)
+    for p in having(points, *members):
+        values = tuple(p[m] for m in members)
+        groups[values if len(members) > 1 else values[0]].append(p)
+    return dict(sorted(groups.items()))
+
+
+def reason(points, member):
+    """Why something could not be measured, by the first point that says so; else None."""
+    return next((p[member] for p in points if member in p), None)
+
+
+def needs_htm(judge):
+    """The claim is open on a machine without hardware transactions."""
+
+    def judged(points):
+        why = reason(points, "no_htm")
+        return Verdict(OPEN, f"no hardware transactions: {why}") if why else judge(points)
+
+    return judged
+
+
+def whole(words):
+    """Fails if one part fails; holds if all hold."""
+    words = list(words)
+    if FAILS in words:
+        return FAILS
+    return HOLDS if all(w == HOLDS for w in words) else OPEN
+
+
+def for_each_threads(key):
+    """Judges the points of each T that have `key`, in its ascending order: the first T that fails
+    decides, else all T together."""
+
+    def decorate(judge):
+        def judged(points):
+            verdicts = []
+            for threads, here in grouped(having(points, key), "threads").items():
+                v = judge(sorted(here, key=lambda p: p[key]))
+                v = v._replace(number=f"T = {threads}: {v.number}")
+                if v.word == FAILS:
+                    return v
+                verdicts.append(v)
+            if not verdicts:
+                return Verdict(OPEN, "nothing was measured")
+            return Verdict(whole(v.word for v in verdicts), "; ".join(v.number for v in verdicts),
+                           "; ".join(v.details for v in verdicts if v.details))
+
+        return judged
+
+    return decorate
+
+
+class Line(NamedTuple):
+    """T = a * N + b."""
+
+    a: float
+    b: float
+    r_squared: float
+
+
+def fit_line(samples):
+    """Least squares through [(x, y)], of at least two different x."""
+    n = len(samples)
+    mean_x, mean_y = sum(x for x, _ in samples) / n, sum(y for _, y in samples) / n
+    xx = sum((x - mean_x) ** 2 for x, _ in samples)
+    xy = sum((x - mean_x) * (y - mean_y) for x, y in samples)
+    yy = sum((y - mean_y) ** 2 for _, y in samples)
+    a = xy / xx
+    # Equal times are explained by a flat line.
+    return Line(a, mean_y - a * mean_x, xy * xy / (xx * yy) if yy > 0 else 1)
+
+
+def crossing_of_lines(fine, coarse):
+    """From which x >= 1 on the coarse line is below the fine one; None: nowhere."""
+    saved, paid = fine.a - coarse.a, coarse.b - fine.b
+    if saved > 0:
+        return max(1, paid / saved)
+    return 1 if saved == 0 and paid < 0 else None
+
+
+def crossing_of_times(fine, coarse):
+    """From which x on the coarse times stay below the fine ones, interpolated; None: nowhere.
+
+    fine, coarse   [(x, y)] of the same ascending x
+    """
+    first = len(fine)
+    while first > 0 and coarse[first - 1][1] < fine[first - 1][1]:
+        first -= 1
+    if first == len(fine):
+        return None
+    if first == 0:
+        return fine[0][0]
+    lost = coarse[first - 1][1] - fine[first - 1][1]
+    won = fine[first][1] - coarse[first][1]
+    start, end = fine[first - 1][0], fine[first][0]
+    return start + (end - start) * lost / (lost + won)

@@ -1,0 +1,100 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Draws the plots that a figure declares (judging.Plot), by matplotlib, without a display."""
+
+import math
+
+from matplotlib.figure import Figure
+from matplotlib.ticker import NullFormatter, ScalarFormatter
+
+from judging import grouped
+
+UNITS = [("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)]
+
+
+def value_of(point, y):
+    """(value, half the length of its error bar), or None."""
+    value = y(point) if callable(y) else point.get(y)
+    if value is None:
+        return None
+    return (value["median"], value["mad"]) if isinstance(value, dict) else (value, 0)
+
+
+def curves_of(points, plot):
+    """{label: [(x, value, spread)]}; x is None for a horizontal line."""
+    curves = {}
+    for p in points:
+        for label, y in plot.curves:
+            try:
+                found, name = value_of(p, y), label.format(**p)
+            except KeyError:  # a point of another curve
+                continue
+            if found is not None:
+                curves.setdefault(name, []).append((p.get(plot.x), *found))
+    return curves
+
+
+def panels_of(points, plot):
+    """[(title, points, curves)] of the panels that have something on their x axis."""
+    groups = grouped(points, *plot.panels) if plot.panels else {(): points}
+    for values, here in groups.items():
+        values = values if isinstance(values, tuple) else (values,)
+        curves = curves_of(here, plot)
+        if any(x is not None for curve in curves.values() for x, _, _ in curve):
+            title = ", ".join(f"{m} {v}" for m, v in zip(plot.panels, values))
+            yield title, here, curves
+
+
+def draw_panel(axes, plot, title, points, curves):
+    largest = max(value for curve in curves.values() for _, value, _ in curve)
+    unit, factor = plot.y_label, 1
+    if not unit:
+        unit, factor = next(u for u in UNITS if largest * u[1] >= 1 or u is UNITS[-1])
+    colours = {}
+    for label, curve in curves.items():
+        on_axis = [(x, factor * y, factor * spread) for x, y, spread in curve if x is not None]
+        if plot.joined:
+            on_axis.sort(key=lambda at: at[0])
+        if on_axis:
+            xs, ys, spreads = zip(*on_axis)
+            drawn = axes.errorbar(xs, ys, yerr=spreads, label=label, marker="o", markersize=4,
+                                  capsize=3, linestyle="-" if plot.joined else "none")
+            colours[label] = drawn[0].get_color()
+        for x, y, _ in curve:
+            if x is None:
+                axes.axhline(factor * y, label=None if on_axis else label,
+                             color=colours.get(label, "grey"), linestyle=":")
+    for curve, label, xs, ys in plot.lines(points) if plot.lines else ():
+        # A line may fall below 0, which has no place on a logarithmic axis.
+        at = [(x, factor * y) for x, y in zip(xs, ys) if y > 0 or not plot.log_y]
+        axes.plot(*zip(*at), label=label, color=colours.get(curve), linestyle="--", linewidth=1)
+    numbers = sorted({x for curve in curves.values() for x, _, _ in curve
+                      if isinstance(x, (int, float))})
+    if plot.log_x:
+        axes.set_xscale("log", base=2)
+    if numbers and len(numbers) <= 12:
+        axes.set_xticks(numbers)
+        axes.xaxis.set_major_formatter(ScalarFormatter())
+        axes.xaxis.set_minor_formatter(NullFormatter())
+    if not numbers:
+        axes.tick_params(axis="x", labelrotation=30)
+    if plot.log_y and all(y > 0 for curve in curves.values() for _, y, _ in curve):
+        axes.set_yscale("log")
+    else:
+        axes.set_ylim(bottom=0)
+    axes.set(title=title, xlabel=plot.x_label, ylabel=unit)
+    axes.grid(True, which="major", alpha=0.3)
+    axes.legend(fontsize="small")
+
+
+def draw(points, plot, target):
+    """Writes an SVG, panels two in a row, and says whether there was anything to draw."""
+    panels = list(panels_of(plot.only(points) if plot.only else points, plot))
+    if not panels:
+        return False
+    columns = min(2, len(panels))
+    rows = math.ceil(len(panels) / columns)
+    figure = Figure(figsize=(6.5 * columns, 4.2 * rows), layout="constrained")
+    for i, panel in enumerate(panels):
+        draw_panel(figure.add_subplot(rows, columns, i + 1), plot, *panel)
+    figure.savefig(target, format="svg", metadata={"Date": None})
+    return True

@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The claims about ranks: [AAM15] figures 5c to i, 7c to e, scaling; and reading points."""
+
+import unittest
+
+from of_a_figure import OfAFigure, judging, spread
+from judging import FAILS, HOLDS, OPEN
+
+
+class Remote(OfAFigure):
+    figure = "aam15_5_remote"
+
+    def points(self, alone=(.4,), coalesced=(2,), many=(3,)):
+        """Marks as claimed, and increments with these ratios."""
+        return [{"work": work, "ranks": ranks, "messages": c, "ratio": spread(*ratio)}
+                for work, ranks, c, ratio in (
+                    ("mark", 2, 64, (5,)), ("mark", 2, 1, (.5,)), ("mark", 2, 4, (1.2,)),
+                    ("mark", 4, 64, (6,)), ("increment", 2, 1, alone),
+                    ("increment", 2, 64, coalesced), ("increment", 4, 64, many))]
+
+    def test_holds_if_messages_alone_lose_and_coalesced_ones_win(self):
+        verdicts = self.judge(self.points())
+        self.assertEqual([v.word for v in verdicts], [HOLDS, HOLDS])
+        self.assertIn("faster from C = 4, 5.0 times at C = 64", verdicts[0].number)
+
+    def test_fails_where_one_part_does(self):
+        for broken in ({"alone": (1.3,)}, {"coalesced": (.9,)}, {"many": (.9,)},
+                       {"coalesced": (1.1, .2)}):
+            self.assertEqual(self.words(self.points(**broken)), [HOLDS, FAILS], broken)
+
+    def test_is_open_without_mpi_or_messages_alone(self):
+        self.assertEqual([v.number for v in self.judge([{"no_mpi": "there is none"}])],
+                         ["there is none"] * 2)
+        self.assertEqual(self.words([]), [OPEN, OPEN])
+        self.assertEqual(self.words(p for p in self.points() if p["messages"] != 1), [OPEN, OPEN])
+
+
+class Distributed(OfAFigure):
+    figure = "aam15_5i_distributed"
+
+    def points(self, seconds=(1, 2, 9, 20), lost=0, refuse=True, end=True, restarts=8):
+        """seconds of few with 1 and 3 remote elements, then of many."""
+        keys = ((1000, 1), (1000, 3), (10000, 1), (10000, 3))
+        return [*({"transactions": x, "local": 4 + remote, "remote": remote, "restarts": 7,
+                   "seconds": spread(s), "expected": 2 * x, "commits": 2 * x - lost}
+                  for (x, remote), s in zip(keys, seconds)),
+                {"back_off": False, "ranks": 2, "turns": 1000, "ended": not refuse},
+                {"back_off": True, "ranks": 2, "turns": 30, "ended": end},
+                {"chain": 8, "expected": 100, "commits": 100, "restarts": int(100 * restarts)}]
+
+    def test_holds_as_the_paper_has_it(self):
+        self.assertEqual(self.words(self.points()), [HOLDS] * 3)
+        self.assertEqual(self.words(self.points(restarts=9.5)), [HOLDS] * 3)
+        self.assertEqual(self.words(self.points()[1:]), [OPEN, HOLDS, HOLDS])
+        self.assertEqual(self.words([]), [OPEN] * 3)
+
+    def test_fails_where_one_part_does(self):
+        for part, broken in ((0, {"seconds": (1, 2, 9, 9)}), (0, {"seconds": (1, 2, 1, 20)}),
+                             (0, {"lost": 1}), (1, {"refuse": False}), (1, {"end": False}),
+                             (2, {"restarts": 17}), (2, {"restarts": 1})):
+            words = self.words(self.points(**broken))
+            self.assertEqual([i for i, w in enumerate(words) if w == FAILS], [part], broken)
+
+
+class PageRank(OfAFigure):
+    figure = "aam15_7_pagerank"
+
+    def point(self, alone, ranks=2):
+        p = {"ranks": ranks, "threads": 1, "vertices": 4096, "seconds": spread(1 / alone),
+             "pull": spread(.7)}
+        return {**p, "alone": spread(alone, .1)} if ranks > 1 else p
+
+    def test_holds_if_each_point_of_several_ranks_gains_threefold(self):
+        self.assertEqual(self.word([self.point(3.5), self.point(9)]), HOLDS)
+        lost = self.judge([self.point(9), self.point(2.5)])[0]
+        self.assertEqual(lost.word, FAILS)
+        self.assertIn("2.5 times", lost.number)
+        split = self.judge([self.point(3.5), self.point(20, ranks=1)])[0]
+        self.assertEqual(split.word, HOLDS)
+        self.assertIn("a second with 1 ranks", split.details)
+        self.assertEqual(self.word([self.point(20, ranks=1)]), OPEN)
+
+
+class Scaling(OfAFigure):
+    figure = "scaling"
+
+    def counted(self, messages=(7, 90, 3), buffers=100):
+        return {"job": "bfs", "real_ranks": 4, "messages": [7, 90, 3], "buffers": 100,
+                "simulated_messages": list(messages), "simulated_buffers": buffers}
+
+    def setting(self, name, measured, predicted, mad=.01, job="bfs"):
+        return {"job": job, "setting": name, "measured": spread(measured, mad),
+                "predicted": predicted}
+
+    def test_holds_if_counts_agree_and_settings_are_ranked_as_measured(self):
+        verdict = self.judge([self.counted(buffers=109), self.setting("a", 1, 5),
+                              self.setting("b", 2, 6), self.setting("c", 3, 60),
+                              {"ranks": 256, "seconds": spread(1)}])[0]
+        self.assertEqual(verdict.word, HOLDS)
+        self.assertIn("at most 9.0 % off, 3 pairs", verdict.number)
+
+    def test_fails_where_one_part_does(self):
+        a, b = self.setting("a", 1, 5), self.setting("b", 2, 6)
+        for broken in (self.counted((7, 91, 3)), self.counted((7, 90)), self.counted(buffers=111),
+                       self.counted(buffers=89)):
+            self.assertEqual(self.word([broken, a, b]), FAILS)
+        wrong = self.judge([self.counted(), a, self.setting("b", 2, 4)])[0]
+        self.assertEqual(wrong.word, FAILS)
+        self.assertIn("bfs: a beats b", wrong.details)
+
+    def test_tells_no_settings_apart_that_may_be_equal(self):
+        for a, b in (((1, 5), (1.05, 4)), ((1, 5, .3), (2, 4, .3)),
+                     ((1, 5), (2, 4, .01, "pagerank"))):
+            points = [self.counted(), self.setting("a", *a), self.setting("b", *b)]
+            self.assertEqual(self.word(points), OPEN)
+        self.assertEqual(self.word([self.setting("a", 1, 5), self.setting("b", 2, 6)]), OPEN)
+
+
+class Reading(unittest.TestCase):
+    def test_takes_the_last_finished_sweep(self):
+        points, last = judging.last_sweep("""{"figure": "a", "grain": 1}
+{"figure": "a", "points": 1}
+{"figure": "b", "grain": 2}
+{"kernel": "bfs"}
+{"figure": "a", "grain": 9}
+{"figure": "a", "grain": 3}
+{"figure": "a", "grain": 4}
+{"figure": "a", "points": 2, "commit": "c"}
+{"figure": "a", "grain": 5}""".splitlines(), "a")
+        self.assertEqual([p["grain"] for p in points], [3, 4], "9 was interrupted")
+        self.assertEqual(last["commit"], "c")
+        with self.assertRaises(judging.Unfinished):
+            judging.last_sweep(['{"figure": "a", "grain": 1}'], "a")
+
+    def test_a_figure_fails_if_a_part_does_and_holds_if_all_do(self):
+        self.assertEqual(judging.whole([HOLDS, OPEN, FAILS]), FAILS)
+        self.assertEqual(judging.whole([HOLDS, OPEN]), OPEN)
+        self.assertEqual(judging.whole([HOLDS, HOLDS]), HOLDS)
+
+
+if __name__ == "__main__":
+    unittest.main()
