@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The claims about mechanisms on one rank: [AAM15] figures 1 to 5b, 6, 7a and b, table 1."""
 
+import importlib
 import unittest
 
 from of_a_figure import NO_HTM, OfAFigure, spread
@@ -74,6 +75,14 @@ class Model(OfAFigure):
             self.assertNotEqual(words[of], HOLDS, mechanism)
         flat = self.times(software=(50, 9), noise={"one-lock": 3000})
         self.assertEqual(self.words(flat)[1], OPEN, "nowhere says nothing then")
+
+    def test_crossings_agree_within_a_factor_of_2_or_beyond_what_was_measured(self):
+        times = {"atomics": [(1, 5), (64, 300)]}
+        for predicted, measured, right in ((10, 20, True), (20, 10, True), (10, 21, False),
+                                           (21, 10, False), (None, 5, False), (65, None, True),
+                                           (64, None, False), (None, None, True)):
+            agree = importlib.import_module(self.figure).agree
+            self.assertEqual(agree(predicted, measured, times), right, (predicted, measured))
 
     def test_judges_software_without_htm(self):
         self.assertEqual(self.words(self.times() + [NO_HTM]), [OPEN, HOLDS])
