@@ -5,8 +5,11 @@
 #include <graph/arcs.hpp>
 #include <vector>
 
-#include <cairn/graph/exchange.hpp>
 #include <cairn/graph/io/raw_edges.hpp>
+
+namespace cairn {
+class world;
+}
 
 namespace cairn::graph::detail {
 
@@ -15,8 +18,7 @@ namespace cairn::graph::detail {
 /// Memory    8 bytes a vertex on each rank
 /// Messages  the counts of every rank to every rank
 /// Collective.
-[[nodiscard]] std::vector<std::uint64_t> degrees_of(const exchange& ranks,
-                                                    const io::raw_edges& edges,
+[[nodiscard]] std::vector<std::uint64_t> degrees_of(world& w, const io::raw_edges& edges,
                                                     std::uint64_t num_vertices, direction arcs);
 
 }  // namespace cairn::graph::detail

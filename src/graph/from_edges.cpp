@@ -55,7 +55,7 @@ share share_of(const weight_span& weights, std::uint64_t num_edges) {
 
 io::weight_kind agree_on_weights(world& w, const share& mine) {
   auto kind = io::weight_kind::none;
-  const auto all = exchange(w).all_gather(mine);
+  const auto all = w.all_gather(mine);
   w.agree([&] {
     std::optional<std::uint64_t> type;
     for (const auto& of_rank : all) {

@@ -7,6 +7,7 @@
 #include <variant>
 
 #include <cairn/base/types.hpp>
+#include <cairn/core/world.hpp>
 #include <cairn/graph/labels.hpp>
 #include <cairn/task/parallel_for.hpp>
 #include <cairn/task/per_worker.hpp>
@@ -46,16 +47,16 @@ extent extent_of(const io::edge_block& block) {
 }
 
 /// Collective.
-extent extent_of(const exchange& ranks, const io::raw_edges& edges) {
-  task::per_worker<extent> parts(ranks.workers().workers());
-  task::parallel_for(ranks.workers(), edges.blocks.size(), 1,
+extent extent_of(world& w, const io::raw_edges& edges) {
+  task::per_worker<extent> parts(w.pool().workers());
+  task::parallel_for(w.pool(), edges.blocks.size(), 1,
                      [&](worker_t w, std::size_t begin, std::size_t end) {
                        for (auto i = begin; i < end; ++i) parts[w].add(extent_of(edges.blocks[i]));
                      });
   extent mine;
   for (const auto& part : parts) mine.add(part.value);
   extent all;
-  for (const auto& of_rank : ranks.all_gather(mine)) all.add(of_rank);
+  for (const auto& of_rank : w.all_gather(mine)) all.add(of_rank);
   return all;
 }
 
@@ -160,8 +161,8 @@ std::optional<std::uint64_t> labels::vertex_of(std::string_view id) const noexce
   return vertex_of(number);
 }
 
-labels relabel(const exchange& ranks, io::raw_edges& edges) {
-  auto& workers = ranks.workers();
+labels relabel(world& w, io::raw_edges& edges) {
+  auto& workers = w.pool();
   if (edges.words) {
     static_cast<void>(keep_ids(workers, edges, edges.words->size()));
     labels names(std::move(*edges.words));
@@ -171,17 +172,17 @@ labels relabel(const exchange& ranks, io::raw_edges& edges) {
   if (edges.declared_vertices) {
     return keep_ids(workers, edges, *edges.declared_vertices, edges.first_id);
   }
-  const auto all = extent_of(ranks, edges);
+  const auto all = extent_of(w, edges);
   if (all.edges == 0) return labels(0);
   const auto table_limit = std::min<std::uint64_t>(
       std::max(table_ids_at_least, table_ids_per_edge * all.edges), no_vertex<std::uint32_t> - 1);
   if (all.largest < table_limit) {
-    id_table occurring(ranks, edges, all.largest);
+    id_table occurring(w, edges, all.largest);
     if (occurring.size() == all.largest + 1) return keep_ids(workers, edges, occurring.size());
     rewrite(workers, edges, occurring.size(), occurring);
     return labels(std::move(occurring.ids()));
   }
-  id_list occurring(ranks, edges);
+  id_list occurring(w, edges);
   rewrite(workers, edges, occurring.size(), occurring);
   return labels(std::move(occurring.ids()));
 }

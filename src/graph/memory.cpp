@@ -9,6 +9,7 @@
 
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/core/world.hpp>
 #include <cairn/graph/memory.hpp>
 #include <cairn/hw/memory.hpp>
 
@@ -52,13 +53,13 @@ std::uint64_t bytes_to_build(const build_size& size, rank_t ranks) {
   return clamped(size.inverse ? rows + last : last);
 }
 
-void expect_memory_for(const exchange& ranks, std::uint64_t bytes, const std::string& what) {
+void expect_memory_for(world& w, std::uint64_t bytes, const std::string& what) {
   const auto here = machine_of_this_rank();
-  const auto machines = ranks.all_gather(here);
+  const auto machines = w.all_gather(here);
   const auto neighbours =
       static_cast<std::uint64_t>(std::count(machines.begin(), machines.end(), here));
   const auto needed = clamped(uint128_t{bytes} * neighbours);
-  ranks.agree([&] {
+  w.agree([&] {
     const auto there_is = hw::available_memory();
     if (needed <= there_is) return;
     throw usage_error(what + " needs " + format_bytes(needed) + " of memory, and " +
@@ -66,8 +67,8 @@ void expect_memory_for(const exchange& ranks, std::uint64_t bytes, const std::st
   });
 }
 
-void expect_memory_for(const exchange& ranks, const build_size& size) {
-  expect_memory_for(ranks, bytes_to_build(size, ranks.size()),
+void expect_memory_for(world& w, const build_size& size) {
+  expect_memory_for(w, bytes_to_build(size, w.size()),
                     "to build a graph of " + std::to_string(size.num_vertices) + " vertices and " +
                         std::to_string(size.num_edges) + " edges");
 }

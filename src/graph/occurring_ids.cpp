@@ -9,7 +9,10 @@
 #include <span>
 #include <utility>
 
+#include <cairn/core/world.hpp>
 #include <cairn/task/parallel_for.hpp>
+
+#include "graph/gather.hpp"
 
 namespace cairn::graph {
 namespace {
@@ -43,7 +46,7 @@ id_vector ids_of(const io::edge_block& block) {
 
 }  // namespace
 
-id_table::id_table(const exchange& ranks, const io::raw_edges& edges, std::uint64_t largest)
+id_table::id_table(world& w, const io::raw_edges& edges, std::uint64_t largest)
     : table_(largest + 1) {
   // Bits first and numbers later: the bits of a large graph still fit a core's cache.
   std::vector<std::uint64_t> bits(largest / 64 + 1);
@@ -55,7 +58,7 @@ id_table::id_table(const exchange& ranks, const io::raw_edges& edges, std::uint6
       word.fetch_or(bit, std::memory_order_relaxed);
     }
   };
-  task::parallel_for(ranks.workers(), edges.blocks.size(), 1,
+  task::parallel_for(w.pool(), edges.blocks.size(), 1,
                      [&](worker_t, std::size_t begin, std::size_t end) {
                        for (auto i = begin; i < end; ++i) {
                          std::visit(
@@ -68,15 +71,15 @@ id_table::id_table(const exchange& ranks, const io::raw_edges& edges, std::uint6
                              edges.blocks[i].edges);
                        }
                      });
-  if (ranks.size() > 1) unite(ranks, bits);
-  number(ranks.workers(), bits);
+  if (w.size() > 1) unite(w, bits);
+  number(w.pool(), bits);
 }
 
-void id_table::unite(const exchange& ranks, std::vector<std::uint64_t>& bits) {
+void id_table::unite(world& w, std::vector<std::uint64_t>& bits) {
   for (std::size_t begin = 0; begin < bits.size(); begin += slice_words) {
     const auto end = std::min(bits.size(), begin + slice_words);
     const std::span<const std::uint64_t> mine(bits.data() + begin, end - begin);
-    for (const auto& theirs : ranks.all_gather(mine)) {
+    for (const auto& theirs : gather_lists(w, mine)) {
       for (auto i = begin; i < end; ++i) bits[i] |= theirs[i - begin];
     }
   }
@@ -109,16 +112,15 @@ void id_table::number(task::pool& workers, const std::vector<std::uint64_t>& bit
   });
 }
 
-id_list::id_list(const exchange& ranks, const io::raw_edges& edges) {
+id_list::id_list(world& w, const io::raw_edges& edges) {
   std::vector<id_vector> parts(edges.blocks.size());
-  task::parallel_for(ranks.workers(), parts.size(), 1,
-                     [&](worker_t, std::size_t begin, std::size_t end) {
-                       for (auto i = begin; i < end; ++i) parts[i] = ids_of(edges.blocks[i]);
-                     });
+  task::parallel_for(w.pool(), parts.size(), 1, [&](worker_t, std::size_t begin, std::size_t end) {
+    for (auto i = begin; i < end; ++i) parts[i] = ids_of(edges.blocks[i]);
+  });
   // Neighbours unite in rounds, each round in parallel.
   while (parts.size() > 1) {
     std::vector<id_vector> halved((parts.size() + 1) / 2);
-    task::parallel_for(ranks.workers(), halved.size(), 1,
+    task::parallel_for(w.pool(), halved.size(), 1,
                        [&](worker_t, std::size_t begin, std::size_t end) {
                          for (auto i = begin; i < end; ++i) {
                            auto first = std::exchange(parts[2 * i], {});
@@ -130,7 +132,7 @@ id_list::id_list(const exchange& ranks, const io::raw_edges& edges) {
     parts = std::move(halved);
   }
   const id_vector mine = parts.empty() ? id_vector() : std::move(parts.front());
-  for (const auto& theirs : ranks.all_gather(std::span<const std::uint64_t>(mine))) {
+  for (const auto& theirs : gather_lists(w, std::span<const std::uint64_t>(mine))) {
     ids_ = united(ids_, theirs);
   }
   build_index();

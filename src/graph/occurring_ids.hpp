@@ -4,8 +4,12 @@
 #include <cstdint>
 #include <vector>
 
-#include <cairn/graph/exchange.hpp>
 #include <cairn/graph/io/raw_edges.hpp>
+#include <cairn/task/pool.hpp>
+
+namespace cairn {
+class world;
+}
 
 namespace cairn::graph {
 
@@ -14,7 +18,7 @@ namespace cairn::graph {
 class id_table {
  public:
   /// Collective. No id is above `largest`, which is below 2^32 - 2.
-  id_table(const exchange& ranks, const io::raw_edges& edges, std::uint64_t largest);
+  id_table(world& w, const io::raw_edges& edges, std::uint64_t largest);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return ids_.size(); }
   /// The occurring ids, ascending.
@@ -23,7 +27,7 @@ class id_table {
   [[nodiscard]] std::uint64_t operator()(std::uint64_t id) const noexcept { return table_[id]; }
 
  private:
-  static void unite(const exchange& ranks, std::vector<std::uint64_t>& bits);
+  static void unite(world& w, std::vector<std::uint64_t>& bits);
   void number(task::pool& workers, const std::vector<std::uint64_t>& bits);
 
   std::vector<std::uint32_t> table_;  // where an id occurs, its number
@@ -34,7 +38,7 @@ class id_table {
 class id_list {
  public:
   /// Collective.
-  id_list(const exchange& ranks, const io::raw_edges& edges);
+  id_list(world& w, const io::raw_edges& edges);
 
   [[nodiscard]] std::uint64_t size() const noexcept { return ids_.size(); }
   [[nodiscard]] std::vector<std::uint64_t>& ids() noexcept { return ids_; }

@@ -3,6 +3,7 @@
 #include <utility>
 #include <vector>
 
+#include <cairn/core/world.hpp>
 #include <cairn/graph/labels.hpp>
 
 #include "degrees.hpp"
@@ -13,8 +14,8 @@ namespace {
 
 constexpr std::uint64_t hash_seed = 0x9e3779b97f4a7c15u;
 
-vertex_order by_degree(const exchange& ranks, const io::raw_edges& edges, const labels& names) {
-  const auto degrees = detail::degrees_of(ranks, edges, names.size(), detail::direction::both);
+vertex_order by_degree(world& w, const io::raw_edges& edges, const labels& names) {
+  const auto degrees = detail::degrees_of(w, edges, names.size(), detail::direction::both);
   // Equal degrees stay in the order of the ids, whatever the vertices' order is now.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> keys(degrees.size());
   for (std::uint64_t v = 0; v < degrees.size(); ++v) {
@@ -28,14 +29,14 @@ vertex_order by_degree(const exchange& ranks, const io::raw_edges& edges, const 
 
 }  // namespace
 
-labels reorder(const exchange& ranks, io::raw_edges& edges, const labels& names, order_kind kind,
+labels reorder(world& w, io::raw_edges& edges, const labels& names, order_kind kind,
                std::uint64_t seed) {
   vertex_order order;
   switch (kind) {
     case order_kind::file:
       return names;
     case order_kind::degree:
-      order = by_degree(ranks, edges, names);
+      order = by_degree(w, edges, names);
       break;
     case order_kind::hash:
       order = vertex_order::scrambled(names.size(), hash_seed);
@@ -45,7 +46,7 @@ labels reorder(const exchange& ranks, io::raw_edges& edges, const labels& names,
       break;
   }
   if (order.identity()) return names;
-  detail::rewrite(ranks.workers(), edges, names.size(),
+  detail::rewrite(w.pool(), edges, names.size(),
                   [&](std::uint64_t v) { return order.vertex_at(v); });
   return names.reordered(order);
 }

@@ -73,8 +73,8 @@ void check(const std::vector<std::vector<pair>>& blocks, int workers, bool wide)
     edges.blocks.push_back(wide ? block_of<std::uint64_t>(block) : block_of<std::uint32_t>(block));
     before.insert(before.end(), block.begin(), block.end());
   }
-  const auto pool = task::make_threads({.workers = workers});
-  const auto names = relabel(*pool, edges);
+  world w(workers);
+  const auto names = relabel(w, edges);
   EXPECT_TRUE(all_narrow(edges));
   expect_numbered(before, edges, names, ids_of(before));
 }
@@ -82,8 +82,8 @@ void check(const std::vector<std::vector<pair>>& blocks, int workers, bool wide)
 TEST(Labels, IdsWithoutGapsAreTheirOwnVertices) {
   io::raw_edges edges;
   edges.blocks.push_back(block_of<std::uint32_t>({{2, 0}, {1, 1}}));
-  const auto pool = task::make_threads({.workers = 1});
-  const auto names = relabel(*pool, edges);
+  world w(1);
+  const auto names = relabel(w, edges);
   EXPECT_TRUE(names.identity());
   EXPECT_EQ(names.size(), 3u);
   EXPECT_EQ(names.vertex_of(2), 2u);
@@ -123,18 +123,18 @@ TEST(Labels, IdsInClustersAreNumberedInTheirOrder) {
 }
 
 TEST(Labels, ADeclaredNumberOfVerticesKeepsTheIds) {
-  const auto pool = task::make_threads({.workers = 2});
+  world w(2);
   io::raw_edges edges;
   edges.declared_vertices = 10;
   edges.blocks.push_back(block_of<std::uint64_t>({{7, 3}}));
-  auto names = relabel(*pool, edges);
+  auto names = relabel(w, edges);
   EXPECT_TRUE(names.identity());
   EXPECT_EQ(names.size(), 10u);
   EXPECT_TRUE(all_narrow(edges));
   EXPECT_EQ(pairs_of(edges), (std::vector<pair>{{7, 3}}));
 
   edges.declared_vertices = std::uint64_t{1} << 32;
-  names = relabel(*pool, edges);
+  names = relabel(w, edges);
   EXPECT_EQ(edges.blocks[0].edges.index(), 1u) << "2^32 vertices need 64-bit ids";
   EXPECT_EQ(pairs_of(edges), (std::vector<pair>{{7, 3}}));
 }
@@ -163,9 +163,9 @@ TEST(Labels, RanksAgreeOnTheVerticesOfAll) {
 }
 
 TEST(Labels, NoEdgesAreNoVertices) {
-  const auto pool = task::make_threads({.workers = 1});
+  world w(1);
   io::raw_edges edges;
-  EXPECT_EQ(relabel(*pool, edges).size(), 0u);
+  EXPECT_EQ(relabel(w, edges).size(), 0u);
 }
 
 TEST(Labels, IdsThatDoNotAscendBreakTheContract) {

@@ -26,8 +26,8 @@ text_edges edges_of(world& w, const any_graph& g) {
   std::string mine;
   for (const auto& [u, v] : text_edges_of(g)) mine += u + " " + v + "\n";
   text_edges all;
-  for (const auto& part : exchange(w).all_gather(std::span<const char>(mine))) {
-    std::istringstream lines(std::string(part.begin(), part.end()));
+  for (const auto& part : w.all_gather(mine)) {
+    std::istringstream lines(part);
     for (std::string u, v; lines >> u >> v;) all.emplace(u, v);
   }
   return all;

@@ -10,10 +10,13 @@
 #include <vector>
 
 #include <cairn/base/contract.hpp>
-#include <cairn/graph/exchange.hpp>
 #include <cairn/graph/io/raw_edges.hpp>
 #include <cairn/graph/vertex_order.hpp>
 #include <cairn/graph/words.hpp>
+
+namespace cairn {
+class world;
+}
 
 namespace cairn::graph {
 
@@ -105,7 +108,7 @@ class labels {
 /// Work      O(edges); O(edges log edges) where the largest id is many times their number
 /// Memory    O(vertices), and then O(edges), beyond the arguments
 /// Collective.
-[[nodiscard]] labels relabel(const exchange& ranks, io::raw_edges& edges);
+[[nodiscard]] labels relabel(world& w, io::raw_edges& edges);
 
 /// How vertices are numbered inside: whatever it is, inputs and outputs have the input's ids.
 ///
@@ -122,7 +125,7 @@ enum class order_kind : std::uint8_t { file, degree, hash, random };
 /// Work      O(edges), and of degree O(vertices log vertices) on every rank
 /// Memory    of degree per rank: 8 bytes a vertex to keep (see vertex_order), 32 meanwhile
 /// Collective.
-[[nodiscard]] labels reorder(const exchange& ranks, io::raw_edges& edges, const labels& names,
-                             order_kind kind, std::uint64_t seed = 1);
+[[nodiscard]] labels reorder(world& w, io::raw_edges& edges, const labels& names, order_kind kind,
+                             std::uint64_t seed = 1);
 
 }  // namespace cairn::graph

@@ -5,7 +5,10 @@
 #include <string>
 
 #include <cairn/base/types.hpp>
-#include <cairn/graph/exchange.hpp>
+
+namespace cairn {
+class world;
+}
 
 namespace cairn::graph {
 
@@ -36,8 +39,8 @@ struct build_size {
 /// what      needs them: "a graph", the subject of the sentence
 /// Throws    usage_error on every rank: one sentence with what is needed and what there is.
 /// Collective.
-void expect_memory_for(const exchange& ranks, std::uint64_t bytes, const std::string& what);
-void expect_memory_for(const exchange& ranks, const build_size& size);
+void expect_memory_for(world& w, std::uint64_t bytes, const std::string& what);
+void expect_memory_for(world& w, const build_size& size);
 
 /// "3.1 GB": three digits in decimal units.
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);

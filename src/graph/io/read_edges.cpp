@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/core/world.hpp>
 #include <cairn/graph/io/edge_lines.hpp>
 #include <cairn/graph/io/metis.hpp>
 #include <cairn/graph/io/read_edges.hpp>
@@ -17,6 +18,7 @@
 #include <cairn/task/per_worker.hpp>
 
 #include "../rewrite.hpp"
+#include "graph/gather.hpp"
 
 namespace cairn::graph::io {
 namespace {
@@ -71,9 +73,8 @@ std::size_t most_list_bytes(const text_layout& layout) {
 /// One file being read by all ranks.
 class reader {
  public:
-  reader(const exchange& ranks, const std::string& path, const read_options& options,
-         file_format format)
-      : ranks_(ranks),
+  reader(world& w, const std::string& path, const read_options& options, file_format format)
+      : w_(w),
         source_(path, options.block_bytes),
         layout_(read_layout(source_, format, options.ids == id_kind::text)),
         options_(options) {
@@ -92,7 +93,7 @@ class reader {
       return std::move(parsed.edges);
     });
     const auto all = agree_on(mine);
-    ranks_.agree([&] { check_lines(all); });
+    w_.agree([&] { check_lines(all); });
     return finish(std::move(mine), all,
                   layout_.sides != symmetry::symmetric && !layout_.undirected);
   }
@@ -104,7 +105,7 @@ class reader {
     const auto all = agree_on(mine);
     std::vector<const dictionary*> own;
     for (const auto& words : mine.words) own.push_back(words.get());
-    auto words = agree_on_words(ranks_, own);
+    auto words = agree_on_words(w_, own);
     std::vector<std::vector<std::uint64_t>> places(own.size());
     for (std::size_t w = 0; w < own.size(); ++w) {
       for (const auto word : own[w]->words()) places[w].push_back(*words.find(word));
@@ -112,7 +113,7 @@ class reader {
     const auto worker_of = std::move(mine.worker_of);
     auto edges = finish(std::move(mine), all, true);
     graph::detail::rewrite_blocks(
-        ranks_.workers(), edges, words.size(),
+        w_.pool(), edges, words.size(),
         [&](std::uint64_t number, std::size_t block) { return places[worker_of[block]][number]; });
     edges.words = std::move(words);
     return edges;
@@ -138,24 +139,23 @@ class reader {
   using parse_function = std::function<edge_block(const text_block&, bool, worker_part&)>;
 
   part parse(const parse_function& parse_block) {
-    task::per_worker<worker_part> workers(ranks_.workers().workers());
+    task::per_worker<worker_part> workers(w_.pool().workers());
     // A hint only: once a block has real weights, later ones are not tried as whole numbers.
     std::atomic<bool> real{false};
     const text_source::pass pass{
-        ranks_.rank(), ranks_.size(),
+        w_.rank(), w_.size(),
         layout_.format == file_format::metis ? text_source::counter(count_lists) : nullptr,
         options_.progress};
     part mine;
-    mine.fault =
-        source_.for_each_block(ranks_.workers(), pass, [&](worker_t w, const text_block& block) {
-          auto& own = workers[w];
-          auto edges = parse_block(block, real.load(std::memory_order_relaxed), own);
-          if (std::holds_alternative<std::vector<double>>(edges.weights)) {
-            own.summary.has_real_weights = 1;
-            real.store(true, std::memory_order_relaxed);
-          }
-          if (edges.size() != 0) own.blocks.emplace_back(block.index, std::move(edges));
-        });
+    mine.fault = source_.for_each_block(w_.pool(), pass, [&](worker_t w, const text_block& block) {
+      auto& own = workers[w];
+      auto edges = parse_block(block, real.load(std::memory_order_relaxed), own);
+      if (std::holds_alternative<std::vector<double>>(edges.weights)) {
+        own.summary.has_real_weights = 1;
+        real.store(true, std::memory_order_relaxed);
+      }
+      if (edges.size() != 0) own.blocks.emplace_back(block.index, std::move(edges));
+    });
     std::map<std::uint64_t, std::pair<edge_block, std::size_t>> in_order;
     for (auto& worker : workers) {
       mine.summary.add(worker.value.summary);
@@ -175,8 +175,8 @@ class reader {
   /// The sum of all ranks' summaries. Throws the file's first fault, if any.
   part_summary agree_on(const part& mine) {
     part_summary all;
-    for (const auto& summary : ranks_.all_gather(mine.summary)) all.add(summary);
-    ranks_.agree([&] {
+    for (const auto& summary : w_.all_gather(mine.summary)) all.add(summary);
+    w_.agree([&] {
       if (mine.fault && mine.fault->offset == all.fault_offset) throw source_.error(*mine.fault);
     });
     return all;
@@ -199,10 +199,10 @@ class reader {
   void find_first_lists() {
     if (source_.streamed()) return;  // counted in passing
     std::vector<std::uint64_t> mine;
-    task::per_worker<std::vector<std::uint64_t>> found(ranks_.workers().workers());
-    const text_source::pass pass{ranks_.rank(), ranks_.size(), nullptr, nullptr};
+    task::per_worker<std::vector<std::uint64_t>> found(w_.pool().workers());
+    const text_source::pass pass{w_.rank(), w_.size(), nullptr, nullptr};
     const auto fault =
-        source_.for_each_block(ranks_.workers(), pass, [&](worker_t w, const text_block& block) {
+        source_.for_each_block(w_.pool(), pass, [&](worker_t w, const text_block& block) {
           found[w].push_back(block.index);
           found[w].push_back(count_lists(block.text));
         });
@@ -211,7 +211,7 @@ class reader {
       mine.insert(mine.end(), worker.value.begin(), worker.value.end());
     }
     std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
-    for (const auto& of_rank : ranks_.all_gather(std::span<const std::uint64_t>(mine))) {
+    for (const auto& of_rank : gather_lists(w_, std::span<const std::uint64_t>(mine))) {
       for (std::size_t i = 0; i < of_rank.size(); i += 2) {
         all.emplace_back(of_rank[i], of_rank[i + 1]);
       }
@@ -252,7 +252,7 @@ class reader {
       result.weights = all.has_real_weights != 0 ? weight_kind::real : weight_kind::integer;
     }
     if (result.weights == weight_kind::real) {
-      task::parallel_for(ranks_.workers(), result.blocks.size(), 1,
+      task::parallel_for(w_.pool(), result.blocks.size(), 1,
                          [&](worker_t, std::size_t begin, std::size_t end) {
                            for (auto i = begin; i < end; ++i) make_real(result.blocks[i]);
                          });
@@ -266,7 +266,7 @@ class reader {
     }
   }
 
-  const exchange& ranks_;
+  world& w_;
   text_source source_;
   text_layout layout_;
   const read_options& options_;
@@ -275,10 +275,10 @@ class reader {
 
 }  // namespace
 
-raw_edges read_edges(const exchange& ranks, const std::string& path, const read_options& options) {
+raw_edges read_edges(world& w, const std::string& path, const read_options& options) {
   std::optional<reader> file;
   file_format format{};
-  ranks.agree([&] {
+  w.agree([&] {
     format = options.format ? *options.format : format_of(path);
     if (format == file_format::native) {
       throw input_error::in_file(path, "a .cairn file holds a built graph, not a list of edges");
@@ -288,7 +288,7 @@ raw_edges read_edges(const exchange& ranks, const std::string& path, const read_
         format != file_format::csv) {
       throw usage_error(path + ": ids in text are of edge lists and .csv files");
     }
-    file.emplace(ranks, path, options, format);
+    file.emplace(w, path, options, format);
   });
   if (options.ids == id_kind::text) return file->read_words();
   return format == file_format::metis ? file->read_lists() : file->read_lines();

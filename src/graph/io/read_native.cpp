@@ -4,6 +4,7 @@
 #include <utility>
 #include <vector>
 
+#include <cairn/core/world.hpp>
 #include <cairn/graph/io/native.hpp>
 #include <cairn/graph/memory.hpp>
 
@@ -61,22 +62,22 @@ any_graph view_of(const std::shared_ptr<const native_file>& file, rank_t rank,
 
 }  // namespace
 
-any_graph read_native(const exchange& ranks, const std::string& path, partition_kind kind) {
+any_graph read_native(world& w, const std::string& path, partition_kind kind) {
   std::shared_ptr<native_file> file;
-  ranks.agree([&] { file = std::make_shared<native_file>(path); });
+  w.agree([&] { file = std::make_shared<native_file>(path); });
   if (const auto bytes = file->bytes_to_inflate(); bytes != 0) {
-    expect_memory_for(ranks, bytes, path + ": the graph");
-    ranks.agree([&] { file->inflate(); });
+    expect_memory_for(w, bytes, path + ": the graph");
+    w.agree([&] { file->inflate(); });
   }
-  verify_native(ranks, *file);
+  verify_native(w, *file);
   const auto n = file->header().num_vertices;
   const auto offsets = file->values<std::uint64_t>(offsets_section);
-  const auto partition = kind == partition_kind::vertices || ranks.size() == 1
-                             ? pgas::partition(n, ranks.size())
+  const auto partition = kind == partition_kind::vertices || w.size() == 1
+                             ? pgas::partition(n, w.size())
                              : graph::detail::balanced_partition(
-                                   n, ranks.size(), [&](std::uint64_t v) { return offsets[v]; });
-  if (file->header().id_bytes == 4) return view_of<std::uint32_t>(file, ranks.rank(), partition);
-  return view_of<std::uint64_t>(file, ranks.rank(), partition);
+                                   n, w.size(), [&](std::uint64_t v) { return offsets[v]; });
+  if (file->header().id_bytes == 4) return view_of<std::uint32_t>(file, w.rank(), partition);
+  return view_of<std::uint64_t>(file, w.rank(), partition);
 }
 
 }  // namespace cairn::graph::io

@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include <cairn/core/world.hpp>
 #include <cairn/pgas/partition.hpp>
 #include <cairn/task/parallel_for.hpp>
 
@@ -22,16 +23,16 @@ namespace {
 
 constexpr std::size_t rows_per_chunk = std::size_t{1} << 14;
 
-void verify_checksums(const exchange& ranks, const native_file& file) {
-  const auto rank = static_cast<std::uint64_t>(ranks.rank());
-  const auto size = static_cast<std::uint64_t>(ranks.size());
+void verify_checksums(world& w, const native_file& file) {
+  const auto rank = static_cast<std::uint64_t>(w.rank());
+  const auto size = static_cast<std::uint64_t>(w.size());
   std::array<std::uint64_t, native_section_names.size()> mine{};
   for (std::size_t i = 0; i < mine.size(); ++i) {
     const auto bytes = file.section(i);
     const auto chunks = (bytes.size() + checksum_chunk - 1) / checksum_chunk;
     const auto own = chunks > rank ? (chunks - rank + size - 1) / size : 0;
     std::atomic<std::uint64_t> sum{0};
-    task::parallel_for(ranks.workers(), own, 1, [&](worker_t, std::size_t k, std::size_t) {
+    task::parallel_for(w.pool(), own, 1, [&](worker_t, std::size_t k, std::size_t) {
       const auto index = rank + k * size;
       const auto from = bytes.subspan(index * checksum_chunk);
       sum += chunk_checksum(from.first(std::min(from.size(), checksum_chunk)), index);
@@ -39,7 +40,7 @@ void verify_checksums(const exchange& ranks, const native_file& file) {
     mine[i] = sum.load();
   }
   auto all = decltype(mine){};
-  for (const auto& part : ranks.all_gather(mine)) {
+  for (const auto& part : w.all_gather(mine)) {
     for (std::size_t i = 0; i < all.size(); ++i) all[i] += part[i];
   }
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -57,10 +58,10 @@ void verify_checksums(const exchange& ranks, const native_file& file) {
 template <class Id, class Weight>
 class row_verifier {
  public:
-  row_verifier(const exchange& ranks, const native_file& file, const balance::key& key)
-      : ranks_(ranks),
+  row_verifier(world& w, const native_file& file, const balance::key& key)
+      : w_(w),
         file_(file),
-        partition_(file.header().num_vertices, ranks.size()),
+        partition_(file.header().num_vertices, w.size()),
         balance_(key),
         offsets_(file.values<std::uint64_t>(offsets_section)),
         targets_(file.values<Id>(targets_section)) {
@@ -68,13 +69,13 @@ class row_verifier {
   }
 
   void verify() {
-    ranks_.agree([&] {
+    w_.agree([&] {
       faults found;
       verify_offsets(found);
       found.throw_if_any(file_.path());
     });
     entry_sums mine;
-    ranks_.agree([&] {
+    w_.agree([&] {
       faults found;
       mine = verify_rows(found);
       verify_labels(file_, found);
@@ -99,10 +100,10 @@ class row_verifier {
 
   template <class F>
   void for_own_rows(F&& f) const {
-    const auto first = partition_.first(ranks_.rank());
-    const auto count = partition_.size(ranks_.rank());
+    const auto first = partition_.first(w_.rank());
+    const auto count = partition_.size(w_.rank());
     task::parallel_for(
-        ranks_.workers(), count, rows_per_chunk,
+        w_.pool(), count, rows_per_chunk,
         [&](worker_t, std::size_t begin, std::size_t end) { f(first + begin, first + end); });
   }
 
@@ -180,12 +181,12 @@ class row_verifier {
 
   void verify_symmetry(const entry_sums& mine) const {
     entry_sums all;
-    for (const auto& part : ranks_.all_gather(mine)) {
+    for (const auto& part : w_.all_gather(mine)) {
       all.balance += part.balance;
       all.loops += part.loops;
     }
     if (all.balance != 0) {
-      ranks_.agree([&] {
+      w_.agree([&] {
         faults found;
         find_one_sided(found);
         found.throw_if_any(file_.path());
@@ -235,7 +236,7 @@ class row_verifier {
       "the graph is undirected, but this edge is not in its target's row, or has another weight "
       "there";
 
-  const exchange& ranks_;
+  world& w_;
   const native_file& file_;
   pgas::partition partition_;
   balance balance_;
@@ -245,26 +246,26 @@ class row_verifier {
 };
 
 template <class Id>
-void verify_rows_of(const exchange& ranks, const native_file& file, const balance::key& key) {
+void verify_rows_of(world& w, const native_file& file, const balance::key& key) {
   switch (file.header().weights) {
     case 0:
-      return row_verifier<Id, std::monostate>(ranks, file, key).verify();
+      return row_verifier<Id, std::monostate>(w, file, key).verify();
     case 1:
-      return row_verifier<Id, std::int32_t>(ranks, file, key).verify();
+      return row_verifier<Id, std::int32_t>(w, file, key).verify();
     default:
-      return row_verifier<Id, double>(ranks, file, key).verify();
+      return row_verifier<Id, double>(w, file, key).verify();
   }
 }
 
 }  // namespace
 
-void verify_native(const exchange& ranks, const native_file& file) {
-  verify_checksums(ranks, file);
-  const auto key = ranks.all_gather(balance::draw()).front();
+void verify_native(world& w, const native_file& file) {
+  verify_checksums(w, file);
+  const auto key = w.all_gather(balance::draw()).front();
   if (file.header().id_bytes == 4) {
-    verify_rows_of<std::uint32_t>(ranks, file, key);
+    verify_rows_of<std::uint32_t>(w, file, key);
   } else {
-    verify_rows_of<std::uint64_t>(ranks, file, key);
+    verify_rows_of<std::uint64_t>(w, file, key);
   }
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cairn/graph/exchange.hpp>
-
 #include "native_file.hpp"
+
+namespace cairn {
+class world;
+}
 
 namespace cairn::graph::io {
 
@@ -16,6 +18,6 @@ namespace cairn::graph::io {
 /// Work      two passes over the file, together O(entries)
 /// Throws    input_error with the byte offset, the same on every rank
 /// Collective.
-void verify_native(const exchange& ranks, const native_file& file);
+void verify_native(world& w, const native_file& file);
 
 }  // namespace cairn::graph::io

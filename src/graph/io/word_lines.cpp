@@ -8,8 +8,11 @@
 
 #include <cairn/base/error.hpp>
 #include <cairn/base/types.hpp>
+#include <cairn/core/world.hpp>
 #include <cairn/graph/io/scan.hpp>
 #include <cairn/graph/io/word_lines.hpp>
+
+#include "graph/gather.hpp"
 
 namespace cairn::graph::io {
 namespace {
@@ -130,15 +133,15 @@ edge_block parse_word_lines(std::string_view text, const text_layout& layout, bo
   return block;
 }
 
-word_list agree_on_words(const exchange& ranks, const std::vector<const dictionary*>& mine) {
+word_list agree_on_words(world& w, const std::vector<const dictionary*>& mine) {
   std::vector<std::string_view> own;
   for (const auto* words : mine)
     own.insert(own.end(), words->words().begin(), words->words().end());
   own = sorted(std::move(own));
   std::vector<std::vector<char>> texts;
-  if (ranks.size() > 1) {
+  if (w.size() > 1) {
     const auto text = joined(own);
-    texts = ranks.all_gather(std::span<const char>(text));
+    texts = gather_lists(w, std::span<const char>(text));
     own.clear();
     for (const auto& theirs : texts) {
       for (auto at = theirs.begin(); at != theirs.end();) {

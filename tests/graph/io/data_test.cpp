@@ -3,6 +3,7 @@
 // Real files, and the counts that their README states for them.
 #include <set>
 
+#include <cairn/core/world.hpp>
 #include <cairn/graph/labels.hpp>
 
 #include "files.hpp"
@@ -48,18 +49,18 @@ const std::vector<real_file> files{
 TEST(Data, RealGraphsHaveTheirCounts) {
   const auto data = test::data_folder();
   if (!data) GTEST_SKIP() << "no folder of data beside the project, and CAIRN_DATA is not set";
-  const auto pool = task::make_threads({.workers = 2});
+  world w(2);
   for (const auto& file : files) {
     const auto path = *data / "graphs" / file.name;
     if (!std::filesystem::exists(path)) {
       std::cout << "skipped: no " << path << '\n';
       continue;
     }
-    auto edges = read_edges(*pool, path, {.block_bytes = std::size_t{1} << 20});
+    auto edges = read_edges(w, path, {.block_bytes = std::size_t{1} << 20});
     EXPECT_EQ(edges.num_edges(), file.edges) << file.name;
     EXPECT_EQ(edges.directed, file.directed) << file.name;
     EXPECT_EQ(edges.weights, file.weights) << file.name;
-    EXPECT_EQ(relabel(*pool, edges).size(), file.vertices) << file.name;
+    EXPECT_EQ(relabel(w, edges).size(), file.vertices) << file.name;
   }
 }
 

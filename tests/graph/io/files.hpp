@@ -16,9 +16,9 @@
 #include <gtest/gtest.h>
 
 #include <cairn/base/error.hpp>
+#include <cairn/core/world.hpp>
 #include <cairn/graph/io/compressed.hpp>
 #include <cairn/graph/io/read_edges.hpp>
-#include <cairn/task/pool.hpp>
 
 #include <support/data_folder.hpp>
 #include <support/temporary_folder.hpp>
@@ -71,8 +71,8 @@ inline std::vector<line> lines_of(const raw_edges& edges) {
 
 inline raw_edges read(const std::string& path, int workers = 1,
                       std::size_t block_bytes = std::size_t{4} << 20) {
-  const auto pool = task::make_threads({.workers = workers});
-  return read_edges(*pool, path, {.block_bytes = block_bytes});
+  world w(workers);
+  return read_edges(w, path, {.block_bytes = block_bytes});
 }
 
 /// What the input_error says that f throws, without the folder of `path`; fails if it throws none.

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include <cairn/base/random.hpp>
+#include <cairn/core/world.hpp>
 #include <cairn/graph/io/native.hpp>
 #include <cairn/graph/io/table.hpp>
 #include <cairn/graph/labels.hpp>
@@ -72,10 +73,10 @@ outcomes try_mutations(const std::string& name, const std::string& bytes, int ro
 }
 
 void read_and_number(const std::string& path) {
-  const auto pool = task::make_threads({.workers = 1});
-  auto edges = read_edges(*pool, path, {.block_bytes = 50});
+  world w(1);
+  auto edges = read_edges(w, path, {.block_bytes = 50});
   const auto declared = edges.declared_vertices;
-  const auto names = relabel(*pool, edges);
+  const auto names = relabel(w, edges);
   for (const auto& [u, v, weight] : test::lines_of(edges)) {
     ASSERT_LT(u, names.size());
     ASSERT_LT(v, names.size());
@@ -122,8 +123,8 @@ TEST(Mutation, TablesAreReadOrRefused) {
     write_table(here / ("t" + ending), rows);
     const auto found = try_mutations(
         "t" + ending, test::bytes_of(here / ("t" + ending)), 1000, [](const std::string& path) {
-          const auto pool = task::make_threads({.workers = 1});
-          const auto back = read_table(*pool, path, 1000);
+          world w(1);
+          const auto back = read_table(w.pool(), path, 1000);
           EXPECT_EQ(std::visit([](const auto& v) { return v.size(); }, back.values),
                     back.ids.size());
         });
@@ -134,13 +135,13 @@ TEST(Mutation, TablesAreReadOrRefused) {
 
 TEST(Mutation, NativeFilesAreReadOrRefused) {
   const folder here;
-  const auto pool = task::make_threads({.workers = 1});
+  world w(1);
   const std::vector<std::uint64_t> offsets{0, 2, 2, 5};
   const std::vector<std::uint32_t> targets{1, 2, 0, 1, 2};
-  write_native(*pool, here / "g.cairn", {true, 5, offsets, std::span(targets), {}, {}});
+  write_native(w.pool(), here / "g.cairn", {true, 5, offsets, std::span(targets), {}, {}});
   const auto found =
       try_mutations("g.cairn", test::bytes_of(here / "g.cairn"), 500,
-                    [&](const std::string& path) { static_cast<void>(read_native(*pool, path)); });
+                    [&](const std::string& path) { static_cast<void>(read_native(w, path)); });
   EXPECT_GT(found.refused, 200);
 }
 

@@ -63,13 +63,13 @@ plain_arrays random_arrays(std::uint64_t n, std::uint64_t most_per_row) {
 }
 
 void write(const std::string& path, const native_graph& g) {
-  const auto pool = task::make_threads({.workers = 2});
-  write_native(*pool, path, g);
+  world w(2);
+  write_native(w.pool(), path, g);
 }
 
 any_graph graph_from(const std::string& path) {
-  const auto pool = task::make_threads({.workers = 2});
-  return read_native(*pool, path);
+  world w(2);
+  return read_native(w, path);
 }
 
 void expect_equal(const native_graph& a, const native_graph& b) {

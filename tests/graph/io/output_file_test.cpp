@@ -7,6 +7,7 @@
 #include <string_view>
 #include <thread>
 
+#include <cairn/core/world.hpp>
 #include <cairn/graph/io/native.hpp>
 #include <cairn/graph/io/output_file.hpp>
 
@@ -46,7 +47,7 @@ TEST(OutputFile, TheOldContentStaysUntilTheNewOneIsFinished) {
 
 TEST(OutputFile, AGraphMayBeWrittenOverTheFileThatItIsAMappingOf) {
   const folder here;
-  const auto pool = task::make_threads({.workers = 2});
+  world w(2);
   for (const std::string name : {"g.cairn", "g.cairn.gz"}) {
     std::vector<std::uint64_t> offsets{0};
     std::vector<std::uint32_t> targets;
@@ -55,10 +56,10 @@ TEST(OutputFile, AGraphMayBeWrittenOverTheFileThatItIsAMappingOf) {
       offsets.push_back(targets.size());
     }
     const auto path = here / name;
-    write_native(*pool, path, {true, targets.size(), offsets, std::span(targets), {}, {}});
+    write_native(w.pool(), path, {true, targets.size(), offsets, std::span(targets), {}, {}});
     const auto before = test::bytes_of(path);
-    const auto graph = read_native(*pool, path);
-    write_native(*pool, path, native_view(std::get<0>(graph)));
+    const auto graph = read_native(w, path);
+    write_native(w.pool(), path, native_view(std::get<0>(graph)));
     EXPECT_TRUE(test::bytes_of(path) == before);
   }
 }

@@ -189,13 +189,13 @@ TEST(ReadEdges, ProgressReachesTheEnd) {
   for (const std::string ending : {"", ".gz"}) {
     const auto path = here.packed("g.txt" + ending, text);
     std::uint64_t last = 0, total = 0;
-    const auto pool = task::make_threads({.workers = 1});
+    world w(1);
     static_cast<void>(
-        read_edges(*pool, path, {.block_bytes = 100, .progress = [&](auto done, auto all) {
-                                   EXPECT_GE(done, last);
-                                   last = done;
-                                   total = all;
-                                 }}));
+        read_edges(w, path, {.block_bytes = 100, .progress = [&](auto done, auto all) {
+                               EXPECT_GE(done, last);
+                               last = done;
+                               total = all;
+                             }}));
     EXPECT_EQ(last, total) << ending;
     EXPECT_EQ(total, std::filesystem::file_size(path)) << ending;
   }
@@ -216,9 +216,9 @@ TEST(ReadEdges, FormatsGoByTheInnerEnding) {
 
 TEST(ReadEdges, AFormatThatIsNamedOverrulesTheEnding) {
   const folder here;
-  const auto pool = task::make_threads({.workers = 1});
+  world w(1);
   const auto edges =
-      read_edges(*pool, here.plain("example.e", "1 2 0.5\n"), {.format = file_format::edge_list});
+      read_edges(w, here.plain("example.e", "1 2 0.5\n"), {.format = file_format::edge_list});
   EXPECT_EQ(lines_of(edges), (lines{{1, 2, 0.5}}));
 }
 

@@ -11,8 +11,11 @@
 
 #include <cairn/graph/builder.hpp>
 #include <cairn/graph/dist_csr.hpp>
-#include <cairn/graph/exchange.hpp>
 #include <cairn/graph/words.hpp>
+
+namespace cairn {
+class world;
+}
 
 namespace cairn::graph::io {
 
@@ -88,7 +91,7 @@ void write_native(task::pool& workers, const std::string& path, const native_gra
 /// Throws    input_error with the byte offset; usage_error if a compressed file's header describes
 ///           more than there is memory for, before any of it is taken; the same on every rank
 /// Collective.
-[[nodiscard]] any_graph read_native(const exchange& ranks, const std::string& path,
+[[nodiscard]] any_graph read_native(world& w, const std::string& path,
                                     partition_kind partition = partition_kind::vertices);
 
 extern template native_graph native_view(const dist_csr<std::uint32_t>&);

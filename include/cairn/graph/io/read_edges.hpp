@@ -7,9 +7,12 @@
 #include <optional>
 #include <string>
 
-#include <cairn/graph/exchange.hpp>
 #include <cairn/graph/io/file_format.hpp>
 #include <cairn/graph/io/raw_edges.hpp>
+
+namespace cairn {
+class world;
+}
 
 namespace cairn::graph::io {
 
@@ -45,7 +48,7 @@ struct read_options {
 ///           input_error, the same on every rank: one sentence with file and line, for the
 ///           first fault of the file whatever the number of ranks and workers.
 /// Collective.
-[[nodiscard]] raw_edges read_edges(const exchange& ranks, const std::string& path,
+[[nodiscard]] raw_edges read_edges(world& w, const std::string& path,
                                    const read_options& options = {});
 
 }  // namespace cairn::graph::io

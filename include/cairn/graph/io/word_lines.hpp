@@ -7,10 +7,13 @@
 #include <unordered_map>
 #include <vector>
 
-#include <cairn/graph/exchange.hpp>
 #include <cairn/graph/io/raw_edges.hpp>
 #include <cairn/graph/io/text_layout.hpp>
 #include <cairn/graph/words.hpp>
+
+namespace cairn {
+class world;
+}
 
 namespace cairn::graph::io {
 
@@ -49,7 +52,6 @@ class dictionary {
 ///
 /// Memory    every rank's words on each rank meanwhile, and 16 bytes for each of them
 /// Collective.
-[[nodiscard]] word_list agree_on_words(const exchange& ranks,
-                                       const std::vector<const dictionary*>& mine);
+[[nodiscard]] word_list agree_on_words(world& w, const std::vector<const dictionary*>& mine);
 
 }  // namespace cairn::graph::io
