@@ -102,17 +102,6 @@ TEST_F(EmulatedSection, AnInjectedAbortAtTheCommitLeavesNoTrace) {
   }
 }
 
-TEST_F(EmulatedSection, WhereNothingCanBeUndoneAnInjectedAbortComesBeforeTheBody) {
-  tm::injected<tm::exclusive_hardware> injected(
-      tm::exclusive_hardware{},
-      tm::abort_injection(1, {}, {{attempt_outcome::abort(abort_cause::other), true}}));
-  const auto body = [&](auto access) { tm::cell_ref(a, access).add(1); };
-  EXPECT_EQ(tm::attempt_section(injected, tm::unsubscribed{}, body).cause(), abort_cause::other);
-  EXPECT_EQ(a, 1u);
-  EXPECT_TRUE(tm::attempt_section(injected, tm::unsubscribed{}, body).committed());
-  EXPECT_EQ(a, 2u);
-}
-
 TEST_F(EmulatedSection, SectionsAndOutsideWritersOfAllThreadsAreKeptApart) {
   std::vector<std::uint64_t> cells(3, 0);
   std::vector<std::thread> threads;

@@ -12,10 +12,13 @@
 #include <cairn/tm/emulated_section.hpp>
 #include <cairn/tm/section.hpp>
 
+#include <support/exclusive_hardware.hpp>
+
 namespace {
 
 namespace tm = cairn::tm;
 namespace obs = cairn::obs;
+using cairn::support::exclusive_hardware;
 using obs::counter;
 using tm::abort_cause;
 using tm::abort_code;
@@ -59,10 +62,10 @@ struct group_run {
   std::size_t commits = 0;
 };
 
-tm::injected<tm::exclusive_hardware> scripted(const std::vector<attempt_outcome>& outcomes) {
+tm::injected<exclusive_hardware> scripted(const std::vector<attempt_outcome>& outcomes) {
   std::vector<tm::injected_abort> script;
   for (const auto o : outcomes) script.push_back({o, false});
-  return {tm::exclusive_hardware{}, tm::abort_injection(1, {}, std::move(script))};
+  return {exclusive_hardware{}, tm::abort_injection(1, {}, std::move(script))};
 }
 
 const auto ok = attempt_outcome::success();
@@ -73,7 +76,7 @@ const auto left = attempt_outcome::abort(abort_cause::explicit_, abort_code::lef
 const auto lock_taken = attempt_outcome::abort(abort_cause::explicit_, abort_code::lock_taken);
 
 TEST(Section, CommitsAWholeGroupAtOnceWhenNothingIsInTheWay) {
-  const group_run run(tm::exclusive_hardware{}, 16);
+  const group_run run(exclusive_hardware{}, 16);
   EXPECT_TRUE(run.each_once());
   EXPECT_EQ(run.commits, 1u);
   EXPECT_EQ(run.bodies, (ranges{{0, 16}}));
@@ -140,11 +143,11 @@ TEST(Section, WithAnyInjectedAbortsEachOperatorTakesEffectOnce) {
   for (std::uint64_t seed = 0; seed < 2'000; ++seed) {
     cairn::random64 random(seed);
     const auto rate = [&] { return random.uniform() * 0.2; };
-    const tm::abort_rates rates{.conflict = rate(),
-                                .capacity = rate(),
-                                .lock_taken = rate(),
-                                .left = rate() / 4,
-                                .other = rate()};
+    tm::abort_rates rates{.conflict = rate(),
+                          .capacity = rate(),
+                          .lock_taken = rate(),
+                          .left = rate() / 4,
+                          .other = rate()};
     const auto operators = 1 + random.below(20);
     const tm::abort_injection injection(seed, rates);
     tm::emulation shared{.running = {}, .capacity = 1 + random.below(20), .relax = yield};
@@ -152,8 +155,9 @@ TEST(Section, WithAnyInjectedAbortsEachOperatorTakesEffectOnce) {
         tm::injected<tm::emulated_hardware>(tm::emulated_hardware(shared), injection), operators,
         {.first_pauses = 0, .most_pauses = 0});
     ASSERT_TRUE(emulated.each_once()) << "seed " << seed;
+    rates.at_commit = 0;  // nothing can be undone
     const group_run exclusive(
-        tm::injected<tm::exclusive_hardware>(tm::exclusive_hardware{}, injection), operators);
+        tm::injected<exclusive_hardware>({}, tm::abort_injection(seed, rates)), operators);
     ASSERT_TRUE(exclusive.each_once()) << "seed " << seed;
     // Every attempt committed or has a cause, and every abort led somewhere.
     for (const auto* c : {&emulated.counters, &exclusive.counters}) {
@@ -182,7 +186,7 @@ std::uint64_t total_when_a_section_meets_a_holder(Entry&& entry_for) {
   holder = std::make_unique<tm::fallback_lock::guard>(lock, yield);
   read_by_holder = tm::load_cell(cell);
 
-  tm::section_runner runner(tm::exclusive_hardware{}, {}, 1, counters, 0, holder_goes_on);
+  tm::section_runner runner(exclusive_hardware{}, {}, 1, counters, 0, holder_goes_on);
   const auto end = runner.run(
       entry_for(lock), 1, [&](auto access) { tm::cell_ref(cell, access).add(1); }, [] {});
   EXPECT_EQ(end, tm::section_end::committed);
@@ -204,7 +208,7 @@ TEST(Section, FallsBackWhenTheLockIsTakenAgainAndAgain) {
   obs::counters counters(1);
   std::unique_ptr<tm::fallback_lock::guard> holder;
   const auto release = [&](unsigned) { holder.reset(); };
-  tm::section_runner runner(tm::exclusive_hardware{}, {.lock_waits = 3}, 1, counters, 0, release);
+  tm::section_runner runner(exclusive_hardware{}, {.lock_waits = 3}, 1, counters, 0, release);
   // Entering, another worker has always just taken the lock.
   struct unlucky : tm::subscribed {
     std::unique_ptr<tm::fallback_lock::guard>* holder;
@@ -233,7 +237,7 @@ std::vector<std::int64_t> move_on_threads(int workers, std::size_t moves) {
   std::vector<std::thread> threads;
   for (cairn::worker_t w = 0; w < workers; ++w) {
     threads.emplace_back([&, w] {
-      const tm::abort_rates rates{
+      tm::abort_rates rates{
           .conflict = 0.2, .capacity = 0.1, .lock_taken = 0.1, .left = 0.05, .other = 0.1};
       const auto seed = static_cast<std::uint64_t>(w);
       tm::injected<tm::emulated_hardware> hardware(tm::emulated_hardware(shared),

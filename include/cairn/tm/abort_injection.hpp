@@ -58,14 +58,10 @@ class abort_injection {
 };
 
 /// A `hardware` some of whose attempts abort although nothing is wrong.
-///
-/// Where Inner cannot undo, an abort that should come at the commit comes before the section:
-/// for everybody else it is the same.
 template <hardware Inner>
 class injected {
  public:
   using access = typename Inner::access;
-  static constexpr bool can_undo = Inner::can_undo;
   static constexpr bool leaves_by_exception = Inner::leaves_by_exception;
 
   injected(Inner inner, abort_injection injection)
@@ -75,7 +71,7 @@ class injected {
   // for; hardware only hears "injected" and the cause is put in here.
   [[gnu::always_inline]] attempt_outcome begin() {
     decided_ = injection_.next();
-    if (decided_ && !(decided_->at_commit && can_undo)) return decided_->outcome;
+    if (decided_ && !decided_->at_commit) return decided_->outcome;
     const auto outcome = inner_.begin();
     if (outcome.code() == abort_code::injected) return decided_->outcome;
     return outcome;
@@ -112,6 +108,6 @@ class injected {
   std::optional<injected_abort> decided_;
 };
 
-static_assert(hardware<injected<rtm_hardware>> && hardware<injected<exclusive_hardware>>);
+static_assert(hardware<injected<rtm_hardware>>);
 
 }  // namespace cairn::tm

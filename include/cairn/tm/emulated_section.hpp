@@ -112,7 +112,6 @@ struct emulation {
 class emulated_hardware {
  public:
   using access = buffered_access;
-  static constexpr bool can_undo = true;
   static constexpr bool leaves_by_exception = true;
 
   /// `shared` outlives this and is the same for all workers.

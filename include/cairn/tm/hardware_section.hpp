@@ -28,7 +28,6 @@ struct leave {
 ///   cell_access() what the section gives to its cell_refs
 ///   outside(f)    runs f, which reaches the same cells without a section
 ///   back_off(n)   waits about n pauses
-///   can_undo      whether a section that has written can still be left
 ///   leaves_by_exception  abort<Code>(), commit() and cells throw `leave`; cancel() then cleans up
 template <class H>
 concept hardware = requires(H& h, void (*f)()) {
@@ -38,7 +37,6 @@ concept hardware = requires(H& h, void (*f)()) {
   { h.cell_access() } -> std::same_as<typename H::access>;
   {h.outside(f)};
   {h.back_off(1u)};
-  { H::can_undo } -> std::convertible_to<bool>;
   { H::leaves_by_exception } -> std::convertible_to<bool>;
 };
 
@@ -46,7 +44,6 @@ concept hardware = requires(H& h, void (*f)()) {
 class rtm_hardware {
  public:
   using access = section_access;
-  static constexpr bool can_undo = true;
   static constexpr bool leaves_by_exception = false;
 
   [[gnu::always_inline]] attempt_outcome begin() noexcept {
@@ -71,30 +68,6 @@ class rtm_hardware {
   }
 };
 
-/// For whoever runs alone while a section runs: one thread that does not switch inside one (a
-/// simulated cluster). Every section commits; nothing can be undone.
-class exclusive_hardware {
- public:
-  using access = section_access;
-  static constexpr bool can_undo = false;
-  static constexpr bool leaves_by_exception = true;
-
-  attempt_outcome begin() noexcept { return attempt_outcome::success(); }
-  attempt_outcome commit() noexcept { return attempt_outcome::success(); }
-  /// The section must not have written yet.
-  template <abort_code Code>
-  [[noreturn]] void abort() {
-    throw leave{attempt_outcome::abort(abort_cause::explicit_, Code)};
-  }
-  void cancel() noexcept {}
-  static access cell_access() noexcept { return {}; }
-  template <class F>
-  void outside(F&& f) {
-    std::forward<F>(f)();
-  }
-  void back_off(std::uint32_t) noexcept {}  // nobody else runs meanwhile
-};
-
-static_assert(hardware<rtm_hardware> && hardware<exclusive_hardware>);
+static_assert(hardware<rtm_hardware>);
 
 }  // namespace cairn::tm

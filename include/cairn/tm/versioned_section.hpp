@@ -45,7 +45,6 @@ class versioned_section {
     versioned_section* section_;
   };
 
-  static constexpr bool can_undo = true;
   static constexpr bool leaves_by_exception = true;
 
   /// `places` outlives this; each worker that shares it has another number.
