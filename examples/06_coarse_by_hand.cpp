@@ -4,19 +4,32 @@
 //
 //   ./06_coarse_by_hand --ranks 2 --threads 2
 
+#include <algorithm>
 #include <numeric>
+#include <random>
+#include <span>
+#include <vector>
 
 #include <fmt/core.h>
 
 #include <cairn/activity/executor.hpp>
-#include <cairn/activity/selection.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/core/launch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
 namespace activity = cairn::activity;
-using activity::selection;
-using groups = activity::groups<std::uint32_t>;
+
+// Own elements in groups of those that follow each other in the list; the last may be smaller.
+struct groups {
+  std::vector<std::uint32_t> elements;
+  std::size_t length;
+
+  std::size_t size() const { return (elements.size() + length - 1) / length; }
+  std::span<const std::uint32_t> operator[](std::size_t g) const {
+    const auto first = g * length;
+    return std::span(elements).subspan(first, std::min(length, elements.size() - first));
+  }
+};
 
 struct raise {
   struct message {
@@ -41,8 +54,7 @@ int main(int argc, char** argv) {
     std::iota(own.begin(), own.end(), static_cast<std::uint32_t>(counters.first()));
 
     // Raises every counter once, in groups; returns how many locks that took on all ranks.
-    const auto locks_for = [&](const char* what, std::size_t size, selection how) {
-      const groups chosen(own, size, how);
+    const auto locks_for = [&](const char* what, const groups& chosen) {
       activity::domain data(world, {.how = activity::mechanism::locks});
       activity::executor raises(data, raise{chosen, counters});
       const auto start = world.clock().now_ns();
@@ -58,9 +70,11 @@ int main(int argc, char** argv) {
       if (world.rank() == 0) fmt::print("{:<12} {:>6} locks, {} us\n", what, locks, ns / 1000);
       return locks;
     };
-    const auto single = locks_for("one by one", 1, selection::contiguous);
-    const auto blocks = locks_for("blocks of 64", 64, selection::contiguous);  // four cache lines
-    const auto random = locks_for("64 at random", 64, selection::random);
+    const auto single = locks_for("one by one", {own, 1});
+    const auto blocks = locks_for("blocks of 64", {own, 64});  // four cache lines each
+    auto shuffled = own;
+    std::shuffle(shuffled.begin(), shuffled.end(), std::mt19937(1));
+    const auto random = locks_for("64 at random", {shuffled, 64});
     const bool all = std::ranges::count(counters.local(), 3u) == std::ssize(own);
     return world.any(!all || 8 * blocks > random || 8 * blocks > single) ? 1 : 0;
   });
