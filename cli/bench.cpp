@@ -4,15 +4,15 @@
 #include <fmt/format.h>
 
 #include <cairn/activity/cost_probe.hpp>
-#include <cairn/activity/saved_costs.hpp>
 #include <cairn/activity/start_values.hpp>
-#include <cairn/algo/cluster_probe.hpp>
 #include <cairn/core/launch.hpp>
 #include <cairn/graph/io/output_file.hpp>
 
+#include "cli/cluster_probe.hpp"
 #include "cli/costs.hpp"
 #include "cli/output.hpp"
 #include "cli/report.hpp"
+#include "cli/saved_costs.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -122,7 +122,7 @@ int print_model(world& w, const common& c, const model_options& options) {
     r.line("written", fmt::format("--costs {}", options.output));
   }
   if (fault.empty() && options.save) {
-    activity::save_costs(saved_costs_file(c), fitted);
+    save_costs(saved_costs_file(c), fitted);
     r.line("saved", saved_costs_file(c));
   }
   r["verified"] = true;
@@ -146,7 +146,7 @@ int print_costs(world& w, const common& c, const sim_options& options) {
   std::vector<cluster_costs> found;
   for (int i = 0; i < options.passes; ++i) {
     world alone;
-    found.push_back(algo::probe_cluster(w, algo::probe_rank(alone)));
+    found.push_back(probe_cluster(w, probe_rank(alone)));
   }
   const auto costs = cluster_costs::median(found);
   const auto& net = costs.network;

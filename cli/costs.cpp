@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/costs.hpp"
 
-#include <cairn/activity/saved_costs.hpp>
 #include <cairn/activity/start_values.hpp>
 #include <cairn/base/error.hpp>
+#include <cairn/core/simulation.hpp>
 #include <cairn/hw/tm_probe.hpp>
 #include <cairn/hw/topology.hpp>
+
+#include "cli/cost_files.hpp"
+#include "cli/saved_costs.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -20,7 +23,7 @@ bool lack_htm(const activity::fitted_costs& costs) {
 activity::start_values start_of(const common& c) {
   const auto path = costs_in_use(c);
   if (path.empty()) return {};
-  const auto costs = activity::read_fitted_costs(path);
+  const auto costs = read_fitted_costs(path);
   if (lack_htm(costs)) throw input_error(path + no_costs_of_htm);
   return activity::start_from(costs);
 }
@@ -30,7 +33,7 @@ activity::start_values start_of(const common& c) {
 std::string saved_costs_file(const common& c) {
   const auto& folder = c.settings.cache_folder;
   if (folder.empty()) return "";
-  return activity::saved_costs_path(folder, hw::processor_model(), CAIRN_VERSION);
+  return saved_costs_path(folder, hw::processor_model(), CAIRN_VERSION);
 }
 
 std::string costs_in_use(const common& c) {
@@ -38,17 +41,23 @@ std::string costs_in_use(const common& c) {
   if (asked == "none") return "";
   if (!asked.empty()) return asked;
   const auto path = saved_costs_file(c);
-  const auto saved = activity::read_saved_costs(path);
+  const auto saved = read_saved_costs(path);
   return saved.costs && !lack_htm(*saved.costs) ? path : "";
 }
 
 void warn_of_saved_costs(const common& c) {
   if (!c.settings.costs.empty()) return;
   const auto path = saved_costs_file(c);
-  const auto saved = activity::read_saved_costs(path);
+  const auto saved = read_saved_costs(path);
   auto fault = saved.fault;
   if (saved.costs && lack_htm(*saved.costs)) fault = path + no_costs_of_htm;
   if (!fault.empty()) say("the saved costs are not used: " + fault);
+}
+
+void read_costs_of_clock(common& c) {
+  if (c.settings.sim.empty()) return;
+  const auto file = clock_file_of(c.settings.sim);
+  if (!file.empty()) c.settings.sim_costs = read_cluster_costs(file);
 }
 
 activity::options activity_of(const common& c) {

@@ -19,6 +19,10 @@ namespace cairn::cli {
 /// The file of costs from which choices begin: the one that was asked for, else the saved one if it
 /// can be used; empty: none.
 [[nodiscard]] std::string costs_in_use(const common& c);
+/// Reads the file that --sim clock=FILE names, if it names one.
+///
+/// Throws    usage_error or input_error
+void read_costs_of_clock(common& c);
 /// Says so if there are saved costs that cannot be used.
 void warn_of_saved_costs(const common& c);
 

@@ -8,6 +8,7 @@
 #include <cairn/core/launch.hpp>
 
 #include "cli/cli.hpp"
+#include "cli/costs.hpp"
 
 namespace cairn::cli {
 
@@ -67,6 +68,7 @@ int run(int argc, char** argv) {
   } catch (const CLI::ParseError& wrong) {
     return refuse(sentence_of(app, wrong), say);
   }
+  read_costs_of_clock(c);
   return chosen();
 }
 

@@ -12,7 +12,7 @@ namespace cairn::cli {
 
 bool is_series(const common& c) {
   if (!c.json || c.settings.sim.empty()) return false;
-  const auto plan = parse_simulation(c.settings.sim);
+  const auto plan = parse_simulation(c.settings.sim, c.settings.sim_costs);
   return plan.first_seed != plan.last_seed;
 }
 

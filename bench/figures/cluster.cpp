@@ -8,7 +8,6 @@
 #include <variant>
 
 #include <cairn/algo/bfs.hpp>
-#include <cairn/algo/cluster_probe.hpp>
 #include <cairn/algo/pagerank.hpp>
 #include <cairn/algo/verify_bfs.hpp>
 #include <cairn/base/random.hpp>
@@ -20,6 +19,7 @@
 
 #include <bench/figures/cluster.hpp>
 #include <bench/harness.hpp>
+#include <cli/cluster_probe.hpp>
 
 namespace cairn::bench {
 namespace {
@@ -169,9 +169,9 @@ cluster_costs costs_here() {
   std::vector<cluster_costs> all;
   for (int i = 0; i < probes; ++i) {
     cluster_costs alone;
-    on_threads(1, {}, [&](world& w) { alone = algo::probe_rank(w); });
+    on_threads(1, {}, [&](world& w) { alone = cli::probe_rank(w); });
     on_threads(2, {}, [&](world& w) {
-      const auto found = algo::probe_cluster(w, alone);
+      const auto found = cli::probe_cluster(w, alone);
       if (w.rank() == 0) all.push_back(found);
     });
   }

@@ -13,6 +13,7 @@
 
 #include <bench/figures/cluster.hpp>
 #include <bench/figures/figure.hpp>
+#include <cli/cost_files.hpp>
 
 namespace cairn::bench {
 namespace {
@@ -104,7 +105,7 @@ void scale(const scaling_sweep& s, const cluster_job& job, const char* network,
 }
 
 void sweep(harness& h, const scaling_sweep& s, const record_function& record) {
-  const auto costs = s.costs.empty() ? costs_here() : read_cluster_costs(s.costs);
+  const auto costs = s.costs.empty() ? costs_here() : cli::read_cluster_costs(s.costs);
   record({{"costs", nlohmann::json::parse(costs.text())}});
   auto cluster = costs;  // of such cores, with a network between machines
   cluster.network = net::loggp{};

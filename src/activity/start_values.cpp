@@ -7,8 +7,6 @@
 #include <string_view>
 
 #include <cairn/activity/start_values.hpp>
-#include <cairn/base/error.hpp>
-#include <cairn/core/number_object.hpp>
 
 namespace cairn::activity {
 namespace {
@@ -28,28 +26,25 @@ double per_operator(const cost_model& t, std::size_t grain, double vertices) noe
   return t.at(m * vertices) / m;
 }
 
-constexpr std::string_view expected =
-    "costs such as \"htm_fixed_ns\": 40, as cairn bench model writes them";
-
 constexpr cost_model unknown{std::numeric_limits<double>::quiet_NaN(),
                              std::numeric_limits<double>::quiet_NaN()};
 
-bool set(fitted_costs& costs, std::string_view name, double value) {
+}  // namespace
+
+bool fitted_costs::set(std::string_view name, double value) {
   const bool slope = name.ends_with(per_vertex);
   if (!slope && !name.ends_with(fixed)) return false;
-  const auto of = name.substr(0, name.size() - (slope ? per_vertex : fixed).size());
+  const auto who = name.substr(0, name.size() - (slope ? per_vertex : fixed).size());
   for (auto how = mechanism::plain; how <= mechanism::stm;
        how = static_cast<mechanism>(static_cast<int>(how) + 1)) {
-    if (activity::name(how) != of) continue;
-    auto& model = costs.of(how);
+    if (activity::name(how) != who) continue;
+    auto& model = of(how);
     if (!model) model = unknown;
     (slope ? model->per_vertex : model->fixed) = value;
     return true;
   }
   return false;
 }
-
-}  // namespace
 
 std::string fitted_costs::text() const {
   std::ostringstream out;
@@ -75,15 +70,6 @@ std::string fault_of(const fitted_costs& costs) {
     if (model->per_vertex <= 0) return who + std::string(per_vertex) + " is not above 0";
   }
   return "";
-}
-
-fitted_costs read_fitted_costs(const std::string& path) {
-  fitted_costs costs;
-  read_number_object(path, std::string(expected),
-                     [&](std::string_view name, double value) { return set(costs, name, value); });
-  if (const auto fault = fault_of(costs); !fault.empty())
-    throw input_error(path + ": expected " + std::string(expected) + ": " + fault);
-  return costs;
 }
 
 start_values start_from(const fitted_costs& costs) noexcept {

@@ -7,7 +7,6 @@
 
 #include <cairn/base/contract.hpp>
 #include <cairn/core/cluster_costs.hpp>
-#include <cairn/core/number_object.hpp>
 
 namespace cairn {
 namespace {
@@ -37,13 +36,6 @@ const row* find(std::string_view name) noexcept {
   return nullptr;
 }
 
-bool set_number(cluster_costs& costs, std::string_view name, double number) {
-  const auto* const r = find(name);
-  if (r == nullptr || !(number >= 0 && number <= most)) return false;
-  r->of(costs) = number * r->unit_ns;
-  return true;
-}
-
 }  // namespace
 
 bool cluster_costs::knows(std::string_view name) noexcept { return find(name) != nullptr; }
@@ -52,7 +44,14 @@ bool cluster_costs::set(std::string_view name, std::string_view value) {
   double number = 0;
   const auto* const end = value.data() + value.size();
   const auto read = std::from_chars(value.data(), end, number);
-  return read.ec == std::errc{} && read.ptr == end && set_number(*this, name, number);
+  return read.ec == std::errc{} && read.ptr == end && set(name, number);
+}
+
+bool cluster_costs::set(std::string_view name, double value) {
+  const auto* const r = find(name);
+  if (r == nullptr || !(value >= 0 && value <= most)) return false;
+  r->of(*this) = value * r->unit_ns;
+  return true;
 }
 
 cluster_costs cluster_costs::median(std::span<const cluster_costs> found) {
@@ -77,14 +76,6 @@ std::string cluster_costs::text() const {
   }
   out << '}';
   return out.str();
-}
-
-cluster_costs read_cluster_costs(const std::string& path) {
-  cluster_costs costs;
-  read_number_object(
-      path, "costs such as \"latency_us\": 1.5, from 0 to 1e9, as cairn bench sim writes them",
-      [&](std::string_view name, double value) { return set_number(costs, name, value); });
-  return costs;
 }
 
 }  // namespace cairn

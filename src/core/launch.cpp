@@ -44,7 +44,7 @@ ending run_locally(const settings& how, const rank_body& body) {
 
 ending run_in_simulation(const settings& how, const rank_body& body) {
   if (how.ranks != 0) throw usage_error("--sim names the ranks itself: leave --ranks out");
-  auto plan = parse_simulation(how.sim);
+  auto plan = parse_simulation(how.sim, how.sim_costs);
   plan.cluster.workers = std::max(how.threads, 1);
   interrupt_handler interrupts(interrupt_handler::second::kills,
                                static_cast<std::size_t>(plan.cluster.ranks));

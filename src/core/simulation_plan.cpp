@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <iterator>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -33,9 +34,12 @@ bool parse_number(std::string_view text, T& number) {
       std::string(item) + "'");
 }
 
-cluster_costs read_costs(std::string_view file) {
-  if (file.empty()) refuse("clock", file, "loggp or the file that cairn bench sim wrote");
-  return read_cluster_costs(std::string(file));
+cluster_costs costs_of(std::string_view clock, const std::optional<cluster_costs>& of_file) {
+  if (clock == "loggp") return {};
+  if (clock.empty() || !of_file) {
+    refuse("clock", clock, "loggp or, for a command, the file that cairn bench sim wrote");
+  }
+  return *of_file;
 }
 
 void read_ranks(std::string_view value, simulation_plan& plan) {
@@ -105,7 +109,15 @@ std::vector<item> items_of(std::string_view text) {
 
 }  // namespace
 
-simulation_plan parse_simulation(std::string_view text) {
+std::string clock_file_of(std::string_view simulation) {
+  for (const auto& [name, value] : items_of(simulation)) {
+    if (name == "clock" && value != "loggp") return std::string(value);
+  }
+  return "";
+}
+
+simulation_plan parse_simulation(std::string_view text,
+                                 const std::optional<cluster_costs>& of_file) {
   constexpr struct {
     std::string_view name;
     void (*read)(std::string_view value, simulation_plan& plan);
@@ -118,7 +130,7 @@ simulation_plan parse_simulation(std::string_view text) {
   auto& costs = plan.cluster.costs;
   const auto items = items_of(text);
   for (const auto& [name, value] : items) {
-    if (name == "clock") costs = value == "loggp" ? cluster_costs{} : read_costs(value);
+    if (name == "clock") costs = costs_of(value, of_file);
   }
   for (const auto& [name, value] : items) {
     const auto* const known = std::find_if(std::begin(keys), std::end(keys),

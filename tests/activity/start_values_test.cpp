@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <fstream>
 #include <string>
 #include <vector>
 
@@ -7,13 +6,9 @@
 
 #include <cairn/activity/cost_probe.hpp>
 #include <cairn/activity/executor.hpp>
-#include <cairn/activity/saved_costs.hpp>
 #include <cairn/activity/start_values.hpp>
 #include <cairn/am/epoch.hpp>
-#include <cairn/base/error.hpp>
 #include <cairn/pgas/vertex_map.hpp>
-
-#include <support/temporary_folder.hpp>
 
 namespace cairn::activity {
 namespace {
@@ -24,54 +19,30 @@ fitted_costs costs_of(std::vector<std::pair<mechanism, cost_model>> models) {
   return costs;
 }
 
-TEST(FittedCosts, AreReadAsTheyAreWritten) {
-  const auto costs = costs_of({{mechanism::atomics, {3.5, 0.75}},
-                               {mechanism::locks, {9, 4}},
-                               {mechanism::one_lock, {1, -95.5}},
-                               {mechanism::stm, {8, 40}}});
-  const support::temporary_file file(costs.text());
-  const auto read = read_fitted_costs(file.path);
-  EXPECT_EQ(read.text(), costs.text());
-  EXPECT_EQ(read.of(mechanism::one_lock)->fixed, -95.5);
-  EXPECT_FALSE(read.of(mechanism::htm));
-  EXPECT_EQ(fitted_costs{}.text(), "{}");
-}
-
-TEST(FittedCosts, OfAFileAreRefusedWithASentence) {
-  for (const auto* const text : {"", "[]", R"({"htm": 1})", R"({"magic_fixed_ns": 1})",
-                                 R"({"auto_fixed_ns": 1})", R"({"htm_fixed_ns": "1"})", "{}"}) {
-    const support::temporary_file file(text);
-    try {
-      static_cast<void>(read_fitted_costs(file.path));
-      ADD_FAILURE() << text;
-    } catch (const input_error& e) {
-      EXPECT_NE(std::string(e.what()).find(file.path + ": expected"), std::string::npos)
-          << e.what();
-    }
+TEST(FittedCosts, AreSetByNameAndWritten) {
+  fitted_costs costs;
+  EXPECT_EQ(costs.text(), "{}");
+  EXPECT_TRUE(costs.set("one-lock_fixed_ns", -95.5));
+  EXPECT_TRUE(costs.set("one-lock_per_vertex_ns", 1));
+  EXPECT_EQ(costs.of(mechanism::one_lock)->fixed, -95.5);
+  EXPECT_FALSE(costs.of(mechanism::htm));
+  EXPECT_EQ(costs.text(), R"({"one-lock_per_vertex_ns": 1, "one-lock_fixed_ns": -95.5})");
+  for (const auto* const unknown : {"htm", "magic_fixed_ns", "auto_fixed_ns"}) {
+    EXPECT_FALSE(costs.set(unknown, 1)) << unknown;
   }
 }
 
-TEST(FittedCosts, OfAFileNameWhatIsComparedAndRiseWithTheVertices) {
-  const auto refusal = [](const std::string& text) -> std::string {
-    const support::temporary_file file(text);
-    try {
-      static_cast<void>(read_fitted_costs(file.path));
-    } catch (const input_error& e) {
-      return e.what();
-    }
-    return "";
-  };
-  const std::string some = R"({"atomics_per_vertex_ns": 3, "atomics_fixed_ns": 1, )"
-                           R"("locks_per_vertex_ns": 9, "locks_fixed_ns": 4)";
-  EXPECT_NE(refusal(some + "}").find("none are of stm"), std::string::npos);
-  EXPECT_NE(refusal(some + R"(, "stm_per_vertex_ns": 8})").find("one number of stm is missing"),
-            std::string::npos);
-  for (const auto* const slope : {"-8", "0"}) {
-    const auto said =
-        refusal(some + R"(, "stm_fixed_ns": 40, "stm_per_vertex_ns": )" + slope + "}");
-    EXPECT_NE(said.find("stm_per_vertex_ns is not above 0"), std::string::npos) << said;
+TEST(FittedCosts, HaveAFaultUnlessWhatIsComparedIsThereAndRisesWithTheVertices) {
+  auto costs = costs_of({{mechanism::atomics, {3, 1}}, {mechanism::locks, {9, 4}}});
+  EXPECT_EQ(fault_of(costs), "none are of stm");
+  costs.set("stm_per_vertex_ns", 8);
+  EXPECT_EQ(fault_of(costs), "one number of stm is missing");
+  costs.set("stm_fixed_ns", 40);
+  EXPECT_EQ(fault_of(costs), "");
+  for (const double slope : {-8, 0}) {
+    costs.set("stm_per_vertex_ns", slope);
+    EXPECT_EQ(fault_of(costs), "stm_per_vertex_ns is not above 0");
   }
-  EXPECT_EQ(refusal(some + R"(, "stm_per_vertex_ns": 8, "stm_fixed_ns": 40})"), "");
 }
 
 TEST(FittedCosts, AreOfSmallOperatorsWhereTheseRunOneByOne) {
@@ -83,29 +54,6 @@ TEST(FittedCosts, AreOfSmallOperatorsWhereTheseRunOneByOne) {
   EXPECT_NEAR(costs.of(mechanism::locks)->per_vertex, 10, 1e-9);
   EXPECT_NEAR(costs.of(mechanism::locks)->fixed, 0, 1e-9);
   EXPECT_EQ(costs.of(mechanism::stm)->per_vertex, line.per_vertex);
-}
-
-TEST(SavedCosts, AreNamedByTheMachineAndTheVersion) {
-  EXPECT_EQ(saved_costs_path("/c", "AMD EPYC 7B12 (tm)", "0.1.0"),
-            "/c/costs-0.1.0-amd-epyc-7b12-tm.json");
-  EXPECT_EQ(saved_costs_path("/c", "", "1"), "/c/costs-1-unknown.json");
-}
-
-TEST(SavedCosts, AreReadBackFromAFolderThatIsMadeForThem) {
-  const support::temporary_folder folder;
-  const auto path = folder / "a/b/costs.json";
-  EXPECT_FALSE(read_saved_costs(path).costs);
-  EXPECT_EQ(read_saved_costs(path).fault, "") << "nothing is saved";
-  const auto costs = costs_of(
-      {{mechanism::atomics, {3.5, 0.75}}, {mechanism::locks, {9, 4}}, {mechanism::stm, {8, 40}}});
-  save_costs(path, costs);
-  save_costs(path, costs);
-  ASSERT_TRUE(read_saved_costs(path).costs);
-  EXPECT_EQ(read_saved_costs(path).costs->text(), costs.text());
-  EXPECT_THROW(save_costs(path + "/below", costs), system_failure);
-  std::ofstream(path) << "{}";
-  EXPECT_FALSE(read_saved_costs(path).costs);
-  EXPECT_NE(read_saved_costs(path).fault.find(path), std::string::npos);
 }
 
 TEST(StartValues, StayAsByRuleWhereNothingIsKnown) {

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include <cairn/activity/cost_model.hpp>
 #include <cairn/activity/mechanism.hpp>
@@ -22,7 +23,9 @@ class fitted_costs {
     return models_[static_cast<std::size_t>(how)];
   }
 
-  /// {"atomics_per_vertex_ns": 3.5, "atomics_fixed_ns": 0.7, ...}: what read_fitted_costs takes.
+  /// Sets a number by its name in text(), if it has one. Returns whether it has.
+  bool set(std::string_view name, double value);
+  /// {"atomics_per_vertex_ns": 3.5, "atomics_fixed_ns": 0.7, ...}.
   [[nodiscard]] std::string text() const;
 
  private:
@@ -32,11 +35,6 @@ class fitted_costs {
 /// What is wrong with costs that choices are to begin with: of each mechanism that is compared both
 /// numbers, with A above 0 (htm's may be missing, for not every machine has it). Empty: nothing.
 [[nodiscard]] std::string fault_of(const fitted_costs& costs);
-
-/// Reads an object of numbers by those names from a file, as `cairn bench model` writes it.
-///
-/// Throws    input_error naming the file and what was expected
-[[nodiscard]] fitted_costs read_fitted_costs(const std::string& path);
 
 /// The start values by T = A N + B of each mechanism. M is the least power of two from which on B
 /// is at most a tenth of the time: the flat part of the curve. A mechanism comes first if an

@@ -21,19 +21,15 @@ struct cluster_costs {
   /// Sets one of latency_us, overhead_us, gap_us, byte_ns, message_ns, edge_ns, owner_ns and
   /// commit_ns, if `name` is one and `value` a number from 0 to 1e9. Returns whether it did.
   bool set(std::string_view name, std::string_view value);
+  bool set(std::string_view name, double value);
   /// Whether `name` is one of them.
   [[nodiscard]] static bool knows(std::string_view name) noexcept;
 
   /// Of each cost the median by itself, of one or more.
   [[nodiscard]] static cluster_costs median(std::span<const cluster_costs> found);
 
-  /// {"latency_us": 1.5, ...}: what read_cluster_costs takes.
+  /// {"latency_us": 1.5, ...}: names and values that set takes.
   [[nodiscard]] std::string text() const;
 };
-
-/// Reads an object of numbers by those names from a file; what is not named keeps its default.
-///
-/// Throws    input_error naming the file and what was expected
-[[nodiscard]] cluster_costs read_cluster_costs(const std::string& path);
 
 }  // namespace cairn

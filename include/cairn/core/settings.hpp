@@ -4,11 +4,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <cairn/core/cluster_costs.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/net/mpi.hpp>
 
@@ -40,7 +42,8 @@ struct settings {
   /// Where Cairn keeps what it has measured of this machine: $XDG_CACHE_HOME/cairn, else
   /// $HOME/.cache/cairn. The place has no row of its own. Empty: nowhere.
   std::string cache_folder;
-  std::string sim;  ///< e.g. "ranks=128,seed=7"; empty: a real cluster
+  std::string sim;                         ///< e.g. "ranks=128,seed=7"; empty: a real cluster
+  std::optional<cluster_costs> sim_costs;  ///< of the file that sim names by clock=FILE; no row
 
   /// The defaults, changed by what `variable` (such as std::getenv) knows.
   /// Throws    usage_error naming the variable that cannot be used

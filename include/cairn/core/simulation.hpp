@@ -38,11 +38,17 @@ struct simulation_plan {
 /// max_packet=BYTES. What is not named keeps its default. (Workers are not part of it: --threads
 /// says how many.)
 ///
-/// clock=loggp predicts, clock=FILE by the costs that read_cluster_costs takes from that file; in
-/// both cases latency_us and the other names of cluster_costs::set change them.
+/// clock=loggp predicts, clock=FILE by the costs that the caller has read from that file; in both
+/// cases latency_us and the other names of cluster_costs::set change them.
 ///
-/// Throws    usage_error saying what was expected; input_error for the file
-[[nodiscard]] simulation_plan parse_simulation(std::string_view text);
+/// of_file   the costs; none: clock=FILE is refused
+/// Throws    usage_error saying what was expected
+[[nodiscard]] simulation_plan parse_simulation(std::string_view text,
+                                               const std::optional<cluster_costs>& of_file = {});
+
+/// The FILE of clock=FILE; empty: it names none.
+/// Throws    usage_error for what is no list of names and values
+[[nodiscard]] std::string clock_file_of(std::string_view simulation);
 
 /// What a simulated run did. Equal for equal runs.
 struct simulation_report {

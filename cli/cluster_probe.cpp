@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/cluster_probe.hpp"
+
 #include <algorithm>
 #include <array>
 #include <cstdint>
@@ -8,14 +10,13 @@
 #include <vector>
 
 #include <cairn/algo/bfs.hpp>
-#include <cairn/algo/cluster_probe.hpp>
 #include <cairn/algo/pagerank.hpp>
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
 
-namespace cairn::algo {
+namespace cairn::cli {
 namespace {
 
 using id = std::uint32_t;
@@ -85,17 +86,18 @@ void time(world& w, sample& s, F&& f) {
 }
 
 void push(world& w, const graph::dist_csr<id>& g) {
-  const pagerank_options options{.variant = pagerank_variant::push,
-                                 .iterations = sweeps,
-                                 .tolerance = 0,
-                                 .aggregate = pgas::accumulator_options{.reduce = false}};
-  static_cast<void>(pagerank<float>(w, g, options));
+  const algo::pagerank_options options{.variant = algo::pagerank_variant::push,
+                                       .iterations = sweeps,
+                                       .tolerance = 0,
+                                       .aggregate = pgas::accumulator_options{.reduce = false}};
+  static_cast<void>(algo::pagerank<float>(w, g, options));
 }
 
 void visit(world& w, const graph::dist_csr<id>& g) {
-  const auto found = bfs<id>(w, g, 0,
-                             {.activity = {.how = activity::mechanism::plain, .sent_filter = false},
-                              .direction = traverse::direction::push});
+  const auto found =
+      algo::bfs<id>(w, g, 0,
+                    {.activity = {.how = activity::mechanism::plain, .sent_filter = false},
+                     .direction = traverse::direction::push});
   CAIRN_ASSERT(found.levels > 1);
 }
 
@@ -255,4 +257,4 @@ cluster_costs probe_cluster(world& w, const cluster_costs& alone,
   return costs;
 }
 
-}  // namespace cairn::algo
+}  // namespace cairn::cli

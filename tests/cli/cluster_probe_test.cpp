@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/cluster_probe.hpp"
+
 #include <gtest/gtest.h>
 
-#include <cairn/algo/cluster_probe.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/core/simulation.hpp>
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::algo {
+namespace cairn::cli {
 namespace {
 
 constexpr cluster_probe_options few{.vertices = 8192, .rounds = 1};
@@ -66,4 +67,4 @@ TEST(ClusterProbe, MeasuresThreadsAndRefusesOtherClusters) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::cli

@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include "cli/saved_costs.hpp"
+
 #include <unistd.h>
 
 #include <cctype>
@@ -6,10 +8,11 @@
 #include <fstream>
 #include <system_error>
 
-#include <cairn/activity/saved_costs.hpp>
 #include <cairn/base/error.hpp>
 
-namespace cairn::activity {
+#include "cli/cost_files.hpp"
+
+namespace cairn::cli {
 namespace {
 
 // As a part of a file's name: "AMD EPYC 7B12" is amd-epyc-7b12.
@@ -34,7 +37,7 @@ std::string saved_costs_path(const std::string& folder, std::string_view process
   return folder + "/costs-" + plain_name(version) + "-" + plain_name(processor) + ".json";
 }
 
-void save_costs(const std::string& path, const fitted_costs& costs) {
+void save_costs(const std::string& path, const activity::fitted_costs& costs) {
   const auto beside = path + "." + std::to_string(::getpid());
   std::error_code failed;
   std::filesystem::create_directories(std::filesystem::path(path).parent_path(), failed);
@@ -60,4 +63,4 @@ saved_costs read_saved_costs(const std::string& path) {
   }
 }
 
-}  // namespace cairn::activity
+}  // namespace cairn::cli

@@ -6,7 +6,7 @@
 #include <cairn/core/cluster_costs.hpp>
 #include <cairn/core/world.hpp>
 
-namespace cairn::algo {
+namespace cairn::cli {
 
 struct cluster_probe_options {
   std::size_t vertices = std::size_t{1} << 14;  ///< of a rank; default fits a core's cache
@@ -42,4 +42,4 @@ struct cluster_probe_options {
 [[nodiscard]] cluster_costs probe_cluster(world& w, const cluster_costs& alone,
                                           const cluster_probe_options& options = {});
 
-}  // namespace cairn::algo
+}  // namespace cairn::cli

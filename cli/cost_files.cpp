@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "cli/cost_files.hpp"
+
+#include <fstream>
+
+#include <nlohmann/json.hpp>
+
+#include <cairn/base/error.hpp>
+
+namespace cairn::cli {
+namespace {
+
+/// Sets the members of the file's object of numbers.
+template <class Costs>
+Costs read_costs(const std::string& path, const std::string& expected) {
+  std::ifstream file(path);
+  std::string text;
+  for (char c = 0; file.get(c);) text.push_back(c);
+  if (!file.is_open() || file.bad()) throw input_error(path + ": cannot be read");
+  const auto object = nlohmann::json::parse(text, nullptr, false);
+  if (!object.is_object()) {
+    throw input_error(path + ": expected an object of numbers with " + expected);
+  }
+  Costs costs;
+  for (const auto& [name, value] : object.items()) {
+    if (value.is_number() && costs.set(name, value.template get<double>())) continue;
+    throw input_error(path + ": expected " + expected + ", not \"" + name + "\": " + value.dump());
+  }
+  return costs;
+}
+
+}  // namespace
+
+activity::fitted_costs read_fitted_costs(const std::string& path) {
+  const std::string expected =
+      "costs such as \"htm_fixed_ns\": 40, as cairn bench model writes them";
+  auto costs = read_costs<activity::fitted_costs>(path, expected);
+  if (const auto fault = activity::fault_of(costs); !fault.empty()) {
+    throw input_error(path + ": expected " + expected + ": " + fault);
+  }
+  return costs;
+}
+
+cluster_costs read_cluster_costs(const std::string& path) {
+  return read_costs<cluster_costs>(
+      path, "costs such as \"latency_us\": 1.5, from 0 to 1e9, as cairn bench sim writes them");
+}
+
+}  // namespace cairn::cli
