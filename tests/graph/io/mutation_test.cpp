@@ -72,8 +72,7 @@ outcomes try_mutations(const std::string& name, const std::string& bytes, int ro
   return found;
 }
 
-void read_and_number(const std::string& path) {
-  world w(1);
+void read_and_number(world& w, const std::string& path) {
   auto edges = read_edges(w, path, {.block_bytes = 50});
   const auto declared = edges.declared_vertices;
   const auto names = relabel(w, edges);
@@ -97,8 +96,10 @@ TEST(Mutation, TextFilesAreReadOrRefused) {
       {"g.graph", "% c\n4 4 1\n2 5 3 6\n1 5 3 7\n1 6 2 7 4 1\n3 1\n"},
       {"h.graph", "3 2 100\n7 2\n7 1 3\n7 2\n"},
   };
+  world w(1);
+  const auto read = [&](const std::string& path) { read_and_number(w, path); };
   for (const auto& [name, text] : files) {
-    const auto found = try_mutations(name, text, 1000, read_and_number);
+    const auto found = try_mutations(name, text, 1000, read);
     EXPECT_GT(found.accepted, 0) << name;
     EXPECT_GT(found.refused, 100) << name;
   }
@@ -109,21 +110,23 @@ TEST(Mutation, CompressedFilesAreReadOrRefused) {
   std::string text;
   for (int i = 0; i < 300; ++i)
     text += std::to_string(i * 77 % 100) + ' ' + std::to_string(i) + '\n';
+  world w(1);
+  const auto read = [&](const std::string& path) { read_and_number(w, path); };
   for (const std::string ending : {".gz", ".zst", ".xz"}) {
     const auto bytes = test::bytes_of(here.packed("whole.el" + ending, text));
-    const auto found = try_mutations("g.el" + ending, bytes, 500, read_and_number);
+    const auto found = try_mutations("g.el" + ending, bytes, 500, read);
     EXPECT_GT(found.refused, 300) << ending;
   }
 }
 
 TEST(Mutation, TablesAreReadOrRefused) {
   const folder here;
+  world w(1);
   const table rows{"depth", {1, 5, 9}, std::vector<std::int64_t>{4, -1, -7}};
   for (const std::string ending : {".csv", ".tsv", ".npy"}) {
     write_table(here / ("t" + ending), rows);
     const auto found = try_mutations(
-        "t" + ending, test::bytes_of(here / ("t" + ending)), 1000, [](const std::string& path) {
-          world w(1);
+        "t" + ending, test::bytes_of(here / ("t" + ending)), 1000, [&](const std::string& path) {
           const auto back = read_table(w.pool(), path, 1000);
           EXPECT_EQ(std::visit([](const auto& v) { return v.size(); }, back.values),
                     back.ids.size());
