@@ -2,11 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <span>
 
-#include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -14,30 +12,9 @@
 #include <cairn/traverse/own.hpp>
 
 #include "algo/disjoint_sets.hpp"
+#include "algo/frequent_value.hpp"
 
 namespace cairn::algo {
-
-/// The most frequent of a sample of own values; no_vertex if there are none. Which one is not
-/// always right, but always the same.
-template <class Id>
-[[nodiscard]] Id frequent_value(std::span<const Id> values) {
-  if (values.empty()) return no_vertex<Id>;
-  std::array<Id, 1024> sample;
-  random64 draw(values.size());
-  for (auto& s : sample) s = values[draw.below(values.size())];
-  std::sort(sample.begin(), sample.end());
-  Id most = sample[0];
-  std::ptrdiff_t times = 0;
-  for (auto at = sample.begin(); at != sample.end();) {
-    const auto end = std::upper_bound(at, sample.end(), *at);
-    if (end - at > times) {
-      times = end - at;
-      most = *at;
-    }
-    at = end;
-  }
-  return most;
-}
 
 /// Trees over this rank's vertices, joined along the edges whose two ends are here.
 template <class Id>
@@ -52,22 +29,32 @@ class afforest {
         whole_(w.size() == 1) {}
 
   /// Afterwards each vertex's parent is its root, the smallest vertex of its tree.
+  ///
+  /// Several workers join the sampled neighbours by plain stores. Where two of them meet, a tree
+  /// may stay apart that should be joined; it is still a tree of one component, and all edges of
+  /// the trees that are not skipped are looked at afterwards.
   void run() {
-    if (w_.workers() == 1) {
-      run_with<tm::plain_access>();
-    } else {
-      run_with<tm::atomic_access>();
-    }
+    const bool alone = w_.workers() == 1;
+    each_range(ns_of_look, [t = trees<Id>(parent_)](worker_t, std::uint64_t v, std::uint64_t last) {
+      for (; v < last; ++v) t.point(static_cast<Id>(v), static_cast<Id>(v));
+    });
+    join_sampled();
+    flatten_all();
+    const Id skipped = g_.has_in() ? frequent_value<Id>(parent_.local()) : no_vertex<Id>;
+    const bool joined = alone ? join_the_rest<tm::plain_access>(skipped, sampled)
+                              : join_the_rest<tm::atomic_access>(skipped, 0);
+    if (joined) flatten_all();
   }
 
  private:
-  static constexpr std::size_t sampled = 2;   // neighbours that every vertex joins
-  static constexpr std::size_t ahead = 16;    // vertices between asking for a row and using it
-  static constexpr double ns_of_vertex = 10;  // about
+  static constexpr std::size_t sampled = 2;  // neighbours that every vertex joins
+  static constexpr std::size_t ahead = 16;   // vertices between asking for a row and using it
+  // What a vertex takes, about, in a graph that fits the cache.
+  static constexpr double ns_of_join = 10, ns_of_look = 2;
 
-  // f(k, v) for own vertices in chunks, each from k's.
+  // f(worker, v, last) for ranges of own vertices.
   template <class F>
-  void each_chunk(F&& f) {
+  void each_range(double ns_of_vertex, F&& f) {
     traverse::for_own_ranges(w_, g_.out(), f, ns_of_vertex);
   }
 
@@ -79,50 +66,44 @@ class afforest {
   }
 
   void flatten_all() {
-    each_chunk([t = trees<Id>(parent_)](worker_t, std::uint64_t v, std::uint64_t last) {
+    each_range(ns_of_look, [t = trees<Id>(parent_)](worker_t, std::uint64_t v, std::uint64_t last) {
       flatten(t, static_cast<Id>(v), last);
     });
   }
 
-  template <class Access>
-  void run_with() {
-    join_sampled<Access>();
-    flatten_all();
-    const Id skipped = g_.has_in() ? frequent_value<Id>(parent_.local()) : no_vertex<Id>;
-    if (join_the_rest<Access>(skipped)) flatten_all();
-  }
-
-  template <class Access>
   void join_sampled() {
-    each_chunk([&, t = trees<Id>(parent_)](worker_t, std::uint64_t v, std::uint64_t last) {
+    const auto join_range = [&, t = trees<Id>(parent_)](worker_t, std::uint64_t v,
+                                                        std::uint64_t last) {
       const auto rows = g_.out().rows();
       for (; v < last; ++v) {
         if (v + ahead < last_) rows.prefetch_row(v + ahead);
         const auto row = own(rows.neighbors(v));
         for (std::size_t i = 0; i < std::min(sampled, row.size()); ++i) {
-          join<Access>(t, static_cast<Id>(v), row[i]);
+          join<tm::plain_access>(t, static_cast<Id>(v), row[i]);
         }
       }
-    });
+    };
+    each_range(ns_of_join, join_range);
   }
 
   // An edge between two trees of which one is skipped is seen from its other end.
   template <class Access>
-  bool join_the_rest(Id skipped) {
+  bool join_the_rest(Id skipped, std::size_t joined_before) {
     task::per_worker<bool> joined(w_.workers());
-    each_chunk([&, t = trees<Id>(parent_)](worker_t k, std::uint64_t v, std::uint64_t last) {
-      bool any = false;
-      for (; v < last; ++v) {
-        if (t.parent(static_cast<Id>(v)) == skipped) continue;
-        const auto join_row = [&](std::span<const Id> row) {
-          for (const Id u : row) any |= join<Access>(t, static_cast<Id>(v), u);
-        };
-        const auto row = own(g_.out().neighbors(v));
-        join_row(row.subspan(std::min(sampled, row.size())));
-        if (g_.directed() && g_.has_in()) join_row(own(g_.in().neighbors(v)));
-      }
-      joined[k] |= any;
-    });
+    each_range(ns_of_look,
+               [&, t = trees<Id>(parent_)](worker_t k, std::uint64_t v, std::uint64_t last) {
+                 bool any = false;
+                 for (; v < last; ++v) {
+                   if (t.parent(static_cast<Id>(v)) == skipped) continue;
+                   const auto join_row = [&](std::span<const Id> row) {
+                     for (const Id u : row) any |= join<Access>(t, static_cast<Id>(v), u);
+                   };
+                   const auto row = own(g_.out().neighbors(v));
+                   join_row(row.subspan(std::min(joined_before, row.size())));
+                   if (g_.directed() && g_.has_in()) join_row(own(g_.in().neighbors(v)));
+                 }
+                 joined[k] |= any;
+               });
     return std::any_of(joined.begin(), joined.end(), [](const auto& j) { return j.value; });
   }
 

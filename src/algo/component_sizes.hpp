@@ -15,7 +15,7 @@
 #include <cairn/traverse/own.hpp>
 #include <cairn/traverse/push.hpp>
 
-#include "algo/afforest.hpp"
+#include "algo/frequent_value.hpp"
 
 namespace cairn::algo {
 
@@ -51,16 +51,20 @@ class component_sizes {
   };
 
   counts count(Id root) const {
+    constexpr double ns_of_vertex = 0.5;  // about: several labels at once
     task::per_worker<counts> parts(w_.workers());
-    traverse::for_own_ranges(w_, label_, [&](worker_t k, std::uint64_t first, std::uint64_t last) {
-      counts c;
-      const auto* const labels = label_.local().data() - label_.first();
-      for (auto v = first; v < last; ++v) {
-        c.roots += labels[v] == v ? 1 : 0;
-        c.vertices += labels[v] == root ? 1 : 0;
-      }
-      parts[k] = {parts[k].roots + c.roots, parts[k].vertices + c.vertices};
-    });
+    traverse::for_own_ranges(
+        w_, label_,
+        [&](worker_t k, std::uint64_t first, std::uint64_t last) {
+          counts c;
+          const auto* const labels = label_.local().data() - label_.first();
+          for (auto v = first; v < last; ++v) {
+            c.roots += labels[v] == v ? 1 : 0;
+            c.vertices += labels[v] == root ? 1 : 0;
+          }
+          parts[k] = {parts[k].roots + c.roots, parts[k].vertices + c.vertices};
+        },
+        ns_of_vertex);
     counts mine;
     for (const auto& p : parts) {
       mine = {mine.roots + p.value.roots, mine.vertices + p.value.vertices};

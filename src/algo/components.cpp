@@ -36,11 +36,11 @@ struct component_search {
   }
 
   void afforest_of_each_rank() {
-    each_own([t = trees<Id>(label)](worker_t, Id v) { t.cell(v) = v; });
     afforest<Id>(w, g, label).run();
-    ran = w.workers() == 1 ? activity::ran{activity::mechanism::plain, 1, "the rank has one worker"}
-                           : activity::ran{activity::mechanism::atomics, 1,
-                                           "trees of a rank are joined by compare-and-swap"};
+    ran = w.workers() == 1
+              ? activity::ran{activity::mechanism::plain, 1, "the rank has one worker"}
+              : activity::ran{activity::mechanism::atomics, 1,
+                              "a rank's trees are joined by stores, then by compare-and-swap"};
     if (w.size() == 1) return;
     const root_graph<Id> roots(w, g, label);
     pgas::vertex_map<Id> least(w, g.partition(), no_vertex<Id>);  // of each root's component

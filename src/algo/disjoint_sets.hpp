@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <utility>
 
@@ -19,6 +20,9 @@ class trees {
 
   [[nodiscard]] Id& cell(Id v) const noexcept { return parents_[v - first_]; }
   [[nodiscard]] Id parent(Id v) const noexcept { return tm::load_cell(cell(v)); }
+  void point(Id v, Id to) const noexcept {
+    std::atomic_ref(cell(v)).store(to, std::memory_order_relaxed);
+  }
   [[nodiscard]] Id root(Id v) const noexcept {
     for (Id above = parent(v); above != v; above = parent(v)) v = above;
     return v;
@@ -37,7 +41,8 @@ class trees {
 /// vertex was ever pointed at it stays connected to, or will be by whoever moved it, so that any
 /// number of workers may join at once.
 ///
-/// Access    plain_access if nobody else joins, else atomic_access
+/// Access    plain_access if nobody else joins, else atomic_access. By plain_access beside others
+///           each tree stays one of a single component, but trees may stay apart.
 /// Returns   whether there was one root more before
 /// Source    [Patwary10] Rem's algorithm with splicing; with compare-and-swap as in [Dhulipala20]
 template <class Access, class Id>
@@ -68,7 +73,7 @@ template <class Id>
 void flatten(trees<Id> t, Id v, std::uint64_t last) {
   for (; v < last; ++v) {
     const Id above = t.parent(v), root = t.root(above);
-    if (root != above) tm::cell_ref<Id, tm::plain_access>(t.cell(v)).exchange(root);
+    if (root != above) t.point(static_cast<Id>(v), root);
   }
 }
 
