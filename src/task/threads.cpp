@@ -35,7 +35,7 @@ constexpr unsigned yields = 2000;  // yields before the first sleep
 class thread_pool final : public pool {
  public:
   explicit thread_pool(const thread_options& options)
-      : pool(options.workers), spread_(options, cores_) {
+      : pool(options.workers), spread_(options, cores_), seats_(options.workers) {
     try {
       for (worker_t w = 1; w < options.workers; ++w) {
         threads_.emplace_back([this, w, options] {
@@ -65,16 +65,16 @@ class thread_pool final : public pool {
   }
 
   void run(const job& f) override {
-    CAIRN_ASSERT(here() == 0);
-    spread_.look(0);
-    job_ = &f;
-    unfinished_.store(workers() - 1, std::memory_order_relaxed);
-    job_number_.fetch_add(1, std::memory_order_release);
-    ring_bell();
-    run_guarded(0);
-    const auto finished = [&] { return unfinished_.load(std::memory_order_acquire) == 0; };
-    wait_until(finished);
-    rethrow_first_error();
+    start(f);
+    finish();
+  }
+
+  void share(const job& f) override {
+    const auto number = start(f);
+    for (worker_t w = 1; w < workers(); ++w) {
+      if (take_seat(w, number)) unfinished_.fetch_sub(1, std::memory_order_relaxed);
+    }
+    finish();
   }
 
   void relax(unsigned idle_rounds) noexcept override {
@@ -97,16 +97,43 @@ class thread_pool final : public pool {
     if (on) ring_bell();
   }
 
+  // Gives f out and runs worker 0's part. Returns its number.
+  std::uint64_t start(const job& f) {
+    CAIRN_ASSERT(here() == 0);
+    spread_.look(0);
+    job_ = &f;
+    unfinished_.store(workers() - 1, std::memory_order_relaxed);
+    const auto number = job_number_.fetch_add(1, std::memory_order_release) + 1;
+    ring_bell();
+    run_guarded(0);
+    return number;
+  }
+
+  void finish() {
+    wait_until([&] { return unfinished_.load(std::memory_order_acquire) == 0; });
+    rethrow_first_error();
+  }
+
+  // Whether nobody has taken worker w's part of a job yet. The worker takes it, or worker 0 does
+  // once nothing is left to do, and does not wait for a worker that sleeps.
+  bool take_seat(worker_t w, std::uint64_t number) noexcept {
+    auto& seat = seats_[w];
+    auto last = seat.load(std::memory_order_relaxed);
+    return last < number && seat.compare_exchange_strong(last, number, std::memory_order_acq_rel);
+  }
+
   void loop(worker_t w) {
     std::uint64_t jobs_seen = 0;
     for (unsigned idle_rounds = 0;;) {
       const auto bell = bell_.load(std::memory_order_acquire);
-      if (job_number_.load(std::memory_order_acquire) != jobs_seen) {
-        ++jobs_seen;
+      const auto number = job_number_.load(std::memory_order_acquire);
+      if (number != jobs_seen) {
+        jobs_seen = number;
+        idle_rounds = 0;
+        if (!take_seat(w, number)) continue;
         spread_.look(w);
         run_guarded(w);
         unfinished_.fetch_sub(1, std::memory_order_release);
-        idle_rounds = 0;
       } else if (stopping_.load(std::memory_order_relaxed)) {
         return;
       } else if (attentive_.load(std::memory_order_acquire)) {
@@ -115,7 +142,7 @@ class thread_pool final : public pool {
         } else {
           relax(idle_rounds++);
         }
-      } else if (idle_rounds < spins + yields / 4) {
+      } else if (idle_rounds < spins + yields) {
         relax(idle_rounds++);  // the next job usually comes at once
       } else {
         bell_.wait(bell, std::memory_order_acquire);
@@ -169,6 +196,7 @@ class thread_pool final : public pool {
   const hw::core_set cores_ = hw::core_set::of_this_thread();
   bool caller_is_pinned_ = false;
   core_spread spread_;
+  per_worker<std::atomic<std::uint64_t>> seats_;  // the last job whose part was taken
   std::vector<std::thread> threads_;
 };
 

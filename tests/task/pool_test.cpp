@@ -45,6 +45,35 @@ class Pool : public testing::TestWithParam<std::tuple<kind, int>> {
   }
 };
 
+TEST_P(Pool, ShareRunsTheJobAtMostOnceOnEveryWorkerAndNobodyIsInsideAfterwards) {
+  with_pool([](pool& p) {
+    per_worker<int> runs(workers());
+    std::atomic<int> inside{0};
+    for (int round = 1; round <= 2000; ++round) {
+      const int before = runs[0];
+      std::vector<int> seen(static_cast<std::size_t>(workers()));
+      for (worker_t w = 0; w < workers(); ++w) seen[static_cast<std::size_t>(w)] = runs[w];
+      p.share([&](worker_t w) {
+        ++inside;
+        EXPECT_EQ(p.here(), w);
+        ++runs[w];
+        p.step();
+        --inside;
+      });
+      ASSERT_EQ(inside, 0);
+      ASSERT_EQ(runs[0], before + 1);
+      for (worker_t w = 1; w < workers(); ++w) {
+        const int more = runs[w] - seen[static_cast<std::size_t>(w)];
+        ASSERT_TRUE(more == 0 || more == 1) << "worker " << w << " ran it " << more << " times";
+      }
+      if (round % 7 == 0) p.run([&](worker_t w) { ++runs[w]; });  // one that nobody may leave out
+    }
+    const int before = runs[workers() - 1];
+    p.run([&](worker_t w) { ++runs[w]; });
+    EXPECT_EQ(runs[workers() - 1], before + 1);
+  });
+}
+
 TEST_P(Pool, RunRunsTheJobOnceOnEveryWorker) {
   with_pool([](pool& p) {
     ASSERT_EQ(p.workers(), workers());

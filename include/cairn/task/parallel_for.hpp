@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <functional>
 
 #include <cairn/task/pool.hpp>
 
@@ -30,7 +31,7 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
     return;
   }
   std::atomic<std::size_t> next{0};
-  p.run([&](worker_t w) {
+  const auto take_chunks = [&](worker_t w) {
     try {
       for (;;) {
         const auto begin = next.fetch_add(chunk, std::memory_order_relaxed);
@@ -42,7 +43,8 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
       next.store(n, std::memory_order_relaxed);
       throw;
     }
-  });
+  };
+  p.share(std::cref(take_chunks));  // without a copy, which would be allocated
 }
 
 /// The same between whose chunks the pool's sources say whether the loop may go on.

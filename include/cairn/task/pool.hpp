@@ -56,6 +56,10 @@ class pool {
   /// exception. Called by worker 0 only, never from inside a job.
   virtual void run(const job& f) = 0;
 
+  /// The same for a job whose work any worker may do: one that has not begun when worker 0 has
+  /// ended is left out. For loops, which a sleeping worker would delay.
+  virtual void share(const job& f) { run(f); }
+
   /// Lets others run: a pause, then a yield, then a short sleep as `idle_rounds` grows, so
   /// that many idle workers on few cores do not starve the busy one.
   virtual void relax(unsigned idle_rounds) noexcept = 0;
