@@ -12,7 +12,7 @@ namespace cairn::am {
 
 namespace {
 
-// By destination.
+// The next hop by destination.
 std::vector<rank_t> next_hops_in(world& w, routing scheme) {
   std::vector<int> machine_of;
   for (rank_t r = 0; r < w.size(); ++r) machine_of.push_back(w.machines().of(r));

@@ -31,13 +31,13 @@ message_counts here(world& w) {
   return {counted.sent, counted.handled};
 }
 
-// Alone, one look decides: `handled` is read before `sent`.
+// With one rank, one reading decides: `handled` is read before `sent`.
 bool all_handled_here(world& w) {
   const auto counted = here(w);
   return counted.sent == counted.handled;
 }
 
-// Alone, all messages are in this rank's blocks and inbox: the workers empty them together.
+// With one rank, all messages are in its blocks and its inbox; its workers empty them together.
 void finish_alone(world& w) {
   for (unsigned idle_rounds = 0; !all_handled_here(w);) {
     w.throw_if_interrupted();
@@ -48,7 +48,7 @@ void finish_alone(world& w) {
         w.pool().step();
       }
     });
-    // What is parked waits for a moment to come.
+    // Only parked work is left, which waits for a later time.
     if (worked) {
       idle_rounds = 0;
     } else {
@@ -79,8 +79,8 @@ epoch::~epoch() {
 void epoch::hold(worker_t w, std::uint64_t n) noexcept { am::hold(world_, w, n); }
 void epoch::release(worker_t w, std::uint64_t n) noexcept { am::release(world_, w, n); }
 
-// The next wave begins after the last one has ended here, so after every rank has read its counts
-// for it.
+// The next wave begins after the previous one has ended on this rank, so after every rank has read
+// its counts for the previous one.
 void epoch::drive_waves(worker_t w) {
   const std::unique_lock held(driving_, std::try_to_lock);
   if (!held || ended_.load(std::memory_order_relaxed)) return;
@@ -105,7 +105,7 @@ bool epoch::try_close(worker_t w, activity_state state) {
   const bool idle = state == activity_state::idle;
   auto& messages = world_.messages();
   messages.move_on(w, idle);
-  if (idle) world_.pool().idle(w);  // what is parked
+  if (idle) world_.pool().idle(w);  // runs parked work
   world_.throw_if_poisoned();
   if (world_.size() > 1) {
     drive_waves(w);
@@ -144,11 +144,12 @@ void finish_standing(world& w, receiver& r) noexcept {
       message_counts mine;
       for (worker_t k = 0; k < w.workers(); ++k) mine.handled += r.count(k).handled();
       for (worker_t k = 0; k < w.workers(); ++k) mine.sent += r.count(k).sent();
-      // Not by world: a request to cancel stays for the next call, which may throw.
+      // Calls the protocol instead of world: a cancel request stays for the next call, which may
+      // throw.
       auto& protocols = w.messages().protocols();
       sum = counts_of(protocols.reduce(std::as_bytes(std::span(&mine, 1)), add_counts));
     } while (!ledger.finished_after(sum));
-  } catch (...) {  // the world is poisoned or cancelled: what is on its way is discarded
+  } catch (...) {  // the world is poisoned or cancelled: messages in flight are discarded
   }
 }
 

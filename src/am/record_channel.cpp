@@ -8,7 +8,7 @@
 namespace cairn::am {
 namespace {
 
-// A length that does not fit stands in 8 more bytes.
+// Marks a length that does not fit in 4 bytes; the length follows in 8 more bytes.
 constexpr std::uint32_t long_record = ~std::uint32_t{0};
 
 struct prefix {
@@ -38,7 +38,7 @@ void write_prefix(std::byte* at, const prefix& p) {
   if (length == long_record) std::memcpy(at + sizeof length, &p.length, sizeof p.length);
 }
 
-// The bytes of the first record with its prefix; 0 if they are not there.
+// The size of the first record with its prefix; 0 if `bytes` does not hold all of it.
 std::size_t first_record(std::span<const std::byte> bytes) {
   if (bytes.size() < sizeof(std::uint32_t)) return 0;
   if (bytes.size() < sizeof(std::uint32_t) + sizeof(std::uint64_t)) {

@@ -9,8 +9,8 @@
 namespace cairn::am {
 namespace {
 
-// log2 of the row length for which rows and columns have the fewest ranks together; of two, the
-// longer rows, because neighbours in a row often share a machine.
+// log2 of the row length that minimises the ranks of a row and a column together. Of two equal
+// lengths it is the longer one, because neighbours in a row often share a machine.
 int best_column_bits(rank_t size) {
   int best = 0;
   auto fewest = std::numeric_limits<std::int64_t>::max();
@@ -22,7 +22,7 @@ int best_column_bits(rank_t size) {
   return best;
 }
 
-// By machine, the next hop of rank `self` to ranks of that machine; -1 for its own.
+// By machine, the next hop of rank `self` to the ranks of that machine; -1 for its own machine.
 std::vector<rank_t> hops_towards_machines(rank_t self, std::span<const int> machine_of) {
   std::vector<std::vector<rank_t>> ranks_of;  // by machine
   for (rank_t r = 0; r < static_cast<rank_t>(machine_of.size()); ++r) {

@@ -18,47 +18,47 @@
 
 namespace cairn::am {
 
-/// Of a channel whose messages all travel.
+/// The reducer of a channel that sends every message.
 struct no_reducer {};
 
 /// Carries messages of one type from any rank to a handler at their destination.
 ///
-/// Each worker fills a block per next hop; a block leaves as one buffer when it is full,
-/// when its worker is idle, or when it is old. The handler gets a whole buffer as a span, so
-/// that it can choose its own grain. A message to the own rank travels the same way, but
-/// through the inbox instead of the network.
+/// Each worker fills a block per next hop; a block leaves as one buffer when it is full, when its
+/// worker is idle, or when it is old. The handler gets a whole buffer as a span, so that it can
+/// choose its own grain. A message to the own rank takes the same path, but through the inbox
+/// instead of the network.
 ///
-/// If messages can compute their owner and the channel is of epochs, they travel as the world's
-/// routing says: a rank on their way takes out its own, for the handler, and forwards the others.
-/// Such messages need no destination field. All others travel directly.
+/// An epoch channel with an Owner or a Reducer sends along the world's route: an intermediate rank
+/// hands the messages for itself to its handler and forwards the others. Such messages need no
+/// destination field. All other channels send directly.
 ///
 ///   kind       send and handlers run              its messages are counted by
 ///   epoch      while an am::epoch is open         that epoch, which ends when all are handled
-///   standing   from the constructor on, in and    no epoch: who needs to know asks for replies
-///              outside epochs
+///   standing   from the constructor on, in and    no epoch; use replies to learn that they are
+///              outside epochs                     handled
 ///
 /// Message     trivially copyable, aligned to at most 16 bytes; sent as its bytes, without a
 ///             header of its own. May be larger than a buffer.
-/// Owner       owner(message) -> rank_t, for which it is sent: optional; pure, the same at each
-///             rank; called on several workers at once
+/// Owner       owner(message) -> rank_t, the destination: optional; pure, the same on each rank;
+///             called on several workers at once
 /// Handler     handler(worker, span) or, without Owner, handler(worker, from, span), where `from`
-///             is the rank that sent them all: never blocks, may send on any channel, runs on
-///             several workers at once.
+///             is the rank that sent all messages of the span. It never blocks, may send on any
+///             channel, and runs on several workers at once.
 /// Order       none is promised, not even between one pair of ranks.
 /// Collective  constructor and destructor, in the same order on every rank. The destructor of a
-///             standing channel returns when all its messages have been handled, or at once if
-///             an exception is on its way. An epoch channel is destroyed while no epoch is open.
+///             standing channel returns when all its messages have been handled, or at once if an
+///             exception is in flight. An epoch channel is destroyed while no epoch is open.
 /// Memory      workers * next hops * coalesce_bytes at most.
 /// Throws      contract_violation from from() and send() for an epoch channel while none is open
 /// Source      [DC15] AM++ (coalescing); [GMT14] (blocks per worker); [AAM15] (spans).
 ///
-/// Reducer     lets fewer messages travel, at the sender and at hops (reduce.hpp). It outlives the
-///             channel and has
+/// Reducer     reduces the number of messages, at the sender and at hops (reduce.hpp). It outlives
+///             the channel and has
 ///               owner(m)           as Owner
-///               offer(k, m, out)   offers m to worker k's table, gives what goes on to out(m') and
-///                                  returns what became of m
-///               drain(k, out)      optional, if tables keep messages: gives out what they keep
-///               forget(k)          with it: empties the table
+///               offer(k, m, out)   offers m to worker k's table, passes messages that go on to
+///                                  out(m'), and returns what became of m
+///               drain(k, out)      optional, if tables keep messages: passes them to out
+///               forget(k)          needed with drain: empties the table
 template <class Message, class Reducer = no_reducer>
 class channel final : public coalescer {
   static_assert(std::is_trivially_copyable_v<Message>,
@@ -93,12 +93,13 @@ class channel final : public coalescer {
   }
   ~channel() { detach(); }
 
-  /// A worker's end of the channel: `to(rank, message)` appends. Cheap to make; lives inside
-  /// one chunk, handler or body section and on that worker only. Several may live at once.
+  /// A worker's sending end of the channel: `to(rank, message)` appends. Cheap to construct. Use it
+  /// within one chunk, handler or body section, on that worker only. Several may exist at once.
   ///
-  /// Direct travel costs nothing for routes: of ranks that are no next hop the blocks stay empty,
-  /// and what is sent there takes the way of a full block. A sender `Routed` looks the hop up
-  /// instead, because that branch is unpredictable where a part of the messages takes several hops.
+  /// Without `Routed`, routing costs nothing on direct channels: the block of a rank that is not a
+  /// next hop stays empty, so an append to it takes the slow path of a full block, which looks up
+  /// the next hop. With `Routed`, each append looks up the next hop, because the branch to the slow
+  /// path is unpredictable if some messages take several hops.
   template <bool Routed>
   class basic_sender {
    public:
@@ -150,8 +151,8 @@ class channel final : public coalescer {
     return sender(*this, w);
   }
 
-  /// Calls f(sender) with worker w's end, of the kind that is the faster one under the world's
-  /// routing. For long loops; f is compiled for both.
+  /// Calls f(sender) with a sender of worker w, of the kind that is faster under the world's
+  /// routing. For long loops; f is compiled for both kinds.
   template <class F>
   void with_sender(worker_t w, F&& f) {
     expect_sending();
@@ -168,7 +169,7 @@ class channel final : public coalescer {
   void send(worker_t w, rank_t to, const Message& m) { from(w)(to, m); }
 
  private:
-  // Takes a buffer from a rank; returns how many of its messages have been handled.
+  // Handles a buffer from a rank; returns how many of its messages now count as handled.
   using taker = std::function<std::size_t(worker_t, rank_t, std::span<Message>)>;
 
   template <class Handler>
@@ -196,7 +197,7 @@ class channel final : public coalescer {
 
   struct sorted {
     std::span<Message> own;  // for this rank
-    std::size_t ended;       // others that were merged here
+    std::size_t ended;       // messages for other ranks that were merged here
   };
   template <class Owner>
   sorted forward_others(worker_t w, std::span<Message> came, Owner& owner) {
@@ -213,7 +214,7 @@ class channel final : public coalescer {
     return {own, ended};
   }
 
-  // Changes no count of the ledger.
+  // Does not change the counts of the ledger.
   template <bool Routed>
   offered offer(basic_sender<Routed>& out, const Message& m) requires(reduces) {
     const auto became = reducer_->offer(
@@ -239,7 +240,7 @@ class channel final : public coalescer {
     return requires(Reducer & r, worker_t w) { r.forget(w); };
   }
 
-  // A block of the next hop that has room for a message.
+  // The block for the next hop towards rank `to`, with room for a message.
   [[gnu::noinline]] typename channel::block& block_towards(worker_t w, rank_t to) {
     const auto hop = next_hop(to);
     auto& b = lane_of(w).blocks[static_cast<std::size_t>(hop)];

@@ -14,19 +14,20 @@ namespace cairn::am {
 
 struct channel_options {
   channel_kind kind = channel_kind::epoch;
-  std::size_t coalesce_bytes = 0;  ///< of a buffer; 0: what the world has chosen
+  std::size_t coalesce_bytes = 0;  ///< size of a buffer; 0: the world's choice
 };
 
 /// The stage coalesce: each worker fills a block per next hop; a block leaves as one buffer when it
-/// is full, when its worker is idle, or when it is old. Channels are derived from it: they say how
-/// a message is written into a block and read from a buffer.
+/// is full, when its worker is idle, or when it is old. Channels derive from this class and define
+/// how a message is written into a block and read from a buffer.
 ///
-/// Messages of a routed coalescer travel as the world's routing says (route.hpp), and deliver() may
-/// find messages of other ranks in a buffer. It forwards them: it appends each to a block of this
-/// rank without counting it as sent, and counts it as handled only if it ends here.
+/// A routed coalescer sends along the world's route (route.hpp), and deliver() may find messages
+/// for other ranks in a buffer. It forwards them: it appends each to a block of this rank without
+/// counting it as sent, and counts it as handled only if it ends here.
 ///
 /// A derived class calls attach() last in its constructor and detach() first in its destructor,
-/// because buffers may be delivered between the two. What it appends it counts.
+/// because buffers may be delivered between the two. A derived class counts the messages that it
+/// appends.
 ///
 /// Memory    workers * next hops * buffer_bytes() at most; 4 bytes per rank
 class coalescer : public receiver {
@@ -51,17 +52,19 @@ class coalescer : public receiver {
     std::vector<block> blocks;  // by next hop
     message_count count;
     std::size_t kept = 0;        // messages in a table of the stage reduce
-    bool kept_seen = false;      // at the previous scan, too
-    std::uint64_t reported = 0;  // of count.sent(), in the world's counters
+    bool kept_seen = false;      // the table kept messages at the previous scan, too
+    std::uint64_t reported = 0;  // part of count.sent() that the world's counters have
   };
 
   enum class travel { directly, routed };
 
-  /// Standing channels travel directly: one reply is due soon, and the next may be far.
+  /// Standing channels always send directly: a reply is needed soon, and the next message that
+  /// could share its buffer may come much later.
   coalescer(world& w, const channel_options& opt, travel how = travel::directly);
   ~coalescer() = default;
   void attach();
-  /// Handles what is on its way, if the channel is standing and no exception is.
+  /// Detaches the channel. A standing channel first waits until all its messages are handled,
+  /// unless an exception is in flight.
   void detach() noexcept;
 
   [[nodiscard]] rank_t rank() const noexcept { return world_.rank(); }
@@ -70,7 +73,7 @@ class coalescer : public receiver {
   [[nodiscard]] lane& lane_of(worker_t w) noexcept { return lanes_[w]; }
   /// Whether buffers may hold messages of other ranks.
   [[nodiscard]] bool routed() const noexcept { return routed_; }
-  /// By destination, if the channel is routed; else empty.
+  /// The next hop by destination if the channel is routed, else empty.
   [[nodiscard]] std::span<const rank_t> next_hops() const noexcept { return next_hops_; }
   [[nodiscard]] rank_t next_hop(rank_t to) const noexcept {
     return routed_ ? next_hops_[static_cast<std::size_t>(to)] : to;
@@ -78,15 +81,16 @@ class coalescer : public receiver {
 
   /// Throws    contract_violation if messages of this kind cannot be sent now
   void expect_sending() const;
-  /// Gives worker w an empty block for the next hop `to`, of at least so many bytes; ships the full
-  /// one.
+  /// Gives worker w an empty block of at least `bytes` bytes for the next hop `to`; ships the
+  /// previous block, if there is one.
   void turn_over(worker_t w, rank_t to, std::size_t bytes);
-  /// Appends what worker w's table keeps to blocks, and empties it; or only empties it.
+  /// drain() appends the messages in worker w's table to blocks and empties the table; forget()
+  /// only empties it.
   virtual void drain(worker_t) {}
   virtual void forget(worker_t) noexcept {}
-  /// Worker w's table keeps n messages more, or less, of so many bytes each.
+  /// Records that worker w's table keeps n more messages of `bytes` bytes each; fewer if n < 0.
   void count_kept(worker_t w, std::ptrdiff_t n, std::size_t bytes) noexcept;
-  /// Worker w has handled n messages, and sent what their handler sent.
+  /// Worker w has handled n messages, after everything that their handler sent was counted.
   void count_handled(worker_t w, std::uint64_t n) noexcept;
   /// Worker w has forwarded n messages of one buffer.
   void count_forwarded(worker_t w, std::uint64_t n) noexcept;
@@ -98,7 +102,7 @@ class coalescer : public receiver {
   progress_engine& progress_;
   const channel_kind kind_;
   const std::size_t buffer_bytes_;
-  const int exceptions_;  // on their way when it was constructed
+  const int exceptions_;  // in flight at construction
   std::uint32_t number_ = 0;
   task::per_worker<lane> lanes_;
   const bool routed_;

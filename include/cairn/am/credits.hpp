@@ -11,17 +11,18 @@
 
 namespace cairn::am {
 
-/// Bounds the unanswered requests of a rank to each other rank, and so the room that replies need.
+/// Bounds the unanswered requests of a rank to each other rank, and thereby the room that replies
+/// need.
 ///
-/// A request takes a credit of its destination before it leaves, and its reply gives it back. The
-/// credits of a destination are all of this rank's workers'. A worker that finds too few waits.
-/// Credits that come back go to the waiting workers at once, in turn: each gets an equal share of
-/// what came back, and goes behind the others if it still waits. So no credit is free while a
-/// worker waits, and a worker is served by the W-th give_back() at the latest, for W workers.
+/// A request takes a credit of its destination before it leaves, and its reply returns the credit.
+/// All workers of this rank share the credits of a destination. A worker that finds too few waits.
+/// Returned credits are granted to the waiting workers at once, in turn: each gets an equal share,
+/// and moves behind the others if it still waits. So no credit is free while a worker waits, and a
+/// worker is served by the W-th give_back() at the latest, for W workers.
 ///
-/// A pure machine: it neither sends nor blocks. The caller guards it against concurrent calls.
+/// A pure state machine: it neither sends nor blocks. The caller serialises the calls.
 ///
-/// Work      O(1) to take without waiting; O(waiting workers) else
+/// Work      O(1) to take without waiting, else O(waiting workers)
 /// Memory    per destination 32 bytes, and 8 per worker that has waited
 /// Throws    contract_violation for a reply that answers no request
 class credits {
@@ -32,8 +33,8 @@ class credits {
     CAIRN_EXPECTS(limit > 0);
   }
 
-  /// Worker w has n requests for rank `to`. Returns how many may leave now; the worker waits for
-  /// the rest, beside what it waits for already, and give_back() will name it.
+  /// Worker w has n requests for rank `to`. Returns how many may leave now. The worker waits for
+  /// the rest, in addition to what it waits for already; give_back() grants it later.
   [[nodiscard]] std::uint32_t take(worker_t w, rank_t to, std::uint32_t n) {
     auto& d = of(to);
     const auto now = std::min(n, limit_ - d.unanswered);
@@ -42,7 +43,7 @@ class credits {
     return now;
   }
 
-  /// Takes one credit of rank `to`, if there is one. Nobody waits for it otherwise.
+  /// Takes one credit of rank `to` if one is free; otherwise returns false and registers no wait.
   [[nodiscard]] bool try_take(rank_t to) {
     auto& d = of(to);
     if (d.unanswered == limit_) return false;
@@ -51,7 +52,7 @@ class credits {
   }
 
   /// n replies came from rank `from`. Calls grant(worker, m) for each turn of a waiting worker: m
-  /// of its requests may leave now. `grant` does not call this machine.
+  /// of its requests may leave now. `grant` must not call this object.
   template <class Grant>
   void give_back(rank_t from, std::uint32_t n, Grant&& grant) {
     auto& d = of(from);
@@ -72,7 +73,7 @@ class credits {
   };
   struct destination {
     std::uint32_t unanswered = 0;
-    std::vector<share> waiting;  // one per worker; the next to be served is first
+    std::vector<share> waiting;  // one per worker; the front is served next
   };
 
   [[nodiscard]] destination& of(rank_t r) { return destinations_[static_cast<std::size_t>(r)]; }
@@ -89,7 +90,8 @@ class credits {
     }
   }
 
-  // The first waiting worker gets its share of what is free, and goes to the end or leaves.
+  // The first waiting worker gets its share of the free credits. It then moves to the end, or
+  // leaves if it has no more requests.
   share next_turn(destination& d) {
     const auto free = limit_ - d.unanswered;
     const auto num_waiting = static_cast<std::uint32_t>(d.waiting.size());

@@ -12,32 +12,31 @@
 
 namespace cairn::am {
 
-/// What a worker says of itself when it asks whether the epoch has ended.
+/// Whether a worker has work of its own when it asks whether the epoch has ended.
 enum class activity_state { busy, idle };
 
-/// A span of time in which ranks exchange messages, and whose end is agreed by all.
+/// A phase in which ranks exchange messages; all ranks agree on its end.
 ///
 /// It has ended once every message sent in the epoch, by any rank and by any handler, has been
-/// handled and every hold been released; all that handlers wrote is visible then. A message that
-/// a fast rank sends in its next epoch waits until the slow rank gets there.
+/// handled and every hold has been released. Everything that handlers wrote is visible then. A
+/// message that a fast rank sends in its next epoch waits until the slow rank opens that epoch.
 ///
 /// There are two ways to end it. The body calls close() on worker 0, which blocks. Or all workers
-/// call try_close() in the loop of one job, which does not:
+/// call try_close(), which does not block, in the loop of one job:
 ///
 ///   world.run([&](worker_t w) {
 ///     while (!epoch.try_close(w, queue[w].empty() ? idle : busy)) work_on(queue[w]);
 ///   });
 ///
-/// An epoch that an exception leaves is abandoned: its messages are discarded. Where there are
-/// several ranks that is only good for leaving the body; another epoch or collective then fails
-/// the world, because the other ranks wait for this one.
+/// If an exception leaves the epoch, the epoch is abandoned: its messages are discarded. With
+/// several ranks the exception must then leave the body. Another epoch or collective would fail the
+/// world, because the other ranks still wait for this epoch.
 ///
-/// Messages   two waves (reductions of two words, ceil(log2 P) rounds each) after the last
-///            message, more while messages fly. Alone: none.
-/// Throws     peer_failure and cancelled from close() and try_close(); contract_violation if an
+/// Messages   two waves (reductions of two words, ceil(log2 P) rounds each) after the last message,
+///            more while messages are in flight. With one rank none.
 ///            epoch is open already.
 /// Collective: the ranks open and close their epochs in the same order; one at a time.
-/// Source     [DC15] AM++ epochs; the end is found by ledger.hpp.
+/// Source     [DC15] AM++ epochs; ledger.hpp detects the end.
 class [[nodiscard("an epoch ends with close()")]] epoch {
  public:
   explicit epoch(world & w);
@@ -45,16 +44,17 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
   epoch(const epoch&) = delete;
   epoch& operator=(const epoch&) = delete;
 
-  /// Waits for the end. Worker 0 of every rank, outside jobs.
+  /// Waits for the end. Called on worker 0 of every rank, outside jobs.
   void close();
 
-  /// Takes messages in, runs their handlers and drives the waves. Ships old buffers, and all of
-  /// an idle worker. Returns true to all workers of all ranks once the epoch has ended. Called
-  /// by every worker inside one job, any number of times.
+  /// Takes messages in, runs their handlers and drives the waves. Ships old buffers; of an idle
+  /// worker it ships all buffers. Returns true on all workers of all ranks once the epoch has
+  /// ended. Called by every worker inside one job, any number of times.
   [[nodiscard]] bool try_close(worker_t w, activity_state state);
 
-  /// n pieces of work of worker w that may send later, such as entries of a queue, keep the epoch
-  /// from ending until they are released, after what they send was sent; on any worker.
+  /// Worker w has n pieces of work that may send later, such as entries of a queue. They keep the
+  /// epoch open until they are released. A piece is released after everything that it sends was
+  /// sent; any worker may release it.
   void hold(worker_t w, std::uint64_t n = 1) noexcept;
   void release(worker_t w, std::uint64_t n = 1) noexcept;
 
@@ -63,14 +63,14 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
 
   world& world_;
   bool open_ = true;
-  // Of the waves; one worker at a time drives them.
+  // State of the waves; one worker at a time drives them.
   task::spin_lock driving_;
   ledger ledger_;
   bool wave_is_running_ = false;
   std::atomic<bool> ended_{false};
 };
 
-/// epoch::hold and release for work that does not know the open epoch, such as a queue below it.
+/// epoch::hold and release for code that has no access to the open epoch, such as a queue below it.
 inline void hold(world& w, worker_t k, std::uint64_t n = 1) noexcept { w.messages().hold(k, n); }
 inline void release(world& w, worker_t k, std::uint64_t n = 1) noexcept {
   w.messages().release(k, n);
@@ -79,7 +79,7 @@ inline void release(world& w, worker_t k, std::uint64_t n = 1) noexcept {
 /// Returns once all messages that any rank has sent on a standing channel have been handled, or
 /// when the world is poisoned or cancelled. The ledger decides, as for epochs.
 ///
-/// Collective  by worker 0 outside jobs; only handlers send on the channel any more
+/// Collective  by worker 0 outside jobs; from then on only handlers send on the channel
 void finish_standing(world& w, receiver& r) noexcept;
 
 }  // namespace cairn::am

@@ -16,23 +16,24 @@ struct message_counts {
 /// Decides from global counts whether an epoch has ended: no message is in a block, in a
 /// buffer, put aside, parked, or being handled anywhere.
 ///
-/// One wave with sent == handled proves nothing: its ranks are read at different times, so a
-/// message may be handled where the wave comes late and its sender be counted where it came
-/// early. Two equal waves, the second begun after the first had ended everywhere, leave no
-/// room: at the moment between them handled >= first.handled = second.sent >= sent.
+/// One wave with sent == handled proves nothing: it reads the ranks at different times. A message
+/// may be counted as handled on a rank that is read late, while a rank that was read early had not
+/// yet sent it. Two equal waves, the second begun after the first had ended everywhere, rule this
+/// out: at the moment between them handled >= first.handled = second.sent >= sent.
 ///
-/// Work that will send later (parked, an unfinished group, a buffer not yet taken) holds the
-/// epoch open by its own message, which counts as handled only when it is finished. Counts
-/// may go on from epoch to epoch.
+/// Work that will send later (parked, an unfinished group, a buffer not yet taken) keeps the epoch
+/// open by its own message, which counts as handled only when the work is finished. Counts may
+/// continue from epoch to epoch.
 ///
-/// A pure machine: epoch::close() feeds it waves, tests feed it schedules.
-/// Source    F. Mattern, "Algorithms for distributed termination detection" (1987), section 6:
-///           the four-counter method
+/// A pure state machine: epoch::close() feeds it waves, tests feed it schedules.
+/// Source    F. Mattern, "Algorithms for distributed termination detection" (1987), section 6: the
+///           four-counter method
 class ledger {
  public:
-  /// Takes in one more wave: counts summed over all workers of all ranks, each worker's
-  /// `handled` read before any `sent` of its rank, after the previous wave ended everywhere.
-  /// True if the epoch has ended; all ranks get the same answer. The next wave starts anew.
+  /// Takes in one more wave: counts summed over all workers of all ranks. Each rank reads the
+  /// `handled` of all its workers before any `sent`. The wave began after the previous one had
+  /// ended everywhere. Returns true if the epoch has ended; all ranks get the same answer, and the
+  /// next wave is then the first of a new epoch.
   [[nodiscard]] bool finished_after(const message_counts& global_wave) noexcept {
     const bool finished = last_ == global_wave && global_wave.sent == global_wave.handled;
     last_ = global_wave;
@@ -40,7 +41,7 @@ class ledger {
     return finished;
   }
 
-  /// Forgets the waves so far. Needed only when an epoch is left without having ended.
+  /// Forgets the previous waves. Needed only when an epoch is abandoned.
   void reset() noexcept { last_.reset(); }
 
  private:

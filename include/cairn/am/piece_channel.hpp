@@ -19,30 +19,30 @@ namespace cairn::am {
 /// A part of a long message.
 struct piece {
   rank_t from;
-  std::uint64_t tag;            ///< the sender's, the same for all pieces of a message
-  std::uint64_t offset, total;  ///< bytes of the message before this piece, and of all of it
+  std::uint64_t tag;            ///< chosen by the sender, the same for all pieces of a message
+  std::uint64_t offset, total;  ///< bytes of the message before this piece, and in total
   std::span<const std::byte> bytes;
 };
 
 struct piece_options {
   channel_kind kind = channel_kind::epoch;
-  std::uint32_t window = 64;  ///< pieces of one worker to one rank that may be under way
+  std::uint32_t window = 64;  ///< pieces from one worker to one rank that may be in flight
 };
 
-/// Carries messages of any length in pieces, without memory for a whole one on either side.
+/// Carries messages of any length in pieces. Neither side needs memory for a whole message.
 ///
-/// A worker sends the first pieces of what it has for a rank, and a further one whenever the
-/// handler has taken one in. So the pieces wait in the sender's own bytes.
+/// A worker sends the first pieces of its messages for a rank, and one more whenever the handler
+/// there has taken one in. The remaining pieces stay in the sender's own bytes.
 ///
-/// Handler     handler(worker, piece), once per piece; an empty message is one empty piece. On
+/// Handler     handler(worker, piece), once per piece; an empty message is one empty piece. Runs on
 ///             several workers at once, in any order; may send, never blocks
-/// Kind        in an epoch, whose end means that all pieces were handled; or standing: finish()
+/// Kind        epoch: its end means that all pieces were handled; standing: see finish()
 /// Messages    two per piece
 /// Memory      workers * ranks * window * 2 KB at most, at the sender and at the receiver
 /// Collective  constructor and destructor, like those of a request
 class piece_channel {
  public:
-  static constexpr std::size_t piece_bytes = 2016;  // with ticket and header 2 KB
+  static constexpr std::size_t piece_bytes = 2016;  // 2 KB with ticket and header
 
   template <class Handler>
   piece_channel(world& w, Handler on_piece, const piece_options& opt = {})
@@ -66,15 +66,16 @@ class piece_channel {
             },
             {.kind = opt.kind, .unanswered = opt.window}) {}
 
-  /// Worker w sends a message. Its bytes stay as they are until the epoch ends, or finish()
-  /// returns. Inside one chunk, handler or body section, on that worker only.
+  /// Worker w sends a message. Its bytes must stay unchanged until the epoch ends or finish()
+  /// returns. Use it within one chunk, handler or body section, on that worker only.
   void send(worker_t w, rank_t to, std::span<const std::byte> message, std::uint64_t tag = 0) {
     if (opt_.kind == channel_kind::epoch) hold(world_, w);
     outgoing_[w][static_cast<std::size_t>(to)].messages.push_back({message, tag, 0});
     send_some(w, to);
   }
 
-  /// Waits until all that this rank has sent is handled. For a standing one; worker 0 outside jobs.
+  /// Waits until everything that this rank has sent is handled. For standing channels; called on
+  /// worker 0 outside jobs.
   void finish() { pieces_.finish(); }
 
  private:

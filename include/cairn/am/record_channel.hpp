@@ -19,7 +19,7 @@
 namespace cairn::am {
 
 /// The records of one buffer, each a std::span<const std::byte>, in the order in which they were
-/// sent. They lie unaligned; cairn::unpacked makes values of them.
+/// sent. They are unaligned; cairn::unpacked converts them to values.
 class record_batch {
  public:
   /// Throws    contract_violation if the lengths do not add up
@@ -54,17 +54,17 @@ class record_batch {
   std::size_t size_ = 0;
 };
 
-/// Carries records of any length, such as strings or what a packing makes, from any rank to a
-/// handler at their destination. It is a channel whose messages have no fixed size: see
-/// channel.hpp for what holds of both.
+/// Carries records of any length, such as strings or packed values, from any rank to a handler at
+/// their destination. It is a channel whose messages have no fixed size; channel.hpp describes what
+/// both have in common.
 ///
-/// Record      bytes; in a buffer its length stands before it, in 4 bytes (12 from 4 GiB on). A
-///             record larger than a buffer travels in one of its own.
-/// Owner       owner(record) -> rank_t: optional, as of a channel; then the messages are routed
+/// Record      bytes. In a buffer its length precedes it, in 4 bytes (12 from 4 GiB on). A record
+///             larger than a buffer travels in a buffer of its own.
+/// Owner       owner(record) -> rank_t: optional, as for a channel; then the records are routed
 /// Handler     handler(worker, record_batch) or, without Owner, handler(worker, from, record_batch)
 /// Order       none is promised between buffers
 /// Collective  constructor and destructor, in the same order on every rank, outside epochs
-/// Memory      workers * ranks * coalesce_bytes, or the records that are larger
+/// Memory      workers * ranks * coalesce_bytes; a block with a larger record has the record's size
 class record_channel final : public coalescer {
  public:
   template <class Handler>
@@ -76,10 +76,11 @@ class record_channel final : public coalescer {
       : record_channel(w, opt, std::move(owner), with_sender(std::move(on_records))) {}
   ~record_channel() { detach(); }
 
-  /// Worker w sends a record. Inside one chunk, handler or body section, on that worker only.
+  /// Worker w sends a record. Use it within one chunk, handler or body section, on that worker
+  /// only.
   void send(worker_t w, rank_t to, std::span<const std::byte> record);
 
-  /// Worker w sends the values as one record: cairn::unpack takes them off it again.
+  /// Worker w sends the values as one record; cairn::unpack reads them back one by one.
   template <packable... T>
   void send_packed(worker_t w, rank_t to, const T&... values) {
     auto& bytes = scratch_[w];

@@ -17,27 +17,28 @@
 #include <cairn/base/random.hpp>
 #include <cairn/hw/pages.hpp>
 
-// The stage of the message path that lets fewer messages travel, at the sender and at hops. Two
-// policies: mirror_table drops what cannot take effect any more, combine_table and partial_array
-// combine messages with equal key. All are of one worker, take no lock, and allocate at first use.
+// The stage of the message path that reduces the number of messages, at the sender and at hops.
+// There are two policies: mirror_table drops messages that cannot take effect any more;
+// combine_table and partial_array combine messages with equal keys. Each object belongs to one
+// worker and takes no lock. mirror_table and combine_table allocate at first use.
 
 namespace cairn::am {
 
-/// What became of an offered message, and what the ledger's counts become by it:
+/// What became of an offered message, and how it changes the counts of the ledger:
 ///
 ///             the message                                       at the sender   at a hop
-///   passed    goes on                                           sent + 1        as they are
-///   merged    ends here: what is kept, or was sent before,      as they are     handled + 1
-///             stands for it
-///   kept      is in the table; drain() gives it out             sent + 1        as they are
-///   evicted   is in the table; another one left it and goes on  sent + 1        as they are
+///   passed    goes on                                           sent + 1        unchanged
+///   merged    ends here; a kept message, or one sent before,    unchanged       handled + 1
+///             represents it
+///   kept      is in the table; drain() gives it out             sent + 1        unchanged
+///   evicted   is in the table; another one left it and goes on  sent + 1        unchanged
 ///
-/// What drain() or an eviction gives out has been counted and changes no count.
+/// Messages from drain() or an eviction have been counted before and change no count.
 enum class offered { passed, merged, kept, evicted };
 
 namespace detail {
 
-/// Where the entry of a key is: at the key itself if all keys fit, else where its hash falls.
+/// The slot of a key's entry: the key itself if all keys fit, else given by its hash.
 class slot_map {
  public:
   slot_map() = default;
@@ -62,15 +63,15 @@ using slots_of =
 
 }  // namespace detail
 
-/// The policy *drop*: a bounded cache of mirrors of remote cells, that is of what has been sent to
-/// each through this table.
+/// The policy *drop*: a bounded cache of mirrors of remote cells. A mirror records what has been
+/// sent to its cell through this table.
 ///
-/// A mirror starts as the cell does and takes each message before it is sent. A message that the
-/// mirror refuses cannot take effect at the owner either, because the cell there sees at least
-/// what the mirror has. Two keys may share a mirror; the newcomer evicts, which only costs
-/// messages.
+/// A mirror starts in the initial state of its cell and applies each message before it is sent. A
+/// message that the mirror refuses cannot take effect at the owner either, because the cell there
+/// sees at least what the mirror has seen. Two keys may share a mirror; the new key evicts the old
+/// one, which only costs additional messages.
 ///
-/// Forgets   forget() exists; it costs noting which mirrors are in use
+/// Forgets   whether forget() exists; it costs recording which mirrors are in use
 /// Memory    at most `entries` * (sizeof(Mirror) + 9) bytes, or sizeof(Mirror) + 1 per key
 template <class Mirror, bool Forgets = true>
 class mirror_table {
@@ -78,15 +79,15 @@ class mirror_table {
   mirror_table() = default;
   explicit mirror_table(std::size_t entries) : entries_(entries) {}
 
-  /// False with no entries: such a table takes no messages.
+  /// False if the table has no entries. Such a table must not be offered messages.
   [[nodiscard]] bool enabled() const noexcept { return entries_ != 0; }
 
-  /// passed or merged (that is, dropped). The policy says
+  /// Returns passed, or merged if the message is dropped. The policy has
   ///
-  ///   key(m)             whose mirror, below keys()
-  ///   keys(), initial()  how many keys there are, how a mirror starts: asked once
-  ///   offer(mirror, m)   false, and changes nothing, if m cannot take effect; else the mirror
-  ///                      takes m as the cell would
+  ///   key(m)             the key of the mirror for m, below keys()
+  ///   keys(), initial()  the number of keys, the initial state of a mirror: called once
+  ///   offer(mirror, m)   returns false and changes nothing if m cannot take effect; else applies m
+  ///                      to the mirror as to the cell
   ///
   /// Inlined, because a search calls it for each edge to another rank.
   template <class Policy, class Message>
@@ -109,7 +110,7 @@ class mirror_table {
     return policy.offer(mirrors_[slot], m) ? offered::passed : offered::merged;
   }
 
-  /// All mirrors start again.
+  /// Resets all mirrors to their initial state.
   void forget() requires Forgets {
     if (used_.size() < most_noted()) {
       for (auto slot : used_) mirrors_[slot] = initial_;
@@ -130,21 +131,21 @@ class mirror_table {
     ids_ = hw::page_buffer<std::uint64_t>(map_.slots());
     std::fill(ids_.begin(), ids_.end(), ~std::uint64_t{0});
   }
-  // From so many on it is as cheap to forget all.
+  // From this number on it is as cheap to reset all mirrors.
   [[nodiscard]] std::size_t most_noted() const noexcept { return 1 + mirrors_.size() / 8; }
 
   std::size_t entries_ = 0;
   detail::slot_map map_;
   Mirror initial_{};
   hw::page_buffer<Mirror> mirrors_;
-  hw::page_buffer<std::uint64_t> ids_;  // whose mirror; empty if there is one for each key
+  hw::page_buffer<std::uint64_t> ids_;  // key of each mirror; empty if there is one per key
   std::vector<std::uint64_t> used_;
 };
 
 /// The policy *combine*: keeps one message per key and merges those with equal key into it.
 ///
-/// Two keys may share an entry, unless all keys fit; the newcomer evicts, and the evicted message
-/// goes on. So each kept message leaves exactly once, by an eviction or by drain().
+/// Two keys may share an entry, unless all keys fit. The new message evicts the old one, which goes
+/// on. So each kept message leaves exactly once, by an eviction or by drain().
 ///
 /// Message   movable and default-constructible; need not be trivially copyable
 /// Memory    at most `entries` messages and as many bits
@@ -153,14 +154,14 @@ class combine_table {
  public:
   combine_table() = default;
   /// entries   0: every message passes
-  /// keys      how many there are; if at most `entries`, none is ever evicted
+  /// keys      number of keys; if at most `entries`, no message is ever evicted
   combine_table(std::size_t entries, std::uint64_t keys) : entries_(entries), map_(entries, keys) {}
 
-  /// Takes m in, unless there are no entries. Gives what goes on to out(Message&&): m itself if it
-  /// passed, the other message if one was evicted. The policy says
+  /// Keeps m, unless the table has no entries. Passes the message that goes on to out(Message&&): m
+  /// itself if it passed, the other message if one was evicted. The policy has
   ///
   ///   key(m)                below the number of keys
-  ///   combine(kept, m)      makes `kept` stand for both; m is an rvalue
+  ///   combine(kept, m)      makes `kept` represent both; m is an rvalue
   template <class Policy, class Out>
   offered offer(const Policy& policy, Message m, Out&& out) {
     if (entries_ == 0) {
@@ -188,25 +189,25 @@ class combine_table {
     return offered::evicted;
   }
 
-  /// Messages that are kept. O(entries / 64).
+  /// Number of kept messages. O(entries / 64).
   [[nodiscard]] std::size_t size() const noexcept {
     std::size_t kept = 0;
     for (const auto word : present_) kept += static_cast<std::size_t>(std::popcount(word));
     return kept;
   }
 
-  /// How many parts drain_part() takes the table in; 0 before anything was kept.
+  /// Number of parts for drain_part(); 0 before the first message was kept.
   [[nodiscard]] std::size_t parts() const noexcept { return present_.size(); }
 
-  /// Gives each message that is kept in part i, of up to 64, to out(Message&&) and keeps it no
-  /// longer. Workers may drain different parts at the same time.
+  /// Removes the kept messages of part i, at most 64, and passes each to out(Message&&). Workers
+  /// may drain different parts at the same time.
   template <class Out>
   void drain_part(std::size_t i, Out&& out) {
     for (auto left = std::exchange(present_[i], 0); left != 0; left &= left - 1) {
       out(std::exchange(messages_[64 * i + static_cast<std::size_t>(std::countr_zero(left))], {}));
     }
   }
-  /// Gives each kept message to out(Message&&) once; then none is kept.
+  /// Removes all kept messages and passes each to out(Message&&) once.
   template <class Out>
   void drain(Out&& out) {
     for (std::size_t i = 0; i < parts(); ++i) drain_part(i, out);
@@ -224,14 +225,14 @@ class combine_table {
   std::vector<std::uint64_t> present_;  // a bit per entry
 };
 
-/// The policy *combine* for values of all elements: an array that starts from the identity. It
-/// costs one combination per value, because it notes nothing else.
+/// The policy *combine* for values of all elements: an array that starts with identities. It costs
+/// one combination per value, because it records nothing else.
 ///
 /// It reports nothing, so the ledger cannot count what enters. Its values count as sent when they
-/// are drained, and its user holds the epoch until then or drains in a later one.
+/// are drained. Its user holds the epoch until then, or drains in a later one.
 ///
-/// A         values are trivially copyable, equality comparable, or packable: those equal to the
-///           identity are not given out
+/// A         its values are trivially copyable, equality comparable, or packable; is_identity()
+///           tells which values need not be given out
 template <aggregator A>
 class partial_array {
  public:
@@ -245,10 +246,10 @@ class partial_array {
   [[nodiscard]] std::size_t size() const noexcept { return values_.size(); }
   [[nodiscard]] value_type* data() noexcept { return values_.data(); }
 
-  /// What was combined for element i; then the identity is there again.
+  /// Returns the combined value of element i and resets it to the identity.
   [[nodiscard]] value_type take(std::size_t i) { return std::exchange(values_[i], A::identity()); }
 
-  /// Whether x adds nothing. May be false for an identity that is represented otherwise.
+  /// Whether x adds nothing. May be false for an identity with a different representation.
   [[nodiscard]] static bool is_identity(const value_type& x) {
     const value_type nothing = A::identity();
     if constexpr (std::is_trivially_copyable_v<value_type>) {

@@ -30,11 +30,11 @@ namespace cairn::am {
 
 struct request_options {
   channel_kind kind = channel_kind::epoch;
-  std::size_t coalesce_bytes = 0;     ///< of a buffer; 0: what the world has chosen
-  std::uint32_t unanswered = 65'536;  ///< questions of one worker to one rank that may be under way
+  std::size_t coalesce_bytes = 0;     ///< size of a buffer; 0: the world's choice
+  std::uint32_t unanswered = 65'536;  ///< questions in flight from one worker to one rank, at most
 };
 
-/// The stage reply: questions to elements of any rank, whose answers come back.
+/// The stage reply: questions to elements of any rank, and their answers.
 ///
 ///   am::request<std::uint64_t, double> get(
 ///       world, [&](worker_t, std::uint64_t i) { return table[i]; },
@@ -42,19 +42,20 @@ struct request_options {
 ///   auto ask = get.from(worker);
 ///   ask(owner_of(i), i, slot);
 ///
-/// Both ways coalesce. The answer runs receive() on the worker that asked, so that a worker's
+/// Questions and answers are both coalesced. receive() runs on the worker that asked, so a worker's
 /// slots need no lock. A worker whose questions to a rank reach the bound keeps further ones, and
 /// sends them as answers come back: asking never blocks.
 ///
 /// Question, Answer   trivially copyable, aligned to at most 16 bytes
-/// answer     Answer answer(worker, question), at the rank that is asked; on several workers at
-///            once; does not block. Or void answer(worker, from, span of asked), which gives each
-///            answer to reply_from(), at once or later: in the same epoch, which it holds open.
+/// answer     Answer answer(worker, question), at the rank that is asked; runs on several workers
+///            at once; does not block. Or void answer(worker, from, span of asked), which gives
+///            each answer to reply_from(): at once, or later in the same epoch, which it then holds
+///            open.
 /// receive    void receive(worker, slot, answer), once per question, or void receive(worker, span
 ///            of replied); may ask again
-/// Kind       in an epoch, whose end means that all answers were received; or standing
+/// Kind       epoch: its end means that all answers were received; or standing
 /// Messages   two per question
-/// Memory     per worker, of the questions that wait for credit; at the asked rank, of at most
+/// Memory     per worker, for the questions that wait for credit; at the asked rank, for at most
 ///            `unanswered` questions per asking worker
 /// Collective constructor and destructor, like those of a channel. A standing one is destroyed
 ///            after its last answer was received.
@@ -87,7 +88,7 @@ class request final : private task::progress_source {
   }
   ~request() {
     world_.pool().remove_source(*this);
-    // Questions that a cancelled epoch has kept.
+    // Questions that a cancelled epoch left behind.
     world_.pool().while_quiet([this] {
       for (worker_t w = 0; w < workers_.workers(); ++w) charge(w, -kept_bytes(w));
     });
@@ -95,8 +96,8 @@ class request final : private task::progress_source {
   request(const request&) = delete;
   request& operator=(const request&) = delete;
 
-  /// A worker's end: ask(rank, question, slot). Lives inside one chunk, handler or body section
-  /// and on that worker only.
+  /// A worker's end for questions: ask(rank, question, slot). Use it within one chunk, handler or
+  /// body section, on that worker only.
   class asker {
    public:
     asker(request& r, worker_t w)
@@ -122,8 +123,8 @@ class request final : private task::progress_source {
   };
   [[nodiscard]] asker from(worker_t w) { return asker(*this, w); }
 
-  /// A worker's end for answers that `answer` did not return: reply(rank, ticket, answer). As long
-  /// as an asker.
+  /// A worker's end for answers that `answer` did not return: reply(rank, ticket, answer). The
+  /// rules for an asker hold.
   class replier {
    public:
     replier(request& r, worker_t w) : send_(r.answers_.from(w)) {}
@@ -136,8 +137,8 @@ class request final : private task::progress_source {
   };
   [[nodiscard]] replier reply_from(worker_t w) { return replier(*this, w); }
 
-  /// Waits until all that this rank has asked is answered and received. For a standing one; worker
-  /// 0 outside jobs.
+  /// Waits until everything that this rank has asked is answered and received. For standing
+  /// requests; called on worker 0 outside jobs.
   void finish() {
     CAIRN_EXPECTS(kind_ == channel_kind::standing, "an epoch's end finishes what is asked in it");
     world_.wait_until([this] { return settled(); });
@@ -150,23 +151,23 @@ class request final : private task::progress_source {
   };
   struct replies_taken_in {
     std::vector<replied> replies;
-    std::vector<run> runs;    // of replies of one rank each
+    std::vector<run> runs;    // each of replies from one rank
     std::uint64_t epoch = 0;  // in which they came
     void clear() {
       replies.clear();
       runs.clear();
     }
   };
-  struct queue {  // first in, first out; a deque takes 0.6 KB when empty
+  struct queue {  // first in, first out; an empty std::deque takes 0.6 KB
     std::vector<asked> questions;
-    std::size_t sent = 0;  // of them, from the front
+    std::size_t sent = 0;  // number of questions sent, from the front
   };
   struct worker_state {
-    std::optional<credits> unanswered;  // a machine for this worker alone
-    std::vector<queue> waiting;         // for credit, by destination
-    // Written by this worker; received last.
+    std::optional<credits> unanswered;  // used by this worker only
+    std::vector<queue> waiting;         // questions that wait for credit, by destination
+    // Written by this worker only, `received` last.
     std::atomic<std::uint64_t> kept{0}, received{0};
-    // Answers that other workers have taken in for this one.
+    // Answers for this worker that other workers have taken in.
     task::spin_lock guard;
     replies_taken_in handed_over;
     std::atomic<bool> any{false};
@@ -223,8 +224,8 @@ class request final : private task::progress_source {
     count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release);
   }
 
-  // A question counts as sent before it no longer counts as kept, and as received after all that
-  // its receiver asked. So they are read in the opposite order.
+  // A question counts as sent before it stops counting as kept. Its answer counts as received after
+  // all that its receiver asked is counted. So the counts are read in the opposite order.
   [[nodiscard]] bool settled() noexcept {
     std::uint64_t asked_so_far = 0, received = 0;
     for (auto& k : workers_) received += k.value.received.load(std::memory_order_acquire);
@@ -235,7 +236,7 @@ class request final : private task::progress_source {
 
   [[gnu::noinline]] void keep(worker_t w, rank_t to, const asked& m) {
     auto& mine = workers_[w];
-    static_cast<void>(mine.unanswered->take(w, to, 1));  // none is free: the worker waits for it
+    static_cast<void>(mine.unanswered->take(w, to, 1));  // none is free: registers the wait
     hold(w, 1);
     charge(w, sizeof m);
     add(mine.kept, 1);
@@ -249,7 +250,7 @@ class request final : private task::progress_source {
       auto send = questions_.from(w);
       for (std::uint32_t i = 0; i < n; ++i) send(to, waiting[sent++]);
     }
-    if (sent >= waiting.size() / 2) {  // each question is moved once at most, on average
+    if (sent >= waiting.size() / 2) {  // amortised: each question moves at most once
       waiting.erase(waiting.begin(), waiting.begin() + static_cast<std::ptrdiff_t>(sent));
       sent = 0;
     }
@@ -258,7 +259,7 @@ class request final : private task::progress_source {
     release(w, n);
   }
 
-  // Worker w asked all of them.
+  // Worker w asked all questions of the batch.
   void receive(worker_t w, rank_t from, std::span<const replied> batch) {
     auto& mine = workers_[w];
     mine.unanswered->give_back(from, static_cast<std::uint32_t>(batch.size()),
@@ -288,7 +289,7 @@ class request final : private task::progress_source {
     const std::lock_guard held(other.guard);
     auto& all = other.handed_over;
     const auto epoch = world_.messages().epoch();
-    if (kind_ == channel_kind::epoch && all.epoch != epoch) all.clear();  // a cancelled one's
+    if (kind_ == channel_kind::epoch && all.epoch != epoch) all.clear();  // of a cancelled epoch
     all.epoch = epoch;
     all.replies.insert(all.replies.end(), batch.begin(), batch.end());
     all.runs.push_back({from, batch.size()});
@@ -308,7 +309,7 @@ class request final : private task::progress_source {
         mine.any.store(false, std::memory_order_relaxed);
       }
       if (kind_ == channel_kind::epoch && all.epoch != world_.messages().epoch()) {
-        all.clear();  // a cancelled one's
+        all.clear();  // of a cancelled epoch
         return false;
       }
       std::size_t begin = 0;

@@ -14,7 +14,7 @@
 
 namespace cairn::am {
 
-/// Through which ranks a message travels. P ranks on M machines:
+/// The next hops of one rank: through which ranks a message travels. P ranks on M machines:
 ///
 ///   scheme      hops               next hops of a rank            path
 ///   direct,     1                  P - 1
@@ -26,37 +26,38 @@ namespace cairn::am {
 ///                                                                 machine's rank for ours, to the
 ///                                                                 destination
 ///
-/// Fewer next hops mean fewer blocks to fill, and fuller buffers. Each hop costs the handling of a
-/// message once more; it also combines what the ranks before it could not.
+/// Fewer next hops mean fewer blocks to fill, and fuller buffers. Each hop handles a message once
+/// more, and also combines messages that the ranks before it could not.
 ///
-/// grid        Rows are consecutive ranks, 2^s of them, with s such that a rank has the fewest
-///             next hops. If the last row is too short for the hop in the destination's column, a
-///             message goes along its own column first.
-/// hypercube   The lowest differing bit comes first whose change names an existing rank. One
-///             always does: clearing a bit gives a lower rank, and if only set bits are missing
-///             each intermediate rank is at most the destination.
-/// machine     All messages from one machine to another pass through one pair of ranks. So they
-///             are combined before they cross the network, they cross it once and in the fewest
-///             buffers, and the two additional hops stay in the memory of a machine. With one rank
-///             per machine it is direct.
+/// grid        A row is 2^s consecutive ranks, with s such that a rank has the fewest next hops. If
+///             the last row is too short for the hop in the destination's column, a message goes
+///             along its own column first.
+/// hypercube   The next hop changes the lowest differing bit whose change gives an existing rank.
+///             Such a bit always exists: clearing a bit gives a lower rank, and if all differing
+///             bits are to be set, each intermediate rank is at most the destination.
+/// machine     All messages from one machine to another pass through one pair of ranks. So they are
+///             combined before they cross the network, and they cross it once and in the fewest
+///             buffers. The two additional hops stay in the memory of a machine. With one rank per
+///             machine this is direct.
 ///
-/// A route holds one rank's next hops: a pure function of scheme, rank, number of ranks and machine
-/// map, the same on all ranks. Every hop leads closer to the destination, so messages never cycle.
+/// A pure function of scheme, rank, number of ranks and machine map, the same on all ranks. Every
+/// hop leads closer to the destination, so messages never cycle.
 ///
 /// Memory    with `machine` 8 bytes per rank and machine, else nothing
 class route {
  public:
-  /// machine_of   by rank, numbers from 0 to below `size`; read if the scheme is `machine`
+  /// machine_of   the machine of each rank, from 0 to below `size`; read only for the scheme
+  ///              `machine`
   ///
   /// Throws    contract_violation unless 0 <= self < size and `machine_of` fits
   route(routing scheme, rank_t self, rank_t size, std::span<const int> machine_of = {});
 
-  /// `direct` where it was `automatic`.
+  /// The scheme; `direct` if `automatic` was given.
   [[nodiscard]] routing scheme() const noexcept { return scheme_; }
   [[nodiscard]] rank_t self() const noexcept { return self_; }
 
-  /// The rank that a message for rank `to` is sent to from here: `to`, or a rank that forwards it.
-  /// The own rank for the own rank.
+  /// The rank to which this rank sends a message for rank `to`: `to` itself, or a rank that
+  /// forwards it. The own rank for the own rank.
   [[nodiscard]] rank_t next_hop(rank_t to) const noexcept {
     switch (scheme_) {
       case routing::grid:
@@ -103,13 +104,13 @@ class route {
   std::vector<rank_t> towards_machine_;  // -1: this rank's machine
 };
 
-/// What a hop does with the messages that came: those for rank `self`, which it is, are moved to
-/// the front of `came`, in their order, and returned; each other one is given to
-/// forward(destination, message).
+/// Moves the messages for rank `self` to the front of `came`, in their order, and returns them;
+/// passes each other one to forward(destination, message). A hop does this with the messages that
+/// arrive.
 ///
 /// destination   (message) -> rank_t
-/// Cost          nothing is moved while all messages are for this rank; no branch that depends on
-///               a message, because it would be unpredictable
+/// Cost          nothing is moved while all messages are for this rank. No branch depends on a
+///               message, because it would be unpredictable.
 template <class Message, class Destination, class Forward>
 [[nodiscard]] std::span<Message> keep_own(rank_t self, std::span<Message> came,
                                           Destination&& destination, Forward&& forward) {

@@ -11,12 +11,12 @@
 
 namespace cairn::am {
 
-/// Values under small numbers, the slots: what a worker remembers of each question until its answer
-/// comes. A slot that is free is used again before another one is made.
+/// Stores values under small numbers, the slots: what a worker remembers of each question until its
+/// answer comes. A free slot is reused before a new one is made.
 ///
 /// T         trivially copyable
 /// Cost      O(1)
-/// Memory    of the most values that were in it at once
+/// Memory    for the largest number of values held at once
 template <class T>
 class slot_table {
   static_assert(std::is_trivially_copyable_v<T>);
@@ -49,7 +49,7 @@ class slot_table {
   union place {
     explicit place(const T& v) : value(v) {}
     T value;
-    std::uint64_t next;  // free slot
+    std::uint64_t next;  // the next free slot
   };
   std::vector<place> places_;
   std::uint64_t free_ = none, size_ = 0;

@@ -8,8 +8,8 @@
 
 namespace cairn::am {
 
-/// The worker that asked and the number of its question. Travels with the question and comes back
-/// with the answer.
+/// Names the worker that asked and the number of its question. It travels with the question and
+/// comes back with the answer.
 class ticket {
  public:
   ticket() = default;
