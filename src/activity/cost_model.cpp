@@ -15,7 +15,7 @@ cost_model fit_cost(std::span<const cost_sample> samples) {
     mean_n += s.vertices / count;
     mean_ns += s.ns / count;
   }
-  double nn = 0, nt = 0, tt = 0;  // sums of products of the distances from the means
+  double nn = 0, nt = 0, tt = 0;  // sums of products of deviations from the means
   for (const auto& s : samples) {
     const auto n = s.vertices - mean_n, t = s.ns - mean_ns;
     nn += n * n;
@@ -26,7 +26,7 @@ cost_model fit_cost(std::span<const cost_sample> samples) {
   cost_model line;
   line.per_vertex = nt / nn;
   line.fixed = mean_ns - line.per_vertex * mean_n;
-  // Equal times are explained by a flat line.
+  // If all times are equal, a flat line explains them fully.
   line.r_squared = tt > 0 ? nt * nt / (nn * tt) : 1;
   return line;
 }
@@ -42,7 +42,7 @@ std::optional<double> predicted_crossing(const cost_model& fine, const cost_mode
 std::optional<double> measured_crossing(std::span<const cost_sample> fine,
                                         std::span<const cost_sample> coarse) {
   CAIRN_EXPECTS(!fine.empty() && fine.size() == coarse.size());
-  std::size_t first = fine.size();  // from which on the coarse one is cheaper
+  std::size_t first = fine.size();  // the first size at which the coarse one is and stays cheaper
   for (std::size_t i = 0; i < fine.size(); ++i) {
     CAIRN_EXPECTS(fine[i].vertices == coarse[i].vertices);
     CAIRN_EXPECTS(i == 0 || fine[i - 1].vertices < fine[i].vertices);

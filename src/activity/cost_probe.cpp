@@ -21,7 +21,7 @@ namespace {
 
 using mark = std::uint64_t;
 
-/// The vertices' marks, as operators name elements.
+/// The marks of the vertices, as a map that operators can name.
 struct mark_map {
   using value_type = mark;
   struct place {
@@ -37,7 +37,7 @@ struct mark_map {
   [[nodiscard]] place at(std::uint64_t id) const noexcept { return {this, id}; }
 };
 
-/// A vertex goes from one mark to the next: an operator of one cell.
+/// Single-cell operator: sets a vertex's mark to its next value.
 struct claim_mark {
   struct message {
     std::uint32_t vertex, before;
@@ -50,7 +50,7 @@ struct claim_mark {
   }
 };
 
-/// The same as an operator of several cells, as stm wants it.
+/// The same as a multi-cell operator, for stm.
 struct write_mark {
   using message = claim_mark::message;
   mark_map marks;
@@ -63,10 +63,10 @@ struct write_mark {
   }
 };
 
-/// Several vertices, one after another.
+/// Marks several vertices, one after another.
 struct write_marks {
   struct message {
-    std::uint32_t first, count, before;  // of `order`
+    std::uint32_t first, count, before;  // `first` and `count`: a range of `order`
   };
   mark_map marks;
   const std::uint32_t* order;
@@ -90,7 +90,7 @@ void spawn_ones(auto& op, order_span order, std::uint32_t before) {
   });
 }
 
-/// A mechanism with its own marks and executors, each of which runs activities of one size.
+/// A mechanism with its own marks and executors; each executor runs activities of one size.
 class bench_of {
  public:
   bench_of(world& w, mechanism how, order_span order) : w_(w), how_(how), order_(order) {
@@ -100,7 +100,7 @@ class bench_of {
 
   [[nodiscard]] mechanism how() const noexcept { return how_; }
 
-  /// Marks every vertex once; nanoseconds per activity of that size.
+  /// Marks every vertex once. Returns nanoseconds per activity of that size.
   double pass(std::size_t size) {
     if (std::exchange(size_, size) != size) prepare();
     am::epoch epoch(w_);
@@ -149,7 +149,7 @@ class bench_of {
   const order_span order_;
   hw::page_buffer<mark> marks_;
   mark passes_ = 0;
-  std::size_t size_ = 0;  // of an activity
+  std::size_t size_ = 0;  // vertices per activity
   std::optional<domain> data_;
   std::optional<executor<claim_mark>> claims_;
   std::optional<executor<write_mark>> writes_;
@@ -201,7 +201,7 @@ std::vector<mechanism_cost> probe_costs(world& w, const cost_probe_options& opti
   }
   using passes_by_size = std::vector<std::vector<double>>;
   std::vector<passes_by_size> passes(benches.size(), passes_by_size(sizes.size()));
-  for (int round = -1; round < options.rounds; ++round) {  // the first one warms up
+  for (int round = -1; round < options.rounds; ++round) {  // the first round warms up
     for (std::size_t b = 0; b < benches.size(); ++b) {
       for (std::size_t i = 0; i < sizes.size(); ++i) {
         const auto ns = benches[b].pass(sizes[i]);

@@ -14,7 +14,7 @@ constexpr std::uint64_t packed(std::uint64_t epoch, mechanism how) noexcept {
   return epoch << 8 | static_cast<std::uint64_t>(how);
 }
 
-// Whether transactions work is asked only where the choice depends on it.
+// Probes hardware transactions only if the choice depends on them.
 surroundings surroundings_of(world& w, const options& asked, bool emulates) {
   surroundings here{.one_worker = w.workers() == 1};
   const bool matters =
@@ -39,7 +39,7 @@ domain::domain(world& w, const options& opt, cells of)
       now_(packed(no_epoch, plan_.first().how)),
       parts_(w.workers()) {
   if (!may_move()) prepare(how());
-  // Atomics of a domain that may run emulated transactions run outside these.
+  // If the domain may run emulated transactions, its atomics wait for them.
   const bool by_sections = how() == mechanism::htm || plan_.tunes_workers();
   if (emulate_ && by_sections && !emulation_) emulation_ = make_emulation(w.pool(), *emulate_);
 }
@@ -49,8 +49,8 @@ void domain::prepare(mechanism how) {
   if (how == mechanism::stm && !versions_) versions_ = std::make_unique<tm::version_table<>>();
 }
 
-// The first worker decides, for all. No group of the last epoch runs any more, so none runs beside
-// a group by another mechanism.
+// The first worker decides for all. No group of the last epoch runs any more, so no two groups run
+// concurrently by different mechanisms.
 mechanism domain::enter(std::uint64_t epoch, std::size_t op) {
   const tm::fallback_lock::guard alone(entering_, relax());
   const auto now = now_.load(std::memory_order_acquire);

@@ -4,7 +4,7 @@
 namespace cairn::activity {
 namespace {
 
-// An epoch is a long span, and the next one may be of another size: fewer of them must do.
+// An epoch is a long span, and epochs differ in size, so the rules require fewer spans.
 constexpr tuner_rules rules_of_epochs{.share = 0.02,
                                       .gain = 0.1,
                                       .pairs = 3,
@@ -42,7 +42,7 @@ void epoch_tuner::close(mechanism ran) noexcept {
     seen.ns += take(t.value.ns);
     seen.aborts += take(t.value.aborts);
   }
-  // An epoch that another operator has chosen for says nothing about what this one tries.
+  // An epoch whose mechanism was chosen for another operator is no sample for this tuner's trial.
   if (operators == 0 || ran != next()) return;
   operators += untimed_;
   untimed_ = seen.operators == 0 ? operators : 0;

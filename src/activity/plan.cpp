@@ -37,7 +37,7 @@ void refuse_what_cannot_run(cells of, mechanism how, bool one_worker) {
   }
 }
 
-// By transactions, or by what stands in where there are none.
+// Chooses hardware transactions, or their replacement where there are none.
 reasoned decide_hardware(cells of, const options& asked, const surroundings& here) {
   const bool free = asked.how == mechanism::automatic;
   const auto& start = asked.start;
@@ -96,8 +96,8 @@ std::vector<candidate> plan::worker_ways(mechanism how) const {
     if (!grain_is_free || (how != mechanism::htm && how != mechanism::stm)) return {};
     return {{start_of(how), true}};
   }
-  // Transactions and atomics notice each other, so each worker may change between them at any
-  // time; nothing else may run beside anything else.
+  // Transactions and atomics notice each other, so each worker may change between them at any time.
+  // No other two mechanisms may run concurrently.
   const bool how_is_free = asked_.how == mechanism::automatic;
   if (!has_hardware_ || !(how_is_free || asked_.how == mechanism::htm)) return {};
   if (!grain_is_free && !how_is_free) return {};
@@ -135,7 +135,7 @@ mechanism plan::next_epoch(std::size_t op, mechanism ran, const activity_counts&
   return epoch_ways_[had_to_leave_ ? stm_way() : 0].start.how;
 }
 
-// What is known without a clock. Once: from then on time decides.
+// The rules that need no time measurement. They apply once; later choices use measured time.
 bool plan::must_leave(mechanism how, const activity_counts& counted) const noexcept {
   if (how != first_.how) return false;
   if (how == mechanism::htm) return falls_back_too_often(counted.fallbacks, counted.committed);

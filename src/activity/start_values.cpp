@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view per_vertex = "_per_vertex_ns", fixed = "_fixed_ns";
 
-/// Of activities of so many vertices an operator.
+/// The grain from which T is flat, for operators of so many vertices.
 std::size_t flat_from(const cost_model& t, double vertices) noexcept {
   const auto a = t.per_vertex * vertices;
   if (!(a > 0)) return max_grain;

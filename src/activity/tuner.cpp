@@ -10,10 +10,12 @@ namespace cairn::activity {
 namespace {
 
 constexpr std::size_t up = 0, down = 1, first_other = 2;  // directions of a trial
-constexpr double many_aborts = 0.25;                      // of a group
-constexpr double credited_spans = 3;  // that may take twice their time, for each drift
-constexpr double most_lost = 8;       // times the old way's time: by one span
-constexpr double recent = 0.25;       // weight of the newest span
+constexpr double many_aborts = 0.25;                      // per group
+// spans that may take twice their time, credited after each drift
+constexpr double credited_spans = 3;
+// bound on the loss of one span, as a multiple of its time by the old choice
+constexpr double most_lost = 8;
+constexpr double recent = 0.25;  // weight of the newest sample
 
 void blend(double& mean, double x) noexcept { mean = mean == 0 ? x : mean + recent * (x - mean); }
 
@@ -67,7 +69,7 @@ void tuner::done(const span_work& ran) noexcept {
 }
 
 void tuner::sampled(const span_work& seen) noexcept {
-  if (seen.ns == 0) {  // the clock stands still
+  if (seen.ns == 0) {  // the clock did not advance
     to_watch_ = rules_.watch;
     if (state_ != state::waits) end_trial(false);
     return;
@@ -97,7 +99,7 @@ void tuner::move_to(std::size_t i) noexcept {
   cost_ = aborts_ = known_cost_ = known_aborts_ = 0;
 }
 
-// A span by the new way may take twice the time.
+// Assumes that a span by the new choice takes twice the time.
 bool tuner::affordable() const noexcept {
   return lost_ns_ + expected_operators_ * cost_ <= rules_.share * total_ns_ + credit_ns_;
 }
@@ -107,7 +109,8 @@ void tuner::account(const span_work& ran, double ns) noexcept {
   total_ns_ += ns;
   if (state_ == state::runs_new) {
     const auto by_old = operators * old_costs_[pairs_];
-    lost_ns_ += std::clamp(ns - by_old, 0.0, most_lost * by_old);  // more than that is a pause
+    // a larger loss is a pause of the machine
+    lost_ns_ += std::clamp(ns - by_old, 0.0, most_lost * by_old);
   }
   blend(expected_operators_, operators);
   expected_operators_ = std::max(expected_operators_, operators);
@@ -127,8 +130,8 @@ bool tuner::look(std::size_t direction, place& found) const noexcept {
   return true;
 }
 
-// From a mechanism without grains the neighbours of another one's are out of sight, so the next
-// time it is tried with a quarter of this one.
+// From a mechanism without grains, the neighbours of this one's grain cannot be tried. The next
+// trial of this mechanism therefore uses a quarter of its grain.
 void tuner::look_elsewhere(std::size_t i) noexcept {
   if (!candidates_[i].grain_is_free) return;
   grains_[i] =
@@ -145,7 +148,7 @@ void tuner::begin_trial() noexcept {
     }
     direction_ = (direction_ + 1) % num_directions();
   }
-  wait_ = next_wait_;  // everything near has lost: wait, twice as long as the last time
+  wait_ = next_wait_;  // every neighbour has lost: wait, twice as long as last time
   next_wait_ = std::min(std::max(2 * next_wait_, 1u), rules_.longest_wait);
   state_ = state::waits;
   remember();
@@ -156,7 +159,7 @@ void tuner::remember() noexcept {
   known_aborts_ = aborts_;
 }
 
-// Where transactions abort, longer ones are the dearest thing to try.
+// Where transactions abort, longer transactions are the most expensive trial.
 void tuner::begin_round() noexcept {
   lost_directions_ = 0;
   direction_ = aborts_ * static_cast<double>(now_.grain) > many_aborts ? down : up;
@@ -189,7 +192,8 @@ void tuner::end_trial(bool won) noexcept {
     lost_directions_ = 0;
     next_wait_ = rules_.first_wait;
     if (direction_ >= first_other)
-      direction_ = up;  // from here on the grain, else further the same way
+      // continue with the grain; after a change of the grain, in the same direction
+      direction_ = up;
   } else {
     if (direction_ >= first_other) look_elsewhere(tried_.candidate);
     ++lost_directions_;
@@ -198,7 +202,7 @@ void tuner::end_trial(bool won) noexcept {
   begin_trial();
 }
 
-// One span may have been disturbed: two in a row say that something has changed.
+// One span may have been disturbed. Two in a row indicate a change.
 void tuner::watch_for_drift(double aborts) noexcept {
   if (known_cost_ == 0) return;
   const auto far = [&](double a, double b) { return a > rules_.drift * b || b > rules_.drift * a; };

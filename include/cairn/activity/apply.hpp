@@ -7,11 +7,11 @@
 
 namespace cairn::activity {
 
-/// Runs a single-cell operator at once, on an own element that nobody else writes. Its `after` may
-/// ask for the worker and may not send.
+/// Runs a single-cell operator at once, on an element of this rank that has no other writer. Its
+/// `after` may use `worker()` and must not send.
 ///
-/// op        what a loop keeps in registers: a copy of `original`, whose `after` runs
-/// Returns   whether it took effect
+/// op        a copy of `original` that a loop keeps in registers; `after` runs on `original`
+/// Returns   whether the operator took effect
 template <single_cell Op>
 requires(!fire_and_return<Op>)  //
     [[gnu::always_inline]] inline bool apply_plain(const Op& op, Op& original,

@@ -18,9 +18,9 @@
 
 namespace cairn::activity {
 
-/// Room for the operators of one group: their messages, where the answers go, what came of them.
-/// Uninitialised until written: to make all would cost a short span more than to run it. Large
-/// messages get fewer places, at least one.
+/// Storage for the operators of one group: their messages, the origins of the messages, and the
+/// results. The arrays are uninitialised, because constructing them costs more than a short span.
+/// The capacity is smaller for large messages; it is at least one.
 template <class Op>
 class group_room {
  public:
@@ -33,7 +33,7 @@ class group_room {
   static_assert(std::is_trivially_copyable_v<place> && std::is_trivially_destructible_v<place>);
 
   static constexpr std::size_t most_bytes = std::size_t{64} << 10;
-  /// Operators in a group at most.
+  /// Maximum number of operators in a group.
   static constexpr std::size_t size =
       std::clamp<std::size_t>(most_bytes / sizeof(place), 1, max_grain);
 
@@ -52,7 +52,7 @@ class group_room {
   }
 
  private:
-  // Three arrays: a place has at least the padding that they need between them.
+  // Three arrays: alignof(place) bounds the padding between two of them.
   static constexpr std::align_val_t alignment{std::max<std::size_t>(alignof(place), 64)};
   template <class T>
   static constexpr std::size_t rounded(std::size_t bytes) noexcept {
@@ -65,8 +65,8 @@ class group_room {
   void* memory_;
 };
 
-/// One worker's rooms: one for each batch that is open, for an answer may open another. Made when
-/// first needed, and kept.
+/// One worker's group rooms, one for each open batch: an answer may open a second batch. A room is
+/// allocated when it is first needed, and reused.
 template <class Op>
 class group_rooms {
  public:
@@ -86,7 +86,7 @@ class group_rooms {
  private:
   std::unique_ptr<group_room<Op>> take() {
     if (spare_.empty()) {
-      spare_.reserve(++made_);  // so that giving back does not throw
+      spare_.reserve(++made_);  // push_back in ~lease must not throw
       return std::make_unique<group_room<Op>>();
     }
     auto room = std::move(spare_.back());
@@ -104,10 +104,10 @@ struct no_lease {
 };
 }  // namespace detail
 
-/// Runs the operators of one span by one mechanism: each at once, or in groups of `grain`, whose
-/// time is taken if there is a clock. Timed groups are of at least 64 operators, so that reading
-/// the clock costs nothing. Where operators need no group, the first one is timed and stands for
-/// the rest.
+/// Runs the operators of one span by one mechanism: each at once, or in groups of `grain`. With a
+/// clock it also measures their time. Timed groups have at least 64 operators, so that the cost of
+/// reading the clock is negligible. With a mechanism that needs no groups, only the first group is
+/// timed; it stands for the rest.
 ///
 /// Commit       commit.hpp
 /// Thread-safety: one worker
@@ -134,7 +134,7 @@ class batch {
     return commit_.one(op, m);
   }
 
-  /// One more message. True if it is time to run.
+  /// Appends a message. Returns whether the group is full, so that run() must be called.
   [[gnu::always_inline]] bool add(const message& m,
                                   const origin<Op>& from) requires Commit::collects {
     if constexpr (fire_and_return<Op>) origins_[size_] = from;
@@ -142,9 +142,9 @@ class batch {
     return ++size_ >= full_;
   }
 
-  /// Runs what was added, then calls settle(message, from, ran) for each. If an operator of a timed
-  /// group throws, those of the activities before its own are settled; of its own none is, not even
-  /// what a transaction that was split had committed.
+  /// Runs the appended messages, then calls settle(message, from, ran) for each. If an operator of
+  /// a timed group throws, the operators of earlier activities are settled. No operator of its own
+  /// activity is settled, not even those that a split transaction had already committed.
   template <class Settle>
   void run(const Op& op, Settle settle) requires Commit::collects {
     const auto n = std::exchange(size_, 0);
@@ -154,14 +154,14 @@ class batch {
     for (std::size_t i = 0; i < done; ++i) {
       settle(messages_[i], origin_of(i), results_[i]);
     }
-    // Outside the handler, inside of which a fiber may not switch.
+    // Rethrown outside the catch block, because a fiber must not switch inside one.
     if (thrown) [[unlikely]]
       std::rethrow_exception(thrown);
   }
 
-  /// Activities that have committed in groups.
+  /// Activities that committed in groups.
   [[nodiscard]] std::uint64_t activities() const noexcept { return activities_; }
-  /// The operators whose time was taken, and the time.
+  /// The timed operators and their time.
   [[nodiscard]] const span_work& timed() const noexcept { return timed_; }
 
  private:
@@ -178,7 +178,7 @@ class batch {
     return commit_.group(op, messages_ + begin, end - begin, results_ + begin);
   }
 
-  // Returns how many have run.
+  // Returns the number of operators that ran.
   std::size_t run_all(const Op& op, std::size_t n, std::exception_ptr& thrown) {
     if (!clock_) [[likely]] {
       activities_ += run_activity(op, 0, n);

@@ -8,22 +8,21 @@
 #include <cairn/hw/pages.hpp>
 #include <cairn/tm/section.hpp>
 
-// How one worker makes operators atomic, for the length of a span: one file per mechanism. Each is
-// made of a domain and a worker.
+// A commit policy: how one worker makes operators atomic during a span. There is one file per
+// mechanism. A policy is constructed from a domain and a worker.
 //
-//   collects       operators wait until a group is full, or the span ends: it has group(). Else
-//                  it has one(), which runs an operator at once
-//   transactional  a group is one transaction, in as many parts as it takes
-//   for_speed      worth a span compiled for one rank alone, beside that for any number
-//
+//   collects       operators wait until a group is full or the span ends, and the policy has
+//                  group(). Otherwise the policy has one(), which runs an operator at once
+//   transactional  a group is one transaction, which may be split into several
+//   for_speed      a lane is also compiled for the case of a single rank
 //   one(op, message)                  returns run_of<Op>
 //   group(op, messages, n, ran)       runs n operators; returns the activities that committed
 
 namespace cairn::activity::detail {
 
-/// What tm::section_runner needs of n operators: their body, and how to make their memory present.
-/// Both capture by value: what a transaction captures by reference it loads again for each
-/// operator.
+/// The two callbacks that tm::section_runner needs for n operators: their body, and a function that
+/// makes their memory present. Both capture by value, because a transaction reloads a variable
+/// captured by reference for each operator.
 template <class Op>
 auto body_of(const Op& op, const typename Op::message* messages, run_of<Op>* ran) {
   return [&op, messages, ran](auto access, std::size_t first, std::size_t last) {

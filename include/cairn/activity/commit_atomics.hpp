@@ -21,8 +21,8 @@ class commit_atomics {
   }
 };
 
-/// The same, and outside of the transactions that the domain emulates, if it does: they do not
-/// notice other writers, as hardware does.
+/// Atomics that wait until no emulated transaction of the domain runs, because emulated
+/// transactions do not notice other writers as hardware transactions do.
 class commit_atomics_outside {
  public:
   commit_atomics_outside(domain& data, worker_t k) noexcept : data_(&data), worker_(k) {}

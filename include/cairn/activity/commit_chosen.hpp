@@ -9,8 +9,8 @@
 
 namespace cairn::activity {
 
-/// What needs no span compiled for it: the mechanism is looked up for each group. Runs one_lock,
-/// and whatever runs operators one by one while its time is taken.
+/// Looks the mechanism up for each group, where a lane compiled for the mechanism would not pay.
+/// Runs one_lock, and the mechanisms that run operators one by one while their time is measured.
 class commit_chosen {
  public:
   static constexpr bool collects = true, transactional = false, for_speed = false;

@@ -9,9 +9,9 @@
 
 namespace cairn::activity {
 
-/// htm: a group is one transaction, in hardware or emulated. What that gives up on runs one by one:
-/// single cells by atomics, which transactions notice, several under the domain's fallback lock,
-/// which transactions have read.
+/// htm: a group is one transaction, in hardware or emulated. Operators that the transaction gives
+/// up on run one by one. Single-cell operators then use atomics, which transactions notice.
+/// Multi-cell operators hold the domain's fallback lock, which transactions have read.
 template <class Sections>
 class commit_sections {
  public:

@@ -9,7 +9,7 @@
 
 namespace cairn::activity {
 
-/// locks: an operator holds the stripes of its elements, taken in ascending order.
+/// locks: an operator holds the lock stripes of its elements, acquired in ascending order.
 class commit_locks {
  public:
   static constexpr bool collects = false, transactional = false, for_speed = true;
@@ -23,7 +23,7 @@ class commit_locks {
       data_->count_waits(worker_, held.waited());
       return shape<Op>::run(op, tm::section_access{}, m);
     } else {
-      const unlock_at_end held{set_};  // also what was added, if elements() throws
+      const unlock_at_end held{set_};  // also clears the set if elements() throws
       shape<Op>::each_cell(op, m, [&](const void* cell, std::size_t) { set_->add(cell); });
       data_->count_waits(worker_, set_->lock(data_->relax()));
       data_->count_stripes(worker_, set_->size());

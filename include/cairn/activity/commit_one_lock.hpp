@@ -7,7 +7,7 @@
 
 namespace cairn::activity {
 
-/// one_lock: an operator holds the domain's one lock.
+/// one_lock: an operator holds the single lock of the domain.
 class commit_one_lock {
  public:
   commit_one_lock(domain& data, worker_t k) noexcept : data_(&data), worker_(k) {}

@@ -6,7 +6,7 @@
 
 namespace cairn::activity {
 
-/// plain: loads and stores. The cells have one writer.
+/// plain: ordinary loads and stores; the cells have one writer.
 class commit_plain {
  public:
   static constexpr bool collects = false, transactional = false, for_speed = true;

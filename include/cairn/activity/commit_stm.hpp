@@ -7,8 +7,8 @@
 
 namespace cairn::activity {
 
-/// stm: a group is one software transaction. What that gives up on runs in a transaction that waits
-/// and is never left.
+/// stm: a group is one software transaction. Operators that it gives up on run in an irrevocable
+/// transaction, which waits instead of aborting.
 class commit_stm {
  public:
   static constexpr bool collects = true, transactional = true, for_speed = false;

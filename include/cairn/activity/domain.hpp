@@ -20,27 +20,28 @@
 namespace cairn::activity {
 
 /// Data that activities share on this rank, and the one mechanism that makes them atomic. Operators
-/// that change a map together belong to the same domain.
+/// that change the same map belong to the same domain.
 ///
-///   plain     the rank has one worker
+///   plain     no synchronisation; the rank has one worker
 ///   htm       transactions that subscribe to the domain's fallback lock
-///   locks     the elements' locks, sorted
+///   locks     the elements' locks, acquired in sorted order
 ///   one_lock  one lock
 ///   stm       software transactions: versioned locks beside the data
-///   automatic plain with one worker, else htm where the machine has it, else locks. Once htm
-///             falls back too often, or activities take too many locks, stm from the next
-///             epoch on. Then whatever took less time in epochs that tried it (plan.hpp)
+///   automatic plain with one worker, else htm if the machine has it, else locks. If htm falls
+///             back too often, or activities take too many locks, stm from the next epoch on.
+///             Later the mechanism whose trial epochs took less time (plan.hpp)
 ///
-/// Where htm is asked for and the machine has none, what automatic takes there.
+/// If htm is requested and the machine has none, the domain runs what automatic chooses there.
 ///
-/// A single-cell operator that names no domain has one of its own, an implicit one (cells::one):
-/// plain with one worker, else atomics and htm, which notice each other and what other operators do
-/// to the same cells by them. By locks or one_lock it is atomic only against itself: operators that
-/// change the same map by these need an explicit domain. Single-cell operators may join one that
-/// was asked for plain, locks or one_lock.
+/// A single-cell operator that names no domain gets an implicit one (cells::one): plain with one
+/// worker, else atomics and htm. These two notice each other, and also changes that other operators
+/// make to the same cells by either of them. With locks or one_lock an operator of an implicit
+/// domain is atomic only against itself: operators that change the same map by these mechanisms
+/// need an explicit domain. A single-cell operator may join an explicit domain that was requested
+/// with plain, locks or one_lock.
 ///
-/// Memory    what a mechanism needs is made when an epoch first runs by it: 64 KB of locks, 512 KB
-///           of version words
+/// Memory    allocated when an epoch first runs by a mechanism: 64 KB of locks, 512 KB of version
+///           words
 /// Throws    usage_error as decide()
 /// Collective constructor.
 class domain {
@@ -48,13 +49,13 @@ class domain {
   explicit domain(world& w, const options& opt = {}, cells of = cells::several);
 
   [[nodiscard]] world& of() noexcept { return world_; }
-  /// What was asked for.
+  /// The requested options.
   [[nodiscard]] const options& asked() const noexcept { return options_; }
   [[nodiscard]] const plan& choices() const noexcept { return plan_; }
-  /// Whether its activities change several cells.
+  /// Whether its activities may change several cells.
   [[nodiscard]] bool is_explicit() const noexcept { return of_ == cells::several; }
 
-  /// The mechanism of the epoch that runs, or of the last, and why it is that one.
+  /// The mechanism of the current epoch, or of the last one if none is open; and the reason.
   [[nodiscard]] mechanism how() const noexcept {
     return static_cast<mechanism>(now_.load(std::memory_order_acquire) & 0xff);
   }
@@ -64,32 +65,34 @@ class domain {
   /// Locks that the activities of this rank have taken by mechanism `locks`.
   [[nodiscard]] std::uint64_t locks_taken() const noexcept { return counted().stripes; }
 
-  /// One more operator on this data; what it is called from then on. While no epoch is open.
+  /// Registers one more operator on this data and returns its number. Called while no epoch is
+  /// open.
   [[nodiscard]] std::size_t join() { return plan_.join(); }
   void leave(std::size_t op) noexcept { plan_.leave(op); }
 
-  /// The mechanism of an epoch, the same for all its workers; that of the operator which is the
-  /// first to ask. By any worker, while it is open.
+  /// The mechanism of an epoch, which is the same for all workers. The first operator that asks
+  /// determines it. Called by any worker, while the epoch is open.
   [[nodiscard]] mechanism how_in(std::uint64_t epoch, std::size_t op) {
     const auto now = now_.load(std::memory_order_acquire);
     if (now >> 8 == epoch || !may_move()) [[likely]]
       return static_cast<mechanism>(now & 0xff);
     return enter(epoch, op);
   }
-  /// What a span of that operator ran, and what was measured of it.
+  /// Records the operators that a span ran, and its measurements.
   void count_work(std::size_t op, worker_t k, std::uint64_t n, const span_work& measured) noexcept {
     plan_.count_work(op, k, n, measured);
   }
 
-  /// Under htm, and the lock of one_lock.
+  /// Used by htm and one_lock.
   [[nodiscard]] tm::fallback_lock& fallback() noexcept { return fallback_; }
-  /// nullptr until an epoch runs by that mechanism, unless it is the only one.
+  /// nullptr until an epoch runs by mechanism `locks`, unless it is the only one.
   [[nodiscard]] tm::lock_table* locks() noexcept { return locks_.get(); }
   [[nodiscard]] tm::version_table<>* versions() noexcept { return versions_.get(); }
-  /// What the emulated sections of all its operators share; nullptr if it emulates none.
+  /// The state shared by the emulated sections of all its operators; nullptr if nothing is
+  /// emulated.
   [[nodiscard]] tm::emulation* emulation() noexcept { return emulation_.get(); }
 
-  /// What worker k runs its activities with, made at its first call. By that worker.
+  /// The transaction runner of worker k, created at its first call. Called by that worker.
   [[nodiscard]] rtm_sections& rtm(worker_t k);
   [[nodiscard]] emulated_sections& emulated(worker_t k);
   [[nodiscard]] software_sections& software(worker_t k);
@@ -97,7 +100,7 @@ class domain {
 
   [[nodiscard]] relax_in relax() const noexcept { return {&world_.pool()}; }
 
-  // Counted by worker k, of its own activities.
+  // Counted by worker k for its own activities.
   void count_activities(worker_t k, std::uint64_t n) noexcept { add(of_worker(k).committed, n); }
   void count_fallback(worker_t k) noexcept { add(of_worker(k).fallbacks, 1); }
   void count_stripes(worker_t k, std::uint64_t stripes) noexcept {

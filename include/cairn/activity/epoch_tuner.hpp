@@ -11,19 +11,19 @@
 
 namespace cairn::activity {
 
-/// Chooses the mechanism of an operator's epochs: a tuner whose spans are whole epochs, all of a
-/// rank's workers together. What these measured of an epoch stands for all its operators; epochs
-/// too short for that join the next one of which something was measured.
+/// Chooses the mechanism of an operator's epochs. It is a tuner whose spans are whole epochs, over
+/// all workers of a rank. The measured part of an epoch is scaled to all its operators. An epoch in
+/// which nothing was measured is merged into the next one that has measurements.
 ///
-/// Thread-safety: worker k alone calls count(k, ...); the rest is called by one at a time, between
-///                an epoch's last lane and the next one's first
+/// Thread-safety: only worker k calls count(k, ...). The other calls come from one thread at a
+/// time, after an epoch's last lane has ended and before the next epoch's first lane begins
 class epoch_tuner {
  public:
   epoch_tuner(int workers, std::span<const candidate> ways);
 
   void count(worker_t k, std::uint64_t operators, const span_work& measured) noexcept;
 
-  /// Takes in an epoch that ran by `ran`.
+  /// Records an epoch that ran by mechanism `ran`.
   void close(mechanism ran) noexcept;
   [[nodiscard]] mechanism next() const noexcept { return tuner_.next().way.how; }
   [[nodiscard]] const tuner& choices() const noexcept { return tuner_; }
@@ -37,7 +37,7 @@ class epoch_tuner {
     std::atomic<std::uint64_t> operators{0}, measured{0}, ns{0}, aborts{0};
   };
   tuner tuner_;
-  std::uint64_t untimed_ = 0;  // operators of epochs by next() that nobody measured
+  std::uint64_t untimed_ = 0;  // operators of epochs by next() without measurements
   task::per_worker<tally> tallies_;
 };
 

@@ -33,26 +33,27 @@ namespace cairn::activity {
 ///
 ///   visits.spawn(k, [&](auto& visit) { for (...) visit({v, u}); });
 ///
-/// A message to an own element joins the worker's current group at once, without
-/// serialisation; one to a remote element passes the sent-filter and travels coalesced to its
-/// owner, where the handler runs the span in groups. `wanted` is asked before grouping, outside
-/// any transaction; the attempt asks the cell again through its verbs. Answers of a
-/// fire-and-return operator travel back coalesced, to the worker that spawned; messages that came
-/// from far run on any worker of this rank. The mechanism is switched
-/// once per chunk or span, so the inner loop is compiled for it; where nothing else was asked for,
-/// the domain's plan chooses it and M from what such chunks and spans took.
+/// A message to an element of this rank joins the worker's current group at once, without
+/// serialisation. A message to a remote element passes the sent-filter and travels coalesced to its
+/// owner, where the handler runs the span in groups. `wanted` is asked before grouping, outside any
+/// transaction; the attempt checks the cell again through its verbs. Answers of a fire-and-return
+/// operator travel back coalesced, to the worker that spawned the message. Messages from other
+/// ranks run on any worker of this rank. The mechanism is selected once per chunk or span, so the
+/// inner loop is compiled for it. Unless a mechanism or M is requested, the domain's plan chooses
+/// it from the measured time of chunks and spans.
 ///
 /// Op          an operator (operator.hpp); shared by the workers
-/// Fixed       the only mechanism to compile; automatic compiles all that keep Op's promise
-///             and chooses when constructed. One that cannot keep it does not compile.
+/// Fixed       the only mechanism to compile. `automatic` compiles all mechanisms that can make Op
+///             atomic and chooses one in the constructor. A mechanism that cannot is a compile
+///             error.
 /// Collective  constructor and destructor; spawning only while an epoch is open
-/// Messages    one per spawn to a remote element that passes the filter; an answer to each of
-///             a fire-and-return operator, which has no filter
-/// Memory      per worker, when first needed: a group of M messages, at most 64 KB unless one
-///             message is larger; the sent-filter; channel blocks; the messages to other ranks
-///             that have not been answered
-/// Throws      contract_violation from spawn() or a handler if elements() names another rank's
-///             element beside an own one
+/// Messages    one per spawn to a remote element that passes the filter. A fire-and-return operator
+///             has no filter, and each of its messages is answered
+/// Memory      per worker, allocated on first use: a group of M messages, at most 64 KB unless one
+///             message is larger; the sent-filter; channel blocks; the unanswered messages to other
+///             ranks
+/// Throws      contract_violation from spawn() or a handler if elements() names an element of this
+///             rank and one of another rank
 /// Source      [AAM15] sections 3 and 4: coarsening and coalescing of activities
 template <class Op, mechanism Fixed = mechanism::automatic>
 class executor {
@@ -66,14 +67,15 @@ class executor {
  public:
   using message = typename Op::message;
 
-  /// For a single-cell operator, in a domain of its own.
+  /// For a single-cell operator in an implicit domain.
   /// Throws    usage_error if the mechanism cannot run here
   executor(world& w, Op op, options opt = {}) requires single_cell<Op>
       : executor(std::make_unique<domain>(w, fixed(opt), cells::one), std::move(op)) {}
 
-  /// For an operator whose mechanism is its domain's.
-  /// Throws    usage_error if Fixed is not what the domain was asked for, or for a single-cell
-  ///           operator in a domain that may run anything but plain, locks or one_lock
+  /// For an operator in an explicit domain, which determines the mechanism.
+  /// Throws    usage_error if Fixed is not the mechanism requested for the domain, or if a
+  ///           single-cell operator joins a domain that may run anything but plain, locks or
+  ///           one_lock
   executor(domain& data, Op op) : executor(data, std::move(op), nullptr) {
     if (!compiled_for(data.how(), data.may_move())) {
       throw usage_error("an operator that is compiled for mechanism " + std::string(name(Fixed)) +
@@ -93,26 +95,26 @@ class executor {
   executor(const executor&) = delete;
   executor& operator=(const executor&) = delete;
 
-  /// Calls body(spawn) on worker k; spawn(message) sends to the element's owner. Returns when
-  /// the messages to own elements have taken effect.
+  /// Calls body(spawn) on worker k; spawn(message) sends the message to the element's owner.
+  /// Returns when the messages to elements of this rank have taken effect.
   template <class Body>
   void spawn(worker_t k, Body&& body) {
     with_lane(k, std::forward<Body>(body));
   }
 
-  /// The mechanism that runs and the operators per activity (1 where there are no groups), on
-  /// worker 0; workers may differ.
+  /// The current mechanism and the operators per activity (1 if there are no groups), on worker 0.
+  /// Other workers may differ.
   [[nodiscard]] mechanism how() const noexcept { return now().how; }
   [[nodiscard]] std::size_t grain() const noexcept {
     return std::min(now().grain, group_room<Op>::size);
   }
-  /// Why: for the report. Outside epochs.
+  /// The reason for the choice, for reports. Called outside epochs.
   [[nodiscard]] std::string why() const {
     auto text = parts_.data.why();
     if (const auto* t = tuner_now()) text += said_of(*t);
     return text;
   }
-  /// All three. Outside epochs.
+  /// how(), grain() and why() together. Called outside epochs.
   [[nodiscard]] activity::ran ran() const { return {how(), grain(), why()}; }
 
  private:
@@ -131,7 +133,8 @@ class executor {
     return opt;
   }
 
-  // A single-cell operator has no lanes that other mechanisms of several cells would notice.
+  // Whether a single-cell operator may join the domain: it has no lanes for mechanisms that
+  // multi-cell activities of the domain would notice.
   static bool joins(const domain& data) {
     const auto how = data.how();
     return !data.may_move() &&
@@ -194,14 +197,14 @@ class executor {
     data.count_work(seat_, k, operators, span.end(operators, timed));
   }
 
-  // Whether lanes by this mechanism are compiled: what may stand in for htm too.
+  // Whether lanes for this mechanism are compiled, including the mechanism that replaces htm.
   static constexpr bool may_be(mechanism how) noexcept {
     const bool instead = single_cell<Op> ? how == mechanism::atomics
                                          : how == mechanism::stm || how == mechanism::locks;
     return Fixed == mechanism::automatic || Fixed == how || (Fixed == mechanism::htm && instead);
   }
 
-  // Whether there is a lane for each mechanism of a domain that starts so.
+  // Whether a lane is compiled for each mechanism that a domain starting with `first` may run.
   static constexpr bool compiled_for(mechanism first, bool may_move) noexcept {
     if (Fixed == mechanism::htm) return first == Fixed || may_move;
     return Fixed == mechanism::automatic || (first == Fixed && !may_move);
@@ -258,7 +261,7 @@ class executor {
     return go(lane<Op, Commit, false>(parts_, k, commit, by));
   }
 
-  // Tries again what is parked. Whether any of it went on.
+  // Retries the parked messages. Returns whether any of them made progress.
   bool retry(worker_t k) {
     if constexpr (multi_cell<Op>) {
       auto& parked = parts_.workers[k].parked;
@@ -274,14 +277,14 @@ class executor {
     return false;
   }
 
-  std::unique_ptr<domain> own_;  // of a single-cell operator that names none
+  std::unique_ptr<domain> own_;  // only for a single-cell operator that names no domain
   executor_parts<Op> parts_;
-  std::size_t seat_;  // in the domain
+  std::size_t seat_;  // its number in the domain
   [[no_unique_address]] detail::parking_of<Op> lot_;
 };
 
-/// executor visits(world, visit{...}) and executor moves(domain, move{...}) run by whatever the
-/// options or the domain say.
+/// Deduces an executor whose mechanism is determined by the options or the domain: executor
+/// visits(world, visit{...}); executor moves(domain, move{...}).
 template <class Op>
 executor(world&, Op) -> executor<Op>;
 template <class Op>

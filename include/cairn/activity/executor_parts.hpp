@@ -28,7 +28,7 @@ namespace detail {
 
 struct nothing {};
 
-// How an operator's messages travel, the worker's ends of it, and what a worker keeps for it.
+// The message path of an operator: its channels, each worker's endpoints, and the per-worker state.
 template <class Op, class Reducer>
 struct way_of {
   using message = typename Op::message;
@@ -45,7 +45,7 @@ struct way_of<Op, Reducer> {
   using sender = typename path::asker;
   using replier = std::optional<typename path::replier>;
   using unanswered = am::slot_table<message>;
-  using combined = nothing;  // each is answered
+  using combined = nothing;  // each message is answered
 };
 
 }  // namespace detail
@@ -57,22 +57,23 @@ struct executor_parts {
   struct reducer;
   using way = detail::way_of<Op, reducer>;
 
-  /// What one worker has of it.
+  /// The state of one worker.
   struct worker_state {
     sent_filter_of<Op> filter;
     [[no_unique_address]] typename way::combined combined;
-    [[no_unique_address]] typename way::unanswered unanswered;  // by other ranks
-    std::vector<message> waiting;    // spawned inside `after`: they join a later group
-    detail::parked_list<Op> parked;  // they met a marker
-    std::uint64_t parked_in = 0;     // the epoch: what a cancelled one has left never runs
+    [[no_unique_address]] typename way::unanswered unanswered;  // questions sent to other ranks
+    std::vector<message> waiting;    // spawned inside `after`; they join a later group
+    detail::parked_list<Op> parked;  // messages that met a marker
+    std::uint64_t parked_in = 0;     // the epoch; messages parked in a cancelled epoch never run
     group_rooms<Op> rooms;
     activity::pace pace;
   };
 
   executor_parts(domain& d, Op o) : w(d.of()), data(d), op(std::move(o)), workers(w.workers()) {}
 
-  /// The stage reduce of messages that are fire and forget: a worker drops those that cannot take
-  /// effect at their cell, and combines those of equal key. Its own, and those that it forwards.
+  /// The reduce stage for fire-and-forget messages. A worker drops messages that cannot take effect
+  /// at their cell, and combines messages of equal key. This applies to its own messages and to
+  /// those that it forwards.
   struct reducer {
     executor_parts& all;
 
@@ -107,7 +108,7 @@ struct executor_parts {
       all.workers[k].combined.drain([](const message&) {});
     }
 
-    // What the table asks.
+    // The interface that the reduction table uses.
     [[nodiscard]] std::uint64_t key(const message& m) const requires combining<Op> {
       return all.op.key(m);
     }
@@ -115,17 +116,18 @@ struct executor_parts {
       combine_into<typename Op::combined>(kept, m);
     }
   };
-  static constexpr std::size_t most_combined = std::size_t{1} << 16;  // messages of a worker
+  static constexpr std::size_t most_combined = std::size_t{1} << 16;  // messages of one worker
 
   world& w;
   domain& data;
   Op op;
   task::per_worker<worker_state> workers;
   reducer reduce{*this};
-  std::optional<typename way::path> out;  // nothing on one rank; it uses what is above
+  // empty on one rank; declared last because it uses the members above
+  std::optional<typename way::path> out;
 
-  // A message that met a marker waits, counted as one on its way, and is tried again whenever its
-  // worker has nothing else to do.
+  // A message that met a marker is parked. It counts as in flight, and is retried whenever its
+  // worker is idle.
   void park(worker_t k, const message& m, const origin<Op>& from) requires multi_cell<Op> {
     am::hold(w, k, 1);
     w.counters().add(k, obs::counter::requeued);

@@ -13,9 +13,9 @@
 
 namespace cairn::activity {
 
-/// One worker's way into an executor for the length of a chunk or a span: own messages join a batch
-/// by `Commit`, others are sent to their owner. `Alone`: it is compiled for one rank, so that every
-/// element is here.
+/// One worker's access to an executor during a chunk or a span. Messages to elements of this rank
+/// join a batch by `Commit`; others are sent to their owner. With `Alone` the lane is compiled for
+/// one rank, where every element is local.
 template <class Op, class Commit, bool Alone>
 class lane {
  public:
@@ -50,16 +50,17 @@ class lane {
     offer(m, here());
   }
 
-  /// Takes in a message that another rank has spawned, or that was parked.
+  /// Accepts a message that another rank spawned, or one that was parked.
   void arrived(const message& m, const origin<Op>& from) { offer(m, from); }
 
-  /// Takes in the answer to a message that this worker has sent.
+  /// Accepts the answer to a message that this worker sent.
   void answered(am::ticket to, const result_t<Op>& result) requires fire_and_return<Op> {
     answer_here(state_.unanswered.take(to.slot()), result);
   }
 
-  /// What `after` and `answer` get: the worker they run on, and a way to send on. A message to
-  /// an own cell joins a later group, so no operator runs inside another's `after`.
+  /// The context passed to `after` and `answer`: the current worker, and a way to send messages. A
+  /// message to a cell of this rank joins a later group, so no operator runs inside another
+  /// operator's `after`.
   class context {
    public:
     explicit context(lane& l) : lane_(l) {}
@@ -70,7 +71,7 @@ class lane {
     lane& lane_;
   };
 
-  /// Runs what is grouped; ends the lane. Returns the operators that ran.
+  /// Runs the pending group and ends the lane. Returns the number of operators that ran.
   std::uint64_t finish() {
     if constexpr (Commit::collects) run_group();
     run_waiting();
@@ -123,7 +124,7 @@ class lane {
     }
   }
 
-  // What follows an attempt, outside of it.
+  // The steps after an attempt, outside any activity.
   [[gnu::always_inline]] void settle(const message& m, const origin<Op>& from,
                                      const run_of<Op>& ran) {
     if constexpr (multi_cell<Op>) {
@@ -140,13 +141,13 @@ class lane {
     if constexpr (returns) answer(from, m, result);
   }
 
-  // Of a message that was spawned on this rank.
+  // The origin of a message spawned on this rank.
   [[nodiscard]] static origin<Op> here() noexcept {
     if constexpr (returns) return {-1, {}};
     return {};
   }
 
-  // To the spawner: this lane, or by message.
+  // Passes the result to the spawner: directly in this lane, or as a message.
   void answer(const origin<Op>& to, const message& m,
               const result_t<Op>& result) requires fire_and_return<Op> {
     if (Alone || to.rank < 0) {
@@ -175,7 +176,7 @@ class lane {
     }
   }
 
-  // Last in, first out: what waits stays short where each operator sends on a few messages.
+  // Last in, first out, which keeps the list short if each operator sends only a few messages.
   void run_waiting() {
     auto& waiting = state_.waiting;
     while (!waiting.empty()) {

@@ -14,57 +14,57 @@
 #include <cairn/base/types.hpp>
 #include <cairn/tm/cell.hpp>
 
-// An operator says what happens to one element when a message reaches it ([AAM15] section 3).
-// It is a small struct of references and pure functions; the runtime decides where, when and
-// together with which others it runs. Each span of messages runs on a copy (its `after` and
-// `answer` on the original), so that what the operator holds by value, such as a map's view(),
-// stays in registers.
+// An operator says what happens to one element when a message reaches it ([AAM15] section 3). It is
+// a small struct of references and pure functions. The runtime decides where and when it runs, and
+// which operators run together. Each span of messages runs on a copy of the operator (`after` and
+// `answer` on the original), so that members held by value, such as a map's view(), stay in
+// registers.
 //
 //   using message = ...;                      trivially copyable
-//   place cell(message)                       single-cell: names the cell, on any rank, as
-//                                             a map of pgas does: map.at(id)
+//   place cell(message)                       single-cell: names the cell, on any rank, in the
+//                                             form of a pgas map: map.at(id)
 //   bool wanted(T value, message)             optional; pure; may see a stale value; once false
 //                                             it stays false until the epoch ends
-//   ... attempt(cell_ref, message)            sees only that cell, through its verbs; may run
-//                                             again; what it returns is its kind, see below
+//   ... attempt(cell_ref, message)            accesses only that cell, through its verbs; may run
+//                                             again; its return type is the kind, see below
 //   void after(message) or after(message, at)
-//                                             once, outside, if the operator took effect;
-//                                             at.worker() says where, at(message) sends on
+//                                             runs once, outside, if the operator took effect;
+//                                             at.worker() is the worker, at(message) sends
 // or, for an operator that changes several elements of one domain at once (multi-cell),
 //
-//   void elements(message, each)              calls each(place) for all it may touch; the
-//                                             message goes to the owner of the first
-//   ... attempt(tx, message)                  reaches them by tx.read(map, id) and
-//                                             tx.write(map, id, value) only
+//   void elements(message, each)              calls each(place) for every element that it may
+//                                             touch; the owner of the first gets the message
+//   ... attempt(tx, message)                  accesses them only by tx.read(map, id) and
+//                                             tx.write(map, id, value)
 //   bool wanted(message)                      optional; as above, from stale reads
 //
-// What an attempt returns is the operator's kind ([AAM15] section 3.2):
+// The return type of the attempt is the operator's kind ([AAM15] section 3.2):
 //
 //                       always succeeds (AS)   may fail (MF): it has then changed nothing
 //   fire and forget     void                   bool
 //   fire and return     R                      outcome<R>
 //
-// A fire-and-return operator answers every message, also one that was not wanted:
+// A fire-and-return operator answers every message, also unwanted ones:
 //
 //   void answer(message, outcome<R>) or answer(message, outcome<R>, at)
-//                                             once, outside, on the worker that spawned the
-//                                             message; may send on
+//                                             runs once, outside, on the worker that spawned
+//                                             the message; may send
 //
-// and its `after` is after(message), after(message, R) or after(message, R, at). An operator
-// that fails is not a transaction that aborts: the runtime repeats the latter until it commits.
+// and its `after` is after(message), after(message, R) or after(message, R, at). A failed operator
+// is not an aborted transaction: the runtime repeats an aborted transaction until it commits.
 //
-//   std::uint64_t key(message)                optional, for an operator that is fire and forget:
-//   using combined = A                        messages of equal key have one first element, and
+//   std::uint64_t key(message)                optional, for fire-and-forget operators: messages
+//   using combined = A                        of equal key have the same first element, and
 //                                             aggregator A, whose values are messages, combines
-//                                             those that wait to travel there
+//                                             those that wait to be sent to it
 //
-//   static constexpr bool permanent = true;   optional: a `wanted` that is false stays false for
-//                                             the life of the operator, not just of the epoch
+//   static constexpr bool permanent = true;   optional: once `wanted` is false it stays false for
+//                                             the life of the operator, not only of the epoch
 
 namespace cairn::activity {
 
-/// What a fire-and-return operator that may fail came to: whether it took effect, and a value
-/// that travels to the spawner either way.
+/// The result of a fire-and-return operator that may fail: whether it took effect, and a value that
+/// is returned to the spawner in both cases.
 template <class R>
 struct outcome {
   bool done = false;
@@ -85,7 +85,7 @@ struct each_place {
 
 }  // namespace detail
 
-/// A message type's cell, as its value type.
+/// The value type of the cell that Op names.
 template <class Op>
 using cell_value_t = std::remove_cvref_t<
     decltype(std::declval<const Op&>().cell(std::declval<const typename Op::message&>()).here())>;
@@ -98,8 +98,8 @@ concept single_cell = requires(const Op& op, const typename Op::message& m,
 }
 &&sizeof(cell_value_t<Op>) <= 8;
 
-/// A single-cell operator whose messages may come too late to take effect. One that does not say
-/// always wants them, and no sent-filter keeps them back.
+/// A single-cell operator that can refuse messages before they run. An operator without `wanted`
+/// wants every message, so the sent-filter drops none.
 template <class Op>
 concept selective = single_cell<Op> &&
     requires(const Op& op, const typename Op::message& m, const cell_value_t<Op>& value) {
@@ -114,7 +114,7 @@ concept multi_cell = !single_cell<Op> && requires(const Op& op, const typename O
   op.attempt(tx, m);
 };
 
-/// Whether mechanism M keeps the promise of Op's shape. An atomic instruction changes one cell.
+/// Whether mechanism M can make Op atomic. One atomic instruction changes one cell only.
 template <class Op, mechanism M>
 inline constexpr bool can_run = single_cell<Op> ? M != mechanism::stm : M != mechanism::atomics;
 
@@ -135,8 +135,8 @@ struct attempt_result<Op> {
                                                  std::declval<const typename Op::message&>()));
 };
 
-// result   what an attempt leaves behind, for all kinds: tested by done()
-// value    what travels back to the spawner; void where nothing does
+// result   the result of an attempt, for all kinds: tested by done()
+// value    the value returned to the spawner; void if there is none
 template <class Returned>
 struct kind_of {
   using result = outcome<Returned>;
@@ -174,12 +174,12 @@ constexpr bool done(const outcome<R>& result) noexcept {
 template <class Op>
 using kind = detail::kind_of<typename detail::attempt_result<Op>::type>;
 
-/// Its messages are answered.
+/// Each of its messages is answered.
 template <class Op>
 concept fire_and_return = !std::is_void_v<typename kind<Op>::value>;
 
-/// A sent-filter may drop its messages: multi-cell operators have no mirror to ask, and
-/// fire-and-return ones must answer everything.
+/// A sent-filter may drop its messages. Multi-cell operators have no mirror cell, and
+/// fire-and-return operators must answer every message.
 template <class Op>
 concept filtered = selective<Op> && !fire_and_return<Op>;
 
@@ -191,7 +191,7 @@ concept combining = !fire_and_return<Op> && requires(const Op& op, const typenam
   requires std::same_as<typename Op::combined::value_type, typename Op::message>;
 };
 
-/// What an attempt came to: bool, or the outcome<R> that the spawner is told.
+/// The result of an attempt: bool, or the outcome<R> that is returned to the spawner.
 template <class Op>
 using result_t = typename kind<Op>::result;
 

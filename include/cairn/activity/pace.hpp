@@ -13,30 +13,31 @@
 
 namespace cairn::activity {
 
-/// One worker's tuners for one operator: one for each mechanism of the domain that leaves a choice,
-/// made when an epoch first runs by it.
+/// One worker's tuners for one operator. There is one for each mechanism of the domain that leaves
+/// a choice, created when an epoch first runs by that mechanism.
 ///
 /// Thread-safety: its worker alone
 class pace {
  public:
-  /// One span of operators: how it runs, and what it took. A span inside another one of the same
-  /// operator (an answer that spawns) runs by what is best and is not measured.
+  /// One span of operators: how it runs, and its measurements. A nested span of the same operator
+  /// (an answer that spawns) runs by the best known choice and is not measured.
   class span {
    public:
     /// how       the domain's mechanism
-    /// sampled   somebody else wants to know what operators cost: a span is measured whenever some
-    ///           thousand have run since the last one was. Not the first of an epoch: the measured
-    ///           ones wait for each other, and those of a small epoch may be in each other's way
+    /// sampled   the cost is also needed elsewhere: a span is measured whenever some thousand
+    ///           operators have run since the last measured one. Measuring the first span of each
+    ///           epoch instead would distort: measured spans wait for each other, and in a small
+    ///           epoch they may disturb each other
     span(pace& p, const plan& from, mechanism how, bool sampled, const obs::counters& counted,
          worker_t k);
-    /// Tells the tuner what the span ran, if it came to its end.
+    /// A span that did not reach end(), because of an exception, is not reported to the tuner.
     ~span();
     span(const span&) = delete;
     span& operator=(const span&) = delete;
 
     [[nodiscard]] const tuner::step& by() const noexcept { return by_; }
-    /// The span ended after so many operators, of which `timed` were timed. Returns what was
-    /// measured: the time of all by that of the timed ones, and the aborts.
+    /// Ends the span after so many operators, of which `timed` were timed. Returns the measurement:
+    /// the time extrapolated to all operators, and the aborts.
     span_work end(std::uint64_t operators, const span_work& timed) noexcept;
 
    private:
@@ -49,13 +50,13 @@ class pace {
     std::uint64_t aborts_before_ = 0;
   };
 
-  /// nullptr: no epoch has run by it yet, or it leaves no choice.
+  /// nullptr if no epoch has run by `how` yet, or if it leaves no choice.
   [[nodiscard]] const tuner* of(mechanism how) const noexcept;
 
  private:
   tuner* made(const plan& from, mechanism how);
 
-  // Of single-cell operators the first serves all.
+  // A single-cell operator has one tuner, the first, for all mechanisms.
   std::vector<std::pair<mechanism, tuner>> tuners_;
   std::uint64_t ran_ = 0;        // operators
   std::uint64_t unsampled_ = 0;  // operators since the last sample

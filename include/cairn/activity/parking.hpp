@@ -14,11 +14,11 @@
 
 namespace cairn::activity {
 
-/// Calls retry(worker) whenever that worker has nothing else to do and an epoch is open: for work
-/// that waits for something other than a message. The code that parks work holds the epoch (hold
-/// and release of am::epoch).
+/// Calls retry(worker) whenever that worker is idle and an epoch is open, for work that waits for
+/// something other than a message. The code that parks work holds the epoch (hold and release of
+/// am::epoch).
 ///
-/// retry      returns whether anything went on; what it throws poisons the world
+/// retry      returns whether it made progress; an exception from it poisons the world
 /// Collective constructor and destructor, like those of a channel
 class parking final : public task::progress_source {
  public:
@@ -54,7 +54,7 @@ struct parked_message {
   [[no_unique_address]] origin<Op> from;
 };
 
-// Only several cells can meet a marker.
+// Only multi-cell operators can meet a marker.
 struct no_parking {
   no_parking() = default;
   no_parking(world&, auto&&) {}

@@ -15,16 +15,17 @@
 
 namespace cairn::activity {
 
-/// Whether a fallback share is too high: while one worker holds the fallback lock no other makes
-/// progress, so from a quarter on the dearer accesses of software transactions pay.
+/// Whether the share of fallbacks is too high. While one worker holds the fallback lock no other
+/// makes progress. From one quarter on, software transactions are cheaper in spite of their dearer
+/// accesses.
 [[nodiscard]] constexpr bool falls_back_too_often(std::uint64_t fallbacks,
                                                   std::uint64_t committed) noexcept {
-  constexpr std::uint64_t few = 64;  // too few to judge by
+  constexpr std::uint64_t few = 64;  // minimum sample size
   return fallbacks + committed >= few && 4 * fallbacks > fallbacks + committed;
 }
 
-/// Whether activities by sorted locks that took so many stripes cost more than software
-/// transactions: measured, one more lock costs more than one more owned word from four elements on
+/// Whether activities by sorted locks took so many stripes that software transactions would cost
+/// less. Measured: from four elements on, one more lock costs more than one more owned word
 /// (docs/decisions/0013-software-transactions.md).
 [[nodiscard]] constexpr bool locks_too_many(std::uint64_t stripes,
                                             std::uint64_t activities) noexcept {
@@ -32,18 +33,18 @@ namespace cairn::activity {
   return activities >= few && stripes > 4 * activities;
 }
 
-/// How many cells the operators of a domain change at once.
+/// How many cells one operator of a domain changes.
 enum class cells { one, several };
 
-/// What a choice depends on beside the options.
+/// What a choice depends on, apart from the options.
 struct surroundings {
   bool one_worker = true;
   bool emulated = false;  ///< hardware transactions are emulated
-  bool hardware = false;  ///< hardware transactions work; not looked up where it cannot matter
+  bool hardware = false;  ///< hardware transactions work; not determined if it does not matter
   std::string why_no_hardware = {};
 };
 
-/// A mechanism, the operators per activity, and the reason: for the report.
+/// A mechanism, the operators per activity, and the reason, for reports.
 struct decision {
   mechanism how = mechanism::automatic;
   std::size_t grain = 1;
@@ -52,29 +53,30 @@ struct decision {
 
 /// The mechanism and grain that operators of a domain start with.
 ///
-/// Where htm is asked for and there is none, atomics (one cell) or what automatic takes (several).
+/// If htm is requested and there is none: atomics (one cell) or the automatic choice (several).
 /// Throws    usage_error if the mechanism cannot run: plain with several workers, stm for one cell,
 ///           atomics for several
 [[nodiscard]] decision decide(cells of, const options& asked, const surroundings& here);
 
-/// What a domain's activities by the mechanism of its first epoch have done.
+/// What the activities of a domain have done by the mechanism of its first epoch.
 struct activity_counts {
   std::uint64_t committed = 0, fallbacks = 0;
   std::uint64_t stripes = 0;  ///< locks taken
 };
 
-/// Operators that run before anything is measured: the whole of a run of microseconds.
+/// Operators that run before anything is measured. A run of some microseconds ends before.
 inline constexpr std::uint64_t untuned_operators = 1024;
 
-/// The choices of one domain: what it starts with, what may follow, and why it runs what it runs.
+/// The choices of one domain: its first mechanism, the possible later ones, and the reasons.
 ///
 /// Implicit domains of single-cell operators (cells::one) keep their first mechanism, or each
-/// worker changes between mechanisms that notice each other. Explicit domains (cells::several) that
-/// were left to choose change between epochs: by the rules above, later by an epoch_tuner of each
-/// operator. Every worker chooses the grain by a tuner (pace.hpp).
+/// worker changes between mechanisms that notice each other. Explicit domains (cells::several) with
+/// an automatic choice change between epochs: first by the rules above, later by an epoch_tuner of
+/// each operator. Every worker chooses the grain by a tuner (pace.hpp).
 ///
-/// Memory        tuners are made for operators that have run untuned_operators: a small run has
-/// none Thread-safety: count_work(.., k, ..) by worker k; the rest by one caller at a time
+/// Memory        tuners are created for operators that have run untuned_operators times, so a small
+///               run has none
+/// Thread-safety: count_work(.., k, ..) by worker k; the other calls by one thread at a time
 class plan {
  public:
   plan(cells of, const options& asked, const surroundings& here, int workers);
@@ -82,17 +84,18 @@ class plan {
   [[nodiscard]] const decision& first() const noexcept { return first_; }
   /// Whether the mechanism may change between epochs.
   [[nodiscard]] bool may_move() const noexcept { return !epoch_ways_.empty(); }
-  /// What a worker starts with in an epoch by this mechanism.
+  /// The choice that a worker starts with in an epoch by this mechanism.
   [[nodiscard]] choice start_of(mechanism how) const noexcept;
-  /// What a worker's tuner chooses among in epochs by `how`. Empty: there is no choice.
+  /// The candidates of a worker's tuner in epochs by `how`; empty if there is no choice.
   [[nodiscard]] std::vector<candidate> worker_ways(mechanism how) const;
-  /// Whether some mechanism has worker_ways.
+  /// Whether worker_ways is non-empty for some mechanism.
   [[nodiscard]] bool tunes_workers() const noexcept { return tunes_workers_; }
 
-  /// One more operator; its number in the calls below. While no epoch is open.
+  /// Registers one more operator and returns its number in the calls below. Called while no epoch
+  /// is open.
   [[nodiscard]] std::size_t join();
   void leave(std::size_t op) noexcept;
-  /// What a span of that operator ran, and what was measured of it.
+  /// Records the operators that a span ran, and its measurements.
   void count_work(std::size_t op, worker_t k, std::uint64_t n, const span_work& measured) noexcept {
     if (!may_move()) return;
     auto& of = *operators_[op];
@@ -102,11 +105,11 @@ class plan {
       of.ran.fetch_add(n, std::memory_order_relaxed);
     }
   }
-  /// The mechanism of the next epoch, which operator `op` is the first to enter. The last one ran
-  /// by `ran`.
+  /// The mechanism of the next epoch, in which operator `op` is the first to run. The last epoch
+  /// ran by `ran`.
   [[nodiscard]] mechanism next_epoch(std::size_t op, mechanism ran, const activity_counts& counted);
 
-  /// Why a domain that runs `now` does.
+  /// The reason why the domain runs `now`.
   [[nodiscard]] std::string why(mechanism now, const activity_counts& counted) const;
 
  private:
@@ -120,10 +123,11 @@ class plan {
   int workers_;
   decision first_;
   bool tunes_workers_ = false, had_to_leave_ = false;
-  std::vector<candidate> epoch_ways_;  // the first mechanism, then the others; stm is last
+  // the first mechanism, then the others; stm is last if present
+  std::vector<candidate> epoch_ways_;
   struct operator_state {
-    std::atomic<std::uint64_t> ran{0};    // operators, until it has a tuner
-    std::unique_ptr<epoch_tuner> epochs;  // once it has run enough for one
+    std::atomic<std::uint64_t> ran{0};    // operators that ran before it got a tuner
+    std::unique_ptr<epoch_tuner> epochs;  // created after untuned_operators
   };
   std::vector<std::unique_ptr<operator_state>> operators_;
 };

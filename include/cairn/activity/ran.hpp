@@ -8,11 +8,11 @@
 
 namespace cairn::activity {
 
-/// How an executor ran its operators, last.
+/// How an executor ran its operators most recently.
 struct ran {
   activity::mechanism mechanism = activity::mechanism::plain;
   std::size_t grain = 1;  ///< operators per activity
-  std::string why;        ///< one clause; empty where nothing was chosen
+  std::string why;        ///< one clause; empty if nothing was chosen
 };
 
 }  // namespace cairn::activity

@@ -14,7 +14,7 @@
 
 namespace cairn::activity {
 
-/// How tm waits: through the pool, which yields.
+/// How tm code waits: through the pool, which yields.
 struct relax_in {
   task::pool* pool;
   void operator()(unsigned rounds) const noexcept { pool->relax(rounds); }
@@ -26,7 +26,7 @@ using software_sections =
     tm::section_runner<tm::versioned_section<tm::version_table<>, relax_in>, relax_in>;
 using emulated_sections = tm::section_runner<emulated_transactions, relax_in>;
 
-/// What htm is to be emulated with: the caller's choice, or in a simulated cluster the world's.
+/// How htm is emulated: as the caller requests, or in a simulated cluster as the world says.
 [[nodiscard]] std::optional<emulation_options> emulation_for(const world& w, const options& opt);
 
 [[nodiscard]] std::unique_ptr<tm::emulation> make_emulation(task::pool& pool,

@@ -11,13 +11,14 @@
 
 namespace cairn::activity {
 
-/// One worker's mirrors of remote cells, in a table of the stage `reduce`: what this worker has
-/// sent to each. A mirror takes messages as its cell does, by `wanted` and `attempt`.
+/// One worker's mirrors of remote cells: the effect of the messages that this worker has sent to
+/// each. They are kept in a table of the reduce stage. A message changes a mirror as it changes its
+/// cell, by `wanted` and `attempt`.
 ///
-/// The operator's cells are of one map. (Two maps have the same ids: a mirror would take the
-/// messages of both.)
+/// All cells of the operator belong to one map. (Elements of two maps have the same ids, so one
+/// mirror would get the messages of both.)
 ///
-/// Memory     that of am::mirror_table, taken at the first message
+/// Memory     that of am::mirror_table, allocated at the first message
 template <single_cell Op>
 class sent_filter {
   using value = cell_value_t<Op>;
@@ -29,7 +30,7 @@ class sent_filter {
 
   [[nodiscard]] bool enabled() const noexcept { return mirrors_.enabled(); }
 
-  /// True if `m`, for the cell at `where`, may still take effect there.
+  /// Whether `m`, sent to the cell at `where`, may still take effect there.
   template <class Place>
   [[nodiscard, gnu::always_inline]] bool passes(const Op& op, const Place& where,
                                                 const message& m) {
@@ -40,8 +41,8 @@ class sent_filter {
     return mirrors_.offer(policy<Place>{op, where}, m) == am::offered::passed;
   }
 
-  /// Forgets everything if `epoch` is not the one that was mirrored last and the operator's
-  /// refusals hold for one epoch only.
+  /// Clears the table if `epoch` is not the one that was mirrored last, unless the operator's
+  /// refusals are permanent.
   void enter(std::uint64_t epoch) {
     if constexpr (!permanent<Op>) {
       if (std::exchange(epoch_, epoch) != epoch) mirrors_.forget();
@@ -65,7 +66,7 @@ class sent_filter {
   };
 
   am::mirror_table<value, !permanent<Op>> mirrors_;
-  const void* map_ = nullptr;  // whose cells are mirrored, in checked builds
+  const void* map_ = nullptr;  // the map whose cells are mirrored; in checked builds
   std::uint64_t epoch_ = 0;
 };
 

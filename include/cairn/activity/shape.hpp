@@ -12,15 +12,16 @@
 #include <cairn/base/types.hpp>
 #include <cairn/tm/cell.hpp>
 
-// What the runtime asks of an operator (operator.hpp), whatever its shape and kind. What runs per
-// message of a single-cell operator is flattened: whether a compiler inlines the operator's own
-// functions would depend on how often they are called, and a call costs as much as the operator.
+// The interface between the runtime and an operator (operator.hpp) of any shape and kind. Functions
+// that run per message of a single-cell operator are flattened. Otherwise a compiler would inline
+// the operator's functions or not depending on the number of call sites, and a call costs as much
+// as the operator.
 
 namespace cairn::activity {
 
 namespace detail {
 
-// Runs the attempt; what always succeeds is done when it returns.
+// Runs the attempt. An operator that always succeeds is done when the attempt returns.
 template <class Op, class Data>
 [[gnu::always_inline]] inline result_t<Op> attempt(const Op& op, Data&& data,
                                                    const typename Op::message& m) {
@@ -71,16 +72,16 @@ void answer(Op& op, const typename Op::message& m, const result_t<Op>& result, A
 
 }  // namespace detail
 
-/// What came of one run of an operator: `marked` if an element was held by a transaction over
-/// ranks, so that nothing was attempted.
+/// The result of one run of an operator. `marked`: a distributed transaction held an element, so
+/// nothing was attempted.
 template <class Op>
 struct run_of {
   result_t<Op> result{};
   bool marked = false;
 };
 
-/// Where the answer to a message goes: to another rank, with the ticket of the question, or if the
-/// rank is -1 to this lane. Nothing for an operator that does not answer.
+/// Where the answer to a message goes: to another rank, with the question's ticket, or to this lane
+/// if the rank is -1. Empty for an operator without answers.
 template <class Op>
 struct origin {};
 template <fire_and_return Op>
@@ -89,7 +90,7 @@ struct origin<Op> {
   am::ticket ticket;
 };
 
-/// A place whose map keeps a marker word beside each element: 0, or who holds the element.
+/// A place whose map keeps a marker word beside each element: 0, or the name of its holder.
 template <class Place>
 concept marked_place = requires(const Place& where) {
   { where.map->marker(where.id) } -> std::same_as<std::uint64_t&>;
@@ -108,10 +109,10 @@ struct shape<Op> {
     return where.map->owns(where.id);
   }
   static rank_t owner(const Op& op, const message& m) { return op.cell(m).owner(); }
-  /// One cell has one owner, to whom the message went.
+  /// A single cell has one owner, and the message was sent there.
   static void expect_here(const Op&, const message&) noexcept {}
 
-  /// Outside any section; may see a stale value.
+  /// Called outside any section; may see a stale value.
   [[gnu::always_inline, gnu::flatten]] static bool wanted(const Op& op, const message& m) {
     if constexpr (selective<Op>) {
       return op.wanted(tm::load_cell(op.cell(m).here()), m);
@@ -135,7 +136,7 @@ struct shape<Op> {
     return {detail::attempt(op, tm::cell_ref<value, Access>(cell, access), m)};
   }
 
-  /// Calls f(address, bytes) for what an attempt touches.
+  /// Calls f(address, bytes) for each piece of memory that an attempt touches.
   template <class F>
   static void each_cell(const Op& op, const message& m, F&& f) {
     f(&op.cell(m).here(), sizeof(value));
@@ -160,8 +161,8 @@ struct shape<Op> {
     });
     return to;
   }
-  /// Throws    contract_violation if an element belongs to another rank than the first, whose
-  ///           owner calls this
+  /// Throws    contract_violation if an element belongs to another rank than the first element,
+  ///           whose owner makes this call
   static void expect_here(const Op& op, const message& m) {
     op.elements(m, [&](const auto& where) {
       CAIRN_EXPECTS(where.map->owns(where.id), "the elements of an activity have one owner");
@@ -175,7 +176,7 @@ struct shape<Op> {
     }
   }
 
-  /// The markers are read by the mechanism that runs, so atomically with what follows.
+  /// The mechanism reads the markers, so the check is atomic with the attempt that follows.
   template <class Access>
   static run_of<Op> run(const Op& op, Access access, const message& m) {
     bool marked = false;

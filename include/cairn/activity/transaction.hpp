@@ -12,10 +12,10 @@
 
 namespace cairn::activity {
 
-/// How a multi-cell attempt reaches data: by map and global id, so that an element may be a copy
-/// from elsewhere. Values are copied word by word; each word is a relaxed atomic access.
+/// How a multi-cell attempt accesses data: by map and global id, so that an element may be a copy
+/// of a remote one. Values are copied word by word; each word is a relaxed atomic access.
 ///
-/// Access    of the mechanism that runs (tm/cell.hpp, tm/emulated_section.hpp)
+/// Access    of the current mechanism (tm/cell.hpp, tm/emulated_section.hpp)
 template <class Access>
 class transaction {
  public:
@@ -42,7 +42,7 @@ class transaction {
     wrote_ = true;
   }
 
-  /// Whether this attempt has written: one that reports failure must not have.
+  /// Whether this attempt has written. An attempt that reports failure must not write.
   [[nodiscard]] bool wrote() const noexcept { return wrote_; }
 
  private:
