@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <charconv>
+#include <cstdint>
+#include <cstdio>
 #include <utility>
 
 #include <fmt/format.h>
@@ -44,6 +47,20 @@ void refuse_given(const common& c, const auto& unused, const std::string& why) {
 }
 
 }  // namespace
+
+void say(const std::string& sentence) { std::fprintf(stderr, "cairn: %s\n", sentence.c_str()); }
+
+CLI::Validator whole_number() {
+  const auto fault = [](const std::string& text) {
+    std::uint64_t value = 0;
+    const auto* const end = text.data() + text.size();
+    const auto read = std::from_chars(text.data(), end, value);
+    return read.ec == std::errc() && read.ptr == end
+               ? std::string()
+               : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
+  };
+  return {fault, "", "whole number"};
+}
 
 std::vector<std::string_view> settings_of(std::initializer_list<knobs> kinds) {
   std::vector<std::string_view> names;

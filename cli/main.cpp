@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
@@ -11,20 +10,6 @@
 #include "cli/costs.hpp"
 
 namespace cairn::cli {
-
-void say(const std::string& sentence) { std::fprintf(stderr, "cairn: %s\n", sentence.c_str()); }
-
-CLI::Validator whole_number() {
-  const auto fault = [](const std::string& text) {
-    std::uint64_t value = 0;
-    const auto* const end = text.data() + text.size();
-    const auto read = std::from_chars(text.data(), end, value);
-    return read.ec == std::errc() && read.ptr == end
-               ? std::string()
-               : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
-  };
-  return {fault, "", "whole number"};
-}
 
 namespace {
 

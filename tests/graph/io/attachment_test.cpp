@@ -20,15 +20,15 @@ const std::vector<std::uint64_t> offsets{0, 2, 2, 5};
 const std::vector<std::uint32_t> targets{1, 2, 0, 1, 2};
 
 void write(const std::string& path, std::span<const std::byte> bytes) {
-  const auto pool = task::make_threads({.workers = 2});
+  world w(2);
   native_graph g{true, targets.size(), offsets, std::span(targets), {}, {}};
   g.attached = attachment{"someone's", bytes};
-  write_native(*pool, path, g);
+  write_native(w.pool(), path, g);
 }
 
 any_graph graph_from(const std::string& path) {
-  const auto pool = task::make_threads({.workers = 2});
-  return read_native(*pool, path);
+  world w(2);
+  return read_native(w, path);
 }
 
 TEST(Attachment, ReadsBackOnOneRank) {
