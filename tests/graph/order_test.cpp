@@ -112,7 +112,7 @@ TEST_P(Orders, ByDegreeDescendsOnAnyNumberOfRanks) {
 TEST_P(Orders, WordsAreVerticesInTheirOrder) {
   const auto path =
       file("words.el", "# c\nbob alice\nalice carol\r\n\ncarol, 17\n17\tbob\nzoë bob");
-  const auto table = file("words.csv", "a,b,weight\nx,y,1\ny;z;2.5\n");
+  const auto table = file("words.csv", "source,target,weight\nx,y,1\ny;z;2.5\n");
   GetParam().run([&](world& w) {
     for (const auto kind : all_orders) {
       const load_options options{.read = {.block_bytes = 16, .ids = io::id_kind::text},
