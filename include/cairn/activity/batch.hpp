@@ -159,7 +159,12 @@ class batch {
       std::rethrow_exception(thrown);
   }
 
-  /// Activities that committed in groups.
+  /// Whether groups are transactions.
+  [[nodiscard]] bool transactional() const noexcept {
+    if constexpr (Commit::collects) return commit_.transactional();
+    return false;
+  }
+  /// Transactions that committed.
   [[nodiscard]] std::uint64_t activities() const noexcept { return activities_; }
   /// The timed operators and their time.
   [[nodiscard]] const span_work& timed() const noexcept { return timed_; }
@@ -195,7 +200,7 @@ class batch {
     }
     timed_.ns += clock_->now_ns() - since;
     timed_.operators += done;
-    if constexpr (!Commit::transactional) {
+    if (!commit_.transactional()) {
       clock_ = nullptr;
       full_ = grain_;
     }

@@ -11,12 +11,10 @@
 // A commit policy: how one worker makes operators atomic during a span. There is one file per
 // mechanism. A policy is constructed from a domain and a worker.
 //
-//   collects       operators wait until a group is full or the span ends, and the policy has
-//                  group(). Otherwise the policy has one(), which runs an operator at once
-//   transactional  a group is one transaction, which may be split into several
-//   for_speed      a lane is also compiled for the case of a single rank
-//   one(op, message)                  returns run_of<Op>
-//   group(op, messages, n, ran)       runs n operators; returns the activities that committed
+//   collects                     operators wait until a group is full or the span ends: group() is
+//                                called, otherwise one()
+//   one(op, message)             runs an operator at once; returns run_of<Op>
+//   group(op, messages, n, ran)  runs n operators; returns the activities that committed
 
 namespace cairn::activity::detail {
 

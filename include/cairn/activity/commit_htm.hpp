@@ -15,9 +15,6 @@ namespace cairn::activity {
 template <class Sections>
 class commit_sections {
  public:
-  static constexpr bool collects = true, transactional = true;
-  static constexpr bool for_speed = std::is_same_v<Sections, rtm_sections>;
-
   commit_sections(domain& data, worker_t k)
       : data_(&data), runner_(&sections(data, k)), worker_(k) {}
 

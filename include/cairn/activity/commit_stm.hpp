@@ -11,8 +11,6 @@ namespace cairn::activity {
 /// transaction, which waits instead of aborting.
 class commit_stm {
  public:
-  static constexpr bool collects = true, transactional = true, for_speed = false;
-
   commit_stm(domain& data, worker_t k) : runner_(&data.software(k)) {}
 
   template <multi_cell Op>

@@ -9,11 +9,9 @@
 #include <utility>
 
 #include <cairn/activity/commit_atomics.hpp>
-#include <cairn/activity/commit_chosen.hpp>
-#include <cairn/activity/commit_htm.hpp>
+#include <cairn/activity/commit_grouped.hpp>
 #include <cairn/activity/commit_locks.hpp>
 #include <cairn/activity/commit_plain.hpp>
-#include <cairn/activity/commit_stm.hpp>
 #include <cairn/activity/domain.hpp>
 #include <cairn/activity/executor_parts.hpp>
 #include <cairn/activity/lane.hpp>
@@ -197,13 +195,6 @@ class executor {
     data.count_work(seat_, k, operators, span.end(operators, timed));
   }
 
-  // Whether lanes for this mechanism are compiled, including the mechanism that replaces htm.
-  static constexpr bool may_be(mechanism how) noexcept {
-    const bool instead = single_cell<Op> ? how == mechanism::atomics
-                                         : how == mechanism::stm || how == mechanism::locks;
-    return Fixed == mechanism::automatic || Fixed == how || (Fixed == mechanism::htm && instead);
-  }
-
   // Whether a lane is compiled for each mechanism that a domain starting with `first` may run.
   static constexpr bool compiled_for(mechanism first, bool may_move) noexcept {
     if (Fixed == mechanism::htm) return first == Fixed || may_move;
@@ -219,29 +210,21 @@ class executor {
   lane_result run_lane(worker_t k, Body& body, const tuner::step& by) {
     const auto how = by.way.how;
     auto& data = parts_.data;
-    if constexpr (may_be(mechanism::plain)) {
+    constexpr auto compiled = [](mechanism m) { return may_run<Op, Fixed>(m); };
+    if constexpr (compiled(mechanism::plain)) {
       if (how == mechanism::plain) return in_lane(k, body, by, commit_plain(data, k));
     }
-    if constexpr (single_cell<Op> && may_be(mechanism::atomics)) {
+    if constexpr (compiled(mechanism::atomics)) {
       const bool at_once = !by.measured && by.way.grain == 1 && !data.emulation();
       if (how == mechanism::atomics && at_once)
         return in_lane(k, body, by, commit_atomics(data, k));
     }
-    if constexpr (may_be(mechanism::htm)) {
-      if (how == mechanism::htm && data.emulation())
-        return in_lane(k, body, by, commit_emulated_htm(data, k));
-      if (how == mechanism::htm) return in_lane(k, body, by, commit_htm(data, k));
-    }
-    if constexpr (multi_cell<Op> && may_be(mechanism::stm)) {
-      if (how == mechanism::stm) return in_lane(k, body, by, commit_stm(data, k));
-    }
-    if constexpr (may_be(mechanism::locks)) {
+    if constexpr (compiled(mechanism::locks)) {
       if (how == mechanism::locks && !by.measured)
         return in_lane(k, body, by, commit_locks(data, k));
     }
-    if constexpr (Fixed == mechanism::automatic || Fixed == mechanism::one_lock ||
-                  Fixed == mechanism::htm) {
-      return in_lane(k, body, by, commit_chosen(data, k, how));
+    if constexpr (Fixed != mechanism::plain && Fixed != mechanism::locks) {
+      return in_lane(k, body, by, commit_grouped<Fixed>(data, k, how));
     } else {
       CAIRN_ASSERT(!"a lane for this mechanism");
       return {};
@@ -255,9 +238,7 @@ class executor {
       const auto operators = lane.finish();
       return {operators, lane.timed()};
     };
-    if constexpr (Commit::for_speed) {
-      if (!parts_.out) return go(lane<Op, Commit, true>(parts_, k, commit, by));
-    }
+    if (!parts_.out) return go(lane<Op, Commit, true>(parts_, k, commit, by));
     return go(lane<Op, Commit, false>(parts_, k, commit, by));
   }
 

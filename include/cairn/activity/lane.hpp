@@ -78,7 +78,7 @@ class lane {
     auto& counters = all_.w.counters();
     counters.add(worker_, obs::counter::operators, operators_);
     counters.add(worker_, obs::counter::operators_failed, operators_ - took_effect_);
-    const auto activities = Commit::transactional ? batch_.activities() : operators_;
+    const auto activities = batch_.transactional() ? batch_.activities() : operators_;
     counters.add(worker_, obs::counter::activities, activities);
     if constexpr (!Alone) {
       counters.add(worker_, obs::counter::messages_filtered, filtered_);

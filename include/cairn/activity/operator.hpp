@@ -118,6 +118,17 @@ concept multi_cell = !single_cell<Op> && requires(const Op& op, const typename O
 template <class Op, mechanism M>
 inline constexpr bool can_run = single_cell<Op> ? M != mechanism::stm : M != mechanism::atomics;
 
+/// Whether an executor that is compiled for `Fixed` runs `how`, for instance as the replacement of
+/// htm. `automatic` compiles every mechanism that can make Op atomic.
+template <class Op, mechanism Fixed>
+constexpr bool may_run(mechanism how) noexcept {
+  if (how == (single_cell<Op> ? mechanism::stm : mechanism::atomics)) return false;
+  if (Fixed == mechanism::automatic || Fixed == how) return true;
+  const bool replaces =
+      how == mechanism::atomics || how == mechanism::stm || how == mechanism::locks;
+  return Fixed == mechanism::htm && replaces && !(single_cell<Op> && how == mechanism::locks);
+}
+
 namespace detail {
 
 template <class Op>
