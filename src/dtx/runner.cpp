@@ -54,7 +54,7 @@ std::uint32_t runner::number_of(const void* map) const {
   return static_cast<std::uint32_t>(at - maps_.begin());
 }
 
-// The value first: who takes the last answer runs the body.
+// The value is copied first, because the last answer makes the record ready.
 void runner::answered(worker_t w, const claim_request& asked, bool granted,
                       std::span<const std::byte> value) {
   auto& r = *static_cast<record*>(asked.transaction);
@@ -73,8 +73,9 @@ void runner::queued(worker_t w) {
   am::hold(world_, w);
 }
 
-// Lets go on what can, and sends what that gave. Answers to claims of own elements come while it
-// sends, hence the second round; no more, because handlers wait meanwhile.
+// Advances ready transactions and sends their claims and releases. Claims of this rank's own
+// elements are answered while it sends, hence the second round. There are no further rounds,
+// because handlers wait meanwhile.
 bool runner::pump(worker_t w) {
   auto& mine = workers_[w];
   if (mine.pumping || world_.poisoned() || num_uncommitted_ == 0) return false;
@@ -150,7 +151,7 @@ void runner::advance(worker_t w, record& r) {
   return r.held.next() == step::drop ? drop(w, r) : claim(w, r);
 }
 
-// Whether it came to its end: else it misses an element, or has thrown.
+// Returns whether the body completed. Otherwise an element is missing or the body threw.
 bool runner::run_body(record& r) {
   try {
     transaction tx(r.held, r.data, maps_);
@@ -190,14 +191,14 @@ void runner::drop(worker_t w, record& r) {
   world_.counters().add(w, obs::counter::dtx_restarts);
   const auto now = world_.clock().now_ns();
   auto limits = options_.back_off;
-  // Workers' clocks may differ where the simulator predicts.
+  // Clocks of two workers may differ in a simulation.
   r.shortest_round_ns = std::min(r.shortest_round_ns, now - std::min(now, r.claimed_ns));
   if (limits.first_ns != 0) limits.first_ns = std::max(limits.first_ns, r.shortest_round_ns);
   mine.rests.push_back({now + r.held.rest_ns(limits, mine.random), &r});
 }
 
-// Once its claims are sent, the worker that takes the last answer owns the record. A transaction
-// ends when its releases are counted as sent.
+// Once its claims are sent, a record belongs to the worker that receives the last answer. A
+// transaction ends when its releases are counted as sent.
 void runner::send(worker_t w) {
   auto& mine = workers_[w];
   for (std::size_t map = 0; map < gates_.size(); ++map) {

@@ -17,56 +17,58 @@ struct element {
   friend bool operator==(const element&, const element&) = default;
 };
 
-/// How long a refused transaction rests: a random time up to a bound that doubles with each
-/// refusal in a row.
+/// Back-off after a refusal: the delay is random, below a bound that doubles with each consecutive
+/// refusal.
 struct back_off_limits {
   std::uint64_t first_ns = 4'000;
   std::uint32_t most_doublings = 8;
 };
 
-/// What one transaction over ranks holds and does next: the spawner's side of the ownership
-/// protocol.
+/// State machine of one distributed transaction on the rank that runs it: the elements that it
+/// holds and its next step in the ownership protocol.
 ///
-///   step      what the runtime does                          then
-///   claim     sends claims() to the owners                   wait for all answers
-///   wait      nothing                                        answered() for each
-///   run       runs the body on copies; all is here           the body's end: write all back
-///             it misses an element                           need(it): claim
-///   drop      releases drop(), unwritten; rests              rested(): claim
+///   step      what the runtime does                      next event
+///   claim     sends claims() to the owners               answered() for each claim
+///   wait      nothing                                    answered() for each pending claim
+///   run       runs the body on copies of the elements    the body returns: write back and release
+///                                                        an element is missing: need(it)
+///   drop      releases drop() without write-back         step rest
+///   rest      waits rest_ns()                            rested()
 ///
-/// A refusal lets the answers that are due come in, then drops all that is held. So nobody
-/// waits for a marker while it holds one, and there is no deadlock; the random rest parts
-/// those who would refuse each other for ever. What is known to be needed is claimed together
-/// after a restart, so that finding elements on the way ends.
+/// After a refusal the transaction waits for its pending answers and then releases all elements. No
+/// transaction waits for a marker while it holds one, so there is no deadlock. The random delay
+/// prevents two transactions from refusing each other forever. After a restart all elements known
+/// so far are claimed together, so the discovery of elements terminates.
 ///
-/// A pure machine: transactions.hpp feeds it messages and time, tests feed it schedules.
+/// The class has no threads, clock or messages: transactions.hpp supplies them, and tests supply
+/// schedules.
 /// Source    [AAM15] section 4.3
 class acquisition {
  public:
   enum class step { claim, wait, run, drop, rest };
 
-  /// Forgets everything: a new transaction begins.
+  /// Prepares for a new transaction.
   void reset() noexcept;
 
-  /// Names an element; the same may be named again. Not while answers are due.
+  /// Adds an element, if it is not in the list yet. Not while answers are pending.
   void need(const element& e);
 
   [[nodiscard]] step next() const noexcept;
 
-  /// The numbers of the elements to claim now; each is answered once.
+  /// Indexes of the elements to claim now. Each claim is answered once.
   [[nodiscard]] std::vector<std::size_t> claims();
-  /// Takes in the answer for element i. True if it was the last that was due.
+  /// Records the answer for element i. Returns whether it was the last pending one.
   [[nodiscard]] bool answered(std::size_t i, bool granted) noexcept;
 
-  /// The numbers of the elements to release: all that are held.
+  /// Indexes of the elements to release: all that are held.
   [[nodiscard]] std::vector<std::size_t> drop();
-  /// How long to rest after the drop.
+  /// Delay after drop().
   [[nodiscard]] std::uint64_t rest_ns(const back_off_limits& limits, random64& random) const;
   void rested() noexcept { resting_ = false; }
 
   [[nodiscard]] std::size_t size() const noexcept { return elements_.size(); }
   [[nodiscard]] const element& operator[](std::size_t i) const noexcept { return elements_[i]; }
-  /// The number of an element that is held.
+  /// Index of an element, if it is held.
   [[nodiscard]] std::optional<std::size_t> find(const element& e) const noexcept;
 
  protected:

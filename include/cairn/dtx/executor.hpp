@@ -26,39 +26,39 @@
 namespace cairn::dtx {
 
 struct executor_options {
-  std::size_t at_once = 16;  ///< groups of one worker that hold or claim; other operators wait
-  std::size_t grain = 16;    ///< operators of one group at most: they hold their elements together
-  back_off_limits back_off = {};  ///< as in options of dtx/runner.hpp
+  std::size_t at_once = 16;  ///< concurrent groups per worker; further operators are queued
+  std::size_t grain = 16;    ///< maximum operators per group; they hold their elements together
+  back_off_limits back_off = {};  ///< see options in dtx/runner.hpp
 };
 
-/// Runs a multi-cell operator whose elements may lie on several ranks, each as if alone, from the
-/// text that activity::executor runs.
+/// Runs a multi-cell operator whose elements may lie on several ranks, atomically. The operator is
+/// the same as for activity::executor.
 ///
 ///   dtx::executor moves(money, transfer{accounts}, {}, accounts);
 ///   moves.spawn(k, [&](auto& send) { for (...) send({x, y}); });
 ///
-/// A message goes to the owner of the first element, as it does without dtx. If that rank owns all
-/// elements, the operator is an activity of the domain. Otherwise the rank acquires all elements
-/// by the ownership protocol, the attempt runs on copies, and what it wrote is sent back. Operators
-/// that wait to acquire form groups: a group claims once what several of its operators name, and
-/// its attempts run one after another. `wanted` is asked for activities only, because it reads
-/// elements in place. `after` runs at the owner of the first element, when what was written there
-/// is in place; writes to other ranks' elements may still be on their way, but nobody else holds
-/// those elements. `answer` runs at the rank that spawned the message.
+/// A message goes to the owner of the first element. If that rank owns all elements, the operator
+/// runs as an activity of the domain. Otherwise the rank acquires all elements by the ownership
+/// protocol, runs the attempt on copies and sends the written values back. Operators that acquire
+/// elements form groups: a group claims an element once, also if several of its operators name it,
+/// and its attempts run one after another. `wanted` is evaluated only for activities, because it
+/// reads elements in place. `after` runs at the owner of the first element, after the values
+/// written to that rank are in place. Values written to other ranks may still be in transit, but
+/// their elements stay marked until they arrive. `answer` runs at the rank that spawned the
+/// message.
 ///
-/// Op         a multi-cell operator (activity/operator.hpp); it names elements by the maps
-///            themselves, not by views
-/// maps       owned_maps of elements that only activities of `data`, and what runs through dtx in
-///            that domain, change; they outlive the executor
-/// Messages   per element and group: a claim, an answer, a release, if the elements have several
-///            owners; one for a message to another rank, and one for its answer; all coalesced.
-///            One rank: none
-/// Throws     contract_violation from spawn() for an element beyond the last of its map, or of none
-///            of the maps. An attempt that reads or writes an element of another rank, or in a
-///            group any element, that elements() has not named poisons the world with such an
-///            error, as whatever else an attempt over ranks throws does
-/// Collective constructor and destructor; spawn() while an epoch is open, as activity::executor
-/// Source     [AAM15] section 4.3, from which decision 14 says what differs
+/// Op          a multi-cell operator (activity/operator.hpp); it names elements by the maps
+///             themselves, not by views
+/// maps        owned_maps. Only activities of `data` and dtx objects of that domain change their
+///             elements. They outlive the executor
+/// Messages    per element and group with several owners: a claim, an answer, a release. One for a
+///             message to another rank, and one for its answer. All coalesced; none on one rank
+/// Throws      contract_violation from spawn() for an element beyond the end of its map, or of none
+///             of the maps. An attempt poisons the world with such an error if it accesses an
+///             element that elements() did not name and that is remote or accessed within a group;
+///             any other exception of a distributed attempt poisons the world too
+/// Collective  constructor and destructor; spawn() while an epoch is open, as activity::executor
+/// Source      [AAM15] section 4.3; decision 14 lists the differences
 template <activity::multi_cell Op>
 class executor final : job_source {
   using local = local_part<Op, executor>;
@@ -97,7 +97,7 @@ class executor final : job_source {
   }
 
   /// Calls body(spawn) on worker k, as activity::executor does. Returns when the messages whose
-  /// elements are all own have taken effect, or wait for a marker.
+  /// elements all belong to this rank have taken effect or wait for a marker.
   template <class Body>
   void spawn(worker_t k, Body&& body) {
     if (alone()) return activities_.spawn(k, std::forward<Body>(body));
@@ -108,7 +108,7 @@ class executor final : job_source {
     runner_.pump(k);
   }
 
-  /// How the activities run whose elements have one owner.
+  /// Mechanism of the activities, whose elements have one owner.
   [[nodiscard]] activity::mechanism how() const noexcept { return activities_.how(); }
   [[nodiscard]] std::size_t grain() const noexcept { return activities_.grain(); }
   [[nodiscard]] std::string why() const { return activities_.why(); }
@@ -127,11 +127,11 @@ class executor final : job_source {
   };
   struct worker_state {
     std::deque<waiting> queue;
-    [[no_unique_address]] typename way::unanswered unanswered;  // by other ranks
-    std::vector<message> onward;  // for activities, from outside of them
+    [[no_unique_address]] typename way::unanswered unanswered;  // sent to other ranks
+    std::vector<message> onward;  // messages for activities, sent outside any activity
   };
 
-  // What `after` and `answer` get where no activity runs.
+  // Passed to `after` and `answer` outside activities.
   struct context {
     executor& all;
     worker_t at;
@@ -199,7 +199,8 @@ class executor final : job_source {
 
   [[nodiscard]] bool alone() const noexcept { return world_.size() == 1; }
 
-  // To `activity` what one rank's activities may run; to the owner of the first element the rest.
+  // Calls activity(m) if one rank owns all elements; else passes m to the owner of the first
+  // element.
   void pass(worker_t k, const message& m, auto&& activity) {
     if (alone()) return activity(m);
     rank_t first = -1;
@@ -220,7 +221,7 @@ class executor final : job_source {
     }
   }
 
-  // Of a message that was spawned on this rank.
+  // Origin of a message that was spawned on this rank.
   [[nodiscard]] origin here() const {
     if constexpr (returns) return {world_.rank(), {}};
     return {};
@@ -251,7 +252,8 @@ class executor final : job_source {
     activity::detail::answer(op_, m, r, at);
   }
 
-  // After the loops that filled it: an operator never runs inside another one's `after`.
+  // Called after the loops that fill `onward`: an operator must not run inside the `after` of
+  // another.
   void run_onward(worker_t k) {
     auto& onward = workers_[k].onward;
     if (onward.empty()) return;
@@ -267,7 +269,7 @@ class executor final : job_source {
   task::per_worker<worker_state> workers_;
   runner runner_;
   activity::executor<local> activities_;
-  std::optional<path> out_;  // nothing on one rank
+  std::optional<path> out_;  // empty on one rank
 };
 
 template <class Op, class... Maps>

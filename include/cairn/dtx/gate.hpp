@@ -12,21 +12,21 @@
 
 namespace cairn::dtx {
 
-/// What a claim carries to the owner and back: enough to find who asked.
+/// Sent to the owner and echoed in the answer; identifies the claiming transaction.
 struct claim_request {
   std::uint64_t id;
   marker_word holder;
-  void* transaction;  // at the spawner
+  void* transaction;  // runner::record; valid on the claiming rank only
   std::uint32_t index;
 };
 
-/// Gives a granted element back; `value` is what is written first, or nothing.
+/// Releases a granted element. A non-null `value` is written to the element first.
 struct release_request {
   std::uint64_t id;
   const std::byte* value;
 };
 
-/// Where the answers to claims arrive, on any worker of the rank that claimed.
+/// Receives the answers to claims, on any worker of the claiming rank.
 class claim_sink {
  public:
   virtual ~claim_sink() = default;
@@ -34,7 +34,7 @@ class claim_sink {
                         std::span<const std::byte> value) = 0;
 };
 
-/// The road to the elements of one map, whatever their type.
+/// Type-erased access to the elements of one map: claims and releases.
 class gate {
  public:
   virtual ~gate() = default;
@@ -42,7 +42,7 @@ class gate {
   virtual void release(worker_t w, std::span<const release_request> requests) = 0;
 };
 
-/// Claims an element for a transaction: takes the marker and answers with the value, or fails.
+/// Claims an element for a transaction: sets the marker and returns the value, or fails.
 template <class Map>
 struct claim_operator {
   using message = claim_request;
@@ -61,7 +61,7 @@ struct claim_operator {
   }
 };
 
-/// Writes an element back, if it was changed, and frees its marker: both at once.
+/// Writes an element back, if it was changed, and frees its marker, in one activity.
 template <class Map>
 struct release_operator {
   using value_type = typename Map::value_type;

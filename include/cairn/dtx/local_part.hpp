@@ -10,9 +10,9 @@
 
 namespace cairn::dtx {
 
-/// What an activity reads and writes if its operator may also run over ranks: own elements.
+/// Access for an operator of dtx::executor that runs as an activity: to elements of this rank only.
 ///
-/// Throws    contract_violation for an element of another rank, which elements() has not named
+/// Throws    contract_violation for an element of another rank
 template <class Tx>
 class own_elements {
  public:
@@ -38,11 +38,11 @@ class own_elements {
   Tx& tx_;
 };
 
-/// An operator over ranks as an activity: for messages whose elements have one owner. What its
-/// `after` and `answer` send goes where its elements are.
+/// An operator of dtx::executor as an activity, for messages whose elements have one owner.
+/// Messages sent by its `after` and `answer` go through the executor.
 ///
-/// All       op_: the operator; pass(worker, message, activity): calls activity(message) if the
-///           elements have one owner
+/// All       the executor. op_: the operator; pass(worker, message, activity): calls
+///           activity(message) if the elements have one owner
 template <class Op, class All>
 struct local_part {
   using message = typename Op::message;

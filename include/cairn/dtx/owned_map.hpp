@@ -12,12 +12,13 @@
 
 namespace cairn::dtx {
 
-/// One T per vertex (or edge) with a marker beside it, so that transactions over ranks may hold
-/// it; activities of its owner reach it like any other, and wait while it is held.
+/// One T per vertex (or edge) with a marker beside it, so that distributed transactions can hold
+/// it. Activities at the owner access it like any other map element, and wait while it is held.
 ///
-/// Map       pgas::vertex_map, made from a partition, or pgas::edge_map, from this rank's rows
-/// Memory    that of the map below, and 8 bytes per own element
-/// Collective constructor.
+/// Map         pgas::vertex_map, constructed from a partition, or pgas::edge_map, from this rank's
+///             rows
+/// Memory      that of `Map`, and 8 bytes per element of this rank
+/// Collective  constructor
 template <class T, template <class> class Map = pgas::vertex_map>
 class owned_map {
  public:
@@ -39,19 +40,20 @@ class owned_map {
   [[nodiscard]] const T& initial() const noexcept { return values_.initial(); }
 
   [[nodiscard]] pgas::place<owned_map> at(std::uint64_t id) const noexcept { return {this, id}; }
-  /// Who holds an own element; read and written by the mechanism of the domain.
+  /// Marker of an element of this rank; accessed by the mechanism of the domain.
   [[nodiscard]] marker_word& marker(std::uint64_t id) const noexcept {
     return markers_.at(id).here();
   }
 
-  /// This rank's elements and their markers, by id - first(), while nobody else changes them.
+  /// This rank's elements and their markers, by id - first(). For use while no other worker
+  /// changes them.
   [[nodiscard]] std::span<T> local() noexcept { return values_.local(); }
   [[nodiscard]] std::span<const T> local() const noexcept { return values_.local(); }
   [[nodiscard]] std::span<const marker_word> local_markers() const noexcept {
     return markers_.local();
   }
 
-  /// The maps below, whose elements are reached whatever their markers say.
+  /// The underlying maps. Access to their elements ignores the markers.
   [[nodiscard]] const Map<T>& values() const noexcept { return values_; }
   [[nodiscard]] const Map<marker_word>& markers() const noexcept { return markers_; }
 

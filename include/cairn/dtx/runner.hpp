@@ -19,55 +19,55 @@
 namespace cairn::dtx {
 
 struct options {
-  std::size_t at_once = 16;       ///< transactions of one worker that hold or claim; others wait
-  back_off_limits back_off = {};  ///< its first bound is a round's time, if that is longer
+  std::size_t at_once = 16;       ///< concurrent transactions per worker; others are queued
+  back_off_limits back_off = {};  ///< first_ns is at least the time of one claim round
 };
 
-/// What one transaction does, whatever its type.
+/// The body of one transaction, type-erased.
 class job {
  public:
   virtual ~job() = default;
-  /// Reads and writes copies; runs again after it was left. What it throws poisons the world.
+  /// Reads and writes copies; may run several times. An exception poisons the world.
   virtual void run(transaction& tx) = 0;
-  /// Runs once: its own elements are written back, those of other ranks are on their way.
+  /// Runs once, after the write-back on this rank; values for other ranks may still be in transit.
   virtual void committed(worker_t) {}
-  /// How many of what was queued it does together.
+  /// Number of queued items that this job completes.
   [[nodiscard]] virtual std::uint64_t size() const noexcept { return 1; }
 };
 
-/// The transactions that wait for a free record.
+/// Queue of the transactions that have not begun.
 class job_source {
  public:
   virtual ~job_source() = default;
   [[nodiscard]] virtual bool has_jobs(worker_t w) const noexcept = 0;
-  /// The next one of that worker, and the elements that it names.
+  /// The next job of worker w, and the elements that it names.
   [[nodiscard]] virtual std::unique_ptr<job> next_job(worker_t w, std::vector<element>& named) = 0;
 };
 
-/// Runs a rank's transactions over the gates of their maps; transactions.hpp and executor.hpp give
-/// it types.
+/// Runs a rank's transactions over the gates of their maps. transactions.hpp and executor.hpp are
+/// the typed interfaces.
 ///
-/// A transaction stays in its record until it commits, driven by one worker at a time: the one
-/// that started it, or the one that took in the last answer that was due. What can go on does so
-/// when a worker spawns more, or has nothing else to do; claims and releases of all transactions
-/// leave together. A queued transaction holds the epoch until it has committed. What a cancelled
-/// epoch leaves never runs in another one, and is destroyed with the runner.
+/// A transaction occupies a record until it commits. One worker at a time advances it: the one that
+/// started it, or the one that received its last pending answer. Transactions advance when a worker
+/// spawns more or is idle; the claims and releases of all of them are sent together. A queued
+/// transaction holds the epoch until it has committed. The transactions of a cancelled epoch never
+/// run again; the runner's destructor destroys them.
 class runner final : public claim_sink {
  public:
-  /// element_bytes   of the largest element of all maps
+  /// element_bytes   size of the largest element of all maps
   runner(world& w, const options& opt, std::size_t element_bytes, job_source& source);
 
-  /// Before the first transaction, in the same order on every rank.
+  /// Called before the first transaction, in the same order on every rank.
   void add(const void* map, std::unique_ptr<gate> road);
 
-  /// The number of a map that was added.
+  /// Index of an added map.
   [[nodiscard]] std::uint32_t number_of(const void* map) const;
   [[nodiscard]] std::span<const void* const> maps() const noexcept { return maps_; }
 
-  /// Something was queued at the source, by worker w.
+  /// Must be called before worker w queues an item at the source.
   void queued(worker_t w);
-  /// Lets worker w's transactions go on, and starts those of its that wait. Returns whether any
-  /// went on. Inside a chunk, a body section or a handler, or when the worker is idle.
+  /// Advances worker w's transactions and starts queued ones. Returns whether any advanced. Called
+  /// in a chunk, a body section or a handler, or by an idle worker.
   bool pump(worker_t w);
 
   void answered(worker_t w, const claim_request& asked, bool granted,
@@ -76,14 +76,14 @@ class runner final : public claim_sink {
  private:
   struct record {
     explicit record(std::size_t bytes) : data(bytes) {}
-    task::spin_lock guard;  // answers come on several workers
+    task::spin_lock guard;  // answers arrive on several workers
     acquisition held;
     copies data;
     std::unique_ptr<job> what;
     marker_word name = free_marker;
     worker_t home = 0;
-    std::uint64_t claimed_ns = 0;         // when it last claimed
-    std::uint64_t shortest_round_ns = 0;  // from claims to their drop, since it began
+    std::uint64_t claimed_ns = 0;         // time of the last claims
+    std::uint64_t shortest_round_ns = 0;  // shortest time from claims to drop, in this transaction
   };
   struct resting {
     std::uint64_t due_ns;
@@ -94,16 +94,16 @@ class runner final : public claim_sink {
     std::vector<release_request> releases;
   };
   struct worker_state {
-    std::vector<std::unique_ptr<record>> records;  // all that were started here
+    std::vector<std::unique_ptr<record>> records;  // all records of this worker
     std::vector<record*> ready, driven, done;
     std::vector<resting> rests;
     std::vector<outbox> out;  // by map
     random64 random{0};
-    std::vector<element> named;  // by the next transaction
+    std::vector<element> named;  // elements of the job that begins
     std::uint64_t num_started = 0;
     bool pumping = false;
     task::spin_lock guard;
-    std::vector<record*> spare;  // of records; any worker gives back
+    std::vector<record*> spare;  // free records; filled by any worker
   };
 
   void wake(worker_state& mine);

@@ -12,23 +12,24 @@
 
 namespace cairn::dtx {
 
-/// Thrown through a body that reached for an element that is not here yet. Not a
-/// std::exception: a body that catches `...` breaks its transaction.
+/// Thrown through a body that accesses an element that is not held yet. Not derived from
+/// std::exception. A body must not swallow it with `catch (...)`.
 struct missing {};
 
-/// The copies of a transaction's elements, as they came and as the body left them.
+/// Two copies of each element of a transaction: the owner's value, and the value that the body
+/// wrote.
 class copies {
  public:
-  /// bytes     of the largest element
+  /// bytes     size of the largest element
   explicit copies(std::size_t bytes) : stride_((bytes + 15) / 16 * 16) {}
 
   void resize(std::size_t elements) {
     bytes_.resize(2 * stride_ * elements);
     changed_.resize(elements);
   }
-  /// What came from the owner.
+  /// The value received from the owner.
   [[nodiscard]] std::byte* came(std::size_t i) noexcept { return &bytes_[2 * stride_ * i]; }
-  /// What the body has written.
+  /// The value that the body has written.
   [[nodiscard]] std::byte* written(std::size_t i) noexcept { return came(i) + stride_; }
   [[nodiscard]] bool changed(std::size_t i) const noexcept { return changed_[i] != 0; }
   void mark_changed(std::size_t i) noexcept { changed_[i] = 1; }
@@ -40,10 +41,10 @@ class copies {
   std::vector<char> changed_;
 };
 
-/// What the body of a transaction over ranks reads and writes: copies of elements that it holds.
+/// Access of a distributed transaction's body to the copies of the elements that it holds.
 ///
-/// Throws    contract_violation for an element of no map of the transaction, beyond the last of
-///           its map (that has no owner to ask), or not named where only named ones are allowed
+/// Throws    contract_violation for an element of none of the transaction's maps, beyond the end of
+///           its map, or not named after allow_only()
 class transaction {
  public:
   transaction(acquisition& held, copies& data, std::span<const void* const> maps)
@@ -70,19 +71,20 @@ class transaction {
     wrote_ = true;
   }
 
-  /// The number of an element that is held or that misses: then it is named, and this throws
+  /// Index of an element that is held. Otherwise adds it to the elements to claim and throws
   /// missing.
   std::size_t number_of(const void* map, std::uint64_t id);
 
-  /// Allows these elements only, from now on: what is not named is the caller's fault.
+  /// Restricts access to these elements, given by index. Accessing any other is a contract
+  /// violation.
   void allow_only(std::span<const std::size_t> named) noexcept {
     named_ = named;
     named_only_ = true;
     wrote_ = false;
   }
-  /// Allows all elements again.
+  /// Lifts the restriction.
   void allow_all() noexcept { named_only_ = false; }
-  /// Whether it was written to, since the last allow_only().
+  /// Whether write() was called since the last allow_only().
   [[nodiscard]] bool wrote() const noexcept { return wrote_; }
 
  private:

@@ -16,7 +16,7 @@
 
 namespace cairn::dtx {
 
-/// Runs transactions that read and write elements of several ranks, each as if alone.
+/// Runs transactions that read and write elements of several ranks, each atomically.
 ///
 ///   dtx::transactions txs(money, {}, accounts);
 ///   txs.run(worker, [=, &accounts](auto& tx) {
@@ -24,26 +24,27 @@ namespace cairn::dtx {
 ///     tx.write(accounts, y, a);
 ///   });
 ///
-/// The body runs on the worker's rank, on copies: an element is claimed at its owner, which
-/// marks it and sends its value; at the end all is written back and released. Where the body
-/// reaches for what was not claimed yet it is left, the element is claimed, and the body runs
-/// again; so it has no effects but those through `tx`, except ones that may happen again. A
-/// refused claim releases all, rests a random time, and starts again. Own elements are claimed
-/// too, so that a body needs no mechanism of its own. Activities of the domain that meet a
-/// marked element wait without holding up others.
+/// The body runs on the calling rank, on copies. An element is claimed at its owner, which marks it
+/// and sends its value. When the body returns, all values are written back and the elements are
+/// released. When the body accesses an element that is not held, it is left by an exception, the
+/// element is claimed, and the body runs again. The body must therefore have no side effects, other
+/// than through `tx`, that may not be repeated. After a refused claim the transaction releases all
+/// elements, waits a random time and starts again. Elements of this rank are claimed too, so the
+/// body needs no other mechanism. Activities of the domain that access a marked element are parked;
+/// they delay no others.
 ///
-/// run() only starts: the transaction has committed when the epoch's close() returns. The body
-/// is kept until then, so it captures by value what does not live as long.
+/// run() only starts the transaction, which has committed when the epoch's close() returns. The
+/// body is kept until then, so it must capture by value everything with a shorter lifetime.
 ///
-/// maps       owned_maps of elements that only activities of `data`, and transactions of this
-///            object, change; they outlive it
-/// Messages   per element and try: a claim, an answer, a release; coalesced
-/// Throws     contract_violation from run() if a named element is of none of the maps or beyond
-///            the last of its map; what a body throws (also for such an element) poisons the
-///            world, so every rank's blocking calls throw peer_failure
-/// Collective constructor and destructor; run() while an epoch is open, in a chunk or a body
-///            section, not inside an operator, a handler or another transaction's body
-/// Source     [AAM15] section 4.3; there the body is a hardware transaction, see decision 14
+/// maps        owned_maps. Only activities of `data` and transactions of this object change their
+///             elements. They outlive this object
+/// Messages    per element and attempt: a claim, an answer, a release; coalesced
+/// Throws      contract_violation from run() if a named element belongs to none of the maps or lies
+///             beyond the end of its map. An exception from a body (also for such an element)
+///             poisons the world; blocking calls of all ranks then throw peer_failure
+/// Collective  constructor and destructor; run() while an epoch is open, in a chunk or a body
+///             section, not inside an operator, a handler or another transaction's body
+/// Source      [AAM15] section 4.3, where the body is a hardware transaction; see decision 14
 template <class... Maps>
 class transactions final : job_source {
  public:
@@ -53,13 +54,13 @@ class transactions final : job_source {
     (runner_.add(&maps, std::make_unique<map_gate<Maps>>(data, maps, runner_)), ...);
   }
 
-  /// Elements are found on the way.
+  /// Claims each element when the body first accesses it.
   template <class Body>
   void run(worker_t w, Body&& body) {
     start(w, std::forward<Body>(body), {});
   }
 
-  /// Those that names(each) passes to each(place) are claimed together, beforehand.
+  /// Claims together, before the body runs, the elements that names(each) passes to each(place).
   template <class Body, class Names>
   void run(worker_t w, Body&& body, Names&& names) {
     std::vector<element> named;
