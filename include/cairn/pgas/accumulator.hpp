@@ -12,24 +12,26 @@
 
 namespace cairn::pgas {
 
-/// One value to which all workers of all ranks add without ever meeting: a sum, a maximum and
-/// where it is, a histogram, a set.
+/// One value to which all workers of all ranks contribute without synchronisation: a sum, a maximum
+/// and its index, a histogram, a set.
 ///
 ///   pgas::accumulator<merge_histograms<std::string>> words(world);
 ///   words.accumulate(worker, "cairn");     // one element: inserted in place
 ///   words.accumulate(worker, of_a_page);   // or a whole histogram
 ///   const auto all = words.collect();      // the same on every rank
 ///
-/// Each worker keeps a partial of its own. For a value per vertex there is accumulator_map.
+/// Each worker keeps a partial. For one value per vertex see accumulator_map.
 ///
-/// A           its values are packable
-/// Work        one combination per add, or one include(); one combination per worker and rank
-///             when collected
-/// Messages    none until collected: then one collective, every rank's partial on every rank
-/// Memory      a partial per worker; while collected all ranks' partials as bytes
-/// Collective  collect(); the world outlives the accumulator
-/// Thread-safety  each worker accumulates as itself: in a chunk, a handler, or the body as 0
-/// Source      [AGGRO] aggregation without conflicts
+/// A              an aggregator with packable values
+/// Work           one combination or include() per call; one combination per worker and rank in
+///                collect()
+/// Messages       none before collect(), which is one collective: every rank receives the partials
+///                of all ranks
+/// Memory         a partial per worker; in collect() also the packed partials of all ranks
+/// Collective     collect(); the world outlives the accumulator
+/// Thread-safety  worker k calls accumulate(k, ...): in a chunk, in a handler, or in the body with
+///                k = 0
+/// Source         [AGGRO] aggregation without conflicts
 template <aggregator A>
 class accumulator {
  public:
@@ -42,20 +44,20 @@ class accumulator {
   accumulator(const accumulator&) = delete;
   accumulator& operator=(const accumulator&) = delete;
 
-  /// Combines x into what worker k keeps.
+  /// Combines x into worker k's partial.
   void accumulate(worker_t k, const value_type& x) { combine_into<A>(partials_[k], x); }
   void accumulate(worker_t k, value_type&& x) { combine_into<A>(partials_[k], std::move(x)); }
-  /// Includes one element: a member of a set, a key and its count, an index and what is added
+  /// Includes one element: a member of a set, a key and its count, or an index and the value to add
   /// there.
   template <class... Element>
   requires includes<A, Element...>
   void accumulate(worker_t k, const Element&... x) { A::include(partials_[k], x...); }
 
-  /// What was accumulated since the last collect(), by all workers of all ranks: the workers'
-  /// partials in their order, then the ranks' in theirs. Starts again from the identity.
+  /// Combines the contributions of all workers of all ranks since the last collect(), and resets
+  /// them to the identity. Order: the workers' partials by worker, then the ranks' by rank.
   ///
-  /// Returns   the same on every rank; of doubles and floats it depends on which worker added what
-  /// Throws    contract_violation while an epoch is open: handlers may be accumulating
+  /// Returns   the same on every rank; for float and double it depends on which worker added what
+  /// Throws    contract_violation while an epoch is open, because handlers may be accumulating
   [[nodiscard]] value_type collect() {
     CAIRN_EXPECTS(!world_.messages().epoch_open(), "collected after the epoch");
     value_type mine = A::identity();

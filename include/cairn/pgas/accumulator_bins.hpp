@@ -10,11 +10,11 @@
 
 namespace cairn::pgas {
 
-/// One worker's lists of entries, one list per bin: entries are appended to any bin, read bin by
-/// bin, and all forgotten at once. [Beamer17]
+/// One worker's lists of entries, one list per bin. Entries are appended to any bin, read bin by
+/// bin, and cleared all at once. [Beamer17]
 ///
-/// Entries that are trivially copyable lie in blocks of the worker's slabs, and the memory is
-/// reused; others lie in a vector per bin.
+/// Trivially copyable entries are stored in blocks of the worker's slabs, whose memory is reused.
+/// Other entries are stored in one vector per bin.
 ///
 /// Memory    sizeof(Entry) per entry, and up to 520 entries per bin in use
 template <class Entry>
@@ -33,7 +33,7 @@ class accumulator_bins {
     *b.at++ = e;
   }
 
-  /// How many entries there is memory for in the blocks in use: at least those appended.
+  /// Capacity of the blocks in use; at least the number of appended entries.
   [[nodiscard]] std::size_t entries() const noexcept { return blocks_used_ * block_entries; }
 
   /// Calls f(Entry&&) for each entry of a bin.
@@ -52,7 +52,7 @@ class accumulator_bins {
   }
 
  private:
-  // Blocks are no power of two long, or those of all bins would fill the same cache sets at once.
+  // Not a power of two, to avoid cache-set conflicts between the blocks of different bins.
   static constexpr std::size_t block_entries = 520, slab_blocks = 512;
   struct bin {
     Entry* at = nullptr;

@@ -24,33 +24,33 @@
 
 namespace cairn::pgas {
 
-/// One value per element of a partition, to which all workers of all ranks add without ever
-/// meeting: no lock, no atomic, no transaction that could abort.
+/// One value per element of a partition, to which all workers of all ranks contribute without
+/// locks, atomics or transactions.
 ///
 /// While an epoch is open a worker accumulates inside a chunk or a handler:
 ///
 ///   sums.accumulate(k, [&](auto& add) { for (...) add(v, x); });
 ///
-/// A value for an own element joins what this worker keeps. A value for a remote element is kept
-/// too, to be combined before it travels: in partials of all ranks' elements if they are small
-/// enough, else in bins. collect() sends what this rank has for each remote element as one message.
-/// A worker whose bins for remote elements are full combines and sends what is in them before.
-/// Without reduction each value travels to its owner at once. The worker that takes a value in
-/// keeps it like its own. collect() combines the workers' shares and starts again from the
-/// identity.
+/// A contribution to an element of this rank is kept by the worker. A contribution to a remote
+/// element is kept too, to be combined before it is sent: in partials of all ranks' elements if
+/// they are small enough, else in bins. collect() sends one message per remote element that has
+/// contributions on this rank. A worker whose remote bins are full combines and sends their
+/// contents earlier. Without reduction each contribution is sent to its owner at once. The worker
+/// that receives a contribution keeps it like its own. collect() combines the workers' shares and
+/// resets them to the identity.
 ///
-/// A           combines; what it does to doubles or floats depends on the order, which is not
-///             determined. Values are packable; those that are not trivially copyable travel as
-///             records
-/// Id          wide enough for the partition's elements
-/// Work        one combination per add, and one per worker and element kept (partials) or per
-///             add (bins) when collected
-/// Messages    one per remote element that this rank added to, and more where bins are full;
-///             without reduction one per add to a remote element
-/// Memory      per worker: n (partials of all elements) or n/P values (partials); in bins 8 to 16
-///             bytes per add, or of remote ones 8 to 16 bytes for each of `most_remote`
-/// Collective  constructor, destructor and collect(); accumulating only while an epoch is open
-/// Source      [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
+/// A            an aggregator with packable values; values that are not trivially copyable are
+///              sent as records. For float and double the result depends on the order, which is not
+///              determined
+/// Id           wide enough for the partition's elements
+/// Work         one combination per add; in collect() one per worker and element (partials) or per
+///              add (bins)
+/// Messages     one per remote element that this rank added to, more if bins fill up; without
+///              reduction one per add to a remote element
+/// Memory       per worker: n values (partials of all elements) or n/P values (partials); in bins 8
+///              to 16 bytes per add, for remote elements at most 8 to 16 bytes times `most_remote`
+/// Collective   constructor, destructor and collect(); accumulating only while an epoch is open
+/// Source       [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
 template <aggregator A, class Id = std::uint64_t>
 class accumulator_map {
  public:
@@ -88,10 +88,10 @@ class accumulator_map {
     if (w.size() > 1) connect();
   }
 
-  /// What was chosen: partials or bins.
+  /// The chosen storage: partials or bins.
   [[nodiscard]] accumulation how() const noexcept { return how_; }
 
-  /// Calls body(add) on worker k; add(id, x) accumulates x into element id, wherever it lives.
+  /// Calls body(add) on worker k; add(id, x) accumulates x into element id of any rank.
   template <class Body>
   void accumulate(worker_t k, Body&& body) {
     with_keeper(k, [&](auto keep) {
@@ -128,9 +128,9 @@ class accumulator_map {
     });
   }
 
-  /// Calls f(worker, first id, totals) for ranges that cover this rank's elements once, on its
-  /// workers, and forgets what was accumulated. The span is f's until it returns.
-  /// Called by worker 0 of every rank after the epoch, while none is open.
+  /// Calls f(worker, first id, totals) on this rank's workers, for ranges that cover its elements
+  /// once, and resets the contributions. The span is valid until f returns. Called by worker 0 of
+  /// every rank after the epoch, while none is open.
   template <class F>
   void collect(F&& f) {
     if (holds_all_) send_partials();
@@ -152,8 +152,8 @@ class accumulator_map {
 
   struct state {
     am::partial_array<A> partial;
-    accumulator_bins<message> own, remote;  // remote elements are numbered without the own ones
-    am::partial_array<A> range;             // of the bin that is being combined
+    accumulator_bins<message> own, remote;  // remote ids skip this rank's range
+    am::partial_array<A> range;             // totals of the bin that is being combined
   };
 
   void connect() {
@@ -181,7 +181,7 @@ class accumulator_map {
     }
   }
 
-  // Calls f(send) with worker k's way to send a message to its element's owner.
+  // Calls f(send); send(message) sends from worker k to the element's owner.
   template <class F>
   void with_sender(worker_t k, F&& f) {
     if constexpr (plain_bytes) {
@@ -194,13 +194,13 @@ class accumulator_map {
     }
   }
 
-  // Of own elements.
+  // Worker k's values of this rank's elements.
   [[nodiscard]] value_type* partial_of(worker_t k) noexcept {
     return workers_[k].partial.data() + (holds_all_ ? first_ : 0);
   }
 
-  // Calls f(keep) with worker k's way to keep a value for an own element, or for any if its
-  // partials hold all.
+  // Calls f(keep); keep(i, x) stores worker k's contribution x to element first_ + i of this rank,
+  // or of any rank if its partials cover all.
   template <class F>
   void with_keeper(worker_t k, F&& f) {
     if (how_ == accumulation::partials) {
@@ -215,7 +215,7 @@ class accumulator_map {
     }
   }
 
-  // To the owners, what this rank's workers have for other ranks' elements.
+  // Sends the partial sums of remote elements to their owners.
   void send_partials() {
     am::epoch epoch(world_);
     world_.parallel_for(partition_.n() - size_,
@@ -237,7 +237,7 @@ class accumulator_map {
     return total;
   }
 
-  // The same from bins, all workers together.
+  // As send_partials(), from the bins of all workers.
   void send_bins() {
     am::epoch epoch(world_);
     world_.parallel_for(
@@ -255,7 +255,7 @@ class accumulator_map {
     for (auto& k : workers_) k.value.remote.clear();
     epoch.close();
   }
-  // What worker k has in its own, within an epoch.
+  // Sends the contents of worker k's remote bins, during an epoch.
   template <class Send>
   [[gnu::noinline]] void send_bins_of(worker_t k, Send send) {
     auto& bins = workers_[k].remote;
@@ -279,7 +279,7 @@ class accumulator_map {
   [[nodiscard]] std::size_t bins_for(std::size_t elements) const noexcept {
     return (elements + (std::size_t{1} << bin_shift_) - 1) >> bin_shift_;
   }
-  // Adds what is in a bin to worker k's range. Returns whether there was anything.
+  // Combines a bin into worker k's range. Returns whether the bin had entries.
   bool combine_bin(worker_t k, accumulator_bins<message>& bins, std::size_t b) {
     const auto begin = b << bin_shift_;
     auto* const totals = workers_[k].range.data();
@@ -330,8 +330,8 @@ class accumulator_map {
   std::uint64_t first_;
   std::size_t size_;
   accumulation how_;
-  bool holds_all_ = false;    // partials are of all ranks' elements
-  bool bins_remote_ = false;  // values for remote elements are kept in bins
+  bool holds_all_ = false;    // partials cover the elements of all ranks
+  bool bins_remote_ = false;  // contributions to remote elements are kept in bins
   std::size_t most_remote_ = 0;
   int bin_shift_ = 0;
   task::per_worker<state> workers_;

@@ -10,15 +10,15 @@
 
 namespace cairn::pgas {
 
-/// One T per edge, at the owner of the edge's source, each starting as `initial`.
+/// One T per edge, at the owner of the edge's source, initialised to `initial`.
 ///
-/// Edges are numbered through the ranks' rows: first all of rank 0, then of rank 1, ... An
-/// undirected edge has two elements, one in the row of each end.
+/// Edge ids are consecutive in the rows of rank 0, then of rank 1, and so on. An undirected edge
+/// has two elements, one in the row of each endpoint.
 ///
-/// offsets    this rank's rows, as csr::offsets(): row i is [offsets[i], offsets[i + 1])
-/// Memory     that of an element_map, and 8 bytes per rank. Finding the owner of an edge costs
-///            O(log ranks).
-/// Collective constructor.
+/// offsets     this rank's rows, as csr::offsets(): row i is [offsets[i], offsets[i + 1])
+/// Memory      that of an element_map, and 8 bytes per rank
+/// Work        O(log ranks) to find the owner of an edge
+/// Collective  constructor
 template <class T>
 class edge_map : public element_map<T, partition> {
  public:
@@ -26,7 +26,7 @@ class edge_map : public element_map<T, partition> {
       : element_map<T, partition>(w, partition::listed(w.all_gather(length(offsets))), initial),
         offsets_(offsets) {}
 
-  /// The id of entry i of this rank's row r: rows are counted from this rank's first.
+  /// Id of entry i of this rank's row `row`, counted from this rank's first row.
   [[nodiscard]] std::uint64_t id_of(std::uint64_t row, std::uint64_t i) const noexcept {
     CAIRN_ASSERT(offsets_[row] + i < offsets_[row + 1]);
     return this->first() + (offsets_[row] - offsets_.front()) + i;

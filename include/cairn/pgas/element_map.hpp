@@ -15,22 +15,22 @@
 
 namespace cairn::pgas {
 
-/// The name of one element of a map: valid on every rank, reached only at its owner.
+/// A reference to one element of a map: valid on every rank, dereferenced only at the owner.
 template <class Map>
 struct place {
   const Map* map;
   std::uint64_t id;
 
   [[nodiscard]] rank_t owner() const noexcept { return map->owner(id); }
-  /// The element itself. Called at its owner only.
+  /// The element. Called at its owner only.
   [[nodiscard]] auto& here() const noexcept { return map->element(id); }
 };
 
-/// A map's elements by value, for operators: a loop over their messages keeps in registers where
-/// the elements lie, where a reference to the map is followed for each of them. Valid as long as
-/// the map, also after it was moved.
+/// A view of a map's elements, passed by value to operators. A loop over messages keeps it in
+/// registers, whereas a reference to the map is dereferenced for each message. Valid for the
+/// lifetime of the map's storage, also after the map was moved.
 ///
-/// Partition  the view of the map's
+/// Partition  the view type of the map's partition
 template <class T, class Partition>
 class element_view {
  public:
@@ -57,15 +57,15 @@ class element_view {
   T initial_;
 };
 
-/// One T for each element of a partition, at its owner, each starting as `initial`.
+/// One T for each element of a partition, at its owner, initialised to `initial`.
 ///
-/// While an epoch or a parallel loop may change elements they are reached through operators,
-/// or through load() and store(); plain spans are for times when nobody writes.
+/// While an epoch or a parallel loop may change elements, access them through operators or by
+/// load() and store(). Spans are for use while no worker writes.
 ///
-/// T          trivially copyable
-/// Partition  owner(id), first(rank), size(rank) and n(), as partition
-/// Memory     sizeof(T) per own element, on huge pages, touched first by the workers.
-/// Collective constructor.
+/// T           trivially copyable
+/// Partition   owner(id), first(rank), size(rank) and n(), as partition
+/// Memory      sizeof(T) per element of this rank, on huge pages, first touched by the workers
+/// Collective  constructor
 template <class T, class Partition>
 class element_map {
   static_assert(std::is_trivially_copyable_v<T>, "elements travel as their bytes");
@@ -91,18 +91,18 @@ class element_map {
   [[nodiscard]] rank_t owner(std::uint64_t id) const noexcept { return partition_.owner(id); }
   [[nodiscard]] bool owns(std::uint64_t id) const noexcept { return id - first_ < values_.size(); }
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
-  /// Elements on all ranks.
+  /// Number of elements on all ranks.
   [[nodiscard]] std::uint64_t size() const noexcept { return partition_.n(); }
   [[nodiscard]] const T& initial() const noexcept { return initial_; }
 
   [[nodiscard]] place<element_map> at(std::uint64_t id) const noexcept { return {this, id}; }
 
-  /// The same elements for an operator that keeps them by value.
+  /// A view for operators, which keep it by value.
   [[nodiscard]] element_view<T, partition_view> view() const noexcept {
     return {{const_cast<T*>(values_.data()), values_.size()}, first_, partition_, initial_};
   }
 
-  /// Own elements by global id; reads may be stale while others write.
+  /// Elements of this rank by global id. Reads may be stale while others write.
   [[nodiscard]] T load(std::uint64_t id) const noexcept requires(sizeof(T) <= 8) {
     return std::atomic_ref(element(id)).load(std::memory_order_relaxed);
   }
@@ -116,8 +116,8 @@ class element_map {
 
  private:
   friend struct place<element_map>;
-  // Operators hold maps by const reference and reach elements through cell_ref; the elements
-  // are shared memory whatever the constness of the handle.
+  // Const: operators hold maps by const reference and access elements through cell_ref. The
+  // elements are shared memory, mutable through a const map.
   [[nodiscard]] T& element(std::uint64_t id) const noexcept {
     CAIRN_ASSERT(owns(id));
     return const_cast<T*>(values_.data())[id - first_];

@@ -14,17 +14,18 @@
 
 namespace cairn::pgas {
 
-/// Elements 0 .. n-1 dealt to ranks in consecutive blocks: equal ones of ceil(n / ranks), of which
-/// the last ranks may own fewer or none, or blocks of listed sizes. A value of 40 bytes: copy it
-/// into loops. Valid as long as the partition that it was made from, for equal blocks always.
+/// Assigns elements 0 .. n-1 to ranks in consecutive blocks: equal blocks of ceil(n / ranks), of
+/// which the last ranks may own fewer or none, or blocks of listed sizes. It has 40 bytes: loops
+/// should copy it. A view with listed blocks is valid as long as its partition; one with equal
+/// blocks always.
 class partition_view {
  public:
   constexpr partition_view() = default;
 
   /// Equal blocks.
   ///
-  /// n        at most 2^63
-  /// Throws   contract_violation if n is larger or ranks < 1
+  /// n         at most 2^63
+  /// Throws    contract_violation if n is larger or ranks < 1
   constexpr partition_view(std::uint64_t n, rank_t ranks) : n_(n), ranks_(ranks) {
     CAIRN_EXPECTS(ranks >= 1);
     CAIRN_EXPECTS(n <= std::uint64_t{1} << 63);
@@ -35,15 +36,15 @@ class partition_view {
 
   [[nodiscard]] constexpr std::uint64_t n() const noexcept { return n_; }
   [[nodiscard]] constexpr rank_t ranks() const noexcept { return ranks_; }
-  /// The most elements that a rank owns; at least 1.
+  /// Maximum number of elements of a rank; at least 1.
   [[nodiscard]] constexpr std::uint64_t block() const noexcept { return block_; }
-  /// Blocks are equal, but for the last ranks'.
+  /// Whether all blocks are equal, except those of the last ranks.
   [[nodiscard]] constexpr bool equal_blocks() const noexcept { return firsts_ == nullptr; }
 
   /// Rank r owns [first(r), last(r)).
   [[nodiscard]] constexpr std::uint64_t first(rank_t r) const noexcept {
     if (firsts_ != nullptr) return firsts_[r];
-    // Beyond the last owner r * block may not fit 64 bits, but then it is not below n either.
+    // If r * block overflows, it is at least n, so rank r owns nothing.
     std::uint64_t at = 0;
     const bool over = __builtin_mul_overflow(static_cast<std::uint64_t>(r), block_, &at);
     return over ? n_ : std::min(n_, at);
@@ -54,8 +55,8 @@ class partition_view {
   /// The rank that owns v < n. One multiplication if blocks are equal and n <= 2^32, else a
   /// division; O(log ranks) for listed blocks.
   ///
-  /// With m = floor((2^64 - 1) / block), the high word of (v + 1) * m is floor(v / block) as
-  /// long as (v + 1) * block <= 2^64 (after Lemire; adding 1 spares the case block = 1).
+  /// Let m = floor((2^64 - 1) / block). If (v + 1) * block <= 2^64, the high word of (v + 1) * m
+  /// equals floor(v / block) (after Lemire; the + 1 also covers block = 1).
   [[nodiscard]] constexpr rank_t owner(std::uint64_t v) const noexcept {
     if (multiplier_ != 0) [[likely]] {
       return static_cast<rank_t>((static_cast<uint128_t>(v + 1) * multiplier_) >> 64);
@@ -83,20 +84,20 @@ class partition_view {
   std::uint64_t n_ = 0;
   std::uint64_t block_ = 1;
   std::uint64_t multiplier_ = ~std::uint64_t{0};
-  const std::uint64_t* firsts_ = nullptr;  // by rank, and the end
+  const std::uint64_t* firsts_ = nullptr;  // first element of each rank, then n
   rank_t ranks_ = 1;
 };
 
-/// The same for good: copies keep the list of blocks.
+/// A partition that owns its list of blocks, shared by all copies.
 ///
-/// Memory    8 bytes per rank if blocks are listed, shared by all copies
+/// Memory    8 bytes per rank if blocks are listed
 class partition : public partition_view {
  public:
   partition() = default;
   /// Equal blocks.
   partition(std::uint64_t n, rank_t ranks) : partition_view(n, ranks) {}
-  /// sizes     elements by rank; of one rank at least
-  /// Throws    contract_violation if there is none
+  /// sizes     number of elements of each rank; at least one rank
+  /// Throws    contract_violation if `sizes` is empty
   [[nodiscard]] static partition listed(std::span<const std::uint64_t> sizes) {
     CAIRN_EXPECTS(!sizes.empty());
     std::vector<std::uint64_t> firsts{0};

@@ -10,7 +10,7 @@ namespace cairn::pgas {
 template <class T>
 using vertex_map = element_map<T, partition>;
 
-/// Its elements by value: vertex_map::view().
+/// The type of vertex_map::view().
 template <class T>
 using vertex_view = element_view<T, partition_view>;
 
