@@ -16,7 +16,7 @@
 
 namespace cairn::algo {
 
-/// Trees over this rank's vertices, joined along the edges whose two ends are here.
+/// Trees over this rank's vertices, joined along the edges whose endpoints this rank owns.
 template <class Id>
 class afforest {
  public:
@@ -28,11 +28,11 @@ class afforest {
         last_(g.out().last()),
         whole_(w.size() == 1) {}
 
-  /// Afterwards each vertex's parent is its root, the smallest vertex of its tree.
+  /// Sets each vertex's parent to its root, the smallest vertex of its tree.
   ///
-  /// Several workers join the sampled neighbours by plain stores. Where two of them meet, a tree
-  /// may stay apart that should be joined; it is still a tree of one component, and all edges of
-  /// the trees that are not skipped are looked at afterwards.
+  /// Several workers join the sampled neighbours by plain stores. Concurrent joins may leave a tree
+  /// unjoined. Each tree still lies within one component, and all edges of the trees that are not
+  /// skipped are processed afterwards.
   void run() {
     const bool alone = w_.workers() == 1;
     each_range(ns_of_look, [t = trees<Id>(parent_)](worker_t, std::uint64_t v, std::uint64_t last) {
@@ -47,18 +47,18 @@ class afforest {
   }
 
  private:
-  static constexpr std::size_t sampled = 2;  // neighbours that every vertex joins
-  static constexpr std::size_t ahead = 16;   // vertices between asking for a row and using it
-  // What a vertex takes, about, in a graph that fits the cache.
+  static constexpr std::size_t sampled = 2;  // neighbours that every vertex joins first
+  static constexpr std::size_t ahead = 16;   // prefetch distance, in vertices
+  // Approximate time per vertex in a graph that fits the cache.
   static constexpr double ns_of_join = 10, ns_of_look = 2;
 
-  // f(worker, v, last) for ranges of own vertices.
+  // Calls f(worker, v, last) for ranges of this rank's vertices.
   template <class F>
   void each_range(double ns_of_vertex, F&& f) {
     traverse::for_own_ranges(w_, g_.out(), f, ns_of_vertex);
   }
 
-  // The part of a row that names own vertices.
+  // The part of a row that names vertices of this rank.
   [[nodiscard]] std::span<const Id> own(std::span<const Id> row) const {
     if (whole_) return row;
     const auto begin = std::lower_bound(row.begin(), row.end(), first_);
@@ -86,7 +86,7 @@ class afforest {
     each_range(ns_of_join, join_range);
   }
 
-  // An edge between two trees of which one is skipped is seen from its other end.
+  // An edge between a skipped tree and another is processed from its other endpoint.
   template <class Access>
   bool join_the_rest(Id skipped, std::size_t joined_before) {
     task::per_worker<bool> joined(w_.workers());
@@ -110,8 +110,8 @@ class afforest {
   world& w_;
   const graph::dist_csr<Id>& g_;
   pgas::vertex_map<Id>& parent_;
-  const std::uint64_t first_, last_;  // own vertices
-  const bool whole_;                  // all are
+  const std::uint64_t first_, last_;  // this rank's vertices
+  const bool whole_;                  // this rank has all vertices
 };
 
 }  // namespace cairn::algo

@@ -9,7 +9,7 @@ namespace cairn::algo {
 namespace {
 
 template <class Id>
-struct visit {  // the first visit of v wins: fire and forget, may fail
+struct visit {  // fire and forget, may fail: the first visit of v wins
   struct message {
     Id v, parent;
   };
@@ -18,7 +18,7 @@ struct visit {  // the first visit of v wins: fire and forget, may fail
 
   pgas::vertex_view<Id> parents;
   traverse::frontier<Id>& frontier;
-  pgas::vertex_map<Id>* depth;  // if depths are asked for
+  pgas::vertex_map<Id>* depth;  // nullptr unless depths are requested
   const Id& level;
 
   auto cell(const message& m) const { return parents.at(m.v); }

@@ -24,8 +24,8 @@
 
 namespace cairn::algo {
 
-/// The least depth from which one worker has told each vertex of an edge, for as many vertices
-/// as there is room: an edge from as deep says nothing new about its target.
+/// One worker's cache of sent edges: for each target the smallest source depth so far. An edge from
+/// a depth that is no smaller need not be sent.
 template <class Id>
 class told_depths {
  public:
@@ -35,7 +35,7 @@ class told_depths {
                                  : std::bit_floor(std::min(std::bit_ceil(vertices),
                                                            std::uint64_t{most_entries}))) {}
 
-  /// True if it is news; notes it.
+  /// Returns whether the edge must be sent, and records it.
   bool news(Id v, Id depth) {
     if (slots_.empty()) return true;
     auto& slot = slots_[v & (slots_.size() - 1)];
@@ -51,8 +51,8 @@ class told_depths {
   std::vector<entry> slots_;
 };
 
-/// The checks of which verify_bfs.hpp is made. Each is collective and notes the violations that it
-/// sees where it sees them; found() says what was noted.
+/// The checks of verify_bfs.hpp. Each check is collective and records violations at the rank that
+/// finds them. found() returns the one to report.
 template <class Id>
 class bfs_checker {
   using map = pgas::vertex_map<Id>;
@@ -68,7 +68,7 @@ class bfs_checker {
     CAIRN_EXPECTS(root < g.num_vertices(), "the root is a vertex");
   }
 
-  /// Is each vertex by itself as a vertex of a tree can be?
+  /// Checks each vertex on its own: the root has no parent, no other vertex is its own parent.
   void check_vertices(const map& parent, const map* depth) {
     each_own_vertex([&](worker_t k, Id v) {
       const Id p = parent.load(v);
@@ -93,13 +93,13 @@ class bfs_checker {
     });
   }
 
-  /// Does an edge lead from each parent to its child, by one depth where depths are given?
-  /// Expects check_vertices to have found nothing.
+  /// Checks that each parent has an edge to its child and that their depths, if given, differ by
+  /// one. Requires that check_vertices found nothing.
   void check_tree(const map& parent, const map* depth) {
     struct tree_edge {
       Id at, child, depth;
     };
-    // The child's row is at hand and mostly short, the parent's often long.
+    // The child's row is local and usually short; the parent's row is often long.
     const bool child_knows = g_.has_in();
     const auto has = [](std::span<const Id> row, Id v) {
       return std::binary_search(row.begin(), row.end(), v);
@@ -125,11 +125,12 @@ class bfs_checker {
         });
   }
 
-  /// The depths that follow from the parents, all of which are vertices or no_vertex. A vertex
-  /// that never gets to the root is noted.
+  /// Computes depths from the parents, which are vertices or no_vertex. Records vertices that do
+  /// not descend from the root.
   map depths_of(const map& parent) {
-    // A vertex knows one that it descends from, and how far above it that is. While that is
-    // not the root it asks it for the same: after k rounds the distance is 2^k.
+    // Pointer jumping: `ancestor` is an ancestor of v and `above` the number of edges to it. In
+    // each round v asks its ancestor for that vertex's ancestor; after k rounds the distance is
+    // 2^k.
     map ancestor(w_, g_.partition(), no_vertex<Id>), above(w_, g_.partition(), no_vertex<Id>);
     each_own_vertex([&](worker_t, Id v) {
       ancestor.store(v, parent.load(v));
@@ -145,7 +146,7 @@ class bfs_checker {
     };
     const auto step_of = [&](Id v) -> step {
       const Id a = ancestor.load(v);
-      if (a == no_vertex<Id>) return {v, 0};  // goes no farther
+      if (a == no_vertex<Id>) return {v, 0};  // end of the path
       return {a, above.load(v)};
     };
     map next(w_, g_.partition(), no_vertex<Id>), next_above(w_, g_.partition(), 0);
@@ -161,7 +162,7 @@ class bfs_checker {
     for (std::uint64_t reach = 1;; reach *= 2) {
       each_own_vertex([&](worker_t k, Id v) { waiting.accumulate(k, on_the_way(v)); });
       if (!waiting.collect()) return above;
-      if (reach >= g_.num_vertices()) break;  // farther than the longest path
+      if (reach >= g_.num_vertices()) break;  // longer than any path
       traverse::push_own(w_, steps, g_.out(), [&](Id v, auto& ask) {
         if (!on_the_way(v)) return;
         const Id a = ancestor.load(v);
@@ -183,8 +184,9 @@ class bfs_checker {
     return above;
   }
 
-  /// Does every edge from a reached vertex lead to a reached one, at most one deeper? Marks
-  /// those of its own vertices that an edge reaches from one less, if `marks` is not empty.
+  /// Checks that every edge from a reached vertex leads to a reached vertex at most one level
+  /// deeper. If `marks` is not empty, marks this rank's vertices that an edge reaches from one
+  /// level above.
   void check_edges(const map& depth, std::span<std::uint8_t> marks = {}) {
     struct graph_edge {
       Id at, from, depth;
@@ -193,12 +195,12 @@ class bfs_checker {
     if (w_.size() > 1) {
       for (auto& k : told) k.value = {g_.num_vertices(), w_.options().filter_entries};
     }
-    // Copies, because after a call the members would be loaded again for every edge.
+    // Local copies: members would be reloaded for each edge, after each call.
     const auto check = [this, own = depth.local().data(), first = first_, marks](
                            worker_t k, const graph_edge& m) {
       const Id d = own[m.at - first];
       const Id most = m.depth + (m.depth < no_vertex<Id> - 1 ? 1 : 0);
-      if (d > most) [[unlikely]] {  // no_vertex is more than any depth
+      if (d > most) [[unlikely]] {  // no_vertex is larger than any depth
         note(k, {d == no_vertex<Id> ? bfs_violation::missed : bfs_violation::skips_depths, m.at,
                  m.from, d, m.depth});
       } else if (!marks.empty() && d > m.depth) {
@@ -218,7 +220,7 @@ class bfs_checker {
         check);
   }
 
-  /// Is the root, and nothing else, at depth 0?
+  /// Checks that the root, and no other vertex, has depth 0.
   void check_roots(const map& depth) {
     each_own_vertex([&](worker_t k, Id v) {
       const Id d = depth.load(v);
@@ -232,8 +234,8 @@ class bfs_checker {
     });
   }
 
-  /// Does an edge lead to every vertex below the root from one less, by the marks that
-  /// check_edges made?
+  /// Checks, by the marks of check_edges, that every reached vertex except the root has an edge
+  /// from one level above.
   void check_marks(const map& depth, std::span<const std::uint8_t> marks) {
     each_own_vertex([&](worker_t k, Id v) {
       const Id d = depth.load(v);
@@ -243,7 +245,7 @@ class bfs_checker {
     });
   }
 
-  /// What is to be reported of what was noted so far, the same on every rank.
+  /// The violation to report, the same on every rank.
   bfs_finding found() {
     bfs_finding mine;
     for (auto& k : found_) mine = bfs_finding::first(mine, k.value);
@@ -268,8 +270,8 @@ class bfs_checker {
     traverse::for_each_own(w_, g_.out(), f);
   }
 
-  /// Calls produce(worker, v, send), which takes about ns_each, for each own vertex v, and
-  /// check(worker, message) for each message that it sends, at the owner of message.at.
+  /// Calls produce(worker, v, send), which takes about ns_each, for each vertex v of this rank, and
+  /// check(worker, message) for each sent message, at the owner of message.at.
   template <class Message, class Produce, class Check>
   void exchange(double ns_each, Produce&& produce, Check&& check) {
     am::channel<Message> messages(w_, [&](worker_t k, std::span<const Message> batch) {

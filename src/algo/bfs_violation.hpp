@@ -9,13 +9,13 @@
 
 namespace cairn::algo {
 
-/// How a result can break the rules of verify_bfs.hpp; of several, the first says most.
+/// Violations of the rules of verify_bfs.hpp, the most informative first.
 enum class bfs_violation : std::uint32_t {
   none,
   root_unreached,
   root_has_parent,
   second_root,
-  no_such_parent,  ///< u is v's parent in this, the next two and wrong_step
+  no_such_parent,  ///< u is v's parent for this value, the next two and wrong_step
   parent_unreached,
   no_such_edge,
   cycle,  ///< u is the root
@@ -23,18 +23,18 @@ enum class bfs_violation : std::uint32_t {
   root_depth,
   depth_missing,
   parent_missing,
-  skips_depths,  ///< along edge u -> v
-  missed,        ///< along edge u -> v
+  skips_depths,  ///< on edge u -> v
+  missed,        ///< on edge u -> v
   nobody_above,
 };
 
-/// One violation, as it travels between ranks.
+/// One violation, as sent between ranks.
 struct bfs_finding {
   bfs_violation what = bfs_violation::none;
   std::uint64_t v = 0, u = 0, depth_v = 0, depth_u = 0;
 
   [[nodiscard]] explicit operator bool() const noexcept { return what != bfs_violation::none; }
-  /// The one of the two to report.
+  /// The one to report.
   [[nodiscard]] static const bfs_finding& first(const bfs_finding& a, const bfs_finding& b) {
     if (!a) return b;
     if (!b) return a;
@@ -42,7 +42,7 @@ struct bfs_finding {
   }
 };
 
-/// The broken rule and who breaks it, in one sentence.
+/// The violated rule and the vertices involved, as one sentence.
 [[nodiscard]] std::string to_sentence(const bfs_finding& f, const graph::labels& names);
 
 }  // namespace cairn::algo

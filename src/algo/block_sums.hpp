@@ -10,18 +10,18 @@
 
 namespace cairn::algo {
 
-/// Sums of what the sources of a layout's rows give, block by block.
+/// Sums the contributions of the sources in a layout's rows, block by block.
 ///
-/// Source    as the layout has them
-/// Shared    other workers write meanwhile (in place)
+/// Source    the source type of the layout
+/// Shared    other workers write the contributions concurrently (in-place sweeps)
 template <class Real, class Id, class Source, bool Shared>
 class block_sums {
  public:
   block_sums(const pull_layout<Id>& layout, const Real* contributions)
       : sources_(layout.template sources<Source>()), contributions_(contributions) {}
 
-  /// Calls add(row, sum) for each row of a block, by position in it: once for each of its tiles.
-  /// Loops keep a copy of `add` in registers and write it back.
+  /// Calls add(row, sum) for each row of a block, by position in the block; with tiles once per
+  /// tile. Loops keep a copy of `add` in registers and write it back.
   template <class Add>
   void operator()(const typename pull_layout<Id>::block& b, Add&& add) const {
     const auto* rows = b.rows.data();
@@ -36,7 +36,7 @@ class block_sums {
   }
 
  private:
-  static constexpr std::size_t unrolled = 17;  // lengths with a loop of their own
+  static constexpr std::size_t unrolled = 17;  // row lengths with an unrolled loop
 
   [[gnu::always_inline]] static Real load(const Real* from, Source u) {
     return Shared ? tm::load_cell(from[u]) : from[u];

@@ -11,21 +11,21 @@
 
 namespace cairn::algo {
 
-inline constexpr std::uint64_t no_edge = ~std::uint64_t{0};  // heavier than any
+inline constexpr std::uint64_t no_edge = ~std::uint64_t{0};  // heavier than any edge
 
-/// An edge from a tree to another one.
+/// An edge from one tree to another.
 template <class Id>
 struct outgoing_edge {
-  std::uint64_t weight = no_edge;  // ordered
+  std::uint64_t weight = no_edge;  // in the form of to_ordered()
   Id source = 0, target = 0;       // source < target
-  Id there = 0;                    // the other tree's root
+  Id there = 0;                    // root of the tree at the other end
 
   [[nodiscard]] bool lighter_than(const outgoing_edge& o) const {
     return std::tie(weight, source, target) < std::tie(o.weight, o.source, o.target);
   }
 };
 
-/// A root's record keeps the lightest edge out of its tree. Fire and forget, may fail.
+/// Lowers the lightest outgoing edge in a root's record. Fire and forget, may fail.
 template <class Id>
 struct offer_edge {
   struct message {
@@ -35,7 +35,7 @@ struct offer_edge {
   pgas::vertex_view<outgoing_edge<Id>> lightest;
 
   void elements(const message& m, auto&& each) const { each(lightest.at(m.root)); }
-  bool wanted(const message& m) const {  // weights only fall, so a stale one is no lighter
+  bool wanted(const message& m) const {  // weights only fall, so a stale one is an upper bound
     return m.edge.weight <= tm::load_cell(lightest.at(m.root).here().weight);
   }
   bool attempt(auto& tx, const message& m) const {
@@ -45,8 +45,8 @@ struct offer_edge {
   }
 };
 
-/// Sends the message that merges the trees of v and of the edge's other end, unless they are one by
-/// now. Forest is as below.
+/// Sends the message that merges the tree of v with the tree at the edge's other end, unless they
+/// are already one tree. Forest: see merge_trees.
 template <class Id>
 void join_trees(const auto& forest, Id v, outgoing_edge<Id> edge, auto& send) {
   const Id here = forest.climb(v);
@@ -54,12 +54,12 @@ void join_trees(const auto& forest, Id v, outgoing_edge<Id> edge, auto& send) {
   if (here != edge.there) send({here, edge});
 }
 
-/// Two roots become one, unless one of them no longer is one; then the spawner climbs towards those
-/// that are. Fire and return, may fail.
+/// Merges the trees of two roots. Fails if one of them is no longer a root; the sender then climbs
+/// towards the current roots and tries again. Fire and return, may fail.
 ///
-/// Parents   by value or reference: of each vertex that was a root, its parent, which is smaller
-/// Forest    climb(v): an ancestor of v, v itself if it is a root or another rank's;
-///           take(worker, edge): the edge belongs to the forest
+/// Parents   by value or reference: the parent of each vertex that was a root; it is smaller
+/// Forest    climb(v): an ancestor of v; v itself if it is a root or belongs to another rank.
+///           take(worker, edge): adds an edge to the forest
 template <class Id, class Parents, class Forest>
 struct merge_trees {
   struct message {

@@ -13,13 +13,13 @@
 namespace cairn::algo {
 namespace {
 
-constexpr auto none = no_vertex<std::uint32_t>;  // no colour yet
+constexpr auto none = no_vertex<std::uint32_t>;  // uncoloured
 
 template <class Id>
 struct colouring {
   struct clash {  // fire and return, may fail: [AAM15] listing 6
     struct message {
-      Id v, spawner;  // both took this colour in this round; spawner == v gives it up
+      Id v, spawner;  // both took this colour in this round; v == spawner: withdraw it
       std::uint32_t colour;
     };
     pgas::vertex_view<std::uint32_t> colours;
@@ -27,7 +27,7 @@ struct colouring {
 
     auto cell(const message& m) const { return colours.at(m.v); }
     bool wanted(std::uint32_t x, const message& m) const { return x == m.colour; }
-    // Returns who has to give its colour up, if they still agree.
+    // Returns the vertex that loses its colour, or no_vertex if the colours now differ.
     activity::outcome<Id> attempt(auto x, const message& m) const {
       const bool loses = s.gives_up(m);
       const bool agree = (loses ? x.claim(m.colour, none) : x.load()) == m.colour;
@@ -51,13 +51,13 @@ struct colouring {
     for (auto v = g.out().first(); v < g.out().last(); ++v) uncoloured.add(0, static_cast<Id>(v));
   }
 
-  // The end with the greater lot of this edge and round.
+  // Whether m.v has the larger random number for this edge and round.
   [[nodiscard]] bool gives_up(const typename clash::message& m) const {
     const auto lot = [&](Id a) { return mix64(seed + 0x9e3779b97f4a7c15 * (round + 1) + a); };
     return m.v == m.spawner || lot(m.v) > lot(m.spawner);
   }
 
-  // Gives each vertex the least colour that no neighbour seems to have.
+  // Gives each vertex the smallest colour that no neighbour appears to have.
   void colour_all(std::span<const Id> vertices) {
     const auto first_fit = [&](worker_t k, Id v) {
       auto& p = palettes[k];
@@ -71,11 +71,11 @@ struct colouring {
     known.share(vertices);
   }
 
-  // Each conflict is seen from both ends, because both were coloured in this round.
+  // Each conflict is found at both endpoints, because both were coloured in this round.
   void find_clashes(std::span<const Id> vertices) {
     const auto ask = [&](Id v, std::span<const Id> row, auto& send) {
       const auto c = colour.load(v);
-      if (c == none) return;  // it has lost already
+      if (c == none) return;  // already withdrawn
       for (const Id u : row) {
         if (u < v && known[u] == c) send({u, v, c});
       }

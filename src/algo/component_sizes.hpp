@@ -19,12 +19,11 @@
 
 namespace cairn::algo {
 
-/// How many components labels name, and how many vertices the largest has. A label is a vertex of
-/// its component that labels itself.
+/// The number of components and the size of the largest, from component labels. A label is a vertex
+/// of its component whose label is itself.
 ///
-/// Work      O(n) where one component has most of all vertices, which some rank's sample then
-/// names;
-///           else O(n log n)
+/// Work      O(n) if one component has most vertices, which a sample on some rank then finds; else
+///           O(n log n)
 /// Collective: constructor.
 template <class Id>
 class component_sizes {
@@ -47,11 +46,11 @@ class component_sizes {
 
  private:
   struct counts {
-    std::uint64_t roots = 0, vertices = 0;  // of all, with a label
+    std::uint64_t roots = 0, vertices = 0;  // roots; vertices with the given label
   };
 
   counts count(Id root) const {
-    constexpr double ns_of_vertex = 0.5;  // about: several labels at once
+    constexpr double ns_of_vertex = 0.5;  // approximate; the loop is vectorised
     task::per_worker<counts> parts(w_.workers());
     traverse::for_own_ranges(
         w_, label_,
@@ -72,7 +71,7 @@ class component_sizes {
     return {w_.sum(mine.roots), w_.sum(mine.vertices)};
   }
 
-  struct enlarge {  // the operator: a component has so many vertices more
+  struct enlarge {  // the operator: adds to the size of a component
     struct message {
       Id root, vertices;
     };

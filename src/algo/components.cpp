@@ -43,7 +43,7 @@ struct component_search {
                               "a rank's trees are joined by stores, then by compare-and-swap"};
     if (w.size() == 1) return;
     const root_graph<Id> roots(w, g, label);
-    pgas::vertex_map<Id> least(w, g.partition(), no_vertex<Id>);  // of each root's component
+    pgas::vertex_map<Id> least(w, g.partition(), no_vertex<Id>);  // label of each root's component
     each_own([&](worker_t, Id v) {
       if (label.load(v) == v) least.store(v, v);
     });

@@ -13,7 +13,7 @@ inline constexpr std::span<const std::string_view> words_of<traverse::direction>
 
 namespace {
 
-constexpr int most_draws = 1000;  // of a source
+constexpr int most_draws = 1000;  // attempts to draw a source
 
 template <class Id>
 std::uint64_t degree_anywhere(world& w, const graph::dist_csr<Id>& g, std::uint64_t v) {
@@ -21,7 +21,7 @@ std::uint64_t degree_anywhere(world& w, const graph::dist_csr<Id>& g, std::uint6
   return w.sum(mine ? g.out().degree(v) : 0);
 }
 
-// The smallest that has edges.
+// The smallest vertex that has edges.
 template <class Id>
 Id first_with_edges(world& w, const graph::dist_csr<Id>& g) {
   auto v = g.out().first();
@@ -30,13 +30,13 @@ Id first_with_edges(world& w, const graph::dist_csr<Id>& g) {
   return static_cast<Id>(none - w.max(v == g.out().last() ? 0 : none - v));
 }
 
-// A random vertex that has edges; where hardly any has, the first.
+// A random vertex that has edges; after most_draws failed attempts the first one.
 template <class Id>
 Id random_source(world& w, const graph::dist_csr<Id>& g, const run_request& r) {
   if (g.num_edges() == 0) return 0;
   random64 draw(r.seed, r.trial);
   for (int tries = 0; tries < most_draws; ++tries) {
-    // By id, so that it does not depend on the order of vertices.
+    // Drawn by id, so that the source does not depend on the vertex order.
     const auto v = g.labels().vertex_at(draw.below(g.num_vertices()));
     if (degree_anywhere(w, g, v) != 0) return static_cast<Id>(v);
   }
@@ -82,7 +82,7 @@ struct bfs_declaration : declaration {
                {.activity = c.request.activity, .direction = c.opt.direction, .depths = depths});
   }
 
-  // Edges of the input, as TEPS counts them.
+  // Edges of the input, as counted for TEPS.
   struct reach {
     std::uint64_t source, reached, edges;
     static constexpr auto fields() {

@@ -12,7 +12,7 @@ struct cc_declaration : declaration {
       .name = "cc",
       .summary = "Connected components, edges taken both ways",
       .check = "Check the result by a search from every label",
-      // With them afforest skips the largest component's edges, which are most.
+      // With in-edges afforest can skip the edges of the largest component.
       .in_edges = true,
       .filters = true};
   struct options {

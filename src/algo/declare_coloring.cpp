@@ -14,7 +14,7 @@ struct coloring_declaration : declaration {
   template <class Id>
   using result = coloring_result;
 
-  static constexpr bool draws(const options&) { return true; }  // lots
+  static constexpr bool draws(const options&) { return true; }  // conflicts
 
   static auto run(const auto& c, nothing) {
     return coloring(c.w, c.g, {.activity = c.request.activity, .seed = c.request.seed});

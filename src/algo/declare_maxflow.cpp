@@ -34,7 +34,7 @@ struct maxflow_declaration : declaration {
     std::uint64_t s, t;
     static constexpr auto fields() { return std::tuple(); }
   };
-  // Vertices that were drawn differ.
+  // Randomly drawn vertices are distinct.
   static ends start(const auto& c) {
     const auto n = c.g.num_vertices();
     if (n < 2) throw usage_error("a flow needs two vertices");
@@ -70,7 +70,7 @@ struct maxflow_declaration : declaration {
     return verify_maxflow<Id>(c.w, c.g, static_cast<Id>(e.s), static_cast<Id>(e.t), r.value, r.flow,
                               r.source_side);
   }
-  // A flow of the cut's value, verified with that cut, proves both.
+  // A flow whose value equals the capacity of the cut in the file proves that the cut is minimal.
   template <class D, class Id>
   static std::optional<std::string> verify_column(const call<D, Id>& c, std::string_view,
                                                   const own_values& sides) {

@@ -15,7 +15,7 @@ namespace {
 
 enum class precision { single_, double_ };
 enum class layout_wanted { none, automatic, always };
-// How push and edge add up; off: by operators.
+// Storage of the sums of push and edge; off: operators.
 enum class summation { automatic, partials, bins, off };
 
 }  // namespace
@@ -112,7 +112,8 @@ struct pagerank_declaration : declaration {
                                          : "--aggregate adds up without operators";
   }
 
-  // The layout that the graph's file has; else one that is asked for, or that the runs repay.
+  // The layout in the graph's file; else a new one if requested or if it pays off in the given
+  // runs.
   template <class Id>
   struct built {
     std::optional<pull_layout<Id>> layout;
@@ -167,8 +168,8 @@ struct pagerank_declaration : declaration {
   static auto verify(const auto& c, nothing, const auto& r) {
     return verify_pagerank(c.w, c.g, r, plain(c.opt));
   }
-  // Where a run stops before its ranks have settled, a run of our own says how far from settled
-  // they may be.
+  // The convention may stop before convergence. A run of our own bounds how far the ranks may then
+  // be from the fixed point.
   static std::optional<std::string> verify_column(const auto& c, std::string_view,
                                                   const own_values& ranks) {
     auto opt = plain(c.opt);
@@ -201,7 +202,7 @@ struct pagerank_declaration : declaration {
     if (sweeps != static_cast<double>(limits.most_sweeps) && !(change < limits.enough)) {
       return "it stopped too early";
     }
-    // How an in-place sweep comes to its ranks is for no judge to repeat; where it leads is.
+    // In-place sweeps depend on timing, so only the fixed point is compared.
     if (found.numbers.at("in_place") == 0) {
       return near(judge.after(static_cast<std::uint64_t>(sweeps)), 0);
     }

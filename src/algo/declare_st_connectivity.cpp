@@ -49,7 +49,7 @@ struct st_connectivity_declaration : declaration {
     return st_connectivity(c.w, c.g, static_cast<Id>(e.s), static_cast<Id>(e.t),
                            {.activity = c.request.activity});
   }
-  // By a whole search from s, which shares nothing with the two that met but the graph.
+  // By a complete search from s, which shares only the graph with the two searches.
   template <class D, class Id>
   static std::optional<std::string> verify(const call<D, Id>& c, const ends& e,
                                            const st_connectivity_result& r) {

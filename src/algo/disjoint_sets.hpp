@@ -10,8 +10,9 @@
 
 namespace cairn::algo {
 
-/// The parents of own vertices as trees: a parent is no larger than its child, and a root is its
-/// own. To be copied: through a reference every store would make its members be loaded again.
+/// The parents of this rank's vertices as trees: a parent is no larger than its child, and a root
+/// is its own parent. Pass it by value: through a reference its members are reloaded after each
+/// store.
 template <class Id>
 class trees {
  public:
@@ -33,17 +34,17 @@ class trees {
   Id first_;
 };
 
-/// Joins the trees of own vertices x and y; parents are smaller than their children, so the
+/// Joins the trees of x and y, vertices of this rank. A parent is smaller than its child, so the
 /// smaller root stays root.
 ///
-/// Both paths are climbed at once, always from the vertex with the larger parent, which on the
-/// way gets the smaller one: the paths grow shorter and the climb ends where they meet. What a
-/// vertex was ever pointed at it stays connected to, or will be by whoever moved it, so that any
-/// number of workers may join at once.
+/// Both paths are climbed together. Each step takes the vertex with the larger parent and gives it
+/// the smaller one. This shortens the paths, and the climb ends where they meet. A vertex remains
+/// connected to every parent that it had, or the worker that replaced the parent connects them.
+/// Therefore any number of workers may join concurrently.
 ///
-/// Access    plain_access if nobody else joins, else atomic_access. By plain_access beside others
-///           each tree stays one of a single component, but trees may stay apart.
-/// Returns   whether there was one root more before
+/// Access    plain_access if no other worker joins, else atomic_access. With plain_access and
+///           concurrent joins each tree stays within one component, but trees may remain unjoined
+/// Returns   whether the number of roots decreased
 /// Source    [Patwary10] Rem's algorithm with splicing; with compare-and-swap as in [Dhulipala20]
 template <class Access, class Id>
 bool join(trees<Id> t, Id x, Id y) {
@@ -66,9 +67,9 @@ bool join(trees<Id> t, Id x, Id y) {
   return false;
 }
 
-/// Points own vertices [v, last) at their roots. Nobody joins meanwhile.
+/// Points this rank's vertices [v, last) at their roots. No worker joins meanwhile.
 ///
-/// Ascending: a parent is smaller than its child, and so mostly points at its root already.
+/// Ascending order: a parent is smaller than its child, so it usually points at its root already.
 template <class Id>
 void flatten(trees<Id> t, Id v, std::uint64_t last) {
   for (; v < last; ++v) {

@@ -14,10 +14,10 @@
 
 namespace cairn::algo {
 
-/// Copies of other ranks' elements of a map, as they were when asked for.
+/// Copies of other ranks' elements of a map, as of the last refresh().
 ///
-/// Messages   two per element asked for
-/// Collective constructor, destructor and refresh().
+/// Messages    two per chosen element
+/// Collective  constructor, destructor and refresh()
 template <class Id>
 class fetched {
  public:
@@ -28,7 +28,8 @@ class fetched {
             w, [this](worker_t, Id at) { return map_.load(at); },
             [this](worker_t, std::uint64_t slot, Id value) { values_[slot] = value; }) {}
 
-  /// Chooses which elements to copy, and takes them out of a list: of other ranks, also doubled.
+  /// Chooses the elements to copy. Takes them from a list of remote elements, which may contain
+  /// duplicates.
   void choose(traverse::worklist<Id>& wanted) {
     w_.parallel_for(
         static_cast<std::size_t>(w_.workers()),
@@ -42,7 +43,7 @@ class fetched {
     values_.resize(ids_.size());
   }
 
-  /// Asks for all of them. Nobody writes to the map meanwhile.
+  /// Fetches all chosen elements. The map must not change meanwhile.
   void refresh() {
     const auto ask_for = [&](auto& ask, worker_t, std::size_t begin, std::size_t end) {
       for (auto i = begin; i < end; ++i) ask(map_.owner(ids_[i]), ids_[i], i);
@@ -51,7 +52,7 @@ class fetched {
     traverse::push_ranges(w_, get_, ids_.size(), ask_for, traverse::chunk_of(w_, ids_.size(), 10));
   }
 
-  /// The element of v: an own one as it is, another's as it was; that one was chosen.
+  /// The current value of an element of this rank, or the copy of a chosen remote one.
   [[nodiscard]] Id operator()(Id v) const {
     if (map_.owns(v)) return map_.load(v);
     return values_[static_cast<std::size_t>(std::lower_bound(ids_.begin(), ids_.end(), v) -

@@ -14,7 +14,7 @@ std::optional<std::string> file_column::take(holds what, bool partial, std::uint
   return name_by_smallest_vertex(*labels);
 }
 
-// Of the first vertex whose value is.
+// Reports the first vertex whose value is missing or larger than `most`.
 std::optional<std::string> file_column::beyond(std::uint64_t most, bool partial,
                                                const own_values& values) const {
   constexpr auto none = no_vertex<std::uint64_t>;
@@ -44,8 +44,8 @@ std::optional<std::string> file_column::beyond(std::uint64_t most, bool partial,
   return std::nullopt;
 }
 
-// A file names a class by its smallest id, an algorithm by its smallest vertex: they differ where
-// vertices have another order than ids.
+// A file names a class by its smallest id, an algorithm by its smallest vertex. They differ if
+// vertices are not in the order of their ids.
 std::optional<std::string> file_column::name_by_smallest_vertex(
     std::vector<std::uint64_t>& labels) const {
   const auto all = w.all_gather_values<std::uint64_t>(labels);

@@ -11,8 +11,8 @@
 
 namespace cairn::algo {
 
-/// The most frequent of a sample of own values; no_vertex if there are none. Which one is not
-/// always right, but always the same.
+/// The most frequent value in a sample of this rank's values; no_vertex if there are none. It is
+/// deterministic, but may not be the most frequent value of all.
 ///
 /// Work      O(1): some microseconds; ten times as long if no value has half of the sample
 template <class Id>
@@ -21,7 +21,7 @@ template <class Id>
   std::array<Id, 1024> sample;
   random64 draw(values.size());
   for (auto& s : sample) s = values[draw.below(values.size())];
-  Id most = sample[0];  // by Boyer and Moore's vote, if any has more than half
+  Id most = sample[0];  // Boyer-Moore majority vote
   std::size_t votes = 0;
   for (const Id s : sample) {
     if (votes == 0) most = s;

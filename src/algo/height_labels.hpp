@@ -16,10 +16,10 @@
 
 namespace cairn::algo {
 
-/// Labels of vertices, lower bounds on distances in the residual graph, and what is known of those
-/// of neighbours: never too high.
+/// Labels of vertices: lower bounds on distances in the residual graph. `copies` holds the known
+/// labels of neighbours, which are never too high.
 ///
-/// Collective constructor, make_exact().
+/// Collective  constructor, make_exact()
 template <class Id>
 struct height_labels {
   height_labels(world& world, const graph::dist_csr<Id>& graph, const preflow<Id>& flow)
@@ -33,7 +33,8 @@ struct height_labels {
           for (const auto& m : batch) copies[m.arc - r.first_arc] = m.label;
         }) {}
 
-  /// Distances to t, or where there is no way n more than those to s. Tells all neighbours.
+  /// Sets labels to the distance to t or, if t is unreachable, to n plus the distance to s. Sends
+  /// the labels to all neighbours.
   void make_exact(Id s, Id t) {
     ++searches;
     search.clear();
@@ -58,7 +59,7 @@ struct height_labels {
   const graph::dist_csr<Id>& g;
   const residual_graph<Id>& r;
   pgas::vertex_map<std::uint64_t> of;
-  std::vector<std::uint64_t> copies;  // of the labels of arcs' targets
+  std::vector<std::uint64_t> copies;  // known labels of the arcs' targets
   residual_search<Id> search;
   am::channel<update> updates;
   std::uint64_t searches = 0;

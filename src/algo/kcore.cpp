@@ -11,14 +11,14 @@ namespace cairn::algo {
 namespace {
 
 constexpr auto none = minimum<std::uint32_t>::identity();
-// A vertex's cell: the degree that remains, or of one that was removed ~(its core number).
+// A vertex's cell: the remaining degree, or ~(core number) once removed.
 constexpr bool exceeds(std::int32_t cell, std::uint32_t level) {
   return cell > static_cast<std::int32_t>(level);
 }
 
 template <class Id>
 struct peeling {
-  struct lose_edge {  // the operator, of a neighbour of one that was removed; may fail
+  struct lose_edge {  // the operator: a neighbour of v was removed; may fail
     struct message {
       Id v;
     };
@@ -55,7 +55,7 @@ struct peeling {
     });
   }
 
-  // One of several workers that come at the same time removes it.
+  // If several workers call this concurrently, one of them removes v.
   [[gnu::always_inline]] void remove_if_few(worker_t k, Id v) {
     const auto x = cells.load(v);
     if (x < 0 || exceeds(x, level)) return;
@@ -63,7 +63,8 @@ struct peeling {
     if (cell.claim(x, ~static_cast<std::int32_t>(level)) == x) removed.add(k, v);
   }
 
-  // Removes what has the level's degree. Returns the least degree that was left, if any.
+  // Removes the vertices whose degree is at most `level`. Returns the smallest remaining degree, if
+  // any.
   std::uint32_t scan() {
     left.keep_if([&](worker_t k, Id v) {
       const auto x = cells.load(v);
@@ -87,7 +88,7 @@ struct peeling {
   world& w;
   const traverse::edges<Id> edges;
   pgas::vertex_map<std::int32_t> cells;
-  traverse::shrinking_list<Id> left;  // and perhaps some that have been removed
+  traverse::shrinking_list<Id> left;  // may contain vertices that have been removed
   traverse::worklist<Id> removed;
   pgas::accumulator<minimum<std::uint32_t>> least;
   std::uint32_t level = 0;
@@ -101,7 +102,7 @@ template <class Id>
 kcore_result kcore(world& w, const graph::dist_csr<Id>& g, const kcore_options& opt) {
   CAIRN_EXPECTS(g.has_in(), "an edge counts both ways: load with .inverse = true");
   auto activity = opt.activity;
-  activity.sent_filter = false;  // it would keep back the second of two equal messages
+  activity.sent_filter = false;  // the filter would drop the second of two equal messages
   peeling<Id> p(w, g, activity);
   for (auto least = p.scan(); least != none; least = p.scan()) {
     if (least == p.level) p.peel();

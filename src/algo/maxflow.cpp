@@ -15,16 +15,16 @@ namespace cairn::algo {
 namespace {
 
 using label_t = std::uint64_t;
-constexpr std::uint64_t pulse_price = 256;  // a pulse costs as much as a look at so many arcs
+constexpr std::uint64_t pulse_price = 256;  // cost of a pulse, in scanned arcs
 
 template <class Id>
 struct push_relabel {
-  struct push {  // fire and return, may fail; changes both where the receiver lives
+  struct push {  // fire and return, may fail; changes two elements of the receiver's rank
     struct message {
       Id to, from;
-      std::uint64_t arc, mirror;  // from -> to, as seen by either
+      std::uint64_t arc, mirror;  // ids of the arc from -> to at either endpoint
       std::int64_t amount;
-      label_t height;  // of from; 0 for what the source gives, which nobody refuses
+      label_t height;  // label of from; 0 for pushes from the source, which cannot fail
     };
     push_relabel& f;
 
@@ -32,7 +32,7 @@ struct push_relabel {
       each(f.flow.gained.at(m.to));
       each(f.flow.received.at(m.mirror));
     }
-    // Labels change between epochs only. Returns the receiver's.
+    // Labels change only between epochs. Returns the receiver's label.
     activity::outcome<label_t> attempt(auto& tx, const message& m) const {
       auto& gained = f.flow.gained;
       auto& received = f.flow.received;
@@ -46,7 +46,7 @@ struct push_relabel {
     void answer(const message& m, const activity::outcome<label_t>& pushed) {
       const auto i = m.arc - f.flow.r.first_arc;
       f.labels.copies[i] = pushed.value;
-      if (pushed.done) f.flow.book(m.from, i, m.amount);  // one push an arc and pulse
+      if (pushed.done) f.flow.book(m.from, i, m.amount);  // one push per arc and pulse
     }
   };
 
@@ -69,9 +69,9 @@ struct push_relabel {
     if (!std::atomic_ref(flag).exchange(1, std::memory_order_relaxed)) active.add(k, v);
   }
 
-  // Pushes for all of v's excess that has where to go; lifts v first if there is nowhere. Where a
-  // copy says more than one lower it is old: the push will be refused and bring the label.
-  // Returns the arcs that lifting looked at.
+  // Plans pushes of v's excess, after relabelling v if no push is possible. If the copy of a
+  // neighbour's label is too low, the push fails and its answer updates the copy. Returns the
+  // number of arcs scanned for relabelling.
   std::uint64_t plan(worker_t k, Id v) {
     const auto& r = flow.r;
     auto left = flow.excess(v);

@@ -15,14 +15,14 @@
 #include "algo/fetch.hpp"
 #include "algo/spanning_forest.hpp"
 
-// Three ways in which the trees of a forest merge along their roots' lightest edges. Each has
+// Three policies for merging the trees of a forest along their roots' lightest edges. Each has
 //
-//   merge(ready)     of own roots with an edge; afterwards each vertex's root is its tree's.
-//                    Collective
+//   merge(ready)     merges the trees of this rank's roots in `ready`, which have an outgoing edge.
+//                    Afterwards each vertex's root is the root of its tree. Collective
 
 namespace cairn::algo {
 
-/// From v towards the root of its tree, while others merge, as far as own vertices lead.
+/// The last vertex on the path from v to its root that this rank can reach, while others merge.
 template <class Id>
 [[nodiscard]] Id climb_in(const pgas::vertex_map<Id>& parent, Id v) {
   while (parent.owns(v)) {
@@ -33,7 +33,7 @@ template <class Id>
   return v;
 }
 
-/// Paths to roots over ranks, shortened by asking.
+/// Paths to roots over several ranks, shortened by pointer jumping.
 template <class Id>
 class root_paths {
  public:
@@ -45,8 +45,9 @@ class root_paths {
     }
   }
 
-  /// A root points where its edge leads. Of two that point at each other the smaller stays root and
-  /// leaves the edge to the larger, which takes it whatever it reads of the smaller's parent.
+  /// Points each root at the root at the other end of its edge. If two roots point at each other,
+  /// the smaller stays root, and only the larger adds the edge to the forest, whichever value of
+  /// the smaller's parent it reads.
   void hook(std::span<const Id> ready) {
     auto& root = f_.root;
     traverse::for_each_of(f_.w, ready, [&](worker_t k, Id r) {
@@ -67,7 +68,7 @@ class root_paths {
   }
 
  private:
-  // A parent that another worker replaces meanwhile is an ancestor before and after.
+  // A parent that another worker replaces concurrently is an ancestor before and after.
   bool halve() {
     auto& root = f_.root;
     f_.each_own([&](worker_t k, Id v) {
@@ -88,7 +89,7 @@ class root_paths {
   }
 
   spanning_forest<Id>& f_;
-  fetched<Id> above_;  // the parents of other ranks' roots
+  fetched<Id> above_;  // parents of other ranks' roots
   traverse::worklist<Id> found_;
 };
 
@@ -120,7 +121,7 @@ class activity_merging {
   activity::executor<op> merges_;
 };
 
-/// Over ranks: the same operator as a transaction.
+/// On several ranks: the same operator as a transaction.
 template <class Id>
 class transaction_merging {
   using op = merge_trees<Id, const dtx::owned_vertex_map<Id>&, transaction_merging>;
@@ -144,12 +145,12 @@ class transaction_merging {
 
  private:
   spanning_forest<Id>& f_;
-  dtx::owned_vertex_map<Id> parent_;  // of every vertex that ever was a root; not flattened
+  dtx::owned_vertex_map<Id> parent_;  // of every vertex that was ever a root; not flattened
   dtx::executor<op> merges_;
   root_paths<Id> paths_;
 };
 
-/// Over ranks: each root points at the root that its edge leads to.
+/// On several ranks: each root points at the root at the other end of its edge.
 template <class Id>
 class hook_merging {
  public:

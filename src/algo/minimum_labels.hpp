@@ -12,14 +12,14 @@
 
 namespace cairn::algo {
 
-/// Lets labels travel until no vertex has one that is larger than a neighbour's, so that all of a
-/// component have its smallest.
+/// Label propagation: lowers labels until no vertex has a larger label than a neighbour, so that
+/// all vertices of a component have its smallest label.
 ///
-/// Every vertex whose label has fallen tells its neighbours in the next round. Labels of own
-/// vertices fall at once, so that they may travel several edges in a round.
+/// A vertex whose label was lowered sends it to its neighbours in the next round. Labels of
+/// vertices of this rank are lowered at once, so a label may travel several edges per round.
 template <class Id>
 class minimum_labels {
-  struct lower {  // the operator: the least label wins
+  struct lower {  // the operator: the smallest label wins
     struct message {
       Id v, label;
     };
@@ -34,7 +34,7 @@ class minimum_labels {
   };
 
  public:
-  /// label    each vertex's own, no_vertex: it takes no part; lowered in place
+  /// label    initial labels, lowered in place; a vertex with no_vertex takes no part
   minimum_labels(world& w, pgas::vertex_map<Id>& label, const activity::options& opt)
       : w_(w),
         label_(label),
@@ -42,9 +42,9 @@ class minimum_labels {
         now_(w, label.local().size()),
         next_(w, label.local().size()) {}
 
-  /// neighbors   neighbors(v, f) calls f(u) for each neighbour u of own vertex v; u has v as a
-  ///             neighbour too
-  /// Returns     the rounds
+  /// neighbors   neighbors(v, f) calls f(u) for each neighbour u of vertex v of this rank; must be
+  ///             symmetric
+  /// Returns     the number of rounds
   template <class Neighbors>
   std::uint64_t run(Neighbors&& neighbors) {
     for (std::size_t i = 0; i < label_.local().size(); ++i) {
@@ -63,7 +63,7 @@ class minimum_labels {
 
  private:
   void round(auto& neighbors) {
-    constexpr double ns_of_word = 64 * 40;  // where all of its vertices tell their neighbours
+    constexpr double ns_of_word = 64 * 40;  // all 64 vertices send to their neighbours
     const auto words = now_.words().size();
     traverse::push_ranges(
         w_, lower_, words,
@@ -85,7 +85,7 @@ class minimum_labels {
   world& w_;
   pgas::vertex_map<Id>& label_;
   activity::executor<lower> lower_;
-  traverse::bit_set now_, next_;  // own vertices that tell their neighbours
+  traverse::bit_set now_, next_;  // vertices of this rank that send to their neighbours
 };
 
 }  // namespace cairn::algo

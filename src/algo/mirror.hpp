@@ -14,11 +14,11 @@
 
 namespace cairn::algo {
 
-/// A map's values for all vertices on every rank: own ones as they are, those of others as of the
-/// last share().
+/// A map's values for all vertices on every rank. Values of this rank are current; values of other
+/// ranks are those of the last share().
 ///
-/// Memory     per rank: n values, if there are several ranks
-/// Collective constructor, share().
+/// Memory      per rank: n values, if there are several ranks
+/// Collective  constructor, share()
 template <class Id, class T>
 class mirror {
  public:
@@ -30,13 +30,13 @@ class mirror {
 
   [[nodiscard]] T operator[](Id v) const { return tm::load_cell(values_[v]); }
 
-  /// Of own vertex v, here. Others read it after share().
+  /// Sets the value of vertex v of this rank. Other ranks see it after share().
   void store(Id v, const T& x) {
     map_.store(v, x);
     if (w_.size() > 1) std::atomic_ref(values_[v]).store(x, std::memory_order_relaxed);
   }
 
-  /// Tells all ranks the values of own vertices that have changed.
+  /// Sends the values of this rank's changed vertices to all ranks.
   void share(std::span<const Id> changed) {
     struct value_of {
       Id v;
@@ -52,7 +52,7 @@ class mirror {
  private:
   world& w_;
   pgas::vertex_map<T>& map_;
-  hw::page_buffer<T> copy_;  // if there are several ranks
+  hw::page_buffer<T> copy_;  // empty on one rank
   T* values_;
 };
 

@@ -46,7 +46,7 @@ struct boruvka {
     neighbors.choose(found);
   }
 
-  // Afterwards each root's record holds the lightest edge out of its tree.
+  // Stores the lightest outgoing edge of each tree in its root's record.
   void find_outgoing_edges() {
     neighbors.refresh();
     forest.each_own([&](worker_t, Id v) { forest.lightest.local()[v - g.out().first()] = {}; });
@@ -105,10 +105,10 @@ struct boruvka {
   std::variant<std::monostate, activity_merging<Id>, transaction_merging<Id>, hook_merging<Id>>
       merging;
   traverse::worklist<Id> found;
-  fetched<Id> neighbors;  // the roots of other ranks' vertices that own edges lead to
+  fetched<Id> neighbors;  // roots of the remote endpoints of this rank's edges
 };
 
-// How trees merge, and why so.
+// The merge method and the reason for it.
 std::pair<std::string_view, std::string_view> merged(rank_t ranks, mst_merge asked) {
   if (ranks == 1) return {"activities", "there is one rank"};
   if (asked == mst_merge::transactions) return {"transactions", "it was asked for"};

@@ -22,20 +22,21 @@
 
 namespace cairn::algo {
 
-/// Calls f(worker, first, last) for ranges that cover rows [0, n) once, whose edges are about
-/// equally many: so few that, if each edge costs `longest` steps, a range takes some milliseconds
-/// (cancel() and messages are noticed between ranges), and that workers end together.
+/// Calls f(worker, first, last) for ranges that cover rows [0, n) once, with about equal numbers of
+/// edges. If each edge costs `longest` steps, a range takes some milliseconds, so that cancel() and
+/// messages are noticed between ranges and workers finish at about the same time.
 ///
-/// begin_of   where a row begins among all edges: ascending, below `edges`
+/// begin_of   index of a row's first edge: ascending, below `edges`
 template <class Begin, class F>
 void for_edge_ranges(world& w, std::size_t n, std::uint64_t edges, std::uint64_t longest,
                      Begin&& begin_of, F&& f) {
   constexpr std::uint64_t steps = 4 << 20, least_shared = 256;
-  const std::uint64_t most = w.size() > 1 ? 1 << 12 : 1 << 16;  // beside ranks: messages wait
+  const std::uint64_t most = w.size() > 1 ? 1 << 12 : 1 << 16;  // several ranks: messages wait
   const auto share = edges / (16 * static_cast<std::uint64_t>(w.workers())) + 1;
   const auto size = std::min(
       {steps / std::max<std::uint64_t>(1, longest) + 1, most, std::max(share, least_shared)});
-  const auto first_of = [&](std::uint64_t range) {  // the first row that begins in it or later
+  // the first row that begins in this range or later
+  const auto first_of = [&](std::uint64_t range) {
     if (range == 0) return std::size_t{0};
     std::size_t low = 0, high = n;
     while (low < high) {
@@ -58,24 +59,23 @@ void for_edge_ranges(world& w, std::size_t n, std::uint64_t edges, std::uint64_t
       1);
 }
 
-/// The same of a graph's rows as they are, by position.
+/// For the rows of a graph, by position.
 template <class Id, class F>
 void for_edge_ranges(world& w, const graph::csr<Id>& rows, F&& f) {
   const auto begin_of = [at = rows.offsets()](std::size_t i) { return at[i] - at[0]; };
   for_edge_ranges(w, rows.num_rows(), rows.num_edges(), rows.max_degree(), begin_of, f);
 }
 
-/// Each edge of a graph once, at its end that is smaller by (degree, id), without double edges and
-/// self-loops; the directions of edges are ignored. The rows of this rank's vertices, ascending.
+/// Each edge of a graph once, at its smaller endpoint by (degree, id), without duplicate edges and
+/// self-loops, ignoring directions. Contains the rows of this rank's vertices, in ascending order.
 ///
-/// Degrees are those of the graph as it is, where double edges and self-loops count: any order
-/// will do as long as all ranks use the same.
+/// Degrees include duplicate edges and self-loops: any order is valid if all ranks use the same.
 ///
-/// Collective constructor.
+/// Collective  constructor
 template <class Id>
 class oriented_rows {
  public:
-  /// Entries that may be read past a row's end: their ids are of no row, or of another.
+  /// Entries that may be read past a row's end; their values are unspecified vertex ids.
   static constexpr std::size_t readable_beyond = 16;
 
   oriented_rows(world& w, const graph::dist_csr<Id>& g)
@@ -93,12 +93,12 @@ class oriented_rows {
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   [[nodiscard]] std::size_t size() const noexcept { return num_rows_; }
   [[nodiscard]] std::uint64_t longest() const noexcept { return longest_; }
-  /// Entries of these rows.
+  /// Number of entries of these rows.
   [[nodiscard]] std::uint64_t num_edges() const noexcept { return num_edges_; }
-  /// Of any vertex of any rank.
+  /// Degree of any vertex of any rank.
   [[nodiscard]] std::uint32_t degree(std::uint64_t v) const noexcept { return degrees_[v]; }
 
-  /// Row i is that of vertex first() + i.
+  /// The row of vertex first() + i.
   [[nodiscard, gnu::always_inline]] std::span<const Id> row(std::size_t i) const noexcept {
     return {targets_.data() + (rows_[i] >> size_bits), rows_[i] & size_mask};
   }
@@ -109,12 +109,12 @@ class oriented_rows {
     __builtin_prefetch(rows_.data() + i);
   }
 
-  /// Calls f(worker, v, row, here) for each row of two entries or more on each rank that owns one
-  /// of its entries: v's row travels there once. `here` are those of the entries that it owns.
+  /// For each row with at least two entries, calls f(worker, v, row, here) on each rank that owns
+  /// one of them. v's row is sent there once. `here` is the part of the row that the rank owns.
   /// Collective. Opens an epoch.
   template <class F>
   void visit(world& w, const pgas::partition& partition, F&& f) const {
-    task::per_worker<std::vector<Id>> records(w.workers());  // a vertex, then its row
+    task::per_worker<std::vector<Id>> records(w.workers());  // a vertex, followed by its row
     const auto arrive = [&](worker_t k) {
       const auto row = std::span<const Id>(records[k]).subspan(1);
       const auto begin = std::lower_bound(row.begin(), row.end(), first_);
@@ -155,7 +155,7 @@ class oriented_rows {
   }
 
  private:
-  // A row is where it begins, and its size: shorter than the root of twice the number of edges.
+  // A row is stored as start and size. The size is below sqrt(2 * number of edges).
   static constexpr int size_bits = 24;
   static constexpr std::uint64_t size_mask = (1 << size_bits) - 1;
 
@@ -171,7 +171,7 @@ class oriented_rows {
     if (w.size() > 1) gathered_.resize(num_rows_);
     auto* const own = w.size() > 1 ? gathered_.data() : all_.data();
     w.parallel_for(num_rows_, [&](worker_t, std::size_t begin, std::size_t end) {
-      // One less than the greatest: the order adds 1 to break ties.
+      // One less than the maximum: the order adds 1 to break ties.
       constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max() - 1;
       for (auto i = begin; i < end; ++i) {
         own[i] =
@@ -206,7 +206,7 @@ class oriented_rows {
           }
           states[k].longest = longest;
           states[k].edges += static_cast<std::uint64_t>(to - begin_of_all);
-          // Who reads on behind the last row finds a vertex.
+          // Readers past the last row must find a valid vertex.
           auto* const limit =
               targets_.data() + (end == num_rows_ ? targets_.size() : edges_before(g, end));
           for (std::size_t i = 0; i < readable_beyond && to < limit; ++i) {
@@ -220,7 +220,7 @@ class oriented_rows {
     }
   }
 
-  // Writes what is kept of v's row. Without branches, which would be unpredictable.
+  // Writes the kept part of v's row. Branch-free, because branches would be unpredictable.
   Id* keep(std::span<const Id> row, std::uint64_t v, Id* to) const {
     auto last = no_vertex<Id>;
     const auto* const degrees = degrees_;
@@ -245,8 +245,8 @@ class oriented_rows {
 
   std::uint64_t first_;
   std::size_t num_rows_;
-  std::vector<std::uint32_t> gathered_;  // degrees, if there are several ranks
-  hw::page_buffer<std::uint32_t> all_;   // if there is one
+  std::vector<std::uint32_t> gathered_;  // degrees, on several ranks
+  hw::page_buffer<std::uint32_t> all_;   // degrees, on one rank
   const std::uint32_t* degrees_ = nullptr;
   hw::page_buffer<std::uint64_t> rows_;
   hw::page_buffer<Id> targets_;

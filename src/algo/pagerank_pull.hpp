@@ -17,12 +17,12 @@
 
 namespace cairn::algo {
 
-/// Sums of what the sources of a row give. Long rows have four sums, so that no addition waits for
-/// the one before it. Rows of up to four are many in sparse graphs, and the branches on their
-/// lengths are unpredictable: four terms are loaded, of this row or the next, and those too many
-/// are masked out.
+/// Sums the contributions of a row's sources. Long rows use four partial sums, so that additions do
+/// not wait for each other. Sparse graphs have many rows of up to four entries, whose lengths are
+/// unpredictable: four terms are always loaded, from this row or the next, and the excess ones are
+/// masked out.
 ///
-/// Shared    other workers write meanwhile (in place)
+/// Shared    other workers write the contributions concurrently (in-place sweeps)
 template <class Real, class Id, bool Shared>
 class contribution_sum {
   using bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
@@ -67,11 +67,11 @@ class contribution_sum {
   const Id* end_;
 };
 
-/// Sweeps in which each vertex sums what the sources of its in-edges give it.
+/// Sweeps in which each vertex sums the contributions of the sources of its in-edges.
 template <class Real, class Id>
 class pagerank_pull {
  public:
-  /// layout    of the graph's in-edges, or nullptr: rows as they are
+  /// layout    of the graph's in-edges; nullptr: the rows of the graph
   pagerank_pull(pagerank_state<Real, Id>& s, bool in_place, const pull_layout<Id>* layout)
       : s_(s),
         in_place_(in_place),
@@ -114,7 +114,7 @@ class pagerank_pull {
     }
   }
 
-  // What becomes of a row's sum: with tiles it is one part of several.
+  // Consumers of a row's sum; with tiles a row has several partial sums.
   struct adder {
     Real* sums;
     [[gnu::always_inline]] void operator()(std::size_t row, Real sum) { sums[row] += sum; }
@@ -162,7 +162,7 @@ class pagerank_pull {
         chunk);
   }
 
-  // Worker k's sums of a block.
+  // Worker k's buffer for the sums of a block; all zero.
   Real* zeros_of(worker_t k) {
     auto& sums = sums_[k];
     if (sums.empty()) {
@@ -204,7 +204,7 @@ class pagerank_pull {
   pagerank_state<Real, Id>& s_;
   const bool in_place_;
   const pull_layout<Id>* layout_;
-  task::per_worker<hw::page_buffer<Real>> sums_;  // of a block
+  task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
 };
 

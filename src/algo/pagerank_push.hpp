@@ -13,11 +13,11 @@
 
 namespace cairn::algo {
 
-/// Sums of what is pushed to each vertex, by one operator per push: the interface of an
-/// accumulator_map, and the conflicts that it avoids.
+/// Sums the contributions pushed to each vertex with one operator per push. It has the interface of
+/// an accumulator_map, which avoids the conflicts.
 template <class Real, class Id>
 class operator_sums {
-  struct increase {  // the operator: a push always succeeds
+  struct increase {  // the operator; always succeeds
     struct message {
       Id v;
       Real by;
@@ -99,7 +99,7 @@ class pagerank_push {
     });
   }
 
-  // A chunk of edges starts and ends anywhere within rows.
+  // A chunk of edges may start and end within rows.
   void push_edges() {
     const auto& out = s_.g.out();
     const auto offsets = out.offsets();

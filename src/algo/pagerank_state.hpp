@@ -14,8 +14,8 @@
 
 namespace cairn::algo {
 
-/// What all ways of sweeping share: the ranks, and what becomes of a vertex once it is known
-/// what its in-edges give it.
+/// The state that all variants share: the ranks, and the update of a vertex from the sum of its
+/// incoming contributions.
 template <class Real, class Id>
 struct pagerank_state {
   pagerank_state(world& world, const graph::dist_csr<Id>& graph, double d)
@@ -28,22 +28,22 @@ struct pagerank_state {
     const auto offsets = g.out().offsets();
     w.parallel_for(per_edge.size(), [&](worker_t, std::size_t begin, std::size_t end) {
       for (auto i = begin; i < end; ++i) {
-        // As a signed number, which converts in one instruction.
+        // Signed, because the conversion to floating point is then one instruction.
         const auto degree = static_cast<std::int64_t>(offsets[i + 1] - offsets[i]);
         per_edge[i] = degree == 0 ? Real{0} : 1 / static_cast<Real>(degree);
       }
     });
   }
 
-  /// One worker's way to give own vertices their new ranks; a value, so that the loop around it
-  /// keeps it in registers.
+  /// Updates ranks of this rank's vertices for one worker. Passed by value, so that loops keep it
+  /// in registers.
   struct settler {
     Real* ranks;
     const Real* per_edge;
     Real jump, damping;
     double change = 0;  ///< sum of |new rank - old rank|
 
-    /// Vertex i, by its position among the own ones. Returns what it gives along each out-edge.
+    /// Updates vertex i, by position in this rank. Returns its contribution per out-edge.
     [[gnu::always_inline]] Real operator()(std::size_t i, Real incoming) {
       const Real now = jump + damping * incoming;
       change += static_cast<double>(std::abs(now - ranks[i]));
@@ -58,7 +58,7 @@ struct pagerank_state {
   double rank_of_sinks() {
     const auto ranks = rank.local();
     w.parallel_for(ranks.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      compensated_sum sum;  // of many ranks that are much alike, whose roundings add up
+      compensated_sum sum;  // rounding errors of many similar terms would accumulate
       for (auto i = begin; i < end; ++i) {
         if (per_edge[i] == 0) sum += double{ranks[i]};
       }
@@ -70,10 +70,10 @@ struct pagerank_state {
   world& w;
   const graph::dist_csr<Id>& g;
   const Real damping;
-  Real jump = 0;  ///< what every vertex gets in this sweep, whatever its in-edges
+  Real jump = 0;  ///< the part of a new rank that does not depend on in-edges
   pgas::vertex_map<Real> rank;
   hw::page_buffer<Real> per_edge;        ///< 1 / out-degree; 0 for sinks
-  pgas::accumulator<add<double>> total;  ///< of a sum that is being made
+  pgas::accumulator<add<double>> total;  ///< for the sum in progress
 };
 
 }  // namespace cairn::algo

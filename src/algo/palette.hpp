@@ -7,14 +7,14 @@
 
 namespace cairn::algo {
 
-/// Finds the least colour that none of a vertex's neighbours has. One worker's.
+/// Finds the smallest colour that no neighbour of a vertex has. Used by one worker.
 class palette {
  public:
   void begin_vertex(std::uint64_t degree) {
     ++now_;
     if (last_seen_.size() <= degree) last_seen_.resize(2 * degree + 1);
   }
-  /// Of a neighbour; one above all that matter is ignored.
+  /// Records the colour of a neighbour; ignores colours too large to matter.
   void see(std::uint32_t colour) {
     if (colour < last_seen_.size()) last_seen_[colour] = now_;
   }
@@ -26,8 +26,8 @@ class palette {
   }
 
  private:
-  std::vector<std::uint64_t> last_seen_;  // by colour: at which vertex
-  std::uint64_t now_ = 0;                 // counts vertices
+  std::vector<std::uint64_t> last_seen_;  // by colour: number of the vertex
+  std::uint64_t now_ = 0;                 // number of the current vertex
 };
 
 }  // namespace cairn::algo

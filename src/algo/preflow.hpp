@@ -14,10 +14,10 @@
 
 namespace cairn::algo {
 
-/// What flows so far. A push changes what was received, at the receiver; its answer changes what
-/// was sent, at the sender. These are different arrays, so that neither waits for the other.
+/// The current flow. A push changes the receiver's arrays; its answer changes the sender's. The
+/// arrays are separate, so that neither waits for the other.
 ///
-/// Collective constructor.
+/// Collective  constructor
 template <class Id>
 struct preflow {
   preflow(world& w, const graph::dist_csr<Id>& g)
@@ -27,22 +27,23 @@ struct preflow {
         given(gained.local().size()),
         sent(r.arcs.size()) {}
 
-  /// What may still flow along arcs[i].
+  /// Residual capacity of arcs[i].
   [[nodiscard]] std::int64_t room(std::uint64_t i) const {
     return r.arcs[i].there - sent[i] + std::as_const(received).local()[i];
   }
-  /// Of own vertex v.
+  /// Excess of vertex v of this rank.
   [[nodiscard]] std::int64_t excess(Id v) const {
     return std::as_const(gained).local()[v - r.first] - given[v - r.first];
   }
 
-  /// Own vertex v has sent so much along arcs[i]. One call an arc at a time.
+  /// Records that vertex v of this rank has sent `amount` along arcs[i]. One call per arc at a
+  /// time.
   void book(Id v, std::uint64_t i, std::int64_t amount) {
     sent[i] += amount;
     std::atomic_ref(given[v - r.first]).fetch_add(amount, std::memory_order_relaxed);
   }
 
-  /// Out of own vertices.
+  /// Flow out of this rank's vertices.
   [[nodiscard]] std::vector<flow_arc<Id>> arcs() const {
     std::vector<flow_arc<Id>> all;
     for (std::size_t v = 0; v < given.size(); ++v) {
@@ -55,9 +56,9 @@ struct preflow {
   }
 
   residual_graph<Id> r;
-  pgas::vertex_map<std::int64_t> gained;  // by vertices, from pushes
-  pgas::edge_map<std::int64_t> received;  // against the arc, by pushes
-  std::vector<std::int64_t> given, sent;  // by vertices; along the arc
+  pgas::vertex_map<std::int64_t> gained;  // by vertex; changed by pushes
+  pgas::edge_map<std::int64_t> received;  // by arc, from its target; changed by pushes
+  std::vector<std::int64_t> given, sent;  // by vertex; by arc
 };
 
 }  // namespace cairn::algo

@@ -12,8 +12,8 @@ namespace {
 
 constexpr std::uint64_t rows_of_tiles = 1 << 14, rows_of_groups = 1 << 10;
 
-// Whether most sources of a sample of rows are far from their row: those of the rows before have
-// not brought them to the cache.
+// Whether most sources in a sample of rows are far from their row, so that preceding rows have not
+// brought them into the cache.
 template <class Id>
 bool sources_are_far(const graph::csr<Id>& in) {
   constexpr std::uint64_t sample = 1024, near = 1 << 16;
@@ -27,11 +27,11 @@ bool sources_are_far(const graph::csr<Id>& in) {
   return 2 * far > edges;
 }
 
-// One worker's, for one block.
+// Scratch data of one worker for one block.
 struct tile_sorter {
-  std::vector<std::uint64_t> at;        // by row: its first edge of the segment
-  std::vector<std::uint32_t> length;    // by row: edges of the segment
-  std::vector<std::uint32_t> num_rows;  // by length, then where rows of that length go
+  std::vector<std::uint64_t> at;        // by row: first edge in the segment
+  std::vector<std::uint32_t> length;    // by row: number of edges in the segment
+  std::vector<std::uint32_t> num_rows;  // by length: number of rows, then position of the next one
   std::vector<std::uint64_t> longest;   // rows with more edges than num_rows counts
 
   static constexpr std::size_t counted = 1024;
@@ -42,8 +42,8 @@ struct tile_sorter {
 template <class Id>
 typename pull_layout<Id>::kind pull_layout<Id>::kind_for(const graph::dist_csr<Id>& g) {
   CAIRN_EXPECTS(g.has_in(), "build or load the graph with .inverse = true");
-  constexpr std::uint64_t least_segments = 8;  // fewer are in a core's cache, or nearly
-  constexpr std::uint64_t most_per_edge = 4;   // else most rows have nothing in a segment
+  constexpr std::uint64_t least_segments = 8;  // fewer nearly fit a core's cache
+  constexpr std::uint64_t most_per_edge = 4;   // otherwise most rows have no edge in a segment
   const auto segments = (g.num_vertices() + segment_size - 1) / segment_size;
   const bool cut = segments >= least_segments &&
                    segments * g.in().num_rows() <= most_per_edge * g.in().num_edges() &&
@@ -66,9 +66,11 @@ template <class Id>
 template <class Source>
 void pull_layout<Id>::build(world& w, const graph::csr<Id>& in, std::uint64_t num_vertices) {
   constexpr bool tiles = std::is_same_v<Source, std::uint16_t>;
-  constexpr std::uint64_t most_edges = 4 << 20;  // of a block, about: it is summed up uninterrupted
+  // of a block, about; a block is processed without interruption
+  constexpr std::uint64_t most_edges = 4 << 20;
   const auto edges_per_row = in.num_edges() / std::max<std::uint64_t>(1, in.num_rows()) + 1;
-  // In place, sweeps in the order of lengths converge slowly where it is that of most of the graph.
+  // In-place sweeps converge slowly if blocks, which are ordered by row length, hold most of the
+  // graph.
   const auto most_rows =
       tiles ? rows_of_tiles : std::clamp<std::uint64_t>(in.num_rows() / 64, 4, rows_of_groups);
   block_rows_ = std::clamp<std::uint64_t>(most_edges / edges_per_row, 1, most_rows);
@@ -104,9 +106,9 @@ void pull_layout<Id>::build(world& w, const graph::csr<Id>& in, std::uint64_t nu
           s.longest.push_back(i);
         }
       }
-      // Where the rows of each length, and their sources, go.
+      // Positions of the rows of each length and of their sources.
       auto row_at = static_cast<std::uint32_t>(b.rows.size());
-      if (tiles) s.num_rows[0] = 0;  // nothing is added to them
+      if (tiles) s.num_rows[0] = 0;  // empty rows are omitted
       b.rows.resize(row_at +
                     std::accumulate(s.num_rows.begin(), s.num_rows.end(), s.longest.size()));
       const auto put = [&](std::uint64_t i, std::uint64_t source) {

@@ -18,24 +18,24 @@
 
 namespace cairn::algo {
 
-/// A whole weight, 1 if there are none.
+/// The integer weight of an edge, 1 without weights.
 template <class Id>
 [[nodiscard]] std::int64_t capacity_at(const graph::csr<Id>& rows, std::uint64_t v, std::size_t i) {
   return rows.weighted() ? rows.template weights_of<std::int32_t>(v)[i] : 1;
 }
 
-/// An edge or its reverse, as one of its ends sees it: what may flow there and back.
+/// An edge or its reverse, at one of its endpoints, with the capacities in both directions.
 template <class Id>
 struct residual_arc {
   Id target;
   std::int64_t there, back;
-  std::uint64_t mirror = 0;  ///< id of the same arc seen from its target
+  std::uint64_t mirror = 0;  ///< id of the same arc at its target
 };
 
-/// The neighbours of own vertices, either way, each once, with arcs numbered through the ranks'
-/// rows as by an edge_map. Self-loops are left out.
+/// The distinct neighbours of this rank's vertices in either direction, without self-loops. Arcs
+/// are numbered through the ranks' rows as in an edge_map.
 ///
-/// Collective constructor.
+/// Collective  constructor
 template <class Id>
 struct residual_graph {
   residual_graph(world& w, const graph::dist_csr<Id>& g) : first(g.out().first()) {
@@ -45,7 +45,7 @@ struct residual_graph {
 
   [[nodiscard]] std::uint64_t begin(std::uint64_t v) const { return offsets[v - first]; }
   [[nodiscard]] std::uint64_t end(std::uint64_t v) const { return offsets[v - first + 1]; }
-  /// Where the arc v -> u is, in `arcs`. It is there.
+  /// Index in `arcs` of the arc v -> u, which must exist.
   [[nodiscard]] std::uint64_t find(std::uint64_t v, Id u) const {
     const auto at =
         std::lower_bound(arcs.begin() + static_cast<std::ptrdiff_t>(begin(v)),
@@ -54,9 +54,9 @@ struct residual_graph {
     return static_cast<std::uint64_t>(at - arcs.begin());
   }
 
-  std::uint64_t first;                 // own vertex
+  std::uint64_t first;                 // first vertex of this rank
   std::uint64_t first_arc = 0;         // id of arcs[0]
-  std::vector<std::uint64_t> offsets;  // of own vertices' rows in arcs
+  std::vector<std::uint64_t> offsets;  // rows of this rank's vertices in arcs
   std::vector<residual_arc<Id>> arcs;
 
  private:
@@ -65,7 +65,8 @@ struct residual_graph {
     std::int64_t there, back;
   };
 
-  // Of an undirected graph a row says what may flow back too; of a directed one the other end does.
+  // In an undirected graph a row also gives the reverse capacity; in a directed one the other
+  // endpoint sends it.
   void collect(world& w, const graph::dist_csr<Id>& g) {
     const auto halves = g.directed() ? halves_of(w, g) : std::vector<half>();
     auto at = halves.begin();
@@ -82,7 +83,7 @@ struct residual_graph {
     }
   }
 
-  // To the row that is being built, in ascending order of targets.
+  // Appends to the current row, in ascending order of targets.
   void append(Id target, std::int64_t there, std::int64_t back) {
     if (arcs.size() == offsets.back() || arcs.back().target != target) {
       arcs.push_back({target, 0, 0});
@@ -123,7 +124,7 @@ struct residual_graph {
     return all;
   }
 
-  // Each arc tells its id to the same arc at the other end.
+  // Each arc sends its id to the same arc at the other endpoint.
   void number(world& w, const graph::dist_csr<Id>& g) {
     const auto counts = w.all_gather(std::uint64_t{arcs.size()});
     for (rank_t r = 0; r < w.rank(); ++r) first_arc += counts[static_cast<std::size_t>(r)];
@@ -149,7 +150,7 @@ struct residual_graph {
   }
 
   static std::size_t chunk(const world& w, std::size_t rows) {
-    constexpr double ns_of_vertex = 500;  // of several arcs, each a message
+    constexpr double ns_of_vertex = 500;  // several arcs, each a message
     return traverse::chunk_of(w, rows, ns_of_vertex);
   }
 };

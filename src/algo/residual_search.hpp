@@ -13,9 +13,9 @@
 
 namespace cairn::algo {
 
-/// Breadth-first searches against residual arcs.
+/// Breadth-first searches against the direction of residual arcs.
 ///
-/// Collective constructor and from().
+/// Collective  constructor and from()
 template <class Id>
 class residual_search {
  public:
@@ -28,15 +28,15 @@ class residual_search {
         reached_(w),
         visits_(w, visit{distance_.view(), reached_}) {}
 
-  /// No vertex has a distance.
+  /// Clears all distances.
   void clear() { std::fill(distance_.local().begin(), distance_.local().end(), far); }
-  /// v has that distance, and no search goes on from it.
+  /// Sets v's distance; searches do not expand v.
   void set(Id v, std::uint64_t distance) {
     if (distance_.owns(v)) distance_.store(v, distance);
   }
 
-  /// Gives vertices that have none their distance to `root`, beginning with `start` there. What may
-  /// flow u -> v is known at v too: all that may flow between them is.
+  /// Sets the distance to `root`, plus `start`, of all vertices without a distance. The residual
+  /// capacity of u -> v is known at v: the sum of both directions is constant.
   void from(Id root, std::uint64_t start) {
     set(root, start);
     if (distance_.owns(root)) reached_.add(0, root);
@@ -60,7 +60,7 @@ class residual_search {
   }
 
  private:
-  static constexpr double ns_of_vertex = 50;  // about
+  static constexpr double ns_of_vertex = 50;  // approximate
 
   struct visit {
     struct message {

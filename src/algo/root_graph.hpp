@@ -19,8 +19,8 @@
 
 namespace cairn::algo {
 
-/// A set of pairs that forgets: news() is true at least the first time. One without room for
-/// entries remembers none.
+/// A bounded cache of pairs: news() may return true again for a pair, and returns true the first
+/// time. Without room for entries it always returns true.
 template <class Id>
 class recent_pairs {
  public:
@@ -32,7 +32,7 @@ class recent_pairs {
   }
   bool news(const pair& p) {
     if (slots_.empty()) return true;
-    // Pairs of one second do not meet if there is room for all firsts.
+    // Pairs with the same second do not collide if there are as many slots as firsts.
     auto& slot = slots_[(p.first ^ mix64(p.second)) & (slots_.size() - 1)];
     return std::exchange(slot, p) != p;
   }
@@ -42,19 +42,20 @@ class recent_pairs {
 };
 
 /// The graph whose vertices are the roots of all ranks' trees and whose edges are the pairs of
-/// roots of different ranks that some edge of the graph joins.
+/// roots of different ranks that an edge of the input connects.
 ///
-/// The owner of an edge's source tells the owner of its target the source's root. An undirected
-/// edge is told from both ends; of a directed one the target's owner tells back.
+/// The owner of an edge's source sends the source's root to the owner of the target. An undirected
+/// edge is sent from both endpoints; for a directed edge the target's owner replies with the
+/// target's root.
 template <class Id>
 class root_graph {
   struct joined {
-    Id here, there;  // a vertex of the rank that is told, a root of the rank that tells
+    Id here, there;  // a vertex of the receiving rank, a root of the sending rank
   };
-  using pair = std::pair<Id, Id>;  // an own root, and one of another rank
+  using pair = std::pair<Id, Id>;  // a root of this rank and one of another rank
 
  public:
-  /// root    of each own vertex
+  /// root    of each vertex of this rank
   /// Collective.
   root_graph(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Id>& root)
       : w_(w), g_(g), root_(root), seen_(w.workers()) {
@@ -72,7 +73,7 @@ class root_graph {
     pairs_.erase(std::unique(pairs_.begin(), pairs_.end()), pairs_.end());
   }
 
-  /// Calls f(u) for each root u of another rank that own root v is joined to.
+  /// Calls f(u) for each root u of another rank that is adjacent to root v of this rank.
   template <class F>
   void neighbors(Id v, F&& f) const {
     for (auto at = std::lower_bound(pairs_.begin(), pairs_.end(), pair{v, 0});
@@ -83,7 +84,7 @@ class root_graph {
 
  private:
   static constexpr std::size_t most_heard = 4096;
-  static constexpr double ns_of_vertex = 40;  // two searches in a row, and few messages
+  static constexpr double ns_of_vertex = 40;  // two binary searches in a row, and few messages
 
   struct worker_state {
     recent_pairs<Id> told, heard;
@@ -95,7 +96,7 @@ class root_graph {
     if (s.heard.news({own, other})) s.pairs.emplace_back(own, other);
   }
 
-  // The root of an own vertex that another rank's root is joined to.
+  // Records a pair; returns the root of this rank's vertex m.here.
   Id hear_of(worker_t k, const joined& m) {
     const Id own = root_.load(m.here);
     hear(k, own, m.there);
@@ -104,7 +105,7 @@ class root_graph {
 
   void exchange() {
     if (g_.directed()) {
-      using request = am::request<Id, Id>;  // the ticket's slot is the root that is told
+      using request = am::request<Id, Id>;  // the ticket's slot is the sender's root
       request told(
           w_,
           [this, &told](worker_t k, rank_t from, std::span<const typename request::asked> batch) {
@@ -159,7 +160,7 @@ class root_graph {
   const graph::dist_csr<Id>& g_;
   const pgas::vertex_map<Id>& root_;
   task::per_worker<worker_state> seen_;
-  std::vector<pair> pairs_;  // ascending
+  std::vector<pair> pairs_;  // sorted
 };
 
 }  // namespace cairn::algo

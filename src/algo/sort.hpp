@@ -10,9 +10,9 @@
 
 namespace cairn::algo {
 
-/// Sorts as std::sort does, and stops when the call is cancelled. Worker 0, outside loops.
+/// As std::sort, but stops when the call is cancelled. Called by worker 0, outside loops.
 ///
-/// Throws    as pool::throw_if_interrupted; then some elements may be missing and others double
+/// Throws    as pool::throw_if_interrupted; some elements may then be missing and others duplicated
 template <class T, class Before>
 void sort_interruptibly(world& w, std::vector<T>& all, Before before) {
   static_assert(std::is_trivially_copyable_v<T>, "an exception may leave copies behind");

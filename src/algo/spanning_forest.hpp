@@ -19,9 +19,10 @@
 
 namespace cairn::algo {
 
-/// The edges of a forest, as workers find them; each goes to the rank that owns its source.
+/// Collects the edges of a forest. Workers add edges, which are sent to the ranks that own their
+/// sources.
 ///
-/// Collective constructor; sent while an epoch is open.
+/// Collective  constructor; edges are added while an epoch is open
 template <class Id>
 class forest_edges {
  public:
@@ -33,7 +34,7 @@ class forest_edges {
           for (const auto& e : batch) keep(k, e);
         }) {}
 
-  /// from(k)(edge) by worker k: see traverse/push.hpp.
+  /// from(k)(edge), called by worker k: see traverse/push.hpp.
   [[nodiscard]] auto from(worker_t k) {
     return [this, k](const outgoing_edge<Id>& e) { take(k, e); };
   }
@@ -46,7 +47,7 @@ class forest_edges {
     }
   }
 
-  /// All that this rank keeps, ascending. Once, after the last epoch.
+  /// The edges whose source this rank owns, ascending. Called once, after the last epoch.
   [[nodiscard]] std::vector<mst_edge<Id>> sorted() {
     const auto before = [](const auto& a, const auto& b) {
       return std::tie(a.source, a.target) < std::tie(b.source, b.target);
@@ -79,9 +80,9 @@ class forest_edges {
   am::channel<outgoing_edge<Id>> to_owner_;
 };
 
-/// A forest that grows: the tree of each vertex, and the edges of all trees.
+/// A growing forest: the root of each vertex's tree, and the edges of all trees.
 ///
-/// Collective constructor.
+/// Collective  constructor
 template <class Id>
 struct spanning_forest {
   spanning_forest(world& world, const pgas::partition& vertices)
@@ -100,11 +101,11 @@ struct spanning_forest {
         w, root, [&](worker_t k, std::uint64_t v) { f(k, static_cast<Id>(v)); }, ns_of_vertex);
   }
 
-  static constexpr double ns_of_vertex = 20;  // about, as most loops look at an edge
+  static constexpr double ns_of_vertex = 20;  // approximate; most loops read one edge
 
   world& w;
-  pgas::vertex_map<Id> root;  // of each vertex's tree; while trees merge, on the way there
-  pgas::vertex_map<outgoing_edge<Id>> lightest;  // of each root
+  pgas::vertex_map<Id> root;  // of each vertex's tree; an ancestor during a merge
+  pgas::vertex_map<outgoing_edge<Id>> lightest;  // by root
   forest_edges<Id> edges;
 };
 

@@ -44,7 +44,7 @@ struct two_searches {
 
   traverse::worklist<Id>& frontier(colour c) { return c == colour::grey ? from_s : from_t; }
 
-  // Vertices that a search reached last, on all ranks.
+  // Number of vertices in a search's frontier, on all ranks.
   std::uint64_t size(colour c) { return w.sum(std::uint64_t{frontier(c).size()}); }
 
   void start(Id v, colour c) {
@@ -82,7 +82,7 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, I
   both.start(s, colour::grey);
   if (!r.connected) both.start(t, colour::green);
   auto grey = both.size(colour::grey), green = both.size(colour::green);
-  // Where one search has ended without meeting the other, no path exists.
+  // If one search ends without meeting the other, there is no path.
   while (!r.connected && grey != 0 && green != 0) {
     const auto smaller = grey <= green ? colour::grey : colour::green;
     both.expand(smaller);

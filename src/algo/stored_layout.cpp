@@ -31,7 +31,7 @@ constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) / 8 * 8
   throw input_error("the stored layout is not one of the graph's in-edges: write the file anew");
 }
 
-/// Arrays one after the other in the bytes of an attachment, which may be anything.
+/// Consecutive arrays in the bytes of an untrusted attachment.
 class byte_arrays {
  public:
   explicit byte_arrays(std::span<const std::byte> bytes) : rest_(bytes) {}
@@ -68,7 +68,7 @@ class layout_reader {
         rows_(from.take<std::uint16_t>(head.num_rows)),
         sources_(from.take<Source>(head.num_sources)) {
     if (!from.empty() || sources_.size() != in.num_edges()) refuse();
-    if (block_rows_ > std::uint64_t{1} << 16) refuse();  // rows of a block have 16 bits
+    if (block_rows_ > std::uint64_t{1} << 16) refuse();  // rows of a block are 16-bit
   }
 
   layout read() {
@@ -107,9 +107,9 @@ class layout_reader {
     std::uint64_t row = 0, group = 0, in_groups = 0;
   };
 
-  // Copies a block; false unless its groups have the rows' sources, each once and in order.
+  // Copies a block. Returns false unless its groups hold the rows' sources, each once and in order.
   //
-  // at    by row: where its next sources are among the targets
+  // at    by row: index of its next source in the targets
   bool read_block(const place& p, const stored_block& from, typename layout::block& to, Source* all,
                   std::vector<std::uint64_t>& at) const {
     const auto num_rows = from.last - from.first;
@@ -119,7 +119,7 @@ class layout_reader {
     to = {from.first, from.last, begin, {groups.begin(), groups.end()}, {rows.begin(), rows.end()}};
     at.assign(offsets_.begin() + static_cast<std::ptrdiff_t>(from.first),
               offsets_.begin() + static_cast<std::ptrdiff_t>(from.last));
-    // Without tiles a row is finished where it stands, so it stands once.
+    // Without tiles each row occurs exactly once.
     std::vector<std::uint8_t> seen(tiled ? 0 : num_rows);
     if (!tiled && rows.size() != num_rows) return false;
     std::uint64_t row = 0, source = begin;

@@ -17,12 +17,12 @@
 #include <immintrin.h>
 #endif
 
-// How triangles are counted along rows: in natural order, or by marks. The matrix has a file of its
-// own.
+// Counts triangles along rows: in natural order, or by marks. For the matrix see
+// triangle_matrix.hpp.
 
 namespace cairn::algo {
 
-/// Told of triangles where nobody asks for counts per vertex.
+/// Callback for runs without counts per vertex; does nothing.
 struct untold {
   template <class Id>
   void operator()(Id, std::uint64_t) const noexcept {}
@@ -30,7 +30,7 @@ struct untold {
 template <class Tell>
 inline constexpr bool tells = !std::is_same_v<std::remove_cvref_t<Tell>, untold>;
 
-/// Triangles found, and entries of rows looked at for them.
+/// Triangles found, and row entries read to find them.
 struct triangle_count {
   std::uint64_t triangles = 0, looked_at = 0;
 
@@ -42,7 +42,7 @@ struct triangle_count {
 };
 
 #if defined(__x86_64__)
-inline constexpr std::size_t lanes = 8;  // ids in a register
+inline constexpr std::size_t lanes = 8;  // ids per register
 
 [[gnu::target("avx2"), gnu::always_inline]] inline __m256i load_lanes(const std::uint32_t* at) {
   return _mm256_loadu_si256(reinterpret_cast<const __m256i*>(at));
@@ -54,8 +54,8 @@ inline constexpr std::size_t lanes = 8;  // ids in a register
 }
 #endif
 
-/// Triangles whose largest vertex is v, by merging rows as they are, on one rank. Double edges and
-/// self-loops are passed over.
+/// Triangles whose largest vertex is v, by merging input rows, on one rank. Skips duplicate edges
+/// and self-loops.
 template <class Id, class Tell>
 triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Tell& tell) {
   const auto row = rows.neighbors(v);
@@ -63,7 +63,7 @@ triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Tel
   for (std::size_t i = 1; i < row.size() && row[i] < v; ++i) {
     const Id u = row[i];
     if (u == row[i - 1]) continue;
-    const Id* mine = row.data();  // ends at u at the latest
+    const Id* mine = row.data();  // does not pass u
     const auto other = rows.neighbors(u);
     std::uint64_t of_u = 0;
     auto x = other.begin();
@@ -72,7 +72,7 @@ triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Tel
       if (*mine != *x) continue;
       ++of_u;
       tell(*x, 1);
-      while (*mine == *x) ++mine;  // so that a doubled x finds no second
+      while (*mine == *x) ++mine;  // so that a repeated x is not counted again
     }
     if (of_u != 0) tell(u, of_u);
     all += {of_u, static_cast<std::uint64_t>(x - other.begin())};
@@ -82,9 +82,10 @@ triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Tel
 }
 
 #if defined(__x86_64__)
-/// Those whose largest vertex is in [first, last), where short rows are not merged: each two
-/// smaller neighbours of a vertex are looked up, the lesser in the row of the other, 8 entries at
-/// once. The lengths of short rows would make the branches of a merge unpredictable.
+/// Triangles whose largest vertex is in [first, last), without merging short rows. For each pair of
+/// smaller neighbours of a vertex, the smaller one is searched in the row of the other, 8 entries
+/// at a time. A merge would mispredict branches, because the lengths of short rows are
+/// unpredictable.
 [[gnu::target("avx2")]] inline triangle_count count_pairs_below(
     const graph::csr<std::uint32_t>& all_rows, std::uint64_t first, std::uint64_t last) {
   const auto rows = all_rows.rows();
@@ -94,7 +95,8 @@ triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Tel
   for (auto v = first; v < last; ++v) {
     const auto row = rows.neighbors(v);
     if (row.size() < 2 || row[1] >= v) continue;
-    // A row of a smaller vertex ends before this one begins.
+    // Rows of smaller vertices end before this row begins, so reading `lanes` entries stays in
+    // bounds.
     if (row.size() > lanes || end - row.data() < static_cast<std::ptrdiff_t>(lanes)) {
       all += count_below(rows, v, nobody);
       continue;
@@ -145,13 +147,13 @@ inline void expect_possible(rank_t ranks, bool directed, triangles_mode mode) {
                 "natural order takes the rows of undirected graphs only");
 }
 
-/// Vertices that a choice looks at.
+/// Sample size of a choice.
 inline constexpr std::size_t sampled_vertices = 1024;
 
-/// Whether most edges lead to rows that are in cache because a row near was in use just now.
+/// Whether most edges lead to rows near the current one, which are then in cache.
 template <class Id>
 [[nodiscard]] bool neighbours_are_near(const graph::csr<Id>& rows) {
-  constexpr std::uint64_t near = 1 << 15;  // rows of a few entries that fit a core's cache
+  constexpr std::uint64_t near = 1 << 15;  // this many rows of a few entries fit a core's cache
   const auto n = rows.num_rows();
   std::uint64_t edges = 0, are_near = 0;
   for (std::uint64_t v = 0; v < n; v += n / sampled_vertices + 1) {
@@ -163,10 +165,10 @@ template <class Id>
   return 2 * are_near >= edges;
 }
 
-/// What the rows as they are say. With a mean degree of four a vertex has two smaller neighbours,
-/// as few as a triangle takes: natural order then passes most vertices by, and costs less than
-/// looking at the degrees of all neighbours. Long rows among short ones would be merged again and
-/// again.
+/// Chooses from the input rows. With a mean degree of at most four a vertex has two smaller
+/// neighbours, the minimum for a triangle. Natural order then skips most vertices and costs less
+/// than reading the degrees of all neighbours. A long row among short ones would be merged
+/// repeatedly.
 template <class Id>
 [[nodiscard]] triangle_choice choose_by_rows(world& w, const graph::dist_csr<Id>& g,
                                              triangles_mode asked) {
@@ -181,7 +183,7 @@ template <class Id>
   return {triangles_mode::automatic, {}};
 }
 
-/// Adds 1 to tell(vertex) for each entry of a row that is marked. Returns how many are.
+/// Calls tell(vertex, 1) for each marked entry of a row. Returns their number.
 template <class Id, class Tell>
 [[gnu::always_inline]] inline std::uint64_t count_marked(std::span<const Id> row,
                                                          const std::uint64_t* marks, Tell& tell) {
@@ -205,10 +207,10 @@ template <class Id>
   for (const Id u : row) marks[u / 64] = 0;
 }
 
-/// Triangles whose first vertex is v, at those of its neighbours whose rows are here.
+/// Triangles whose first vertex is v, found at its neighbours on this rank.
 ///
-/// row      v's, whole; here: the part of it that belongs to own vertices
-/// marks    a bit per vertex, none set before and after
+/// row      v's whole row; here: its part that belongs to this rank
+/// marks    a bit per vertex, all clear before and after
 template <class Id, class Tell>
 [[gnu::always_inline]] inline triangle_count count_at(const oriented_rows<Id>& rows, Id v,
                                                       std::span<const Id> row,
@@ -227,11 +229,11 @@ template <class Id, class Tell>
   return all;
 }
 
-/// How far ahead of a row, along the entries of the rows to come, the rows that they name are
-/// prefetched: what hides the misses of a walk in random order.
+/// Prefetch distances in row entries. Prefetching hides the cache misses of accessing rows in
+/// random order.
 inline constexpr std::size_t row_entries_ahead = 8, offset_entries_ahead = 16;
 
-/// Asks for what the entries after `at` will need. On one rank only, where all rows are here.
+/// Prefetches what the entries after `at` need. On one rank only, which has all rows.
 template <class Id>
 [[gnu::always_inline]] inline void prefetch_ahead(const oriented_rows<Id>& rows, const Id* at) {
   static_assert(offset_entries_ahead <= oriented_rows<Id>::readable_beyond);
@@ -254,15 +256,14 @@ triangle_count count_by_bits(const oriented_rows<Id>& rows, std::size_t first, s
 }
 
 #if defined(__x86_64__)
-/// Triangles at a vertex whose row of at most Registers * 8 entries is kept in registers, each
-/// turned all ways, so that 8 entries of another row meet all of its entries in as many comparisons
-/// as it has lanes: no marks, and no branch on the lengths of short rows, which would be
-/// unpredictable.
+/// Triangles at a vertex whose row of at most Registers * 8 entries is kept in registers, in all
+/// rotations. Comparing them with 8 entries of another row compares all pairs. There are no marks,
+/// and no branch on the lengths of short rows, which would be unpredictable.
 template <std::size_t Registers>
 [[gnu::target("avx2"), gnu::always_inline]] inline triangle_count count_by_registers(
     const oriented_rows<std::uint32_t>& rows, std::span<const std::uint32_t> row) {
   static constexpr std::uint32_t ways[2 * lanes] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
-  // Lanes without an entry hold ~0, which is no vertex.
+  // Unused lanes hold ~0, which is no vertex.
   __m256i turned[Registers * lanes];
   for (std::size_t r = 0; r < Registers; ++r) {
     auto* const of_register = turned + r * lanes;
@@ -274,7 +275,7 @@ template <std::size_t Registers>
     }
   }
   triangle_count all;
-  auto less = _mm256_setzero_si256();  // the number of triangles, negative, by lane
+  auto less = _mm256_setzero_si256();  // negated number of triangles, by lane
   for (const auto& u : row) {
     prefetch_ahead(rows, &u);
     const auto other = rows.row(u);
@@ -318,7 +319,8 @@ template <std::size_t Registers>
 }
 #endif
 
-/// By vectors where this processor, the width of ids and what is asked for allow it, else by bits.
+/// By vector instructions if the processor, the width of ids and the request allow it, else by
+/// bits.
 template <class Id, class Tell>
 triangle_count count_by_marks(const oriented_rows<Id>& rows, std::size_t first, std::size_t last,
                               std::uint64_t* marks, Tell&& tell) {

@@ -22,10 +22,10 @@
 namespace cairn::algo {
 
 /// The rows of the vertices of largest degree as bits of a triangular matrix, on one rank. These
-/// vertices are numbered by descending degree: what a row of theirs keeps has smaller numbers,
-/// and the bits of any row crowd in few words.
+/// vertices are numbered by descending degree: the entries of their kept rows have smaller numbers,
+/// and the bits of any row cluster in few words.
 ///
-/// Memory    most^2 / 16 bytes for the matrix, 2 bytes for each vertex
+/// Memory    most^2 / 16 bytes for the matrix, 2 bytes per vertex
 template <class Id>
 class triangle_matrix {
   using number = std::uint16_t;
@@ -34,19 +34,19 @@ class triangle_matrix {
  public:
   static constexpr std::size_t most_vertices = 1 << 15;
 
-  /// Chooses as many vertices as have a degree that at most `most` vertices reach.
+  /// Chooses at most `most` vertices: all with at least a certain degree.
   triangle_matrix(world& w, const oriented_rows<Id>& rows, std::size_t most)
       : rows_(rows), number_(rows.size(), w.memory()), scratch_(w.workers()) {
     choose(w, std::min(most, most_vertices));
   }
 
-  /// How many of these vertices have a row in the matrix.
+  /// Number of these vertices that have a row in the matrix.
   [[nodiscard]] std::size_t num_chosen(std::span<const Id> vertices) const {
     return static_cast<std::size_t>(
         std::count_if(vertices.begin(), vertices.end(), [&](Id v) { return number_[v] != none; }));
   }
 
-  /// Makes the matrix; before count().
+  /// Builds the matrix; must precede count().
   void fill(world& w) {
     words_ = hw::page_buffer<std::uint64_t>(begin_of(chosen_.size()), w.memory());
     w.parallel_for(chosen_.size(), [&](worker_t, std::size_t begin, std::size_t end) {
@@ -68,7 +68,7 @@ class triangle_matrix {
 
   /// All triangles whose first vertex is in rows [first, last).
   ///
-  /// marks    a bit per vertex, none set before and after
+  /// marks    a bit per vertex, all clear before and after
   template <class Tell>
   triangle_count count(worker_t k, std::size_t first, std::size_t last, std::uint64_t* marks,
                        Tell&& tell) {
@@ -85,18 +85,18 @@ class triangle_matrix {
   };
   struct scratch {
     std::vector<std::uint64_t> bits;  // of a row, by number
-    std::vector<part> words;          // those that are not zero, ascending
+    std::vector<part> words;          // the nonzero ones, ascending
     std::vector<Id> others;           // the entries of the row that have no number
   };
 
-  // Where row i begins: row i has i / 64 + 1 words.
+  // First word of row i; row i has i / 64 + 1 words.
   static std::size_t begin_of(std::size_t i) noexcept {
     const auto q = i / 64;
     return q * (q + 1) / 2 * 64 + i % 64 * (q + 1);
   }
 
   void choose(world& w, std::size_t most) {
-    constexpr std::size_t degrees = 1 << 16;  // larger ones count as the largest
+    constexpr std::size_t degrees = 1 << 16;  // larger degrees count as the largest
     const auto degree_of = [&](std::size_t v) {
       return std::min<std::size_t>(rows_.degree(v), degrees - 1);
     };
@@ -166,7 +166,7 @@ class triangle_matrix {
     return all;
   }
 
-  // The numbered entries of a row, as words; the others go to s.others.
+  // Returns the numbered entries of a row as words; the others go to s.others.
   [[gnu::always_inline]] inline std::span<const part> split(scratch& s, std::span<const Id> row) {
     std::size_t highest = 0, numbered = 0;
     s.others.clear();
@@ -182,7 +182,7 @@ class triangle_matrix {
     }
     std::size_t size = 0;
     if (numbered == 0) return {};
-    if (highest < 8 * numbered) {  // passing over zeros takes less than sorting
+    if (highest < 8 * numbered) {  // scanning zeros is faster than sorting
       for (std::size_t i = 0; i <= highest; ++i) {
         const auto bits = std::exchange(s.bits[i], 0);
         s.words[size] = {i, bits};
@@ -209,7 +209,7 @@ class triangle_matrix {
         const auto at = words[i].word * 64 + static_cast<std::size_t>(std::countr_zero(left));
         const auto* const bits = words_.data() + begin_of(at);
         std::uint64_t found = 0;
-        for (const auto& p : words.first(i + 1)) {  // the row ends in this word at the latest
+        for (const auto& p : words.first(i + 1)) {  // matrix row `at` ends in this word or before
           auto common = bits[p.word] & p.bits;
           found += static_cast<std::uint64_t>(std::popcount(common));
           if constexpr (tells<Tell>) {
@@ -235,7 +235,7 @@ class triangle_matrix {
 /// A sample of kept edges.
 template <class Id>
 struct kept_sample {
-  std::vector<Id> ends;            // where the rows' entries lead
+  std::vector<Id> ends;            // targets of the sampled edges
   double row = 0, row_at_end = 0;  // mean length of the row of an edge's first and second vertex
 };
 template <class Id>
@@ -255,9 +255,9 @@ template <class Id>
   return s;
 }
 
-/// The matrix, if it is asked for or worth it, of vertices chosen; says so in `choice`. Marks cost
-/// an edge the length of the row at its end, in bits that are looked up one by one; the matrix the
-/// words in which the row at its beginning has bits, from farther away in memory.
+/// Builds the matrix if it is requested or pays off, and records the reason in `choice`. Per edge,
+/// marks cost the length of the row at its target, in single-bit lookups. The matrix costs the
+/// number of nonzero words of the row at its source, in more distant memory.
 template <class Id>
 [[nodiscard]] std::optional<triangle_matrix<Id>> choose_by_kept_rows(world& w,
                                                                      const oriented_rows<Id>& rows,
@@ -265,7 +265,7 @@ template <class Id>
   constexpr double long_row = 32, entries_per_word = 0.7, bits = 64;
   const auto s = sample_of(rows);
   const auto lookups = static_cast<double>(rows.num_edges()) * s.row_at_end;
-  // Its words are to be few beside what is looked up: most^2 / 128 of them.
+  // The matrix has most^2 / 128 words, which should be few compared with the lookups.
   const auto most = static_cast<std::size_t>(
       std::min(2 * std::sqrt(lookups), double{triangle_matrix<Id>::most_vertices}));
   const bool asked = choice.mode == triangles_mode::matrix;

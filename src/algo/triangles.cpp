@@ -21,7 +21,7 @@ class triangle_counter {
     if (opt.per_vertex) per_vertex_.emplace(w, g.partition());
   }
 
-  /// Adds what count(tell) returns and tells on worker k.
+  /// Calls count(tell) on worker k and adds its result and its counts per vertex.
   template <class F>
   void add(worker_t k, F&& count) {
     triangle_count all;
@@ -35,17 +35,17 @@ class triangle_counter {
     w_.counters().add(k, obs::counter::edges, all.looked_at);
   }
 
-  /// Calls count(worker, first, last, tell) for the ranges of rows that for_ranges calls back with.
+  /// Calls count(worker, first, last, tell) for the ranges of rows that for_ranges passes.
   template <class ForRanges, class Count>
   void by_ranges(ForRanges&& for_ranges, Count&& count) {
-    am::epoch epoch(w_);  // in which counts per vertex are added
+    am::epoch epoch(w_);  // for the counts per vertex
     for_ranges([&](worker_t k, std::size_t first, std::size_t last) {
       add(k, [&](auto&& tell) { return count(k, first, last, tell); });
     });
     epoch.close();
   }
 
-  /// Worker k's, a bit per vertex.
+  /// Worker k's marks, a bit per vertex.
   std::uint64_t* marks(worker_t k) {
     auto& bits = marks_[k];
     if (bits.empty()) {

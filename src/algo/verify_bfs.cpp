@@ -61,7 +61,7 @@ std::optional<std::string> verify_bfs(world& w, const graph::dist_csr<Id>& g, Id
     }
     if (!found) found = check.found();
   } else if (found.what == bfs_violation::wrong_step) {
-    // A cycle has a wrong step somewhere; to name the cycle says more.
+    // A cycle contains a wrong step; reporting the cycle is more informative.
     static_cast<void>(check.depths_of(parent));
     found = check.found();
   }

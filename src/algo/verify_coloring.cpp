@@ -7,7 +7,7 @@
 namespace cairn::algo {
 namespace {
 
-// Every rank's sentence, if any: that of the lowest.
+// The sentence of the lowest rank that has one.
 std::optional<std::string> first_of(world& w, const std::string& mine) {
   for (const auto& said : w.all_gather_bytes(std::as_bytes(std::span(mine)))) {
     if (said.empty()) continue;

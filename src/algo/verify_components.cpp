@@ -19,7 +19,7 @@ enum class broken_rule : std::uint32_t { none, no_smaller_vertex, edge_between, 
 
 struct finding {
   broken_rule what = broken_rule::none;
-  std::uint64_t v = 0, u = 0;  // u is the label, or the other end
+  std::uint64_t v = 0, u = 0;  // u is the label, or the other endpoint
 };
 
 finding first_of(const finding& a, const finding& b) {
@@ -44,7 +44,7 @@ std::string to_sentence(const finding& f, const graph::labels& names) {
 
 template <class Id>
 class checker {
-  struct seen {  // along an edge, from a vertex that is reached
+  struct seen {  // an edge from a reached vertex
     Id at, from, label;
   };
 
@@ -125,7 +125,7 @@ class checker {
   const pgas::vertex_map<Id>& label_;
   pgas::vertex_map<std::uint8_t> reached_;
   const traverse::edges<Id> edges_;
-  traverse::worklist<Id> next_;  // reached, and nobody has looked along their edges
+  traverse::worklist<Id> next_;  // reached vertices whose edges are not processed yet
   task::per_worker<finding> found_;
   am::channel<seen> sight_;
 };

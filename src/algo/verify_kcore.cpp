@@ -16,7 +16,7 @@ struct finding {
   std::uint64_t vertex = no_vertex<std::uint64_t>;
   bool too_large = false;
   std::uint32_t core = 0;
-  std::uint64_t support = 0;  // neighbours of at least its core number, or left over
+  std::uint64_t support = 0;  // neighbours whose core number is at least as large, or remaining
 
   [[nodiscard]] bool any() const { return vertex != no_vertex<std::uint64_t>; }
 };
@@ -34,7 +34,7 @@ std::string to_sentence(const finding& f, const graph::labels& names) {
 
 template <class Id>
 class checker {
-  struct along {  // an edge: of a neighbour, or of one that was removed
+  struct along {  // an edge from a neighbour, or from a removed vertex
     Id to;
     std::uint32_t core;
   };
@@ -83,7 +83,8 @@ class checker {
     return tm::cell_ref<std::uint32_t, tm::atomic_access>(support_.at(v).here());
   }
 
-  // Tells every neighbour v's core number, once for each kind of edge. Returns the edges.
+  // Sends v's core number to every neighbour, once for each kind of edge. Returns the number of
+  // edges.
   std::uint64_t tell_all(Id v, auto& send) {
     const auto mine = core(v);
     edges_.each_row_of(v, [&](std::span<const Id> row) {
@@ -114,11 +115,10 @@ class checker {
   const graph::dist_csr<Id>& g_;
   const traverse::edges<Id> edges_;
   const pgas::vertex_map<std::uint32_t>& core_;
-  pgas::vertex_map<std::uint32_t>
-      support_;  // neighbours that are left, of at least v's core number
+  pgas::vertex_map<std::uint32_t> support_;  // remaining neighbours with at least v's core number
   pgas::vertex_map<std::uint8_t> gone_;
   traverse::worklist<Id> removed_;
-  bool peeling_ = false;  // else neighbours are counted
+  bool peeling_ = false;  // false: neighbours are counted
   am::channel<along> told_;
 };
 

@@ -15,7 +15,7 @@
 namespace cairn::algo {
 namespace {
 
-struct flow_to {  // the operator: adds to what a vertex gets, less what it gives
+struct flow_to {  // the operator: adds to a vertex's inflow minus outflow
   struct message {
     std::uint64_t v;
     std::int64_t amount;

@@ -47,14 +47,14 @@ std::string to_sentence(const finding& f, const graph::labels& names) {
 
 constexpr std::uint64_t never = ~std::uint64_t{0};
 
-/// Trees of logarithmic depth that know when each vertex was joined to its parent.
+/// Trees of logarithmic depth that record when each vertex was joined to its parent.
 class joined_trees {
  public:
   explicit joined_trees(std::uint64_t n) : parent_(n), size_(n, 1), time_(n, never) {
     for (std::uint64_t v = 0; v < n; ++v) parent_[v] = v;
   }
 
-  /// Times ascend from call to call. False if u and v are in one tree.
+  /// Times ascend from call to call. Returns false if u and v are already in one tree.
   bool join(std::uint64_t u, std::uint64_t v, std::uint64_t time) {
     while (parent_[u] != u) u = parent_[u];
     while (parent_[v] != v) v = parent_[v];
@@ -66,8 +66,8 @@ class joined_trees {
     return true;
   }
 
-  /// When u and v != u came into one tree. Times rise on the way up, so the earlier step cannot
-  /// lead past where the ways meet.
+  /// Time at which u and v != u came into one tree. Times increase towards the root, so the step
+  /// with the earlier time cannot pass the common ancestor.
   [[nodiscard]] std::uint64_t together_since(std::uint64_t u, std::uint64_t v) const {
     std::uint64_t since = 0;
     while (u != v) {
@@ -130,7 +130,7 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
 
   task::per_worker<finding> found(w.workers());
   const auto& rows = g.out();
-  constexpr double ns_of_vertex = 1000;  // some edges, each by several dependent loads
+  constexpr double ns_of_vertex = 1000;  // some edges, each with several dependent loads
   traverse::for_each_own(
       w, rows,
       [&](worker_t k, Id v) {

@@ -22,7 +22,8 @@ std::string number(double x) {
   return text;
 }
 
-// What a sweep over the out-edges brings to each own vertex: the sum, and how many terms it has.
+// The result of a sweep along out-edges at each vertex of this rank: the sum and its number of
+// terms.
 template <class Real, class Id>
 struct incoming {
   struct message {
@@ -61,8 +62,8 @@ struct incoming {
 
 struct finding {
   compensated_sum sum, sinks;         // of ranks
-  double residual = 0, rounding = 0;  // sums of |rank - sweep(rank)|, and of what rounding may add
-  double furthest = 0;                // the largest |rank - sweep(rank)|, and whose it is
+  double residual = 0, rounding = 0;  // sums of |rank - sweep(rank)| and of the rounding bounds
+  double furthest = 0;                // largest |rank - sweep(rank)|, and its vertex
   std::uint64_t whose = 0;
   std::uint64_t no_number = no_vertex<std::uint64_t>;
 

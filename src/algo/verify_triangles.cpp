@@ -34,8 +34,8 @@ std::uint64_t common(std::span<const Id> a, std::span<const Id> b) {
   return found;
 }
 
-// Counts at each own vertex what it has in common with each of its neighbours: each of its
-// triangles twice.
+// Counts at each vertex of this rank the common neighbours with each of its neighbours; this counts
+// each of its triangles twice.
 template <class Id>
 class edge_by_edge {
  public:
@@ -96,7 +96,7 @@ class edge_by_edge {
     row.erase(std::remove(row.begin(), row.end(), static_cast<Id>(v)), row.end());
   }
 
-  // A vertex's row meets those of its neighbours that are here.
+  // Intersects a vertex's row with the rows of its neighbours on this rank.
   void meet(worker_t k, const std::vector<Id>& row) {
     auto at = std::lower_bound(row.begin(), row.end(), twice_.first());
     for (; at != row.end() && twice_.owns(*at); ++at) {

@@ -9,7 +9,7 @@
 
 namespace cairn::algo {
 
-/// The weight of the i-th edge of row v, 1 if there are none.
+/// The weight of the i-th edge of row v, 1 without weights.
 template <class Id>
 [[nodiscard]] double weight_at(const graph::csr<Id>& rows, std::uint64_t v, std::size_t i) {
   if (rows.template weighted_by<std::int32_t>()) {
@@ -19,8 +19,8 @@ template <class Id>
   return 1;
 }
 
-/// Calls f(weights), where weights(v)[i] is the weight of the i-th edge of row v, 1 if there are
-/// none: for loops that find out once what the weights are.
+/// Calls f(weights), where weights(v)[i] is the weight of the i-th edge of row v, 1 without
+/// weights. Loops then determine the type of the weights once.
 template <class Id, class F>
 decltype(auto) with_weights(const graph::csr<Id>& rows, F&& f) {
   struct ones {
@@ -35,7 +35,7 @@ decltype(auto) with_weights(const graph::csr<Id>& rows, F&& f) {
   return f([](std::uint64_t) { return ones{}; });
 }
 
-/// Numbers that compare as the weights do, -0 like 0; and back.
+/// Maps weights to integers of the same order, with -0 equal to 0; and back.
 [[nodiscard]] constexpr std::uint64_t to_ordered(double weight) noexcept {
   const auto bits = std::bit_cast<std::uint64_t>(weight + 0.0);
   return bits >> 63 ? ~bits : bits | std::uint64_t{1} << 63;

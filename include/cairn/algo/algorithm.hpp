@@ -22,19 +22,19 @@
 
 namespace cairn::algo {
 
-/// The weights that an algorithm reads; whole: of 32 bits. Without any each edge counts 1.
+/// The weights that an algorithm reads. whole: 32-bit integers. Without weights each edge counts 1.
 enum class weights_read { none, any, whole };
 
-/// What does not depend on a run.
+/// Properties of an algorithm that do not depend on a run.
 ///
-/// name          the command
-/// summary       one line of the list of commands
-/// check         what --verify does
-/// in_edges      a directed graph also needs its in-edges
-/// undirected      a directed graph is refused, with this reason
-/// several_cells   its operators touch several cells, which decides what mechanisms run them
-/// filters         some of its messages are dropped or combined where they are sent
-/// verify_options  those on which it depends whether a column is right
+/// name            the command
+/// summary         one line of the list of commands
+/// check           what --verify does
+/// in_edges        a directed graph also needs its in-edges
+/// undirected      if not empty: the reason why a directed graph is refused
+/// several_cells   its operators change several cells, which restricts the mechanisms
+/// filters         some of its messages are dropped or combined at the sender
+/// verify_options  options that the verification of a column depends on
 struct algorithm_info {
   std::string_view name, summary, check;
   bool in_edges = false;
@@ -45,21 +45,21 @@ struct algorithm_info {
   bool filters = false;
 };
 
-/// An option of one algorithm, as a command line shows it.
+/// An option of one algorithm, as shown by the command line.
 struct option_info {
   std::string_view name, meaning;
   char letter;                              ///< 0: none
-  std::string_view type;                    ///< ID, N or X; empty where there are words
-  std::span<const std::string_view> words;  ///< the values that it may have
+  std::string_view type;                    ///< ID, N or X; empty if there are `words`
+  std::span<const std::string_view> words;  ///< the allowed values
 };
 
-/// The options that were given, by name.
+/// The given options, by name.
 using option_values = std::map<std::string, std::string, std::less<>>;
 
-/// Decides what options and graph leave open.
+/// Settings of one run.
 ///
-/// seed      of draws, which depend on the trial too
-/// verify    the finding will be verified
+/// seed      of random draws, which also depend on `trial`
+/// verify    the result will be verified
 /// output    the column that will be written; empty: none
 struct run_request {
   activity::options activity = {};
@@ -77,7 +77,7 @@ struct fact {
   fact_value value;
 };
 
-/// One value per vertex, at the owners.
+/// One value per vertex, at the vertex's owner.
 struct column {
   std::string_view name;
   holds what;
@@ -92,27 +92,26 @@ struct column_info {
   bool real;
 };
 
-/// A column as a file holds it: of the own vertices, in order. Vertices are those of the graph,
-/// and what is missing is no_vertex.
+/// A column of a file: the values of this rank's vertices, in order. Vertices are vertices of the
+/// graph; a missing value is no_vertex.
 using own_values = std::variant<std::vector<std::uint64_t>, std::vector<double>>;
 
-/// What a run found. What it was found by outlives it: the prepared run, the bound graph, the
-/// world.
+/// The result of a run. The prepared run, the bound graph and the world outlive it.
 class finding {
  public:
   virtual ~finding() = default;
 
-  /// All but the columns, the same on every rank.
+  /// The result without its columns; the same on every rank.
   [[nodiscard]] virtual std::vector<fact> facts() const = 0;
   [[nodiscard]] virtual std::vector<column> columns() const = 0;
   [[nodiscard]] virtual const activity::ran& ran() const = 0;
-  /// Edges of the input that the run passed, for a rate; 0: none is meant.
+  /// Input edges that the run traversed, for a rate; 0: no rate is reported.
   [[nodiscard]] virtual std::uint64_t edges() const = 0;
-  /// What is wrong, in one sentence, or nothing. Collective.
+  /// The first violation as one sentence, or nothing. Collective.
   [[nodiscard]] virtual std::optional<std::string> verify() const = 0;
 };
 
-/// A run whose draws are made. Its bound graph outlives it.
+/// A run whose random draws are done. Its bound graph outlives it.
 class prepared_run {
  public:
   virtual ~prepared_run() = default;
@@ -120,17 +119,17 @@ class prepared_run {
   [[nodiscard]] virtual std::unique_ptr<finding> run() = 0;
 };
 
-/// A graph with what an algorithm makes of it once for all runs.
+/// A graph with the data that an algorithm builds once for all runs.
 class bound_graph {
  public:
   virtual ~bound_graph() = default;
-  /// Throws    usage_error for what the graph excludes
+  /// Throws    usage_error if the options do not fit the graph
   /// Collective: same arguments on every rank.
   [[nodiscard]] virtual std::unique_ptr<prepared_run> prepare(const run_request& r) const = 0;
 };
 
-/// An algorithm as the command line, tests over all places and bindings see it: the same interface
-/// for all of them. A C++ program that knows which it wants calls the function itself.
+/// The type-erased interface of an algorithm, for the command line, tests and bindings. A C++
+/// program that uses a particular algorithm calls its function directly.
 class algorithm {
  public:
   virtual ~algorithm() = default;
@@ -138,33 +137,35 @@ class algorithm {
   [[nodiscard]] virtual const algorithm_info& info() const noexcept = 0;
   [[nodiscard]] virtual std::vector<option_info> options() const = 0;
   [[nodiscard]] virtual std::vector<column_info> columns() const = 0;
-  /// Whether `edges()` are traversed once, so that their rate is in TEPS.
+  /// Whether the rate of `edges()` is in TEPS, because each is traversed once.
   [[nodiscard]] virtual bool counts_teps() const noexcept = 0;
 
-  /// Throws    usage_error unless the options can be read and agree
+  /// Throws    usage_error unless the options are valid and consistent
   virtual void expect(const option_values& given) const = 0;
-  /// Whether a run draws at random what the options leave open, or draws lots.
+  /// Whether a run depends on the seed.
   [[nodiscard]] virtual bool draws(const option_values& given) const = 0;
-  /// Why operators, and with them settings such as the mechanism, play no part; empty: they do.
+  /// Why the run uses no operators, so that settings such as the mechanism have no effect. Empty if
+  /// it uses operators.
   [[nodiscard]] virtual std::string_view without_operators(const option_values& given,
                                                            const world& w) const = 0;
 
-  /// Makes what so many runs repay, such as a layout of the edges. World and graph outlive it.
+  /// Builds data that pays off within the given number of runs, such as a layout of the edges.
+  /// World and graph outlive the result.
   ///
-  /// Throws    usage_error as expect(), and for what the graph or the number of ranks excludes
+  /// Throws    usage_error as expect(), and if the graph or the number of ranks is not supported
   /// Collective: same arguments on every rank.
   [[nodiscard]] virtual std::unique_ptr<bound_graph> bind(world& w, const graph::any_graph& g,
                                                           const option_values& given,
                                                           std::uint64_t runs) const = 0;
 
-  /// What is wrong with a column that a file holds, in one sentence, or nothing. Collective.
+  /// The first violation in a column of a file as one sentence, or nothing. Collective.
   ///
-  /// Throws    usage_error if an option that it depends on was not given
+  /// Throws    usage_error if an option that the column depends on was not given
   [[nodiscard]] virtual std::optional<std::string> verify_column(
       world& w, const graph::any_graph& g, std::string_view name, const own_values& values,
       const option_values& given) const = 0;
 
-  /// What a serial reference that shares no code says is wrong, or nothing.
+  /// The violation that a serial reference implementation with no shared code finds; empty if none.
   [[nodiscard]] virtual std::string judge(const ref::input& g, const option_values& given,
                                           const ref::output& found) const = 0;
 };
@@ -172,7 +173,7 @@ class algorithm {
 /// All algorithms, in the order of their commands.
 [[nodiscard]] const std::vector<const algorithm*>& algorithms();
 
-/// What ref judges take. Collective.
+/// The input of the `ref` judges. Collective.
 [[nodiscard]] ref::output gather(world& w, const finding& f);
 
 }  // namespace cairn::algo

@@ -18,19 +18,19 @@ namespace cairn::algo {
 
 struct bfs_options {
   activity::options activity = {};
-  /// Of levels: push ([AAM15] listing 4) is known as top-down, pull ([Beamer12]) as bottom-up.
+  /// Of each level: push is top-down ([AAM15] listing 4), pull is bottom-up ([Beamer12]).
   traverse::direction direction = traverse::direction::automatic;
-  bool depths = false;  ///< also say how far each vertex is from the root
-  bool trace = false;   ///< also say how long each level took
+  bool depths = false;  ///< also return the depth of each vertex
+  bool trace = false;   ///< also return the time of each level
 };
 
 template <class Id>
 struct bfs_result {
   pgas::vertex_map<Id> parent;                ///< parent[root] == root; no_vertex: unreached
   std::optional<pgas::vertex_map<Id>> depth;  ///< edges from the root; no_vertex: unreached
-  activity::ran ran;                          ///< how the top-down levels ran
+  activity::ran ran;                          ///< mechanism of the top-down levels
   std::uint64_t levels, bottom_up_levels;
-  std::vector<traverse::step_record> trace = {};  ///< by level, if asked for
+  std::vector<traverse::step_record> trace = {};  ///< by level, if requested
 
   static constexpr auto fields() {
     using r = bfs_result;
@@ -43,25 +43,25 @@ struct bfs_result {
   }
 };
 
-/// Breadth-first search: a parent, and on request the depth, of every vertex reachable from
-/// `root` along out-edges.
+/// Breadth-first search: a parent, and optionally the depth, of every vertex reachable from `root`
+/// along out-edges.
 ///
-/// Level-synchronous. Top-down, a worker spawns visit(v, u) along each edge u->v of its part of
-/// the frontier to the owner of v, where the first visit wins. Bottom-up, the frontier is
-/// gathered as one bit per vertex on every rank, and each owner looks through the in-edges of
-/// its unvisited vertices; vertices that found none are kept in a list, so that later levels
-/// look at nothing else. Directed graphs go bottom-up only if they have their in-edges.
+/// Level-synchronous. Top-down: a worker spawns visit(v, u) for each edge u->v of its part of the
+/// frontier to the owner of v, where the first visit wins. Bottom-up: the frontier is gathered on
+/// every rank as one bit per vertex, and each owner searches the in-edges of its unvisited vertices
+/// for a parent. Vertices without a parent are kept in a list, so that later bottom-up levels scan
+/// only those. Bottom-up levels of a directed graph need its in-edges.
 ///
-/// root      a global vertex id
-/// Returns   parents and depths at their owners. Depths are determined; which of several
-///           parents wins is not.
-/// Work      O(n + m) top-down; bottom-up levels usually see a small part of the edges.
-/// Depth     per level one epoch (top-down) or one gather of n bits, and one small gather.
-/// Memory    per rank: n/P parents (and depths), the frontier, n bits when bottom-up.
-/// Throws    contract_violation unless root < g.num_vertices()
-/// Collective: same root and options on every rank.
-/// Source    [AAM15] listing 4; [Beamer12] for the directions; when to change them and the list
-///           of vertices still unvisited are ours (traverse/direction.hpp, advance.hpp).
+/// root        a global vertex id
+/// Returns     parents and depths at their owners. Depths are determined; the choice among several
+///             possible parents is not
+/// Work        O(n + m) top-down; bottom-up levels usually scan a small part of the edges
+/// Depth       per level one epoch (top-down) or one gather of n bits, and one small gather
+/// Memory      per rank: n/P parents (and depths), the frontier; n bits if bottom-up
+/// Throws      contract_violation unless root < g.num_vertices()
+/// Collective  same root and options on every rank
+/// Source      [AAM15] listing 4; [Beamer12] for the directions. The switching rule and the list of
+///             unvisited vertices are ours (traverse/direction.hpp, advance.hpp)
 template <class Id>
 [[nodiscard]] bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root,
                                  const bfs_options& opt = {});

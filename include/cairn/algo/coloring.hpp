@@ -16,14 +16,14 @@ namespace cairn::algo {
 
 struct coloring_options {
   activity::options activity = {};
-  std::uint64_t seed = 1;  ///< decides which end of a conflict gives its colour up
+  std::uint64_t seed = 1;  ///< of the draws that resolve conflicts
 };
 
 struct coloring_result {
   pgas::vertex_map<std::uint32_t> colour;  ///< from 0
   std::uint64_t num_colours;               ///< at most the largest degree + 1
-  std::uint64_t rounds;                    ///< until no conflict was left
-  std::uint64_t conflicts;                 ///< colours that were given up again
+  std::uint64_t rounds;                    ///< until no conflicts remain
+  std::uint64_t conflicts;                 ///< colours that were withdrawn
   activity::ran ran;
 
   static constexpr auto fields() {
@@ -36,23 +36,23 @@ struct coloring_result {
   }
 };
 
-/// A proper colouring: no edge joins two vertices of one colour. Self-loops are ignored, and
-/// the edges of a directed graph count both ways.
+/// A proper colouring: the endpoints of an edge have different colours. Self-loops are ignored, and
+/// the direction of edges too.
 ///
-/// In rounds. First all workers of all ranks give each uncoloured vertex the least colour that
-/// none of its neighbours seems to have. Then, for each edge whose ends both took the same
-/// colour in this round, one end sends an activity to the other, which finds out whether they
-/// still agree and draws which of them gives its colour up; if it is the spawner, the answer
-/// tells it. Those are coloured again in the next round.
+/// The algorithm works in rounds. First all workers of all ranks give each uncoloured vertex the
+/// smallest colour that none of its neighbours appears to have. Then, for each edge whose endpoints
+/// took the same colour in this round, one endpoint sends an activity to the other. The activity
+/// checks whether the colours are still equal and draws which endpoint loses its colour; an answer
+/// informs the sender if it loses. The losers are coloured again in the next round.
 ///
-/// Returns    colours at their owners; which, depends on timing if there are several workers
-/// Work       O(n + m), and O(m) again for the conflicts
-/// Depth      rounds: few, because only vertices coloured at the same time can conflict
-/// Messages   per round one gather of the new colours (8 bytes a vertex), two a conflict
-/// Memory     per rank: the colours of all n vertices, and O(largest degree) per worker
-/// Throws     contract_violation unless g.has_in()
-/// Collective: same options on every rank.
-/// Source     [AAM15] section 3.3.4 and listing 6 (after Boman et al.)
+/// Returns     colours at their owners; with several workers they depend on timing
+/// Work        O(n + m), and O(m) again for the conflicts
+/// Depth       few rounds, because only vertices coloured at the same time can conflict
+/// Messages    per round one gather of the new colours (8 bytes per vertex), and two per conflict
+/// Memory      per rank: the colours of all n vertices, and O(largest degree) per worker
+/// Throws      contract_violation unless g.has_in()
+/// Collective  same options on every rank
+/// Source      [AAM15] section 3.3.4 and listing 6 (after Boman et al.)
 template <class Id>
 [[nodiscard]] coloring_result coloring(world& w, const graph::dist_csr<Id>& g,
                                        const coloring_options& opt = {});

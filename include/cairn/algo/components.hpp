@@ -15,9 +15,9 @@ namespace cairn::algo {
 
 /// How components are found.
 ///
-///   afforest     each rank joins its own vertices into trees along the edges whose two ends it
-///                owns, most of them unseen; then the roots' labels travel between ranks
-///   propagation  every vertex tells its neighbours the least label it has heard of
+///   afforest     each rank builds trees of its vertices from the edges whose endpoints it owns,
+///                most of which it need not read; then ranks exchange the labels of the roots
+///   propagation  every vertex sends its neighbours the smallest label it has received
 ///   automatic    afforest
 enum class components_method { automatic, afforest, propagation };
 template <>
@@ -25,18 +25,18 @@ inline constexpr std::span<const std::string_view> words_of<components_method> =
     words<"auto", "afforest", "propagation">;
 
 struct components_options {
-  activity::options activity = {};  ///< of the labels that travel
+  activity::options activity = {};  ///< of the exchange of labels
   components_method method = components_method::automatic;
 };
 
 template <class Id>
 struct components_result {
-  pgas::vertex_map<Id> label;    ///< the smallest vertex of its component
-  std::uint64_t num_components;  ///< an isolated vertex is one
-  std::uint64_t largest;         ///< vertices of the largest
-  std::uint64_t rounds;          ///< epochs in which labels travelled
+  pgas::vertex_map<Id> label;    ///< the smallest vertex id in its component
+  std::uint64_t num_components;  ///< including isolated vertices
+  std::uint64_t largest;         ///< number of vertices of the largest component
+  std::uint64_t rounds;          ///< epochs of the exchange of labels
   components_method method;      ///< never automatic
-  activity::ran ran;             ///< how the labels travelled
+  activity::ran ran;             ///< mechanism of the exchange of labels
 
   static constexpr auto fields() {
     using r = components_result;
@@ -50,33 +50,33 @@ struct components_result {
   }
 };
 
-/// Weakly connected components: of each vertex the smallest vertex that it is connected to, the
-/// direction of edges ignored.
+/// Weakly connected components: for each vertex the smallest vertex id in its component, ignoring
+/// the direction of edges.
 ///
-/// Afforest joins trees whose parents are smaller than their children, so that a root is its
-/// component's smallest vertex. Every vertex first joins two of its neighbours; after that one
-/// component holds most vertices of most graphs. Which one it is a sample tells, and only the
-/// other vertices look at the rest of their edges. (A directed graph without in-rows looks at
-/// all of them.) On several ranks the roots then form a graph of their own, whose edges are the
-/// pairs of roots that some edge of the graph joins, and labels travel along those alone, as in
-/// propagation: level by level, a label that is lower than the one it finds goes on.
+/// Afforest joins trees in which a parent is smaller than its children, so that a root is the
+/// smallest vertex of its tree. Every vertex first joins two of its neighbours. In most graphs one
+/// component then holds most vertices. A sample identifies that component, and only vertices of
+/// other components process their remaining edges. (In a directed graph without in-rows all
+/// vertices do.) On several ranks the roots then form a graph, with an edge for each pair of roots
+/// that an edge of the input connects. Labels propagate along the edges of that graph as in method
+/// propagation: in each round, a vertex whose label was lowered sends it to its neighbours.
 ///
-/// Returns   labels at their owners; labels, number and sizes are determined, rounds are not
-/// Work      afforest: O(n + m) at worst, usually O(n); propagation: O(m) a round
-/// Depth     one epoch a round; rounds: at most the longest shortest path between roots
-///           (afforest) or vertices (propagation)
-/// Messages  one per round from each vertex whose label fell along each edge to another rank,
-///           unless the sender has told that vertex of as low a label; afforest: once and for
-///           all one per vertex and root of another rank that an edge joins, then as many fewer
-///           as there are fewer roots
-/// Memory    per rank: n/P ids, a bit per own vertex on several ranks; afforest on several
-///           ranks: n/P ids more, and the pairs of joined roots
-/// Throws    contract_violation if propagation is asked for and the graph is directed and has no
-///           in-rows; usage_error as activity::executor
-/// Collective: same options on every rank.
-/// Source    [Sutton18] for the sampling; [Patwary10] (Rem's algorithm) for joining trees;
-///           [AAM15] section 3.2.2 for messages that may fail, as labels that are not lower do;
-///           the graph of roots is ours.
+/// Returns     labels at their owners; labels, number and sizes are determined, rounds are not
+/// Work        afforest: O(n + m) at worst, usually O(n); propagation: O(m) per round
+/// Depth       one epoch per round; at most as many rounds as the longest shortest path between
+///             roots (afforest) or vertices (propagation)
+/// Messages    per round one for each edge to another rank from a vertex whose label was lowered,
+///             unless the sender has already sent that target as low a label. afforest: once, one
+///             per pair of a vertex and a root on another rank that an edge connects; then one per
+///             edge of the root graph instead
+/// Memory      per rank: n/P ids; on several ranks also a bit per vertex, and for afforest n/P more
+///             ids and the edges of the root graph
+/// Throws      contract_violation if propagation is requested and the graph is directed without
+///             in-rows; usage_error as activity::executor
+/// Collective  same options on every rank
+/// Source      [Sutton18] for the sampling; [Patwary10] (Rem's algorithm) for joining trees;
+///             [AAM15] section 3.2.2 for messages that may fail, here if a label is not lower. The
+///             root graph is ours
 template <class Id>
 [[nodiscard]] components_result<Id> components(world& w, const graph::dist_csr<Id>& g,
                                                const components_options& opt = {});

@@ -18,7 +18,7 @@
 
 namespace cairn::algo {
 
-/// What the functions of a declaration are called with.
+/// The arguments of the functions of a declaration.
 template <class D, class Id>
 struct call {
   using id_type = Id;
@@ -27,11 +27,12 @@ struct call {
   const graph::dist_csr<Id>& g;
   typename D::options opt;
   run_request request = {};
-  const typename D::template built<Id>* built = nullptr;  ///< what D::build made of the graph
+  const typename D::template built<Id>* built = nullptr;  ///< the result of D::build for the graph
 
-  /// The vertex that an option names, or `otherwise` if it was not given.
+  /// The vertex that an option names, or `otherwise` if the option was not given.
   ///
-  /// Throws    usage_error if the graph has no such vertex, or ids are numbers and this is none
+  /// Throws    usage_error if the graph has no such vertex, or if ids are numbers and the value is
+  ///           not one
   [[nodiscard]] Id vertex(std::string_view name, const vertex_option& asked,
                           std::uint64_t otherwise) const {
     if (asked.id.empty()) return static_cast<Id>(otherwise);
@@ -42,7 +43,7 @@ struct call {
     if (const auto v = g.labels().vertex_of(std::string_view(asked.id))) return static_cast<Id>(*v);
     throw usage_error("--" + std::string(name) + " " + asked.id + " is not a vertex of the graph");
   }
-  /// One value per own vertex, of a file's column.
+  /// A file's column as a vertex map.
   template <class T>
   [[nodiscard]] pgas::vertex_map<T> map_of(const own_values& values) const {
     pgas::vertex_map<T> map(w, g.partition(), T{});
@@ -60,13 +61,13 @@ struct call {
   }
 };
 
-/// What most algorithms have no need of. A declaration derives from it and has
+/// Defaults for the optional parts of a declaration. A declaration derives from it and has
 ///
 ///   info                 an algorithm_info
-///   result<Id>           an aggregate with fields(): columns are its vertex maps, facts the rest
-///   run(call, start)     what is timed; a result, or a variant of results
+///   result<Id>           an aggregate with fields(): vertex maps are columns, the rest are facts
+///   run(call, start)     the timed part; returns a result, or a variant of results
 ///   verify(call, start, result)          a sentence, or nothing
-///   verify_column(call, name, values)    the same of a file's column, if there are columns
+///   verify_column(call, name, values)    verify() for a file's column, if there are columns
 ///   judge(ref::input, options, ref::output)   a sentence, or ""
 struct declaration {
   struct options {
@@ -75,24 +76,24 @@ struct declaration {
   struct nothing {
     static constexpr auto fields() { return std::tuple(); }
   };
-  /// Throws usage_error unless the options agree.
+  /// Throws usage_error unless the options are consistent.
   static void expect(const auto& /*options*/) {}
   /// Whether runs depend on the seed.
   static constexpr bool draws(const auto& /*options*/) { return false; }
   static constexpr std::string_view without_operators(const auto& /*options*/, const world&) {
     return {};
   }
-  /// Makes what so many runs repay; its time counts as building.
+  /// Data built once for all `runs`, if that pays off; its time counts as building.
   template <class Id>
   using built = nothing;
   static nothing build(const auto& /*call*/, std::uint64_t /*runs*/) { return {}; }
-  /// Draws what the options leave open, such as a root; not timed. Throws usage_error.
+  /// Draws the values that the options leave open, such as a root; not timed. Throws usage_error.
   static nothing start(const auto& /*call*/) { return {}; }
-  /// Further facts, made from the result; not timed. Come before the result's own.
+  /// Additional facts computed from the result, reported before the result's own; not timed.
   static nothing also(const auto& /*call*/, const auto& /*start*/, const auto& /*result*/) {
     return {};
   }
-  /// Edges of the input that the run passed.
+  /// Input edges that the run traversed.
   static std::uint64_t edges(const auto& /*call*/, const auto& /*also*/, const auto& /*result*/) {
     return 0;
   }
@@ -307,7 +308,7 @@ class declared final : public algorithm {
     });
     return opt;
   }
-  // No value of a map is larger; for maps of reals it does not matter.
+  // Largest valid value in a map; unused for maps of reals.
   template <class Map>
   static constexpr std::uint64_t most_of() {
     using T = typename Map::value_type;
@@ -316,7 +317,7 @@ class declared final : public algorithm {
     } else if constexpr (std::is_floating_point_v<T>) {
       return 0;
     } else {
-      return most_of<T>();  // of an optional map
+      return most_of<T>();  // Map is an optional
     }
   }
   template <class T>

@@ -17,21 +17,22 @@
 
 namespace cairn::algo {
 
-/// What the numbers of a member mean, which decides how they are shown.
+/// Meaning of a member's numbers, which decides how they are shown.
 ///
-///   numbers   what they are
-///   vertices  vertices: shown by their ids in the input
-///   classes   vertices, each the smallest of all that have the same value: shown by the smallest
-///             id among these, which is another vertex's where vertices and ids differ in order
+///   numbers   shown as they are
+///   vertices  vertices; shown by their ids in the input
+///   classes   class representatives: the smallest vertex with the same value. Shown by the
+///   smallest
+///             input id in the class, which may belong to another vertex
 enum class holds { numbers, vertices, classes };
 
-/// One member of an aggregate: what reports, JSON, the command line and bindings call it.
+/// One member of an aggregate, as described in reports, JSON, the command line and bindings.
 ///
-/// name      of an option also its long form on the command line
+/// name      of an option: also its long form on the command line
 /// meaning   one clause for the help text
-/// letter    an option's short form; 0: it has none
-/// what      the numbers mean
-/// partial   a map in which a vertex may have no value, which is no_vertex
+/// letter    an option's short form; 0: none
+/// what      the meaning of the numbers
+/// partial   a map in which a vertex may have no value (no_vertex)
 template <class Of, class T>
 struct field {
   std::string_view name;
@@ -42,7 +43,7 @@ struct field {
   bool partial = false;
 };
 
-/// An aggregate describes itself by `static constexpr auto fields()`, a tuple of its fields.
+/// A type that describes its members by `static constexpr auto fields()`, a tuple of fields.
 template <class T>
 concept described = requires {
   T::fields();
@@ -54,7 +55,7 @@ constexpr void each_field(F&& f) {
   std::apply([&](const auto&... fields) { (f(fields), ...); }, T::fields());
 }
 
-/// The names of an enumeration's values from 0, as on the command line. Specialise it for each
+/// The names of an enumeration's values, from 0, on the command line. Specialised for each
 /// enumeration that is an option or a result.
 template <class E>
 inline constexpr std::span<const std::string_view> words_of{};
@@ -65,7 +66,7 @@ struct text_constant {
   char text[N];
   constexpr text_constant(const char (&from)[N]) { std::copy(from, from + N, text); }
 };
-/// What words_of<E> is made of: words<"auto", "on", "off">.
+/// Storage for words_of<E>: words<"auto", "on", "off">.
 template <text_constant... Words>
 inline constexpr std::array<std::string_view, sizeof...(Words)> words{
     std::string_view(Words.text)...};
@@ -75,12 +76,12 @@ template <class E>
   return words_of<E>[static_cast<std::size_t>(value)];
 }
 
-/// An option that names a vertex by its id in the input; empty: it was not given.
+/// An option whose value is a vertex id of the input; empty: not given.
 struct vertex_option {
   std::string id;
 };
 
-/// False unless all of the text is such a number.
+/// Returns false unless the whole text is a number of type T.
 template <class T>
 [[nodiscard]] bool read_whole(std::string_view text, T& to) {
   const auto* const end = text.data() + text.size();
@@ -88,9 +89,9 @@ template <class T>
   return error == std::errc() && at == end;
 }
 
-/// Reads an option's value.
+/// Parses the value of an option.
 ///
-/// Throws    usage_error that names the option if the text is not such a value
+/// Throws    usage_error that names the option if the text is not a valid value
 template <class T>
 void read_option(std::string_view name, std::string_view text, T& to) {
   const auto refuse = [&](const std::string& expected) {

@@ -14,18 +14,18 @@
 
 namespace cairn::algo {
 
-/// A column of a file, before its algorithm looks at it.
+/// A column of a file, before it is passed to its algorithm.
 ///
-/// first  own vertex
+/// first  first vertex of this rank
 struct file_column {
   world& w;
   const graph::labels& names;
   std::uint64_t first;
   std::string_view name;
 
-  /// What is wrong with the own values for any algorithm: one is missing or larger than `most`, or
-  /// a class is not named by its smallest id. Where nothing is, a class is named by its smallest
-  /// vertex from then on. Collective.
+  /// Checks what every algorithm requires: no value is missing or larger than `most`, and a class
+  /// is named by its smallest id. Returns the violation as one sentence, or nothing; then it
+  /// renames each class to its smallest vertex. Collective.
   [[nodiscard]] std::optional<std::string> take(holds what, bool partial, std::uint64_t most,
                                                 own_values& values) const;
 

@@ -17,10 +17,10 @@
 namespace cairn::algo {
 
 struct maxflow_options {
-  activity::options activity = {};  ///< of pushes
+  activity::options activity = {};  ///< of the pushes
 };
 
-/// What flows from source to target, over all edges between them together.
+/// Net flow from source to target, over all parallel edges.
 template <class Id>
 struct flow_arc {
   Id source, target;
@@ -31,11 +31,11 @@ struct flow_arc {
 
 template <class Id>
 struct maxflow_result {
-  std::int64_t value;                           ///< of the flow, and of the cut
-  std::vector<flow_arc<Id>> flow;               ///< of this rank's sources, ascending
+  std::int64_t value;                           ///< of the flow and of the cut
+  std::vector<flow_arc<Id>> flow;               ///< arcs whose source this rank owns, ascending
   pgas::vertex_map<std::uint32_t> source_side;  ///< 1 on s's side of a minimum cut, 0 on t's
   std::uint64_t pulses;                         ///< rounds of pushes
-  std::uint64_t searches;                       ///< times that labels were made exact
+  std::uint64_t searches;                       ///< number of global relabellings
   activity::ran ran;
 
   static constexpr auto fields() {
@@ -52,44 +52,45 @@ struct maxflow_result {
 /// A maximum flow from s to t and a minimum cut.
 ///
 /// Push-relabel in pulses. A label is a lower bound on the distance to t in the residual graph, or
-/// n more than that to s. A vertex with excess plans pushes along residual edges to neighbours
-/// that it takes to be one lower, or, where there are none, lifts its label. Then the pushes run: a
-/// push is one activity over the neighbour's excess and the edge's residual capacity there, and
-/// fails if the neighbour is not one lower. Its answer, which carries the label, undoes or books
-/// it at the spawner. Labels of neighbours are thus copies that may be too low, which keeps a
-/// labelling valid and costs refused pushes at most. When lifts and pulses have cost a pass over
-/// the edges, searches from t and from s make all labels exact.
+/// n plus a lower bound on the distance to s. A vertex with excess plans pushes along residual
+/// edges to neighbours whose label, as far as it knows, is one lower; if there are none, it is
+/// relabelled. Then the pushes run. A push is one activity on the neighbour's excess and on the
+/// edge's residual capacity there; it fails if the neighbour's label is not one lower. Its answer
+/// carries the neighbour's label and commits or undoes the push at the sender. The known labels of
+/// neighbours may be too low, which keeps the labelling valid and only causes refused pushes. When
+/// relabelling and pulses have cost as much as a pass over the edges, searches from t and from s
+/// make all labels exact (global relabelling).
 ///
-/// Capacities are the edges' weights, 1 each if there are none; edges between the same vertices
-/// add up, and an undirected edge carries its weight either way.
+/// Capacities are the edge weights, 1 each if there are none. Capacities of parallel edges add up.
+/// An undirected edge has its capacity in both directions.
 ///
-/// Returns   value and pulses at all ranks; the value is determined, flow and cut need not be (the
-///           cut is the one nearest to t)
-/// Work      O(n^2 m) at worst
-/// Messages  over ranks, two per push; up to two per edge at the start, a visit and a label per
-///           edge and search
-/// Memory    per rank: 56 bytes per neighbour of an own vertex, 45 per own vertex; of a directed
-///           graph 48 per edge more at the start
-/// Throws    contract_violation unless s and t are two vertices and weights are whole numbers;
-///           input_error for a negative one; usage_error as activity::domain
-/// Collective: same arguments on every rank.
-/// Source    [Goldberg88]; searches and stale labels over ranks are common practice, pushes that
-///           may fail are [AAM15] section 3.2.2
+/// Returns     value and pulses on all ranks. The value is determined; flow and cut need not be
+///             (the cut is the one closest to t)
+/// Work        O(n^2 m) at worst
+/// Messages    between ranks, two per push; up to two per edge at the start; a visit and a label
+///             per edge and search
+/// Memory      per rank: 56 bytes per neighbour of its vertices, 45 per vertex; for a directed
+///             graph 48 per edge more at the start
+/// Throws      contract_violation unless s and t are different vertices and weights are integers;
+///             input_error for a negative weight; usage_error as activity::domain
+/// Collective  same arguments on every rank
+/// Source      [Goldberg88]; searches and stale labels of remote neighbours are common practice;
+///             pushes that may fail are [AAM15] section 3.2.2
 template <class Id>
 [[nodiscard]] maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
                                          const maxflow_options& opt = {});
 
-/// What is wrong with a maximum flow: nothing, or one sentence with the ids of the input.
+/// Verifies a maximum flow. Returns nothing, or a violation as one sentence with input ids.
 ///
-///   rule 1  what flows is positive and no more than the capacity, once per pair of vertices
-///   rule 2  what flows into a vertex flows out of it, but for s and t, by `value`
-///   rule 3  the cut has s on its source side and t on the other, and a capacity of `value`
+///   rule 1  each flow is positive and at most the capacity, and is listed once per pair of
+///   vertices rule 2  inflow equals outflow except at s and t, where they differ by `value` rule 3
+///   the cut has s on its source side and t on the other, and a capacity of `value`
 ///
-/// By the theorem of Ford and Fulkerson these say all: no flow exceeds a cut.
+/// By the max-flow min-cut theorem these rules are sufficient.
 ///
-/// Returns   the same on every rank; of several violations the lowest rank's first
-/// Memory    per rank: 4 bytes per vertex of the graph
-/// Collective.
+/// Returns     the same on every rank; of several violations that of the lowest rank
+/// Memory      per rank: 4 bytes per vertex of the graph
+/// Collective  all ranks
 template <class Id>
 [[nodiscard]] std::optional<std::string> verify_maxflow(
     world& w, const graph::dist_csr<Id>& g, Id s, Id t, std::int64_t value,

@@ -14,11 +14,11 @@
 
 namespace cairn::algo {
 
-/// How trees of several ranks merge along their lightest edges.
+/// How trees of several ranks merge along their lightest outgoing edges.
 ///
-///   hooking       each root points at the root that its edge leads to
-///   transactions  two roots become one by a transaction over their ranks (dtx::executor)
-///   automatic     hooking, which took less time on every graph that was measured (docs/algo.md)
+///   hooking       each root points at the root at the other end of its edge
+///   transactions  two roots merge by a transaction over their ranks (dtx::executor)
+///   automatic     hooking, which was faster on every measured graph (docs/algo.md)
 enum class mst_merge { automatic, hooking, transactions };
 template <>
 inline constexpr std::span<const std::string_view> words_of<mst_merge> =
@@ -26,7 +26,7 @@ inline constexpr std::span<const std::string_view> words_of<mst_merge> =
 
 struct mst_options {
   activity::options activity = {};
-  mst_merge merge = mst_merge::automatic;  ///< where there are several ranks
+  mst_merge merge = mst_merge::automatic;  ///< if there are several ranks
 };
 
 /// An edge of the forest; source < target.
@@ -40,14 +40,14 @@ struct mst_edge {
 
 template <class Id>
 struct mst_result {
-  std::vector<mst_edge<Id>> edges;  ///< those whose source this rank owns, ascending
+  std::vector<mst_edge<Id>> edges;  ///< edges whose source this rank owns, ascending
   std::uint64_t num_edges;          ///< on all ranks
-  std::uint64_t num_trees;          ///< an isolated vertex is one
+  std::uint64_t num_trees;          ///< including isolated vertices
   double weight;                    ///< of all edges, on all ranks
   std::uint64_t rounds;
   activity::ran ran;
-  std::string_view merge;  ///< how trees merged: activities (one rank), hooking, transactions
-  std::string_view merge_chosen;  ///< why so
+  std::string_view merge;         ///< activities (one rank), hooking or transactions
+  std::string_view merge_chosen;  ///< reason for the choice
 
   static constexpr auto fields() {
     using r = mst_result;
@@ -60,31 +60,32 @@ struct mst_result {
   }
 };
 
-/// A minimum spanning forest: of each component a tree of least total weight.
+/// A minimum spanning forest: for each component a spanning tree of minimum total weight.
 ///
-/// Boruvka. In each round every tree finds its lightest edge to another tree and joins along it.
-/// Edges are ordered by weight, then by smaller end, then by larger, so that no two are equal,
-/// no cycle forms, and the forest is determined. A vertex offers its lightest edge out of its
-/// tree to the tree's root, whose record keeps the lightest. On one rank trees are then merged
-/// by activities over the two roots. Over ranks either the same operator runs by dtx::executor, or
-/// a root points at the root that its edge leads to, and of two that point at each other the
-/// smaller stays root. Then paths are halved by asking.
+/// Boruvka's algorithm. In each round every tree finds its lightest outgoing edge and joins the
+/// tree at its other end. Edges are ordered by weight, then smaller endpoint, then larger endpoint.
+/// No two edges are equal, so no cycle forms and the forest is determined. Each vertex sends its
+/// lightest outgoing edge to the root of its tree, which keeps the minimum. On one rank activities
+/// over the two roots then merge the trees. On several ranks either the same operator runs by
+/// dtx::executor, or each root points at the root at the other end of its edge; if two roots point
+/// at each other, the smaller stays root. Then paths to the roots are shortened by pointer jumping.
 ///
-/// Edges of a graph without weights count 1 each.
+/// In a graph without weights each edge has weight 1.
 ///
-/// Returns   edges at the owners of their sources; all but mechanism and grain is determined,
-///           sums of real weights but for rounding
-/// Work      O(m log n);  Depth  at most log2 n rounds, each of O(log n) epochs over ranks
-/// Messages  over ranks, per round: two per vertex of another rank that an own edge leads to, one
-///           offer per vertex, and two per root asked for on the paths; by transactions also those
-///           of dtx::executor for each merge
-/// Memory    per rank: n/P records of 32 bytes and n/P ids, by transactions n/P more ids and
-///           markers of 8 bytes; the forest's edges
-/// Throws    contract_violation if the graph is directed; usage_error as activity::domain, and if
-///           a merge over ranks is asked for and there is one rank
-/// Collective: same options on every rank.
-/// Source    O. Boruvka (1926); [AAM15] section 3.2.2 for activities that may fail, as merging two
-///           roots does; section 4.3 for transactions; hooking is ours.
+/// Returns     edges at the owners of their sources. All but mechanism and grain is determined;
+///             sums of real weights up to rounding
+/// Work        O(m log n)
+/// Depth       at most log2 n rounds; on several ranks each has O(log n) epochs
+/// Messages    on several ranks, per round: two per distinct remote neighbour, one edge per vertex,
+///             two per root looked up on the paths; with transactions also those of dtx::executor
+///             for each merge
+/// Memory      per rank: n/P records of 32 bytes and n/P ids, with transactions n/P more ids and
+///             markers of 8 bytes; the edges of the forest
+/// Throws      contract_violation if the graph is directed; usage_error as activity::domain, and if
+///             a merge method for several ranks is requested on one rank
+/// Collective  same options on every rank
+/// Source      O. Boruvka (1926); [AAM15] section 3.2.2 for activities that may fail, here the
+///             merge of two roots; section 4.3 for transactions; hooking is ours
 template <class Id>
 [[nodiscard]] mst_result<Id> mst(world& w, const graph::dist_csr<Id>& g,
                                  const mst_options& opt = {});

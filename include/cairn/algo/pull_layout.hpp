@@ -14,43 +14,43 @@
 
 namespace cairn::algo {
 
-/// The in-edges of a rank's vertices in an order for summing up what their sources give.
+/// The in-edges of a rank's vertices, reordered for summing the contributions of their sources.
 ///
-/// Rows stand in blocks, and the rows of a block in groups of equal length, so that no branch
-/// depends on the length of a row. Where a graph has no locality and what its vertices give exceeds
-/// a core's cache, a block's edges are cut by their sources, too: into tiles whose sources lie in
-/// one segment, which stays in cache while the tile is summed up.
+/// Rows are grouped into blocks, and the rows of a block into groups of equal length, so that the
+/// length of a row causes no branch misprediction. If a graph has no locality and its contributions
+/// exceed a core's cache, the edges of a block are also divided by source into tiles. The sources
+/// of a tile lie in one segment, which stays in cache while the tile is processed.
 ///
-/// tiles     blocks of 16,384 rows x segments of 32,768 sources, two bytes a source; else blocks of
-///           1,024 rows, whose sources are ids
-/// Memory    2 or sizeof(Id) bytes an edge, and 2 a row and tile
-/// Source    Beamer, Asanovic and Patterson (2017) for blocking; [Beamer15] for what is summed.
+/// tiles     blocks of 16,384 rows x segments of 32,768 sources, two bytes per source; else blocks
+///           of 1,024 rows, whose sources are ids
+/// Memory    2 or sizeof(Id) bytes per edge, and 2 per row and tile
+/// Source    Beamer, Asanovic and Patterson (2017) for blocking; [Beamer15] for the contributions
 template <class Id>
 class pull_layout {
  public:
   enum class kind { automatic, groups, tiles };
 
-  /// The kind that suits the graph: never `automatic`.
+  /// The best kind for the graph; never `automatic`.
   [[nodiscard]] static kind kind_for(const graph::dist_csr<Id>& g);
 
-  /// How many sweeps over the edges save about the time that building takes.
+  /// Number of sweeps whose savings roughly equal the time to build the layout.
   [[nodiscard]] static std::uint64_t sweeps_that_repay(kind how) noexcept {
     return how == kind::tiles ? 32 : 8;
   }
 
   /// Throws    contract_violation for a directed graph without in-edges
-  /// Work      O(n + m), and O(n) for each segment of tiles
+  /// Work      O(n + m), and O(n) per segment of tiles
   pull_layout(world& w, const graph::dist_csr<Id>& g, kind how = kind::automatic);
 
-  /// Rows whose edges lie in the same segment and are equally many.
+  /// Rows with the same number of edges in the same segment.
   struct group {
     std::uint32_t segment, length, num_rows;
   };
   struct block {
-    std::uint64_t first, last;        ///< own rows, by position
-    std::uint64_t first_source;       ///< in sources
-    std::vector<group> groups;        ///< by segment
-    std::vector<std::uint16_t> rows;  ///< of the groups one after the other, less first
+    std::uint64_t first, last;        ///< positions of its rows in this rank
+    std::uint64_t first_source;       ///< index in sources()
+    std::vector<group> groups;        ///< in order of segments
+    std::vector<std::uint16_t> rows;  ///< rows of all groups, relative to `first`
   };
 
   [[nodiscard]] bool tiled() const noexcept { return sources_.index() == 1; }
@@ -58,9 +58,9 @@ class pull_layout {
   [[nodiscard]] std::uint64_t num_rows() const noexcept {
     return blocks_.empty() ? 0 : blocks_.back().last;
   }
-  /// Rows of the largest block.
+  /// Number of rows of the largest block.
   [[nodiscard]] std::size_t block_rows() const noexcept { return block_rows_; }
-  /// By group and row; of tiles less the number of their segment times segment_size.
+  /// Sources by group and row; with tiles relative to the start of their segment.
   template <class Source>
   [[nodiscard]] const Source* sources() const noexcept {
     return std::get<hw::page_buffer<Source>>(sources_).data();
@@ -68,7 +68,7 @@ class pull_layout {
 
   static constexpr std::uint64_t segment_size = 1 << 15;
 
-  /// Of parts that are known to be right, as stored_layout() reads them.
+  /// From valid parts, as checked by stored_layout().
   template <class Source>
   pull_layout(std::size_t block_rows, std::vector<block> blocks, hw::page_buffer<Source> sources)
       : block_rows_(block_rows), blocks_(std::move(blocks)), sources_(std::move(sources)) {}

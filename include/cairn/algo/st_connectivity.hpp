@@ -17,8 +17,8 @@ struct st_connectivity_options {
 
 struct st_connectivity_result {
   bool connected;
-  std::uint64_t levels;   ///< of the two searches, until they met or ended
-  std::uint64_t visited;  ///< vertices that either search had reached by then
+  std::uint64_t levels;   ///< of both searches, until they met or ended
+  std::uint64_t visited;  ///< vertices that either search has reached
   activity::ran ran = {};
 
   static constexpr auto fields() {
@@ -32,20 +32,20 @@ struct st_connectivity_result {
 
 /// Whether a path leads from s to t.
 ///
-/// Two breadth-first searches, a grey one from s along edges and a green one from t against
-/// them; the one with the smaller frontier takes the next level. Each visit claims a white vertex
-/// for its colour and returns the colour that it found, which is all the synchronisation there is:
-/// a spawner whose answer is the other colour knows that the searches have met, stops spawning, and
+/// Two breadth-first searches: a grey one from s along edges and a green one from t against them.
+/// The search with the smaller frontier runs the next level. Each visit claims a white vertex for
+/// its colour and returns the colour that it found; there is no other synchronisation. An answer
+/// with the other colour shows that the searches have met. The receiver then stops spawning, and
 /// the level ends early.
 ///
-/// s, t       global vertex ids; s == t is connected
-/// Work       O(n + m); usually far less, because both searches stay small
-/// Depth      one epoch and one small gather per level
-/// Messages   two per visited edge between ranks: the visit and its answer
-/// Memory     per rank: n/P bytes and the frontiers
-/// Throws     contract_violation unless s and t are vertices and g.has_in()
-/// Collective: same arguments on every rank.
-/// Source     [AAM15] section 3.3.3 and listing 5; here on directed graphs too
+/// s, t        global vertex ids; s == t is connected
+/// Work        O(n + m); usually far less, because both searches stay small
+/// Depth       one epoch and one small gather per level
+/// Messages    two per visited edge between ranks: the visit and its answer
+/// Memory      per rank: n/P bytes and the frontiers
+/// Throws      contract_violation unless s and t are vertices and g.has_in()
+/// Collective  same arguments on every rank
+/// Source      [AAM15] section 3.3.3 and listing 5; here for directed graphs too
 template <class Id>
 [[nodiscard]] st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, Id s,
                                                      Id t, const st_connectivity_options& opt = {});

@@ -16,12 +16,13 @@ namespace cairn::algo {
 
 /// How common neighbours are found.
 ///
-///   natural   rows as they are: each is merged with those of its smaller neighbours. Nothing is
-///             prepared, which suits short rows whose neighbours are near (roads, grids)
-///   marks     each edge is kept at its end of smaller degree; a row is marked, by a bit per
-///             vertex or in a vector register, and its neighbours' rows are looked up in the marks
-///   matrix    the same, but the rows of the vertices of largest degree are bits of a triangular
-///             matrix, 64 of which are looked up at once (skewed graphs with long rows)
+///   natural   rows of the input: each is merged with those of its smaller neighbours. There is no
+///             preparation; best for short rows of nearby neighbours (roads, grids)
+///   marks     each edge is kept at its endpoint of smaller degree. A row is marked, in a bit set
+///   or
+///             in vector registers, and the rows of its neighbours are looked up in the marks
+///   matrix    as marks, but the rows of the vertices of largest degree are bits of a triangular
+///             matrix, of which 64 are tested at once (skewed graphs with long rows)
 ///
 /// `automatic` chooses by degrees, locality and the lengths of kept rows; several ranks use marks.
 enum class triangles_mode { automatic, natural, marks, matrix };
@@ -30,16 +31,16 @@ inline constexpr std::span<const std::string_view> words_of<triangles_mode> =
     words<"auto", "natural", "marks", "matrix">;
 
 struct triangles_options {
-  activity::options activity = {};  ///< each count has one writer: nothing runs as an activity
-  bool per_vertex = false;          ///< also how many triangles each vertex is in
+  activity::options activity = {};  ///< unused: each counter has one writer
+  bool per_vertex = false;          ///< also count the triangles of each vertex
   triangles_mode mode = triangles_mode::automatic;
 };
 
 struct triangles_result {
   std::uint64_t total;                                       ///< each triangle once
-  std::optional<pgas::vertex_map<std::uint64_t>> of_vertex;  ///< sums to three times the total
-  triangles_mode mode = triangles_mode::marks;               ///< that counted
-  activity::ran ran = {};                                    ///< `why` says why that mode
+  std::optional<pgas::vertex_map<std::uint64_t>> of_vertex;  ///< its sum is three times the total
+  triangles_mode mode = triangles_mode::marks;               ///< the mode that was used
+  activity::ran ran = {};                                    ///< `why` is the reason for the mode
 
   static constexpr auto fields() {
     using r = triangles_result;
@@ -50,36 +51,37 @@ struct triangles_result {
   }
 };
 
-/// The number of triangles: of sets of three vertices each two of which are joined by an edge.
-/// The edges of a directed graph count both ways; double edges count once, self-loops never.
+/// The number of triangles: sets of three pairwise adjacent vertices. The direction of edges is
+/// ignored; duplicate edges count once, self-loops not at all.
 ///
-/// Each triangle is found once, at the first of its vertices in the order of (degree, id): that
-/// keeps the edges that lead up in this order, at most sqrt(2 m) a vertex, marks the neighbours of
-/// a vertex and looks the rows of these neighbours up in the marks. On several ranks a vertex's
-/// kept row travels once to each rank that owns one of the neighbours.
+/// Each triangle is found once, at its first vertex in the order of (degree, id). Each vertex keeps
+/// its edges to later vertices, at most sqrt(2 m). Its kept neighbours are marked, and the kept
+/// rows of these neighbours are looked up in the marks. On several ranks a vertex's kept row is
+/// sent once to each rank that owns one of these neighbours.
 ///
-/// Returns    the total, the same on every rank, and counts at their owners; both are determined
-/// Work       O(m^1.5) at worst
-/// Messages   one gather of all degrees (4 bytes a vertex); one record for each vertex and each
-///            other rank that owns neighbours in its kept row: that row
-/// Memory     per rank: the kept half of its edges, 8 bytes an own vertex and 4 for each of all n,
-///            n bits per worker; the matrix up to 64 MB; an accumulator_map for counts per vertex
-/// Throws     contract_violation for a directed graph without in-edges; for `natural` and `matrix`
-///            on several ranks, and `natural` of a directed graph; from 2^39 edges on
-/// Collective: same options on every rank.
-/// Source     Schank and Wagner (2005), `forward`; [Beamer15] for the benchmark.
+/// Returns     the total, the same on every rank, and counts at their owners; both are determined
+/// Work        O(m^1.5) at worst
+/// Messages    one gather of all degrees (4 bytes per vertex); the kept row of each vertex once to
+///             each other rank that owns one of its entries
+/// Memory      per rank: the kept half of its edges, 8 bytes per vertex of this rank and 4 per
+///             vertex of the graph, n bits per worker; the matrix at most 64 MB; an accumulator_map
+///             for counts per vertex
+/// Throws      contract_violation for a directed graph without in-edges; for `natural` and `matrix`
+///             on several ranks, and `natural` of a directed graph; for 2^39 edges or more
+/// Collective  same options on every rank
+/// Source      Schank and Wagner (2005), `forward`; [Beamer15] for the benchmark
 template <class Id>
 [[nodiscard]] triangles_result triangles(world& w, const graph::dist_csr<Id>& g,
                                          const triangles_options& opt = {});
 
-/// One sentence if `total`, or the count of a vertex where they are given, is wrong. Counts again
-/// by another method: for each vertex, what its whole row has in common with that of each of its
-/// neighbours, where every triangle is found six times.
+/// One sentence if `total`, or the count of a vertex if given, is wrong. Counts again by another
+/// method: the intersection of each vertex's whole row with that of each neighbour, which finds
+/// every triangle six times.
 ///
-/// Work       O(sum over edges of the degrees of both ends): much more than counting
-/// Messages   each vertex's row to each rank that owns one of its neighbours
-/// Throws     contract_violation for a directed graph without in-edges
-/// Collective.
+/// Work        O(sum over edges of the degrees of both endpoints): much more than counting
+/// Messages    each vertex's row to each rank that owns one of its neighbours
+/// Throws      contract_violation for a directed graph without in-edges
+/// Collective  all ranks
 template <class Id>
 [[nodiscard]] std::optional<std::string> verify_triangles(
     world& w, const graph::dist_csr<Id>& g, std::uint64_t total,

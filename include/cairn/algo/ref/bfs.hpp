@@ -9,17 +9,17 @@
 #include <utility>
 #include <vector>
 
-// Judges share no code with what they judge: this file includes the standard library alone,
-// and takes a graph as the list of its edges, an undirected edge once in each direction.
+// Judges share no code with what they judge: this file includes only the standard library and
+// represents a graph as its list of edges, an undirected edge once in each direction.
 
 namespace cairn::algo::ref {
 
 using edge_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  ///< (source, target)
 
-/// The depth, or the parent, of a vertex that the root does not reach.
+/// Depth or parent of a vertex that is not reachable from the root.
 inline constexpr std::uint64_t unreached = ~std::uint64_t{0};
 
-/// The depth of every vertex, by the textbook: serial and slow.
+/// Depth of every vertex by the textbook algorithm; serial.
 inline std::vector<std::uint64_t> bfs_depths(std::uint64_t num_vertices, const edge_list& edges,
                                              std::uint64_t root) {
   std::vector<std::vector<std::uint64_t>> targets(num_vertices);
@@ -38,9 +38,9 @@ inline std::vector<std::uint64_t> bfs_depths(std::uint64_t num_vertices, const e
   return depth;
 }
 
-/// What is wrong with the parents that a breadth-first search found: one sentence, or nothing.
-/// Any shortest-path tree is right: parent[root] == root, every other vertex that the root
-/// reaches has a parent one level above it with an edge to it, and the rest have none.
+/// Checks the parents of a breadth-first search. Returns a violation as one sentence, or "". Any
+/// shortest-path tree is valid: parent[root] == root; every other reachable vertex has a parent one
+/// level above it that has an edge to it; all other vertices have no parent.
 inline std::string bfs_violation(std::uint64_t num_vertices, const edge_list& edges,
                                  std::uint64_t root, const std::vector<std::uint64_t>& parent) {
   const auto depth = bfs_depths(num_vertices, edges, root);

@@ -9,9 +9,9 @@
 
 namespace cairn::algo::ref {
 
-/// What is wrong with a colouring: one sentence, or nothing. Every vertex has a colour, no edge
-/// (of a list of pairs, either way or both) joins two vertices of the same, and there are at
-/// most as many as the largest number of edge ends at a vertex, and one more.
+/// Checks a colouring. Returns a violation as one sentence, or "". Every vertex has a colour, the
+/// endpoints of an edge have different colours, and there are at most largest degree + 1 colours.
+/// Edges are listed in either or both directions.
 inline std::string coloring_violation(
     std::uint64_t num_vertices, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& edges,
     const std::vector<std::uint32_t>& colour) {

@@ -5,12 +5,12 @@
 #include <utility>
 #include <vector>
 
-// Judges share no code with what they judge: this file includes the standard library alone.
+// Judges share no code with what they judge: this file includes only the standard library.
 
 namespace cairn::algo::ref {
 
-/// The smallest vertex of each vertex's component, the direction of edges ignored: by depth-first
-/// search from each vertex in turn, serial.
+/// The smallest vertex of each vertex's component, ignoring the direction of edges. Serial, by
+/// depth-first search from each vertex in turn.
 inline std::vector<std::uint64_t> component_labels(
     std::uint64_t num_vertices, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& edges) {
   std::vector<std::vector<std::uint64_t>> adjacent(num_vertices);

@@ -11,16 +11,18 @@
 
 namespace cairn::algo::ref {
 
-/// A graph as judges take it.
+/// The representation of a graph for judges.
 struct input {
   std::uint64_t num_vertices = 0;
   bool directed = false;
-  std::vector<weighted_edge> edges;  ///< an undirected edge once; of weight 1 if there are none
-  std::vector<std::pair<std::uint64_t, std::uint64_t>> arcs;  ///< an undirected edge both ways
+  std::vector<weighted_edge> edges;  ///< an undirected edge once; of weight 1 if there are no
+                                     ///< weights
+  /// an undirected edge in both directions
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> arcs;
 };
 
-/// What was found, on all ranks. Numbers and truth values are doubles; a vertex that is none is the
-/// greatest number of 64 bits.
+/// The result of a run, from all ranks. Numbers and booleans are doubles; no_vertex is the largest
+/// 64-bit number.
 struct output {
   std::map<std::string, double, std::less<>> numbers;
   std::map<std::string, std::vector<std::uint64_t>, std::less<>> whole;

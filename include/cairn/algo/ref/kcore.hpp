@@ -8,9 +8,9 @@
 
 namespace cairn::algo::ref {
 
-/// Core numbers by their definition: for each k, vertices of fewer than k neighbours go until none
-/// is left. Of the pairs of a list an undirected edge is there both ways, in any number; a directed
-/// one counts at both of its ends.
+/// Core numbers by definition: for each k, vertices with fewer than k neighbours are removed until
+/// none is left. An undirected edge is listed in both directions, any number of times; a directed
+/// edge counts at both endpoints.
 inline std::vector<std::uint32_t> core_numbers(
     std::uint64_t num_vertices, bool directed,
     const std::vector<std::pair<std::uint64_t, std::uint64_t>>& arcs) {

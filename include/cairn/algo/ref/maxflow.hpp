@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-// Judges share no code with what they judge: this file includes the standard library alone.
+// Judges share no code with what they judge: this file includes only the standard library.
 
 namespace cairn::algo::ref {
 
@@ -17,8 +17,8 @@ struct capacity_arc {
   std::int64_t capacity;
 };
 
-/// The value of a maximum flow by Edmonds and Karp: shortest augmenting paths, one after the
-/// other. An undirected edge is two arcs. Serial, O(n m^2).
+/// The value of a maximum flow by Edmonds and Karp (shortest augmenting paths). An undirected edge
+/// is two arcs. Serial, O(n m^2).
 inline std::int64_t edmonds_karp(std::uint64_t num_vertices, const std::vector<capacity_arc>& arcs,
                                  std::uint64_t s, std::uint64_t t) {
   std::vector<std::vector<std::size_t>> from(

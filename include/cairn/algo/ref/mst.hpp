@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-// Judges share no code with what they judge: this file includes the standard library alone.
+// Judges share no code with what they judge: this file includes only the standard library.
 
 namespace cairn::algo::ref {
 
@@ -19,8 +19,8 @@ struct weighted_edge {
   friend bool operator==(const weighted_edge&, const weighted_edge&) = default;
 };
 
-/// The minimum spanning forest that Kruskal's algorithm finds, ties broken by the smaller end,
-/// then by the larger: edges with source < target, ascending by their ends. Serial.
+/// The minimum spanning forest by Kruskal's algorithm, with ties broken by the smaller endpoint,
+/// then the larger. Edges have source < target and are sorted by endpoints. Serial.
 inline std::vector<weighted_edge> kruskal(std::uint64_t num_vertices,
                                           std::vector<weighted_edge> edges) {
   for (auto& e : edges) {

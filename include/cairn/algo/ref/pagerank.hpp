@@ -9,21 +9,22 @@
 #include <utility>
 #include <vector>
 
-// Judges share no code with what they judge: this file includes the standard library alone,
-// and takes a graph as the list of its edges, an undirected edge once in each direction.
+// Judges share no code with what they judge: this file includes only the standard library and
+// represents a graph as its list of edges, an undirected edge once in each direction.
 
 namespace cairn::algo::ref {
 
-/// PageRank by the definition: serial, in double, each sweep from the previous one's ranks.
+/// PageRank by definition: serial Jacobi sweeps in double.
 struct pagerank_judge {
   using edge_list = std::vector<std::pair<std::uint64_t, std::uint64_t>>;  ///< (source, target)
 
   std::uint64_t num_vertices;
   edge_list edges;
   double damping = 0.85;
-  bool spread_sinks = false;  ///< the rank of vertices without out-edges goes to all vertices
+  bool spread_sinks = false;  ///< the rank of vertices without out-edges is distributed over all
+                              ///< vertices
 
-  /// What a sweep makes of `ranks`.
+  /// The ranks after one more sweep.
   [[nodiscard]] std::vector<double> sweep(const std::vector<double>& ranks) const {
     const auto n = static_cast<double>(num_vertices);
     std::vector<std::size_t> degree(num_vertices);
@@ -45,14 +46,14 @@ struct pagerank_judge {
     return std::vector<double>(num_vertices, 1 / static_cast<double>(num_vertices));
   }
 
-  /// The ranks after so many sweeps from 1 / n.
+  /// The ranks after `sweeps` sweeps from 1 / n.
   [[nodiscard]] std::vector<double> after(std::uint64_t sweeps) const {
     auto ranks = start();
     while (sweeps-- > 0) ranks = sweep(ranks);
     return ranks;
   }
 
-  /// How many sweeps it takes until one changes less than `enough` in all, `most` at most.
+  /// Number of sweeps until the total change is below `enough`, at most `most`.
   [[nodiscard]] std::uint64_t sweeps_until(double enough, std::uint64_t most) const {
     auto ranks = start();
     for (std::uint64_t done = 0; done < most;) {
@@ -63,14 +64,14 @@ struct pagerank_judge {
     return most;
   }
 
-  /// The ranks that a sweep does not change, to the precision of double.
+  /// The fixed point of a sweep, to the precision of double.
   [[nodiscard]] std::vector<double> fixed_point() const {
     return after(damping == 0 ? 1 : static_cast<std::uint64_t>(-37 / std::log(damping)) + 1);
   }
 
-  /// What rounding to `unit` may have added up to: each sweep adds at most a unit in the last place
-  /// for each term of a sum and a few for the rest, and the next sweeps carry it on. The rank of
-  /// all sinks is summed in double, here once for each vertex.
+  /// Bound on the accumulated rounding error with unit roundoff `unit`. Each sweep adds at most one
+  /// unit in the last place per term of a sum and a few more, and later sweeps propagate it. The
+  /// rank of all sinks is summed in double, once per vertex.
   [[nodiscard]] double rounding(const std::vector<double>& ranks, double unit) const {
     std::vector<double> terms(num_vertices, 8);
     for (const auto& [source, target] : edges) ++terms[target];
@@ -81,7 +82,7 @@ struct pagerank_judge {
            (1 - damping);
   }
 
-  /// The sum of absolute differences.
+  /// Sum of absolute differences.
   [[nodiscard]] static double distance(const std::vector<double>& a, const std::vector<double>& b) {
     double sum = 0;
     for (std::size_t i = 0; i < a.size(); ++i) sum += std::abs(a[i] - b[i]);

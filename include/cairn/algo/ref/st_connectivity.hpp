@@ -7,8 +7,8 @@
 
 namespace cairn::algo::ref {
 
-/// Whether a path of (source, target) edges leads from s to t: follows all edges again and
-/// again until nothing changes. Slow: O(n m).
+/// Whether a path of (source, target) edges leads from s to t. Scans all edges until nothing
+/// changes: O(n m).
 inline bool reaches(std::uint64_t num_vertices,
                     const std::vector<std::pair<std::uint64_t, std::uint64_t>>& edges,
                     std::uint64_t s, std::uint64_t t) {

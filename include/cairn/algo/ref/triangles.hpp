@@ -12,9 +12,9 @@ struct triangle_counts {
   std::vector<std::uint64_t> of_vertex;
 };
 
-/// The triangles of a small graph, by looking at every three vertices: O(n^3).
+/// The triangles of a small graph, by testing all sets of three vertices: O(n^3).
 ///
-/// edges     pairs, either way or both, also doubled, and self-loops
+/// edges     pairs in either or both directions; may contain duplicates and self-loops
 inline triangle_counts count_triangles(
     std::uint64_t num_vertices, const std::vector<std::pair<std::uint64_t, std::uint64_t>>& edges) {
   std::vector<std::vector<bool>> joined(num_vertices, std::vector<bool>(num_vertices));
