@@ -24,9 +24,9 @@ struct algorithm_command {
   algo::option_values given;
   int trials = 1;
   bool verify = false;
-  std::string output, values;  // empty: none is written, the first column
+  std::string output, values;  // empty: no output; the first column
 
-  // The column that will be written; empty: none.
+  // The column to write; empty: none.
   [[nodiscard]] std::string_view column() const {
     if (output.empty()) return {};
     return values.empty() ? a.columns().front().name : std::string_view(values);
@@ -48,7 +48,7 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
   command.add_option("--values", cmd.values, "What --output writes")->check(CLI::IsMember(names));
 }
 
-// What can be refused before anything is loaded.
+// Refuses invalid options before anything is loaded.
 void expect_options(const algorithm_command& cmd) {
   static_cast<void>(source_of(cmd.in));
   static_cast<void>(activity_of(cmd.c));
@@ -60,7 +60,7 @@ void expect_options(const algorithm_command& cmd) {
   if (!cmd.output.empty()) check_output(cmd.output);
 }
 
-// Settings of operators where none run.
+// Refuses settings of operators if the run uses no operators.
 void expect_settings_used(const algorithm_command& cmd, const world& w) {
   if (cmd.c.given.contains("filter") && !cmd.a.info().filters) {
     throw usage_error(
@@ -102,7 +102,7 @@ json trial_of(const algo::finding& found, const graph::any_graph& g) {
   return trial;
 }
 
-// Edges of a trial by its time; the median.
+// The median over trials of edges per second.
 double rate_of(const std::vector<std::uint64_t>& edges, const std::vector<double>& seconds) {
   std::vector<double> rates;
   for (std::size_t i = 0; i < edges.size(); ++i) {
@@ -138,7 +138,7 @@ void say_trials(const algorithm_command& cmd, const world& w, report& r) {
                      aborts("capacity"), aborts("explicit"), aborts("other")));
 }
 
-// The algorithm does not know the name of the graph that it refuses.
+// Adds the name of the graph to the error of an algorithm that refuses it.
 auto with_name_of_graph(const algorithm_command& cmd, const auto& f) {
   try {
     return f();

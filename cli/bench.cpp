@@ -174,7 +174,7 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   auto& sim = *command.add_subcommand(
       "sim", "Measure what packets, messages, edges and commits cost, for --sim clock=FILE");
   auto used = settings_of({knobs::workers, knobs::processes, knobs::messages});
-  std::erase(used, "routing");  // two ranks reach each other directly
+  std::erase(used, "routing");  // two ranks have only direct routes
   add_common(sim, c, {.settings = used});
   const auto options = std::make_shared<sim_options>();
   sim.add_option("--passes", options->passes, "Passes of which a cost is the median")
@@ -183,7 +183,7 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   sim.add_option("--output", options->output, "Write the costs to this file too");
   sim.callback([&c, &chosen, options] {
     chosen = [&c, options] {
-      auto how = c.settings;  // two local ranks, if nothing else is said
+      auto how = c.settings;  // default: two local ranks
       if (!how.sim.empty()) throw usage_error("bench sim measures ranks that run: without --sim");
       expect_effect(c);
       if (!options->output.empty()) check_writable(options->output);

@@ -19,22 +19,22 @@ namespace cairn::cli {
 
 /// Options that every command has.
 ///
-/// printed  JSON objects on standard output so far: of a simulation of several seeds they are the
-///          elements of an array
+/// printed  number of JSON objects printed to standard output. With several simulated seeds the
+///          objects are elements of an array
 struct common {
   cairn::settings settings;
-  bool json = false;   ///< one JSON object on standard output instead of the human report
-  bool stats = false;  ///< print the counters too
-  bool quiet = false;  ///< no progress, no human report
+  bool json = false;   ///< print one JSON object instead of the human-readable report
+  bool stats = false;  ///< also print the counters
+  bool quiet = false;  ///< no progress, no human-readable report
   std::set<std::string, std::less<>> given = {};  ///< settings that the command line names
   std::shared_ptr<int> printed = std::make_shared<int>(0);
 };
 
-/// What main() runs once the command line is read; its value is the exit status.
+/// The command to run, set while main() parses the command line; returns the exit status.
 using action = std::function<int()>;
 
-// One per command, in the file of that name: describes the command to `app` and, if it is the
-// one that was called, sets `chosen`.
+// One function per command, in the file of that name. It describes the command to `app` and sets
+// `chosen` if the command was called.
 void add_algorithms(CLI::App& app, common& c, action& chosen);  // one per algorithm
 void add_info(CLI::App& app, common& c, action& chosen);
 void add_generate(CLI::App& app, common& c, action& chosen);
@@ -44,44 +44,43 @@ void add_machine(CLI::App& app, common& c, action& chosen);
 void add_verify(CLI::App& app, common& c, action& chosen);
 void add_settings(CLI::App& app, common& c, action& chosen);
 
-/// Settings of the runtime by what they are about.
+/// Groups of runtime settings.
 ///
 /// workers     threads, pin
 /// processes   ranks, transport, mpi, plugins, machines
 /// simulation  sim
 /// messages    coalesce, coalesce-age, routing, pending
-/// filter      filter: of commands that send operators' messages
-/// operators   mechanism, grain, retry, costs: of commands that run operators
+/// filter      filter; for commands that send operators' messages
+/// operators   mechanism, grain, retry, costs; for commands that run operators
 enum class knobs : std::uint8_t { workers, processes, simulation, messages, filter, operators };
 
-/// The names of all settings of these kinds.
+/// The names of all settings in these groups.
 [[nodiscard]] std::vector<std::string_view> settings_of(std::initializer_list<knobs> kinds);
 
 [[nodiscard]] std::vector<std::string_view> all_settings();
 
-/// What add_common adds.
+/// The options that add_common adds.
 ///
-/// settings  names of those that the command uses: any other is a usage error
-/// stats     --stats: the command counts something
-/// quiet     --quiet: the command prints a report or progress beside what it is called for
+/// settings  names of the settings that the command uses; any other is a usage error
+/// stats     --stats; the command has counters
+/// quiet     --quiet; the command prints a report or progress in addition to its output
 struct common_parts {
   std::vector<std::string_view> settings;
   bool stats = true;
   bool quiet = true;
 };
 
-/// Adds --json and these parts.
+/// Adds --json and these options.
 void add_common(CLI::App& command, common& c, const common_parts& parts);
 
-/// Refuses settings that the command line names and that its other settings leave without effect:
-/// --grain by a mechanism without transactions, --pin of a simulated cluster, --mpi without
-/// mpiexec. Settings that only several ranks need are never refused: a script runs on any number.
+/// Refuses settings that the command line names but that have no effect because of others: --grain
+/// with a mechanism without transactions, --pin with a simulated cluster, --mpi without mpiexec.
+/// Settings that need several ranks are never refused, because a script may run on any number.
 ///
 /// Throws    usage_error
 void expect_effect(const common& c);
 
-/// Checks that an option's value is a whole number of 64 bits that is not negative, which CLI11
-/// would wrap or saturate.
+/// Checks that an option's value is a 64-bit unsigned integer; CLI11 would wrap or saturate others.
 [[nodiscard]] CLI::Validator whole_number();
 
 /// Prints "cairn: sentence" on standard error.

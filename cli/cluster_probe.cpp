@@ -25,8 +25,8 @@ constexpr std::size_t chunk_messages = 1024, full_buffer = 4096;
 constexpr int hops = 400;
 constexpr std::uint64_t sweeps = 4;
 
-/// Edges from each own vertex to others drawn at random: own ones only, but for some of
-/// vertex 0, or of all ranks.
+/// A random graph whose edges lead to all ranks or, if `apart`, stay on their rank, except some
+/// edges of vertex 0.
 graph::dist_csr<id> draw_graph(world& w, const cluster_probe_options& opt, bool apart) {
   const auto ranks = static_cast<std::size_t>(w.size()), all = ranks * opt.vertices;
   const pgas::partition partition(all, w.size());
@@ -39,10 +39,10 @@ graph::dist_csr<id> draw_graph(world& w, const cluster_probe_options& opt, bool 
     t = static_cast<id>(apart ? first + draw.below(opt.vertices) : draw.below(all));
   }
   const auto row = [&](std::size_t v) { return targets.begin() + v * opt.degree; };
-  if (apart && ranks > 1 && w.rank() == 0) {  // so that both ranks search at once
+  if (apart && ranks > 1 && w.rank() == 0) {  // so that the searches of both ranks overlap
     for (auto t = row(0); t != row(0) + opt.degree / 2; ++t) *t += static_cast<id>(opt.vertices);
   }
-  // As in built graphs: what is here and what is not is then easy to foresee.
+  // Sorted, as in built graphs: branches on ownership are then predictable.
   for (std::size_t v = 0; v < opt.vertices; ++v) std::sort(row(v), row(v + 1));
   return {partition, true, ranks * targets.size(),
           graph::csr<id>(first, graph::array<std::uint64_t>(std::move(offsets)),
@@ -50,7 +50,7 @@ graph::dist_csr<id> draw_graph(world& w, const cluster_probe_options& opt, bool 
           graph::labels(all)};
 }
 
-/// What a rank has counted.
+/// Counters of one rank.
 struct work {
   double edges = 0, lookups = 0, commits = 0, messages = 0, packets = 0;
 };
@@ -62,8 +62,8 @@ work work_of(const obs::counters& counted) {
           n(counter::buffers_sent) + n(counter::buffers_received)};
 }
 
-/// What a thing takes: the least of its times, as what disturbs the machine only adds to them,
-/// and what this rank did in the last.
+/// The minimum of several times, because disturbances only add to them, and the counters of this
+/// rank in the last run.
 struct sample {
   double ns = std::numeric_limits<double>::infinity();
   work done;
@@ -107,7 +107,7 @@ void expect_enough(const cluster_probe_options& options) {
   CAIRN_EXPECTS(options.rounds >= 1 && options.vertices >= 16 && options.degree >= 2);
 }
 
-/// A message that is sent to and fro, `Bytes` long.
+/// Ping-pong with messages of `Bytes` bytes.
 template <std::size_t Bytes>
 class ping_pong {
  public:
@@ -116,7 +116,7 @@ class ping_pong {
           for (const auto& m : batch) reply(k, m.hops);
         }) {}
 
-  /// Nanoseconds from one rank to the other.
+  /// One-way time in nanoseconds.
   double flight() {
     done_ = false;
     am::epoch epoch(w_);
@@ -135,7 +135,7 @@ class ping_pong {
   };
 
   void reply(worker_t k, std::uint32_t left) {
-    done_ = left <= 2;  // the other rank's last, or this one's
+    done_ = left <= 2;  // the last message of either rank
     if (left > 1) channel_.send(k, 1 - w_.rank(), {left - 1, {}});
   }
 
@@ -170,14 +170,15 @@ class probe {
     large_ns_.add(large_.flight());
   }
 
-  /// alone   what an edge and a commit cost where there is one rank
+  /// alone   costs of an edge and a commit on one rank
   [[nodiscard]] cluster_costs result(const cluster_costs& alone) const {
     auto c = alone;
     auto& net = c.network;
     const auto each = [&](const sample& s) {
       return (s.ns - nothing_.ns) / static_cast<double>(messages_);
     };
-    // Both ends' parts of a packet, of which a message has one of its own or a share.
+    // Costs of a packet at both ends. A lone message has a packet of its own, others a share of
+    // one.
     constexpr double share = sizeof(std::uint64_t) / static_cast<double>(full_buffer);
     net.overhead_ns = positive((each(lone_ns_) - each(full_ns_)) / (2 * (1 - share)));
     const auto rest = [&](const sample& s) {
@@ -249,7 +250,7 @@ cluster_costs probe_cluster(world& w, const cluster_costs& alone,
   agree(of_one.commit_ns);
   probe p(w, options);
   for (int i = 0; i < options.rounds; ++i) p.round();
-  // Each rank has counted its own work.
+  // Each rank counted only its own work.
   auto costs = p.result(of_one);
   for (auto* const cost : {&costs.owner_ns, &costs.message_ns, &costs.network.latency_ns}) {
     agree(*cost);

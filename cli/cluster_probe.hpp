@@ -9,36 +9,37 @@
 namespace cairn::cli {
 
 struct cluster_probe_options {
-  std::size_t vertices = std::size_t{1} << 14;  ///< of a rank; default fits a core's cache
+  std::size_t vertices = std::size_t{1} << 14;  ///< per rank; the default fits a core's cache
   std::size_t degree = 16;
-  int rounds = 5;  ///< the fastest counts
+  int rounds = 5;  ///< the minimum time counts
 };
 
-/// What an edge and a commit cost this rank, which has no peers; the other costs are defaults.
+/// Costs of an edge and a commit on a single rank; the other costs are defaults.
 ///
-/// Runs PageRank by pushes and top-down breadth-first search on a graph drawn at random: an edge is
-/// a push, a commit what a visit costs beyond its edges. The clock is the world's.
+/// Runs PageRank by pushes and top-down breadth-first search on a random graph. An edge costs a
+/// push; a commit costs the time of a visit beyond its edges. Times are from the world's clock.
 ///
 /// Throws    contract_violation unless there is one rank of one worker
 [[nodiscard]] cluster_costs probe_rank(world& w, const cluster_probe_options& options = {});
 
-/// What packets, messages, edges and commits cost between these two ranks, for a simulated
-/// cluster of such ranks.
+/// Costs of packets, messages, edges and commits between these two ranks, for a simulated cluster
+/// of such ranks.
 ///
-/// Runs the same on graphs whose edges stay on a rank (an edge's owner is what they cost more than
-/// on one rank) or lead to both (a message is what is left), each on average over the two
-/// algorithms. Streams of messages in full buffers and alone, both ways and one way, give o and g,
-/// and messages of two sizes sent to and fro L and G. o is what a packet costs an end in all,
-/// Cairn's own work included; where that includes the wait for the other's cache lines, nothing is
-/// left for L. The fastest of a few rounds is what undisturbed ranks take; a machine has fast and
-/// slow minutes all the same, so probe one rank and two by turns and take medians
-/// (cluster_costs::median). The clock is the world's: a simulated cluster finds the costs that it
-/// was given.
+/// Runs the algorithms of probe_rank on graphs whose edges stay on a rank or lead to both. The
+/// additional time of the former, compared with one rank, is the cost of an owner lookup; the
+/// remaining time of the latter is the cost of a message. Both are averages over the two
+/// algorithms. Streams of messages, in full buffers and alone, in both directions and in one, give
+/// o and g; ping-pong with two message sizes gives L and G. o is the total cost of a packet at one
+/// end, including Cairn's own work; if it includes waiting for the other rank's cache lines, L may
+/// be 0. The minimum of a few rounds is the undisturbed time. The speed of a machine also drifts
+/// over minutes: alternate probe_rank and probe_cluster and take medians (cluster_costs::median).
+/// Times are from the world's clock, so a simulated cluster reports its own settings.
 ///
-/// alone     what probe_rank found; the mean of both ranks' counts
-/// Throws    contract_violation unless there are two ranks of one worker
-/// Collective: outside epochs. The same result on both ranks.
-/// Source    [Alexandrov95] for L, o, g and G
+/// alone       result of probe_rank; both ranks' results are averaged
+/// Returns     the same on both ranks
+/// Throws      contract_violation unless there are two ranks of one worker
+/// Collective  outside epochs
+/// Source      [Alexandrov95] for L, o, g and G
 [[nodiscard]] cluster_costs probe_cluster(world& w, const cluster_costs& alone,
                                           const cluster_probe_options& options = {});
 

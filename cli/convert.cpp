@@ -81,7 +81,7 @@ void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd
   }
 }
 
-// A file is the work of one rank: the first does it, in a world of its own, on its workers.
+// Calls f on rank 0 in a single-rank world with its workers, because one rank writes the file.
 template <class F>
 void on_first_rank(world& w, F&& f) {
   w.agree([&] {
@@ -96,7 +96,7 @@ int run_command(const common& c, const convert_command& cmd) {
   if (cmd.output.empty()) throw usage_error("no output: name the file to write");
   static_cast<void>(writable_format(cmd));
   graph::load_options options;
-  options.build.inverse = cmd.layout == "always";  // it orders in-edges
+  options.build.inverse = cmd.layout == "always";  // the layout reorders in-edges
   graph_keeper graphs(cmd.in, options, !c.quiet);
   return run_ranks(c, [&](world& w) {
     report r(cmd.name, c, w);
@@ -144,7 +144,7 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
                                     "reads files)");
       }
       expect_seed(in, false);
-      // With a generator the only name on the line is the output's.
+      // With a generator the only positional argument is the output.
       if (cmd->output.empty() && generated) std::swap(cmd->output, cmd->in.file);
       return run_command(c, *cmd);
     };

@@ -10,7 +10,7 @@
 namespace cairn::cli {
 namespace {
 
-/// Sets the members of the file's object of numbers.
+/// Sets members from the numbers of the file's JSON object.
 template <class Costs>
 Costs read_costs(const std::string& path, const std::string& expected) {
   std::ifstream file(path);

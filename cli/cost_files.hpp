@@ -8,13 +8,13 @@
 
 namespace cairn::cli {
 
-/// The costs of mechanisms in a file that `cairn bench model` wrote.
+/// Reads the costs of mechanisms from a file written by `cairn bench model`.
 ///
-/// Throws    input_error naming the file and what was expected
+/// Throws    input_error naming the file and the expected contents
 [[nodiscard]] activity::fitted_costs read_fitted_costs(const std::string& path);
 
-/// The costs of a cluster in a file that `cairn bench sim` wrote; what is not named keeps its
-/// default.
+/// Reads the costs of a cluster from a file written by `cairn bench sim`. Missing members keep
+/// their defaults.
 ///
 /// Throws    as read_fitted_costs
 [[nodiscard]] cluster_costs read_cluster_costs(const std::string& path);

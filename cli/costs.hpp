@@ -9,21 +9,21 @@
 
 namespace cairn::cli {
 
-/// The mechanism, grain, filter, retries and start values that the settings ask for.
+/// The mechanism, grain, filter, retries and start values of the settings.
 ///
 /// Throws    usage_error or input_error
 [[nodiscard]] activity::options activity_of(const common& c);
 
-/// Where bench model --save keeps this machine's costs; empty: there is no cache folder.
+/// The file in which bench model --save stores this machine's costs; empty: no cache folder.
 [[nodiscard]] std::string saved_costs_file(const common& c);
-/// The file of costs from which choices begin: the one that was asked for, else the saved one if it
-/// can be used; empty: none.
+/// The file with the initial costs: the one given by --costs, else the saved one if it is usable;
+/// empty: none.
 [[nodiscard]] std::string costs_in_use(const common& c);
-/// Reads the file that --sim clock=FILE names, if it names one.
+/// Reads the file of --sim clock=FILE, if given.
 ///
 /// Throws    usage_error or input_error
 void read_costs_of_clock(common& c);
-/// Says so if there are saved costs that cannot be used.
+/// Prints a warning if the saved costs are not usable.
 void warn_of_saved_costs(const common& c);
 
 }  // namespace cairn::cli

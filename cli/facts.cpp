@@ -29,7 +29,7 @@ const graph::labels& labels_of(const graph::any_graph& g) {
 
 namespace {
 
-// Calls f(label, value) for each fact, where a vertex is the text of its id.
+// Calls f(label, value) for each fact; a vertex is passed as the text of its id.
 void each_fact(const algo::finding& found, const graph::any_graph& g, auto&& f) {
   const auto& names = labels_of(g);
   for (const auto& [name, value] : found.facts()) {

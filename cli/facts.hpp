@@ -10,20 +10,19 @@
 
 namespace cairn::cli {
 
-/// Adds one option of an algorithm; its text goes to `given`.
+/// Adds one option of an algorithm; its text is stored in `given`.
 void add_algorithm_option(CLI::App& command, const algo::option_info& o,
                           algo::option_values& given);
 
 [[nodiscard]] const graph::labels& labels_of(const graph::any_graph& g);
 
-/// What was found as JSON; vertices by the ids of the input.
+/// The facts of a result as JSON; vertices are ids of the input.
 [[nodiscard]] json facts_of(const algo::finding& found, const graph::any_graph& g);
 
-/// A line for each fact.
+/// Adds a line for each fact.
 void say_facts(report& r, const algo::finding& found, const graph::any_graph& g);
 
-/// The line that says whether a result was right, if it was verified. Prints, and returns the exit
-/// status.
+/// Prints whether the result was verified, with the violation if any. Returns the exit status.
 int conclude(const world& w, report& r, bool verified, const std::string& broken);
 
 }  // namespace cairn::cli

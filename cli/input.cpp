@@ -26,7 +26,7 @@ T number(std::string_view text, const std::string& whole, const char* expected) 
   return value;
 }
 
-// "A<separator>B" as two texts; the second is empty without a separator.
+// Splits "A<separator>B"; the second part is empty without a separator.
 std::pair<std::string_view, std::string_view> halves(std::string_view text, char separator) {
   const auto at = text.find(separator);
   if (at == std::string_view::npos) return {text, {}};

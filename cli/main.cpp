@@ -13,7 +13,7 @@ namespace cairn::cli {
 
 namespace {
 
-// What is wrong with a command line, in one sentence.
+// The error in a command line, as one sentence.
 std::string sentence_of(const CLI::App& app, const CLI::ParseError& wrong) {
   const auto* command = &app;
   std::string path;

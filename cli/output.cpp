@@ -15,9 +15,9 @@
 namespace cairn::cli {
 namespace {
 
-constexpr std::size_t rows_at_once = 1u << 20;  // gathered from all ranks together
+constexpr std::size_t rows_at_once = 1u << 20;  // gathered at a time, over all ranks
 
-// Where vertices have another order than ids, the smallest vertex of a class is any of it.
+// If vertices are not in the order of ids, a class may be named by another id than its smallest.
 void name_by_smallest_ids(const graph::labels& names, std::vector<std::uint64_t>& by_position) {
   constexpr auto none = graph::io::missing_value<std::uint64_t>;
   std::vector<std::uint64_t> smallest(by_position.size(), none);
@@ -51,7 +51,7 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
       file.emplace(path, std::string(name), kind, n, words, vertices && words != nullptr);
     }
   });
-  std::vector<column> by_position;  // on rank 0, where vertices stand in another order than ids
+  std::vector<column> by_position;  // on rank 0, if vertices are not in the order of ids
   if (!names.ascend() && w.rank() == 0) by_position.resize(n);
   std::vector<std::uint64_t> ids;
   for (std::uint64_t first = 0; first < n; first += rows_at_once) {
@@ -98,7 +98,7 @@ void check_output(const std::string& path) {
 }
 
 void check_writable(const std::string& path, const std::string& input) {
-  std::error_code unknown;  // of a file that is not there
+  std::error_code unknown;  // the file may not exist
   if (!input.empty() && std::filesystem::equivalent(path, input, unknown)) {
     throw usage_error(path + ": is the input, which the output would replace");
   }

@@ -9,18 +9,18 @@
 
 namespace cairn::cli {
 
-/// Throws    usage_error unless a table can be written under that name
+/// Throws    usage_error unless the file name has the ending of a table format
 void check_output(const std::string& path);
 
-/// To be asked before long work.
+/// Called before long work.
 ///
-/// input     the file that will be read; empty: none
-/// Throws    usage_error unless `path` can be written and is another file than the input
+/// input     the file to be read; empty: none
+/// Throws    usage_error unless `path` is writable and is not the input
 void check_writable(const std::string& path, const std::string& input = {});
 
-/// Writes `id,value` for every vertex, by rank 0, by ascending id; no_vertex is empty, and vertices
-/// are written as the input's ids. Ids that are texts are written as such. Where vertices have
-/// another order than ids rank 0 holds all values. Collective.
+/// Writes `id,value` for every vertex on rank 0, by ascending id. no_vertex is empty, and vertices
+/// are written as the input's ids, also textual ones. If vertices are not in the order of ids, rank
+/// 0 holds all values. Collective.
 void write_column(world& w, const std::string& path, const graph::any_graph& g,
                   const algo::column& values);
 

@@ -11,19 +11,19 @@
 
 namespace cairn::cli {
 
-/// A line on the terminal that says what is going on, from the first second on; gone again with
-/// the object. Does nothing unless `show` and standard error is a terminal.
+/// A progress line on the terminal, shown after one second and erased by the destructor. Does
+/// nothing unless `show` is set and standard error is a terminal.
 class progress {
  public:
-  /// edges   if set, called by another thread: how many have been looked at
+  /// edges   if set: returns the number of processed edges; called by another thread
   progress(bool show, std::string what, std::function<std::uint64_t()> edges = {});
   ~progress();
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
 
-  /// Any thread.
+  /// Callable by any thread.
   ///
-  /// stage  put before what is going on, such as "loading "; lives as long as the program
+  /// stage  prefix of the text, such as "loading "; must have static lifetime
   void at(const char* stage, std::uint64_t done, std::uint64_t all) {
     stage_.store(stage, std::memory_order_relaxed);
     at(done, all);
@@ -42,7 +42,7 @@ class progress {
   std::atomic<std::uint64_t> done_{0}, all_{0};
   std::mutex guard_;
   std::condition_variable ended_;
-  bool over_ = false;  // guarded
+  bool over_ = false;  // guarded by the mutex
   bool drawn_ = false;
   std::thread painter_;
 };

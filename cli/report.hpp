@@ -18,22 +18,22 @@ namespace cairn::cli {
 
 using json = nlohmann::ordered_json;
 
-/// The report of one command: the contract's JSON object, and the lines that people get
-/// instead. Every rank fills one in; rank 0 prints.
+/// The report of one command: the JSON object of the contract, and the lines of the human-readable
+/// report. Every rank fills one in; rank 0 prints.
 class report {
  public:
   report(const std::string& command, const common& c, const world& w);
 
   [[nodiscard]] json& operator[](const std::string& key) { return object_[key]; }
 
-  /// One line for people: "  label   value".
+  /// Adds a line "  label   value" to the human-readable report.
   void line(const std::string& label, const std::string& value);
 
   /// Sums the counters of all ranks into the report. Collective.
   void count(world& w);
 
-  /// Prints on standard output, on rank 0: the object (an element of an array where several seeds
-  /// are simulated), or the lines (and counters if asked).
+  /// Prints on standard output on rank 0: the JSON object (an array element if several seeds are
+  /// simulated), or the lines, and the counters if requested.
   void print(const world& w) const;
 
  private:
@@ -43,16 +43,16 @@ class report {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-/// Sums counters by phase: those of the trials, and beside them those of loading and verifying.
+/// Sums counters per phase: the trials, and separately loading and verifying.
 class phase_counts {
  public:
   enum phase { load_and_verify, run };
 
   explicit phase_counts(world& w) : w_(w) {}
 
-  /// What was counted since the last call, or since the world began, was of this phase.
+  /// Attributes the counts since the last call, or since the world began, to this phase.
   void end(phase p);
-  /// Of all ranks. Collective.
+  /// Adds the counts of all ranks. Collective.
   void report_to(report& r);
 
  private:
@@ -62,9 +62,9 @@ class phase_counts {
   std::array<totals, 3> of_{};  // load, run, verify
   bool ran_ = false;
 };
-/// Whether reports are the elements of one JSON array: of a simulation of several seeds.
+/// Whether reports are elements of one JSON array: a simulation of several seeds.
 [[nodiscard]] bool is_series(const common& c);
-/// Ends that array, if it was begun: after the last run.
+/// Closes the array, if it was begun; called after the last run.
 void end_series(const common& c);
 
 [[nodiscard]] json to_json(const hw::machine& m);

@@ -15,7 +15,7 @@
 namespace cairn::cli {
 namespace {
 
-// As a part of a file's name: "AMD EPYC 7B12" is amd-epyc-7b12.
+// As part of a file name: "AMD EPYC 7B12" becomes amd-epyc-7b12.
 std::string plain_name(std::string_view text) {
   std::string name;
   for (const char c : text) {

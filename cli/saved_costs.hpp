@@ -9,17 +9,17 @@
 
 namespace cairn::cli {
 
-/// Where a machine's fitted costs lie below a cache folder: by the processor and by Cairn's
-/// version, because costs of another are not these.
+/// Path of a machine's fitted costs below a cache folder, by processor and Cairn version, because
+/// costs differ between them.
 [[nodiscard]] std::string saved_costs_path(const std::string& folder, std::string_view processor,
                                            std::string_view version);
 
-/// Writes them, with the folders that are missing, beside the old ones and in their place at once.
+/// Writes the costs, creating missing folders. Replaces an existing file atomically.
 ///
 /// Throws    system_failure naming the file
 void save_costs(const std::string& path, const activity::fitted_costs& costs);
 
-/// What is saved there, if anything that can be used; `fault` says why something cannot.
+/// The saved costs, if they are usable; `fault` says why not.
 struct saved_costs {
   std::optional<activity::fitted_costs> costs;
   std::string fault;

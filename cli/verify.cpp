@@ -21,7 +21,7 @@ struct verify_command {
   algo::option_values given;
 };
 
-// The algorithm that writes a column of this name, and what the column holds.
+// The algorithm that writes a column of this name, and the column's description.
 struct writer {
   const algo::algorithm* a;
   algo::column_info column;
@@ -47,7 +47,7 @@ bool holds_ids(std::string_view name) {
   });
 }
 
-// The algorithm of a result is known once its file is read.
+// The algorithm of a result is known only after its file is read.
 void expect_options(const verify_command& cmd, const algo::algorithm& a) {
   const auto& used = a.info().verify_options;
   for (const auto& [name, value] : cmd.given) {
@@ -57,7 +57,7 @@ void expect_options(const verify_command& cmd, const algo::algorithm& a) {
   a.expect(cmd.given);
 }
 
-// The own values of a table that has one row for each vertex, in any order.
+// This rank's values of a table with one row per vertex, in any order.
 class own_rows {
  public:
   own_rows(const verify_command& cmd, const graph::io::table& rows, const graph::labels& names,
@@ -73,7 +73,7 @@ class own_rows {
     if (column.real) {
       std::vector<double> own(last_ - first_);
       place(own, [&]<class T>(std::uint64_t, T x) {
-        const bool missing = x == graph::io::missing_value<T>;  // if it is a whole number
+        const bool missing = x == graph::io::missing_value<T>;  // only in columns of integers
         return missing ? std::numeric_limits<double>::quiet_NaN() : static_cast<double>(x);
       });
       return own;
@@ -146,8 +146,8 @@ int check(world& w, const graph::any_graph& g, const verify_command& cmd, const 
 }
 
 int run_command(const verify_command& cmd) {
-  // Whose result it is, and thus what it needs, the file says; that may be read once the number of
-  // its rows is known.
+  // The result file determines the algorithm, and thus the required edges. It can be read only
+  // after the graph, which gives its number of rows. So in-edges are always built.
   graph::load_options options;
   options.build.inverse = true;
   graph_keeper graphs(cmd.in, options, !cmd.c.quiet);
@@ -189,7 +189,7 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
                   {knobs::workers, knobs::processes, knobs::simulation, knobs::messages})});
   command.callback([cmd, &chosen] {
     chosen = [cmd] {
-      // With a generator the only name on the line is the result's.
+      // With a generator the only positional argument is the result.
       if (cmd->result.empty() && is_generated(cmd->in)) std::swap(cmd->result, cmd->in.file);
       if (cmd->result.empty()) throw usage_error("no result: name the file that --output wrote");
       static_cast<void>(source_of(cmd->in));
