@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// How many vertices does vertex 0 reach, in how many steps? In a file's graph, or a random one.
+// Counts the vertices that are reachable from vertex 0, and the levels, in a file's graph or a
+// random one.
 //
 //   ./00_reach graph.mtx.gz --threads 2
 

@@ -6,7 +6,7 @@
 #include <cairn/core/launch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
-struct increment {  // what happens to one bin, at the rank that owns it
+struct increment {  // the operator on one bin, run at its owner
   using message = std::size_t;
   const cairn::pgas::vertex_map<std::uint64_t>& bins;
   auto cell(message i) const { return bins.at(i); }
@@ -21,7 +21,7 @@ int histogram(cairn::world& world) {
       for (auto i = begin; i < end; ++i) send(i * i % 1000);
     });
   });
-  epoch.close();  // every increment has been made, on all ranks
+  epoch.close();  // all increments have been applied, on all ranks
   if (world.rank() == 0) std::printf("bin 0 holds %lu\n", bins.load(0));
   return world.rank() == 0 && bins.load(0) != 10'000u * world.size();
 }

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Every rank greets rank 0, which prints how many came.
+// Every rank sends a greeting to rank 0, which prints their number.
 //
 //   ./02_messages                   one rank
-//   ./02_messages --ranks 3         three processes of this machine
-//   mpiexec -n 3 ./02_messages     three processes of a cluster
+//   ./02_messages --ranks 3         three processes on this machine
+//   mpiexec -n 3 ./02_messages      three processes on a cluster
 
 #include <fmt/core.h>
 
@@ -22,8 +22,8 @@ int main(int argc, char** argv) {
     });
 
     cairn::am::epoch epoch(world);
-    greetings.send(0, 0, {world.rank()});  // by worker 0, to rank 0
-    epoch.close();                         // every greeting has been handled, everywhere
+    greetings.send(0, 0, {world.rank()});  // from worker 0 to rank 0
+    epoch.close();                         // all greetings have been handled, on all ranks
 
     if (world.rank() == 0) fmt::print("{} of {} ranks said hello\n", came.size(), world.size());
     return 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Breadth-first search written by hand with one operator, on a grid whose rows the ranks share.
-// The library's own (cairn/algo/bfs.hpp) does the same and changes direction when it pays.
+// Breadth-first search with one operator, on a grid whose rows are distributed over the ranks.
+// cairn/algo/bfs.hpp does the same and also changes direction.
 //
 //   ./03_bfs_by_hand --ranks 3
 
@@ -22,7 +22,7 @@ struct visit {
   struct message {
     vertex v, depth;
   };
-  static constexpr bool permanent = true;  // once reached, never wanted again
+  static constexpr bool permanent = true;  // once `wanted` is false, it stays false
   const cairn::pgas::vertex_map<vertex>& depths;
   cairn::task::per_worker<std::vector<vertex>>& next;
 

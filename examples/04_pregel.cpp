@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// Programs of a vertex, as in Pregel: components, distances, PageRank. The model is Cairn's
-// operators and epochs under another name: examples/models/pregel.hpp.
+// Vertex programs as in Pregel: components, distances, PageRank. The model is built from Cairn's
+// operators and epochs in examples/models/pregel.hpp.
 //
 //   ./04_pregel --ranks 3 --threads 2
 
@@ -29,7 +29,8 @@ int main(int argc, char** argv) {
     constexpr vertex none = cairn::no_vertex<vertex>;
     using least = cairn::minimum<vertex>;
 
-    // Each vertex tells the least vertex that it has heard of, and sleeps until it hears more.
+    // A vertex sends the smallest id that it has received, then halts until it receives a smaller
+    // one.
     cairn::pgas::vertex_map<vertex> label(world, g.partition(), none);
     pregel::run<least>(world, g, label,
                        [&](vertex v, vertex& mine, vertex heard, int step, auto& send) {
@@ -38,7 +39,7 @@ int main(int argc, char** argv) {
                          return false;
                        });
 
-    // Vertex 0 tells its neighbours that they are one hop away, and so on.
+    // Vertex 0 sends distance 1 to its neighbours, and so on.
     cairn::pgas::vertex_map<vertex> hops(world, g.partition(), none);
     const auto steps = pregel::run<least>(
         world, g, hops, [&](vertex v, vertex& mine, vertex heard, int step, auto& send) {
@@ -47,7 +48,7 @@ int main(int argc, char** argv) {
           return false;
         });
 
-    // Everybody stays awake for 50 steps.
+    // All vertices stay active for 50 steps.
     const auto n = static_cast<double>(g.num_vertices());
     cairn::pgas::vertex_map<double> rank(world, g.partition(), 1 / n);
     pregel::run<cairn::add<double>>(

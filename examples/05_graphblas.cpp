@@ -47,7 +47,7 @@ int main(int argc, char** argv) {
       return x;
     };
 
-    // Breadth-first search: the mask is what has not been reached.
+    // Breadth-first search: the mask selects the vertices that are not reached yet.
     auto depth = start(none, 0), frontier = start(none, 0);
     for (int level = 1; world.any(std::ranges::any_of(frontier.local(), is_there)); ++level) {
       const auto unreached = [&](auto v) { return depth.load(v) == none; };
@@ -65,7 +65,7 @@ int main(int argc, char** argv) {
       gb::mxv<gb::min_plus>(world, length, all, gb::min_plus::combine, a, length);
     }
 
-    // PageRank: the accumulator adds the jump.
+    // PageRank: the accumulator adds the teleport term.
     gb::vector rank(world, a.partition(), 1.0 / 6), contribution(world, a.partition(), 0);
     for (int sweep = 0; sweep < 100; ++sweep) {
       for (auto v = a.out().first(); v < a.out().last(); ++v) {

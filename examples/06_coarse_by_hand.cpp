@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator that its author made coarse: it raises a whole group of counters at once. What that
-// costs depends on how the groups are chosen: the locks that are taken show it, and the time.
+// An operator that is coarse by design: it increments a whole group of counters atomically. Its
+// cost depends on the choice of groups, as the number of locks and the time show.
 //
 //   ./06_coarse_by_hand --ranks 2 --threads 2
 
@@ -19,7 +19,7 @@
 
 namespace activity = cairn::activity;
 
-// Own elements in groups of those that follow each other in the list; the last may be smaller.
+// Elements of this rank in groups of consecutive list entries; the last may be smaller.
 struct groups {
   std::vector<std::uint32_t> elements;
   std::size_t length;
@@ -53,7 +53,7 @@ int main(int argc, char** argv) {
     std::vector<std::uint32_t> own(counters.local().size());
     std::iota(own.begin(), own.end(), static_cast<std::uint32_t>(counters.first()));
 
-    // Raises every counter once, in groups; returns how many locks that took on all ranks.
+    // Increments every counter once, in groups; returns the number of locks taken on all ranks.
     const auto locks_for = [&](const char* what, const groups& chosen) {
       activity::domain data(world, {.how = activity::mechanism::locks});
       activity::executor raises(data, raise{chosen, counters});

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each rank reads random elements of a table that is dealt to all ranks, then tells rank 0 in words
-// what it has read.
+// Each rank reads random elements of a table that is distributed over all ranks, then sends rank 0
+// a text about what it has read.
 //
 //   ./07_requests                one rank
-//   ./07_requests --ranks 3      three processes of this machine
+//   ./07_requests --ranks 3      three processes on this machine
 
 #include <string>
 #include <vector>
@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
         ask(static_cast<cairn::rank_t>(i / own), i, slot);
       }
     });
-    reading.close();  // all answers have been received, everywhere
+    reading.close();  // all answers have been received, on all ranks
 
     std::uint64_t wrong = 0;
     for (std::uint64_t s = 0; s < reads; ++s) {

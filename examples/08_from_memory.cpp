@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A graph from arrays instead of a file: each rank gives a part of a ring of 10 people, and all of
-// them search it from person 103.
+// A graph from arrays instead of a file: each rank supplies a part of a ring of 10 people. All
+// ranks run a search on it from person 103.
 #include <cstdint>
 #include <cstdio>
 #include <variant>

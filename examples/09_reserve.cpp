@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// An operator that returns a value and may fail: all ranks ask for more seats than there are, and
+// An operator that returns a value and may fail: all ranks request more seats than there are, and
 // each worker learns which of its requests were granted.
 //
 //   ./09_reserve --ranks 2 --threads 2
@@ -52,7 +52,7 @@ int main(int argc, char** argv) {
         for (auto i = begin; i < end; ++i) send({static_cast<std::uint32_t>(i % num_flights)});
       });
     });
-    epoch.close();  // every request has been answered
+    epoch.close();  // all requests have been answered
 
     std::uint64_t here = 0;
     for (auto& of_worker : granted) here += of_worker.value;

@@ -13,7 +13,7 @@ namespace graphblas {
 
 using matrix = cairn::graph::dist_csr<std::uint32_t>;  // with integer weights
 
-/// Elements that equal the zero of a semiring are taken as not there.
+/// Elements that equal the zero of the semiring count as absent.
 using vector = cairn::pgas::vertex_map<double>;
 
 /// A semiring: an aggregator, whose identity is the zero, and multiply(entry, x).
@@ -27,7 +27,7 @@ struct plus_second : cairn::add<double> {
   static double multiply(double, double x) { return x; }
 };
 
-/// The operator: one term of the sum for element i, unless the mask leaves i out.
+/// The operator: adds one term of the sum to element i, if the mask allows i.
 template <class Semiring, class Mask>
 struct add_term {
   struct message {
@@ -47,16 +47,16 @@ struct add_term {
   }
 };
 
-/// w(i) = accumulate(w(i), (A^T u)(i)) for each i that mask(i) lets through: GraphBLAS' mxv.
+/// w(i) = accumulate(w(i), (A^T u)(i)) for each i with mask(i): GraphBLAS' mxv.
 ///
-/// mask(i) is asked where i lives; elements outside of it stay as they are. Each element of u that
-/// is there sends a term along its row of A; a mask spares the additions, as in a search.
+/// mask(i) is evaluated at the owner of i; other elements keep their values. Each present element
+/// of u sends a term along its row of A; the mask saves the additions, as in a search.
 template <class Semiring, class Mask, class Accumulate>
 void mxv(cairn::world& world, vector& w, const Mask& mask, Accumulate accumulate, const matrix& a,
          const vector& u) {
   vector sums(world, a.partition(), Semiring::identity());
   cairn::activity::executor terms(world, add_term<Semiring, Mask>{sums, mask},
-                                  {.sent_filter = false});  // who sends cannot ask the mask
+                                  {.sent_filter = false});  // the sender cannot evaluate the mask
   const auto first = a.out().first();
   cairn::am::epoch epoch(world);
   world.parallel_for(u.local().size(), [&](cairn::worker_t k, std::size_t begin, std::size_t end) {

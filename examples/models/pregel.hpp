@@ -16,7 +16,7 @@ namespace pregel {
 using vertex = std::uint32_t;
 using graph = cairn::graph::dist_csr<vertex>;
 
-/// The operator: a letter is combined with what lies in the box, and wakes who owns it.
+/// The operator: combines a message with the receiver's mailbox and wakes the receiver.
 template <cairn::aggregator Combiner>
 struct letter {
   struct message {
@@ -36,11 +36,13 @@ struct letter {
   void after(const message& m) { woken.store(m.to, 1); }
 };
 
-/// Supersteps, until all vertices have halted and no letter is under way; returns their number.
+/// Runs supersteps until all vertices have halted and no message is in transit; returns their
+/// number.
 ///
-/// In a superstep each vertex v that is awake runs program(v, value, mail, step, send): `mail` is
-/// what last step's letters to v combine to, send({u, text}) writes to u, and false votes to halt.
-/// A letter wakes its receiver. A superstep is an epoch: letters arrive in the next one.
+/// A superstep runs program(v, value, mail, step, send) for each active vertex v. `mail` is the
+/// combination of the messages sent to v in the previous step; send({u, text}) sends to u;
+/// returning false votes to halt. A message activates its receiver. A superstep is an epoch:
+/// messages arrive in the next one.
 template <cairn::aggregator Combiner, class Value, class Program>
 int run(cairn::world& world, const graph& g, cairn::pgas::vertex_map<Value>& values,
         Program program) {
