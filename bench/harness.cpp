@@ -66,7 +66,7 @@ std::uint64_t harness::fix_iterations(subject& s) {
     const auto seconds = seconds_of(s, iterations);
     auto next = iterations;
     if (seconds < options_.least_seconds && iterations < options_.most_iterations) {
-      // A tenth more than needed, and no leap from a time too short to be trusted.
+      // 10 % more than needed; limited growth, because a short time is unreliable
       const auto factor = std::min(10.0, 1.1 * options_.least_seconds / std::max(seconds, 1e-9));
       next = static_cast<std::uint64_t>(std::ceil(static_cast<double>(iterations) * factor));
       next = std::min(std::max(next, iterations + 1), options_.most_iterations);

@@ -22,21 +22,24 @@ namespace cairn::bench {
 
 using counter_totals = std::array<std::uint64_t, obs::num_counters>;
 
-/// What is measured: an input, a function of it that is timed, and a judge of what it returns.
+/// A benchmark: an input, a timed function of it, and a verification of the function's result.
 template <class Input, class Output>
 struct kernel {
   std::string name;
   nlohmann::json settings = nlohmann::json::object();
-  std::string item{};    ///< what a run processes, in the plural; settings should say how many
-  double num_items = 0;  ///< in one call of run; 0: lines have no rate
+  std::string item{};    ///< what a run processes, in the plural; settings should include their
+                         ///< number
+  double num_items = 0;  ///< per call of run; 0: no rate is reported
   std::function<Input()> make_input;
-  std::function<Output(Input&)> run;                               ///< any number of times
-  std::function<std::string(const Input&, const Output&)> verify;  ///< the fault, or empty
-  std::function<double(const Output&)> seconds{};  ///< of a run that times itself (a process)
-  std::function<counter_totals()> counters{};      ///< lines have by how much they grew
+  /// may be called any number of times
+  std::function<Output(Input&)> run;
+  /// returns the error; empty if none
+  std::function<std::string(const Input&, const Output&)> verify;
+  std::function<double(const Output&)> seconds{};  ///< for a run that times itself (a process)
+  std::function<counter_totals()> counters{};      ///< lines report their increase
 };
 
-/// A kernel without its types. The input is made at the first use and lives as long as this.
+/// A kernel without its types. The input is made at the first use and kept.
 class subject {
  public:
   template <class Input, class Output>
@@ -75,7 +78,7 @@ class subject {
   std::function<std::string()> verify;
 };
 
-/// Numbers with their spread.
+/// Median and spread of a sample.
 struct summary {
   double median = 0;
   double mad = 0;  ///< median absolute deviation from the median, not scaled
@@ -85,42 +88,41 @@ struct summary {
 [[nodiscard]] nlohmann::json json_of(const summary& s);
 
 struct run_options {
-  int warm_ups = 1;            ///< calls before anything is timed
-  int runs = 5;                ///< timed runs, of as many calls each as iterations says
-  double least_seconds = 0.1;  ///< that a run takes: this fixes the iterations
+  int warm_ups = 1;            ///< calls before timing
+  int runs = 5;                ///< timed runs, each of `iterations` calls
+  double least_seconds = 0.1;  ///< minimum time of a run; determines the iterations
   std::uint64_t most_iterations = 1u << 30;
-  /// The largest of what all ranks say, where a kernel is collective: they must call it equally
-  /// often.
+  /// Maximum over all ranks, for a collective kernel: all ranks must make the same number of calls.
   std::function<std::uint64_t(std::uint64_t)> agree{};
 };
 
 struct measurement {
-  std::uint64_t iterations = 0;  ///< calls in a run
-  std::vector<double> seconds;   ///< of a call, by run
+  std::uint64_t iterations = 0;  ///< calls per run
+  std::vector<double> seconds;   ///< per call, by run
   summary time;                  ///< of seconds
 };
 
 struct comparison {
   measurement first, second;
-  std::vector<double> ratios;  ///< by pair of runs: above 1 where the second was the faster
-  summary ratio;               ///< of ratios: seconds of the first by seconds of the second
+  std::vector<double> ratios;  ///< by pair of runs; above 1 if the second is faster
+  summary ratio;               ///< of ratios: seconds of the first / seconds of the second
 };
 
-/// A run's verify found a fault; what() names the kernel and the fault. Its line is written.
+/// The verification of a run failed; what() names the kernel and the error. Its line is written.
 class wrong_result : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Runs kernels and writes what it measures: one JSON object per line and run, and for a
-/// comparison one more, each with the provenance.
+/// Runs kernels and writes the measurements: one JSON object per line and run, and one more per
+/// comparison, each with the provenance.
 ///
-/// A kernel is warmed up, then called in growing numbers until a run takes least_seconds: that
-/// number stays. The last call of each run is verified, outside the clock. A run that times
-/// itself is called once.
+/// A kernel is warmed up, then called in increasing numbers until a run takes least_seconds; that
+/// number is used from then on. The last call of each run is verified, outside the timed section. A
+/// run that times itself is called once.
 ///
 /// clock       outlives the harness
-/// lines       where lines go; nullptr: nowhere (all ranks but one)
+/// lines       output of the lines; nullptr: none (all ranks but one)
 /// provenance  added to each line: commit, machine, command
 class harness {
  public:
@@ -130,16 +132,15 @@ class harness {
   /// Throws    wrong_result
   measurement measure(subject& s);
 
-  /// By turns, A B C A B C ..., so that what disturbs the machine for longer than a run disturbs
-  /// all.
+  /// Alternates A B C A B C ..., so that a disturbance longer than a run affects all.
   /// Throws    wrong_result
   std::vector<measurement> measure_by_turns(std::span<subject* const> all);
 
-  /// By turns, so that the paired ratios say more than the two medians.
+  /// Alternates, so that the ratios of pairs are more reliable than the ratio of medians.
   /// Throws    wrong_result
   comparison compare(subject& first, subject& second);
 
-  /// A line of the program's own, with the provenance.
+  /// Writes a line of the program's own, with the provenance.
   void write(nlohmann::json line);
 
  private:

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breadth-first search by a distributed queue in plain MPI ([AAM15] listing 1): a vertex that
-// leaves the queue for the first time puts its neighbours into it, each at its owner. The queue
-// goes level by level: what was put in travels in one MPI_Alltoallv.
+// Breadth-first search by a distributed queue in plain MPI ([AAM15] listing 1): a vertex that is
+// removed from the queue for the first time appends its neighbours, each at its owner. The queue is
+// processed level by level; one MPI_Alltoallv sends the appended vertices.
 //
 //   mpiexec.mpich -n 2 bfs_queue_mpich --graph G.el --root 0 --runs 3 --expect DEPTHS.csv
 //
-// G.el has a line "source target" per directed edge; DEPTHS.csv a heading and then a line
-// "vertex,depth" for each, as `cairn bfs G.el --output` writes it. That of the generated graph from
-// which G.el was made does as well: ids without an edge have lines there, and no depth.
+// G.el has a line "source target" per directed edge. DEPTHS.csv has a heading, then a line
+// "vertex,depth" per vertex, as written by `cairn bfs G.el --output`. The output for the generated
+// graph from which G.el was made works too: ids without an edge have lines without a depth.
 
 #include <string.h>
 
@@ -21,7 +21,8 @@ struct queue {
   uint64_t in_capacity;
 };
 
-// Vertices of the level in, those of the next one out; returns how many came in.
+// Receives the vertices of the level and appends those of the next one; returns the number
+// received.
 static uint64_t expand(const struct graph* g, struct queue* q, int64_t* depth, int64_t level,
                        const uint64_t* found, uint64_t num_found) {
   const uint64_t block = block_of(g->vertices, q->size);
@@ -62,7 +63,7 @@ static uint64_t expand(const struct graph* g, struct queue* q, int64_t* depth, i
     const uint64_t v = q->in[i] - g->first;
     if (depth[v] >= 0) continue;
     depth[v] = level + 1;
-    q->in[next++] = q->in[i];  // never ahead of i
+    q->in[next++] = q->in[i];  // next <= i
   }
   return next;
 }
@@ -84,13 +85,13 @@ static void search(const struct graph* g, struct queue* q, int64_t* depth, uint6
   }
 }
 
-// A vertex whose depth is not a number was not reached.
+// A vertex without a numeric depth was not reached.
 static int equal(const struct graph* g, const int64_t* depth, const char* path) {
   FILE* const file = fopen(path, "r");
   char line[128], *comma = NULL;
   if (file == NULL || fgets(line, sizeof line, file) == NULL)
     fail("the expected depths cannot be read");
-  uint64_t rows = 0;  // of vertices
+  uint64_t rows = 0;  // number of vertices
   int right = 1;
   while (fgets(line, sizeof line, file) != NULL) {
     char* end = NULL;

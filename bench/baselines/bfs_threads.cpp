@@ -17,9 +17,9 @@ constexpr std::size_t chunk = 64, buffered = 1024;
 struct search {
   std::span<const std::uint64_t> offsets;
   std::span<const std::uint32_t> targets;
-  std::vector<std::uint32_t> parent, order;  // order: the reached vertices, level after level
+  std::vector<std::uint32_t> parent, order;  // order: the reached vertices, level by level
   std::size_t level_begin = 0, level_end = 0;
-  std::atomic<std::size_t> taken{0};  // of the level, by the threads
+  std::atomic<std::size_t> taken{0};  // vertices of the level taken by threads
   std::atomic<std::size_t> reached{0};
 
   void put(const std::array<std::uint32_t, buffered>& found, std::size_t n) {

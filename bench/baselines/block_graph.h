@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the baselines in MPI that work on a graph have in common: their command line, the line that
-// they print for each run, and the rows of a block of vertices, read from an edge list with a line
-// "source target" per directed edge. The vertices are the ids that occur there, as they are for
-// Cairn: numbered from 0 in ascending order, so that ids which are left out take no part.
+// Common parts of the MPI baselines that work on a graph: command line, output line per run, and
+// the rows of a block of vertices. The graph is read from an edge list with a line "source target"
+// per directed edge. As in Cairn, vertices are the ids that occur there, numbered from 0 in
+// ascending order.
 #pragma once
 
 #include <mpi.h>
@@ -13,14 +13,14 @@
 #include <string.h>
 
 struct job {
-  const char *program, *number_name;  // the latter without dashes
+  const char *program, *number_name;  // number_name: without dashes
   const char *graph, *expect;
   unsigned long long number, runs;
   int rank, size;
 };
 
-// Starts MPI and reads --graph FILE --expect FILE [--<number_name> N] [--runs N] over what `j` has.
-// Ends the program with status 2 if a file is not named.
+// Starts MPI and reads --graph FILE --expect FILE [--<number_name> N] [--runs N] into `j`, which
+// holds the defaults. Exits with status 2 if a file is missing.
 static void start(struct job* j, int argc, char** argv) {
   MPI_Init(&argc, &argv);
   MPI_Comm_rank(MPI_COMM_WORLD, &j->rank);
@@ -43,14 +43,14 @@ static void start(struct job* j, int argc, char** argv) {
   exit(2);
 }
 
-// Ends the program, in which all processes have found the same fault of the input, with status 2.
+// Exits with status 2. All processes have found the same error in the input.
 static void refuse(const struct job* j, const char* why) {
   if (j->rank == 0) fprintf(stderr, "%s: %s\n", j->program, why);
   MPI_Finalize();
   exit(2);
 }
 
-// Prints a run: its time is that of the slowest process. Returns whether all were right.
+// Prints a run; its time is that of the slowest process. Returns whether all results were right.
 static int report(const struct job* j, uint64_t vertices, double seconds, int right) {
   MPI_Allreduce(MPI_IN_PLACE, &right, 1, MPI_INT, MPI_LAND, MPI_COMM_WORLD);
   MPI_Allreduce(MPI_IN_PLACE, &seconds, 1, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD);
@@ -65,9 +65,9 @@ static int report(const struct job* j, uint64_t vertices, double seconds, int ri
 }
 
 struct graph {
-  uint64_t ids, *numbers;           // 1 + the greatest id; of each id, no_number: it does not occur
-  uint64_t vertices, first, owned;  // of all processes; the block of this one
-  uint64_t *offsets, *ends;         // rows of the own vertices: the edges' other ends
+  uint64_t ids, *numbers;           // 1 + the largest id; number of each id, or no_number
+  uint64_t vertices, first, owned;  // on all processes; the block of this process
+  uint64_t *offsets, *ends;         // rows of the own vertices: other endpoints of their edges
   uint64_t* degrees;                // out-degrees of the own vertices
 };
 
@@ -93,7 +93,7 @@ static uint64_t block_of(uint64_t vertices, int size) {
   return (vertices + (uint64_t)size - 1) / (uint64_t)size;
 }
 
-// Numbers the ids that occur, and puts the numbers in their place.
+// Numbers the ids that occur and replaces ids by numbers.
 static void number_ids(struct graph* g, uint64_t* ids, uint64_t count) {
   g->numbers = allocate(g->ids, sizeof *g->numbers);
   memset(g->numbers, 0xff, g->ids * sizeof *g->numbers);
@@ -104,7 +104,7 @@ static void number_ids(struct graph* g, uint64_t* ids, uint64_t count) {
   for (uint64_t i = 0; i < count; ++i) ids[i] = g->numbers[ids[i]];
 }
 
-// Each process reads the whole file and keeps the edges into its block, or those out of it.
+// Each process reads the whole file and keeps the edges into its block, or out of it.
 static struct graph read_graph(const char* path, int out, int rank, int size) {
   FILE* const file = fopen(path, "r");
   if (file == NULL) fail("the graph cannot be opened");

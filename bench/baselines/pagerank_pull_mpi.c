@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// PageRank over incoming edges in plain MPI, one process per core: each process owns a block of
-// the vertices and the edges into it; a sweep gathers what all vertices give along each of their
-// edges and sums it up by target. The rank of sinks is spread over all vertices.
+// PageRank over in-edges in plain MPI, one process per core. Each process owns a block of vertices
+// and the edges into it. A sweep gathers the contributions of all vertices and sums them by target.
+// The rank of sinks is distributed over all vertices.
 //
 //   mpiexec.mpich -n 2 pagerank_pull_mpich --graph G.el --sweeps 10 --runs 3 --expect RANKS.csv
 //
-// G.el has a line "source target" per directed edge; RANKS.csv a heading and then a line
-// "vertex,rank" for each, to which the result is compared, as `cairn pagerank G.el --output` writes
-// it. It must name the vertices of G.el and no others: each id without an edge would lower all
+// G.el has a line "source target" per directed edge. RANKS.csv, with which the result is compared,
+// has a heading, then a line "vertex,rank" per vertex, as written by `cairn pagerank G.el
+// --output`. It must contain exactly the vertices of G.el: each id without an edge would lower all
 // ranks.
 
 #include <math.h>
@@ -17,7 +17,7 @@
 
 static const double damping = 0.85;
 
-// `contributions` has room for a block of each process.
+// `contributions` has room for a block per process.
 static void pagerank(const struct graph* g, int size, unsigned long long sweeps, double* ranks,
                      double* mine, double* contributions) {
   const double n = (double)g->vertices;
@@ -39,7 +39,7 @@ static void pagerank(const struct graph* g, int size, unsigned long long sweeps,
   }
 }
 
-// The ranks that are expected of the own vertices.
+// The expected ranks of the own vertices.
 static double* read_expected(const struct job* j, const struct graph* g) {
   FILE* const file = fopen(j->expect, "r");
   if (file == NULL || fscanf(file, "%*[^\n]") == EOF) fail("the expected ranks cannot be read");

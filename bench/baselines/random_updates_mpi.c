@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random 8-byte updates by hand-aggregated MPI: what Cairn's channels are measured against.
+// Random 8-byte updates by hand-aggregated MPI: the baseline for Cairn's channels.
 //
 //   mpiexec -n P random_updates_mpi [--buffer BYTES] [--updates N] [--table-bits B] [--own MODE]
 //
-// Each of P ranks owns 2^B words and increments N words that it draws uniformly from all P * 2^B.
-// An update travels as its word's index, 8 bytes, in a buffer per destination: double buffers on
-// the sending side, a ring of posted receives on the other. A rank puts updates of its own words
-// into a buffer too and applies it when it is full; with --own mpi it sends that one to itself.
-// All ranks are done when they have received as many updates as the others say they sent. One
-// short pass warms up; the next one is timed, from barrier to barrier. Every increment is in the
-// sum of the table, which is checked. Rank 0 prints one JSON line; the status is 1 if the sum is
+// Each of P ranks owns 2^B words and increments N words drawn uniformly from all P * 2^B. An update
+// is sent as the 8-byte index of its word, in a buffer per destination, with double buffering at
+// the sender and a ring of posted receives. Updates of own words are buffered too and applied when
+// the buffer is full; with --own mpi the rank sends that buffer to itself. A pass ends when all
+// ranks have received the numbers of updates that the others have sent. One short pass warms up;
+// the next one is timed between barriers. The sum of the table is checked. Rank 0 prints one JSON
+// line; the status is 1 if the sum is wrong and 2 if the command line is.
 // wrong and 2 if the command line is.
 
 #define _GNU_SOURCE
@@ -32,7 +32,7 @@ struct settings {
   int own_through_mpi;
 };
 
-struct lane {  // to one destination
+struct lane {  // for one destination
   uint64_t* buffers[2];
   MPI_Request sending[2];
   int filling;
@@ -45,11 +45,11 @@ struct program {
   size_t capacity;  // updates in a buffer
   uint64_t* table;
   struct lane* lanes;
-  uint64_t* sent;  // updates, by destination, over all passes
+  uint64_t* sent;  // updates by destination, over all passes
   uint64_t received;
   uint64_t* incoming[posted_receives];
   MPI_Request receiving[posted_receives];
-  int oldest;  // messages match receives in the order in which these were posted
+  int oldest;  // index of the oldest receive: messages match receives in posting order
   unsigned idle_polls;
 };
 
@@ -87,7 +87,7 @@ static void post(struct program* p, int slot) {
             MPI_COMM_WORLD, &p->receiving[slot]);
 }
 
-// Applies what has come. A rank that finds nothing for long lets another have its core.
+// Applies received updates. A rank that is idle for long yields its core.
 static void poll_receives(struct program* p) {
   for (;;) {
     int came = 0;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// One-sided MPI atomics on another rank's vertices: all ranks but the last mark each of the last
-// one's vertices by MPI_Compare_and_swap, or increment it by MPI_Accumulate, once in a pass. The
-// operations of a pass are all under way together and flushed at its end. The same work by
-// activities: bench/kernels/remote_vertices.cpp.
+// One-sided MPI atomics on another rank's vertices: all ranks except the last mark each of the last
+// rank's vertices by MPI_Compare_and_swap, or increment it by MPI_Accumulate, once per pass. All
+// operations of a pass are in flight together and are flushed at its end. The same by activities:
+// bench/kernels/remote_vertices.cpp.
 //
 //   mpiexec.mpich -n 2 remote_vertices_mpich --work mark --vertices 8192 --passes 100 --runs 5
 

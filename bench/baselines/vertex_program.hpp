@@ -11,14 +11,14 @@
 
 namespace cairn::bench::baselines {
 
-/// A bulk-synchronous vertex program on threads, as Pregel and HAMA run it: in each superstep
-/// compute(v, superstep, inbox, send) is called for every vertex that has messages, or that has
-/// not voted to halt by returning false; send(w, message) reaches w in the next superstep. Ends
-/// when all have halted and nothing is under way. A message is kept for its vertex, not
-/// combined. Uses nothing of Cairn.
+/// A bulk-synchronous vertex program on threads, as in Pregel and HAMA. In each superstep
+/// compute(v, superstep, inbox, send) is called for every vertex that has messages or has not voted
+/// to halt by returning false; send(w, message) delivers to w in the next superstep. Ends when all
+/// vertices have halted and no message is in transit. Messages are stored per vertex, not combined.
+/// Uses nothing of Cairn.
 ///
-/// n         vertices, dealt to the threads in blocks
-/// Returns   supersteps
+/// n         number of vertices, distributed to the threads in blocks
+/// Returns   number of supersteps
 template <class Message, class Compute>
 int run_vertex_program(std::uint32_t n, int threads, Compute compute) {
   struct letter {
@@ -27,7 +27,7 @@ int run_vertex_program(std::uint32_t n, int threads, Compute compute) {
   };
   const auto parts = static_cast<std::size_t>(threads);
   const auto block = (n + static_cast<std::uint32_t>(threads) - 1) / static_cast<unsigned>(threads);
-  using outbox = std::vector<std::vector<letter>>;  // by the receiving thread
+  using outbox = std::vector<std::vector<letter>>;  // by receiving thread
   std::vector<outbox> written(parts, outbox(parts)), read(parts, outbox(parts));
   std::vector<std::uint8_t> awake(n, 1);
   std::atomic<bool> goes_on{false};
@@ -77,7 +77,7 @@ int run_vertex_program(std::uint32_t n, int threads, Compute compute) {
 }
 
 /// Breadth-first search as a vertex program.
-/// Returns   parents; the root's is itself, that of unreached vertices all ones
+/// Returns   parents; the root is its own parent, unreached vertices have all ones
 [[nodiscard]] inline std::vector<std::uint32_t> bfs_vertex_program(
     std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> targets,
     std::uint32_t root, int threads) {
@@ -97,7 +97,7 @@ int run_vertex_program(std::uint32_t n, int threads, Compute compute) {
   return parent;
 }
 
-/// PageRank as a vertex program: so many sweeps from 1 / n; the rank of sinks is lost.
+/// PageRank as a vertex program: `sweeps` sweeps from 1 / n; the rank of sinks is lost.
 [[nodiscard]] inline std::vector<double> pagerank_vertex_program(
     std::span<const std::uint64_t> offsets, std::span<const std::uint32_t> targets, int sweeps,
     int threads) {

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] figure 1: breadth-first search level by level, atomics against coarse hardware
-// transactions.
+// [AAM15] figure 1: breadth-first search by level, atomics against coarse hardware transactions.
 
 #include <algorithm>
 #include <cstdint>
@@ -16,7 +15,7 @@ namespace {
 
 using activity::mechanism;
 
-/// Seconds of one level by run: the median of the run's searches, which are the log's last ones.
+/// Seconds of one level per run: the median over the run's searches, the last ones in the log.
 std::vector<double> of_level(const search_log& log, std::size_t level, const measurement& m) {
   const auto runs = m.seconds.size();
   auto search = log.traces.end() - static_cast<std::ptrdiff_t>(runs * m.iterations);

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points: {"threads", "level", "atomics", "htm", "ratio"}, the ratio of atomics to htm."""
+"""Points: {"threads", "level", "atomics", "htm", "ratio"}, ratio = atomics / htm."""
 
 from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, above_one, for_each_threads, median,
                      needs_htm)
@@ -12,7 +12,7 @@ LONG = "--kronecker 20 --runs 31"
 @needs_htm
 @for_each_threads("level")
 def heavy_levels_gain(levels):
-    """A level is heavy if it takes a tenth of the search by atomics."""
+    """Whether a level takes at least a tenth of the search by atomics."""
     search = sum(median(p["atomics"]) for p in levels)
     said = []
     for p in levels[1:-1]:

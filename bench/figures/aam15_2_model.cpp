@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] figure 2: the time to modify N vertices in one activity, by mechanism. With the lines
-// through it on a terminal: `cairn bench model`.
+// [AAM15] figure 2: the time to modify N vertices in one activity, by mechanism. `cairn bench
+// model` also prints the fitted lines.
 
 #include <cstddef>
 

@@ -21,14 +21,14 @@ def where(n):
 
 
 def compared(times, mechanism):
-    """Lines of the mechanism and of atomics, and where they and the times cross."""
+    """Fitted lines of the mechanism and of atomics; crossings of the lines and of the times."""
     line, atomics = fit_line(times[mechanism]), fit_line(times["atomics"])
     return (line, atomics, crossing_of_lines(atomics, line),
             crossing_of_times(times["atomics"], times[mechanism]))
 
 
 def agree(predicted, measured, times):
-    """Within a factor of 2, or both beyond what was measured."""
+    """Whether both are within a factor of 2, or both beyond the measured range."""
     largest = max(n for samples in times.values() for n, _ in samples)
     if measured is None:
         return predicted is None or predicted > largest
@@ -36,7 +36,7 @@ def agree(predicted, measured, times):
 
 
 def poor(line, atomics):
-    """Such lines predict nothing."""
+    """Whether the fit is too poor for predictions."""
     return min(line.r_squared, atomics.r_squared) < LEAST_R_SQUARED
 
 

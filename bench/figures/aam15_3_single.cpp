@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] figure 3: activities of one vertex. Each thread marks one vertex 10 or 100 times (a to
-// c), or increments its rank as often (d to f), by each mechanism, and by an aggregator.
+// [AAM15] figure 3: activities on one vertex. Each thread marks one vertex 10 or 100 times (a to
+// c), or increments its rank as often (d to f), by each mechanism and by an aggregator.
 //
-// A pass is 1000 repetitions, each on a vertex of its own, which all threads work through in the
-// same order: they meet as far as they keep step. Grain is 1 throughout.
+// A pass is 1000 repetitions on distinct vertices, in the same order on all threads. Threads
+// conflict only while they progress at the same speed. The grain is 1 throughout.
 
 #include <algorithm>
 #include <cstdint>
@@ -52,7 +52,7 @@ struct increment {
   void attempt(auto word, const message&) const { word.add(1); }
 };
 
-// The same for software transactions, which run operators of several elements only.
+// For software transactions, which run only operators of several elements.
 struct mark_in_stm {
   using message = message_of;
   const word_map& words;
@@ -75,7 +75,7 @@ struct increment_in_stm {
   }
 };
 
-/// One world with its vertices. pass() has every worker do `operations` on each of them.
+/// A world with its vertices. pass(): every worker does `operations` on each vertex.
 class stage {
  public:
   explicit stage(int threads) : w(threads), words(w, {repetitions, 1}, 0) {}
@@ -137,7 +137,7 @@ class by_aggregator final : public stage {
       for (std::uint32_t v = 0; v < repetitions; ++v) {
         for (int i = 0; i < operations; ++i) {
           add(v, 1);
-          asm volatile("" ::: "memory");  // or all become one addition
+          asm volatile("" ::: "memory");  // prevents merging them into one addition
         }
       }
     });

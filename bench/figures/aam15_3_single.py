@@ -19,7 +19,7 @@ def most_threads(points):
 
 
 def aborted(points, **values):
-    """Fraction of the attempts."""
+    """Aborts as a fraction of the attempts."""
     here = of(points, **values)
     attempts = sum(p["attempts"] for p in here)
     return sum(p["aborts"] for p in here) / attempts if attempts else 0
@@ -53,7 +53,7 @@ def increments_abort(points):
 
 
 def times_of_increments(points, threads):
-    """"atomics 12.3, stm 45.6": ns of an increment, with most operations in a row."""
+    """"atomics 12.3, stm 45.6": ns per increment, at the largest number of operations."""
     here = of(points, activity="increment", threads=threads)
     last = {p["mechanism"]: p for p in sorted(here, key=lambda p: p["operations"])}
     return ", ".join(

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] figure 4: breadth-first search against M, the operators per hardware transaction, by
-// each retry policy of the paper's machines: `rtm`, `hle` and `bgq`. And transactions of N vertices
-// that lie side by side, and of N that lie a page apart: associativity, not size, may end them.
+// [AAM15] figure 4: breadth-first search against M, the operators per hardware transaction, by each
+// retry policy of the paper's machines: `rtm`, `hle` and `bgq`. Also transactions of N adjacent
+// vertices and of N vertices a page apart: their limit may be associativity, not size.
 //
-// Where the machine has no hardware transactions, atomics are timed, and emulated transactions
-// with injected aborts show what is counted; their time says nothing and is not taken.
+// On a machine without hardware transactions, atomics are timed, and emulated transactions with
+// injected aborts show the counters; their time is meaningless and not recorded.
 
 #include <array>
 #include <cstdint>
@@ -29,7 +29,7 @@ namespace {
 using activity::mechanism;
 using obs::counter;
 
-// rtm first: the others' times are compared to its.
+// rtm first: the baseline of the others
 constexpr std::array policies{tm::retry_rtm, tm::retry_hle, tm::retry_bgq};
 
 nlohmann::json point_of(const search_log& log, int threads, std::size_t grain,
@@ -83,7 +83,7 @@ void show_emulated(harness& h, search_stage& stage, int threads,
   }
 }
 
-/// One transaction after the other writes the same N cache lines, on one thread.
+/// Consecutive transactions write the same N cache lines, on one thread.
 nlohmann::json counts_of_layout(std::size_t vertices, std::size_t stride) {
   constexpr int transactions = 1000;
   const auto no_relax = [](unsigned) {};

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points: {"threads", "grain": M, "retry": policy, "seconds", "attempts", "aborts": {cause:
-number}, "fallbacks"}; of rtm "ratio", of atomics to it; of the other policies "rtm_ratio", of rtm
-to them; of emulated transactions no times. {"layout": "contiguous" or "strided", "vertices",
-"attempts", "aborts"} of transactions that write so many cache lines."""
+number}, "fallbacks"}; for rtm "ratio" = atomics / rtm; for other policies "rtm_ratio" = rtm /
+policy; no times for emulated transactions. {"layout": "contiguous" or "strided", "vertices",
+"attempts", "aborts"} for transactions that write `vertices` cache lines."""
 
 from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, above_one, clearly_above,
                      for_each_threads, grouped, having, mad, median, needs_htm, share)
@@ -12,7 +12,7 @@ SHORT = "--kronecker 16 --grains 1 4 16 64 144 320 --runs 5 --least-seconds 0.05
 LONG = "--kronecker 20 --runs 15"
 POLICIES = ("rtm", "hle", "bgq")
 BGQ_ATTEMPTS = 11  # the first one and ten retries
-NOISE = 0.01  # where nearly all activities serialise by each policy
+NOISE = 0.01  # where nearly all activities are serialised with each policy
 
 
 @for_each_threads("grain")
@@ -42,7 +42,7 @@ def time_falls_and_rises(points):
 
 @needs_htm
 def associativity_ends_transactions(points):
-    """By the least number of vertices whose transactions abort half of the time by capacity."""
+    """Compares the smallest transactions of which half abort because of capacity."""
     layouts = grouped(points, "layout")
     if not {"contiguous", "strided"} <= layouts.keys():
         return Verdict(OPEN, "nothing was measured")
@@ -67,14 +67,14 @@ def aborts_of(point):
 
 
 def serialised(point):
-    """The fraction of the activities that ended in the fallback."""
+    """The fraction of the activities that used the fallback."""
     fallbacks = point["fallbacks"]
     committed = point["attempts"] - aborts_of(point)
     return fallbacks / (committed + fallbacks) if fallbacks else 0
 
 
 def miscounted(rtm, hle, bgq):
-    """What is wrong with the counts of the policies at one M; None: nothing."""
+    """The error in the counts of the policies at one M, or None."""
     if hle["fallbacks"] != aborts_of(hle):
         return f"hle serialises {hle['fallbacks']} times after {aborts_of(hle)} aborts"
     if aborts_of(bgq) < BGQ_ATTEMPTS * bgq["fallbacks"]:
@@ -110,8 +110,8 @@ def hle_serialises_first(points):
 
 
 def compare_ends(points, policy, compare):
-    """Judges the least and the largest M of a policy by compare(threads, first, last), which
-    returns whether the claim holds, and the sentence."""
+    """Judges the smallest and the largest M of a policy by compare(threads, first, last), which
+    returns (whether the claim holds, sentence)."""
     found = [compare(threads, *(of[policy][end(of[policy])] for end in (min, max)))
              for threads, of in by_policy(points) if len(of[policy]) > 1]
     if not found:

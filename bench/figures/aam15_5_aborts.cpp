@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] figures 5a and b: why hardware transactions of M = 2 operators abort, against the
-// number of threads. Needs hardware transactions: injected aborts would show what was injected.
+// [AAM15] figures 5a and b: causes of aborts of hardware transactions of M = 2 operators, against
+// the number of threads. Needs hardware transactions: injected aborts would only show the
+// injection.
 
 #include <string>
 #include <vector>

@@ -10,7 +10,7 @@ LONG = "--kronecker 20 --runs 15"
 
 @needs_htm
 def one_cause_leads(points):
-    """On more than one thread; which cause it is tells machines apart."""
+    """On several threads; the cause depends on the machine."""
     number = "of the attempts, " + "; ".join(
         f"T = {p['threads']}: {100 * share(p, 'conflict'):.2f} % conflict, "
         f"{100 * share(p, 'capacity'):.2f} % capacity" for p in points)

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] figures 5c to h: marking and incrementing 2^13 vertices of another rank by activities
-// of which C travel in a buffer, against one-sided MPI atomics; and from N - 1 ranks to one.
+// [AAM15] figures 5c to h: marking and incrementing 2^13 vertices of another rank by activities, C
+// messages per buffer, against one-sided MPI atomics; and from N - 1 ranks to one.
 //
-// Measured against the faster MPI of those that are there. Each run is a job of its own,
-// bench/kernels/remote_vertices.cpp and bench/baselines/remote_vertices_mpi.c by turns.
+// The baseline uses the fastest available MPI. Each run is a separate job, alternating
+// bench/kernels/remote_vertices.cpp and bench/baselines/remote_vertices_mpi.c.
 
 #include <algorithm>
 #include <string>
@@ -28,11 +28,11 @@ struct remote_sweep {
   int passes = 100;
 };
 
-/// The baseline's command by the MPI that is the faster at it.
+/// The baseline's command with the MPI that runs it fastest.
 std::string fastest_mpi(harness& h, const remote_sweep& s, const std::string& work, int ranks) {
   std::string best;
   double least = 0;
-  // With more ranks than cores a pass takes as long as the system's scheduler does.
+  // With more ranks than cores the time of a pass is dominated by the scheduler.
   const auto passes = ranks > hw::allowed_cores() ? std::max(1, s.passes / 20) : s.passes;
   for (const auto& mpi : mpi_commands("remote_vertices", ranks)) {
     const auto command = fmt::format("{} --work {} --passes {} --runs 1", mpi, work, passes);

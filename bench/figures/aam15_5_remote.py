@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points: {"work": "mark" or "increment", "ranks", "cores", "messages": C, "mpi", "seconds",
-"ratio"}, the ratio of one-sided MPI to activities; or {"no_mpi": reason}."""
+"ratio"}, ratio = one-sided MPI / activities; or {"no_mpi": reason}."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, above_one, mad, median, reason
 

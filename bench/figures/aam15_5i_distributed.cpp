@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] figure 5i: transactions over ranks by the ownership protocol. Each rank issues x
-// transactions, each of which marks a own and b remote vertices drawn at random, found on the way
-// (or, with --named, claimed together).
+// [AAM15] figure 5i: distributed transactions by the ownership protocol. Each rank issues x
+// transactions, each of which marks a own and b remote vertices drawn at random. Elements are
+// claimed when the body first accesses them or, with --named, all together before.
 //
-// Beside them, transactions that follow a chain of vertices from rank to rank, of which each names
-// the next, count how often a body begins again. And the protocol's machine on ranks that keep
-// step shows that without back-off transactions may refuse each other for ever.
+// Also measured: transactions that follow a chain of vertices from rank to rank, where each vertex
+// names the next, count how often a body restarts. And the protocol's state machine on ranks in
+// lockstep shows that without back-off transactions may refuse each other forever.
 //
 //   aam15_5i_distributed --ranks 2 --threads 1
 
@@ -27,16 +27,17 @@ namespace cairn::bench {
 namespace {
 
 struct marking_options {
-  std::uint64_t vertices = 1u << 16;  // of each rank
+  std::uint64_t vertices = 1u << 16;  // per rank
   std::vector<std::uint64_t> transactions{1'000, 10'000};
   std::vector<std::size_t> chains{1, 2, 4, 8};
   bool named = false;
 };
 
 struct scenario {
-  std::uint64_t transactions;  // of each rank
+  std::uint64_t transactions;  // per rank
   std::size_t own, remote;
-  std::size_t chain = 0;  // instead: vertices in a row, each on another rank than the last
+  // if not 0, instead: length of a chain in which consecutive vertices are on different ranks
+  std::size_t chain = 0;
 
   [[nodiscard]] std::size_t elements() const { return chain > 0 ? chain : own + remote; }
 };
@@ -45,7 +46,7 @@ struct vertex {
   std::uint64_t marks, next;
 };
 
-/// The marked vertices of all ranks, and how often each was.
+/// The marked vertices of all ranks, with the number of marks of each.
 class marking {
  public:
   marking(world& w, const marking_options& options, const scenario& s)
@@ -59,7 +60,7 @@ class marking {
     for (auto& v : marks_.local()) v.next = (id++ + options.vertices + 7) % marks_.size();
   }
 
-  /// Returns   passes made so far
+  /// Returns   number of passes so far
   std::uint64_t pass() {
     am::epoch epoch(world_);
     world_.parallel_for(scenario_.transactions,
@@ -70,7 +71,7 @@ class marking {
     return ++passes_;
   }
 
-  /// The fault, the same on all ranks, or nothing.
+  /// The error, the same on all ranks; empty if none.
   std::string fault_after(std::uint64_t passes) {
     std::uint64_t marked = 0, held = 0;
     for (const auto& v : marks_.local()) marked += v.marks;
@@ -98,7 +99,7 @@ class marking {
     for (std::size_t j = 0; j < scenario_.own; ++j) {
       chosen.push_back(marks_.first() + draw.below(mine));
     }
-    for (std::size_t j = 0; j < scenario_.remote; ++j) {  // any that comes after the own ones
+    for (std::size_t j = 0; j < scenario_.remote; ++j) {  // any vertex of another rank
       const auto away = mine + draw.below(marks_.size() - mine);
       chosen.push_back((marks_.first() + away) % marks_.size());
     }
@@ -111,7 +112,7 @@ class marking {
     });
   }
 
-  /// Returns   the vertex that this one names
+  /// Returns   the next vertex of the chain
   std::uint64_t mark(auto& tx, std::uint64_t id) const {
     const vertex v = tx.read(marks_, id);
     tx.write(marks_, id, vertex{v.marks + 1, v.next});
@@ -172,7 +173,7 @@ void measure(world& w, harness& h, const marking_options& options, const scenari
   record(std::move(point));
 }
 
-/// With and without back-off, on ranks that keep step: the longest of many plays.
+/// With and without back-off, on ranks in lockstep: the longest of many simulations.
 void show_refusals(world& w, const figure::record_function& record) {
   constexpr int most_turns = 10'000;
   constexpr std::uint64_t seeds = 1000;
@@ -180,7 +181,7 @@ void show_refusals(world& w, const figure::record_function& record) {
   for (const bool back_off : {false, true}) {
     for (const int ranks : {2, 3, 8}) {
       lockstep_result longest{0, true};
-      // Without rests there is nothing to draw: one play is all.
+      // Without back-off nothing is random: one simulation suffices.
       for (std::uint64_t seed = 1; seed <= (back_off ? seeds : 1); ++seed) {
         const auto one =
             play_in_lockstep(ranks, {.first_ns = back_off ? 8u : 0u}, most_turns, seed);

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] figure 6: breadth-first search on Kronecker graphs over vertices and degrees, by
+// [AAM15] figure 6: breadth-first search on Kronecker graphs of several sizes and degrees, by
 // atomics, by coarse hardware transactions, and by bench/baselines/bfs_threads.hpp. The long form
-// goes on with larger graphs as long as memory has room to build them.
+// continues with larger graphs while memory suffices to build them.
 
 #include <cstdint>
 #include <string>
@@ -29,7 +29,7 @@ struct graph_sweep {
 
 constexpr int degree_of_scales = 16;
 
-/// The scales, and with to_memory those that follow and can still be built.
+/// The scales, and with to_memory all larger ones that can be built.
 std::vector<int> all_scales(const graph_sweep& s) {
   auto scales = s.scales;
   const auto fits = [&](int scale) {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points: {"threads", "scale", "degree", "atomics", "by_hand", "by_hand_ratio"}, the ratio of the
-search by hand to atomics; with htm "htm" and "ratio", of atomics to it."""
+"""Points: {"threads", "scale", "degree", "atomics", "by_hand", "by_hand_ratio"},
+by_hand_ratio = by hand / atomics; with htm also "htm" and "ratio" = atomics / htm."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, above_one, having, median, reason
 

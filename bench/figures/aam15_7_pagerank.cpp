@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [AAM15] figures 7c to e: PageRank on Erdos-Renyi graphs over ranks, threads and vertices per
-// rank: the same graph on all ways to split the same cores into ranks and threads, and on twice as
-// many ranks as there are cores. Rank is pushed in coalesced messages, pushed with each share in a
-// message of its own, and pulled along in-edges: by Cairn, and by
-// bench/baselines/pagerank_pull_mpi.c with a process per worker.
+// rank: the same graph on all splits of the cores into ranks and threads, and on twice as many
+// ranks as cores. Rank is pushed in coalesced messages, pushed with one message per contribution,
+// and pulled along in-edges, by Cairn and by bench/baselines/pagerank_pull_mpi.c with a process per
+// worker.
 //
-// Each run is a job of its own, its result verified.
+// Each run is a separate job with a verified result.
 
 #include <filesystem>
 #include <string>
@@ -24,13 +24,13 @@
 namespace cairn::bench {
 namespace {
 
-constexpr int message_bytes = 16;  // a vertex and what is added to its rank
+constexpr int message_bytes = 16;  // a vertex and the contribution to its rank
 
 struct split {
   int ranks, threads;
 };
 
-/// All splits of so many cores.
+/// All splits of `cores` into ranks and threads.
 std::vector<split> splits_of(int cores) {
   std::vector<split> all;
   for (int ranks = 1; ranks <= cores; ++ranks) {
@@ -41,13 +41,14 @@ std::vector<split> splits_of(int cores) {
 
 struct pagerank_sweep {
   int cores = hw::allowed_cores();
-  std::vector<int> ranks{2 * hw::allowed_cores()};  // of one thread, beside the splits
-  std::vector<int> vertices{1 << 12, 1 << 13};      // for each core
+  // with one thread each, in addition to the splits
+  std::vector<int> ranks{2 * hw::allowed_cores()};
+  std::vector<int> vertices{1 << 12, 1 << 13};  // per core
   int degree = 16, sweeps = 10;
 };
 
-/// The graph of a point, as an edge list that both sides read, and its ranks by Cairn. Removed
-/// with this.
+/// The graph of a point as an edge list, read by both sides, and its ranks by Cairn. The destructor
+/// removes the files.
 class files {
  public:
   files(const pagerank_sweep& s, int vertices) {

@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points: {"ranks", "threads", "vertices", "seconds", "pull_seconds", "pull"}; on several ranks
-"alone_seconds", "alone"; where there is MPI "mpi_pull_seconds", "mpi_pull". The ratios are of
-pulling, of messages that travel alone and of pulling by hand to coalesced messages."""
+"alone_seconds", "alone"; where there is MPI "mpi_pull_seconds", "mpi_pull". The ratios
+divide the times of pull, single messages and hand-written pull by that of coalesced messages."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, having, median
 
@@ -19,7 +19,7 @@ def coalescing_wins(points):
     if not measured:
         return Verdict(OPEN, "nothing was measured on several ranks")
     least = min(measured, key=lambda p: median(p["alone"]))
-    # A split with more ranks has fewer vertices of each.
+    # Of the splits, those with more ranks have fewer vertices per rank.
     fastest = max(points, key=lambda p: p["vertices"] * p["ranks"] / median(p["seconds"]))
     details = "; ".join(
         f"{place(p)}: {median(p['alone']):.1f} times the speed of messages that travel alone, "

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [AAM15] figures 7a and b: breadth-first search on a Kronecker graph over the number of threads,
-// by each mechanism and by hand (bench/baselines/bfs_threads.hpp).
+// by each mechanism and by bench/baselines/bfs_threads.hpp.
 
 #include <string>
 #include <vector>

@@ -10,7 +10,7 @@ LONG = "--kronecker 20 --runs 31"
 
 
 def speeds_up(points, asked):
-    """Each mechanism that is asked for is faster on all threads than on one."""
+    """Whether each requested mechanism is faster on all threads than on one."""
     times = {m: {p["threads"]: p["seconds"] for p in here}
              for m, here in grouped(having(points, "seconds"), "mechanism").items()}
     if any(min(by_threads) != 1 or max(by_threads) == 1 for by_threads in times.values()):

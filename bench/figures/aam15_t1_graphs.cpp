@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [AAM15] table 1: breadth-first search on real graphs, read as undirected, from the vertex of
-// the largest degree: by the mechanism and M that the runtime chooses, by the best of a sweep,
-// by hand (bench/baselines/bfs_threads.hpp) and by a bulk-synchronous vertex program
+// [AAM15] table 1: breadth-first search on real graphs, read as undirected, from the vertex of the
+// largest degree: by the mechanism and M that the runtime chooses, by the best of a sweep, by hand
+// (bench/baselines/bfs_threads.hpp) and by a bulk-synchronous vertex program
 // (bench/baselines/vertex_program.hpp).
 //
 //   aam15_t1_graphs --graphs FOLDER --names web-Google roadNet-CA
@@ -28,7 +28,7 @@ struct known_graph {
   const char *name, *kind;
 };
 
-// The paper's 16 by SNAP's names, then those that came with this project's data.
+// The paper's 16 by SNAP's names, then those of this project's data.
 constexpr std::array known{
     known_graph{"wiki-Talk", "communication"},
     known_graph{"email-EuAll", "communication"},
@@ -62,13 +62,13 @@ constexpr std::array known{
 
 struct table_sweep {
   fs::path folder = "../shared/data/graphs";
-  std::vector<std::string> names;  // empty: all that are known
+  std::vector<std::string> names;  // empty: all known graphs
   search_options common;
   std::vector<std::size_t> grains{2, 8, 32, 128};
 };
 
-/// Of a graph named N: N.txt, N.ungraph.txt, N.mtx.gz, ...: whatever the readers take; empty:
-/// there is none.
+/// The file of graph N: N.txt, N.ungraph.txt, N.mtx.gz, ..., any name that the readers accept.
+/// Empty if there is none.
 fs::path file_of(const fs::path& folder, const std::string& name) {
   for (const auto* const format :
        {".txt", ".ungraph.txt", ".el", ".wel", ".csv", ".mtx", ".gr", ".graph", ".cairn"}) {

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points: {"graph", "kind", "seconds", "ratio", "atomics_ratio", "by_hand_ratio",
-"vertex_program_ratio", "best"}: the time by the runtime's choice, and the ratios of the best of the
-sweep and of the baselines to it; with htm "fixed_ratio", of M fixed, and "htm_grain", its best M.
-{"missing": name} for a graph that was not there."""
+"vertex_program_ratio", "best"}: the time with the runtime's choice, and the ratios of the best of
+the sweep and of the baselines to it; with htm also "fixed_ratio" for fixed M, and "htm_grain", its
+best M. {"missing": name} for a graph that was not found."""
 
 import math
 
@@ -11,7 +11,7 @@ from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, grouped, having, 
 TITLE = "Table 1: breadth-first search on real graphs"
 SHORT = "--runs 3 --least-seconds 0.02 --graphs {graphs}"
 LONG = "--runs 31 --graphs {graphs}"
-LONG_SEARCH = 0.02  # seconds: a shorter one is compared to atomics alone
+LONG_SEARCH = 0.02  # seconds; shorter searches are compared only with atomics
 LOSS_OF_LONG, LOSS_OF_SHORT = 0.05, 0.1
 GRAINS_ALIKE = 4
 
@@ -21,8 +21,8 @@ def is_long(p):
 
 
 def choice_on(p):
-    """The medians count; a point with a spread above the allowed loss decides nothing, unless it
-    is lost by more than the spread."""
+    """Compares medians. A point whose spread exceeds the allowed loss is undecided, unless its loss
+    exceeds the spread."""
     ratio = p["ratio" if is_long(p) else "atomics_ratio"]
     loss = LOSS_OF_LONG if is_long(p) else LOSS_OF_SHORT
     said = (f"{p['graph']}: {p['best'] if is_long(p) else 'atomics'} takes {median(ratio):.2f} +- "
@@ -34,7 +34,7 @@ def choice_on(p):
 
 
 def mean_speed(points, baseline, way):
-    """Geometric mean of the speed of a way in that of a baseline; no way: of the choice."""
+    """Geometric mean of the speed of a setting relative to a baseline; None: of the choice."""
     logs = [math.log(median(p[baseline]) / (median(p[way]) if way else 1))
             for p in having(points, baseline, *([way] if way else []))]
     return f"{math.exp(sum(logs) / len(logs)):.2f}" if logs else "-"
@@ -53,7 +53,7 @@ def columns(points):
 
 
 def kind_apart(points):
-    """A kind of graphs whose best M are not alike; None: there is none."""
+    """A kind of graphs whose best M differ, or None."""
     for kind, here in grouped(having(points, "htm_grain"), "kind").items():
         grains = [p["htm_grain"] for p in here]
         if max(grains) > GRAINS_ALIKE * min(grains):

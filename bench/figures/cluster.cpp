@@ -27,7 +27,7 @@ namespace {
 using graph_type = graph::dist_csr<std::uint32_t>;
 using rank_body = std::function<void(world&)>;
 
-// As over rings, so that a buffer is a packet in both.
+// As with rings, so that a buffer is a packet in both.
 constexpr std::size_t max_packet = 64u << 10;
 
 /// Runs body on ranks that are threads of this process.

@@ -34,7 +34,7 @@ std::string text_of(const nlohmann::json& point) {
   return all;
 }
 
-/// Writes the points of a sweep, and how many they are.
+/// Writes and counts the points of a sweep.
 class point_writer {
  public:
   point_writer(harness& h, std::string name) : harness_(h), name_(std::move(name)) {}
@@ -124,7 +124,7 @@ struct search_stage::state {
             graph::load(w, source_of(given), {.build = {.symmetrize = !given.file.empty()}})
                 .graph)) {
     if (g.num_edges() == 0) throw std::runtime_error("the graph has no edges");
-    if (!options.file.empty()) {  // the largest component has it, most likely
+    if (!options.file.empty()) {  // of largest degree, so most likely in the largest component
       for (std::uint32_t v = 0; v < g.num_vertices(); ++v) {
         if (g.out().degree(v) > g.out().degree(source)) source = v;
       }

@@ -9,7 +9,7 @@
 
 namespace cairn::bench {
 
-/// --grain, which keeps what `grain` holds if it is not given.
+/// --grain; `grain` keeps its value if the option is not given.
 inline void add_grain(CLI::App& app, std::size_t& grain) {
   app.add_option("--grain", grain, "operators per transaction")
       ->check(CLI::Range(std::size_t{1}, activity::max_grain))

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What the figures share: points, spreads, fits, claims and their verdicts. Needs no display.
+"""Common code of the figures: points, spreads, fits, claims and verdicts. Needs no display.
 
 A figure is a program, NAME.cpp, that prints points, and NAME.py beside it, which defines:
 
@@ -8,9 +8,9 @@ A figure is a program, NAME.cpp, that prints points, and NAME.py beside it, whic
     CLAIMS  [Claim(text, judge)]; judge(points) returns a Verdict
     PLOTS   [Plot(...)]
 
-A point is a dictionary. Times and ratios in it are spreads, {"median", "mad"}. A ratio compares
-runs that followed each other: time of the first named by time of the second, so above 1 where
-the second was faster.
+A point is a dictionary. Its times and ratios are spreads, {"median", "mad"}. A ratio is over
+consecutive runs: the time of the first named divided by the time of the second, so it is above 1 if
+the second is faster.
 """
 
 import dataclasses
@@ -23,7 +23,7 @@ HOLDS, FAILS, OPEN = "holds", "does not hold", "not decided here"
 
 class Verdict(NamedTuple):
     word: str  # HOLDS, FAILS or OPEN
-    number: str  # the decisive number, or why there is none
+    number: str  # the decisive number, or the reason why there is none
     details: str = ""
 
 
@@ -58,7 +58,7 @@ class Plot:
 
 
 class Unfinished(Exception):
-    """The lines hold no finished sweep."""
+    """The lines contain no finished sweep."""
 
 
 def last_sweep(lines, figure):
@@ -75,7 +75,7 @@ def last_sweep(lines, figure):
         if "points" not in line:
             points.append(line)
         else:
-            # An interrupted sweep may have left points before these.
+            # An interrupted sweep may have left earlier points.
             found = points[max(0, len(points) - line["points"]):], line
             points = []
     if found is None:
@@ -92,17 +92,17 @@ def mad(spread):
 
 
 def above_one(ratio):
-    """By more than its MAD."""
+    """Whether the ratio exceeds 1 by more than its MAD."""
     return median(ratio) > 1 + mad(ratio)
 
 
 def clearly_above(slow, fast):
-    """By more than both MADs."""
+    """Whether the difference exceeds the sum of the MADs."""
     return median(slow) - median(fast) > mad(slow) + mad(fast)
 
 
 def share(point, *causes):
-    """The fraction of a point's attempts that aborted by these causes; none named: by any."""
+    """The fraction of a point's attempts that aborted by these causes; default: any cause."""
     aborts = sum(point["aborts"][c] for c in causes or point["aborts"])
     return aborts / point["attempts"] if point["attempts"] else 0
 
@@ -121,12 +121,12 @@ def grouped(points, *members):
 
 
 def reason(points, member):
-    """Why something could not be measured, by the first point that says so; else None."""
+    """The reason why something was not measured, from the first point that has one, or None."""
     return next((p[member] for p in points if member in p), None)
 
 
 def needs_htm(judge):
-    """The claim is open on a machine without hardware transactions."""
+    """Decorator: the claim is open on a machine without hardware transactions."""
 
     def judged(points):
         why = reason(points, "no_htm")
@@ -136,7 +136,7 @@ def needs_htm(judge):
 
 
 def whole(words):
-    """Fails if one part fails; holds if all hold."""
+    """Combined verdict: FAILS if one part fails, HOLDS if all hold."""
     words = list(words)
     if FAILS in words:
         return FAILS
@@ -144,8 +144,8 @@ def whole(words):
 
 
 def for_each_threads(key):
-    """Judges the points of each T that have `key`, in its ascending order: the first T that fails
-    decides, else all T together."""
+    """Decorator: judges the points that have `key` for each T, ordered by `key`. The first T that
+    fails decides, else all T together."""
 
     def decorate(judge):
         def judged(points):
@@ -182,12 +182,12 @@ def fit_line(samples):
     xy = sum((x - mean_x) * (y - mean_y) for x, y in samples)
     yy = sum((y - mean_y) ** 2 for _, y in samples)
     a = xy / xx
-    # Equal times are explained by a flat line.
+    # If all times are equal, a constant line explains them.
     return Line(a, mean_y - a * mean_x, xy * xy / (xx * yy) if yy > 0 else 1)
 
 
 def crossing_of_lines(fine, coarse):
-    """From which x >= 1 on the coarse line is below the fine one; None: nowhere."""
+    """The x >= 1 from which the coarse line is below the fine one, or None."""
     saved, paid = fine.a - coarse.a, coarse.b - fine.b
     if saved > 0:
         return max(1, paid / saved)
@@ -195,9 +195,9 @@ def crossing_of_lines(fine, coarse):
 
 
 def crossing_of_times(fine, coarse):
-    """From which x on the coarse times stay below the fine ones, interpolated; None: nowhere.
+    """The interpolated x from which the coarse times stay below the fine ones, or None.
 
-    fine, coarse   [(x, y)] of the same ascending x
+    fine, coarse   [(x, y)] with the same ascending x
     """
     first = len(fine)
     while first > 0 and coarse[first - 1][1] < fine[first - 1][1]:

@@ -20,9 +20,9 @@ struct party {
   bool committed = false;
 };
 
-using marks = std::vector<char>;  // of each rank's element: is it claimed?
+using marks = std::vector<char>;  // per rank: whether its element is claimed
 
-/// All claims of a turn, those of own elements before the others'.
+/// All claims of a turn; those of own elements come first.
 void claim(std::vector<party>& all, marks& claimed) {
   struct request {
     party* by;

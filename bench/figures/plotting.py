@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the plots that a figure declares (judging.Plot), by matplotlib, without a display."""
+"""Draws the plots of a figure (judging.Plot) with matplotlib, without a display."""
 
 import math
 
@@ -26,7 +26,7 @@ def curves_of(points, plot):
         for label, y in plot.curves:
             try:
                 found, name = value_of(p, y), label.format(**p)
-            except KeyError:  # a point of another curve
+            except KeyError:  # the point belongs to another curve
                 continue
             if found is not None:
                 curves.setdefault(name, []).append((p.get(plot.x), *found))
@@ -34,7 +34,7 @@ def curves_of(points, plot):
 
 
 def panels_of(points, plot):
-    """[(title, points, curves)] of the panels that have something on their x axis."""
+    """[(title, points, curves)] of the panels that have points with an x value."""
     groups = grouped(points, *plot.panels) if plot.panels else {(): points}
     for values, here in groups.items():
         values = values if isinstance(values, tuple) else (values,)
@@ -64,7 +64,7 @@ def draw_panel(axes, plot, title, points, curves):
                 axes.axhline(factor * y, label=None if on_axis else label,
                              color=colours.get(label, "grey"), linestyle=":")
     for curve, label, xs, ys in plot.lines(points) if plot.lines else ():
-        # A line may fall below 0, which has no place on a logarithmic axis.
+        # A fitted line may be negative, which a logarithmic axis cannot show.
         at = [(x, factor * y) for x, y in zip(xs, ys) if y > 0 or not plot.log_y]
         axes.plot(*zip(*at), label=label, color=colours.get(curve), linestyle="--", linewidth=1)
     numbers = sorted({x for curve in curves.values() for x, _, _ in curve
@@ -87,7 +87,7 @@ def draw_panel(axes, plot, title, points, curves):
 
 
 def draw(points, plot, target):
-    """Writes an SVG, panels two in a row, and says whether there was anything to draw."""
+    """Writes an SVG with two panels per row. Returns whether there was anything to draw."""
     panels = list(panels_of(plot.only(points) if plot.only else points, plot))
     if not panels:
         return False

@@ -26,7 +26,7 @@ bool on_path(const std::string& program) {
   return false;
 }
 
-/// Of one run: `seconds` is a number per line, or a list in an object of the command line's.
+/// Of one run: `seconds` is a number per line, or a list in the object of a `cairn` command.
 std::vector<double> seconds_in(const json& line) {
   const auto& s = line.at("seconds");
   if (s.is_number()) return {s.get<double>()};

@@ -1,14 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Runs the figures, judges their claims, and writes a page: each claim with its verdict here.
+"""Runs the figures, judges their claims, and writes a page with the verdict on each claim.
 
     [GRAPHS=FOLDER] report.py BENCH_FOLDER [--out FOLDER] [--form short|long] [--only NAME...]
                               [--recorded]
 
-BENCH_FOLDER is where the programs were built. Points are added to FOLDER/NAME.jsonl, plots are
-FOLDER/NAME-1.svg, -2, ..., the page is FOLDER/index.html. --recorded runs nothing and judges the
-points that are there. A claim that does not hold is a result; a program that fails is said on the
-page, and makes the status 1. NAME is that of a program.
+BENCH_FOLDER contains the built programs. Points are appended to FOLDER/NAME.jsonl, plots are
+FOLDER/NAME-1.svg, -2, ..., the page is FOLDER/index.html; NAME is a program. --recorded judges the
+existing points without running programs. A claim that does not hold is a result. A program that
+fails is reported on the page, and the exit status is 1.
 """
 
 import argparse
@@ -30,9 +30,9 @@ except ImportError as missing:
              "distribution, /usr/bin/python3")
 from judging import FAILS, HOLDS, OPEN, Unfinished, Verdict, last_sweep, whole  # noqa: E402
 
-# A figure is a program with a Python file beside it.
+# A figure is a program with a Python file of the same name.
 NAMES = sorted(file.stem for file in HERE.glob("*.cpp") if file.with_suffix(".py").exists())
-# Real graphs: the folder GRAPHS, or the data beside the project.
+# Folder of real graphs: GRAPHS, or the data beside the project.
 GRAPHS = os.environ.get("GRAPHS") or HERE.parents[1] / "../shared/data/graphs"
 CLASSES = {HOLDS: "holds", FAILS: "fails", OPEN: "open"}
 STYLE = """body{font:15px sans-serif;max-width:75em;margin:2em auto;padding:0 1em}
@@ -59,7 +59,7 @@ def run(name, arguments, folder, out):
 
 
 def judge(figure, points):
-    """A verdict for each claim of the figure."""
+    """The verdict on each claim of the figure."""
     for claim in figure.CLAIMS:
         try:
             yield claim.judge(points)
@@ -76,7 +76,7 @@ def short(value):
 
 
 def tables_of(points):
-    """A table of the points for each set of members that they have."""
+    """Tables of the points, one per set of members."""
     left_out = {"figure", "commit", "command", "machine"}
     tables = {}
     for p in points:
@@ -110,7 +110,7 @@ def folded(name, figure, points, last, verdicts, out):
 
 
 def section(name, failed, out):
-    """The figure's part of the page."""
+    """The section of a figure on the page."""
     figure = importlib.import_module(name)
     rows, details = [], ""
     try:

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Scaling of breadth-first search and PageRank over ranks: what the simulated cluster predicts up
-// to hundreds of ranks, and whether it can be believed: its messages and buffers against those of
-// ranks that run here, and its ranking of settings against measured times.
+// Scaling of breadth-first search and PageRank over ranks, predicted by the simulated cluster up to
+// hundreds of ranks. The predictions are checked: messages and buffers against those of real ranks,
+// and the ranking of settings against measured times.
 
 #include <fstream>
 #include <string>
@@ -25,7 +25,7 @@ struct scaling_sweep {
   std::vector<int> here{2, 4, 8};
   std::vector<int> simulated{1, 2, 4, 8, 16, 32, 64, 128, 256};
   std::vector<std::size_t> buffers{16, 128, 1024, 4080, 32752};
-  std::string costs;  // a file; empty: they are measured
+  std::string costs;  // a file; empty: the costs are measured
 };
 
 subject as_subject(const cluster_job& job, int ranks, cluster_run& last) {
@@ -41,7 +41,8 @@ subject as_subject(const cluster_job& job, int ranks, cluster_run& last) {
   return subject(std::move(kern));
 }
 
-// What is counted, at as many ranks here and simulated. Times of more ranks than cores say nothing.
+// Compares the counters of real and simulated ranks. With more ranks than cores, times are
+// meaningless.
 void count(harness& h, const scaling_sweep& s, const cluster_job& job, const cluster_costs& costs,
            const record_function& record) {
   for (const int ranks : s.here) {
@@ -58,7 +59,7 @@ void count(harness& h, const scaling_sweep& s, const cluster_job& job, const clu
   }
 }
 
-// Settings against each other: sizes of buffers, the filter, one rank or two; measured by turns.
+// Compares settings by alternating runs: buffer sizes, the filter, one rank or two.
 void rank_settings(harness& h, const scaling_sweep& s, const cluster_job& job,
                    const cluster_costs& costs, const record_function& record) {
   struct setting {
@@ -107,7 +108,7 @@ void scale(const scaling_sweep& s, const cluster_job& job, const char* network,
 void sweep(harness& h, const scaling_sweep& s, const record_function& record) {
   const auto costs = s.costs.empty() ? costs_here() : cli::read_cluster_costs(s.costs);
   record({{"costs", nlohmann::json::parse(costs.text())}});
-  auto cluster = costs;  // of such cores, with a network between machines
+  auto cluster = costs;  // these cores, with a network between machines
   cluster.network = net::loggp{};
   for (const bool pagerank : {false, true}) {
     auto job = s.job;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breadth-first search from several sources of a Kronecker graph: each mechanism and direction,
-// and on several ranks with and without the sent-filter. Every run is verified by Graph500's
-// rules. A rate is TEPS: edges of the source's component by second.
+// Breadth-first search from several sources of a Kronecker graph, by each mechanism and direction,
+// and on several ranks with and without the sent-filter. Every run is verified by Graph500's rules.
+// The rate is in TEPS: edges of the source's component per second.
 //
 //   bfs --ranks 2 --threads 1 --kronecker 20
 
@@ -60,7 +60,7 @@ std::uint64_t edges_reached(world& w, const graph_type& g, const result_type& fo
   return w.sum(arcs) / 2;
 }
 
-/// Vertices drawn at random, of components that have edges.
+/// Random vertices of components that have edges.
 std::vector<source> draw_sources(world& w, const graph_type& g, const sweep& s) {
   std::vector<source> all;
   random64 draw(s.seed);
@@ -109,7 +109,7 @@ void measure(world& w, harness& h, const graph_type& g, const sweep& s,
              activity::name(options.activity.how), direction, filter, rate.median, rate.mad);
 }
 
-/// Why a mechanism cannot run here; empty: it can. The same on all ranks.
+/// Why a mechanism cannot run here; empty if it can. The same on all ranks.
 std::string obstacle(world& w, activity::mechanism how) {
   if (how == activity::mechanism::plain && w.workers() > 1) return "elements have several writers";
   const bool no_htm = how == activity::mechanism::htm && w.any(!w.transactions().works);
@@ -127,7 +127,7 @@ void run_sweep(world& w, harness& h, const sweep& s) {
   }
   for (const auto& direction : s.directions) {
     auto mechanisms = s.mechanisms;
-    if (direction == "bottom-up") mechanisms = {"auto"};  // no operators run
+    if (direction == "bottom-up") mechanisms = {"auto"};  // runs no operators
     for (const auto& mechanism : mechanisms) {
       algo::bfs_options options;
       options.direction = direction_of(direction);

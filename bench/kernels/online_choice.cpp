@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What the runtime chooses against every mechanism and M that could have been asked for: a
-// top-down search, a colouring (single-cell), or a spanning forest (multi-cell). A sweep finds
-// the best one, then it and the choice run in turns.
+// The runtime's choice against every mechanism and M that can be requested, for a top-down search,
+// a colouring (single-cell), or a spanning forest (multi-cell). A sweep finds the best setting;
+// then its runs alternate with those of the choice.
 //
 //   online_choice --algorithm mst --kronecker 16 18 --files ../shared/data/graphs/dblp-2010.mtx.gz
 
@@ -40,7 +40,7 @@ struct sweep {
   std::vector<std::size_t> grains{1, 2, 4, 8, 16, 64, 256};
 };
 
-/// What a run ended with: which way it went, and the fault, if any.
+/// The outcome of a run: the mechanism that it used, and the error, if any.
 struct ending {
   mechanism how = mechanism::automatic;
   std::size_t grain = 1;
@@ -80,7 +80,7 @@ class stage {
     return all;
   }
 
-  /// `last` gets what the last run ended with.
+  /// `last` receives the outcome of the last run.
   [[nodiscard]] subject run(const std::string& graph, const way& by, ending& last) {
     kernel<int, ending> kern;
     kern.name = algorithm_;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Activities on another rank's vertices: all ranks but the last mark, or increment, each of the
-// last one's vertices once in a pass. bench/baselines/remote_vertices_mpi.c does the same by
-// one-sided MPI atomics. A message is 16 bytes, so --coalesce 160 sends ten of them in a buffer.
+// Activities on another rank's vertices: all ranks except the last mark, or increment, each of the
+// last rank's vertices once per pass. bench/baselines/remote_vertices_mpi.c does the same by
+// one-sided MPI atomics. A message is 16 bytes, so --coalesce 160 sends ten per buffer.
 //
 //   remote_vertices --ranks 2 --threads 1 --work mark --coalesce 256
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What an epoch costs in which nothing is sent: the two waves that find its end, and alone
-// nothing but the counting. Channels that a world had before must not make it slower.
+// The cost of an epoch without messages: the two waves that detect its end and, on one rank, only
+// the counting. Channels that a world had earlier must not increase it.
 //
 //   empty_epoch --ranks 2 --threads 1 --channels-before 10000
 
@@ -26,7 +26,7 @@ void measure(world& w, harness& h, int channels_before) {
     am::channel<int> given_up(w, [](worker_t, std::span<const int>) {});
   const auto closed = [&w] { return w.counters().total(obs::counter::epochs); };
   const auto before = closed();
-  kernel<std::uint64_t, std::uint64_t> kern;  // both count epochs
+  kernel<std::uint64_t, std::uint64_t> kern;  // input and result: numbers of epochs
   kern.name = "empty_epoch";
   kern.settings = {
       {"ranks", w.size()}, {"threads", w.workers()}, {"channels_before", channels_before}};

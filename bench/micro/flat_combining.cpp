@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Additions that all workers make to shared counters: by flat combining ([Hendler10]), whose
-// requests one worker at a time carries out for all, beside its nearest relatives here, bins by
-// owner and partials of each worker, and beside atomics, to which each is compared. Few elements
-// are hot counters; many, drawn as the targets of a Kronecker graph's edges are, are PageRank's.
-// Rests on the machine: `--workers` above its cores measures waiting.
+// Additions by all workers to shared counters. Flat combining ([Hendler10]), where one worker at a
+// time executes the requests of all, is compared with atomics; so are bins by owner and per-worker
+// partials. Few elements are contended counters; many elements, drawn like the targets of a
+// Kronecker graph's edges, resemble PageRank. With `--workers` above the number of cores it
+// measures waiting.
 
 #include <algorithm>
 #include <atomic>
@@ -30,8 +30,8 @@ namespace {
 
 using word = std::uint64_t;
 
-/// Elements to add to, the same for all ways: of 1 to few uniform, else by a Kronecker graph's
-/// chance that a bit of a target is set.
+/// Elements to add to, the same for all methods: uniform for few elements, else with the bit
+/// probabilities of targets in a Kronecker graph.
 std::vector<std::uint32_t> draw_targets(std::uint32_t elements, std::size_t n) {
   std::vector<std::uint32_t> targets(n);
   random64 draw(1);
@@ -46,7 +46,8 @@ std::vector<std::uint32_t> draw_targets(std::uint32_t elements, std::size_t n) {
   return targets;
 }
 
-/// Ways to add: add(worker, targets) adds 1 to each, on all workers at once; finish() then.
+/// A method: add(worker, targets) adds 1 to each target, on all workers concurrently; then
+/// finish().
 class way {
  public:
   virtual ~way() = default;
@@ -68,8 +69,8 @@ class by_atomics final : public way {
 };
 
 /// A worker writes up to `batch` additions into its record, publishes them and waits until they are
-/// carried out, by itself if it gets the lock: then it carries out what others have published, too.
-/// The paper's has 1.
+/// executed. If it gets the lock, it executes its own and all other published additions. The
+/// paper's batch is 1.
 class by_flat_combining final : public way {
  public:
   by_flat_combining(std::span<word> values, int workers, std::size_t batch)
@@ -140,7 +141,7 @@ class by_aggregator final : public way {
   pgas::accumulator_map<cairn::add<word>, std::uint32_t> sums_;
 };
 
-/// A world with the values, what is added to them, and one way to do it.
+/// A world with the values, the additions, and one method.
 struct stage {
   stage(int workers, std::uint32_t elements, std::size_t n)
       : w(workers), values(elements, 0), due(elements, 0), targets(draw_targets(elements, n)) {

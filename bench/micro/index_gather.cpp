@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Index gather: million values a second that ranks read from a table of 8-byte words, which is
-// dealt to the ranks in blocks. Each rank draws its indices uniformly from the whole table and
-// stores each answer at its question's position. Reads of own words take the same path. This is
-// index gather of bale (ig), with 8-byte indices.
+// Index gather: million values per second that ranks read from a table of 8-byte words, distributed
+// to the ranks in blocks. Each rank draws its indices uniformly from the whole table and stores
+// each answer at its question's position. Reads of own words take the same path. This is index
+// gather of bale (ig), with 8-byte indices.
 //
 //   index_gather --ranks 2 --threads 1        mpiexec -n 2 index_gather --threads 1
 
@@ -24,7 +24,7 @@ namespace cairn::bench {
 namespace {
 
 struct gather_options {
-  std::uint64_t gets = std::uint64_t{1} << 22;  // of each rank
+  std::uint64_t gets = std::uint64_t{1} << 22;  // per rank
   int table_bits = 22;
   std::size_t chunk = 4096;  // questions between polls
   std::uint32_t unanswered = am::request_options{}.unanswered;
@@ -55,7 +55,7 @@ class gathering {
     }
   }
 
-  /// Returns   passes made so far
+  /// Returns   number of passes so far
   std::uint64_t pass() {
     if (kind_ == channel_kind::standing) {
       ask();
@@ -69,7 +69,7 @@ class gathering {
     return ++passes_;
   }
 
-  /// Of all ranks' copies; forgets them. Collective.
+  /// Number of wrong copies on all ranks; clears them. Collective.
   [[nodiscard]] std::uint64_t num_wrong() {
     std::uint64_t wrong = 0;
     for (std::uint64_t i = 0; i < options_.gets; ++i) wrong += copies_[i] != mix64(indices_[i]);

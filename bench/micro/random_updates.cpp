@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Random 8-byte updates: million increments a second of words drawn uniformly from a table that
-// is dealt to the ranks, one worker each. bench/baselines/random_updates_mpi.c does the same by
-// hand-aggregated MPI, with this rule and this generator: an update travels as its word's index;
-// those of own words go through the same channel as the others; all are in the sum at the end.
+// Random 8-byte updates: million increments per second of words drawn uniformly from a table that
+// is distributed to ranks of one worker each. bench/baselines/random_updates_mpi.c does the same by
+// hand-aggregated MPI, with the same rules and random numbers: an update is sent as the index of
+// its word; updates of own words use the same channel; the sum at the end includes all.
 //
-// An update's owner follows from its word, so that --routing takes effect; --compare-direct runs
-// routed and direct passes in turns and compares their processor time, summed over the ranks.
+// An update's owner follows from its word, so that --routing takes effect. --compare-direct
+// alternates routed and direct passes and compares their processor time, summed over the ranks.
 //
 //   random_updates --ranks 2 --threads 1        mpiexec -n 2 random_updates --threads 1
 //   random_updates --ranks 4 --threads 1 --routing grid --compare-direct
@@ -34,7 +34,7 @@ namespace cairn::bench {
 namespace {
 
 struct update_options {
-  std::uint64_t updates = std::uint64_t{1} << 25;  // of each rank
+  std::uint64_t updates = std::uint64_t{1} << 25;  // per rank
   int table_bits = 22;
   std::size_t chunk = 4096;  // updates between polls
   bool processor_time = false, compare_direct = false;
@@ -62,7 +62,7 @@ class update_table {
     };
     const auto add = [this, local](worker_t, std::span<const std::uint64_t> updates) {
       auto* const table = words_.data();  // plain writes: the rank has one worker
-      const auto mask = local;            // which they cannot change
+      const auto mask = local;            // a local copy, which the writes cannot alias
       for (const auto word : updates) ++table[word & mask];
     };
     if (how == travel::directly) {
@@ -72,7 +72,7 @@ class update_table {
     }
   }
 
-  /// Passes so far, and the processor time of the last one, of all ranks.
+  /// Number of passes so far, and the processor time of the last one on all ranks.
   struct result {
     std::uint64_t passes;
     double processor_seconds;
@@ -103,7 +103,7 @@ class update_table {
     return {++passes_, world_.sum(processor_seconds() - before)};
   }
 
-  /// Of all words. Collective.
+  /// Sum of all words. Collective.
   [[nodiscard]] std::uint64_t sum() {
     return world_.sum(std::accumulate(words_.begin(), words_.end(), std::uint64_t{0}));
   }

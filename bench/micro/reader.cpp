@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// From a text edge list to a built graph: edges and megabytes a second, and the anonymous memory
-// at the peak against the promise of 3 times the result and 256 MB. The list is generated here
-// and goes with the program.
+// Reads a text edge list and builds a graph: edges and megabytes per second, and the peak of
+// anonymous memory against the guarantee of 3 times the result plus 256 MB. The list is generated
+// here and removed at the end.
 
 #include <stdlib.h>
 #include <unistd.h>
@@ -29,10 +29,10 @@
 namespace cairn::bench {
 namespace {
 
-// The same sum over the arcs of a graph whatever their order.
+// An order-independent sum over the arcs of a graph.
 std::uint64_t arc_hash(std::uint64_t from, std::uint64_t to) { return mix64(mix64(from) + to); }
 
-/// An edge list "u v" in a temporary file, of a Kronecker graph with its duplicates.
+/// A temporary file with an edge list "u v" of a Kronecker graph, including duplicates.
 class edge_file {
  public:
   edge_file(const std::string& folder, int scale) : path_(folder + "/cairn_reader_XXXXXX.el") {
@@ -76,7 +76,7 @@ class edge_file {
   std::string path_;
 };
 
-/// What /proc/self/status says in a row such as "RssAnon:   123 kB", in bytes.
+/// The value in bytes of a row of /proc/self/status such as "RssAnon:   123 kB".
 std::uint64_t status_bytes(const std::string& row) {
   std::ifstream status("/proc/self/status");
   for (std::string line; std::getline(status, line);) {
@@ -85,8 +85,8 @@ std::uint64_t status_bytes(const std::string& row) {
   throw system_failure("/proc/self/status has no " + row);
 }
 
-/// The most anonymous memory that this process had while f ran, as seen each millisecond: the
-/// kernel keeps a high-water mark of all memory only, mapped files included.
+/// Peak anonymous memory of this process while f runs, sampled every millisecond. The kernel's
+/// high-water mark includes mapped files.
 template <class F>
 std::uint64_t peak_anonymous_bytes(F&& f) {
   std::atomic<bool> done{false};

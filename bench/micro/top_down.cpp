@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Top-down search by operators through the plain mechanism, on one worker, beside the loop that one
-// would write by hand: that of the GAP benchmark suite ([Beamer12]), which claims a parent by
-// compare-and-swap. Both search the same graph from the same source; what they reach is compared.
+// Top-down search by operators with the plain mechanism, on one worker, against a hand-written
+// loop: that of the GAP benchmark suite ([Beamer12]), which claims a parent by compare-and-swap.
+// Both search the same graph from the same source, and their results are compared.
 //
 //   top_down --threads 1 --scale 14
 
@@ -25,7 +25,7 @@ namespace {
 
 using graph_type = graph::dist_csr<std::uint32_t>;
 
-/// What a search reached: compared, not timed.
+/// The reached vertices: compared, not timed.
 struct reached {
   std::uint64_t vertices = 0;
   hw::page_buffer<std::int32_t> parents{};

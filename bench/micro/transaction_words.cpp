@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What a transaction of K random increments costs by each mechanism, on one thread: the price of
-// the mechanism itself, without contention. `atomics` makes each increment atomic and not the
-// transaction; `plain` makes nothing atomic and is what the others are measured against.
+// The cost of a transaction of K random increments by each mechanism, on one thread: the cost of
+// the mechanism itself, without contention. `atomics` makes each increment atomic but not the
+// transaction. `plain` makes nothing atomic and is the baseline.
 
 #include <cstdint>
 #include <memory>
@@ -33,7 +33,7 @@ constexpr std::size_t increments_per_call = 1u << 16;
 
 using word = std::uint64_t;
 
-/// Which words the transactions of a call increment, K after K, and the words.
+/// The words, and which of them the transactions of a call increment, K at a time.
 struct table {
   explicit table(std::size_t num_words) : words(num_words), picks(increments_per_call) {
     words.prefault();

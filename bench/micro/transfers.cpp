@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Transfers between two accounts of 16 bytes, drawn at random: what a multi-cell operator costs
-// by each mechanism, with workers that meet (few accounts) and that hardly do (many). Rests on
-// the machine: `--workers` above its cores measures waiting.
+// Transfers between two random accounts of 16 bytes: the cost of a multi-cell operator by each
+// mechanism, with many conflicts (few accounts) and with few (many accounts). With `--workers`
+// above the number of cores it measures waiting.
 
 #include <cstdint>
 #include <memory>
@@ -80,7 +80,7 @@ struct bank {
 };
 
 void measure(harness& h, int workers, std::uint32_t n, mechanism how, std::size_t grain) {
-  // Made once: a call has no input of its own.
+  // Created once: a call has no input of its own.
   const auto shared = std::make_shared<bank>(workers, n, activity::options{how, grain});
   kernel<int, std::uint64_t> kern;
   kern.name = "transfers";
