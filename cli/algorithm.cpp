@@ -36,7 +36,7 @@ struct algorithm_command {
 
 void add_options(CLI::App& command, algorithm_command& cmd) {
   for (const auto& o : cmd.a.options()) add_algorithm_option(command, o, cmd.given);
-  command.add_option("--trials,-n", cmd.trials, "Runs")
+  command.add_option("--trials,-n", cmd.trials, "Number of runs")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, std::string(cmd.a.info().check));
   const auto columns = cmd.a.columns();
@@ -45,7 +45,8 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
   if (columns.size() == 1) return;
   std::vector<std::string> names;
   for (const auto& x : columns) names.emplace_back(x.name);
-  command.add_option("--values", cmd.values, "What --output writes")->check(CLI::IsMember(names));
+  command.add_option("--values", cmd.values, "The values that --output writes")
+      ->check(CLI::IsMember(names));
 }
 
 // Refuses invalid options before anything is loaded.

@@ -172,15 +172,15 @@ int print_costs(world& w, const common& c, const sim_options& options) {
 
 void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   auto& sim = *command.add_subcommand(
-      "sim", "Measure what packets, messages, edges and commits cost, for --sim clock=FILE");
+      "sim", "Measure costs of packets, messages, edges and commits, for --sim clock=FILE");
   auto used = settings_of({knobs::workers, knobs::processes, knobs::messages});
   std::erase(used, "routing");  // two ranks have only direct routes
   add_common(sim, c, {.settings = used});
   const auto options = std::make_shared<sim_options>();
-  sim.add_option("--passes", options->passes, "Passes of which a cost is the median")
+  sim.add_option("--passes", options->passes, "Number of passes; costs are medians")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  sim.add_option("--output", options->output, "Write the costs to this file too");
+  sim.add_option("--output", options->output, "Also write the costs to this file");
   sim.callback([&c, &chosen, options] {
     chosen = [&c, options] {
       auto how = c.settings;  // default: two local ranks
@@ -198,21 +198,21 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
 }  // namespace
 
 void add_bench(CLI::App& app, common& c, action& chosen) {
-  auto& command = *app.add_subcommand("bench", "Measure what work costs on this machine");
+  auto& command = *app.add_subcommand("bench", "Measure costs on this machine");
   command.require_subcommand(1);
   auto& model = *command.add_subcommand(
       "model", "Fit T = A N + B to activities that modify N vertices, by mechanism");
   add_common(model, c, {.settings = {"pin"}});
   const auto options = std::make_shared<model_options>();
-  model.add_option("--passes", options->probe.rounds, "Passes of which a time is the median")
+  model.add_option("--passes", options->probe.rounds, "Number of passes; times are medians")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  model.add_option("--vertices", options->probe.vertices, "Vertices to mark")
+  model.add_option("--vertices", options->probe.vertices, "Number of vertices to mark")
       ->check(CLI::Range(std::size_t{64}, std::size_t{1} << 31))
       ->capture_default_str();
   model.add_option("--output", options->output, "Write the fitted costs to this file, for --costs");
   model.add_flag("--save", options->save,
-                 "Keep the fitted costs where every command finds them, for this machine");
+                 "Save the fitted costs as the defaults of all commands on this machine");
   model.callback([&c, &chosen, options] {
     chosen = [&c, options] {
       if (options->save && c.settings.cache_folder.empty())

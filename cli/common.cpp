@@ -98,7 +98,7 @@ void expect_effect(const common& c) {
 void add_common(CLI::App& command, common& c, const common_parts& parts) {
   command.add_flag("--json", c.json, "Print one JSON object and nothing else");
   if (parts.stats) {
-    command.add_flag("--stats", c.stats, "Print what was counted: messages, buffers, aborts, ...");
+    command.add_flag("--stats", c.stats, "Print counters: messages, buffers, aborts, ...");
   }
   if (parts.quiet) command.add_flag("--quiet", c.quiet, "Print no report and no progress");
   for (const auto& row : setting::all()) {

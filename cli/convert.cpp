@@ -124,12 +124,12 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
   command.add_option("OUTPUT,--output,-o", cmd->output,
                      "The file to write: .el .txt .wel .mtx .cairn, also .gz .zst .xz");
   command.add_flag("--once", cmd->once,
-                   "In an edge list, write an undirected edge once: read it with --symmetrize");
+                   "Write each undirected edge once in an edge list (read it with --symmetrize)");
   command.add_flag("--renumber", cmd->renumber,
-                   "Give the vertices the ids 1 to n, in the order of their ids");
+                   "Renumber vertices to ids 1 to n, in the order of their ids");
   command
       .add_option("--layout", cmd->layout,
-                  "Whether a .cairn file has the layout by which pagerank sums up (default: none)")
+                  "Whether a .cairn file contains the layout for pagerank (default: none)")
       ->check(CLI::IsMember({"none", "always"}));
   add_common(command, c, {.settings = settings_of({knobs::workers, knobs::processes})});
   command.callback([=, &c, &chosen] {

@@ -65,7 +65,7 @@ int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
 }  // namespace
 
 void add_info(CLI::App& app, common& c, action& chosen) {
-  auto& command = *app.add_subcommand("info", "Say what a graph is: size, degrees, weights");
+  auto& command = *app.add_subcommand("info", "Describe a graph: size, degrees, weights");
   const auto in = std::make_shared<input_options>();
   add_input(command, *in);
   add_common(command, c,

@@ -88,22 +88,21 @@ void add_whole_input(CLI::App& command, input_options& in) {
   command.add_option("-k", in.degree, "Edge factor of -g and -u")
       ->group(group)
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
-  command
-      .add_option("--seed", in.seed,
-                  "Of the generator, of the choice of sources and of --order random")
+  command.add_option("--seed", in.seed, "Seed of generators, random sources and --order random")
       ->check(whole_number())
       ->group(group);
   command
       .add_option("--order", in.order,
-                  "How vertices are numbered inside (ids stay the input's): as in the file, by "
-                  "degree, or scrambled by a hash or by --seed")
+                  "Internal order of vertices (ids are unchanged): as in the file, by degree, or "
+                  "permuted by a hash or by --seed")
       ->check(CLI::IsMember({"file", "degree", "hash", "random"}))
       ->group(group);
   command
-      .add_option("--ids", in.ids, "What an edge list's or .csv file's ids are (default: number)")
+      .add_option("--ids", in.ids, "Type of the ids in an edge list or .csv file (default: number)")
       ->check(CLI::IsMember({"number", "text"}))
       ->group(group);
-  command.add_flag("--symmetrize,-s", in.symmetrize, "Make a directed file's edges undirected")
+  command
+      .add_flag("--symmetrize,-s", in.symmetrize, "Make the edges of a directed file undirected")
       ->group(group);
 }
 
@@ -111,7 +110,7 @@ void add_input(CLI::App& command, input_options& in) {
   add_whole_input(command, in);
   command
       .add_option("--partition", in.partition,
-                  "What ranks have equal numbers of: vertices, or vertices and edges together")
+                  "Balance ranks by vertices, or by the sum of vertices and edges")
       ->check(CLI::IsMember({"vertices", "edges"}))
       ->group(group);
 }

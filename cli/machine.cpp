@@ -57,7 +57,7 @@ int print_machine(const common& c) {
 }  // namespace
 
 void add_machine(CLI::App& app, common& c, action& chosen) {
-  auto& command = *app.add_subcommand("machine", "Tell what this machine offers");
+  auto& command = *app.add_subcommand("machine", "Describe this machine");
   add_common(command, c, {.settings = {"plugins"}, .stats = false, .quiet = false});
   command.callback([&c, &chosen] { chosen = [&c] { return print_machine(c); }; });
 }

@@ -35,7 +35,8 @@ int print_settings(const common& c) {
 }  // namespace
 
 void add_settings(CLI::App& app, common& c, action& chosen) {
-  auto& command = *app.add_subcommand("settings", "List every knob, its variable and its value");
+  auto& command =
+      *app.add_subcommand("settings", "List all settings with their variables and values");
   const auto all = settings_of({knobs::workers, knobs::processes, knobs::simulation,
                                 knobs::messages, knobs::filter, knobs::operators});
   add_common(command, c, {.settings = all, .stats = false, .quiet = false});

@@ -171,11 +171,11 @@ int run_command(const verify_command& cmd) {
 }  // namespace
 
 void add_verify(CLI::App& app, common& c, action& chosen) {
-  auto& command = *app.add_subcommand("verify", "Check a result that --output wrote");
+  auto& command = *app.add_subcommand("verify", "Verify a result written by --output");
   const auto cmd = std::make_shared<verify_command>(c);
   add_input(command, cmd->in);
   command.remove_option(command.get_option("--order"));  // results have the input's ids
-  command.add_option("RESULT", cmd->result, "The table: id,value as --output wrote it");
+  command.add_option("RESULT", cmd->result, "The table of id,value written by --output");
   std::set<std::string_view> added;
   for (const auto* const a : algo::algorithms()) {
     const auto& used = a->info().verify_options;

@@ -56,8 +56,8 @@ struct bfs_declaration : declaration {
 
     static constexpr auto fields() {
       return std::tuple(
-          field{"source", &options::source, "Start here (default: a random vertex a trial)", 'r'},
-          field{"direction", &options::direction, "How levels are expanded"});
+          field{"source", &options::source, "Source vertex (default: random, per trial)", 'r'},
+          field{"direction", &options::direction, "Direction of each level"});
     }
   };
   template <class Id>
@@ -86,10 +86,9 @@ struct bfs_declaration : declaration {
   struct reach {
     std::uint64_t source, reached, edges;
     static constexpr auto fields() {
-      return std::tuple(
-          field{"source", &reach::source, "where the search started", 0, holds::vertices},
-          field{"reached", &reach::reached, "vertices"},
-          field{"edges", &reach::edges, "of the input between them"});
+      return std::tuple(field{"source", &reach::source, "source vertex", 0, holds::vertices},
+                        field{"reached", &reach::reached, "number of reached vertices"},
+                        field{"edges", &reach::edges, "input edges between reached vertices"});
     }
   };
   template <class D, class Id>

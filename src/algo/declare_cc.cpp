@@ -10,7 +10,7 @@ namespace {
 struct cc_declaration : declaration {
   static constexpr algorithm_info info{
       .name = "cc",
-      .summary = "Connected components, edges taken both ways",
+      .summary = "Connected components, ignoring edge directions",
       .check = "Check the result by a search from every label",
       // With in-edges afforest can skip the edges of the largest component.
       .in_edges = true,

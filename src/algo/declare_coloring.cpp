@@ -7,10 +7,11 @@ namespace cairn::algo {
 namespace {
 
 struct coloring_declaration : declaration {
-  static constexpr algorithm_info info{.name = "coloring",
-                                       .summary = "Proper colouring: no edge joins equal colours",
-                                       .check = "Check every edge, and the number of colours",
-                                       .in_edges = true};
+  static constexpr algorithm_info info{
+      .name = "coloring",
+      .summary = "Proper colouring: adjacent vertices differ in colour",
+      .check = "Check every edge and the number of colours",
+      .in_edges = true};
   template <class Id>
   using result = coloring_result;
 

@@ -9,8 +9,8 @@ namespace {
 struct kcore_declaration : declaration {
   static constexpr algorithm_info info{
       .name = "kcore",
-      .summary = "Core numbers, edges taken both ways",
-      .check = "Check that each core holds together and that none is larger",
+      .summary = "Core numbers, ignoring edge directions",
+      .check = "Check that no core number is too large or too small",
       .in_edges = true};
   template <class Id>
   using result = kcore_result;

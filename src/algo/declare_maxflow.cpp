@@ -11,7 +11,7 @@ struct maxflow_declaration : declaration {
   static constexpr algorithm_info info{
       .name = "maxflow",
       .summary = "Maximum flow and minimum cut between two vertices",
-      .check = "Check flow and cut, whose values must be equal",
+      .check = "Check that flow and cut are valid and have equal values",
       .weights = weights_read::whole,
       .verify_options = words<"from", "to">,
       .several_cells = true,
@@ -20,9 +20,8 @@ struct maxflow_declaration : declaration {
     vertex_option from, to;
 
     static constexpr auto fields() {
-      return std::tuple(
-          field{"from", &options::from, "Where the flow starts (default: random, per trial)"},
-          field{"to", &options::to, "Where it ends (default: random, per trial)"});
+      return std::tuple(field{"from", &options::from, "Source vertex (default: random, per trial)"},
+                        field{"to", &options::to, "Target vertex (default: random, per trial)"});
     }
   };
   template <class Id>
@@ -51,9 +50,10 @@ struct maxflow_declaration : declaration {
     std::uint64_t from, to;
     bool weighted;
     static constexpr auto fields() {
-      return std::tuple(field{"from", &problem::from, "where the flow starts", 0, holds::vertices},
-                        field{"to", &problem::to, "where it ends", 0, holds::vertices},
-                        field{"weighted", &problem::weighted, "else each edge carries 1"});
+      return std::tuple(field{"from", &problem::from, "source vertex", 0, holds::vertices},
+                        field{"to", &problem::to, "target vertex", 0, holds::vertices},
+                        field{"weighted", &problem::weighted,
+                              "whether edges have weights; otherwise each capacity is 1"});
     }
   };
   static problem also(const auto& c, const ends& e, const auto&) {

@@ -30,7 +30,8 @@ struct mst_declaration : declaration {
   struct weights {
     bool weighted;
     static constexpr auto fields() {
-      return std::tuple(field{"weighted", &weights::weighted, "else each edge counts 1"});
+      return std::tuple(field{"weighted", &weights::weighted,
+                              "whether edges have weights; otherwise each weight is 1"});
     }
   };
   static weights also(const auto& c, nothing, const auto&) { return {c.g.weighted()}; }

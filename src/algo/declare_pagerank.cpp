@@ -53,17 +53,18 @@ struct pagerank_declaration : declaration {
       using o = options;
       return std::tuple(
           field{"convention", &o::convention,
-                "Whose PageRank: what becomes of sinks, when to stop"},
-          field{"variant", &o::variant, "Who moves rank along an edge"},
-          field{"sweep", &o::sweep, "Whether a sweep reads what it has already made"},
+                "Definition of PageRank: treatment of sinks, stopping rule"},
+          field{"variant", &o::variant, "How contributions are applied along edges"},
+          field{"sweep", &o::sweep, "Whether a sweep reads ranks that it has already updated"},
           field{"aggregate", &o::aggregate,
-                "How push and edge add up without conflicts; off: operators by --mechanism"},
+                "How push and edge sum without conflicts; off: operators with --mechanism"},
           field{"layout", &o::layout,
-                "Whether pull first orders the in-edges for speed; auto: if the trials repay it"},
-          field{"precision", &o::precision, "Of ranks"},
-          field{"iterations", &o::iterations, "At most so many sweeps", 'i'},
-          field{"tolerance", &o::tolerance, "Stop when a sweep changes less than this", 't'},
-          field{"damping", &o::damping, "Follow an edge with this probability"});
+                "Whether pull first reorders the in-edges; auto: if that pays off in the trials"},
+          field{"precision", &o::precision, "Precision of ranks"},
+          field{"iterations", &o::iterations, "Maximum number of sweeps", 'i'},
+          field{"tolerance", &o::tolerance,
+                "Stop when the total change of a sweep is less than this", 't'},
+          field{"damping", &o::damping, "Probability of following an edge"});
     }
   };
   template <class Id>
@@ -141,13 +142,13 @@ struct pagerank_declaration : declaration {
   struct ways {
     std::string_view variant, convention, precision, aggregate, layout, layout_from;
     static constexpr auto fields() {
-      return std::tuple(field{"variant", &ways::variant, "who moved rank along an edge"},
-                        field{"convention", &ways::convention, "whose PageRank"},
-                        field{"precision", &ways::precision, "of ranks"},
-                        field{"aggregate", &ways::aggregate, "how push and edge added up"},
-                        field{"layout", &ways::layout, "of the in-edges that pull swept"},
+      return std::tuple(field{"variant", &ways::variant, "how contributions were applied"},
+                        field{"convention", &ways::convention, "definition of PageRank"},
+                        field{"precision", &ways::precision, "precision of ranks"},
+                        field{"aggregate", &ways::aggregate, "how push and edge summed"},
+                        field{"layout", &ways::layout, "layout of the in-edges for pull"},
                         field{"layout_from", &ways::layout_from,
-                              "where the layout is from: the graph's file or its in-edges"});
+                              "origin of the layout: the graph's file or its in-edges"});
     }
   };
   static ways also(const auto& c, nothing, const auto& r) {

@@ -18,8 +18,8 @@ struct st_connectivity_declaration : declaration {
 
     static constexpr auto fields() {
       return std::tuple(
-          field{"from", &options::from, "Start of the path (default: a random vertex a trial)"},
-          field{"to", &options::to, "Its end (default: a random vertex a trial)"});
+          field{"from", &options::from, "Start of the path (default: random, per trial)"},
+          field{"to", &options::to, "End of the path (default: random, per trial)"});
     }
   };
   template <class Id>
@@ -31,7 +31,7 @@ struct st_connectivity_declaration : declaration {
     std::uint64_t s, t;
     static constexpr auto fields() {
       return std::tuple(field{"from", &ends::s, "start of the path", 0, holds::vertices},
-                        field{"to", &ends::t, "its end", 0, holds::vertices});
+                        field{"to", &ends::t, "end of the path", 0, holds::vertices});
     }
   };
   static ends start(const auto& c) {

@@ -7,10 +7,11 @@ namespace cairn::algo {
 namespace {
 
 struct triangles_declaration : declaration {
-  static constexpr algorithm_info info{.name = "triangles",
-                                       .summary = "The number of triangles, edges taken both ways",
-                                       .check = "Check the counts by merging sorted rows",
-                                       .in_edges = true};
+  static constexpr algorithm_info info{
+      .name = "triangles",
+      .summary = "The number of triangles, ignoring edge directions",
+      .check = "Check the counts by merging sorted rows",
+      .in_edges = true};
   struct options {
     triangles_mode mode = triangles_mode::automatic;
 

@@ -29,10 +29,10 @@ struct coloring_result {
   static constexpr auto fields() {
     using r = coloring_result;
     return std::tuple(field{"colour", &r::colour, "from 0"},
-                      field{"colours", &r::num_colours, "in use"},
-                      field{"rounds", &r::rounds, "until no conflict was left"},
-                      field{"conflicts", &r::conflicts, "colours that were given up again"},
-                      field{"ran", &r::ran, "how conflicts were settled"});
+                      field{"colours", &r::num_colours, "number of colours"},
+                      field{"rounds", &r::rounds, "until no conflicts remained"},
+                      field{"conflicts", &r::conflicts, "colours that were withdrawn"},
+                      field{"ran", &r::ran, "mechanism of conflict resolution"});
   }
 };
 

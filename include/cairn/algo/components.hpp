@@ -41,12 +41,13 @@ struct components_result {
   static constexpr auto fields() {
     using r = components_result;
     return std::tuple(
-        field{"component", &r::label, "the smallest vertex of its component", 0, holds::classes},
-        field{"components", &r::num_components, "an isolated vertex is one"},
-        field{"largest", &r::largest, "vertices of the largest"},
-        field{"rounds", &r::rounds, "epochs in which labels travelled"},
-        field{"method", &r::method, "how they were found"},
-        field{"ran", &r::ran, "how the labels travelled"});
+        field{"component", &r::label, "the smallest vertex id in its component", 0, holds::classes},
+        field{"components", &r::num_components,
+              "number of components, including isolated vertices"},
+        field{"largest", &r::largest, "number of vertices of the largest component"},
+        field{"rounds", &r::rounds, "epochs of the exchange of labels"},
+        field{"method", &r::method, "how components were found"},
+        field{"ran", &r::ran, "mechanism of the exchange of labels"});
   }
 };
 

@@ -28,10 +28,10 @@ struct kcore_result {
   static constexpr auto fields() {
     using r = kcore_result;
     return std::tuple(field{"core", &r::core, "the core number"},
-                      field{"largest", &r::largest, "core number: the graph's degeneracy"},
-                      field{"levels", &r::levels, "different core numbers"},
-                      field{"rounds", &r::rounds, "supersteps, several a level"},
-                      field{"ran", &r::ran, "how degrees were lowered"});
+                      field{"largest", &r::largest, "largest core number: the graph's degeneracy"},
+                      field{"levels", &r::levels, "number of distinct core numbers"},
+                      field{"rounds", &r::rounds, "supersteps, several per level"},
+                      field{"ran", &r::ran, "mechanism of the degree updates"});
   }
 };
 

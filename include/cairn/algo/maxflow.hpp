@@ -42,10 +42,10 @@ struct maxflow_result {
     using r = maxflow_result;
     return std::tuple(
         field{"source_side", &r::source_side, "1 on the source's side of a minimum cut, else 0"},
-        field{"value", &r::value, "of the flow, and of the cut"},
+        field{"value", &r::value, "value of the flow and of the cut"},
         field{"pulses", &r::pulses, "rounds of pushes"},
-        field{"searches", &r::searches, "times that labels were made exact"},
-        field{"ran", &r::ran, "how the pushes ran"});
+        field{"searches", &r::searches, "number of global relabellings"},
+        field{"ran", &r::ran, "mechanism of the pushes"});
   }
 };
 

@@ -51,12 +51,13 @@ struct mst_result {
 
   static constexpr auto fields() {
     using r = mst_result;
-    return std::tuple(
-        field{"weight", &r::weight, "of all edges"}, field{"edges", &r::num_edges, "of the forest"},
-        field{"trees", &r::num_trees, "an isolated vertex is one"},
-        field{"rounds", &r::rounds, "of merging"}, field{"merge", &r::merge, "how trees merged"},
-        field{"merge_chosen", &r::merge_chosen, "why so"},
-        field{"ran", &r::ran, "how lightest edges were offered"});
+    return std::tuple(field{"weight", &r::weight, "total weight"},
+                      field{"edges", &r::num_edges, "number of edges"},
+                      field{"trees", &r::num_trees, "number of trees, including isolated vertices"},
+                      field{"rounds", &r::rounds, "rounds of merging"},
+                      field{"merge", &r::merge, "how trees merged"},
+                      field{"merge_chosen", &r::merge_chosen, "reason for the merge method"},
+                      field{"ran", &r::ran, "mechanism of the lightest outgoing edges"});
   }
 };
 

@@ -85,11 +85,11 @@ struct pagerank_result {
 
   static constexpr auto fields() {
     using r = pagerank_result;
-    return std::tuple(field{"rank", &r::rank, "sums to 1 where sinks are redistributed"},
+    return std::tuple(field{"rank", &r::rank, "sums to 1 if sinks are redistributed"},
                       field{"iterations", &r::iterations, "sweeps"},
-                      field{"change", &r::change, "what the last sweep changed in all"},
-                      field{"in_place", &r::in_place, "whether a sweep read what it had made"},
-                      field{"ran", &r::ran, "how operators ran, if there were any"});
+                      field{"change", &r::change, "total change of the last sweep"},
+                      field{"in_place", &r::in_place, "whether sweeps were in place"},
+                      field{"ran", &r::ran, "mechanism of the operators, if any"});
   }
 };
 

@@ -24,9 +24,9 @@ struct st_connectivity_result {
   static constexpr auto fields() {
     using r = st_connectivity_result;
     return std::tuple(field{"connected", &r::connected, "whether there is a path"},
-                      field{"levels", &r::levels, "of the two searches"},
-                      field{"visited", &r::visited, "vertices that either had reached"},
-                      field{"ran", &r::ran, "how visits ran"});
+                      field{"levels", &r::levels, "levels of both searches"},
+                      field{"visited", &r::visited, "vertices that either search reached"},
+                      field{"ran", &r::ran, "mechanism of the visits"});
   }
 };
 

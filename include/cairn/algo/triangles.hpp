@@ -44,10 +44,10 @@ struct triangles_result {
 
   static constexpr auto fields() {
     using r = triangles_result;
-    return std::tuple(field{"triangles", &r::of_vertex, "that the vertex is in"},
+    return std::tuple(field{"triangles", &r::of_vertex, "number of triangles of the vertex"},
                       field{"total", &r::total, "each triangle once"},
-                      field{"mode", &r::mode, "that counted"},
-                      field{"ran", &r::ran, "why that mode"});
+                      field{"mode", &r::mode, "the mode that was used"},
+                      field{"ran", &r::ran, "reason for the mode"});
   }
 };
 
