@@ -17,7 +17,7 @@ constexpr auto none = no_vertex<std::uint32_t>;  // uncoloured
 
 template <class Id>
 struct colouring {
-  struct clash {  // fire and return, may fail: [AAM15] listing 6
+  struct resolve_conflict {  // fire and return, may fail: [AAM15] listing 6
     struct message {
       Id v, spawner;  // both took this colour in this round; v == spawner: withdraw it
       std::uint32_t colour;
@@ -29,7 +29,7 @@ struct colouring {
     bool wanted(std::uint32_t x, const message& m) const { return x == m.colour; }
     // Returns the vertex that loses its colour, or no_vertex if the colours now differ.
     activity::outcome<Id> attempt(auto x, const message& m) const {
-      const bool loses = s.gives_up(m);
+      const bool loses = s.target_loses(m);
       const bool agree = (loses ? x.claim(m.colour, none) : x.load()) == m.colour;
       return {agree && loses, !agree ? no_vertex<Id> : loses ? m.v : m.spawner};
     }
@@ -45,16 +45,16 @@ struct colouring {
         seed(opt.seed),
         colour(w, g.partition(), none),
         known(w, colour),
-        clashes(w, clash{colour.view(), *this}, opt.activity),
+        resolutions(w, resolve_conflict{colour.view(), *this}, opt.activity),
         uncoloured(w),
         palettes(w.workers()) {
     for (auto v = g.out().first(); v < g.out().last(); ++v) uncoloured.add(0, static_cast<Id>(v));
   }
 
   // Whether m.v has the larger random number for this edge and round.
-  [[nodiscard]] bool gives_up(const typename clash::message& m) const {
-    const auto lot = [&](Id a) { return mix64(seed + 0x9e3779b97f4a7c15 * (round + 1) + a); };
-    return m.v == m.spawner || lot(m.v) > lot(m.spawner);
+  [[nodiscard]] bool target_loses(const typename resolve_conflict::message& m) const {
+    const auto draw = [&](Id a) { return mix64(seed + 0x9e3779b97f4a7c15 * (round + 1) + a); };
+    return m.v == m.spawner || draw(m.v) > draw(m.spawner);
   }
 
   // Gives each vertex the smallest colour that no neighbour appears to have.
@@ -72,7 +72,7 @@ struct colouring {
   }
 
   // Each conflict is found at both endpoints, because both were coloured in this round.
-  void find_clashes(std::span<const Id> vertices) {
+  void find_conflicts(std::span<const Id> vertices) {
     const auto ask = [&](Id v, std::span<const Id> row, auto& send) {
       const auto c = colour.load(v);
       if (c == none) return;  // already withdrawn
@@ -80,7 +80,7 @@ struct colouring {
         if (u < v && known[u] == c) send({u, v, c});
       }
     };
-    traverse::push_along(w, clashes, edges, vertices, ask);
+    traverse::push_along(w, resolutions, edges, vertices, ask);
   }
 
   world& w;
@@ -88,7 +88,7 @@ struct colouring {
   const std::uint64_t seed;
   pgas::vertex_map<std::uint32_t> colour;
   mirror<Id, std::uint32_t> known;
-  activity::executor<clash> clashes;
+  activity::executor<resolve_conflict> resolutions;
   traverse::worklist<Id> uncoloured;
   task::per_worker<palette> palettes;
   std::uint64_t round = 0;
@@ -104,12 +104,12 @@ coloring_result coloring(world& w, const graph::dist_csr<Id>& g, const coloring_
   for (auto left = g.num_vertices(); left != 0; ++c.round) {
     const auto vertices = c.uncoloured.take();
     c.colour_all(vertices);
-    c.find_clashes(vertices);
+    c.find_conflicts(vertices);
     left = w.sum(c.uncoloured.size());
     given_up += left;
   }
   for (const auto x : c.colour.local()) used = std::max<std::uint64_t>(used, x + 1);
-  return {std::move(c.colour), w.max(used), c.round, given_up, c.clashes.ran()};
+  return {std::move(c.colour), w.max(used), c.round, given_up, c.resolutions.ran()};
 }
 
 template coloring_result coloring(world&, const graph::dist_csr<std::uint32_t>&,

@@ -80,13 +80,13 @@ struct push_relabel {
     for (auto i = r.begin(v); i < r.end(v); ++i) {
       if (flow.room(i) > 0) lowest = std::min(lowest, labels.copies[i]);
     }
-    const bool lift = lowest >= height;
-    if (lift) labels.of.store(v, height = lowest + 1);
+    const bool relabels = lowest >= height;
+    if (relabels) labels.of.store(v, height = lowest + 1);
     for (auto i = r.begin(v); i < r.end(v) && left > 0; ++i) {
       if (flow.room(i) <= 0 || labels.copies[i] >= height) continue;
       left -= plan_push(k, v, i, std::min(left, flow.room(i)), height);
     }
-    return lift ? r.end(v) - r.begin(v) : 0;
+    return relabels ? r.end(v) - r.begin(v) : 0;
   }
   std::int64_t plan_push(worker_t k, Id v, std::uint64_t i, std::int64_t amount, label_t height) {
     const auto& arc = flow.r.arcs[i];
@@ -99,7 +99,7 @@ struct push_relabel {
         w, pushes, planned.take(), [](const auto& m, auto& send) { send(m); }, 50);
   }
 
-  void give_all_from_source() {
+  void saturate_source_arcs() {
     if (flow.gained.owns(s)) {
       for (auto i = flow.r.begin(s); i < flow.r.end(s); ++i) {
         if (flow.room(i) > 0) plan_push(0, s, i, flow.room(i), 0);
@@ -109,10 +109,10 @@ struct push_relabel {
   }
 
   std::uint64_t pulse(std::span<const Id> vertices) {
-    task::per_worker<std::uint64_t> looked(w.workers());
+    task::per_worker<std::uint64_t> scanned(w.workers());
     const auto plan_one = [&](worker_t k, Id v) {
       listed[v - flow.r.first] = 0;
-      looked[k] += plan(k, v);
+      scanned[k] += plan(k, v);
     };
     traverse::for_each_of(w, vertices, plan_one, 50);
     run_plans();
@@ -120,7 +120,7 @@ struct push_relabel {
       if (flow.excess(v) > 0) wake(0, v);
     }
     std::uint64_t arcs = 0;
-    for (auto& part : looked) arcs += part.value;
+    for (auto& part : scanned) arcs += part.value;
     return arcs;
   }
 
@@ -145,15 +145,15 @@ maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
                 "capacities are whole numbers");
   if (g.weighted()) expect_capacities(w, g);
   push_relabel<Id> f(w, g, s, t, opt);
-  f.give_all_from_source();
-  const auto enough = w.sum(std::uint64_t{f.flow.r.arcs.size()});
-  std::uint64_t pulses = 0, looked = enough;
+  f.saturate_source_arcs();
+  const auto num_arcs = w.sum(std::uint64_t{f.flow.r.arcs.size()});
+  std::uint64_t pulses = 0, scanned = num_arcs;
   for (auto active = f.active.take(); w.any(!active.empty()); active = f.active.take(), ++pulses) {
-    if (looked >= enough) {
+    if (scanned >= num_arcs) {
       f.labels.make_exact(s, t);
-      looked = 0;
+      scanned = 0;
     }
-    looked += w.sum(f.pulse(active) + pulse_price);
+    scanned += w.sum(f.pulse(active) + pulse_price);
   }
   f.labels.make_exact(s, t);
   pgas::vertex_map<std::uint32_t> source_side(w, g.partition(), 0);

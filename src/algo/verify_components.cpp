@@ -44,7 +44,7 @@ std::string to_sentence(const finding& f, const graph::labels& names) {
 
 template <class Id>
 class checker {
-  struct seen {  // an edge from a reached vertex
+  struct edge_visit {  // an edge from a reached vertex
     Id at, from, label;
   };
 
@@ -57,8 +57,8 @@ class checker {
         edges_(traverse::edges_both_ways(g)),
         next_(w),
         found_(w.workers()),
-        sight_(w, [this](worker_t k, std::span<const seen> batch) {
-          for (const auto& m : batch) see(k, m);
+        visits_(w, [this](worker_t k, std::span<const edge_visit> batch) {
+          for (const auto& m : batch) handle(k, m);
         }) {}
 
   std::optional<std::string> run() {
@@ -88,13 +88,13 @@ class checker {
   void level() {
     const auto list = next_.take();
     traverse::push_ranges(
-        w_, sight_, list.size(),
+        w_, visits_, list.size(),
         [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
           const auto look = [&](Id v, std::span<const Id> row) {
             for (const Id u : row) {
-              const seen m{u, v, label_.load(v)};
+              const edge_visit m{u, v, label_.load(v)};
               if (label_.owns(u)) {
-                see(k, m);
+                handle(k, m);
               } else {
                 send(label_.owner(u), m);
               }
@@ -105,7 +105,7 @@ class checker {
         traverse::chunk_of(w_, list.size(), traverse::ns_of_row(edges_.mean_degree(list))));
   }
 
-  void see(worker_t k, const seen& m) {
+  void handle(worker_t k, const edge_visit& m) {
     if (label_.load(m.at) != m.label) {
       note(k, {broken_rule::edge_between, std::min(m.at, m.from), std::max(m.at, m.from)});
     } else {
@@ -127,7 +127,7 @@ class checker {
   const traverse::edges<Id> edges_;
   traverse::worklist<Id> next_;  // reached vertices whose edges are not processed yet
   task::per_worker<finding> found_;
-  am::channel<seen> sight_;
+  am::channel<edge_visit> visits_;
 };
 
 }  // namespace

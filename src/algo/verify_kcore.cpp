@@ -34,7 +34,7 @@ std::string to_sentence(const finding& f, const graph::labels& names) {
 
 template <class Id>
 class checker {
-  struct along {  // an edge from a neighbour, or from a removed vertex
+  struct edge_message {  // an edge from a neighbour, or from a removed vertex
     Id to;
     std::uint32_t core;
   };
@@ -48,21 +48,22 @@ class checker {
         support_(w, g.partition(), 0),
         gone_(w, g.partition(), 0),
         removed_(w),
-        told_(w, [this](worker_t k, std::span<const along> batch) {
-          for (const auto& m : batch) hear(k, m);
+        messages_(w, [this](worker_t k, std::span<const edge_message> batch) {
+          for (const auto& m : batch) handle(k, m);
         }) {}
 
   std::optional<std::string> run() {
     finding wrong;
-    traverse::push_own(w_, told_, g_.out(), [&](Id v, auto& send) { return tell_all(v, send); });
+    traverse::push_own(w_, messages_, g_.out(),
+                       [&](Id v, auto& send) { return notify_neighbors(v, send); });
     for (auto v = core_.first(); v < last() && !wrong.any(); ++v) {
       if (support(v) < core(v)) wrong = {v, true, core(v), support(v)};
     }
     peeling_ = true;
     traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) { remove_if_few(k, v); });
     while (w_.any(!removed_.empty())) {
-      traverse::push_each(w_, told_, removed_.take(),
-                          [&](Id v, auto& send) { return tell_all(v, send); });
+      traverse::push_each(w_, messages_, removed_.take(),
+                          [&](Id v, auto& send) { return notify_neighbors(v, send); });
     }
     for (auto v = core_.first(); v < last() && v < wrong.vertex; ++v) {
       if (gone_.load(v) == 0) wrong = {v, false, core(v), support(v)};
@@ -85,7 +86,7 @@ class checker {
 
   // Sends v's core number to every neighbour, once for each kind of edge. Returns the number of
   // edges.
-  std::uint64_t tell_all(Id v, auto& send) {
+  std::uint64_t notify_neighbors(Id v, auto& send) {
     const auto mine = core(v);
     edges_.each_row_of(v, [&](std::span<const Id> row) {
       for (std::size_t i = 0; i < row.size(); ++i) {
@@ -96,7 +97,7 @@ class checker {
     return edges_.degree(v);
   }
 
-  void hear(worker_t k, const along& m) {
+  void handle(worker_t k, const edge_message& m) {
     if (!peeling_) {
       if (m.core >= core(m.to)) support_cell(m.to).add(1);
     } else if (m.core == core(m.to)) {
@@ -119,7 +120,7 @@ class checker {
   pgas::vertex_map<std::uint8_t> gone_;
   traverse::worklist<Id> removed_;
   bool peeling_ = false;  // false: neighbours are counted
-  am::channel<along> told_;
+  am::channel<edge_message> messages_;
 };
 
 }  // namespace

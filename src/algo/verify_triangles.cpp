@@ -37,32 +37,32 @@ std::uint64_t common(std::span<const Id> a, std::span<const Id> b) {
 // Counts at each vertex of this rank the common neighbours with each of its neighbours; this counts
 // each of its triangles twice.
 template <class Id>
-class edge_by_edge {
+class common_neighbor_counts {
  public:
-  edge_by_edge(world& w, const graph::dist_csr<Id>& g)
-      : w_(w), g_(g), twice_(w, g.partition(), 0), rows_(w.workers()) {
+  common_neighbor_counts(world& w, const graph::dist_csr<Id>& g)
+      : w_(w), g_(g), twice_(w, g.partition(), 0), buffers_(w.workers()) {
     am::record_channel channel(w, [this](worker_t k, am::record_batch batch) {
       for (const auto bytes : batch) {
-        auto& row = rows_[k].came;
+        auto& row = buffers_[k].row;
         row.resize(bytes.size() / sizeof(Id));
         std::memcpy(row.data(), bytes.data(), bytes.size());
-        meet(k, row);
+        intersect_with_local_rows(k, row);
       }
     });
     constexpr double ns_of_vertex = 10'000;  // a row is merged with those of all its entries
-    rows_of_others through{channel};
+    row_sender through{channel};
     traverse::push_ranges(
         w, through, twice_.local().size(),
         [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
           for (auto v = twice_.first() + begin; v < twice_.first() + end; ++v) {
-            auto& row = rows_[k].came;
+            auto& row = buffers_[k].row;
             find_row(v, row);
             for (auto at = row.begin(); at != row.end();) {
               const auto owner = g.partition().owner(*at);
               if (owner != w.rank()) send(owner, row);
               at = std::lower_bound(at, row.end(), g.partition().last(owner));
             }
-            meet(k, row);
+            intersect_with_local_rows(k, row);
           }
           return std::uint64_t{0};
         },
@@ -72,10 +72,10 @@ class edge_by_edge {
   [[nodiscard]] const pgas::vertex_map<std::uint64_t>& twice() const noexcept { return twice_; }
 
  private:
-  struct lists {
-    std::vector<Id> came, own;
+  struct row_buffers {
+    std::vector<Id> row, own;
   };
-  struct rows_of_others {
+  struct row_sender {
     am::record_channel& channel;
     auto from(worker_t k) const {
       return [this, k](rank_t to, const std::vector<Id>& row) {
@@ -97,10 +97,10 @@ class edge_by_edge {
   }
 
   // Intersects a vertex's row with the rows of its neighbours on this rank.
-  void meet(worker_t k, const std::vector<Id>& row) {
+  void intersect_with_local_rows(worker_t k, const std::vector<Id>& row) {
     auto at = std::lower_bound(row.begin(), row.end(), twice_.first());
     for (; at != row.end() && twice_.owns(*at); ++at) {
-      auto& own = rows_[k].own;
+      auto& own = buffers_[k].own;
       find_row(*at, own);
       const auto found = common<Id>(row, own);
       std::atomic_ref(twice_.at(*at).here()).fetch_add(found, std::memory_order_relaxed);
@@ -110,7 +110,7 @@ class edge_by_edge {
   world& w_;
   const graph::dist_csr<Id>& g_;
   pgas::vertex_map<std::uint64_t> twice_;
-  task::per_worker<lists> rows_;
+  task::per_worker<row_buffers> buffers_;
 };
 
 }  // namespace
@@ -120,7 +120,7 @@ std::optional<std::string> verify_triangles(world& w, const graph::dist_csr<Id>&
                                             std::uint64_t total,
                                             const pgas::vertex_map<std::uint64_t>* of_vertex) {
   CAIRN_EXPECTS(g.has_in(), "an edge counts both ways: load with .inverse = true");
-  const edge_by_edge<Id> counts(w, g);
+  const common_neighbor_counts<Id> counts(w, g);
   std::uint64_t six_times = 0;
   std::string wrong;
   for (auto v = g.out().first(); v < g.out().last(); ++v) {
