@@ -13,14 +13,14 @@
 
 namespace cairn::tm {
 
-/// How often an attempt aborts for each cause. Their sum is at most 1.
+/// Probability of each abort cause in one attempt. The causes sum to at most 1.
 struct abort_rates {
   double conflict = 0;
   double capacity = 0;
-  double lock_taken = 0;  ///< explicit
-  double left = 0;        ///< explicit
+  double lock_taken = 0;  ///< an explicit abort
+  double left = 0;        ///< an explicit abort
   double other = 0;
-  double at_commit = 0.5;  ///< of the aborts, those that come after the body has run
+  double at_commit = 0.5;  ///< fraction of the aborts that happen after the body has run
 };
 
 struct injected_abort {
@@ -31,7 +31,7 @@ struct injected_abort {
 };
 
 /// Decides for each attempt whether it aborts and why, so that every retry path runs on any
-/// machine: by a script, then by rates drawn from a seed. Equal seeds decide equally. One
+/// machine. A script decides first, then rates and random numbers. Equal seeds decide equally. One
 /// object per worker.
 class abort_injection {
  public:
@@ -39,7 +39,7 @@ class abort_injection {
   explicit abort_injection(std::uint64_t seed, const abort_rates& rates = {},
                            std::vector<injected_abort> script = {});
 
-  /// What happens to the next attempt; nothing: it is left to itself.
+  /// The abort to inject into the next attempt, if any.
   [[nodiscard]] std::optional<injected_abort> next() noexcept;
 
   [[nodiscard]] std::uint64_t attempts() const noexcept { return attempts_; }
@@ -57,7 +57,7 @@ class abort_injection {
   std::uint64_t attempts_ = 0;
 };
 
-/// A `hardware` some of whose attempts abort although nothing is wrong.
+/// A `hardware` whose attempts also abort when an abort_injection says so.
 template <hardware Inner>
 class injected {
  public:
@@ -67,8 +67,8 @@ class injected {
   injected(Inner inner, abort_injection injection)
       : inner_(std::move(inner)), injection_(std::move(injection)) {}
 
-  // `decided_` is written before the transaction begins, so it survives the abort that it asks
-  // for; hardware only hears "injected" and the cause is put in here.
+  // `decided_` is written before the transaction begins, so it survives the abort. The transaction
+  // aborts with code `injected`, and begin() then returns the decided outcome.
   [[gnu::always_inline]] attempt_outcome begin() {
     decided_ = injection_.next();
     if (decided_ && !decided_->at_commit) return decided_->outcome;

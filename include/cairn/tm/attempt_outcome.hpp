@@ -7,31 +7,31 @@
 
 namespace cairn::tm {
 
-/// Why an attempt left no trace; each has its counter.
+/// Why an attempt aborted; each cause has a counter.
 enum class abort_cause : std::uint8_t {
-  conflict,   ///< another core touched the section's memory
-  capacity,   ///< the section outgrew the hardware
-  explicit_,  ///< the software left it; abort_code says where
-  other,      ///< a page fault, an interrupt, an instruction that may not be inside
+  conflict,   ///< another core accessed the section's memory
+  capacity,   ///< the section exceeded the hardware's capacity
+  explicit_,  ///< the software aborted; abort_code says why
+  other,      ///< a page fault, an interrupt, an instruction that is not allowed inside
 };
 inline constexpr int num_abort_causes = 4;
 
-/// What software tells itself through an explicit abort.
+/// The code that software passes to an explicit abort.
 enum class abort_code : std::uint8_t {
   none = 0,
   lock_taken = 0xf0,  ///< the fallback lock was held: wait until it is free
-  left = 0xf1,        ///< the body cannot go on here: it needs software to learn why
-  injected = 0xf2,    ///< abort_injection decided so; it knows the cause
+  left = 0xf1,        ///< the body cannot continue; it must run in software to report why
+  injected = 0xf2,    ///< abort_injection decided it, and knows the cause
 };
 
-/// How one attempt to run a section ended: one word, in the form in which hardware gives it,
-/// whoever made it.
+/// How one attempt to run a section ended: one word in the hardware's status format, also for
+/// software attempts.
 class attempt_outcome {
  public:
   constexpr explicit attempt_outcome(std::uint32_t status) noexcept : status_(status) {}
 
   static constexpr attempt_outcome success() noexcept { return attempt_outcome(hw::rtm_started); }
-  /// The outcome that hardware would give; `code` counts for explicit_ only.
+  /// The outcome that hardware would report; `code` is used for explicit_ only.
   static constexpr attempt_outcome abort(abort_cause cause,
                                          abort_code code = abort_code::none) noexcept {
     switch (cause) {
@@ -49,8 +49,8 @@ class attempt_outcome {
 
   [[nodiscard]] constexpr bool committed() const noexcept { return status_ == hw::rtm_started; }
 
-  /// Of an attempt that did not commit. Where hardware gives two causes, capacity wins over
-  /// conflict: to try again is no cure for a section that is too large.
+  /// Only for an attempt that did not commit. If hardware reports two causes, capacity takes
+  /// precedence over conflict, because a retry does not help a section that is too large.
   [[nodiscard]] constexpr abort_cause cause() const noexcept {
     if ((status_ & hw::rtm_status_explicit) != 0) return abort_cause::explicit_;
     if ((status_ & hw::rtm_status_capacity) != 0) return abort_cause::capacity;

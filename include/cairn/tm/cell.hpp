@@ -11,8 +11,8 @@
 
 namespace cairn::tm {
 
-/// What a cell may hold: one word of 1, 2, 4 or 8 bytes, without padding, because a claim
-/// compares bytes.
+/// The value of a cell: one word of 1, 2, 4 or 8 bytes without padding, because a claim compares
+/// bytes.
 template <class T>
 concept cell_value = std::is_trivially_copyable_v<T> && !std::is_const_v<T> &&
                      (std::has_unique_object_representations_v<T> || std::is_floating_point_v<T>)&&(
@@ -53,7 +53,7 @@ constexpr bool same_bytes(const T& a, const T& b) noexcept {
   return std::bit_cast<word_of<T>>(a) == std::bit_cast<word_of<T>>(b);
 }
 
-// Wraps around like the instruction, where + on a signed or short integer would not.
+// Wraps around like the instruction; + on a signed or short integer would not.
 template <addable T>
 constexpr T sum(const T& a, const T& b) noexcept {
   if constexpr (std::integral<T>) {
@@ -70,7 +70,7 @@ struct direct_access {
   template <cell_value T>
   [[gnu::always_inline]] static T load(T& cell) noexcept {
 #if !defined(__SANITIZE_THREAD__)
-    // What the relaxed load below is on x86, without g++'s way round through an integer register.
+    // The relaxed load below on x86, without g++'s detour through an integer register.
     if constexpr (std::same_as<T, float>) {
       T value;
       asm volatile("movss %1, %0" : "=x"(value) : "m"(cell));
@@ -91,17 +91,17 @@ struct direct_access {
 
 }  // namespace detail
 
-// How a cell is reached. Every load and store is a relaxed atomic access, a plain mov on x86
-// (DESIGN, memory model): readers outside may always look. What differs is what keeps two
-// writers apart. An access that is not `indivisible` also has store().
+// Access policies. Every load and store is a relaxed atomic access, a plain mov on x86 (DESIGN,
+// memory model), so readers outside an activity may always load. The policies differ in how they
+// exclude concurrent writers. A policy that is not `indivisible` also has store().
 
-/// Nothing: the cell has one writer.
+/// No exclusion: the cell has one writer.
 struct plain_access : detail::direct_access {};
 
-/// The hardware transaction that runs, or the lock that is held.
+/// Exclusion by the running hardware transaction, or by a lock that is held.
 struct section_access : detail::direct_access {};
 
-/// Each verb is one indivisible instruction, or a compare-and-swap loop.
+/// Each verb is one atomic instruction, or a compare-and-swap loop.
 struct atomic_access {
   static constexpr bool indivisible = true;
   template <cell_value T>
@@ -110,16 +110,15 @@ struct atomic_access {
   }
 };
 
-/// Reads a cell that others may be writing. What it returns may be stale.
+/// Reads a cell that others may write concurrently. The result may be stale.
 template <class T>
 requires cell_value<T>
 [[nodiscard, gnu::always_inline]] inline T load_cell(const T& cell) noexcept {
   return detail::direct_access::load(const_cast<T&>(cell));
 }
 
-/// One cell as an operator sees it: the verbs, each of which returns the value it found. It is
-/// a pointer (and what the access needs): pass it by value. The verbs throw only what the access
-/// throws.
+/// One cell as an operator sees it. Each verb returns the previous value. A cell_ref is a pointer
+/// and an access policy: pass it by value. The verbs throw only what the access throws.
 template <cell_value T, class Access>
 class cell_ref {
  public:
@@ -133,11 +132,11 @@ class cell_ref {
 
   [[nodiscard, gnu::always_inline]] T load() const { return access_.load(*cell_); }
 
-  /// Compare-and-swap: writes `desired` if the cell holds the bytes of `expected`. It took
-  /// effect if what it returns equals `expected`.
+  /// Compare-and-swap: writes `desired` if the cell holds the bytes of `expected`. It took effect
+  /// if the result equals `expected`.
   [[gnu::always_inline]] T claim(const T& expected, const T& desired) const {
     T found = load();
-    // Most claims come too late: a load leaves the line shared, a failed lock cmpxchg does not.
+    // Most claims fail: a load leaves the line shared, a failed lock cmpxchg does not.
     if (!detail::same_bytes(found, expected)) return found;
     if constexpr (indivisible) {
       ref().compare_exchange_strong(found, desired, std::memory_order_relaxed);

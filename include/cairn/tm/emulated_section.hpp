@@ -15,10 +15,10 @@
 
 namespace cairn::tm {
 
-/// The cells that a section has written and nobody has seen yet.
+/// The cells that a section has written but not yet published.
 class write_buffer {
  public:
-  /// capacity  cells, as hardware has its limit
+  /// capacity  maximum number of cells; it emulates the limit of hardware
   explicit write_buffer(std::size_t capacity) : capacity_(capacity) {}
 
   template <cell_value T>
@@ -62,7 +62,7 @@ class write_buffer {
                                  std::bit_cast<T>(static_cast<detail::word_of<T>>(bits)));
   }
 
-  // Sections are short: a search beats a table.
+  // Sections are short, so a linear search is faster than a table.
   [[nodiscard]] const entry* find(const void* cell) const noexcept {
     for (const auto& e : entries_) {
       if (e.cell == cell) return &e;
@@ -77,7 +77,7 @@ class write_buffer {
   std::vector<entry> entries_;
 };
 
-/// Writes go to a buffer and reads see them.
+/// Writes go to a buffer, and reads see them.
 class buffered_access {
  public:
   static constexpr bool indivisible = false;
@@ -96,25 +96,25 @@ class buffered_access {
   write_buffer* buffer_;
 };
 
-/// What the emulated sections of all workers share: one of them runs at a time.
+/// State that the emulated sections of all workers share. One section runs at a time.
 struct emulation {
   spin_lock running;
-  std::size_t capacity = 512;           ///< cells that a section may write
-  std::function<void(unsigned)> relax;  ///< while another worker's section runs
+  std::size_t capacity = 512;           ///< maximum number of cells that a section writes
+  std::function<void(unsigned)> relax;  ///< called while another worker's section runs
 };
 
-/// Hardware transactions for a machine without: sections run one at a time and write at the
-/// commit, so that an abort at any moment leaves no trace and a reader outside never sees what
-/// will be undone. For tests on threads: right, and slow.
+/// Emulates hardware transactions. Sections run one at a time and write at the commit, so an abort
+/// leaves no trace, and a reader outside never sees a value that is undone later. Correct but slow;
+/// for tests on threads.
 ///
-/// Whoever else writes the same cells does it in outside(): real hardware would notice, this
-/// cannot.
+/// Other writers of the same cells must write in outside(), because the emulation does not detect
+/// them as real hardware does.
 class emulated_hardware {
  public:
   using access = buffered_access;
   static constexpr bool leaves_by_exception = true;
 
-  /// `shared` outlives this and is the same for all workers.
+  /// `shared` outlives this object and is the same for all workers.
   explicit emulated_hardware(emulation& shared) : shared_(&shared), buffer_(shared.capacity) {}
 
   attempt_outcome begin() {

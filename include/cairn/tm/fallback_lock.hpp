@@ -6,18 +6,19 @@
 
 namespace cairn::tm {
 
-/// The net under the hardware transactions of one domain: an activity that hardware cannot
-/// commit runs alone, holding this lock, and writes its cells in place.
+/// The fallback lock of one domain: an activity that hardware cannot commit holds this lock, runs
+/// alone and writes its cells in place.
 ///
-/// Every transaction of the domain subscribes: it reads the lock first. If the lock is taken it
-/// leaves; if it is taken later, that write is a conflict with the read and aborts it. Without
-/// the read, a transaction could commit between two steps of the holder. The lock has its cache
-/// line to itself: anything else written on it would abort every transaction.
+/// Every transaction of the domain subscribes: it reads the lock first. If the lock is taken, the
+/// transaction aborts. If it is taken later, that write conflicts with the read and aborts the
+/// transaction. Without the read, a transaction could commit between two steps of the holder. The
+/// lock has a cache line of its own, because any other write to its line would abort every
+/// transaction.
 class alignas(cache_line) fallback_lock {
  public:
   [[nodiscard]] bool taken() const noexcept { return lock_.taken(); }
 
-  /// Holds the lock while it lives. `waited()`: somebody else held it when we came.
+  /// Holds the lock during its lifetime. `waited()`: another worker held the lock first.
   class guard {
    public:
     template <relax_function Relax>
@@ -32,7 +33,7 @@ class alignas(cache_line) fallback_lock {
     bool waited_;
   };
 
-  /// Returns when the lock was seen free: outside a transaction, before the next attempt.
+  /// Returns when the lock was seen free. Called outside a transaction, before the next attempt.
   template <relax_function Relax>
   void wait_until_free(Relax&& relax) const {
     for (unsigned rounds = 0; taken();) relax(rounds++);

@@ -12,21 +12,21 @@
 
 namespace cairn::tm {
 
-/// Ends a software attempt from wherever it is. No std::exception, so that a body's own handlers
-/// let it pass; never thrown inside a hardware transaction.
+/// Ends a software attempt from any call depth. It is no std::exception, so that a body's own
+/// handlers do not catch it. It is never thrown inside a hardware transaction.
 struct leave {
   attempt_outcome why;
 };
 
-/// What can run a section so that it takes effect all at once or not at all. One object per
-/// worker. The section reaches cells through `access` only.
+/// Runs a section atomically. One object per worker. The section accesses cells through `access`
+/// only.
 ///
-///   begin()       the section may start if committed(), else why not; under real hardware it
-///                 returns again when the section aborts
-///   commit()      makes the section's writes visible, or says why it did not
-///   abort<Code>() leaves the section that runs: it does not come back
-///   cell_access() what the section gives to its cell_refs
-///   outside(f)    runs f, which reaches the same cells without a section
+///   begin()       the section may start if committed(); otherwise the outcome says why not. Under
+///                 real hardware it returns again when the section aborts
+///   commit()      publishes the section's writes, or returns why it did not
+///   abort<Code>() aborts the running section; does not return
+///   cell_access() the access policy for the section's cell_refs
+///   outside(f)    runs f, which accesses the same cells without a section
 ///   back_off(n)   waits about n pauses
 ///   leaves_by_exception  abort<Code>(), commit() and cells throw `leave`; cancel() then cleans up
 template <class H>
@@ -40,7 +40,7 @@ concept hardware = requires(H& h, void (*f)()) {
   { H::leaves_by_exception } -> std::convertible_to<bool>;
 };
 
-/// Restricted transactional memory. Only where hw::probe_transactions says that it works.
+/// Restricted transactional memory. Requires that hw::probe_transactions reports that it works.
 class rtm_hardware {
  public:
   using access = section_access;

@@ -14,15 +14,15 @@
 
 namespace cairn::tm {
 
-/// Many locks for more cells: a cell's address chooses its stripe. The mechanism `locks`, kept
-/// for comparison.
+/// A table of locks, fewer than cells: a cell's address selects its stripe. For the mechanism
+/// `locks`, which is kept for comparison.
 ///
-/// Cells on one cache line share a stripe (they contend for the line anyhow), so a set of
-/// neighbours takes few locks. Neighbouring lines have neighbouring locks: whoever works in a part
-/// of the data by itself has the lines of its locks to itself too.
+/// Cells on one cache line share a stripe, because they contend for the line anyway; a set of
+/// neighbours then needs few locks. Neighbouring lines have neighbouring locks: a worker that uses
+/// a part of the data alone also uses the lines of its locks alone.
 class lock_table {
  public:
-  /// Rounded up to a power of two. 4 bytes each.
+  /// Rounds `stripes` up to a power of two. 4 bytes each.
   /// Throws    contract_violation for no stripes, or more than 2^31
   explicit lock_table(std::size_t stripes = 1u << 14)
       : mask_(mask_for(stripes)), locks_(std::make_unique<spin_lock[]>(mask_ + 1)) {}
@@ -34,13 +34,13 @@ class lock_table {
     return static_cast<std::uint32_t>((line ^ line >> std::bit_width(mask_)) & mask_);
   }
 
-  /// True while somebody holds the cell's stripe.
+  /// Whether the cell's stripe is held.
   [[nodiscard]] bool taken(const void* cell) const noexcept {
     return locks_[stripe_of(cell)].taken();
   }
 
-  /// Holds the stripe of one cell while it lives. A worker holds one guard, or one lock_set, at
-  /// a time: two guards in no order may wait for each other for ever.
+  /// Holds the stripe of one cell during its lifetime. A worker holds one guard, or one lock_set,
+  /// at a time: two guards without an order may deadlock.
   class guard {
    public:
     template <relax_function Relax>
@@ -68,8 +68,8 @@ class lock_table {
   std::unique_ptr<spin_lock[]> locks_;
 };
 
-/// The stripes of a set of cells, taken together without deadlock: each once, in ascending
-/// order. Reuse one object per worker: it allocates only to grow.
+/// Locks the stripes of a set of cells without deadlock: each stripe once, in ascending order.
+/// Reuse one object per worker: it allocates only to grow.
 class lock_set {
  public:
   explicit lock_set(lock_table& table) : table_(&table) {}
@@ -77,7 +77,7 @@ class lock_set {
   lock_set(const lock_set&) = delete;
   lock_set& operator=(const lock_set&) = delete;
 
-  /// Before lock(). The same cell may be added again.
+  /// Called before lock(). The same cell may be added again.
   void add(const void* cell) {
     CAIRN_ASSERT(held_ == 0);
     const auto stripe = table_->stripe_of(cell);
@@ -87,7 +87,7 @@ class lock_set {
     if (*at != stripe) stripes_.insert(at, stripe);
   }
 
-  /// Takes all stripes. Returns how many of them somebody else held when we came.
+  /// Acquires all stripes. Returns how many of them another worker held first.
   template <relax_function Relax>
   std::size_t lock(Relax&& relax) {
     CAIRN_ASSERT(held_ == 0);
@@ -99,19 +99,19 @@ class lock_set {
     return waits;
   }
 
-  /// Gives back what lock() took and forgets the cells.
+  /// Releases the stripes and clears the set.
   void unlock() noexcept {
     while (held_ > 0) table_->locks_[stripes_[--held_]].unlock();
     stripes_.clear();
   }
 
-  /// Different stripes.
+  /// The number of distinct stripes.
   [[nodiscard]] std::size_t size() const noexcept { return stripes_.size(); }
 
  private:
   lock_table* table_;
   std::vector<std::uint32_t> stripes_;  // ascending
-  std::size_t held_ = 0;                // of stripes_, from the front
+  std::size_t held_ = 0;                // how many of stripes_ are held, from the front
 };
 
 }  // namespace cairn::tm

@@ -13,15 +13,15 @@
 
 namespace cairn::tm {
 
-/// How a section of single-cell operators begins: at once. It falls back to atomics, one by
-/// one, whose writes the hardware sees, so there is no lock to subscribe to.
+/// Entry of a section of single-cell operators: never blocked. The fallback uses atomics one by
+/// one. Hardware detects their writes, so there is no lock to subscribe to.
 struct unsubscribed {
   [[nodiscard]] static constexpr bool blocked() noexcept { return false; }
   template <relax_function Relax>
   static void wait(Relax&&) noexcept {}
 };
 
-/// How a section of a domain begins: it reads the domain's fallback lock, and leaves if taken.
+/// Entry of a section of a domain: it reads the domain's fallback lock, and aborts if it is taken.
 class subscribed {
  public:
   explicit subscribed(const fallback_lock& lock) noexcept : lock_(&lock) {}
@@ -35,11 +35,11 @@ class subscribed {
   const fallback_lock* lock_;
 };
 
-/// Tries once to run body(access) so that it takes effect all at once or not at all.
+/// Tries once to run body(access) atomically.
 ///
-/// The body reaches shared cells through `access` only; it may run and leave no trace, so what
-/// it writes elsewhere (results of its operators) it writes anew each time. Under real hardware
-/// nothing in it may allocate, lock, throw or call the system.
+/// The body accesses shared cells through `access` only. It may run and leave no trace, so it must
+/// write its other output (such as its operators' results) anew each time. Under real hardware the
+/// body must not allocate, lock, throw or make system calls.
 template <hardware Hardware, class Entry, class Body>
 [[gnu::always_inline]] inline attempt_outcome attempt_section(Hardware& hardware, Entry entry,
                                                               Body&& body) {
@@ -53,7 +53,7 @@ template <hardware Hardware, class Entry, class Body>
     return hardware.commit();
   };
   if constexpr (Hardware::leaves_by_exception) {
-    // Cancelled outside of the handlers, inside of which a fiber may not switch.
+    // Cancels during unwinding, because a fiber must not switch inside a catch block.
     struct cancel_unless_ended {
       Hardware* hardware;
       ~cancel_unless_ended() {
@@ -75,9 +75,9 @@ template <hardware Hardware, class Entry, class Body>
 
 enum class section_end : std::uint8_t { committed, split, fall_back };
 
-/// One worker's way to run sections: its hardware, its retries, its counts.
+/// Runs sections for one worker.
 ///
-/// relax     called while the fallback lock is held by somebody else
+/// relax     called while another worker holds the fallback lock
 template <hardware Hardware, relax_function Relax>
 class section_runner {
  public:
@@ -93,8 +93,8 @@ class section_runner {
 
   [[nodiscard]] Hardware& hardware() noexcept { return hardware_; }
 
-  /// Runs `body` as one section of `operators` operators until it commits or the retry policy
-  /// gives up; says which. pretouch() makes the section's memory present.
+  /// Runs `body` as one section of `operators` operators until it commits or the retry policy gives
+  /// up; returns which. pretouch() makes the section's memory present.
   template <class Entry, class Body, class Pretouch>
   [[gnu::always_inline]] section_end run(Entry entry, std::size_t operators, Body&& body,
                                          Pretouch&& pretouch) {
@@ -130,7 +130,7 @@ class section_runner {
   }
 
   /// Runs the operators [first, last), each exactly once in effect, in as few sections as the
-  /// hardware allows: all in one, else in halves, else by fallback.
+  /// hardware allows: in one, else in halves, else by fallback.
   ///
   /// body      body(access, first, last) applies these operators through `access`
   /// fallback  fallback(first, last) applies them without hardware: by atomics, or holding the

@@ -7,15 +7,15 @@
 
 namespace cairn::tm {
 
-/// What a waiting loop of tm calls, with the number of rounds waited so far: it pauses, then
+/// A function that a waiting loop calls with the number of rounds waited so far. It pauses, then
 /// yields (task::pool::relax). tm itself never blocks.
 template <class R>
 concept relax_function = requires(R& relax, unsigned rounds) {
   relax(rounds);
 };
 
-/// Four bytes that one worker holds at a time. Not fair. Waiting reads only, so that the holder
-/// keeps its cache line until it unlocks.
+/// A spin lock of four bytes. Not fair. Waiters only read, so the holder keeps the cache line until
+/// it unlocks.
 class spin_lock {
  public:
   [[nodiscard]] bool try_lock() noexcept {
@@ -23,7 +23,7 @@ class spin_lock {
            word_.exchange(1, std::memory_order_acquire) == 0;
   }
 
-  /// Returns whether somebody else held it meanwhile.
+  /// Returns whether another worker held it first.
   template <relax_function Relax>
   bool lock(Relax&& relax) {
     if (try_lock()) return false;

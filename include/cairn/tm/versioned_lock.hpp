@@ -13,14 +13,14 @@
 
 namespace cairn::tm {
 
-/// The atomics of the versioned-lock engine. Tests give it others, whose every step a player of
-/// schedules decides (tests/tm/stepper.hpp).
+/// The atomic operations of the versioned-lock engine. Tests substitute operations whose every step
+/// a schedule player controls (tests/support/stepper.hpp).
 ///
-/// Data is loaded with acquire and stored with release. That orders a store after its word was
-/// taken, and a load before its word is looked at again, as fences would; on x86 both are plain
-/// moves, and ThreadSanitizer understands them, which it does not do with fences.
+/// Data is loaded with acquire and stored with release. This orders a store after the acquisition
+/// of its word, and a load before the second read of its word, as fences would. On x86 both are
+/// plain moves. ThreadSanitizer supports them, but not fences.
 struct std_atomics {
-  /// Has load, store, compare_exchange_strong and fetch_add of std::atomic; starts as 0.
+  /// Has load, store, compare_exchange_strong and fetch_add of std::atomic; initially 0.
   using word = std::atomic<std::uint64_t>;
 
   template <cell_value T>
@@ -33,8 +33,8 @@ struct std_atomics {
   }
 };
 
-/// What a version word says: free, with the version of the data that it guards, or owned, by
-/// whom, and by which record of that owner's log.
+/// The value of a version word: free, with the version of the data that it guards; or owned, with
+/// the owner and the record in that owner's log.
 class version_state {
  public:
   static constexpr std::uint32_t most_owners = 1u << 15;
@@ -61,20 +61,20 @@ class version_state {
   std::uint64_t bits_;
 };
 
-/// What all transactions over the same data share, wherever its version words lie.
+/// State that all transactions over the same data share, wherever the version words are.
 template <class Atomics = std_atomics>
 struct version_clock {
   /// The version of the last commit.
   alignas(cache_line) typename Atomics::word now{0};
-  /// The one transaction that may wait without bound (versioned_log::begin_alone), or 0.
+  /// 1 + the owner of the irrevocable transaction (versioned_log::begin_alone), or 0.
   alignas(cache_line) typename Atomics::word senior{0};
 };
 
-/// Version words beside the data: a cell's address chooses its word. For maps, whose elements
-/// have no room for one.
+/// Version words outside the data: a cell's address selects its word. For maps, whose elements have
+/// no space for a word.
 ///
-/// Neighbours share a word for half a cache line, and words lie in the order of their cells, so
-/// that a run of cells costs few lines of words.
+/// The cells of half a cache line share a word. Words are in the order of their cells, so that
+/// consecutive cells need few lines of words.
 template <class Atomics = std_atomics>
 class version_table {
  public:
@@ -92,7 +92,7 @@ class version_table {
   }
   [[nodiscard]] version_clock<Atomics>& clock() noexcept { return clock_; }
 
-  /// Words that some transaction owns: none, while none runs.
+  /// The number of owned words; 0 while no transaction runs.
   [[nodiscard]] std::size_t num_owned() const noexcept {
     std::size_t owned = 0;
     for (std::size_t i = 0; i <= mask_; ++i) {

@@ -15,51 +15,51 @@
 
 namespace cairn::tm {
 
-/// What a versioned transaction checks, and where its stores go. Tests switch checks off, one at
-/// a time, to show that each is needed.
+/// The checks of a versioned transaction, and where its stores go. Tests disable the checks one at
+/// a time to show that each is needed.
 struct versioned_rules {
-  static constexpr bool look_again = true;            ///< at the word, after the data was read
-  static constexpr bool check_when_extending = true;  ///< the reads, before the snapshot moves
-  static constexpr bool check_at_commit = true;       ///< the reads
-  static constexpr bool new_version_on_abort = true;  ///< where others may have seen a store
-  /// Stores go to the cells at once and an abort undoes them; otherwise they wait for the commit
-  /// and a reader outside never sees what will be undone.
+  static constexpr bool look_again = true;            ///< reads the word again after its data
+  static constexpr bool check_when_extending = true;  ///< checks reads before the snapshot moves
+  static constexpr bool check_at_commit = true;       ///< checks the reads
+  static constexpr bool new_version_on_abort = true;  ///< if others may have seen a store
+  /// Stores go to the cells at once, and an abort undoes them. Otherwise stores are buffered until
+  /// the commit, and a reader outside never sees a value that is undone later.
   static constexpr bool in_place = false;
-  /// Rounds of `relax`, which pauses for some tens of rounds and then yields: enough for an owner
-  /// that lost its core to get it back.
+  /// Rounds of `relax`, which pauses for some tens of rounds and then yields. Enough for a
+  /// preempted owner to be scheduled again.
   static constexpr unsigned patience = 2000;
-  /// The same for who may be waiting in a circle: about what a transaction takes.
+  /// The same if the transaction may be part of a cycle: about the duration of a transaction.
   static constexpr unsigned patience_out_of_order = 16;
 };
 
-/// One worker's transaction over version words: its snapshot, what it has read and what it owns.
-/// It knows words, not data: versioned_section puts cells above it.
+/// One worker's transaction over version words: its snapshot, its reads and the words it owns. It
+/// handles words, not data; versioned_section adds the cells.
 ///
-/// A word is taken when its data is first written (so that writers that meet wait for each
-/// other and do not both run to an end that one of them loses), and reads are checked at the
-/// commit. Every read is of the snapshot, the state after commit number `snapshot`; data that is
-/// newer moves the snapshot forward if all that was read is still as it was. So a body never
-/// sees what no serial order has (opacity).
+/// A word is acquired when its data is first written. Conflicting writers then wait for each other,
+/// where otherwise both would run to the end and one would abort. Reads are checked at the commit.
+/// Every read sees the snapshot, the state after commit number `snapshot`. Newer data moves the
+/// snapshot forward if all earlier reads are still valid. So a body never sees a state that no
+/// serial order produces (opacity).
 ///
-/// Who finds a word owned waits: without bound if it runs alone, long if the word lies above all
-/// that it owns, else a short random time. Then it leaves. In a circle of waiters somebody waits
-/// for a word below one that it owns, so a circle does not last; for one that runs alone all who
-/// own something hurry.
+/// A transaction that needs an owned word waits, then aborts. It waits long if the word's address
+/// is above all words that it owns, else a short random time. A cycle of waiters breaks, because
+/// one of them waits for a word below one that it owns. An irrevocable transaction waits
+/// unboundedly; meanwhile all transactions that own words wait only shortly.
 ///
-/// owner      this worker's number among those that share the clock
-/// Throws     `leave` (conflict) from everything that reads, owns, extends or commits
-/// Source     [Dice06] (TL2) and [Felber08] (TinySTM): what differs is who waits, and how an
-///            attempt that lost too often ends
+/// owner      this worker's number among the workers that share the clock
+/// Throws     `leave` (conflict) from all functions that read, own, extend or commit
+/// Source     [Dice06] (TL2) and [Felber08] (TinySTM). The rules for waiting and the irrevocable
+///            transaction after too many aborts differ
 template <class Atomics, class Rules, relax_function Relax>
 class versioned_log {
  public:
   using word = typename Atomics::word;
 
-  /// A word that this owns.
+  /// A word that this transaction owns.
   struct record {
     word* at;
     version_state before;
-    std::uint32_t tag = 0;  ///< for who uses the log
+    std::uint32_t tag = 0;  ///< for the user of the log
   };
 
   versioned_log(version_clock<Atomics>& clock, std::uint32_t owner, Relax relax)
@@ -69,8 +69,8 @@ class versioned_log {
 
   void begin() noexcept { snapshot_ = clock_->now.load(std::memory_order_acquire); }
 
-  /// Begins a transaction that is never left: it waits without bound and owns what it reads, so
-  /// that nothing can make it start again. One at a time; the others go on meanwhile.
+  /// Begins an irrevocable transaction: it waits unboundedly and owns the words it reads, so
+  /// nothing aborts it. One runs at a time; other transactions continue.
   void begin_alone() {
     std::uint64_t nobody = 0;
     for (unsigned rounds = 0; !clock_->senior.compare_exchange_strong(
@@ -83,7 +83,7 @@ class versioned_log {
   }
   [[nodiscard]] bool alone() const noexcept { return alone_; }
 
-  /// The state of a word whose data may be read: free and of the snapshot, or owned by this.
+  /// The state of a word whose data may be read: free and within the snapshot, or owned by this.
   [[gnu::always_inline]] version_state sample(word& w) {
     const version_state seen(w.load(std::memory_order_acquire));
     if (!seen.owned() && seen.version() <= snapshot_) [[likely]]
@@ -91,7 +91,7 @@ class versioned_log {
     return sample_slowly(w, seen);
   }
 
-  /// After the data was read: whether it was what `before` says. Remembers the read.
+  /// Called after the data was read. Returns whether the word is still `before`; records the read.
   [[gnu::always_inline]] bool confirm(word& w, version_state before) {
     if (Rules::look_again && w.load(std::memory_order_relaxed) != before.bits()) return false;
     reads_.push_back({&w, before});
@@ -102,19 +102,19 @@ class versioned_log {
     return seen.owned_by(owner_);
   }
 
-  /// The record of a word that sample() found to be mine().
+  /// The record of a word whose sample() is mine().
   [[nodiscard, gnu::always_inline]] record& record_of(version_state seen) noexcept {
     return owned_[seen.record()];
   }
 
-  /// Takes a word, if it is not owned by this yet. The record stays where it is until the next
-  /// word is taken.
+  /// Acquires a word unless this transaction owns it. The record stays in place until the next word
+  /// is acquired.
   [[gnu::always_inline]] record& own(word& w) {
     for (;;) {
       const auto seen = sample(w);
       if (mine(seen)) return record_of(seen);
       const auto number = owned_.size();
-      owned_.push_back({&w, seen});  // first: it may fail
+      owned_.push_back({&w, seen});  // first, because it may throw
       std::uint64_t expected = seen.bits();
       if (w.compare_exchange_strong(expected, version_state::owned_by(owner_, number).bits(),
                                     std::memory_order_acquire, std::memory_order_relaxed))
@@ -124,12 +124,12 @@ class versioned_log {
     }
   }
 
-  /// Commits: from here on nothing can fail. publish() then stores what is still buffered.
+  /// Commits. publish() writes the buffered stores; it runs after the last point that can fail.
   template <class Publish>
   [[gnu::always_inline]] void commit(Publish&& publish) {
     if (!owned_.empty()) {
       const auto version = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
-      // Nobody else has committed since the snapshot, if it is the one before.
+      // If `version` directly follows the snapshot, no other transaction has committed since.
       if (Rules::check_at_commit && version != snapshot_ + 1 && !reads_hold()) [[unlikely]]
         leave_for_conflict();
       publish();
@@ -138,12 +138,12 @@ class versioned_log {
     end();
   }
 
-  /// Gives back everything. What `undo` restores has been stored in place.
+  /// Aborts. undo() restores the stores made in place; then all words are released.
   template <class Undo>
   void cancel(Undo&& undo) noexcept {
     undo();
     if (Rules::in_place && Rules::new_version_on_abort && !owned_.empty()) {
-      // Somebody may have read what was just undone, between two looks at the same version.
+      // Another transaction may have read an undone store between two reads of one version.
       const auto version = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
       give_back(version_state::free_at(version));
     } else {
@@ -181,12 +181,12 @@ class versioned_log {
     return least + static_cast<unsigned>(random_.below(least));
   }
 
-  // Who runs alone waits without bound, in whatever order, for what others own.
+  // Whether an irrevocable transaction may be waiting for words of this one.
   [[nodiscard]] bool hinders_senior() const noexcept {
     return !owned_.empty() && clock_->senior.load(std::memory_order_relaxed) != 0;
   }
 
-  // The acquire makes the owners of all commits up to `now` visible to the check that follows.
+  // The acquire makes the owners in all commits up to `now` visible to the check below.
   void extend() {
     const auto now = clock_->now.load(std::memory_order_acquire);
     if (Rules::check_when_extending && !reads_hold()) leave_for_conflict();

@@ -12,17 +12,15 @@
 
 namespace cairn::tm {
 
-/// Software transactions over cells: sections that run at the same time and take effect as if
-/// one by one. Models `hardware`, so section_runner runs and retries them, and `injected` makes
-/// them abort.
+/// Software transactions over cells: concurrent sections take effect as if run one by one. Models
+/// `hardware`, so section_runner runs and retries them, and `injected` can abort them.
 ///
-/// Stores wait in a buffer until the commit, chained by the word that guards their cell, so a
-/// load that finds its word owned by itself looks through a few stores only. (Under Rules that
-/// store in place, the same records hold what to restore.) A cell is always reached with one
-/// type. outside(f) runs f alone (versioned_log::begin_alone): f reaches cells as a section does
-/// and is never left.
+/// Stores are buffered until the commit and linked by the word that guards their cell, so a load
+/// from an owned word searches only a few stores. (With Rules::in_place the same records hold the
+/// values to restore.) A cell is always accessed with one type. outside(f) runs f as an irrevocable
+/// transaction (versioned_log::begin_alone): f accesses cells as a section does, and never aborts.
 ///
-/// Places     where the version word of a cell lies: word_of(address), clock(), atomics
+/// Places     locates a cell's version word: word_of(address), clock(), atomics
 template <class Places, relax_function Relax, class Rules = versioned_rules>
 class versioned_section {
  public:
@@ -47,7 +45,7 @@ class versioned_section {
 
   static constexpr bool leaves_by_exception = true;
 
-  /// `places` outlives this; each worker that shares it has another number.
+  /// `places` outlives this object. Workers that share it have distinct `owner` numbers.
   versioned_section(Places& places, std::uint32_t owner, Relax relax)
       : places_(&places), log_(places.clock(), owner, std::move(relax)) {}
 
@@ -90,15 +88,16 @@ class versioned_section {
   }
 
  private:
-  // `bits` to write at the end: the new value, or in place the one before.
+  // `bits` to write at the end: the new value, or with in_place the previous one.
   struct deferred {
     void* cell;
     std::uint64_t bits;
     void (*write)(void*, std::uint64_t) noexcept;
-    std::uint32_t next;  // 1 + the number of the one before it under the same word, or 0
+    std::uint32_t next;  // 1 + the index of the previous entry under the same word, or 0
 
     [[gnu::always_inline]] void apply() const noexcept {
-      if (write == &versioned_section::write<std::uint64_t>) {  // most often: a call less
+      // The common case, without an indirect call.
+      if (write == &versioned_section::write<std::uint64_t>) {
         versioned_section::write<std::uint64_t>(cell, bits);
       } else {
         write(cell, bits);
@@ -145,7 +144,7 @@ class versioned_section {
     }
   }
 
-  // A record's tag is `next` of what is stored under its word.
+  // A record's tag is 1 + the index of the last entry under its word, or 0.
   using log = versioned_log<atomics, Rules, Relax>;
   using record = typename log::record;
 
