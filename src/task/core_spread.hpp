@@ -12,12 +12,12 @@
 
 namespace cairn::task {
 
-/// Keeps workers that are not pinned on different cores, as long as there is a core for each.
+/// Keeps unpinned workers on different cores, if there is a core for each.
 ///
-/// Workers that wake each other and yield while they wait may stay on one core for seconds while
+/// Workers that wake each other and yield while they wait may share a core for seconds while
 /// another core idles, because neither looks busy to the kernel. Each worker records its core at
-/// every 16th job. A worker that shares the core of a lower one moves, first of all to the core
-/// that would be its own if it were pinned. It is not bound there.
+/// every 16th job. A worker that shares the core of a lower-numbered one moves, preferably to the
+/// core that it would have if pinned. It is not bound there.
 ///
 /// Thread-safety: worker w calls look(w).
 class core_spread {
@@ -29,7 +29,7 @@ class core_spread {
         active_(!options.pin && workers_ > 1 && first_core_ + workers_ <= cores.size()),
         core_of_(workers_) {}
 
-  /// Cost      some 30 ns every 16 calls; some microseconds where a worker moves
+  /// Cost      some 30 ns every 16 calls; some microseconds if the worker moves
   void look(worker_t w) noexcept {
     if (!active_) return;
     auto& mine = core_of_[w];
@@ -47,7 +47,7 @@ class core_spread {
     unsigned calls = 0;
   };
 
-  // To the next core, from its own on, where no other worker was seen.
+  // Moves to the next core, starting at the worker's own, where no other worker was seen.
   void move(worker_t w) noexcept {
     for (int i = 0; i < cores_.size(); ++i) {
       const int index = (first_core_ + w + i) % cores_.size();

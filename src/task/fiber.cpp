@@ -27,7 +27,7 @@ using boost::context::detail::jump_fcontext;
 using boost::context::detail::make_fcontext;
 using boost::context::detail::transfer_t;
 
-// Lies on the stack that is left, which stands still until somebody comes back to it.
+// Lies on the stack of the suspended fiber, which does not change until the fiber resumes.
 struct fiber::passage {
   fiber* from;
   fiber* to;
@@ -76,7 +76,7 @@ fiber::~fiber() {
   __tsan_destroy_fiber(tsan_fiber_);
 #endif
 #if defined(__SANITIZE_ADDRESS__)
-  // Its last frames left marks, and the next mapping may get the same addresses.
+  // The last frames left poisoned memory, and the next mapping may get the same addresses.
   ASAN_UNPOISON_MEMORY_REGION(stack_bottom_, stack_bytes_);
 #endif
   munmap(mapping_, mapping_bytes_);

@@ -6,25 +6,25 @@
 
 namespace cairn::task {
 
-/// A stack to run on, and what is kept of it while something else runs.
+/// A stack to run on, and its saved state while another fiber runs.
 ///
-/// Bare fcontext with the calls that the sanitizers want; Debian's Boost lacks the variant of
-/// its library that makes them.
+/// Uses bare fcontext with the calls that the sanitizers need; Debian's Boost lacks the library
+/// variant that makes them.
 class fiber {
  public:
-  /// The stack of the thread that calls.
+  /// The stack of the calling thread.
   fiber();
-  /// A stack of its own, with a guard page below, on which main(argument) will run. main does
-  /// not return and lets no exception out.
+  /// A new stack with a guard page below, on which main(argument) will run. main must not return or
+  /// throw.
   ///
-  /// Throws    system_failure if there is no address space for it
+  /// Throws    system_failure if there is no address space for the stack
   fiber(std::size_t stack_bytes, void (*main)(void*), void* argument);
   ~fiber();
   fiber(const fiber&) = delete;
   fiber& operator=(const fiber&) = delete;
 
-  /// Stops here, in the running fiber, and goes on with `to`; returns when somebody switches
-  /// back. Not from inside a catch block.
+  /// Suspends the running fiber and continues `to`; returns when another fiber switches back. Must
+  /// not be called inside a catch block.
   void switch_to(fiber& to) noexcept;
 
  private:
@@ -37,10 +37,10 @@ class fiber {
   void* argument_ = nullptr;
   void* mapping_ = nullptr;
   std::size_t mapping_bytes_ = 0;
-  // The runtime's list of exceptions being handled and count of those in flight: it keeps one
-  // per thread, but a destructor that waits (a world's, say) switches while one is in flight.
+  // The runtime's list of exceptions being handled and count of those in flight. The runtime keeps
+  // one per thread, but a destructor that waits (a world's) switches while one is in flight.
   std::array<std::byte, 16> exceptions_{};
-  // For the sanitizers. The first is of the thread's own stack until somebody has left it.
+  // For the sanitizers. stack_bottom_ is unknown for the thread's own stack until the first switch.
   const void* stack_bottom_ = nullptr;
   std::size_t stack_bytes_ = 0;
   void* fake_stack_ = nullptr;

@@ -15,8 +15,8 @@
 
 namespace cairn::task {
 
-/// The workers of one simulated rank. A worker without a job, of a pool that is not attentive,
-/// has no fiber at all.
+/// The workers of one simulated rank. While the pool is not attentive, a worker without a job has
+/// no fiber.
 class fiber_pool final : public pool {
  public:
   fiber_pool(fiber_scheduler::state& scheduler, int workers)
@@ -25,7 +25,7 @@ class fiber_pool final : public pool {
         number_(scheduler.pools++),
         workers_(static_cast<std::size_t>(workers)) {}
 
-  // Workers that are attentive still must leave before what they stand on goes away.
+  // Attentive workers must end before the objects that they use are destroyed.
   ~fiber_pool() override {
     attentive_ = false;
     const bool from_outside = num_at_work_ > 0 && scheduler_.current == &scheduler_.runner;
@@ -33,7 +33,7 @@ class fiber_pool final : public pool {
       scheduler_.enlist(scheduler_.runner);
       scheduler_.runner_is_enlisted = true;
     }
-    // In time, those who are at work may be ahead of the one that waits for them.
+    // With `times`, active workers may be ahead of the fiber that waits for them.
     for (unsigned rounds = 0; num_at_work_ > 0;) {
       scheduler_.rouse(number_, scheduler_.clock.now_ns());
       if (scheduler_.options.times) {
@@ -62,7 +62,7 @@ class fiber_pool final : public pool {
     step();
     run_guarded(0);
     while (unfinished_ > 0) {
-      // Nothing may leave while workers use f, which belongs to the caller.
+      // No exception may leave while workers use f, which belongs to the caller.
       try {
         wait_until([&] { return unfinished_ == 0; });
       } catch (...) {
@@ -118,7 +118,7 @@ class fiber_pool final : public pool {
       if (me.jobs_seen != job_number_) {
         me.jobs_seen = job_number_;
         run_guarded(w);
-        if (scheduler_.options.times) scheduler_.step();  // it has ended when its time has come
+        if (scheduler_.options.times) scheduler_.step();  // the job ends at the worker's time
         --unfinished_;
         idle_rounds = 0;
       } else if (!attentive_ || scheduler_.given_up) {

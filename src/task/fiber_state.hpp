@@ -17,10 +17,10 @@
 
 namespace cairn::task {
 
-/// A fiber that passes more steps than these between two waits is at work.
+/// A fiber that makes more steps than this between two waits counts as active.
 inline constexpr unsigned steps_of_a_look = 4;
 
-/// A fiber and the work that it has been given; without work it is spare.
+/// A fiber and its assigned work; without work it is spare.
 struct strand {
   strand() = default;
   strand(fiber_scheduler::state& s, std::size_t stack_bytes, void (*main)(void*))
@@ -31,18 +31,17 @@ struct strand {
   std::size_t pool = 0;  // the number of its pool
   worker_t worker = 0;
   std::function<void()> work;
-  std::size_t place = 0;  // in the list of the runnable
-  // Whether it waits, as seen since that round of looking began.
+  std::size_t place = 0;  // index in `runnable`
+  // Whether it waits, as observed in detection round `round`.
   std::uint64_t round = 0;
   unsigned idle_looks = 0, steps = 0;
-  // Where fibers have times of their own: when it goes on (or did, if it runs), and since when
-  // it waits for that.
+  // With `times`: when it resumes (or resumed, if it runs), and since when it has waited.
   std::uint64_t at_ns = 0, slept_ns = 0;
-  std::uint64_t tie = 0;  // among those of one moment
-  bool sleeps = false;    // it stands in the timetable
+  std::uint64_t tie = 0;  // order among strands with the same time
+  bool sleeps = false;    // it is in the timetable
 };
 
-/// Strands by the moment at which they go on.
+/// Orders strands by the time at which they resume.
 struct earlier {
   bool operator()(const strand* a, const strand* b) const noexcept {
     return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->tie < b->tie;
@@ -59,7 +58,7 @@ struct fiber_scheduler::state {
   void enlist(strand& s);
   void strike(strand& s);
 
-  // timed_turns.cpp: with times of their own.
+  // timed_turns.cpp: used with `times`.
   void charge();
   void step_in_time();
   void wait_in_time(unsigned idle_rounds);
@@ -74,7 +73,7 @@ struct fiber_scheduler::state {
   void step();
   void wait(unsigned idle_rounds);
   strand& pick();
-  void note(const strand& next);  // in the fingerprint
+  void note(const strand& next);  // updates the fingerprint
   void switch_to(strand& next);
 
   void seen_waiting(strand& s);
@@ -90,13 +89,13 @@ struct fiber_scheduler::state {
   hw::virtual_clock& clock;
   fiber_options options;
 
-  strand runner;  // the stack of the thread
+  strand runner;  // represents the stack of the thread
   bool runner_is_enlisted = false;
   strand* current = &runner;
   std::vector<std::unique_ptr<strand>> strands;
   std::vector<strand*> spare, runnable;
-  std::set<strand*, earlier> timetable;       // those that do not run
-  std::vector<std::vector<strand*>> by_pool;  // the runnable
+  std::set<strand*, earlier> timetable;       // the sleeping strands
+  std::vector<std::vector<strand*>> by_pool;  // the runnable strands
   std::size_t pools = 0, bodies = 0;
   std::exception_ptr first_error;
 
@@ -105,8 +104,8 @@ struct fiber_scheduler::state {
   std::uint64_t round = 1;
   std::size_t num_waiting = 0;
   unsigned leaps = 0;
-  std::string stall;      // what was said about it
-  bool given_up = false;  // bodies are made to leave by an exception
+  std::string stall;      // the message about it
+  bool given_up = false;  // waits throw, so that bodies end
 };
 
 }  // namespace cairn::task

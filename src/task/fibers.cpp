@@ -14,15 +14,15 @@
 namespace cairn::task {
 namespace {
 
-// A fiber that found nothing to do so often in a row counts as waiting: the second time,
-// because what it waits for may have happened after the first.
+// A fiber counts as waiting after this many fruitless looks in a row. One look is not enough,
+// because the event may have happened after it.
 constexpr unsigned looks = 2;
-// When all wait and nothing is due, time leaps ahead: not at all at first, because a send that
-// found no room is tried again, then 1 ms, 2 ms, ... 2^19 ms.
-// In time it naps itself, so leaps begin much later.
+// When all fibers wait and nothing is due, time leaps ahead: not in the first rounds, because a
+// send that found no room is retried, then by 1 ms, 2 ms, ... 2^19 ms. With `times` the fibers
+// sleep by themselves, so leaps begin much later.
 constexpr unsigned standing_leaps = 4, standing_naps = 1000, most_leaps = 20;
 constexpr std::uint64_t first_leap_ns = 1'000'000;
-// One turn in so many begins a burst: the same fiber passes its next steps, up to so many.
+// One turn in burst_one_in begins a burst: the fiber continues for up to longest_burst steps.
 constexpr std::uint64_t burst_one_in = 32, longest_burst = 64;
 
 constexpr std::size_t most_named_in_a_stall = 8;
@@ -47,7 +47,7 @@ void fiber_scheduler::state::begin(std::size_t pool, worker_t worker, std::funct
   enlist(s);
 }
 
-// Never returns: a spare strand stands in end() until it is given work again.
+// Never returns: a spare strand is suspended in end() until it gets work again.
 void fiber_scheduler::state::strand_main(void* argument) {
   auto& s = *static_cast<strand*>(argument);
   for (;;) {
@@ -152,10 +152,10 @@ void fiber_scheduler::state::switch_to(strand& next) {
   self.context.switch_to(next.context);
 }
 
-// Who waits ----------------------------------------------------------------------------------
+// Detecting that all wait ----------------------------------------------------------------------
 //
-// A round of looking ends when each runnable fiber has said `looks` times since it began that
-// it has nothing to do. A fiber that computes says nothing, so no round ends while one does.
+// A detection round ends when each runnable fiber has reported `looks` times since its start that
+// it has nothing to do. A computing fiber reports nothing, so no round ends while one computes.
 
 void fiber_scheduler::state::seen_waiting(strand& s) {
   if (s.round != round) {

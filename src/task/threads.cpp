@@ -21,8 +21,8 @@
 namespace cairn::task {
 namespace {
 
-// The pool that started this thread, and as which worker. To every other pool, also one that this
-// thread makes and uses, it is the thread that runs the body: worker 0.
+// The pool that started this thread, and its number there. In all other pools, also in one that it
+// constructs itself, the thread is worker 0.
 struct place {
   const pool* of = nullptr;
   worker_t worker = 0;
@@ -92,12 +92,12 @@ class thread_pool final : public pool {
 
  private:
   void set_attentive(bool on) override {
-    // A worker that sees it must see the sources that were added before.
+    // A worker that sees the flag must also see the sources added before.
     attentive_.store(on, std::memory_order_release);
     if (on) ring_bell();
   }
 
-  // Gives f out and runs worker 0's part. Returns its number.
+  // Publishes f and runs worker 0's part. Returns the job's number.
   std::uint64_t start(const job& f) {
     CAIRN_ASSERT(here() == 0);
     spread_.look(0);
@@ -114,8 +114,8 @@ class thread_pool final : public pool {
     rethrow_first_error();
   }
 
-  // Whether nobody has taken worker w's part of a job yet. The worker takes it, or worker 0 does
-  // once nothing is left to do, and does not wait for a worker that sleeps.
+  // Claims worker w's part of a job; returns false if it was claimed before. The worker claims it,
+  // or worker 0 does after its own part, so that it does not wait for a sleeping worker.
   bool take_seat(worker_t w, std::uint64_t number) noexcept {
     auto& seat = seats_[w];
     auto last = seat.load(std::memory_order_relaxed);
@@ -192,11 +192,12 @@ class thread_pool final : public pool {
   alignas(cache_line) std::atomic<int> unfinished_{0};
   std::mutex error_guard_;
   std::exception_ptr first_error_;
-  // Taken before any thread is pinned: threads inherit the set of the one that starts them.
+  // Read before any thread is pinned, because threads inherit the set of the thread that starts
+  // them.
   const hw::core_set cores_ = hw::core_set::of_this_thread();
   bool caller_is_pinned_ = false;
   core_spread spread_;
-  per_worker<std::atomic<std::uint64_t>> seats_;  // the last job whose part was taken
+  per_worker<std::atomic<std::uint64_t>> seats_;  // the last job whose part was claimed
   std::vector<std::thread> threads_;
 };
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Turns of fibers that have times of their own: the one with the least time goes on, so nothing
-// can still happen before what it sees.
+// Turns of fibers with their own times. The fiber with the least time runs next, so no fiber can
+// still act at an earlier time.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@
 namespace cairn::task {
 namespace {
 
-// Who waits looks up by itself after 100 ns, 200 ns, ... 102.4 us: it may wait for a moment.
+// A waiting fiber wakes by itself after 100 ns, 200 ns, ... 102.4 us: it may wait for a time.
 constexpr std::uint64_t first_nap_ns = 100;
 constexpr unsigned most_doublings = 10;
 
@@ -37,14 +37,14 @@ void fiber_scheduler::state::wait_in_time(unsigned idle_rounds) {
     go_on_at(clock.now_ns());
     return;
   }
-  seen_waiting(s);  // which may move the clock
+  seen_waiting(s);  // may advance the clock
   const auto now = clock.now_ns();
   auto until = now + (first_nap_ns << std::min(idle_rounds - 1, most_doublings));
   if (const auto due = options.times->next_due_ns(s.pool, now)) until = std::min(until, *due);
   go_on_at(until);
 }
 
-// The running fiber gives up its turn until then, if anybody goes on earlier.
+// Suspends the running fiber until `moment_ns`, if another fiber resumes earlier.
 void fiber_scheduler::state::go_on_at(std::uint64_t moment_ns) {
   auto& s = *current;
   s.slept_ns = clock.now_ns();
@@ -78,7 +78,7 @@ void fiber_scheduler::state::wake(strand& s) {
   s.sleeps = false;
 }
 
-// Those of the pool that sleep look up at that moment, but not before they fell asleep.
+// Wakes the sleeping fibers of the pool at `moment_ns`, or when they fell asleep if that is later.
 void fiber_scheduler::state::rouse(std::size_t pool, std::uint64_t moment_ns) {
   if (!options.times || pool >= by_pool.size()) return;
   for (auto* const s : by_pool[pool]) {

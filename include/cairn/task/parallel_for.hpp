@@ -10,13 +10,13 @@
 
 namespace cairn::task {
 
-/// Calls f(worker, begin, end) for chunks that together cover [0, n) once, on all workers of
-/// the pool; returns when all have ended. Chunks are handed out in ascending order.
+/// Calls f(worker, begin, end) for disjoint chunks that cover [0, n), on all workers of the pool;
+/// returns when all have ended. Chunks are assigned in ascending order.
 ///
 /// chunk     elements per call; 0 chooses about 16 chunks per worker
-/// between   called as between(worker) after each chunk (core: handles messages that arrived);
-///           once it returns false no new chunk starts
-/// Throws    what f throws first; no new chunk starts after that.
+/// between   between(worker) is called after each chunk (core handles arrived messages there); once
+///           it returns false no new chunk starts
+/// Throws    the first exception of f; no new chunk starts after it
 /// Called by worker 0 only, never nested.
 template <class F, class Between>
 void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& between) {
@@ -44,12 +44,12 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
       throw;
     }
   };
-  p.share(std::cref(take_chunks));  // without a copy, which would be allocated
+  p.share(std::cref(take_chunks));  // by reference: a copy would be allocated
 }
 
-/// The same between whose chunks the pool's sources say whether the loop may go on.
+/// The same; between chunks the pool's sources decide whether the loop continues.
 ///
-/// Throws    also `cancelled` and peer_failure, if the world of the pool's rank is to end
+/// Throws    also `cancelled` and peer_failure, if loops must end in the rank's world
 template <class F>
 void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f) {
   parallel_for(p, n, chunk, f, [&](worker_t w) { return p.may_go_on(w); });

@@ -11,20 +11,19 @@
 
 namespace cairn::task {
 
-/// Work that a worker does while it has no job: it takes messages in, or goes on with what was
-/// parked.
+/// Work for a worker without a job: it handles messages or retries parked work.
 class progress_source {
  public:
-  /// Does a bounded piece of work on worker w; returns whether there was any. Several workers call
-  /// it at once. An error has no caller to go to: the source keeps it or fails its world.
+  /// Does a bounded piece of work on worker w; returns whether there was any. Several workers may
+  /// call it concurrently. An error has no caller to reach: the source keeps it or fails its world.
   virtual bool progress(worker_t w) noexcept = 0;
-  /// The part of it that a worker does between two chunks too: it takes in what others have left
-  /// for it.
+  /// The part of progress() that a worker also runs between two chunks: it takes over items that
+  /// other workers left for it.
   virtual bool take_in(worker_t /*w*/) noexcept { return false; }
-  /// Called by worker w between two chunks of a loop; false asks the loop to end. Several workers
-  /// call it at once.
+  /// Called by worker w between two chunks of a loop; false ends the loop. Several workers may call
+  /// it concurrently.
   [[nodiscard]] virtual bool may_go_on(worker_t /*w*/) noexcept { return true; }
-  /// Throws if loops are to end. Called by worker 0 outside jobs.
+  /// Throws if loops must end. Called by worker 0 outside jobs.
   virtual void throw_if_interrupted() {}
 
  protected:
@@ -33,11 +32,11 @@ class progress_source {
 
 /// The workers of one rank, and the only place where they wait.
 ///
-/// Worker 0 is the thread (or fiber) that runs the body; the others run jobs that it gives
-/// out with run(). A worker that waits, and while the pool is attentive also a worker without a
-/// job, asks the progress sources in turn until one has done something.
+/// Worker 0 is the thread (or fiber) that runs the body; the others run the jobs that it starts
+/// with run(). A waiting worker polls the progress sources in turn until one has done something.
+/// While the pool is attentive, workers without a job do so too.
 ///
-/// Two kinds: threads (make_threads) and fibers of a simulated cluster (see fibers.hpp).
+/// Implementations: threads (make_threads) and fibers of a simulated cluster (fibers.hpp).
 class pool {
  public:
   using job = std::function<void(worker_t)>;
@@ -48,35 +47,35 @@ class pool {
 
   [[nodiscard]] int workers() const noexcept { return workers_; }
 
-  /// The worker of this pool that calls. Worker 0 for a thread that this pool did not start, also
-  /// if it is a worker of another pool: it may make a pool of its own inside a job.
+  /// The calling worker. It is 0 for a thread that this pool did not start, even if that is a
+  /// worker of another pool: a job may construct a pool of its own.
   [[nodiscard]] virtual worker_t here() const noexcept = 0;
 
   /// Runs f(w) once on every worker w and returns when all have ended; rethrows the first
   /// exception. Called by worker 0 only, never from inside a job.
   virtual void run(const job& f) = 0;
 
-  /// The same for a job whose work any worker may do: one that has not begun when worker 0 has
-  /// ended is left out. For loops, which a sleeping worker would delay.
+  /// Like run(), for a job whose work any worker may do: a worker that has not begun when worker 0
+  /// has finished is skipped. For loops, which a sleeping worker would delay.
   virtual void share(const job& f) { run(f); }
 
-  /// Lets others run: a pause, then a yield, then a short sleep as `idle_rounds` grows, so
+  /// Lets other threads run: pauses, then yields, then sleeps briefly as `idle_rounds` grows, so
   /// that many idle workers on few cores do not starve the busy one.
   virtual void relax(unsigned idle_rounds) noexcept = 0;
 
-  /// Lets another thread use the core of a worker that has work, once. Nothing for fibers, which
-  /// take turns at every step.
+  /// Yields the core of a worker that has work, once. No effect for fibers, which take turns at
+  /// every step.
   virtual void give_way() noexcept {}
 
-  /// A place where a simulated cluster may switch to another worker. Nothing for threads.
+  /// A point where a simulated cluster may switch to another worker. No effect for threads.
   virtual void step() noexcept {}
 
-  /// Throws system_failure in a simulated cluster that has stalled and could not be left in a
-  /// better way; nothing for threads. Every wait calls it between two looks.
+  /// Throws system_failure if a simulated cluster has stalled and its bodies could not end
+  /// otherwise; no effect for threads. Every wait calls it between two checks.
   virtual void throw_if_stalled() {}
 
-  /// Registers a source, or takes one out. Called by worker 0 outside jobs; a source may not be
-  /// taken out while worker 0 is inside one.
+  /// Registers or unregisters a source. Called by worker 0 outside jobs. A source must not be
+  /// unregistered while worker 0 is inside one.
   void add_source(progress_source& s) {
     while_quiet([&] { sources_.push_back(&s); });
   }
@@ -84,8 +83,8 @@ class pool {
     while_quiet([&] { std::erase(sources_, &s); });
   }
 
-  /// Between attend() and ignore() the pool is attentive. Pairs of calls nest. No worker but 0 is
-  /// inside a source once the last ignore() has returned. Called by worker 0 outside jobs.
+  /// The pool is attentive between attend() and ignore(). Pairs of calls nest. After the last
+  /// ignore() no worker but 0 is inside a source. Called by worker 0 outside jobs.
   void attend() {
     if (attention_++ == 0) set_attentive(true);
   }
@@ -94,7 +93,7 @@ class pool {
   }
 
   /// Calls f while no worker but 0 is inside a source. Called by worker 0 outside jobs.
-  /// Cost      of an empty job, if the pool is attentive
+  /// Cost      an empty job, if the pool is attentive
   template <class F>
   void while_quiet(F&& f) {
     if (attention_ == 0) return f();
@@ -103,8 +102,8 @@ class pool {
     set_attentive(true);
   }
 
-  /// Returns once done() holds; asks the sources and yields meanwhile. All waiting in Cairn
-  /// goes through here. Called by worker 0.
+  /// Returns once done() holds; polls the sources and yields meanwhile. All waiting in Cairn uses
+  /// this function. Called by worker 0.
   template <class Done>
   void wait_until(Done&& done) {
     for (unsigned idle_rounds = 0; !done();) {
@@ -118,8 +117,8 @@ class pool {
     }
   }
 
-  /// The same, but asks done() only when no source has work, or when urgent() holds: for one that
-  /// costs something, or that begins a termination wave.
+  /// Like wait_until(), but calls done() only when no source has work or urgent() holds. For a
+  /// done() that is expensive or begins a termination wave.
   template <class Done, class Urgent>
   void work_until(Done&& done, Urgent&& urgent) {
     for (unsigned idle_rounds = 0;;) {
@@ -134,25 +133,26 @@ class pool {
     }
   }
 
-  /// Whether a loop of worker w may go on, at the end of a chunk; takes a step.
+  /// Whether a loop of worker w may continue; called after a chunk. Takes a step.
   [[nodiscard]] bool may_go_on(worker_t w) noexcept {
     step();
     return std::ranges::all_of(sources_, [w](auto* s) { return s->may_go_on(w); });
   }
-  /// Throws what ends loops here: `cancelled`, peer_failure. For serial loops, after each piece of
-  /// at most some milliseconds; parallel_for calls it. Called by worker 0 outside jobs.
+  /// Throws the reason why loops must end: `cancelled` or peer_failure. Serial loops call it after
+  /// each piece of at most some milliseconds; parallel_for calls it itself. Called by worker 0
+  /// outside jobs.
   void throw_if_interrupted() {
     if (may_go_on(0)) return;
     for (auto* const s : sources_) s->throw_if_interrupted();
   }
 
-  /// Worker w takes in what other workers have left for it; returns whether there was anything.
+  /// Takes over items that other workers left for worker w; returns whether there were any.
   bool take_in(worker_t w) noexcept {
     bool any = false;
     for (auto* const s : sources_) any |= s->take_in(w);
     return any;
   }
-  /// Asks the sources in turn; returns whether one of them has done something.
+  /// Polls the sources in turn until one has done something; returns whether one has.
   bool idle(worker_t w) noexcept {
     return std::ranges::any_of(sources_, [w](auto* s) { return s->progress(w); });
   }
@@ -166,7 +166,7 @@ class pool {
     set_attentive(false);
     try {
       if (workers_ > 1) run([](worker_t) {});
-    } catch (...) {  // a simulated cluster that has stalled: the next wait says so
+    } catch (...) {  // a simulated cluster has stalled; the next wait throws
     }
   }
 
@@ -177,12 +177,12 @@ class pool {
 
 struct thread_options {
   int workers = 1;
-  bool pin = false;  ///< worker w on the w-th allowed core, from `first_core` on
+  bool pin = false;  ///< worker w runs on the w-th allowed core, counted from `first_core`
   int first_core = 0;
 };
 
-/// A pool of `workers` - 1 threads and the caller's own, which becomes worker 0 (and, with
-/// `pin`, stays on its core until the pool ends; so it also ends the pool).
+/// A pool of `workers` - 1 threads and the calling thread, which becomes worker 0. With `pin` the
+/// caller stays on its core until the pool ends, so the caller must also end the pool.
 ///
 /// Throws    system_failure if the threads cannot be started
 [[nodiscard]] std::unique_ptr<pool> make_threads(const thread_options& options);

@@ -9,8 +9,8 @@
 
 namespace cairn::task {
 
-/// A lock for sections of a few dozen instructions that never wait for anything themselves.
-/// Yields after some spinning, because the holder may be preempted. Models Lockable.
+/// A lock for critical sections of a few dozen instructions that never wait. Yields after some
+/// spinning, because the holder may be preempted. Models Lockable.
 class alignas(cache_line) spin_lock {
  public:
   void lock() noexcept {
