@@ -10,7 +10,7 @@
 namespace cairn {
 namespace {
 
-// Then follow the parts' lengths (8 bytes each) and the parts, in the order of their ranks.
+// The parts' lengths (8 bytes each) and the parts follow, in rank order.
 struct packet_header {
   std::uint64_t operation;
   std::uint32_t round;
@@ -18,7 +18,7 @@ struct packet_header {
 };
 static_assert(sizeof(packet_header) == 16);
 
-// Packets lie where the transport put them, perhaps unaligned.
+// The packets of a transport may be unaligned.
 template <class T>
 T read(std::span<const std::byte> bytes, std::size_t at) {
   T value;
@@ -52,7 +52,7 @@ collectives::collectives(rank_t self, rank_t size)
   CAIRN_EXPECTS(0 <= self && self < size);
 }
 
-// Before round k a rank holds 2^k parts; in the last round fewer than that are missing.
+// A rank holds 2^k parts before round k; in the last round fewer may be missing.
 std::size_t collectives::parts_in_round(int round) const noexcept {
   const auto held = std::size_t{1} << round;
   return std::min(held, static_cast<std::size_t>(size_) - held);
@@ -69,7 +69,7 @@ void collectives::begin(std::span<const std::byte> mine) {
 }
 
 std::optional<collectives::outgoing> collectives::next_send() {
-  // What a round passes on is all there once the rounds before it are in.
+  // The parts that a round sends are complete once all earlier rounds have arrived.
   if (!current_ || rounds_sent_ == num_rounds_ || rounds_sent_ > rounds_received_) return {};
   const auto round = rounds_sent_++;
   const packet_header header{operation_, static_cast<std::uint32_t>(round),

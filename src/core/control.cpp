@@ -94,7 +94,8 @@ void control::send_reduction(worker_t w) {
   if (reducing_.done()) reduced_.store(true, std::memory_order_release);
 }
 
-// Under the network lock together with what begins: a rank never begins what it has announced.
+// The caller holds the network lock until the collective has begun, so a rank never begins a
+// collective that it has announced.
 void control::expect_to_begin(worker_t w) {
   if (stopping()) {
     send_announcement(w);
@@ -175,11 +176,11 @@ void control::poison(rank_t culprit, const std::string& text) noexcept {
     culprit_ = culprit;
     try {
       poison_text_ = text;
-    } catch (...) {  // out of memory: without its text
+    } catch (...) {  // out of memory: poisons without the text
     }
     poisoned_.store(true, std::memory_order_release);
   }
-  // The other ranks hear of it as far as the transport still works.
+  // Informs the other ranks, as far as the transport still works.
   try {
     std::vector<std::byte> payload(sizeof culprit + text.size());
     std::memcpy(payload.data(), &culprit, sizeof culprit);

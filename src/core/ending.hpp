@@ -5,21 +5,21 @@
 
 namespace cairn {
 
-/// As a shell says of a program that SIGINT ended.
+/// The status that a shell reports for a program ended by SIGINT.
 inline constexpr int status_of_cancelled = 130;
 
 /// How one rank ended.
 struct ending {
   int status = 0;
-  std::string sentence;      ///< for people, if it failed
-  bool caused_here = false;  ///< it failed by itself, not because another rank had
+  std::string sentence;      ///< for the user, if it failed
+  bool caused_here = false;  ///< it failed by itself, not because of another rank
 };
 
-/// The ending that the exception in flight means: status 2 for bad usage or input, 130 for
+/// Converts the exception in flight to an ending: status 2 for bad usage or input, 130 for
 /// `cancelled`, else 1.
 [[nodiscard]] ending ending_by_exception();
 
-/// Runs f; what it throws becomes an ending.
+/// Runs f; converts an exception to an ending.
 template <class F>
 [[nodiscard]] ending ending_of(F&& f) {
   try {

@@ -11,7 +11,7 @@ namespace {
 std::atomic<interrupt_handler*> acting{nullptr};
 std::atomic<int> running{0};  // calls of on_signal; counted before they load `acting`
 
-// In another thread, for a moment.
+// Spins: a handler in another thread ends soon.
 void wait_for_signal_handlers() noexcept {
   while (running.load() != 0) {
   }
@@ -23,7 +23,7 @@ interrupt_handler::interrupt_handler(second then, std::size_t worlds) : worlds_(
   interrupt_handler* none = nullptr;
   if (!acting.compare_exchange_strong(none, this)) return;
   sigaction(SIGINT, nullptr, &before_);
-  if (before_.sa_handler == SIG_IGN) {  // nohup means it
+  if (before_.sa_handler == SIG_IGN) {  // stays ignored
     acting.store(nullptr);
     return;
   }
@@ -64,7 +64,7 @@ interrupt_handler::interruptible::interruptible(interrupt_handler& handler, worl
 
 interrupt_handler::interruptible::~interruptible() {
   slot_->store(nullptr);
-  wait_for_signal_handlers();  // one may have found the world just before
+  wait_for_signal_handlers();  // a running one may have loaded this world
 }
 
 }  // namespace cairn

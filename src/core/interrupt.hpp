@@ -11,25 +11,25 @@
 
 namespace cairn {
 
-/// While it lives, SIGINT cancels the worlds that run in this process; then the action from before
-/// is restored. A SIGINT that comes when no world runs yet cancels the first. Where SIGINT was
-/// ignored it stays ignored.
+/// During its lifetime SIGINT cancels the worlds that run in this process; afterwards the previous
+/// action is restored. A SIGINT before any world runs cancels the first one. An ignored SIGINT
+/// stays ignored.
 ///
-/// What a signal handler reaches is necessarily state of the process: of several such objects, in
-/// one thread or in several, only the first acts. The others change nothing.
+/// A signal handler reaches only process-wide state. Of several such objects, in one thread or in
+/// several, only the first is active; the others have no effect.
 class interrupt_handler {
  public:
-  /// What a second SIGINT does. `kills`: the default action, at once. `nothing`: another process
-  /// sees to that.
+  /// The effect of a second SIGINT. `kills`: the default action, at once. `nothing`: another
+  /// process handles it.
   enum class second { kills, nothing };
 
-  /// worlds   how many may run at a time, at most
+  /// worlds   maximum number of worlds that run at a time
   interrupt_handler(second then, std::size_t worlds);
   ~interrupt_handler();
   interrupt_handler(const interrupt_handler&) = delete;
   interrupt_handler& operator=(const interrupt_handler&) = delete;
 
-  /// A world that is cancelled by SIGINT while this lives, if the handler acts.
+  /// Registers a world that SIGINT cancels during this object's lifetime, if the handler is active.
   class interruptible {
    public:
     interruptible(interrupt_handler& handler, world& w);

@@ -49,7 +49,7 @@ ending run_in_simulation(const settings& how, const rank_body& body) {
   interrupt_handler interrupts(interrupt_handler::second::kills,
                                static_cast<std::size_t>(plan.cluster.ranks));
   auto options = how.for_world();
-  // Those of hardware would abort as they like, and no run could be replayed from its seed.
+  // Hardware transactions abort unpredictably, so no run could be replayed from its seed.
   const bool explores = !plan.cluster.costs;
   options.emulate_transactions = how.mechanism == "htm" || (explores && how.mechanism == "auto");
   for (auto seed = plan.first_seed; seed <= plan.last_seed; ++seed) {
@@ -85,7 +85,7 @@ auto launcher_here() {
   return find_launcher([](const char* name) -> const char* { return std::getenv(name); });
 }
 
-/// prepare   gives the rank_plan, or throws for bad settings
+/// prepare   returns the rank_plan, or throws for bad settings
 template <class Prepare>
 int run_planned(const Prepare& prepare, const launch_report& say) {
   const auto ended = [&]() -> ending {

@@ -21,7 +21,7 @@ struct convention {
   net::mpi_kind kind;
 };
 
-// The first that applies counts: Slurm sets its variables also around a PMI or PMIx of its own.
+// The first match counts: Slurm also sets its variables around its own PMI or PMIx.
 constexpr std::array<convention, 4> conventions{{
     {"OMPI_COMM_WORLD_RANK", "OMPI_COMM_WORLD_SIZE", "Open MPI's mpiexec", net::mpi_kind::openmpi},
     {"PMI_RANK", "PMI_SIZE", "MPICH's mpiexec", net::mpi_kind::mpich},
@@ -59,7 +59,7 @@ std::optional<launcher> find_launcher(const std::function<const char*(const char
 
 void end_job(const launcher& started_by, int status) noexcept {
   if (started_by.pmi < 0) return;
-  // If it does not listen it has ended the job, or does not speak PMI 1 after all.
+  // Without an answer the launcher has ended the job, or does not speak PMI 1.
   const auto command = [&](std::string_view line) {
     static_cast<void>(send(started_by.pmi, line.data(), line.size(), MSG_NOSIGNAL | MSG_DONTWAIT));
     pollfd answer{started_by.pmi, POLLIN, 0};
@@ -71,7 +71,7 @@ void end_job(const launcher& started_by, int status) noexcept {
   std::array<char, 40> abort{};
   std::snprintf(abort.data(), abort.size(), "cmd=abort exitcode=%d\n", status);
   command("cmd=init pmi_version=1 pmi_subversion=1\n");
-  command(abort.data());  // which has no answer, but ends this process too
+  command(abort.data());  // has no answer, but also ends this process
 }
 
 }  // namespace cairn

@@ -30,7 +30,7 @@ using steady = std::chrono::steady_clock;
 constexpr auto time_to_notice = std::chrono::seconds(3);
 constexpr auto time_to_obey = std::chrono::milliseconds(500);
 
-/// What the processes of one job write for the first process to read when they have ended.
+/// Shared memory in which the processes of one job report how they ended.
 class job_board {
  public:
   explicit job_board(rank_t ranks)
@@ -39,7 +39,7 @@ class job_board {
     memory_->hide();
   }
 
-  /// Called by a rank as its last act.
+  /// Called by a rank as its last action.
   void leave(rank_t rank, const ending& how) noexcept {
     if (how.caused_here && !shared_->claimed.exchange(true)) {
       shared_->status = how.status;
@@ -52,7 +52,7 @@ class job_board {
   [[nodiscard]] bool has_left(rank_t rank) noexcept {
     return left(rank).load(std::memory_order_acquire);
   }
-  /// How the first rank that failed by itself did so, if any.
+  /// The ending of the first rank that failed by itself, if any.
   [[nodiscard]] std::optional<ending> cause() const {
     if (!shared_->written.load(std::memory_order_acquire)) return std::nullopt;
     return ending{shared_->status, shared_->sentence.data(), true};
@@ -72,8 +72,8 @@ class job_board {
   shared* shared_;
 };
 
-/// While it lives, the signals that end a job, and news of children, wait to be taken instead
-/// of acting. No handler, so no state outside this object.
+/// During its lifetime, SIGCHLD and the signals that end a job are blocked and taken by wait().
+/// There is no handler, so no state outside this object.
 class held_signals {
  public:
   held_signals() {
@@ -82,11 +82,11 @@ class held_signals {
     for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
       struct sigaction now {};
       sigaction(signal, nullptr, &now);
-      if (now.sa_handler != SIG_IGN) sigaddset(&held_, signal);  // nohup means it
+      if (now.sa_handler != SIG_IGN) sigaddset(&held_, signal);  // ignored signals stay ignored
     }
     struct sigaction standard {};
     standard.sa_handler = SIG_DFL;
-    sigaction(SIGCHLD, &standard, &child_before_);  // ignored, it would reap behind our back
+    sigaction(SIGCHLD, &standard, &child_before_);  // if ignored, the kernel reaps
     pthread_sigmask(SIG_BLOCK, &held_, &mask_before_);
   }
   ~held_signals() { restore(); }
@@ -98,7 +98,7 @@ class held_signals {
     pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   }
 
-  /// Waits up to `patience` for a signal and returns its number, 0 if none came.
+  /// Waits up to `patience` for a signal; returns its number, or 0 if none came.
   [[nodiscard]] int wait(std::chrono::milliseconds patience) const noexcept {
     const timespec limit{patience.count() / 1000, patience.count() % 1000 * 1'000'000};
     const int signal = sigtimedwait(&held_, nullptr, &limit);
@@ -116,14 +116,14 @@ std::string killed_sentence(rank_t rank, int signal) {
          (name != nullptr ? " (" + std::string(name) + ")" : "");
 }
 
-/// The first process: starts the ranks, watches them, ends them.
+/// The parent process: starts, watches and ends the ranks.
 class parent {
  public:
   parent(rank_t ranks, interrupt_handler& of_children)
       : board_(ranks), of_children_(of_children), children_(static_cast<std::size_t>(ranks), 0) {}
 
   void start(const rank_main_function& rank_main) {
-    // What lies in buffers would be written again by every child.
+    // Otherwise every child would write the buffered output again.
     std::fflush(nullptr);
     std::cout.flush();
     const auto self = getpid();
@@ -155,7 +155,8 @@ class parent {
       const bool limited = deadline_ != steady::time_point::max();
       const int signal = signals_.wait(std::chrono::milliseconds(limited ? 20 : 500));
       if (signal == SIGINT && !cancelling_) {
-        // The ranks stop together and say so. A terminal has told them already: no harm.
+        // The ranks stop together and report it. A terminal has signalled them too, which is
+        // harmless.
         cancelling_ = true;
         kill_all(SIGINT);
       } else if (signal != 0 && signal != SIGCHLD) {
@@ -163,8 +164,8 @@ class parent {
         end_by(steady::now());
       }
     }
-    // A terminal signals all processes at once: the children may have been faster. Interrupted,
-    // they have ended as they should.
+    // A terminal signals all processes at once, so the children may have ended first. After SIGINT
+    // they have ended correctly.
     for (int signal = 1; interrupted == 0 && signal != 0;) {
       signal = signals_.wait(std::chrono::milliseconds(0));
       if (signal != SIGCHLD && signal != SIGINT) interrupted = signal;
@@ -180,13 +181,13 @@ class parent {
  private:
   [[noreturn]] void run_child(pid_t parent_id, rank_t rank, const rank_main_function& rank_main) {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
-    if (getppid() != parent_id) _exit(1);  // it died before we asked to be told
+    if (getppid() != parent_id) _exit(1);  // the parent died before prctl()
     signals_.restore();
     const auto how = rank_main(rank, of_children_);
     std::cout.flush();
     std::fflush(nullptr);
     board_.leave(rank, how);
-    // Not exit(): what the first process registered for its end is not ours to run.
+    // Not exit(): the parent's exit handlers must not run here.
     _exit(how.status);
   }
 
@@ -242,7 +243,7 @@ ending run_local_ranks(rank_t ranks, const rank_main_function& rank_main) {
   int interrupted = 0;
   ending result;
   {
-    // That of the children, who inherit it. This process waits for its signals.
+    // For the children, which inherit it. This process waits for its signals.
     interrupt_handler interrupts(interrupt_handler::second::nothing, 1);
     parent first_process(ranks, interrupts);
     first_process.start(rank_main);
@@ -250,7 +251,7 @@ ending run_local_ranks(rank_t ranks, const rank_main_function& rank_main) {
     result = first_process.result();
   }
   if (interrupted != 0) {
-    raise(interrupted);  // as if it had come just now; a handler of the program may let us live
+    raise(interrupted);  // the program's own handler may return
     return {1, "", true};
   }
   return result;

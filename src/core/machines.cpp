@@ -13,7 +13,7 @@
 namespace cairn {
 namespace {
 
-/// What f could not do; empty: it did it.
+/// The error message of f; empty if f succeeded.
 template <class F>
 std::string failure_of(F&& f) {
   try {
@@ -81,7 +81,7 @@ std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
               " bytes, where rank " + std::to_string(world_.rank()) + " wants " +
               std::to_string(bytes);
   }
-  // Nobody lets go before all have it.
+  // No rank releases the memory before all have opened it.
   const auto failures = world_.all_gather(failure);
   if (memory) memory->hide();
   for (const auto rank : neighbours_) {

@@ -23,17 +23,17 @@
 namespace cairn {
 namespace {
 
-/// The launcher and the MPI do not fit: every rank finds it out, so rank 0 alone says it.
+/// The launcher and the MPI do not match. Every rank detects it, so only rank 0 reports it.
 class wrong_launcher : public usage_error {
  public:
   using usage_error::usage_error;
 };
 
-// How long ranks that cannot be told whether rank 0 fails too leave it the word. mpiexec ends all
-// ranks when the first leaves with a bad status, long before.
+// How long a rank that cannot know whether rank 0 fails too lets rank 0 report first. mpiexec ends
+// all ranks long before, when the first exits with a bad status.
 constexpr timespec until_rank_0_has_spoken{2, 0};
 constexpr timespec until_the_job_is_ended{0, 300'000'000};
-// mpiexec may drop what a rank wrote just before it asked for the end of the job.
+// mpiexec may drop output that a rank wrote just before it asked for the end of the job.
 constexpr timespec until_it_is_passed_on{0, 200'000'000};
 
 void check_settings(const settings& how, const launcher& started_by) {
@@ -66,7 +66,7 @@ std::shared_ptr<net::mpi_job> start_mpi(const settings& how, const launcher& sta
   return job;
 }
 
-/// The way to all peers, as the settings want it. Collective.
+/// The transport to all peers, as the settings require. Collective.
 std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_map& map,
                                         const settings& how) {
   const auto neighbours = map.neighbours(job.self());
@@ -87,8 +87,8 @@ std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_ma
   return std::make_unique<net::mixed_transport>(std::move(near), neighbours, std::move(far));
 }
 
-/// How the job ended, the same on all ranks: as the first rank that failed by itself did, else
-/// as the first that had another status than 0. Collective.
+/// The ending of the job, the same on all ranks: that of the first rank that failed by itself, else
+/// of the first rank with a nonzero status. Collective.
 ending ending_of_all(net::mpi_job& job, const ending& mine) {
   struct record {
     int status = 0;
@@ -109,7 +109,7 @@ ending ending_of_all(net::mpi_job& job, const ending& mine) {
   return all;
 }
 
-/// Makes the rank's world and runs its body in it. Collective.
+/// Constructs the rank's world and runs its body in it. Collective.
 ending run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_handler& interrupts) {
   const auto map = net::machine_map::gather(job, plan.how.machines);
   std::unique_ptr<net::transport> net;
@@ -117,7 +117,7 @@ ending run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_handler
   ending mine;
   try {
     net = connect(job, map, plan.how);
-  } catch (const system_failure&) {  // not bad_alloc, which may come while the others gather
+  } catch (const system_failure&) {  // not bad_alloc, which may occur while others gather
     mine = ending_by_exception();
   }
   if (net) {
@@ -150,11 +150,11 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
       plan = prepare();
       check_settings(plan.how, started_by);
     });
-    // A rank with bad settings starts MPI nevertheless: the others wait for it there.
+    // A rank with bad settings also starts MPI, because the others wait for it there.
     job = start_mpi(plan.how, started_by);
     ended = ending_of_all(*job, ended);
     if (ended.status == 0) ended = run_connected(*job, plan, interrupts);
-    // Rank 0 speaks, and nobody leaves before: mpiexec may end all with the first bad status.
+    // Rank 0 reports before any rank exits: mpiexec may end all ranks at the first bad status.
     if (job->self() == 0 && !ended.sentence.empty()) say(ended.sentence);
     static_cast<void>(job->all_gather(std::as_bytes(std::span("", 1))));
     return ended.status;
@@ -168,7 +168,7 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
   } catch (...) {
     if (ended.status == 0) ended = ending_by_exception();
   }
-  // The others wait in a collective, if they did not fail alike.
+  // The other ranks wait in a collective, unless they failed alike.
   if (started_by.rank != 0) wait(until_rank_0_has_spoken);
   say(ended.sentence);
   wait(until_it_is_passed_on);

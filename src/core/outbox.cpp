@@ -13,7 +13,7 @@ void outbox::send(worker_t w, rank_t to, std::span<const std::byte> packet) {
   }
 }
 
-// A packet queues behind those that wait already.
+// A packet queues behind those already waiting.
 void outbox::enqueue(rank_t to, std::span<const std::byte> packet) {
   auto& queue = waiting_[static_cast<std::size_t>(to)];
   if (queue.empty() && net_.send(to, packet)) return;

@@ -43,8 +43,8 @@ progress_engine::~progress_engine() {
   pool_.remove_source(*this);
 }
 
-// A transport that fails, or a packet that no rank of this world can have sent, fails the world: an
-// exception would reach only one of those that use it.
+// A failing transport, or a packet that no rank of this world can have sent, fails the world,
+// because an exception would reach only one of the callers.
 template <class F>
 bool progress_engine::with_transport(F&& f) {
   if (transport_failed_.load(std::memory_order_relaxed)) return false;
@@ -78,7 +78,7 @@ void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& 
     pool_.ignore();
   }
   pool_.while_quiet([&] {
-    r.abandon();  // gives back the room of its blocks
+    r.abandon();  // releases the memory charged for its blocks
     channels_.remove(number);
   });
 }
@@ -108,7 +108,7 @@ void progress_engine::post(worker_t w, rank_t to, std::uint32_t number, channel_
 bool progress_engine::poll(worker_t w) {
   if (size_ == 1) return false;
   pool_.step();
-  // Above the bound of memory the handlers run first.
+  // Above the memory bound the handlers run first.
   if (!inbox_.empty() && held_bytes() > memory_bound_) return false;
   return with_transport([&] {
     const std::unique_lock held(network_lock_, std::try_to_lock);
@@ -193,7 +193,7 @@ void progress_engine::flush_standing(worker_t w) {
 }
 
 void progress_engine::flush_old(worker_t w) {
-  if (size_ == 1 && num_standing_ == 0) return;  // the end of the epoch is soon enough
+  if (size_ == 1 && num_standing_ == 0) return;  // sent at the end of the epoch
   const auto now = clock_.now_ns();
   if (now - workers_[w].last_scan_ns < age_ns_) return;
   workers_[w].last_scan_ns = now;
@@ -202,7 +202,7 @@ void progress_engine::flush_old(worker_t w) {
 
 void progress_engine::move_on(worker_t w, bool idle) {
   CAIRN_EXPECTS(!workers_[w].in_handler, "a handler does not wait for messages");
-  // The network even if own messages wait: else peers find no room in its rings.
+  // Polls even if local messages wait; otherwise peers find no room in this rank's rings.
   poll(w);
   bool handled = false;
   while (!control_.stopping() && run_one(w)) handled = true;
@@ -210,15 +210,15 @@ void progress_engine::move_on(worker_t w, bool idle) {
   if (idle) {
     flush(w, false);
   } else {
-    if (handled) flush_standing(w);  // answers, for which others wait
+    if (handled) flush_standing(w);  // others wait for answers
     flush_old(w);
-    // On shared cores the receiver needs this core to make room. A packet without room is copied
-    // once more, through memory that is in no cache.
+    // If cores are shared, the receiver needs this core to make room. A packet without room is
+    // copied once more, through uncached memory.
     if (outbox_.pending_bytes() > 0) pool_.give_way();
   }
 }
 
-// A poll of MPI costs as much as hundreds of elements: not in every chunk.
+// A poll of MPI costs as much as hundreds of elements, so not every chunk polls.
 bool progress_engine::may_go_on(worker_t w) noexcept {
   try {
     if (control_.stopping()) [[unlikely]]
@@ -261,7 +261,7 @@ std::size_t progress_engine::held_bytes() const noexcept {
   return static_cast<std::size_t>(std::max<std::int64_t>(held, 0)) + outbox_.pending_bytes();
 }
 
-// Waiting sends what the outbox holds and nothing else, so a quarter of the bound is always its.
+// Waiting drains only the outbox, so a quarter of the bound is reserved for it.
 bool progress_engine::lacks_room() const noexcept {
   const auto pending = outbox_.pending_bytes();
   return pending > memory_bound_ / 4 && held_bytes() > memory_bound_;

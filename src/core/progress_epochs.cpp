@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The part of progress_engine that opens, closes and abandons epochs, and stops with other ranks.
+// Part of progress_engine: opens, closes and abandons epochs, and stops with other ranks.
 #include <cstring>
 #include <mutex>
 
@@ -31,7 +31,7 @@ void progress_engine::open_epoch() {
 }
 
 void progress_engine::close_epoch() {
-  if (!epoch_open()) return;  // a request to cancel has left it
+  if (!epoch_open()) return;  // a request to cancel has already left it
   inbox_.close_epoch();
   epoch_is_open_.store(false, std::memory_order_relaxed);
   if (size_ > 1) pool_.ignore();
@@ -93,8 +93,8 @@ void progress_engine::stop_with_the_others() {
   control_.announce_stop(0);
   leave_epoch();
   epoch_was_left_ = false;
-  // The gather tells nothing of ranks that it does not bring together: one may leave while packets
-  // for it wait here. Until this rank joins the gather, all others still take theirs in.
+  // A rank may leave the gather while packets for it still wait here. Until this rank joins the
+  // gather, all other ranks still receive packets, so the outbox is emptied first.
   pool_.wait_until([&] {
     return outbox_.pending_bytes() == 0 || control_.poisoned() ||
            transport_failed_.load(std::memory_order_relaxed);
@@ -118,7 +118,7 @@ void progress_engine::drain() noexcept {
       if (outbox_.empty() || transport_failed_.load(std::memory_order_relaxed)) return true;
       return control_.poisoned() && clock_.now_ns() > deadline;
     });
-  } catch (...) {  // what the transport cannot send is lost with this rank
+  } catch (...) {  // unsent packets are lost with this rank
   }
 }
 

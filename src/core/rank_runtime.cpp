@@ -36,7 +36,7 @@ int run_together(world& w, const rank_body& body) {
     try {
       stopped = w.any(stopped);
       met = true;
-    } catch (const cancelled&) {  // also if another rank's body stopped: it is here next
+    } catch (const cancelled&) {  // also if another rank's body stopped; retry
     }
   }
   if (stopped) throw cancelled();

@@ -14,27 +14,26 @@
 
 namespace cairn {
 
-/// Where a rank stands among those of its machine.
+/// The position of a rank among the ranks of its machine.
 struct place {
-  int sharers = 1;   ///< ranks that may run on its cores
-  int position = 0;  ///< among them
+  int sharers = 1;   ///< ranks that share its cores
+  int position = 0;  ///< position among them
   machine_layout machines = {};
 };
 
-/// Calls the body, and returns its value once the bodies of all ranks have ended: nobody leaves
-/// while another may still need it. A request to cancel that comes after all of them ended changes
-/// nothing. Collective.
+/// Calls the body; returns its value once the bodies of all ranks have ended, because other ranks
+/// may need this one until then. A later request to cancel has no effect. Collective.
 ///
 /// Throws    cancelled on all ranks if it ended the body of one; peer_failure; what the body throws
 [[nodiscard]] int run_together(world& w, const rank_body& body);
 
-/// What a rank computes with: its workers, its clock and its world.
+/// The workers, the clock and the world of a rank.
 class rank_runtime {
  public:
   /// Throws    system_failure if the workers cannot be started
   rank_runtime(net::transport& net, const settings& how, const place& here);
 
-  /// Runs the body, interruptible; if it fails, sees to it that the others learn.
+  /// Runs the body, interruptible by SIGINT; if it fails, informs the other ranks.
   [[nodiscard]] ending run(const rank_body& body, interrupt_handler& interrupts);
 
  private:

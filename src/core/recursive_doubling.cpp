@@ -13,7 +13,7 @@ constexpr int step_bits = 8;
 
 struct packet_header {
   std::uint64_t operation;
-  std::uint64_t length_and_step;  // the length of the value that follows, in the upper bits
+  std::uint64_t length_and_step;  // upper bits: length of the value
 
   [[nodiscard]] std::uint64_t length() const { return length_and_step >> step_bits; }
   [[nodiscard]] int step() const {
@@ -22,7 +22,7 @@ struct packet_header {
 };
 static_assert(sizeof(packet_header) == 16);
 
-// Packets lie where the transport put them, perhaps unaligned.
+// The packets of a transport may be unaligned.
 packet_header header_of(std::span<const std::byte> packet) {
   packet_header header;
   std::memcpy(&header, packet.data(), sizeof header);
@@ -89,7 +89,7 @@ std::optional<recursive_doubling::outgoing> recursive_doubling::next_send() {
     sent_ = true;
     return out;
   }
-  // The packet stays where it is: combining writes beside it and swaps the two.
+  // The returned packet stays valid: combining writes beside it and swaps the two.
   if (s.receives) {
     combine_with(s, came);
     came.clear();
@@ -110,8 +110,9 @@ void recursive_doubling::check(rank_t from, std::span<const std::byte> packet) {
     CAIRN_EXPECTS(current_ && i >= step_, "a packet of a finished step");
   } else {
     CAIRN_EXPECTS(header.operation == operation_ + 1, "an operation that cannot have begun");
-    // The sender has ended this operation, so it has what this rank sends it in this one; and the
-    // next one's result contains this rank's value.
+    // The sender has completed the current operation, so it has this rank's packet of that
+    // operation. The result of the next operation cannot arrive yet, because it contains this
+    // rank's value.
     const auto needed = i == 0 ? num_steps_ - 1 : i;
     CAIRN_EXPECTS(
         i != num_steps_ - 1 && (!current_ || step_ > needed || (step_ == needed && sent_)),
@@ -133,11 +134,11 @@ void recursive_doubling::receive(rank_t from, std::span<const std::byte> packet)
   advance();
 }
 
-// What this rank holds becomes the combination with what the packet of step s carries.
+// Combines this rank's partial result with the value in the packet of step s.
 void recursive_doubling::combine_with(const step& s, std::span<const std::byte> packet) {
   const auto mine = value_of(held_), theirs = value_of(packet);
   combined_.assign(sizeof(packet_header), std::byte{});
-  if (s.peer < self_ && !s.sends) {  // the result: it contains this rank's value
+  if (s.peer < self_ && !s.sends) {  // the result, which contains this rank's value
     combined_.insert(combined_.end(), theirs.begin(), theirs.end());
   } else if (s.peer < self_) {
     combine_(theirs, mine, combined_);

@@ -15,7 +15,7 @@ namespace {
 constexpr int most_ranks = 1 << 16;
 constexpr int most_threads = 4096;
 
-/// A whole number of at least `least` and at most `most`; nothing else may stand in the text.
+/// A whole number from `least` to `most`, without any other text.
 template <class T>
 std::optional<T> number(std::string_view text, T least, T most) {
   T value{};
@@ -25,7 +25,7 @@ std::optional<T> number(std::string_view text, T least, T most) {
   return value;
 }
 
-/// A number of bytes or entries, where 64K, 16M and 1G mean powers of 1024.
+/// A number of bytes or entries; 64K, 16M and 1G are multiples of powers of 1024.
 std::optional<std::size_t> amount(std::string_view text) {
   unsigned shift = 0;
   if (!text.empty()) {
@@ -53,14 +53,14 @@ std::optional<std::size_t> amount(std::string_view text) {
   return *value << shift;
 }
 
-/// Stores what was read, if it was.
+/// Stores the value if there is one; returns whether there is.
 template <class T>
 bool store(T& to, const std::optional<T>& value) {
   if (value) to = *value;
   return value.has_value();
 }
 
-/// The same where "auto" means 0.
+/// The same, where "auto" means 0.
 template <class T>
 bool store_or_auto(T& to, std::string_view text, const std::optional<T>& value) {
   if (text != "auto") return value && *value != 0 && store(to, value);
@@ -217,7 +217,7 @@ constexpr std::array<setting, 17> rows{{
      [](const settings& s) { return s.sim.empty() ? "off" : s.sim; }},
 }};
 
-/// Sets `row`, and blames `source` (an option or a variable) if that cannot be done.
+/// Sets `row`; the error message names `source`, an option or a variable.
 void set_as(settings& s, const setting& row, const std::string& source, text_view value) {
   if (row.apply(s, value)) return;
   throw usage_error(source + " wants " + std::string(row.values) + ", not '" + std::string(value) +
@@ -247,7 +247,7 @@ settings settings::from_environment(const std::function<const char*(const char*)
   }
   const auto folder = [&](const char* name, const char* below) {
     const char* const value = variable(name);
-    const bool named = value != nullptr && *value == '/';  // a relative one is to be ignored
+    const bool named = value != nullptr && *value == '/';  // XDG: relative paths are ignored
     if (named && s.cache_folder.empty()) s.cache_folder = std::string(value) + below;
   };
   folder("XDG_CACHE_HOME", "/cairn");

@@ -21,7 +21,7 @@
 namespace cairn {
 namespace {
 
-/// The first failure, and how a rank that fails tells the others.
+/// Keeps the first failure, and informs the other ranks of a failure.
 class failures {
  public:
   void run(world& w, const std::function<void(world&)>& body) {
@@ -49,13 +49,13 @@ class failures {
   std::exception_ptr first_, heard_;
 };
 
-/// The ranks of a cluster while they run.
+/// The ranks of a running cluster.
 class cluster_run {
  public:
   explicit cluster_run(rank_t ranks) : worlds_(static_cast<std::size_t>(ranks)) {}
 
   [[nodiscard]] world* world_of(std::size_t rank) const noexcept { return worlds_[rank]; }
-  /// The worker of that rank that runs.
+  /// The running worker of that rank.
   [[nodiscard]] worker_t worker_of(rank_t rank) const { return parts_[rank].workers->here(); }
   [[nodiscard]] std::uint64_t ended_ns() const noexcept { return ended_ns_; }
 
@@ -66,7 +66,7 @@ class cluster_run {
     }
   }
 
-  /// Runs body on every rank to its end. All have an end of the network before the first sends.
+  /// Runs body on every rank to its end. All ranks are connected before the first one sends.
   void run(task::fiber_scheduler& scheduler, hw::clock& clock, net::simulated_network& network,
            const simulation_options& cluster, const world_options& options,
            const std::function<void(world&)>& body) {
@@ -92,7 +92,7 @@ class cluster_run {
     } catch (...) {
       failed_.keep(std::current_exception());
     }
-    parts_.clear();  // pools do not outlive their scheduler
+    parts_.clear();  // pools must not outlive their scheduler
     failed_.rethrow();
   }
 
@@ -108,7 +108,7 @@ class cluster_run {
   std::uint64_t ended_ns_ = 0;
 };
 
-/// Moves the clock by what a worker's counters say that it has done.
+/// Advances the clock by the work that a worker's counters report.
 class work_meter {
  public:
   work_meter(const cluster_costs& costs, hw::virtual_clock& clock, rank_t ranks, int workers)
@@ -125,7 +125,7 @@ class work_meter {
     };
     const auto messages = count(counter::messages_sent) + count(counter::messages_filtered) +
                           count(counter::messages_merged) + count(counter::messages_handled) +
-                          2 * count(counter::messages_forwarded);  // one in, one out
+                          2 * count(counter::messages_forwarded);  // received and sent
     const auto work = messages * costs_.message_ns + count(counter::edges) * costs_.edge_ns +
                       count(counter::lookups) * costs_.owner_ns +
                       count(counter::activities) * costs_.commit_ns;

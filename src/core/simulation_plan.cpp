@@ -87,7 +87,7 @@ struct item {
   std::string_view name, value;
 };
 
-/// The names and values; each name once.
+/// The names and values; each name occurs once.
 std::vector<item> items_of(std::string_view text) {
   std::vector<item> all;
   for (bool more = true; more;) {

@@ -8,7 +8,7 @@
 namespace cairn {
 namespace {
 
-/// The transport of a world without peers: nobody to send to, nothing comes.
+/// The transport of a world without peers: it sends and receives nothing.
 class no_peers final : public net::transport {
  public:
   rank_t self() const noexcept override { return 0; }

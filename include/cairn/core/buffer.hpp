@@ -13,17 +13,17 @@ namespace cairn {
 /// What a packet belongs to: a channel, or one of the runtime's own protocols.
 enum class packet_kind : std::uint8_t { channel, gather, reduce, poison, cancel };
 
-/// What stands before the payload of every packet.
+/// The header before the payload of every packet.
 struct packet_header {
   std::uint16_t world = 0;
   packet_kind kind = packet_kind::channel;
-  bool fragment = false;     ///< of a larger payload: a fragment_header follows
-  std::uint32_t number = 0;  ///< of the channel; else the generation of the collectives
-  std::uint64_t epoch = 0;   ///< 0: of a standing channel
+  bool fragment = false;     ///< part of a larger payload; a fragment_header follows
+  std::uint32_t number = 0;  ///< the channel; otherwise the generation of the collectives
+  std::uint64_t epoch = 0;   ///< 0 for a standing channel
 };
 static_assert(sizeof(packet_header) == 16);
 
-/// One coalesced buffer: room for a header, then payload aligned to 16 bytes. Move-only.
+/// One coalesced buffer: space for a header, then payload aligned to 16 bytes. Move-only.
 class buffer {
  public:
   buffer() = default;
@@ -44,7 +44,7 @@ class buffer {
   }
   [[nodiscard]] explicit operator bool() const noexcept { return bytes_ != nullptr; }
 
-  rank_t from = 0;  ///< the sender, once received
+  rank_t from = 0;  ///< the sender of a received buffer
 
  private:
   std::unique_ptr<std::byte[]> bytes_;

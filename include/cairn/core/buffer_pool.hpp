@@ -10,7 +10,7 @@
 
 namespace cairn {
 
-/// Empty buffers of the usual size, kept by the worker that emptied them.
+/// Empty buffers of the usual size for reuse, one list per worker.
 ///
 /// Memory    at most 64 buffers per worker
 class buffer_pool {

@@ -15,49 +15,49 @@ namespace cairn {
 /// Decides for one rank at which collective all ranks stop after a request to cancel, and which
 /// packets belong to the calls before.
 ///
-/// A rank numbers the collectives that it begins. When it is asked to cancel, or hears of it, it
-/// announces to all that it will not begin its next one, and begins none any more. No rank can
-/// complete a collective that another rank has not begun; so each rank stops in the least
-/// announced collective, or before it. Then it restarts: the numbering begins anew, in a new
-/// generation. The first collective of a generation agrees on used_numbers; no request stops it.
+/// A rank numbers the collectives that it begins. When it is asked to cancel, or another rank's
+/// announcement arrives, it announces to all ranks that it will not begin its next collective, and
+/// it begins no more. No rank can complete a collective that another rank has not begun, so each
+/// rank stops in the least announced collective, or before it. Then it restarts: the numbering
+/// begins again, in a new generation. The first collective of a generation agrees on used_numbers;
+/// no request stops it.
 ///
 ///   state      entered by                  may begin   announces
 ///   running    restart()                   yes         nothing
-///   stopping   ask(), hear()               no          its next collective, unless one before is
-///                                                      announced already
-///   stopped    the collective begun last is the announced one or a later one: it will not be
-///              complete
+///   stopping   ask(), hear()               no          its next collective, unless an earlier one
+///                                                      is already announced
+///   stopped    the last collective begun is the announced one or a later one: it will not complete
 ///
-/// A pure machine: it neither sends nor waits. The caller sends each announcement() to all other
-/// ranks before it stops, and hands theirs to hear().
+/// A pure state machine: it neither sends nor waits. The caller sends each announcement() to all
+/// other ranks before it stops, and passes theirs to hear().
 ///
 /// Thread-safety: ask() in any thread and in a signal handler; the const functions in any thread;
 ///                the others by one thread at a time
 class cancellation {
  public:
-  /// This rank is asked to cancel.
+  /// Called when this rank is asked to cancel.
   void ask() noexcept { asked_.store(true, std::memory_order_relaxed); }
-  /// Whether this rank is to stop its loops and to begin no collective.
+  /// Whether this rank must stop its loops and begin no collective.
   [[nodiscard]] bool stopping() const noexcept {
     return asked_.load(std::memory_order_relaxed) ||
            stop_at_.load(std::memory_order_relaxed) != never;
   }
-  /// Whether the collective that this rank has begun last will never be complete, if it is not yet.
+  /// Whether the last collective that this rank began will never complete, unless it has completed.
   [[nodiscard]] bool stopped() const noexcept {
     return stop_at_.load(std::memory_order_acquire) <= begun_.load(std::memory_order_relaxed);
   }
 
-  /// This rank begins its next collective.
+  /// Called when this rank begins its next collective.
   void begin() noexcept { begun_.fetch_add(1, std::memory_order_relaxed); }
 
-  /// What this rank is to tell all others now, if anything: a collective that it will not begin.
+  /// A collective that this rank will not begin, if it must now announce one to all other ranks.
   [[nodiscard]] std::optional<std::uint64_t> announcement() noexcept {
     const auto next = begun_.load(std::memory_order_relaxed) + 1;
     if (!stopping() || next >= stop_at_.load(std::memory_order_relaxed)) return std::nullopt;
     stop_at_.store(next, std::memory_order_release);
     return next;
   }
-  /// Another rank announced that it will not begin this collective of this generation.
+  /// Called when another rank announces that it will not begin this collective of this generation.
   void hear(std::uint64_t collective) noexcept {
     stop_at_.store(std::min(collective, stop_at_.load(std::memory_order_relaxed)),
                    std::memory_order_release);
@@ -68,15 +68,15 @@ class cancellation {
     return generation_.load(std::memory_order_relaxed);
   }
   enum class age { old, current, later };
-  /// What becomes of a packet of that generation: an old one is discarded, a current one taken in,
-  /// a later one kept until this rank restarts.
+  /// How to treat a packet of that generation: an old one is discarded, a current one is processed,
+  /// a later one is kept until this rank restarts.
   [[nodiscard]] age age_of(std::uint32_t packet_generation) const noexcept {
     const auto here = generation();
     if (packet_generation == here) return age::current;
     return packet_generation < here ? age::old : age::later;
   }
 
-  /// Begins a new generation, after this rank has stopped. Requests until now are met.
+  /// Begins a new generation after this rank has stopped. Clears all earlier requests.
   void restart() noexcept {
     generation_.fetch_add(1, std::memory_order_relaxed);
     begun_.store(0, std::memory_order_relaxed);
@@ -91,13 +91,13 @@ class cancellation {
   std::atomic<std::uint64_t> begun_{0}, stop_at_{never};
 };
 
-/// The epochs and channels that a rank has numbered so far. The ranks may differ when they stop:
-/// one has opened another epoch, or constructed other channels, since the last collective. They go
-/// on after the largest numbers, so that none is used twice.
+/// The numbers of epochs and channels that a rank has used. They may differ between ranks at a
+/// stop: a rank may have opened another epoch, or constructed other channels, since the last
+/// collective. All ranks continue after the largest numbers, so that no number is used twice.
 struct used_numbers {
   std::uint64_t epoch = 0, channel = 0;
 
-  /// `parts` are the bytes of every rank's numbers.
+  /// `parts` holds the bytes of every rank's numbers.
   [[nodiscard]] static used_numbers agreed(std::span<const std::vector<std::byte>> parts) {
     used_numbers all;
     for (const auto& part : parts) {

@@ -20,48 +20,48 @@
 
 namespace cairn {
 
-/// What the runtime sends for itself: collectives, poison and cancellation. Their packets are
-/// handled when they are polled.
+/// The runtime's own protocols: collectives, poison and cancellation. Their packets are handled
+/// when they are polled.
 ///
-/// Cancellation stops every rank at the same collective; cancellation.hpp decides at which.
+/// Cancellation stops every rank at the same collective; cancellation.hpp decides which.
 ///
-/// Thread-safety: as said at each function
+/// Thread-safety: stated at each function
 class control {
  public:
   control(net::transport& net, outbox& out, task::spin_lock& network_lock, task::pool& pool,
           obs::counters& counters);
 
-  /// Takes in a packet that is not for a channel. The caller holds the network lock.
+  /// Handles a packet that is not for a channel. The caller holds the network lock.
   void take_in(worker_t w, const packet_header& header, rank_t from,
                std::span<const std::byte> payload);
 
   /// Every rank's bytes, by rank. Collective, worker 0.
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine);
-  /// All ranks' values combined (recursive_doubling.hpp). Collective, worker 0.
+  /// Combines all ranks' values (recursive_doubling.hpp). Collective, worker 0.
   std::vector<std::byte> reduce(std::span<const std::byte> mine,
                                 recursive_doubling::combine_function combine);
 
-  /// The same in two steps, by any worker, but by one at a time: begins a reduction, and returns
-  /// its result once it is complete. Both throw peer_failure and cancelled.
+  /// reduce() in two steps, by any worker, but by one at a time: begins a reduction, then returns
+  /// the result once it is complete. Both throw peer_failure and cancelled.
   void begin_reduce(worker_t w, std::span<const std::byte> mine,
                     recursive_doubling::combine_function combine);
   [[nodiscard]] std::optional<std::span<const std::byte>> try_take_reduced(worker_t w);
 
-  /// Fails this world on all ranks; the first failure is kept. Any thread.
+  /// Fails the world on all ranks; the first failure is kept. Any thread.
   void poison(rank_t culprit, const std::string& text) noexcept;
   [[nodiscard]] bool poisoned() const noexcept { return poisoned_.load(std::memory_order_acquire); }
   void throw_if_poisoned() const;
 
   /// Asks all ranks to stop. Async-signal-safe; any thread.
   void cancel() noexcept { cancelling_.ask(); }
-  /// Whether this rank is to stop its loops.
+  /// Whether this rank must stop its loops.
   [[nodiscard]] bool stopping() const noexcept { return cancelling_.stopping(); }
-  /// Announces that this rank will not begin its next collective, if it is stopping. Any worker.
+  /// If this rank is stopping, announces that it will not begin its next collective. Any worker.
   void announce_stop(worker_t w);
   /// How often the ranks have stopped together.
   [[nodiscard]] std::uint32_t generation() const noexcept { return cancelling_.generation(); }
   /// Begins a new generation with a gather of `mine`, which no request to cancel stops. Called by
-  /// worker 0 of every rank that has stopped, while no other worker is inside.
+  /// worker 0 of every stopped rank, while no other worker is in a call.
   std::vector<std::vector<std::byte>> restart(std::span<const std::byte> mine);
 
  private:
@@ -95,7 +95,7 @@ class control {
   std::vector<std::byte> packet_;
   std::vector<kept_packet> kept_;  // of later generations
   std::atomic<bool> gathered_{true}, reduced_{true};
-  cancellation cancelling_;  // what changes it, but for cancel()
+  cancellation cancelling_;  // all changes except cancel()
 
   std::atomic<bool> poisoned_{false};
   mutable task::spin_lock poison_guard_;

@@ -13,10 +13,10 @@
 
 namespace cairn {
 
-/// Cuts packets that are larger than the transport takes into fragments, and joins those that
-/// arrive, in any order.
+/// Cuts packets that are too large for the transport into fragments, and joins arriving fragments
+/// in any order.
 ///
-/// Memory    of the payloads that have arrived in part
+/// Memory    the payloads that have arrived in part
 /// Thread-safety: none
 class fragments {
  public:
@@ -33,13 +33,13 @@ class fragments {
     }
   }
 
-  /// Takes in one fragment; returns the whole payload with the last one. A cut packet's fragments
-  /// may arrive in any order, mixed with those of other packets.
+  /// Accepts one fragment; returns the whole payload with the last one. Fragments may arrive in any
+  /// order, interleaved with those of other packets.
   [[nodiscard]] std::optional<buffer> join(rank_t from, std::span<const std::byte> fragment);
 
  private:
   struct fragment_header {
-    std::uint64_t total = 0, offset = 0, sequence = 0;  // bytes of payload; sequence per sender
+    std::uint64_t total = 0, offset = 0, sequence = 0;  // payload bytes; sequence per sender
   };
   struct partial {
     buffer whole;

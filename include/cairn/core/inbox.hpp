@@ -14,18 +14,18 @@
 
 namespace cairn {
 
-/// Buffers that have arrived and wait for a handler, for their epoch, or for their channel.
+/// Arrived buffers that wait for a handler, for their epoch, or for their channel.
 ///
-///   buffer of                         goes
-///   the open epoch, a live channel    to the queue
-///   a standing live channel           to the queue
-///   a later epoch                     aside, until this rank opens it
-///   a channel not yet constructed     aside, until this rank constructs it
-///   an abandoned epoch                nowhere: it is discarded
-///   a channel that is gone            nowhere
+///   buffer of                         treatment
+///   the open epoch, a live channel    queued
+///   a standing live channel           queued
+///   a later epoch                     set aside until this rank opens it
+///   a channel not yet constructed     set aside until this rank constructs it
+///   an abandoned epoch                discarded
+///   a destroyed channel               discarded
 ///
-/// Thread-safety: any worker may call accept(), take(), empty() and bytes(); the others while no
-///                other worker is inside
+/// Thread-safety: any worker may call accept(), take(), empty() and bytes(); the others require
+///                that no other worker is in a call
 class inbox {
  public:
   explicit inbox(const registry& channels) : channels_(channels) {}
@@ -41,15 +41,15 @@ class inbox {
   }
 
   void open_epoch(std::uint64_t epoch);
-  /// The same where no rank sends before it has opened the epoch, so no buffer waits for it.
+  /// Like open_epoch() without a lock, for one rank: no buffer can wait for the epoch.
   void open_epoch_alone(std::uint64_t epoch) noexcept {
     open_.store(epoch, std::memory_order_relaxed);
   }
-  /// No buffer of the epoch arrives any more, so it takes no lock.
+  /// Takes no lock, because no buffer of the epoch arrives any more.
   void close_epoch() noexcept { open_.store(0, std::memory_order_relaxed); }
-  /// Discards the buffers of all epochs up to this one, also those still to come.
+  /// Discards the buffers of all epochs up to this one, including those that arrive later.
   void abandon_up_to(std::uint64_t epoch);
-  /// Queues what was set aside for a channel that has been constructed since.
+  /// Queues the buffers set aside for channels that have been constructed since.
   void look_again();
 
  private:

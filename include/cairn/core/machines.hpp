@@ -17,13 +17,13 @@ namespace cairn {
 
 class world;
 
-/// Memory that ranks share which are threads, or fibers, of one process.
+/// Memory shared by ranks that are threads, or fibers, of one process.
 ///
 /// Thread-safety: any.
 class shared_heap {
  public:
-  /// The piece of that number of that machine: the first that asks makes it, and the others get
-  /// the same while somebody holds it.
+  /// Segment `number` of a machine. The first call creates it; later calls return the same segment
+  /// while any rank holds it.
   [[nodiscard]] std::shared_ptr<net::segment> piece(int machine, std::uint64_t number,
                                                     std::size_t bytes);
 
@@ -34,17 +34,17 @@ class shared_heap {
 
 /// Which ranks share a machine, as the launcher of the ranks reports it.
 struct machine_layout {
-  /// By rank; machines are numbered from 0 in the order of their lowest ranks. Empty: each rank is
-  /// alone on its machine.
+  /// By rank; machines are numbered from 0 in the order of their lowest ranks. Empty: each rank has
+  /// its own machine.
   std::vector<int> machine_of = {};
-  /// The same for all ranks if they are threads of one process; null: they are processes.
+  /// The same object for all ranks if they are threads of one process; null: they are processes.
   std::shared_ptr<shared_heap> heap = {};
 
-  /// Rank r on machine r mod `machines`.
+  /// Places rank r on machine r mod `machines`.
   [[nodiscard]] static machine_layout dealt(rank_t ranks, int machines);
 };
 
-/// The machines of a world, and memory that the ranks of each share: world.machines().
+/// The machines of a world, and memory shared by the ranks of each: world.machines().
 class machines {
  public:
   machines(world& w, const machine_layout& layout);
@@ -55,12 +55,12 @@ class machines {
   /// The ranks on this rank's machine, itself included, ascending.
   [[nodiscard]] std::span<const rank_t> neighbours() const noexcept { return neighbours_; }
 
-  /// Memory that the ranks of this machine share: zeroed, aligned to a page, touched lazily. It has
-  /// no name in any file system, and lives until the last rank has let go of it or has ended.
+  /// Memory shared by the ranks of this machine: zeroed, page-aligned, allocated on first touch. It
+  /// has no name in any file system, and exists until the last rank has released it or has ended.
   ///
   /// bytes     the same on all ranks of a machine; 0 is allowed
-  /// Throws    system_failure, the same on all ranks of a machine, if one of them cannot make or
-  ///           open the memory; the other machines get theirs
+  /// Throws    system_failure, the same on all ranks of a machine, if one of them cannot create or
+  ///           open the memory; other machines are not affected
   /// Collective
   [[nodiscard]] std::shared_ptr<const net::segment> share(std::size_t bytes);
 

@@ -14,11 +14,12 @@
 
 namespace cairn {
 
-/// Packets on their way to the transport. A packet for which the transport has no room waits in
-/// memory, so that a send never blocks; packets to one rank keep their order.
+/// Packets on their way to the transport. A packet for which the transport has no room is kept in
+/// memory, so that a send never blocks. Packets to one rank keep their order.
 ///
-/// Memory    of the packets that wait
-/// Thread-safety: pending_bytes() by any thread; callers of the rest hold the world's network lock
+/// Memory    the waiting packets
+/// Thread-safety: any thread may call pending_bytes(); callers of the others hold the world's
+///                network lock
 class outbox {
  public:
   outbox(net::transport& net, fragments& cutting, obs::counters& counters)
@@ -29,14 +30,14 @@ class outbox {
 
   /// Sends a packet (header and payload) of any size.
   void send(worker_t w, rank_t to, std::span<const std::byte> packet);
-  /// Gives the transport what it has room for now.
+  /// Passes waiting packets to the transport while it has room.
   void drain(worker_t w);
 
   /// Bytes that wait for room. Any thread.
   [[nodiscard]] std::size_t pending_bytes() const noexcept {
     return pending_bytes_.load(std::memory_order_relaxed);
   }
-  /// Whether everything has left this rank.
+  /// Whether all packets have left this rank.
   [[nodiscard]] bool empty() { return pending_bytes() == 0 && net_.flushed(); }
 
  private:
@@ -45,7 +46,7 @@ class outbox {
   net::transport& net_;
   fragments& cutting_;
   obs::counters& counters_;
-  std::vector<std::list<std::vector<std::byte>>> waiting_;  // a deque takes 0.6 KB when empty
+  std::vector<std::list<std::vector<std::byte>>> waiting_;  // an empty deque takes 0.6 KB
   std::atomic<std::size_t> pending_bytes_{0};
 };
 

@@ -22,15 +22,14 @@
 
 namespace cairn {
 
-/// Moves the messages of one world of one rank: polls the transport, runs handlers, ships
-/// part-filled buffers, and opens and closes epochs. The network is one progress source of the
-/// pool.
+/// Moves the messages of one world on one rank: polls the transport, runs handlers, sends
+/// part-filled buffers, and opens and closes epochs. It is one progress source of the pool.
 ///
 /// A handler never starts inside a send, and a send never blocks: the body waits for room between
-/// chunks, where handlers run meanwhile.
+/// chunks, and handlers run meanwhile.
 ///
-/// Thread-safety: any worker may call what takes a worker number, with its own. The rest is for
-///                worker 0 outside jobs, as far as nothing else is said.
+/// Thread-safety: any worker may call the functions that take a worker number, with its own. Unless
+///                stated otherwise, the others are called by worker 0 outside jobs
 class progress_engine final : public task::progress_source {
  public:
   progress_engine(net::transport& net, task::pool& pool, hw::clock& clock, obs::counters& counters,
@@ -39,71 +38,70 @@ class progress_engine final : public task::progress_source {
 
   // Channels ---------------------------------------------------------------------------------
 
-  /// Registers a channel; numbers follow the order of calls, so all ranks make the same calls.
+  /// Registers a channel. Numbers follow the order of calls, so all ranks must make the same calls.
   [[nodiscard]] std::uint32_t attach(receiver& r, channel_kind kind);
   void detach(std::uint32_t number, channel_kind kind, receiver& r);
 
-  /// Payload bytes of a buffer that the transport likes, as far as settings leave it open.
+  /// Payload bytes of a buffer: the setting, or else the transport's best size.
   [[nodiscard]] std::size_t coalesce_bytes() const noexcept { return buffers_.usual_bytes(); }
 
-  /// An empty buffer for `payload_bytes`, recycled where possible.
+  /// An empty buffer for `payload_bytes`, recycled if possible.
   [[nodiscard]] buffer take_buffer(worker_t w, std::size_t payload_bytes) {
     auto b = buffers_.take(w, payload_bytes);
     charge(w, static_cast<std::int64_t>(b.capacity()));
     return b;
   }
-  /// Worker w holds so many bytes more, or less, in blocks or tables of messages.
+  /// Adds `bytes`, which may be negative, to the bytes that worker w holds in blocks or tables.
   void charge(worker_t w, std::int64_t bytes) noexcept {
     auto& held = workers_[w].held_bytes;
     held.store(held.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
-  /// Bytes of messages on this rank: in blocks and tables, in the inbox, and waiting for room in
-  /// the transport. Any worker.
+  /// Bytes of messages on this rank: in blocks and tables, in the inbox, and waiting for the
+  /// transport. Any worker.
   [[nodiscard]] std::size_t held_bytes() const noexcept;
   /// Sends a filled buffer of a channel; `to` may be this rank.
   void post(worker_t w, rank_t to, std::uint32_t number, channel_kind kind, buffer&& b);
 
   // Progress ---------------------------------------------------------------------------------
 
-  /// Takes in what arrived and runs at most one buffer's handler, else ships what worker w has
-  /// part-filled. Returns whether it did anything. An error fails the world.
+  /// Receives packets and runs the handler of at most one buffer; otherwise sends worker w's
+  /// part-filled buffers. Returns whether it did anything. An error fails the world.
   bool progress(worker_t w) noexcept override;
-  /// Takes packets in, so that this rank hears of the end. Runs no handlers.
+  /// Receives packets, so that this rank notices poison and cancellation. Runs no handlers.
   [[nodiscard]] bool may_go_on(worker_t w) noexcept override;
-  /// Throws peer_failure if the world is poisoned; if it is to be cancelled, meets the other ranks
-  /// and throws `cancelled`.
+  /// Throws peer_failure if the world is poisoned. If the world is being cancelled, synchronises
+  /// with the other ranks and throws `cancelled`.
   void throw_if_interrupted() override;
-  /// Between two chunks of a loop: takes in what arrived, runs the handlers, lets old buffers
-  /// leave, waits for room. Returns whether the loop may go on: the world is neither poisoned nor
-  /// cancelled. Not inside a handler.
+  /// Called between two chunks of a loop, not inside a handler: receives packets, runs handlers,
+  /// sends old buffers, waits for room. Returns false if the loop must end, because the world is
+  /// poisoned or cancelled.
   [[nodiscard]] bool between_chunks(worker_t w);
-  /// The same without waiting for room; ships all buffers of a worker that is idle.
+  /// The same without waiting for room. If `idle`, sends all buffers of the worker.
   void move_on(worker_t w, bool idle);
 
   // Epochs -----------------------------------------------------------------------------------
 
   void open_epoch();
-  /// Nothing of the epoch is on its way any more.
+  /// Called when nothing of the epoch is in flight any more.
   void close_epoch();
-  /// The epoch ends by an exception: its messages on this rank are discarded.
+  /// Ends the epoch after an exception: discards its messages on this rank.
   void leave_epoch() noexcept;
   [[nodiscard]] bool epoch_open() const noexcept {
     return epoch_is_open_.load(std::memory_order_acquire);
   }
-  /// Epochs opened so far; the open one's number.
+  /// Number of epochs opened so far, which is the number of the open one.
   [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
 
-  /// n pieces of work that will send later keep the open epoch from ending, until they are
-  /// released, by the same or another worker, after their sends.
+  /// Keeps the open epoch from ending while n pieces of work will still send. They are released
+  /// after their sends, by the same or another worker.
   void hold(worker_t w, std::uint64_t n) noexcept { holds_[w].add_sent(n); }
   void release(worker_t w, std::uint64_t n) noexcept { holds_[w].add_handled(n); }
 
   struct totals {
     std::uint64_t sent = 0, handled = 0;
   };
-  /// Messages and holds of the open epoch, over this rank's channels and workers. `handled` is
-  /// read before `sent`, so a handler that runs meanwhile shows as a message on its way. Any
-  /// worker.
+  /// Messages and holds of the open epoch, over this rank's channels and workers. `handled` is read
+  /// before `sent`, so a handler that runs meanwhile counts as a message in flight. Any worker.
   [[nodiscard]] totals epoch_totals() const noexcept;
 
   // Collectives ------------------------------------------------------------------------------
@@ -111,16 +109,17 @@ class progress_engine final : public task::progress_source {
   std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine);
   std::vector<std::byte> reduce(std::span<const std::byte> mine,
                                 recursive_doubling::combine_function combine);
-  /// Collectives without the world around them, poison and cancellation.
+  /// Low-level collectives, poison and cancellation.
   [[nodiscard]] control& protocols() noexcept { return control_; }
   [[nodiscard]] const control& protocols() const noexcept { return control_; }
 
-  /// Whether the world is poisoned, or this rank is to stop its loops.
+  /// Whether the world is poisoned, or this rank must stop its loops.
   [[nodiscard]] bool interrupted() const noexcept {
     return control_.poisoned() || control_.stopping();
   }
 
-  /// Calls f; if it throws `cancelled`, meets the other ranks, so that the world is usable again.
+  /// Calls f. If f throws `cancelled`, synchronises with the other ranks, so that the world is
+  /// usable again.
   template <class F>
   decltype(auto) stoppable(F&& f) {
     const auto generation = control_.generation();
@@ -132,7 +131,7 @@ class progress_engine final : public task::progress_source {
     }
   }
 
-  /// Waits (bounded by 2 s once poisoned) until everything posted has left this rank.
+  /// Waits until everything posted has left this rank; at most 2 s if the world is poisoned.
   void drain() noexcept;
 
  private:

@@ -17,12 +17,12 @@ namespace cairn {
 ///              counts them
 enum class channel_kind { epoch, standing };
 
-/// Messages that one worker has sent and handled. One thread writes, any thread reads.
+/// Counts of messages that one worker has sent and handled. One thread writes, any thread reads.
 class message_count {
  public:
-  /// Before the messages can leave.
+  /// Called before the messages can leave.
   void add_sent(std::uint64_t n) noexcept { add(sent_, n); }
-  /// After the handler, and after the handler's own sends were counted.
+  /// Called after the handler, and after the handler's own sends were counted.
   void add_handled(std::uint64_t n) noexcept { add(handled_, n); }
   [[nodiscard]] std::uint64_t sent() const noexcept {
     return sent_.load(std::memory_order_acquire);
@@ -30,14 +30,14 @@ class message_count {
   [[nodiscard]] std::uint64_t handled() const noexcept {
     return handled_.load(std::memory_order_acquire);
   }
-  /// While no worker writes.
+  /// Called while no worker writes.
   void reset() noexcept {
     sent_.store(0, std::memory_order_relaxed);
     handled_.store(0, std::memory_order_relaxed);
   }
 
  private:
-  // One writer: no locked instruction. The release orders what the handler wrote.
+  // One writer, so no locked instruction. The release orders the handler's writes before the count.
   static void add(std::atomic<std::uint64_t>& count, std::uint64_t n) noexcept {
     count.store(count.load(std::memory_order_relaxed) + n, std::memory_order_release);
   }
@@ -47,16 +47,16 @@ class message_count {
 /// The receiving end of a channel, as core sees it.
 class receiver {
  public:
-  /// Takes one buffer's payload, which it may change, on worker w. Runs concurrently with itself on
-  /// other workers.
+  /// Handles one buffer's payload on worker w; may modify the payload. Runs concurrently with
+  /// itself on other workers.
   virtual void deliver(worker_t w, rank_t from, std::span<std::byte> payload) = 0;
-  /// Ships worker w's part-filled buffers; with `only_old` those that were part-filled at the
-  /// previous such call already. Returns whether it shipped anything. Called by worker w.
+  /// Sends worker w's part-filled buffers; with `only_old` only those already part-filled at the
+  /// previous such call. Returns whether it sent any. Called by worker w.
   virtual bool flush(worker_t w, bool only_old) = 0;
-  /// What worker w has sent and handled. Any thread.
+  /// The messages that worker w has sent and handled. Any thread.
   [[nodiscard]] virtual const message_count& count(worker_t w) const noexcept = 0;
-  /// Forgets all part-filled buffers and counts, because the epoch was abandoned. While no other
-  /// worker uses the channel.
+  /// Discards all part-filled buffers and counts, because the epoch was abandoned. Called while no
+  /// other worker uses the channel.
   virtual void abandon() noexcept = 0;
 
  protected:

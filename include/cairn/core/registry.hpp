@@ -10,10 +10,10 @@
 namespace cairn {
 
 /// The channels of a world, by number. Numbers follow the order of construction, so ranks that
-/// construct the same channels in the same order agree on them; no number is used twice.
+/// construct the same channels in the same order agree on them. No number is used twice.
 ///
-/// Cost           O(log(live channels)) for a look-up; channels that are gone cost nothing
-/// Thread-safety  changed only while no other worker looks anything up
+/// Cost           O(log(live channels)) per look-up; destroyed channels cost nothing
+/// Thread-safety  modified only while no other worker looks anything up
 class registry {
  public:
   struct entry {
@@ -41,7 +41,8 @@ class registry {
 
   /// The number of the next channel.
   [[nodiscard]] std::uint32_t next() const noexcept { return next_; }
-  /// Skips numbers: after an abandoned epoch the ranks may have constructed different channels.
+  /// Skips numbers after an abandoned epoch, when the ranks may have constructed different
+  /// channels.
   void skip_to(std::uint32_t number) noexcept { next_ = number; }
 
  private:

@@ -16,57 +16,57 @@
 
 namespace cairn {
 
-/// Which road packets take to a peer: rings within a machine and MPI between machines, or one
-/// of them for all peers.
+/// The transport of packets to a peer: rings within a machine and MPI between machines, or one of
+/// them for all peers.
 enum class transport_kind { automatic, ring, mpi };
 
-/// Every knob of the runtime. Each has one row in setting::all(), which also says how it is
-/// spelled as an option, as a variable and in bytes or other units.
+/// All settings of the runtime. Each has one row in setting::all(), which also defines its option,
+/// its environment variable and its unit.
 struct settings {
-  int threads = 0;  ///< workers per rank; 0: the cores it may use / ranks that share them
-  int ranks = 0;    ///< 0: what the launcher says, else 1
+  int threads = 0;  ///< workers per rank; 0: the allowed cores / ranks that share them
+  int ranks = 0;    ///< 0: the launcher's number, else 1
   bool pin = false;
   transport_kind transport = transport_kind::automatic;
   net::mpi_kind mpi = net::mpi_kind::automatic;
-  std::string plugins;  ///< folder of the MPI plugins; empty: found from where Cairn lies
-  int machines = 0;     ///< n > 0: pretend that rank r runs on machine r mod n
-  std::size_t coalesce_bytes = 0;  ///< 0: chosen by transport
+  std::string plugins;             ///< folder of the MPI plugins; empty: found relative to Cairn
+  int machines = 0;                ///< n > 0: treats rank r as if on machine r mod n
+  std::size_t coalesce_bytes = 0;  ///< 0: the transport chooses
   std::uint64_t coalesce_age_us = 200;
   cairn::routing routing = cairn::routing::automatic;
   std::size_t pending_bytes = 64u << 20;
   std::size_t filter_entries = 1u << 20;
-  std::string mechanism = "auto";  ///< a name that activity::parse_mechanism takes
-  std::size_t grain = 0;           ///< 0: chosen by the runtime
-  std::string costs;               ///< file of fitted costs; "none"; empty: what the cache has
-  std::string retry = "rtm";       ///< a name that tm::parse_retry takes
-  /// Where Cairn keeps what it has measured of this machine: $XDG_CACHE_HOME/cairn, else
-  /// $HOME/.cache/cairn. The place has no row of its own. Empty: nowhere.
+  std::string mechanism = "auto";  ///< a name that activity::parse_mechanism accepts
+  std::size_t grain = 0;           ///< 0: the runtime chooses
+  std::string costs;               ///< file of fitted costs; "none"; empty: those in the cache
+  std::string retry = "rtm";       ///< a name that tm::parse_retry accepts
+  /// Folder for what Cairn has measured of this machine: $XDG_CACHE_HOME/cairn, else
+  /// $HOME/.cache/cairn. Empty: none. This setting has no row.
   std::string cache_folder;
   std::string sim;                         ///< e.g. "ranks=128,seed=7"; empty: a real cluster
-  std::optional<cluster_costs> sim_costs;  ///< of the file that sim names by clock=FILE; no row
+  std::optional<cluster_costs> sim_costs;  ///< from the file that sim names by clock=FILE; no row
 
-  /// The defaults, changed by what `variable` (such as std::getenv) knows.
-  /// Throws    usage_error naming the variable that cannot be used
+  /// The defaults, changed by the variables that `variable` (such as std::getenv) finds.
+  /// Throws    usage_error naming the invalid variable
   [[nodiscard]] static settings from_environment(
       const std::function<const char*(const char*)>& variable);
-  /// The same from this process's environment.
+  /// The same, from this process's environment.
   [[nodiscard]] static settings from_environment();
 
-  /// Changes one setting, by the name of its row.
-  /// Throws    usage_error saying what was expected
+  /// Changes the setting whose row has this name.
+  /// Throws    usage_error that says what was expected
   void set(std::string_view name, std::string_view value);
-  /// The same from "name=value".
+  /// The same, from "name=value".
   void set(std::string_view assignment);
 
-  /// A setting's value, as set() takes it.
+  /// A setting's value in the form that set() accepts.
   [[nodiscard]] std::string text(std::string_view name) const;
 
-  /// Applies and takes out every `--name value` and `--name=value` that is a setting, up to a
-  /// "--", and returns the other arguments in order.
+  /// Applies and removes every `--name value` and `--name=value` that is a setting, up to a "--".
+  /// Returns the other arguments in order.
   /// Throws    usage_error, also for a setting without a value
   [[nodiscard]] std::vector<std::string> take_options(std::span<const std::string> arguments);
 
-  /// The part of it that a world wants.
+  /// The settings that a world needs.
   [[nodiscard]] world_options for_world() const;
 };
 
@@ -74,14 +74,14 @@ struct settings {
 struct setting {
   std::string_view name;      ///< as an option: --name
   std::string_view variable;  ///< of the environment
-  std::string_view values;    ///< what set() takes, for people: "auto|N"
+  std::string_view values;    ///< what set() accepts, for the user: "auto|N"
   std::string_view unit;      ///< of a number; may be empty
   std::string_view help;      ///< one line
-  /// Returns false if it cannot use the value.
+  /// Returns false if the value is invalid.
   bool (*apply)(settings& to, std::string_view value);
   std::string (*show)(const settings& from);
 
-  /// All rows, in the order in which people should read them.
+  /// All rows, in the order of display.
   [[nodiscard]] static std::span<const setting> all() noexcept;
   /// Throws    usage_error if there is no setting of that name
   [[nodiscard]] static const setting& named(std::string_view name);

@@ -30,31 +30,31 @@ namespace cairn {
 
 class progress_engine;
 
-/// What a world needs to know beyond its transport and its workers.
+/// Options of a world beyond its transport and its workers.
 struct world_options {
-  std::size_t coalesce_bytes = 0;           ///< buffer size; 0 chooses by transport
-  std::uint64_t coalesce_age_ns = 200'000;  ///< a buffer older than this leaves, full or not
+  std::size_t coalesce_bytes = 0;           ///< buffer size; 0: the transport chooses
+  std::uint64_t coalesce_age_ns = 200'000;  ///< maximum age before a buffer is sent, full or not
   std::size_t pending_bytes = 64u << 20;    ///< bytes of messages held before the body waits
-  std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 turns it off
+  std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 disables it
   cairn::routing routing = cairn::routing::automatic;  ///< of epoch channels
-  bool emulate_transactions = false;  ///< htm runs emulated, with aborts drawn from a seed
+  bool emulate_transactions = false;                   ///< htm runs emulated, with random aborts
   std::uint64_t emulation_seed = 0;
   machine_layout machines = {};  ///< which ranks share memory
 };
 
 /// One rank's view of the ranks and workers that compute together.
 ///
-/// The body (what every rank runs, on worker 0) holds it. Collective calls are made by all
-/// ranks in the same order, by worker 0, outside handlers and parallel loops.
+/// The body (what every rank runs, on worker 0) receives it. Collective calls are made by all ranks
+/// in the same order, by worker 0, outside handlers and parallel loops.
 ///
-/// Thread-safety  one thread at a time calls into a world; another one that does so meanwhile gets
-///           contract_violation. Any thread may call what says so, and a worker what takes its
-///           number.
-/// Throws    peer_failure from every blocking call once any rank has failed; cancelled from one
-///           of them after cancel()
+/// Thread-safety  one thread at a time calls into a world; a concurrent call throws
+///                contract_violation. Exceptions: functions marked "Any thread", and functions that
+///                take a worker number, when called by that worker
+/// Throws    peer_failure from every blocking call once any rank has failed; cancelled from one of
+///           them after cancel()
 class world {
  public:
-  /// One rank in this process: no peers, no launcher.
+  /// One rank in this process, without peers or a launcher.
   explicit world(int workers = 1);
   /// A rank of a cluster. The transport, the pool and the clock outlive the world.
   world(net::transport& net, task::pool& workers, hw::clock& clock,
@@ -67,10 +67,10 @@ class world {
   [[nodiscard]] rank_t size() const noexcept { return size_; }
   [[nodiscard]] int workers() const noexcept { return pool_->workers(); }
 
-  /// Calls f(worker, begin, end) for chunks that cover [0, n) on this rank's workers, and
-  /// handles arriving messages between chunks. chunk = 0: about 16 chunks per worker, of at most
-  /// 16,384 elements, so that cancel() takes effect soon; beside other ranks of at most 256,
-  /// because their messages fill the network meanwhile.
+  /// Calls f(worker, begin, end) for chunks that cover [0, n) on this rank's workers, and handles
+  /// arriving messages between chunks. chunk = 0: about 16 chunks per worker, of at most 16,384
+  /// elements, so that cancel() takes effect soon. With several ranks the limit is 256, because
+  /// their messages fill the network meanwhile.
   template <class F>
   void parallel_for(std::size_t n, F&& f, std::size_t chunk = 0) {
     if (chunk == 0) {
@@ -85,14 +85,14 @@ class world {
   /// Calls f(worker) once on every worker of this rank; returns when all have ended.
   void run(const std::function<void(worker_t)>& f);
 
-  /// Takes messages in, runs their handlers, lets old buffers leave and waits for room. For loops
-  /// of sends outside parallel_for, on worker w; not inside a handler. Returns false if the loop
+  /// Receives messages, runs their handlers, sends old buffers and waits for room. For loops of
+  /// sends outside parallel_for, on worker w; not inside a handler. Returns false if the loop
   /// should end, because the world is poisoned or cancelled.
   bool progress(worker_t w = 0);
 
   /// Combines the ranks' values with aggregator A in a fixed order: the same bits on every rank,
-  /// and in every run with as many ranks (recursive_doubling.hpp). Collective. The value is a
-  /// number, a collection, or one of your own with a packing.
+  /// and in every run with the same number of ranks (recursive_doubling.hpp). Collective. The value
+  /// is a number, a collection, or a type of your own with a packing.
   template <aggregator A>
   [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
     using value = typename A::value_type;
@@ -115,7 +115,7 @@ class world {
   [[nodiscard]] bool any(bool mine) { return max(std::uint64_t{mine}) != 0; }
   void barrier() { static_cast<void>(any(false)); }
 
-  /// Every rank's value, by rank. Collective. T is packable: see packing.hpp.
+  /// Every rank's value, by rank. Collective. T is packable (packing.hpp).
   template <class T>
   [[nodiscard]] std::vector<T> all_gather(const T& mine) {
     std::vector<T> all;
@@ -133,17 +133,17 @@ class world {
   [[nodiscard]] std::vector<std::vector<std::byte>> all_gather_bytes(
       std::span<const std::byte> mine);
 
-  /// Assembles one bit array from the ranks' parts. `words` holds this rank's `num_bits` bits
-  /// from bit 0; the result holds rank 0's, then rank 1's, ... without gaps. Collective.
+  /// Concatenates the ranks' bits in rank order, without gaps. `words` holds this rank's `num_bits`
+  /// bits from bit 0. Collective.
   void all_gather_bits(std::span<const std::uint64_t> words, std::size_t num_bits,
                        std::vector<std::uint64_t>& whole);
 
-  /// Runs f; if it throws input_error (or usage_error) on any rank, every rank throws the
-  /// same sentence: that of the lowest such rank. Collective.
+  /// Runs f. If it throws input_error, usage_error or system_failure on any rank, every rank throws
+  /// the error of the lowest such rank. Collective.
   void agree(const std::function<void()>& f);
 
-  /// Returns once done() holds, working and yielding meanwhile; throws peer_failure if the
-  /// world is poisoned, and cancelled. Called by the body.
+  /// Returns once done() holds; works and yields meanwhile. Throws peer_failure if the world is
+  /// poisoned, and cancelled. Called by the body.
   template <std::invocable Done>
   void wait_until(Done&& done) {
     const use alone(*this);
@@ -151,10 +151,9 @@ class world {
     throw_if_interrupted();
   }
 
-  /// Asks all ranks to end what they run: each throws `cancelled` at the same collective call, or
-  /// in a loop before it. What was under construction may then only be destroyed (maps, domains,
-  /// channels used in an open epoch); graphs stay valid, and so does the world. Any thread, and a
-  /// signal handler.
+  /// Asks all ranks to end their work: each throws `cancelled` at the same collective call, or in a
+  /// loop before it. Objects under construction then may only be destroyed (maps, domains, channels
+  /// used in an open epoch). Graphs and the world stay valid. Any thread, and signal handlers.
   void cancel() noexcept;
 
   /// Makes every blocking call of every rank throw peer_failure(rank(), text). Any thread.
@@ -165,13 +164,13 @@ class world {
   /// jobs.
   void throw_if_interrupted();
 
-  /// Whether hardware transactions work here, found out at the first call. Worker 0.
+  /// Whether hardware transactions work here; probed at the first call. Worker 0.
   [[nodiscard]] const hw::tm_probe& transactions();
 
-  /// A call of the body: while one is running another is refused.
+  /// Marks a call of the body: during its lifetime another call is refused.
   class use {
    public:
-    /// Throws    contract_violation if another use lives
+    /// Throws    contract_violation if another use exists
     explicit use(world& w);
     ~use() { world_.in_use_.store(false, std::memory_order_release); }
     use(const use&) = delete;
@@ -182,11 +181,11 @@ class world {
   };
 
   [[nodiscard]] progress_engine& messages() noexcept { return *messages_; }
-  /// Which ranks share a machine, and memory that they share.
+  /// The ranks that share a machine, and memory that they share.
   [[nodiscard]] cairn::machines& machines() noexcept { return machines_; }
   [[nodiscard]] task::pool& pool() noexcept { return *pool_; }
   [[nodiscard]] hw::clock& clock() noexcept { return *clock_; }
-  /// Memory for the data of one run, which the next run uses again.
+  /// Memory for the data of one run, reused by the next run.
   [[nodiscard]] const std::shared_ptr<hw::page_source>& memory() const noexcept { return memory_; }
   [[nodiscard]] const world_options& options() const noexcept { return options_; }
   [[nodiscard]] obs::counters& counters() noexcept { return *counters_; }
