@@ -12,8 +12,8 @@ void broken_contract(const char* function, const char* condition, std::string_vi
   throw contract_violation(text);
 }
 
-// An internal assertion may fire inside a handler on any thread, with state already broken:
-// nothing can be unwound, so this is the one place that ends the process.
+// An internal assertion may fail inside a handler on any thread, when the state is already
+// inconsistent. Unwinding is then unsafe, so this function ends the process; no other place does.
 void broken_assertion(const char* file, int line, const char* condition) {
   std::fprintf(stderr, "cairn: internal error at %s:%d: %s\n", file, line, condition);
   std::abort();

@@ -14,18 +14,18 @@
 
 namespace cairn {
 
-/// A commutative monoid over `value_type`: what may be combined in any order and grouping.
+/// A commutative monoid over `value_type`: its values may be combined in any order and grouping.
 /// The same aggregator reduces over ranks, over workers, and over messages.
 ///
-/// combine(identity(), x) == x; combine is commutative and associative (floating sums up to
-/// rounding). Check your own with aggregator_laws.hpp.
+/// combine(identity(), x) == x; combine is commutative and associative (floating-point sums up to
+/// rounding). aggregator_laws.hpp checks these laws in tests.
 template <class A>
 concept aggregator = requires(const typename A::value_type& x) {
   { A::identity() } -> std::convertible_to<typename A::value_type>;
   { A::combine(x, x) } -> std::convertible_to<typename A::value_type>;
 };
 
-/// Combines x into `sum`: by A::combine_into(sum, x) if A has it, which need not copy `sum`.
+/// Combines x into `sum`, by A::combine_into(sum, x) if A has it, which need not copy `sum`.
 template <aggregator A, class X>
 constexpr void combine_into(typename A::value_type& sum, X&& x) {
   if constexpr (requires { A::combine_into(sum, std::forward<X>(x)); }) {
@@ -35,14 +35,14 @@ constexpr void combine_into(typename A::value_type& sum, X&& x) {
   }
 }
 
-/// A can take in one element, as if combined with the collection of it alone:
-/// A::include(sum, element...).
+/// A can include one element in a collection, with the effect of combining it with the collection
+/// of that element alone: A::include(sum, element...).
 template <class A, class... Element>
 concept includes = aggregator<A> && requires(typename A::value_type& sum, const Element&... x) {
   A::include(sum, x...);
 };
 
-/// The aggregator of a function object: folds by Combine, starting from Identity{}().
+/// The aggregator of function objects: combines by Combine; the identity is Identity{}().
 template <class T, class Combine, class Identity>
 struct fold {
   using value_type = T;
@@ -55,7 +55,7 @@ template <class T, auto Value>
 struct constant {
   constexpr T operator()() const { return static_cast<T>(Value); }
 };
-// Of floating numbers the infinities.
+// Infinities for floating-point types.
 template <class T>
 struct largest {
   constexpr T operator()() const {
@@ -137,7 +137,7 @@ struct maximum_at {
 };
 
 namespace detail {
-// Combines by A::combine_into, starting from the empty collection.
+// Combines by A::combine_into; the identity is the empty collection.
 template <class A, class Collection>
 struct collecting {
   using value_type = Collection;
@@ -160,8 +160,8 @@ struct union_of : collecting<union_of<Set>, Set> {
 };
 }  // namespace detail
 
-/// Combines vectors element by element; the shorter one is continued by identities.
-/// include(sum, i, x) combines x into element i.
+/// Combines vectors element by element; identities extend the shorter one. include(sum, i, x)
+/// combines x into element i.
 template <aggregator A>
 struct each_element : detail::collecting<each_element<A>, std::vector<typename A::value_type>> {
   using element = typename A::value_type;
@@ -174,12 +174,12 @@ struct each_element : detail::collecting<each_element<A>, std::vector<typename A
     sum[i] = A::combine(sum[i], x);
   }
 };
-/// Sums of vectors: also of histograms over 0, 1, 2, ...
+/// Sums of vectors, also of histograms over 0, 1, 2, ...
 template <class T>
 using add_vectors = each_element<add<T>>;
 
-/// Merges histograms over any keys: counts of equal keys are added.
-/// include(sum, key) counts one more, include(sum, key, count) so many.
+/// Merges histograms over any keys by adding the counts of equal keys. include(sum, key) adds 1,
+/// include(sum, key, count) adds `count`.
 template <class Key, class Count = std::uint64_t>
 struct merge_histograms : detail::collecting<merge_histograms<Key, Count>, std::map<Key, Count>> {
   static void combine_into(std::map<Key, Count>& sum, const std::map<Key, Count>& b) {
@@ -194,7 +194,7 @@ struct merge_histograms : detail::collecting<merge_histograms<Key, Count>, std::
 template <class T>
 struct set_union : detail::union_of<std::set<T>> {};
 
-/// Keeps every copy. include(all, x) inserts one.
+/// Keeps duplicates. include(all, x) inserts one x.
 template <class T>
 struct bag_union : detail::union_of<std::multiset<T>> {};
 

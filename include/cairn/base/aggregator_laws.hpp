@@ -9,10 +9,10 @@
 
 namespace cairn {
 
-/// Which law of an aggregator A breaks on these samples, or "" if it keeps them all: for tests
-/// of your own aggregators. Looks at all pairs and triples.
+/// The law that aggregator A breaks on these samples, or "" if it keeps all. For tests of your own
+/// aggregators. Checks all pairs and triples.
 ///
-/// equal     compares two values; give one with a tolerance for values that round
+/// equal     compares two values; pass one with a tolerance for values that round
 template <aggregator A, class Equal = std::equal_to<>>
 [[nodiscard]] std::string broken_law(const std::vector<typename A::value_type>& samples,
                                      Equal equal = {}) {

@@ -3,8 +3,8 @@
 
 namespace cairn {
 
-/// A sum that keeps what rounding takes from each of its steps, so that its error does not grow
-/// with the number of terms. Not for infinite terms.
+/// A sum that keeps the rounding error of each step, so that its total error does not grow with the
+/// number of terms. Not for infinite terms.
 ///
 /// Source [Neumaier74]
 class compensated_sum {

@@ -5,13 +5,13 @@
 #include <string>
 #include <string_view>
 
-// Checks are classed by what they cost:
-//   CAIRN_EXPECTS  always on, at public borders, never in inner loops: the caller's fault
-//   CAIRN_ASSERT   on in checked builds (CAIRN_CHECKS), local work only: our fault
+// Checks are classed by their cost:
+//   CAIRN_EXPECTS  always on, at public borders, never in inner loops: detects errors of the caller
+//   CAIRN_ASSERT   on in checked builds (CAIRN_CHECKS), local work only: detects errors of Cairn
 
 namespace cairn {
 
-/// The caller broke a documented precondition. The text names function, condition and values.
+/// The caller violated a documented precondition. The text names function, condition and values.
 class contract_violation : public std::logic_error {
  public:
   using std::logic_error::logic_error;

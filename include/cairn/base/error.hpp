@@ -10,14 +10,15 @@
 
 namespace cairn {
 
-/// The world failed us: a file, memory, MPI, the operating system. One sentence.
+/// A failure outside the program: a file, memory, MPI, the operating system. what() is one
+/// sentence.
 class system_failure : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// Input that cannot be used. `what()` is the one sentence that a person reads:
-/// file, line (or byte offset), what stands there, what was expected.
+/// Invalid input. what() is one sentence for the user: file, line (or byte offset), what was found
+/// and what was expected.
 class input_error : public system_failure {
  public:
   using system_failure::system_failure;
@@ -31,13 +32,13 @@ class input_error : public system_failure {
                              const std::string& what);
 };
 
-/// The command line or a setting cannot be used. One sentence.
+/// An invalid command line or setting. what() is one sentence.
 class usage_error : public system_failure {
  public:
   using system_failure::system_failure;
 };
 
-/// Another rank failed, or this world was poisoned by one: every blocking call throws it.
+/// Another rank has failed, or has poisoned this world. Every blocking call throws it.
 class peer_failure : public system_failure {
  public:
   peer_failure(rank_t rank, const std::string& text);
@@ -48,12 +49,12 @@ class peer_failure : public system_failure {
   rank_t rank_;
 };
 
-/// What the exception in flight says: for the other ranks, which cannot catch it. Called in a catch
+/// The text of the exception in flight, for other ranks, which cannot catch it. Called in a catch
 /// block.
 [[nodiscard]] std::string text_of_exception();
 
-/// Someone asked for the end of what runs (world::cancel()). All ranks throw it at the same
-/// collective call; the world stays usable.
+/// The current work was cancelled (world::cancel()). All ranks throw it at the same collective
+/// call; the world stays usable.
 class cancelled : public std::exception {
  public:
   [[nodiscard]] const char* what() const noexcept override { return "cancelled"; }

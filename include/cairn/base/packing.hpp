@@ -19,8 +19,8 @@
 
 namespace cairn {
 
-/// How a T becomes bytes and comes back: pack(bytes, value) appends, unpack(bytes) takes off the
-/// front what one pack appended. Specialise it for your own:
+/// Converts a T to bytes and back: pack(bytes, value) appends the value, unpack(bytes) removes from
+/// the front what one pack appended. Specialise it for your own types:
 ///
 ///   template <>
 ///   struct cairn::packing<words> {
@@ -32,13 +32,14 @@ namespace cairn {
 ///     }
 ///   };
 ///
-/// What is trivially copyable is its bytes; a view is not, because what it shows lies elsewhere.
-/// A pair or a tuple is its members. A collection is the number of its elements, in 8 bytes, and
-/// those: string, vector, set, map and whatever else has size() and insert(end(), element).
+/// A trivially copyable type is packed as its bytes; a view is not, because its elements are
+/// elsewhere. A pair or a tuple is packed as its members. A collection is packed as the number of
+/// its elements, in 8 bytes, and the elements: string, vector, set, map, and every type with size()
+/// and insert(end(), element).
 template <class T>
 struct packing;
 
-/// What travels between ranks: trivially copyable, or made of such by a packing.
+/// Types that can travel between ranks: trivially copyable, or composed of such types by a packing.
 template <class T>
 concept packable = requires(const T& x, std::vector<std::byte>& to,
                             std::span<const std::byte>& from) {
@@ -46,13 +47,13 @@ concept packable = requires(const T& x, std::vector<std::byte>& to,
   { packing<T>::unpack(from) } -> std::same_as<T>;
 };
 
-/// Appends the values, one after the other.
+/// Appends the values in order.
 template <packable... T>
 void pack(std::vector<std::byte>& to, const T&... values) {
   (packing<T>::pack(to, values), ...);
 }
 
-/// Takes a value off the front of `from`.
+/// Removes a value from the front of `from`.
 ///
 /// Throws    contract_violation if `from` is shorter than what was packed
 template <packable T>
@@ -106,7 +107,7 @@ concept collection = !std::is_trivially_copyable_v<C> && std::default_initializa
   c.insert(c.end(), std::move(x));
 };
 
-// Whose elements lie side by side and are their bytes: all are copied at once.
+// Collections with contiguous elements that are packed as their bytes: all are copied at once.
 template <class C>
 concept bytes_side_by_side = std::ranges::contiguous_range<C> &&
     std::default_initializable<typename C::value_type> &&
@@ -135,11 +136,11 @@ struct packing<std::pair<A, B>> {
     cairn::pack(to, x.first, x.second);
   }
   static std::pair<A, B> unpack(std::span<const std::byte>& from) {
-    return {cairn::unpack<A>(from), cairn::unpack<B>(from)};  // braces keep the order
+    return {cairn::unpack<A>(from), cairn::unpack<B>(from)};  // braces fix the order of evaluation
   }
 };
 
-// Of a map.
+// The elements of a map.
 template <packable A, packable B>
 struct packing<std::pair<const A, B>> {
   static void pack(std::vector<std::byte>& to, const std::pair<const A, B>& x) {

@@ -16,11 +16,11 @@ constexpr std::uint64_t mix64(std::uint64_t x) noexcept {
   return x ^ (x >> 31);
 }
 
-/// A small random number generator that can start anywhere: two streams with different
-/// (seed, stream) are independent for all practical purposes, so element i of a parallel
-/// loop draws from random64(seed, i) and gets the same numbers whoever runs it.
+/// A small random number generator that can start anywhere. Streams with different (seed, stream)
+/// are independent for all practical purposes. So element i of a parallel loop draws from
+/// random64(seed, i) and gets the same numbers on any worker.
 ///
-/// Models std::uniform_random_bit_generator. State 8 bytes, about 1 ns a draw.
+/// Models std::uniform_random_bit_generator. State: 8 bytes. About 1 ns per draw.
 class random64 {
  public:
   using result_type = std::uint64_t;

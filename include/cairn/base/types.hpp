@@ -20,10 +20,10 @@ inline constexpr Id no_vertex = std::numeric_limits<Id>::max();
 /// For products of two words; no standard type is wide enough.
 __extension__ using uint128_t = unsigned __int128;
 
-/// Size of a cache line, and of what two threads must not share.
+/// Size of a cache line, the unit of false sharing.
 inline constexpr std::size_t cache_line = 64;
 
-/// A value alone on its cache lines, so that neighbours in an array do not contend.
+/// A value on its own cache lines, so that neighbours in an array do not contend.
 template <class T>
 struct alignas(cache_line) padded {
   T value{};
