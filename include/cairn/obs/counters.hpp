@@ -12,7 +12,7 @@
 
 namespace cairn::obs {
 
-/// Everything that Cairn counts. `counter_table` has the names that reports use.
+/// Everything that Cairn counts. `counter_table` defines the names used in reports.
 enum class counter : std::uint8_t {
   messages_sent,
   messages_handled,
@@ -127,10 +127,10 @@ static_assert(
   return counter_table[static_cast<std::size_t>(c)].name;
 }
 
-/// What the workers of one rank counted. Each worker has cache lines of its own.
+/// The counters of the workers of one rank. Each worker has its own cache lines.
 ///
-/// Thread-safety: worker w alone calls add(w, ...); anybody reads at any time and sees, per
-/// worker and counter, some recent value that never decreases.
+/// Thread-safety: only worker w calls add(w, ...); any thread may read at any time, and sees for
+/// each worker and counter a recent value that never decreases.
 class counters {
  public:
   explicit counters(int workers)
@@ -138,7 +138,7 @@ class counters {
 
   [[nodiscard]] int workers() const noexcept { return workers_; }
 
-  /// A plain add on x86: one writer needs no locked instruction.
+  /// A plain add on x86: a single writer needs no locked instruction.
   void add(worker_t w, counter c, std::uint64_t n = 1) noexcept {
     auto& cell = at(w, c);
     cell.store(cell.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
