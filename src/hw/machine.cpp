@@ -8,7 +8,7 @@
 namespace cairn::hw {
 namespace {
 
-// The kernel shows all modes and puts the one in force in brackets: "always [madvise] never".
+// The kernel lists all modes with the current one in brackets: "always [madvise] never".
 std::string huge_page_mode() {
   std::ifstream file("/sys/kernel/mm/transparent_hugepage/enabled");
   std::string word;

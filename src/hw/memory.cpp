@@ -15,7 +15,7 @@ namespace {
 
 constexpr auto no_limit = std::numeric_limits<std::uint64_t>::max();
 
-// The number in a file that holds one; nothing for "max" or if there is no such file.
+// The number in a file; nothing if the file contains "max" or does not exist.
 std::optional<std::uint64_t> number_in(const std::string& path) {
   std::ifstream file(path);
   std::uint64_t number = 0;
@@ -37,14 +37,14 @@ struct group_files {
   const char *limit, *usage, *cached;
 };
 
-/// What is asked of a control group: what it leaves, or its limit.
+/// A query of a control group: its limit, or what is left of it.
 using question = std::uint64_t (*)(const std::string& folder, const group_files& files);
 
 std::uint64_t limit_of_group(const std::string& folder, const group_files& files) {
   return number_in(folder + files.limit).value_or(no_limit);
 }
 
-// Cached files are counted as used, but go when room is needed.
+// Cached files are counted as used, but are evicted when memory is needed.
 std::uint64_t left_in_group(const std::string& folder, const group_files& files) {
   const auto limit = number_in(folder + files.limit);
   const auto usage = number_in(folder + files.usage);
@@ -54,7 +54,7 @@ std::uint64_t left_in_group(const std::string& folder, const group_files& files)
   return *limit - std::min(*limit, used);
 }
 
-// A group's parents limit it, too; in a container the outer part of the path may not be there.
+// A group's parents limit it too. In a container the outer part of the path may not exist.
 std::uint64_t least_of_groups(const std::string& mount, std::string path, const group_files& files,
                               question ask) {
   auto left = ask(mount, files);
@@ -65,7 +65,7 @@ std::uint64_t least_of_groups(const std::string& mount, std::string path, const 
   return left;
 }
 
-// In "cpu,cpuacct,memory".
+// Whether a list such as "cpu,cpuacct,memory" contains "memory".
 bool names_memory(const std::string& controllers) {
   std::istringstream list(controllers);
   for (std::string name; std::getline(list, name, ',');) {
@@ -98,7 +98,7 @@ std::uint64_t least_of_control_groups(const std::string& root, question ask) {
   return left;
 }
 
-// What the system says of a kind of memory; no_limit where it does not.
+// A value of /proc/meminfo in bytes; no_limit if it is missing.
 std::uint64_t of_system(const std::string& root, std::string_view kind) {
   const auto kilobytes = number_after(root + "/proc/meminfo", kind);
   return kilobytes && *kilobytes < no_limit / 1024 ? *kilobytes * 1024 : no_limit;

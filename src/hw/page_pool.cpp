@@ -8,7 +8,7 @@ namespace cairn::hw {
 
 pages page_pool::take(std::size_t bytes) {
   const std::lock_guard held(guard_);
-  // The smallest that is large enough, if it is not much larger; of equal ones the latest.
+  // Takes the smallest that is large enough, if it is not much larger; of equal ones the latest.
   auto best = idle_.end();
   for (auto at = idle_.begin(); at != idle_.end(); ++at) {
     if (at->bytes() < bytes || at->bytes() / 2 > bytes) continue;
@@ -28,7 +28,7 @@ pages page_pool::take(std::size_t bytes) {
   return memory;
 }
 
-// Frees the oldest until no more than so many bytes are in use or idle.
+// Frees the oldest until at most `most` bytes are in use or idle.
 void page_pool::drop_beyond(std::size_t most) noexcept {
   auto kept = idle_.begin();
   while (kept != idle_.end() && used_bytes_ + idle_bytes_ > most) idle_bytes_ -= kept++->bytes();
@@ -41,7 +41,7 @@ void page_pool::give(pages&& memory) noexcept {
   const auto bytes = memory.bytes();
   try {
     idle_.push_back(std::move(memory));
-  } catch (...) {  // then it goes back to the system
+  } catch (...) {  // the memory returns to the system
     return;
   }
   idle_bytes_ += bytes;

@@ -13,7 +13,7 @@
 namespace cairn::hw {
 namespace {
 
-// More than any address space holds, and far enough below 2^64 for the sums below.
+// Larger than any address space, and far enough below 2^64 for the sums below.
 constexpr auto most_bytes = std::size_t{1} << 60;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
@@ -24,7 +24,7 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
   throw system_failure("no memory for " + std::to_string(bytes) + " bytes");
 }
 
-// The kernel aligns to 4 KB: take 2 MB more and give back what sticks out on both sides.
+// The kernel aligns to 4 KB, so map 2 MB more and unmap the excess on both sides.
 void* map_aligned(std::size_t bytes) noexcept {
   const auto taken = bytes + huge_page_bytes;
   void* const start =
@@ -36,7 +36,7 @@ void* map_aligned(std::size_t bytes) noexcept {
   const auto after = taken - before - bytes;
   if (before != 0) munmap(first, before);
   if (after != 0) munmap(first + before + bytes, after);
-  // Refused where huge pages are not built in or switched off: small ones serve as well.
+  // Fails if huge pages are not built in or are disabled; small pages work as well.
   static_cast<void>(madvise(first + before, bytes, MADV_HUGEPAGE));
   return first + before;
 }
@@ -78,8 +78,8 @@ void pages::release() noexcept {
 
 void touch_pages(void* begin, std::size_t bytes) noexcept {
   if (bytes == 0) return;
-  // A compare-and-swap of a byte with itself is a write for the memory management and none
-  // for anybody else; compilers may turn an or with 0 into a load, which maps no page.
+  // A compare-and-swap of a byte with itself is a write to the memory management, and no change to
+  // other threads. Compilers may turn an `or` with 0 into a load, which maps no page.
   const auto touch = [](std::byte* at) {
     const std::atomic_ref<std::byte> byte(*at);
     auto found = byte.load(std::memory_order_relaxed);
@@ -97,7 +97,7 @@ void drop_pages(void* begin, std::size_t bytes) noexcept {
   if (before >= bytes) return;
   const auto whole = (bytes - before) / page_bytes * page_bytes;
   if (whole == 0) return;
-  // Refused for locked memory: then it stays until it is freed.
+  // Fails for locked memory, which then stays until it is freed.
   static_cast<void>(madvise(static_cast<std::byte*>(begin) + before, whole, MADV_DONTNEED));
 }
 

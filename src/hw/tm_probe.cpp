@@ -46,7 +46,7 @@ struct trial {
   std::uint32_t last_status = 0;
 };
 
-// An interrupt or a page fault may abort any one transaction, so one failure means nothing;
+// An interrupt or a page fault may abort any single transaction, so one failure proves nothing;
 // 1,000 failures of a transaction that writes one word do.
 constexpr int tries = 1000;
 

@@ -14,7 +14,7 @@
 namespace cairn::hw {
 namespace {
 
-// The kernel's mask may be wider than cpu_set_t's 1024; sched_getaffinity says EINVAL then.
+// The kernel's mask may be wider than cpu_set_t's 1024; sched_getaffinity then returns EINVAL.
 constexpr int most_cpus = 1 << 18;
 
 struct free_cpu_set {

@@ -5,15 +5,15 @@
 
 namespace cairn::hw {
 
-/// Time as the runtime sees it: real, or that of a simulated cluster.
+/// The time that the runtime uses: real, or that of a simulated cluster.
 class clock {
  public:
   virtual ~clock() = default;
-  /// Nanoseconds since some fixed moment; never goes backwards.
+  /// Nanoseconds since some fixed time; never decreases.
   [[nodiscard]] virtual std::uint64_t now_ns() const noexcept = 0;
 };
 
-/// The machine's monotonic clock. One object may serve everybody: it has no state.
+/// The machine's monotonic clock. Stateless, so one object may serve all users.
 class steady_clock final : public clock {
  public:
   [[nodiscard]] std::uint64_t now_ns() const noexcept override;

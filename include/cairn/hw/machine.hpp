@@ -9,16 +9,16 @@
 
 namespace cairn::hw {
 
-/// What this machine offers, as `cairn machine` and every report tell it.
+/// The properties of this machine that `cairn machine` and every report show.
 struct machine {
   hw::topology topology;
   int allowed_cores = 1;
   std::uint64_t page_bytes = 0;
-  std::string huge_pages;  ///< "always", "madvise", "never", or empty: not to be found
+  std::string huge_pages;  ///< "always", "madvise", "never", or empty if unknown
   tm_probe transactions;
 };
 
-/// Looks at the machine. Costs milliseconds: keep the result.
+/// Inspects the machine. Takes milliseconds: keep the result.
 /// Throws    system_failure if hwloc cannot start
 [[nodiscard]] machine read_machine();
 

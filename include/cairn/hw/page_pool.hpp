@@ -9,8 +9,8 @@
 
 namespace cairn::hw {
 
-/// Reuses freed memory: a run of an algorithm gets the pages that the previous one has touched,
-/// which spares page faults and the kernel's zeroing.
+/// Reuses freed memory: a run of an algorithm gets the pages that the previous run has touched,
+/// which saves page faults and the kernel's zeroing.
 ///
 /// Memory    never more than was in use at one time
 /// Thread-safety: any thread.
@@ -19,14 +19,14 @@ class page_pool final : public page_source {
   [[nodiscard]] pages take(std::size_t bytes) override;
   void give(pages&& memory) noexcept override;
 
-  /// Bytes that were given back and not taken again.
+  /// Bytes returned and not in use.
   [[nodiscard]] std::size_t idle_bytes() const;
 
  private:
   void drop_beyond(std::size_t most) noexcept;
 
   mutable std::mutex guard_;
-  std::vector<pages> idle_;  // the latest last
+  std::vector<pages> idle_;  // ordered by return, the latest last
   std::size_t idle_bytes_ = 0, used_bytes_ = 0, most_used_bytes_ = 0;
 };
 

@@ -15,13 +15,13 @@ namespace cairn::hw {
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// Zero-filled memory for data that threads reach at random: from 2 MB on, whole pages aligned
-/// to 2 MB that the kernel is asked to back by huge ones (up to twice as fast on random
-/// access); below, heap memory aligned to a cache line.
+/// Zero-filled memory for data with random accesses. From 2 MB on, whole pages aligned to 2 MB, for
+/// which the kernel is asked to use huge pages (up to twice as fast on random access). Below 2 MB,
+/// heap memory aligned to a cache line.
 ///
-/// Big memory takes no room until it is touched, and lies near the core that touches it first:
-/// see touch_pages.
-/// Throws    system_failure with the number of bytes if they cannot be had
+/// Mapped memory uses no physical memory until it is touched, and is placed near the core that
+/// touches it first: see touch_pages.
+/// Throws    system_failure with the number of bytes if the allocation fails
 class pages {
  public:
   pages() = default;
@@ -35,11 +35,11 @@ class pages {
 
   [[nodiscard]] void* data() const noexcept { return data_; }
   [[nodiscard]] std::size_t bytes() const noexcept { return bytes_; }
-  /// True if the memory came as pages, so that touch_pages and shrink matter.
+  /// Whether the memory consists of mapped pages, so that touch_pages and shrink have an effect.
   [[nodiscard]] bool mapped() const noexcept { return mapped_bytes_ != 0; }
 
-  /// Keeps the first `bytes` (<= bytes()) where they are; mapped pages wholly beyond them go
-  /// back to the system, heap memory goes when all goes.
+  /// Keeps the first `bytes` (<= bytes()) in place. Mapped pages wholly beyond them are returned to
+  /// the system; heap memory is kept until the end.
   void shrink(std::size_t bytes) noexcept;
 
   void swap(pages& other) noexcept {
@@ -56,29 +56,29 @@ class pages {
   std::size_t mapped_bytes_ = 0;
 };
 
-/// Makes sure that each page of [begin, begin + bytes) is there and writable, without changing
-/// what it holds, also while others write to it. A range of its own per worker gives parallel
-/// first touch; after a hardware transaction died of a page fault, the next one will not.
-/// Cost about one atomic write per 4 KB beyond the faults.
+/// Makes each page of [begin, begin + bytes) present and writable without changing its contents,
+/// also while others write to it. Disjoint ranges per worker give parallel first touch. After a
+/// page fault has aborted a hardware transaction, the next attempt does not fault.
+/// Cost about one atomic write per 4 KB, plus the faults.
 void touch_pages(void* begin, std::size_t bytes) noexcept;
 
-/// Gives the pages that lie wholly in [begin, begin + bytes) back to the system; they read as
-/// zeros afterwards. For private memory that malloc would keep for itself after it is freed.
+/// Returns the pages that lie wholly in [begin, begin + bytes) to the system; they read as zeros
+/// afterwards. For private memory that malloc would keep after it is freed.
 void drop_pages(void* begin, std::size_t bytes) noexcept;
 
-/// Where pages come from and go to: see page_pool.
+/// A source of pages: see page_pool.
 class page_source {
  public:
   virtual ~page_source() = default;
-  /// At least so many bytes; what they hold is not determined.
-  /// Throws    system_failure with the number of bytes if they cannot be had
+  /// At least `bytes` bytes; their contents are undetermined.
+  /// Throws    system_failure with the number of bytes if the allocation fails
   [[nodiscard]] virtual pages take(std::size_t bytes) = 0;
   /// Takes back what take() returned.
   virtual void give(pages&& memory) noexcept = 0;
 };
 
-/// A fixed-size array of T in `pages`. Move-only. All bytes are zero at first, unless the pages
-/// come from a source, which has used ones.
+/// A fixed-size array of T in `pages`. Move-only. All bytes are initially zero, unless the pages
+/// come from a source, which reuses pages.
 template <class T>
 class page_buffer {
   static_assert(std::is_trivially_copyable_v<T> && std::is_trivially_destructible_v<T>,
@@ -89,9 +89,9 @@ class page_buffer {
   using value_type = T;
 
   page_buffer() = default;
-  /// Throws    system_failure with the number of bytes if they cannot be had
+  /// Throws    system_failure with the number of bytes if the allocation fails
   explicit page_buffer(std::size_t count) : memory_(bytes_for(count)), size_(count) {}
-  /// Elements that hold anything; their memory goes back to `source` in the end.
+  /// Elements with undetermined values; their memory returns to `source` at the end.
   page_buffer(std::size_t count, std::shared_ptr<page_source> source)
       : source_(std::move(source)), memory_(source_->take(bytes_for(count))), size_(count) {}
   ~page_buffer() { give_back(); }
@@ -127,7 +127,7 @@ class page_buffer {
   }
   void prefault() noexcept { prefault(0, size_); }
 
-  /// Keeps the first `count` (<= size()) elements where they are; see pages::shrink.
+  /// Keeps the first `count` (<= size()) elements in place; see pages::shrink.
   void shrink(std::size_t count) noexcept {
     if (!source_) memory_.shrink(count * sizeof(T));
     size_ = count;

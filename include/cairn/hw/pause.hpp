@@ -3,7 +3,7 @@
 
 namespace cairn::hw {
 
-/// Tells the processor that this is a waiting loop. 5 to 150 cycles.
+/// Tells the processor that this is a waiting loop. Takes 5 to 150 cycles.
 inline void pause() noexcept {
 #if defined(__x86_64__)
   __builtin_ia32_pause();

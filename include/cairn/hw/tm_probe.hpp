@@ -5,15 +5,15 @@
 
 namespace cairn::hw {
 
-/// Whether hardware transactions work here, and one sentence that says how we know.
+/// Whether hardware transactions work here, and one sentence with the evidence.
 struct tm_probe {
   bool works = false;
   std::string reason;
 };
 
-/// Finds out by running transactions, because the processor's flag is not to be trusted:
-/// microcode and hypervisors switch RTM off and leave the flag on. Never raises SIGILL. Costs
-/// well under a millisecond: keep the result.
+/// Runs transactions to find out, because the processor's flag is unreliable: microcode and
+/// hypervisors disable RTM and leave the flag on. Never raises SIGILL. Takes well under a
+/// millisecond: keep the result.
 [[nodiscard]] tm_probe probe_transactions();
 
 }  // namespace cairn::hw

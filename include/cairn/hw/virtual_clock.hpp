@@ -8,9 +8,9 @@
 
 namespace cairn::hw {
 
-/// The time of a simulated cluster: stands still until somebody moves it on.
+/// The time of a simulated cluster; it changes only by the calls below.
 ///
-/// Where each worker has a time of its own, it shows that of the one that runs.
+/// If each worker has its own time, the clock shows the time of the running worker.
 ///
 /// Thread-safety: none; one thread runs a simulated cluster.
 class virtual_clock final : public clock {
@@ -18,9 +18,9 @@ class virtual_clock final : public clock {
   [[nodiscard]] std::uint64_t now_ns() const noexcept override { return now_ns_; }
 
   void advance(std::uint64_t ns) noexcept { now_ns_ += ns; }
-  /// Does nothing if that moment has passed.
+  /// Has no effect if that time has passed.
   void advance_to(std::uint64_t moment_ns) noexcept { now_ns_ = std::max(now_ns_, moment_ns); }
-  /// The time of another worker, who goes on now; it may be an earlier one.
+  /// Shows the time of the worker that runs next, which may be earlier.
   void show(std::uint64_t moment_ns) noexcept { now_ns_ = moment_ns; }
 
  private:
