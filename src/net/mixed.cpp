@@ -19,7 +19,7 @@
 namespace cairn::net {
 namespace {
 
-/// What a rank says of the machine it runs on. Zeroed first, so that equal means equal bytes.
+/// The identity of the machine a rank runs on. Zeroed first, so that equality is equality of bytes.
 struct identity {
   std::array<char, 256> host{};
   std::array<char, 64> boot{};
@@ -29,7 +29,7 @@ struct identity {
 identity of_this_process() {
   identity here;
   gethostname(here.host.data(), here.host.size() - 1);
-  // Two containers may share a host's name, and two hosts may be named alike; the boot decides
+  // Two containers may share a host name, and two hosts may have the same name. The boot id decides
   // whether memory can be shared at all.
   if (std::FILE* const file = std::fopen("/proc/sys/kernel/random/boot_id", "re")) {
     const auto read = std::fread(here.boot.data(), 1, here.boot.size() - 1, file);
@@ -68,7 +68,7 @@ machine_map machine_map::gather(mpi_job& job, int pretended) {
     const int next = static_cast<int>(numbers.size());
     map.machine_of.push_back(numbers.try_emplace(std::move(key), next).first->second);
   }
-  // Cores are counted on the real machine: a pretended one lends none.
+  // Cores are counted on the real machine, because a pretended one adds none.
   map.sharers = static_cast<int>(std::count_if(all.begin(), all.end(), [&](const identity& i) {
     return i.host == mine.host && i.boot == mine.boot && overlap(i.cores, mine.cores);
   }));
@@ -97,7 +97,7 @@ std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& m
       memory = segment::shared(ring_fabric::bytes_needed(ranks));
       mine = memory->where();
     } catch (const system_failure&) {
-      // The others see an address that nobody can open, and all fall back together.
+      // The others receive an invalid address, and all ranks fall back together.
     }
   }
   const auto addresses = gather_values(job, mine);
@@ -105,7 +105,7 @@ std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& m
     try {
       memory = segment::open(addresses[static_cast<std::size_t>(first)]);
     } catch (const system_failure&) {
-      // Containers may hide each other's /proc: MPI carries what rings cannot.
+      // Containers may hide each other's /proc; MPI then carries the packets.
     }
   }
   std::unique_ptr<transport> rings;
@@ -115,7 +115,7 @@ std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& m
       rings = std::make_unique<ring_transport>(std::make_shared<ring_fabric>(memory, ranks),
                                                static_cast<rank_t>(self - neighbours.begin()));
     } catch (const std::bad_alloc&) {
-      // Likewise.
+      // As above.
     }
   }
   const auto opened = gather_values(job, static_cast<char>(rings != nullptr));

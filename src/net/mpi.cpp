@@ -17,12 +17,12 @@ extern "C" {
 namespace cairn::net {
 namespace {
 
-// PEERS of this size: between machines 32 to 64 KB carry ten times what 4 KB do.
+// Between machines, packets of 32 to 64 KB reach ten times the bandwidth of 4 KB.
 constexpr std::size_t largest_packet = 64u << 10;
 constexpr std::size_t liked_packet = 32u << 10;
 constexpr int packets_per_poll = 32;
 
-/// Calls a function of the table whose last argument is the text of a failure.
+/// Calls a function of the table whose last argument receives the error text.
 template <class... Parameters, class... Arguments>
 int checked(int (*function)(Parameters...), Arguments... arguments) {
   std::array<char, CAIRN_MPI_TEXT> why{};
@@ -77,7 +77,7 @@ class mpi_transport final : public transport {
       try {
         deliver(from, {static_cast<const std::byte*>(bytes), size});
       } catch (...) {
-        checked(mpi_.release, port_.raw());  // or its receive would never be posted again
+        checked(mpi_.release, port_.raw());  // reposts its receive
         throw;
       }
       checked(mpi_.release, port_.raw());
@@ -129,8 +129,8 @@ class loaded_job final : public mpi_job, public std::enable_shared_from_this<loa
 };
 
 const cairn_mpi_table& load(const std::string& file) {
-  // Local symbols: two MPIs define the same names. It is never unloaded, because an MPI does
-  // not survive that.
+  // Local symbols, because two MPIs define the same names. The library is never unloaded, because
+  // an MPI does not survive that.
   void* const library = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library == nullptr) throw usage_error("cannot use " + file + ": " + dlerror());
   const auto* const table = static_cast<const cairn_mpi_table*>(dlsym(library, CAIRN_MPI_SYMBOL));

@@ -8,9 +8,9 @@
 #include <string.h>
 
 /*
- * Sends copy into a slot each, so that the caller's bytes are free at once. Receives are posted
- * beforehand, from any source, and are looked at in the order of posting: MPI matches them in
- * that order, so testing the oldest alone finds every packet, at one call per poll.
+ * Each send copies its packet to a slot, so that the caller may reuse its bytes at once. Receives
+ * are posted in advance, from any source, and tested in the order of posting. MPI matches them in
+ * that order, so testing only the oldest finds every packet, with one call per poll.
  */
 enum { num_sends = 64, num_receives = 32, packet_tag = 1 };
 
@@ -23,7 +23,7 @@ struct cairn_mpi_port {
   MPI_Request receives[num_receives];
   int free_sends[num_sends]; /* a stack of slots */
   int num_free;
-  int oldest; /* of the receives */
+  int oldest; /* index of a receive */
 };
 
 static int fail(char* why, const char* what, int code) {
@@ -84,7 +84,7 @@ static void close_port(cairn_mpi_port* port) {
       MPI_Cancel(&port->receives[i]);
       MPI_Wait(&port->receives[i], MPI_STATUS_IGNORE);
     }
-    /* Sends that nobody took cannot be cancelled everywhere; their memory stays MPI's. */
+    /* Not every MPI can cancel sends that were not received; MPI keeps their memory. */
     int all_sent = 0;
     MPI_Status statuses[num_sends];
     MPI_Testall(num_sends, port->sends, &all_sent, statuses);
@@ -108,7 +108,7 @@ static int open_port(cairn_mpi_port** opened, size_t max_packet, char* why) {
     port->free_sends[port->num_free++] = num_sends - 1 - i;
   }
   int failed = 0;
-  /* Before anything that may fail here alone: the others wait in it. */
+  /* Before any step that may fail on this rank alone, because the others wait in this one. */
   const int code = MPI_Comm_dup(MPI_COMM_WORLD, &port->comm);
   if (code != MPI_SUCCESS) failed = fail(why, "MPI has no communicator for us", code);
   if (!failed && max_packet > 0) {
@@ -138,7 +138,7 @@ static int collect_sent(cairn_mpi_port* port, char* why) {
   MPI_Status statuses[num_sends];
   const int code = MPI_Testsome(num_sends, port->sends, &num_done, done, statuses);
   if (code != MPI_SUCCESS) return fail(why, "MPI cannot send", code);
-  if (num_done == MPI_UNDEFINED) return 0; /* none was under way */
+  if (num_done == MPI_UNDEFINED) return 0; /* none in progress */
   for (int i = 0; i < num_done; ++i) port->free_sends[port->num_free++] = done[i];
   return 0;
 }

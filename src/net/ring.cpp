@@ -11,9 +11,9 @@
 namespace cairn::net {
 namespace {
 
-// Two lines, because processors fetch lines in pairs.
+// Two lines, because processors prefetch lines in pairs.
 constexpr std::size_t index_stride = 2 * cache_line;
-// A record begins on a cache line: its length, then the packet, aligned for any copy.
+// A record begins on a cache line: its length, then the packet, aligned to 16 bytes.
 constexpr std::size_t record_header = 16;
 constexpr std::uint32_t skip_to_start = 0xffffffffu;
 
@@ -66,8 +66,8 @@ ring_fabric::ring_fabric(rank_t ranks, std::size_t ring_bytes)
   CAIRN_EXPECTS(std::has_single_bit(ring_bytes) && ring_bytes >= 1024);
 }
 
-// Indices written for one reader lie together, and so do those taken for one writer: each
-// scans its own.
+// The indices written for one reader are adjacent, and so are those taken for one writer, because
+// each rank scans its own.
 std::uint64_t& ring_fabric::written(rank_t from, rank_t to) const noexcept {
   const auto i = static_cast<std::size_t>(to) * static_cast<std::size_t>(ranks_) + from;
   return *reinterpret_cast<std::uint64_t*>(memory_->data() + i * index_stride);
@@ -89,7 +89,7 @@ ring_transport::ring_transport(std::shared_ptr<const ring_fabric> fabric, rank_t
   for (rank_t r = 0; r < size(); ++r) {
     auto* const written = &fabric_->written(self, r);
     auto* const taken = &fabric_->taken(self, r);
-    // The indices may already count: an earlier transport of this rank may have used the rings.
+    // The indices may be nonzero: an earlier transport of this rank may have used the rings.
     out_.push_back({fabric_->bytes(self, r), written, taken,
                     load(written, std::memory_order_relaxed),
                     load(taken, std::memory_order_acquire)});
@@ -115,7 +115,7 @@ bool ring_transport::send(rank_t to, std::span<const std::byte> packet) {
   const auto record = record_bytes(packet.size());
   const auto offset = out.at & mask_;
   const auto to_end = fabric_->ring_bytes() - offset;
-  // A record is never cut. Both parts are at most a quarter, so an empty ring always has room.
+  // A record is never split. Both parts are at most a quarter, so an empty ring always has room.
   const auto skip = to_end < record ? to_end : 0;
   const auto after = out.at + skip + record;
   if (after - out.taken_seen > fabric_->ring_bytes()) {
@@ -140,7 +140,8 @@ std::size_t ring_transport::read(rank_t from, const sink& deliver) {
   const auto end = load(in.written, std::memory_order_acquire);
   if (in.at == end) return 0;
   std::size_t packets = 0;
-  // The writer learns of free room in quarters: each time costs both sides a coherence miss.
+  // The reader publishes free room in quarters, because each update costs both sides a coherence
+  // miss.
   const auto quarter = fabric_->ring_bytes() / 4;
   auto published = in.at;
   try {
@@ -161,7 +162,7 @@ std::size_t ring_transport::read(rank_t from, const sink& deliver) {
       }
     }
   } catch (...) {
-    publish(in.taken, in.at);  // a full ring brings no later packet that would free this room
+    publish(in.taken, in.at);  // a full ring gets no later packet that would publish this
     throw;
   }
   if (in.at != published) publish(in.taken, in.at);

@@ -29,7 +29,7 @@ void* map(std::size_t bytes, int flags, int descriptor) {
   return base;
 }
 
-/// Closes a descriptor unless somebody takes it over.
+/// Closes a descriptor unless it is released.
 struct open_file {
   explicit open_file(int opened) : number(opened) {}
   ~open_file() {
@@ -67,7 +67,7 @@ std::shared_ptr<segment> segment::open(const address& where) {
       "/proc/" + std::to_string(where.process) + "/fd/" + std::to_string(where.descriptor);
   const open_file file(::open(path.c_str(), O_RDWR | O_CLOEXEC));
   if (file.number < 0) fail("cannot open the memory of process " + std::to_string(where.process));
-  // A smaller file would answer a later access with SIGBUS.
+  // Accesses beyond a smaller file would raise SIGBUS.
   struct stat found {};
   if (fstat(file.number, &found) != 0 || !S_ISREG(found.st_mode) ||
       static_cast<std::uint64_t>(found.st_size) != front_page + where.bytes) {

@@ -4,7 +4,7 @@
 namespace cairn::net {
 namespace {
 
-// One packet in so many is late, by up to so many times the latency.
+// One packet in late_one_in is late, by up to most_late times the latency.
 constexpr std::uint64_t late_one_in = 16;
 constexpr double most_late = 8;
 
@@ -29,7 +29,7 @@ std::optional<std::uint64_t> sim_network::next_due_ns() const {
     if (to.flights.front().moment_ns > now) {
       consider(to.flights.front());
     } else {
-      for (const auto& f : to.flights) consider(f);  // it has not polled: behind what waits there
+      for (const auto& f : to.flights) consider(f);  // skips arrived packets that wait for a poll
     }
   }
   return next;

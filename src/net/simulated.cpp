@@ -50,7 +50,6 @@ simulated_end::~simulated_end() {
   here.flights.clear();
 }
 
-// As much as rings do.
 std::size_t simulated_end::best_packet() const noexcept {
   return std::min(max_packet(), std::size_t{4} << 10);
 }

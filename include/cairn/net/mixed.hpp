@@ -11,35 +11,35 @@
 
 namespace cairn::net {
 
-/// Which machine each rank runs on, and who shares this rank's cores.
+/// The machine of each rank, and the ranks that share this rank's cores.
 struct machine_map {
   std::vector<int> machine_of;  ///< by rank; machines are numbered by their lowest rank
-  int sharers = 1;              ///< ranks of this machine, self included, that may run on our cores
+  int sharers = 1;  ///< ranks of this machine that may use this rank's cores, including itself
 
-  /// Asks every rank for its host name, boot and allowed cores. Collective.
+  /// Gathers every rank's host name, boot id and allowed cores. Collective.
   ///
-  /// pretended   n > 0: rank r is on machine r mod n instead
+  /// pretended   n > 0: places rank r on machine r mod n instead
   [[nodiscard]] static machine_map gather(mpi_job& job, int pretended = 0);
 
   /// The ranks on the machine of `rank`, ascending.
   [[nodiscard]] std::vector<rank_t> neighbours(rank_t rank) const;
 };
 
-/// Rings for the ranks of each machine, set up through MPI: the lowest rank of a machine makes
+/// Rings for the ranks of each machine, set up through MPI: the lowest rank of a machine creates
 /// the memory and the others open it. Collective.
 ///
 /// Returns   this rank's rings, whose ranks are positions in map.neighbours(self); null if some
-///           rank of this machine could not open the memory, or if it is alone
+///           rank of this machine could not open the memory, or if the rank is alone
 [[nodiscard]] std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& map);
 
-/// Sends near peers' packets by one transport and the others' by another.
+/// Sends packets to near peers by one transport and to the others by another.
 ///
-/// Its max_packet() is the smaller one's. Its best_packet() is the far one's, as far as the
-/// near one takes it: a packet too small for the far network costs more than one too large
-/// for the near.
+/// max_packet() is the smaller of the two. best_packet() is that of the far transport, limited by
+/// max_packet(): a packet too small for the far network costs more than one too large for the near
+/// one.
 class mixed_transport final : public transport {
  public:
-  /// near   among neighbours only: its rank i is neighbours[i], and its self() is ours
+  /// near   among neighbours only: its rank i is neighbours[i]; its self() is this rank
   /// far    among all ranks
   mixed_transport(std::unique_ptr<transport> near, std::vector<rank_t> neighbours,
                   std::unique_ptr<transport> far);

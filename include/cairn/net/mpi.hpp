@@ -19,16 +19,16 @@ enum class mpi_kind { automatic, mpich, openmpi };
 /// "MPICH", "Open MPI"; "MPI" for automatic.
 [[nodiscard]] std::string_view name(mpi_kind kind) noexcept;
 
-/// The MPI that this process has loaded already (an extension module of Python may have), if
-/// it is one of ours.
+/// The supported MPI that this process has already loaded (for example by a Python extension
+/// module), if any.
 [[nodiscard]] std::optional<mpi_kind> mpi_in_process();
 
-/// Where plugins may lie, best first: beside the program or library that holds Cairn, as in a
-/// build tree and in an installed one.
+/// The folders in which plugins may be, in order of preference: relative to the program or library
+/// that contains Cairn, in a build tree or an installation.
 [[nodiscard]] std::vector<std::string> plugin_folders();
 
-/// MPI in this process: loaded from a plugin, started, and ended with the object (unless
-/// somebody else had started it).
+/// MPI in this process: loaded from a plugin, started, and ended with the object (unless other code
+/// has started it).
 ///
 /// Thread-safety: as its transports; at most one thread is in MPI at any time.
 class mpi_job {
@@ -44,12 +44,12 @@ class mpi_job {
   [[nodiscard]] virtual rank_t self() const noexcept = 0;
   [[nodiscard]] virtual rank_t size() const noexcept = 0;
 
-  /// Ends the processes of all ranks, this one included, for a rank that cannot go on while the
-  /// others wait for it. The launcher ends with `status` if it passes it on.
+  /// Ends the processes of all ranks, including this one. For a rank that cannot continue while the
+  /// others wait for it. The launcher's exit status is `status` if it passes it on.
   virtual void abort(int status) = 0;
 
-  /// Every rank's bytes, concatenated by rank; all bring the same number. Collective, before
-  /// any packet.
+  /// Every rank's bytes, concatenated by rank; all ranks pass the same number. Collective, before
+  /// any packet is sent.
   [[nodiscard]] virtual std::vector<std::byte> all_gather(std::span<const std::byte> mine) = 0;
 
   /// A transport over a communicator of its own, which keeps the job alive. Collective.

@@ -13,22 +13,22 @@ namespace cairn::net {
 
 /// One bounded ring of bytes per ordered pair of ranks, laid out in a segment.
 ///
-/// A ring has one writer and one reader. It holds records, each on its own cache lines; the
-/// writer's and the reader's index are alone on theirs, so a packet costs the coherence misses
-/// of its bytes and of one index. Zeroed memory is a set of empty rings.
+/// A ring has one writer and one reader. It holds records, each on its own cache lines. The
+/// writer's and the reader's index have their own lines, so a packet costs the coherence misses of
+/// its bytes and of one index. Zeroed memory is a set of empty rings.
 ///
-/// Memory    ranks^2 rings of 256 KB, less beyond 16 ranks (64 MB in all) but never below
-///           32 KB each; a ring that is never used is never touched
+/// Memory    ranks^2 rings of 256 KB; smaller beyond 16 ranks (64 MB in all), but at least 32 KB
+///           each. An unused ring is never touched
 class ring_fabric {
  public:
-  /// Bytes of a segment for so many ranks.
+  /// Bytes of a segment for this number of ranks.
   [[nodiscard]] static std::size_t bytes_needed(rank_t ranks);
 
   /// Rings in a segment that all ranks share.
   ring_fabric(std::shared_ptr<segment> memory, rank_t ranks);
   /// Rings for ranks that are threads of this process.
   explicit ring_fabric(rank_t ranks);
-  /// Rings of `ring_bytes` each, a power of two, at least 1024: for tests that fill them.
+  /// Rings of `ring_bytes` each, a power of two, at least 1024. For tests that fill them.
   ring_fabric(rank_t ranks, std::size_t ring_bytes);
 
   [[nodiscard]] rank_t ranks() const noexcept { return ranks_; }
@@ -36,7 +36,7 @@ class ring_fabric {
 
  private:
   friend class ring_transport;
-  // Bytes ever written and ever taken by the pair; and its bytes.
+  // The total bytes written and taken by the pair, and the ring's bytes.
   [[nodiscard]] std::uint64_t& written(rank_t from, rank_t to) const noexcept;
   [[nodiscard]] std::uint64_t& taken(rank_t from, rank_t to) const noexcept;
   [[nodiscard]] std::byte* bytes(rank_t from, rank_t to) const noexcept;
@@ -48,7 +48,7 @@ class ring_fabric {
 
 /// The transport of one rank over rings; packets between a pair arrive in order.
 ///
-/// max_packet() is a quarter of a ring. poll() costs one load per peer that is silent.
+/// max_packet() is a quarter of a ring. poll() costs one load per silent peer.
 class ring_transport final : public transport {
  public:
   ring_transport(std::shared_ptr<const ring_fabric> fabric, rank_t self);
@@ -65,8 +65,8 @@ class ring_transport final : public transport {
     std::byte* bytes = nullptr;
     std::uint64_t* written = nullptr;
     std::uint64_t* taken = nullptr;
-    std::uint64_t at = 0;          // our own index
-    std::uint64_t taken_seen = 0;  // the reader's, as last looked at
+    std::uint64_t at = 0;          // this rank's index
+    std::uint64_t taken_seen = 0;  // the reader's index when last read
   };
   struct reading {
     std::byte* bytes = nullptr;
@@ -82,7 +82,7 @@ class ring_transport final : public transport {
   std::uint64_t mask_;
   std::vector<writing> out_;
   std::vector<reading> in_;
-  rank_t first_ = 0;  // where the next poll begins, so that no peer is always last
+  rank_t first_ = 0;  // where the next poll begins; rotates, so that no peer is always last
 };
 
 }  // namespace cairn::net

@@ -7,28 +7,29 @@
 
 namespace cairn::net {
 
-/// One memory that all ranks of a machine see, zeroed at first and touched lazily.
+/// Memory shared by all ranks of a machine, initially zero and allocated on first touch.
 ///
-/// Three ways to share it: ranks that are threads hold the same object; ranks that are forked
-/// children inherit the mapping; ranks started apart open it by its address. It has no name in
+/// There are three cases: ranks that are threads hold the same object; ranks that are forked
+/// children inherit the mapping; ranks started separately open it by its address. It has no name in
 /// any file system, so nothing is left behind however the ranks end.
 class segment {
  public:
-  /// Where a process of this machine finds another's segment. Trivially copyable: it travels.
+  /// Identifies a segment to other processes of this machine. Trivially copyable, so it can be
+  /// sent.
   struct address {
     std::int64_t process = 0;
     std::int64_t descriptor = -1;
     std::uint64_t bytes = 0;
-    std::uint64_t token[2] = {};  ///< random, also stored in the memory: proves it is the same
+    std::uint64_t token[2] = {};  ///< random, also stored in the memory: identifies it
   };
 
   /// Memory of this process only, for ranks that are threads.
-  /// Throws    system_failure if there is none (as the other two)
+  /// Throws    system_failure if there is none (also the other two)
   [[nodiscard]] static std::shared_ptr<segment> on_heap(std::size_t bytes);
-  /// Memory that children of a later fork share, and that others may open by address().
+  /// Memory that later forked children share, and that other processes may open by address.
   [[nodiscard]] static std::shared_ptr<segment> shared(std::size_t bytes);
-  /// Another process's memory. The owner must not have called hide() yet.
-  /// Throws    system_failure if it cannot be opened, or turns out to be some other memory
+  /// Opens another process's memory. The owner must not have called hide().
+  /// Throws    system_failure if it cannot be opened, or is not the expected memory
   [[nodiscard]] static std::shared_ptr<segment> open(const address& where);
 
   ~segment();
@@ -39,9 +40,9 @@ class segment {
   [[nodiscard]] std::byte* data() const noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
 
-  /// Of a shared() segment that is not hidden.
+  /// Requires a shared() segment that is not hidden.
   [[nodiscard]] address where() const noexcept;
-  /// Closes the way in. Those who are in stay in.
+  /// Prevents new mappings; existing ones remain valid.
   void hide() noexcept;
 
  private:

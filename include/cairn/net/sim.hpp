@@ -15,23 +15,23 @@ namespace cairn::net {
 struct sim_options {
   std::uint64_t latency_ns = 1500;  ///< mean time from send to arrival
   std::size_t max_packet = 8u << 10;
-  /// One send in so many finds no room; 0: never. At most `most_refusals` in a row.
+  /// One send in `refuse_one_in` finds no room; 0: none. At most `most_refusals` in a row.
   std::uint64_t refuse_one_in = 16;
   unsigned most_refusals = 4;
 };
 
-/// A network whose packets come when chance wants it.
+/// A network with random delays.
 ///
-/// A packet takes half to one and a half times the latency, one in sixteen up to eight times
-/// as long, so packets overtake each other, also those of one pair. Equal seeds and equal
-/// calls give equal flights.
+/// A packet takes 0.5 to 1.5 times the latency, and one packet in sixteen up to eight times the
+/// latency, so packets are reordered, also between one pair of ranks. Equal seeds and equal calls
+/// give equal delays.
 class sim_network final : public simulated_network {
  public:
   /// The random numbers and the clock outlive the network.
   sim_network(rank_t ranks, random64& random, const hw::clock& clock,
               const sim_options& options = {});
 
-  /// The moment of the next arrival, if one is to come later than now. O(ranks).
+  /// The time of the next arrival, if it is in the future. O(ranks).
   [[nodiscard]] std::optional<std::uint64_t> next_due_ns() const;
 
  private:

@@ -10,17 +10,17 @@
 
 namespace cairn::net {
 
-/// What passed through a simulated network.
+/// Traffic of a simulated network.
 struct simulated_traffic {
-  std::uint64_t packets = 0, bytes = 0;  ///< that send() took
-  std::uint64_t delivered = 0;           ///< packets handed over by poll()
+  std::uint64_t packets = 0, bytes = 0;  ///< accepted by send()
+  std::uint64_t delivered = 0;           ///< packets delivered by poll()
   std::uint64_t refused = 0;             ///< times that send() found no room
 };
 
-/// The packets in flight between the ranks of a simulated cluster. When they arrive, and what that
-/// costs, is the derived network's matter.
+/// The packets in flight between the ranks of a simulated cluster. The derived network decides when
+/// they arrive and what that costs.
 ///
-/// Memory    of the packets in flight
+/// Memory    the packets in flight
 /// Thread-safety: none; one thread runs a simulated cluster.
 class simulated_network {
  public:
@@ -34,10 +34,10 @@ class simulated_network {
  protected:
   struct flight {
     std::uint64_t moment_ns = 0;
-    std::uint64_t number = 0;  // in order of sending, so that equal moments have an order too
+    std::uint64_t number = 0;  // in order of sending; breaks ties
     rank_t from = 0;
     std::vector<std::byte> packet;
-    // For heaps whose front is what comes first.
+    // Puts the earliest flight at the front of a heap.
     bool operator<(const flight& other) const noexcept {
       return moment_ns != other.moment_ns ? moment_ns > other.moment_ns : number > other.number;
     }
@@ -53,10 +53,10 @@ class simulated_network {
   [[nodiscard]] const std::vector<flight>& flights_to(rank_t rank) const {
     return inboxes_[static_cast<std::size_t>(rank)].flights;
   }
-  /// Returns whether somebody will take it in.
+  /// Returns whether the destination still receives.
   bool launch(rank_t from, rank_t to, std::uint64_t moment_ns, std::span<const std::byte> packet);
   void refuse() noexcept { ++traffic_.refused; }
-  /// Hands the first packet over.
+  /// Delivers the earliest packet.
   void land(rank_t at, const transport::sink& deliver);
 
  private:
@@ -69,8 +69,8 @@ class simulated_network {
   std::vector<inbox> inboxes_;
 };
 
-/// One rank's end of a simulated network; one for each rank. What is on its way to a rank whose
-/// end is gone is lost, as when a process has ended.
+/// One rank's end of a simulated network; there is one per rank. Packets in flight to a rank whose
+/// end was destroyed are lost, as when a process has ended.
 class simulated_end final : public transport {
  public:
   simulated_end(simulated_network& network, rank_t self);

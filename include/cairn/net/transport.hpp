@@ -9,11 +9,10 @@
 
 namespace cairn::net {
 
-/// The only door to the network: it sends packets and polls for them, nothing else.
+/// The only interface to the network: it sends packets and polls for them.
 ///
-/// A packet is at most max_packet() bytes and arrives whole. Packets between one pair of
-/// ranks may be reordered (sim does), are never lost and never doubled. A rank does not send
-/// to itself.
+/// A packet has at most max_packet() bytes and arrives whole. Packets between one pair of ranks may
+/// be reordered (sim does), but are never lost or duplicated. A rank does not send to itself.
 ///
 /// Thread-safety: none; the engine calls from one worker at a time.
 class transport {
@@ -28,20 +27,20 @@ class transport {
   [[nodiscard]] virtual rank_t self() const noexcept = 0;
   [[nodiscard]] virtual rank_t size() const noexcept = 0;
 
-  /// Bytes of the largest packet that send() takes.
+  /// Bytes of the largest packet that send() accepts.
   [[nodiscard]] virtual std::size_t max_packet() const noexcept = 0;
-  /// Bytes of a packet that this transport likes best (header included).
+  /// Bytes of a packet (header included) for which this transport is most efficient.
   [[nodiscard]] virtual std::size_t best_packet() const noexcept = 0;
 
-  /// Copies the packet out towards `to`, or returns false if there is no room now.
+  /// Copies the packet out to `to`, or returns false if there is no room now.
   [[nodiscard]] virtual bool send(rank_t to, std::span<const std::byte> packet) = 0;
 
-  /// Hands each packet that has come (up to some bound) to `deliver`, which must not call
-  /// back into the transport and must copy what it keeps. Returns how many. What `deliver`
-  /// throws leaves poll(); its packet counts as delivered, and a later poll brings the others.
+  /// Passes each arrived packet (up to some bound) to `deliver`, which must not call the transport
+  /// and must copy what it keeps. Returns the number of packets. An exception of `deliver` leaves
+  /// poll(); its packet counts as delivered, and a later poll delivers the others.
   virtual std::size_t poll(const sink& deliver) = 0;
 
-  /// True if nothing that send() took is still waiting inside this rank.
+  /// Whether no packet accepted by send() still waits inside this rank.
   [[nodiscard]] virtual bool flushed() { return true; }
 };
 
