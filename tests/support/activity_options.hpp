@@ -11,7 +11,7 @@ namespace cairn::support {
 
 namespace detail {
 
-/// By one of these mechanisms, or by plain where there is one worker.
+/// Draws one of these mechanisms, or plain if there is one worker.
 inline activity::options random_options(random64& dice, int workers,
                                         std::vector<activity::mechanism> mechanisms) {
   if (workers == 1) mechanisms.push_back(activity::mechanism::plain);
@@ -24,8 +24,8 @@ inline activity::options random_options(random64& dice, int workers,
 
 }  // namespace detail
 
-/// How to run single-cell operators, drawn so that every value of every option occurs within a
-/// few dozen draws. Emulated transactions are small and abort often.
+/// Random options for single-cell operators. Every value of every option occurs within a few dozen
+/// draws. Emulated transactions are small and abort often.
 inline activity::options random_activity(random64& dice, int workers) {
   using enum activity::mechanism;
   auto opt = detail::random_options(dice, workers, {automatic, atomics, locks, one_lock, htm});
@@ -34,8 +34,8 @@ inline activity::options random_activity(random64& dice, int workers) {
   return opt;
 }
 
-/// The same for multi-cell operators. Merges and pushes write more cells than the small
-/// transactions hold: these are of the usual size.
+/// The same for multi-cell operators. Merges and pushes write more cells than small transactions
+/// hold, so emulated transactions have the usual size.
 inline activity::options random_multi_cell_activity(random64& dice, int workers) {
   using enum activity::mechanism;
   return detail::random_options(dice, workers, {automatic, locks, one_lock, htm, stm});

@@ -16,7 +16,7 @@
 
 namespace cairn::support {
 
-/// Words and vertices for some of an algorithm's options. They may not agree.
+/// Random values for the word and vertex options of an algorithm. They may contradict each other.
 inline algo::option_values random_values(const algo::algorithm& a, std::uint64_t n,
                                          random64& dice) {
   algo::option_values given;
@@ -29,8 +29,8 @@ inline algo::option_values random_values(const algo::algorithm& a, std::uint64_t
   return given;
 }
 
-/// One algorithm on one small graph, over the ranks of a world: what it found, verified and judged.
-/// Every rank draws the same.
+/// Runs one algorithm on one small graph, over the ranks of a world, and verifies and judges the
+/// result. Every rank draws the same.
 class any_run {
  public:
   any_run(world& w, const algo::algorithm& a, plain_graph g, random64& dice)
@@ -46,7 +46,7 @@ class any_run {
     }
   }
 
-  /// What is wrong, or nothing. Options that this graph or these ranks exclude are left out.
+  /// Returns what is wrong, or "". Options that this graph or these ranks exclude are omitted.
   [[nodiscard]] std::string judge() {
     if (!bind()) {
       given_.clear();
@@ -96,7 +96,7 @@ class any_run {
     if (weighted_.kind != weights::none) return share_of<Id>(weighted_, w_.rank(), blocks);
     return share_of<Id>(weighted_.graph, w_.rank(), blocks);
   }
-  // False if the options are refused.
+  // Returns false if the options are refused.
   bool bind() {
     try {
       bound_ = a_.bind(w_, graph_, given_, 1);

@@ -20,7 +20,7 @@
 
 namespace cairn::support {
 
-/// Cancels the world when its workers have waited so often.
+/// Cancels the world when its workers have waited `cancel_at` times.
 class cancel_by_count final : public task::progress_source {
  public:
   explicit cancel_by_count(world& w) : world_(w) { world_.pool().add_source(*this); }
@@ -44,7 +44,7 @@ class cancel_by_count final : public task::progress_source {
   std::atomic<std::uint64_t> count_{0}, at_{never};
 };
 
-/// Cancels the world from a thread of its own, after so many turns of an empty loop.
+/// Cancels the world from another thread, after `turns` iterations of an empty loop.
 class cancel_by_thread {
  public:
   cancel_by_thread(world& w, std::uint64_t turns)
@@ -60,11 +60,11 @@ class cancel_by_thread {
 
 enum class cancelled_by { counts, threads_and_counts };
 
-/// Searches a random graph again and again, and cancels each search at a random moment on a random
-/// rank; all ranks end it by `cancelled`, or all with the right result. After each the next search
-/// in the same world is right. Collective; all ranks pass the same.
+/// Searches a random graph repeatedly, and cancels each search at a random time on a random rank.
+/// Either all ranks end the search by `cancelled`, or all get the right result. The next search in
+/// the same world is right. Collective; all ranks pass the same arguments.
 ///
-/// Returns   what was wrong; empty: nothing
+/// Returns   what was wrong, or ""
 inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, cancelled_by how) {
   random64 dice(seed);
   const auto g = random_graph(dice());
@@ -81,7 +81,7 @@ inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, ca
   };
   int stopped = 0;
   for (int i = 0; i < moments; ++i) {
-    // An undisturbed search, which also says how long one takes.
+    // An undisturbed search, which also measures the number of waits.
     if (const auto wrong = judge(searched(cancel_by_count::never)); !wrong.empty()) {
       return "after " + std::to_string(i) + " moments: " + wrong;
     }
@@ -96,7 +96,7 @@ inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, ca
       try {
         const auto parent = searched(w.rank() == canceller && !by_thread ? 1 + draw % (usual + 1)
                                                                          : cancel_by_count::never);
-        // A request that comes later takes effect in these: on all ranks.
+        // A later request takes effect in these collectives, on all ranks.
         const auto wrong = judge(parent);
         ended = true;
         if (!wrong.empty()) return "a search that was not stopped: " + wrong;
@@ -104,7 +104,7 @@ inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, ca
         ++stopped;
       }
     }
-    // The thread has asked by now, perhaps after the end.
+    // The thread has called cancel() by now, perhaps after the end of the search.
     waits.begin(cancel_by_count::never);
     try {
       w.barrier();

@@ -13,9 +13,9 @@
 
 namespace cairn::support {
 
-/// Delays and reorders what arrives and refuses some sends, over any transport, as the seed
-/// (and the threads' timing) says. Loses and doubles nothing, and holds nothing for ever: each
-/// poll may let any packet through that it holds.
+/// Delays and reorders packets and refuses some sends, over any transport, depending on the seed
+/// (and the threads' timing). It neither loses nor duplicates packets, and holds none forever: each
+/// poll may deliver any packet that it holds.
 class chaos_transport final : public net::transport {
  public:
   chaos_transport(std::unique_ptr<net::transport> below, std::uint64_t seed)

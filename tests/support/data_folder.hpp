@@ -8,7 +8,7 @@
 
 namespace cairn::support {
 
-/// Where real files lie, or nothing.
+/// The folder with real data files, if it exists.
 inline std::optional<std::filesystem::path> data_folder() {
   const char* const named = std::getenv("CAIRN_DATA");
   const std::filesystem::path path = named != nullptr ? named : CAIRN_SOURCE_DIR "/../shared/data";

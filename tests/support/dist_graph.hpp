@@ -41,7 +41,7 @@ graph::csr<Id> rows_of(const std::vector<std::vector<std::uint64_t>>& lists,
 
 enum class in_edges { no, yes };
 
-/// One rank's share of a plain graph, made without the builder that other tests judge.
+/// One rank's share of a plain graph, constructed without the builder, which other tests judge.
 template <class Id>
 graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, const pgas::partition& partition,
                              in_edges in = in_edges::yes) {
@@ -55,7 +55,7 @@ graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, const pgas::part
   }
   return share;
 }
-/// The same in equal blocks.
+/// The same with equal blocks.
 template <class Id>
 graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, rank_t ranks,
                              in_edges in = in_edges::yes) {
@@ -73,8 +73,8 @@ inline pgas::partition random_partition(std::uint64_t n, rank_t ranks, random64&
   return pgas::partition::listed(sizes);
 }
 
-/// The values of all vertices in order, on every rank, as the references write them: no vertex is
-/// the greatest number of 64 bits. Collective.
+/// The values of all vertices in order, on every rank. no_vertex becomes the largest 64-bit number,
+/// as in the references. Collective.
 template <class Id>
 std::vector<std::uint64_t> whole(world& w, const pgas::vertex_map<Id>& map) {
   std::vector<std::uint64_t> values;

@@ -8,7 +8,7 @@
 
 namespace cairn::support {
 
-/// For one thread that runs alone: every section commits. Nothing can be undone, so injected aborts
+/// Hardware for a single thread: every section commits. Nothing can be undone, so injected aborts
 /// must come before the body.
 class exclusive_hardware {
  public:
@@ -28,7 +28,7 @@ class exclusive_hardware {
   void outside(F&& f) {
     std::forward<F>(f)();
   }
-  void back_off(std::uint32_t) noexcept {}  // nobody else runs meanwhile
+  void back_off(std::uint32_t) noexcept {}  // no other thread runs
 };
 
 static_assert(tm::hardware<exclusive_hardware>);

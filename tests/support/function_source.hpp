@@ -8,7 +8,7 @@
 
 namespace cairn::support {
 
-/// A progress source that calls a function, registered for as long as it lives.
+/// A progress source that calls a function; it is registered during its lifetime.
 class function_source final : public task::progress_source {
  public:
   function_source(task::pool& p, std::function<bool(worker_t)> f) : pool_(p), f_(std::move(f)) {

@@ -17,7 +17,7 @@
 
 namespace cairn::support {
 
-/// A graph of LDBC Graphalytics: NAME.v, NAME.e and NAME.properties of a folder.
+/// A graph of LDBC Graphalytics: the files NAME.v, NAME.e and NAME.properties in a folder.
 struct graphalytics_graph {
   plain_graph graph;                              ///< vertices are positions in `ids`
   std::vector<std::uint64_t> ids;                 ///< ascending
@@ -70,13 +70,13 @@ inline graphalytics_rows read_graphalytics_rows(const std::filesystem::path& pat
   graphalytics_rows rows;
   std::uint64_t id = 0;
   for (std::string value; file >> id >> value;) {
-    rows.emplace_back(id, std::strtod(value.c_str(), nullptr));  // which also knows "infinity"
+    rows.emplace_back(id, std::strtod(value.c_str(), nullptr));  // strtod also reads "infinity"
   }
   return rows;
 }
 
-/// What keeps `found` from being `expected`: one sentence, or nothing. Strict: every id of one
-/// stands once in the other, and no value is further away than `tolerance`, relatively.
+/// Returns how `found` differs from `expected` in one sentence, or "". Every id must occur exactly
+/// once in both, and the relative error of each value must be at most `tolerance`.
 inline std::string graphalytics_violation(graphalytics_rows expected, graphalytics_rows found,
                                           double tolerance = 1e-4) {
   const auto twice = [](graphalytics_rows& rows) -> std::string {
@@ -106,8 +106,8 @@ inline std::string graphalytics_violation(graphalytics_rows expected, graphalyti
   return {};
 }
 
-/// The same for values that are names of classes, which may be other names: one always stands
-/// for the same one of the other, both ways.
+/// The same for values that are class labels, up to renaming: there must be a bijection between the
+/// labels of both.
 inline std::string renaming_violation(graphalytics_rows expected, graphalytics_rows found) {
   const auto ids = [](graphalytics_rows rows) {
     for (auto& row : rows) row.second = 0;

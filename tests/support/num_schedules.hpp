@@ -5,15 +5,15 @@
 
 namespace cairn::support {
 
-/// Sanitizers make each step ten times as expensive and find nothing new in the hundredth case of
-/// what runs on one thread.
+/// Sanitizers make each step ten times as expensive, and find nothing new in the hundredth case on
+/// a single thread.
 #if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
 inline constexpr bool sanitized = true;
 #else
 inline constexpr bool sanitized = false;
 #endif
 
-/// How many schedules a pure machine is played through.
+/// Number of schedules played for each pure state machine.
 inline constexpr std::uint64_t num_schedules = sanitized ? 10'000 : 100'000;
 
 }  // namespace cairn::support

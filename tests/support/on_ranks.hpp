@@ -19,16 +19,16 @@
 
 namespace cairn::support {
 
-/// What on_ranks puts between a world and its rings: given the rank's transport, another.
+/// Converts a rank's transport to the one that on_ranks uses.
 using transport_wrapper =
     std::function<std::unique_ptr<net::transport>(std::unique_ptr<net::transport>)>;
 
-/// Runs body on `ranks` ranks of `workers` workers each, all threads of this process, over
-/// rings, and all on one machine unless the options say otherwise. Throws what the first body threw
-/// that did not merely hear of another's failure.
+/// Runs body on `ranks` ranks of `workers` workers each, all threads of this process, over rings,
+/// and all on one machine unless the options say otherwise. Throws the first exception of a body
+/// that is not caused by another rank's failure.
 ///
-/// A rank whose body returns early (a failed ASSERT_) leaves the others waiting: in a body,
-/// EXPECT_ what other ranks depend on.
+/// A rank whose body returns early (a failed ASSERT_) leaves the others waiting: in a body, use
+/// EXPECT_ for conditions on which other ranks depend.
 inline void on_ranks(rank_t ranks, int workers, const std::function<void(world&)>& body,
                      const world_options& how = {}, const transport_wrapper& wrapper = {}) {
   auto options = how;
@@ -67,7 +67,7 @@ inline void on_ranks(rank_t ranks, int workers, const std::function<void(world&)
   if (heard) std::rethrow_exception(heard);
 }
 
-/// The same over rings that delay, reorder and refuse packets, as the seed says.
+/// The same over rings that delay, reorder and refuse packets, depending on the seed.
 inline void on_chaotic_ranks(rank_t ranks, int workers, std::uint64_t seed,
                              const std::function<void(world&)>& body,
                              const world_options& options = {}) {

@@ -15,7 +15,7 @@
 
 namespace cairn::support {
 
-// Both the operator's kinds at once: every message is answered once, to its spawner.
+// An operator of both kinds: it may fail, and every message is answered once, to its spawner.
 struct answered_transfer {
   struct message {
     std::uint64_t from, to;
@@ -54,7 +54,7 @@ struct transfers {
   std::uint64_t messages = 60, accounts = 3, seed = 1;  // per rank
 };
 
-// What is wrong after all ranks' workers have spawned transfers among all accounts.
+// Returns what is wrong after all ranks' workers have spawned transfers among all accounts.
 inline std::string transfer_by_operators(world& w, const transfers& opt) {
   const auto n = opt.accounts * static_cast<std::uint64_t>(w.size());
   dtx::owned_vertex_map<account> accounts(w, {n, w.size()}, account{});

@@ -21,7 +21,7 @@ inline algo::ref::pagerank_judge judge_of(const plain_graph& g, const algo::page
   return judge;
 }
 
-/// What rounding to Real may have added up to.
+/// Bound on the accumulated error of rounding to Real.
 template <class Real>
 double rounding(const algo::ref::pagerank_judge& judge, const std::vector<double>& ranks) {
   return judge.rounding(ranks, double{std::numeric_limits<Real>::epsilon()});

@@ -14,7 +14,7 @@
 namespace cairn::support {
 
 /// Where a body runs: on threads over rings, on threads over a chaotic transport, or simulated.
-/// The simulated places are the many ones: threads of 8 ranks on 2 cores mostly wait.
+/// Tests use many simulated places, because threads of 8 ranks on 2 cores mostly wait.
 struct place {
   enum class network { rings, chaos, simulated };
   network how;
@@ -32,7 +32,7 @@ struct place {
         on_simulated_ranks(ranks, workers, seed, body, options);
     }
   }
-  /// The same place with another seed (which rings have no use for).
+  /// The same place with another seed (unused by rings).
   [[nodiscard]] place with_seed(std::uint64_t other) const { return {how, ranks, workers, other}; }
   [[nodiscard]] bool simulated() const noexcept { return how == network::simulated; }
 

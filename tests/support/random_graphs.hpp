@@ -13,14 +13,14 @@
 
 namespace cairn::support {
 
-/// A small graph as its plain definition, for tests: any edges, doubled ones and self-loops too.
+/// A small graph as an edge list, for tests; duplicate edges and self-loops are allowed.
 struct plain_graph {
   std::string name;
   std::uint64_t n = 0;
   bool directed = false;
-  std::vector<graph::edge<std::uint64_t>> edges;  ///< an undirected edge once, either way
+  std::vector<graph::edge<std::uint64_t>> edges;  ///< an undirected edge once, in either direction
 
-  /// For each vertex where its edges lead, ascending; an undirected self-loop counts once.
+  /// For each vertex the targets of its edges, ascending; an undirected self-loop counts once.
   [[nodiscard]] std::vector<std::vector<std::uint64_t>> neighbors() const {
     std::vector<std::vector<std::uint64_t>> out(n);
     for (const auto& e : edges) {
@@ -30,7 +30,7 @@ struct plain_graph {
     for (auto& row : out) std::sort(row.begin(), row.end());
     return out;
   }
-  /// (source, target), an undirected edge both ways: what judges take.
+  /// Pairs (source, target) as the judges take them; an undirected edge in both directions.
   [[nodiscard]] std::vector<std::pair<std::uint64_t, std::uint64_t>> arcs() const {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> all;
     for (const auto& e : edges) {
@@ -41,7 +41,7 @@ struct plain_graph {
   }
 };
 
-/// How many random graphs a test takes: `few`, or what CAIRN_SOAK_GRAPHS says (make soak).
+/// Number of random graphs of a test: `few`, or CAIRN_SOAK_GRAPHS if set (make soak).
 inline int num_random_graphs(int few) {
   const auto* const many = std::getenv("CAIRN_SOAK_GRAPHS");
   return many ? std::atoi(many) : few;
@@ -53,7 +53,7 @@ inline plain_graph path(std::uint64_t n) {
   return g;
 }
 
-/// All edges of one direction, so that only 0 reaches everything.
+/// All edges in one direction, so that only vertex 0 reaches all others.
 inline plain_graph one_way_path(std::uint64_t n) {
   auto g = path(n);
   g.name = "one-way " + g.name;
@@ -87,8 +87,8 @@ inline plain_graph grid(std::uint64_t rows, std::uint64_t columns) {
   return g;
 }
 
-/// Up to `most_vertices` vertices, at least one, from none to a few edges each, directed or not;
-/// some edges doubled, some self-loops, usually some isolated vertices, sometimes a hub.
+/// 1 to `most_vertices` vertices, with up to a few edges each, directed or not; some duplicate
+/// edges and self-loops, usually some isolated vertices, sometimes a hub.
 inline plain_graph random_graph(std::uint64_t seed, std::uint64_t most_vertices = 60) {
   random64 dice(seed, 0x9a4);
   plain_graph g{"random graph of seed " + std::to_string(seed),
@@ -108,7 +108,7 @@ inline plain_graph random_graph(std::uint64_t seed, std::uint64_t most_vertices 
   return g;
 }
 
-/// A random graph of two halves; at times one edge, either way, joins them.
+/// A random graph of two halves, sometimes joined by one edge in either direction.
 inline plain_graph two_halves(random64& dice) {
   plain_graph g{"two halves", 80, dice.below(2) == 0, {}};
   for (int i = 0; i < 70; ++i) {
@@ -119,8 +119,8 @@ inline plain_graph two_halves(random64& dice) {
   return g;
 }
 
-/// The graphs on which an algorithm meets its corners: fewer vertices than ranks, no edges, one
-/// long path, one hub, everything adjacent.
+/// Corner cases for algorithms: fewer vertices than ranks, no edges, one long path, one hub, a
+/// complete graph.
 inline std::vector<plain_graph> corner_graphs() {
   return {{"one vertex", 1, false, {}},
           {"one vertex with a self-loop", 1, true, {{0, 0}}},

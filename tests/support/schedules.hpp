@@ -14,11 +14,11 @@
 
 #include <support/num_schedules.hpp>
 
-// What plays pure machines: a schedule is one run of a few of them in which a seed decides every
-// order.
+// Players of pure state machines. A schedule is one run of a few machines in which a seed decides
+// every order.
 namespace cairn::support {
 
-/// Takes a random element out.
+/// Removes and returns a random element.
 template <class T>
 T draw(random64& dice, std::vector<T>& from) {
   std::swap(from[dice.below(from.size())], from.back());
@@ -27,20 +27,21 @@ T draw(random64& dice, std::vector<T>& from) {
   return drawn;
 }
 
-/// Plays ranks that exchange packets until ended(): the seed decides whose turn it is, and which of
-/// the packets in flight arrives. In a part of the schedules one rank, or what is sent to it,
+/// Plays ranks that exchange packets until ended(): the seed decides which rank takes a step, and
+/// which of the packets in flight arrives. In some of the schedules one rank, or the packets to it,
 /// moves only when nothing else can.
 ///
 /// flying          the packets in flight; each has a member `to`
 /// take_turn(r)    a step of rank r; returns whether it could take one
-/// arrive(packet)  takes a packet in
-/// Returns   whether it has ended; else nothing could move any more, or what moves leads nowhere
+/// arrive(packet)  delivers a packet
+/// Returns   whether ended() held; false if nothing could move any more, or the moves made no
+///           progress
 template <class Packet, class Ended, class TakeTurn, class Arrive>
 [[nodiscard]] bool play_ranks(random64& dice, rank_t size, std::vector<Packet>& flying,
                               Ended&& ended, TakeTurn&& take_turn, Arrive&& arrive) {
   const auto ranks = static_cast<std::uint64_t>(size);
-  const auto delivery = 1 + dice.below(2 * ranks);  // chances of an arrival against a rank's turn
-  const auto slow = static_cast<rank_t>(dice.below(2 * ranks));  // half of the time: nobody
+  const auto delivery = 1 + dice.below(2 * ranks);  // weight of an arrival against a rank's turn
+  const auto slow = static_cast<rank_t>(dice.below(2 * ranks));  // half of the time no rank
   const bool slow_rank = dice.below(2) == 0;
   const auto patience = 4 * ranks, most_idle = 80 * ranks, most_turns = 20000 * ranks;
   std::uint64_t turns = 0;
@@ -64,7 +65,7 @@ template <class Packet, class Ended, class TakeTurn, class Arrive>
   return true;
 }
 
-/// Expects of all schedules that they end well: play(seed) == well.
+/// Expects that every schedule ends well: play(seed) == well.
 template <class Ending, class Play>
 void expect_every_schedule(Ending well, Play&& play) {
   for (std::uint64_t seed = 0; seed < num_schedules; ++seed) {
@@ -72,7 +73,7 @@ void expect_every_schedule(Ending well, Play&& play) {
   }
 }
 
-/// How many of the first `schedules` end otherwise, for a broken twin.
+/// Number of the first `schedules` schedules that end otherwise, for a broken twin.
 inline constexpr std::uint64_t num_twin_schedules = num_schedules / 4;
 template <class Ending, class Play>
 [[nodiscard]] std::uint64_t num_caught(Ending well, Play&& play,

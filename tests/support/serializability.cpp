@@ -15,8 +15,8 @@ struct edge {
   node from, to;
 };
 
-/// A cycle, as the attempts on it; empty if there is none. Takes away what comes before all
-/// others until nothing can be; who stays has someone before him for ever.
+/// A cycle of attempts as text; empty if there is none. Repeatedly removes nodes without
+/// predecessors; every remaining node has a remaining predecessor.
 std::string cycle_in(std::size_t num_nodes, const std::vector<edge>& edges) {
   std::vector<std::uint32_t> first(num_nodes + 1), before(num_nodes);
   for (const auto& e : edges) {
@@ -62,10 +62,10 @@ std::string history::complaint() const {
     if (t.size() != 0) num_nodes = std::max(num_nodes, t.attempt(t.size() - 1) + 1);
   }
   const auto text = [](std::uint64_t x) { return std::to_string(x); };
-  // By attempt: whether it committed. By value: who replaced it.
+  // Indexed by attempt: whether it committed. Indexed by value: the attempt that replaced it.
   std::vector<bool> committed(num_nodes);
   committed[0] = true;
-  std::vector<node> replaced_by(256 + num_nodes * most_puts);  // 0: nobody
+  std::vector<node> replaced_by(256 + num_nodes * most_puts);  // 0: none
   const auto number_of = [](std::uint64_t value) {
     return value < 256 ? value : 256 + (value >> 8) * most_puts + (value & 0xff);
   };

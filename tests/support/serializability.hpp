@@ -7,16 +7,16 @@
 
 namespace cairn::support {
 
-/// One access of a recorded attempt: the value it found in a cell, and what it put there.
+/// One access of a recorded attempt: the value found in a cell, and the value written.
 struct recorded_access {
   std::uint32_t cell;
   std::uint64_t found;
-  std::uint64_t put = 0;  ///< 0: it only read
+  std::uint64_t put = 0;  ///< 0: only read
 };
 
-/// What one thread's attempts did, one after the other, committed or left. Each value put is
-/// different from all others and tells who put it, so that who read from whom is known exactly.
-/// A cell is read before it is written, so that the order of its versions is known as well.
+/// The attempts of one thread in order, committed or aborted. Each value written is unique and
+/// identifies its writer, so the reads-from relation is known exactly. A cell is read before it is
+/// written, so the order of its versions is also known.
 class recorded_thread {
  public:
   recorded_thread(std::uint32_t thread, std::uint32_t num_threads)
@@ -26,7 +26,7 @@ class recorded_thread {
     starts_.push_back(accesses_.size());
     committed_.push_back(false);
   }
-  /// A value for the attempt that runs, to add before the next. At most 16 accesses.
+  /// A value for the running attempt, to be passed to the next add(). At most 16 accesses.
   [[nodiscard]] std::uint64_t fresh() const noexcept {
     return attempt(starts_.size() - 1) << 8 | ((accesses_.size() - starts_.back()) & 0xff);
   }
@@ -43,7 +43,7 @@ class recorded_thread {
  private:
   friend class history;
 
-  // Attempt 0 is who put the first values; the threads' attempts are dealt in turn.
+  // Attempt 0 wrote the initial values; the other numbers are dealt to the threads in turn.
   [[nodiscard]] std::uint64_t attempt(std::size_t i) const noexcept {
     return 1 + i * num_threads_ + thread_;
   }
@@ -57,17 +57,17 @@ class recorded_thread {
 /// The value that a cell (below 256) holds before the first attempt.
 [[nodiscard]] constexpr std::uint64_t first_value(std::uint32_t cell) noexcept { return cell; }
 
-/// Judges what transactions did, from what each attempt found and put: they must have taken
-/// effect as if one by one, each thread's in its order, and attempts that were left must have
-/// found what some moment of that order held (opacity).
+/// Judges recorded transactions: committed attempts must have taken effect in some serial order
+/// that keeps each thread's order, and aborted attempts must have read a state of that order
+/// (opacity).
 ///
-/// The graph: an attempt comes after whoever put what it found, and before whoever replaced it.
-/// A cycle in it is an order that cannot be.
+/// The graph: an attempt follows the writer of each value that it read, and precedes the attempt
+/// that replaced it. A cycle means that there is no such order.
 class history {
  public:
   explicit history(const std::vector<recorded_thread>& threads) : threads_(threads) {}
 
-  /// Empty if all is well, else one sentence.
+  /// Empty if there is no violation, else one sentence.
   [[nodiscard]] std::string complaint() const;
 
  private:

@@ -11,8 +11,8 @@
 
 namespace cairn::support {
 
-/// Every rank writes into the memory of its machine, and sees what all ranks of that machine wrote
-/// and nobody else. Returns what was wrong.
+/// Every rank writes to the memory of its machine, and expects to see exactly what the ranks of
+/// that machine wrote. Returns what was wrong.
 inline std::string share_and_look(world& w) {
   auto& here = w.machines();
   const auto neighbours = here.neighbours();

@@ -10,7 +10,7 @@ std::uint64_t weak_memory::load(std::size_t thread, location at, bool acquire, r
   const auto& all = stored_[at];
   auto& oldest = knows_[thread][at];
   const auto newest = static_cast<std::uint32_t>(all.size() - 1);
-  // Mostly the newest: who waits should see in the end what he waits for.
+  // Mostly returns the newest, so that waiting loops end.
   if (oldest != newest && random.below(4) != 0) oldest = newest;
   const auto found = oldest + static_cast<std::uint32_t>(random.below(newest - oldest + 1));
   oldest = found;
@@ -58,7 +58,7 @@ void stepper::run_strand(void* argument) {
   }
 }
 
-// To another strand that is not done, or back to the runner when all are.
+// Switches to a strand that is not done, or to the runner when all are done.
 void stepper::switch_away() {
   const auto from = current_;
   std::size_t num_left = 0;

@@ -15,10 +15,10 @@
 
 namespace cairn::support {
 
-/// Memory as C++ allows it to be seen, not as one processor shows it: each location keeps all
-/// that was stored, and a load may find anything that the thread is not bound to know to be
-/// older. Release and acquire pass on what a thread knows. (Without fences, consume and seq_cst;
-/// stores take effect in the order in which they are made.)
+/// A model of memory as C++ permits, not of one processor: each location keeps all stored values,
+/// and a load may return any value that the thread does not know to be older. Release and acquire
+/// pass on this knowledge. (Without fences, consume and seq_cst; stores take effect in the order of
+/// execution.)
 class weak_memory {
  public:
   static constexpr std::size_t most_locations = 24;
@@ -34,14 +34,14 @@ class weak_memory {
   void store(std::size_t thread, location at, std::uint64_t value, bool release) {
     put(thread, at, value, release, {});
   }
-  /// Replaces the newest value v by f(v), or not, if f says nothing. Returns v.
+  /// Replaces the newest value v by f(v) if f returns a value. Returns v.
   template <class F>
   std::uint64_t modify(std::size_t thread, location at, bool acquire, bool release, F&& f) {
     const auto newest = stored_[at].back();
     knows_[thread][at] = static_cast<std::uint32_t>(stored_[at].size() - 1);
     if (acquire) learn(thread, newest.tells);
     if (const std::optional<std::uint64_t> next = f(newest.value)) {
-      put(thread, at, *next, release, newest.tells);  // goes on with a release sequence
+      put(thread, at, *next, release, newest.tells);  // continues a release sequence
     }
     return newest.value;
   }
@@ -61,28 +61,28 @@ class weak_memory {
   std::vector<knowledge> knows_;
 };
 
-/// Plays threads that reach memory through stepped_atomics, one at a time, and changes between
-/// them before any access: a seed decides who goes on and what each load finds.
+/// Plays threads that access memory through stepped_atomics, one at a time, and switches between
+/// them before any access. A seed decides which thread continues and what each load finds.
 class stepper {
  public:
   explicit stepper(std::size_t threads);
   ~stepper();
 
-  /// Runs one body for each thread to its end. What they share is made by `prepare`, which
-  /// runs first, and whose stores all know.
+  /// Runs one body per thread to its end. `prepare` runs first and constructs the shared data; all
+  /// threads know its stores.
   void play(std::uint64_t seed, const std::function<void()>& prepare,
             const std::vector<std::function<void()>>& bodies);
 
-  /// Lets another thread go on, perhaps. Called by the atomics and by whoever waits.
+  /// May switch to another thread. Called by the atomics and by waiting loops.
   void step();
 
   [[nodiscard]] weak_memory& memory() { return *memory_; }
   [[nodiscard]] random64& random() { return random_; }
-  /// The thread that runs; 0 while nothing is played.
+  /// The running thread; 0 while nothing is played.
   [[nodiscard]] std::size_t here() const { return playing_ ? current_ : 0; }
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
-  /// The one that the atomics of this thread belong to.
+  /// The stepper of the atomics of this OS thread.
   static stepper*& current();
 
  private:
@@ -104,8 +104,8 @@ class stepper {
   std::uint64_t steps_ = 0;
 };
 
-/// Atomics of the versioned-lock engine whose every access is a step. A cell is a std::uint64_t
-/// that holds, once and for all, the number of its location.
+/// Atomics of the versioned-lock engine in which every access is a step. A cell is a std::uint64_t
+/// that holds the number of its location and never changes.
 struct stepped_atomics {
   class word {
    public:
@@ -164,7 +164,7 @@ struct stepped_atomics {
   }
 };
 
-/// With accesses to data that pass nothing on.
+/// With relaxed accesses to data.
 struct relaxed_stores : stepped_atomics {
   static void store(std::uint64_t& cell, std::uint64_t value) { store_as(cell, value, false); }
 };

@@ -11,7 +11,7 @@
 
 namespace cairn::support {
 
-/// A folder of its own, gone with it.
+/// A new folder, removed by the destructor.
 class temporary_folder {
  public:
   temporary_folder() {
@@ -34,7 +34,7 @@ class temporary_folder {
   std::filesystem::path path_;
 };
 
-/// A file of that text, gone with it.
+/// A new file with this text, removed by the destructor.
 class temporary_file {
  public:
   explicit temporary_file(const std::string& text) { std::ofstream(path) << text; }

@@ -19,17 +19,17 @@ namespace cairn::support {
 struct soak_options {
   std::uint64_t transactions = 100'000;
   std::uint32_t threads = 3;
-  std::uint32_t cells = 64;  ///< few, so that transactions meet; at most 256
+  std::uint32_t cells = 64;  ///< few, so that transactions conflict; at most 256
   std::uint64_t batch = 200'000;
   std::uint64_t seed = 1;
 };
 
 struct soak_result {
   std::uint64_t committed = 0, left = 0, alone = 0;
-  std::string complaint;  ///< empty: every batch had an order
+  std::string complaint;  ///< empty: every batch is serializable
 };
 
-/// As a pool of threads does (task::pool::relax).
+/// Like task::pool::relax.
 struct pause_or_yield {
   void operator()(unsigned rounds) const noexcept {
     if (rounds < 64) {
@@ -40,7 +40,7 @@ struct pause_or_yield {
   }
 };
 
-/// Random software transactions on threads, all recorded and judged, batch by batch.
+/// Random software transactions on threads, recorded and judged batch by batch.
 template <class Rules = tm::versioned_rules>
 class transaction_soak {
  public:
@@ -49,7 +49,7 @@ class transaction_soak {
     for (std::uint32_t t = 0; t < opt.threads; ++t) log_.emplace_back(t, opt.threads);
   }
 
-  /// Ends early with a complaint.
+  /// Ends early if there is a complaint.
   soak_result run() {
     soak_result r;
     while (r.committed < opt_.transactions && r.complaint.empty()) {
@@ -97,7 +97,7 @@ class transaction_soak {
     const auto writes = draw();
     const auto first = static_cast<std::uint32_t>(draw.below(opt_.cells));
     const auto last = 1 + draw.below(5);
-    const auto pause_at = draw.below(400);  // for the others, also where there is one core
+    const auto pause_at = draw.below(400);  // lets other threads run, also on one core
     for (std::uint32_t i = 0; i < last; ++i) {
       const auto c = (first + i * 5) % opt_.cells;
       const auto found = access.load(cell(c));

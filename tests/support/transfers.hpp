@@ -30,13 +30,13 @@ void move_one(auto& tx, const Accounts& accounts, account from, std::uint64_t x,
   tx.write(accounts, y, to);
 }
 
-/// The i-th message of this rank.
+/// The random numbers of this rank's i-th message.
 inline random64 draw_of(const world& w, std::uint64_t seed, std::uint64_t i) {
   return random64(seed,
                   i * static_cast<std::uint64_t>(w.size()) + static_cast<std::uint64_t>(w.rank()));
 }
 
-/// What is wrong with all ranks' accounts after so many transfers, or "". Collective.
+/// Returns what is wrong with all ranks' accounts after `transfers` transfers, or "". Collective.
 inline std::string accounts_wrong(world& w, dtx::owned_vertex_map<account>& accounts,
                                   std::uint64_t transfers) {
   std::uint64_t balance = 0, changes = 0, held = 0;
@@ -80,9 +80,9 @@ struct transfer_options {
   std::uint64_t seed = 1;
 };
 
-/// Every rank transfers money among accounts of all ranks, by transactions with elements named
-/// and found, while transfers among accounts of one rank (its own or another) run beside them.
-/// Returns what is wrong afterwards, or "". Collective.
+/// Every rank transfers money among accounts of all ranks, by transactions with elements named in
+/// advance or found, while transfers among accounts of one rank (its own or another) run
+/// concurrently. Returns what is wrong afterwards, or "". Collective.
 inline std::string transfer_everywhere(world& w, const transfer_options& opt) {
   const auto n = opt.accounts * static_cast<std::uint64_t>(w.size());
   dtx::owned_vertex_map<account> accounts(w, {n, w.size()}, account{});

@@ -18,13 +18,13 @@ namespace cairn::support {
 
 enum class weights { none, whole, real };
 
-/// A small graph with weights as judges take them, for tests.
+/// A small graph with weights, as judges take them.
 struct weighted_graph {
   plain_graph graph;
   weights kind = weights::none;
   std::vector<algo::ref::weighted_edge> edges;  ///< of weight 1 if there are none
 
-  /// By source, target and weight; an undirected edge both ways, a self-loop of it once.
+  /// Sorted by source, target and weight; an undirected edge in both directions, a self-loop once.
   [[nodiscard]] std::vector<algo::ref::weighted_edge> arcs() const {
     auto all = edges;
     for (const auto& e : edges) {
@@ -44,8 +44,8 @@ struct weighted_graph {
   }
 };
 
-/// Few different weights from `least` on, so that many are equal; real ones are quarters, which
-/// add up exactly.
+/// Draws from few different weights, from `least` on, so that many are equal. Real weights are
+/// multiples of 1/4, whose sums are exact.
 inline weighted_graph weigh(plain_graph g, weights kind, int least, random64& dice) {
   weighted_graph result{std::move(g), kind, {}};
   for (const auto& e : result.graph.edges) {
@@ -56,7 +56,7 @@ inline weighted_graph weigh(plain_graph g, weights kind, int least, random64& di
   return result;
 }
 
-/// One rank's share of it, without in-edges.
+/// One rank's share of a weighted graph, without in-edges.
 template <class Id>
 graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank,
                              const pgas::partition& partition) {
@@ -83,7 +83,7 @@ graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank,
                          detail::to_array(targets), std::move(values)),
           graph::labels(g.graph.n)};
 }
-/// The same in equal blocks.
+/// The same with equal blocks.
 template <class Id>
 graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank, rank_t ranks) {
   return share_of<Id>(g, rank, pgas::partition(g.graph.n, ranks));

@@ -6,7 +6,8 @@ namespace {
 
 using vertex = saboteur::vertex;
 
-// Depths that fit the parents, whatever these are worth; false if they do not lead to the root.
+// Sets the depths that fit the parents, right or wrong; returns false if the parents do not lead to
+// the root.
 bool follow_parents(bfs_tree& t) {
   for (vertex v = 0; v < t.parent.size(); ++v) {
     if (t.parent[v] == nobody) continue;
@@ -139,7 +140,7 @@ std::vector<sabotage> parent_sabotages() {
   };
 }
 
-// Gives a vertex below the root the depth that new_depth(its right depth) says.
+// Replaces the depth of a vertex below the root by new_depth(its right depth).
 sabotage one_wrong_depth(std::string name, std::function<std::uint64_t(std::uint64_t)> new_depth) {
   return {std::move(name), false, true, [new_depth](saboteur& s, bfs_tree& t) {
             const auto v = s.pick([&](vertex u) { return s.below_root(u); });

@@ -18,14 +18,14 @@ namespace cairn::support {
 
 inline constexpr std::uint64_t nobody = no_vertex<std::uint64_t>;
 
-/// A result of breadth-first search, whole; right or seeded with a wrong. `nobody` stands for
-/// no_vertex, nobody - 1 for the largest id that is not no_vertex, whatever the width.
+/// A whole result of breadth-first search, right or with a seeded error. `nobody` stands for
+/// no_vertex, and nobody - 1 for the largest id other than no_vertex, for any id width.
 struct bfs_tree {
   std::uint64_t root = 0;
   std::vector<std::uint64_t> parent, depth;
 };
 
-/// A right result; which of the possible parents each vertex has, the dice say.
+/// A right result; random numbers choose among the possible parents.
 inline bfs_tree true_bfs(const plain_graph& g, std::uint64_t root, random64& dice) {
   bfs_tree t{root, std::vector(g.n, nobody), std::vector(g.n, nobody)};
   const auto out = g.neighbors();
@@ -48,7 +48,7 @@ inline bfs_tree true_bfs(const plain_graph& g, std::uint64_t root, random64& dic
   return t;
 }
 
-/// What a seed needs to know to do harm: the graph, and what is right.
+/// The data for seeding an error: the graph and a right result.
 class saboteur {
  public:
   using vertex = std::uint64_t;
@@ -69,13 +69,13 @@ class saboteur {
     }
     return false;
   }
-  /// v is u or one of those from whom u descends.
+  /// Whether v is u or an ancestor of u.
   [[nodiscard]] bool above_or_same(vertex v, vertex u) const {
     while (u != v && u != right.root) u = right.parent[u];
     return u == v;
   }
 
-  /// A vertex, or a pair of different ones, for which `good` holds.
+  /// A vertex, or a pair of distinct vertices, for which `good` holds.
   std::optional<vertex> pick(const predicate& good) {
     const auto start = dice.below(g.n);
     for (vertex i = 0; i < g.n; ++i) {
@@ -101,14 +101,14 @@ class saboteur {
   random64 dice;
 };
 
-/// A way to make a right result wrong. It says false where this graph gives no chance to.
+/// A way to make a right result wrong. `seed` returns false if this graph does not permit it.
 struct sabotage {
   std::string name;
-  bool wrongs_parents, wrongs_depths;  ///< what a judge who sees nothing else must notice
+  bool wrongs_parents, wrongs_depths;  ///< what a judge of parents or depths alone must detect
   std::function<bool(saboteur&, bfs_tree&)> seed;
 };
 
-/// All seeded wrongs. Each leaves a result that no right search could have given.
+/// All seeded errors. Each gives a result that no right search can give.
 std::vector<sabotage> all_sabotages();
 
 }  // namespace cairn::support
