@@ -122,20 +122,20 @@ using text_view = std::string_view;
 
 constexpr std::array<setting, 17> rows{{
     {"threads", "CAIRN_THREADS", "auto|N", "workers",
-     "workers per rank; auto: the cores it may use, divided by the ranks that share them",
+     "workers per rank; auto: the allowed cores divided by the ranks that share them",
      [](settings& s, text_view v) {
        return store_or_auto(s.threads, v, number(v, 1, most_threads));
      },
      [](const settings& s) { return auto_or(s.threads); }},
     {"ranks", "CAIRN_RANKS", "auto|N", "ranks",
-     "local processes to start; auto: what mpiexec started, else one",
+     "local processes to start; auto: the number that mpiexec started, else one",
      [](settings& s, text_view v) { return store_or_auto(s.ranks, v, number(v, 1, most_ranks)); },
      [](const settings& s) { return auto_or(s.ranks); }},
     {"pin", "CAIRN_PIN", "on|off", "", "bind each worker to one of the allowed cores",
      [](settings& s, text_view v) { return choose(s.pin, v, switches); },
      [](const settings& s) { return chosen(s.pin, switches); }},
     {"mechanism", "CAIRN_MECHANISM", "auto|plain|atomics|htm|locks|one-lock|stm", "",
-     "what makes operators atomic",
+     "the mechanism that makes operators atomic",
      [](settings& s, text_view v) {
        text_view known;
        if (!choose(known, v, mechanisms)) return false;
@@ -149,7 +149,7 @@ constexpr std::array<setting, 17> rows{{
      },
      [](const settings& s) { return auto_or(s.grain); }},
     {"retry", "CAIRN_RETRY", "rtm|hle|bgq", "",
-     "how transactions that abort try again: by cause, as lock elision or as Blue Gene/Q did",
+     "retry policy of aborted transactions: by cause, like lock elision, or like Blue Gene/Q",
      [](settings& s, text_view v) {
        text_view known;
        if (!choose(known, v, retries)) return false;
@@ -158,53 +158,51 @@ constexpr std::array<setting, 17> rows{{
      },
      [](const settings& s) { return s.retry; }},
     {"costs", "CAIRN_COSTS", "auto|none|FILE", "",
-     "what bench model has written, from which the choice of mechanism and grain begins; auto: "
-     "what it has saved here",
+     "costs measured by bench model, with which the choice of mechanism and grain starts; auto: "
+     "those saved on this machine",
      [](settings& s, text_view v) {
        s.costs = v == "auto" ? text_view() : v;
        return !v.empty();
      },
      [](const settings& s) { return s.costs.empty() ? "auto" : s.costs; }},
     {"coalesce", "CAIRN_COALESCE", "auto|BYTES", "bytes",
-     "size of a buffer of messages; auto: what the transport likes",
+     "size of a message buffer; auto: chosen by the transport",
      [](settings& s, text_view v) { return store_or_auto(s.coalesce_bytes, v, amount(v)); },
      [](const settings& s) { return auto_or(s.coalesce_bytes); }},
     {"coalesce-age", "CAIRN_COALESCE_AGE", "US", "microseconds",
-     "a buffer older than this leaves, full or not",
+     "maximum age of a message buffer before it is sent, full or not",
      [](settings& s, text_view v) {
        return store(s.coalesce_age_us, number<std::uint64_t>(v, 0, 1'000'000'000));
      },
      [](const settings& s) { return std::to_string(s.coalesce_age_us); }},
     {"routing", "CAIRN_ROUTING", "auto|direct|grid|hypercube|machine", "",
-     "ranks through which messages travel; auto: none, each goes directly to its owner",
+     "how messages are routed; auto: directly to the owner",
      [](settings& s, text_view v) { return choose(s.routing, v, routings); },
      [](const settings& s) { return chosen(s.routing, routings); }},
     {"pending", "CAIRN_PENDING", "BYTES", "bytes",
-     "bytes of messages that may wait for the network before the body waits too",
+     "bytes of messages that may wait for the network before the body waits",
      [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
      [](const settings& s) { return std::to_string(s.pending_bytes); }},
     {"filter", "CAIRN_FILTER", "N", "entries",
-     "entries of each worker's sent-filter and combining table, which let fewer messages travel; "
-     "0: "
-     "none",
+     "entries of each worker's sent-filter and combining table, which reduce messages; 0: none",
      [](settings& s, text_view v) { return store(s.filter_entries, amount(v)); },
      [](const settings& s) { return std::to_string(s.filter_entries); }},
     {"transport", "CAIRN_TRANSPORT", "auto|ring|mpi", "",
-     "how packets travel; auto: rings within a machine, MPI between machines",
+     "transport of packets; auto: rings within a machine, MPI between machines",
      [](settings& s, text_view v) { return choose(s.transport, v, transports); },
      [](const settings& s) { return chosen(s.transport, transports); }},
     {"mpi", "CAIRN_MPI", "auto|mpich|openmpi", "",
      "the MPI to load; auto: the one whose mpiexec started this process",
      [](settings& s, text_view v) { return choose(s.mpi, v, mpis); },
      [](const settings& s) { return chosen(s.mpi, mpis); }},
-    {"plugins", "CAIRN_PLUGINS", "auto|FOLDER", "", "where the MPI plugins lie",
+    {"plugins", "CAIRN_PLUGINS", "auto|FOLDER", "", "folder of the MPI plugins",
      [](settings& s, text_view v) {
        s.plugins = v == "auto" ? text_view() : v;
        return !v.empty();
      },
      [](const settings& s) { return s.plugins.empty() ? "auto" : s.plugins; }},
     {"machines", "CAIRN_MACHINES", "auto|N", "machines",
-     "pretend, under mpiexec, that rank r runs on machine r mod N",
+     "under mpiexec, treat rank r as if it ran on machine r mod N",
      [](settings& s, text_view v) {
        return store_or_auto(s.machines, v, number(v, 1, most_ranks));
      },
