@@ -8,12 +8,13 @@
 namespace cairn {
 namespace {
 
-std::atomic<interrupt_handler*> acting{nullptr};
-std::atomic<int> running{0};  // calls of on_signal; counted before they load `acting`
+std::atomic<interrupt_handler*> active_handler{nullptr};
+// Calls of on_signal, counted before they load `active_handler`.
+std::atomic<int> num_running_handlers{0};
 
 // Spins: a handler in another thread ends soon.
 void wait_for_signal_handlers() noexcept {
-  while (running.load() != 0) {
+  while (num_running_handlers.load() != 0) {
   }
 }
 
@@ -21,10 +22,10 @@ void wait_for_signal_handlers() noexcept {
 
 interrupt_handler::interrupt_handler(second then, std::size_t worlds) : worlds_(worlds) {
   interrupt_handler* none = nullptr;
-  if (!acting.compare_exchange_strong(none, this)) return;
+  if (!active_handler.compare_exchange_strong(none, this)) return;
   sigaction(SIGINT, nullptr, &before_);
   if (before_.sa_handler == SIG_IGN) {  // stays ignored
-    acting.store(nullptr);
+    active_handler.store(nullptr);
     return;
   }
   struct sigaction action {};
@@ -38,19 +39,19 @@ interrupt_handler::interrupt_handler(second then, std::size_t worlds) : worlds_(
 interrupt_handler::~interrupt_handler() {
   if (!acts_) return;
   sigaction(SIGINT, &before_, nullptr);
-  acting.store(nullptr);
+  active_handler.store(nullptr);
   wait_for_signal_handlers();
 }
 
 void interrupt_handler::on_signal(int) noexcept {
-  ++running;
-  if (auto* const here = acting.load()) {
+  ++num_running_handlers;
+  if (auto* const here = active_handler.load()) {
     here->came_.store(true);
     for (auto& slot : here->worlds_) {
       if (auto* const w = slot.load()) w->cancel();
     }
   }
-  --running;
+  --num_running_handlers;
 }
 
 interrupt_handler::interruptible::interruptible(interrupt_handler& handler, world& w) {

@@ -23,8 +23,8 @@ namespace {
 
 ending run_alone(const settings& how, const rank_body& body) {
   interrupt_handler interrupts(interrupt_handler::second::kills, 1);
-  net::ring_transport nobody(std::make_shared<net::ring_fabric>(1), 0);
-  return rank_runtime(nobody, how, {}).run(body, interrupts);
+  net::ring_transport single_rank_net(std::make_shared<net::ring_fabric>(1), 0);
+  return rank_runtime(single_rank_net, how, {}).run(body, interrupts);
 }
 
 ending run_locally(const settings& how, const rank_body& body) {

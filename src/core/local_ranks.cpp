@@ -27,8 +27,8 @@ namespace cairn {
 namespace {
 
 using steady = std::chrono::steady_clock;
-constexpr auto time_to_notice = std::chrono::seconds(3);
-constexpr auto time_to_obey = std::chrono::milliseconds(500);
+constexpr auto failure_grace_period = std::chrono::seconds(3);
+constexpr auto sigterm_grace_period = std::chrono::milliseconds(500);
 
 /// Shared memory in which the processes of one job report how they ended.
 class job_board {
@@ -119,8 +119,10 @@ std::string killed_sentence(rank_t rank, int signal) {
 /// The parent process: starts, watches and ends the ranks.
 class parent {
  public:
-  parent(rank_t ranks, interrupt_handler& of_children)
-      : board_(ranks), of_children_(of_children), children_(static_cast<std::size_t>(ranks), 0) {}
+  parent(rank_t ranks, interrupt_handler& child_interrupts)
+      : board_(ranks),
+        child_interrupts_(child_interrupts),
+        children_(static_cast<std::size_t>(ranks), 0) {}
 
   void start(const rank_main_function& rank_main) {
     // Otherwise every child would write the buffered output again.
@@ -133,11 +135,13 @@ class parent {
       if (child < 0) {
         const std::string reason = std::strerror(errno);
         kill_all(SIGKILL);
-        for (; alive_ > 0; reap()) static_cast<void>(signals_.wait(std::chrono::milliseconds(20)));
+        for (; num_alive_ > 0; reap()) {
+          static_cast<void>(signals_.wait(std::chrono::milliseconds(20)));
+        }
         throw system_failure("cannot start rank " + std::to_string(r) + ": " + reason);
       }
       children_[static_cast<std::size_t>(r)] = child;
-      ++alive_;
+      ++num_alive_;
     }
   }
 
@@ -146,11 +150,11 @@ class parent {
     int interrupted = 0;
     while (true) {
       reap();
-      if (alive_ == 0) break;
+      if (num_alive_ == 0) break;
       if (steady::now() >= deadline_) {
         kill_all(next_signal_);
         next_signal_ = SIGKILL;
-        deadline_ = steady::now() + time_to_obey;
+        deadline_ = steady::now() + sigterm_grace_period;
       }
       const bool limited = deadline_ != steady::time_point::max();
       const int signal = signals_.wait(std::chrono::milliseconds(limited ? 20 : 500));
@@ -175,7 +179,7 @@ class parent {
 
   [[nodiscard]] ending result() const {
     if (const auto cause = board_.cause()) return *cause;
-    return first_bad_;
+    return first_failure_;
   }
 
  private:
@@ -183,7 +187,7 @@ class parent {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent_id) _exit(1);  // the parent died before prctl()
     signals_.restore();
-    const auto how = rank_main(rank, of_children_);
+    const auto how = rank_main(rank, child_interrupts_);
     std::cout.flush();
     std::fflush(nullptr);
     board_.leave(rank, how);
@@ -196,25 +200,25 @@ class parent {
       int status = 0;
       if (children_[i] == 0 || waitpid(children_[i], &status, WNOHANG) != children_[i]) continue;
       children_[i] = 0;
-      --alive_;
-      judge(static_cast<rank_t>(i), status);
+      --num_alive_;
+      record_exit(static_cast<rank_t>(i), status);
     }
   }
 
-  void judge(rank_t rank, int status) {
+  void record_exit(rank_t rank, int status) {
     const bool left = WIFEXITED(status) && board_.has_left(rank);
     if (left && WEXITSTATUS(status) == 0) return;
-    end_by(left ? steady::now() + time_to_notice : steady::now());
-    if (first_bad_.status != 0) return;
+    end_by(left ? steady::now() + failure_grace_period : steady::now());
+    if (first_failure_.status != 0) return;
     if (left) {
-      first_bad_.status = WEXITSTATUS(status);
+      first_failure_.status = WEXITSTATUS(status);
     } else if (WIFSIGNALED(status)) {
-      first_bad_ = {1, killed_sentence(rank, WTERMSIG(status)), true};
+      first_failure_ = {1, killed_sentence(rank, WTERMSIG(status)), true};
     } else {
-      first_bad_ = {1,
-                    "rank " + std::to_string(rank) + " ended on its own with exit status " +
-                        std::to_string(WEXITSTATUS(status)),
-                    true};
+      first_failure_ = {1,
+                        "rank " + std::to_string(rank) + " ended on its own with exit status " +
+                            std::to_string(WEXITSTATUS(status)),
+                        true};
     }
   }
 
@@ -228,12 +232,12 @@ class parent {
 
   held_signals signals_;
   job_board board_;
-  interrupt_handler& of_children_;
+  interrupt_handler& child_interrupts_;
   std::vector<pid_t> children_;  // by rank; 0: reaped
-  int alive_ = 0;
+  int num_alive_ = 0;
   steady::time_point deadline_ = steady::time_point::max();
   int next_signal_ = SIGTERM;
-  ending first_bad_;
+  ending first_failure_;
   bool cancelling_ = false;
 };
 

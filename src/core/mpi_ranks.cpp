@@ -31,10 +31,10 @@ class wrong_launcher : public usage_error {
 
 // How long a rank that cannot know whether rank 0 fails too lets rank 0 report first. mpiexec ends
 // all ranks long before, when the first exits with a bad status.
-constexpr timespec until_rank_0_has_spoken{2, 0};
-constexpr timespec until_the_job_is_ended{0, 300'000'000};
+constexpr timespec delay_for_rank_0_report{2, 0};
+constexpr timespec delay_for_job_end{0, 300'000'000};
 // mpiexec may drop output that a rank wrote just before it asked for the end of the job.
-constexpr timespec until_it_is_passed_on{0, 200'000'000};
+constexpr timespec delay_for_launcher_output{0, 200'000'000};
 
 void check_settings(const settings& how, const launcher& started_by) {
   if (!how.sim.empty()) {
@@ -94,11 +94,11 @@ ending ending_of_all(net::mpi_job& job, const ending& mine) {
     int status = 0;
     bool caused_here = false;
     std::array<char, 1000> sentence{};
-  } brought;
-  brought.status = mine.status;
-  brought.caused_here = mine.caused_here;
-  mine.sentence.copy(brought.sentence.data(), brought.sentence.size() - 1);
-  const auto bytes = job.all_gather(std::as_bytes(std::span(&brought, 1)));
+  } own_record;
+  own_record.status = mine.status;
+  own_record.caused_here = mine.caused_here;
+  mine.sentence.copy(own_record.sentence.data(), own_record.sentence.size() - 1);
+  const auto bytes = job.all_gather(std::as_bytes(std::span(&own_record, 1)));
   ending all;
   for (auto at = bytes.begin(); at != bytes.end(); at += sizeof(record)) {
     record r;
@@ -135,7 +135,7 @@ ending run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_handler
   return all;
 }
 
-void wait(const timespec& moment) { nanosleep(&moment, nullptr); }
+void wait(const timespec& duration) { nanosleep(&duration, nullptr); }
 
 }  // namespace
 
@@ -162,16 +162,16 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
     if (started_by.rank == 0) {
       say(e.what());
     } else {
-      wait(until_the_job_is_ended);
+      wait(delay_for_job_end);
     }
     return 2;
   } catch (...) {
     if (ended.status == 0) ended = ending_by_exception();
   }
   // The other ranks wait in a collective, unless they failed alike.
-  if (started_by.rank != 0) wait(until_rank_0_has_spoken);
+  if (started_by.rank != 0) wait(delay_for_rank_0_report);
   say(ended.sentence);
-  wait(until_it_is_passed_on);
+  wait(delay_for_launcher_output);
   if (job) {
     job->abort(ended.status);
   } else {

@@ -32,10 +32,10 @@ int run_together(world& w, const rank_body& body) {
   } catch (const cancelled&) {
     stopped = true;
   }
-  for (bool met = false; !met;) {
+  for (bool agreed = false; !agreed;) {
     try {
       stopped = w.any(stopped);
-      met = true;
+      agreed = true;
     } catch (const cancelled&) {  // also if another rank's body stopped; retry
     }
   }
@@ -47,23 +47,23 @@ rank_runtime::rank_runtime(net::transport& net, const settings& how, const place
     : workers_(make_workers(how, here)), world_(net, *workers_, clock_, options_for(how, here)) {}
 
 ending rank_runtime::run(const rank_body& body, interrupt_handler& interrupts) {
-  ending how_it_ended;
+  ending result;
   const interrupt_handler::interruptible by_signal(interrupts, world_);
   try {
-    how_it_ended.status = run_together(world_, body);
-    return how_it_ended;
+    result.status = run_together(world_, body);
+    return result;
   } catch (const cancelled&) {  // on all ranks
     return ending_by_exception();
   } catch (const peer_failure& e) {
     return {1, e.what(), e.rank() == world_.rank()};
   } catch (...) {
-    how_it_ended = ending_by_exception();
+    result = ending_by_exception();
   }
-  if (world_.size() == 1) return how_it_ended;
-  const auto text = how_it_ended.sentence;
-  if (how_it_ended.status == 1) how_it_ended.sentence = peer_failure(world_.rank(), text).what();
+  if (world_.size() == 1) return result;
+  const auto text = result.sentence;
+  if (result.status == 1) result.sentence = peer_failure(world_.rank(), text).what();
   world_.poison(text);
-  return how_it_ended;
+  return result;
 }
 
 }  // namespace cairn

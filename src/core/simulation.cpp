@@ -30,7 +30,7 @@ class failures {
     } catch (const cancelled&) {  // on all ranks
       keep(std::current_exception());
     } catch (const peer_failure&) {
-      if (!heard_) heard_ = std::current_exception();
+      if (!peer_failure_) peer_failure_ = std::current_exception();
     } catch (...) {
       keep(std::current_exception());
       w.poison(text_of_exception());
@@ -42,11 +42,11 @@ class failures {
   }
   void rethrow() const {
     if (first_) std::rethrow_exception(first_);
-    if (heard_) std::rethrow_exception(heard_);
+    if (peer_failure_) std::rethrow_exception(peer_failure_);
   }
 
  private:
-  std::exception_ptr first_, heard_;
+  std::exception_ptr first_, peer_failure_;
 };
 
 /// The ranks of a running cluster.

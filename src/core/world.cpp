@@ -118,16 +118,16 @@ void world::agree(const std::function<void()>& f) {
   }
   text.insert(text.begin(), static_cast<char>(kind));
   for (const auto& part : all_gather_bytes(std::as_bytes(std::span(text)))) {
-    const std::string said(reinterpret_cast<const char*>(part.data()) + 1, part.size() - 1);
+    const std::string sentence(reinterpret_cast<const char*>(part.data()) + 1, part.size() - 1);
     switch (static_cast<fault>(part[0])) {
       case fault::none:
         break;
       case fault::input:
-        throw input_error(said);
+        throw input_error(sentence);
       case fault::usage:
-        throw usage_error(said);
+        throw usage_error(sentence);
       case fault::system:
-        throw system_failure(said);
+        throw system_failure(sentence);
     }
   }
 }

@@ -38,14 +38,14 @@ struct group_files {
 };
 
 /// A query of a control group: its limit, or what is left of it.
-using question = std::uint64_t (*)(const std::string& folder, const group_files& files);
+using group_query = std::uint64_t (*)(const std::string& folder, const group_files& files);
 
 std::uint64_t limit_of_group(const std::string& folder, const group_files& files) {
   return number_in(folder + files.limit).value_or(no_limit);
 }
 
 // Cached files are counted as used, but are evicted when memory is needed.
-std::uint64_t left_in_group(const std::string& folder, const group_files& files) {
+std::uint64_t available_in_group(const std::string& folder, const group_files& files) {
   const auto limit = number_in(folder + files.limit);
   const auto usage = number_in(folder + files.usage);
   if (!limit || !usage) return no_limit;
@@ -55,11 +55,11 @@ std::uint64_t left_in_group(const std::string& folder, const group_files& files)
 }
 
 // A group's parents limit it too. In a container the outer part of the path may not exist.
-std::uint64_t least_of_groups(const std::string& mount, std::string path, const group_files& files,
-                              question ask) {
-  auto left = ask(mount, files);
+std::uint64_t minimum_over_groups(const std::string& mount, std::string path,
+                                  const group_files& files, group_query query) {
+  auto left = query(mount, files);
   while (path.size() > 1) {
-    left = std::min(left, ask(mount + path, files));
+    left = std::min(left, query(mount + path, files));
     path.resize(path.rfind('/'));
   }
   return left;
@@ -74,7 +74,7 @@ bool names_memory(const std::string& controllers) {
   return false;
 }
 
-std::uint64_t least_of_control_groups(const std::string& root, question ask) {
+std::uint64_t minimum_over_control_groups(const std::string& root, group_query query) {
   const auto base = root + "/sys/fs/cgroup";
   auto left = no_limit;
   std::ifstream groups(root + "/proc/self/cgroup");
@@ -86,20 +86,20 @@ std::uint64_t least_of_control_groups(const std::string& root, question ask) {
     const auto path = line.substr(second + 1);
     if (controllers.empty()) {
       left = std::min(
-          left,
-          least_of_groups(base, path, {"/memory.max", "/memory.current", "inactive_file"}, ask));
+          left, minimum_over_groups(base, path, {"/memory.max", "/memory.current", "inactive_file"},
+                                    query));
     } else if (names_memory(controllers)) {
-      left = std::min(left, least_of_groups(base + "/memory", path,
-                                            {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
-                                             "total_inactive_file"},
-                                            ask));
+      left = std::min(left, minimum_over_groups(base + "/memory", path,
+                                                {"/memory.limit_in_bytes", "/memory.usage_in_bytes",
+                                                 "total_inactive_file"},
+                                                query));
     }
   }
   return left;
 }
 
 // A value of /proc/meminfo in bytes; no_limit if it is missing.
-std::uint64_t of_system(const std::string& root, std::string_view kind) {
+std::uint64_t meminfo_bytes(const std::string& root, std::string_view kind) {
   const auto kilobytes = number_after(root + "/proc/meminfo", kind);
   return kilobytes && *kilobytes < no_limit / 1024 ? *kilobytes * 1024 : no_limit;
 }
@@ -107,12 +107,13 @@ std::uint64_t of_system(const std::string& root, std::string_view kind) {
 }  // namespace
 
 std::uint64_t available_memory(const std::string& root) {
-  return std::min(of_system(root, "MemAvailable:"), least_of_control_groups(root, left_in_group));
+  return std::min(meminfo_bytes(root, "MemAvailable:"),
+                  minimum_over_control_groups(root, available_in_group));
 }
 
 std::uint64_t total_memory(const std::string& root) {
   const auto found =
-      std::min(of_system(root, "MemTotal:"), least_of_control_groups(root, limit_of_group));
+      std::min(meminfo_bytes(root, "MemTotal:"), minimum_over_control_groups(root, limit_of_group));
   return found == no_limit ? 0 : found;
 }
 

@@ -8,7 +8,7 @@
 namespace cairn::net {
 namespace {
 
-std::uint64_t whole(double ns) { return static_cast<std::uint64_t>(std::llround(ns)); }
+std::uint64_t rounded(double ns) { return static_cast<std::uint64_t>(std::llround(ns)); }
 
 }  // namespace
 
@@ -16,15 +16,15 @@ loggp_network::loggp_network(rank_t ranks, hw::virtual_clock& clock, const loggp
                              loggp_options options)
     : simulated_network(ranks, options.max_packet),
       clock_(clock),
-      latency_ns_(whole(costs.latency_ns)),
-      overhead_ns_(whole(costs.overhead_ns)),
-      gap_ns_(whole(costs.gap_ns)),
+      latency_ns_(rounded(costs.latency_ns)),
+      overhead_ns_(rounded(costs.overhead_ns)),
+      gap_ns_(rounded(costs.gap_ns)),
       byte_ns_(costs.byte_ns),
       options_(std::move(options)),
       ways_(static_cast<std::size_t>(ranks)) {}
 
 std::uint64_t loggp_network::tail_ns(std::size_t packet_bytes) const noexcept {
-  return packet_bytes < 2 ? 0 : whole(static_cast<double>(packet_bytes - 1) * byte_ns_);
+  return packet_bytes < 2 ? 0 : rounded(static_cast<double>(packet_bytes - 1) * byte_ns_);
 }
 
 std::uint64_t loggp_network::arrival_ns(rank_t at) const {

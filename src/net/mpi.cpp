@@ -18,8 +18,8 @@ namespace cairn::net {
 namespace {
 
 // Between machines, packets of 32 to 64 KB reach ten times the bandwidth of 4 KB.
-constexpr std::size_t largest_packet = 64u << 10;
-constexpr std::size_t liked_packet = 32u << 10;
+constexpr std::size_t max_packet_bytes = 64u << 10;
+constexpr std::size_t best_packet_bytes = 32u << 10;
 constexpr int packets_per_poll = 32;
 
 /// Calls a function of the table whose last argument receives the error text.
@@ -55,15 +55,15 @@ class port {
 class mpi_transport final : public transport {
  public:
   mpi_transport(std::shared_ptr<mpi_job> job, const cairn_mpi_table& mpi)
-      : job_(std::move(job)), mpi_(mpi), port_(mpi, largest_packet) {}
+      : job_(std::move(job)), mpi_(mpi), port_(mpi, max_packet_bytes) {}
 
   rank_t self() const noexcept override { return job_->self(); }
   rank_t size() const noexcept override { return job_->size(); }
-  std::size_t max_packet() const noexcept override { return largest_packet; }
-  std::size_t best_packet() const noexcept override { return liked_packet; }
+  std::size_t max_packet() const noexcept override { return max_packet_bytes; }
+  std::size_t best_packet() const noexcept override { return best_packet_bytes; }
 
   bool send(rank_t to, std::span<const std::byte> packet) override {
-    CAIRN_EXPECTS(packet.size() <= largest_packet);
+    CAIRN_EXPECTS(packet.size() <= max_packet_bytes);
     return checked(mpi_.send, port_.raw(), int{to}, packet.data(), packet.size()) != 0;
   }
 
@@ -96,14 +96,14 @@ class mpi_transport final : public transport {
 class loaded_job final : public mpi_job, public std::enable_shared_from_this<loaded_job> {
  public:
   explicit loaded_job(const cairn_mpi_table& mpi)
-      : mpi_(mpi), ours_(checked(mpi.start) == 1), self_(mpi.rank()), size_(mpi.size()) {
+      : mpi_(mpi), started_here_(checked(mpi.start) == 1), self_(mpi.rank()), size_(mpi.size()) {
     setup_ = std::make_unique<port>(mpi, 0);
   }
 
   ~loaded_job() override {
     setup_.reset();
     std::array<char, CAIRN_MPI_TEXT> why{};
-    if (ours_) mpi_.finish(why.data());
+    if (started_here_) mpi_.finish(why.data());
   }
 
   rank_t self() const noexcept override { return self_; }
@@ -123,7 +123,7 @@ class loaded_job final : public mpi_job, public std::enable_shared_from_this<loa
 
  private:
   const cairn_mpi_table& mpi_;
-  bool ours_;
+  bool started_here_;
   rank_t self_, size_;
   std::unique_ptr<port> setup_;
 };

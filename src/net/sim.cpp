@@ -36,9 +36,9 @@ std::optional<std::uint64_t> sim_network::next_due_ns() const {
 }
 
 std::uint64_t sim_network::flight_time_ns() {
-  auto times = 0.5 + random_.uniform();
-  if (random_.below(late_one_in) == 0) times += (most_late - 1.5) * random_.uniform();
-  return static_cast<std::uint64_t>(times * static_cast<double>(options_.latency_ns));
+  auto latency_factor = 0.5 + random_.uniform();
+  if (random_.below(late_one_in) == 0) latency_factor += (most_late - 1.5) * random_.uniform();
+  return static_cast<std::uint64_t>(latency_factor * static_cast<double>(options_.latency_ns));
 }
 
 bool sim_network::send(rank_t from, rank_t to, std::span<const std::byte> packet) {

@@ -16,11 +16,11 @@ namespace {
 
 // A fiber counts as waiting after this many fruitless looks in a row. One look is not enough,
 // because the event may have happened after it.
-constexpr unsigned looks = 2;
+constexpr unsigned looks_until_waiting = 2;
 // When all fibers wait and nothing is due, time leaps ahead: not in the first rounds, because a
 // send that found no room is retried, then by 1 ms, 2 ms, ... 2^19 ms. With `times` the fibers
 // sleep by themselves, so leaps begin much later.
-constexpr unsigned standing_leaps = 4, standing_naps = 1000, most_leaps = 20;
+constexpr unsigned rounds_before_leaps = 4, rounds_before_timed_leaps = 1000, most_leaps = 20;
 constexpr std::uint64_t first_leap_ns = 1'000'000;
 // One turn in burst_one_in begins a burst: the fiber continues for up to longest_burst steps.
 constexpr std::uint64_t burst_one_in = 32, longest_burst = 64;
@@ -154,20 +154,21 @@ void fiber_scheduler::state::switch_to(strand& next) {
 
 // Detecting that all wait ----------------------------------------------------------------------
 //
-// A detection round ends when each runnable fiber has reported `looks` times since its start that
-// it has nothing to do. A computing fiber reports nothing, so no round ends while one computes.
+// A detection round ends when each runnable fiber has reported `looks_until_waiting` times since
+// its start that it has nothing to do. A computing fiber reports nothing, so no round ends while
+// one computes.
 
 void fiber_scheduler::state::seen_waiting(strand& s) {
   if (s.round != round) {
     s.round = round;
     s.idle_looks = 0;
   }
-  if (s.idle_looks < looks && ++s.idle_looks == looks) ++num_waiting;
+  if (s.idle_looks < looks_until_waiting && ++s.idle_looks == looks_until_waiting) ++num_waiting;
   if (num_waiting == runnable.size()) all_wait();
 }
 
 void fiber_scheduler::state::seen_at_work(strand& s) {
-  if (s.round == round && s.idle_looks == looks) --num_waiting;
+  if (s.round == round && s.idle_looks == looks_until_waiting) --num_waiting;
   s.idle_looks = 0;
   leaps = 0;
 }
@@ -181,9 +182,10 @@ void fiber_scheduler::state::all_wait() {
     clock.advance_to(*due);
   } else if (options.times && something_comes()) {
     leaps = 0;
-  } else if (const auto standing = options.times ? standing_naps : standing_leaps;
-             leaps < standing + most_leaps) {
-    if (leaps >= standing) leap(first_leap_ns << (leaps - standing));
+  } else if (const auto rounds_before =
+                 options.times ? rounds_before_timed_leaps : rounds_before_leaps;
+             leaps < rounds_before + most_leaps) {
+    if (leaps >= rounds_before) leap(first_leap_ns << (leaps - rounds_before));
     ++leaps;
   } else {
     leaps = 0;

@@ -35,7 +35,7 @@ constexpr unsigned yields = 2000;  // yields before the first sleep
 class thread_pool final : public pool {
  public:
   explicit thread_pool(const thread_options& options)
-      : pool(options.workers), spread_(options, cores_), seats_(options.workers) {
+      : pool(options.workers), spread_(options, cores_), claimed_jobs_(options.workers) {
     try {
       for (worker_t w = 1; w < options.workers; ++w) {
         threads_.emplace_back([this, w, options] {
@@ -72,7 +72,7 @@ class thread_pool final : public pool {
   void share(const job& f) override {
     const auto number = start(f);
     for (worker_t w = 1; w < workers(); ++w) {
-      if (take_seat(w, number)) unfinished_.fetch_sub(1, std::memory_order_relaxed);
+      if (claim_part(w, number)) unfinished_.fetch_sub(1, std::memory_order_relaxed);
     }
     finish();
   }
@@ -94,7 +94,7 @@ class thread_pool final : public pool {
   void set_attentive(bool on) override {
     // A worker that sees the flag must also see the sources added before.
     attentive_.store(on, std::memory_order_release);
-    if (on) ring_bell();
+    if (on) wake_workers();
   }
 
   // Publishes f and runs worker 0's part. Returns the job's number.
@@ -104,7 +104,7 @@ class thread_pool final : public pool {
     job_ = &f;
     unfinished_.store(workers() - 1, std::memory_order_relaxed);
     const auto number = job_number_.fetch_add(1, std::memory_order_release) + 1;
-    ring_bell();
+    wake_workers();
     run_guarded(0);
     return number;
   }
@@ -116,21 +116,22 @@ class thread_pool final : public pool {
 
   // Claims worker w's part of a job; returns false if it was claimed before. The worker claims it,
   // or worker 0 does after its own part, so that it does not wait for a sleeping worker.
-  bool take_seat(worker_t w, std::uint64_t number) noexcept {
-    auto& seat = seats_[w];
-    auto last = seat.load(std::memory_order_relaxed);
-    return last < number && seat.compare_exchange_strong(last, number, std::memory_order_acq_rel);
+  bool claim_part(worker_t w, std::uint64_t number) noexcept {
+    auto& claimed = claimed_jobs_[w];
+    auto last = claimed.load(std::memory_order_relaxed);
+    return last < number &&
+           claimed.compare_exchange_strong(last, number, std::memory_order_acq_rel);
   }
 
   void loop(worker_t w) {
     std::uint64_t jobs_seen = 0;
     for (unsigned idle_rounds = 0;;) {
-      const auto bell = bell_.load(std::memory_order_acquire);
+      const auto wake_count = wake_count_.load(std::memory_order_acquire);
       const auto number = job_number_.load(std::memory_order_acquire);
       if (number != jobs_seen) {
         jobs_seen = number;
         idle_rounds = 0;
-        if (!take_seat(w, number)) continue;
+        if (!claim_part(w, number)) continue;
         spread_.look(w);
         run_guarded(w);
         unfinished_.fetch_sub(1, std::memory_order_release);
@@ -145,7 +146,7 @@ class thread_pool final : public pool {
       } else if (idle_rounds < spins + yields) {
         relax(idle_rounds++);  // the next job usually comes at once
       } else {
-        bell_.wait(bell, std::memory_order_acquire);
+        wake_count_.wait(wake_count, std::memory_order_acquire);
         idle_rounds = 0;
       }
     }
@@ -175,16 +176,16 @@ class thread_pool final : public pool {
 
   void stop() {
     stopping_.store(true, std::memory_order_relaxed);
-    ring_bell();
+    wake_workers();
     for (auto& t : threads_) t.join();
   }
 
-  void ring_bell() {
-    bell_.fetch_add(1, std::memory_order_release);
-    bell_.notify_all();
+  void wake_workers() {
+    wake_count_.fetch_add(1, std::memory_order_release);
+    wake_count_.notify_all();
   }
 
-  alignas(cache_line) std::atomic<std::uint32_t> bell_{0};
+  alignas(cache_line) std::atomic<std::uint32_t> wake_count_{0};
   std::atomic<std::uint64_t> job_number_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> attentive_{false};
@@ -197,7 +198,7 @@ class thread_pool final : public pool {
   const hw::core_set cores_ = hw::core_set::of_this_thread();
   bool caller_is_pinned_ = false;
   core_spread spread_;
-  per_worker<std::atomic<std::uint64_t>> seats_;  // the last job whose part was claimed
+  per_worker<std::atomic<std::uint64_t>> claimed_jobs_;  // the last job whose part was claimed
   std::vector<std::thread> threads_;
 };
 
