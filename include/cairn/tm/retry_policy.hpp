@@ -67,7 +67,7 @@ inline constexpr retry_limits retry_bgq{.conflicts = 10,
 ///
 /// After a conflict the group waits a random time, so that two sections do not conflict in
 /// lockstep. A section that is too large is halved. A single operator that is too large falls back;
-/// so does a body that aborted explicitly, because it would abort again.
+/// so does a body that left by itself, because it would leave again.
 class retry_policy {
  public:
   explicit retry_policy(const retry_limits& limits = {}, std::uint64_t seed = 0) noexcept
