@@ -15,10 +15,10 @@
 
 namespace cairn::graph::detail {
 
-/// The weight of an edge that has none.
+/// The weight type of edges without weights.
 struct unweighted {};
 
-/// Which arcs an edge u -> v stands for: u -> v, v -> u, or both (a self-loop then once).
+/// The arcs made of an edge u -> v: u -> v, v -> u, or both (one arc for a self-loop).
 enum class direction : std::uint8_t { out, in, both };
 
 /// Calls f(std::integral_constant<direction, d>).
@@ -34,9 +34,10 @@ void with_direction(direction d, F&& f) {
   }
 }
 
-/// The arcs of edge blocks, in chunks for parallel loops; frees blocks as they are used up.
+/// The arcs of edge blocks, in chunks for parallel loops. A block is freed when all its chunks are
+/// released.
 ///
-/// Id, W  what all blocks hold: 32- or 64-bit ids; weights of type W, or any if unweighted
+/// Id, W  the types in all blocks: 32- or 64-bit ids; weights of type W, or any if unweighted
 template <class Id, class W>
 class arc_chunks {
  public:
@@ -78,12 +79,12 @@ class arc_chunks {
     });
   }
 
-  /// Says that chunk i is not needed any more; the last chunk of a block frees it.
+  /// Chunk i is no longer needed. Releasing the last chunk of a block frees the block.
   void release(std::size_t i) {
     const auto b = chunks_[i].block;
     if (unread_[b].fetch_sub(1, std::memory_order_acq_rel) != 1) return;
-    // Blocks come from malloc in every worker's arena, which rarely shrinks: without this the
-    // memory of all blocks would stay until the end of the program.
+    // Blocks are in the malloc arenas of all workers, which rarely shrink: without this the memory
+    // of all blocks would stay allocated until the program ends.
     auto& edges = std::get<std::vector<edge<Id>>>(blocks_[b].edges);
     hw::drop_pages(edges.data(), edges.size() * sizeof(edge<Id>));
     std::visit(
@@ -118,7 +119,7 @@ class arc_chunks {
 
   std::vector<io::edge_block>& blocks_;
   std::vector<chunk> chunks_;
-  std::vector<std::atomic<std::size_t>> unread_;  // chunks, by block
+  std::vector<std::atomic<std::size_t>> unread_;  // unreleased chunks, by block
   std::uint64_t num_edges_ = 0;
 };
 

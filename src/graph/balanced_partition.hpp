@@ -9,9 +9,9 @@
 
 namespace cairn::graph::detail {
 
-/// Blocks of vertices with about equal shares of the edges and vertices together.
+/// Blocks of vertices with about equal sums of vertices and edges.
 ///
-/// before   before(v) entries stand in the rows of vertices below v; v <= n
+/// before   before(v) is the number of entries in the rows of vertices below v; v <= n
 /// Work     O(ranks log n)
 template <class Before>
 pgas::partition balanced_partition(std::uint64_t n, rank_t ranks, const Before& before) {

@@ -15,7 +15,7 @@
 
 namespace cairn::graph::detail {
 
-/// Weights in an arc_line; takes no room if unweighted.
+/// The weights of an arc_line; empty if unweighted.
 template <class W, std::size_t N>
 struct weight_lane {
   W at[N];
@@ -23,7 +23,7 @@ struct weight_lane {
 template <std::size_t N>
 struct weight_lane<unweighted, N> {};
 
-/// Arcs as they lie in a bucket, 16 at a time: about a cache line of targets and a half of rows.
+/// 16 arcs of a bucket: about one cache line of targets and half a line of rows.
 template <class Id, class W>
 struct arc_line {
   static constexpr std::size_t arcs = 16;
@@ -39,11 +39,11 @@ struct arc_run {
   std::size_t size;
 };
 
-/// Arcs of some neighbouring rows, in any order, and where they go sorted.
+/// Unsorted arcs of consecutive rows, and the output arrays for the sorted ones.
 ///
-/// runs              the arcs; rows count from the bucket's first
+/// runs              the arcs; rows are numbered from the bucket's first
 /// targets, weights  out, shape [number of arcs]; weights unused if unweighted
-/// offsets           out, shape [num_rows]: where each row starts, counted from `targets`
+/// offsets           out, shape [num_rows]: where each row starts, relative to `targets`
 template <class Id, class W>
 struct bucket {
   const std::vector<arc_run<Id, W>>& runs;
@@ -73,18 +73,18 @@ struct bucket {
   }
 };
 
-/// Sorts one bucket after another by (row, target, weight); one sorter per worker.
+/// Sorts buckets by (row, target, weight); one sorter per worker.
 ///
-/// Memory    32 bytes (weighted: 64) for each arc of the largest bucket; buckets of more arcs
-///           than `most_radix`, which only very skewed graphs have, are sorted in place
+/// Memory    32 bytes (weighted: 64) per arc of the largest bucket. Buckets of more than
+///           `most_radix` arcs, which only very skewed graphs have, are sorted in place
 template <class Id, class W>
 class bucket_sorter {
  public:
   explicit bucket_sorter(std::size_t most_radix = 1 << 22) : most_radix_(most_radix) {}
 
   /// target_bits      targets are below 2^target_bits, target_bits <= 48
-  /// drop_duplicates  keeps one arc of those with equal row and target: that of least weight
-  /// Returns          arcs kept; they come first
+  /// drop_duplicates  keeps one of the arcs with equal row and target: the one of least weight
+  /// Returns          the number of arcs kept; they come first
   std::size_t operator()(const bucket<Id, W>& b, unsigned target_bits, bool drop_duplicates) {
     const auto size = b.size();
     if (size <= most_radix_) {
@@ -97,7 +97,7 @@ class bucket_sorter {
 
  private:
   static constexpr bool weighted = !std::is_same_v<W, unweighted>;
-  static constexpr unsigned most_digit_bits = 11;  // 2048 counters stay in L1
+  static constexpr unsigned most_digit_bits = 11;  // 2048 counters fit in L1
 
   struct weighted_key {
     std::uint64_t key;
@@ -110,8 +110,8 @@ class bucket_sorter {
 
   using line = arc_line<Id, W>;
 
-  // Least digit first: the target's digits on keys (row, target), and the row as the last one,
-  // which puts each arc into its row. Both forms of sorting leave row_ends_ behind.
+  // LSD radix sort by the digits of the target; the row is the last digit and moves each arc into
+  // its row. Both sorting methods fill row_ends_.
   void sort_by_radix(const bucket<Id, W>& b, std::size_t size, unsigned target_bits) {
     const auto passes = std::max(1u, (target_bits + most_digit_bits - 1) / most_digit_bits);
     const auto digit_bits = std::max(1u, (target_bits + passes - 1) / passes);
@@ -202,7 +202,7 @@ class bucket_sorter {
     return kept;
   }
 
-  // The radix sort knows no weights: among arcs with one target they are sorted here.
+  // The radix sort ignores weights; this sorts the weights of arcs with equal targets.
   static void sort_ties(const bucket<Id, W>& b, std::size_t begin, std::size_t end) {
     for (auto i = begin; i < end;) {
       auto j = i + 1;
@@ -215,12 +215,12 @@ class bucket_sorter {
   static std::size_t squeeze_row(const bucket<Id, W>& b, std::size_t begin, std::size_t end,
                                  std::size_t kept) {
     if (begin == end) return kept;
-    auto last = static_cast<Id>(b.targets[begin] + 1);  // anything but the first target
+    auto last = static_cast<Id>(b.targets[begin] + 1);  // different from the first target
     for (auto i = begin; i < end; ++i) {
       const auto target = b.targets[i];
       const bool fresh = target != last;
       if (weighted && !fresh) continue;
-      b.targets[kept] = target;  // kept <= i; a duplicate is overwritten by the next
+      b.targets[kept] = target;  // kept <= i; the next arc overwrites a duplicate
       if constexpr (weighted) b.weights[kept] = b.weights[i];
       kept += fresh;
       last = target;

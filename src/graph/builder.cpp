@@ -33,7 +33,7 @@ struct weighted_arc {
 template <class Id, class W>
 using arc = std::conditional_t<std::is_same_v<W, unweighted>, edge<Id>, weighted_arc<Id, W>>;
 
-/// An empty block with room for `room` edges of these types.
+/// An empty block with capacity for `room` edges of these types.
 template <class Id, class W>
 io::edge_block make_block(std::size_t room) {
   io::edge_block block;
@@ -62,7 +62,7 @@ void append(std::vector<io::edge_block>& blocks, std::span<const arc<Id, W>> cam
   }
 }
 
-/// The arcs (of all ranks' blocks, in this direction) that start in this rank's rows.
+/// The arcs of all ranks' blocks, in this direction, that start in this rank's rows.
 template <class Id, class W>
 std::vector<io::edge_block> shuffle(world& w, std::vector<io::edge_block>& blocks,
                                     const pgas::partition& partition, const row_request& request) {
@@ -148,7 +148,7 @@ dist_csr<Id> build_as(world& w, io::raw_edges& raw, labels&& names, const build_
   const bool inverse = directed && options.inverse;
   const auto arcs = directed ? direction::out : direction::both;
   const auto partition = partition_for(w, raw, names.size(), arcs, options.partition);
-  // In parts of 2^16; of the in-rows the second half.
+  // Reports in units of 2^-16; the in-rows are the second half.
   const auto report = [&](double part) {
     constexpr std::uint64_t parts = 1 << 16;
     options.progress(static_cast<std::uint64_t>(part * parts), parts);
@@ -180,7 +180,7 @@ dist_csr<Id> build_as(world& w, io::raw_edges& raw, labels&& names, const build_
   return g;
 }
 
-/// The rows of g as blocks of edges, cut at about `size` edges.
+/// The rows as blocks of about `size` edges.
 template <class Id, class W>
 std::vector<io::edge_block> blocks_of(world& w, const csr<Id>& rows, std::uint64_t size) {
   const auto offsets = rows.offsets();
@@ -211,7 +211,7 @@ std::vector<io::edge_block> blocks_of(world& w, const csr<Id>& rows, std::uint64
   return blocks;
 }
 
-/// Calls f with an object of the type that weights of this kind have.
+/// Calls f with an object of the weight type of this kind.
 template <class F>
 decltype(auto) with_weight_type(io::weight_kind kind, F&& f) {
   switch (kind) {

@@ -13,10 +13,10 @@ class world;
 
 namespace cairn::graph::detail {
 
-/// Arcs by their source vertex: of out-arcs, in-arcs or both; the same on every rank.
+/// The number of arcs of each source vertex: out-arcs, in-arcs or both; the same on every rank.
 ///
 /// Memory    8 bytes a vertex on each rank
-/// Messages  the counts of every rank to every rank
+/// Messages  the counts, from every rank to every rank
 /// Collective.
 [[nodiscard]] std::vector<std::uint64_t> degrees_of(world& w, const io::raw_edges& edges,
                                                     std::uint64_t num_vertices, direction arcs);

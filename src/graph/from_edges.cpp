@@ -32,11 +32,11 @@ std::uint64_t length_of(const auto& any) {
       any);
 }
 
-/// What all ranks have to know of each other's shares.
+/// Properties of a rank's share that all ranks need.
 struct share {
   std::uint64_t weight_type = 0;
   std::uint64_t num_edges = 0;
-  std::uint64_t has_real = 0;  // a weight that is no whole number of 32 bits
+  std::uint64_t has_real = 0;  // some weight is not a 32-bit integer
 };
 
 share share_of(const weight_span& weights, std::uint64_t num_edges) {
@@ -72,7 +72,7 @@ io::weight_kind agree_on_weights(world& w, const share& mine) {
   return kind;
 }
 
-/// The edges of one rank in blocks, of which workers make one at a time.
+/// Converts the edges of one rank to blocks; workers convert one block at a time.
 class share_reader {
  public:
   share_reader(const id_span& sources, const id_span& targets, const weight_span& weights,

@@ -11,7 +11,7 @@
 
 namespace cairn::graph {
 
-/// Every rank's values, by rank. Collective.
+/// The values of every rank, indexed by rank. Collective.
 template <class T>
 [[nodiscard]] std::vector<std::vector<T>> gather_lists(world& w, std::span<const T> mine) {
   static_assert(std::is_trivially_copyable_v<T>, "values travel as their bytes");

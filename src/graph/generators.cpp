@@ -19,17 +19,18 @@ namespace {
 using progress_function = std::function<void(std::uint64_t, std::uint64_t)>;
 
 constexpr int most_scale = 48;
-constexpr int most_edge_factor = 1 << 15;  // with the scale: fewer than 2^63 edges
+constexpr int most_edge_factor = 1 << 15;  // with most_scale: at most 2^63 edges
 constexpr auto most_vertices = std::uint64_t{1} << most_scale;
-constexpr std::uint64_t stretch_edges = 1 << 16;  // drawn by one call; a block of 512 KB
+constexpr std::uint64_t stretch_edges = 1 << 16;  // edges of one draw() call: a block of 512 KB
 
 void expect(bool holds, const char* sentence) {
   if (!holds) throw usage_error(sentence);
 }
 
-// Each kind below says how many steps it takes to draw it all, how many of them make about
-// `stretch_edges` edges, and draws the edges of steps [begin, end) as add(source, target).
-// Stretches are numbered alike for all ranks, so a stretch may have its own random numbers.
+// Each class below has the number of steps that draw the whole graph, the number of steps (stretch)
+// that make about `stretch_edges` edges, and draw(), which calls add(source, target) for the edges
+// of steps [begin, end). Stretches have the same numbers on all ranks, so each can have its own
+// random stream.
 
 struct kronecker_steps {
   explicit kronecker_steps(const kronecker_graph& g, std::uint64_t random_seed)
@@ -88,7 +89,7 @@ struct uniform_steps {
 };
 
 // Step k is the pair (u, v), v < u, with k = u (u - 1) / 2 + v. The gaps between edges are
-// geometric; as that distribution has no memory, every stretch may start anew.
+// geometric; this distribution is memoryless, so each stretch can start independently.
 struct erdos_renyi_steps {
   explicit erdos_renyi_steps(const erdos_renyi_graph& g, std::uint64_t random_seed)
       : seed(random_seed),

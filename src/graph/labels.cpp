@@ -67,7 +67,7 @@ bool all_blocks_are(const io::raw_edges& edges) {
   });
 }
 
-/// Every vertex keeps its id; only the ids' width may have to change.
+/// Every vertex keeps its id; only the width of the ids may change.
 labels keep_ids(task::pool& workers, io::raw_edges& edges, std::uint64_t num_vertices,
                 std::uint64_t first_id = 0) {
   const bool narrow = num_vertices < no_vertex<std::uint32_t>;
@@ -77,7 +77,7 @@ labels keep_ids(task::pool& workers, io::raw_edges& edges, std::uint64_t num_ver
   return labels(num_vertices, first_id);
 }
 
-/// The numbers below n, by `less`.
+/// The numbers below n, sorted by `less`.
 template <class Less>
 std::vector<std::uint64_t> ascending(std::uint64_t n, const Less& less) {
   std::vector<std::uint64_t> order(n);

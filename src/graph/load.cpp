@@ -13,7 +13,7 @@ namespace {
 class stopwatch {
  public:
   explicit stopwatch(hw::clock& clock) : clock_(clock), since_(clock.now_ns()) {}
-  /// Seconds since the last lap.
+  /// Seconds since the previous call.
   double lap() {
     const auto now = clock_.now_ns();
     return static_cast<double>(now - std::exchange(since_, now)) * 1e-9;
@@ -40,7 +40,7 @@ loaded_graph load_from(world& w, const generator& g, const load_options& options
   return loaded;
 }
 
-// A built graph, taken apart again: the rows of this rank as a block of edges.
+// Converts the rows of this rank back to a block of edges.
 template <class Id>
 io::raw_edges edges_of(const dist_csr<Id>& g) {
   io::raw_edges all;
@@ -74,7 +74,7 @@ io::raw_edges edges_of(const dist_csr<Id>& g) {
   return all;
 }
 
-// A native file holds a built graph. What the options ask beyond that is done to its edges.
+// A native file contains a built graph. Options that change the graph are applied to its edges.
 loaded_graph load_native(world& w, const std::string& path, const load_options& options) {
   const auto& build = options.build;
   if (options.read.ids == io::id_kind::text) {

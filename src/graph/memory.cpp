@@ -22,7 +22,7 @@ std::uint64_t clamped(uint128_t bytes) {
   return bytes > no_limit ? no_limit : static_cast<std::uint64_t>(bytes);
 }
 
-// Ranks with equal values share a machine.
+// Ranks on the same machine have equal values.
 std::uint64_t machine_of_this_rank() {
   std::array<char, 256> name{};
   gethostname(name.data(), name.size() - 1);
@@ -44,8 +44,8 @@ std::uint64_t bytes_to_build(const build_size& size, rank_t ranks) {
   const auto rows = (share(size.num_vertices) + 1) * sizeof(std::uint64_t) +
                     arcs * (size.id_bytes + size.weight_bytes);
   const auto row_numbers = arcs * sizeof(std::uint16_t);
-  // Edge blocks go while the last rows are dealt, so the two are never there at once in full;
-  // with peers the blocks that came stand in their place.
+  // Edge blocks are freed while the last rows are distributed, so both never exist in full at the
+  // same time. With several ranks the received blocks take the place of the edge blocks.
   const auto dealt = rows + row_numbers;
   const auto came = ranks > 1 ? arcs * edge_bytes : uint128_t{0};
   const auto made = size.with_edges ? edges : uint128_t{0};

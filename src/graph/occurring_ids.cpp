@@ -48,12 +48,12 @@ id_vector ids_of(const io::edge_block& block) {
 
 id_table::id_table(world& w, const io::raw_edges& edges, std::uint64_t largest)
     : table_(largest + 1) {
-  // Bits first and numbers later: the bits of a large graph still fit a core's cache.
+  // Bits are set before numbers are assigned: the bits of a large graph still fit a core's cache.
   std::vector<std::uint64_t> bits(largest / 64 + 1);
   const auto mark = [&](std::uint64_t id) {
     const std::atomic_ref<std::uint64_t> word(bits[id / 64]);
     const auto bit = std::uint64_t{1} << (id % 64);
-    // Most ids occur many times; looking first keeps the workers' caches from taking turns.
+    // Most ids occur many times; testing first avoids moving the line between workers' caches.
     if ((word.load(std::memory_order_relaxed) & bit) == 0) {
       word.fetch_or(bit, std::memory_order_relaxed);
     }
@@ -117,7 +117,7 @@ id_list::id_list(world& w, const io::raw_edges& edges) {
   task::parallel_for(w.pool(), parts.size(), 1, [&](worker_t, std::size_t begin, std::size_t end) {
     for (auto i = begin; i < end; ++i) parts[i] = ids_of(edges.blocks[i]);
   });
-  // Neighbours unite in rounds, each round in parallel.
+  // Adjacent parts are merged in rounds, each round in parallel.
   while (parts.size() > 1) {
     std::vector<id_vector> halved((parts.size() + 1) / 2);
     task::parallel_for(w.pool(), halved.size(), 1,

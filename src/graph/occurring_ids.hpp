@@ -13,8 +13,8 @@ class world;
 
 namespace cairn::graph {
 
-/// The ids that occur in the edges of all ranks, as a table of all ids up to the largest:
-/// where that is not many times the number of edges. 4 bytes of memory an id.
+/// The ids that occur in the edges of all ranks, as a table of all ids up to the largest. Used if
+/// the largest id is not many times the number of edges. Memory: 4 bytes an id.
 class id_table {
  public:
   /// Collective. No id is above `largest`, which is below 2^32 - 2.
@@ -23,18 +23,18 @@ class id_table {
   [[nodiscard]] std::uint64_t size() const noexcept { return ids_.size(); }
   /// The occurring ids, ascending.
   [[nodiscard]] std::vector<std::uint64_t>& ids() noexcept { return ids_; }
-  /// How many occurring ids are smaller. `id` occurs.
+  /// The number of smaller occurring ids. `id` occurs.
   [[nodiscard]] std::uint64_t operator()(std::uint64_t id) const noexcept { return table_[id]; }
 
  private:
   static void unite(world& w, std::vector<std::uint64_t>& bits);
   void number(task::pool& workers, const std::vector<std::uint64_t>& bits);
 
-  std::vector<std::uint32_t> table_;  // where an id occurs, its number
+  std::vector<std::uint32_t> table_;  // the number of each id that occurs
   std::vector<std::uint64_t> ids_;
 };
 
-/// The same as a sorted list, where ids are sparse.
+/// The same as a sorted list, for sparse ids.
 class id_list {
  public:
   /// Collective.
@@ -48,8 +48,8 @@ class id_list {
   void build_index();
 
   std::vector<std::uint64_t> ids_;
-  // ids_[starts_[b]] is the first id whose bits above shift_ are b or more: ids that are spread
-  // out are found at once, ids in clusters by a short binary search.
+  // ids_[starts_[b]] is the first id whose bits above shift_ are at least b. Evenly spread ids are
+  // found at once, clustered ids by a short binary search.
   std::vector<std::uint64_t> starts_;
   int shift_ = 0;
 };

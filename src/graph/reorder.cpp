@@ -16,7 +16,7 @@ constexpr std::uint64_t hash_seed = 0x9e3779b97f4a7c15u;
 
 vertex_order by_degree(world& w, const io::raw_edges& edges, const labels& names) {
   const auto degrees = detail::degrees_of(w, edges, names.size(), detail::direction::both);
-  // Equal degrees stay in the order of the ids, whatever the vertices' order is now.
+  // Equal degrees are ordered by id, whatever the current order of the vertices.
   std::vector<std::pair<std::uint64_t, std::uint64_t>> keys(degrees.size());
   for (std::uint64_t v = 0; v < degrees.size(); ++v) {
     keys[v] = {~degrees[v], names.position_of(v)};

@@ -22,7 +22,7 @@ void rewrite_list(const std::vector<edge<From>>& from, std::vector<edge<To>>& to
   }
 }
 
-/// Passes the ids of a block through vertex_of and stores them as To.
+/// Maps the ids of a block by vertex_of and stores them as To.
 template <class To, class VertexOf>
 void rewrite_block(io::edge_block& block, const VertexOf& vertex_of) {
   if (auto* const same = std::get_if<std::vector<edge<To>>>(&block.edges)) {
@@ -39,7 +39,7 @@ void rewrite_block(io::edge_block& block, const VertexOf& vertex_of) {
   block.edges = std::move(to);
 }
 
-/// Passes all ids through vertex_of(id, block) and stores them in the width of num_vertices.
+/// Maps all ids by vertex_of(id, block) and stores them in the width for num_vertices.
 template <class VertexOf>
 void rewrite_blocks(task::pool& workers, io::raw_edges& edges, std::uint64_t num_vertices,
                     const VertexOf& vertex_of) {
@@ -57,7 +57,7 @@ void rewrite_blocks(task::pool& workers, io::raw_edges& edges, std::uint64_t num
                      });
 }
 
-/// The same where every block's ids are of one kind.
+/// rewrite_blocks with a mapping that does not depend on the block.
 template <class VertexOf>
 void rewrite(task::pool& workers, io::raw_edges& edges, std::uint64_t num_vertices,
              const VertexOf& vertex_of) {

@@ -19,12 +19,13 @@
 namespace cairn::graph::detail {
 namespace {
 
-constexpr std::uint64_t most_buckets = 1024;  // the ends of all of them fit an L2
+constexpr std::uint64_t most_buckets = 1024;  // the lines being filled of all buckets fit in L2
 constexpr unsigned most_row_bits = 16;
 constexpr auto unsorted = ~std::uint64_t{0};
 
-/// Memory for lines, handed out in slabs of equal size by one worker. Written and read once, in
-/// order, so in small pages: on virtual machines a fresh huge one can cost ten times as much.
+/// Memory for lines, allocated in slabs of equal size by one worker. It is written and read once,
+/// in order, so it uses small pages: a new huge page can cost ten times as much on virtual
+/// machines.
 template <class Line>
 class slab_store {
  public:
@@ -67,15 +68,15 @@ class row_builder {
 
   using line = arc_line<Id, W>;
 
-  /// What a worker has dealt to a bucket: full lines in slabs, of which the last has room for
-  /// `room` more.
+  /// The full lines that a worker has distributed to a bucket, in slabs. The last slab has space
+  /// for `room` more lines.
   struct pile {
     line* next = nullptr;
     std::size_t room = 0;
     std::vector<const line*> slabs;
   };
-  /// The lines being filled lie together, apart from the piles: the ends of slabs would all
-  /// fall on the same few sets of the caches.
+  /// The lines being filled are contiguous, apart from the piles: the ends of slabs would all map
+  /// to the same few cache sets.
   struct dealer {
     std::vector<line> lines;
     std::vector<std::uint8_t> fill;
@@ -88,7 +89,8 @@ class row_builder {
     const auto wanted = std::clamp<std::uint64_t>(arcs / request_.bucket_arcs, 1, most_buckets);
     while (row_bits_ < most_row_bits && (num_rows_ >> row_bits_) > wanted) ++row_bits_;
     num_buckets_ = static_cast<std::size_t>((num_rows_ + row_mask()) >> row_bits_);
-    // Unfinished slabs waste half a slab per bucket and worker: keep that below a tenth.
+    // Partly filled slabs waste half a slab per bucket and worker; this keeps the waste below a
+    // tenth.
     const auto share = arcs / line::arcs / (num_buckets_ + 1) / pool_.workers();
     slab_lines_ = std::clamp<std::size_t>(share / 5, 1, slab_store<line>::most_slab_lines);
   }
@@ -200,8 +202,8 @@ class row_builder {
             .num_rows = std::min<std::size_t>(num_rows_ - first_row, row_mask() + 1)};
   }
 
-  // Moves sorted buckets down in ascending order, while they are still in cache, as far as all
-  // before them are sorted. A worker that finds the guard taken leaves it to a later caller.
+  // Moves sorted buckets down in ascending order, while they are in cache, up to the first unsorted
+  // bucket. A worker that finds the lock taken returns; a later caller continues.
   void close_gaps() {
     const std::unique_lock held(gap_guard_, std::try_to_lock);
     if (!held) return;

@@ -8,12 +8,12 @@
 
 namespace cairn::graph {
 
-/// Bytes that a native file keeps beside a graph for another layer, which alone knows what they
-/// mean and whether they fit the graph.
+/// Data of another layer that a native file stores beside a graph. Only that layer knows what the
+/// data means and whether it fits the graph.
 ///
-/// name   whose bytes they are: at most 15 characters
-/// bytes  their beginning is aligned to a page, or to what `kept` is aligned to
-/// kept   what the bytes lie in
+/// name   identifies the data; at most 15 characters
+/// bytes  aligned to a page, or as the memory that `kept` owns
+/// kept   owns the memory of `bytes`
 struct attachment {
   std::string name;
   std::span<const std::byte> bytes;

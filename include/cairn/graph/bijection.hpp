@@ -10,11 +10,11 @@
 
 namespace cairn::graph {
 
-/// A bijection of [0, n) that looks random, chosen by a seed; needs no table and no state.
+/// A pseudo-random bijection of [0, n) chosen by a seed. It needs no table and no state.
 ///
-/// Rounds of multiplication by an odd number and xor-shift, each of which permutes the numbers
-/// of bit_width(n - 1) bits; a number that lands at n or beyond walks on along its cycle, which
-/// takes fewer than two steps on average, and none for powers of two.
+/// It applies rounds of multiplication by an odd number and xor-shift. Each round permutes the
+/// numbers of bit_width(n - 1) bits. A result of n or more is mapped again (cycle walking): fewer
+/// than two steps on average, one step if n is a power of two.
 ///
 /// Cost    about 6 ns a step
 class bijection {
@@ -23,7 +23,7 @@ class bijection {
     const auto bits = static_cast<unsigned>(std::bit_width(n > 0 ? n - 1 : 0));
     mask_ = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     shift_ = std::max(1u, bits / 2);
-    random64 random(mix64(seed));  // apart from what others draw with this seed
+    random64 random(mix64(seed));  // independent of other uses of the seed
     for (auto& r : rounds_) r = {random() | 1, random()};
   }
 
@@ -42,7 +42,7 @@ class bijection {
   [[nodiscard]] constexpr std::uint64_t inverse(std::uint64_t y) const noexcept {
     do {
       for (auto r = rounds_.rbegin(); r != rounds_.rend(); ++r) {
-        auto x = y;  // its highest shift_ bits are right, then those below, ...
+        auto x = y;  // the highest shift_ bits are correct; each step corrects shift_ more
         for (auto right = shift_; right < 64; right += shift_) x = y ^ (x >> shift_);
         y = ((x - r->summand) * inverse_factor(r->factor)) & mask_;
       }
@@ -51,9 +51,9 @@ class bijection {
   }
 
  private:
-  /// Of an odd factor, modulo 2^64: each of Newton's steps doubles the bits that are right.
+  /// The inverse of an odd factor modulo 2^64. Each Newton step doubles the number of correct bits.
   static constexpr std::uint64_t inverse_factor(std::uint64_t factor) noexcept {
-    auto inverse = factor;  // right in 3 bits
+    auto inverse = factor;  // correct in 3 bits
     for (int bits = 3; bits < 64; bits *= 2) inverse *= 2 - factor * inverse;
     return inverse;
   }

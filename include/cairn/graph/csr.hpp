@@ -14,8 +14,8 @@
 
 namespace cairn::graph {
 
-/// A read-only array that is either owned (huge pages) or a view of memory that `keeper` keeps
-/// alive, such as a mapped file. Move-only; elements stay where they are when it moves.
+/// A read-only array that either owns its memory (huge pages) or views memory that `keeper` keeps
+/// alive, such as a mapped file. Move-only; a move does not relocate the elements.
 template <class T>
 class array {
  public:
@@ -44,10 +44,10 @@ class array {
   std::span<const T> view_;
 };
 
-/// Weights of edges, in the order of the targets: none, whole numbers or real ones.
+/// Weights of edges, in the order of the targets: none, integers or doubles.
 using weight_array = std::variant<std::monostate, array<std::int32_t>, array<double>>;
 
-/// Where the rows of a csr lie, by value: a loop keeps a copy in registers, whatever its body
+/// Pointers to the rows of a csr, by value: a loop can keep a copy in registers, whatever its body
 /// writes. Valid as long as the csr's arrays.
 template <class Id>
 class row_view {
@@ -60,9 +60,9 @@ class row_view {
     return {targets_ + at[0], static_cast<std::size_t>(at[1] - at[0])};
   }
 
-  /// Asks for the offset of row v, and for the targets of row w whose offset was asked for a
-  /// while ago: hides both misses of a walk in random order. Always inlined, because g++ drops
-  /// calls of a function that only prefetches.
+  /// Prefetches the offset of row v, and the targets of row w whose offset was prefetched earlier.
+  /// Together they hide both cache misses of an access in random order. Always inlined, because g++
+  /// drops calls of a function that only prefetches.
   [[gnu::always_inline]] void prefetch_offset(std::uint64_t v) const noexcept {
     __builtin_prefetch(offsets_ + (v - first_));
   }
@@ -79,8 +79,8 @@ class row_view {
 /// Adjacency lists of vertices [first, first + num_rows): compressed sparse rows. Immutable.
 ///
 /// neighbors(v) is targets()[offsets()[v - first] .. offsets()[v - first + 1]). The first offset
-/// need not be 0 and targets() may reach beyond the last one: a rank's rows of a mapped file
-/// are a window on the whole file's arrays. Vertices are named by their global ids throughout.
+/// need not be 0 and targets() may extend beyond the last one: a rank's rows of a mapped file are a
+/// window of the file's arrays. Vertices are always global ids.
 ///
 /// Id  std::uint32_t or std::uint64_t
 template <class Id>
@@ -94,8 +94,8 @@ class csr {
   /// offsets   shape [num_rows + 1], ascending
   /// targets   at least offsets.back() elements
   /// weights   as many as targets, or none
-  /// Throws    contract_violation if the shapes do not fit (what offsets and targets say is not
-  /// checked)
+  /// Throws    contract_violation if the shapes do not match (values of offsets and targets are not
+  ///           checked)
   csr(std::uint64_t first, array<std::uint64_t> offsets, array<Id> targets,
       weight_array weights = {})
       : first_(first),
@@ -118,14 +118,14 @@ class csr {
   [[nodiscard]] std::uint64_t first() const noexcept { return first_; }
   [[nodiscard]] std::uint64_t last() const noexcept { return first_ + num_rows_; }
   [[nodiscard]] std::uint64_t num_rows() const noexcept { return num_rows_; }
-  /// Entries in these rows; an undirected edge has two in the whole graph (a self-loop one).
+  /// Entries in these rows. In the whole graph an undirected edge has two (a self-loop one).
   [[nodiscard]] std::uint64_t num_edges() const noexcept {
     return num_rows_ == 0 ? 0 : offsets_.data()[num_rows_] - offsets_.data()[0];
   }
 
-  /// Vertices with an edge in these rows.
+  /// Rows with at least one edge.
   [[nodiscard]] std::uint64_t num_nonempty_rows() const noexcept { return num_nonempty_rows_; }
-  /// Of these rows.
+  /// The largest degree in these rows.
   [[nodiscard]] std::uint64_t max_degree() const noexcept { return max_degree_; }
 
   /// v is a global id in [first(), last()).
@@ -133,7 +133,7 @@ class csr {
     const auto* const at = offsets_.data() + (v - first_);
     return at[1] - at[0];
   }
-  /// Ascending.
+  /// In ascending order.
   [[nodiscard]] std::span<const Id> neighbors(std::uint64_t v) const noexcept {
     return rows().neighbors(v);
   }
@@ -147,7 +147,7 @@ class csr {
   [[nodiscard]] bool weighted_by() const noexcept {
     return std::holds_alternative<array<W>>(weights_);
   }
-  /// weights_of<W>(v)[i] belongs to neighbors(v)[i]. Requires weighted_by<W>().
+  /// weights_of<W>(v)[i] is the weight of the edge to neighbors(v)[i]. Requires weighted_by<W>().
   template <class W>
   [[nodiscard]] std::span<const W> weights_of(std::uint64_t v) const noexcept {
     const auto* const at = offsets_.data() + (v - first_);

@@ -15,15 +15,15 @@
 
 namespace cairn::graph {
 
-/// One rank's share of a graph: the rows of its own vertices, and facts about the whole.
-/// Move-only, immutable but for add_inverse, attach and drop_weights.
+/// One rank's share of a graph: the rows of its vertices, and properties of the whole graph.
+/// Move-only; only add_inverse, attach and drop_weights modify it.
 ///
-/// partition      who owns which vertex; the same on every rank
-/// out            rows of this rank's vertices: targets of their edges
-/// in             sources of the edges into this rank's vertices: of an undirected graph the
-///                same object as out(), of a directed one there only if it was asked for
-/// num_edges      of the whole graph: a directed edge counts once, an undirected edge once
-/// labels         which id of the input each vertex had
+/// partition      which rank owns which vertex; the same on every rank
+/// out            out-rows of this rank's vertices
+/// in             in-rows of this rank's vertices. The same object as out() if the graph is
+///                undirected; for a directed graph present only if requested
+/// num_edges      of the whole graph; an undirected edge counts once
+/// labels         the input's id of each vertex
 ///
 /// Id             std::uint32_t if the graph has fewer than 2^32 - 1 vertices, else std::uint64_t
 template <class Id>
@@ -58,13 +58,13 @@ class dist_csr {
     return directed_ ? *in_ : out_;
   }
 
-  /// Gives a directed graph its in-rows: those of the same vertices as out()'s.
+  /// Adds the in-rows of a directed graph, for the same vertices as out().
   void add_inverse(csr<Id> in) {
     CAIRN_EXPECTS(directed_ && in.first() == out_.first() && in.num_rows() == out_.num_rows());
     in_.emplace(std::move(in));
   }
 
-  /// What the graph's file keeps for another layer; only where one rank has all rows, in the
+  /// Data of another layer from the graph's file. Present only if one rank has all rows, in the
   /// file's order.
   [[nodiscard]] const std::optional<attachment>& attached() const noexcept { return attached_; }
   void attach(attachment bytes) { attached_.emplace(std::move(bytes)); }
@@ -85,7 +85,7 @@ class dist_csr {
   std::optional<attachment> attached_;
 };
 
-/// A graph whose id width is known at run time only: for the command line and Python.
+/// A graph whose id width is known only at run time: for the command line and Python.
 using any_graph = std::variant<dist_csr<std::uint32_t>, dist_csr<std::uint64_t>>;
 
 /// True if vertices 0 .. n-1 and no_vertex fit 32 bits.

@@ -5,7 +5,7 @@
 
 namespace cairn::graph {
 
-/// A directed edge, or one of the two ways to write an undirected one.
+/// A directed edge, or one of the two orientations of an undirected edge.
 template <class Id>
 struct edge {
   Id source;

@@ -14,19 +14,19 @@
 
 namespace cairn::graph {
 
-/// Ids of vertices in memory: 32 or 64 bits, signed (as NumPy's are by default) or not.
+/// Vertex ids in memory: 32 or 64 bits, signed (NumPy's default) or unsigned.
 using id_span = std::variant<std::span<const std::uint32_t>, std::span<const std::uint64_t>,
                              std::span<const std::int32_t>, std::span<const std::int64_t>>;
-/// Weights in memory: none, whole numbers or real ones. 64-bit whole numbers that fit are kept as
-/// 32-bit ones, others become real.
+/// Weights in memory: none, integers or reals. 64-bit integers are stored in 32 bits if all fit,
+/// else as doubles.
 using weight_span =
     std::variant<std::monostate, std::span<const std::int32_t>, std::span<const std::int64_t>,
                  std::span<const float>, std::span<const double>>;
 
-/// num_vertices  declared: ids are below it, and all of them are vertices; nothing: a vertex is an
-///               id that occurs on any rank, as in an edge list
-/// directed      false: every edge is given once, either way
-/// order         see order_kind; of order_kind::random by order_seed
+/// num_vertices  declared: all ids are below it, and all numbers below it are vertices. If empty, a
+///               vertex is an id that occurs on any rank, as in an edge list
+/// directed      false: every edge is given once, in either orientation
+/// order         see order_kind; order_seed applies to order_kind::random
 struct from_edges_options {
   std::optional<std::uint64_t> num_vertices = {};
   bool directed = true;
@@ -37,15 +37,15 @@ struct from_edges_options {
 
 /// The graph of edges in memory: edge i goes from sources[i] to targets[i].
 ///
-/// Each rank gives its share, perhaps none; the shares together are the graph, however they are
-/// dealt. The spans are read and copied before the call returns.
+/// Each rank passes its share of the edges, which may be empty. The graph is the union of the
+/// shares and does not depend on their distribution. The spans are copied before the call returns.
 ///
 /// weights   none on every rank, or one per edge and of one type on every rank
-/// Work      that of build, and O(edges) for the numbering
-/// Memory    that of build, with 8 bytes an edge (16 where ids need 64 bits) and its weight
-/// Throws    usage_error, the same on every rank, if spans differ in length, ids are negative,
-///           2^64 - 1 or not below num_vertices, weights are not finite or of different types on
-///           two ranks; and as build does
+/// Work      that of build, and O(edges) to number the vertices
+/// Memory    that of build, and per edge 8 bytes (16 for 64-bit ids) and its weight
+/// Throws    usage_error, the same on every rank, if the spans differ in length; if an id is
+///           negative, 2^64 - 1 or not below num_vertices; if a weight is not finite; if two ranks
+///           pass weights of different types; and as build does
 /// Collective.
 [[nodiscard]] any_graph from_edges(world& w, const id_span& sources, const id_span& targets,
                                    const weight_span& weights = {},

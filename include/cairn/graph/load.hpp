@@ -13,10 +13,10 @@
 
 namespace cairn::graph {
 
-/// Where a graph comes from: the path of a file, or a generator.
+/// The source of a graph: the path of a file, or a generator.
 using source = std::variant<std::string, generator>;
 
-/// order  how vertices are numbered inside; of order_kind::random by order_seed
+/// order  the numbering of vertices; order_seed applies to order_kind::random
 struct load_options {
   build_options build = {};
   io::read_options read = {};
@@ -25,20 +25,20 @@ struct load_options {
 };
 
 /// load_seconds   reading and numbering the vertices, or generating
-/// build_seconds  from edges to rows
+/// build_seconds  building rows from edges
 struct loaded_graph {
   any_graph graph;
   double load_seconds = 0;
   double build_seconds = 0;
 };
 
-/// The graph of a file or a generator, dealt to the ranks.
+/// The graph of a file or a generator, distributed to the ranks.
 ///
 /// A generated graph is always undirected, without duplicates and self-loops.
 ///
-/// Throws    input_error for a file that cannot be used; usage_error if the generator's
-///           parameters are out of range or memory for the graph is not there (before any of
-///           it is taken); the same on every rank
+/// Throws    input_error for an invalid file; usage_error if a parameter of the generator is out of
+///           range or the graph does not fit in memory (checked before allocation); the same on
+///           every rank
 /// Collective.
 [[nodiscard]] loaded_graph load(world& w, const source& from, const load_options& options = {});
 

@@ -12,14 +12,14 @@ class world;
 
 namespace cairn::graph {
 
-/// What building a graph takes, before it is built.
+/// Determines the memory that building a graph takes.
 ///
-/// num_edges     as given, before duplicates and self-loops go
+/// num_edges     before duplicates and self-loops are dropped
 /// id_bytes      4 or 8
-/// weight_bytes  per edge; 0 without
-/// symmetric     each edge is stored both ways, in one set of rows
-/// inverse       sources are stored as well as targets (directed graphs)
-/// with_edges    the edges themselves are still to be made (by a generator)
+/// weight_bytes  per edge; 0 without weights
+/// symmetric     each edge is stored in both directions, in one set of rows
+/// inverse       in-rows are stored as well as out-rows (directed graphs)
+/// with_edges    the edges themselves have yet to be created (by a generator)
 struct build_size {
   std::uint64_t num_vertices = 0;
   std::uint64_t num_edges = 0;
@@ -30,19 +30,19 @@ struct build_size {
   bool with_edges = false;
 };
 
-/// Bytes at the peak of the build on each of `ranks` ranks; 2^64 - 1 if it is more than that.
+/// Peak bytes of the build on each of `ranks` ranks; 2^64 - 1 if that is exceeded.
 [[nodiscard]] std::uint64_t bytes_to_build(const build_size& size, rank_t ranks);
 
-/// Returns if every machine has memory for the ranks that it runs.
+/// Checks that every machine has enough memory for its ranks.
 ///
-/// bytes     that each rank needs, the same on every rank
-/// what      needs them: "a graph", the subject of the sentence
-/// Throws    usage_error on every rank: one sentence with what is needed and what there is.
+/// bytes     needed by each rank, the same on every rank
+/// what      the subject of the error sentence: "a graph"
+/// Throws    usage_error on every rank: one sentence with the needed and the available memory.
 /// Collective.
 void expect_memory_for(world& w, std::uint64_t bytes, const std::string& what);
 void expect_memory_for(world& w, const build_size& size);
 
-/// "3.1 GB": three digits in decimal units.
+/// Three digits in decimal units: "3.10 GB".
 [[nodiscard]] std::string format_bytes(std::uint64_t bytes);
 
 }  // namespace cairn::graph

@@ -12,23 +12,23 @@
 
 namespace cairn::graph {
 
-/// Which vertex stands for which position of the input's order: a permutation of [0, n).
+/// Which vertex represents which position of the input's order: a permutation of [0, n).
 ///
 /// Copies share their tables.
-/// Memory    nothing for the identity and scrambled orders; 8 bytes a vertex for listed ones, 16
-///           where there are 2^32 or more
+/// Memory    nothing for the identity and scrambled orders; for listed ones 8 bytes a vertex, 16
+///           from 2^32 vertices on
 class vertex_order {
  public:
-  /// Vertex v stands for position v.
+  /// Vertex v represents position v.
   vertex_order() = default;
-  /// Looks random, chosen by a seed; see bijection.
+  /// A pseudo-random order chosen by a seed; see bijection.
   [[nodiscard]] static vertex_order scrambled(std::uint64_t n, std::uint64_t seed) noexcept {
     vertex_order order;
     order.how_ = bijection(n, seed);
     return order;
   }
-  /// Vertex v stands for position positions[v]; a permutation of [0, positions.size()).
-  /// Throws    contract_violation if it is none. Becomes the identity where that is meant.
+  /// Vertex v represents position positions[v]. The identity is recognised.
+  /// Throws    contract_violation if `positions` is not a permutation of [0, positions.size())
   [[nodiscard]] static vertex_order listed(const std::vector<std::uint64_t>& positions);
 
   [[nodiscard]] bool identity() const noexcept { return how_.index() == 0; }
@@ -44,7 +44,7 @@ class vertex_order {
   }
 
  private:
-  /// Both directions, in 32 bits where that is enough.
+  /// Both directions, in 32 bits if that suffices.
   struct table {
     std::vector<std::uint32_t> narrow_vertices, narrow_positions;
     std::vector<std::uint64_t> vertices, positions;

@@ -13,8 +13,8 @@
 
 namespace cairn::graph {
 
-/// True if `word` can be a vertex's id in text: not empty, without blanks, commas, semicolons,
-/// quotation marks and control characters, and not like the beginning of a comment (# or %).
+/// Whether `word` can be a text id: not empty; without blanks, commas, semicolons, quotation marks
+/// and control characters; not beginning like a comment (# or %).
 [[nodiscard]] constexpr bool is_word(std::string_view word) noexcept {
   if (word.empty() || word.front() == '#' || word.front() == '%') return false;
   return std::none_of(word.begin(), word.end(), [](char c) {
@@ -23,7 +23,7 @@ namespace cairn::graph {
   });
 }
 
-/// Words one behind the other in memory.
+/// Words stored contiguously.
 ///
 /// Memory    their characters and 8 bytes a word
 class word_list {
@@ -33,7 +33,7 @@ class word_list {
     CAIRN_ASSERT(i < size());
     return {characters_.data() + offsets_[i], offsets_[i + 1] - offsets_[i]};
   }
-  /// Of all words together.
+  /// The characters of all words, concatenated.
   [[nodiscard]] const std::string& characters() const noexcept { return characters_; }
   /// Word i has characters [offsets()[i], offsets()[i + 1]); shape [size() + 1].
   [[nodiscard]] const std::vector<std::uint64_t>& offsets() const noexcept { return offsets_; }
@@ -47,14 +47,14 @@ class word_list {
     offsets_.push_back(characters_.size());
   }
 
-  /// Each is greater than the one before, by its bytes.
+  /// Whether each word is greater than the one before, compared by bytes.
   [[nodiscard]] bool ascends() const noexcept {
     for (std::uint64_t i = 1; i < size(); ++i) {
       if ((*this)[i - 1] >= (*this)[i]) return false;
     }
     return true;
   }
-  /// Where `word` stands in a list that ascends, or nothing. O(log size()).
+  /// The position of `word` in an ascending list, or nothing. O(log size()).
   [[nodiscard]] std::optional<std::uint64_t> find(std::string_view word) const noexcept {
     std::uint64_t first = 0, last = size();
     while (first < last) {

@@ -14,16 +14,16 @@
 
 namespace cairn::graph::io {
 
-/// Tells in one pass, in any order, whether rows are symmetric: as many entries (v, u, w) as
-/// (u, v, w).
+/// Tests in one pass, in any order, whether rows are symmetric: whether there are as many entries
+/// (v, u, w) as (u, v, w).
 ///
-/// With hashes a(v), b(v) and c(w) of vertices and weights an entry counts
+/// With hashes a(v), b(v) and c(w) of vertices and weights an entry contributes
 ///   c(w) (a(u) b(v) - b(u) a(v)),
-/// which an entry the other way cancels, and of which a row needs only the sums of c a and of
-/// c b. Sums of rows that are symmetric are 0 modulo 2^64; of others they are not, but for about
-/// one key in 2^58. The key is drawn when a file is read, so that no file is made to fit it.
+/// which the opposite entry cancels. A row needs only the sums of c a and of c b. The total of
+/// symmetric rows is 0 modulo 2^64; the total of other rows is 0 for about one key in 2^58. The key
+/// is drawn when a file is read, so no file can be constructed to pass.
 ///
-/// A row's loop vectorises for ids of 32 bits: about 1 ns an entry, 3 with weights.
+/// The loop over a row is vectorised for 32-bit ids: about 1 ns an entry, 3 with weights.
 class balance {
  public:
   struct key {
@@ -39,9 +39,9 @@ class balance {
 
   explicit balance(const key& k) noexcept : vertices_(k.vertices), weights_(k.weights) {}
 
-  /// What the entries of row u count.
+  /// The contribution of the entries of row u.
   ///
-  /// weights   of the targets; std::monostate without
+  /// weights   of the targets; std::monostate if unweighted
   template <class Id, class Weights>
   [[nodiscard]] std::uint64_t of_row(Id u, std::span<const Id> targets,
                                      const Weights& weights) const noexcept {
@@ -66,8 +66,9 @@ class balance {
     std::uint64_t a, b;
   };
 
-  /// A word of 32 bits is folded: the product's halves meet. The product tells words apart, the
-  /// fold makes it no multiple of the word, the square no multiple of the fold.
+  /// A 32-bit word is multiplied, and the fold xors the halves of the product. The product differs
+  /// for different words, the fold is no multiple of the word, and its square is no multiple of the
+  /// fold.
   class folding {
    public:
     explicit folding(std::uint64_t key) noexcept
@@ -88,7 +89,7 @@ class balance {
     [[nodiscard]] std::uint64_t coefficient(std::int32_t w) const noexcept {
       return fold(static_cast<std::uint32_t>(w));
     }
-    [[nodiscard]] std::uint64_t coefficient(double w) const noexcept {  // of -0 that of 0
+    [[nodiscard]] std::uint64_t coefficient(double w) const noexcept {  // -0 counts as 0
       const auto product = uint128_t{std::bit_cast<std::uint64_t>(w + 0.0) ^ wide_} * odd_;
       return static_cast<std::uint64_t>(product) ^ static_cast<std::uint64_t>(product >> 64);
     }

@@ -11,7 +11,7 @@
 namespace cairn::graph::io {
 namespace {
 
-// Results are written while a person waits: the levels trade a little size for much time.
+// A user waits while results are written, so the levels prefer speed to size.
 constexpr int gzip_level = 4;
 constexpr int zstd_level = 3;
 constexpr std::uint32_t xz_preset = 1;
@@ -103,7 +103,7 @@ class zstd_sink final : public byte_sink {
     for (;;) {
       ZSTD_outBuffer to{buffer_.data(), buffer_.size(), 0};
       const auto left = ZSTD_compressStream2(stream_, &to, &from, directive);
-      if (ZSTD_isError(left) != 0) throw std::bad_alloc();  // the parameters are ours
+      if (ZSTD_isError(left) != 0) throw std::bad_alloc();  // the parameters are valid
       file_.write(buffer_.data(), to.pos);
       if (directive == ZSTD_e_end ? left == 0 : from.pos == from.size) return;
     }

@@ -13,8 +13,8 @@
 namespace cairn::graph::io {
 namespace {
 
-// A header may ask for a window of gigabytes. zstd(1) decompresses no larger one than this unless
-// it is told to, and xz(1) makes none.
+// A header may request a window of gigabytes. zstd(1) rejects windows larger than this by default,
+// and xz(1) does not write them.
 constexpr int window_log = 27;
 constexpr std::uint64_t xz_memory_limit = (std::uint64_t{1} << window_log) + (1 << 20);
 // zlib counts its input in 32 bits.
@@ -86,7 +86,7 @@ class gzip_source final : public byte_source {
   std::uint64_t consumed() const noexcept override { return at_; }
 
  private:
-  // Zeros after the last member are padding of tape blocks, which gzip(1) accepts too.
+  // Zeros after the last member are padding of tape blocks, which gzip(1) also accepts.
   void next_member() {
     auto next = at_;
     while (next < file_.size() && file_.data()[next] == 0) ++next;

@@ -27,10 +27,10 @@ struct output {
   std::size_t count = 0;
 };
 
-/// How the lines of a format look.
+/// The syntax of a format's lines.
 struct line_rule {
-  std::string_view comments;  ///< a line that begins with one of these says nothing
-  bool commas = false;        ///< may stand between numbers
+  std::string_view comments;  ///< a line that begins with one of these is ignored
+  bool commas = false;        ///< allowed between numbers
   std::uint64_t first_id = 0;
   std::uint64_t num_ids = std::numeric_limits<std::uint64_t>::max();
 };
@@ -53,7 +53,8 @@ line_rule rule_of(const text_layout& layout) {
   return rule;
 }
 
-/// Behind a line that has no digit (or no arc) at its beginning, at p.
+/// Skips the line at p, which does not begin with a digit (or an arc). Throws unless it is blank or
+/// a comment.
 const char* skip_other_line(const char* p, const char* end, const line_rule& rule, bool arcs) {
   p = skip_blanks(p);
   if (p != end && rule.comments.find(*p) != std::string_view::npos) return next_line(p, end);
@@ -63,7 +64,7 @@ const char* skip_other_line(const char* p, const char* end, const line_rule& rul
   fail_expected(p, end, "an arc ('a SOURCE TARGET WEIGHT') or a comment ('c ...')");
 }
 
-/// Behind what separates two numbers, p being where the first ends.
+/// The position of the next number, where p is the end of the previous one.
 inline const char* next_number(const char* p, const char* end, const line_rule& rule) {
   if (is_blank(*p) && is_digit(p[1])) [[likely]]
     return p + 1;
@@ -84,7 +85,7 @@ inline const char* finish_line(const char* p, const char* end) {
   return behind;
 }
 
-/// `id` is none of the file's, or too large for a 32-bit block.
+/// Throws if `id` is out of the file's range; returns if it is only too large for a 32-bit block.
 template <class Id>
 void check_unusual_id(const char* word, std::uint64_t id, const line_rule& rule) {
   if (id - rule.first_id < rule.num_ids) return;
@@ -96,17 +97,17 @@ void check_unusual_id(const char* word, std::uint64_t id, const line_rule& rule)
                              std::to_string(rule.num_ids) + " vertices"};
 }
 
-/// Reads a line "u v\n" at p whose numbers have up to 8 digits, if it is one and no longer than
-/// 16 bytes; returns where it ends, else nullptr.
+/// Reads a line "u v\n" at p if it has at most 16 bytes and its numbers have at most 8 digits.
+/// Returns the position after it, else nullptr.
 ///
-/// One comparison of 16 bytes finds both numbers' ends at once, so that the next line begins
-/// about 20 cycles after this one; number after number takes half as much again.
+/// One 16-byte comparison finds the ends of both numbers, so that the next line begins about 20
+/// cycles after this one; scanning each number separately takes half as much again.
 inline const char* scan_short_line([[maybe_unused]] const char* p,
                                    [[maybe_unused]] std::uint64_t& source,
                                    [[maybe_unused]] std::uint64_t& target) noexcept {
 #ifdef __SSE2__
   const auto text = _mm_loadu_si128(reinterpret_cast<const __m128i*>(p));
-  // As signed bytes, '0'..'9' become -128..-119, and only they are below -118.
+  // As signed bytes, '0'..'9' become -128..-119, the only values below -118.
   const auto shifted = _mm_add_epi8(text, _mm_set1_epi8(static_cast<char>(-128 - '0')));
   const auto digits = _mm_movemask_epi8(_mm_cmplt_epi8(shifted, _mm_set1_epi8(-118)));
   const auto others = ~static_cast<unsigned>(digits) & 0xffffu;
@@ -188,7 +189,7 @@ ended scan(std::string_view text, const line_rule& rule, output<Id, Weight>& out
   return ended::at_end;
 }
 
-/// Parses with these types; false (and `next` says why) if the block needs wider ones.
+/// Parses with these types. Returns why it stopped if the block needs wider ones.
 template <class Id, class Weight>
 ended parse_as(std::string_view text, const line_rule& rule, bool arcs, parse_scratch& scratch,
                edge_block& block) {
@@ -216,7 +217,7 @@ ended parse_with(std::string_view text, const line_rule& rule, bool arcs, parse_
   return parse_as<std::uint64_t, Weight>(text, rule, arcs, scratch, block);
 }
 
-/// Where in the text the entry of this number begins.
+/// The offset in the text where this entry begins.
 std::uint64_t offset_of(std::size_t entry, std::string_view text) {
   const char* p = text.data();
   const char* const end = p + text.size();

@@ -16,13 +16,13 @@ namespace cairn::graph::io {
 namespace {
 
 constexpr std::uint64_t entries_per_piece = std::uint64_t{1} << 16;
-// An id in digits; and a real weight of 24 characters, two blanks and a newline.
+// Digits of an id; and bytes of a real weight (24), two blanks and a newline.
 constexpr std::size_t most_digits = 20, most_rest_bytes = 32;
 
 /// Which entries of an undirected graph are written.
 enum class sides { both, upper, lower };
 
-/// The whole of a graph's entries as lines, written in parallel.
+/// Writes the entries of a graph as lines, in parallel.
 class line_writer {
  public:
   line_writer(const native_graph& g, sides which) : g_(g), sides_(which) {
@@ -35,10 +35,10 @@ class line_writer {
     most_line_bytes_ = 2 * id_bytes + most_rest_bytes;
   }
 
-  /// with_weights  false: they are left out
+  /// with_weights  false: omits the weights
   void write(task::pool& workers, byte_sink& file, bool with_weights) const {
     const auto num_entries = g_.offsets.back();
-    // So many pieces are formatted in parallel, then written in order.
+    // The pieces are formatted in parallel, then written in order.
     std::vector<std::vector<char>> pieces(4 * static_cast<std::size_t>(workers.workers()));
     for (std::uint64_t done = 0; done < num_entries; done += pieces.size() * entries_per_piece) {
       task::parallel_for(workers, pieces.size(), 1, [&](worker_t, std::size_t i, std::size_t) {
@@ -61,7 +61,7 @@ class line_writer {
     return std::copy(word.begin(), word.end(), at);
   }
 
-  /// The lines of the entries [begin, end).
+  /// Formats entries [begin, end) as lines.
   template <class Targets, class Weights>
   void format(Targets targets, Weights weights, std::uint64_t begin, std::uint64_t end,
               std::vector<char>& text) const {

@@ -11,7 +11,7 @@
 
 namespace cairn::graph::io {
 
-/// The first thing found wrong, by its byte.
+/// The fault with the smallest byte offset.
 class faults {
  public:
   void add(std::uint64_t at, const char* what) {

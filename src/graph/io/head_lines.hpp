@@ -11,7 +11,7 @@
 
 namespace cairn::graph::io {
 
-/// Walks over the lines of a file's beginning, of which `whole` says whether it is all.
+/// Iterates over the lines of a file's beginning; `whole`: it is the whole file.
 class head_lines {
  public:
   head_lines(std::string_view head, bool whole)
@@ -19,7 +19,7 @@ class head_lines {
     if (head.starts_with("\xef\xbb\xbf")) at_ += 3;  // a byte order mark of UTF-8
   }
 
-  /// Steps to the next line; false if there is none, or not all of it in the head.
+  /// Advances to the next line. Returns false if there is none, or if the head ends within it.
   bool next() {
     line_ = at_;
     const char* const newline =
@@ -34,7 +34,7 @@ class head_lines {
     return true;
   }
 
-  /// Steps to the next line that is neither blank nor begins with one of `comments`.
+  /// Advances to the next line that is not blank and does not begin with one of `comments`.
   bool next_but(std::string_view comments) {
     while (next()) {
       const char* const p = skip_blanks(line_);
@@ -52,7 +52,7 @@ class head_lines {
     return static_cast<std::uint64_t>(at_ - begin_);
   }
 
-  /// The line's words, cut at blanks and at `separators`.
+  /// The words of the line, separated by blanks and `separators`.
   [[nodiscard]] std::vector<std::string_view> words(std::string_view separators = {}) const {
     std::vector<std::string_view> found;
     bool separated = true;
@@ -73,7 +73,7 @@ class head_lines {
     return found;
   }
 
-  /// The line's words as numbers, behind the first `skipped` words.
+  /// The words of the line as numbers, without the first `skipped` words.
   [[nodiscard]] std::vector<std::uint64_t> numbers(std::size_t skipped) const {
     std::vector<std::uint64_t> found;
     for (const auto word : words()) {

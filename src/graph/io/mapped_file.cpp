@@ -24,7 +24,8 @@ input_error cannot(const std::string& path, const char* what, int error) {
   return input_error::in_file(path, std::string(what) + " (" + std::strerror(error) + ")");
 }
 
-/// The file's pages and one more of zeros: memory is reserved first and the file mapped over it.
+/// The size of the file's pages plus one page of zeros. The memory is reserved first, and the file
+/// is mapped over it.
 std::size_t mapped_bytes(std::size_t size) {
   const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
   return (size + page - 1) / page * page + page;
@@ -33,7 +34,7 @@ std::size_t mapped_bytes(std::size_t size) {
 }  // namespace
 
 mapped_file::mapped_file(std::string path) : path_(std::move(path)) {
-  // O_NONBLOCK: a pipe that nobody writes to must not hang us before we can refuse it.
+  // O_NONBLOCK: opening a pipe without a writer must not block before it is rejected.
   const descriptor file{open(path_.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) throw cannot(path_, "cannot be opened", errno);
   struct stat info {};

@@ -17,7 +17,7 @@ struct no_weight {};
 struct list_rule {
   std::uint64_t first;
   std::uint64_t num_vertices;
-  std::uint64_t skipped;  // numbers before each list
+  std::uint64_t skipped;  // ignored numbers before each list
   bool directed;
 };
 
@@ -25,7 +25,8 @@ std::uint64_t hash_of(std::uint64_t low, std::uint64_t high, double weight) noex
   return mix64(mix64(mix64(low) + high) + std::bit_cast<std::uint64_t>(weight));
 }
 
-/// Behind the blanks at p if another number follows in this line.
+/// Advances p to the next number of this line. If there is none, sets behind_line and returns
+/// false.
 inline bool another(const char*& p, const char* end, const char*& behind_line) {
   if (is_blank(*p) && is_digit(p[1])) [[likely]] {
     ++p;
@@ -39,7 +40,7 @@ inline bool another(const char*& p, const char* end, const char*& behind_line) {
   return true;
 }
 
-/// nullptr if the block needs real weights.
+/// Returns nullptr if the block needs real weights.
 template <class Weight>
 const char* scan_weight(const char* p, const char* end, Weight& weight, double& value) {
   const char* behind_line = nullptr;
@@ -69,7 +70,7 @@ class list_scanner {
     weights_ = reinterpret_cast<Weight*>(memory + most * sizeof(edge<Id>));
   }
 
-  /// False if the block needs real weights.
+  /// Returns false if the block needs real weights.
   bool scan(parsed_lists& parsed) {
     const char* p = text_.data();
     const char* const end = p + text_.size();
@@ -91,7 +92,8 @@ class list_scanner {
   }
 
  private:
-  /// Behind the list of vertex u at p; nullptr if the block needs real weights.
+  /// Scans the list of vertex u at p and returns the position after it, or nullptr if the block
+  /// needs real weights.
   const char* scan_list(const char* p, const char* end, std::uint64_t u) {
     if (u >= rule_.num_vertices) {
       if (const char* const behind = end_of_line(p, end)) return behind;
@@ -212,7 +214,7 @@ void drop_half_of_loops(edge_block& block) {
       [](auto& edges, auto& weights) {
         constexpr bool weighted = !std::is_same_v<std::decay_t<decltype(weights)>, std::monostate>;
         std::size_t kept = 0;
-        bool odd = false;  // one loop of this vertex is kept, and no second one dropped for it
+        bool odd = false;  // an odd number of this vertex's loops has been seen
         for (std::size_t i = 0; i < edges.size(); ++i) {
           if (i == 0 || edges[i].source != edges[i - 1].source) odd = false;
           if (edges[i].source == edges[i].target) {

@@ -39,7 +39,7 @@ native_file::native_file(const std::string& path) : file_(path) {
   }
 }
 
-// The buffer takes no room until it is filled, so a header that promises too much costs nothing.
+// The buffer takes no memory until it is filled, so an exaggerated size in a header costs nothing.
 void native_file::inflate() {
   if (!stream_) return;
   const auto size = header_.file_bytes();
@@ -48,7 +48,7 @@ void native_file::inflate() {
   std::memcpy(all.data(), &header_, sizeof header_);
   const auto filled = sizeof header_ + stream_->read(all.subspan(sizeof header_));
   if (filled != size) fail_size(path(), filled, std::to_string(filled), size);
-  char more = 0;  // reading on to the end also checks what the compression has to say
+  char more = 0;  // reading to the end also verifies the compression's checksum
   if (stream_->read({&more, 1}) != 0) {
     fail_size(path(), size, "more than " + std::to_string(size), size);
   }

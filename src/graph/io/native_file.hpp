@@ -16,19 +16,19 @@
 
 namespace cairn::graph::io {
 
-/// The bytes of a .cairn file in memory, mapped or decompressed. The header makes sense and
-/// describes as many bytes as there are; the sections' contents are not looked at.
+/// The bytes of a .cairn file in memory, mapped or decompressed. The header is valid and matches
+/// the size of the file; the contents of the sections are not checked.
 class native_file {
  public:
-  /// Maps the file, or decompresses its header and nothing else.
+  /// Maps the file, or decompresses only its header.
   /// Throws    input_error
   explicit native_file(const std::string& path);
 
-  /// Of memory that inflate() will take; 0 for a mapped file.
+  /// The memory that inflate() will take; 0 for a mapped file.
   [[nodiscard]] std::uint64_t bytes_to_inflate() const noexcept {
     return stream_ ? header_.file_bytes() : 0;
   }
-  /// Decompresses the sections, if bytes_to_inflate() is not 0; before, there are none.
+  /// Decompresses the sections if bytes_to_inflate() is not 0. They are not accessible before.
   /// Throws    input_error
   void inflate();
 
@@ -42,12 +42,12 @@ class native_file {
     const auto bytes = section(i);
     return {reinterpret_cast<const T*>(bytes.data()), bytes.size() / sizeof(T)};
   }
-  /// The characters of labels that are texts, behind their offsets.
+  /// The characters of text labels, which follow their offsets.
   [[nodiscard]] std::string_view label_texts() const noexcept {
     const auto bytes = section(labels_section).subspan((header_.num_vertices + 1) * 8);
     return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
   }
-  /// Where value i of a section lies in the (decompressed) file.
+  /// The offset of value i of a section in the (decompressed) file.
   template <class T>
   [[nodiscard]] std::uint64_t byte_of(std::size_t section, std::uint64_t i) const noexcept {
     return header_.sections[section].offset + i * sizeof(T);

@@ -32,7 +32,7 @@ enum native_section_name : std::size_t {
 inline constexpr std::array<const char*, 5> native_section_names{"offsets", "targets", "weights",
                                                                  "labels", "the attachment"};
 
-/// The fields of a header as they lie in the file; see native.hpp.
+/// The fields of a header in the layout of the file; see native.hpp.
 struct native_header {
   static constexpr std::array<char, 8> expected_magic{'\x89', 'c', 'a', 'i', 'r', 'n', '\r', '\n'};
 
@@ -59,14 +59,14 @@ struct native_header {
                             .subspan(first, offsetof(native_header, attachment_checksum) - first));
   }
   [[nodiscard]] bool has_attachment() const noexcept { return version > 3; }
-  /// The version of a file with the same labels and no attachment.
+  /// The version for the same kind of labels without an attachment.
   [[nodiscard]] std::uint32_t label_version() const noexcept { return (version - 1) % 3 + 1; }
   [[nodiscard]] const native_section& section(std::size_t i) const noexcept {
     return i < sections.size() ? sections[i] : attachment;
   }
 
-  /// Where each section has to be and how long, by the counts; checksums stay.
-  /// label_bytes  of the section of labels; 0: there is none
+  /// Sets the offset and size of each section from the counts; checksums are unchanged.
+  /// label_bytes  of the labels section; 0: absent
   void place_sections(std::uint64_t label_bytes) noexcept {
     constexpr std::array<std::uint64_t, 3> weight_bytes{0, 4, 8};
     const std::array<std::uint64_t, 4> bytes{(num_vertices + 1) * 8, num_entries * id_bytes,
@@ -80,7 +80,7 @@ struct native_header {
     attachment.offset = has_attachment() ? at : 0;
   }
 
-  /// What the section of labels must have, by what it says itself; of texts the least.
+  /// The required size of the labels section, given its stated size; a lower bound for texts.
   [[nodiscard]] std::uint64_t expected_label_bytes() const noexcept {
     constexpr std::uint64_t most = std::uint64_t{1} << 60;
     const auto said = sections[labels_section].bytes;
@@ -89,14 +89,14 @@ struct native_header {
     return kind == 2 || said != 0 ? num_vertices * 8 : 0;
   }
 
-  /// Bytes of a file with these sections: it ends with the last one's last byte.
+  /// The size of a file with these sections; it ends with the last byte of the last one.
   [[nodiscard]] std::uint64_t file_bytes() const noexcept {
     std::uint64_t end = native_page;
     for (const auto& section : sections) end = std::max(end, section.offset + section.bytes);
     return has_attachment() ? attachment.offset + attachment.bytes : end;
   }
 
-  /// Throws    input_error at the byte of the first field that makes no sense
+  /// Throws    input_error at the byte of the first invalid field
   void validate(const std::string& path) const {
     const auto fail = [&](std::size_t at, const std::string& what) {
       throw input_error::at_byte(path, at, what);
@@ -109,7 +109,7 @@ struct native_header {
     if (checksum != own_checksum()) {
       fail(offsetof(native_header, checksum), "the checksum of the header is wrong");
     }
-    // What follows would take a program that writes nonsense with a good checksum.
+    // Only a program that writes invalid fields with a valid checksum fails the checks below.
     constexpr std::uint64_t most = std::uint64_t{1} << 56;
     if (directed > 1 || (id_bytes != 4 && id_bytes != 8) || weights > 2 || num_vertices == 0 ||
         num_vertices > most || num_entries > most || num_edges > num_entries ||

@@ -22,7 +22,7 @@ constexpr std::array<const char*, 3> type_of_kind{"<u8", "<i8", "<f8"};
 constexpr std::size_t row_bytes = 16;
 constexpr std::size_t most_header_bytes = std::size_t{1} << 16;
 
-/// What the dictionary of the header says, where it is what we can read.
+/// The contents of a supported header.
 struct npy_shape {
   std::string value_name;
   std::size_t value_kind = 0;
@@ -30,8 +30,8 @@ struct npy_shape {
   std::uint64_t num_rows = 0;
 };
 
-/// Reads a dictionary as NumPy writes it: "{'descr': [('id', '<u8'), ...], 'fortran_order':
-/// False, 'shape': (5,), }", whose entries may come in any order.
+/// Parses a dictionary as NumPy writes it: "{'descr': [('id', '<u8'), ...], 'fortran_order': False,
+/// 'shape': (5,), }". Its entries may come in any order.
 class dictionary_parser {
  public:
   dictionary_parser(std::string_view text, const std::string& path, std::uint64_t offset)
@@ -134,7 +134,7 @@ class dictionary_parser {
   bool has_shape_ = false;
 };
 
-/// Fills `out` or says that the file ends too early.
+/// Fills `out`, or throws if the file ends too early.
 void read_exactly(byte_source& from, std::span<char> out, const std::string& path,
                   std::uint64_t offset, const std::string& what) {
   const auto n = from.read(out);
@@ -177,7 +177,7 @@ template <class T>
 void read_rows(byte_source& from, const std::string& path, std::uint64_t offset,
                const npy_shape& shape, table& rows) {
   auto& values = rows.values.emplace<std::vector<T>>();
-  // Rows are taken as they come: a header that lies about their number allocates nothing.
+  // Storage grows with the rows read: a wrong number of rows in the header allocates nothing.
   std::vector<char> buffer(row_bytes << 12);
   while (rows.ids.size() < shape.num_rows) {
     const auto want =

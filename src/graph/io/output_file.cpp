@@ -21,17 +21,17 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_links = 40;             // as the kernel follows
-constexpr std::size_t most_kept = 200;     // bytes of the name in the new file's name
-constexpr int most_tries = 100;            // of names for the new file
-constexpr mode_t new_file_mode = 0666;     // less the process's mask
+constexpr int most_links = 40;             // the kernel's limit
+constexpr std::size_t most_kept = 200;     // bytes of the name that the new file's name contains
+constexpr int most_tries = 100;            // to find a free name for the new file
+constexpr mode_t new_file_mode = 0666;     // before the umask applies
 constexpr mode_t permission_bits = 07777;  // of st_mode
 
 usage_error unwritable(const std::string& path, int error) {
   return usage_error(path + ": cannot be written (" + std::strerror(error) + ")");
 }
 
-/// The descriptor that a name in /proc/self/fd stands for, /dev/fd and /dev/stdout leading there.
+/// The descriptor that a name in /proc/self/fd denotes; /dev/fd and /dev/stdout link there.
 std::optional<int> descriptor_of(const fs::path& path) {
   std::error_code unknown;
   if (!fs::equivalent(path.parent_path(), "/proc/self/fd", unknown)) return std::nullopt;
@@ -42,11 +42,11 @@ std::optional<int> descriptor_of(const fs::path& path) {
   return fd;
 }
 
-/// What a path stands for.
+/// What a path refers to.
 struct destination {
-  std::string path;                  // behind symbolic links
+  std::string path;                  // with symbolic links resolved
   std::optional<int> descriptor;     // of this process
-  std::optional<struct stat> there;  // what is there now
+  std::optional<struct stat> there;  // the existing file, if any
 
   [[nodiscard]] bool direct() const {
     return descriptor || (there && !S_ISREG(there->st_mode) && !S_ISDIR(there->st_mode));
@@ -67,7 +67,7 @@ destination destination_of(const std::string& path) {
     struct stat info {};
     if (stat(at.c_str(), &info) == 0) found.there = info;
     if (!at.has_filename()) throw unwritable(path, ENOENT);
-    // A folder cannot be replaced, nor should a file that nobody may write to.
+    // A folder cannot be replaced, and a file without write permission must not be.
     if (found.there && S_ISDIR(info.st_mode)) throw unwritable(path, EISDIR);
     if (found.there && access(at.c_str(), W_OK) != 0) throw unwritable(path, errno);
     return found;
@@ -75,8 +75,8 @@ destination destination_of(const std::string& path) {
   throw unwritable(path, ELOOP);
 }
 
-/// Finds a name beside `path` under which make(name) succeeds, and returns it and what make()
-/// returned: -1 and errno if it cannot.
+/// Finds a name beside `path` for which make(name) succeeds. Returns the name and the result of
+/// make(): -1 and errno if it failed.
 template <class Make>
 std::pair<std::string, int> make_beside(const fs::path& path, Make&& make) {
   std::random_device draw;
@@ -96,10 +96,10 @@ std::pair<std::string, int> create_beside(const fs::path& path) {
   });
 }
 
-/// A file in path's folder without a name, so that nothing is left of it if this process is
-/// killed; -1 where the file system has none.
+/// Creates a file without a name in path's folder, so that nothing remains if this process is
+/// killed. Returns -1 if the file system does not support it.
 int create_nameless(const fs::path& path) {
-  if (access("/proc/self/fd", X_OK) != 0) return -1;  // by which it gets its name
+  if (access("/proc/self/fd", X_OK) != 0) return -1;  // needed by finish() to name the file
   const auto folder = path.has_parent_path() ? path.parent_path() : fs::path(".");
   return open(folder.c_str(), O_WRONLY | O_TMPFILE | O_CLOEXEC, new_file_mode);
 }
@@ -119,7 +119,7 @@ output_file::output_file(const std::string& path) : path_(path) {
   if (fd_ < 0) std::tie(part_, fd_) = create_beside(final_);
   if (fd_ < 0) throw unwritable(path, errno);
   if (!to.there) return;
-  // The owner changes only if we may give files away; it does not matter enough to fail.
+  // Most processes may not change the owner; that is not a failure.
   if (fchown(fd_, to.there->st_uid, to.there->st_gid) != 0) errno = 0;
   fchmod(fd_, to.there->st_mode & permission_bits);
 }

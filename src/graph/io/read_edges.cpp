@@ -25,7 +25,7 @@ namespace {
 
 constexpr auto nowhere = std::numeric_limits<std::uint64_t>::max();
 
-/// What the ranks tell each other about their parts; sums and minima.
+/// Results that the ranks exchange about their parts, combined as sums and minima.
 struct part_summary {
   std::uint64_t fault_offset = nowhere;
   std::uint64_t entries = 0;
@@ -44,12 +44,12 @@ struct part_summary {
   }
 };
 
-/// A worker's results, and what it keeps from block to block.
+/// A worker's results and its state between blocks.
 struct worker_part {
   std::vector<std::pair<std::uint64_t, edge_block>> blocks;  // with their indices
   part_summary summary;
   parse_scratch scratch;
-  std::unique_ptr<dictionary> words = std::make_unique<dictionary>();  // of text ids
+  std::unique_ptr<dictionary> words = std::make_unique<dictionary>();  // for text ids
 };
 
 /// A rank's blocks.
@@ -58,11 +58,11 @@ struct part {
   part_summary summary;
   std::optional<source_fault> fault;
   std::vector<std::unique_ptr<dictionary>> words;  // by worker
-  std::vector<std::size_t> worker_of;              // by block
+  std::vector<std::size_t> worker_of;              // the worker that parsed each block
 };
 
-/// A list has at most all edges both ways, and a number takes few bytes; a file that declares
-/// more edges than there is memory for gets no more than 1 GiB for one line.
+/// A list has at most all edges in both directions, and a number takes few bytes. A line is limited
+/// to 1 GiB, whatever number of edges the file declares.
 std::size_t most_list_bytes(const text_layout& layout) {
   constexpr std::uint64_t least = std::uint64_t{1} << 20, most = std::uint64_t{1} << 30;
   constexpr std::uint64_t bytes_an_edge = 2 * 48;  // an id, a weight and blanks
@@ -70,7 +70,7 @@ std::size_t most_list_bytes(const text_layout& layout) {
   return static_cast<std::size_t>(std::min(most, least + edges * bytes_an_edge));
 }
 
-/// One file being read by all ranks.
+/// Reads one file on all ranks.
 class reader {
  public:
   reader(world& w, const std::string& path, const read_options& options, file_format format)
@@ -121,7 +121,7 @@ class reader {
 
   raw_edges read_lists() {
     find_first_lists();
-    // See metis.hpp. The last reading to be tried is the one least likely meant.
+    // See metis.hpp. The least likely reading is tried last.
     std::vector<list_reading> readings{{false, false}, {false, true}};
     if (layout_.vertex_sizes) readings.insert(readings.begin(), {true, false});
     std::optional<input_error> first_objection;
@@ -140,7 +140,7 @@ class reader {
 
   part parse(const parse_function& parse_block) {
     task::per_worker<worker_part> workers(w_.pool().workers());
-    // A hint only: once a block has real weights, later ones are not tried as whole numbers.
+    // A hint only: once a block has real weights, later ones are not tried as integers.
     std::atomic<bool> real{false};
     const text_source::pass pass{
         w_.rank(), w_.size(),
@@ -172,7 +172,7 @@ class reader {
     return mine;
   }
 
-  /// The sum of all ranks' summaries. Throws the file's first fault, if any.
+  /// Combines the summaries of all ranks. Throws the file's first fault, if any.
   part_summary agree_on(const part& mine) {
     part_summary all;
     for (const auto& summary : w_.all_gather(mine.summary)) all.add(summary);
@@ -195,9 +195,9 @@ class reader {
     }
   }
 
-  /// Sets, for each own block of a mapped file, how many lists come before it.
+  /// Sets, for each own block of a mapped file, the number of lists before it.
   void find_first_lists() {
-    if (source_.streamed()) return;  // counted in passing
+    if (source_.streamed()) return;  // counted while streaming
     std::vector<std::uint64_t> mine;
     task::per_worker<std::vector<std::uint64_t>> found(w_.pool().workers());
     const text_source::pass pass{w_.rank(), w_.size(), nullptr, nullptr};

@@ -15,7 +15,7 @@
 namespace cairn::graph::io {
 namespace {
 
-// The longest row: two numbers of 20 digits or a real one of 24, a separator and a newline.
+// Bounds a row: an id of 20 digits, a value of up to 24 characters, a separator and a newline.
 constexpr std::size_t most_row_bytes = 64;
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 
@@ -24,7 +24,7 @@ char* put(char* at, std::int64_t value) { return std::to_chars(at, at + 24, valu
 char* put(char* at, double value) {
   char* const end = std::to_chars(at, at + 32, value).ptr;
   const std::string_view text(at, static_cast<std::size_t>(end - at));
-  if (text.find_first_of(".en") != std::string_view::npos) return end;  // n: inf
+  if (text.find_first_of(".en") != std::string_view::npos) return end;  // n: of inf
   end[0] = '.';
   end[1] = '0';
   return end + 2;
@@ -59,7 +59,7 @@ struct table_writer::state {
     }
   }
 
-  /// Ids, and with ids_as_values values, as words.
+  /// Writes ids, and with ids_as_values the values, as words.
   template <class T>
   void append_texts(std::span<const std::uint64_t> ids, std::span<const T> values) {
     buffer.clear();

@@ -15,10 +15,10 @@ namespace cairn::graph::io {
 
 enum class table_format : std::uint8_t { csv, tsv, npy };
 
-/// By the name's ending, below an ending of compression.
+/// The format that the name's ending indicates, without an ending of compression.
 [[nodiscard]] std::optional<table_format> table_format_of(std::string_view path) noexcept;
 
-/// What is said of a name without such an ending.
+/// The error for a name with another ending.
 inline constexpr const char* expected_table_endings =
     "the name must end in .csv, .tsv or .npy (then .gz, .zst or .xz if compressed)";
 

@@ -28,7 +28,8 @@ std::string lower(std::string_view word) {
                        std::to_string(found)};
 }
 
-/// Sets what follows from the number of columns of the first edge, at whose line `at` stands.
+/// Sets the properties that the number of columns of the first edge determines; `at` is at its
+/// line.
 void take_columns(const head_lines& at, std::size_t columns, text_layout& layout, bool text_ids) {
   const char* const word = skip_blanks(at.line());
   if (!text_ids && !is_digit(*word)) fail_id(word, at.stop());
@@ -46,8 +47,8 @@ bool parse_edge_list(head_lines& at, text_layout& layout, bool text_ids) {
   return true;
 }
 
-/// The column that a name of a CSV header stands for; 3: none of an edge. Nothing if the name is
-/// not known.
+/// The column that a name in a CSV header denotes; 3 if it is not part of an edge. Nothing if the
+/// name is unknown.
 std::optional<std::size_t> column_of(const std::string& name) {
   struct known {
     const char* name;
@@ -69,9 +70,8 @@ std::optional<std::size_t> column_of(const std::string& name) {
   return std::nullopt;
 }
 
-/// A table whose columns have other names is read by position; one that has our names in
-/// another order would be read wrong. Where ids are texts only the names tell a header from an
-/// edge.
+/// A table with unknown column names is read by position; a table with known names in another order
+/// would be read wrongly. With text ids only the names distinguish a header from an edge.
 void check_names(const std::vector<std::string_view>& names, bool text_ids) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto name = lower(names[i]);
@@ -93,7 +93,7 @@ bool parse_csv(head_lines& at, text_layout& layout, bool text_ids) {
   constexpr auto separators = ",;";
   if (!at.next_but("#%")) return false;
   const auto names = at.words(separators);
-  // Without a header the first line is an edge, and taking it for names would lose it.
+  // Without a header the first line is an edge; reading it as names would lose it.
   const bool headless = !text_ids && is_digit(*skip_blanks(at.line()));
   if (!headless) {
     if (names.size() != 2 && names.size() != 3) fail_columns(at, names.size());

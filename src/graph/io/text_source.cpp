@@ -14,10 +14,10 @@ namespace cairn::graph::io {
 namespace {
 
 constexpr std::size_t padding = mapped_file::readable_behind;
-// How much text after a fault is decompressed to see whether the data itself is sound.
+// Text after a fault that is decompressed to check whether the data is corrupt.
 constexpr std::uint64_t checked_behind_fault = std::uint64_t{256} << 20;
 
-/// One worker at a time decompresses, for milliseconds; who waits for that must not spin.
+/// One worker at a time decompresses, for milliseconds; waiting workers must not spin.
 class turn {
  public:
   turn(std::atomic<bool>& taken, task::pool& workers) : taken_(taken) {
@@ -35,7 +35,7 @@ class turn {
 
 }  // namespace
 
-/// Collects what goes wrong on the workers; later blocks are skipped once one has failed.
+/// Collects the faults that workers find. Blocks after a fault are skipped.
 class text_source::faults {
  public:
   [[nodiscard]] bool skips(std::uint64_t offset) const noexcept {
@@ -55,17 +55,17 @@ class text_source::faults {
   std::optional<source_fault> found_;
 };
 
-/// The blocks of a compressed file, one after the other.
+/// The blocks of a compressed file, in order.
 class text_source::stream {
  public:
   stream(const mapped_file& file, std::size_t block_bytes, std::size_t most_line_bytes)
       : bytes_(decompress(file)), block_bytes_(block_bytes), most_line_bytes_(most_line_bytes) {}
 
-  /// The next block, in `storage`; false at the end.
+  /// Reads the next block into `storage`. Returns false at the end.
   bool next(std::vector<char>& storage, text_block& block) {
     if (ended_) return false;
-    // Where blocks end must not depend on the room in `storage`, which differs between workers:
-    // every rank cuts the stream for itself, and all have to cut it alike.
+    // The ends of blocks must not depend on the capacity of `storage`, which differs between
+    // workers: every rank splits the stream itself, and all must split it alike.
     auto limit = carry_.size() + block_bytes_;
     storage.resize(std::max(storage.size(), limit + padding));
     std::copy(carry_.begin(), carry_.end(), storage.begin());
@@ -137,7 +137,7 @@ text_block text_source::block(std::uint64_t index) const noexcept {
   const char* const low = data + index * block_bytes_;
   const char* const high = std::min<std::uint64_t>(block_bytes_, end - low) + low;
   const char* const first = index == 0 ? low : next_line(low - 1, high);
-  // Where the line before reaches beyond `high`, or a line begins just there, nothing begins here.
+  // No line begins in this block if the previous one extends to `high` or beyond.
   if (first == high) return {{}, static_cast<std::uint64_t>(high - data), index, 0};
   const char* const last = next_line(high - 1, end);
   return {{first, static_cast<std::size_t>(last - first)},
@@ -223,7 +223,7 @@ void text_source::parse_streamed(task::pool& workers, const pass& options, fault
       {
         const turn held(taken, workers);
         if (ended) return;
-        ended = true;  // also if taking the next throws
+        ended = true;  // remains true if take_next throws
         if (!take_next(storage, part)) return;
         ended = false;
         consumed = blocks.consumed();

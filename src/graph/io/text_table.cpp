@@ -22,7 +22,7 @@ namespace {
 constexpr std::size_t block_bytes = std::size_t{4} << 20;
 constexpr std::size_t head_bytes = std::size_t{64} << 10;
 
-/// False if T cannot hold the value at p.
+/// Returns false if T cannot hold the value at p.
 template <class T>
 bool scan_value(const char* p, const char* stop, T& value) {
   const auto [behind, error] = std::from_chars(p, stop, value);
@@ -34,7 +34,7 @@ struct rows_part {
   value_vector values;
 };
 
-/// Which fields of a table are words, and whose places are read for them.
+/// Which fields of a table are words; they are read as positions in `words`.
 struct word_fields {
   const word_list* words = nullptr;
   bool values = false;
@@ -46,7 +46,7 @@ struct word_fields {
   }
 };
 
-/// False if T cannot hold a value of the text.
+/// Returns false if T cannot hold a value of the text.
 template <class T>
 bool parse_as(std::string_view text, char separator, const word_fields& fields, rows_part& part) {
   part.ids.clear();
@@ -90,7 +90,7 @@ rows_part parse_rows(std::string_view text, char separator, const word_fields& f
   return part;
 }
 
-/// `value` as a To, missing if it is; false if To cannot hold it.
+/// Converts `value`; a missing value stays missing. Returns false if To cannot hold it.
 template <class To, class From>
 bool convert(From value, To& to) {
   if constexpr (std::is_same_v<From, To>) {
@@ -104,7 +104,7 @@ bool convert(From value, To& to) {
   return true;
 }
 
-/// Appends the parts' values as To; false if To cannot hold one.
+/// Appends the parts' values as To. Returns false if To cannot hold one.
 template <class To>
 bool join(const std::map<std::uint64_t, rows_part>& parts, table& rows) {
   auto& values = rows.values.emplace<std::vector<To>>();
@@ -119,7 +119,7 @@ bool join(const std::map<std::uint64_t, rows_part>& parts, table& rows) {
   return all;
 }
 
-/// The value's name from the header line, and where the rows begin.
+/// The value's name from the header line, and the offset of the first row.
 std::pair<std::string, std::uint64_t> parse_header(std::string_view head, bool whole,
                                                    char separator) {
   head_lines at(head, whole);
@@ -156,7 +156,7 @@ table read_text_table(task::pool& workers, const std::string& path, char separat
   const auto fault = source.for_each_block(workers, {}, [&](worker_t w, const text_block& block) {
     auto part = parse_rows(block.text, separator, fields);
     if (num_rows += part.ids.size(); num_rows > most_rows) {
-      throw text_fault{block.text.data(), "a row too many"};  // blocks that follow are left out
+      throw text_fault{block.text.data(), "a row too many"};  // skips the following blocks
     }
     found[w].emplace(block.index, std::move(part));
   });

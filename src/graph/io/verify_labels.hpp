@@ -6,7 +6,7 @@
 
 namespace cairn::graph::io {
 
-/// Adds what is wrong with the labels of a file whose checksums are right: see native.hpp.
+/// Adds the faults in the labels of a file whose checksums are correct: see native.hpp.
 void verify_labels(const native_file& file, faults& found);
 
 }  // namespace cairn::graph::io

@@ -52,7 +52,7 @@ void verify_checksums(world& w, const native_file& file) {
   }
 }
 
-/// The own rows of a file whose checksums are right.
+/// Verifies this rank's rows of a file whose checksums are correct.
 ///
 /// Weight    std::monostate, std::int32_t or double
 template <class Id, class Weight>
@@ -87,7 +87,7 @@ class row_verifier {
  private:
   static constexpr bool weighted = !std::is_same_v<Weight, std::monostate>;
 
-  /// Of the entries that were looked at: what balance says, and how many are self-loops.
+  /// Sums over verified entries: their balance, and the number of self-loops.
   struct entry_sums {
     std::uint64_t balance = 0;
     std::uint64_t loops = 0;
@@ -143,7 +143,7 @@ class row_verifier {
     return {sum.load(), loops.load()};
   }
 
-  // Without a branch on an entry, so that it is done for several at a time.
+  // Has no branch per entry, so that the loop is vectorised.
   static bool ascends_below(std::span<const Id> targets, std::uint64_t n) noexcept {
     Id descents = 0;
     for (std::size_t i = 1; i < targets.size(); ++i) {
@@ -191,7 +191,8 @@ class row_verifier {
         find_one_sided(found);
         found.throw_if_any(file_.path());
       });
-      throw input_error::in_file(file_.path(), one_sided);  // not reached but for a bug of ours
+      // reached only if find_one_sided has a bug
+      throw input_error::in_file(file_.path(), one_sided);
     }
     const auto edges = (targets_.size() + all.loops) / 2;
     if (edges == file_.header().num_edges) return;
@@ -200,7 +201,7 @@ class row_verifier {
                                    " edges, but the rows hold " + std::to_string(edges));
   }
 
-  // Slower than the balance by a search per edge: only to say where.
+  // Slower than the balance by a search per edge; used only to find the position.
   void find_one_sided(faults& found) const {
     for_own_rows([&](std::uint64_t first, std::uint64_t last) {
       for (auto v = first; v < last; ++v) {
@@ -218,7 +219,7 @@ class row_verifier {
     });
   }
 
-  /// The weights of the entries from v to u, ascending; zeros without weights.
+  /// The weights of the entries from v to u, ascending; zeros if unweighted.
   std::vector<double> weights_between(std::uint64_t v, Id u) const {
     const auto targets = row(v);
     const auto [begin, end] = std::equal_range(targets.begin(), targets.end(), u);

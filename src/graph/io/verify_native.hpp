@@ -9,12 +9,12 @@ class world;
 
 namespace cairn::graph::io {
 
-/// Returns if the file's sections are those of a graph, so that nothing in them leads outside an
-/// array: checksums are right, offsets do not decrease, the targets of a row ascend and are
-/// vertices, weights are finite, labels ascend, as many edges as the header counts; the rows of
-/// an undirected graph hold each edge at both its ends, with the same weight.
+/// Verifies that the file's sections form a graph, so that no value leads outside an array:
+/// checksums are correct, offsets do not decrease, the targets of a row ascend and are vertices,
+/// weights are finite, labels ascend or are distinct, the header's number of edges is correct; the
+/// rows of an undirected graph contain each edge at both its ends, with the same weight.
 ///
-/// Each rank looks at its own rows (pgas::partition) and its share of the checksums.
+/// Each rank verifies its own rows (pgas::partition) and its share of the checksums.
 /// Work      two passes over the file, together O(entries)
 /// Throws    input_error with the byte offset, the same on every rank
 /// Collective.

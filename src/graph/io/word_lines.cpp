@@ -19,7 +19,7 @@ namespace {
 
 constexpr std::size_t memory_at_once = std::size_t{64} << 10;
 
-/// Reads the word at p, which a blank, a separator or the line's end follows.
+/// Reads the word at p, which a blank, a separator or the line's end terminates.
 const char* scan_word(const char* p, const char* end, std::string_view& word) {
   const char* const start = p;
   while (p != end && !is_blank(*p) && *p != '\n' && *p != '\r' && *p != ',' && *p != ';') ++p;
@@ -32,7 +32,7 @@ const char* scan_word(const char* p, const char* end, std::string_view& word) {
   return p;
 }
 
-/// Behind the blanks and the comma, semicolon or nothing at p, where a field must follow.
+/// The position of the next field, after the blanks and at most one comma or semicolon at p.
 const char* next_field(const char* p, const char* end) {
   const char* const start = p;
   p = skip_blanks(p);
@@ -45,7 +45,7 @@ const char* next_field(const char* p, const char* end) {
 
 struct no_weight {};
 
-/// False if a weight is no whole number of 32 bits but Weight is.
+/// Returns false if Weight is a 32-bit integer and some weight is not.
 template <class Weight>
 bool parse(std::string_view text, dictionary& known, edge_block& block) {
   auto& edges = block.edges.emplace<std::vector<edge<std::uint32_t>>>();
@@ -89,7 +89,7 @@ std::string joined(const std::vector<std::string_view>& words) {
   return text;
 }
 
-/// Ascending, each once.
+/// Sorted, without duplicates.
 std::vector<std::string_view> sorted(std::vector<std::string_view> words) {
   std::sort(words.begin(), words.end());
   words.erase(std::unique(words.begin(), words.end()), words.end());

@@ -19,7 +19,7 @@ namespace {
 
 using byte_span = std::span<const std::byte>;
 
-constexpr std::size_t most_at_once = 1 << 18;  // compressing takes milliseconds
+constexpr std::size_t most_at_once = 1 << 18;  // bytes that compress in milliseconds
 
 std::uint64_t checksum_of(task::pool& workers, byte_span bytes) {
   std::atomic<std::uint64_t> sum{0};
@@ -40,7 +40,7 @@ byte_span weight_bytes(const native_graph& g) {
   return {};
 }
 
-/// The labels' section.
+/// The labels section.
 struct label_bytes {
   std::uint32_t version = 1;
   std::vector<std::byte> texts;  // of version 3
@@ -71,7 +71,7 @@ label_bytes labels_of(const native_graph& g) {
   return found;
 }
 
-// All but its place.
+// Sets all fields of the attachment except its offset.
 void take_attachment(task::pool& workers, const attachment& from, native_header& to) {
   CAIRN_EXPECTS(!from.name.empty() && from.name.size() < to.attachment_name.size());
   CAIRN_EXPECTS(!from.bytes.empty());

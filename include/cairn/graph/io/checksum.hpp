@@ -13,15 +13,15 @@
 
 namespace cairn::graph::io {
 
-/// Bytes that are hashed by themselves; a section's checksum is the sum of its chunks'.
+/// Bytes of a chunk. The checksum of a section is the sum of its chunks' hashes.
 inline constexpr std::size_t checksum_chunk = std::size_t{1} << 20;
 
-/// A hash of chunk `index` of a section, whose sum over the chunks, in any order and modulo 2^64,
-/// is the section's checksum: workers and ranks take chunks as they come.
+/// The hash of chunk `index` of a section. The sum of the hashes modulo 2^64 is the section's
+/// checksum, so workers and ranks may hash chunks in any order.
 ///
-/// Four lanes of multiply and rotate over words of 8 bytes, the last one filled up with zeros.
-/// Finds every single changed bit or word and, but for one case in 2^64, any accident; no
-/// defence against malice. About 10 GB/s.
+/// Four lanes of multiply and rotate over 8-byte words; the last word is padded with zeros. Detects
+/// every change of a single bit or word, and other accidental changes except for one in 2^64. It
+/// does not protect against deliberate changes. About 10 GB/s.
 [[nodiscard]] inline std::uint64_t chunk_checksum(std::span<const std::byte> chunk,
                                                   std::uint64_t index) noexcept {
   constexpr std::uint64_t multiplier = 0x9fb21c651e98df25u;

@@ -14,35 +14,35 @@ namespace cairn::graph::io {
 
 enum class compression : std::uint8_t { none, gzip, zstd, xz };
 
-/// By the name's ending: .gz, .zst, .xz, else none.
+/// The compression that the name's ending indicates: .gz, .zst, .xz, else none.
 [[nodiscard]] compression compression_by_name(std::string_view path) noexcept;
 
-/// By the file's first bytes.
+/// The compression that the file's first bytes indicate.
 ///
-/// Throws    input_error if the name says a compression and the bytes another or none.
+/// Throws    input_error if the name indicates a compression and the bytes another or none.
 [[nodiscard]] compression compression_of(const mapped_file& file);
 
-/// The bytes of a file behind its compression, in order.
+/// The decompressed bytes of a file, in order.
 class byte_source {
  public:
   virtual ~byte_source() = default;
 
-  /// Fills `out` and returns how many bytes it wrote: fewer than asked only at the end.
+  /// Fills `out` and returns the number of bytes written, smaller than out.size() only at the end.
   /// Throws    input_error with the compressed offset if the data is truncated or corrupt.
   virtual std::size_t read(std::span<char> out) = 0;
 
-  /// Bytes of the file used up so far.
+  /// Bytes of the file consumed so far.
   [[nodiscard]] virtual std::uint64_t consumed() const noexcept = 0;
 };
 
-/// Reads `file`, which outlives the source, from its start. Several gzip members, zstd frames or
-/// xz streams in a row count as one. At most 128 MiB for the decompressor's own window.
+/// Reads `file`, which must outlive the source, from its start. Concatenated gzip members, zstd
+/// frames or xz streams are read as one. The decompressor's window takes at most 128 MiB.
 [[nodiscard]] std::unique_ptr<byte_source> decompress(const mapped_file& file);
 
-/// An output_file being written, compressed as its name's ending says.
+/// Writes an output_file, compressed according to its name's ending.
 class byte_sink {
  public:
-  /// Leaves the file as it was unless the new one was finished.
+  /// Keeps the old file unless finish() succeeded.
   virtual ~byte_sink() = default;
 
   /// Throws    system_failure if the file cannot be written.

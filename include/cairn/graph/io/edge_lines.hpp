@@ -12,10 +12,10 @@
 
 namespace cairn::graph::io {
 
-/// Memory that a worker parses into before a block's edges are counted; kept from block to block.
+/// Memory that a worker parses into before a block's edges are counted; reused for later blocks.
 class parse_scratch {
  public:
-  /// At least `bytes`, uninitialised, aligned for 8-byte values; the last ones are gone.
+  /// At least `bytes`, uninitialised, aligned for 8-byte values. Invalidates the previous result.
   [[nodiscard]] std::byte* at_least(std::size_t bytes) {
     if (bytes > bytes_) {
       memory_.reset(new std::byte[bytes]);
@@ -29,12 +29,12 @@ class parse_scratch {
   std::size_t bytes_ = 0;
 };
 
-/// What one block of lines held, each an edge.
+/// The edges that one block of lines contains.
 ///
-/// edges    of a skew-symmetric matrix both (i, j, w) and (j, i, -w)
-/// entries  lines
-/// below    offset in the text of the first entry of a symmetric matrix below the diagonal
-/// above    of the first above it; a file that has both is not symmetric as the format means it
+/// edges    for a skew-symmetric matrix both (i, j, w) and (j, i, -w)
+/// entries  number of lines that are edges
+/// below    for a symmetric matrix, offset in the text of the first entry below the diagonal
+/// above    the same above the diagonal; a file with both violates the format
 struct parsed_lines {
   edge_block edges;
   std::uint64_t entries = 0;
@@ -42,11 +42,11 @@ struct parsed_lines {
   std::optional<std::uint64_t> above;
 };
 
-/// Parses whole lines of any format but METIS, about 10 ns an edge.
+/// Parses whole lines of any format except METIS, about 10 ns an edge.
 ///
-/// text          as a text_block's
-/// real_weights  doubles even where all weights of the block are whole numbers
-/// Throws        text_fault for the first line that does not fit the layout
+/// text          as in text_block
+/// real_weights  stores doubles even if all weights of the block are integers
+/// Throws        text_fault for the first line that does not match the layout
 [[nodiscard]] parsed_lines parse_edge_lines(std::string_view text, const text_layout& layout,
                                             bool real_weights, parse_scratch& scratch);
 

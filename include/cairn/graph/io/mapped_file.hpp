@@ -9,15 +9,15 @@
 
 namespace cairn::graph::io {
 
-/// A file's bytes, mapped read-only. Move-only.
+/// The bytes of a file, mapped read-only. Move-only.
 ///
-/// At least 64 zero bytes can be read behind the last one, so that a scanner of text may look
-/// ahead without asking where the file ends.
+/// At least 64 zero bytes are readable after the last byte, so that a text scanner can look ahead
+/// without checking for the end of the file.
 class mapped_file {
  public:
   static constexpr std::size_t readable_behind = 64;
 
-  /// Throws    input_error if `path` cannot be opened, is no regular file or is empty.
+  /// Throws    input_error if `path` cannot be opened, is not a regular file or is empty.
   explicit mapped_file(std::string path);
   ~mapped_file();
   mapped_file(mapped_file&& other) noexcept

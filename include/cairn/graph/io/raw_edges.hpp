@@ -12,12 +12,12 @@
 
 namespace cairn::graph::io {
 
-/// The edges of one stretch of a file, in the file's order.
+/// The edges of one block of a file, in the file's order.
 ///
-/// edges     32-bit ids whenever all ids of the block are below 2^32 - 1, so that the edges of
-///           most files take 8 bytes each; else 64-bit ids
-/// weights   one for each edge, or nothing: 32-bit integers while all weights of the whole
-///           file (on all ranks) are integers that fit, else doubles, finite
+/// edges     32-bit ids if all ids of the block are below 2^32 - 1, so that most files take 8 bytes
+///           an edge; else 64-bit ids
+/// weights   one per edge, or none: 32-bit integers if all weights of the whole file (on all ranks)
+///           are integers that fit, else finite doubles
 struct edge_block {
   std::variant<std::vector<edge<std::uint32_t>>, std::vector<edge<std::uint64_t>>> edges;
   std::variant<std::monostate, std::vector<std::int32_t>, std::vector<double>> weights;
@@ -30,17 +30,17 @@ struct edge_block {
 /// The alternative of edge_block::weights, by index.
 enum class weight_kind : std::uint8_t { none, integer, real };
 
-/// What a rank has read of an edge list: some blocks, which together with the other ranks'
-/// blocks are the file. Duplicates and self-loops are kept.
+/// The blocks of an edge list that a rank has read. The blocks of all ranks together are the file.
+/// Duplicates and self-loops are kept.
 ///
-/// blocks             ids as in the file, less first_id
-/// first_id           the smallest id that a vertex can have: 1 of formats that declare n
-/// words              of ids in text: all that occur on any rank, ascending; ids in the blocks
-///                    are places in it
-/// declared_vertices  of formats that declare n: every id is below it; else nothing, and a
-///                    vertex is an id that occurs (see graph/labels.hpp)
-/// directed           false: every undirected edge stands here once, written either way
-/// weights            the alternative that every block's weights hold, the same on all ranks
+/// blocks             ids as in the file, minus first_id
+/// first_id           the smallest id that a vertex can have: 1 in formats that declare n
+/// words              for text ids: all words that occur on any rank, ascending; ids in the blocks
+///                    are positions in it
+/// declared_vertices  in formats that declare n: every id is below it; else empty, and a vertex is
+///                    an id that occurs (see graph/labels.hpp)
+/// directed           false: every undirected edge occurs once, in either orientation
+/// weights            the kind of weights in every block, the same on all ranks
 struct raw_edges {
   std::vector<edge_block> blocks;
   std::optional<std::uint64_t> declared_vertices;
@@ -51,7 +51,7 @@ struct raw_edges {
 
   [[nodiscard]] bool has_weights() const noexcept { return weights != weight_kind::none; }
 
-  /// Edges on this rank.
+  /// The number of edges on this rank.
   [[nodiscard]] std::uint64_t num_edges() const {
     std::uint64_t n = 0;
     for (const auto& block : blocks) n += block.size();

@@ -10,10 +10,10 @@
 
 namespace cairn::graph::io {
 
-// Scanning of text. Every function may look at 16 bytes behind the end of the text; the first of
-// them, where the text does not end with a newline, is zero (see mapped_file).
+// Text scanners. Every function may read 16 bytes after the end of the text. If the text does not
+// end with a newline, the first of them is zero (see mapped_file).
 
-/// What stands at `at` cannot be used: thrown by scanners, caught where file and line are known.
+/// Invalid text at `at`: thrown by scanners, caught where file and line are known.
 struct text_fault {
   const char* at;
   std::string what;
@@ -27,13 +27,13 @@ struct text_fault {
   return p;
 }
 
-/// Behind the newline that ends this line, or `end`.
+/// The position after the newline that ends this line, or `end`.
 [[nodiscard]] inline const char* next_line(const char* p, const char* end) noexcept {
   const void* const newline = std::memchr(p, '\n', static_cast<std::size_t>(end - p));
   return newline == nullptr ? end : static_cast<const char*>(newline) + 1;
 }
 
-/// Behind the line's end if only blanks are left of it; nullptr if something else stands there.
+/// The position after the line's end if the rest of the line is blank; else nullptr.
 [[nodiscard]] inline const char* end_of_line(const char* p, const char* end) noexcept {
   if (*p == '\n') return p + 1;
   p = skip_blanks(p);
@@ -42,18 +42,18 @@ struct text_fault {
   return p == end ? end : nullptr;
 }
 
-/// The word at p in quotation marks for a message: up to 24 bytes, others than ASCII as \xNN.
+/// The word at p in quotation marks for a message: up to 24 bytes, with unprintable ones as \xNN.
 [[nodiscard]] std::string quoted(const char* p, const char* end);
 
-/// "expected EXPECTED, found 'WORD'", as a fault at p.
+/// Throws "expected EXPECTED, found 'WORD'" as a fault at p.
 [[noreturn]] void fail_expected(const char* p, const char* end, std::string_view expected);
 
-/// A fault that says what is wrong with the word at p, which is no id.
+/// Throws a fault that describes the word at p, which is not an id.
 [[noreturn]] void fail_id(const char* p, const char* end);
 
-/// The number that the `digits` (1 .. 8) characters at p make, all of which are digits.
+/// The value of the `digits` (1 .. 8) characters at p, all of which are digits.
 ///
-/// A shift drops what follows them, and three multiplications join neighbours: pairs, fours, all.
+/// A shift drops the characters after them. Three multiplications combine pairs, fours, all.
 [[nodiscard]] inline std::uint64_t value_of_digits(const char* p, int digits) noexcept {
   static_assert(std::endian::native == std::endian::little);
   std::uint64_t value = 0;
@@ -66,28 +66,28 @@ struct text_fault {
 
 namespace detail {
 
-/// How many digits stand at p, up to 8.
+/// The number of digits at p, up to 8.
 ///
-/// Found all at once by a bit trick: no branch depends on the number's length, which in an edge
-/// list changes all the time and would be mispredicted.
+/// A bit trick without a branch on the number's length, which varies in an edge list and would be
+/// mispredicted.
 [[nodiscard]] inline int count_8_digits(const char* p) noexcept {
   std::uint64_t digits = 0;
   std::memcpy(&digits, p, sizeof digits);
   digits ^= 0x3030303030303030u;
-  // Bytes above the first non-digit may be spoiled by its carry; they are not looked at.
+  // The carry of the first non-digit may corrupt bytes above it; they are not used.
   const std::uint64_t others = ((digits + 0x7676767676767676u) | digits) & 0x8080808080808080u;
   return others == 0 ? 8 : std::countr_zero(others) / 8;
 }
 
-/// The rest of a number at `start` whose first 8 digits are `high`.
+/// Continues the number at `start`, whose first 8 digits have the value `high`.
 const char* scan_long_id(const char* start, const char* end, std::uint64_t high,
                          std::uint64_t& value);
 
 }  // namespace detail
 
-/// Reads the decimal number at p and returns where it ends.
+/// Reads the decimal number at p and returns the position after it.
 ///
-/// Throws    text_fault if no digit stands at p, or if the number is 2^64 - 1 or more.
+/// Throws    text_fault if there is no digit at p, or if the number is 2^64 - 1 or more.
 inline const char* scan_id(const char* p, const char* end, std::uint64_t& value) {
   const int digits = detail::count_8_digits(p);
   if (digits == 0) [[unlikely]]
@@ -99,8 +99,8 @@ inline const char* scan_id(const char* p, const char* end, std::uint64_t& value)
   return p + digits;
 }
 
-/// Reads the weight at p as a whole number below 2^31 in size.
-/// Returns   where it ends, or nullptr if it is another number (or none): see scan_real.
+/// Reads the weight at p as an integer of magnitude below 2^31.
+/// Returns   the position after it, or nullptr if the weight is not such an integer: see scan_real.
 inline const char* scan_whole(const char* p, std::int32_t& value) noexcept {
   const bool negative = *p == '-';
   if (negative || *p == '+') ++p;
@@ -118,7 +118,7 @@ inline const char* scan_whole(const char* p, std::int32_t& value) noexcept {
 }
 
 /// Reads the weight at p as a finite number.
-/// Throws    text_fault if none stands there.
+/// Throws    text_fault if there is none.
 const char* scan_real(const char* p, const char* end, double& value);
 
 }  // namespace cairn::graph::io

@@ -18,27 +18,27 @@
 
 namespace cairn::graph::io {
 
-/// Some whole lines of a file. At least 16 bytes can be read behind the text; unless it ends with
-/// a newline, the first of them is zero.
+/// Some whole lines of a file. At least 16 bytes are readable after the text; unless it ends with a
+/// newline, the first of them is zero.
 struct text_block {
   std::string_view text;
-  std::uint64_t offset = 0;  ///< of the text in the file, decompressed
-  std::uint64_t index = 0;   ///< of the block among all ranks' blocks
-  std::uint64_t before = 0;  ///< what was counted in the text before it, see for_each_block
+  std::uint64_t offset = 0;  ///< in the decompressed file
+  std::uint64_t index = 0;   ///< among all ranks' blocks
+  std::uint64_t before = 0;  ///< the counts of the preceding text, see pass::count
 };
 
-/// Something in a file that cannot be used.
+/// An error in the contents of a file.
 struct source_fault {
   std::uint64_t offset = 0;  ///< in the decompressed text
   std::string what;
-  bool sentence = false;  ///< `what` names file and place already
+  bool sentence = false;  ///< `what` already names file and position
 };
 
-/// A text file, plain or compressed, cut into blocks at line ends.
+/// A text file, plain or compressed, split into blocks at line ends.
 ///
-/// Block k of a plain file holds the lines that begin in its bytes [k, k + 1) * block_bytes, so
-/// any rank finds any block without looking at others. The blocks of a compressed file end at
-/// the first line end after so many bytes, and exist only in passing.
+/// Block k of a plain file contains the lines that begin in its bytes [k, k + 1) * block_bytes, so
+/// any rank finds any block directly. A block of a compressed file has about block_bytes and exists
+/// only while it is processed.
 class text_source {
  public:
   /// Throws    input_error if the file cannot be opened.
@@ -47,38 +47,37 @@ class text_source {
   [[nodiscard]] const std::string& path() const noexcept { return file_.path(); }
   [[nodiscard]] bool streamed() const noexcept { return compression_ != compression::none; }
 
-  /// The first bytes of the text, `bytes` or all there are, whatever skip_to said. Valid until
-  /// the next call; 16 bytes can be read behind it. Throws input_error.
+  /// The first `bytes` of the text, or all if there are fewer, whatever skip_to said. Valid until
+  /// the next call; 16 bytes are readable after it. Throws input_error.
   [[nodiscard]] std::string_view head(std::size_t bytes);
 
-  /// Refuses longer lines of a compressed file, which take memory.
+  /// Rejects longer lines of a compressed file, because they take memory.
   void limit_lines(std::size_t bytes) noexcept { most_line_bytes_ = bytes; }
 
-  /// Leaves out the text before `offset`, where a line begins.
+  /// Skips the text before `offset`, where a line begins.
   void skip_to(std::uint64_t offset) noexcept { begin_ = offset; }
 
-  /// Counts something in a text.
   using counter = std::function<std::uint64_t(std::string_view)>;
 
   struct pass {
-    rank_t rank = 0;  ///< blocks rank, rank + size, ... are looked at
+    rank_t rank = 0;  ///< handles blocks rank, rank + size, ...
     rank_t size = 1;
-    counter count;  ///< if set, and the file is streamed: fills text_block::before
+    counter count;  ///< if set and the file is compressed, fills text_block::before
     std::function<void(std::uint64_t, std::uint64_t)> progress;  ///< see read_options
   };
 
-  /// Calls f(worker, block) for every own block, on all workers, in no certain order.
+  /// Calls f(worker, block) for every block of the pass, on all workers, in unspecified order.
   ///
   /// Memory    for a compressed file, two blocks (or longest lines) per worker
-  /// Returns   the fault that comes first in the file among those that f threw as text_fault and
-  ///           those of decompression. Other exceptions of f pass through.
+  /// Returns   the first fault in the file among those that f threw as text_fault and those of
+  ///           decompression. Other exceptions of f propagate.
   /// Called by worker 0, outside parallel loops.
   [[nodiscard]] std::optional<source_fault> for_each_block(
       task::pool& workers, const pass& options,
       const std::function<void(worker_t, const text_block&)>& f) const;
 
-  /// The sentence for a fault, with its line. Reads the file again up to there; a compressed
-  /// file further, because corrupt data is the likelier reason for text that makes no sense.
+  /// The error for a fault, with its line number. Reads the file again up to the fault. It reads a
+  /// compressed file further, because the likelier cause of invalid text is corrupt data.
   [[nodiscard]] input_error error(const source_fault& fault) const;
   [[nodiscard]] input_error error(std::uint64_t offset, const std::string& what) const {
     return error(source_fault{offset, what, false});

@@ -17,15 +17,15 @@ class world;
 
 namespace cairn::graph::io {
 
-/// Different words by the order in which they came.
+/// Distinct words in the order of first occurrence.
 ///
 /// Memory    the characters and about 64 bytes a word
 class dictionary {
  public:
-  /// The number of `word`, which is the number of words before it where it is new.
+  /// The number of `word`. A new word gets the next number.
   std::uint32_t number_of(std::string_view word);
 
-  /// By number.
+  /// Indexed by number.
   [[nodiscard]] const std::vector<std::string_view>& words() const noexcept { return words_; }
 
  private:
@@ -41,16 +41,16 @@ class dictionary {
 /// Parses whole lines of an edge list or a CSV file whose ids are words (see is_word). About
 /// 100 ns an edge.
 ///
-/// text          as a text_block's
-/// real_weights  doubles even where all weights of the block are whole numbers
+/// text          as in text_block
+/// real_weights  stores doubles even if all weights of the block are integers
 /// Returns       edges between numbers of `known`, to which new words are added
-/// Throws        text_fault for the first line that does not fit the layout
+/// Throws        text_fault for the first line that does not match the layout
 [[nodiscard]] edge_block parse_word_lines(std::string_view text, const text_layout& layout,
                                           bool real_weights, dictionary& known);
 
-/// All ranks' words, ascending; the same on every rank.
+/// The words of all ranks, ascending; the same on every rank.
 ///
-/// Memory    every rank's words on each rank meanwhile, and 16 bytes for each of them
+/// Memory    temporarily on each rank every rank's words, and 16 bytes for each of them
 /// Collective.
 [[nodiscard]] word_list agree_on_words(world& w, const std::vector<const dictionary*>& mine);
 
