@@ -7,7 +7,7 @@ namespace cairn::traverse {
 
 bool pull_is_cheaper(const step_size& s) noexcept {
   if (s.frontier_edges == 0) return false;
-  // An edge that is pushed costs a random access to its target, one that is pulled a random bit.
+  // A pushed edge costs a random access to its target, a pulled edge an access to a random bit.
   constexpr double cost_of_push = 1.2, bits_at_once = 32;
   const auto edges = static_cast<double>(s.edges), vertices = static_cast<double>(s.vertices);
   const auto pushed = static_cast<double>(s.frontier_edges);

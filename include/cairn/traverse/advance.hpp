@@ -26,23 +26,23 @@ namespace cairn::traverse {
 struct advance_options {
   activity::options activity = {};
   traverse::direction direction = direction::automatic;
-  bool trace = false;  ///< keep a record of each superstep
+  bool trace = false;  ///< records each superstep
 };
 
-/// Supersteps along the edges of a frontier, by an operator that each vertex wants once.
+/// Supersteps along the edges of a frontier, by an operator that takes effect once per vertex.
 ///
-/// A push spawns op along each out-edge of the frontier, inside an epoch of its own. A pull goes
-/// through the vertices whose element still wants a message and runs op there along the first
-/// in-edge from the frontier. Vertices that find no sender are listed, so that later pulls look at
-/// nothing else. The operator's `after` adds vertices to the frontier.
+/// A push spawns op along each out-edge of the frontier, in an epoch of its own. A pull visits the
+/// vertices whose element still wants a message and runs op there along the first in-edge from the
+/// frontier. Vertices without such an in-edge are listed, and later pulls visit only those. The
+/// operator's `after` adds vertices to the frontier.
 ///
-/// Op        a single-cell operator that is `permanent`, and whose `wanted` depends on the element
+/// Op        a single-cell operator that is `permanent` and whose `wanted` depends on the element
 ///           alone; Op::along(u, v) is the message of the edge u -> v
-/// Work      per superstep the edges of the frontier (push), or the in-edges of vertices that wait,
-///           up to the first from the frontier (pull); counted as obs::counter::edges
-/// Messages  push: one per edge to another rank that passes the sent-filter. Pull: one gather of
-///           n bits
-/// Throws    contract_violation if pulls are asked for and the graph has no in-edges
+/// Work      per superstep the edges of the frontier (push), or the in-edges of waiting vertices up
+///           to the first from the frontier (pull); counted as obs::counter::edges
+/// Messages  push: one per edge to another rank that passes the sent-filter. Pull: one gather of n
+///           bits
+/// Throws    contract_violation if the direction is pull and the graph has no in-edges
 /// Collective: constructor, destructor and step().
 /// Source    [AAM15] listing 4 (push); [Beamer12] (pull); the lists are ours
 template <class Id, class Op>
@@ -65,7 +65,7 @@ class advance {
                   "build or load the graph with .inverse = true");
   }
 
-  /// One superstep. Returns false, and does nothing, if the frontier is empty on all ranks.
+  /// Runs one superstep. Returns false if the frontier is empty on all ranks.
   bool step() {
     const auto vertices = turn();
     if (vertices == 0) return false;
@@ -89,7 +89,7 @@ class advance {
  private:
   [[nodiscard]] bool chooses() const { return direction_ == direction::automatic && g_.has_in(); }
 
-  // Makes what was reached the frontier. Returns the number of its vertices on all ranks.
+  // Makes the added vertices the frontier. Returns their number on all ranks.
   std::uint64_t turn() {
     const std::uint64_t reached = f_.turn();
     waiting_ -= std::min(waiting_, reached);
@@ -101,7 +101,7 @@ class advance {
     size_.waiting = all[2];
     return all[0];
   }
-  // A rough estimate where no choice depends on it: there are too few for a pull, or none is made.
+  // A rough estimate suffices if a pull cannot be cheaper or the direction is fixed.
   [[nodiscard]] std::uint64_t edges_of_frontier() const {
     const auto& out = g_.out();
     const auto most = static_cast<double>(f_.size()) * static_cast<double>(out.max_degree());
@@ -120,7 +120,7 @@ class advance {
     }
   };
 
-  // The list is made before the epoch opens: visits of other ranks would come into it.
+  // The list is made before the epoch opens, because visits from other ranks add to it.
   void push() {
     const auto list = f_.list();
     const auto vertices = std::max<std::size_t>(1, list.size());
@@ -156,7 +156,7 @@ class advance {
         whole_words(chunk_of(w_, in.num_rows(), ns_of_vertex)));
   }
 
-  // A chunk of whole words of bits.
+  // Rounds up to whole words of bits.
   static std::size_t whole_words(std::size_t chunk) { return (chunk + 63) / 64 * 64; }
 
   void pull_waiting(const std::uint64_t* front) {
@@ -174,7 +174,7 @@ class advance {
     lists_->turn();
   }
 
-  // Runs op along the first in-edge of v from the frontier. If there is none, v goes on waiting.
+  // Runs op along the first in-edge of v from the frontier. If there is none, v remains waiting.
   class puller {
    public:
     puller(advance& a, worker_t k, const std::uint64_t* front, vertex_list<Id>& waiting)
@@ -204,7 +204,7 @@ class advance {
     const typename vertex_list<Id>::adder wait_;
   };
 
-  // Own vertices for which pulls have found no sender.
+  // Own vertices for which no pull has found a sender.
   class waiting_lists {
    public:
     waiting_lists(world& w, std::size_t own) : lists_{{{w, own}, {w, own}}} {}
@@ -227,7 +227,7 @@ class advance {
   activity::executor<Op> visits_;
   const traverse::direction direction_;
   step_size size_;
-  std::uint64_t own_edges_ = 0;  // of the frontier's own vertices, about
+  std::uint64_t own_edges_ = 0;  // of the frontier's own vertices, estimated
   std::uint64_t waiting_;        // own vertices with in-edges that no superstep has reached
   std::optional<waiting_lists> lists_;
   std::uint64_t num_steps_ = 0, num_pulls_ = 0;

@@ -13,16 +13,16 @@
 
 namespace cairn::traverse {
 
-/// One bit per vertex, all 0 at first. Plain reads; writes are plain or atomic, as asked.
+/// One bit per vertex, initially 0. Reads are plain; set() is plain, set_shared() atomic.
 class bit_set {
  public:
   bit_set() = default;
   bit_set(world& w, std::size_t bits) : words_((bits + 63) / 64, w.memory()) { clear(); }
 
   [[nodiscard]] bool operator[](std::size_t i) const { return (words_[i / 64] >> (i % 64)) & 1; }
-  /// For one writer per word.
+  /// Requires one writer per word.
   void set(std::size_t i) { words_[i / 64] |= std::uint64_t{1} << (i % 64); }
-  /// For several.
+  /// Allows several writers per word.
   void set_shared(std::size_t i) {
     std::atomic_ref(words_[i / 64])
         .fetch_or(std::uint64_t{1} << (i % 64), std::memory_order_relaxed);

@@ -14,8 +14,8 @@
 
 namespace cairn::traverse {
 
-/// The edges of own vertices that a loop goes along: one array of rows, or two whose edges count
-/// together. By value; valid as long as the graph.
+/// The edges of own vertices that a loop visits: one array of rows, or two together. By value;
+/// valid as long as the graph.
 template <class Id>
 class edges {
  public:
@@ -26,13 +26,13 @@ class edges {
   [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept {
     return rows_[0]->degree(v) + (kinds_ == 2 ? rows_[1]->degree(v) : 0);
   }
-  /// Of own vertices.
+  /// The largest degree of an own vertex.
   [[nodiscard]] std::uint64_t max_degree() const noexcept {
     std::uint64_t most = 0;
     for (auto v = rows_[0]->first(); v < rows_[0]->last(); ++v) most = std::max(most, degree(v));
     return most;
   }
-  /// Of the vertices of a list; where there are more than 64, about.
+  /// The mean degree of listed vertices, estimated if there are more than 64.
   [[nodiscard]] double mean_degree(std::span<const Id> list) const noexcept {
     constexpr std::size_t sample = 64;
     const auto step = list.size() / sample + 1;
@@ -83,7 +83,7 @@ class edges {
   int kinds_;
 };
 
-/// Edges that count at both of their ends: of a directed graph those out of a vertex and into it.
+/// The edges of each vertex in both directions: in a directed graph its out-edges and in-edges.
 ///
 /// Throws    contract_violation if the graph is directed and has no in-edges
 template <class Id>
@@ -91,8 +91,8 @@ template <class Id>
   return g.directed() ? edges<Id>(g.out(), g.in()) : edges<Id>(g.out());
 }
 
-/// Calls f(worker, v) for each vertex of a list of own vertices, which looks at all edges of v.
-/// They are counted as obs::counter::edges.
+/// Calls f(worker, v) for each vertex of a list of own vertices. f visits all edges of v, which are
+/// counted as obs::counter::edges.
 template <class Id, class F>
 void look_along(world& w, const edges<Id>& along, std::span<const Id> list, F&& f) {
   w.parallel_for(

@@ -16,18 +16,18 @@
 
 namespace cairn::traverse {
 
-/// The vertices that a superstep starts from, and those that the next one will. Kept as a list of
-/// own vertices or as bits, and converted when the other form is asked for.
+/// The vertices of the current superstep, and those added for the next one. They are kept as a list
+/// of own vertices or as bits, and converted on request.
 ///
-/// A vertex is added at most once in the life of a frontier.
+/// A vertex is added at most once in the lifetime of a frontier.
 ///
-/// Memory    per rank: n/P ids; bits of own vertices and of all once they are asked for
-/// Thread-safety: add() by worker k; the others by worker 0 while nobody adds.
+/// Memory    per rank: n/P ids; bits of own vertices and of all vertices, on first request
+/// Thread-safety: add() by worker k; the others by worker 0 while no worker adds.
 template <class Id>
 class frontier {
  public:
-  /// How vertices that are added are kept: a list, bits of words that have one writer each, or bits
-  /// of words that workers share.
+  /// How added vertices are kept: a list, bits in words with one writer each, or bits in words that
+  /// workers share.
   enum class form { list, bits, shared_bits };
 
   frontier(world& w, const pgas::partition& vertices)
@@ -37,7 +37,7 @@ class frontier {
         list_(w, own_),
         added_(w.workers()) {}
 
-  /// Own vertex v belongs to the next superstep.
+  /// Adds own vertex v to the next superstep.
   void add(worker_t k, Id v) {
     switch (next_form_) {
       case form::list:
@@ -52,7 +52,7 @@ class frontier {
     ++added_[k];
   }
 
-  /// What was added is the frontier from now on. Returns the number of own vertices.
+  /// Makes the added vertices the frontier. Returns the number of own vertices.
   std::size_t turn() {
     if (next_form_ == form::list) {
       size_ = list_.slide().size();
@@ -67,10 +67,10 @@ class frontier {
     return size_;
   }
 
-  /// Own vertices of the frontier.
+  /// The number of own vertices in the frontier.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_list() const noexcept { return form_ == form::list; }
-  /// The form of the next one; a list unless said otherwise. Before anything is added.
+  /// Sets the form of the next frontier; the default is a list. Called before vertices are added.
   void keep_next_as(form f) {
     next_form_ = f;
     if (f == form::list) return;
@@ -78,9 +78,9 @@ class frontier {
     next_.clear();
   }
 
-  /// The own vertices of one that is a list, in no order.
+  /// The own vertices of a frontier that is a list, in unspecified order.
   [[nodiscard]] std::span<const Id> window() const { return list_.window(); }
-  /// The same, after conversion.
+  /// The own vertices as a list, converted if necessary.
   [[nodiscard]] std::span<const Id> list() {
     if (form_ == form::list) return list_.window();
     const auto words = now_.words().size();
@@ -94,7 +94,7 @@ class frontier {
     form_ = form::list;
     return list_.slide();
   }
-  /// Bits of the own vertices, by position among them. Only if it is not a list.
+  /// Bits of the own vertices, by local position. Requires that the frontier is not a list.
   [[nodiscard]] const bit_set& own_bits() const noexcept { return now_; }
 
   /// Bits of the vertices of all ranks, by id. Collective.
@@ -116,7 +116,7 @@ class frontier {
   bit_set now_, next_;  // of own vertices
   std::vector<std::uint64_t> all_;
   form form_ = form::list, next_form_ = form::list;
-  task::per_worker<std::size_t> added_;  // to the bits
+  task::per_worker<std::size_t> added_;  // vertices added to the bits
   std::size_t size_ = 0;
 };
 

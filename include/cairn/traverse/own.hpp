@@ -29,10 +29,10 @@ template <class T>
   return {map.first(), map.first() + map.local().size()};
 }
 
-/// Calls f(worker, first, last) for ranges that cover the own vertices of `what`, a vertex map or a
-/// graph's rows, once. For loops that keep something in registers.
+/// Calls f(worker, first, last) for disjoint ranges that cover the own vertices of `what`, a vertex
+/// map or a graph's rows. For loops that keep values in registers.
 ///
-/// ns_each   what a vertex takes, about: see chunk_of
+/// ns_each   approximate time per vertex: see chunk_of
 template <class What, class F>
 void for_own_ranges(world& w, const What& what, F&& f, double ns_each = 5) {
   const auto own = own_of(what);
@@ -44,7 +44,8 @@ void for_own_ranges(world& w, const What& what, F&& f, double ns_each = 5) {
       chunk_of(w, own.size(), ns_each));
 }
 
-/// Calls f(worker, v) for each own vertex v of `what`: as the graph's ids, or of a map as 64 bits.
+/// Calls f(worker, v) for each own vertex v of `what`. v has the graph's id type, for a map 64
+/// bits.
 template <class What, class F>
 void for_each_own(world& w, const What& what, F&& f, double ns_each = 5) {
   using id = typename decltype(own_of(what))::id_type;

@@ -17,14 +17,14 @@
 #include <cairn/traverse/worklist.hpp>
 
 // Supersteps of messages. Each function below opens an epoch, calls back on all workers in chunks
-// by predicted time, and returns when all messages of all ranks have been handled. The edges that
-// were looked at are counted as obs::counter::edges.
+// by predicted time, and returns when all messages of all ranks have been handled. Visited edges
+// are counted as obs::counter::edges.
 //
-//   through     what sends: an executor of operators, or an am::channel
+//   through     the sender: an executor of operators, or an am::channel
 //   send        send(message) for an executor, send(rank, message) for a channel
 //
 // Throws      what the callbacks and handlers throw; peer_failure, cancelled
-// Collective: on all ranks, also where the list is empty.
+// Collective: on all ranks, also if the list is empty.
 
 namespace cairn::traverse {
 
@@ -40,7 +40,7 @@ template <class Through, class Body>
   }
 }
 
-// What f returns, as a number of edges; none if it returns nothing.
+// The number of edges that f returns; 0 if it returns nothing.
 template <class F, class... Args>
 [[gnu::always_inline]] inline std::uint64_t edges_of(F& f, Args&&... args) {
   if constexpr (std::is_void_v<decltype(f(args...))>) {
@@ -51,7 +51,7 @@ template <class F, class... Args>
   }
 }
 
-// Over ranks short, because a worker waits for room between chunks only.
+// Short with several ranks, because a worker waits for room only between chunks.
 [[nodiscard]] inline std::size_t chunk_of_rows(const world& w, std::size_t n, double degree) {
   const auto chunk = chunk_of(w, n, ns_of_row(degree));
   return w.size() > 1 ? std::min<std::size_t>(chunk, 64) : chunk;
@@ -59,11 +59,11 @@ template <class F, class... Args>
 
 }  // namespace detail
 
-/// Calls f(send, worker, begin, end) for ranges that cover [0, n) once: for loops that keep
-/// something in registers.
+/// Calls f(send, worker, begin, end) for disjoint ranges that cover [0, n). For loops that keep
+/// values in registers.
 ///
-/// f          returns the edges that it looked at
-/// chunk      chunk_of(w, n, what an element takes)
+/// f          returns the number of visited edges
+/// chunk      chunk_of(w, n, time per element)
 template <class Through, class F>
 void push_ranges(world& w, Through& through, std::size_t n, F&& f, std::size_t chunk) {
   am::epoch epoch(w);
@@ -80,7 +80,7 @@ void push_ranges(world& w, Through& through, std::size_t n, F&& f, std::size_t c
 
 /// Calls f(x, send) for each x of a list.
 ///
-/// f          returns the edges that it looked at, or nothing
+/// f          returns the number of visited edges, or nothing
 template <class Through, class T, class F>
 void push_each(world& w, Through& through, std::span<const T> list, F&& f, double ns_each = 20) {
   push_ranges(
@@ -95,7 +95,7 @@ void push_each(world& w, Through& through, std::span<const T> list, F&& f, doubl
 
 /// Calls f(v, send) for each own vertex v of `what`, a vertex map or a graph's rows.
 ///
-/// f          returns the edges that it looked at, or nothing
+/// f          returns the number of visited edges, or nothing
 template <class Through, class What, class F>
 void push_own(world& w, Through& through, const What& what, F&& f, double ns_each = 20) {
   const auto own = own_of(what);
@@ -114,7 +114,7 @@ void push_own(world& w, Through& through, const What& what, F&& f, double ns_eac
 
 /// Calls f(v, row, send) for the rows of each vertex v of a list of own vertices.
 ///
-/// degree     mean number of edges of these vertices, about
+/// degree     approximate mean degree of these vertices
 template <class Through, class Id, class F>
 void push_along(world& w, Through& through, const edges<Id>& along, std::span<const Id> list, F&& f,
                 double degree) {
@@ -133,13 +133,13 @@ void push_along(world& w, Through& through, const edges<Id>& along, std::span<co
   push_along(w, through, along, list, f, along.mean_degree(list));
 }
 
-/// The same for a list that its own messages make longer: what they add on a worker follows on that
-/// worker, at once or in a later superstep. Takes all vertices out of `work`; those that were added
-/// and have not followed are in it afterwards.
+/// push_along for a list that grows by its own messages. Vertices that a worker adds are visited by
+/// the same worker, in this superstep or a later one. Takes all vertices out of `work`; afterwards
+/// it contains the added vertices that have not been visited.
 ///
-/// One superstep thus goes any number of edges deep where vertices are own. A worker ends a chunk
-/// of about a tenth of a millisecond, or of some hundred vertices beside other ranks, so that the
-/// others have their share of the rest.
+/// One superstep thus follows paths of own vertices of any length. A worker ends a chunk after
+/// about a tenth of a millisecond, or with several ranks after some hundred vertices, so that the
+/// other workers get a share of the rest.
 template <class Through, class Id, class F>
 void push_deep(world& w, Through& through, const edges<Id>& along, worklist<Id>& work, F&& f) {
   const auto list = work.take();

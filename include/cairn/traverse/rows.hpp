@@ -11,17 +11,17 @@
 
 namespace cairn::traverse {
 
-/// Vertices between asking for a row, or its offset, and using it: what hides a cache miss.
+/// Prefetch distances, in vertices.
 inline constexpr std::size_t row_ahead = 8, offset_ahead = 16;
 
-/// What a look at a row of so many edges takes, about: see chunk_of.
+/// Approximate time to visit a row of `degree` edges: see chunk_of.
 inline constexpr double ns_of_vertex = 8, ns_of_edge = 2;
 [[nodiscard]] constexpr double ns_of_row(double degree) noexcept {
   return ns_of_vertex + ns_of_edge * degree;
 }
 
-/// Calls f(v, row) for each vertex of a list in any order, whose rows are prefetched. Returns the
-/// sum of what f returns: the edges that it looked at.
+/// Calls f(v, row) for each vertex of a list in any order, and prefetches the rows. Returns the sum
+/// of f's results: the number of visited edges.
 template <class Id, class F>
 [[gnu::always_inline]] inline std::uint64_t each_row(const graph::csr<Id>& rows,
                                                      std::span<const Id> list, F&& f) {
@@ -36,7 +36,7 @@ template <class Id, class F>
   return edges;
 }
 
-/// The same for vertices [v, last).
+/// each_row for vertices [v, last).
 template <class Id, class F>
 [[gnu::always_inline]] inline std::uint64_t each_row(const graph::csr<Id>& rows, std::uint64_t v,
                                                      std::uint64_t last, F&& f) {
@@ -49,7 +49,7 @@ template <class Id, class F>
   return edges;
 }
 
-/// Calls f(u) for each target u of a row, once if it is there several times.
+/// Calls f(u) once for each distinct target u of a row.
 template <class Id, class F>
 [[gnu::always_inline]] inline void each_distinct(std::span<const Id> row, F&& f) {
   for (Id before = no_vertex<Id>; const Id u : row) {  // rows are ascending
@@ -58,8 +58,8 @@ template <class Id, class F>
   }
 }
 
-/// Edges of a frontier's own vertices; where there are more than four times `sample`, an estimate
-/// from about so many of them.
+/// The number of edges of a frontier's own vertices. If there are more than four times `sample`
+/// vertices, an estimate from about `sample` of them.
 template <class Id>
 [[nodiscard]] std::uint64_t num_edges(const graph::csr<Id>& rows, const frontier<Id>& f,
                                       std::size_t sample) {

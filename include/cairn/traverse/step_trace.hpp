@@ -9,15 +9,14 @@
 
 namespace cairn::traverse {
 
-/// One superstep.
 struct step_record {
-  std::uint64_t frontier;  ///< vertices that were expanded, on all ranks
+  std::uint64_t frontier;  ///< expanded vertices on all ranks
   bool pull;
-  double seconds;          ///< by the world's clock, from its predecessor's end to its own
-  std::uint64_t messages;  ///< that this rank sent
+  double seconds;          ///< since the end of the previous superstep, by the world's clock
+  std::uint64_t messages;  ///< sent by this rank
 };
 
-/// The records of supersteps, if they are wanted.
+/// Records supersteps if `wanted`.
 class step_trace {
  public:
   step_trace(world& w, bool wanted) : w_(w), wanted_(wanted) {

@@ -16,11 +16,11 @@
 
 namespace cairn::traverse {
 
-/// A growing list of vertices that all workers append to, read in windows: what was appended
-/// since the previous window is the next one. The order within a window is not determined.
+/// A growing list of vertices that all workers append to. It is read in windows: a window contains
+/// the vertices appended since the previous one, in unspecified order.
 ///
-/// Memory    `capacity` ids, touched as they are used, and one small block per worker
-/// Thread-safety: add() by worker w itself; the others by worker 0 while nobody adds.
+/// Memory    `capacity` ids, paged in when used, and one small block per worker
+/// Thread-safety: add() by worker w itself; the others by worker 0 while no worker adds.
 template <class Id>
 class vertex_list {
   struct block {
@@ -33,7 +33,7 @@ class vertex_list {
 
   void add(worker_t w, Id v) { add(blocks_[w], v); }
 
-  /// add() by one worker, for loops.
+  /// add() for one worker, for loops.
   class adder {
    public:
     adder(vertex_list& list, worker_t w) : list_(list), block_(list.blocks_[w]) {}
@@ -44,7 +44,7 @@ class vertex_list {
     block& block_;
   };
 
-  /// Ends the window that is being written and makes it the one that is read.
+  /// Ends the window being written and makes it the current one.
   std::span<const Id> slide() {
     for (auto& b : blocks_) spill(b.value);
     begin_ = std::exchange(end_, tail_.load(std::memory_order_relaxed));
@@ -54,7 +54,7 @@ class vertex_list {
     return ids_.span().subspan(begin_, end_ - begin_);
   }
 
-  /// Forgets all windows.
+  /// Removes all vertices.
   void clear() {
     begin_ = end_ = 0;
     tail_.store(0, std::memory_order_relaxed);
@@ -79,9 +79,9 @@ class vertex_list {
   std::size_t begin_ = 0, end_ = 0;
 };
 
-/// A list that passes of all workers make shorter.
+/// A list of vertices that all workers filter repeatedly.
 ///
-/// Memory    twice `capacity` ids, touched as they are used
+/// Memory    twice `capacity` ids, paged in when used
 /// Thread-safety: add() by worker w itself; keep_if() by worker 0.
 template <class Id>
 class shrinking_list {
@@ -90,7 +90,7 @@ class shrinking_list {
 
   void add(worker_t k, Id v) { lists_[now_].add(k, v); }
 
-  /// Calls f(worker, v) for each vertex, and keeps those for which it returns true.
+  /// Calls f(worker, v) for each vertex and keeps those for which it returns true.
   template <class F>
   void keep_if(F&& f, double ns_each = 5) {
     auto &now = lists_[now_], &kept = lists_[1 - now_];

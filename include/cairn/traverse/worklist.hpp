@@ -13,11 +13,11 @@
 
 namespace cairn::traverse {
 
-/// What workers have found and nobody has taken yet: vertices to go on from, messages to send. In
-/// no order.
+/// Pending elements of each worker, unordered: vertices to continue from, messages to send.
 ///
-/// Memory    as many elements as are in it, twice while they are taken by several workers
-/// Thread-safety: add(), take_own() by worker k itself; the others by worker 0 while nobody adds.
+/// Memory    the elements, twice while take() joins those of several workers
+/// Thread-safety: add(), take_own() by worker k itself; the others by worker 0 while no worker
+/// adds.
 template <class T>
 class worklist {
   struct part {
@@ -40,7 +40,7 @@ class worklist {
     return n;
   }
 
-  /// Takes everything out. Valid until the next call.
+  /// Removes and returns all elements. Valid until the next call.
   [[nodiscard]] std::span<const T> take() {
     all_.clear();
     for (auto& p : parts_) {
@@ -55,7 +55,7 @@ class worklist {
     return all_;
   }
 
-  /// Takes out what worker k has added. Valid until its next call.
+  /// Removes and returns the elements that worker k has added. Valid until its next call.
   [[nodiscard]] std::span<const T> take_own(worker_t k) {
     auto& p = parts_[k];
     p.taken.clear();
@@ -63,7 +63,7 @@ class worklist {
     return p.taken;
   }
 
-  /// What worker k has added so far, to change in place.
+  /// The elements that worker k has added, modifiable in place.
   [[nodiscard]] std::vector<T>& own(worker_t k) { return parts_[k].added; }
 
  private:
