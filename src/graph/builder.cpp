@@ -67,7 +67,7 @@ template <class Id, class W>
 std::vector<io::edge_block> shuffle(world& w, std::vector<io::edge_block>& blocks,
                                     const pgas::partition& partition, const row_request& request) {
   task::per_worker<std::vector<io::edge_block>> received(w.workers());
-  am::channel<arc<Id, W>> road(w, [&](worker_t worker, std::span<const arc<Id, W>> came) {
+  am::channel<arc<Id, W>> arc_channel(w, [&](worker_t worker, std::span<const arc<Id, W>> came) {
     append<Id, W>(received[worker], came);
   });
   arc_chunks<Id, W> chunks(blocks);
@@ -78,7 +78,7 @@ std::vector<io::edge_block> shuffle(world& w, std::vector<io::edge_block>& block
         if (worker == 0 && request.progress) {
           request.progress(static_cast<double>(chunk) / static_cast<double>(chunks.size()));
         }
-        auto send = road.from(worker);
+        auto send = arc_channel.from(worker);
         chunks.for_each(chunk, request.arcs, request.drop_self_loops,
                         [&](Id source, Id target, [[maybe_unused]] W weight) {
                           if constexpr (std::is_same_v<W, unweighted>) {

@@ -154,7 +154,7 @@ struct grid_steps {
 
 template <class Id, class Steps>
 std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
-                                     const bijection* names, rank_t rank, rank_t ranks,
+                                     const bijection* permutation, rank_t rank, rank_t ranks,
                                      const progress_function& progress) {
   const auto stretches = steps.num_steps / steps.stretch + (steps.num_steps % steps.stretch != 0);
   const pgas::partition shares(stretches, ranks);
@@ -166,7 +166,7 @@ std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
     auto& edges = blocks[b].edges.template emplace<std::vector<edge<Id>>>();
     edges.reserve(std::min(2 * (end - begin), stretch_edges + stretch_edges / 32));
     steps.draw(begin, end, [&](std::uint64_t source, std::uint64_t target) {
-      if (names != nullptr) source = (*names)(source), target = (*names)(target);
+      if (permutation != nullptr) source = (*permutation)(source), target = (*permutation)(target);
       edges.push_back({static_cast<Id>(source), static_cast<Id>(target)});
     });
   });
@@ -227,14 +227,14 @@ io::raw_edges generate(task::pool& workers, const generator& g, rank_t rank, ran
                        const progress_function& progress) {
   CAIRN_EXPECTS(rank >= 0 && rank < ranks);
   const auto n = size_of(g).num_vertices;
-  const bijection names(n, g.seed);
+  const bijection permutation(n, g.seed);
   io::raw_edges edges;
   edges.declared_vertices = n;
   edges.directed = false;
   std::visit(
       [&](const auto& kind) {
         const auto steps = steps_of(kind, g.seed);
-        const auto* const relabel = g.relabel ? &names : nullptr;
+        const auto* const relabel = g.relabel ? &permutation : nullptr;
         edges.blocks =
             fits_32_bits(n)
                 ? draw_all<std::uint32_t>(workers, steps, relabel, rank, ranks, progress)

@@ -46,24 +46,24 @@ std::uint64_t bytes_to_build(const build_size& size, rank_t ranks) {
   const auto row_numbers = arcs * sizeof(std::uint16_t);
   // Edge blocks are freed while the last rows are distributed, so both never exist in full at the
   // same time. With several ranks the received blocks take the place of the edge blocks.
-  const auto dealt = rows + row_numbers;
-  const auto came = ranks > 1 ? arcs * edge_bytes : uint128_t{0};
-  const auto made = size.with_edges ? edges : uint128_t{0};
-  const auto last = std::max({made, came, dealt});
+  const auto distributed = rows + row_numbers;
+  const auto received = ranks > 1 ? arcs * edge_bytes : uint128_t{0};
+  const auto generated = size.with_edges ? edges : uint128_t{0};
+  const auto last = std::max({generated, received, distributed});
   return clamped(size.inverse ? rows + last : last);
 }
 
 void expect_memory_for(world& w, std::uint64_t bytes, const std::string& what) {
-  const auto here = machine_of_this_rank();
-  const auto machines = w.all_gather(here);
-  const auto neighbours =
-      static_cast<std::uint64_t>(std::count(machines.begin(), machines.end(), here));
-  const auto needed = clamped(uint128_t{bytes} * neighbours);
+  const auto this_machine = machine_of_this_rank();
+  const auto machines = w.all_gather(this_machine);
+  const auto ranks_here =
+      static_cast<std::uint64_t>(std::count(machines.begin(), machines.end(), this_machine));
+  const auto needed = clamped(uint128_t{bytes} * ranks_here);
   w.agree([&] {
-    const auto there_is = hw::available_memory();
-    if (needed <= there_is) return;
+    const auto available = hw::available_memory();
+    if (needed <= available) return;
     throw usage_error(what + " needs " + format_bytes(needed) + " of memory, and " +
-                      format_bytes(there_is) + " are available");
+                      format_bytes(available) + " are available");
   });
 }
 

@@ -54,11 +54,11 @@ class row_builder {
         chunks_(blocks),
         request_(request),
         num_rows_(request.last - request.first),
-        dealers_(workers.workers()) {}
+        buffers_(workers.workers()) {}
 
   csr<Id> build() {
     choose_buckets();
-    deal_arcs();
+    distribute_arcs();
     sort_buckets();
     return finish();
   }
@@ -70,17 +70,17 @@ class row_builder {
 
   /// The full lines that a worker has distributed to a bucket, in slabs. The last slab has space
   /// for `room` more lines.
-  struct pile {
+  struct full_lines {
     line* next = nullptr;
     std::size_t room = 0;
     std::vector<const line*> slabs;
   };
-  /// The lines being filled are contiguous, apart from the piles: the ends of slabs would all map
-  /// to the same few cache sets.
-  struct dealer {
+  /// The lines being filled are contiguous, apart from the full ones: the ends of slabs would all
+  /// map to the same few cache sets.
+  struct worker_buffers {
     std::vector<line> lines;
     std::vector<std::uint8_t> fill;
-    std::vector<pile> piles;
+    std::vector<full_lines> full;
     slab_store<line> memory;
   };
 
@@ -105,13 +105,13 @@ class row_builder {
                      });
   }
 
-  void deal_arcs() {
+  void distribute_arcs() {
     task::parallel_for(pool_, chunks_.size(), 1, [&](worker_t w, std::size_t chunk, std::size_t) {
-      say_progress(w, 0, chunk, chunks_.size());
-      auto& mine = dealers_[w];
+      report_progress(w, 0, chunk, chunks_.size());
+      auto& mine = buffers_[w];
       mine.lines.resize(num_buckets_);
       mine.fill.resize(num_buckets_);
-      mine.piles.resize(num_buckets_);
+      mine.full.resize(num_buckets_);
       auto* const lines = mine.lines.data();
       auto* const fill = mine.fill.data();
       for_each_arc(chunk, [&](std::uint64_t row, Id target, [[maybe_unused]] W weight) {
@@ -122,7 +122,7 @@ class row_builder {
         to.rows[at] = static_cast<std::uint16_t>(row & row_mask());
         if constexpr (weighted) to.weights.at[at] = weight;
         fill[b] = static_cast<std::uint8_t>((at + 1) % line::arcs);
-        if (at + 1 == line::arcs) put_on_pile(mine, b);
+        if (at + 1 == line::arcs) append_line(mine, b);
       });
       if (!request_.keep_blocks) chunks_.release(chunk);
     });
@@ -130,13 +130,13 @@ class row_builder {
   }
 
   // Each of the two passes is half of the work.
-  void say_progress(worker_t w, double before, std::size_t done, std::size_t all) const {
+  void report_progress(worker_t w, double before, std::size_t done, std::size_t all) const {
     if (w != 0 || !request_.progress) return;
     request_.progress(before + static_cast<double>(done) / static_cast<double>(2 * all));
   }
 
-  void put_on_pile(dealer& mine, std::size_t b) {
-    auto& p = mine.piles[b];
+  void append_line(worker_buffers& mine, std::size_t b) {
+    auto& p = mine.full[b];
     if (p.room == 0) {
       p.next = mine.memory.take(slab_lines_);
       p.room = slab_lines_;
@@ -149,9 +149,9 @@ class row_builder {
   void gather_runs() {
     runs_.resize(num_buckets_);
     begins_.assign(num_buckets_ + 1, 0);
-    for (const auto& [from] : dealers_) {
-      for (std::size_t b = 0; b < from.piles.size(); ++b) {
-        const auto& p = from.piles[b];
+    for (const auto& [from] : buffers_) {
+      for (std::size_t b = 0; b < from.full.size(); ++b) {
+        const auto& p = from.full[b];
         for (const auto* slab : p.slabs) runs_[b].push_back({slab, slab_lines_ * line::arcs});
         if (!p.slabs.empty()) runs_[b].back().size -= p.room * line::arcs;
         if (from.fill[b] != 0) runs_[b].push_back({&from.lines[b], from.fill[b]});
@@ -174,7 +174,7 @@ class row_builder {
         std::bit_width(std::max<std::uint64_t>(request_.num_vertices, 2) - 1));
     task::per_worker<bucket_sorter<Id, W>> sorters(pool_.workers());
     task::parallel_for(pool_, num_buckets_, 1, [&](worker_t w, std::size_t b, std::size_t) {
-      say_progress(w, 0.5, b, num_buckets_);
+      report_progress(w, 0.5, b, num_buckets_);
       const auto size = sorters[w](bucket_at(b), target_bits, request_.drop_duplicates);
       drop_slabs(b);
       sizes_[b].store(size, std::memory_order_release);
@@ -184,9 +184,9 @@ class row_builder {
   }
 
   void drop_slabs(std::size_t b) {
-    for (const auto& [from] : dealers_) {
-      if (from.piles.empty()) continue;
-      for (const auto* slab : from.piles[b].slabs) {
+    for (const auto& [from] : buffers_) {
+      if (from.full.empty()) continue;
+      for (const auto* slab : from.full[b].slabs) {
         hw::drop_pages(const_cast<line*>(slab), slab_lines_ * sizeof(line));
       }
     }
@@ -205,7 +205,7 @@ class row_builder {
   // Moves sorted buckets down in ascending order, while they are in cache, up to the first unsorted
   // bucket. A worker that finds the lock taken returns; a later caller continues.
   void close_gaps() {
-    const std::unique_lock held(gap_guard_, std::try_to_lock);
+    const std::unique_lock held(gap_lock_, std::try_to_lock);
     if (!held) return;
     for (; next_ < num_buckets_; ++next_) {
       const auto size = sizes_[next_].load(std::memory_order_acquire);
@@ -245,8 +245,8 @@ class row_builder {
   unsigned row_bits_ = 0;  // a bucket is 2^row_bits_ rows
   std::size_t num_buckets_ = 0;
   std::size_t slab_lines_ = 0;
-  task::per_worker<dealer> dealers_;
-  std::vector<std::vector<arc_run<Id, W>>> runs_;  // of each bucket, in the dealers' slabs
+  task::per_worker<worker_buffers> buffers_;
+  std::vector<std::vector<arc_run<Id, W>>> runs_;  // of each bucket, in the workers' slabs
   std::vector<std::uint64_t> begins_;              // arcs before bucket b, shape [buckets + 1]
 
   hw::page_buffer<Id> targets_;
@@ -254,7 +254,7 @@ class row_builder {
   hw::page_buffer<std::uint64_t> offsets_;
 
   std::vector<std::atomic<std::uint64_t>> sizes_;  // of the sorted buckets
-  task::spin_lock gap_guard_;
+  task::spin_lock gap_lock_;
   std::size_t next_ = 0, end_ = 0;  // guarded: buckets before next_ end at arc end_
 };
 

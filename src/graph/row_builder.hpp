@@ -32,15 +32,15 @@ struct row_request {
 
 /// The rows of this rank from blocks of edges, sorted by target and then weight.
 ///
-/// Each worker distributes its arcs to buckets of consecutive rows. The piles of a bucket hold
+/// Each worker distributes its arcs to buckets of consecutive rows. The slabs of a bucket hold
 /// targets and 16-bit row numbers within the bucket (as in propagation blocking). Then each bucket
-/// is sorted in cache by a radix sort on (row, target), from its piles into place, and moved down
+/// is sorted in cache by a radix sort on (row, target), from its slabs into place, and moved down
 /// if duplicates left gaps. No step costs a cache miss or an atomic operation per arc. Blocks are
-/// freed once distributed, piles once sorted.
+/// freed once distributed, slabs once sorted.
 ///
 /// Id, W     the types in all blocks; W = unweighted ignores their weights
 /// Work      O(arcs log num_vertices / 11)
-/// Memory    the largest of: blocks; piles (6 bytes an unweighted 32-bit arc, plus a tenth); result
+/// Memory    the largest of: blocks; slabs (6 bytes an unweighted 32-bit arc, plus a tenth); result
 ///           with its duplicates. Each replaces the previous one. In addition, that of
 ///           bucket_sorter
 template <class Id, class W>

@@ -18,7 +18,7 @@ namespace {
 
 struct no_weight {};
 
-enum class ended { at_end, at_wide_id, at_real_weight };
+enum class stop_reason { at_end, at_wide_id, at_real_weight };
 
 template <class Id, class Weight>
 struct output {
@@ -129,7 +129,7 @@ inline const char* scan_short_line([[maybe_unused]] const char* p,
 }
 
 template <class Id, class Weight, bool Arcs>
-ended scan(std::string_view text, const line_rule& rule, output<Id, Weight>& out) {
+stop_reason scan(std::string_view text, const line_rule& rule, output<Id, Weight>& out) {
   const char* p = text.data();
   const char* const end = p + text.size();
   const auto limit = std::min<std::uint64_t>(rule.num_ids, no_vertex<Id>);
@@ -170,7 +170,7 @@ ended scan(std::string_view text, const line_rule& rule, output<Id, Weight>& out
     if (source >= limit || target >= limit) [[unlikely]] {
       check_unusual_id<Id>(first, source + rule.first_id, rule);
       check_unusual_id<Id>(second, target + rule.first_id, rule);
-      return ended::at_wide_id;
+      return stop_reason::at_wide_id;
     }
     if constexpr (!std::is_same_v<Weight, no_weight>) {
       p = next_number(p, end, rule);
@@ -178,7 +178,7 @@ ended scan(std::string_view text, const line_rule& rule, output<Id, Weight>& out
         p = scan_real(p, end, *weights);
       } else {
         p = scan_whole(p, *weights);
-        if (p == nullptr) return ended::at_real_weight;
+        if (p == nullptr) return stop_reason::at_real_weight;
       }
       ++weights;
     }
@@ -186,13 +186,13 @@ ended scan(std::string_view text, const line_rule& rule, output<Id, Weight>& out
     *edges++ = {static_cast<Id>(source), static_cast<Id>(target)};
   }
   out.count = static_cast<std::size_t>(edges - out.edges);
-  return ended::at_end;
+  return stop_reason::at_end;
 }
 
 /// Parses with these types. Returns why it stopped if the block needs wider ones.
 template <class Id, class Weight>
-ended parse_as(std::string_view text, const line_rule& rule, bool arcs, parse_scratch& scratch,
-               edge_block& block) {
+stop_reason parse_as(std::string_view text, const line_rule& rule, bool arcs,
+                     parse_scratch& scratch, edge_block& block) {
   // The shortest line is "0 1\n", without the newline if it is the last.
   const auto most = text.size() / 4 + 1;
   const auto weight_bytes = std::is_same_v<Weight, no_weight> ? 0 : sizeof(Weight);
@@ -201,7 +201,7 @@ ended parse_as(std::string_view text, const line_rule& rule, bool arcs, parse_sc
                          reinterpret_cast<Weight*>(memory + most * sizeof(edge<Id>))};
   const auto how =
       arcs ? scan<Id, Weight, true>(text, rule, out) : scan<Id, Weight, false>(text, rule, out);
-  if (how != ended::at_end) return how;
+  if (how != stop_reason::at_end) return how;
   block.edges = std::vector<edge<Id>>(out.edges, out.edges + out.count);
   if constexpr (!std::is_same_v<Weight, no_weight>) {
     block.weights = std::vector<Weight>(out.weights, out.weights + out.count);
@@ -210,10 +210,10 @@ ended parse_as(std::string_view text, const line_rule& rule, bool arcs, parse_sc
 }
 
 template <class Weight>
-ended parse_with(std::string_view text, const line_rule& rule, bool arcs, parse_scratch& scratch,
-                 edge_block& block) {
+stop_reason parse_with(std::string_view text, const line_rule& rule, bool arcs,
+                       parse_scratch& scratch, edge_block& block) {
   const auto how = parse_as<std::uint32_t, Weight>(text, rule, arcs, scratch, block);
-  if (how != ended::at_wide_id) return how;
+  if (how != stop_reason::at_wide_id) return how;
   return parse_as<std::uint64_t, Weight>(text, rule, arcs, scratch, block);
 }
 
@@ -280,7 +280,7 @@ parsed_lines parse_edge_lines(std::string_view text, const text_layout& layout, 
   if (!layout.weighted) {
     parse_with<no_weight>(text, rule, arcs, scratch, parsed.edges);
   } else if (real_weights || parse_with<std::int32_t>(text, rule, arcs, scratch, parsed.edges) ==
-                                 ended::at_real_weight) {
+                                 stop_reason::at_real_weight) {
     parse_with<double>(text, rule, arcs, scratch, parsed.edges);
   }
   parsed.entries = parsed.edges.size();

@@ -19,17 +19,17 @@ namespace {
 
 native_file::native_file(const std::string& path) : file_(path) {
   std::array<char, sizeof header_> start{};
-  std::size_t there = 0;
+  std::size_t bytes_read = 0;
   if (compression_of(file_) == compression::none) {
     bytes_ = std::as_bytes(std::span(file_.data(), file_.size()));
-    there = std::min(start.size(), bytes_.size());
-    std::memcpy(start.data(), bytes_.data(), there);
+    bytes_read = std::min(start.size(), bytes_.size());
+    std::memcpy(start.data(), bytes_.data(), bytes_read);
   } else {
     stream_ = decompress(file_);
-    there = stream_->read(start);
+    bytes_read = stream_->read(start);
   }
-  if (there < start.size()) {
-    throw input_error::at_byte(path, there, "the file ends within its header");
+  if (bytes_read < start.size()) {
+    throw input_error::at_byte(path, bytes_read, "the file ends within its header");
   }
   std::memcpy(&header_, start.data(), sizeof header_);
   header_.validate(path);

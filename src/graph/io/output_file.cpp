@@ -21,11 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_links = 40;             // the kernel's limit
-constexpr std::size_t most_kept = 200;     // bytes of the name that the new file's name contains
-constexpr int most_tries = 100;            // to find a free name for the new file
-constexpr mode_t new_file_mode = 0666;     // before the umask applies
-constexpr mode_t permission_bits = 07777;  // of st_mode
+constexpr int most_links = 40;                // the kernel's limit
+constexpr std::size_t most_name_bytes = 200;  // of `path` in the new file's name
+constexpr int most_tries = 100;               // to find a free name for the new file
+constexpr mode_t new_file_mode = 0666;        // before the umask applies
+constexpr mode_t permission_bits = 07777;     // of st_mode
 
 usage_error unwritable(const std::string& path, int error) {
   return usage_error(path + ": cannot be written (" + std::strerror(error) + ")");
@@ -44,12 +44,12 @@ std::optional<int> descriptor_of(const fs::path& path) {
 
 /// What a path refers to.
 struct destination {
-  std::string path;                  // with symbolic links resolved
-  std::optional<int> descriptor;     // of this process
-  std::optional<struct stat> there;  // the existing file, if any
+  std::string path;                     // with symbolic links resolved
+  std::optional<int> descriptor;        // of this process
+  std::optional<struct stat> existing;  // the existing file, if any
 
   [[nodiscard]] bool direct() const {
-    return descriptor || (there && !S_ISREG(there->st_mode) && !S_ISDIR(there->st_mode));
+    return descriptor || (existing && !S_ISREG(existing->st_mode) && !S_ISDIR(existing->st_mode));
   }
 };
 
@@ -65,11 +65,11 @@ destination destination_of(const std::string& path) {
     }
     destination found{at.string(), std::nullopt, std::nullopt};
     struct stat info {};
-    if (stat(at.c_str(), &info) == 0) found.there = info;
+    if (stat(at.c_str(), &info) == 0) found.existing = info;
     if (!at.has_filename()) throw unwritable(path, ENOENT);
     // A folder cannot be replaced, and a file without write permission must not be.
-    if (found.there && S_ISDIR(info.st_mode)) throw unwritable(path, EISDIR);
-    if (found.there && access(at.c_str(), W_OK) != 0) throw unwritable(path, errno);
+    if (found.existing && S_ISDIR(info.st_mode)) throw unwritable(path, EISDIR);
+    if (found.existing && access(at.c_str(), W_OK) != 0) throw unwritable(path, errno);
     return found;
   }
   throw unwritable(path, ELOOP);
@@ -78,9 +78,9 @@ destination destination_of(const std::string& path) {
 /// Finds a name beside `path` for which make(name) succeeds. Returns the name and the result of
 /// make(): -1 and errno if it failed.
 template <class Make>
-std::pair<std::string, int> make_beside(const fs::path& path, Make&& make) {
+std::pair<std::string, int> make_temporary(const fs::path& path, Make&& make) {
   std::random_device draw;
-  const auto name = path.filename().string().substr(0, most_kept);
+  const auto name = path.filename().string().substr(0, most_name_bytes);
   std::string part;
   int made = -1;
   for (int tries = 0; tries < most_tries; ++tries) {
@@ -90,8 +90,8 @@ std::pair<std::string, int> make_beside(const fs::path& path, Make&& make) {
   }
   return {part, made};
 }
-std::pair<std::string, int> create_beside(const fs::path& path) {
-  return make_beside(path, [](const char* name) {
+std::pair<std::string, int> create_temporary(const fs::path& path) {
+  return make_temporary(path, [](const char* name) {
     return open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, new_file_mode);
   });
 }
@@ -116,12 +116,12 @@ output_file::output_file(const std::string& path) : path_(path) {
   }
   final_ = to.path;
   fd_ = create_nameless(final_);
-  if (fd_ < 0) std::tie(part_, fd_) = create_beside(final_);
+  if (fd_ < 0) std::tie(part_, fd_) = create_temporary(final_);
   if (fd_ < 0) throw unwritable(path, errno);
-  if (!to.there) return;
+  if (!to.existing) return;
   // Most processes may not change the owner; that is not a failure.
-  if (fchown(fd_, to.there->st_uid, to.there->st_gid) != 0) errno = 0;
-  fchmod(fd_, to.there->st_mode & permission_bits);
+  if (fchown(fd_, to.existing->st_uid, to.existing->st_gid) != 0) errno = 0;
+  fchmod(fd_, to.existing->st_mode & permission_bits);
 }
 
 output_file::~output_file() {
@@ -145,7 +145,7 @@ void output_file::finish() {
     const auto link = [&](const char* name) {
       return linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, name, AT_SYMLINK_FOLLOW);
     };
-    auto [part, linked] = make_beside(final_, link);
+    auto [part, linked] = make_temporary(final_, link);
     if (linked < 0) fail(errno);
     part_ = std::move(part);
   }
@@ -162,7 +162,7 @@ void output_file::fail(int error) const {
 void expect_writable(const std::string& path) {
   const auto to = destination_of(path);
   if (to.direct()) return;
-  const auto [part, fd] = create_beside(to.path);
+  const auto [part, fd] = create_temporary(to.path);
   if (fd < 0) throw unwritable(path, errno);
   close(fd);
   unlink(part.c_str());

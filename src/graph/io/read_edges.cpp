@@ -124,15 +124,15 @@ class reader {
     // See metis.hpp. The least likely reading is tried last.
     std::vector<list_reading> readings{{false, false}, {false, true}};
     if (layout_.vertex_sizes) readings.insert(readings.begin(), {true, false});
-    std::optional<input_error> first_objection;
+    std::optional<input_error> first_error;
     for (const auto reading : readings) {
       try {
         return read_lists(reading);
-      } catch (const input_error& objection) {
-        if (!first_objection) first_objection = objection;
+      } catch (const input_error& error) {
+        if (!first_error) first_error = error;
       }
     }
-    throw *first_objection;
+    throw *first_error;
   }
 
  private:

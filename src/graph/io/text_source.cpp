@@ -18,16 +18,16 @@ constexpr std::size_t padding = mapped_file::readable_behind;
 constexpr std::uint64_t checked_behind_fault = std::uint64_t{256} << 20;
 
 /// One worker at a time decompresses, for milliseconds; waiting workers must not spin.
-class turn {
+class decompressor_lock {
  public:
-  turn(std::atomic<bool>& taken, task::pool& workers) : taken_(taken) {
+  decompressor_lock(std::atomic<bool>& taken, task::pool& workers) : taken_(taken) {
     for (unsigned tries = 0; taken_.exchange(true, std::memory_order_acquire);) {
       workers.relax(tries++);
     }
   }
-  ~turn() { taken_.store(false, std::memory_order_release); }
-  turn(const turn&) = delete;
-  turn& operator=(const turn&) = delete;
+  ~decompressor_lock() { taken_.store(false, std::memory_order_release); }
+  decompressor_lock(const decompressor_lock&) = delete;
+  decompressor_lock& operator=(const decompressor_lock&) = delete;
 
  private:
   std::atomic<bool>& taken_;
@@ -221,7 +221,7 @@ void text_source::parse_streamed(task::pool& workers, const pass& options, fault
     for (text_block part;;) {
       std::uint64_t consumed = 0;
       {
-        const turn held(taken, workers);
+        const decompressor_lock held(taken, workers);
         if (ended) return;
         ended = true;  // remains true if take_next throws
         if (!take_next(storage, part)) return;
