@@ -121,7 +121,7 @@ class ping_pong {
     done_ = false;
     am::epoch epoch(w_);
     const auto start = w_.clock().now_ns();
-    if (w_.rank() == 0) channel_.send(0, 1, {hops, {}});
+    if (w_.rank() == 0) channel_.send(main_worker, 1, {hops, {}});
     w_.wait_until([&] { return done_; });
     const auto ns = static_cast<double>(w_.clock().now_ns() - start);
     epoch.close();

@@ -22,8 +22,8 @@ int main(int argc, char** argv) {
     });
 
     cairn::am::epoch epoch(world);
-    greetings.send(0, 0, {world.rank()});  // from worker 0 to rank 0
-    epoch.close();                         // all greetings have been handled, on all ranks
+    greetings.send(cairn::main_worker, 0, {world.rank()});  // from worker 0 to rank 0
+    epoch.close();  // all greetings have been handled, on all ranks
 
     if (world.rank() == 0) fmt::print("{} of {} ranks said hello\n", came.size(), world.size());
     return 0;

@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
       for (auto bytes : records) fmt::print("{}\n", cairn::unpacked<std::string>(bytes));
     });
     cairn::am::epoch telling(world);
-    says.send_packed(0, 0, fmt::format("rank {} has read {} values", rank, reads));
+    says.send_packed(cairn::main_worker, 0, fmt::format("rank {} has read {} values", rank, reads));
     telling.close();
     return world.any(wrong != 0) ? 1 : 0;
   });

@@ -90,7 +90,8 @@ nlohmann::json counts_of_layout(std::size_t vertices, std::size_t stride) {
   hw::page_buffer<std::uint64_t> words(vertices * stride);
   words.prefault();
   obs::counters counted{1};
-  tm::section_runner runner(tm::rtm_hardware{}, tm::retry_limits{}, 1, counted, 0, no_relax);
+  tm::section_runner runner(tm::rtm_hardware{}, tm::retry_limits{}, 1, counted, main_worker,
+                            no_relax);
   for (int i = 0; i < transactions; ++i) {
     const auto body = [&](auto access) {
       for (std::size_t v = 0; v < vertices; ++v) tm::cell_ref(words[v * stride], access).add(1);

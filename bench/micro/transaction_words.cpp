@@ -109,7 +109,7 @@ struct stm {
   obs::counters counted{1};
   tm::version_table<> versions;
   tm::section_runner<section, no_relax> runner{
-      section(versions, 0, {}), tm::retry_limits{}, 1, counted, 0, no_relax{}};
+      section(versions, 0, {}), tm::retry_limits{}, 1, counted, main_worker, no_relax{}};
 };
 
 struct htm {
@@ -129,7 +129,7 @@ struct htm {
   obs::counters counted{1};
   tm::fallback_lock net;
   tm::section_runner<tm::rtm_hardware, no_relax> runner{
-      tm::rtm_hardware{}, tm::retry_limits{}, 1, counted, 0, no_relax{}};
+      tm::rtm_hardware{}, tm::retry_limits{}, 1, counted, main_worker, no_relax{}};
 };
 
 template <class Mechanism>

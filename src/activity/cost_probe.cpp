@@ -85,7 +85,7 @@ struct write_marks {
 using order_span = std::span<const std::uint32_t>;
 
 void spawn_ones(auto& op, order_span order, std::uint32_t before) {
-  op.spawn(0, [&](auto& send) {
+  op.spawn(main_worker, [&](auto& send) {
     for (const auto v : order) send({v, before});
   });
 }
@@ -136,7 +136,7 @@ class bench_of {
   void modify_all(std::uint32_t before) {
     if (claims_) return spawn_ones(*claims_, order_, before);
     if (writes_) return spawn_ones(*writes_, order_, before);
-    groups_->spawn(0, [&](auto& send) {
+    groups_->spawn(main_worker, [&](auto& send) {
       for (std::size_t i = 0; i < order_.size(); i += size_) {
         const auto count = std::min(size_, order_.size() - i);
         send({static_cast<std::uint32_t>(i), static_cast<std::uint32_t>(count), before});

@@ -108,7 +108,7 @@ activity_counts domain::counted() const noexcept {
   const auto of = [](const std::atomic<std::uint64_t>& n) {
     return n.load(std::memory_order_relaxed);
   };
-  for (worker_t k = 0; k < parts_.workers(); ++k) {
+  for (worker_t k{0}; k < parts_.workers(); ++k) {
     const auto& p = parts_[k];
     all.committed += of(p.committed);
     all.fallbacks += of(p.fallbacks);

@@ -48,7 +48,7 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
 
   if (parent.owns(root)) {
     parent.store(root, root);
-    frontier.add(0, root);
+    frontier.add(main_worker, root);
     if (depth) depth->store(root, level);
   }
   do {

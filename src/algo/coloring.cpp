@@ -48,7 +48,9 @@ struct colouring {
         resolutions(w, resolve_conflict{colour.view(), *this}, opt.activity),
         uncoloured(w),
         palettes(w.workers()) {
-    for (auto v = g.out().first(); v < g.out().last(); ++v) uncoloured.add(0, static_cast<Id>(v));
+    for (auto v = g.out().first(); v < g.out().last(); ++v) {
+      uncoloured.add(main_worker, static_cast<Id>(v));
+    }
   }
 
   // Whether m.v has the larger random number for this edge and round.

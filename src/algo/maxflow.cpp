@@ -102,7 +102,7 @@ struct push_relabel {
   void saturate_source_arcs() {
     if (flow.gained.owns(s)) {
       for (auto i = flow.r.begin(s); i < flow.r.end(s); ++i) {
-        if (flow.room(i) > 0) plan_push(0, s, i, flow.room(i), 0);
+        if (flow.room(i) > 0) plan_push(main_worker, s, i, flow.room(i), 0);
       }
     }
     run_plans();
@@ -117,7 +117,7 @@ struct push_relabel {
     traverse::for_each_of(w, vertices, plan_one, 50);
     run_plans();
     for (const Id v : vertices) {
-      if (flow.excess(v) > 0) wake(0, v);
+      if (flow.excess(v) > 0) wake(main_worker, v);
     }
     std::uint64_t arcs = 0;
     for (auto& part : scanned) arcs += part.value;

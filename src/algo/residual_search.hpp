@@ -39,7 +39,7 @@ class residual_search {
   /// capacity of u -> v is known at v: the sum of both directions is constant.
   void from(Id root, std::uint64_t start) {
     set(root, start);
-    if (distance_.owns(root)) reached_.add(0, root);
+    if (distance_.owns(root)) reached_.add(main_worker, root);
     for (auto d = start + 1; w_.any(!reached_.empty()); ++d) {
       traverse::push_each(
           w_, visits_, reached_.take(),

@@ -50,7 +50,7 @@ struct two_searches {
   void start(Id v, colour c) {
     if (!colours.owns(v)) return;
     colours.store(v, c);
-    frontier(c).add(0, v);
+    frontier(c).add(main_worker, v);
   }
 
   void expand(colour c) {

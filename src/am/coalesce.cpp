@@ -104,7 +104,7 @@ void coalescer::count_forwarded(worker_t w, std::uint64_t n) noexcept {
 }
 
 void coalescer::abandon() noexcept {
-  for (worker_t w = 0; w < lanes_.workers(); ++w) {
+  for (worker_t w{0}; w < lanes_.workers(); ++w) {
     auto& mine = lanes_[w];
     for (auto& b : mine.blocks) {
       if (b.items) progress_.charge(w, -static_cast<std::int64_t>(b.items.capacity()));

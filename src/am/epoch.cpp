@@ -64,7 +64,7 @@ void finish_alone(world& w) {
 epoch::epoch(world& w) : world_(w) {
   const world::use alone(w);
   w.messages().open_epoch();
-  w.counters().add(0, obs::counter::epochs);
+  w.counters().add(main_worker, obs::counter::epochs);
 }
 
 epoch::~epoch() {
@@ -124,7 +124,7 @@ void epoch::close() {
     const world::use alone(world_);
     world_.pool().work_until(
         [this] {
-          drive_waves(0);
+          drive_waves(main_worker);
           return ended_.load(std::memory_order_relaxed);
         },
         [this] { return world_.messages().interrupted(); });
@@ -139,11 +139,11 @@ void finish_standing(world& w, receiver& r) noexcept {
     ledger ledger;
     message_counts sum;
     do {
-      while (!w.messages().interrupted() && w.pool().idle(0)) {
+      while (!w.messages().interrupted() && w.pool().idle(main_worker)) {
       }
       message_counts mine;
-      for (worker_t k = 0; k < w.workers(); ++k) mine.handled += r.count(k).handled();
-      for (worker_t k = 0; k < w.workers(); ++k) mine.sent += r.count(k).sent();
+      for (worker_t k{0}; k < w.workers(); ++k) mine.handled += r.count(k).handled();
+      for (worker_t k{0}; k < w.workers(); ++k) mine.sent += r.count(k).sent();
       // Calls the protocol instead of world: a cancel request stays for the next call, which may
       // throw.
       auto& protocols = w.messages().protocols();

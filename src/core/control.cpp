@@ -106,7 +106,7 @@ void control::expect_to_begin(worker_t w) {
 
 void control::wait_for(const std::atomic<bool>& complete) {
   pool_.wait_until([&] {
-    announce_stop(0);
+    announce_stop(main_worker);
     return poisoned() || cancelling_.stopped() || complete.load(std::memory_order_acquire);
   });
   throw_if_poisoned();
@@ -116,7 +116,7 @@ void control::wait_for(const std::atomic<bool>& complete) {
 void control::begin_gather(std::span<const std::byte> mine) {
   gathered_.store(false, std::memory_order_relaxed);
   gathering_.begin(mine);
-  send_gather(0);
+  send_gather(main_worker);
 }
 
 std::vector<std::vector<std::byte>> control::finish_gather() {
@@ -126,11 +126,11 @@ std::vector<std::vector<std::byte>> control::finish_gather() {
 }
 
 std::vector<std::vector<std::byte>> control::gather(std::span<const std::byte> mine) {
-  counters_.add(0, obs::counter::collectives);
+  counters_.add(main_worker, obs::counter::collectives);
   throw_if_poisoned();
   {
     const std::lock_guard held(network_lock_);
-    expect_to_begin(0);
+    expect_to_begin(main_worker);
     if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
     begin_gather(mine);
   }
@@ -161,9 +161,9 @@ std::optional<std::span<const std::byte>> control::try_take_reduced(worker_t w) 
 
 std::vector<std::byte> control::reduce(std::span<const std::byte> mine,
                                        recursive_doubling::combine_function combine) {
-  begin_reduce(0, mine, combine);
+  begin_reduce(main_worker, mine, combine);
   wait_for(reduced_);
-  const auto result = *try_take_reduced(0);
+  const auto result = *try_take_reduced(main_worker);
   return {result.begin(), result.end()};
 }
 
@@ -186,7 +186,7 @@ void control::poison(rank_t culprit, const std::string& text) noexcept {
     std::memcpy(payload.data(), &culprit, sizeof culprit);
     std::memcpy(payload.data() + sizeof culprit, text.data(), text.size());
     const std::lock_guard held(network_lock_);
-    send_to_all(0, packet_kind::poison, payload);
+    send_to_all(main_worker, packet_kind::poison, payload);
   } catch (...) {
   }
 }
@@ -223,7 +223,7 @@ std::vector<std::vector<std::byte>> control::restart(std::span<const std::byte> 
     cancelling_.begin();
     begin_gather(mine);
     const auto kept = std::exchange(kept_, {});
-    for (const auto& k : kept) take_in(0, k.header, k.from, k.payload);
+    for (const auto& k : kept) take_in(main_worker, k.header, k.from, k.payload);
   }
   return finish_gather();
 }

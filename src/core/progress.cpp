@@ -255,7 +255,7 @@ bool progress_engine::between_chunks(worker_t w) {
 
 std::size_t progress_engine::held_bytes() const noexcept {
   auto held = static_cast<std::int64_t>(inbox_.bytes());
-  for (worker_t w = 0; w < pool_.workers(); ++w) {
+  for (worker_t w{0}; w < pool_.workers(); ++w) {
     held += workers_[w].held_bytes.load(std::memory_order_relaxed);
   }
   return static_cast<std::size_t>(std::max<std::int64_t>(held, 0)) + outbox_.pending_bytes();

@@ -64,7 +64,7 @@ void progress_engine::abandon_epoch() {
 progress_engine::totals progress_engine::epoch_totals() const noexcept {
   totals here;
   const auto each_count = [this](auto&& f) {
-    for (worker_t w = 0; w < pool_.workers(); ++w) {
+    for (worker_t w{0}; w < pool_.workers(); ++w) {
       f(holds_[w]);
       for (const auto& channel : channels_.live()) {
         if (channel.kind == channel_kind::epoch) f(channel.to->count(w));
@@ -90,7 +90,7 @@ std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
 }
 
 void progress_engine::stop_with_the_others() {
-  control_.announce_stop(0);
+  control_.announce_stop(main_worker);
   leave_epoch();
   epoch_was_left_ = false;
   // A rank may leave the gather while packets for it still wait here. Until this rank joins the

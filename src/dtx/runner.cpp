@@ -37,7 +37,7 @@ runner::runner(world& w, const options& opt, std::size_t element_bytes, job_sour
       workers_(w.workers()),
       parking_(w, [this](worker_t k) { return pump(k); }) {
   CAIRN_EXPECTS(opt.at_once >= 1, "at least one transaction at once");
-  for (worker_t k = 0; k < w.workers(); ++k) {
+  for (worker_t k{0}; k < w.workers(); ++k) {
     workers_[k].random = random64(holder_name(w.rank(), 0), static_cast<std::uint64_t>(k));
   }
 }

@@ -36,7 +36,7 @@ class core_spread {
     if (mine.calls++ % 16 != 0) return;
     const int here = sched_getcpu();
     mine.core.store(here, std::memory_order_relaxed);
-    for (worker_t lower = 0; lower < w; ++lower) {
+    for (worker_t lower{0}; lower < w; ++lower) {
       if (core_of_[lower].core.load(std::memory_order_relaxed) == here) return move(w);
     }
   }
@@ -53,7 +53,7 @@ class core_spread {
       const int index = (first_core_ + w + i) % cores_.size();
       const int core = cores_.numbers()[static_cast<std::size_t>(index)];
       bool taken = false;
-      for (worker_t v = 0; v < workers_; ++v) {
+      for (worker_t v{0}; v < workers_; ++v) {
         taken |= v != w && core_of_[v].core.load(std::memory_order_relaxed) == core;
       }
       if (taken) continue;

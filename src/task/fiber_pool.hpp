@@ -57,10 +57,10 @@ class fiber_pool final : public pool {
     job_ = &f;
     ++job_number_;
     unfinished_ = workers() - 1;
-    for (worker_t w = 1; w < workers(); ++w) wake(w);
+    for (worker_t w{1}; w < workers(); ++w) wake(w);
     scheduler_.rouse(number_, scheduler_.clock.now_ns());
     step();
-    run_guarded(0);
+    run_guarded(main_worker);
     while (unfinished_ > 0) {
       // No exception may leave while workers use f, which belongs to the caller.
       try {
@@ -88,7 +88,7 @@ class fiber_pool final : public pool {
   void set_attentive(bool on) override {
     attentive_ = on;
     if (!on) return;
-    for (worker_t w = 1; w < workers(); ++w) wake(w);
+    for (worker_t w{1}; w < workers(); ++w) wake(w);
   }
 
   struct worker_state {

@@ -29,7 +29,7 @@ struct strand {
   fiber context;
   fiber_scheduler::state* scheduler = nullptr;
   std::size_t pool = 0;  // the number of its pool
-  worker_t worker = 0;
+  worker_t worker = main_worker;
   std::function<void()> work;
   std::size_t place = 0;  // index in `runnable`
   // Whether it waits, as observed in detection round `round`.

@@ -245,7 +245,7 @@ void fiber_scheduler::start(pool& p, std::function<void()> body) {
   const auto* const own = dynamic_cast<fiber_pool*>(&p);
   CAIRN_EXPECTS(own != nullptr && &own->scheduler() == state_.get());
   ++state_->bodies;
-  state_->begin(own->number(), 0, [s = state_.get(), body = std::move(body)] {
+  state_->begin(own->number(), main_worker, [s = state_.get(), body = std::move(body)] {
     try {
       body();
     } catch (...) {

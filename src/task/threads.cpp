@@ -25,7 +25,7 @@ namespace {
 // constructs itself, the thread is worker 0.
 struct place {
   const pool* of = nullptr;
-  worker_t worker = 0;
+  worker_t worker = main_worker;
 };
 thread_local place this_thread;
 
@@ -37,7 +37,7 @@ class thread_pool final : public pool {
   explicit thread_pool(const thread_options& options)
       : pool(options.workers), spread_(options, cores_), claimed_jobs_(options.workers) {
     try {
-      for (worker_t w = 1; w < options.workers; ++w) {
+      for (worker_t w{1}; w < options.workers; ++w) {
         threads_.emplace_back([this, w, options] {
           this_thread = {this, w};
           if (options.pin) cores_.pin_this_thread(options.first_core + w);
@@ -61,7 +61,7 @@ class thread_pool final : public pool {
   }
 
   worker_t here() const noexcept override {
-    return this_thread.of == this ? this_thread.worker : 0;
+    return this_thread.of == this ? this_thread.worker : main_worker;
   }
 
   void run(const job& f) override {
@@ -71,7 +71,7 @@ class thread_pool final : public pool {
 
   void share(const job& f) override {
     const auto number = start(f);
-    for (worker_t w = 1; w < workers(); ++w) {
+    for (worker_t w{1}; w < workers(); ++w) {
       if (claim_part(w, number)) unfinished_.fetch_sub(1, std::memory_order_relaxed);
     }
     finish();
@@ -100,12 +100,12 @@ class thread_pool final : public pool {
   // Publishes f and runs worker 0's part. Returns the job's number.
   std::uint64_t start(const job& f) {
     CAIRN_ASSERT(here() == 0);
-    spread_.look(0);
+    spread_.look(main_worker);
     job_ = &f;
     unfinished_.store(workers() - 1, std::memory_order_relaxed);
     const auto number = job_number_.fetch_add(1, std::memory_order_release) + 1;
     wake_workers();
-    run_guarded(0);
+    run_guarded(main_worker);
     return number;
   }
 

@@ -136,7 +136,7 @@ TEST(Combining, SendsOneMessageOfEachKeyWhereAllFit) {
     pgas::vertex_map<std::uint64_t> map(w, {elements, w.size()}, 0);
     executor steps(w, gather{{map}});
     am::epoch epoch(w);
-    steps.spawn(0, [&](auto& spawn) {
+    steps.spawn(main_worker, [&](auto& spawn) {
       for (std::uint64_t i = 0; i < 10 * elements; ++i) spawn({i % elements, 1});
     });
     epoch.close();
@@ -159,7 +159,7 @@ TEST(Combining, MergesAtHopsToo) {
                                   am::epoch epoch(w);
                                   // Each key once: a rank merges only what others have sent through
                                   // it.
-                                  steps.spawn(0, [&](auto& spawn) {
+                                  steps.spawn(main_worker, [&](auto& spawn) {
                                     for (std::uint64_t id = 0; id < elements; ++id) spawn({id, 1});
                                   });
                                   epoch.close();

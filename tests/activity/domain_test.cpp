@@ -120,7 +120,7 @@ TEST(Domain, MovesFromLocksToStmOnceActivitiesTakeMany) {
     executor<add_to_many> op(data, add_to_many{map});
     for (int epoch = 0; epoch < 2; ++epoch) {
       am::epoch e(w);
-      op.spawn(0, [&](auto& send) {
+      op.spawn(main_worker, [&](auto& send) {
         for (std::uint64_t i = 0; i < n; ++i) send({i, wide});
       });
       e.close();
@@ -220,7 +220,7 @@ TEST(Domain, CountsTheLocksThatItWaitedFor) {
       });
       while (!held) std::this_thread::yield();
       am::epoch e(w);
-      op.spawn(0, [](auto& send) { send({0}); });
+      op.spawn(main_worker, [](auto& send) { send({0}); });
       e.close();
       other.join();
     }

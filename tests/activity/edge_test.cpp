@@ -35,7 +35,7 @@ TEST_P(EdgeOperator, ReachesEdgesOfAllRanks) {
     pgas::edge_map<std::uint32_t> visits(w, offsets, 0);
     executor<visit> op(w, visit{visits});
     am::epoch e(w);
-    op.spawn(0, [&](auto& send) {
+    op.spawn(main_worker, [&](auto& send) {
       for (std::uint64_t id = 0; id < visits.size(); ++id) send({id});
     });
     e.close();

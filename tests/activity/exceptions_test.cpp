@@ -91,7 +91,7 @@ template <class Executor>
 void throw_once_and_go_on(world& w, Executor& op, const order& thrower, const std::string& what) {
   am::epoch e(w);
   const auto spawn_all = [&](bool with_thrower) {
-    op.spawn(0, [&](auto& send) {
+    op.spawn(main_worker, [&](auto& send) {
       for (std::uint64_t id = 0; id < n; ++id) {
         send(with_thrower && id == thrower.id ? thrower : order{id});
       }

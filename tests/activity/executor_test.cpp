@@ -228,7 +228,7 @@ TEST_P(Executor, AfterMaySendOn) {
       std::atomic<int> strange_workers = 0;
       executor<spread> op(w, spread{map, strange_workers}, ways[i].how);
       am::epoch e(w);
-      if (w.rank() == w.size() - 1) op.spawn(0, [](auto& send) { send({0, 0}); });
+      if (w.rank() == w.size() - 1) op.spawn(main_worker, [](auto& send) { send({0, 0}); });
       e.close();
       EXPECT_EQ(w.all_gather_values<std::uint32_t>(map.local()), expected);
       EXPECT_EQ(strange_workers, 0);

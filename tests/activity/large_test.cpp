@@ -74,7 +74,7 @@ TEST_P(Large, MessagesAndResultsRunByEachMechanism) {
       executor<add_word> op(w, add_word{map, answered}, ways[i].how);
       EXPECT_LE(op.grain(), 2u) << "a group has a bounded size in bytes";
       am::epoch e(w);
-      op.spawn(0, [&](auto& send) {
+      op.spawn(main_worker, [&](auto& send) {
         add_word::message m{};
         m.words[4095] = 3;
         for (m.id = 0; m.id < n; ++m.id) {
@@ -101,7 +101,7 @@ TEST_P(Large, ElementsRunByEachMechanism) {
       domain data(w, opt);
       executor<add_to_block> op(data, add_to_block{map});
       am::epoch e(w);
-      op.spawn(0, [](auto& send) {
+      op.spawn(main_worker, [](auto& send) {
         for (std::uint64_t id = 0; id < n; ++id) {
           for (std::uint64_t t = 0; t < times; ++t) send({id});
         }

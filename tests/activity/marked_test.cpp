@@ -86,7 +86,7 @@ TEST_P(Marked, ActivitiesWaitAndAnswerWhoAsked) {
         executor<add_to_two> adds(data, add_to_two{map, w.rank(), answers, strays});
         executor<free_element> frees(data, free_element{map});
         am::epoch e(w);
-        adds.spawn(0, [&](auto& send) {
+        adds.spawn(main_worker, [&](auto& send) {
           for (std::uint64_t i = 0; i < 10 * ranks; ++i) {
             const auto r = i % ranks;
             send({2 * r, 2 * r + 1, self});
@@ -94,7 +94,7 @@ TEST_P(Marked, ActivitiesWaitAndAnswerWhoAsked) {
         });
         EXPECT_EQ(map.values.local()[0], 0u) << "an attempt beside a marker";
         w.barrier();
-        frees.spawn(0, [&](auto& send) { send(2 * ((self + 1) % ranks) + 1); });
+        frees.spawn(main_worker, [&](auto& send) { send(2 * ((self + 1) % ranks) + 1); });
         e.close();
       }
       EXPECT_EQ(answers, 10 * ranks);

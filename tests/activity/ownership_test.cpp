@@ -42,7 +42,7 @@ TEST(Ownership, OfAnotherRanksElementIsRefusedByEachMechanism) {
       const auto own = map.first(), other = (own + n / 2) % n;
       am::epoch e(w);
       const auto spawn = [&](std::uint64_t first, std::uint64_t second) {
-        op.spawn(0, [&](auto& send) { send({first, second}); });
+        op.spawn(main_worker, [&](auto& send) { send({first, second}); });
       };
       EXPECT_THROW(spawn(own, other), contract_violation);
       spawn(own, own + 1);
@@ -64,7 +64,7 @@ TEST(Ownership, OfAnotherRanksElementIsRefusedWhereTheMessageArrives) {
                                      executor<add_to_two> op(data, add_to_two{map});
                                      am::epoch e(w);
                                      if (w.rank() == 0) {
-                                       op.spawn(0, [](auto& send) { send({n - 1, 0}); });
+                                       op.spawn(main_worker, [](auto& send) { send({n - 1, 0}); });
                                      }
                                      e.close();
                                    }),

@@ -135,7 +135,7 @@ TEST(Domain, HoldsOnlyWhatItsEpochsNeeded) {
     pgas::vertex_map<std::uint64_t> map(two, {4, 1}, 0);
     executor op(data, add_to_two{map});
     am::epoch e(two);
-    op.spawn(0, [](auto& send) { send({0}); });
+    op.spawn(main_worker, [](auto& send) { send({0}); });
     e.close();
     EXPECT_NE(data.locks(), nullptr);
     EXPECT_EQ(data.versions(), nullptr);

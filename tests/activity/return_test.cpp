@@ -186,7 +186,7 @@ TEST_P(Return, AnswersMayAskAgainAndHoldTheEpochOpen) {
           std::atomic<std::uint64_t> ends = 0;
           executor<walk> op(w, walk{visits, ends}, ways[i].how);
           am::epoch e(w);
-          op.spawn(0, [&](auto& ask) {
+          op.spawn(main_worker, [&](auto& ask) {
             for (std::uint32_t k = 0; k < walks; ++k) ask({k, hops});
           });
           e.close();
@@ -238,7 +238,7 @@ TEST_P(Return, SeveralElementsAnswerAsOne) {
       domain money(w, how);
       executor<withdraw> op(money, withdraw{accounts, done, refused});
       am::epoch e(w);
-      op.spawn(0, [&](auto& ask) {
+      op.spawn(main_worker, [&](auto& ask) {
         for (std::uint32_t k = 0; k < tries; ++k) {
           const auto bank = k % ranks * of_a_rank;  // all to one account, so that others run dry
           ask({bank + 1 + k / ranks % (of_a_rank - 1), bank});
@@ -272,7 +272,7 @@ TEST(ReturnFailure, AnAnswerThatThrowsEndsTheEpochEverywhere) {
                                    executor<breaks> op(w, breaks{{{w, map, seen}}});
                                    am::epoch e(w);
                                    if (w.rank() == 1) {
-                                     op.spawn(0, [](auto& ask) { ask({0, 1, 0}); });
+                                     op.spawn(main_worker, [](auto& ask) { ask({0, 1, 0}); });
                                    }
                                    try {
                                      e.close();

@@ -41,7 +41,7 @@ counts count_with(const tm::abort_rates& rates, std::size_t capacity = 64,
                         .emulate = emulation_options{.rates = rates, .capacity = capacity},
                         .retry = retry});
   am::epoch e(w);
-  op.spawn(0, [](auto& send) {
+  op.spawn(main_worker, [](auto& send) {
     for (std::uint64_t id = 0; id < n; ++id) send({id});
   });
   e.close();

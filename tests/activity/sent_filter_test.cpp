@@ -189,7 +189,7 @@ std::uint64_t wins_in_three_epochs() {
       std::fill(map.local().begin(), map.local().end(), nobody);
       am::epoch e(w);
       if (w.rank() == 0) {
-        op.spawn(0, [](auto& send) {
+        op.spawn(main_worker, [](auto& send) {
           for (std::uint64_t id = 0; id < 10; ++id) send({id, 1});
         });
       }

@@ -89,7 +89,7 @@ template <class Executor>
 void run_epoch(world& w, Executor& op, int lanes) {
   am::epoch e(w);
   for (int i = 0; i < lanes; ++i) {
-    op.spawn(0, [](auto& send) {
+    op.spawn(main_worker, [](auto& send) {
       for (std::uint64_t id = 0; id < n; ++id) send({id});
     });
   }

@@ -69,7 +69,7 @@ class BackPressure : public ::testing::Test {
             sum = std::accumulate(batch.begin(), batch.end(), sum);
           });
           epoch e(w);
-          if (w.rank() == 0) in_handler_ ? r.send(0, 0, 0) : rank_0(w, r);
+          if (w.rank() == 0) in_handler_ ? r.send(main_worker, 0, 0) : rank_0(w, r);
           e.close();
           EXPECT_EQ(came, w.rank() == 1 ? words : 0);
           EXPECT_EQ(sum, w.rank() == 1 ? words * (words - 1) / 2 : 0);
@@ -86,7 +86,7 @@ class BackPressure : public ::testing::Test {
   // Sends all words; the most bytes that ever waited after a send.
   std::uint64_t send_all(world& w, road& r) {
     std::uint64_t most = 0;
-    auto send = r.from(0);
+    auto send = r.from(main_worker);
     for (std::uint64_t i = 0; i < words; ++i) {
       send(1, i);
       if (!in_handler_ && i % 128 == 0) static_cast<void>(w.progress());
@@ -156,8 +156,8 @@ TEST_F(BackPressure, NeverMakesAHandlerWait) {
 class counting_pool final : public task::pool {
  public:
   counting_pool() : pool(1) {}
-  [[nodiscard]] worker_t here() const noexcept override { return 0; }
-  void run(const job& f) override { f(0); }
+  [[nodiscard]] worker_t here() const noexcept override { return main_worker; }
+  void run(const job& f) override { f(main_worker); }
   void relax(unsigned) noexcept override {}
   void give_way() noexcept override { ++given_way; }
 

@@ -132,7 +132,7 @@ TEST(AbandonedEpoch, OfOneRankIsForgotten) {
       for (const auto& m : batch) wrong += m.bytes[0] == 'x' ? 0u : 1u;
     });
     epoch e(w);
-    road.send(0, 0, {"x"});
+    road.send(main_worker, 0, {"x"});
     e.close();
     EXPECT_EQ(came, 1u);
     EXPECT_EQ(wrong, 0u);
@@ -155,7 +155,7 @@ TEST_P(AbandonedEpoch, OfSeveralRanksFailsWhateverFollows) {
     };
     const auto leave = [&] {
       epoch e(w);
-      road.send(0, 0, 1);
+      road.send(main_worker, 0, 1);
       throw std::runtime_error("caught by the caller");
     };
     if (w.rank() == 0) {
@@ -173,11 +173,11 @@ TEST_P(AbandonedEpoch, SendingWhileNoneIsOpenIsRefused) {
   GetParam().run([](world& w) {
     std::atomic<int> came = 0;
     channel<int> road(w, [&](worker_t, auto batch) { came += static_cast<int>(batch.size()); });
-    EXPECT_THROW(road.send(0, 0, 1), contract_violation);
+    EXPECT_THROW(road.send(main_worker, 0, 1), contract_violation);
     epoch e(w);
-    road.send(0, w.rank(), 1);
+    road.send(main_worker, w.rank(), 1);
     e.close();
-    EXPECT_THROW(static_cast<void>(road.from(0)), contract_violation);
+    EXPECT_THROW(static_cast<void>(road.from(main_worker)), contract_violation);
     epoch(w).close();
     EXPECT_EQ(came, 1);
   });

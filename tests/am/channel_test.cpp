@@ -18,6 +18,13 @@
 namespace cairn::am {
 namespace {
 
+// The worker is the first argument, the rank the second: the other order does not compile.
+template <class First, class Second>
+concept sends = requires(channel<int>& road, First first, Second second) {
+  road.send(first, second, 1);
+};
+static_assert(sends<worker_t, rank_t> && !sends<rank_t, worker_t>);
+
 class Channel : public ::testing::TestWithParam<support::place> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Channel, ::testing::ValuesIn(support::all_places()),
@@ -79,7 +86,7 @@ TEST_P(Channel, CarriesMessagesLargerThanABufferAndThanAPacket) {
     epoch e(w);
     const auto m = std::make_unique<large>(77);
     for (rank_t to = 0; to < w.size(); ++to) {
-      for (int i = 0; i < 3; ++i) road.send(0, to, *m);
+      for (int i = 0; i < 3; ++i) road.send(main_worker, to, *m);
     }
     e.close();
     EXPECT_EQ(right, 3 * static_cast<std::uint64_t>(w.size()));
@@ -106,9 +113,9 @@ TEST_P(Channel, KeepsSeveralChannelsApart) {
     epoch e(w);
     for (std::uint64_t i = 0; i < 60; ++i) {
       const auto to = static_cast<rank_t>(i) % w.size();
-      narrow.send(0, to, 3);
-      odd.send(0, to, filled<12>(9));
-      aligned.send(0, to, {i, 100 - i});
+      narrow.send(main_worker, to, 3);
+      odd.send(main_worker, to, filled<12>(9));
+      aligned.send(main_worker, to, {i, 100 - i});
     }
     e.close();
     EXPECT_EQ(w.sum(bytes.load()), 60 * static_cast<std::uint64_t>(w.size()));
@@ -127,7 +134,7 @@ TEST_P(Channel, IsMadeAndUnmadeBetweenEpochs) {
         sum += std::accumulate(batch.begin(), batch.end(), std::uint64_t{0});
       });
       epoch e(w);
-      for (rank_t to = 0; to < w.size(); ++to) road.send(0, to, round);
+      for (rank_t to = 0; to < w.size(); ++to) road.send(main_worker, to, round);
       e.close();
       EXPECT_EQ(sum, round * static_cast<std::uint64_t>(w.size()));
     }
@@ -151,7 +158,7 @@ TEST_P(Channel, OutlivesOthersMadeBeforeAndAfterIt) {
       for (auto& sum : sums) sum = 0;
       epoch e(w);
       for (std::uint64_t i = 0; i < roads.size(); ++i) {
-        for (rank_t to = 0; to < w.size(); ++to) roads[i]->send(0, to, 10 * round + i);
+        for (rank_t to = 0; to < w.size(); ++to) roads[i]->send(main_worker, to, 10 * round + i);
       }
       e.close();
       for (std::uint64_t i = 0; i < roads.size(); ++i) {
@@ -211,7 +218,7 @@ TEST_P(Channel, CountsTheMessagesOfSeveralSendersOfOneWorker) {
         });
         for (std::uint64_t round = 1; round <= 5; ++round) {
           epoch e(w);
-          road->send(0, w.rank(), {6, 0});
+          road->send(main_worker, w.rank(), {6, 0});
           e.close();
           EXPECT_EQ(begun, ended);
           EXPECT_EQ(w.sum(ended.load()), round * 25 * static_cast<std::uint64_t>(w.size()));
@@ -227,7 +234,7 @@ TEST(ChannelBuffers, LeaveWhenFull) {
                                 {.coalesce_bytes = 80});
     epoch e(w);
     if (w.rank() == 0) {
-      auto send = road.from(0);
+      auto send = road.from(main_worker);
       for (std::uint64_t i = 0; i < 104; ++i) send(1, i);
     }
     e.close();
@@ -254,7 +261,7 @@ TEST(ChannelBuffers, LeaveWhenOld) {
           epoch e(w);
           std::uint64_t steps = 0;
           if (w.rank() == 0) {
-            question.send(0, 1, 0);
+            question.send(main_worker, 1, 0);
             w.parallel_for(
                 10'000, [&](worker_t, std::size_t, std::size_t) { steps += answers == 0 ? 1 : 0; },
                 1);

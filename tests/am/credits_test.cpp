@@ -32,7 +32,7 @@ ending play(std::uint64_t seed, auto make) {
     unsigned replies = 0;  // that came while it waited
   };
   random64 dice(seed);
-  const auto workers = static_cast<worker_t>(1 + dice.below(4));
+  const auto workers = static_cast<int>(1 + dice.below(4));
   const auto ranks = static_cast<rank_t>(1 + dice.below(3));
   const auto limit = static_cast<std::uint32_t>(1 + dice.below(8));
   const auto most = 1 + dice.below(2 * limit);  // requests at once
@@ -172,25 +172,26 @@ TEST(CreditsTwin, WithABoundPerWorkerIsCaught) {
 }
 
 TEST(Credits, GiveEqualSharesInTurn) {
+  constexpr worker_t first{0}, second{1};
   credits all(2, 6);
-  EXPECT_EQ(all.take(0, 1, 10), 6u);
-  EXPECT_EQ(all.take(1, 1, 3), 0u);
-  EXPECT_EQ(all.take(0, 0, 4), 4u);  // another destination
+  EXPECT_EQ(all.take(first, 1, 10), 6u);
+  EXPECT_EQ(all.take(second, 1, 3), 0u);
+  EXPECT_EQ(all.take(first, 0, 4), 4u);  // another destination
   EXPECT_EQ(all.unanswered(1), 6u);
   std::vector<std::pair<worker_t, std::uint32_t>> grants;
   const auto grant = [&](worker_t w, std::uint32_t n) { grants.emplace_back(w, n); };
   all.give_back(1, 5, grant);
-  EXPECT_EQ(grants, (std::vector<std::pair<worker_t, std::uint32_t>>{{0, 3}, {1, 1}, {0, 1}}));
+  EXPECT_EQ(grants, (decltype(grants){{first, 3}, {second, 1}, {first, 1}}));
   grants.clear();
   all.give_back(1, 6, grant);
-  EXPECT_EQ(grants, (std::vector<std::pair<worker_t, std::uint32_t>>{{1, 2}}));
+  EXPECT_EQ(grants, (decltype(grants){{second, 2}}));
   EXPECT_EQ(all.unanswered(1), 2u);
 }
 
 TEST(Credits, AreTakenOneByOneUntilTheBoundAndNobodyWaits) {
   credits all(2, 2);
   EXPECT_TRUE(all.try_take(1));
-  EXPECT_EQ(all.take(0, 1, 1), 1u);
+  EXPECT_EQ(all.take(main_worker, 1, 1), 1u);
   EXPECT_FALSE(all.try_take(1));
   EXPECT_TRUE(all.try_take(0));  // another destination
   EXPECT_EQ(all.unanswered(1), 2u);
@@ -201,7 +202,7 @@ TEST(Credits, AreTakenOneByOneUntilTheBoundAndNobodyWaits) {
 TEST(Credits, RefuseRepliesWithoutARequest) {
   EXPECT_THROW(credits(2, 0), contract_violation);
   credits all(2, 3);
-  EXPECT_EQ(all.take(0, 1, 2), 2u);
+  EXPECT_EQ(all.take(main_worker, 1, 2), 2u);
   EXPECT_THROW(all.give_back(1, 3, [](worker_t, std::uint32_t) {}), contract_violation);
   EXPECT_THROW(all.give_back(0, 1, [](worker_t, std::uint32_t) {}), contract_violation);
   EXPECT_EQ(all.unanswered(1), 2u);

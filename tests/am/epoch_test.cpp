@@ -49,7 +49,7 @@ struct forest {
           }
         }) {}
 
-  void plant(std::uint64_t number) { road.send(0, w.rank(), {number, depth}); }
+  void plant(std::uint64_t number) { road.send(main_worker, w.rank(), {number, depth}); }
 
   /// Plain reads: whoever has closed the epoch may look without more ado.
   std::uint64_t handled_here() {
@@ -87,7 +87,7 @@ TEST(EpochTwin, ABarrierOfIdleRanksEndsTooEarly) {
       forest f(w);
       w.messages().open_epoch();
       f.plant(static_cast<std::uint64_t>(w.rank()));
-      while (w.pool().idle(0)) {
+      while (w.pool().idle(main_worker)) {
       }
       w.barrier();
       w.messages().close_epoch();
@@ -148,7 +148,7 @@ TEST_P(Epoch, KeepsMessagesOfAFastRankForTheirEpoch) {
       current = round;
       epoch e(w);
       if (fast) {
-        for (rank_t to = 0; to < w.size(); ++to) road.send(0, to, round);
+        for (rank_t to = 0; to < w.size(); ++to) road.send(main_worker, to, round);
       }
       e.close();
       EXPECT_EQ(came, round);
@@ -193,7 +193,7 @@ TEST_P(Epoch, AFailingHandlerFailsEveryBlockingCallOfEveryRank) {
     const rank_t culprit = w.size() - 1;
     channel<int> road(w, [](worker_t, auto) { throw std::runtime_error("the handler broke"); });
     epoch e(w);
-    if (w.rank() == 0) road.send(0, culprit, 1);
+    if (w.rank() == 0) road.send(main_worker, culprit, 1);
     const auto closing = heard_from([&] { e.close(); });
     const auto gathering = heard_from([&] { w.barrier(); });
     const auto looping = heard_from([&] { w.parallel_for(1, [](worker_t, auto, auto) {}); });
@@ -213,7 +213,7 @@ TEST_P(Epoch, AHandlerMayFailWithAnything) {
         throw 42;
       });
       epoch e(w);
-      if (w.rank() == 0) road.send(0, 0, 1);
+      if (w.rank() == 0) road.send(main_worker, 0, 1);
       EXPECT_EQ(heard_from([&] { e.close(); }).from, 0);
     });
   }

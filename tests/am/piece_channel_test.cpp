@@ -121,7 +121,7 @@ std::uint64_t most_held(world& w, std::uint32_t window) {
                         },
                         {.window = window});
   epoch e(w);
-  if (w.rank() == 0) channel.send(0, w.size() - 1, message);
+  if (w.rank() == 0) channel.send(main_worker, w.size() - 1, message);
   w.run([&](worker_t k) {
     do look();
     while (!e.try_close(k, activity_state::idle));

@@ -40,7 +40,7 @@ std::uint64_t to_and_fro(std::uint64_t times, const cluster_costs& given, std::u
     back = &pings;
     epoch e(w);
     const auto start = w.clock().now_ns();
-    if (w.rank() == 0) pings.send(0, w.size() - 1, {last, 2 * times});
+    if (w.rank() == 0) pings.send(main_worker, w.size() - 1, {last, 2 * times});
     if (w.rank() == 0 || w.rank() == w.size() - 1) w.wait_until([&] { return done; });
     if (w.rank() == 0) took = w.clock().now_ns() - start;
     e.close();

@@ -117,7 +117,7 @@ TEST_P(RecordChannel, CoalescesRecords) {
     const auto before = w.counters().total(obs::counter::buffers_sent);
     epoch e(w);
     const std::vector<std::byte> record(60);
-    for (int i = 0; i < 4096; ++i) road.send(0, (w.rank() + 1) % w.size(), record);
+    for (int i = 0; i < 4096; ++i) road.send(main_worker, (w.rank() + 1) % w.size(), record);
     const auto buffers = w.counters().total(obs::counter::buffers_sent) - before;
     // 64 records of 60 + 4 bytes fill a buffer, which leaves when the next record comes.
     EXPECT_EQ(buffers, w.size() == 1 ? 0u : 63u);
@@ -146,7 +146,7 @@ TEST_P(RecordChannel, CloseWaitsForHandlersThatSend) {
     {
       epoch e(w);
       for (int i = 0; i < 5; ++i)
-        ring.send_packed(0, w.rank(), std::uint32_t{20}, std::string("n"));
+        ring.send_packed(main_worker, w.rank(), std::uint32_t{20}, std::string("n"));
       e.close();
       EXPECT_EQ(ended, 5 * 21u);
     }
@@ -163,8 +163,8 @@ TEST_P(RecordChannel, LivesBesideChannelsOfMessages) {
     epoch e(w);
     for (rank_t to = 0; to < w.size(); ++to) {
       for (std::uint64_t i = 0; i < 50; ++i) {
-        some.send_packed(0, to, std::string(i, 'r'));
-        others.send(0, to, i);
+        some.send_packed(main_worker, to, std::string(i, 'r'));
+        others.send(main_worker, to, i);
       }
     }
     e.close();

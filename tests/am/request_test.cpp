@@ -33,7 +33,7 @@ struct gather {
       : w(the_world),
         copies(each),
         times(each),
-        asked_by(each),
+        asked_by(each, main_worker),
         ask(
             w, [this](worker_t, std::uint32_t i) { return value_at(w.rank(), i); },
             [this](worker_t k, std::uint64_t slot, std::uint64_t x) {
@@ -130,7 +130,7 @@ TEST_P(Request, AnswersMayBeGivenLater) {
             {.unanswered = 50});
         epoch e(w);
         {
-          auto to = ask.from(0);
+          auto to = ask.from(main_worker);
           for (std::uint32_t s = 0; s < each; ++s) to(static_cast<rank_t>(s) % w.size(), s, s);
         }
         w.run([&](worker_t k) {
@@ -170,7 +170,7 @@ TEST_P(Request, AReceiverMayAskAgain) {
     self = &follow;
     epoch e(w);
     {
-      auto ask = follow.from(0);
+      auto ask = follow.from(main_worker);
       for (std::uint64_t c = 0; c < chains; ++c) ask(owner(c), c, c);
     }
     e.close();

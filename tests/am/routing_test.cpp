@@ -212,7 +212,9 @@ TEST(Routing, CountsWhatItForwardsAndSendsToNextHopsOnly) {
                           [&](worker_t, std::span<const note> batch) { came += batch.size(); });
                       epoch e(w);
                       for (std::uint64_t i = 0; i < messages; ++i) {
-                        for (rank_t to = 0; to < 4; ++to) road.send(0, to, {to, w.rank()});
+                        for (rank_t to = 0; to < 4; ++to) {
+                          road.send(main_worker, to, {to, w.rank()});
+                        }
                       }
                       e.close();
                       EXPECT_EQ(came, 4 * messages);
@@ -242,9 +244,9 @@ TEST(Routing, StandingChannelsAndThoseWithoutOwnersGoDirectly) {
                               for (const auto to : batch) ++came, wrong += to != w.rank();
                             },
                             {.kind = channel_kind::standing});
-                        for (rank_t to = 0; to < 4; ++to) standing.send(0, to, to);
+                        for (rank_t to = 0; to < 4; ++to) standing.send(main_worker, to, to);
                         epoch e(w);
-                        for (rank_t to = 0; to < 4; ++to) direct.send(0, to, w.rank());
+                        for (rank_t to = 0; to < 4; ++to) direct.send(main_worker, to, w.rank());
                         e.close();
                       }
                       EXPECT_EQ(came, 8);

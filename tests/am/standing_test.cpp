@@ -71,7 +71,7 @@ TEST_P(StandingChannel, AnswersOutsideEpochsInsideThemAndBetweenCollectives) {
     std::atomic<std::uint64_t> counted = 0;
     channel<int> other(w, [&](worker_t, auto batch) { counted += batch.size(); });
     epoch e(w);
-    for (rank_t to = 0; to < w.size(); ++to) other.send(0, to, 1);
+    for (rank_t to = 0; to < w.size(); ++to) other.send(main_worker, to, 1);
     ask_everybody(w, s, 20);
     e.close();
     EXPECT_EQ(counted, static_cast<std::uint64_t>(w.size()));
@@ -111,7 +111,7 @@ TEST_P(StandingChannel, IsNotCountedByAnyEpoch) {
           standing);
       next = &road;
       w.barrier();
-      if (w.rank() == 0) road.send(0, w.size() - 1, 200);
+      if (w.rank() == 0) road.send(main_worker, w.size() - 1, 200);
       for (int i = 0; i < 5; ++i) epoch(w).close();  // ends while messages go round
     }
     EXPECT_EQ(w.sum(static_cast<std::uint64_t>(sent_on)), 201u);
@@ -125,7 +125,7 @@ TEST_P(StandingChannel, ItsDestructorHandlesWhatIsOnItsWay) {
       channel<std::uint64_t> road(
           w, [&](worker_t, auto batch) { came += batch.size(); }, standing);
       for (rank_t to = 0; to < w.size(); ++to) {
-        for (std::uint64_t i = 0; i < 100; ++i) road.send(0, to, i);
+        for (std::uint64_t i = 0; i < 100; ++i) road.send(main_worker, to, i);
       }
     }
     EXPECT_EQ(came, 100 * static_cast<std::uint64_t>(w.size()));
@@ -136,7 +136,7 @@ TEST_P(StandingChannel, IsDiscardedWhenAnExceptionIsOnItsWay) {
   const auto run = [&] {
     GetParam().run([](world& w) {
       squares s(w);
-      s.questions.send(0, (w.rank() + 1) % w.size(), {w.rank(), 3});
+      s.questions.send(main_worker, (w.rank() + 1) % w.size(), {w.rank(), 3});
       if (w.rank() == w.size() - 1) throw std::runtime_error("the body broke");
       w.wait_until([] { return false; });
     });

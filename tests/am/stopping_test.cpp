@@ -33,7 +33,7 @@ TEST_P(Stopping, NobodyLeavesBeforeItsPacketsAreTakenIn) {
         const auto run = [&] {
           epoch e(w);
           if (w.rank() == 0) {
-            auto to = road.from(0);
+            auto to = road.from(main_worker);
             for (std::uint64_t i = 0; i < 200'000; ++i) to(1 % w.size(), i);
             sent = true;
           }
@@ -113,7 +113,7 @@ TEST_P(Stopping, AnEpochThatHadEndedIsLeftOnce) {
         [&](worker_t, std::uint64_t, std::uint64_t answer) { came += answer; },
         {.kind = channel_kind::standing});
     {
-      auto to = ask.from(0);
+      auto to = ask.from(main_worker);
       for (std::uint64_t i = 0; i < 100; ++i) to((w.rank() + 1) % w.size(), i, i);
     }
     ask.finish();
@@ -125,7 +125,7 @@ TEST(StoppingAlone, TryCloseThrows) {
   for (const int workers : {1, 2}) {
     world w(workers);
     epoch e(w);
-    e.hold(0);
+    e.hold(main_worker);
     w.cancel();
     EXPECT_THROW(w.run([&](worker_t k) {
       while (!e.try_close(k, activity_state::busy)) {
@@ -147,7 +147,7 @@ TEST_P(Stopping, AnEpochThatNeverRunsDryStops) {
         for (const int m : batch) to((w.rank() + m) % w.size(), m);
       });
       epoch e(w);
-      road->send(0, w.rank(), 1);
+      road->send(main_worker, w.rank(), 1);
       e.close();
     };
     EXPECT_THROW(run(), cancelled);
@@ -164,11 +164,11 @@ TEST_P(Stopping, AWorkerThatOnlyMakesProgressGetsItsAnswers) {
         [&](worker_t, std::uint64_t, std::uint64_t) { ++came; }, {.kind = channel_kind::standing});
     for (std::uint64_t round = 1; round <= 20; ++round) {
       {
-        auto to = ask.from(0);
+        auto to = ask.from(main_worker);
         for (std::uint64_t i = 0; i < 10; ++i) to((w.rank() + 1) % w.size(), i, i);
       }
       // The first question's block leaves when it is old.
-      while (came < 10 * round) EXPECT_TRUE(w.progress(0));
+      while (came < 10 * round) EXPECT_TRUE(w.progress(main_worker));
     }
     w.barrier();
   });

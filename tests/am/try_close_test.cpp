@@ -67,7 +67,7 @@ struct queued_forest {
   std::uint64_t grow(std::uint64_t seed) {
     epoch e(w);
     for (auto& h : handled) h.value = 0;
-    road.send(0, w.rank(), {seed + static_cast<std::uint64_t>(w.rank()), depth});
+    road.send(main_worker, w.rank(), {seed + static_cast<std::uint64_t>(w.rank()), depth});
     w.run([&](worker_t k) {
       for (int looks = 0;
            !e.try_close(k, queues[k].empty() ? activity_state::idle : activity_state::busy);) {
@@ -118,7 +118,7 @@ TEST_P(TryClose, MayBeFollowedByCloseAndByOtherEpochs) {
     channel<int> road(w, [&](worker_t, auto batch) { came += batch.size(); });
     for (std::uint64_t round = 1; round <= 10; ++round) {
       epoch e(w);
-      for (rank_t to = 0; to < w.size(); ++to) road.send(0, to, 1);
+      for (rank_t to = 0; to < w.size(); ++to) road.send(main_worker, to, 1);
       w.run([&](worker_t k) {
         for (int i = 0; i < 5; ++i) static_cast<void>(e.try_close(k, activity_state::idle));
       });
@@ -145,7 +145,7 @@ TEST_P(Hold, KeepsTheEpochOpenUntilItIsReleased) {
     for (std::uint64_t round = 1; round <= 5; ++round) {
       e.emplace(w);
       looks = 0;
-      e->hold(0);
+      e->hold(main_worker);
       parked = true;
       e->close();
       EXPECT_FALSE(parked);

@@ -21,5 +21,5 @@ struct count_up {
 };
 
 void use(cairn::activity::executor<count_up>& counts) {
-  counts.spawn(0, [](auto& send) { send({0}); });
+  counts.spawn(cairn::main_worker, [](auto& send) { send({0}); });
 }

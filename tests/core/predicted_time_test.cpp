@@ -60,13 +60,13 @@ TEST(PredictedTime, BulkCostsGForEachByte) {
 
 TEST(PredictedTime, IsWhatTheCountersSay) {
   const auto report = run_simulated(cluster_of(1), {}, [](world& w) {
-    w.counters().add(0, counter::edges, 100);
-    w.counters().add(0, counter::lookups, 10'000);
-    w.counters().add(0, counter::activities, 10);
-    w.counters().add(0, counter::messages_sent, 1);
-    w.counters().add(0, counter::messages_handled, 2);
-    w.counters().add(0, counter::messages_filtered, 4);
-    w.counters().add(0, counter::operators, 1000);  // costs nothing by itself
+    w.counters().add(main_worker, counter::edges, 100);
+    w.counters().add(main_worker, counter::lookups, 10'000);
+    w.counters().add(main_worker, counter::activities, 10);
+    w.counters().add(main_worker, counter::messages_sent, 1);
+    w.counters().add(main_worker, counter::messages_handled, 2);
+    w.counters().add(main_worker, counter::messages_filtered, 4);
+    w.counters().add(main_worker, counter::operators, 1000);  // costs nothing by itself
     w.pool().step();
     EXPECT_EQ(w.clock().now_ns(), 100u * 3 + 10'000 * 4 + 10 * 11 + 7 * 5);
   });
@@ -77,7 +77,7 @@ TEST(PredictedTime, WorkOfOneRankDelaysNoOther) {
   std::vector<std::uint64_t> before(3), after(3);
   const auto report = run_simulated(cluster_of(3), {}, [&](world& w) {
     const auto r = static_cast<std::size_t>(w.rank());
-    w.counters().add(0, counter::edges, r == 0 ? 1'000'000 : 1000 * r);
+    w.counters().add(main_worker, counter::edges, r == 0 ? 1'000'000 : 1000 * r);
     w.parallel_for(1, [](worker_t, std::size_t, std::size_t) {});
     before[r] = w.clock().now_ns();
     w.barrier();
@@ -128,10 +128,10 @@ TEST(PredictedTime, NoCostShortensItByGrowing) {
   const auto time_of = [](const cluster_costs& c) {
     const auto report = run_simulated(cluster_of(5, 1, c), {}, [](world& w) {
       for (std::uint64_t i = 0; i < 10; ++i) {
-        w.counters().add(0, counter::edges, 100 * static_cast<std::uint64_t>(w.rank()));
-        w.counters().add(0, counter::lookups, 100 * static_cast<std::uint64_t>(w.rank()));
-        w.counters().add(0, counter::messages_handled, 10);
-        w.counters().add(0, counter::activities, 10);
+        w.counters().add(main_worker, counter::edges, 100 * static_cast<std::uint64_t>(w.rank()));
+        w.counters().add(main_worker, counter::lookups, 100 * static_cast<std::uint64_t>(w.rank()));
+        w.counters().add(main_worker, counter::messages_handled, 10);
+        w.counters().add(main_worker, counter::activities, 10);
         EXPECT_EQ(w.all_gather_bytes(std::vector<std::byte>(1000)).size(), 5u);
       }
     });

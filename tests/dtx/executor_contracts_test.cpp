@@ -62,7 +62,7 @@ TEST_P(ExecutorContract, OperatorThatReachesForWhatItDidNotNameFailsEveryRank) {
           activity::domain data(w);
           executor lies(data, liar{map}, {}, map);
           am::epoch e(w);
-          if (w.rank() == 0) lies.spawn(0, [&](auto& send) { send(m); });
+          if (w.rank() == 0) lies.spawn(main_worker, [&](auto& send) { send(m); });
           e.close();
         } catch (const std::exception& e) {
           EXPECT_NE(std::string(e.what()).find("the elements that elements() names"),
@@ -87,7 +87,7 @@ TEST(ExecutorContracts, OperatorsOfAGroupReachForTheirOwnElementsOnly) {
       executor lies(data, liar{map}, {.at_once = 1, .grain = 8}, map);
       am::epoch e(w);
       if (w.rank() == 0) {
-        lies.spawn(0, [&](auto& send) {
+        lies.spawn(main_worker, [&](auto& send) {
           send({0, 2, 0});
           send({1, 2, 0});  // reaches for what the first has named
         });
@@ -105,7 +105,7 @@ TEST(ExecutorContracts, ElementsBeyondTheirMapAreRefused) {
     executor ops(data, liar{map}, {}, map), strangers(data, liar{other}, {}, map);
     am::epoch e(w);
     const auto spawn = [](auto& on, const liar::message& m) {
-      on.spawn(0, [&](auto& send) { send(m); });
+      on.spawn(main_worker, [&](auto& send) { send(m); });
     };
     EXPECT_THROW(spawn(ops, {0, 4, 0}), contract_violation);
     EXPECT_THROW(spawn(ops, {~std::uint64_t{0}, 1, 1}), contract_violation);

@@ -112,9 +112,9 @@ TEST_P(Transactions, ReachVerticesAndEdgesOfSeveralMaps) {
         tx.write(edges, edge, tx.read(edges, edge) + 1);
       };
       if (i % 2 == 0) {
-        txs.run(0, move);
+        txs.run(main_worker, move);
       } else {
-        txs.run(0, move, [&](auto&& each) {
+        txs.run(main_worker, move, [&](auto&& each) {
           each(vertices.at(v));
           each(edges.at(edge));
         });
@@ -141,7 +141,7 @@ TEST_P(Transactions, BodyThatThrowsFailsEveryRank) {
         am::epoch e(w);
         for (std::uint64_t v = 0; v < n; ++v) {
           const bool bad = w.rank() == 0 && v == n - 1;
-          txs.run(0, [=, &map](auto& tx) {
+          txs.run(main_worker, [=, &map](auto& tx) {
             tx.write(map, v, tx.read(map, v) + 1);
             if (bad) throw std::runtime_error("the body threw");
           });
@@ -191,28 +191,30 @@ TEST_P(Transactions, ElementsBeyondTheirMapFailEveryRank) {
        {std::uint64_t{0}, std::uint64_t{990}, ~std::uint64_t{0} - 100}) {
     const auto failed = [&](auto spawn) { return num_ranks_failed_by(place, spawn); };
     EXPECT_EQ(failed([=](auto& txs, auto& vertices, auto&) {
-                txs.run(0, [=, &vertices](auto& tx) { tx.write(vertices, 10 + beyond, 1); });
+                txs.run(main_worker,
+                        [=, &vertices](auto& tx) { tx.write(vertices, 10 + beyond, 1); });
               }),
               place.ranks);
     EXPECT_EQ(failed([=](auto& txs, auto& vertices, auto&) {
-                txs.run(0, [=, &vertices](auto& tx) {
+                txs.run(main_worker, [=, &vertices](auto& tx) {
                   tx.write(vertices, 9, tx.read(vertices, 10 + beyond));
                 });
               }),
               place.ranks);
     EXPECT_EQ(failed([=](auto& txs, auto&, auto& edges) {
-                txs.run(0, [=, &edges](auto& tx) { tx.write(edges, edges.size() + beyond, 1); });
+                txs.run(main_worker,
+                        [=, &edges](auto& tx) { tx.write(edges, edges.size() + beyond, 1); });
               }),
               place.ranks);
     EXPECT_EQ(failed([=](auto& txs, auto&, auto& edges) {
                 txs.run(
-                    0, [](auto&) { ADD_FAILURE() << "the body ran"; },
+                    main_worker, [](auto&) { ADD_FAILURE() << "the body ran"; },
                     [=, &edges](auto&& each) { each(edges.at(edges.size() + beyond)); });
               }),
               place.ranks);
     EXPECT_EQ(failed([=](auto& txs, auto& vertices, auto&) {
                 txs.run(
-                    0, [](auto&) { ADD_FAILURE() << "the body ran"; },
+                    main_worker, [](auto&) { ADD_FAILURE() << "the body ran"; },
                     [=, &vertices](auto&& each) {
                       each(vertices.at(0));
                       each(vertices.at(10 + beyond));
@@ -230,7 +232,7 @@ TEST(Transaction, NamesOnlyElementsOfItsMaps) {
   am::epoch e(w);
   const auto run = [&](const auto& map, std::uint64_t id) {
     txs.run(
-        0, [](auto&) {}, [&](auto&& each) { each(map.at(id)); });
+        main_worker, [](auto&) {}, [&](auto&& each) { each(map.at(id)); });
   };
   EXPECT_THROW(run(accounts, 2), contract_violation);
   EXPECT_THROW(run(others, 0), contract_violation);
@@ -247,7 +249,7 @@ TEST(Transaction, MovesMoneyBetweenTwoRanks) {
     transactions txs(money, {}, accounts);
     am::epoch e(w);
     if (w.rank() == 0) {
-      txs.run(0, [&](auto& tx) {
+      txs.run(main_worker, [&](auto& tx) {
         auto from = tx.read(accounts, 0), to = tx.read(accounts, 1);
         from.balance -= 30;
         to.balance += 30;

@@ -100,7 +100,7 @@ void send_in_pieces(world& w) {
     held = std::max(held, w.messages().held_bytes());
   });
   am::epoch epoch(w);
-  channel.send(0, (w.rank() + 1) % w.size(), std::as_bytes(std::span(sent)));
+  channel.send(main_worker, (w.rank() + 1) % w.size(), std::as_bytes(std::span(sent)));
   epoch.close();
   for (std::size_t i = 0; i < words; ++i) {
     check(came[i] == (static_cast<std::uint64_t>(from) << 32) + i, "a word is wrong");

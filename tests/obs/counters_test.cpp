@@ -10,6 +10,8 @@
 
 namespace {
 
+using cairn::main_worker;
+using cairn::worker_t;
 using cairn::obs::counter;
 using cairn::obs::counters;
 namespace obs = cairn::obs;
@@ -17,11 +19,11 @@ namespace obs = cairn::obs;
 TEST(Counters, StartAtZeroAndAddUpOverWorkers) {
   counters c(3);
   EXPECT_EQ(c.total(counter::waves), 0u);
-  c.add(0, counter::waves);
-  c.add(2, counter::waves, 40);
-  c.add(2, counter::epochs, 5);
-  EXPECT_EQ(c.of_worker(0, counter::waves), 1u);
-  EXPECT_EQ(c.of_worker(1, counter::waves), 0u);
+  c.add(main_worker, counter::waves);
+  c.add(worker_t{2}, counter::waves, 40);
+  c.add(worker_t{2}, counter::epochs, 5);
+  EXPECT_EQ(c.of_worker(main_worker, counter::waves), 1u);
+  EXPECT_EQ(c.of_worker(worker_t{1}, counter::waves), 0u);
   EXPECT_EQ(c.total(counter::waves), 41u);
   EXPECT_EQ(c.totals()[static_cast<std::size_t>(counter::waves)], 41u);
   EXPECT_EQ(c.totals()[static_cast<std::size_t>(counter::epochs)], 5u);
@@ -45,7 +47,7 @@ TEST(Counters, ReadersSeeThemGrowAndLoseNothing) {
   constexpr std::uint64_t adds = 20'000;
   counters c(workers);
   std::vector<std::thread> threads;
-  for (cairn::worker_t w = 0; w < workers; ++w) {
+  for (worker_t w{0}; w < workers; ++w) {
     threads.emplace_back([&c, w] {
       for (std::uint64_t i = 0; i < adds; ++i) c.add(w, counter::operators);
     });

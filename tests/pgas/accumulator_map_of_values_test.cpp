@@ -85,7 +85,7 @@ void accumulate_values_and_judge(world& w, std::uint64_t n, const accumulator_op
   for (int round = 0; round < 2; ++round) {
     {
       am::epoch epoch(w);
-      sums.accumulate(0, [&](auto&& add) {
+      sums.accumulate(main_worker, [&](auto&& add) {
         each_add<A>(w.rank(), round, n, [&](std::uint64_t id, const value& x) {
           add(static_cast<std::uint32_t>(id), x);
         });

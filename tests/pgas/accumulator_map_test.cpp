@@ -140,7 +140,7 @@ TEST_P(AccumulatorMap, CombinesAtTheSenderWhateverItsStorage) {
         const auto next = partition.first((w.rank() + 1) % w.size());
         {
           am::epoch epoch(w);
-          sums.accumulate(0, [&](auto&& add) {
+          sums.accumulate(main_worker, [&](auto&& add) {
             for (int i = 0; i < 100; ++i) add(next, 1), add(next + 1, 2);
           });
           epoch.close();
@@ -169,7 +169,7 @@ TEST_P(AccumulatorMap, SendsWhatFullBinsHold) {
     {
       am::epoch epoch(w);
       for (int chunk = 0; chunk < 3; ++chunk) {
-        sums.accumulate(0, [&](auto&& add) {
+        sums.accumulate(main_worker, [&](auto&& add) {
           for (int i = 0; i < 1000; ++i) add(next, 1), add(next + 99, 2);
         });
       }

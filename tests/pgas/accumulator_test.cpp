@@ -210,8 +210,9 @@ TEST_P(Accumulator, CollectsValuesLargerThanAPacket) {
     accumulator<set_union<std::uint64_t>> all(w);
     accumulator<add_vectors<double>> sums(w);
     if (w.rank() == w.size() - 1) {
-      for (std::uint64_t i = 0; i < 20'000; ++i) all.accumulate(w.workers() - 1, i);
-      sums.accumulate(0, std::vector<double>(20'000, 0.5));
+      const worker_t last{w.workers() - 1};
+      for (std::uint64_t i = 0; i < 20'000; ++i) all.accumulate(last, i);
+      sums.accumulate(main_worker, std::vector<double>(20'000, 0.5));
     }
     const auto found = all.collect();
     EXPECT_EQ(found.size(), 20'000u);
@@ -241,7 +242,7 @@ TEST_P(Accumulator, RefusesToCollectWhileAnEpochIsOpen) {
   GetParam().run([](world& w) {
     accumulator<add<std::uint64_t>> sum(w);
     am::epoch e(w);
-    sum.accumulate(0, 1);
+    sum.accumulate(main_worker, 1);
     EXPECT_THROW(static_cast<void>(sum.collect()), contract_violation);
     e.close();
     EXPECT_EQ(sum.collect(), static_cast<std::uint64_t>(w.size())) << "nothing was lost";
@@ -260,7 +261,7 @@ TEST_P(Accumulator, CollectingBesideAFailedRankThrows) {
   const auto run = [&] {
     GetParam().run([](world& w) {
       accumulator<set_union<int>> all(w);
-      all.accumulate(0, w.rank());
+      all.accumulate(main_worker, w.rank());
       if (w.rank() == 0) throw std::runtime_error("rank 0 threw");
       static_cast<void>(all.collect());
       ADD_FAILURE() << "collected without rank 0";

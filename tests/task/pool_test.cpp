@@ -50,9 +50,9 @@ TEST_P(Pool, ShareRunsTheJobAtMostOnceOnEveryWorkerAndNobodyIsInsideAfterwards) 
     per_worker<int> runs(workers());
     std::atomic<int> inside{0};
     for (int round = 1; round <= 2000; ++round) {
-      const int before = runs[0];
+      const int before = runs[main_worker];
       std::vector<int> seen(static_cast<std::size_t>(workers()));
-      for (worker_t w = 0; w < workers(); ++w) seen[static_cast<std::size_t>(w)] = runs[w];
+      for (worker_t w{0}; w < workers(); ++w) seen[static_cast<std::size_t>(w)] = runs[w];
       p.share([&](worker_t w) {
         ++inside;
         EXPECT_EQ(p.here(), w);
@@ -61,16 +61,17 @@ TEST_P(Pool, ShareRunsTheJobAtMostOnceOnEveryWorkerAndNobodyIsInsideAfterwards) 
         --inside;
       });
       ASSERT_EQ(inside, 0);
-      ASSERT_EQ(runs[0], before + 1);
-      for (worker_t w = 1; w < workers(); ++w) {
+      ASSERT_EQ(runs[main_worker], before + 1);
+      for (worker_t w{1}; w < workers(); ++w) {
         const int more = runs[w] - seen[static_cast<std::size_t>(w)];
         ASSERT_TRUE(more == 0 || more == 1) << "worker " << w << " ran it " << more << " times";
       }
       if (round % 7 == 0) p.run([&](worker_t w) { ++runs[w]; });  // one that nobody may leave out
     }
-    const int before = runs[workers() - 1];
+    const worker_t last{workers() - 1};
+    const int before = runs[last];
     p.run([&](worker_t w) { ++runs[w]; });
-    EXPECT_EQ(runs[workers() - 1], before + 1);
+    EXPECT_EQ(runs[last], before + 1);
   });
 }
 
@@ -84,7 +85,7 @@ TEST_P(Pool, RunRunsTheJobOnceOnEveryWorker) {
         p.step();
         ++runs[w];
       });
-      for (worker_t w = 0; w < workers(); ++w) ASSERT_EQ(runs[w], 1) << "worker " << w;
+      for (worker_t w{0}; w < workers(); ++w) ASSERT_EQ(runs[w], 1) << "worker " << w;
     }
     EXPECT_EQ(p.here(), 0);
   });
@@ -145,7 +146,7 @@ TEST_P(Pool, ParallelForBeginsNoChunkOnceBetweenReturnsFalse) {
 
 TEST_P(Pool, AnExceptionOfAnyWorkerLeavesRun) {
   with_pool([](pool& p) {
-    for (worker_t thrower = 0; thrower < workers(); ++thrower) {
+    for (worker_t thrower{0}; thrower < workers(); ++thrower) {
       std::atomic<int> ended = 0;
       try {
         p.run([&](worker_t w) {
@@ -209,11 +210,11 @@ TEST_P(Pool, AsksTheSourcesInTurnUntilOneHasDoneSomething) {
         asked += 'b';
         return false;
       });
-      EXPECT_TRUE(p.idle(0));
+      EXPECT_TRUE(p.idle(main_worker));
       first_works = false;
-      EXPECT_FALSE(p.idle(0));
+      EXPECT_FALSE(p.idle(main_worker));
     }
-    EXPECT_FALSE(p.idle(0));
+    EXPECT_FALSE(p.idle(main_worker));
     EXPECT_EQ(asked, "aaba") << "a source that is gone was asked";
   });
 }
@@ -299,7 +300,7 @@ TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
         return true;
       });
       inner->wait_until([&] { return told.size() == 2; });
-      EXPECT_EQ(told, (std::vector<worker_t>{0, 0}));
+      EXPECT_EQ(told, std::vector<worker_t>(2, main_worker));
     }
     EXPECT_EQ(outer->here(), w);
   });
@@ -311,7 +312,7 @@ TEST(Threads, PinnedWorkersShareTheCallersCoresAndTheCallerGetsThemBack) {
     const auto p = make_threads({.workers = 2, .pin = true});
     per_worker<std::vector<int>> cores(2);
     p->run([&](worker_t w) { cores[w] = hw::core_set::of_this_thread().numbers(); });
-    for (worker_t w = 0; w < 2; ++w) {
+    for (worker_t w{0}; w < 2; ++w) {
       const auto expected = before[static_cast<std::size_t>(w) % before.size()];
       EXPECT_EQ(cores[w], std::vector<int>{expected}) << "worker " << w;
     }

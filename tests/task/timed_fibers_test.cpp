@@ -73,7 +73,7 @@ TEST(TimedFibers, TheOneWithTheLeastTimeGoesOn) {
   c.run([&](std::size_t r, pool& p) {
     for (int i = 0; i < 20; ++i) {
       moments.push_back(c.clock.now_ns());
-      c.work[{r, 0}] = 10 * (r + 1) + static_cast<std::uint64_t>(i);
+      c.work[{r, main_worker}] = 10 * (r + 1) + static_cast<std::uint64_t>(i);
       p.step();
     }
     EXPECT_EQ(c.clock.now_ns(), 20 * 10 * (r + 1) + 190);
@@ -89,7 +89,7 @@ TEST(TimedFibers, WhoWaitsWakesAtTheMomentOfTheArrival) {
       std::uint64_t woke = 0;
       c.run([&](std::size_t r, pool& p) {
         if (r == 0) {
-          c.work[{0, 0}] = 700;
+          c.work[{0, main_worker}] = 700;
           p.step();
           c.send(1, due);
         } else {
@@ -108,7 +108,7 @@ TEST(TimedFibers, WorkersOfARankWorkAtOnceAndWaitForTheLast) {
     c.run([&](std::size_t r, pool& p) {
       if (r == 1) {  // its workers sleep between two jobs
         p.attend();
-        c.work[{1, 0}] = 300;
+        c.work[{1, main_worker}] = 300;
         p.step();
       }
       const auto begin = c.clock.now_ns();
@@ -143,7 +143,7 @@ TEST(TimedFibers, AStallIsToldAndUnwinds) {
     cluster c(7, 3, workers);
     try {
       c.run([&](std::size_t r, pool& p) {
-        c.work[{r, 0}] = 1000 * r;
+        c.work[{r, main_worker}] = 1000 * r;
         p.step();
         if (r == 1) return;
         p.attend();

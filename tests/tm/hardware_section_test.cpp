@@ -113,7 +113,7 @@ std::uint64_t sum_on_threads() {
   tm::fallback_lock lock;
   cairn::obs::counters counters(workers);
   std::vector<std::thread> threads;
-  for (cairn::worker_t w = 0; w < workers; ++w) {
+  for (cairn::worker_t w{0}; w < workers; ++w) {
     threads.emplace_back([&, w] {
       const auto seed = static_cast<std::uint64_t>(w);
       const tm::abort_rates rates{.conflict = 0.1, .capacity = 0.05, .left = 0.05, .other = 0.05};

@@ -17,6 +17,7 @@
 namespace {
 
 namespace tm = cairn::tm;
+using cairn::main_worker;
 namespace obs = cairn::obs;
 using cairn::support::exclusive_hardware;
 using obs::counter;
@@ -37,7 +38,7 @@ struct group_run {
 
   group_run(Hardware hardware, std::size_t operators, const tm::retry_limits& limits = {})
       : cells(operators, 0) {
-    tm::section_runner runner(std::move(hardware), limits, 1, counters, 0, yield);
+    tm::section_runner runner(std::move(hardware), limits, 1, counters, main_worker, yield);
     const auto body = [this](auto access, std::size_t first, std::size_t last) {
       bodies.push_back({first, last});
       for (auto i = first; i < last; ++i) tm::cell_ref(cells[i], access).add(1);
@@ -186,7 +187,7 @@ std::uint64_t total_when_a_section_meets_a_holder(Entry&& entry_for) {
   holder = std::make_unique<tm::fallback_lock::guard>(lock, yield);
   read_by_holder = tm::load_cell(cell);
 
-  tm::section_runner runner(exclusive_hardware{}, {}, 1, counters, 0, holder_goes_on);
+  tm::section_runner runner(exclusive_hardware{}, {}, 1, counters, main_worker, holder_goes_on);
   const auto end = runner.run(
       entry_for(lock), 1, [&](auto access) { tm::cell_ref(cell, access).add(1); }, [] {});
   EXPECT_EQ(end, tm::section_end::committed);
@@ -208,7 +209,8 @@ TEST(Section, FallsBackWhenTheLockIsTakenAgainAndAgain) {
   obs::counters counters(1);
   std::unique_ptr<tm::fallback_lock::guard> holder;
   const auto release = [&](unsigned) { holder.reset(); };
-  tm::section_runner runner(exclusive_hardware{}, {.lock_waits = 3}, 1, counters, 0, release);
+  tm::section_runner runner(exclusive_hardware{}, {.lock_waits = 3}, 1, counters, main_worker,
+                            release);
   // Entering, another worker has always just taken the lock.
   struct unlucky : tm::subscribed {
     std::unique_ptr<tm::fallback_lock::guard>* holder;
@@ -235,7 +237,7 @@ std::vector<std::int64_t> move_on_threads(int workers, std::size_t moves) {
   tm::fallback_lock lock;
   obs::counters counters(workers);
   std::vector<std::thread> threads;
-  for (cairn::worker_t w = 0; w < workers; ++w) {
+  for (cairn::worker_t w{0}; w < workers; ++w) {
     threads.emplace_back([&, w] {
       tm::abort_rates rates{
           .conflict = 0.2, .capacity = 0.1, .lock_taken = 0.1, .left = 0.05, .other = 0.1};

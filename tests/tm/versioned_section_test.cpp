@@ -162,7 +162,7 @@ TEST(VersionedSection, WithAnyInjectedAbortsEachOperatorTakesEffectOnce) {
     obs::counters counters(1);
     tm::section_runner runner(
         tm::injected<section>(section(table, 0, {}), tm::abort_injection(seed, rates)),
-        {.first_pauses = 0, .most_pauses = 0}, seed, counters, 0, yield{});
+        {.first_pauses = 0, .most_pauses = 0}, seed, counters, cairn::main_worker, yield{});
     std::vector<std::uint64_t> effects(1 + random.below(20));
     auto body = [&](auto access, std::size_t first, std::size_t last) {
       for (auto i = first; i < last; ++i) access.store(effects[i], access.load(effects[i]) + 1);
@@ -186,7 +186,8 @@ TEST(VersionedSection, EndsWhereTwoWaitForEachOther) {
   for (int t = 0; t < 2; ++t) {
     threads.emplace_back([&, t] {
       tm::section_runner runner(section(table, static_cast<std::uint32_t>(t), {}), {.conflicts = 2},
-                                static_cast<std::uint64_t>(t), counters, t, yield{});
+                                static_cast<std::uint64_t>(t), counters, cairn::worker_t{t},
+                                yield{});
       for (int i = 0; i < 100; ++i) {
         const auto body = [&](auto access) {
           for (std::size_t k = 0; k < 8; ++k) {

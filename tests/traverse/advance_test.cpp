@@ -60,7 +60,7 @@ TEST_P(Advance, ReachesEachVertexAtItsDepthInEveryDirection) {
                                  {.direction = way, .trace = true});
         if (step_of.owns(0)) {
           step_of.store(0, 0);
-          reached.add(0, 0);
+          reached.add(main_worker, 0);
         }
         do {
           ++step;

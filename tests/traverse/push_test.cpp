@@ -134,7 +134,7 @@ TEST_P(Push, GoesDeepWhereVerticesAreOwn) {
         {.how = w.workers() == 1 ? activity::mechanism::automatic : activity::mechanism::atomics});
     if (reached.owns(0)) {
       reached.store(0, 1);
-      next.add(0, 0);
+      next.add(main_worker, 0);
     }
     std::uint64_t steps = 0;
     for (; w.any(!next.empty()); ++steps) {
@@ -147,17 +147,18 @@ TEST_P(Push, GoesDeepWhereVerticesAreOwn) {
 }
 
 TEST(Worklist, GivesEachElementOut) {
+  constexpr worker_t first{0}, second{1};
   world w(2);
   worklist<int> list(w);
   EXPECT_TRUE(list.empty());
-  list.add(0, 1);
-  list.add(1, 2);
-  list.add(1, 3);
+  list.add(first, 1);
+  list.add(second, 2);
+  list.add(second, 3);
   EXPECT_FALSE(list.empty());
-  const auto own = list.take_own(1);
+  const auto own = list.take_own(second);
   EXPECT_EQ(std::vector(own.begin(), own.end()), (std::vector{2, 3}));
-  EXPECT_TRUE(list.take_own(1).empty());
-  list.add(1, 4);
+  EXPECT_TRUE(list.take_own(second).empty());
+  list.add(second, 4);
   const auto all = list.take();
   EXPECT_EQ(std::vector(all.begin(), all.end()), (std::vector{1, 4}));
   EXPECT_TRUE(list.empty());

@@ -174,7 +174,7 @@ class executor {
   }
 
   [[nodiscard]] const tuner* tuner_now() const noexcept {
-    return parts_.workers[0].pace.of(parts_.data.how());
+    return parts_.workers[main_worker].pace.of(parts_.data.how());
   }
   [[nodiscard]] choice now() const noexcept {
     const auto* t = tuner_now();

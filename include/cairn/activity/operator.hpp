@@ -74,7 +74,7 @@ struct outcome {
 
 namespace detail {
 struct any_context {
-  [[nodiscard]] worker_t worker() const { return 0; }
+  [[nodiscard]] worker_t worker() const { return main_worker; }
   template <class M>
   void operator()(const M&) const {}
 };

@@ -90,7 +90,7 @@ class request final : private task::progress_source {
     world_.pool().remove_source(*this);
     // Questions that a cancelled epoch left behind.
     world_.pool().while_quiet([this] {
-      for (worker_t w = 0; w < workers_.workers(); ++w) charge(w, -kept_bytes(w));
+      for (worker_t w{0}; w < workers_.workers(); ++w) charge(w, -kept_bytes(w));
     });
   }
   request(const request&) = delete;
@@ -230,7 +230,7 @@ class request final : private task::progress_source {
     std::uint64_t asked_so_far = 0, received = 0;
     for (auto& k : workers_) received += k.value.received.load(std::memory_order_acquire);
     for (auto& k : workers_) asked_so_far += k.value.kept.load(std::memory_order_acquire);
-    for (worker_t w = 0; w < workers_.workers(); ++w) asked_so_far += questions_.count(w).sent();
+    for (worker_t w{0}; w < workers_.workers(); ++w) asked_so_far += questions_.count(w).sent();
     return asked_so_far == received;
   }
 

@@ -88,7 +88,7 @@ class world {
   /// Receives messages, runs their handlers, sends old buffers and waits for room. For loops of
   /// sends outside parallel_for, on worker w; not inside a handler. Returns false if the loop
   /// should end, because the world is poisoned or cancelled.
-  bool progress(worker_t w = 0);
+  bool progress(worker_t w = main_worker);
 
   /// Combines the ranks' values with aggregator A in a fixed order: the same bits on every rank,
   /// and in every run with the same number of ranks (recursive_doubling.hpp). Collective. The value
@@ -196,7 +196,7 @@ class world {
   template <class T>
   [[nodiscard]] T of_one_rank(const T& mine) {
     const use alone(*this);
-    counters_->add(0, obs::counter::collectives);
+    counters_->add(main_worker, obs::counter::collectives);
     throw_if_interrupted();
     return mine;
   }

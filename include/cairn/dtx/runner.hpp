@@ -81,7 +81,7 @@ class runner final : public claim_sink {
     copies data;
     std::unique_ptr<job> what;
     marker_word name = free_marker;
-    worker_t home = 0;
+    worker_t home = main_worker;
     std::uint64_t claimed_ns = 0;         // time of the last claims
     std::uint64_t shortest_round_ns = 0;  // shortest time from claims to drop, in this transaction
   };

@@ -155,7 +155,7 @@ class counters {
   /// Sum over this rank's workers.
   [[nodiscard]] std::uint64_t total(counter c) const noexcept {
     std::uint64_t sum = 0;
-    for (worker_t w = 0; w < workers_; ++w) sum += of_worker(w, c);
+    for (worker_t w{0}; w < workers_; ++w) sum += of_worker(w, c);
     return sum;
   }
 

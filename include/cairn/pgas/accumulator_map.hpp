@@ -241,7 +241,7 @@ class accumulator_map {
   void send_bins() {
     am::epoch epoch(world_);
     world_.parallel_for(
-        workers_[0].remote.num_bins(),
+        workers_[main_worker].remote.num_bins(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
           with_sender(k, [&](auto send) {
             for (auto b = begin; b < end; ++b) {
@@ -294,8 +294,8 @@ class accumulator_map {
   template <class F>
   void collect_partials(F& f) {
     world_.parallel_for(size_, [&](worker_t k, std::size_t begin, std::size_t end) {
-      auto* const totals = partial_of(0);
-      for (worker_t j = 1; j < world_.workers(); ++j) {
+      auto* const totals = partial_of(main_worker);
+      for (worker_t j{1}; j < world_.workers(); ++j) {
         auto* const more = partial_of(j);
         for (auto i = begin; i < end; ++i) combine_into<A>(totals[i], std::move(more[i]));
         std::fill(more + begin, more + end, A::identity());
@@ -308,7 +308,7 @@ class accumulator_map {
   template <class F>
   void collect_bins(F& f) {
     world_.parallel_for(
-        workers_[0].own.num_bins(),
+        workers_[main_worker].own.num_bins(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
           for (auto b = begin; b < end; ++b) {
             for (auto& j : workers_) combine_bin(k, j.value.own, b);

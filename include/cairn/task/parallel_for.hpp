@@ -25,8 +25,8 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
   if (chunk == 0) chunk = std::max<std::size_t>(1, n / (16 * workers));
   if (workers == 1 || n <= chunk) {
     for (std::size_t begin = 0; begin < n; begin += chunk) {
-      f(worker_t{0}, begin, std::min(n, begin + chunk));
-      if (!between(worker_t{0})) return;
+      f(main_worker, begin, std::min(n, begin + chunk));
+      if (!between(main_worker)) return;
     }
     return;
   }

@@ -142,7 +142,7 @@ class pool {
   /// each piece of at most some milliseconds; parallel_for calls it itself. Called by worker 0
   /// outside jobs.
   void throw_if_interrupted() {
-    if (may_go_on(0)) return;
+    if (may_go_on(main_worker)) return;
     for (auto* const s : sources_) s->throw_if_interrupted();
   }
 
