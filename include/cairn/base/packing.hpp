@@ -75,7 +75,7 @@ template <packable T>
 template <packable T>
 [[nodiscard]] T unpacked(std::span<const std::byte> bytes) {
   T value = unpack<T>(bytes);
-  CAIRN_EXPECTS(bytes.empty(), "more bytes than of one value");
+  CAIRN_EXPECTS(bytes.empty(), "bytes left over after the value");
   return value;
 }
 
@@ -90,7 +90,7 @@ inline void append_bytes(std::vector<std::byte>& to, const void* data, std::size
   std::memcpy(to.data() + at, data, bytes);
 }
 inline std::span<const std::byte> take_bytes(std::span<const std::byte>& from, std::size_t bytes) {
-  CAIRN_EXPECTS(bytes <= from.size(), "fewer bytes than of one value");
+  CAIRN_EXPECTS(bytes <= from.size(), "too few bytes for the value");
   const auto taken = from.first(bytes);
   from = from.subspan(bytes);
   return taken;
@@ -178,7 +178,7 @@ struct packing<C> {
     const auto size = cairn::unpack<std::uint64_t>(from);
     C all;
     if constexpr (detail::bytes_side_by_side<C>) {
-      CAIRN_EXPECTS(size <= from.size() / sizeof(element), "fewer bytes than of one value");
+      CAIRN_EXPECTS(size <= from.size() / sizeof(element), "too few bytes for the value");
       const auto bytes = detail::take_bytes(from, size * sizeof(element));
       all.resize(size);
       if (size != 0) std::memcpy(all.data(), bytes.data(), bytes.size());
