@@ -21,7 +21,7 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 }
 
 [[noreturn]] void refuse(std::size_t bytes) {
-  throw system_failure("no memory for " + std::to_string(bytes) + " bytes");
+  throw system_failure("cannot allocate " + std::to_string(bytes) + " bytes");
 }
 
 // The kernel aligns to 4 KB, so map 2 MB more and unmap the excess on both sides.

@@ -74,11 +74,11 @@ tm_probe probe_transactions() {
   if (under_tsan) return {false, "not under ThreadSanitizer, which cannot follow transactions"};
   if (!rtm_compiled) return {false, "this processor architecture has no RTM"};
   const auto flags = processor_flags();
-  if (!flags.present) return {false, "the processor does not offer RTM"};
+  if (!flags.present) return {false, "the processor does not support RTM"};
   if (flags.always_aborts) return {false, "RTM is switched off: every transaction would abort"};
   const auto seen = run_transactions();
   if (seen.commits == 0) {
-    return {false, "the processor claims RTM, but all " + std::to_string(tries) +
+    return {false, "the processor reports RTM, but all " + std::to_string(tries) +
                        " trial transactions aborted (last status " +
                        std::to_string(seen.last_status) + ")"};
   }

@@ -70,7 +70,7 @@ topology read_topology() {
   const std::unique_ptr<hwloc_topology, void (*)(hwloc_topology_t)> owner(
       machine, [](hwloc_topology_t t) { hwloc_topology_destroy(t); });
   if (hwloc_topology_load(machine) != 0) {
-    throw system_failure("hwloc cannot find out what this machine is made of");
+    throw system_failure("hwloc cannot read the topology of this machine");
   }
   topology found;
   found.sockets = count(machine, HWLOC_OBJ_PACKAGE);
