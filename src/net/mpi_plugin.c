@@ -43,17 +43,17 @@ static int start(char* why) {
     MPI_Query_thread(&level);
   } else {
     const int code = MPI_Init_thread(NULL, NULL, MPI_THREAD_SERIALIZED, &level);
-    if (code != MPI_SUCCESS) return fail(why, "MPI does not start", code);
+    if (code != MPI_SUCCESS) return fail(why, "MPI_Init_thread failed", code);
   }
   if (level < MPI_THREAD_SERIALIZED) {
-    return fail(why, "MPI does not offer the thread level MPI_THREAD_SERIALIZED", MPI_SUCCESS);
+    return fail(why, "MPI does not support the thread level MPI_THREAD_SERIALIZED", MPI_SUCCESS);
   }
   return running ? 0 : 1;
 }
 
 static int finish(char* why) {
   const int code = MPI_Finalize();
-  return code == MPI_SUCCESS ? 0 : fail(why, "MPI does not end", code);
+  return code == MPI_SUCCESS ? 0 : fail(why, "MPI_Finalize failed", code);
 }
 
 static void abort_job(int status) { MPI_Abort(MPI_COMM_WORLD, status); }
@@ -110,7 +110,7 @@ static int open_port(cairn_mpi_port** opened, size_t max_packet, char* why) {
   int failed = 0;
   /* Before any step that may fail on this rank alone, because the others wait in this one. */
   const int code = MPI_Comm_dup(MPI_COMM_WORLD, &port->comm);
-  if (code != MPI_SUCCESS) failed = fail(why, "MPI has no communicator for us", code);
+  if (code != MPI_SUCCESS) failed = fail(why, "MPI_Comm_dup failed", code);
   if (!failed && max_packet > 0) {
     port->send_bytes = malloc(num_sends * max_packet);
     port->receive_bytes = malloc(num_receives * max_packet);
@@ -130,7 +130,7 @@ static int open_port(cairn_mpi_port** opened, size_t max_packet, char* why) {
 
 static int all_gather(cairn_mpi_port* port, const void* mine, void* all, int bytes, char* why) {
   const int code = MPI_Allgather(mine, bytes, MPI_BYTE, all, bytes, MPI_BYTE, port->comm);
-  return code == MPI_SUCCESS ? 0 : fail(why, "MPI cannot gather", code);
+  return code == MPI_SUCCESS ? 0 : fail(why, "MPI_Allgather failed", code);
 }
 
 static int collect_sent(cairn_mpi_port* port, char* why) {
