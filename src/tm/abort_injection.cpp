@@ -17,11 +17,11 @@ abort_injection::abort_injection(std::uint64_t seed, const abort_rates& rates,
       script_(std::move(script)) {
   double sum = 0;
   for (auto& r : rates_) {
-    CAIRN_EXPECTS(r.below >= 0, "a rate of aborts is not negative");
+    CAIRN_EXPECTS(r.below >= 0, "abort rates must not be negative");
     sum += r.below;
     r.below = sum;
   }
-  CAIRN_EXPECTS(sum <= 1, "rates of aborts sum to at most 1");
+  CAIRN_EXPECTS(sum <= 1, "abort rates must sum to at most 1");
 }
 
 std::optional<injected_abort> abort_injection::next() noexcept {
