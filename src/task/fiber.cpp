@@ -59,8 +59,8 @@ fiber::fiber(std::size_t stack_bytes, void (*main)(void*), void* argument)
   if (mapping_ == MAP_FAILED || mprotect(mapping_, page, PROT_NONE) != 0) {
     const std::string why = std::strerror(errno);
     if (mapping_ != MAP_FAILED) munmap(mapping_, mapping_bytes_);
-    throw system_failure("no stack of " + std::to_string(stack_bytes_) +
-                         " bytes for a fiber: " + why);
+    throw system_failure("cannot allocate a fiber stack of " + std::to_string(stack_bytes_) +
+                         " bytes: " + why);
   }
   auto* const bottom = static_cast<std::byte*>(mapping_) + page;
   stack_bottom_ = bottom;

@@ -53,7 +53,7 @@ class fiber_pool final : public pool {
   void run(const job& f) override {
     CAIRN_EXPECTS(here() == 0);
     CAIRN_EXPECTS(workers() == 1 || scheduler_.current != &scheduler_.runner,
-                  "only the body of a simulated rank gives jobs to other workers");
+                  "only the body of a simulated rank may start jobs");
     job_ = &f;
     ++job_number_;
     unfinished_ = workers() - 1;

@@ -217,7 +217,7 @@ std::string fiber_scheduler::state::who_waits() const {
   std::sort(waiting.begin(), waiting.end(), [](const strand* a, const strand* b) {
     return std::pair(a->pool, a->worker) < std::pair(b->pool, b->worker);
   });
-  std::string text = "simulated cluster stalled: nothing is on its way, and ";
+  std::string text = "simulated cluster stalled: no message is in flight, and ";
   for (std::size_t i = 0; i < waiting.size() && i < most_named_in_a_stall; ++i) {
     if (i > 0) text += ", ";
     text += "rank " + std::to_string(waiting[i]->pool) + " worker " +
@@ -257,7 +257,7 @@ void fiber_scheduler::start(pool& p, std::function<void()> body) {
 
 void fiber_scheduler::run() {
   auto& s = *state_;
-  CAIRN_EXPECTS(s.current == &s.runner, "a simulated cluster is run from outside");
+  CAIRN_EXPECTS(s.current == &s.runner, "run() must not be called inside a fiber");
   if (s.bodies > 0) s.switch_to(s.pick());
   s.given_up = false;
   s.stall.clear();

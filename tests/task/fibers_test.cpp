@@ -157,7 +157,7 @@ TEST(Fibers, AStallIsToldByNameAndUnwindsEveryBody) {
       const std::string expected = workers == 1 ? "rank 0 worker 0, rank 2 worker 0 wait"
                                                 : "rank 0 worker 0, rank 0 worker 1, "
                                                   "rank 2 worker 0, rank 2 worker 1 wait";
-      EXPECT_EQ(e.what(), "simulated cluster stalled: nothing is on its way, and " + expected);
+      EXPECT_EQ(e.what(), "simulated cluster stalled: no message is in flight, and " + expected);
     }
     EXPECT_EQ(alive, 0);
   }
