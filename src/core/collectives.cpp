@@ -95,8 +95,9 @@ collectives::packet_view collectives::checked(rank_t from,
   const auto round = static_cast<int>(header.round);
   CAIRN_EXPECTS(header.operation == operation_ + 1 ||
                     (header.operation == operation_ && round >= rounds_done),
-                "a packet of a finished round, or of an operation that cannot have begun");
-  CAIRN_EXPECTS(kept_[slot(header.operation, round, num_rounds_)].empty(), "a packet came twice");
+                "a packet of a finished round, or of an operation that has not begun");
+  CAIRN_EXPECTS(kept_[slot(header.operation, round, num_rounds_)].empty(),
+                "a packet was delivered twice");
   const auto above = std::int64_t{self_} + (std::int64_t{1} << round);
   CAIRN_EXPECTS(from == (above < size_ ? above : above - size_), "a packet of the wrong sender");
   CAIRN_EXPECTS(header.num_parts == parts_in_round(round), "wrong number of parts");

@@ -57,7 +57,8 @@ void interrupt_handler::on_signal(int) noexcept {
 interrupt_handler::interruptible::interruptible(interrupt_handler& handler, world& w) {
   const auto free =
       std::ranges::find_if(handler.worlds_, [&](auto& slot) { return slot.load() == nullptr; });
-  CAIRN_EXPECTS(free != handler.worlds_.end(), "more worlds run than the handler was told");
+  CAIRN_EXPECTS(free != handler.worlds_.end(),
+                "more worlds run than the handler was constructed for");
   slot_ = &*free;
   slot_->store(&w);
   if (handler.came_.load()) w.cancel();

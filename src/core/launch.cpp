@@ -43,7 +43,7 @@ ending run_locally(const settings& how, const rank_body& body) {
 }
 
 ending run_in_simulation(const settings& how, const rank_body& body) {
-  if (how.ranks != 0) throw usage_error("--sim names the ranks itself: leave --ranks out");
+  if (how.ranks != 0) throw usage_error("--sim sets the number of ranks: do not pass --ranks");
   auto plan = parse_simulation(how.sim, how.sim_costs);
   plan.cluster.workers = std::max(how.threads, 1);
   interrupt_handler interrupts(interrupt_handler::second::kills,
@@ -76,8 +76,8 @@ ending run_in_simulation(const settings& how, const rank_body& body) {
 
 ending run_in_this_process(const settings& how, const rank_body& body) {
   if (!how.sim.empty()) return run_in_simulation(how, body);
-  if (how.transport == transport_kind::mpi) throw usage_error("--transport mpi wants mpiexec");
-  if (how.machines != 0) throw usage_error("--machines wants mpiexec");
+  if (how.transport == transport_kind::mpi) throw usage_error("--transport mpi requires mpiexec");
+  if (how.machines != 0) throw usage_error("--machines requires mpiexec");
   return how.ranks > 1 ? run_locally(how, body) : run_alone(how, body);
 }
 

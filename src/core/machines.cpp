@@ -78,7 +78,7 @@ std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
   }
   if (memory && memory->size() != bytes) {
     failure = "rank " + std::to_string(first) + " shares " + std::to_string(memory->size()) +
-              " bytes, where rank " + std::to_string(world_.rank()) + " wants " +
+              " bytes, but rank " + std::to_string(world_.rank()) + " expects " +
               std::to_string(bytes);
   }
   // No rank releases the memory before all have opened it.
@@ -87,7 +87,7 @@ std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
   for (const auto rank : neighbours_) {
     const auto& of_rank = failures[static_cast<std::size_t>(rank)];
     if (!of_rank.empty()) {
-      throw system_failure("machine " + std::to_string(of(rank)) + " shares no memory: rank " +
+      throw system_failure("machine " + std::to_string(of(rank)) + " cannot share memory: rank " +
                            std::to_string(rank) + ": " + of_rank);
     }
   }

@@ -61,7 +61,7 @@ std::shared_ptr<net::mpi_job> start_mpi(const settings& how, const launcher& sta
   if (job->size() != started_by.size) {
     throw wrong_launcher(started_by.name + " started " + ranks + " ranks, but " +
                          std::string(net::name(kind)) + " sees " + std::to_string(job->size()) +
-                         ": launcher and MPI do not belong together");
+                         ": the launcher belongs to another MPI");
   }
   return job;
 }
@@ -73,14 +73,13 @@ std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_ma
   const bool one_machine = static_cast<rank_t>(neighbours.size()) == job.size();
   if (how.transport == transport_kind::mpi) return job.open();
   if (how.transport == transport_kind::ring && !one_machine) {
-    throw usage_error("--transport ring wants all ranks on one machine");
+    throw usage_error("--transport ring requires all ranks on one machine");
   }
   auto near = net::make_machine_rings(job, map);
   if (near && one_machine) return near;
   if (how.transport == transport_kind::ring && job.size() > 1) {
     throw system_failure(
-        "the ranks of this machine cannot share memory, which --transport ring "
-        "wants");
+        "the ranks of this machine cannot share memory, which --transport ring requires");
   }
   auto far = job.open();
   if (!near) return far;

@@ -201,7 +201,7 @@ void progress_engine::flush_old(worker_t w) {
 }
 
 void progress_engine::move_on(worker_t w, bool idle) {
-  CAIRN_EXPECTS(!workers_[w].in_handler, "a handler does not wait for messages");
+  CAIRN_EXPECTS(!workers_[w].in_handler, "a handler must not wait for messages");
   // Polls even if local messages wait; otherwise peers find no room in this rank's rings.
   poll(w);
   bool handled = false;

@@ -13,12 +13,12 @@ namespace cairn {
 
 void progress_engine::expect_no_epoch_left() {
   if (!epoch_was_left_ || size_ == 1) return;
-  control_.poison(rank_, "an epoch was left without close(), which the other ranks wait for");
+  control_.poison(rank_, "an epoch was destroyed without close(), and the other ranks wait for it");
   control_.throw_if_poisoned();
 }
 
 void progress_engine::open_epoch() {
-  CAIRN_EXPECTS(!epoch_open(), "one epoch of a world is open at a time");
+  CAIRN_EXPECTS(!epoch_open(), "another epoch of this world is still open");
   expect_no_epoch_left();
   epoch_was_left_ = false;
   if (size_ > 1) {

@@ -109,16 +109,17 @@ void recursive_doubling::check(rank_t from, std::span<const std::byte> packet) {
   if (header.operation == operation_) {
     CAIRN_EXPECTS(current_ && i >= step_, "a packet of a finished step");
   } else {
-    CAIRN_EXPECTS(header.operation == operation_ + 1, "an operation that cannot have begun");
+    CAIRN_EXPECTS(header.operation == operation_ + 1,
+                  "a packet of an operation that has not begun");
     // The sender has completed the current operation, so it has this rank's packet of that
     // operation. The result of the next operation cannot arrive yet, because it contains this
     // rank's value.
     const auto needed = i == 0 ? num_steps_ - 1 : i;
     CAIRN_EXPECTS(
         i != num_steps_ - 1 && (!current_ || step_ > needed || (step_ == needed && sent_)),
-        "a packet of an operation that cannot have begun");
+        "a packet of an operation that has not begun");
   }
-  CAIRN_EXPECTS(kept(header.operation, i).empty(), "a packet came twice");
+  CAIRN_EXPECTS(kept(header.operation, i).empty(), "a packet was delivered twice");
 }
 
 void recursive_doubling::receive(rank_t from, std::span<const std::byte> packet) {

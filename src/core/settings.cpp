@@ -218,8 +218,8 @@ constexpr std::array<setting, 17> rows{{
 /// Sets `row`; the error message names `source`, an option or a variable.
 void set_as(settings& s, const setting& row, const std::string& source, text_view value) {
   if (row.apply(s, value)) return;
-  throw usage_error(source + " wants " + std::string(row.values) + ", not '" + std::string(value) +
-                    "'");
+  throw usage_error(source + " expects " + std::string(row.values) + ", not '" +
+                    std::string(value) + "'");
 }
 
 const setting* find(text_view name) {
@@ -290,7 +290,7 @@ std::vector<std::string> settings::take_options(std::span<const std::string> arg
     } else if (++i < arguments.size()) {
       set_as(*this, *row, argument, arguments[i]);
     } else {
-      throw usage_error(argument + " wants " + std::string(row->values) + " after it");
+      throw usage_error(argument + " requires a value: " + std::string(row->values));
     }
   }
   return others;

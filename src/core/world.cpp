@@ -55,7 +55,7 @@ world::world(net::transport& net, task::pool& workers, hw::clock& clock,
 
 world::use::use(world& w) : world_(w) {
   CAIRN_EXPECTS(!w.in_use_.exchange(true, std::memory_order_acquire),
-                "a second thread calls into a world in use, or a call is inside another");
+                "the world is already in use by another thread or by an outer call");
 }
 
 world::~world() { messages_->drain(); }

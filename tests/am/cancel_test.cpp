@@ -148,7 +148,7 @@ TEST_P(AbandonedEpoch, OfSeveralRanksFailsWhateverFollows) {
       try {
         f();
       } catch (const peer_failure& e) {
-        EXPECT_NE(std::string(e.what()).find("left without close()"), std::string::npos)
+        EXPECT_NE(std::string(e.what()).find("destroyed without close()"), std::string::npos)
             << e.what();
         ++told;
       }

@@ -217,7 +217,7 @@ TEST(Launch, OptionsWinOverTheEnvironment) {
   unsetenv("CAIRN_RANKS");
   EXPECT_EQ(by_variable.status, 3);
   EXPECT_EQ(by_option.status, 2);
-  EXPECT_EQ(refused.said, std::vector<std::string>{"CAIRN_RANKS wants auto|N, not 'none'"});
+  EXPECT_EQ(refused.said, std::vector<std::string>{"CAIRN_RANKS expects auto|N, not 'none'"});
 }
 
 TEST(Launch, AProgramWithoutArgumentsRefusesThem) {

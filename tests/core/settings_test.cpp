@@ -80,7 +80,7 @@ TEST(Settings, ABadVariableIsNamed) {
   EXPECT_EQ(refusal([] {
               from({{"CAIRN_THREADS", "many"}});
             }),
-            "CAIRN_THREADS wants auto|N, not 'many'");
+            "CAIRN_THREADS expects auto|N, not 'many'");
 }
 
 TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
@@ -139,7 +139,7 @@ TEST(Settings, AnOptionWithoutItsValueIsRefused) {
   settings s;
   const std::vector<std::string> given{"--ranks"};
   EXPECT_EQ(refusal([&] { static_cast<void>(s.take_options(given)); }),
-            "--ranks wants auto|N after it");
+            "--ranks requires a value: auto|N");
 }
 
 TEST(Settings, TheWorldGetsItsPartInItsUnits) {
