@@ -59,7 +59,8 @@ class accumulator {
   /// Returns   the same on every rank; for float and double it depends on which worker added what
   /// Throws    contract_violation while an epoch is open, because handlers may be accumulating
   [[nodiscard]] value_type collect() {
-    CAIRN_EXPECTS(!world_.messages().epoch_open(), "collected after the epoch");
+    CAIRN_EXPECTS(!world_.messages().epoch_open(),
+                  "collect() must not be called while an epoch is open");
     value_type mine = A::identity();
     for (auto& k : partials_) {
       combine_into<A>(mine, std::exchange(k.value, A::identity()));
