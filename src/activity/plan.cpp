@@ -45,7 +45,7 @@ reasoned decide_hardware(cells of, const options& asked, const surroundings& her
     const bool htm = of == cells::several || !free || start.htm_first;
     const auto how = htm ? mechanism::htm : mechanism::atomics;
     if (here.emulated) return {how, "hardware transactions are emulated"};
-    if (!free) return {how, "it was asked for"};
+    if (!free) return {how, "it was requested"};
     const std::string why = "hardware transactions work here";
     if (of == cells::several || !start.fitted) return {how, why};
     return {how, why + ", and by the fitted costs " + (htm ? "they pay" : "atomics cost less")};
@@ -61,7 +61,7 @@ reasoned decide_hardware(cells of, const options& asked, const surroundings& her
 
 decision decide(cells of, const options& asked, const surroundings& here) {
   refuse_what_cannot_run(of, asked.how, here.one_worker);
-  reasoned chosen{asked.how, "it was asked for"};
+  reasoned chosen{asked.how, "it was requested"};
   if (asked.how == mechanism::automatic && here.one_worker) {
     chosen = {mechanism::plain, "the rank has one worker"};
   } else if (asked.how == mechanism::automatic || asked.how == mechanism::htm) {

@@ -66,11 +66,11 @@ TEST(Domain, SaysWhatItRunsAndWhy) {
   const bool htm = w.transactions().works;
   EXPECT_EQ(of(1, {}), "plain: the rank has one worker");
   EXPECT_EQ(of(2, {}), htm ? "htm: hardware transactions work here" : without);
-  EXPECT_EQ(of(2, {.how = mechanism::htm}), htm ? "htm: it was asked for" : without);
+  EXPECT_EQ(of(2, {.how = mechanism::htm}), htm ? "htm: it was requested" : without);
   EXPECT_EQ(of(2, {.emulate = emulation_options{}}), "htm: hardware transactions are emulated");
-  EXPECT_EQ(of(1, {.how = mechanism::stm}), "stm: it was asked for");
-  EXPECT_EQ(of(3, {.how = mechanism::one_lock}), "one-lock: it was asked for");
-  EXPECT_EQ(of(1, {.how = mechanism::locks}), "locks: it was asked for");
+  EXPECT_EQ(of(1, {.how = mechanism::stm}), "stm: it was requested");
+  EXPECT_EQ(of(3, {.how = mechanism::one_lock}), "one-lock: it was requested");
+  EXPECT_EQ(of(1, {.how = mechanism::locks}), "locks: it was requested");
 }
 
 TEST(Domain, JudgesFallbacksByTheirShareOnceThereAreSome) {

@@ -35,8 +35,8 @@ TEST(Decision, NamesMechanismGrainAndReasonForOneCell) {
       of({.start = {.htm_first = false, .fitted = true}}, with),
       "atomics 1: hardware transactions work here, and by the fitted costs atomics cost less");
   EXPECT_EQ(of({.how = mechanism::htm, .start = {.htm_first = false, .fitted = true}}, with),
-            "htm 64: it was asked for");
-  EXPECT_EQ(of({.how = mechanism::locks, .grain = 8}, without), "locks 1: it was asked for");
+            "htm 64: it was requested");
+  EXPECT_EQ(of({.how = mechanism::locks, .grain = 8}, without), "locks 1: it was requested");
 }
 
 TEST(Decision, NamesMechanismGrainAndReasonForSeveralCells) {
@@ -46,7 +46,7 @@ TEST(Decision, NamesMechanismGrainAndReasonForSeveralCells) {
   EXPECT_EQ(of({}, without), "locks 1: no hardware transactions: none");
   EXPECT_EQ(of({.start = {.stm_grain = 16, .stm_first = true, .fitted = true}}, without),
             "stm 16: no hardware transactions: none; it costs less by the fitted costs");
-  EXPECT_EQ(of({.how = mechanism::stm, .grain = 2}, alone), "stm 2: it was asked for");
+  EXPECT_EQ(of({.how = mechanism::stm, .grain = 2}, alone), "stm 2: it was requested");
 }
 
 TEST(Plan, LeavesNoChoiceToOneWorkerOrToWhatWasAskedFor) {

@@ -180,7 +180,7 @@ TEST(Tuning, WhatWasAskedForStays) {
   EXPECT_EQ(fixed.grain(), 8u);
   EXPECT_EQ(grain.grain(), 8u);
   EXPECT_EQ(locks.how(), mechanism::locks);
-  EXPECT_EQ(locks.why(), "it was asked for");
+  EXPECT_EQ(locks.why(), "it was requested");
 }
 
 struct TuningPlaces : ::testing::TestWithParam<support::place> {};
