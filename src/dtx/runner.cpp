@@ -15,14 +15,14 @@ namespace cairn::dtx {
 
 std::size_t transaction::number_of(const void* map, std::uint64_t id) {
   const auto at = std::find(maps_.begin(), maps_.end(), map);
-  CAIRN_EXPECTS(at != maps_.end(), "a transaction reaches the maps it was made for");
+  CAIRN_EXPECTS(at != maps_.end(), "the map must be one of the maps passed to the constructor");
   const element e{static_cast<std::uint32_t>(at - maps_.begin()), id};
   if (named_only_) {
     for (const auto i : named_) {
       if (held_[i] == e) return i;
     }
     CAIRN_EXPECTS(!"named by elements()",
-                  "an operator over ranks reads and writes the elements that elements() names");
+                  "a distributed operator may access only elements that elements() names");
   }
   if (const auto i = held_.find(e)) return *i;
   held_.need(e);
@@ -36,7 +36,7 @@ runner::runner(world& w, const options& opt, std::size_t element_bytes, job_sour
       source_(source),
       workers_(w.workers()),
       parking_(w, [this](worker_t k) { return pump(k); }) {
-  CAIRN_EXPECTS(opt.at_once >= 1, "at least one transaction at once");
+  CAIRN_EXPECTS(opt.at_once >= 1, "at_once must be at least 1");
   for (worker_t k{0}; k < w.workers(); ++k) {
     workers_[k].random = random64(holder_name(w.rank(), 0), static_cast<std::uint64_t>(k));
   }
@@ -50,7 +50,7 @@ void runner::add(const void* map, std::unique_ptr<gate> road) {
 
 std::uint32_t runner::number_of(const void* map) const {
   const auto at = std::find(maps_.begin(), maps_.end(), map);
-  CAIRN_EXPECTS(at != maps_.end(), "a transaction reaches the maps it was made for");
+  CAIRN_EXPECTS(at != maps_.end(), "the map must be one of the maps passed to the constructor");
   return static_cast<std::uint32_t>(at - maps_.begin());
 }
 
@@ -67,7 +67,7 @@ void runner::answered(worker_t w, const claim_request& asked, bool granted,
 void runner::queued(worker_t w) {
   const auto epoch = world_.messages().epoch();
   CAIRN_EXPECTS(num_uncommitted_ == 0 || epoch_ == epoch,
-                "what a cancelled epoch has used may only be destroyed");
+                "an object used in a cancelled epoch may only be destroyed");
   epoch_ = epoch;
   ++num_uncommitted_;
   am::hold(world_, w);

@@ -65,7 +65,7 @@ TEST_P(ExecutorContract, OperatorThatReachesForWhatItDidNotNameFailsEveryRank) {
           if (w.rank() == 0) lies.spawn(main_worker, [&](auto& send) { send(m); });
           e.close();
         } catch (const std::exception& e) {
-          EXPECT_NE(std::string(e.what()).find("the elements that elements() names"),
+          EXPECT_NE(std::string(e.what()).find("only elements that elements() names"),
                     std::string::npos)
               << e.what();
           ++failed;

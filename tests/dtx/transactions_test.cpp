@@ -174,7 +174,8 @@ int num_ranks_failed_by(const support::place& place, Spawn spawn) {
         if (w.rank() == 0) spawn(txs, vertices, edges);
         e.close();
       } catch (const std::exception& e) {
-        EXPECT_NE(std::string(e.what()).find("elements of its map"), std::string::npos) << e.what();
+        EXPECT_NE(std::string(e.what()).find("less than the size of its map"), std::string::npos)
+            << e.what();
         ++failed;
         throw;
       }

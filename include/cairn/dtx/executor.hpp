@@ -75,7 +75,7 @@ class executor final : job_source {
         runner_(world_, {opt.at_once, opt.back_off},
                 std::max({sizeof(typename Maps::value_type)...}), *this),
         activities_(data, local{op_, this}) {
-    CAIRN_EXPECTS(opt.grain >= 1, "a group has operators");
+    CAIRN_EXPECTS(opt.grain >= 1, "grain must be at least 1");
     if (alone()) return;
     (runner_.add(&maps, std::make_unique<map_gate<Maps>>(data, maps, runner_)), ...);
     if constexpr (returns) {
@@ -206,7 +206,8 @@ class executor final : job_source {
     rank_t first = -1;
     bool one_owner = true;
     op_.elements(m, [&](const auto& where) {
-      CAIRN_EXPECTS(where.id < where.map->size(), "an operator names elements of its maps");
+      CAIRN_EXPECTS(where.id < where.map->size(),
+                    "the element id must be less than the size of its map");
       const auto owner = where.map->owner(where.id);
       if (first < 0) first = owner;
       one_owner = one_owner && owner == first;

@@ -32,7 +32,7 @@ class own_elements {
  private:
   static void expect_own(const auto& map, std::uint64_t id) {
     CAIRN_EXPECTS(map.owns(id),
-                  "an operator over ranks reads and writes the elements that elements() names");
+                  "a distributed operator may access only elements that elements() names");
   }
 
   Tx& tx_;

@@ -54,7 +54,7 @@ class transaction {
 
   template <class Map, class T = typename Map::value_type>
   [[nodiscard]] T read(const Map& map, std::uint64_t id) {
-    CAIRN_EXPECTS(id < map.size(), "a transaction reads elements of its map");
+    CAIRN_EXPECTS(id < map.size(), "the element id must be less than the size of its map");
     const auto i = number_of(&map, id);
     T value;
     std::memcpy(static_cast<void*>(&value),
@@ -64,7 +64,7 @@ class transaction {
 
   template <class Map, class T = typename Map::value_type>
   void write(const Map& map, std::uint64_t id, const T& value) {
-    CAIRN_EXPECTS(id < map.size(), "a transaction writes elements of its map");
+    CAIRN_EXPECTS(id < map.size(), "the element id must be less than the size of its map");
     const auto i = number_of(&map, id);
     std::memcpy(copies_.written(i), &value, sizeof value);
     copies_.mark_changed(i);

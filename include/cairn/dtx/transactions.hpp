@@ -65,7 +65,8 @@ class transactions final : job_source {
   void run(worker_t w, Body&& body, Names&& names) {
     std::vector<element> named;
     names([&](const auto& where) {
-      CAIRN_EXPECTS(where.id < where.map->size(), "a transaction names elements of its maps");
+      CAIRN_EXPECTS(where.id < where.map->size(),
+                    "the element id must be less than the size of its map");
       named.push_back({runner_.number_of(where.map), where.id});
     });
     start(w, std::forward<Body>(body), std::move(named));
