@@ -61,7 +61,7 @@ io::weight_kind agree_on_weights(world& w, const share& mine) {
     for (const auto& of_rank : all) {
       if (of_rank.num_edges == 0) continue;
       if (type && *type != of_rank.weight_type) {
-        throw usage_error("from_edges: the weights are of different types on two ranks");
+        throw usage_error("from_edges: two ranks pass weights of different types");
       }
       type = of_rank.weight_type;
       if (of_rank.weight_type != 0 && kind != io::weight_kind::real) {
@@ -112,7 +112,7 @@ class share_reader {
   [[noreturn]] void fail_id(const std::string& id, std::uint64_t i) const {
     const auto limit = limit_ == most_id ? std::string("2^64 - 1") : std::to_string(limit_);
     throw usage_error("from_edges: edge " + std::to_string(i) + " of a rank has the id " + id +
-                      ", expected one from 0 to below " + limit);
+                      ", expected an id in [0, " + limit + ")");
   }
 
   template <class Id>

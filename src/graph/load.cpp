@@ -78,7 +78,8 @@ io::raw_edges edges_of(const dist_csr<Id>& g) {
 loaded_graph load_native(world& w, const std::string& path, const load_options& options) {
   const auto& build = options.build;
   if (options.read.ids == io::id_kind::text) {
-    throw usage_error(path + ": a .cairn file says itself whether its ids are texts");
+    throw usage_error(path +
+                      ": a .cairn file stores the kind of its ids: omit the option for text ids");
   }
   stopwatch watch(w.clock());
   loaded_graph loaded;

@@ -62,14 +62,14 @@ void expect_memory_for(world& w, std::uint64_t bytes, const std::string& what) {
   w.agree([&] {
     const auto available = hw::available_memory();
     if (needed <= available) return;
-    throw usage_error(what + " needs " + format_bytes(needed) + " of memory, and " +
-                      format_bytes(available) + " are available");
+    throw usage_error(what + " needs " + format_bytes(needed) + " of memory, but " +
+                      format_bytes(available) + " is available");
   });
 }
 
 void expect_memory_for(world& w, const build_size& size) {
   expect_memory_for(w, bytes_to_build(size, w.size()),
-                    "to build a graph of " + std::to_string(size.num_vertices) + " vertices and " +
+                    "building a graph of " + std::to_string(size.num_vertices) + " vertices and " +
                         std::to_string(size.num_edges) + " edges");
 }
 

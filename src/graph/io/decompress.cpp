@@ -210,8 +210,8 @@ compression compression_of(const mapped_file& file) {
                              : named == compression::zstd ? "zstd"
                                                           : "xz";
     throw input_error::at_byte(file.path(), 0,
-                               std::string("the name says ") + kind +
-                                   ", but the file does not begin as " + kind + " files do");
+                               std::string("the name indicates ") + kind +
+                                   ", but the file does not start with the " + kind + " signature");
   }
   return found;
 }

@@ -121,9 +121,9 @@ void write_matrix_market(task::pool& workers, const std::string& path, const nat
     throw usage_error(path + ": a MatrixMarket file's name ends in .mtx");
   }
   if (!counts_from_1(g)) {
-    throw usage_error(path +
-                      ": the vertices of a MatrixMarket file are 1 to n, and this graph's "
-                      "ids are others");
+    throw usage_error(
+        path +
+        ": a MatrixMarket file requires the vertex ids 1 to n, but this graph has other ids");
   }
   constexpr std::array<const char*, 3> fields{"pattern", "integer", "real"};
   const auto n = std::to_string(g.num_vertices());

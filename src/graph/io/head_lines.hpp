@@ -25,7 +25,7 @@ class head_lines {
     const char* const newline =
         static_cast<const char*>(std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_)));
     if (newline == nullptr && end_ - at_ > most_bytes) {
-      throw text_fault{at_, "the line is longer than 1 MiB, which no header or edge is"};
+      throw text_fault{at_, "the line is longer than 1 MiB, the maximum for a header or an edge"};
     }
     if (newline == nullptr && (at_ == end_ || !whole_)) return false;
     stop_ = newline == nullptr ? end_ : newline;

@@ -97,8 +97,8 @@ class list_scanner {
   const char* scan_list(const char* p, const char* end, std::uint64_t u) {
     if (u >= rule_.num_vertices) {
       if (const char* const behind = end_of_line(p, end)) return behind;
-      throw text_fault{
-          p, "one list more than the header's " + std::to_string(rule_.num_vertices) + " vertices"};
+      throw text_fault{p, "the file has more lists than the " + std::to_string(rule_.num_vertices) +
+                              " vertices that its header declares"};
     }
     const char* behind_line = nullptr;
     bool more = is_digit(*p) || another(p, end, behind_line);
@@ -206,7 +206,7 @@ std::string contradiction(const list_counts& counts, const text_layout& layout) 
            " undirected edges, but the lists hold " + std::to_string(counts.entries) +
            " entries instead of two for each";
   }
-  return "an edge stands in the list of one of its vertices only, or with another weight";
+  return "an edge is in the list of only one of its vertices, or has two different weights";
 }
 
 void drop_half_of_loops(edge_block& block) {

@@ -101,7 +101,7 @@ struct native_header {
     const auto fail = [&](std::size_t at, const std::string& what) {
       throw input_error::at_byte(path, at, what);
     };
-    if (magic != expected_magic) fail(0, "the file does not begin as .cairn files do");
+    if (magic != expected_magic) fail(0, "the file does not start with the .cairn signature");
     if (version < 1 || version > 6) {
       fail(offsetof(native_header, version),
            "expected a version from 1 to 6 of the format, found " + std::to_string(version));
@@ -114,7 +114,7 @@ struct native_header {
     if (directed > 1 || (id_bytes != 4 && id_bytes != 8) || weights > 2 || num_vertices == 0 ||
         num_vertices > most || num_entries > most || num_edges > num_entries ||
         (id_bytes == 4) != (num_vertices < 0xffff'ffffu)) {
-      fail(offsetof(native_header, directed), "the header contradicts itself");
+      fail(offsetof(native_header, directed), "the header's fields are inconsistent");
     }
     if (directed == 1 && num_edges != num_entries) {
       fail(offsetof(native_header, num_edges),
@@ -128,18 +128,19 @@ struct native_header {
       if (sections[i].offset != placed.sections[i].offset ||
           sections[i].bytes != placed.sections[i].bytes) {
         fail(offsetof(native_header, sections) + i * sizeof(native_section),
-             std::string("the section of ") + native_section_names[i] +
-                 " is not where the header's counts put it");
+             std::string("the offset or size of section ") + native_section_names[i] +
+                 " does not match the header's counts");
       }
     }
     if (!has_attachment()) return;
     if (attachment_checksum != own_attachment_checksum()) {
       fail(offsetof(native_header, attachment_checksum),
-           "the checksum of the attachment's place is wrong");
+           "the checksum of the attachment's header fields is wrong");
     }
     if (attachment.offset != placed.attachment.offset || attachment.bytes == 0 ||
         attachment.bytes > most || attachment_name.front() == 0 || attachment_name.back() != 0) {
-      fail(offsetof(native_header, attachment_name), "the attachment is not behind the graph");
+      fail(offsetof(native_header, attachment_name),
+           "the name, offset or size of the attachment is invalid");
     }
   }
 };

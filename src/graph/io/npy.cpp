@@ -53,7 +53,8 @@ class dictionary_parser {
       }
       accept(",");
     }
-    if (shape_.value_name.empty() || !has_shape_) fail("'descr' and 'shape' before this");
+    if (shape_.value_name.empty() || !has_shape_)
+      fail("both 'descr' and 'shape' in the dictionary");
     return shape_;
   }
 
@@ -139,14 +140,14 @@ void read_exactly(byte_source& from, std::span<char> out, const std::string& pat
                   std::uint64_t offset, const std::string& what) {
   const auto n = from.read(out);
   if (n == out.size()) return;
-  throw input_error::at_byte(path, offset + n, "the file ends within " + what);
+  throw input_error::at_byte(path, offset + n, "the file ends " + what);
 }
 
 npy_shape read_header(byte_source& from, const std::string& path, std::uint64_t& offset) {
   std::array<char, 12> start{};
-  read_exactly(from, {start.data(), 10}, path, 0, "its header");
+  read_exactly(from, {start.data(), 10}, path, 0, "within its header");
   if (std::string_view(start.data(), magic.size()) != magic) {
-    throw input_error::at_byte(path, 0, "the file does not begin as .npy files do");
+    throw input_error::at_byte(path, 0, "the file does not start with the .npy signature");
   }
   const int version = start[6];
   if (version < 1 || version > 3) {
@@ -159,15 +160,15 @@ npy_shape read_header(byte_source& from, const std::string& path, std::uint64_t&
   offset = 10;
   std::size_t length = byte(8) | byte(9) << 8;
   if (version > 1) {
-    read_exactly(from, {start.data() + 10, 2}, path, offset, "its header");
+    read_exactly(from, {start.data() + 10, 2}, path, offset, "within its header");
     length |= byte(10) << 16 | byte(11) << 24;
     offset = 12;
   }
   if (length > most_header_bytes) {
-    throw input_error::at_byte(path, 8, "the header claims to be longer than 64 KiB");
+    throw input_error::at_byte(path, 8, "the header is longer than 64 KiB");
   }
   std::string text(length, '\0');
-  read_exactly(from, text, path, offset, "its header");
+  read_exactly(from, text, path, offset, "within its header");
   auto shape = dictionary_parser(text, path, offset).parse();
   offset += length;
   return shape;
@@ -184,8 +185,8 @@ void read_rows(byte_source& from, const std::string& path, std::uint64_t offset,
         std::min<std::uint64_t>(buffer.size() / row_bytes, shape.num_rows - rows.ids.size());
     read_exactly(from, std::span(buffer).first(want * row_bytes), path,
                  offset + rows.ids.size() * row_bytes,
-                 "row " + std::to_string(rows.ids.size()) + " or soon after, of the " +
-                     std::to_string(shape.num_rows) + " that its header declares");
+                 "at or after row " + std::to_string(rows.ids.size()) +
+                     ", but its header declares " + std::to_string(shape.num_rows) + " rows");
     for (std::uint64_t i = 0; i < want; ++i) {
       std::uint64_t id = 0;
       T value{};

@@ -286,7 +286,7 @@ raw_edges read_edges(world& w, const std::string& path, const read_options& opti
     const bool text = options.ids == id_kind::text;
     if (text && format != file_format::edge_list && format != file_format::weighted_edge_list &&
         format != file_format::csv) {
-      throw usage_error(path + ": ids in text are of edge lists and .csv files");
+      throw usage_error(path + ": text ids are supported only in edge lists and .csv files");
     }
     file.emplace(w, path, options, format);
   });

@@ -142,7 +142,7 @@ void parse_banner(const head_lines& at, text_layout& layout) {
                   quoted(words[4].data(), at.stop()));
   }
   if (layout.sides == symmetry::skew && !layout.weighted) {
-    refuse(4, "a pattern has no signs: it cannot be skew-symmetric");
+    refuse(4, "a pattern matrix cannot be skew-symmetric: it has no values");
   }
 }
 
@@ -258,7 +258,7 @@ text_layout read_layout(text_source& source, file_format format, bool text_ids) 
       throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.what);
     }
     if (bytes >= most_head_bytes) {
-      throw source.error(0, "neither header nor edges begin in the first 32 MiB");
+      throw source.error(0, "the first 32 MiB contain neither a header nor an edge");
     }
   }
 }

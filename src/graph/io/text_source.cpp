@@ -88,7 +88,7 @@ class text_source::stream {
       if (filled > most_line_bytes_) {
         throw text_fault{storage.data(), "the line is longer than " +
                                              std::to_string(most_line_bytes_) +
-                                             " bytes, as no line of such a file has to be"};
+                                             " bytes, the maximum for this file"};
       }
       limit *= 2;
       storage.resize(std::max(storage.size(), limit + padding));

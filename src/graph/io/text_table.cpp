@@ -156,7 +156,7 @@ table read_text_table(task::pool& workers, const std::string& path, char separat
   const auto fault = source.for_each_block(workers, {}, [&](worker_t w, const text_block& block) {
     auto part = parse_rows(block.text, separator, fields);
     if (num_rows += part.ids.size(); num_rows > most_rows) {
-      throw text_fault{block.text.data(), "a row too many"};  // skips the following blocks
+      throw text_fault{block.text.data(), "too many rows"};  // skips the following blocks
     }
     found[w].emplace(block.index, std::move(part));
   });

@@ -21,7 +21,7 @@ void verify_distinct_labels(const native_file& file, faults& found) {
   const auto begin = file.byte_of<std::uint64_t>(labels_section, 0);
   if (twice != sorted.end()) found.add(begin, "two vertices have the same label");
   if (sorted.back() == std::numeric_limits<std::uint64_t>::max()) {
-    found.add(begin, "a label is 2^64 - 1, which is no id");
+    found.add(begin, "a label is 2^64 - 1, which is not a valid id");
   }
 }
 
@@ -38,14 +38,14 @@ void verify_texts(const native_file& file, faults& found) {
   const auto wrong = std::adjacent_find(ends.begin(), ends.end(), std::greater<>());
   if (wrong != ends.end()) {
     found.add(at(static_cast<std::uint64_t>(wrong - ends.begin())),
-              "a label's text ends before it begins");
+              "the end of a label precedes its beginning");
     return;
   }
   const auto texts = file.label_texts();
   std::vector<std::string_view> sorted;
   for (std::uint64_t v = 0; v < n; ++v) {
     sorted.push_back(texts.substr(ends[v], ends[v + 1] - ends[v]));
-    if (!is_word(sorted.back())) found.add(at(v), "a label's text is no id");
+    if (!is_word(sorted.back())) found.add(at(v), "a label is not a valid text id");
   }
   std::sort(sorted.begin(), sorted.end());
   if (std::adjacent_find(sorted.begin(), sorted.end()) != sorted.end()) {
@@ -66,7 +66,7 @@ void verify_labels(const native_file& file, faults& found) {
     found.add(file.byte_of<std::uint64_t>(labels_section, i), "the labels do not ascend");
   } else if (ids.back() == std::numeric_limits<std::uint64_t>::max()) {
     found.add(file.byte_of<std::uint64_t>(labels_section, ids.size() - 1),
-              "a label is 2^64 - 1, which is no id");
+              "a label is 2^64 - 1, which is not a valid id");
   }
 }
 

@@ -65,7 +65,7 @@ TEST(Attachment, DamageIsFound) {
             "h.cairn: at byte 12288: the checksum of the section of the attachment is wrong: the "
             "file is damaged");
   EXPECT_EQ(said(offsetof(native_header, attachment_name)),
-            "h.cairn: at byte 192: the checksum of the attachment's place is wrong");
+            "h.cairn: at byte 192: the checksum of the attachment's header fields is wrong");
   for (std::size_t size = 4096; size < whole.size(); size += 1000) {
     const auto path = here.plain("h.cairn", whole.substr(0, size));
     const auto sentence = test::sentence_of(path, [&] { static_cast<void>(graph_from(path)); });

@@ -167,7 +167,7 @@ TEST(BadInput, CompressedDataThatIsCutOrCorruptIsToldFromBadText) {
 TEST(BadInput, ALineWithoutEndIsNotReadAsAHeader) {
   const folder here;
   const auto said = sentence(here.plain("a.mtx", std::string(3 << 20, 'x')));
-  EXPECT_EQ(said, "a.mtx:1: the line is longer than 1 MiB, which no header or edge is");
+  EXPECT_EQ(said, "a.mtx:1: the line is longer than 1 MiB, the maximum for a header or an edge");
 }
 
 TEST(BadInput, WhatComesBeforeTheFirstEdgeIsLookedThroughOnlySoFar) {
@@ -179,7 +179,7 @@ TEST(BadInput, WhatComesBeforeTheFirstEdgeIsLookedThroughOnlySoFar) {
   for (const std::string name : {"b.el", "b.el.gz", "b.mtx.zst", "b.gr.xz"}) {
     const auto said = sentence(here.packed(name, comments + "1 2\n"));
     if (name.starts_with("b.el")) {
-      EXPECT_EQ(said, name + ":1: neither header nor edges begin in the first 32 MiB");
+      EXPECT_EQ(said, name + ":1: the first 32 MiB contain neither a header nor an edge");
     }
     EXPECT_EQ(said.find(name + ":1: "), 0u) << said;
   }
@@ -190,7 +190,7 @@ TEST(BadInput, ALineOfACompressedFileTakesNoMoreMemoryThanItsEdgesDo) {
   const std::string blanks(9 << 20, ' ');
   const auto longer = [](const std::string& name, int line, const std::string& bytes) {
     return name + ':' + std::to_string(line) + ": the line is longer than " + bytes +
-           " bytes, as no line of such a file has to be";
+           " bytes, the maximum for this file";
   };
   EXPECT_EQ(sentence(here.packed("a.el.gz", "1 2\n" + blanks + "3 4\n")),
             longer("a.el.gz", 2, "1048576"));

@@ -75,13 +75,13 @@ TEST_F(Metis, ListsThatContradictTheHeaderAreRefused) {
   EXPECT_EQ(sentence_of("4 2\n2\n1 3\n2\n"),
             "g.graph:1: the header declares 4 vertices, but the file holds 3 lists");
   EXPECT_EQ(sentence_of("3 2\n2\n1 3\n2\n1\n"),
-            "g.graph:5: one list more than the header's 3 vertices");
+            "g.graph:5: the file has more lists than the 3 vertices that its header declares");
   EXPECT_EQ(sentence_of("3 2\n2 3\n1\n2\n"),
-            "g.graph:1: an edge stands in the list of one of its vertices only, or with another "
-            "weight");
+            "g.graph:1: an edge is in the list of only one of its vertices, or has two different "
+            "weights");
   EXPECT_EQ(sentence_of("3 2 1\n2 5\n1 5 3 6\n2 7\n"),
-            "g.graph:1: an edge stands in the list of one of its vertices only, or with another "
-            "weight");
+            "g.graph:1: an edge is in the list of only one of its vertices, or has two different "
+            "weights");
 }
 
 TEST_F(Metis, BadListsAreRefusedWithTheirLine) {

@@ -140,7 +140,7 @@ TEST(Native, WideGraphsReadBack) {
   write(here / "g.cairn", {true, 1, offsets, std::span(targets), {}, {}});
   EXPECT_EQ(
       test::sentence_of(here / "g.cairn", [&] { static_cast<void>(graph_from(here / "g.cairn")); }),
-      "g.cairn: at byte 12: the header contradicts itself");
+      "g.cairn: at byte 12: the header's fields are inconsistent");
 }
 
 class DamagedNative : public testing::Test {
@@ -169,15 +169,16 @@ class DamagedNative : public testing::Test {
 TEST_F(DamagedNative, WrongMagicVersionOrHeader) {
   const plain_arrays a;
   EXPECT_EQ(sentence(a, [](auto& h) { h.magic[1] = 'C'; }),
-            "g.cairn: at byte 0: the file does not begin as .cairn files do");
+            "g.cairn: at byte 0: the file does not start with the .cairn signature");
   EXPECT_EQ(sentence(a, [](auto& h) { h.version = 7; }),
             "g.cairn: at byte 8: expected a version from 1 to 6 of the format, found 7");
   EXPECT_EQ(sentence(a, {}, [](auto& bytes) { bytes[30] = 1; }),
             "g.cairn: at byte 144: the checksum of the header is wrong");
   EXPECT_EQ(sentence(a, [](auto& h) { h.num_vertices = 1'000'000'000'000; }),
-            "g.cairn: at byte 12: the header contradicts itself");
+            "g.cairn: at byte 12: the header's fields are inconsistent");
   EXPECT_EQ(sentence(a, [](auto& h) { h.num_edges = h.num_entries = 1'000'000'000'000; }),
-            "g.cairn: at byte 72: the section of targets is not where the header's counts put it");
+            "g.cairn: at byte 72: the offset or size of section targets does not match the "
+            "header's counts");
   EXPECT_EQ(sentence(a,
                      [](auto& h) {
                        h.num_edges = h.num_entries = 1'000'000'000'000;
@@ -217,7 +218,7 @@ TEST_F(DamagedNative, AHeaderOfACompressedFileIsBelievedOnlyAsFarAsBytesFollow) 
             "g.cairn.gz: at byte 8212: the file has more than 8212 bytes, but its header describes "
             "8212");
   EXPECT_EQ(said(std::string(10'000, '\0')),
-            "g.cairn.gz: at byte 0: the file does not begin as .cairn files do");
+            "g.cairn.gz: at byte 0: the file does not start with the .cairn signature");
 }
 
 TEST_F(DamagedNative, ACompressedFileThatCannotFitIsRefusedBeforeItIsDecompressed) {
@@ -232,7 +233,7 @@ TEST_F(DamagedNative, ACompressedFileThatCannotFitIsRefusedBeforeItIsDecompresse
     static_cast<void>(graph_from(path));
     ADD_FAILURE() << "8 PB found room";
   } catch (const usage_error& refusal) {
-    EXPECT_EQ(std::string(refusal.what()).find(path + ": the graph needs 9.01 PB of memory, and "),
+    EXPECT_EQ(std::string(refusal.what()).find(path + ": the graph needs 9.01 PB of memory, but "),
               0u)
         << refusal.what();
   }
@@ -276,7 +277,8 @@ TEST_F(DamagedNative, ArraysThatAreNoGraphThoughTheirChecksumsAreRight) {
   EXPECT_EQ(sentence(a, {}), "g.cairn: at byte 12304: a weight is not finite");
   a = {};
   a.ids = {10, 20, std::numeric_limits<std::uint64_t>::max()};
-  EXPECT_EQ(sentence(a, {}), "g.cairn: at byte 12304: a label is 2^64 - 1, which is no id");
+  EXPECT_EQ(sentence(a, {}),
+            "g.cairn: at byte 12304: a label is 2^64 - 1, which is not a valid id");
   a.ids = {10, 10, 20};
   EXPECT_EQ(sentence(a, {}), "g.cairn: at byte 12296: the labels do not ascend");
 }

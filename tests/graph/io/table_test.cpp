@@ -149,10 +149,9 @@ TEST(Table, EveryMalformedTableGetsItsSentence) {
        "a.txt: the name must end in .csv, .tsv or .npy (then .gz, .zst or .xz if compressed)"},
       {"a.npy", "id,depth\n", "a.npy: at byte 9: the file ends within its header"},
       {"b.npy", "id,depth\n1,2\n3,4\n",
-       "b.npy: at byte 0: the file does not begin as .npy files do"},
+       "b.npy: at byte 0: the file does not start with the .npy signature"},
       {"c.npy", npy.substr(0, npy.size() - 1),
-       "c.npy: at byte 159: the file ends within row 0 or soon after, of the 2 that its header "
-       "declares"},
+       "c.npy: at byte 159: the file ends at or after row 0, but its header declares 2 rows"},
       {"d.npy", npy + "x",
        "d.npy: at byte 160: the file goes on after the 2 rows that its header declares"},
       {"e.npy", changed("<u8')]", "<c8')]"),
@@ -161,8 +160,8 @@ TEST(Table, EveryMalformedTableGetsItsSentence) {
       {"f.npy", changed("(2,)", "2000"),
        "f.npy: at byte 88: in the header of the array: expected '(', found '2000'"},
       {"g.npy", changed("(2,), }    ", "(200000000000,), }").substr(0, npy.size()),
-       "g.npy: at byte 160: the file ends within row 0 or soon after, of the 200000000000 that its "
-       "header declares"},
+       "g.npy: at byte 160: the file ends at or after row 0, but its header declares 200000000000 "
+       "rows"},
       {"h.npy", changed(std::string("\x01\0\x76", 3), std::string("\x09\0\x76", 3)),
        "h.npy: at byte 6: expected version 1, 2 or 3 of the .npy format, found 9"},
   };
