@@ -57,7 +57,7 @@ std::string to_sentence(const bfs_finding& f, const graph::labels& names) {
       return rule(4) + vertex() + " is not reached, but " + edge() + " leads to it";
     case bfs_violation::nobody_above:
       return rule(2) + vertex() + " has depth " + depth_v +
-             ", but no edge leads to it from one less";
+             ", but has no edge from a vertex whose depth is one less";
     case bfs_violation::none:
       break;
   }

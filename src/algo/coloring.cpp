@@ -100,7 +100,7 @@ struct colouring {
 
 template <class Id>
 coloring_result coloring(world& w, const graph::dist_csr<Id>& g, const coloring_options& opt) {
-  CAIRN_EXPECTS(g.has_in(), "an edge counts both ways: load with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");
   colouring<Id> c(w, g, opt);
   std::uint64_t given_up = 0, used = 0;
   for (auto left = g.num_vertices(); left != 0; ++c.round) {

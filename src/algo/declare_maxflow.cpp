@@ -75,7 +75,7 @@ struct maxflow_declaration : declaration {
   static std::optional<std::string> verify_column(const call<D, Id>& c, std::string_view,
                                                   const own_values& sides) {
     if (c.opt.from.id.empty() || c.opt.to.id.empty()) {
-      throw usage_error("a cut is between two vertices: name them by --from and --to");
+      throw usage_error("verifying a cut needs --from and --to");
     }
     const auto e = start(c);
     const auto r = run(c, e);

@@ -13,7 +13,7 @@ struct mst_declaration : declaration {
   static constexpr algorithm_info info{.name = "mst",
                                        .summary = "Minimum spanning forest of an undirected graph",
                                        .check = "Check that the forest spans and is minimal",
-                                       .undirected = "a spanning forest is of an undirected graph",
+                                       .undirected = "a spanning forest needs an undirected graph",
                                        .weights = weights_read::any,
                                        .several_cells = true,
                                        .filters = true};

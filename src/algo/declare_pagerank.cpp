@@ -92,13 +92,15 @@ struct pagerank_declaration : declaration {
       throw usage_error("--sweep in-place is for --variant pull by --convention gap");
     }
     if (o.aggregate != summation::automatic && pulls) {
-      throw usage_error("--aggregate is for --variant push and edge: pull adds up where it writes");
+      throw usage_error("--aggregate is for --variant push and edge: pull has no write conflicts");
     }
     if (o.layout != layout_wanted::automatic && !pulls) {
-      throw usage_error("--layout is for --variant pull: it orders in-edges");
+      throw usage_error("--layout is for --variant pull: a layout reorders in-edges");
     }
     if (o.tolerance && o.convention == pagerank_convention::graphalytics) {
-      throw usage_error("--tolerance is not for --convention graphalytics: it runs --iterations");
+      throw usage_error(
+          "--tolerance has no effect with --convention graphalytics, which runs --iterations "
+          "sweeps");
     }
     if (o.tolerance && !(*o.tolerance >= 0))
       throw usage_error("--tolerance is " + std::to_string(*o.tolerance) + ", expected at least 0");
@@ -108,9 +110,9 @@ struct pagerank_declaration : declaration {
     }
   }
   static std::string_view without_operators(const options& o, const world&) {
-    if (o.variant == pagerank_variant::pull) return "pull adds up where it writes";
+    if (o.variant == pagerank_variant::pull) return "--variant pull runs no operators";
     return o.aggregate == summation::off ? std::string_view()
-                                         : "--aggregate adds up without operators";
+                                         : "--aggregate sums without operators";
   }
 
   // The layout in the graph's file; else a new one if requested or if it pays off in the given

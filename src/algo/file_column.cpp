@@ -56,7 +56,7 @@ std::optional<std::string> file_column::name_by_smallest_vertex(
       return "vertex " + names.text_of(v) + " is labelled vertex " + names.text_of(named);
     };
     if (named >= all.size()) continue;
-    if (all[named] != named) return said() + ", which is labelled otherwise";
+    if (all[named] != named) return said() + ", which has another label";
     if (names.position_of(v) < names.position_of(named)) return said() + ", whose id is larger";
     smallest[named] = std::min(smallest[named], v);
   }

@@ -111,9 +111,9 @@ struct boruvka {
 // The merge method and the reason for it.
 std::pair<std::string_view, std::string_view> merged(rank_t ranks, mst_merge asked) {
   if (ranks == 1) return {"activities", "there is one rank"};
-  if (asked == mst_merge::transactions) return {"transactions", "it was asked for"};
-  if (asked == mst_merge::hooking) return {"hooking", "it was asked for"};
-  return {"hooking", "there are several ranks, and transactions were not asked for"};
+  if (asked == mst_merge::transactions) return {"transactions", "it was requested"};
+  if (asked == mst_merge::hooking) return {"hooking", "it was requested"};
+  return {"hooking", "there are several ranks, and transactions were not requested"};
 }
 
 }  // namespace
@@ -122,7 +122,7 @@ template <class Id>
 mst_result<Id> mst(world& w, const graph::dist_csr<Id>& g, const mst_options& opt) {
   CAIRN_EXPECTS(!g.directed(), "build or load the graph with .symmetrize = true");
   if (w.size() == 1 && opt.merge != mst_merge::automatic) {
-    throw usage_error("trees merge by hooking or transactions over several ranks; this is one");
+    throw usage_error("merging by hooking or transactions needs several ranks, but there is one");
   }
   boruvka<Id> b(w, g, opt);
   std::uint64_t rounds = 0;

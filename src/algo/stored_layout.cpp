@@ -28,7 +28,7 @@ struct stored_block {
 constexpr std::uint64_t padded(std::uint64_t bytes) { return (bytes + 7) / 8 * 8; }
 
 [[noreturn]] void refuse() {
-  throw input_error("the stored layout is not one of the graph's in-edges: write the file anew");
+  throw input_error("the stored layout does not match the graph's in-edges: write the file again");
 }
 
 /// Consecutive arrays in the bytes of an untrusted attachment.

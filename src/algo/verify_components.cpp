@@ -34,12 +34,12 @@ std::string to_sentence(const finding& f, const graph::labels& names) {
   };
   const auto v = vertex(f.v), u = vertex(f.u);
   if (f.what == broken_rule::no_smaller_vertex) {
-    return "a label is the smallest vertex of its component: " + v + " is labelled " + u;
+    return "the label of " + v + " is " + u + ", expected the smallest vertex of its component";
   }
   if (f.what == broken_rule::edge_between) {
-    return "the ends of an edge have one label: " + v + " and " + u + " have two";
+    return "the endpoints " + v + " and " + u + " of an edge have different labels";
   }
-  return "a vertex is connected to its label: " + v + " is not connected to " + u;
+  return v + " is not connected to its label, " + u;
 }
 
 template <class Id>

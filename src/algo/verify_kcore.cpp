@@ -28,8 +28,9 @@ std::string to_sentence(const finding& f, const graph::labels& names) {
     return says + ", but " + std::to_string(f.support) +
            " neighbours whose core number is at least that";
   }
-  return says + ", but belongs to a subgraph in which it keeps " + std::to_string(f.support) +
-         " neighbours and no vertex has fewer than " + std::to_string(std::uint64_t{f.core} + 1);
+  return says + ", but belongs to a subgraph with minimum degree at least " +
+         std::to_string(std::uint64_t{f.core} + 1) + ", in which it has " +
+         std::to_string(f.support) + " neighbours";
 }
 
 template <class Id>

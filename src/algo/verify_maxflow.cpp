@@ -39,7 +39,7 @@ class flow_checker {
         return from_to + " is not at its source's owner";
       }
       if (before && std::tie(before->source, before->target) >= std::tie(a.source, a.target)) {
-        return from_to + " stands there twice, or in no order";
+        return from_to + " is listed twice or out of order";
       }
       before = &a;
       if (a.target >= g_.num_vertices() || a.amount <= 0 || a.amount > capacity(a)) {
@@ -60,8 +60,8 @@ class flow_checker {
     for (auto v = g_.out().first(); v < g_.out().last(); ++v) {
       const auto should = v == s ? -value : v == t ? value : 0;
       if (net.load(v) == should) continue;
-      return "vertex " + name(v) + " gets " + std::to_string(net.load(v)) +
-             " more than it gives, not " + std::to_string(should);
+      return "vertex " + name(v) + " has a net inflow of " + std::to_string(net.load(v)) +
+             ", expected " + std::to_string(should);
     }
     return std::nullopt;
   }
@@ -69,7 +69,7 @@ class flow_checker {
   std::optional<std::string> wrong_cut(Id s, Id t, std::int64_t value,
                                        const pgas::vertex_map<std::uint32_t>& source_side) const {
     const auto side = w_.all_gather_values<std::uint32_t>(source_side.local());
-    if (side[s] == 0 || side[t] != 0) return "the cut does not part the source from the target";
+    if (side[s] == 0 || side[t] != 0) return "the cut does not separate the source from the target";
     pgas::accumulator<add<std::int64_t>> crossing(w_);
     traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) {
       const auto row = g_.out().neighbors(v);

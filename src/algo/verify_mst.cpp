@@ -41,7 +41,8 @@ std::string to_sentence(const finding& f, const graph::labels& names) {
     case broken_rule::not_spanned:
       return "the forest does not connect the ends of " + edge;
     default:
-      return "the forest is not minimal: " + edge + " is lighter than its way in the forest";
+      return "the forest is not minimal: " + edge +
+             " is lighter than an edge on the forest path between its endpoints";
   }
 }
 

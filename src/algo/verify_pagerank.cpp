@@ -104,7 +104,7 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
     if (g.out().degree(v) == 0) f.sinks += x;
   });
   if (ranks.no_number != no_vertex<std::uint64_t>) {
-    return "rule 1: the rank of " + id(ranks.no_number) + " is no number from 0 to 1";
+    return "rule 1: the rank of " + id(ranks.no_number) + " is not a number from 0 to 1";
   }
   const incoming<Real, Id> in(w, g, result.rank);
   const double jump =

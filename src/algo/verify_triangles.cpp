@@ -119,7 +119,7 @@ template <class Id>
 std::optional<std::string> verify_triangles(world& w, const graph::dist_csr<Id>& g,
                                             std::uint64_t total,
                                             const pgas::vertex_map<std::uint64_t>* of_vertex) {
-  CAIRN_EXPECTS(g.has_in(), "an edge counts both ways: load with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");
   const common_neighbor_counts<Id> counts(w, g);
   std::uint64_t six_times = 0;
   std::string wrong;

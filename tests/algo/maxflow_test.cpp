@@ -130,14 +130,14 @@ TEST_P(VerifyMaxflow, AcceptsWhatIsMaximalAndNothingElse) {
     EXPECT_EQ(said(4, {{0, 1, 2}, {0, 2, 2}, {1, 2, 1}, {1, 3, 1}, {2, 3, 3}}, {1, 1, 0, 0}),
               "flow 1 -> 2 is not within the capacity");
     EXPECT_EQ(said(4, {{0, 1, 1}, {0, 2, 3}, {1, 3, 1}, {2, 3, 2}}, {1, 1, 0, 0}),
-              "vertex 2 gets 1 more than it gives, not 0");
+              "vertex 2 has a net inflow of 1, expected 0");
     EXPECT_EQ(said(4, {{0, 3, 4}}, {1, 1, 0, 0}), "flow 0 -> 3 is not within the capacity");
     EXPECT_EQ(said(4, {{0, 1, 1}, {0, 1, 1}, {1, 3, 1}}, {1, 1, 0, 0}),
-              "flow 0 -> 1 stands there twice, or in no order");
-    EXPECT_EQ(said(3, best, {1, 1, 0, 0}), "vertex 0 gets -4 more than it gives, not -3");
+              "flow 0 -> 1 is listed twice or out of order");
+    EXPECT_EQ(said(3, best, {1, 1, 0, 0}), "vertex 0 has a net inflow of -4, expected -3");
     EXPECT_EQ(said(4, best, {1, 0, 0, 0}), "the cut has a capacity of 5, the flow a value of 4");
-    EXPECT_EQ(said(4, best, {0, 0, 0, 0}), "the cut does not part the source from the target");
-    EXPECT_EQ(said(4, best, {1, 1, 1, 1}), "the cut does not part the source from the target");
+    EXPECT_EQ(said(4, best, {0, 0, 0, 0}), "the cut does not separate the source from the target");
+    EXPECT_EQ(said(4, best, {1, 1, 1, 1}), "the cut does not separate the source from the target");
     EXPECT_EQ(said(3, {{0, 2, 3}, {2, 3, 3}}, {1, 1, 0, 0}),
               "the cut has a capacity of 4, the flow a value of 3");
   });

@@ -201,7 +201,8 @@ TEST_P(VerifyMst, AcceptsWhatIsMinimalAndNothingElse) {
     EXPECT_EQ(said({{0, 1, 1}, {1, 2, 1}}), "the forest does not connect the ends of edge 0 - 3");
     EXPECT_EQ(said({}), "the forest does not connect the ends of edge 0 - 1");
     EXPECT_EQ(said({{0, 1, 1}, {0, 2, 3}, {0, 3, 2}}),
-              "the forest is not minimal: edge 1 - 2 is lighter than its way in the forest");
+              "the forest is not minimal: edge 1 - 2 is lighter than an edge on the forest path "
+              "between its endpoints");
   });
 }
 

@@ -239,8 +239,8 @@ TEST(VerifyBfsSentence, OfDepthsAloneNamesTheRuleAndTheOffender) {
   };
   EXPECT_EQ(said(0, 0), "nothing");
   EXPECT_EQ(said(4, 2),
-            "rule 2 (a tree edge leads from one depth to the next): vertex 4 has depth 2, but no "
-            "edge leads to it from one less");
+            "rule 2 (a tree edge leads from one depth to the next): vertex 4 has depth 2, but has "
+            "no edge from a vertex whose depth is one less");
   EXPECT_EQ(said(5, 0),
             "rule 1 (parents lead to the root, without cycles): vertex 5 is a root besides the "
             "root 0");

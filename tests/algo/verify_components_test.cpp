@@ -102,15 +102,13 @@ TEST(VerifyComponentsSentence, NamesTheRuleAndTheOffender) {
   };
   EXPECT_EQ(said({0, 0, 2, 3, 3}), "nothing");
   EXPECT_EQ(said({0, 0, 2, 4, 4}),
-            "a label is the smallest vertex of its component: vertex 3 is labelled vertex 4");
+            "the label of vertex 3 is vertex 4, expected the smallest vertex of its component");
   EXPECT_EQ(said({0, 0, 2, 3, 9}),
-            "a label is the smallest vertex of its component: vertex 4 is labelled no vertex");
+            "the label of vertex 4 is no vertex, expected the smallest vertex of its component");
   EXPECT_EQ(said({0, 1, 2, 3, 3}),
-            "the ends of an edge have one label: vertex 0 and vertex 1 have two");
-  EXPECT_EQ(said({0, 0, 0, 3, 3}),
-            "a vertex is connected to its label: vertex 2 is not connected to vertex 0");
-  EXPECT_EQ(said({0, 0, 2, 0, 0}),
-            "a vertex is connected to its label: vertex 3 is not connected to vertex 0");
+            "the endpoints vertex 0 and vertex 1 of an edge have different labels");
+  EXPECT_EQ(said({0, 0, 0, 3, 3}), "vertex 2 is not connected to its label, vertex 0");
+  EXPECT_EQ(said({0, 0, 2, 0, 0}), "vertex 3 is not connected to its label, vertex 0");
 }
 
 TEST(VerifyComponentsSentence, NeedsInRowsOfADirectedGraph) {

@@ -283,7 +283,7 @@ class Pagerank(InAFolder):
         self.refused("pagerank", "-g", 6, "--tolerance", "nan", saying="tolerance is nan")
         self.refused("pagerank", "-g", 6, "-t", -1, saying="tolerance is -1")
         self.refused("pagerank", "-g", 6, "--convention", "graphalytics", "-t", 1,
-                     saying="--tolerance is not for")
+                     saying="--tolerance has no effect")
         self.refused("pagerank", "-g", 6, "--aggregate", "bins", saying="--aggregate is for")
         self.refused("pagerank", "-g", 6, "--variant", "edge", "--layout", "none", saying="is for")
         self.refused("pagerank", "-g", 6, "-i", -3, saying="'-3' is not a whole number")
