@@ -184,7 +184,8 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   sim.callback([&c, &chosen, options] {
     chosen = [&c, options] {
       auto how = c.settings;  // default: two local ranks
-      if (!how.sim.empty()) throw usage_error("bench sim measures ranks that run: without --sim");
+      if (!how.sim.empty())
+        throw usage_error("bench sim cannot be combined with --sim: it measures real ranks");
       expect_effect(c);
       if (!options->output.empty()) check_writable(options->output);
       if (how.ranks == 0) how.ranks = 2;
@@ -216,9 +217,10 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
   model.callback([&c, &chosen, options] {
     chosen = [&c, options] {
       if (options->save && c.settings.cache_folder.empty())
-        throw usage_error("--save keeps costs below XDG_CACHE_HOME or HOME, of which none is set");
+        throw usage_error(
+            "--save keeps costs below XDG_CACHE_HOME or HOME, neither of which is set");
       if (!c.settings.sim.empty())
-        throw usage_error("bench model measures what runs: without --sim");
+        throw usage_error("bench model cannot be combined with --sim: it measures this machine");
       if (!options->output.empty()) check_writable(options->output);
       return run(
           c.settings, [&](world& w) { return print_model(w, c, *options); }, say);

@@ -80,8 +80,7 @@ void expect_effect(const common& c) {
   const auto& how = c.settings.mechanism;
   const auto one_by_one = "by mechanism " + how + " operators run one by one";
   if (how != "auto" && how != "htm") {
-    refuse_given(c, name_list{"retry"},
-                 "only hardware transactions (--mechanism htm) try again by it");
+    refuse_given(c, name_list{"retry"}, "only hardware transactions (--mechanism htm) use it");
     if (how != "stm") refuse_given(c, name_list{"grain", "costs"}, one_by_one);
   }
   if (how != "auto" && c.settings.grain != 0) {
@@ -91,7 +90,8 @@ void expect_effect(const common& c) {
     refuse_given(c, name_list{"pin", "transport", "mpi", "plugins", "machines"},
                  "the ranks of --sim are simulated in one thread");
   } else if (!is_launched()) {
-    refuse_given(c, name_list{"mpi", "plugins", "machines"}, "no mpiexec has started the ranks");
+    refuse_given(c, name_list{"mpi", "plugins", "machines"},
+                 "the ranks were not started by mpiexec");
   }
 }
 

@@ -41,7 +41,7 @@ file_format writable_format(const convert_command& cmd) {
     throw usage_error("--once is for edge lists: other formats have an undirected edge once");
   }
   if (!cmd.layout.empty() && format != file_format::native) {
-    throw usage_error("--layout is for .cairn files: other formats have edges alone");
+    throw usage_error("--layout is for .cairn files: other formats store only edges");
   }
   return format;
 }

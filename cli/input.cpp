@@ -132,7 +132,7 @@ graph::source source_of(const input_options& in) {
   if (named > 1) throw usage_error("several graphs: name one file or one generator");
   if (!in.ids.empty() && !is_edge_list(in.file)) {
     throw usage_error("--ids is for edge lists and .csv files: " + name_of(in) +
-                      " says itself what its ids are");
+                      " determines the kind of its ids");
   }
   if (!in.file.empty()) return in.file;
   if (in.symmetrize)
@@ -147,7 +147,7 @@ graph::source source_of(const input_options& in) {
 
 void expect_seed(const input_options& in, bool draws) {
   if (!in.seed || draws || is_generated(in) || in.order == "random") return;
-  throw usage_error("--seed has no effect here: nothing is drawn");
+  throw usage_error("--seed has no effect here: nothing is random");
 }
 
 std::string name_of(const input_options& in) {

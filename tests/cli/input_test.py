@@ -190,11 +190,11 @@ class Options(InAFolder):
         self.assertEqual(cairn("convert", matrix, native).returncode, 0)
         for file in (matrix, native):
             for ids in ("number", "text"):
-                self.refused("info", file, "--ids", ids, saying="says itself what its ids are")
+                self.refused("info", file, "--ids", ids, saying="determines the kind of its ids")
         self.assertEqual(cairn("info", edges, "--ids", "number").returncode, 0)
         self.refused("convert", edges, self.folder / "o.el", "--once", saying="is directed")
-        self.refused("info", edges, "--seed", 3, saying="nothing is drawn")
-        self.refused("bfs", edges, "--source", 1, "--seed", 3, saying="nothing is drawn")
+        self.refused("info", edges, "--seed", 3, saying="nothing is random")
+        self.refused("bfs", edges, "--source", 1, "--seed", 3, saying="nothing is random")
         self.assertEqual(cairn("bfs", edges, "--seed", 3).returncode, 0)
         self.assertEqual(cairn("cc", edges, "--seed", 3, "--order", "random").returncode, 0)
         self.refused("convert", edges, self.folder / "o.el", "--seed", 3, saying="--seed")
