@@ -33,7 +33,7 @@ struct gather {
       : w(the_world),
         copies(each),
         times(each),
-        asked_by(each, main_worker),
+        asked_by(each),
         ask(
             w, [this](worker_t, std::uint32_t i) { return value_at(w.rank(), i); },
             [this](worker_t k, std::uint64_t slot, std::uint64_t x) {

@@ -19,7 +19,7 @@ static_assert(!std::is_invocable_v<send_function, int, rank_t>);
 static_assert(!std::is_convertible_v<int, worker_t>);
 static_assert(!std::is_convertible_v<std::size_t, worker_t>);
 
-// A worker is its number in arithmetic, comparisons and subscripts, and costs what that costs.
+// A worker is its number in arithmetic, comparisons and subscripts, and as cheap.
 static_assert(std::is_convertible_v<worker_t, std::int32_t>);
 static_assert(std::is_trivially_copyable_v<worker_t>);
 static_assert(sizeof(worker_t) == sizeof(std::int32_t));

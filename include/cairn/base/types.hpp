@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <limits>
@@ -13,25 +12,12 @@ using rank_t = std::int32_t;
 
 /// A worker: a thread (or fiber) of one rank. 0 .. world.workers() - 1; worker 0 runs the body.
 ///
-/// A type of its own, so that `send(worker, rank, message)` does not take the two the other way
-/// round: no integer becomes a worker by itself, but a worker is its number where one is wanted.
-class worker_t {
- public:
-  explicit constexpr worker_t(std::integral auto number) noexcept
-      : number_(static_cast<std::int32_t>(number)) {}
+/// A type of its own, so that `send(worker, rank, message)` does not compile with the two swapped:
+/// a worker converts to its number, but no number converts to a worker. Worker 3 is `worker_t{3}`.
+enum worker_t : std::int32_t { main_worker = 0 };
 
-  constexpr operator std::int32_t() const noexcept { return number_; }
-  constexpr worker_t& operator++() noexcept {
-    ++number_;
-    return *this;
-  }
-
- private:
-  std::int32_t number_;
-};
-
-/// The worker that runs the body.
-inline constexpr worker_t main_worker{0};
+/// The next worker, for loops.
+constexpr worker_t& operator++(worker_t& w) noexcept { return w = worker_t{w + 1}; }
 
 /// Means "no vertex" in arrays of vertex ids; never a valid id of a graph of that width.
 template <class Id>
