@@ -97,10 +97,10 @@ void harness::one_run(subject& s, measurement& m) {
 
 measurement harness::measure(subject& s) {
   subject* const only = &s;
-  return std::move(measure_by_turns({&only, 1}).front());
+  return std::move(measure_alternating({&only, 1}).front());
 }
 
-std::vector<measurement> harness::measure_by_turns(std::span<subject* const> all) {
+std::vector<measurement> harness::measure_alternating(std::span<subject* const> all) {
   std::vector<measurement> found(all.size());
   for (std::size_t i = 0; i < all.size(); ++i) found[i].iterations = fix_iterations(*all[i]);
   for (int run = 0; run < options_.runs; ++run) {
@@ -112,7 +112,7 @@ std::vector<measurement> harness::measure_by_turns(std::span<subject* const> all
 
 comparison harness::compare(subject& first, subject& second) {
   subject* const both[] = {&first, &second};
-  auto found = measure_by_turns(both);
+  auto found = measure_alternating(both);
   comparison c{std::move(found[0]), std::move(found[1]), {}, {}};
   for (std::size_t i = 0; i < c.first.seconds.size(); ++i) {
     c.ratios.push_back(c.first.seconds[i] / c.second.seconds[i]);

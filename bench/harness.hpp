@@ -134,7 +134,7 @@ class harness {
 
   /// Alternates A B C A B C ..., so that a disturbance longer than a run affects all.
   /// Throws    wrong_result
-  std::vector<measurement> measure_by_turns(std::span<subject* const> all);
+  std::vector<measurement> measure_alternating(std::span<subject* const> all);
 
   /// Alternates, so that the ratios of pairs are more reliable than the ratio of medians.
   /// Throws    wrong_result

@@ -53,8 +53,8 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
 void expect_options(const algorithm_command& cmd) {
   static_cast<void>(source_of(cmd.in));
   static_cast<void>(activity_of(cmd.c));
-  cmd.a.expect(cmd.given);
-  expect_seed(cmd.in, cmd.a.draws(cmd.given));
+  cmd.a.check_options(cmd.given);
+  expect_seed(cmd.in, cmd.a.uses_seed(cmd.given));
   if (!cmd.values.empty() && cmd.output.empty()) {
     throw usage_error("--values says what --output writes, and there is no --output");
   }
@@ -94,7 +94,7 @@ void expect_graph(const algorithm_command& cmd, const graph::any_graph& graph) {
       graph);
 }
 
-json trial_of(const algo::finding& found, const graph::any_graph& g) {
+json trial_of(const algo::run_result& found, const graph::any_graph& g) {
   json trial = facts_of(found, g);
   const auto& ran = found.ran();
   trial["mechanism"] = activity::name(ran.mechanism);
@@ -168,7 +168,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
                                      .trial = static_cast<std::uint64_t>(trial),
                                      .verify = cmd.verify,
                                      .output = cmd.column()});
-    std::unique_ptr<algo::finding> found;
+    std::unique_ptr<algo::run_result> found;
     {
       progress bar(!cmd.c.quiet && w.rank() == 0, cmd.name(),
                    [&] { return w.counters().total(obs::counter::edges); });

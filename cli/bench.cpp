@@ -41,11 +41,11 @@ json fit_json(const activity::mechanism_cost& c, const activity::mechanism_cost&
     samples.push_back(
         {{"vertices", c.samples[i].vertices}, {"ns", c.samples[i].ns}, {"mad_ns", c.spread_ns[i]}});
   }
-  json object{{"mechanism", activity::name(c.how)}};
+  json object{{"mechanism", activity::name(c.mechanism)}};
   object.update(line_json(c.model));
   object["start"] = line_json(small);
   object["samples"] = samples;
-  if (c.how == mechanism::atomics) return object;
+  if (c.mechanism == mechanism::atomics) return object;
   object["crossing"] = {
       {"predicted", crossing_json(activity::predicted_crossing(atomics.model, c.model))},
       {"measured", crossing_json(activity::measured_crossing(atomics.samples, c.samples))}};
@@ -80,22 +80,22 @@ int print_model(world& w, const common& c, const model_options& options) {
          fmt::format(columns, "A, ns", "B, ns", "R^2", "all N; from which N it beats atomics"));
   for (const auto& cost : costs) {
     if (!cost.fault.empty()) throw std::runtime_error(cost.fault);
-    all.push_back(fit_json(cost, atomics, *fitted.of(cost.how)));
+    all.push_back(fit_json(cost, atomics, *fitted.of(cost.mechanism)));
     auto text = line_text(cost.model);
-    if (cost.how != mechanism::atomics) {
+    if (cost.mechanism != mechanism::atomics) {
       text +=
           fmt::format("   predicted {}, measured {}",
                       crossing_text(activity::predicted_crossing(atomics.model, cost.model)),
                       crossing_text(activity::measured_crossing(atomics.samples, cost.samples)));
     }
-    r.line(std::string(activity::name(cost.how)), text);
+    r.line(std::string(activity::name(cost.mechanism)), text);
   }
   if (!w.transactions().works)
     r.line("htm", "no hardware transactions: " + w.transactions().reason);
   r.line("for choices",
          fmt::format(columns, "A, ns", "B, ns", "R^2", "N up to 8; of htm and stm all N"));
   for (const auto& cost : costs) {
-    r.line(std::string(activity::name(cost.how)), line_text(*fitted.of(cost.how)));
+    r.line(std::string(activity::name(cost.mechanism)), line_text(*fitted.of(cost.mechanism)));
   }
   const auto start = activity::start_from(fitted);
   if (w.transactions().works) {
@@ -173,7 +173,8 @@ int print_costs(world& w, const common& c, const sim_options& options) {
 void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   auto& sim = *command.add_subcommand(
       "sim", "Measure costs of packets, messages, edges and commits, for --sim clock=FILE");
-  auto used = settings_of({knobs::workers, knobs::processes, knobs::messages});
+  auto used =
+      settings_of({setting_group::workers, setting_group::processes, setting_group::messages});
   std::erase(used, "routing");  // two ranks have only direct routes
   add_common(sim, c, {.settings = used});
   const auto options = std::make_shared<sim_options>();
@@ -183,15 +184,15 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   sim.add_option("--output", options->output, "Also write the costs to this file");
   sim.callback([&c, &chosen, options] {
     chosen = [&c, options] {
-      auto how = c.settings;  // default: two local ranks
-      if (!how.sim.empty())
+      auto config = c.settings;  // default: two local ranks
+      if (!config.sim.empty())
         throw usage_error("bench sim cannot be combined with --sim: it measures real ranks");
       expect_effect(c);
       if (!options->output.empty()) check_writable(options->output);
-      if (how.ranks == 0) how.ranks = 2;
-      if (how.threads == 0) how.threads = 1;
+      if (config.ranks == 0) config.ranks = 2;
+      if (config.threads == 0) config.threads = 1;
       return run(
-          how, [&](world& w) { return print_costs(w, c, *options); }, say);
+          config, [&](world& w) { return print_costs(w, c, *options); }, say);
     };
   });
 }

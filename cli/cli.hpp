@@ -52,10 +52,17 @@ void add_settings(CLI::App& app, common& c, action& chosen);
 /// messages    coalesce, coalesce-age, routing, pending
 /// filter      filter; for commands that send operators' messages
 /// operators   mechanism, grain, retry, costs; for commands that run operators
-enum class knobs : std::uint8_t { workers, processes, simulation, messages, filter, operators };
+enum class setting_group : std::uint8_t {
+  workers,
+  processes,
+  simulation,
+  messages,
+  filter,
+  operators
+};
 
 /// The names of all settings in these groups.
-[[nodiscard]] std::vector<std::string_view> settings_of(std::initializer_list<knobs> kinds);
+[[nodiscard]] std::vector<std::string_view> settings_of(std::initializer_list<setting_group> kinds);
 
 [[nodiscard]] std::vector<std::string_view> all_settings();
 

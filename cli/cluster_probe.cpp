@@ -96,7 +96,7 @@ void push(world& w, const graph::dist_csr<id>& g) {
 void visit(world& w, const graph::dist_csr<id>& g) {
   const auto found =
       algo::bfs<id>(w, g, 0,
-                    {.activity = {.how = activity::mechanism::plain, .sent_filter = false},
+                    {.activity = {.mechanism = activity::mechanism::plain, .sent_filter = false},
                      .direction = traverse::direction::push});
   CAIRN_ASSERT(found.levels > 1);
 }

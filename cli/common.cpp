@@ -18,24 +18,24 @@ namespace {
 
 using name_list = std::initializer_list<std::string_view>;
 
-constexpr std::array<std::pair<std::string_view, knobs>, 17> kinds_of_settings{{
-    {"threads", knobs::workers},
-    {"pin", knobs::workers},
-    {"ranks", knobs::processes},
-    {"transport", knobs::processes},
-    {"mpi", knobs::processes},
-    {"plugins", knobs::processes},
-    {"machines", knobs::processes},
-    {"sim", knobs::simulation},
-    {"coalesce", knobs::messages},
-    {"coalesce-age", knobs::messages},
-    {"routing", knobs::messages},
-    {"pending", knobs::messages},
-    {"filter", knobs::filter},
-    {"mechanism", knobs::operators},
-    {"grain", knobs::operators},
-    {"retry", knobs::operators},
-    {"costs", knobs::operators},
+constexpr std::array<std::pair<std::string_view, setting_group>, 17> kinds_of_settings{{
+    {"threads", setting_group::workers},
+    {"pin", setting_group::workers},
+    {"ranks", setting_group::processes},
+    {"transport", setting_group::processes},
+    {"mpi", setting_group::processes},
+    {"plugins", setting_group::processes},
+    {"machines", setting_group::processes},
+    {"sim", setting_group::simulation},
+    {"coalesce", setting_group::messages},
+    {"coalesce-age", setting_group::messages},
+    {"routing", setting_group::messages},
+    {"pending", setting_group::messages},
+    {"filter", setting_group::filter},
+    {"mechanism", setting_group::operators},
+    {"grain", setting_group::operators},
+    {"retry", setting_group::operators},
+    {"costs", setting_group::operators},
 }};
 
 void refuse_given(const common& c, const auto& unused, const std::string& why) {
@@ -62,7 +62,7 @@ CLI::Validator whole_number() {
   return {fault, "", "whole number"};
 }
 
-std::vector<std::string_view> settings_of(std::initializer_list<knobs> kinds) {
+std::vector<std::string_view> settings_of(std::initializer_list<setting_group> kinds) {
   std::vector<std::string_view> names;
   for (const auto& [name, kind] : kinds_of_settings) {
     if (std::find(kinds.begin(), kinds.end(), kind) != kinds.end()) names.push_back(name);
@@ -77,13 +77,13 @@ std::vector<std::string_view> all_settings() {
 }
 
 void expect_effect(const common& c) {
-  const auto& how = c.settings.mechanism;
-  const auto one_by_one = "by mechanism " + how + " operators run one by one";
-  if (how != "auto" && how != "htm") {
+  const auto& mechanism = c.settings.mechanism;
+  const auto one_by_one = "by mechanism " + mechanism + " operators run one by one";
+  if (mechanism != "auto" && mechanism != "htm") {
     refuse_given(c, name_list{"retry"}, "only hardware transactions (--mechanism htm) use it");
-    if (how != "stm") refuse_given(c, name_list{"grain", "costs"}, one_by_one);
+    if (mechanism != "stm") refuse_given(c, name_list{"grain", "costs"}, one_by_one);
   }
-  if (how != "auto" && c.settings.grain != 0) {
+  if (mechanism != "auto" && c.settings.grain != 0) {
     refuse_given(c, name_list{"costs"}, "mechanism and grain are given");
   }
   if (!c.settings.sim.empty()) {

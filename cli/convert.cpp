@@ -83,7 +83,7 @@ void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd
 
 // Calls f on rank 0 in a single-rank world with its workers, because one rank writes the file.
 template <class F>
-void on_first_rank(world& w, F&& f) {
+void on_rank_zero(world& w, F&& f) {
   w.agree([&] {
     if (w.rank() != 0) return;
     net::ring_transport nobody(std::make_shared<net::ring_fabric>(1), 0);
@@ -100,7 +100,7 @@ int run_command(const common& c, const convert_command& cmd) {
   graph_keeper graphs(cmd.in, options, !c.quiet);
   return run_ranks(c, [&](world& w) {
     report r(cmd.name, c, w);
-    on_first_rank(w, [&](world& alone) {
+    on_rank_zero(w, [&](world& alone) {
       check_writable(cmd.output, cmd.in.file);
       const auto& g = graphs.get(alone, r);
       const auto start = w.clock().now_ns();
@@ -131,7 +131,8 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
       .add_option("--layout", cmd->layout,
                   "Whether a .cairn file contains the layout for pagerank (default: none)")
       ->check(CLI::IsMember({"none", "always"}));
-  add_common(command, c, {.settings = settings_of({knobs::workers, knobs::processes})});
+  add_common(command, c,
+             {.settings = settings_of({setting_group::workers, setting_group::processes})});
   command.callback([=, &c, &chosen] {
     chosen = [=, &c] {
       const auto& in = cmd->in;

@@ -61,7 +61,7 @@ void read_costs_of_clock(common& c) {
 }
 
 activity::options activity_of(const common& c) {
-  return {.how = activity::parse_mechanism(c.settings.mechanism),
+  return {.mechanism = activity::parse_mechanism(c.settings.mechanism),
           .grain = c.settings.grain,
           .sent_filter = c.settings.filter_entries != 0,
           .retry = tm::parse_retry(c.settings.retry),

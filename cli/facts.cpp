@@ -30,7 +30,7 @@ const graph::labels& labels_of(const graph::any_graph& g) {
 namespace {
 
 // Calls f(label, value) for each fact; a vertex is passed as the text of its id.
-void each_fact(const algo::finding& found, const graph::any_graph& g, auto&& f) {
+void each_fact(const algo::run_result& found, const graph::any_graph& g, auto&& f) {
   const auto& names = labels_of(g);
   for (const auto& [name, value] : found.facts()) {
     std::visit(
@@ -47,13 +47,13 @@ void each_fact(const algo::finding& found, const graph::any_graph& g, auto&& f) 
 
 }  // namespace
 
-json facts_of(const algo::finding& found, const graph::any_graph& g) {
+json facts_of(const algo::run_result& found, const graph::any_graph& g) {
   json all = json::object();
   each_fact(found, g, [&](const std::string& name, const auto& x) { all[name] = x; });
   return all;
 }
 
-void say_facts(report& r, const algo::finding& found, const graph::any_graph& g) {
+void say_facts(report& r, const algo::run_result& found, const graph::any_graph& g) {
   each_fact(found, g, [&](std::string label, const auto& x) {
     using T = std::remove_cvref_t<decltype(x)>;
     std::ranges::replace(label, '_', ' ');

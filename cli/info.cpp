@@ -69,8 +69,8 @@ void add_info(CLI::App& app, common& c, action& chosen) {
   const auto in = std::make_shared<input_options>();
   add_input(command, *in);
   add_common(command, c,
-             {.settings = settings_of(
-                  {knobs::workers, knobs::processes, knobs::simulation, knobs::messages})});
+             {.settings = settings_of({setting_group::workers, setting_group::processes,
+                                       setting_group::simulation, setting_group::messages})});
   command.callback([&c, in, &chosen] {
     chosen = [&c, in] {
       expect_seed(*in, false);

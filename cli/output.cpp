@@ -30,11 +30,11 @@ void name_by_smallest_ids(const graph::labels& names, std::vector<std::uint64_t>
 
 template <class Id, class T>
 void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& g,
-                  const pgas::vertex_map<T>& values, std::string_view name, algo::holds what) {
+                  const pgas::vertex_map<T>& values, std::string_view name, algo::value_kind what) {
   using column = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
   const auto n = g.num_vertices();
   const auto& names = g.labels();
-  const bool vertices = what != algo::holds::numbers;
+  const bool vertices = what != algo::value_kind::numbers;
   const auto in_column = [&](T x) -> column {
     if constexpr (std::is_integral_v<T>) {
       if (x == no_vertex<T>) return graph::io::missing_value<column>;
@@ -73,7 +73,7 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
     });
   }
   if constexpr (std::is_same_v<column, std::uint64_t>) {
-    if (what == algo::holds::classes) name_by_smallest_ids(names, by_position);
+    if (what == algo::value_kind::classes) name_by_smallest_ids(names, by_position);
   }
   w.agree([&] {
     for (std::uint64_t first = 0; first < by_position.size(); first += rows_at_once) {

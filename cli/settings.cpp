@@ -37,8 +37,9 @@ int print_settings(const common& c) {
 void add_settings(CLI::App& app, common& c, action& chosen) {
   auto& command =
       *app.add_subcommand("settings", "List all settings with their variables and values");
-  const auto all = settings_of({knobs::workers, knobs::processes, knobs::simulation,
-                                knobs::messages, knobs::filter, knobs::operators});
+  const auto all =
+      settings_of({setting_group::workers, setting_group::processes, setting_group::simulation,
+                   setting_group::messages, setting_group::filter, setting_group::operators});
   add_common(command, c, {.settings = all, .stats = false, .quiet = false});
   command.callback([&c, &chosen] { chosen = [&c] { return print_settings(c); }; });
 }

@@ -42,7 +42,7 @@ writer writer_of(const graph::io::table& rows, const std::string& path) {
 bool holds_ids(std::string_view name) {
   return std::ranges::any_of(algo::algorithms(), [&](const algo::algorithm* a) {
     return std::ranges::any_of(a->columns(), [&](const algo::column_info& x) {
-      return x.name == name && x.what != algo::holds::numbers;
+      return x.name == name && x.what != algo::value_kind::numbers;
     });
   });
 }
@@ -54,7 +54,7 @@ void expect_options(const verify_command& cmd, const algo::algorithm& a) {
     if (std::ranges::find(used, name) != used.end()) continue;
     throw usage_error(fmt::format("--{} has no effect on a result of {}", name, a.info().name));
   }
-  a.expect(cmd.given);
+  a.check_options(cmd.given);
 }
 
 // This rank's values of a table with one row per vertex, in any order.
@@ -89,12 +89,12 @@ class own_rows {
     return input_error::in_file(cmd_.result, fmt::format("vertex {}: {}", name, what));
   }
   template <class T>
-  std::uint64_t whole(std::uint64_t id, T x, algo::holds what) const {
+  std::uint64_t whole(std::uint64_t id, T x, algo::value_kind what) const {
     if (std::is_same_v<T, double>) throw wrong(id, "expected a whole number");
     if (x == graph::io::missing_value<T>) return no_vertex<std::uint64_t>;
     if (x < T{0}) throw wrong(id, "expected a number that is not negative");
     const auto value = static_cast<std::uint64_t>(x);
-    if (what == algo::holds::numbers) return value;
+    if (what == algo::value_kind::numbers) return value;
     const auto v = names_.vertex_of(value);
     if (!v) throw wrong(id, fmt::format("its value {} is no vertex of the graph", value));
     return *v;
@@ -185,8 +185,8 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
     }
   }
   add_common(command, c,
-             {.settings = settings_of(
-                  {knobs::workers, knobs::processes, knobs::simulation, knobs::messages})});
+             {.settings = settings_of({setting_group::workers, setting_group::processes,
+                                       setting_group::simulation, setting_group::messages})});
   command.callback([cmd, &chosen] {
     chosen = [cmd] {
       // With a generator the only positional argument is the result.

@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
 
     // Increments every counter once, in groups; returns the number of locks taken on all ranks.
     const auto locks_for = [&](const char* what, const groups& chosen) {
-      activity::domain data(world, {.how = activity::mechanism::locks});
+      activity::domain data(world, {.mechanism = activity::mechanism::locks});
       activity::executor raises(data, raise{chosen, counters});
       const auto start = world.clock().now_ns();
       cairn::am::epoch epoch(world);

@@ -41,7 +41,7 @@ void sweep(harness& h, const search_options& options, std::size_t grain, int thr
            const figure::record_function& record) {
   search_stage stage(options, threads);
   search_log log;
-  auto atomics = stage.search({.how = mechanism::atomics}, log);
+  auto atomics = stage.search({.mechanism = mechanism::atomics}, log);
   const auto& probe = stage.on().transactions();
   if (!probe.works) {
     const auto m = h.measure(atomics);
@@ -52,7 +52,7 @@ void sweep(harness& h, const search_options& options, std::size_t grain, int thr
     return;
   }
   search_log htm_log;
-  auto htm = stage.search({.how = mechanism::htm, .grain = grain}, htm_log);
+  auto htm = stage.search({.mechanism = mechanism::htm, .grain = grain}, htm_log);
   const auto c = h.compare(atomics, htm);
   for (std::size_t i = 0; i < log.traces.back().size(); ++i) {
     const auto slow = of_level(log, i, c.first), fast = of_level(htm_log, i, c.second);

@@ -16,7 +16,7 @@ namespace {
 
 void record_times(const activity::mechanism_cost& c, int rounds,
                   const figure::record_function& record) {
-  const auto name = activity::name(c.how);
+  const auto name = activity::name(c.mechanism);
   if (!c.fault.empty()) throw wrong_result(fmt::format("{}: {}", name, c.fault));
   for (std::size_t i = 0; i < c.samples.size(); ++i) {
     record(

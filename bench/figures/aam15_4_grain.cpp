@@ -45,9 +45,9 @@ void sweep_htm(harness& h, search_stage& stage, int threads, const std::vector<s
     for (const auto& retry : policies) {
       const bool is_rtm = retry == tm::retry_rtm;
       search_log other_log, log;
-      auto other = is_rtm ? stage.search({.how = mechanism::atomics}, other_log)
-                          : stage.search({.how = mechanism::htm, .grain = m}, other_log);
-      auto htm = stage.search({.how = mechanism::htm, .grain = m, .retry = retry}, log);
+      auto other = is_rtm ? stage.search({.mechanism = mechanism::atomics}, other_log)
+                          : stage.search({.mechanism = mechanism::htm, .grain = m}, other_log);
+      auto htm = stage.search({.mechanism = mechanism::htm, .grain = m, .retry = retry}, log);
       const auto c = h.compare(other, htm);
       auto point = point_of(log, threads, m, retry);
       if (is_rtm) point["atomics"] = json_of(c.first.time);
@@ -62,12 +62,12 @@ void show_emulated(harness& h, search_stage& stage, int threads,
                    const std::vector<std::size_t>& grains, const std::string& why,
                    const figure::record_function& record) {
   search_log atomics_log;
-  auto atomics = stage.search({.how = mechanism::atomics}, atomics_log);
+  auto atomics = stage.search({.mechanism = mechanism::atomics}, atomics_log);
   record({{"threads", threads}, {"no_htm", why}, {"atomics", json_of(h.measure(atomics).time)}});
   for (const auto m : grains) {
     for (const auto& retry : policies) {
       search_log log;
-      auto emulated = stage.search({.how = mechanism::htm,
+      auto emulated = stage.search({.mechanism = mechanism::htm,
                                     .grain = m,
                                     .emulate = activity::emulation_options{},
                                     .retry = retry},

@@ -19,7 +19,7 @@ void measure(harness& h, const search_options& options, std::size_t grain, int t
              const figure::record_function& record) {
   search_stage stage(options, threads);
   search_log log;
-  auto htm = stage.search({.how = mechanism::htm, .grain = grain}, log);
+  auto htm = stage.search({.mechanism = mechanism::htm, .grain = grain}, log);
   const auto time = h.measure(htm).time;
   auto point = counts_of(log);
   point.update({{"threads", threads}, {"grain", grain}, {"seconds", json_of(time)}});

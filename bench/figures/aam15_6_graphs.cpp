@@ -54,7 +54,7 @@ void measure(harness& h, const graph_sweep& s, int scale, int degree, int thread
   search_stage stage(options, threads);
   search_log atomics_log, htm_log;
   auto by_hand = stage.by_hand();
-  auto atomics = stage.search({.how = mechanism::atomics}, atomics_log);
+  auto atomics = stage.search({.mechanism = mechanism::atomics}, atomics_log);
   const auto c = h.compare(by_hand, atomics);
   nlohmann::json point{{"threads", threads},
                        {"scale", scale},
@@ -63,7 +63,7 @@ void measure(harness& h, const graph_sweep& s, int scale, int degree, int thread
                        {"atomics", json_of(c.second.time)},
                        {"by_hand_ratio", json_of(c.ratio)}};
   if (stage.on().transactions().works) {
-    auto htm = stage.search({.how = mechanism::htm, .grain = s.grain}, htm_log);
+    auto htm = stage.search({.mechanism = mechanism::htm, .grain = s.grain}, htm_log);
     const auto gain = h.compare(atomics, htm);
     point["htm"] = json_of(gain.second.time);
     point["ratio"] = json_of(gain.ratio);

@@ -24,7 +24,7 @@ void measure(harness& h, const search_options& options, std::size_t grain, int t
     record({{"mechanism", name}, {"threads", threads}, {"seconds", json_of(h.measure(by).time)}});
   };
   for (const auto how : mechanisms) {
-    put(std::string(activity::name(how)), stage.search({.how = how, .grain = grain}, log));
+    put(std::string(activity::name(how)), stage.search({.mechanism = how, .grain = grain}, log));
   }
   put("by hand", stage.by_hand());
 }

@@ -98,13 +98,14 @@ void measure(harness& h, const table_sweep& s, const known_graph& which, const f
   options.file = file.string();
   search_stage stage(options, options.threads.back());
   search_log log;
-  std::vector<candidate> all{{"atomics", {.how = mechanism::atomics}},
-                             {"locks", {.how = mechanism::locks}},
-                             {"one-lock", {.how = mechanism::one_lock}}};
-  if (stage.on().workers() == 1) all.push_back({"plain", {.how = mechanism::plain}});
+  std::vector<candidate> all{{"atomics", {.mechanism = mechanism::atomics}},
+                             {"locks", {.mechanism = mechanism::locks}},
+                             {"one-lock", {.mechanism = mechanism::one_lock}}};
+  if (stage.on().workers() == 1) all.push_back({"plain", {.mechanism = mechanism::plain}});
   const bool htm = stage.on().transactions().works;
   for (const auto m : s.grains) {
-    if (htm) all.push_back({fmt::format("htm, M = {}", m), {.how = mechanism::htm, .grain = m}});
+    if (htm)
+      all.push_back({fmt::format("htm, M = {}", m), {.mechanism = mechanism::htm, .grain = m}});
   }
   for (auto& c : all) {
     auto by = stage.search(c.how, log);
@@ -113,7 +114,7 @@ void measure(harness& h, const table_sweep& s, const known_graph& which, const f
   const auto faster = [](const candidate& a, const candidate& b) { return a.seconds < b.seconds; };
   const auto& best = *std::min_element(all.begin(), all.end(), faster);
   auto chosen = stage.search({}, log), best_one = stage.search(best.how, log),
-       atomics = stage.search({.how = mechanism::atomics}, log);
+       atomics = stage.search({.mechanism = mechanism::atomics}, log);
   auto by_hand = stage.by_hand(), vertex_program = stage.by_vertex_program();
   const auto online = h.compare(best_one, chosen), by_atomics = h.compare(atomics, chosen),
              hand = h.compare(by_hand, chosen), pregel = h.compare(vertex_program, chosen);
@@ -131,8 +132,8 @@ void measure(harness& h, const table_sweep& s, const known_graph& which, const f
     const auto first =
         std::find_if(all.begin(), all.end(), [](const candidate& c) { return c.how.grain != 0; });
     point["htm_grain"] = std::min_element(first, all.end(), faster)->how.grain;
-    auto fixed =
-        stage.search({.how = mechanism::htm, .grain = activity::start_values{}.htm_grain}, log);
+    auto fixed = stage.search(
+        {.mechanism = mechanism::htm, .grain = activity::start_values{}.htm_grain}, log);
     point["fixed_ratio"] = json_of(h.compare(fixed, chosen).ratio);
   }
   record(std::move(point));

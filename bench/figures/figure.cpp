@@ -171,8 +171,8 @@ subject search_stage::search(const activity::options& how, search_log& log) {
   kernel<state*, algo::bfs_result<std::uint32_t>> kern;
   kern.name = "bfs_top_down";
   kern.settings = s->settings();
-  kern.settings["mechanism"] = activity::name(how.how);
-  if (how.how == activity::mechanism::htm) {
+  kern.settings["mechanism"] = activity::name(how.mechanism);
+  if (how.mechanism == activity::mechanism::htm) {
     kern.settings["grain"] = how.grain;
     kern.settings["retry"] = tm::name(how.retry);
   }

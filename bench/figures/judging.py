@@ -42,7 +42,7 @@ class Plot:
     y_label  empty: seconds, drawn in a fitting unit
     only     function of all points that yields those of the plot
     lines    function of a panel's points that yields (curve, label, xs, ys): drawn dashed, in the
-             colour of that curve
+             color of that curve
     """
 
     x: str

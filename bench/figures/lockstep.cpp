@@ -16,7 +16,7 @@ using dtx::acquisition;
 struct party {
   acquisition held;
   std::uint64_t own = 0;
-  int rests_until = 0;
+  int back_off_until = 0;
   bool committed = false;
 };
 
@@ -36,7 +36,7 @@ void claim(std::vector<party>& all, marks& claimed) {
   own.insert(own.end(), far.begin(), far.end());
   for (const auto& r : own) {
     auto& mark = claimed[r.by->held[r.number].id];
-    static_cast<void>(r.by->held.answered(r.number, mark == 0));
+    static_cast<void>(r.by->held.record_answer(r.number, mark == 0));
     mark = 1;
   }
 }
@@ -50,13 +50,13 @@ void release(party& p, marks& claimed) {
 lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits, int most,
                                  std::uint64_t seed) {
   const auto n = static_cast<std::uint64_t>(ranks);
-  random64 dice(seed);
+  random64 random(seed);
   marks claimed(n, 0);
   std::vector<party> all(n);
   for (std::uint64_t p = 0; p < n; ++p) {
     all[p].own = p;
-    all[p].held.need({0, p});
-    all[p].held.need({0, (p + 1) % n});
+    all[p].held.add_element({0, p});
+    all[p].held.add_element({0, (p + 1) % n});
   }
   const auto done = [&] {
     return std::all_of(all.begin(), all.end(), [](const party& p) { return p.committed; });
@@ -64,7 +64,8 @@ lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits, 
   int turn = 0;
   for (; turn < most && !done(); ++turn) {
     for (auto& p : all) {
-      if (p.held.next() == acquisition::step::rest && turn >= p.rests_until) p.held.rested();
+      if (p.held.next() == acquisition::step::back_off && turn >= p.back_off_until)
+        p.held.end_back_off();
     }
     claim(all, claimed);
     for (auto& p : all) {
@@ -72,9 +73,9 @@ lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits, 
       if (p.held.next() == acquisition::step::run) {
         p.committed = true;
         release(p, claimed);
-      } else if (p.held.next() == acquisition::step::drop) {
-        for (const auto i : p.held.drop()) claimed[p.held[i].id] = 0;
-        p.rests_until = turn + static_cast<int>(p.held.rest_ns(limits, dice));
+      } else if (p.held.next() == acquisition::step::release_all) {
+        for (const auto i : p.held.release_all()) claimed[p.held[i].id] = 0;
+        p.back_off_until = turn + static_cast<int>(p.held.back_off_ns(limits, random));
       }
     }
   }

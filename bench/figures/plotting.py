@@ -49,7 +49,7 @@ def draw_panel(axes, plot, title, points, curves):
     unit, factor = plot.y_label, 1
     if not unit:
         unit, factor = next(u for u in UNITS if largest * u[1] >= 1 or u is UNITS[-1])
-    colours = {}
+    colors = {}
     for label, curve in curves.items():
         on_axis = [(x, factor * y, factor * spread) for x, y, spread in curve if x is not None]
         if plot.joined:
@@ -58,15 +58,15 @@ def draw_panel(axes, plot, title, points, curves):
             xs, ys, spreads = zip(*on_axis)
             drawn = axes.errorbar(xs, ys, yerr=spreads, label=label, marker="o", markersize=4,
                                   capsize=3, linestyle="-" if plot.joined else "none")
-            colours[label] = drawn[0].get_color()
+            colors[label] = drawn[0].get_color()
         for x, y, _ in curve:
             if x is None:
                 axes.axhline(factor * y, label=None if on_axis else label,
-                             color=colours.get(label, "grey"), linestyle=":")
+                             color=colors.get(label, "grey"), linestyle=":")
     for curve, label, xs, ys in plot.lines(points) if plot.lines else ():
         # A fitted line may be negative, which a logarithmic axis cannot show.
         at = [(x, factor * y) for x, y in zip(xs, ys) if y > 0 or not plot.log_y]
-        axes.plot(*zip(*at), label=label, color=colours.get(curve), linestyle="--", linewidth=1)
+        axes.plot(*zip(*at), label=label, color=colors.get(curve), linestyle="--", linewidth=1)
     numbers = sorted({x for curve in curves.values() for x, _, _ in curve
                       if isinstance(x, (int, float))})
     if plot.log_x:

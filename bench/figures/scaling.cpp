@@ -84,7 +84,7 @@ void rank_settings(harness& h, const scaling_sweep& s, const cluster_job& job,
   }
   std::vector<subject*> turns;
   for (auto& x : subjects) turns.push_back(&x);
-  const auto measured = h.measure_by_turns(turns);
+  const auto measured = h.measure_alternating(turns);
   for (std::size_t i = 0; i < settings.size(); ++i) {
     const auto& [name, what, ranks, last] = settings[i];
     record({{"job", job.name()},

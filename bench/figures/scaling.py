@@ -11,11 +11,11 @@ TITLE = "Scaling over ranks, predicted by the simulated cluster (no figure of th
 SHORT = "--kronecker 14 --runs 3 --warm-ups 0"
 LONG = "--kronecker 16 --runs 15"
 BUFFERS_WITHIN = 0.1
-TOLD_APART = 1.1  # settings whose times differ by less, or by twice the spread, are not compared
+MIN_RATIO = 1.1  # settings whose times differ by less, or by twice the spread, are not compared
 
 
 def faster(a, b):
-    return (TOLD_APART * median(a) < median(b)
+    return (MIN_RATIO * median(a) < median(b)
             and median(a) + 2 * mad(a) < median(b) - 2 * mad(b))
 
 

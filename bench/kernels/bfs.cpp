@@ -76,10 +76,11 @@ subject make_subject(world& w, const graph_type& g, const sweep& s, const source
                      const algo::bfs_options& options, const std::string& direction) {
   kernel<const graph_type*, result_type> kern;
   kern.name = "bfs";
-  kern.settings = {{"kronecker", s.scale},   {"seed", s.seed},
-                   {"source", from.vertex},  {"ranks", w.size()},
-                   {"threads", w.workers()}, {"mechanism", activity::name(options.activity.how)},
-                   {"direction", direction}};
+  kern.settings = {
+      {"kronecker", s.scale},   {"seed", s.seed},
+      {"source", from.vertex},  {"ranks", w.size()},
+      {"threads", w.workers()}, {"mechanism", activity::name(options.activity.mechanism)},
+      {"direction", direction}};
   if (w.size() > 1) kern.settings["sent_filter"] = options.activity.sent_filter;
   kern.item = "traversed_edges";
   kern.num_items = static_cast<double>(from.edges);
@@ -106,7 +107,7 @@ void measure(world& w, harness& h, const graph_type& g, const sweep& s,
   const auto rate = summarise(mteps);
   const char* filter = w.size() == 1 ? "" : options.activity.sent_filter ? "on" : "off";
   fmt::print(stderr, "{:>5} {:>7} {:<10} {:<10} {:<6} {:>10.1f} {:>8.1f}\n", w.size(), w.workers(),
-             activity::name(options.activity.how), direction, filter, rate.median, rate.mad);
+             activity::name(options.activity.mechanism), direction, filter, rate.median, rate.mad);
 }
 
 /// Why a mechanism cannot run here; empty if it can. The same on all ranks.
@@ -131,8 +132,8 @@ void run_sweep(world& w, harness& h, const sweep& s) {
     for (const auto& mechanism : mechanisms) {
       algo::bfs_options options;
       options.direction = direction_of(direction);
-      options.activity.how = activity::parse_mechanism(mechanism);
-      const auto why = obstacle(w, options.activity.how);
+      options.activity.mechanism = activity::parse_mechanism(mechanism);
+      const auto why = obstacle(w, options.activity.mechanism);
       if (!why.empty()) {
         if (w.rank() == 0) fmt::print(stderr, "{} skipped: {}\n", mechanism, why);
         continue;

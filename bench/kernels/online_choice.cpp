@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The runtime's choice against every mechanism and M that can be requested, for a top-down search,
-// a colouring (single-cell), or a spanning forest (multi-cell). A sweep finds the best setting;
+// a coloring (single-cell), or a spanning forest (multi-cell). A sweep finds the best setting;
 // then its runs alternate with those of the choice.
 //
 //   online_choice --algorithm mst --kronecker 16 18 --files ../shared/data/graphs/dblp-2010.mtx.gz
@@ -42,7 +42,7 @@ struct sweep {
 
 /// The outcome of a run: the mechanism that it used, and the error, if any.
 struct ending {
-  mechanism how = mechanism::automatic;
+  activity::mechanism mechanism = activity::mechanism::automatic;
   std::size_t grain = 1;
   std::string chosen, fault;
 };
@@ -69,10 +69,10 @@ class stage {
 
   [[nodiscard]] std::vector<way> ways(const sweep& s) {
     const bool several = algorithm_ == "mst", htm = w_.transactions().works;
-    std::vector<way> all{{"locks", {.how = mechanism::locks}},
-                         {"one-lock", {.how = mechanism::one_lock}}};
-    if (!several) all.push_back({"atomics", {.how = mechanism::atomics}});
-    if (w_.workers() == 1) all.push_back({"plain", {.how = mechanism::plain}});
+    std::vector<way> all{{"locks", {.mechanism = mechanism::locks}},
+                         {"one-lock", {.mechanism = mechanism::one_lock}}};
+    if (!several) all.push_back({"atomics", {.mechanism = mechanism::atomics}});
+    if (w_.workers() == 1) all.push_back({"plain", {.mechanism = mechanism::plain}});
     for (const auto m : s.grains) {
       if (several) all.push_back({fmt::format("stm, M = {}", m), {mechanism::stm, m}});
       if (htm) all.push_back({fmt::format("htm, M = {}", m), {mechanism::htm, m}});
@@ -132,14 +132,15 @@ void measure(harness& h, const sweep& s, const std::string& name, const graph::s
   const auto pair = h.compare(best_one, chosen);
   fmt::print(stderr, "{:<20} {:>9.3f} {:>9.3f} {:<12} {:>6.3f} {:>6.3f}  {} {}: {}\n", name,
              1e3 * pair.second.time.median, 1e3 * pair.first.time.median, best.name,
-             pair.ratio.median, pair.ratio.mad, activity::name(last.how), last.grain, last.chosen);
+             pair.ratio.median, pair.ratio.mad, activity::name(last.mechanism), last.grain,
+             last.chosen);
   nlohmann::json point{{"algorithm", s.algorithm},
                        {"graph", name},
                        {"threads", s.threads},
                        {"seconds", json_of(pair.second.time)},
                        {"best", best.name},
                        {"ratio", json_of(pair.ratio)},
-                       {"mechanism", activity::name(last.how)},
+                       {"mechanism", activity::name(last.mechanism)},
                        {"grain", last.grain},
                        {"chosen", last.chosen}};
   for (const auto& by : all) point["sweep"][by.name] = by.seconds;

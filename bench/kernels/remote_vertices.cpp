@@ -101,7 +101,7 @@ void measure(world& w, harness& h, const remote_options& options) {
                    {"ranks", w.size()},
                    {"threads", w.workers()},
                    {"vertices", options.vertices},
-                   {"mechanism", activity::name(on.op.how())},
+                   {"mechanism", activity::name(on.op.chosen_mechanism())},
                    {"buffer_bytes", w.messages().coalesce_bytes()}};
   kern.item = "activities";
   kern.num_items = static_cast<double>(options.vertices * senders);

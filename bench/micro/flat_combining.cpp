@@ -71,9 +71,9 @@ class by_atomics final : public way {
 /// A worker writes up to `batch` additions into its record, publishes them and waits until they are
 /// executed. If it gets the lock, it executes its own and all other published additions. The
 /// paper's batch is 1.
-class by_flat_combining final : public way {
+class flat_combining final : public way {
  public:
-  by_flat_combining(std::span<word> values, int workers, std::size_t batch)
+  flat_combining(std::span<word> values, int workers, std::size_t batch)
       : values_(values), records_(workers) {
     for (auto& r : records_) r.value.requests.resize(batch);
   }
@@ -124,7 +124,7 @@ class by_flat_combining final : public way {
 class by_aggregator final : public way {
  public:
   by_aggregator(world& w, std::span<word> values, pgas::accumulation how)
-      : values_(values), sums_(w, {values.size(), 1}, {.how = how}) {}
+      : values_(values), sums_(w, {values.size(), 1}, {.method = how}) {}
   void add(worker_t k, std::span<const std::uint32_t> targets) override {
     sums_.accumulate(k, [&](auto add) {
       for (const auto t : targets) add(t, 1);
@@ -202,7 +202,7 @@ subject made_by(const std::string& name, const counting_options& options, int wo
 
 void measure(harness& h, const counting_options& options, int workers, std::uint32_t elements) {
   const auto flat = [&](std::size_t batch) {
-    return [=](stage& s) { return std::make_unique<by_flat_combining>(s.values, workers, batch); };
+    return [=](stage& s) { return std::make_unique<flat_combining>(s.values, workers, batch); };
   };
   const auto aggregator = [](pgas::accumulation how) {
     return [=](stage& s) { return std::make_unique<by_aggregator>(s.w, s.values, how); };

@@ -84,7 +84,7 @@ void measure(harness& h, int workers, std::uint32_t n, mechanism how, std::size_
   const auto shared = std::make_shared<bank>(workers, n, activity::options{how, grain});
   kernel<int, std::uint64_t> kern;
   kern.name = "transfers";
-  kern.settings = {{"mechanism", activity::name(shared->op.how())},
+  kern.settings = {{"mechanism", activity::name(shared->op.chosen_mechanism())},
                    {"grain", shared->op.grain()},
                    {"workers", workers},
                    {"accounts", n}};
@@ -106,7 +106,8 @@ void measure(harness& h, int workers, std::uint32_t n, mechanism how, std::size_
   const auto tries = c.total(obs::counter::attempts);
   const auto wasted = tries - std::min(tries, c.total(obs::counter::activities));
   fmt::print(stderr, "{:>7} {:>9} {:<10} {:>5} {:>8.1f} {:>7.1f} {:>8.2f}%\n", workers, n,
-             activity::name(shared->op.how()), shared->op.grain(), time.median * ns, time.mad * ns,
+             activity::name(shared->op.chosen_mechanism()), shared->op.grain(), time.median * ns,
+             time.mad * ns,
              tries == 0 ? 0.0 : 100.0 * static_cast<double>(wasted) / static_cast<double>(tries));
 }
 

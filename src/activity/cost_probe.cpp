@@ -93,12 +93,13 @@ void spawn_ones(auto& op, order_span order, std::uint32_t before) {
 /// A mechanism with its own marks and executors; each executor runs activities of one size.
 class bench_of {
  public:
-  bench_of(world& w, mechanism how, order_span order) : w_(w), how_(how), order_(order) {
+  bench_of(world& w, mechanism chosen, order_span order)
+      : w_(w), mechanism_(chosen), order_(order) {
     marks_ = hw::page_buffer<mark>(order.size());
     marks_.prefault();
   }
 
-  [[nodiscard]] mechanism how() const noexcept { return how_; }
+  [[nodiscard]] mechanism chosen_mechanism() const noexcept { return mechanism_; }
 
   /// Marks every vertex once. Returns nanoseconds per activity of that size.
   double pass(std::size_t size) {
@@ -117,16 +118,16 @@ class bench_of {
  private:
   void prepare() {
     const mark_map marks{marks_.data(), marks_.size()};
-    const options asked{.how = how_, .grain = size_};
+    const options asked{.mechanism = mechanism_, .grain = size_};
     claims_.reset();
     writes_.reset();
     groups_.reset();
-    if (how_ == mechanism::atomics || how_ == mechanism::htm) {
+    if (mechanism_ == mechanism::atomics || mechanism_ == mechanism::htm) {
       claims_.emplace(w_, claim_mark{marks}, asked);
       return;
     }
     data_.emplace(w_, asked);
-    if (how_ == mechanism::stm) {
+    if (mechanism_ == mechanism::stm) {
       writes_.emplace(*data_, write_mark{marks});
     } else {
       groups_.emplace(*data_, write_marks{marks, order_.data()});
@@ -145,7 +146,7 @@ class bench_of {
   }
 
   world& w_;
-  const mechanism how_;
+  const mechanism mechanism_;
   const order_span order_;
   hw::page_buffer<mark> marks_;
   mark passes_ = 0;
@@ -170,9 +171,9 @@ std::vector<std::uint32_t> random_order(std::size_t n) {
   return order;
 }
 
-mechanism_cost summarise(mechanism how, const std::vector<std::size_t>& sizes,
+mechanism_cost summarise(mechanism chosen, const std::vector<std::size_t>& sizes,
                          std::vector<std::vector<double>>& passes) {
-  mechanism_cost cost{.how = how, .samples = {}, .spread_ns = {}, .model = {}};
+  mechanism_cost cost{.mechanism = chosen, .samples = {}, .spread_ns = {}, .model = {}};
   for (std::size_t i = 0; i < sizes.size(); ++i) {
     const auto ns = median_of(passes[i]);
     for (auto& x : passes[i]) x = std::abs(x - ns);
@@ -194,10 +195,10 @@ std::vector<mechanism_cost> probe_costs(world& w, const cost_probe_options& opti
   world alone;
   const auto order = random_order(options.vertices);
   std::deque<bench_of> benches;
-  for (const auto how : {mechanism::plain, mechanism::atomics, mechanism::htm, mechanism::locks,
-                         mechanism::one_lock, mechanism::stm}) {
-    if (how == mechanism::htm && !w.transactions().works) continue;
-    benches.emplace_back(alone, how, order);
+  for (const auto chosen : {mechanism::plain, mechanism::atomics, mechanism::htm, mechanism::locks,
+                            mechanism::one_lock, mechanism::stm}) {
+    if (chosen == mechanism::htm && !w.transactions().works) continue;
+    benches.emplace_back(alone, chosen, order);
   }
   using passes_by_size = std::vector<std::vector<double>>;
   std::vector<passes_by_size> passes(benches.size(), passes_by_size(sizes.size()));
@@ -211,14 +212,15 @@ std::vector<mechanism_cost> probe_costs(world& w, const cost_probe_options& opti
   }
   std::vector<mechanism_cost> costs;
   for (std::size_t b = 0; b < benches.size(); ++b) {
-    costs.push_back(summarise(benches[b].how(), sizes, passes[b]));
+    costs.push_back(summarise(benches[b].chosen_mechanism(), sizes, passes[b]));
     if (!benches[b].right()) costs.back().fault = "a vertex has another mark than it should";
   }
   return costs;
 }
 
-const mechanism_cost* cost_of(std::span<const mechanism_cost> all, mechanism how) noexcept {
-  const auto at = std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.how == how; });
+const mechanism_cost* cost_of(std::span<const mechanism_cost> all, mechanism chosen) noexcept {
+  const auto at =
+      std::find_if(all.begin(), all.end(), [&](const auto& c) { return c.mechanism == chosen; });
   return at == all.end() ? nullptr : &*at;
 }
 
@@ -226,12 +228,12 @@ fitted_costs fitted(std::span<const mechanism_cost> all) {
   constexpr double largest_operator = 8;
   fitted_costs lines;
   for (const auto& c : all) {
-    const bool in_groups = c.how == mechanism::htm || c.how == mechanism::stm;
+    const bool in_groups = c.mechanism == mechanism::htm || c.mechanism == mechanism::stm;
     const auto small =
         std::partition_point(c.samples.begin(), c.samples.end(),
                              [](const cost_sample& s) { return s.vertices <= largest_operator; });
     const std::span some(c.samples.begin(), in_groups ? c.samples.end() : small);
-    lines.of(c.how) = some.size() < 2 ? c.model : fit_cost(some);
+    lines.of(c.mechanism) = some.size() < 2 ? c.model : fit_cost(some);
   }
   return lines;
 }

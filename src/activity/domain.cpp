@@ -10,15 +10,15 @@ namespace {
 
 constexpr std::uint64_t no_epoch = ~std::uint64_t{0} >> 8;
 
-constexpr std::uint64_t packed(std::uint64_t epoch, mechanism how) noexcept {
-  return epoch << 8 | static_cast<std::uint64_t>(how);
+constexpr std::uint64_t packed(std::uint64_t epoch, mechanism chosen) noexcept {
+  return epoch << 8 | static_cast<std::uint64_t>(chosen);
 }
 
 // Probes hardware transactions only if the choice depends on them.
 surroundings surroundings_of(world& w, const options& asked, bool emulates) {
   surroundings here{.one_worker = w.workers() == 1};
-  const bool matters =
-      asked.how == mechanism::htm || (asked.how == mechanism::automatic && !here.one_worker);
+  const bool matters = asked.mechanism == mechanism::htm ||
+                       (asked.mechanism == mechanism::automatic && !here.one_worker);
   if (!matters) return here;
   here.emulated = emulates;
   if (emulates) return here;
@@ -36,17 +36,17 @@ domain::domain(world& w, const options& opt, cells of)
       options_(opt),
       emulate_(emulation_for(w, opt)),
       plan_(of, opt, surroundings_of(w, opt, emulate_.has_value()), w.workers()),
-      now_(packed(no_epoch, plan_.first().how)),
+      now_(packed(no_epoch, plan_.first().mechanism)),
       parts_(w.workers()) {
-  if (!may_move()) prepare(how());
+  if (!may_change_mechanism()) prepare(chosen_mechanism());
   // If the domain may run emulated transactions, its atomics wait for them.
-  const bool by_sections = how() == mechanism::htm || plan_.tunes_workers();
+  const bool by_sections = chosen_mechanism() == mechanism::htm || plan_.tunes_workers();
   if (emulate_ && by_sections && !emulation_) emulation_ = make_emulation(w.pool(), *emulate_);
 }
 
-void domain::prepare(mechanism how) {
-  if (how == mechanism::locks && !locks_) locks_ = std::make_unique<tm::lock_table>();
-  if (how == mechanism::stm && !versions_) versions_ = std::make_unique<tm::version_table<>>();
+void domain::prepare(mechanism chosen) {
+  if (chosen == mechanism::locks && !locks_) locks_ = std::make_unique<tm::lock_table>();
+  if (chosen == mechanism::stm && !versions_) versions_ = std::make_unique<tm::version_table<>>();
 }
 
 // The first worker decides for all. No group of the last epoch runs any more, so no two groups run

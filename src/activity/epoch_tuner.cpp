@@ -16,8 +16,8 @@ constexpr tuner_rules rules_of_epochs{.share = 0.02,
 
 }  // namespace
 
-epoch_tuner::epoch_tuner(int workers, std::span<const candidate> ways)
-    : tuner_(ways, rules_of_epochs), tallies_(workers) {}
+epoch_tuner::epoch_tuner(int workers, std::span<const candidate> candidates)
+    : tuner_(candidates, rules_of_epochs), tallies_(workers) {}
 
 void epoch_tuner::count(worker_t k, std::uint64_t operators, const span_work& measured) noexcept {
   const auto add = [](std::atomic<std::uint64_t>& sum, std::uint64_t n) {

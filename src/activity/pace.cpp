@@ -18,17 +18,17 @@ std::uint64_t aborts(const obs::counters& counted, worker_t k) noexcept {
 
 }  // namespace
 
-pace::span::span(pace& p, const plan& from, mechanism how, bool sampled,
+pace::span::span(pace& p, const plan& from, mechanism chosen, bool sampled,
                  const obs::counters& counted, worker_t k)
     : pace_(p),
       counted_(counted),
       worker_(k),
       inner_(std::exchange(p.inside_, true)),
-      by_{from.start_of(how), false} {
+      by_{from.start_of(chosen), false} {
   if (p.ran_ < untuned_operators) return;
-  auto* const t = p.made(from, how);
+  auto* const t = p.made(from, chosen);
   if (inner_) {
-    if (t) by_.way = t->best();
+    if (t) by_.choice = t->best();
     return;
   }
   told_ = t;
@@ -58,16 +58,16 @@ span_work pace::span::end(std::uint64_t operators, const span_work& timed) noexc
   return by_.measured && timed.operators > 0 ? all : span_work{};
 }
 
-tuner* pace::made(const plan& from, mechanism how) {
-  if (const auto* t = of(how)) return const_cast<tuner*>(t);
-  const auto ways = from.worker_ways(how);
-  if (ways.empty()) return nullptr;
-  return &tuners_.emplace_back(how, tuner(ways)).second;
+tuner* pace::made(const plan& from, mechanism chosen) {
+  if (const auto* t = of(chosen)) return const_cast<tuner*>(t);
+  const auto candidates = from.worker_candidates(chosen);
+  if (candidates.empty()) return nullptr;
+  return &tuners_.emplace_back(chosen, tuner(candidates)).second;
 }
 
-const tuner* pace::of(mechanism how) const noexcept {
+const tuner* pace::of(mechanism chosen) const noexcept {
   for (const auto& [mine, t] : tuners_) {
-    if (mine == how) return &t;
+    if (mine == chosen) return &t;
   }
   return nullptr;
 }

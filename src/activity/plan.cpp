@@ -14,24 +14,26 @@ std::size_t htm_grain(const options& asked) noexcept {
 std::size_t stm_grain(const options& asked) noexcept {
   return asked.grain ? htm_grain(asked) : asked.start.stm_grain;
 }
-std::size_t grain_of(mechanism how, const options& asked) noexcept {
-  return how == mechanism::htm ? htm_grain(asked) : how == mechanism::stm ? stm_grain(asked) : 1;
+std::size_t grain_of(mechanism chosen, const options& asked) noexcept {
+  return chosen == mechanism::htm   ? htm_grain(asked)
+         : chosen == mechanism::stm ? stm_grain(asked)
+                                    : 1;
 }
 
 struct reasoned {
-  mechanism how;
+  activity::mechanism mechanism;
   std::string why;
 };
 
-void refuse_what_cannot_run(cells of, mechanism how, bool one_worker) {
-  if (how == mechanism::plain && !one_worker) {
+void refuse_what_cannot_run(cells of, mechanism chosen, bool one_worker) {
+  if (chosen == mechanism::plain && !one_worker) {
     throw usage_error("mechanism plain needs one writer per element: use --threads 1");
   }
-  if (of == cells::one && how == mechanism::stm) {
+  if (of == cells::one && chosen == mechanism::stm) {
     throw usage_error(
         "mechanism stm is for operators that change several elements: use atomics or htm");
   }
-  if (of == cells::several && how == mechanism::atomics) {
+  if (of == cells::several && chosen == mechanism::atomics) {
     throw usage_error(
         "mechanism atomics cannot change several elements at once: use htm, stm or locks");
   }
@@ -39,16 +41,16 @@ void refuse_what_cannot_run(cells of, mechanism how, bool one_worker) {
 
 // Chooses hardware transactions, or their replacement where there are none.
 reasoned decide_hardware(cells of, const options& asked, const surroundings& here) {
-  const bool free = asked.how == mechanism::automatic;
+  const bool free = asked.mechanism == mechanism::automatic;
   const auto& start = asked.start;
   if (here.emulated || here.hardware) {
     const bool htm = of == cells::several || !free || start.htm_first;
-    const auto how = htm ? mechanism::htm : mechanism::atomics;
-    if (here.emulated) return {how, "hardware transactions are emulated"};
-    if (!free) return {how, "it was requested"};
+    const auto chosen = htm ? mechanism::htm : mechanism::atomics;
+    if (here.emulated) return {chosen, "hardware transactions are emulated"};
+    if (!free) return {chosen, "it was requested"};
     const std::string why = "hardware transactions work here";
-    if (of == cells::several || !start.fitted) return {how, why};
-    return {how, why + ", and by the fitted costs " + (htm ? "they pay" : "atomics cost less")};
+    if (of == cells::several || !start.fitted) return {chosen, why};
+    return {chosen, why + ", and by the fitted costs " + (htm ? "they pay" : "atomics cost less")};
   }
   const auto why = "no hardware transactions: " + here.why_no_hardware;
   if (of == cells::one) return {mechanism::atomics, why};
@@ -60,14 +62,14 @@ reasoned decide_hardware(cells of, const options& asked, const surroundings& her
 }  // namespace
 
 decision decide(cells of, const options& asked, const surroundings& here) {
-  refuse_what_cannot_run(of, asked.how, here.one_worker);
-  reasoned chosen{asked.how, "it was requested"};
-  if (asked.how == mechanism::automatic && here.one_worker) {
+  refuse_what_cannot_run(of, asked.mechanism, here.one_worker);
+  reasoned chosen{asked.mechanism, "it was requested"};
+  if (asked.mechanism == mechanism::automatic && here.one_worker) {
     chosen = {mechanism::plain, "the rank has one worker"};
-  } else if (asked.how == mechanism::automatic || asked.how == mechanism::htm) {
+  } else if (asked.mechanism == mechanism::automatic || asked.mechanism == mechanism::htm) {
     chosen = decide_hardware(of, asked, here);
   }
-  return {chosen.how, grain_of(chosen.how, asked), std::move(chosen.why)};
+  return {chosen.mechanism, grain_of(chosen.mechanism, asked), std::move(chosen.why)};
 }
 
 plan::plan(cells of, const options& asked, const surroundings& here, int workers)
@@ -76,39 +78,41 @@ plan::plan(cells of, const options& asked, const surroundings& here, int workers
       has_hardware_(here.emulated || here.hardware),
       workers_(workers),
       first_(decide(of, asked, here)) {
-  if (of == cells::several && first_.how != asked.how && first_.how != mechanism::plain) {
-    epoch_ways_.push_back({{first_.how, 1}});
-    for (const auto how : {mechanism::locks, mechanism::one_lock, mechanism::stm}) {
-      if (how != first_.how) epoch_ways_.push_back({{how, 1}});
+  if (of == cells::several && first_.mechanism != asked.mechanism &&
+      first_.mechanism != mechanism::plain) {
+    epoch_candidates_.push_back({{first_.mechanism, 1}});
+    for (const auto chosen : {mechanism::locks, mechanism::one_lock, mechanism::stm}) {
+      if (chosen != first_.mechanism) epoch_candidates_.push_back({{chosen, 1}});
     }
   }
-  tunes_workers_ = may_move() || !worker_ways(first_.how).empty();
+  tunes_workers_ = may_change_mechanism() || !worker_candidates(first_.mechanism).empty();
 }
 
-choice plan::start_of(mechanism how) const noexcept {
-  return {how, how == first_.how ? first_.grain : grain_of(how, asked_)};
+choice plan::start_of(mechanism chosen) const noexcept {
+  return {chosen, chosen == first_.mechanism ? first_.grain : grain_of(chosen, asked_)};
 }
 
-std::vector<candidate> plan::worker_ways(mechanism how) const {
-  if (first_.how == mechanism::plain) return {};
+std::vector<candidate> plan::worker_candidates(mechanism chosen) const {
+  if (first_.mechanism == mechanism::plain) return {};
   const bool grain_is_free = asked_.grain == 0;
   if (of_ == cells::several) {
-    if (!grain_is_free || (how != mechanism::htm && how != mechanism::stm)) return {};
-    return {{start_of(how), true}};
+    if (!grain_is_free || (chosen != mechanism::htm && chosen != mechanism::stm)) return {};
+    return {{start_of(chosen), true}};
   }
   // Transactions and atomics notice each other, so each worker may change between them at any time.
   // No other two mechanisms may run concurrently.
-  const bool how_is_free = asked_.how == mechanism::automatic;
-  if (!has_hardware_ || !(how_is_free || asked_.how == mechanism::htm)) return {};
-  if (!grain_is_free && !how_is_free) return {};
-  std::vector<candidate> ways{{{mechanism::htm, grain_of(mechanism::htm, asked_)}, grain_is_free}};
-  if (how_is_free) ways.push_back({{mechanism::atomics, 1}});
-  if (first_.how == mechanism::atomics) std::swap(ways[0], ways[1]);
-  return ways;
+  const bool mechanism_is_free = asked_.mechanism == mechanism::automatic;
+  if (!has_hardware_ || !(mechanism_is_free || asked_.mechanism == mechanism::htm)) return {};
+  if (!grain_is_free && !mechanism_is_free) return {};
+  std::vector<candidate> candidates{
+      {{mechanism::htm, grain_of(mechanism::htm, asked_)}, grain_is_free}};
+  if (mechanism_is_free) candidates.push_back({{mechanism::atomics, 1}});
+  if (first_.mechanism == mechanism::atomics) std::swap(candidates[0], candidates[1]);
+  return candidates;
 }
 
 std::size_t plan::join() {
-  if (!may_move()) return 0;
+  if (!may_change_mechanism()) return 0;
   auto at = std::find(operators_.begin(), operators_.end(), nullptr);
   if (at == operators_.end()) at = operators_.emplace(at);
   *at = std::make_unique<operator_state>();
@@ -116,7 +120,7 @@ std::size_t plan::join() {
 }
 
 void plan::leave(std::size_t op) noexcept {
-  if (may_move()) operators_[op].reset();
+  if (may_change_mechanism()) operators_[op].reset();
 }
 
 mechanism plan::next_epoch(std::size_t op, mechanism ran, const activity_counts& counted) {
@@ -125,37 +129,37 @@ mechanism plan::next_epoch(std::size_t op, mechanism ran, const activity_counts&
     if (o->epochs) {
       o->epochs->close(ran);
     } else if (o->ran.load(std::memory_order_relaxed) >= untuned_operators) {
-      o->epochs = std::make_unique<epoch_tuner>(workers_, epoch_ways_);
-      if (had_to_leave_) o->epochs->move_to(stm_way());
+      o->epochs = std::make_unique<epoch_tuner>(workers_, epoch_candidates_);
+      if (had_to_leave_) o->epochs->move_to(stm_candidate());
     }
   }
   if (!had_to_leave_ && must_leave(ran, counted)) move_all_to_stm();
   const auto& epochs = operators_[op]->epochs;
   if (epochs) return epochs->next();
-  return epoch_ways_[had_to_leave_ ? stm_way() : 0].start.how;
+  return epoch_candidates_[had_to_leave_ ? stm_candidate() : 0].start.mechanism;
 }
 
 // The rules that need no time measurement. They apply once; later choices use measured time.
-bool plan::must_leave(mechanism how, const activity_counts& counted) const noexcept {
-  if (how != first_.how) return false;
-  if (how == mechanism::htm) return falls_back_too_often(counted.fallbacks, counted.committed);
-  return how == mechanism::locks && locks_too_many(counted.stripes, counted.committed);
+bool plan::must_leave(mechanism chosen, const activity_counts& counted) const noexcept {
+  if (chosen != first_.mechanism) return false;
+  if (chosen == mechanism::htm) return falls_back_too_often(counted.fallbacks, counted.committed);
+  return chosen == mechanism::locks && takes_too_many_locks(counted.stripes, counted.committed);
 }
 
 void plan::move_all_to_stm() noexcept {
   had_to_leave_ = true;
   for (auto& o : operators_) {
-    if (o && o->epochs) o->epochs->move_to(stm_way());
+    if (o && o->epochs) o->epochs->move_to(stm_candidate());
   }
 }
 
 std::string plan::why(mechanism now, const activity_counts& counted) const {
-  if (now == first_.how) return first_.why;
+  if (now == first_.mechanism) return first_.why;
   if (!had_to_leave_ || now != mechanism::stm) {
     return first_.why + "; epochs that tried it took less time than by " +
-           std::string(name(had_to_leave_ ? mechanism::stm : first_.how));
+           std::string(name(had_to_leave_ ? mechanism::stm : first_.mechanism));
   }
-  if (first_.how == mechanism::locks) {
+  if (first_.mechanism == mechanism::locks) {
     return first_.why + "; " + std::to_string(counted.committed) + " activities took " +
            std::to_string(counted.stripes) + " locks";
   }

@@ -35,10 +35,10 @@ bool fitted_costs::set(std::string_view name, double value) {
   const bool slope = name.ends_with(per_vertex);
   if (!slope && !name.ends_with(fixed)) return false;
   const auto who = name.substr(0, name.size() - (slope ? per_vertex : fixed).size());
-  for (auto how = mechanism::plain; how <= mechanism::stm;
-       how = static_cast<mechanism>(static_cast<int>(how) + 1)) {
-    if (activity::name(how) != who) continue;
-    auto& model = of(how);
+  for (auto chosen = mechanism::plain; chosen <= mechanism::stm;
+       chosen = static_cast<mechanism>(static_cast<int>(chosen) + 1)) {
+    if (activity::name(chosen) != who) continue;
+    auto& model = of(chosen);
     if (!model) model = unknown;
     (slope ? model->per_vertex : model->fixed) = value;
     return true;
@@ -50,9 +50,9 @@ std::string fitted_costs::text() const {
   std::ostringstream out;
   for (std::size_t i = 1; i < models_.size(); ++i) {
     if (!models_[i]) continue;
-    const auto how = name(static_cast<mechanism>(i));
-    out << (out.tellp() == 0 ? "{" : ", ") << '"' << how << per_vertex
-        << "\": " << models_[i]->per_vertex << ", \"" << how << fixed
+    const auto chosen = name(static_cast<mechanism>(i));
+    out << (out.tellp() == 0 ? "{" : ", ") << '"' << chosen << per_vertex
+        << "\": " << models_[i]->per_vertex << ", \"" << chosen << fixed
         << "\": " << models_[i]->fixed;
   }
   out << (out.tellp() == 0 ? "{}" : "}");
@@ -60,10 +60,10 @@ std::string fitted_costs::text() const {
 }
 
 std::string fault_of(const fitted_costs& costs) {
-  for (const auto how : {mechanism::atomics, mechanism::locks, mechanism::stm, mechanism::htm}) {
-    const std::string who(name(how));
-    const auto& model = costs.of(how);
-    if (!model && how == mechanism::htm) continue;
+  for (const auto chosen : {mechanism::atomics, mechanism::locks, mechanism::stm, mechanism::htm}) {
+    const std::string who(name(chosen));
+    const auto& model = costs.of(chosen);
+    if (!model && chosen == mechanism::htm) continue;
     if (!model) return "none are of " + who;
     if (std::isnan(model->per_vertex) || std::isnan(model->fixed))
       return "one number of " + who + " is missing";

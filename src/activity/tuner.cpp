@@ -43,13 +43,13 @@ tuner::tuner(std::span<const candidate> candidates, const tuner_rules& rules) : 
 tuner::step tuner::next() const noexcept {
   switch (state_) {
     case state::runs_old:
-      return {way(now_), affordable() || to_watch_ == 0};
+      return {choice_of(now_), affordable() || to_watch_ == 0};
     case state::runs_new:
-      return {way(tried_), true};
+      return {choice_of(tried_), true};
     case state::waits:
       break;
   }
-  return {way(now_), to_watch_ == 0};
+  return {choice_of(now_), to_watch_ == 0};
 }
 
 void tuner::done(const span_work& ran) noexcept {
@@ -217,9 +217,9 @@ void tuner::watch_for_drift(double aborts) noexcept {
   remember();
 }
 
-std::string said_of(const tuner& t) {
+std::string trial_report(const tuner& t) {
   if (t.trials() == 0) return "";
-  return "; tried " + std::to_string(t.trials()) + " other ways, of which " +
+  return "; tried " + std::to_string(t.trials()) + " other choices, of which " +
          std::to_string(t.changes()) + " took less time";
 }
 

@@ -32,7 +32,7 @@ void gather_column(world& w, std::string_view name, const pgas::vertex_map<T>& m
 
 }  // namespace
 
-ref::output gather(world& w, const finding& f) {
+ref::output gather(world& w, const run_result& f) {
   ref::output all;
   for (const auto& c : f.columns()) {
     std::visit([&](const auto* map) { gather_column(w, c.name, *map, all); }, c.values);

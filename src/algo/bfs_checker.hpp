@@ -27,16 +27,16 @@ namespace cairn::algo {
 /// One worker's cache of sent edges: for each target the smallest source depth so far. An edge from
 /// a depth that is no smaller need not be sent.
 template <class Id>
-class told_depths {
+class sent_depths {
  public:
-  told_depths() = default;
-  told_depths(std::uint64_t vertices, std::size_t most_entries)
+  sent_depths() = default;
+  sent_depths(std::uint64_t vertices, std::size_t most_entries)
       : slots_(most_entries == 0 ? 0
                                  : std::bit_floor(std::min(std::bit_ceil(vertices),
                                                            std::uint64_t{most_entries}))) {}
 
   /// Returns whether the edge must be sent, and records it.
-  bool news(Id v, Id depth) {
+  bool insert(Id v, Id depth) {
     if (slots_.empty()) return true;
     auto& slot = slots_[v & (slots_.size() - 1)];
     if (slot.v == v && slot.depth <= depth) return false;
@@ -104,7 +104,7 @@ class bfs_checker {
     const auto has = [](std::span<const Id> row, Id v) {
       return std::binary_search(row.begin(), row.end(), v);
     };
-    exchange<tree_edge>(
+    send_and_check<tree_edge>(
         ns_of_tree_edge,
         [&](worker_t k, Id v, auto& send) {
           const Id p = parent.load(v);
@@ -191,9 +191,9 @@ class bfs_checker {
     struct graph_edge {
       Id at, from, depth;
     };
-    task::per_worker<told_depths<Id>> told(w_.workers());
+    task::per_worker<sent_depths<Id>> sent(w_.workers());
     if (w_.size() > 1) {
-      for (auto& k : told) k.value = {g_.num_vertices(), w_.options().filter_entries};
+      for (auto& k : sent) k.value = {g_.num_vertices(), w_.options().filter_entries};
     }
     // Local copies: members would be reloaded for each edge, after each call.
     const auto check = [this, own = depth.local().data(), first = first_, marks](
@@ -207,14 +207,14 @@ class bfs_checker {
         std::atomic_ref(marks[m.at - first]).store(1, std::memory_order_relaxed);
       }
     };
-    exchange<graph_edge>(
+    send_and_check<graph_edge>(
         traverse::ns_of_row(static_cast<double>(g_.out().num_edges()) /
                             static_cast<double>(std::max<std::uint64_t>(1, own_))),
         [&](worker_t k, Id u, auto& send) {
           const Id d = depth.load(u);
           if (d == no_vertex<Id>) return;
           for (const Id v : g_.out().neighbors(u)) {
-            if (owns(v) || told[k].news(v, d)) send({v, u, d});
+            if (owns(v) || sent[k].insert(v, d)) send({v, u, d});
           }
         },
         check);
@@ -273,7 +273,7 @@ class bfs_checker {
   /// Calls produce(worker, v, send), which takes about ns_each, for each vertex v of this rank, and
   /// check(worker, message) for each sent message, at the owner of message.at.
   template <class Message, class Produce, class Check>
-  void exchange(double ns_each, Produce&& produce, Check&& check) {
+  void send_and_check(double ns_each, Produce&& produce, Check&& check) {
     am::channel<Message> messages(w_, [&](worker_t k, std::span<const Message> batch) {
       for (const auto& m : batch) check(k, m);
     });

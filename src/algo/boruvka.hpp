@@ -18,7 +18,7 @@ template <class Id>
 struct outgoing_edge {
   std::uint64_t weight = no_edge;  // in the form of to_ordered()
   Id source = 0, target = 0;       // source < target
-  Id there = 0;                    // root of the tree at the other end
+  Id other_root = 0;               // root of the tree at the other end
 
   [[nodiscard]] bool lighter_than(const outgoing_edge& o) const {
     return std::tie(weight, source, target) < std::tie(o.weight, o.source, o.target);
@@ -50,8 +50,8 @@ struct offer_edge {
 template <class Id>
 void join_trees(const auto& forest, Id v, outgoing_edge<Id> edge, auto& send) {
   const Id here = forest.climb(v);
-  edge.there = forest.climb(edge.there);
-  if (here != edge.there) send({here, edge});
+  edge.other_root = forest.climb(edge.other_root);
+  if (here != edge.other_root) send({here, edge});
 }
 
 /// Merges the trees of two roots. Fails if one of them is no longer a root; the sender then climbs
@@ -74,10 +74,10 @@ struct merge_trees {
 
   void elements(const message& m, auto&& each) const {
     each(parent.at(m.here));
-    each(parent.at(m.edge.there));
+    each(parent.at(m.edge.other_root));
   }
   activity::outcome<parents> attempt(auto& tx, const message& m) const {
-    const Id a = m.here, c = m.edge.there;
+    const Id a = m.here, c = m.edge.other_root;
     const parents now{tx.read(parent, a), tx.read(parent, c)};
     if (now.here != a || now.there != c) return {false, now};
     tx.write(parent, std::max(a, c), std::min(a, c));
@@ -86,7 +86,7 @@ struct merge_trees {
   void answer(const message& m, const activity::outcome<parents>& merged, auto& at) {
     if (merged.done) return forest.take(at.worker(), m.edge);
     auto edge = m.edge;
-    edge.there = merged.value.there;
+    edge.other_root = merged.value.there;
     join_trees(forest, merged.value.here, edge, at);
   }
 };

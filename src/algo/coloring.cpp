@@ -13,43 +13,43 @@
 namespace cairn::algo {
 namespace {
 
-constexpr auto none = no_vertex<std::uint32_t>;  // uncoloured
+constexpr auto none = no_vertex<std::uint32_t>;  // uncolored
 
 template <class Id>
-struct colouring {
+struct coloring_state {
   struct resolve_conflict {  // fire and return, may fail: [AAM15] listing 6
     struct message {
-      Id v, spawner;  // both took this colour in this round; v == spawner: withdraw it
-      std::uint32_t colour;
+      Id v, spawner;  // both took this color in this round; v == spawner: withdraw it
+      std::uint32_t color;
     };
-    pgas::vertex_view<std::uint32_t> colours;
-    colouring& s;
+    pgas::vertex_view<std::uint32_t> colors;
+    coloring_state& s;
 
-    auto cell(const message& m) const { return colours.at(m.v); }
-    bool wanted(std::uint32_t x, const message& m) const { return x == m.colour; }
-    // Returns the vertex that loses its colour, or no_vertex if the colours now differ.
+    auto cell(const message& m) const { return colors.at(m.v); }
+    bool wanted(std::uint32_t x, const message& m) const { return x == m.color; }
+    // Returns the vertex that loses its color, or no_vertex if the colors now differ.
     activity::outcome<Id> attempt(auto x, const message& m) const {
       const bool loses = s.target_loses(m);
-      const bool agree = (loses ? x.claim(m.colour, none) : x.load()) == m.colour;
+      const bool agree = (loses ? x.claim(m.color, none) : x.load()) == m.color;
       return {agree && loses, !agree ? no_vertex<Id> : loses ? m.v : m.spawner};
     }
-    void after(const message& m, Id, auto& at) { s.uncoloured.add(at.worker(), m.v); }
+    void after(const message& m, Id, auto& at) { s.uncolored.add(at.worker(), m.v); }
     void answer(const message& m, const activity::outcome<Id>& loser, auto& at) {
-      if (loser.value == m.spawner && m.v != m.spawner) at({m.spawner, m.spawner, m.colour});
+      if (loser.value == m.spawner && m.v != m.spawner) at({m.spawner, m.spawner, m.color});
     }
   };
 
-  colouring(world& world, const graph::dist_csr<Id>& g, const coloring_options& opt)
+  coloring_state(world& world, const graph::dist_csr<Id>& g, const coloring_options& opt)
       : w(world),
         edges(traverse::edges_both_ways(g)),
         seed(opt.seed),
-        colour(w, g.partition(), none),
-        known(w, colour),
-        resolutions(w, resolve_conflict{colour.view(), *this}, opt.activity),
-        uncoloured(w),
+        color(w, g.partition(), none),
+        known(w, color),
+        resolutions(w, resolve_conflict{color.view(), *this}, opt.activity),
+        uncolored(w),
         palettes(w.workers()) {
     for (auto v = g.out().first(); v < g.out().last(); ++v) {
-      uncoloured.add(main_worker, static_cast<Id>(v));
+      uncolored.add(main_worker, static_cast<Id>(v));
     }
   }
 
@@ -59,8 +59,8 @@ struct colouring {
     return m.v == m.spawner || draw(m.v) > draw(m.spawner);
   }
 
-  // Gives each vertex the smallest colour that no neighbour appears to have.
-  void colour_all(std::span<const Id> vertices) {
+  // Gives each vertex the smallest color that no neighbour appears to have.
+  void color_all(std::span<const Id> vertices) {
     const auto first_fit = [&](worker_t k, Id v) {
       auto& p = palettes[k];
       p.begin_vertex(edges.degree(v));
@@ -73,10 +73,10 @@ struct colouring {
     known.share(vertices);
   }
 
-  // Each conflict is found at both endpoints, because both were coloured in this round.
+  // Each conflict is found at both endpoints, because both were colored in this round.
   void find_conflicts(std::span<const Id> vertices) {
     const auto ask = [&](Id v, std::span<const Id> row, auto& send) {
-      const auto c = colour.load(v);
+      const auto c = color.load(v);
       if (c == none) return;  // already withdrawn
       for (const Id u : row) {
         if (u < v && known[u] == c) send({u, v, c});
@@ -88,10 +88,10 @@ struct colouring {
   world& w;
   const traverse::edges<Id> edges;
   const std::uint64_t seed;
-  pgas::vertex_map<std::uint32_t> colour;
+  pgas::vertex_map<std::uint32_t> color;
   mirror<Id, std::uint32_t> known;
   activity::executor<resolve_conflict> resolutions;
-  traverse::worklist<Id> uncoloured;
+  traverse::worklist<Id> uncolored;
   task::per_worker<palette> palettes;
   std::uint64_t round = 0;
 };
@@ -101,17 +101,17 @@ struct colouring {
 template <class Id>
 coloring_result coloring(world& w, const graph::dist_csr<Id>& g, const coloring_options& opt) {
   CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");
-  colouring<Id> c(w, g, opt);
+  coloring_state<Id> c(w, g, opt);
   std::uint64_t given_up = 0, used = 0;
   for (auto left = g.num_vertices(); left != 0; ++c.round) {
-    const auto vertices = c.uncoloured.take();
-    c.colour_all(vertices);
+    const auto vertices = c.uncolored.take();
+    c.color_all(vertices);
     c.find_conflicts(vertices);
-    left = w.sum(c.uncoloured.size());
+    left = w.sum(c.uncolored.size());
     given_up += left;
   }
-  for (const auto x : c.colour.local()) used = std::max<std::uint64_t>(used, x + 1);
-  return {std::move(c.colour), w.max(used), c.round, given_up, c.resolutions.ran()};
+  for (const auto x : c.color.local()) used = std::max<std::uint64_t>(used, x + 1);
+  return {std::move(c.color), w.max(used), c.round, given_up, c.resolutions.ran()};
 }
 
 template coloring_result coloring(world&, const graph::dist_csr<std::uint32_t>&,

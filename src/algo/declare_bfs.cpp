@@ -8,7 +8,7 @@
 namespace cairn::algo {
 
 template <>
-inline constexpr std::span<const std::string_view> words_of<traverse::direction> =
+inline constexpr std::span<const std::string_view> enum_names<traverse::direction> =
     words<"auto", "top-down", "bottom-up">;
 
 namespace {
@@ -63,7 +63,7 @@ struct bfs_declaration : declaration {
   template <class Id>
   using result = bfs_result<Id>;
 
-  static bool draws(const options& o) { return o.source.id.empty(); }
+  static bool uses_seed(const options& o) { return o.source.id.empty(); }
   static std::string_view without_operators(const options& o, const world&) {
     return o.direction == traverse::direction::pull ? "bottom-up levels run no operators"
                                                     : std::string_view();
@@ -86,13 +86,13 @@ struct bfs_declaration : declaration {
   struct reach {
     std::uint64_t source, reached, edges;
     static constexpr auto fields() {
-      return std::tuple(field{"source", &reach::source, "source vertex", 0, holds::vertices},
+      return std::tuple(field{"source", &reach::source, "source vertex", 0, value_kind::vertices},
                         field{"reached", &reach::reached, "number of reached vertices"},
                         field{"edges", &reach::edges, "input edges between reached vertices"});
     }
   };
   template <class D, class Id>
-  static reach also(const call<D, Id>& c, Id root, const bfs_result<Id>& r) {
+  static reach extra_facts(const call<D, Id>& c, Id root, const bfs_result<Id>& r) {
     reach mine{root, 0, 0};
     for (auto v = c.g.out().first(); v < c.g.out().last(); ++v) {
       if (r.parent.load(v) == no_vertex<Id>) continue;
@@ -123,7 +123,8 @@ struct bfs_declaration : declaration {
     return parents ? verify_bfs<Id>(c.w, c.g, root.vertex, map)
                    : verify_bfs_depths<Id>(c.w, c.g, root.vertex, map);
   }
-  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+  static std::string check_against_reference(const ref::input& g, const options&,
+                                             const ref::output& found) {
     const auto root = static_cast<std::uint64_t>(found.numbers.at("source"));
     const auto depth = found.whole.find("depth");
     if (depth != found.whole.end() &&

@@ -41,7 +41,8 @@ struct cc_declaration : declaration {
     using id = typename std::remove_cvref_t<decltype(c)>::id_type;
     return verify_components(c.w, c.g, c.template map_of<id>(labels));
   }
-  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+  static std::string check_against_reference(const ref::input& g, const options&,
+                                             const ref::output& found) {
     const bool right = found.whole.at("component") == ref::component_labels(g.num_vertices, g.arcs);
     return right ? "" : "a label is wrong";
   }

@@ -24,7 +24,8 @@ struct kcore_declaration : declaration {
   static auto verify_column(const auto& c, std::string_view, const own_values& cores) {
     return verify_kcore(c.w, c.g, c.template map_of<std::uint32_t>(cores));
   }
-  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+  static std::string check_against_reference(const ref::input& g, const options&,
+                                             const ref::output& found) {
     const auto cores = ref::core_numbers(g.num_vertices, g.directed, g.arcs);
     const auto& claimed = found.whole.at("core");
     return std::equal(cores.begin(), cores.end(), claimed.begin(), claimed.end())

@@ -27,7 +27,7 @@ struct maxflow_declaration : declaration {
   template <class Id>
   using result = maxflow_result<Id>;
 
-  static bool draws(const options& o) { return o.from.id.empty() || o.to.id.empty(); }
+  static bool uses_seed(const options& o) { return o.from.id.empty() || o.to.id.empty(); }
 
   struct ends {
     std::uint64_t s, t;
@@ -50,13 +50,13 @@ struct maxflow_declaration : declaration {
     std::uint64_t from, to;
     bool weighted;
     static constexpr auto fields() {
-      return std::tuple(field{"from", &problem::from, "source vertex", 0, holds::vertices},
-                        field{"to", &problem::to, "target vertex", 0, holds::vertices},
+      return std::tuple(field{"from", &problem::from, "source vertex", 0, value_kind::vertices},
+                        field{"to", &problem::to, "target vertex", 0, value_kind::vertices},
                         field{"weighted", &problem::weighted,
                               "whether edges have weights; otherwise each capacity is 1"});
     }
   };
-  static problem also(const auto& c, const ends& e, const auto&) {
+  static problem extra_facts(const auto& c, const ends& e, const auto&) {
     return {e.s, e.t, c.g.weighted()};
   }
 
@@ -82,7 +82,8 @@ struct maxflow_declaration : declaration {
     return verify_maxflow<Id>(c.w, c.g, static_cast<Id>(e.s), static_cast<Id>(e.t), r.value, r.flow,
                               c.template map_of<std::uint32_t>(sides));
   }
-  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+  static std::string check_against_reference(const ref::input& g, const options&,
+                                             const ref::output& found) {
     std::vector<ref::capacity_arc> arcs;
     for (const auto& e : g.edges) {
       const auto capacity = static_cast<std::int64_t>(e.weight);

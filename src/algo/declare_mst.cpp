@@ -34,11 +34,11 @@ struct mst_declaration : declaration {
                               "whether edges have weights; otherwise each weight is 1"});
     }
   };
-  static weights also(const auto& c, nothing, const auto&) { return {c.g.weighted()}; }
+  static weights extra_facts(const auto& c, nothing, const auto&) { return {c.g.weighted()}; }
 
   static nothing start(const auto& c) {
     if (c.w.size() > 1 || c.opt.merge == mst_merge::automatic) return {};
-    throw usage_error("--merge " + std::string(word(c.opt.merge)) +
+    throw usage_error("--merge " + std::string(enum_name(c.opt.merge)) +
                       " is for several ranks, and there is one (--ranks)");
   }
   static auto run(const auto& c, nothing) {
@@ -48,7 +48,8 @@ struct mst_declaration : declaration {
   static auto verify(const auto& c, nothing, const mst_result<Id>& r) {
     return verify_mst<Id>(c.w, c.g, r.edges);
   }
-  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+  static std::string check_against_reference(const ref::input& g, const options&,
+                                             const ref::output& found) {
     const auto forest = ref::kruskal(g.num_vertices, g.edges);
     double weight = 0;
     for (const auto& e : forest) weight += e.weight;

@@ -21,12 +21,12 @@ enum class summation { automatic, partials, bins, off };
 }  // namespace
 
 template <>
-inline constexpr std::span<const std::string_view> words_of<precision> = words<"float", "double">;
+inline constexpr std::span<const std::string_view> enum_names<precision> = words<"float", "double">;
 template <>
-inline constexpr std::span<const std::string_view> words_of<summation> =
+inline constexpr std::span<const std::string_view> enum_names<summation> =
     words<"auto", "partials", "bins", "off">;
 template <>
-inline constexpr std::span<const std::string_view> words_of<layout_wanted> =
+inline constexpr std::span<const std::string_view> enum_names<layout_wanted> =
     words<"none", "auto", "always">;
 
 namespace {
@@ -81,11 +81,11 @@ struct pagerank_declaration : declaration {
     if (o.aggregate == summation::off) {
       opt.aggregate = std::nullopt;
     } else {
-      opt.aggregate->how = static_cast<pgas::accumulation>(o.aggregate);
+      opt.aggregate->method = static_cast<pgas::accumulation>(o.aggregate);
     }
     return opt;
   }
-  static void expect(const options& o) {
+  static void check_options(const options& o) {
     const bool pulls = o.variant == pagerank_variant::pull;
     if (o.sweep == pagerank_sweep::in_place &&
         !(pulls && o.convention == pagerank_convention::gap)) {
@@ -129,7 +129,7 @@ struct pagerank_declaration : declaration {
     if (auto stored = stored_layout(c.w, c.g)) return {std::move(stored), "file"};
     const auto kind = layout::kind_for(c.g);
     const auto sweeps = expected_sweeps(plain(c.opt), c.g.num_vertices()) * runs;
-    const bool repaid = c.w.max(layout::sweeps_that_repay(kind)) <= sweeps;
+    const bool repaid = c.w.max(layout::break_even_sweeps(kind)) <= sweeps;
     if (c.opt.layout == layout_wanted::automatic && !repaid) return {};
     return {std::optional<layout>(std::in_place, c.w, c.g, kind), "in-edges"};
   }
@@ -153,12 +153,12 @@ struct pagerank_declaration : declaration {
                               "origin of the layout: the graph's file or its in-edges"});
     }
   };
-  static ways also(const auto& c, nothing, const auto& r) {
-    const auto sums = r.aggregate ? word(static_cast<summation>(*r.aggregate)) : "off";
+  static ways extra_facts(const auto& c, nothing, const auto& r) {
+    const auto sums = r.aggregate ? enum_name(static_cast<summation>(*r.aggregate)) : "off";
     const auto& layout = c.built->layout;
-    return {word(c.opt.variant),
-            word(c.opt.convention),
-            word(c.opt.precision),
+    return {enum_name(c.opt.variant),
+            enum_name(c.opt.convention),
+            enum_name(c.opt.precision),
             sums,
             !layout           ? "none"
             : layout->tiled() ? "tiles"
@@ -185,7 +185,8 @@ struct pagerank_declaration : declaration {
     return verify_pagerank(c.w, c.g, claimed, opt);
   }
 
-  static std::string judge(const ref::input& g, const options& o, const ref::output& found) {
+  static std::string check_against_reference(const ref::input& g, const options& o,
+                                             const ref::output& found) {
     const auto limits = limits_of(plain(o), g.num_vertices);
     ref::pagerank_judge judge{g.num_vertices, {}, o.damping, limits.spread_sinks};
     for (const auto& e : g.edges) {

@@ -25,13 +25,13 @@ struct st_connectivity_declaration : declaration {
   template <class Id>
   using result = st_connectivity_result;
 
-  static bool draws(const options& o) { return o.from.id.empty() || o.to.id.empty(); }
+  static bool uses_seed(const options& o) { return o.from.id.empty() || o.to.id.empty(); }
 
   struct ends {
     std::uint64_t s, t;
     static constexpr auto fields() {
-      return std::tuple(field{"from", &ends::s, "start of the path", 0, holds::vertices},
-                        field{"to", &ends::t, "end of the path", 0, holds::vertices});
+      return std::tuple(field{"from", &ends::s, "start of the path", 0, value_kind::vertices},
+                        field{"to", &ends::t, "end of the path", 0, value_kind::vertices});
     }
   };
   static ends start(const auto& c) {
@@ -42,7 +42,7 @@ struct st_connectivity_declaration : declaration {
     const auto s = names.vertex_at(draw.below(n)), t = names.vertex_at(draw.below(n));
     return {c.vertex("from", c.opt.from, s), c.vertex("to", c.opt.to, t)};
   }
-  static ends also(const auto&, const ends& e, const auto&) { return e; }
+  static ends extra_facts(const auto&, const ends& e, const auto&) { return e; }
 
   template <class D, class Id>
   static auto run(const call<D, Id>& c, const ends& e) {
@@ -60,7 +60,8 @@ struct st_connectivity_declaration : declaration {
     return "a breadth-first search from " + id(e.s) + (reached ? " reaches " : " does not reach ") +
            id(e.t);
   }
-  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+  static std::string check_against_reference(const ref::input& g, const options&,
+                                             const ref::output& found) {
     const auto s = static_cast<std::uint64_t>(found.numbers.at("from"));
     const auto t = static_cast<std::uint64_t>(found.numbers.at("to"));
     const bool connected = ref::reaches(g.num_vertices, g.arcs, s, t);

@@ -28,7 +28,7 @@ struct triangles_declaration : declaration {
   static nothing start(const auto& c) {
     const bool here = c.opt.mode == triangles_mode::natural || c.opt.mode == triangles_mode::matrix;
     if (here && c.w.size() > 1) {
-      throw usage_error("--mode " + std::string(word(c.opt.mode)) + " is for one rank");
+      throw usage_error("--mode " + std::string(enum_name(c.opt.mode)) + " is for one rank");
     }
     if (c.opt.mode == triangles_mode::natural && c.g.directed()) {
       throw usage_error("--mode natural is for undirected graphs (--symmetrize)");
@@ -50,7 +50,8 @@ struct triangles_declaration : declaration {
     for (const auto x : counts.local()) ends += x;
     return verify_triangles(c.w, c.g, c.w.sum(ends) / 3, &counts);
   }
-  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+  static std::string check_against_reference(const ref::input& g, const options&,
+                                             const ref::output& found) {
     const auto counts = ref::count_triangles(g.num_vertices, g.arcs);
     if (found.numbers.at("total") != static_cast<double>(counts.total)) {
       return "there are " + std::to_string(counts.total) + " triangles";

@@ -43,9 +43,9 @@ struct height_labels {
     search.from(s, g.num_vertices());
     const auto& distances = search.distances();
     std::copy(distances.local().begin(), distances.local().end(), of.local().begin());
-    traverse::push_own(w, updates, g.out(), [&](Id v, auto& tell) {
+    traverse::push_own(w, updates, g.out(), [&](Id v, auto& send) {
       for (auto i = r.begin(v); i < r.end(v); ++i) {
-        tell(g.partition().owner(r.arcs[i].target), {r.arcs[i].mirror, of.load(v)});
+        send(g.partition().owner(r.arcs[i].target), {r.arcs[i].mirror, of.load(v)});
       }
       return r.end(v) - r.begin(v);
     });

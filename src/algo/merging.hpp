@@ -51,7 +51,7 @@ class root_paths {
   void hook(std::span<const Id> ready) {
     auto& root = f_.root;
     traverse::for_each_of(f_.w, ready, [&](worker_t k, Id r) {
-      const Id there = f_.edge_of(r).there;
+      const Id there = f_.edge_of(r).other_root;
       root.store(r, there);
       if (!root.owns(there)) found_.add(k, there);
     });
@@ -59,7 +59,7 @@ class root_paths {
     above_.refresh();
     traverse::push_each(f_.w, f_.edges, ready, [&](Id r, auto& take) {
       const auto& e = f_.edge_of(r);
-      if (r < e.there && above_(e.there) == r) {
+      if (r < e.other_root && above_(e.other_root) == r) {
         root.store(r, r);
       } else {
         take(e);

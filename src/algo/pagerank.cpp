@@ -71,7 +71,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   } else if (opt.aggregate) {
     pgas::accumulator_map<add<Real>, Id> sums(w, g.partition(), *opt.aggregate);
     iterate(pagerank_push(s, sums, edges));
-    aggregate = sums.how();
+    aggregate = sums.method();
     ran.why = "workers add to memory of their own: no mechanism is asked for";
   } else {
     operator_sums<Real, Id> sums(w, g.partition(), opt.activity);

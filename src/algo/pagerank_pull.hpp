@@ -121,11 +121,11 @@ class pagerank_pull {
   };
   template <bool Shared>
   struct finisher {
-    typename pagerank_state<Real, Id>::settler settle;
+    typename pagerank_state<Real, Id>::rank_updater update_rank;
     Real* to;
     std::size_t first;
     [[gnu::always_inline]] void operator()(std::size_t row, Real sum) {
-      give<Shared>(to[first + row], settle(first + row, sum));
+      give<Shared>(to[first + row], update_rank(first + row, sum));
     }
   };
 
@@ -137,23 +137,24 @@ class pagerank_pull {
         layout_->blocks().size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
           auto* const to = (in_place_ ? contributions_ : next_).data() + s_.g.in().first();
-          auto settle = s_.settle();
+          auto update_rank = s_.updater();
           for (auto i = begin; i < end; ++i) {
             const auto& b = layout_->blocks()[i];
             if constexpr (sizeof(Source) != 2) {
-              finisher<Shared> finish{settle, to, b.first};
+              finisher<Shared> finish{update_rank, to, b.first};
               add_up(b, finish);
-              settle = finish.settle;
+              update_rank = finish.update_rank;
             } else {
               auto* const sums = zeros_of(k);
               adder add{sums};
               add_up(b, add);
               for (auto row = b.first; row < b.last; ++row) {
-                give<Shared>(to[row], settle(row, std::exchange(sums[row - b.first], Real{0})));
+                give<Shared>(to[row],
+                             update_rank(row, std::exchange(sums[row - b.first], Real{0})));
               }
             }
           }
-          s_.total.accumulate(k, settle.change);
+          s_.total.accumulate(k, update_rank.change);
           const auto offsets = s_.g.in().offsets();
           s_.w.counters().add(
               k, obs::counter::edges,
@@ -189,14 +190,14 @@ class pagerank_pull {
       const auto* const offsets = in.offsets().data();
       const auto* const targets = in.targets().data();
       auto* const to = (in_place_ ? contributions_ : next_).data() + in.first();
-      auto settle = s_.settle();
+      auto update_rank = s_.updater();
       const Id* at = targets + offsets[begin];
       for (auto i = begin; i < end; ++i) {
         const Id* const row_end = targets + offsets[i + 1];
-        give<Shared>(to[i], settle(i, sum(at, row_end)));
+        give<Shared>(to[i], update_rank(i, sum(at, row_end)));
         at = row_end;
       }
-      s_.total.accumulate(k, settle.change);
+      s_.total.accumulate(k, update_rank.change);
       s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
     });
   }

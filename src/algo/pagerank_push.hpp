@@ -73,10 +73,10 @@ class pagerank_push {
     }
     epoch.close();
     sums_.collect([&](worker_t k, std::uint64_t first, std::span<const Real> totals) {
-      auto settle = s_.settle();
+      auto update_rank = s_.updater();
       const auto at = first - s_.rank.first();
-      for (std::size_t i = 0; i < totals.size(); ++i) settle(at + i, totals[i]);
-      s_.total.accumulate(k, settle.change);
+      for (std::size_t i = 0; i < totals.size(); ++i) update_rank(at + i, totals[i]);
+      s_.total.accumulate(k, update_rank.change);
     });
   }
 

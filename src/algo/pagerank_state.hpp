@@ -37,7 +37,7 @@ struct pagerank_state {
 
   /// Updates ranks of this rank's vertices for one worker. Passed by value, so that loops keep it
   /// in registers.
-  struct settler {
+  struct rank_updater {
     Real* ranks;
     const Real* per_edge;
     Real jump, damping;
@@ -51,7 +51,7 @@ struct pagerank_state {
       return now * per_edge[i];
     }
   };
-  [[nodiscard]] settler settle() noexcept {
+  [[nodiscard]] rank_updater updater() noexcept {
     return {rank.local().data(), per_edge.data(), jump, damping};
   }
   /// The rank of all vertices without out-edges. Collective.

@@ -7,16 +7,16 @@
 
 namespace cairn::algo {
 
-/// Finds the smallest colour that no neighbour of a vertex has. Used by one worker.
+/// Finds the smallest color that no neighbour of a vertex has. Used by one worker.
 class palette {
  public:
   void begin_vertex(std::uint64_t degree) {
     ++now_;
     if (last_seen_.size() <= degree) last_seen_.resize(2 * degree + 1);
   }
-  /// Records the colour of a neighbour; ignores colours too large to matter.
-  void see(std::uint32_t colour) {
-    if (colour < last_seen_.size()) last_seen_[colour] = now_;
+  /// Records the color of a neighbour; ignores colors too large to matter.
+  void see(std::uint32_t color) {
+    if (color < last_seen_.size()) last_seen_[color] = now_;
   }
   /// At most the vertex's degree.
   [[nodiscard]] std::uint32_t least_unseen() const {
@@ -26,7 +26,7 @@ class palette {
   }
 
  private:
-  std::vector<std::uint64_t> last_seen_;  // by colour: number of the vertex
+  std::vector<std::uint64_t> last_seen_;  // by color: number of the vertex
   std::uint64_t now_ = 0;                 // number of the current vertex
 };
 

@@ -19,7 +19,7 @@
 
 namespace cairn::algo {
 
-/// A bounded cache of pairs: news() may return true again for a pair, and returns true the first
+/// A bounded cache of pairs: insert() may return true again for a pair, and returns true the first
 /// time. Without room for entries it always returns true.
 template <class Id>
 class recent_pairs {
@@ -30,7 +30,7 @@ class recent_pairs {
     if (entries == 0) return;
     slots_.assign(std::bit_ceil(entries + 1), {no_vertex<Id>, no_vertex<Id>});
   }
-  bool news(const pair& p) {
+  bool insert(const pair& p) {
     if (slots_.empty()) return true;
     // Pairs with the same second do not collide if there are as many slots as firsts.
     auto& slot = slots_[(p.first ^ mix64(p.second)) & (slots_.size() - 1)];
@@ -49,8 +49,8 @@ class recent_pairs {
 /// target's root.
 template <class Id>
 class root_graph {
-  struct joined {
-    Id here, there;  // a vertex of the receiving rank, a root of the sending rank
+  struct root_message {
+    Id vertex, root;  // a vertex of the receiving rank, a root of the sending rank
   };
   using pair = std::pair<Id, Id>;  // a root of this rank and one of another rank
 
@@ -61,10 +61,10 @@ class root_graph {
       : w_(w), g_(g), root_(root), seen_(w.workers()) {
     const auto n = static_cast<std::size_t>(g.num_vertices());
     for (auto& s : seen_) {
-      s.value.told.reserve(std::min(n, w.options().filter_entries));
-      s.value.heard.reserve(std::min(n, most_heard));
+      s.value.sent.reserve(std::min(n, w.options().filter_entries));
+      s.value.received.reserve(std::min(n, most_received));
     }
-    exchange();
+    exchange_roots();
     for (auto& s : seen_) {
       pairs_.insert(pairs_.end(), s.value.pairs.begin(), s.value.pairs.end());
       s.value = {};
@@ -83,60 +83,62 @@ class root_graph {
   }
 
  private:
-  static constexpr std::size_t most_heard = 4096;
+  static constexpr std::size_t most_received = 4096;
   static constexpr double ns_of_vertex = 40;  // two binary searches in a row, and few messages
 
   struct worker_state {
-    recent_pairs<Id> told, heard;
+    recent_pairs<Id> sent, received;
     std::vector<pair> pairs;
   };
 
-  void hear(worker_t k, Id own, Id other) {
+  void record_pair(worker_t k, Id own, Id other) {
     auto& s = seen_[k];
-    if (s.heard.news({own, other})) s.pairs.emplace_back(own, other);
+    if (s.received.insert({own, other})) s.pairs.emplace_back(own, other);
   }
 
-  // Records a pair; returns the root of this rank's vertex m.here.
-  Id hear_of(worker_t k, const joined& m) {
-    const Id own = root_.load(m.here);
-    hear(k, own, m.there);
+  // Records a pair; returns the root of this rank's vertex m.vertex.
+  Id record_message(worker_t k, const root_message& m) {
+    const Id own = root_.load(m.vertex);
+    record_pair(k, own, m.root);
     return own;
   }
 
-  void exchange() {
+  void exchange_roots() {
     if (g_.directed()) {
       using request = am::request<Id, Id>;  // the ticket's slot is the sender's root
-      request told(
+      request messages(
           w_,
-          [this, &told](worker_t k, rank_t from, std::span<const typename request::asked> batch) {
-            auto reply = told.reply_from(k);
+          [this, &messages](worker_t k, rank_t from,
+                            std::span<const typename request::asked> batch) {
+            auto reply = messages.reply_from(k);
             for (const auto& [by, here] : batch) {
-              reply(from, by, hear_of(k, {here, static_cast<Id>(by.slot())}));
+              reply(from, by, record_message(k, {here, static_cast<Id>(by.slot())}));
             }
           },
           [this](worker_t k, std::uint64_t own, Id other) {
-            hear(k, static_cast<Id>(own), other);
+            record_pair(k, static_cast<Id>(own), other);
           });
       struct asking {
-        request& told;
+        request& messages;
         auto from(worker_t k) const {
-          return [ask = told.from(k)](rank_t to, const joined& m) mutable {
-            ask(to, m.here, m.there);
+          return [ask = messages.from(k)](rank_t to, const root_message& m) mutable {
+            ask(to, m.vertex, m.root);
           };
         }
       };
-      asking through{told};
-      tell_all(through);
+      asking through{messages};
+      send_all(through);
     } else {
-      am::channel<joined> told(w_, [this](worker_t k, std::span<const joined> batch) {
-        for (const auto& m : batch) hear_of(k, m);
-      });
-      tell_all(told);
+      am::channel<root_message> messages(w_,
+                                         [this](worker_t k, std::span<const root_message> batch) {
+                                           for (const auto& m : batch) record_message(k, m);
+                                         });
+      send_all(messages);
     }
   }
 
   template <class Through>
-  void tell_all(Through& through) {
+  void send_all(Through& through) {
     const auto first = g_.out().first(), last = g_.out().last();
     traverse::push_ranges(
         w_, through, last - first,
@@ -144,12 +146,12 @@ class root_graph {
           for (auto v = static_cast<Id>(first + begin); v < first + end; ++v) {
             const auto row = g_.out().neighbors(v);
             const Id mine = root_.load(v);
-            const auto tell_of = [&](Id u) {
-              if (seen_[k].told.news({u, mine})) send(root_.owner(u), {u, mine});
+            const auto send_root_to = [&](Id u) {
+              if (seen_[k].sent.insert({u, mine})) send(root_.owner(u), {u, mine});
             };
             const auto own = std::lower_bound(row.begin(), row.end(), first);
-            std::for_each(row.begin(), own, tell_of);
-            std::for_each(std::lower_bound(own, row.end(), last), row.end(), tell_of);
+            std::for_each(row.begin(), own, send_root_to);
+            std::for_each(std::lower_bound(own, row.end(), last), row.end(), send_root_to);
           }
           return std::uint64_t{0};
         },

@@ -9,26 +9,26 @@
 namespace cairn::algo {
 namespace {
 
-enum class colour : std::uint8_t { white, grey, green };
+enum class color : std::uint8_t { white, grey, green };
 
 template <class Id>
 struct two_searches {
   struct visit {  // fire and return, always succeeds: [AAM15] listing 5
     struct message {
       Id v;
-      colour mine;
+      color mine;
     };
-    pgas::vertex_view<colour> colours;
+    pgas::vertex_view<color> colors;
     two_searches& s;
 
-    auto cell(const message& m) const { return colours.at(m.v); }
-    bool wanted(colour found, const message& m) const { return found != m.mine; }
-    colour attempt(auto c, const message& m) const { return c.claim(colour::white, m.mine); }
-    void after(const message& m, colour found, auto& at) {
-      if (found == colour::white) s.frontier(m.mine).add(at.worker(), m.v);
+    auto cell(const message& m) const { return colors.at(m.v); }
+    bool wanted(color found, const message& m) const { return found != m.mine; }
+    color attempt(auto c, const message& m) const { return c.claim(color::white, m.mine); }
+    void after(const message& m, color found, auto& at) {
+      if (found == color::white) s.frontier(m.mine).add(at.worker(), m.v);
     }
-    void answer(const message& m, const activity::outcome<colour>& found) {
-      if (found.done && found.value != colour::white && found.value != m.mine) {
+    void answer(const message& m, const activity::outcome<color>& found) {
+      if (found.done && found.value != color::white && found.value != m.mine) {
         s.met.store(true, std::memory_order_relaxed);
       }
     }
@@ -37,24 +37,24 @@ struct two_searches {
   two_searches(world& world, const graph::dist_csr<Id>& graph, const st_connectivity_options& opt)
       : w(world),
         g(graph),
-        colours(w, g.partition(), colour::white),
-        visits(w, visit{colours.view(), *this}, opt.activity),
+        colors(w, g.partition(), color::white),
+        visits(w, visit{colors.view(), *this}, opt.activity),
         from_s(w),
         from_t(w) {}
 
-  traverse::worklist<Id>& frontier(colour c) { return c == colour::grey ? from_s : from_t; }
+  traverse::worklist<Id>& frontier(color c) { return c == color::grey ? from_s : from_t; }
 
   // Number of vertices in a search's frontier, on all ranks.
-  std::uint64_t size(colour c) { return w.sum(std::uint64_t{frontier(c).size()}); }
+  std::uint64_t size(color c) { return w.sum(std::uint64_t{frontier(c).size()}); }
 
-  void start(Id v, colour c) {
-    if (!colours.owns(v)) return;
-    colours.store(v, c);
+  void start(Id v, color c) {
+    if (!colors.owns(v)) return;
+    colors.store(v, c);
     frontier(c).add(main_worker, v);
   }
 
-  void expand(colour c) {
-    const traverse::edges<Id> edges = c == colour::grey ? g.out() : g.in();
+  void expand(color c) {
+    const traverse::edges<Id> edges = c == color::grey ? g.out() : g.in();
     traverse::push_along(w, visits, edges, frontier(c).take(),
                          [&](Id, std::span<const Id> row, auto& send) {
                            if (met.load(std::memory_order_relaxed)) return;
@@ -64,7 +64,7 @@ struct two_searches {
 
   world& w;
   const graph::dist_csr<Id>& g;
-  pgas::vertex_map<colour> colours;
+  pgas::vertex_map<color> colors;
   activity::executor<visit> visits;
   traverse::worklist<Id> from_s, from_t;
   std::atomic<bool> met = false;
@@ -80,14 +80,14 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, I
                 "the search from t needs in-edges: load the graph with .inverse = true");
   two_searches<Id> both(w, g, opt);
   st_connectivity_result r{.connected = s == t, .levels = 0, .visited = s == t ? 1u : 2u};
-  both.start(s, colour::grey);
-  if (!r.connected) both.start(t, colour::green);
-  auto grey = both.size(colour::grey), green = both.size(colour::green);
+  both.start(s, color::grey);
+  if (!r.connected) both.start(t, color::green);
+  auto grey = both.size(color::grey), green = both.size(color::green);
   // If one search ends without meeting the other, there is no path.
   while (!r.connected && grey != 0 && green != 0) {
-    const auto smaller = grey <= green ? colour::grey : colour::green;
+    const auto smaller = grey <= green ? color::grey : color::green;
     both.expand(smaller);
-    auto& reached = smaller == colour::grey ? grey : green;
+    auto& reached = smaller == color::grey ? grey : green;
     reached = both.size(smaller);
     r.visited += reached;
     r.connected = w.any(both.met);

@@ -23,12 +23,12 @@
 namespace cairn::algo {
 
 /// Callback for runs without counts per vertex; does nothing.
-struct untold {
+struct no_counts {
   template <class Id>
   void operator()(Id, std::uint64_t) const noexcept {}
 };
-template <class Tell>
-inline constexpr bool tells = !std::is_same_v<std::remove_cvref_t<Tell>, untold>;
+template <class CountFor>
+inline constexpr bool counts_per_vertex = !std::is_same_v<std::remove_cvref_t<CountFor>, no_counts>;
 
 /// Triangles found, and row entries read to find them.
 struct triangle_count {
@@ -56,8 +56,8 @@ inline constexpr std::size_t lanes = 8;  // ids per register
 
 /// Triangles whose largest vertex is v, by merging input rows, on one rank. Skips duplicate edges
 /// and self-loops.
-template <class Id, class Tell>
-triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Tell& tell) {
+template <class Id, class CountFor>
+triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, CountFor& count_for) {
   const auto row = rows.neighbors(v);
   triangle_count all;
   for (std::size_t i = 1; i < row.size() && row[i] < v; ++i) {
@@ -71,13 +71,13 @@ triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Tel
       while (*mine < *x) ++mine;
       if (*mine != *x) continue;
       ++of_u;
-      tell(*x, 1);
+      count_for(*x, 1);
       while (*mine == *x) ++mine;  // so that a repeated x is not counted again
     }
-    if (of_u != 0) tell(u, of_u);
+    if (of_u != 0) count_for(u, of_u);
     all += {of_u, static_cast<std::uint64_t>(x - other.begin())};
   }
-  if (all.triangles != 0) tell(static_cast<Id>(v), all.triangles);
+  if (all.triangles != 0) count_for(static_cast<Id>(v), all.triangles);
   return all;
 }
 
@@ -91,14 +91,14 @@ triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Tel
   const auto rows = all_rows.rows();
   const auto* const end = all_rows.targets().data() + all_rows.targets().size();
   triangle_count all;
-  untold nobody;
+  no_counts ignored;
   for (auto v = first; v < last; ++v) {
     const auto row = rows.neighbors(v);
     if (row.size() < 2 || row[1] >= v) continue;
     // Rows of smaller vertices end before this row begins, so reading `lanes` entries stays in
     // bounds.
     if (row.size() > lanes || end - row.data() < static_cast<std::ptrdiff_t>(lanes)) {
-      all += count_below(rows, v, nobody);
+      all += count_below(rows, v, ignored);
       continue;
     }
     for (std::size_t i = 1; i < row.size() && row[i] < v; ++i) {
@@ -122,16 +122,16 @@ triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Tel
 #endif
 
 /// Triangles whose largest vertex is in [first, last).
-template <class Id, class Tell>
+template <class Id, class CountFor>
 triangle_count count_in_natural_order(const graph::csr<Id>& rows, std::uint64_t first,
-                                      std::uint64_t last, Tell&& tell) {
+                                      std::uint64_t last, CountFor&& count_for) {
 #if defined(__x86_64__)
-  if constexpr (sizeof(Id) == 4 && !tells<Tell>) {
+  if constexpr (sizeof(Id) == 4 && !counts_per_vertex<CountFor>) {
     if (__builtin_cpu_supports("avx2")) return count_pairs_below(rows, first, last);
   }
 #endif
   triangle_count all;
-  for (auto v = first; v < last; ++v) all += count_below(rows.rows(), v, tell);
+  for (auto v = first; v < last; ++v) all += count_below(rows.rows(), v, count_for);
   return all;
 }
 
@@ -183,16 +183,17 @@ template <class Id>
   return {triangles_mode::automatic, {}};
 }
 
-/// Calls tell(vertex, 1) for each marked entry of a row. Returns their number.
-template <class Id, class Tell>
+/// Calls count_for(vertex, 1) for each marked entry of a row. Returns their number.
+template <class Id, class CountFor>
 [[gnu::always_inline]] inline std::uint64_t count_marked(std::span<const Id> row,
-                                                         const std::uint64_t* marks, Tell& tell) {
+                                                         const std::uint64_t* marks,
+                                                         CountFor& count_for) {
   std::uint64_t found = 0;
   for (const Id u : row) {
     const auto marked = marks[u / 64] >> (u % 64) & 1;
     found += marked;
-    if constexpr (tells<Tell>) {
-      if (marked != 0) tell(u, 1);
+    if constexpr (counts_per_vertex<CountFor>) {
+      if (marked != 0) count_for(u, 1);
     }
   }
   return found;
@@ -211,21 +212,21 @@ template <class Id>
 ///
 /// row      v's whole row; here: its part that belongs to this rank
 /// marks    a bit per vertex, all clear before and after
-template <class Id, class Tell>
+template <class Id, class CountFor>
 [[gnu::always_inline]] inline triangle_count count_at(const oriented_rows<Id>& rows, Id v,
                                                       std::span<const Id> row,
                                                       std::span<const Id> here,
-                                                      std::uint64_t* marks, Tell& tell) {
+                                                      std::uint64_t* marks, CountFor& count_for) {
   triangle_count all;
   mark(row, marks);
   for (std::size_t i = 0; i < here.size(); ++i) {
     const auto other = rows.row(here[i] - rows.first());
-    const auto found = count_marked(other, marks, tell);
-    if (found != 0) tell(here[i], found);
+    const auto found = count_marked(other, marks, count_for);
+    if (found != 0) count_for(here[i], found);
     all += {found, other.size()};
   }
   unmark(row, marks);
-  if (all.triangles != 0) tell(v, all.triangles);
+  if (all.triangles != 0) count_for(v, all.triangles);
   return all;
 }
 
@@ -242,15 +243,15 @@ template <class Id>
 }
 
 /// All triangles whose first vertex is in rows [first, last), on one rank.
-template <class Id, class Tell>
+template <class Id, class CountFor>
 triangle_count count_by_bits(const oriented_rows<Id>& rows, std::size_t first, std::size_t last,
-                             std::uint64_t* marks, Tell& tell) {
+                             std::uint64_t* marks, CountFor& count_for) {
   triangle_count all;
   for (auto v = first; v < last; ++v) {
     const auto row = rows.row(v);
     if (row.size() < 2) continue;
     for (const Id& u : row) prefetch_ahead(rows, &u);
-    all += count_at(rows, static_cast<Id>(v), row, row, marks, tell);
+    all += count_at(rows, static_cast<Id>(v), row, row, marks, count_for);
   }
   return all;
 }
@@ -302,7 +303,7 @@ template <std::size_t Registers>
     const oriented_rows<std::uint32_t>& rows, std::size_t first, std::size_t last,
     std::uint64_t* marks) {
   triangle_count all;
-  untold nobody;
+  no_counts ignored;
   for (auto v = first; v < last; ++v) {
     const auto row = rows.row(v);
     if (row.size() < 2) continue;
@@ -312,7 +313,7 @@ template <std::size_t Registers>
       all += count_by_registers<2>(rows, row);
     } else {
       for (const auto& u : row) prefetch_ahead(rows, &u);
-      all += count_at(rows, static_cast<std::uint32_t>(v), row, row, marks, nobody);
+      all += count_at(rows, static_cast<std::uint32_t>(v), row, row, marks, ignored);
     }
   }
   return all;
@@ -321,15 +322,15 @@ template <std::size_t Registers>
 
 /// By vector instructions if the processor, the width of ids and the request allow it, else by
 /// bits.
-template <class Id, class Tell>
+template <class Id, class CountFor>
 triangle_count count_by_marks(const oriented_rows<Id>& rows, std::size_t first, std::size_t last,
-                              std::uint64_t* marks, Tell&& tell) {
+                              std::uint64_t* marks, CountFor&& count_for) {
 #if defined(__x86_64__)
-  if constexpr (sizeof(Id) == 4 && !tells<Tell>) {
+  if constexpr (sizeof(Id) == 4 && !counts_per_vertex<CountFor>) {
     if (__builtin_cpu_supports("avx2")) return count_by_vectors(rows, first, last, marks);
   }
 #endif
-  return count_by_bits(rows, first, last, marks, tell);
+  return count_by_bits(rows, first, last, marks, count_for);
 }
 
 }  // namespace cairn::algo

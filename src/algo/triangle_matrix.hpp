@@ -69,13 +69,13 @@ class triangle_matrix {
   /// All triangles whose first vertex is in rows [first, last).
   ///
   /// marks    a bit per vertex, all clear before and after
-  template <class Tell>
+  template <class CountFor>
   triangle_count count(worker_t k, std::size_t first, std::size_t last, std::uint64_t* marks,
-                       Tell&& tell) {
+                       CountFor&& count_for) {
 #if defined(__x86_64__)
-    if (__builtin_cpu_supports("popcnt")) return with_popcnt(k, first, last, marks, tell);
+    if (__builtin_cpu_supports("popcnt")) return with_popcnt(k, first, last, marks, count_for);
 #endif
-    return count_rows(k, first, last, marks, tell);
+    return count_rows(k, first, last, marks, count_for);
   }
 
  private:
@@ -131,36 +131,36 @@ class triangle_matrix {
   }
 
 #if defined(__x86_64__)
-  template <class Tell>
+  template <class CountFor>
   [[gnu::target("popcnt")]] triangle_count with_popcnt(worker_t k, std::size_t first,
                                                        std::size_t last, std::uint64_t* marks,
-                                                       Tell& tell) {
-    return count_rows(k, first, last, marks, tell);
+                                                       CountFor& count_for) {
+    return count_rows(k, first, last, marks, count_for);
   }
 #endif
 
-  template <class Tell>
+  template <class CountFor>
   [[gnu::always_inline]] inline triangle_count count_rows(worker_t k, std::size_t first,
                                                           std::size_t last, std::uint64_t* marks,
-                                                          Tell& tell) {
+                                                          CountFor& count_for) {
     auto& s = scratch_[k];
     triangle_count all;
     for (auto v = first; v < last; ++v) {
       const auto row = rows_.row(v);
       if (row.size() < 2) continue;
       const auto words = split(s, row);
-      auto of_v = count_numbered(words, tell);
+      auto of_v = count_numbered(words, count_for);
       if (!s.others.empty()) {
         mark(row, marks);
         for (const Id u : s.others) {
           const auto other = rows_.row(u);
-          const auto found = count_marked(other, marks, tell);
-          if (found != 0) tell(u, found);
+          const auto found = count_marked(other, marks, count_for);
+          if (found != 0) count_for(u, found);
           of_v += {found, other.size()};
         }
         unmark(row, marks);
       }
-      if (of_v.triangles != 0) tell(static_cast<Id>(v), of_v.triangles);
+      if (of_v.triangles != 0) count_for(static_cast<Id>(v), of_v.triangles);
       all += of_v;
     }
     return all;
@@ -200,9 +200,9 @@ class triangle_matrix {
     return {s.words.data(), size};
   }
 
-  template <class Tell>
+  template <class CountFor>
   [[gnu::always_inline]] inline triangle_count count_numbered(std::span<const part> words,
-                                                              Tell& tell) {
+                                                              CountFor& count_for) {
     triangle_count all;
     for (std::size_t i = 0; i < words.size(); ++i) {
       for (auto left = words[i].bits; left != 0; left &= left - 1) {
@@ -212,13 +212,14 @@ class triangle_matrix {
         for (const auto& p : words.first(i + 1)) {  // matrix row `at` ends in this word or before
           auto common = bits[p.word] & p.bits;
           found += static_cast<std::uint64_t>(std::popcount(common));
-          if constexpr (tells<Tell>) {
+          if constexpr (counts_per_vertex<CountFor>) {
             for (; common != 0; common &= common - 1) {
-              tell(chosen_[p.word * 64 + static_cast<std::size_t>(std::countr_zero(common))], 1);
+              count_for(chosen_[p.word * 64 + static_cast<std::size_t>(std::countr_zero(common))],
+                        1);
             }
           }
         }
-        if (found != 0) tell(chosen_[at], found);
+        if (found != 0) count_for(chosen_[at], found);
         all += {found, i + 1};
       }
     }

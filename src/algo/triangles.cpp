@@ -21,26 +21,26 @@ class triangle_counter {
     if (opt.per_vertex) per_vertex_.emplace(w, g.partition());
   }
 
-  /// Calls count(tell) on worker k and adds its result and its counts per vertex.
+  /// Calls count(count_for) on worker k and adds its result and its counts per vertex.
   template <class F>
   void add(worker_t k, F&& count) {
     triangle_count all;
-    untold nobody;
+    no_counts ignored;
     if (per_vertex_) {
-      per_vertex_->accumulate(k, [&](auto&& tell) { all = count(tell); });
+      per_vertex_->accumulate(k, [&](auto&& count_for) { all = count(count_for); });
     } else {
-      all = count(nobody);
+      all = count(ignored);
     }
     found_[k] += all;
     w_.counters().add(k, obs::counter::edges, all.looked_at);
   }
 
-  /// Calls count(worker, first, last, tell) for the ranges of rows that for_ranges passes.
+  /// Calls count(worker, first, last, count_for) for the ranges of rows that for_ranges passes.
   template <class ForRanges, class Count>
   void by_ranges(ForRanges&& for_ranges, Count&& count) {
     am::epoch epoch(w_);  // for the counts per vertex
     for_ranges([&](worker_t k, std::size_t first, std::size_t last) {
-      add(k, [&](auto&& tell) { return count(k, first, last, tell); });
+      add(k, [&](auto&& count_for) { return count(k, first, last, count_for); });
     });
     epoch.close();
   }
@@ -89,24 +89,25 @@ triangles_result triangles(world& w, const graph::dist_csr<Id>& g, const triangl
   if (choice.mode == triangles_mode::natural) {
     const auto& all = g.out();
     counter.by_ranges([&](auto&& f) { for_edge_ranges(w, all, f); },
-                      [&](worker_t, std::size_t first, std::size_t last, auto& tell) {
-                        return count_in_natural_order(all, first, last, tell);
+                      [&](worker_t, std::size_t first, std::size_t last, auto& count_for) {
+                        return count_in_natural_order(all, first, last, count_for);
                       });
     return counter.result(std::move(choice));
   }
   const oriented_rows<Id> rows(w, g);
   if (w.size() > 1) {
     rows.visit(w, g.partition(), [&](worker_t k, Id v, auto row, auto here) {
-      counter.add(k,
-                  [&](auto& tell) { return count_at(rows, v, row, here, counter.marks(k), tell); });
+      counter.add(k, [&](auto& count_for) {
+        return count_at(rows, v, row, here, counter.marks(k), count_for);
+      });
     });
   } else {
     auto matrix = choose_by_kept_rows(w, rows, choice);
     counter.by_ranges([&](auto&& f) { rows.for_ranges(w, f); },
-                      [&](worker_t k, std::size_t first, std::size_t last, auto& tell) {
+                      [&](worker_t k, std::size_t first, std::size_t last, auto& count_for) {
                         auto* const marks = counter.marks(k);
-                        return matrix ? matrix->count(k, first, last, marks, tell)
-                                      : count_by_marks(rows, first, last, marks, tell);
+                        return matrix ? matrix->count(k, first, last, marks, count_for)
+                                      : count_by_marks(rows, first, last, marks, count_for);
                       });
   }
   return counter.result(std::move(choice));

@@ -20,19 +20,19 @@ std::optional<std::string> first_of(world& w, const std::string& mine) {
 
 template <class Id>
 std::optional<std::string> verify_coloring(world& w, const graph::dist_csr<Id>& g,
-                                           const pgas::vertex_map<std::uint32_t>& colour) {
-  const auto all = w.all_gather_values<std::uint32_t>(colour.local());
+                                           const pgas::vertex_map<std::uint32_t>& color) {
+  const auto all = w.all_gather_values<std::uint32_t>(color.local());
   const auto most = w.max(traverse::edges_both_ways(g).max_degree());
   const auto id = [&](std::uint64_t v) { return g.labels().text_of(v); };
   std::string wrong;
   for (auto v = g.out().first(); v < g.out().last() && wrong.empty(); ++v) {
     if (all[v] > most) {
-      wrong = "vertex " + id(v) + " has colour " + std::to_string(all[v]) +
+      wrong = "vertex " + id(v) + " has color " + std::to_string(all[v]) +
               ", expected at most the largest degree, " + std::to_string(most);
     }
     for (const Id u : g.out().neighbors(v)) {
       if (u == v || all[u] != all[v] || !wrong.empty()) continue;
-      wrong = "vertices " + id(v) + " and " + id(u) + " are joined and both have colour " +
+      wrong = "vertices " + id(v) + " and " + id(u) + " are joined and both have color " +
               std::to_string(all[v]);
     }
   }

@@ -17,18 +17,18 @@ namespace {
 
 enum class broken_rule : std::uint32_t { none, no_smaller_vertex, edge_between, unconnected };
 
-struct finding {
+struct violation {
   broken_rule what = broken_rule::none;
   std::uint64_t v = 0, u = 0;  // u is the label, or the other endpoint
 };
 
-finding first_of(const finding& a, const finding& b) {
+violation first_of(const violation& a, const violation& b) {
   if (a.what == broken_rule::none) return b;
   if (b.what == broken_rule::none) return a;
   return std::tie(b.what, b.v, b.u) < std::tie(a.what, a.v, a.u) ? b : a;
 }
 
-std::string to_sentence(const finding& f, const graph::labels& names) {
+std::string to_sentence(const violation& f, const graph::labels& names) {
   const auto vertex = [&](std::uint64_t v) {
     return v < names.size() ? "vertex " + names.text_of(v) : std::string("no vertex");
   };
@@ -71,9 +71,9 @@ class checker {
     each_own([&](worker_t k, Id v) {
       if (reached_.load(v) == 0) note(k, {broken_rule::unconnected, v, label_.load(v)});
     });
-    finding mine;
+    violation mine;
     for (const auto& f : found_) mine = first_of(mine, f.value);
-    finding all;
+    violation all;
     for (const auto& f : w_.all_gather(mine)) all = first_of(all, f);
     if (all.what == broken_rule::none) return std::nullopt;
     return to_sentence(all, g_.labels());
@@ -118,7 +118,7 @@ class checker {
     if (cell.claim(0, 1) == 0) next_.add(k, v);
   }
 
-  void note(worker_t k, const finding& f) { found_[k] = first_of(found_[k], f); }
+  void note(worker_t k, const violation& f) { found_[k] = first_of(found_[k], f); }
 
   world& w_;
   const graph::dist_csr<Id>& g_;
@@ -126,7 +126,7 @@ class checker {
   pgas::vertex_map<std::uint8_t> reached_;
   const traverse::edges<Id> edges_;
   traverse::worklist<Id> next_;  // reached vertices whose edges are not processed yet
-  task::per_worker<finding> found_;
+  task::per_worker<violation> found_;
   am::channel<edge_visit> visits_;
 };
 

@@ -12,7 +12,7 @@
 namespace cairn::algo {
 namespace {
 
-struct finding {
+struct violation {
   std::uint64_t vertex = no_vertex<std::uint64_t>;
   bool too_large = false;
   std::uint32_t core = 0;
@@ -21,7 +21,7 @@ struct finding {
   [[nodiscard]] bool any() const { return vertex != no_vertex<std::uint64_t>; }
 };
 
-std::string to_sentence(const finding& f, const graph::labels& names) {
+std::string to_sentence(const violation& f, const graph::labels& names) {
   const auto says =
       "vertex " + names.text_of(f.vertex) + " has core number " + std::to_string(f.core);
   if (f.too_large) {
@@ -54,7 +54,7 @@ class checker {
         }) {}
 
   std::optional<std::string> run() {
-    finding wrong;
+    violation wrong;
     traverse::push_own(w_, messages_, g_.out(),
                        [&](Id v, auto& send) { return notify_neighbors(v, send); });
     for (auto v = core_.first(); v < last() && !wrong.any(); ++v) {
@@ -69,7 +69,7 @@ class checker {
     for (auto v = core_.first(); v < last() && v < wrong.vertex; ++v) {
       if (gone_.load(v) == 0) wrong = {v, false, core(v), support(v)};
     }
-    finding first;
+    violation first;
     for (const auto& f : w_.all_gather(wrong)) {
       if (f.vertex < first.vertex) first = f;
     }

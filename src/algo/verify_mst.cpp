@@ -17,18 +17,18 @@ namespace {
 
 enum class broken_rule : std::uint32_t { none, no_such_edge, cycle, not_spanned, not_least };
 
-struct finding {
+struct violation {
   broken_rule what = broken_rule::none;
   std::uint64_t source = 0, target = 0;
 };
 
-finding first_of(const finding& a, const finding& b) {
+violation first_of(const violation& a, const violation& b) {
   if (a.what == broken_rule::none) return b;
   if (b.what == broken_rule::none) return a;
   return std::tie(b.what, b.source, b.target) < std::tie(a.what, a.source, a.target) ? b : a;
 }
 
-std::string to_sentence(const finding& f, const graph::labels& names) {
+std::string to_sentence(const violation& f, const graph::labels& names) {
   const auto id = [&](std::uint64_t v) {
     return v < names.size() ? names.text_of(v) : std::string("(no vertex)");
   };
@@ -104,9 +104,9 @@ template <class Id>
 std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
                                       std::span<const mst_edge<Id>> edges) {
   CAIRN_EXPECTS(!g.directed(), "build or load the graph with .symmetrize = true");
-  finding mine;
+  violation mine;
   const auto agreed = [&] {
-    finding all;
+    violation all;
     for (const auto& f : w.all_gather(mine)) all = first_of(all, f);
     return all;
   };
@@ -129,7 +129,7 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
   }
   if (const auto f = agreed(); f.what != broken_rule::none) return to_sentence(f, g.labels());
 
-  task::per_worker<finding> found(w.workers());
+  task::per_worker<violation> found(w.workers());
   const auto& rows = g.out();
   constexpr double ns_of_vertex = 1000;  // some edges, each with several dependent loads
   traverse::for_each_own(

@@ -60,28 +60,28 @@ struct incoming {
   pgas::vertex_map<std::uint64_t> terms;
 };
 
-struct finding {
+struct vertex_sums {
   compensated_sum sum, sinks;         // of ranks
   double residual = 0, rounding = 0;  // sums of |rank - sweep(rank)| and of the rounding bounds
   double furthest = 0;                // largest |rank - sweep(rank)|, and its vertex
   std::uint64_t whose = 0;
   std::uint64_t no_number = no_vertex<std::uint64_t>;
 
-  void add(const finding& f) {
+  void add(const vertex_sums& f) {
     sum += f.sum, sinks += f.sinks, residual += f.residual, rounding += f.rounding;
     if (f.furthest > furthest) furthest = f.furthest, whose = f.whose;
     no_number = std::min(no_number, f.no_number);
   }
 };
 
-// Calls look(finding, v, rank of v) for all vertices; the same sums on every rank.
+// Calls look(sums, v, rank of v) for all vertices; the same sums on every rank.
 template <class Real>
-finding over_vertices(world& w, const pgas::vertex_map<Real>& rank, auto&& look) {
-  task::per_worker<finding> seen(w.workers());
+vertex_sums over_vertices(world& w, const pgas::vertex_map<Real>& rank, auto&& look) {
+  task::per_worker<vertex_sums> seen(w.workers());
   traverse::for_each_own(w, rank, [&](worker_t k, std::uint64_t v) {
     look(seen[k], v, static_cast<double>(rank.load(v)));
   });
-  finding mine, all;
+  vertex_sums mine, all;
   for (const auto& k : seen) mine.add(k.value);
   for (const auto& r : w.all_gather(mine)) all.add(r);
   return all;
@@ -98,7 +98,7 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
   };
   const auto n = static_cast<double>(g.num_vertices());
   const auto limits = limits_of(opt, g.num_vertices());
-  const auto ranks = over_vertices(w, result.rank, [&](finding& f, std::uint64_t v, double x) {
+  const auto ranks = over_vertices(w, result.rank, [&](vertex_sums& f, std::uint64_t v, double x) {
     if (!(x >= 0 && x <= 2)) f.no_number = std::min(f.no_number, v);
     f.sum += x;
     if (g.out().degree(v) == 0) f.sinks += x;
@@ -109,7 +109,7 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
   const incoming<Real, Id> in(w, g, result.rank);
   const double jump =
       (1 - opt.damping + (limits.spread_sinks ? opt.damping * ranks.sinks.value() : 0)) / n;
-  const auto swept = over_vertices(w, result.rank, [&](finding& f, std::uint64_t v, double x) {
+  const auto swept = over_vertices(w, result.rank, [&](vertex_sums& f, std::uint64_t v, double x) {
     const double off = std::abs(x - (jump + opt.damping * in.sum.load(v)));
     const auto terms = static_cast<double>(in.terms.load(v));
     f.residual += off;

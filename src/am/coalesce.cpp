@@ -69,10 +69,10 @@ void coalescer::ship(worker_t w, rank_t to, block& b) {
   progress_.post(w, to, number_, kind_, std::move(items));
 }
 
-bool coalescer::flush(worker_t w, bool only_old) {
+bool coalescer::flush(worker_t w, flush_scope scope) {
   bool shipped = false;
   auto& mine = lanes_[w];
-  if (mine.kept != 0 && (!only_old || std::exchange(mine.kept_seen, true))) {
+  if (mine.kept != 0 && (scope == flush_scope::all || std::exchange(mine.kept_seen, true))) {
     drain(w);
     mine.kept_seen = false;
     shipped = true;
@@ -80,7 +80,7 @@ bool coalescer::flush(worker_t w, bool only_old) {
   for (rank_t to = 0; to < ranks(); ++to) {
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
     if (!b.items || b.at == b.items.payload()) continue;
-    if (only_old && !std::exchange(b.seen, true)) continue;
+    if (scope == flush_scope::only_old && !std::exchange(b.seen, true)) continue;
     ship(w, to, b);
     shipped = true;
   }

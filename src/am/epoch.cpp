@@ -62,7 +62,7 @@ void finish_alone(world& w) {
 }  // namespace
 
 epoch::epoch(world& w) : world_(w) {
-  const world::use alone(w);
+  const world::call_guard in_call(w);
   w.messages().open_epoch();
   w.counters().add(main_worker, obs::counter::epochs);
 }
@@ -100,11 +100,11 @@ void epoch::drive_waves(worker_t w) {
   wave_is_running_ = true;
 }
 
-bool epoch::try_close(worker_t w, activity_state state) {
+bool epoch::try_close(worker_t w, worker_activity state) {
   if (ended_.load(std::memory_order_acquire)) return true;
-  const bool idle = state == activity_state::idle;
+  const bool idle = state == worker_activity::idle;
   auto& messages = world_.messages();
-  messages.move_on(w, idle);
+  messages.make_progress(w, idle);
   if (idle) world_.pool().idle(w);  // runs parked work
   world_.throw_if_poisoned();
   if (world_.size() > 1) {
@@ -121,7 +121,7 @@ bool epoch::try_close(worker_t w, activity_state state) {
 void epoch::close() {
   world_.messages().stoppable([this] {
     if (world_.size() == 1) return finish_alone(world_);
-    const world::use alone(world_);
+    const world::call_guard in_call(world_);
     world_.pool().work_until(
         [this] {
           drive_waves(main_worker);

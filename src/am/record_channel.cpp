@@ -102,15 +102,15 @@ void record_channel::append(worker_t w, rank_t to, std::span<const std::byte> re
 }
 
 // Moves the records for this rank to the front and returns them.
-std::span<std::byte> record_channel::forward_others(worker_t w, std::span<std::byte> came) {
+std::span<std::byte> record_channel::forward_others(worker_t w, std::span<std::byte> received) {
   std::size_t kept = 0, forwarded = 0;
-  for (auto left = came; !left.empty();) {
+  for (auto left = received; !left.empty();) {
     const auto size = first_record(left);
     CAIRN_EXPECTS(size != 0, "a record is longer than its buffer");
     const auto record = *record_batch::iterator(left.data());
     const auto to = owner_(record);
     if (to == rank()) {
-      std::memmove(came.data() + kept, left.data(), size);
+      std::memmove(received.data() + kept, left.data(), size);
       kept += size;
     } else {
       append(w, to, record);
@@ -119,7 +119,7 @@ std::span<std::byte> record_channel::forward_others(worker_t w, std::span<std::b
     left = left.subspan(size);
   }
   count_forwarded(w, forwarded);
-  return came.first(kept);
+  return received.first(kept);
 }
 
 void record_channel::deliver(worker_t w, rank_t from, std::span<std::byte> payload) {

@@ -36,8 +36,8 @@ void control::send_to_all(worker_t w, packet_kind kind, std::span<const std::byt
   }
 }
 
-void control::take_in(worker_t w, const packet_header& header, rank_t from,
-                      std::span<const std::byte> payload) {
+void control::handle_packet(worker_t w, const packet_header& header, rank_t from,
+                            std::span<const std::byte> payload) {
   if (header.kind == packet_kind::poison) {
     CAIRN_EXPECTS(payload.size() >= sizeof(rank_t), "a truncated packet");
     rank_t culprit = 0;
@@ -54,14 +54,14 @@ void control::take_in(worker_t w, const packet_header& header, rank_t from,
     case cancellation::age::old:
       return;
     case cancellation::age::current:
-      return take_in_generation(w, header, from, payload);
+      return handle_packet_of_generation(w, header, from, payload);
     case cancellation::age::later:
       kept_.push_back({header, from, {payload.begin(), payload.end()}});
   }
 }
 
-void control::take_in_generation(worker_t w, const packet_header& header, rank_t from,
-                                 std::span<const std::byte> payload) {
+void control::handle_packet_of_generation(worker_t w, const packet_header& header, rank_t from,
+                                          std::span<const std::byte> payload) {
   switch (header.kind) {
     case packet_kind::gather:
       gathering_.receive(from, payload);
@@ -73,7 +73,7 @@ void control::take_in_generation(worker_t w, const packet_header& header, rank_t
       CAIRN_EXPECTS(payload.size() == sizeof(std::uint64_t), "a damaged packet");
       std::uint64_t collective = 0;
       std::memcpy(&collective, payload.data(), sizeof collective);
-      return cancelling_.hear(collective);
+      return cancelling_.receive_announcement(collective);
     }
     case packet_kind::channel:
     case packet_kind::poison:
@@ -223,7 +223,7 @@ std::vector<std::vector<std::byte>> control::restart(std::span<const std::byte> 
     cancelling_.begin();
     begin_gather(mine);
     const auto kept = std::exchange(kept_, {});
-    for (const auto& k : kept) take_in(main_worker, k.header, k.from, k.payload);
+    for (const auto& k : kept) handle_packet(main_worker, k.header, k.from, k.payload);
   }
   return finish_gather();
 }

@@ -10,9 +10,9 @@ inbox::fate inbox::fate_of(buffer& b) const noexcept {
   const auto& header = b.header();
   if (header.epoch != 0 && header.epoch <= abandoned_) return fate::discard;
   switch (channels_.state_of(header.number)) {
-    case registry::state::gone:
+    case registry::state::destroyed:
       return fate::discard;
-    case registry::state::unborn:
+    case registry::state::not_constructed:
       return fate::aside;
     case registry::state::live:
       break;
@@ -21,7 +21,7 @@ inbox::fate inbox::fate_of(buffer& b) const noexcept {
   return header.epoch == 0 || of_open_epoch ? fate::queue : fate::aside;
 }
 
-void inbox::sort_in(buffer&& b) {
+void inbox::place(buffer&& b) {
   switch (fate_of(b)) {
     case fate::queue:
       queue_.push_back(std::move(b));
@@ -35,16 +35,16 @@ void inbox::sort_in(buffer&& b) {
   }
 }
 
-void inbox::sort_all_again() {
+void inbox::place_set_aside() {
   auto aside = std::exchange(aside_, {});
-  for (auto& b : aside) sort_in(std::move(b));
+  for (auto& b : aside) place(std::move(b));
   queued_.store(queue_.size(), std::memory_order_relaxed);
 }
 
 void inbox::accept(buffer&& b) {
   const std::lock_guard held(guard_);
   bytes_.fetch_add(b.size(), std::memory_order_relaxed);
-  sort_in(std::move(b));
+  place(std::move(b));
   queued_.store(queue_.size(), std::memory_order_relaxed);
 }
 
@@ -62,7 +62,7 @@ std::optional<buffer> inbox::take() {
 void inbox::open_epoch(std::uint64_t epoch) {
   const std::lock_guard held(guard_);
   open_.store(epoch, std::memory_order_relaxed);
-  if (!aside_.empty()) sort_all_again();
+  if (!aside_.empty()) place_set_aside();
 }
 
 void inbox::abandon_up_to(std::uint64_t epoch) {
@@ -70,12 +70,12 @@ void inbox::abandon_up_to(std::uint64_t epoch) {
   abandoned_ = epoch;
   for (auto& b : queue_) aside_.push_back(std::move(b));
   queue_.clear();
-  sort_all_again();
+  place_set_aside();
 }
 
-void inbox::look_again() {
+void inbox::requeue_aside() {
   const std::lock_guard held(guard_);
-  sort_all_again();
+  place_set_aside();
 }
 
 }  // namespace cairn

@@ -11,47 +11,50 @@
 #include <cairn/core/simulation.hpp>
 #include <cairn/net/ring.hpp>
 
-#include "core/ending.hpp"
 #include "core/interrupt.hpp"
 #include "core/launcher.hpp"
 #include "core/local_ranks.hpp"
 #include "core/mpi_ranks.hpp"
+#include "core/rank_result.hpp"
 #include "core/rank_runtime.hpp"
 
 namespace cairn {
 namespace {
 
-ending run_alone(const settings& how, const rank_body& body) {
+rank_result run_alone(const settings& config, const rank_body& body) {
   interrupt_handler interrupts(interrupt_handler::second::kills, 1);
   net::ring_transport single_rank_net(std::make_shared<net::ring_fabric>(1), 0);
-  return rank_runtime(single_rank_net, how, {}).run(body, interrupts);
+  return rank_runtime(single_rank_net, config, {}).run(body, interrupts);
 }
 
-ending run_locally(const settings& how, const rank_body& body) {
-  const auto memory = net::segment::shared(net::ring_fabric::bytes_needed(how.ranks));
-  memory->hide();
-  return run_local_ranks(how.ranks, [&](rank_t rank, interrupt_handler& interrupts) -> ending {
-    try {
-      net::ring_transport rings(std::make_shared<net::ring_fabric>(memory, how.ranks), rank);
-      const place here{
-          .sharers = how.ranks, .position = rank, .machines = machine_layout::dealt(how.ranks, 1)};
-      return rank_runtime(rings, how, here).run(body, interrupts);
-    } catch (...) {
-      return ending_by_exception();
-    }
-  });
+rank_result run_locally(const settings& config, const rank_body& body) {
+  const auto memory = net::segment::shared(net::ring_fabric::bytes_needed(config.ranks));
+  memory->close_descriptor();
+  return run_local_ranks(
+      config.ranks, [&](rank_t rank, interrupt_handler& interrupts) -> rank_result {
+        try {
+          net::ring_transport rings(std::make_shared<net::ring_fabric>(memory, config.ranks), rank);
+          const place here{.sharers = config.ranks,
+                           .position = rank,
+                           .machines = machine_layout::dealt(config.ranks, 1)};
+          return rank_runtime(rings, config, here).run(body, interrupts);
+        } catch (...) {
+          return result_by_exception();
+        }
+      });
 }
 
-ending run_in_simulation(const settings& how, const rank_body& body) {
-  if (how.ranks != 0) throw usage_error("--sim sets the number of ranks: do not pass --ranks");
-  auto plan = parse_simulation(how.sim, how.sim_costs);
-  plan.cluster.workers = std::max(how.threads, 1);
+rank_result run_in_simulation(const settings& config, const rank_body& body) {
+  if (config.ranks != 0) throw usage_error("--sim sets the number of ranks: do not pass --ranks");
+  auto plan = parse_simulation(config.sim, config.sim_costs);
+  plan.cluster.workers = std::max(config.threads, 1);
   interrupt_handler interrupts(interrupt_handler::second::kills,
                                static_cast<std::size_t>(plan.cluster.ranks));
-  auto options = how.for_world();
+  auto options = config.for_world();
   // Hardware transactions abort unpredictably, so no run could be replayed from its seed.
   const bool explores = !plan.cluster.costs;
-  options.emulate_transactions = how.mechanism == "htm" || (explores && how.mechanism == "auto");
+  options.emulate_transactions =
+      config.mechanism == "htm" || (explores && config.mechanism == "auto");
   for (auto seed = plan.first_seed; seed <= plan.last_seed; ++seed) {
     plan.cluster.seed = seed;
     options.emulation_seed = seed;
@@ -63,7 +66,7 @@ ending run_in_simulation(const settings& how, const rank_body& body) {
         if (status == 0) status = of_rank;
       });
     } catch (...) {
-      auto failed = ending_by_exception();
+      auto failed = result_by_exception();
       if (plan.first_seed != plan.last_seed && failed.status == 1) {
         failed.sentence = "seed " + std::to_string(seed) + ": " + failed.sentence;
       }
@@ -74,11 +77,12 @@ ending run_in_simulation(const settings& how, const rank_body& body) {
   return {};
 }
 
-ending run_in_this_process(const settings& how, const rank_body& body) {
-  if (!how.sim.empty()) return run_in_simulation(how, body);
-  if (how.transport == transport_kind::mpi) throw usage_error("--transport mpi requires mpiexec");
-  if (how.machines != 0) throw usage_error("--machines requires mpiexec");
-  return how.ranks > 1 ? run_locally(how, body) : run_alone(how, body);
+rank_result run_in_this_process(const settings& config, const rank_body& body) {
+  if (!config.sim.empty()) return run_in_simulation(config, body);
+  if (config.transport == transport_kind::mpi)
+    throw usage_error("--transport mpi requires mpiexec");
+  if (config.machines != 0) throw usage_error("--machines requires mpiexec");
+  return config.ranks > 1 ? run_locally(config, body) : run_alone(config, body);
 }
 
 auto launcher_here() {
@@ -88,42 +92,42 @@ auto launcher_here() {
 /// prepare   returns the rank_plan, or throws for bad settings
 template <class Prepare>
 int run_planned(const Prepare& prepare, const launch_report& say) {
-  const auto ended = [&]() -> ending {
+  const auto ended = [&]() -> rank_result {
     try {
       const auto started_by = launcher_here();
       if (started_by && started_by->size > 1) {
         return {run_mpi_ranks(*started_by, std::cref(prepare), say), "", true};
       }
       const auto plan = prepare();
-      if (started_by && plan.how.sim.empty() && plan.how.transport == transport_kind::mpi) {
+      if (started_by && plan.config.sim.empty() && plan.config.transport == transport_kind::mpi) {
         return {run_mpi_ranks(*started_by, std::cref(prepare), say), "", true};
       }
-      return run_in_this_process(plan.how, plan.body);
+      return run_in_this_process(plan.config, plan.body);
     } catch (...) {
-      return ending_by_exception();
+      return result_by_exception();
     }
   }();
   if (!ended.sentence.empty()) say(ended.sentence);
   return ended.status;
 }
 
-std::vector<std::string> take_options(settings& how, int argc, char** argv) {
+std::vector<std::string> take_options(settings& config, int argc, char** argv) {
   const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
-  return how.take_options(given);
+  return config.take_options(given);
 }
 
 }  // namespace
 
-int run(const settings& how, const rank_body& body, const launch_report& say) {
-  return run_planned([&] { return rank_plan{how, body}; }, say);
+int run(const settings& config, const rank_body& body, const launch_report& say) {
+  return run_planned([&] { return rank_plan{config, body}; }, say);
 }
 
 int launch(int argc, char** argv, const program_body& body, const launch_report& say) {
   return run_planned(
       [&] {
-        auto how = settings::from_environment();
-        const auto others = take_options(how, argc, argv);
-        return rank_plan{how, [&body, others](world& w) { return body(w, others); }};
+        auto config = settings::from_environment();
+        const auto others = take_options(config, argc, argv);
+        return rank_plan{config, [&body, others](world& w) { return body(w, others); }};
       },
       say);
 }
@@ -131,10 +135,10 @@ int launch(int argc, char** argv, const program_body& body, const launch_report&
 int launch(int argc, char** argv, const rank_body& body, const launch_report& say) {
   return run_planned(
       [&] {
-        auto how = settings::from_environment();
-        const auto others = take_options(how, argc, argv);
+        auto config = settings::from_environment();
+        const auto others = take_options(config, argc, argv);
         if (!others.empty()) throw usage_error("unexpected argument '" + others.front() + "'");
-        return rank_plan{how, body};
+        return rank_plan{config, body};
       },
       say);
 }

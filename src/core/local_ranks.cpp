@@ -36,15 +36,15 @@ class job_board {
   explicit job_board(rank_t ranks)
       : memory_(net::segment::shared(sizeof(shared) + static_cast<std::size_t>(ranks))),
         shared_(new (memory_->data()) shared) {
-    memory_->hide();
+    memory_->close_descriptor();
   }
 
   /// Called by a rank as its last action.
-  void leave(rank_t rank, const ending& how) noexcept {
-    if (how.caused_here && !shared_->claimed.exchange(true)) {
-      shared_->status = how.status;
-      const auto length = std::min(how.sentence.size(), shared_->sentence.size() - 1);
-      std::memcpy(shared_->sentence.data(), how.sentence.data(), length);
+  void leave(rank_t rank, const rank_result& result) noexcept {
+    if (result.caused_here && !shared_->claimed.exchange(true)) {
+      shared_->status = result.status;
+      const auto length = std::min(result.sentence.size(), shared_->sentence.size() - 1);
+      std::memcpy(shared_->sentence.data(), result.sentence.data(), length);
       shared_->written.store(true, std::memory_order_release);
     }
     left(rank).store(true, std::memory_order_release);
@@ -52,10 +52,10 @@ class job_board {
   [[nodiscard]] bool has_left(rank_t rank) noexcept {
     return left(rank).load(std::memory_order_acquire);
   }
-  /// The ending of the first rank that failed by itself, if any.
-  [[nodiscard]] std::optional<ending> cause() const {
+  /// The result of the first rank that failed by itself, if any.
+  [[nodiscard]] std::optional<rank_result> cause() const {
     if (!shared_->written.load(std::memory_order_acquire)) return std::nullopt;
-    return ending{shared_->status, shared_->sentence.data(), true};
+    return rank_result{shared_->status, shared_->sentence.data(), true};
   }
 
  private:
@@ -98,9 +98,9 @@ class held_signals {
     pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
   }
 
-  /// Waits up to `patience` for a signal; returns its number, or 0 if none came.
-  [[nodiscard]] int wait(std::chrono::milliseconds patience) const noexcept {
-    const timespec limit{patience.count() / 1000, patience.count() % 1000 * 1'000'000};
+  /// Waits up to `timeout` for a signal; returns its number, or 0 if none came.
+  [[nodiscard]] int wait(std::chrono::milliseconds timeout) const noexcept {
+    const timespec limit{timeout.count() / 1000, timeout.count() % 1000 * 1'000'000};
     const int signal = sigtimedwait(&held_, nullptr, &limit);
     return signal > 0 ? signal : 0;
   }
@@ -177,7 +177,7 @@ class parent {
     return interrupted;
   }
 
-  [[nodiscard]] ending result() const {
+  [[nodiscard]] rank_result result() const {
     if (const auto cause = board_.cause()) return *cause;
     return first_failure_;
   }
@@ -187,12 +187,12 @@ class parent {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent_id) _exit(1);  // the parent died before prctl()
     signals_.restore();
-    const auto how = rank_main(rank, child_interrupts_);
+    const auto result = rank_main(rank, child_interrupts_);
     std::cout.flush();
     std::fflush(nullptr);
-    board_.leave(rank, how);
+    board_.leave(rank, result);
     // Not exit(): the parent's exit handlers must not run here.
-    _exit(how.status);
+    _exit(result.status);
   }
 
   void reap() {
@@ -237,15 +237,15 @@ class parent {
   int num_alive_ = 0;
   steady::time_point deadline_ = steady::time_point::max();
   int next_signal_ = SIGTERM;
-  ending first_failure_;
+  rank_result first_failure_;
   bool cancelling_ = false;
 };
 
 }  // namespace
 
-ending run_local_ranks(rank_t ranks, const rank_main_function& rank_main) {
+rank_result run_local_ranks(rank_t ranks, const rank_main_function& rank_main) {
   int interrupted = 0;
-  ending result;
+  rank_result result;
   {
     // For the children, which inherit it. This process waits for its signals.
     interrupt_handler interrupts(interrupt_handler::second::nothing, 1);

@@ -5,15 +5,15 @@
 
 #include <cairn/base/types.hpp>
 
-#include "core/ending.hpp"
 #include "core/interrupt.hpp"
+#include "core/rank_result.hpp"
 
 namespace cairn {
 
 /// A child's main function: gets its rank and the handler at which it registers its world.
-using rank_main_function = std::function<ending(rank_t, interrupt_handler&)>;
+using rank_main_function = std::function<rank_result(rank_t, interrupt_handler&)>;
 
-/// Runs rank_main in one forked child per rank and returns when all have ended: the ending of the
+/// Runs rank_main in one forked child per rank and returns when all have ended: the result of the
 /// first rank that failed by itself, or of the first that was killed.
 ///
 /// When a child dies of a signal, or exits without returning from rank_main, the others are ended
@@ -23,6 +23,6 @@ using rank_main_function = std::function<ending(rank_t, interrupt_handler&)>;
 /// then raises again). rank_main must not throw.
 ///
 /// Throws    system_failure if the children cannot be started
-[[nodiscard]] ending run_local_ranks(rank_t ranks, const rank_main_function& rank_main);
+[[nodiscard]] rank_result run_local_ranks(rank_t ranks, const rank_main_function& rank_main);
 
 }  // namespace cairn

@@ -83,7 +83,7 @@ std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
   }
   // No rank releases the memory before all have opened it.
   const auto failures = world_.all_gather(failure);
-  if (memory) memory->hide();
+  if (memory) memory->close_descriptor();
   for (const auto rank : neighbours_) {
     const auto& of_rank = failures[static_cast<std::size_t>(rank)];
     if (!of_rank.empty()) {

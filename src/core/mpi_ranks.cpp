@@ -16,8 +16,8 @@
 #include <cairn/net/mixed.hpp>
 #include <cairn/net/mpi.hpp>
 
-#include "core/ending.hpp"
 #include "core/interrupt.hpp"
+#include "core/rank_result.hpp"
 #include "core/rank_runtime.hpp"
 
 namespace cairn {
@@ -36,27 +36,27 @@ constexpr timespec delay_for_job_end{0, 300'000'000};
 // mpiexec may drop output that a rank wrote just before it asked for the end of the job.
 constexpr timespec delay_for_launcher_output{0, 200'000'000};
 
-void check_settings(const settings& how, const launcher& started_by) {
-  if (!how.sim.empty()) {
+void check_settings(const settings& config, const launcher& started_by) {
+  if (!config.sim.empty()) {
     throw usage_error("--sim runs in one process, not under " + started_by.name);
   }
-  if (how.ranks != 0 && how.ranks != started_by.size) {
-    throw usage_error("--ranks " + std::to_string(how.ranks) + " contradicts " + started_by.name +
-                      ", which started " + std::to_string(started_by.size));
+  if (config.ranks != 0 && config.ranks != started_by.size) {
+    throw usage_error("--ranks " + std::to_string(config.ranks) + " contradicts " +
+                      started_by.name + ", which started " + std::to_string(started_by.size));
   }
 }
 
-std::shared_ptr<net::mpi_job> start_mpi(const settings& how, const launcher& started_by) {
+std::shared_ptr<net::mpi_job> start_mpi(const settings& config, const launcher& started_by) {
   const auto ranks = std::to_string(started_by.size);
   auto kind = net::mpi_in_process().value_or(started_by.kind);
-  if (how.mpi != net::mpi_kind::automatic) kind = how.mpi;
+  if (config.mpi != net::mpi_kind::automatic) kind = config.mpi;
   if (kind == net::mpi_kind::automatic) {
     throw wrong_launcher(started_by.name + " started " + ranks +
                          " ranks but does not say for which MPI: use srun --mpi=pmi2 or "
                          "--mpi=pmix");
   }
   auto folders = net::plugin_folders();
-  if (!how.plugins.empty()) folders = {how.plugins};
+  if (!config.plugins.empty()) folders = {config.plugins};
   auto job = net::mpi_job::start(kind, folders);
   if (job->size() != started_by.size) {
     throw wrong_launcher(started_by.name + " started " + ranks + " ranks, but " +
@@ -68,27 +68,27 @@ std::shared_ptr<net::mpi_job> start_mpi(const settings& how, const launcher& sta
 
 /// The transport to all peers, as the settings require. Collective.
 std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_map& map,
-                                        const settings& how) {
+                                        const settings& config) {
   const auto neighbours = map.neighbours(job.self());
   const bool one_machine = static_cast<rank_t>(neighbours.size()) == job.size();
-  if (how.transport == transport_kind::mpi) return job.open();
-  if (how.transport == transport_kind::ring && !one_machine) {
+  if (config.transport == transport_kind::mpi) return job.open();
+  if (config.transport == transport_kind::ring && !one_machine) {
     throw usage_error("--transport ring requires all ranks on one machine");
   }
-  auto near = net::make_machine_rings(job, map);
-  if (near && one_machine) return near;
-  if (how.transport == transport_kind::ring && job.size() > 1) {
+  auto local = net::make_machine_rings(job, map);
+  if (local && one_machine) return local;
+  if (config.transport == transport_kind::ring && job.size() > 1) {
     throw system_failure(
         "the ranks of this machine cannot share memory, which --transport ring requires");
   }
-  auto far = job.open();
-  if (!near) return far;
-  return std::make_unique<net::mixed_transport>(std::move(near), neighbours, std::move(far));
+  auto remote = job.open();
+  if (!local) return remote;
+  return std::make_unique<net::mixed_transport>(std::move(local), neighbours, std::move(remote));
 }
 
-/// The ending of the job, the same on all ranks: that of the first rank that failed by itself, else
+/// The result of the job, the same on all ranks: that of the first rank that failed by itself, else
 /// of the first rank with a nonzero status. Collective.
-ending ending_of_all(net::mpi_job& job, const ending& mine) {
+rank_result result_of_all(net::mpi_job& job, const rank_result& mine) {
   struct record {
     int status = 0;
     bool caused_here = false;
@@ -98,7 +98,7 @@ ending ending_of_all(net::mpi_job& job, const ending& mine) {
   own_record.caused_here = mine.caused_here;
   mine.sentence.copy(own_record.sentence.data(), own_record.sentence.size() - 1);
   const auto bytes = job.all_gather(std::as_bytes(std::span(&own_record, 1)));
-  ending all;
+  rank_result all;
   for (auto at = bytes.begin(); at != bytes.end(); at += sizeof(record)) {
     record r;
     std::memcpy(&r, &*at, sizeof r);
@@ -109,15 +109,15 @@ ending ending_of_all(net::mpi_job& job, const ending& mine) {
 }
 
 /// Constructs the rank's world and runs its body in it. Collective.
-ending run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_handler& interrupts) {
-  const auto map = net::machine_map::gather(job, plan.how.machines);
+rank_result run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_handler& interrupts) {
+  const auto map = net::machine_map::gather(job, plan.config.machines);
   std::unique_ptr<net::transport> net;
   std::optional<rank_runtime> rank;
-  ending mine;
+  rank_result mine;
   try {
-    net = connect(job, map, plan.how);
+    net = connect(job, map, plan.config);
   } catch (const system_failure&) {  // not bad_alloc, which may occur while others gather
-    mine = ending_by_exception();
+    mine = result_by_exception();
   }
   if (net) {
     const auto neighbours = map.neighbours(job.self());
@@ -126,11 +126,11 @@ ending run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_handler
         .sharers = map.sharers,
         .position = map.sharers > 1 ? static_cast<int>(position - neighbours.begin()) : 0,
         .machines = {map.machine_of}};
-    mine = ending_of([&] { rank.emplace(*net, plan.how, here); });
+    mine = result_of([&] { rank.emplace(*net, plan.config, here); });
     if (mine.status == 1) mine.sentence = peer_failure(job.self(), mine.sentence).what();
   }
-  auto all = ending_of_all(job, mine);
-  if (all.status == 0) all = ending_of_all(job, rank->run(plan.body, interrupts));
+  auto all = result_of_all(job, mine);
+  if (all.status == 0) all = result_of_all(job, rank->run(plan.body, interrupts));
   return all;
 }
 
@@ -142,16 +142,16 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
                   const launch_report& say) {
   interrupt_handler interrupts(interrupt_handler::second::kills, 1);
   std::shared_ptr<net::mpi_job> job;
-  ending ended;
+  rank_result ended;
   try {
     rank_plan plan;
-    ended = ending_of([&] {
+    ended = result_of([&] {
       plan = prepare();
-      check_settings(plan.how, started_by);
+      check_settings(plan.config, started_by);
     });
     // A rank with bad settings also starts MPI, because the others wait for it there.
-    job = start_mpi(plan.how, started_by);
-    ended = ending_of_all(*job, ended);
+    job = start_mpi(plan.config, started_by);
+    ended = result_of_all(*job, ended);
     if (ended.status == 0) ended = run_connected(*job, plan, interrupts);
     // Rank 0 reports before any rank exits: mpiexec may end all ranks at the first bad status.
     if (job->self() == 0 && !ended.sentence.empty()) say(ended.sentence);
@@ -165,7 +165,7 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
     }
     return 2;
   } catch (...) {
-    if (ended.status == 0) ended = ending_by_exception();
+    if (ended.status == 0) ended = result_by_exception();
   }
   // The other ranks wait in a collective, unless they failed alike.
   if (started_by.rank != 0) wait(delay_for_rank_0_report);

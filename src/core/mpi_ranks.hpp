@@ -12,7 +12,7 @@ namespace cairn {
 
 /// The body of a rank and its settings.
 struct rank_plan {
-  settings how;
+  settings config;
   rank_body body;
 };
 

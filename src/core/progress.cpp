@@ -61,13 +61,13 @@ bool progress_engine::with_transport(F&& f) {
 
 std::uint32_t progress_engine::attach(receiver& r, channel_kind kind) {
   std::uint32_t number = 0;
-  pool_.while_quiet([&] {
+  pool_.while_not_polling([&] {
     number = channels_.add(r, kind);
-    inbox_.look_again();
+    inbox_.requeue_aside();
   });
   if (kind == channel_kind::standing) {
     ++num_standing_;
-    pool_.attend();
+    pool_.begin_polling();
   }
   return number;
 }
@@ -75,9 +75,9 @@ std::uint32_t progress_engine::attach(receiver& r, channel_kind kind) {
 void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& r) {
   if (kind == channel_kind::standing) {
     --num_standing_;
-    pool_.ignore();
+    pool_.end_polling();
   }
-  pool_.while_quiet([&] {
+  pool_.while_not_polling([&] {
     r.abandon();  // releases the memory charged for its blocks
     channels_.remove(number);
   });
@@ -135,7 +135,7 @@ void progress_engine::arrived(worker_t w, rank_t from, std::span<const std::byte
     b = std::move(*whole);
     payload = {b.payload(), b.size()};
   }
-  if (header.kind != packet_kind::channel) return control_.take_in(w, header, from, payload);
+  if (header.kind != packet_kind::channel) return control_.handle_packet(w, header, from, payload);
   if (!b) {
     b = buffers_.take(w, std::max(payload.size(), buffers_.usual_bytes()));
     std::memcpy(b.payload(), payload.data(), payload.size());
@@ -166,11 +166,11 @@ bool progress_engine::run_one(worker_t w) {
   return b.has_value();
 }
 
-bool progress_engine::flush(worker_t w, bool only_old) {
+bool progress_engine::flush(worker_t w, flush_scope scope) {
   bool shipped = false;
   for (const auto& channel : channels_.live()) {
     if (channel.kind == channel_kind::epoch && !epoch_open()) continue;
-    shipped |= channel.to->flush(w, only_old);
+    shipped |= channel.to->flush(w, scope);
   }
   return shipped;
 }
@@ -178,7 +178,7 @@ bool progress_engine::flush(worker_t w, bool only_old) {
 bool progress_engine::progress(worker_t w) noexcept {
   try {
     const bool moved = inbox_.empty() && poll(w);
-    return run_one(w) || moved || flush(w, false);
+    return run_one(w) || moved || flush(w, flush_scope::all);
   } catch (...) {  // out of memory
     control_.poison(rank_, text_of_exception());
     return false;
@@ -188,7 +188,7 @@ bool progress_engine::progress(worker_t w) noexcept {
 void progress_engine::flush_standing(worker_t w) {
   if (num_standing_ == 0) return;
   for (const auto& channel : channels_.live()) {
-    if (channel.kind == channel_kind::standing) channel.to->flush(w, false);
+    if (channel.kind == channel_kind::standing) channel.to->flush(w, flush_scope::all);
   }
 }
 
@@ -197,10 +197,10 @@ void progress_engine::flush_old(worker_t w) {
   const auto now = clock_.now_ns();
   if (now - workers_[w].last_scan_ns < age_ns_) return;
   workers_[w].last_scan_ns = now;
-  flush(w, true);
+  flush(w, flush_scope::only_old);
 }
 
-void progress_engine::move_on(worker_t w, bool idle) {
+void progress_engine::make_progress(worker_t w, bool idle) {
   CAIRN_EXPECTS(!workers_[w].in_handler, "a handler must not wait for messages");
   // Polls even if local messages wait; otherwise peers find no room in this rank's rings.
   poll(w);
@@ -208,18 +208,18 @@ void progress_engine::move_on(worker_t w, bool idle) {
   while (!control_.stopping() && run_one(w)) handled = true;
   handled |= pool_.take_in(w);
   if (idle) {
-    flush(w, false);
+    flush(w, flush_scope::all);
   } else {
     if (handled) flush_standing(w);  // others wait for answers
     flush_old(w);
     // If cores are shared, the receiver needs this core to make room. A packet without room is
     // copied once more, through uncached memory.
-    if (outbox_.pending_bytes() > 0) pool_.give_way();
+    if (outbox_.pending_bytes() > 0) pool_.yield_core();
   }
 }
 
 // A poll of MPI costs as much as hundreds of elements, so not every chunk polls.
-bool progress_engine::may_go_on(worker_t w) noexcept {
+bool progress_engine::may_continue(worker_t w) noexcept {
   try {
     if (control_.stopping()) [[unlikely]]
       control_.announce_stop(w);
@@ -245,10 +245,10 @@ void progress_engine::throw_if_interrupted() {
 
 bool progress_engine::between_chunks(worker_t w) {
   pool_.step();
-  if (channels_.live().empty()) return may_go_on(w);
+  if (channels_.live().empty()) return may_continue(w);
   if (control_.stopping()) [[unlikely]]
     control_.announce_stop(w);
-  move_on(w, false);
+  make_progress(w, false);
   wait_for_room(w);
   return !interrupted();
 }

@@ -24,17 +24,17 @@ void progress_engine::open_epoch() {
   if (size_ > 1) {
     inbox_.open_epoch(++epoch_);
   } else {
-    inbox_.open_epoch_alone(++epoch_);
+    inbox_.open_epoch_single_rank(++epoch_);
   }
   epoch_is_open_.store(true, std::memory_order_release);
-  if (size_ > 1) pool_.attend();
+  if (size_ > 1) pool_.begin_polling();
 }
 
 void progress_engine::close_epoch() {
   if (!epoch_open()) return;  // a request to cancel has already left it
   inbox_.close_epoch();
   epoch_is_open_.store(false, std::memory_order_relaxed);
-  if (size_ > 1) pool_.ignore();
+  if (size_ > 1) pool_.end_polling();
 }
 
 void progress_engine::leave_epoch() noexcept {
@@ -42,12 +42,12 @@ void progress_engine::leave_epoch() noexcept {
   epoch_was_left_ = true;
   try {
     // Handlers that run now end first.
-    pool_.while_quiet([this] {
+    pool_.while_not_polling([this] {
       inbox_.close_epoch();
       epoch_is_open_.store(false, std::memory_order_relaxed);
       abandon_epoch();
     });
-    if (size_ > 1) pool_.ignore();
+    if (size_ > 1) pool_.end_polling();
   } catch (...) {
     control_.poison(rank_, text_of_exception());
   }
@@ -71,8 +71,8 @@ progress_engine::totals progress_engine::epoch_totals() const noexcept {
       }
     }
   };
-  each_count([&](const message_count& c) { here.handled += c.handled(); });
-  each_count([&](const message_count& c) { here.sent += c.sent(); });
+  each_count([&](const message_counter& c) { here.handled += c.handled(); });
+  each_count([&](const message_counter& c) { here.sent += c.sent(); });
   return here;
 }
 
@@ -89,7 +89,7 @@ std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
   return stoppable([&] { return control_.reduce(mine, combine); });
 }
 
-void progress_engine::stop_with_the_others() {
+void progress_engine::synchronize_cancellation() {
   control_.announce_stop(main_worker);
   leave_epoch();
   epoch_was_left_ = false;
@@ -101,7 +101,7 @@ void progress_engine::stop_with_the_others() {
   });
   const used_numbers here{epoch_, channels_.next()};
   const auto last = used_numbers::agreed(control_.restart(std::as_bytes(std::span(&here, 1))));
-  pool_.while_quiet([&] {
+  pool_.while_not_polling([&] {
     epoch_ = last.epoch;
     channels_.skip_to(static_cast<std::uint32_t>(last.channel));
     abandon_epoch();

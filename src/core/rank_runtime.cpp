@@ -9,15 +9,15 @@
 namespace cairn {
 namespace {
 
-std::unique_ptr<task::pool> make_workers(const settings& how, const place& here) {
+std::unique_ptr<task::pool> make_workers(const settings& config, const place& here) {
   const auto workers =
-      how.threads != 0 ? how.threads : std::max(1, hw::allowed_cores() / here.sharers);
+      config.threads != 0 ? config.threads : std::max(1, hw::allowed_cores() / here.sharers);
   return task::make_threads(
-      {.workers = workers, .pin = how.pin, .first_core = here.position * workers});
+      {.workers = workers, .pin = config.pin, .first_core = here.position * workers});
 }
 
-world_options options_for(const settings& how, const place& here) {
-  auto options = how.for_world();
+world_options options_for(const settings& config, const place& here) {
+  auto options = config.for_world();
   options.machines = here.machines;
   return options;
 }
@@ -43,21 +43,22 @@ int run_together(world& w, const rank_body& body) {
   return status;
 }
 
-rank_runtime::rank_runtime(net::transport& net, const settings& how, const place& here)
-    : workers_(make_workers(how, here)), world_(net, *workers_, clock_, options_for(how, here)) {}
+rank_runtime::rank_runtime(net::transport& net, const settings& config, const place& here)
+    : workers_(make_workers(config, here)),
+      world_(net, *workers_, clock_, options_for(config, here)) {}
 
-ending rank_runtime::run(const rank_body& body, interrupt_handler& interrupts) {
-  ending result;
+rank_result rank_runtime::run(const rank_body& body, interrupt_handler& interrupts) {
+  rank_result result;
   const interrupt_handler::interruptible by_signal(interrupts, world_);
   try {
     result.status = run_together(world_, body);
     return result;
   } catch (const cancelled&) {  // on all ranks
-    return ending_by_exception();
+    return result_by_exception();
   } catch (const peer_failure& e) {
     return {1, e.what(), e.rank() == world_.rank()};
   } catch (...) {
-    result = ending_by_exception();
+    result = result_by_exception();
   }
   if (world_.size() == 1) return result;
   const auto text = result.sentence;

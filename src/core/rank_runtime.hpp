@@ -9,8 +9,8 @@
 #include <cairn/hw/clock.hpp>
 #include <cairn/task/pool.hpp>
 
-#include "core/ending.hpp"
 #include "core/interrupt.hpp"
+#include "core/rank_result.hpp"
 
 namespace cairn {
 
@@ -31,10 +31,10 @@ struct place {
 class rank_runtime {
  public:
   /// Throws    system_failure if the workers cannot be started
-  rank_runtime(net::transport& net, const settings& how, const place& here);
+  rank_runtime(net::transport& net, const settings& config, const place& here);
 
   /// Runs the body, interruptible by SIGINT; if it fails, informs the other ranks.
-  [[nodiscard]] ending run(const rank_body& body, interrupt_handler& interrupts);
+  [[nodiscard]] rank_result run(const rank_body& body, interrupt_handler& interrupts);
 
  private:
   std::unique_ptr<task::pool> workers_;

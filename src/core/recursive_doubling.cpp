@@ -73,7 +73,7 @@ void recursive_doubling::begin(std::span<const std::byte> mine, combine_function
   sent_ = false;
   step_ = folded_in.empty() ? 0 : 1;
   folded_in.clear();
-  pass_over_foreign_steps();
+  skip_inactive_steps();
 }
 
 std::optional<recursive_doubling::outgoing> recursive_doubling::next_send() {
@@ -84,15 +84,15 @@ std::optional<recursive_doubling::outgoing> recursive_doubling::next_send() {
   const packet_header header{operation_, length << step_bits | static_cast<unsigned>(step_)};
   std::memcpy(held_.data(), &header, sizeof header);
   outgoing out{s.peer, held_};
-  auto& came = kept(operation_, step_);
-  if (s.receives && came.empty()) {
+  auto& arrived = kept(operation_, step_);
+  if (s.receives && arrived.empty()) {
     sent_ = true;
     return out;
   }
   // The returned packet stays valid: combining writes beside it and swaps the two.
   if (s.receives) {
-    combine_with(s, came);
-    came.clear();
+    combine_with(s, arrived);
+    arrived.clear();
   }
   advance();
   return out;
@@ -152,10 +152,10 @@ void recursive_doubling::combine_with(const step& s, std::span<const std::byte> 
 void recursive_doubling::advance() noexcept {
   ++step_;
   sent_ = false;
-  pass_over_foreign_steps();
+  skip_inactive_steps();
 }
 
-void recursive_doubling::pass_over_foreign_steps() noexcept {
+void recursive_doubling::skip_inactive_steps() noexcept {
   while (step_ < num_steps_ && !step_at(step_).sends && !step_at(step_).receives) ++step_;
 }
 

@@ -73,7 +73,7 @@ class cluster_run {
     try {
       const auto size = static_cast<rank_t>(worlds_.size());
       for (rank_t r = 0; r < size; ++r) {
-        parts_.push_back({std::make_unique<net::simulated_end>(network, r),
+        parts_.push_back({std::make_unique<net::simulated_transport>(network, r),
                           scheduler.make_pool(cluster.workers)});
       }
       for (rank_t r = 0; r < size; ++r) {
@@ -194,12 +194,12 @@ simulation_report predict(const simulation_options& cluster, const world_options
 
 }  // namespace
 
-simulation_report run_simulated(const simulation_options& cluster, const world_options& how,
+simulation_report run_simulated(const simulation_options& cluster, const world_options& config,
                                 const std::function<void(world&)>& body) {
   CAIRN_EXPECTS(cluster.ranks >= 1 && cluster.workers >= 1 && cluster.machines >= 0);
   CAIRN_EXPECTS(cluster.latency_us >= 0 && cluster.latency_us <= most_latency_us);
   CAIRN_EXPECTS(cluster.max_packet >= least_packet);
-  auto options = how;
+  auto options = config;
   options.machines = machine_layout::dealt(
       cluster.ranks, cluster.machines == 0 ? cluster.ranks : cluster.machines);
   options.machines.heap = std::make_shared<shared_heap>();

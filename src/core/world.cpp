@@ -53,7 +53,7 @@ world::world(net::transport& net, task::pool& workers, hw::clock& clock,
       size_(net.size()),
       machines_(*this, options.machines) {}
 
-world::use::use(world& w) : world_(w) {
+world::call_guard::call_guard(world& w) : world_(w) {
   CAIRN_EXPECTS(!w.in_use_.exchange(true, std::memory_order_acquire),
                 "the world is already in use by another thread or by an outer call");
 }
@@ -61,13 +61,13 @@ world::use::use(world& w) : world_(w) {
 world::~world() { messages_->drain(); }
 
 std::vector<std::vector<std::byte>> world::all_gather_bytes(std::span<const std::byte> mine) {
-  const use alone(*this);
+  const call_guard in_call(*this);
   return messages_->all_gather(mine);
 }
 
 std::vector<std::byte> world::reduce_bytes(std::span<const std::byte> mine,
                                            recursive_doubling::combine_function combine) {
-  const use alone(*this);
+  const call_guard in_call(*this);
   return messages_->reduce(mine, combine);
 }
 
@@ -148,7 +148,7 @@ void world::throw_if_interrupted() { messages_->throw_if_interrupted(); }
 bool world::progress(worker_t w) { return messages_->between_chunks(w); }
 
 void world::run(const std::function<void(worker_t)>& f) {
-  const use alone(*this);
+  const call_guard in_call(*this);
   messages_->stoppable([&] { pool_->run(f); });
   throw_if_poisoned();
 }

@@ -10,11 +10,11 @@ void acquisition::reset() noexcept {
   elements_.clear();
   states_.clear();
   due_ = num_held_ = 0;
-  drops_ = 0;
-  refused_ = resting_ = false;
+  num_restarts_ = 0;
+  refused_ = backing_off_ = false;
 }
 
-void acquisition::need(const element& e) {
+void acquisition::add_element(const element& e) {
   CAIRN_ASSERT(due_ == 0);
   if (std::find(elements_.begin(), elements_.end(), e) != elements_.end()) return;
   elements_.push_back(e);
@@ -23,8 +23,8 @@ void acquisition::need(const element& e) {
 
 acquisition::step acquisition::next() const noexcept {
   if (due_ != 0) return step::wait;
-  if (refused_) return step::drop;
-  if (resting_) return step::rest;
+  if (refused_) return step::release_all;
+  if (backing_off_) return step::back_off;
   return num_held_ == elements_.size() ? step::run : step::claim;
 }
 
@@ -40,7 +40,7 @@ std::vector<std::size_t> acquisition::claims() {
   return asked;
 }
 
-bool acquisition::answered(std::size_t i, bool granted) noexcept {
+bool acquisition::record_answer(std::size_t i, bool granted) noexcept {
   CAIRN_ASSERT(states_[i] == state::asked);
   states_[i] = granted ? state::held : state::named;
   num_held_ += granted ? 1 : 0;
@@ -48,8 +48,8 @@ bool acquisition::answered(std::size_t i, bool granted) noexcept {
   return --due_ == 0;
 }
 
-std::vector<std::size_t> acquisition::drop() {
-  CAIRN_ASSERT(next() == step::drop);
+std::vector<std::size_t> acquisition::release_all() {
+  CAIRN_ASSERT(next() == step::release_all);
   std::vector<std::size_t> held;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i] != state::held) continue;
@@ -57,15 +57,16 @@ std::vector<std::size_t> acquisition::drop() {
     held.push_back(i);
   }
   num_held_ = 0;
-  ++drops_;
+  ++num_restarts_;
   refused_ = false;
-  resting_ = true;
+  backing_off_ = true;
   return held;
 }
 
-std::uint64_t acquisition::rest_ns(const back_off_limits& limits, random64& random) const {
+std::uint64_t acquisition::back_off_ns(const back_off_limits& limits, random64& random) const {
   if (limits.first_ns == 0) return 0;
-  const auto doublings = std::min(drops_ == 0 ? 0 : drops_ - 1, limits.most_doublings);
+  const auto doublings =
+      std::min(num_restarts_ == 0 ? 0 : num_restarts_ - 1, limits.most_doublings);
   return 1 + random.below(limits.first_ns << doublings);
 }
 

@@ -25,8 +25,8 @@ std::size_t transaction::number_of(const void* map, std::uint64_t id) {
                   "a distributed operator may access only elements that elements() names");
   }
   if (const auto i = held_.find(e)) return *i;
-  held_.need(e);
-  throw missing{};
+  held_.add_element(e);
+  throw missing_element{};
 }
 
 runner::runner(world& w, const options& opt, std::size_t element_bytes, job_source& source)
@@ -35,17 +35,17 @@ runner::runner(world& w, const options& opt, std::size_t element_bytes, job_sour
       element_bytes_(element_bytes),
       source_(source),
       workers_(w.workers()),
-      parking_(w, [this](worker_t k) { return pump(k); }) {
+      parking_(w, [this](worker_t k) { return advance_ready(k); }) {
   CAIRN_EXPECTS(opt.at_once >= 1, "at_once must be at least 1");
   for (worker_t k{0}; k < w.workers(); ++k) {
     workers_[k].random = random64(holder_name(w.rank(), 0), static_cast<std::uint64_t>(k));
   }
 }
 
-void runner::add(const void* map, std::unique_ptr<gate> road) {
+void runner::add(const void* map, std::unique_ptr<map_access> access) {
   maps_.push_back(map);
-  gates_.push_back(std::move(road));
-  for (auto& k : workers_) k.value.out.resize(gates_.size());
+  map_accesses_.push_back(std::move(access));
+  for (auto& k : workers_) k.value.out.resize(map_accesses_.size());
 }
 
 std::uint32_t runner::number_of(const void* map) const {
@@ -55,13 +55,13 @@ std::uint32_t runner::number_of(const void* map) const {
 }
 
 // The value is copied first, because the last answer makes the record ready.
-void runner::answered(worker_t w, const claim_request& asked, bool granted,
-                      std::span<const std::byte> value) {
+void runner::handle_answer(worker_t w, const claim_request& asked, bool granted,
+                           std::span<const std::byte> value) {
   auto& r = *static_cast<record*>(asked.transaction);
   if (!granted) world_.counters().add(w, obs::counter::dtx_refusals);
   const std::lock_guard held(r.guard);
-  if (granted) std::memcpy(r.data.came(asked.index), value.data(), value.size());
-  if (r.held.answered(asked.index, granted)) workers_[w].ready.push_back(&r);
+  if (granted) std::memcpy(r.data.received(asked.index), value.data(), value.size());
+  if (r.held.record_answer(asked.index, granted)) workers_[w].ready.push_back(&r);
 }
 
 void runner::queued(worker_t w) {
@@ -76,15 +76,15 @@ void runner::queued(worker_t w) {
 // Advances ready transactions and sends their claims and releases. Claims of this rank's own
 // elements are answered while it sends, hence the second round. There are no further rounds,
 // because handlers wait meanwhile.
-bool runner::pump(worker_t w) {
+bool runner::advance_ready(worker_t w) {
   auto& mine = workers_[w];
-  if (mine.pumping || world_.poisoned() || num_uncommitted_ == 0) return false;
+  if (mine.advancing || world_.poisoned() || num_uncommitted_ == 0) return false;
   if (epoch_ != world_.messages().epoch()) return false;
-  mine.pumping = true;
-  wake(mine);
+  mine.advancing = true;
+  end_due_back_offs(mine);
   bool moved = false;
   for (int round = 0; round < 2 && !world_.poisoned(); ++round) {
-    begin(w);
+    start_queued(w);
     if (mine.ready.empty()) break;
     moved = true;
     mine.driven.swap(mine.ready);
@@ -92,22 +92,22 @@ bool runner::pump(worker_t w) {
     mine.driven.clear();
     send(w);
   }
-  mine.pumping = false;
+  mine.advancing = false;
   return moved;
 }
 
-void runner::wake(worker_state& mine) {
-  if (mine.rests.empty()) return;
+void runner::end_due_back_offs(worker_state& mine) {
+  if (mine.delayed.empty()) return;
   const auto now = world_.clock().now_ns();
-  std::erase_if(mine.rests, [&](const resting& rest) {
-    if (rest.due_ns > now) return false;
-    rest.of->held.rested();
-    mine.ready.push_back(rest.of);
+  std::erase_if(mine.delayed, [&](const delayed_record& d) {
+    if (d.due_ns > now) return false;
+    d.of->held.end_back_off();
+    mine.ready.push_back(d.of);
     return true;
   });
 }
 
-void runner::begin(worker_t w) {
+void runner::start_queued(worker_t w) {
   auto& mine = workers_[w];
   while (source_.has_jobs(w)) {
     auto* const r = take_record(mine);
@@ -115,7 +115,7 @@ void runner::begin(worker_t w) {
     mine.named.clear();
     r->what = source_.next_job(w, mine.named);
     r->held.reset();
-    for (const auto& e : mine.named) r->held.need(e);
+    for (const auto& e : mine.named) r->held.add_element(e);
     r->data.resize(r->held.size());
     r->home = w;
     r->shortest_round_ns = std::numeric_limits<std::uint64_t>::max();
@@ -147,8 +147,8 @@ void runner::advance(worker_t w, record& r) {
     if (world_.poisoned()) return;
     world_.counters().add(w, obs::counter::dtx_restarts);
   }
-  CAIRN_ASSERT(r.held.next() == step::claim || r.held.next() == step::drop);
-  return r.held.next() == step::drop ? drop(w, r) : claim(w, r);
+  CAIRN_ASSERT(r.held.next() == step::claim || r.held.next() == step::release_all);
+  return r.held.next() == step::release_all ? release_and_back_off(w, r) : claim(w, r);
 }
 
 // Returns whether the body completed. Otherwise an element is missing or the body threw.
@@ -157,7 +157,7 @@ bool runner::run_body(record& r) {
     transaction tx(r.held, r.data, maps_);
     r.what->run(tx);
     return true;
-  } catch (const missing&) {
+  } catch (const missing_element&) {
   } catch (...) {
     world_.poison(text_of_exception());
   }
@@ -182,9 +182,9 @@ void runner::claim(worker_t w, record& r) {
   }
 }
 
-void runner::drop(worker_t w, record& r) {
+void runner::release_and_back_off(worker_t w, record& r) {
   auto& mine = workers_[w];
-  for (const auto i : r.held.drop()) {
+  for (const auto i : r.held.release_all()) {
     const auto& e = r.held[i];
     mine.out[e.map].releases.push_back({e.id, nullptr});
   }
@@ -194,17 +194,17 @@ void runner::drop(worker_t w, record& r) {
   // Clocks of two workers may differ in a simulation.
   r.shortest_round_ns = std::min(r.shortest_round_ns, now - std::min(now, r.claimed_ns));
   if (limits.first_ns != 0) limits.first_ns = std::max(limits.first_ns, r.shortest_round_ns);
-  mine.rests.push_back({now + r.held.rest_ns(limits, mine.random), &r});
+  mine.delayed.push_back({now + r.held.back_off_ns(limits, mine.random), &r});
 }
 
 // Once its claims are sent, a record belongs to the worker that receives the last answer. A
 // transaction ends when its releases are counted as sent.
 void runner::send(worker_t w) {
   auto& mine = workers_[w];
-  for (std::size_t map = 0; map < gates_.size(); ++map) {
+  for (std::size_t map = 0; map < map_accesses_.size(); ++map) {
     auto& [claims, releases] = mine.out[map];
-    if (!releases.empty()) gates_[map]->release(w, releases);
-    if (!claims.empty()) gates_[map]->claim(w, claims);
+    if (!releases.empty()) map_accesses_[map]->release(w, releases);
+    if (!claims.empty()) map_accesses_[map]->claim(w, claims);
     releases.clear();
     claims.clear();
   }

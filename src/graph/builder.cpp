@@ -45,17 +45,17 @@ io::edge_block make_block(std::size_t room) {
 }
 
 template <class Id, class W>
-void append(std::vector<io::edge_block>& blocks, std::span<const arc<Id, W>> came) {
+void append(std::vector<io::edge_block>& blocks, std::span<const arc<Id, W>> arrived) {
   constexpr auto room = arc_chunks<Id, W>::chunk_edges;
-  if (blocks.empty() || blocks.back().size() + came.size() > room) {
-    blocks.push_back(make_block<Id, W>(std::max(room, came.size())));
+  if (blocks.empty() || blocks.back().size() + arrived.size() > room) {
+    blocks.push_back(make_block<Id, W>(std::max(room, arrived.size())));
   }
   auto& edges = std::get<std::vector<edge<Id>>>(blocks.back().edges);
   if constexpr (std::is_same_v<W, unweighted>) {
-    edges.insert(edges.end(), came.begin(), came.end());
+    edges.insert(edges.end(), arrived.begin(), arrived.end());
   } else {
     auto& weights = std::get<std::vector<W>>(blocks.back().weights);
-    for (const auto& a : came) {
+    for (const auto& a : arrived) {
       edges.push_back({a.source, a.target});
       weights.push_back(a.weight);
     }
@@ -67,8 +67,8 @@ template <class Id, class W>
 std::vector<io::edge_block> shuffle(world& w, std::vector<io::edge_block>& blocks,
                                     const pgas::partition& partition, const row_request& request) {
   task::per_worker<std::vector<io::edge_block>> received(w.workers());
-  am::channel<arc<Id, W>> arc_channel(w, [&](worker_t worker, std::span<const arc<Id, W>> came) {
-    append<Id, W>(received[worker], came);
+  am::channel<arc<Id, W>> arc_channel(w, [&](worker_t worker, std::span<const arc<Id, W>> arrived) {
+    append<Id, W>(received[worker], arrived);
   });
   arc_chunks<Id, W> chunks(blocks);
   am::epoch open(w);

@@ -35,7 +35,7 @@ void page_pool::drop_beyond(std::size_t most) noexcept {
   idle_.erase(idle_.begin(), kept);
 }
 
-void page_pool::give(pages&& memory) noexcept {
+void page_pool::give_back(pages&& memory) noexcept {
   const std::lock_guard held(guard_);
   used_bytes_ -= memory.bytes();
   const auto bytes = memory.bytes();

@@ -21,7 +21,7 @@ loggp_network::loggp_network(rank_t ranks, hw::virtual_clock& clock, const loggp
       gap_ns_(rounded(costs.gap_ns)),
       byte_ns_(costs.byte_ns),
       options_(std::move(options)),
-      ways_(static_cast<std::size_t>(ranks)) {}
+      link_times_(static_cast<std::size_t>(ranks)) {}
 
 std::uint64_t loggp_network::tail_ns(std::size_t packet_bytes) const noexcept {
   return packet_bytes < 2 ? 0 : rounded(static_cast<double>(packet_bytes - 1) * byte_ns_);
@@ -29,7 +29,7 @@ std::uint64_t loggp_network::tail_ns(std::size_t packet_bytes) const noexcept {
 
 std::uint64_t loggp_network::arrival_ns(rank_t at) const {
   const auto& next = flights_to(at).front();
-  return std::max(next.moment_ns, ways_of(at).in_free_ns) + tail_ns(next.packet.size());
+  return std::max(next.time_ns, times_of(at).in_free_ns) + tail_ns(next.packet.size());
 }
 
 std::optional<std::uint64_t> loggp_network::next_due_ns(rank_t rank, std::uint64_t after_ns) const {
@@ -41,10 +41,10 @@ std::optional<std::uint64_t> loggp_network::next_due_ns(rank_t rank, std::uint64
 bool loggp_network::send(rank_t from, rank_t to, std::span<const std::byte> packet) {
   if (options_.before_send) options_.before_send(from);
   clock_.advance(overhead_ns_);
-  auto& free_ns = ways_of(from).out_free_ns;
+  auto& free_ns = times_of(from).out_free_ns;
   const auto leaves_ns = std::max(clock_.now_ns(), free_ns);
   free_ns = leaves_ns + tail_ns(packet.size()) + gap_ns_;
-  const bool comes = launch(from, to, leaves_ns + latency_ns_, packet);
+  const bool comes = enqueue(from, to, leaves_ns + latency_ns_, packet);
   if (comes && options_.expect) options_.expect(to, arrival_ns(to));
   return true;
 }
@@ -56,9 +56,9 @@ std::size_t loggp_network::poll(rank_t at, const transport::sink& deliver) {
   for (; !flights.empty(); ++taken) {
     const auto came_ns = arrival_ns(at);
     if (came_ns > now) break;
-    ways_of(at).in_free_ns = came_ns + gap_ns_;
+    times_of(at).in_free_ns = came_ns + gap_ns_;
     clock_.advance(overhead_ns_);
-    land(at, deliver);
+    deliver_first(at, deliver);
   }
   return taken;
 }

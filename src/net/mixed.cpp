@@ -119,44 +119,44 @@ std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& m
     }
   }
   const auto opened = gather_values(job, static_cast<char>(rings != nullptr));
-  if (memory) memory->hide();
+  if (memory) memory->close_descriptor();
   const bool all_opened = std::all_of(neighbours.begin(), neighbours.end(), [&](rank_t r) {
     return opened[static_cast<std::size_t>(r)] != 0;
   });
   return all_opened ? std::move(rings) : nullptr;
 }
 
-mixed_transport::mixed_transport(std::unique_ptr<transport> near, std::vector<rank_t> neighbours,
-                                 std::unique_ptr<transport> far)
-    : near_(std::move(near)),
-      far_(std::move(far)),
+mixed_transport::mixed_transport(std::unique_ptr<transport> local, std::vector<rank_t> neighbours,
+                                 std::unique_ptr<transport> remote)
+    : local_(std::move(local)),
+      remote_(std::move(remote)),
       neighbours_(std::move(neighbours)),
-      near_rank_(static_cast<std::size_t>(far_->size()), -1) {
-  CAIRN_EXPECTS(static_cast<rank_t>(neighbours_.size()) == near_->size());
-  CAIRN_EXPECTS(neighbours_[static_cast<std::size_t>(near_->self())] == far_->self());
+      local_rank_(static_cast<std::size_t>(remote_->size()), -1) {
+  CAIRN_EXPECTS(static_cast<rank_t>(neighbours_.size()) == local_->size());
+  CAIRN_EXPECTS(neighbours_[static_cast<std::size_t>(local_->self())] == remote_->self());
   for (std::size_t i = 0; i < neighbours_.size(); ++i) {
-    near_rank_[static_cast<std::size_t>(neighbours_[i])] = static_cast<rank_t>(i);
+    local_rank_[static_cast<std::size_t>(neighbours_[i])] = static_cast<rank_t>(i);
   }
 }
 
 std::size_t mixed_transport::max_packet() const noexcept {
-  return std::min(near_->max_packet(), far_->max_packet());
+  return std::min(local_->max_packet(), remote_->max_packet());
 }
 
 std::size_t mixed_transport::best_packet() const noexcept {
-  return std::min(far_->best_packet(), max_packet());
+  return std::min(remote_->best_packet(), max_packet());
 }
 
 bool mixed_transport::send(rank_t to, std::span<const std::byte> packet) {
-  const auto near = near_rank_[static_cast<std::size_t>(to)];
-  return near >= 0 ? near_->send(near, packet) : far_->send(to, packet);
+  const auto local = local_rank_[static_cast<std::size_t>(to)];
+  return local >= 0 ? local_->send(local, packet) : remote_->send(to, packet);
 }
 
 std::size_t mixed_transport::poll(const sink& deliver) {
-  const auto packets = near_->poll([&](rank_t from, std::span<const std::byte> packet) {
+  const auto packets = local_->poll([&](rank_t from, std::span<const std::byte> packet) {
     deliver(neighbours_[static_cast<std::size_t>(from)], packet);
   });
-  return packets + far_->poll(deliver);
+  return packets + remote_->poll(deliver);
 }
 
 }  // namespace cairn::net

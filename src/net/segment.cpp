@@ -82,7 +82,7 @@ std::shared_ptr<segment> segment::open(const address& where) {
 }
 
 segment::~segment() {
-  hide();
+  close_descriptor();
   munmap(base_, front_page + bytes_);
 }
 
@@ -94,7 +94,7 @@ segment::address segment::where() const noexcept {
   return a;
 }
 
-void segment::hide() noexcept {
+void segment::close_descriptor() noexcept {
   if (descriptor_ >= 0) close(std::exchange(descriptor_, -1));
 }
 

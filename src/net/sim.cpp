@@ -22,11 +22,11 @@ std::optional<std::uint64_t> sim_network::next_due_ns() const {
   const auto now = clock_.now_ns();
   std::optional<std::uint64_t> next;
   const auto consider = [&](const flight& f) {
-    if (f.moment_ns > now && (!next || f.moment_ns < *next)) next = f.moment_ns;
+    if (f.time_ns > now && (!next || f.time_ns < *next)) next = f.time_ns;
   };
   for (const auto& to : inboxes()) {
     if (to.flights.empty()) continue;
-    if (to.flights.front().moment_ns > now) {
+    if (to.flights.front().time_ns > now) {
       consider(to.flights.front());
     } else {
       for (const auto& f : to.flights) consider(f);  // skips arrived packets that wait for a poll
@@ -50,7 +50,7 @@ bool sim_network::send(rank_t from, rank_t to, std::span<const std::byte> packet
     return false;
   }
   refusals = 0;
-  launch(from, to, clock_.now_ns() + flight_time_ns(), packet);
+  enqueue(from, to, clock_.now_ns() + flight_time_ns(), packet);
   return true;
 }
 
@@ -58,7 +58,7 @@ std::size_t sim_network::poll(rank_t at, const transport::sink& deliver) {
   const auto& flights = flights_to(at);
   const auto now = clock_.now_ns();
   std::size_t taken = 0;
-  for (; !flights.empty() && flights.front().moment_ns <= now; ++taken) land(at, deliver);
+  for (; !flights.empty() && flights.front().time_ns <= now; ++taken) deliver_first(at, deliver);
   return taken;
 }
 

@@ -19,42 +19,42 @@ std::size_t simulated_network::in_flight() const noexcept {
   return n;
 }
 
-bool simulated_network::launch(rank_t from, rank_t to, std::uint64_t moment_ns,
-                               std::span<const std::byte> packet) {
+bool simulated_network::enqueue(rank_t from, rank_t to, std::uint64_t time_ns,
+                                std::span<const std::byte> packet) {
   const auto number = traffic_.packets++;
   traffic_.bytes += packet.size();
   auto& there = inboxes_[static_cast<std::size_t>(to)];
   if (there.closed) return false;
-  there.flights.push_back({moment_ns, number, from, {packet.begin(), packet.end()}});
+  there.flights.push_back({time_ns, number, from, {packet.begin(), packet.end()}});
   std::push_heap(there.flights.begin(), there.flights.end());
   return true;
 }
 
-void simulated_network::land(rank_t at, const transport::sink& deliver) {
+void simulated_network::deliver_first(rank_t at, const transport::sink& deliver) {
   auto& flights = inboxes_[static_cast<std::size_t>(at)].flights;
   std::pop_heap(flights.begin(), flights.end());
-  const auto came = std::move(flights.back());
+  const auto arrived = std::move(flights.back());
   flights.pop_back();
   ++traffic_.delivered;
-  deliver(came.from, came.packet);
+  deliver(arrived.from, arrived.packet);
 }
 
-simulated_end::simulated_end(simulated_network& network, rank_t self)
+simulated_transport::simulated_transport(simulated_network& network, rank_t self)
     : network_(network), self_(self) {
   CAIRN_EXPECTS(self >= 0 && self < network.ranks());
 }
 
-simulated_end::~simulated_end() {
+simulated_transport::~simulated_transport() {
   auto& here = network_.inboxes_[static_cast<std::size_t>(self_)];
   here.closed = true;
   here.flights.clear();
 }
 
-std::size_t simulated_end::best_packet() const noexcept {
+std::size_t simulated_transport::best_packet() const noexcept {
   return std::min(max_packet(), std::size_t{4} << 10);
 }
 
-bool simulated_end::send(rank_t to, std::span<const std::byte> packet) {
+bool simulated_transport::send(rank_t to, std::span<const std::byte> packet) {
   CAIRN_EXPECTS(to >= 0 && to < size() && to != self_);
   CAIRN_EXPECTS(packet.size() <= max_packet());
   return network_.send(self_, to, packet);

@@ -19,7 +19,7 @@ namespace cairn::task {
 /// every 16th job. A worker that shares the core of a lower-numbered one moves, preferably to the
 /// core that it would have if pinned. It is not bound there.
 ///
-/// Thread-safety: worker w calls look(w).
+/// Thread-safety: worker w calls record_core(w).
 class core_spread {
  public:
   core_spread(const thread_options& options, const hw::core_set& cores)
@@ -30,7 +30,7 @@ class core_spread {
         core_of_(workers_) {}
 
   /// Cost      some 30 ns every 16 calls; some microseconds if the worker moves
-  void look(worker_t w) noexcept {
+  void record_core(worker_t w) noexcept {
     if (!active_) return;
     auto& mine = core_of_[w];
     if (mine.calls++ % 16 != 0) return;

@@ -15,7 +15,7 @@
 
 namespace cairn::task {
 
-/// The workers of one simulated rank. While the pool is not attentive, a worker without a job has
+/// The workers of one simulated rank. While the pool does not poll, a worker without a job has
 /// no fiber.
 class fiber_pool final : public pool {
  public:
@@ -25,17 +25,17 @@ class fiber_pool final : public pool {
         number_(scheduler.pools++),
         workers_(static_cast<std::size_t>(workers)) {}
 
-  // Attentive workers must end before the objects that they use are destroyed.
+  // Polling workers must end before the objects that they use are destroyed.
   ~fiber_pool() override {
-    attentive_ = false;
+    polling_ = false;
     const bool from_outside = num_at_work_ > 0 && scheduler_.current == &scheduler_.runner;
     if (from_outside) {
-      scheduler_.enlist(scheduler_.runner);
-      scheduler_.runner_is_enlisted = true;
+      scheduler_.add_runnable(scheduler_.runner);
+      scheduler_.runner_is_runnable = true;
     }
     // With `times`, active workers may be ahead of the fiber that waits for them.
     for (unsigned rounds = 0; num_at_work_ > 0;) {
-      scheduler_.rouse(number_, scheduler_.clock.now_ns());
+      scheduler_.wake_pool(number_, scheduler_.clock.now_ns());
       if (scheduler_.options.times) {
         scheduler_.wait(++rounds);
       } else {
@@ -43,8 +43,8 @@ class fiber_pool final : public pool {
       }
     }
     if (from_outside) {
-      scheduler_.runner_is_enlisted = false;
-      scheduler_.strike(scheduler_.runner);
+      scheduler_.runner_is_runnable = false;
+      scheduler_.remove_runnable(scheduler_.runner);
     }
   }
 
@@ -58,7 +58,7 @@ class fiber_pool final : public pool {
     ++job_number_;
     unfinished_ = workers() - 1;
     for (worker_t w{1}; w < workers(); ++w) wake(w);
-    scheduler_.rouse(number_, scheduler_.clock.now_ns());
+    scheduler_.wake_pool(number_, scheduler_.clock.now_ns());
     step();
     run_guarded(main_worker);
     while (unfinished_ > 0) {
@@ -85,8 +85,8 @@ class fiber_pool final : public pool {
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
 
  private:
-  void set_attentive(bool on) override {
-    attentive_ = on;
+  void set_polling(bool on) override {
+    polling_ = on;
     if (!on) return;
     for (worker_t w{1}; w < workers(); ++w) wake(w);
   }
@@ -121,7 +121,7 @@ class fiber_pool final : public pool {
         if (scheduler_.options.times) scheduler_.step();  // the job ends at the worker's time
         --unfinished_;
         idle_rounds = 0;
-      } else if (!attentive_ || scheduler_.given_up) {
+      } else if (!polling_ || scheduler_.given_up) {
         return;
       } else if (idle(w)) {
         idle_rounds = 0;
@@ -148,7 +148,7 @@ class fiber_pool final : public pool {
   std::size_t number_;
   std::vector<worker_state> workers_;
   int num_at_work_ = 0;
-  bool attentive_ = false;
+  bool polling_ = false;
   const job* job_ = nullptr;
   std::uint64_t job_number_ = 0;
   int unfinished_ = 0;

@@ -18,12 +18,12 @@
 namespace cairn::task {
 
 /// A fiber that makes more steps than this between two waits counts as active.
-inline constexpr unsigned steps_of_a_look = 4;
+inline constexpr unsigned max_steps_between_waits = 4;
 
 /// A fiber and its assigned work; without work it is spare.
-struct strand {
-  strand() = default;
-  strand(fiber_scheduler::state& s, std::size_t stack_bytes, void (*main)(void*))
+struct fiber_record {
+  fiber_record() = default;
+  fiber_record(fiber_scheduler::state& s, std::size_t stack_bytes, void (*main)(void*))
       : context(stack_bytes, main, this), scheduler(&s) {}
 
   fiber context;
@@ -37,13 +37,13 @@ struct strand {
   unsigned idle_looks = 0, steps = 0;
   // With `times`: when it resumes (or resumed, if it runs), and since when it has waited.
   std::uint64_t at_ns = 0, slept_ns = 0;
-  std::uint64_t tie = 0;  // order among strands with the same time
+  std::uint64_t tie = 0;  // order among records with the same time
   bool sleeps = false;    // it is in the timetable
 };
 
-/// Orders strands by the time at which they resume.
+/// Orders records by the time at which they resume.
 struct earlier {
-  bool operator()(const strand* a, const strand* b) const noexcept {
+  bool operator()(const fiber_record* a, const fiber_record* b) const noexcept {
     return a->at_ns != b->at_ns ? a->at_ns < b->at_ns : a->tie < b->tie;
   }
 };
@@ -53,34 +53,34 @@ struct fiber_scheduler::state {
       : random(r), clock(c), options(std::move(o)) {}
 
   void begin(std::size_t pool, worker_t worker, std::function<void()> work);
-  static void strand_main(void* argument);
-  void end(strand& s);
-  void enlist(strand& s);
-  void strike(strand& s);
+  static void fiber_main(void* argument);
+  void end(fiber_record& s);
+  void add_runnable(fiber_record& s);
+  void remove_runnable(fiber_record& s);
 
   // timed_turns.cpp: used with `times`.
   void charge();
   void step_in_time();
   void wait_in_time(unsigned idle_rounds);
-  void go_on_at(std::uint64_t moment_ns);
-  strand& pick_in_time();
-  void sleep_until(strand& s, std::uint64_t moment_ns);
-  void wake(strand& s);
-  void rouse(std::size_t pool, std::uint64_t moment_ns);
+  void resume_at(std::uint64_t time_ns);
+  fiber_record& pick_in_time();
+  void sleep_until(fiber_record& s, std::uint64_t time_ns);
+  void wake(fiber_record& s);
+  void wake_pool(std::size_t pool, std::uint64_t time_ns);
   [[nodiscard]] bool something_comes() const;
   void leap(std::uint64_t ns);
 
   void step();
   void wait(unsigned idle_rounds);
-  strand& pick();
-  void note(const strand& next);  // updates the fingerprint
-  void switch_to(strand& next);
+  fiber_record& pick();
+  void note(const fiber_record& next);  // updates the fingerprint
+  void switch_to(fiber_record& next);
 
-  void seen_waiting(strand& s);
-  void seen_at_work(strand& s);
+  void mark_waiting(fiber_record& s);
+  void mark_active(fiber_record& s);
   void all_wait();
   void declare_stall();
-  [[nodiscard]] std::string who_waits() const;
+  [[nodiscard]] std::string describe_stall() const;
   void keep_first_error(std::exception_ptr e) {
     if (!first_error) first_error = std::move(e);
   }
@@ -89,13 +89,13 @@ struct fiber_scheduler::state {
   hw::virtual_clock& clock;
   fiber_options options;
 
-  strand runner;  // represents the stack of the thread
-  bool runner_is_enlisted = false;
-  strand* current = &runner;
-  std::vector<std::unique_ptr<strand>> strands;
-  std::vector<strand*> spare, runnable;
-  std::set<strand*, earlier> timetable;       // the sleeping strands
-  std::vector<std::vector<strand*>> by_pool;  // the runnable strands
+  fiber_record runner;  // represents the stack of the thread
+  bool runner_is_runnable = false;
+  fiber_record* current = &runner;
+  std::vector<std::unique_ptr<fiber_record>> records;
+  std::vector<fiber_record*> spare, runnable;
+  std::set<fiber_record*, earlier> timetable;       // the sleeping records
+  std::vector<std::vector<fiber_record*>> by_pool;  // the runnable records
   std::size_t pools = 0, bodies = 0;
   std::exception_ptr first_error;
 

@@ -33,8 +33,9 @@ constexpr std::size_t most_named_in_a_stall = 8;
 
 void fiber_scheduler::state::begin(std::size_t pool, worker_t worker, std::function<void()> work) {
   if (spare.empty()) {
-    strands.push_back(std::make_unique<strand>(*this, options.stack_bytes, &state::strand_main));
-    spare.push_back(strands.back().get());
+    records.push_back(
+        std::make_unique<fiber_record>(*this, options.stack_bytes, &state::fiber_main));
+    spare.push_back(records.back().get());
   }
   auto& s = *spare.back();
   spare.pop_back();
@@ -44,12 +45,12 @@ void fiber_scheduler::state::begin(std::size_t pool, worker_t worker, std::funct
   s.round = 0;
   s.steps = 0;
   leaps = 0;
-  enlist(s);
+  add_runnable(s);
 }
 
-// Never returns: a spare strand is suspended in end() until it gets work again.
-void fiber_scheduler::state::strand_main(void* argument) {
-  auto& s = *static_cast<strand*>(argument);
+// Never returns: a spare fiber_record is suspended in end() until it gets work again.
+void fiber_scheduler::state::fiber_main(void* argument) {
+  auto& s = *static_cast<fiber_record*>(argument);
   for (;;) {
     try {
       s.work();
@@ -61,19 +62,19 @@ void fiber_scheduler::state::strand_main(void* argument) {
   }
 }
 
-void fiber_scheduler::state::end(strand& s) {
+void fiber_scheduler::state::end(fiber_record& s) {
   if (options.times) {
     charge();
-    rouse(s.pool, clock.now_ns());
+    wake_pool(s.pool, clock.now_ns());
   }
-  seen_at_work(s);
-  strike(s);
+  mark_active(s);
+  remove_runnable(s);
   spare.push_back(&s);
   burst = 0;
-  switch_to(bodies == 0 && !runner_is_enlisted ? runner : pick());
+  switch_to(bodies == 0 && !runner_is_runnable ? runner : pick());
 }
 
-void fiber_scheduler::state::enlist(strand& s) {
+void fiber_scheduler::state::add_runnable(fiber_record& s) {
   s.place = runnable.size();
   runnable.push_back(&s);
   if (!options.times) return;
@@ -84,7 +85,7 @@ void fiber_scheduler::state::enlist(strand& s) {
   sleep_until(s, s.slept_ns);
 }
 
-void fiber_scheduler::state::strike(strand& s) {
+void fiber_scheduler::state::remove_runnable(fiber_record& s) {
   runnable.back()->place = s.place;
   runnable[s.place] = runnable.back();
   runnable.pop_back();
@@ -97,12 +98,12 @@ void fiber_scheduler::state::strike(strand& s) {
 
 void fiber_scheduler::state::step() {
   auto& s = *current;
-  if (&s == &runner && !runner_is_enlisted) return;
+  if (&s == &runner && !runner_is_runnable) return;
   if (options.times) {
     step_in_time();
     return;
   }
-  if (++s.steps > steps_of_a_look) seen_at_work(s);
+  if (++s.steps > max_steps_between_waits) mark_active(s);
   if (burst > 0) {
     --burst;
   } else {
@@ -112,22 +113,22 @@ void fiber_scheduler::state::step() {
 
 void fiber_scheduler::state::wait(unsigned idle_rounds) {
   auto& s = *current;
-  if (&s == &runner && !runner_is_enlisted) return;
+  if (&s == &runner && !runner_is_runnable) return;
   if (options.times) {
     wait_in_time(idle_rounds);
     return;
   }
   s.steps = 0;
   if (idle_rounds == 0) {
-    seen_at_work(s);
+    mark_active(s);
   } else {
-    seen_waiting(s);
+    mark_waiting(s);
   }
   burst = 0;
   switch_to(pick());
 }
 
-strand& fiber_scheduler::state::pick() {
+fiber_record& fiber_scheduler::state::pick() {
   ++turns;
   if (options.times) return pick_in_time();
   if (++turns_since_tick >= runnable.size()) {
@@ -140,12 +141,12 @@ strand& fiber_scheduler::state::pick() {
   return next;
 }
 
-void fiber_scheduler::state::note(const strand& next) {
+void fiber_scheduler::state::note(const fiber_record& next) {
   const auto who = next.pool << 32 | static_cast<std::uint32_t>(next.worker);
   fingerprint = mix64(fingerprint ^ mix64(who) ^ clock.now_ns());
 }
 
-void fiber_scheduler::state::switch_to(strand& next) {
+void fiber_scheduler::state::switch_to(fiber_record& next) {
   if (&next == current) return;
   auto& self = *current;
   current = &next;
@@ -158,7 +159,7 @@ void fiber_scheduler::state::switch_to(strand& next) {
 // its start that it has nothing to do. A computing fiber reports nothing, so no round ends while
 // one computes.
 
-void fiber_scheduler::state::seen_waiting(strand& s) {
+void fiber_scheduler::state::mark_waiting(fiber_record& s) {
   if (s.round != round) {
     s.round = round;
     s.idle_looks = 0;
@@ -167,7 +168,7 @@ void fiber_scheduler::state::seen_waiting(strand& s) {
   if (num_waiting == runnable.size()) all_wait();
 }
 
-void fiber_scheduler::state::seen_at_work(strand& s) {
+void fiber_scheduler::state::mark_active(fiber_record& s) {
   if (s.round == round && s.idle_looks == looks_until_waiting) --num_waiting;
   s.idle_looks = 0;
   leaps = 0;
@@ -202,7 +203,7 @@ void fiber_scheduler::state::leap(std::uint64_t ns) {
 
 void fiber_scheduler::state::declare_stall() {
   if (stall.empty()) {
-    stall = who_waits();
+    stall = describe_stall();
     keep_first_error(std::make_exception_ptr(system_failure(stall)));
     if (options.on_stall) {
       options.on_stall(stall);
@@ -212,9 +213,9 @@ void fiber_scheduler::state::declare_stall() {
   given_up = true;
 }
 
-std::string fiber_scheduler::state::who_waits() const {
+std::string fiber_scheduler::state::describe_stall() const {
   auto waiting = runnable;
-  std::sort(waiting.begin(), waiting.end(), [](const strand* a, const strand* b) {
+  std::sort(waiting.begin(), waiting.end(), [](const fiber_record* a, const fiber_record* b) {
     return std::pair(a->pool, a->worker) < std::pair(b->pool, b->worker);
   });
   std::string text = "simulated cluster stalled: no message is in flight, and ";
@@ -264,9 +265,9 @@ void fiber_scheduler::run() {
   if (s.first_error) std::rethrow_exception(std::exchange(s.first_error, nullptr));
 }
 
-void fiber_scheduler::expect(std::size_t rank, std::uint64_t moment_ns) {
+void fiber_scheduler::expect(std::size_t rank, std::uint64_t time_ns) {
   CAIRN_EXPECTS(state_->options.times.has_value());
-  state_->rouse(rank, moment_ns);
+  state_->wake_pool(rank, time_ns);
 }
 
 std::uint64_t fiber_scheduler::turns() const noexcept { return state_->turns; }

@@ -88,19 +88,19 @@ class thread_pool final : public pool {
     }
   }
 
-  void give_way() noexcept override { sched_yield(); }
+  void yield_core() noexcept override { sched_yield(); }
 
  private:
-  void set_attentive(bool on) override {
+  void set_polling(bool on) override {
     // A worker that sees the flag must also see the sources added before.
-    attentive_.store(on, std::memory_order_release);
+    polling_.store(on, std::memory_order_release);
     if (on) wake_workers();
   }
 
   // Publishes f and runs worker 0's part. Returns the job's number.
   std::uint64_t start(const job& f) {
     CAIRN_ASSERT(here() == 0);
-    spread_.look(main_worker);
+    spread_.record_core(main_worker);
     job_ = &f;
     unfinished_.store(workers() - 1, std::memory_order_relaxed);
     const auto number = job_number_.fetch_add(1, std::memory_order_release) + 1;
@@ -132,12 +132,12 @@ class thread_pool final : public pool {
         jobs_seen = number;
         idle_rounds = 0;
         if (!claim_part(w, number)) continue;
-        spread_.look(w);
+        spread_.record_core(w);
         run_guarded(w);
         unfinished_.fetch_sub(1, std::memory_order_release);
       } else if (stopping_.load(std::memory_order_relaxed)) {
         return;
-      } else if (attentive_.load(std::memory_order_acquire)) {
+      } else if (polling_.load(std::memory_order_acquire)) {
         if (idle(w)) {
           idle_rounds = 0;
         } else {
@@ -188,7 +188,7 @@ class thread_pool final : public pool {
   alignas(cache_line) std::atomic<std::uint32_t> wake_count_{0};
   std::atomic<std::uint64_t> job_number_{0};
   std::atomic<bool> stopping_{false};
-  std::atomic<bool> attentive_{false};
+  std::atomic<bool> polling_{false};
   const job* job_ = nullptr;
   alignas(cache_line) std::atomic<int> unfinished_{0};
   std::mutex error_guard_;

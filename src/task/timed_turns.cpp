@@ -22,9 +22,9 @@ void fiber_scheduler::state::step_in_time() {
   auto& s = *current;
   charge();
   const bool worked = clock.now_ns() > s.at_ns;
-  if (worked) rouse(s.pool, clock.now_ns());
-  if (worked || ++s.steps > steps_of_a_look) seen_at_work(s);
-  go_on_at(clock.now_ns());
+  if (worked) wake_pool(s.pool, clock.now_ns());
+  if (worked || ++s.steps > max_steps_between_waits) mark_active(s);
+  resume_at(clock.now_ns());
 }
 
 void fiber_scheduler::state::wait_in_time(unsigned idle_rounds) {
@@ -32,64 +32,64 @@ void fiber_scheduler::state::wait_in_time(unsigned idle_rounds) {
   charge();
   s.steps = 0;
   if (idle_rounds == 0 || clock.now_ns() > s.at_ns) {
-    seen_at_work(s);
-    rouse(s.pool, clock.now_ns());
-    go_on_at(clock.now_ns());
+    mark_active(s);
+    wake_pool(s.pool, clock.now_ns());
+    resume_at(clock.now_ns());
     return;
   }
-  seen_waiting(s);  // may advance the clock
+  mark_waiting(s);  // may advance the clock
   const auto now = clock.now_ns();
   auto until = now + (first_nap_ns << std::min(idle_rounds - 1, most_doublings));
   if (const auto due = options.times->next_due_ns(s.pool, now)) until = std::min(until, *due);
-  go_on_at(until);
+  resume_at(until);
 }
 
-// Suspends the running fiber until `moment_ns`, if another fiber resumes earlier.
-void fiber_scheduler::state::go_on_at(std::uint64_t moment_ns) {
+// Suspends the running fiber until `time_ns`, if another fiber resumes earlier.
+void fiber_scheduler::state::resume_at(std::uint64_t time_ns) {
   auto& s = *current;
   s.slept_ns = clock.now_ns();
-  if (timetable.empty() || (*timetable.begin())->at_ns > moment_ns) {
-    s.at_ns = moment_ns;
-    clock.show(moment_ns);
+  if (timetable.empty() || (*timetable.begin())->at_ns > time_ns) {
+    s.at_ns = time_ns;
+    clock.set(time_ns);
     return;
   }
-  sleep_until(s, moment_ns);
+  sleep_until(s, time_ns);
   switch_to(pick());
 }
 
-strand& fiber_scheduler::state::pick_in_time() {
+fiber_record& fiber_scheduler::state::pick_in_time() {
   auto& next = **timetable.begin();
   wake(next);
-  clock.show(next.at_ns);
+  clock.set(next.at_ns);
   note(next);
   return next;
 }
 
-void fiber_scheduler::state::sleep_until(strand& s, std::uint64_t moment_ns) {
+void fiber_scheduler::state::sleep_until(fiber_record& s, std::uint64_t time_ns) {
   wake(s);
-  s.at_ns = moment_ns;
+  s.at_ns = time_ns;
   s.tie = random();
   s.sleeps = true;
   timetable.insert(&s);
 }
 
-void fiber_scheduler::state::wake(strand& s) {
+void fiber_scheduler::state::wake(fiber_record& s) {
   if (s.sleeps) timetable.erase(&s);
   s.sleeps = false;
 }
 
-// Wakes the sleeping fibers of the pool at `moment_ns`, or when they fell asleep if that is later.
-void fiber_scheduler::state::rouse(std::size_t pool, std::uint64_t moment_ns) {
+// Wakes the sleeping fibers of the pool at `time_ns`, or when they fell asleep if that is later.
+void fiber_scheduler::state::wake_pool(std::size_t pool, std::uint64_t time_ns) {
   if (!options.times || pool >= by_pool.size()) return;
   for (auto* const s : by_pool[pool]) {
-    if (!s->sleeps || s->at_ns <= moment_ns) continue;
-    const auto at = std::max(s->slept_ns, moment_ns);
+    if (!s->sleeps || s->at_ns <= time_ns) continue;
+    const auto at = std::max(s->slept_ns, time_ns);
     if (at < s->at_ns) sleep_until(*s, at);
   }
 }
 
 bool fiber_scheduler::state::something_comes() const {
-  return std::any_of(runnable.begin(), runnable.end(), [&](const strand* s) {
+  return std::any_of(runnable.begin(), runnable.end(), [&](const fiber_record* s) {
     const auto looked_ns = s->sleeps ? s->slept_ns : clock.now_ns();
     return options.times->next_due_ns(s->pool, looked_ns).has_value();
   });

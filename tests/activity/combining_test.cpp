@@ -59,8 +59,8 @@ struct gather : on_map {
 static_assert(combining<reach> && filtered<reach> && combining<gather> && !filtered<gather>);
 
 step nth(rank_t r, std::uint64_t i) {
-  random64 dice(static_cast<std::uint64_t>(r) + 1, i);
-  return {dice.below(elements), 1 + dice.below(1000)};
+  random64 random(static_cast<std::uint64_t>(r) + 1, i);
+  return {random.below(elements), 1 + random.below(1000)};
 }
 
 /// Spawns each rank's steps; returns whether this rank's elements are what all steps make of them.

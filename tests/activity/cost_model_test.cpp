@@ -84,7 +84,7 @@ TEST(CostProbe, ModifiesEachVertexByEachMechanismThatWorksHere) {
   EXPECT_EQ(costs.size(), w.transactions().works ? 6u : 5u);
   EXPECT_EQ(cost_of(costs, mechanism::htm) != nullptr, w.transactions().works);
   for (const auto& c : costs) {
-    EXPECT_EQ(c.fault, "") << name(c.how);
+    EXPECT_EQ(c.fault, "") << name(c.mechanism);
     ASSERT_EQ(c.samples.size(), 3u);
     ASSERT_EQ(c.spread_ns.size(), 3u);
     EXPECT_EQ(c.samples[1].vertices, 3);

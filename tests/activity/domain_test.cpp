@@ -59,18 +59,18 @@ TEST(Domain, SaysWhatItRunsAndWhy) {
   const auto of = [](int workers, const options& opt) {
     world w(workers);
     const domain d(w, opt);
-    return std::string(name(d.how())) + ": " + d.why();
+    return std::string(name(d.chosen_mechanism())) + ": " + d.why();
   };
   world w;
   const std::string without = "locks: no hardware transactions: " + w.transactions().reason;
   const bool htm = w.transactions().works;
   EXPECT_EQ(of(1, {}), "plain: the rank has one worker");
   EXPECT_EQ(of(2, {}), htm ? "htm: hardware transactions work here" : without);
-  EXPECT_EQ(of(2, {.how = mechanism::htm}), htm ? "htm: it was requested" : without);
+  EXPECT_EQ(of(2, {.mechanism = mechanism::htm}), htm ? "htm: it was requested" : without);
   EXPECT_EQ(of(2, {.emulate = emulation_options{}}), "htm: hardware transactions are emulated");
-  EXPECT_EQ(of(1, {.how = mechanism::stm}), "stm: it was requested");
-  EXPECT_EQ(of(3, {.how = mechanism::one_lock}), "one-lock: it was requested");
-  EXPECT_EQ(of(1, {.how = mechanism::locks}), "locks: it was requested");
+  EXPECT_EQ(of(1, {.mechanism = mechanism::stm}), "stm: it was requested");
+  EXPECT_EQ(of(3, {.mechanism = mechanism::one_lock}), "one-lock: it was requested");
+  EXPECT_EQ(of(1, {.mechanism = mechanism::locks}), "locks: it was requested");
 }
 
 TEST(Domain, JudgesFallbacksByTheirShareOnceThereAreSome) {
@@ -87,7 +87,7 @@ TEST(Domain, MovesToStmAtTheEpochAfterTooManyFallbacksAndNotWithinOne) {
   for (std::uint64_t epoch = 1; epoch <= 3; ++epoch) {
     const auto groups_by_stm = w.counters().total(obs::counter::activities);
     once_for_each(w, op);
-    EXPECT_EQ(op.how(), epoch == 1 ? mechanism::htm : mechanism::stm);
+    EXPECT_EQ(op.chosen_mechanism(), epoch == 1 ? mechanism::htm : mechanism::stm);
     EXPECT_EQ(w.counters().total(obs::counter::activities) - groups_by_stm, epoch == 1 ? 0 : n);
     for (const auto x : map.local()) EXPECT_EQ(x, 2 * epoch);
   }
@@ -124,7 +124,7 @@ TEST(Domain, MovesFromLocksToStmOnceActivitiesTakeMany) {
         for (std::uint64_t i = 0; i < n; ++i) send({i, wide});
       });
       e.close();
-      EXPECT_EQ(op.how(), epoch == 0 || wide == 2 ? mechanism::locks : mechanism::stm);
+      EXPECT_EQ(op.chosen_mechanism(), epoch == 0 || wide == 2 ? mechanism::locks : mechanism::stm);
     }
     for (const auto x : map.local()) EXPECT_EQ(x, 2 * wide);
     if (wide == 10) {
@@ -139,18 +139,18 @@ TEST(Domain, StaysWithHtmWhileItCommits) {
   domain data(w, {.grain = 1, .emulate = emulation_options{.rates = {}}});
   executor<add_to_two> op(data, add_to_two{map});
   for (int epoch = 0; epoch < 3; ++epoch) once_for_each(w, op);
-  EXPECT_EQ(op.how(), mechanism::htm);
+  EXPECT_EQ(op.chosen_mechanism(), mechanism::htm);
 }
 
 TEST(Domain, DoesNotMoveWhenHtmWasAskedFor) {
   world w(2);
   pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
-  domain data(
-      w,
-      {.how = mechanism::htm, .grain = 1, .emulate = emulation_options{.rates = {.conflict = 1}}});
+  domain data(w, {.mechanism = mechanism::htm,
+                  .grain = 1,
+                  .emulate = emulation_options{.rates = {.conflict = 1}}});
   executor<add_to_two> op(data, add_to_two{map});
   for (int epoch = 0; epoch < 3; ++epoch) once_for_each(w, op);
-  EXPECT_EQ(op.how(), mechanism::htm);
+  EXPECT_EQ(op.chosen_mechanism(), mechanism::htm);
   for (const auto x : map.local()) EXPECT_EQ(x, 6u);
 }
 
@@ -161,17 +161,18 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, DomainPlaces, ::testing::ValuesIn(support::
 // Every rank sends to every pair of cells, wherever it lives.
 TEST_P(DomainPlaces, EveryMechanismLosesNothing) {
   const auto emulate = emulation_options{};
-  const options ways[] = {{},
-                          {.how = mechanism::stm},
-                          {.how = mechanism::stm, .grain = 1},
-                          {.how = mechanism::stm, .grain = 9, .retry = tm::retry_hle},
-                          {.how = mechanism::one_lock},
-                          {.how = mechanism::locks},
-                          {.how = mechanism::htm, .emulate = emulate, .retry = tm::retry_bgq},
-                          {.emulate = emulate}};
+  const options settings[] = {
+      {},
+      {.mechanism = mechanism::stm},
+      {.mechanism = mechanism::stm, .grain = 1},
+      {.mechanism = mechanism::stm, .grain = 9, .retry = tm::retry_hle},
+      {.mechanism = mechanism::one_lock},
+      {.mechanism = mechanism::locks},
+      {.mechanism = mechanism::htm, .emulate = emulate, .retry = tm::retry_bgq},
+      {.emulate = emulate}};
   GetParam().run([&](world& w) {
-    for (const auto& how : ways) {
-      SCOPED_TRACE(name(how.how));
+    for (const auto& how : settings) {
+      SCOPED_TRACE(name(how.mechanism));
       const auto ranks = static_cast<std::uint64_t>(w.size());
       pgas::vertex_map<std::uint64_t> map(w, {n, w.size()}, 0);
       domain data(w, how);
@@ -195,7 +196,7 @@ TEST(Domain, CountsTheLocksThatItWaitedFor) {
     SCOPED_TRACE(name(how));
     world w;
     pgas::vertex_map<std::uint64_t> map(w, {2, w.size()}, 0);
-    domain data(w, {.how = how});
+    domain data(w, {.mechanism = how});
     std::atomic<bool> came = false;
     executor<add_to_two_and_say> op(data, {{map}, came});
     const auto waits = [&] { return w.counters().total(obs::counter::lock_waits); };

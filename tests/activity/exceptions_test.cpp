@@ -20,28 +20,28 @@ constexpr std::uint64_t n = 8;
 struct setting {
   std::string name;
   int workers;
-  options how;
+  activity::options options;
 };
 
 const emulation_options aborting{};
 const emulation_options falling_back{.rates = {.conflict = 1}};
 
-std::vector<setting> ways_for_one_cell() {
-  return {{"plain", 1, {.how = mechanism::plain}},
-          {"atomics", 2, {.how = mechanism::atomics}},
-          {"htm", 2, {.how = mechanism::htm, .grain = 4}},
-          {"emulated", 2, {.how = mechanism::htm, .grain = 4, .emulate = aborting}},
-          {"atomics under htm", 2, {.how = mechanism::htm, .emulate = falling_back}},
-          {"locks", 2, {.how = mechanism::locks}},
-          {"one-lock", 2, {.how = mechanism::one_lock}}};
+std::vector<setting> settings_for_one_cell() {
+  return {{"plain", 1, {.mechanism = mechanism::plain}},
+          {"atomics", 2, {.mechanism = mechanism::atomics}},
+          {"htm", 2, {.mechanism = mechanism::htm, .grain = 4}},
+          {"emulated", 2, {.mechanism = mechanism::htm, .grain = 4, .emulate = aborting}},
+          {"atomics under htm", 2, {.mechanism = mechanism::htm, .emulate = falling_back}},
+          {"locks", 2, {.mechanism = mechanism::locks}},
+          {"one-lock", 2, {.mechanism = mechanism::one_lock}}};
 }
 
-std::vector<setting> ways_for_several_cells() {
-  auto ways = ways_for_one_cell();
-  ways.erase(ways.begin() + 1);  // atomics
-  ways.push_back({"stm", 2, {.how = mechanism::stm, .grain = 4}});
-  ways.push_back({"stm one by one", 2, {.how = mechanism::stm, .grain = 1}});
-  return ways;
+std::vector<setting> settings_for_several_cells() {
+  auto settings = settings_for_one_cell();
+  settings.erase(settings.begin() + 1);  // atomics
+  settings.push_back({"stm", 2, {.mechanism = mechanism::stm, .grain = 4}});
+  settings.push_back({"stm one by one", 2, {.mechanism = mechanism::stm, .grain = 1}});
+  return settings;
 }
 
 struct order {
@@ -108,22 +108,22 @@ void throw_once_and_go_on(world& w, Executor& op, const order& thrower, const st
 }
 
 TEST(Exceptions, FromAfterLeaveNothingHeldForOneCell) {
-  for (const auto& way : ways_for_one_cell()) {
-    SCOPED_TRACE(way.name);
-    world w(way.workers);
+  for (const auto& s : settings_for_one_cell()) {
+    SCOPED_TRACE(s.name);
+    world w(s.workers);
     pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
-    executor<add_one> op(w, add_one{map}, way.how);
+    executor<add_one> op(w, add_one{map}, s.options);
     throw_once_and_go_on(w, op, {.id = 5, .throws_after = true}, "after");
     for (const auto x : map.local()) EXPECT_GE(x, 1u);
   }
 }
 
 TEST(Exceptions, FromAfterLeaveNothingHeldForSeveralCells) {
-  for (const auto& way : ways_for_several_cells()) {
-    SCOPED_TRACE(way.name);
-    world w(way.workers);
+  for (const auto& s : settings_for_several_cells()) {
+    SCOPED_TRACE(s.name);
+    world w(s.workers);
     pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
-    domain data(w, way.how);
+    domain data(w, s.options);
     executor<add_to_two> op(data, add_to_two{map, data});
     throw_once_and_go_on(w, op, {.id = 5, .throws_after = true}, "after");
     for (const auto x : map.local()) EXPECT_GE(x, 2u);
@@ -132,16 +132,16 @@ TEST(Exceptions, FromAfterLeaveNothingHeldForSeveralCells) {
 
 // What can be left has no effect; what cannot keeps what it has written.
 TEST(Exceptions, FromAttemptsReleaseEverythingAndGoOn) {
-  for (const auto& way : ways_for_several_cells()) {
-    SCOPED_TRACE(way.name);
-    if (way.name == "htm") continue;  // nothing may throw inside a real transaction
-    world w(way.workers);
+  for (const auto& s : settings_for_several_cells()) {
+    SCOPED_TRACE(s.name);
+    if (s.name == "htm") continue;  // nothing may throw inside a real transaction
+    world w(s.workers);
     pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
-    domain data(w, way.how);
+    domain data(w, s.options);
     executor<add_to_two> op(data, add_to_two{map, data});
     throw_once_and_go_on(w, op, {.id = 0, .throws_inside = true}, "inside");
     EXPECT_FALSE(data.fallback().taken());
-    if (way.how.how == mechanism::stm) {
+    if (s.options.mechanism == mechanism::stm) {
       EXPECT_EQ(data.versions()->num_owned(), 0u);
       for (const auto x : map.local()) EXPECT_EQ(x, 2u);
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <activity/ways.hpp>
+#include <activity/all_settings.hpp>
 #include <algorithm>
 #include <array>
 #include <atomic>
@@ -75,10 +75,10 @@ class Executor : public ::testing::TestWithParam<support::place> {
 
   // The i-th message of rank r.
   static order nth(rank_t r, std::uint64_t i) {
-    random64 dice(static_cast<std::uint64_t>(r) + 1, i);
+    random64 random(static_cast<std::uint64_t>(r) + 1, i);
     // Half of them to three elements, so that groups meet the same cell again.
-    const auto id = dice.below(2) == 0 ? dice.below(3) : dice.below(elements);
-    return {id, static_cast<std::uint32_t>(dice.below(1000))};
+    const auto id = random.below(2) == 0 ? random.below(3) : random.below(elements);
+    return {id, static_cast<std::uint32_t>(random.below(1000))};
   }
 
   template <class Op>
@@ -113,10 +113,10 @@ class Executor : public ::testing::TestWithParam<support::place> {
             w.all_gather_values<std::uint32_t>(own)};
   }
 
-  // Calls check(outcome, messages by element) for each way to run Op.
+  // Calls check(outcome, messages by element) for each setting.
   template <class Op, class Check>
-  void in_all_ways(cell_value_t<Op> initial, Check&& check) {
-    const auto ways = all_ways(GetParam().workers);
+  void in_all_settings(cell_value_t<Op> initial, Check&& check) {
+    const auto settings = all_settings(GetParam().workers);
     // On threads a sample: what they add is other interleavings, not other paths.
     const std::size_t stride = GetParam().simulated() ? 1 : 5;
     GetParam().run([&](world& w) {
@@ -124,9 +124,9 @@ class Executor : public ::testing::TestWithParam<support::place> {
       for (rank_t r = 0; r < w.size(); ++r) {
         for (std::uint64_t i = 0; i < orders; ++i) sent[nth(r, i).id].push_back(nth(r, i).value);
       }
-      for (std::size_t i = GetParam().workers - 1; i < ways.size(); i += stride) {
-        SCOPED_TRACE(ways[i].name);
-        const auto got = send_all<Op>(w, ways[i].how, initial);
+      for (std::size_t i = GetParam().workers - 1; i < settings.size(); i += stride) {
+        SCOPED_TRACE(settings[i].name);
+        const auto got = send_all<Op>(w, settings[i].options, initial);
         for (std::uint64_t id = 0; id < elements; ++id) {
           check(got.values[id], got.effects[id], sent[id]);
         }
@@ -150,15 +150,15 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Executor, ::testing::ValuesIn(support::all_
                          support::place_name);
 
 TEST_P(Executor, ClaimIsWonOnceByOneOfTheMessages) {
-  in_all_ways<claim_first>(nobody,
-                           [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
-                             EXPECT_EQ(effects, sent.empty() ? 0u : 1u);
-                             EXPECT_TRUE(sent.empty() ? x == nobody : among(sent, x)) << x;
-                           });
+  in_all_settings<claim_first>(nobody,
+                               [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
+                                 EXPECT_EQ(effects, sent.empty() ? 0u : 1u);
+                                 EXPECT_TRUE(sent.empty() ? x == nobody : among(sent, x)) << x;
+                               });
 }
 
 TEST_P(Executor, LowerEndsAtTheLeast) {
-  in_all_ways<lower_to>(
+  in_all_settings<lower_to>(
       nobody, [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
         EXPECT_EQ(x, sent.empty() ? nobody : *std::min_element(sent.begin(), sent.end()));
         EXPECT_LE(effects, sent.size());
@@ -171,20 +171,21 @@ TEST_P(Executor, AddLosesNothing) {
     EXPECT_EQ(x, static_cast<decltype(x)>(sum_of(sent)));
     EXPECT_EQ(effects, sent.size());
   };
-  in_all_ways<add_to<std::uint64_t>>(0, check);
-  in_all_ways<add_to<std::uint8_t>>(0, check);
-  in_all_ways<add_to<double>>(0, check);
+  in_all_settings<add_to<std::uint64_t>>(0, check);
+  in_all_settings<add_to<std::uint8_t>>(0, check);
+  in_all_settings<add_to<double>>(0, check);
 }
 
 TEST_P(Executor, ExchangeLeavesOneOfTheMessages) {
-  in_all_ways<replace>(nobody, [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
-    EXPECT_TRUE(sent.empty() ? x == nobody : among(sent, x)) << x;
-    EXPECT_EQ(effects, sent.size());
-  });
+  in_all_settings<replace>(nobody,
+                           [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
+                             EXPECT_TRUE(sent.empty() ? x == nobody : among(sent, x)) << x;
+                             EXPECT_EQ(effects, sent.size());
+                           });
 }
 
 TEST_P(Executor, AfterRunsOnlyForWhatTookEffect) {
-  in_all_ways<add_if_even>(0, [](std::uint32_t x, std::uint32_t effects, values_sent sent) {
+  in_all_settings<add_if_even>(0, [](std::uint32_t x, std::uint32_t effects, values_sent sent) {
     std::erase_if(sent, [](std::uint32_t v) { return v % 2 != 0; });
     EXPECT_EQ(x, sum_of(sent));
     EXPECT_EQ(effects, sent.size());
@@ -220,13 +221,13 @@ TEST_P(Executor, AfterMaySendOn) {
     }
     level = std::move(below);
   }
-  const auto ways = all_ways(GetParam().workers);
+  const auto settings = all_settings(GetParam().workers);
   GetParam().run([&](world& w) {
-    for (std::size_t i = 0; i < ways.size(); i += 4) {
-      SCOPED_TRACE(ways[i].name);
+    for (std::size_t i = 0; i < settings.size(); i += 4) {
+      SCOPED_TRACE(settings[i].name);
       pgas::vertex_map<std::uint32_t> map(w, {spread::n, w.size()}, nobody);
       std::atomic<int> strange_workers = 0;
-      executor<spread> op(w, spread{map, strange_workers}, ways[i].how);
+      executor<spread> op(w, spread{map, strange_workers}, settings[i].options);
       am::epoch e(w);
       if (w.rank() == w.size() - 1) op.spawn(main_worker, [](auto& send) { send({0, 0}); });
       e.close();

@@ -60,13 +60,14 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, GroupPlaces, testing::ValuesIn(support::all
 // Each element is in a block and in two random groups, or twice in one, spawned in one loop: the
 // two kinds of group meet in most elements.
 TEST_P(GroupPlaces, ThatOverlapLoseNothing) {
-  const options ways[] = {{},
-                          {.how = mechanism::locks},
-                          {.how = mechanism::one_lock},
-                          {.how = mechanism::stm, .grain = 2},
-                          {.how = mechanism::htm, .emulate = emulation_options{.capacity = 20}}};
+  const options settings[] = {
+      {},
+      {.mechanism = mechanism::locks},
+      {.mechanism = mechanism::one_lock},
+      {.mechanism = mechanism::stm, .grain = 2},
+      {.mechanism = mechanism::htm, .emulate = emulation_options{.capacity = 20}}};
   GetParam().run([&](world& w) {
-    for (const auto& way : ways) {
+    for (const auto& s : settings) {
       pgas::vertex_map<std::uint32_t> counters(w, {1000, w.size()}, 0);
       ids own(counters.local().size());
       std::iota(own.begin(), own.end(), static_cast<std::uint32_t>(counters.first()));
@@ -77,7 +78,7 @@ TEST_P(GroupPlaces, ThatOverlapLoseNothing) {
         std::swap(twice[left - 1], twice[dice.below(left)]);
       }
       const groups blocks{own, 16}, random{twice, 24};
-      domain data(w, way);
+      domain data(w, s);
       executor<raise> some(data, raise{blocks, counters}), others(data, raise{random, counters});
       am::epoch epoch(w);
       w.parallel_for(
@@ -90,7 +91,7 @@ TEST_P(GroupPlaces, ThatOverlapLoseNothing) {
       epoch.close();
       EXPECT_EQ(std::count(counters.local().begin(), counters.local().end(), 3u),
                 static_cast<std::ptrdiff_t>(own.size()))
-          << name(way.how);
+          << name(s.mechanism);
     }
   });
 }

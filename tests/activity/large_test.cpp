@@ -2,7 +2,7 @@
 //
 // Messages, results and elements of 32 KB: what waits to run together must not lie on a stack,
 // least of all on that of a simulated rank's fiber.
-#include <activity/ways.hpp>
+#include <activity/all_settings.hpp>
 #include <array>
 #include <atomic>
 #include <cstdint>
@@ -66,12 +66,12 @@ INSTANTIATE_TEST_SUITE_P(Some, Large,
 
 TEST_P(Large, MessagesAndResultsRunByEachMechanism) {
   GetParam().run([](world& w) {
-    const auto ways = all_ways(w.workers());
-    for (std::size_t i = 0; i < ways.size(); i += i < 6 ? 1 : 5) {
-      SCOPED_TRACE(ways[i].name);
+    const auto settings = all_settings(w.workers());
+    for (std::size_t i = 0; i < settings.size(); i += i < 6 ? 1 : 5) {
+      SCOPED_TRACE(settings[i].name);
       pgas::vertex_map<std::uint64_t> map(w, {n, w.size()}, 0);
       std::atomic<std::uint64_t> answered = 0;
-      executor<add_word> op(w, add_word{map, answered}, ways[i].how);
+      executor<add_word> op(w, add_word{map, answered}, settings[i].options);
       EXPECT_LE(op.grain(), 2u) << "a group has a bounded size in bytes";
       am::epoch e(w);
       op.spawn(main_worker, [&](auto& send) {
@@ -95,7 +95,7 @@ TEST_P(Large, ElementsRunByEachMechanism) {
     for (const auto how : {mechanism::automatic, mechanism::htm, mechanism::locks,
                            mechanism::one_lock, mechanism::stm}) {
       SCOPED_TRACE(name(how));
-      options opt{.how = how};
+      options opt{.mechanism = how};
       if (how == mechanism::htm) opt.emulate = emulation_options{.capacity = 20};
       pgas::vertex_map<block> map(w, {n, w.size()}, block{});
       domain data(w, opt);

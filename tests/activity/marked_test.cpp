@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <activity/ways.hpp>
+#include <activity/all_settings.hpp>
 #include <atomic>
 #include <cstdint>
 #include <vector>
@@ -72,7 +72,7 @@ TEST_P(Marked, ActivitiesWaitAndAnswerWhoAsked) {
   GetParam().run([](world& w) {
     for (const auto how : {mechanism::automatic, mechanism::htm, mechanism::locks,
                            mechanism::one_lock, mechanism::stm}) {
-      options opt{.how = how, .grain = 3};
+      options opt{.mechanism = how, .grain = 3};
       if (how == mechanism::htm) opt.emulate = emulation_options{};
       const auto ranks = static_cast<std::uint64_t>(w.size());
       const auto self = static_cast<std::uint64_t>(w.rank());

@@ -60,7 +60,7 @@ TEST_P(Transfers, ConserveMoneyAndCountEveryChange) {
   if (p.how == mechanism::htm && !p.emulate && !w.transactions().works) {
     GTEST_SKIP() << w.transactions().reason;
   }
-  options opt{.how = p.how, .grain = p.grain};
+  options opt{.mechanism = p.how, .grain = p.grain};
   if (p.emulate) {
     opt.emulate = emulation_options{
         .rates = {.conflict = 0.2, .capacity = 0.1, .lock_taken = 0.05, .other = 0.1}};
@@ -140,15 +140,15 @@ void transfer_by_two_operators(const options& how) {
 }
 
 TEST(Transfers, OfTwoOperatorsOverOneDomainConserveMoney) {
-  transfer_by_two_operators({.how = mechanism::stm, .grain = 4});
+  transfer_by_two_operators({.mechanism = mechanism::stm, .grain = 4});
   transfer_by_two_operators(
-      {.how = mechanism::htm, .grain = 4, .emulate = emulation_options{.rates = {}}});
+      {.mechanism = mechanism::htm, .grain = 4, .emulate = emulation_options{.rates = {}}});
 }
 
 TEST(Domain, RefusesAtomicsForSeveralCells) {
   world w(2);
-  EXPECT_THROW(domain(w, {.how = mechanism::atomics}), usage_error);
-  EXPECT_THROW(domain(w, {.how = mechanism::plain}), usage_error);
+  EXPECT_THROW(domain(w, {.mechanism = mechanism::atomics}), usage_error);
+  EXPECT_THROW(domain(w, {.mechanism = mechanism::plain}), usage_error);
 }
 
 }  // namespace

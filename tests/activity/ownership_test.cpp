@@ -37,7 +37,7 @@ TEST(Ownership, OfAnotherRanksElementIsRefusedByEachMechanism) {
     SCOPED_TRACE(name(how));
     support::on_ranks(2, 1, [&](world& w) {
       pgas::vertex_map<std::uint64_t> map(w, {n, w.size()}, 0);
-      domain data(w, {.how = how, .emulate = emulation_options{.rates = {}}});
+      domain data(w, {.mechanism = how, .emulate = emulation_options{.rates = {}}});
       executor<add_to_two> op(data, add_to_two{map});
       const auto own = map.first(), other = (own + n / 2) % n;
       am::epoch e(w);
@@ -60,7 +60,7 @@ TEST(Ownership, OfAnotherRanksElementIsRefusedWhereTheMessageArrives) {
     EXPECT_THROW(support::on_ranks(2, 1,
                                    [&](world& w) {
                                      pgas::vertex_map<std::uint64_t> map(w, {n, w.size()}, 0);
-                                     domain data(w, {.how = how});
+                                     domain data(w, {.mechanism = how});
                                      executor<add_to_two> op(data, add_to_two{map});
                                      am::epoch e(w);
                                      if (w.rank() == 0) {

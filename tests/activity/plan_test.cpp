@@ -19,7 +19,7 @@ const surroundings without{.one_worker = false, .why_no_hardware = "none"};
 const surroundings with{.one_worker = false, .hardware = true};
 
 std::string said(const decision& d) {
-  return std::string(name(d.how)) + " " + std::to_string(d.grain) + ": " + d.why;
+  return std::string(name(d.mechanism)) + " " + std::to_string(d.grain) + ": " + d.why;
 }
 
 TEST(Decision, NamesMechanismGrainAndReasonForOneCell) {
@@ -28,15 +28,16 @@ TEST(Decision, NamesMechanismGrainAndReasonForOneCell) {
   };
   EXPECT_EQ(of({}, alone), "plain 1: the rank has one worker");
   EXPECT_EQ(of({}, without), "atomics 1: no hardware transactions: none");
-  EXPECT_EQ(of({.how = mechanism::htm}, without), "atomics 1: no hardware transactions: none");
+  EXPECT_EQ(of({.mechanism = mechanism::htm}, without),
+            "atomics 1: no hardware transactions: none");
   EXPECT_EQ(of({}, with), "htm 64: hardware transactions work here");
   EXPECT_EQ(of({.grain = 8}, with), "htm 8: hardware transactions work here");
   EXPECT_EQ(
       of({.start = {.htm_first = false, .fitted = true}}, with),
       "atomics 1: hardware transactions work here, and by the fitted costs atomics cost less");
-  EXPECT_EQ(of({.how = mechanism::htm, .start = {.htm_first = false, .fitted = true}}, with),
+  EXPECT_EQ(of({.mechanism = mechanism::htm, .start = {.htm_first = false, .fitted = true}}, with),
             "htm 64: it was requested");
-  EXPECT_EQ(of({.how = mechanism::locks, .grain = 8}, without), "locks 1: it was requested");
+  EXPECT_EQ(of({.mechanism = mechanism::locks, .grain = 8}, without), "locks 1: it was requested");
 }
 
 TEST(Decision, NamesMechanismGrainAndReasonForSeveralCells) {
@@ -46,23 +47,24 @@ TEST(Decision, NamesMechanismGrainAndReasonForSeveralCells) {
   EXPECT_EQ(of({}, without), "locks 1: no hardware transactions: none");
   EXPECT_EQ(of({.start = {.stm_grain = 16, .stm_first = true, .fitted = true}}, without),
             "stm 16: no hardware transactions: none; it costs less by the fitted costs");
-  EXPECT_EQ(of({.how = mechanism::stm, .grain = 2}, alone), "stm 2: it was requested");
+  EXPECT_EQ(of({.mechanism = mechanism::stm, .grain = 2}, alone), "stm 2: it was requested");
 }
 
 TEST(Plan, LeavesNoChoiceToOneWorkerOrToWhatWasAskedFor) {
   EXPECT_FALSE(plan(cells::one, {}, alone, 1).tunes_workers());
   EXPECT_FALSE(plan(cells::several, {}, alone, 1).tunes_workers());
-  EXPECT_FALSE(plan(cells::one, {.how = mechanism::atomics}, without, 2).tunes_workers());
-  EXPECT_FALSE(plan(cells::one, {.how = mechanism::htm}, without, 2).tunes_workers());
-  EXPECT_FALSE(plan(cells::several, {.how = mechanism::locks}, without, 2).tunes_workers());
-  EXPECT_FALSE(plan(cells::one, {.how = mechanism::htm, .grain = 4}, with, 2).tunes_workers());
+  EXPECT_FALSE(plan(cells::one, {.mechanism = mechanism::atomics}, without, 2).tunes_workers());
+  EXPECT_FALSE(plan(cells::one, {.mechanism = mechanism::htm}, without, 2).tunes_workers());
+  EXPECT_FALSE(plan(cells::several, {.mechanism = mechanism::locks}, without, 2).tunes_workers());
+  EXPECT_FALSE(
+      plan(cells::one, {.mechanism = mechanism::htm, .grain = 4}, with, 2).tunes_workers());
 }
 
 TEST(Plan, WithoutTransactionsOneCellHasAtomicsAndSeveralHaveLocksOrVersions) {
   EXPECT_FALSE(plan(cells::one, {}, without, 2).tunes_workers());
   const plan p(cells::several, {}, without, 2);
   EXPECT_TRUE(p.tunes_workers());
-  EXPECT_TRUE(p.may_move());
+  EXPECT_TRUE(p.may_change_mechanism());
 }
 
 struct add_one {
@@ -95,10 +97,10 @@ TEST(ExplicitDomain, IsSharedByOperatorsOfOneAndOfSeveralCells) {
     SCOPED_TRACE(name(how));
     world w(2);
     pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
-    domain data(w, {.how = how});
+    domain data(w, {.mechanism = how});
     executor ones(data, add_one{map});
     executor twos(data, add_to_two{map});
-    EXPECT_EQ(ones.how(), how);
+    EXPECT_EQ(ones.chosen_mechanism(), how);
     am::epoch e(w);
     w.parallel_for(
         times,
@@ -120,7 +122,7 @@ TEST(ExplicitDomain, IsSharedByOperatorsOfOneAndOfSeveralCells) {
 TEST(ExplicitDomain, RefusesOneCellWhereItMayRunWhatThatCannot) {
   world w(2);
   pgas::vertex_map<std::uint64_t> map(w, {4, 1}, 0);
-  domain free(w), by_stm(w, {.how = mechanism::stm});
+  domain free(w), by_stm(w, {.mechanism = mechanism::stm});
   EXPECT_THROW(executor(free, add_one{map}), usage_error);
   EXPECT_THROW(executor(by_stm, add_one{map}), usage_error);
 }
@@ -130,7 +132,7 @@ TEST(Domain, HoldsOnlyWhatItsEpochsNeeded) {
   EXPECT_EQ(domain(one).locks(), nullptr);
   EXPECT_EQ(domain(one).versions(), nullptr);
   domain data(two);
-  if (data.how() == mechanism::locks) {
+  if (data.chosen_mechanism() == mechanism::locks) {
     EXPECT_EQ(data.locks(), nullptr) << "no epoch has run";
     pgas::vertex_map<std::uint64_t> map(two, {4, 1}, 0);
     executor op(data, add_to_two{map});

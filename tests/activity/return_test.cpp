@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <activity/ways.hpp>
+#include <activity/all_settings.hpp>
 #include <atomic>
 #include <cstdint>
 #include <stdexcept>
@@ -77,23 +77,24 @@ static_assert(!filtered<claim_once>, "an answer is due even if the mirror knows 
 class Return : public ::testing::TestWithParam<support::place> {
  protected:
   static std::uint32_t element_of(rank_t asker, std::uint64_t number) {
-    random64 dice(static_cast<std::uint64_t>(asker), number);
-    return static_cast<std::uint32_t>(dice.below(2) == 0 ? dice.below(3) : dice.below(elements));
+    random64 random(static_cast<std::uint64_t>(asker), number);
+    return static_cast<std::uint32_t>(random.below(2) == 0 ? random.below(3)
+                                                           : random.below(elements));
   }
 
   // Every rank asks all its questions; check(world, map, record, counted answers) judges.
   template <class Op, class Check>
-  void in_all_ways(std::uint32_t initial, Check&& check) {
-    const auto ways = all_ways(GetParam().workers);
+  void in_all_settings(std::uint32_t initial, Check&& check) {
+    const auto settings = all_settings(GetParam().workers);
     const std::size_t stride = GetParam().simulated() ? 1 : 5;
     GetParam().run([&](world& w) {
-      for (std::size_t i = GetParam().workers - 1; i < ways.size(); i += stride) {
-        SCOPED_TRACE(ways[i].name);
+      for (std::size_t i = GetParam().workers - 1; i < settings.size(); i += stride) {
+        SCOPED_TRACE(settings[i].name);
         pgas::vertex_map<std::uint32_t> map(w, {elements, w.size()}, initial);
         record seen;
         const auto before = w.counters().total(counter::answers);
         {
-          executor<Op> op(w, Op{{w, map, seen}}, ways[i].how);
+          executor<Op> op(w, Op{{w, map, seen}}, settings[i].options);
           am::epoch e(w);
           w.parallel_for(
               questions,
@@ -120,7 +121,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Return, ::testing::ValuesIn(support::all_pl
                          support::place_name);
 
 TEST_P(Return, EveryTicketIsGivenOnceAndToldToWhoAsked) {
-  in_all_ways<take_ticket>(0, [](world& w, const auto& taken, const record& seen) {
+  in_all_settings<take_ticket>(0, [](world& w, const auto& taken, const record& seen) {
     std::vector<std::vector<bool>> given(elements);
     for (std::uint64_t v = 0; v < elements; ++v) given[v].resize(taken[v]);
     std::vector<std::uint32_t> mine(seen.values.begin(), seen.values.end());
@@ -137,7 +138,7 @@ TEST_P(Return, EveryTicketIsGivenOnceAndToldToWhoAsked) {
 }
 
 TEST_P(Return, WhoFailsOrIsNotWantedHearsOfItToo) {
-  in_all_ways<claim_once>(nobody, [](world& w, const auto& winner, const record& seen) {
+  in_all_settings<claim_once>(nobody, [](world& w, const auto& winner, const record& seen) {
     std::uint64_t won = 0;
     for (std::uint32_t q = 0; q < questions; ++q) {
       const auto me = static_cast<std::uint32_t>(w.rank()) * 1000 + q;
@@ -176,15 +177,15 @@ struct walk {
 };
 
 TEST_P(Return, AnswersMayAskAgainAndHoldTheEpochOpen) {
-  const auto ways = all_ways(GetParam().workers);
+  const auto settings = all_settings(GetParam().workers);
   GetParam().run(
       [&](world& w) {
-        for (std::size_t i = 0; i < ways.size(); i += 4) {
-          SCOPED_TRACE(ways[i].name);
+        for (std::size_t i = 0; i < settings.size(); i += 4) {
+          SCOPED_TRACE(settings[i].name);
           constexpr std::uint32_t hops = 20, walks = 10;
           pgas::vertex_map<std::uint64_t> visits(w, {elements, w.size()}, 0);
           std::atomic<std::uint64_t> ends = 0;
-          executor<walk> op(w, walk{visits, ends}, ways[i].how);
+          executor<walk> op(w, walk{visits, ends}, settings[i].options);
           am::epoch e(w);
           op.spawn(main_worker, [&](auto& ask) {
             for (std::uint32_t k = 0; k < walks; ++k) ask({k, hops});
@@ -224,13 +225,13 @@ struct withdraw {
 };
 
 TEST_P(Return, SeveralElementsAnswerAsOne) {
-  auto ways = all_ways(GetParam().workers);
-  ways.insert(ways.begin(), {"stm", {.how = mechanism::stm, .grain = 4}});
+  auto settings = all_settings(GetParam().workers);
+  settings.insert(settings.begin(), {"stm", {.mechanism = mechanism::stm, .grain = 4}});
   GetParam().run([&](world& w) {
-    for (std::size_t i = 0; i < ways.size(); i += 3) {
-      auto how = ways[i].how;
-      if (how.how == mechanism::atomics) continue;
-      SCOPED_TRACE(ways[i].name);
+    for (std::size_t i = 0; i < settings.size(); i += 3) {
+      auto how = settings[i].options;
+      if (how.mechanism == mechanism::atomics) continue;
+      SCOPED_TRACE(settings[i].name);
       const auto ranks = static_cast<std::uint32_t>(w.size());
       constexpr std::uint32_t of_a_rank = 4, tries = 120;
       pgas::vertex_map<std::uint64_t> accounts(w, {of_a_rank * ranks, w.size()}, 5);

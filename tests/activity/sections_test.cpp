@@ -36,7 +36,7 @@ counts count_with(const tm::abort_rates& rates, std::size_t capacity = 64,
   world w;
   pgas::vertex_map<std::uint64_t> map(w, {n, 1}, 0);
   executor<add_one> op(w, add_one{map},
-                       {.how = mechanism::htm,
+                       {.mechanism = mechanism::htm,
                         .grain = 8,
                         .emulate = emulation_options{.rates = rates, .capacity = capacity},
                         .retry = retry});
@@ -136,7 +136,7 @@ TEST(Sections, MixAllCausesAndLoseNothing) {
 TEST(Mechanism, IsTheOneThatWasAskedForOrKeepsItsPromise) {
   const auto how = [](int workers, const options& asked) {
     world w(workers);
-    return domain(w, asked, cells::one).how();
+    return domain(w, asked, cells::one).chosen_mechanism();
   };
   world w;
   const bool htm = w.transactions().works;
@@ -144,14 +144,14 @@ TEST(Mechanism, IsTheOneThatWasAskedForOrKeepsItsPromise) {
   EXPECT_EQ(how(1, {}), mechanism::plain);
   EXPECT_EQ(how(2, {}), htm ? mechanism::htm : mechanism::atomics);
   EXPECT_EQ(how(2, {.emulate = emulated}), mechanism::htm);
-  EXPECT_EQ(how(1, {.how = mechanism::htm}), htm ? mechanism::htm : mechanism::atomics);
-  EXPECT_EQ(how(1, {.how = mechanism::htm, .emulate = emulated}), mechanism::htm);
-  EXPECT_EQ(how(2, {.how = mechanism::locks}), mechanism::locks);
-  EXPECT_EQ(how(1, {.how = mechanism::atomics}), mechanism::atomics);
-  EXPECT_EQ(how(1, {.how = mechanism::plain}), mechanism::plain);
-  EXPECT_EQ(how(2, {.how = mechanism::one_lock}), mechanism::one_lock);
-  EXPECT_THROW(static_cast<void>(how(2, {.how = mechanism::plain})), usage_error);
-  EXPECT_THROW(static_cast<void>(how(2, {.how = mechanism::stm})), usage_error);
+  EXPECT_EQ(how(1, {.mechanism = mechanism::htm}), htm ? mechanism::htm : mechanism::atomics);
+  EXPECT_EQ(how(1, {.mechanism = mechanism::htm, .emulate = emulated}), mechanism::htm);
+  EXPECT_EQ(how(2, {.mechanism = mechanism::locks}), mechanism::locks);
+  EXPECT_EQ(how(1, {.mechanism = mechanism::atomics}), mechanism::atomics);
+  EXPECT_EQ(how(1, {.mechanism = mechanism::plain}), mechanism::plain);
+  EXPECT_EQ(how(2, {.mechanism = mechanism::one_lock}), mechanism::one_lock);
+  EXPECT_THROW(static_cast<void>(how(2, {.mechanism = mechanism::plain})), usage_error);
+  EXPECT_THROW(static_cast<void>(how(2, {.mechanism = mechanism::stm})), usage_error);
 }
 
 TEST(Mechanism, HasANameThatParsesBack) {
@@ -176,10 +176,10 @@ TEST(Grain, IsBoundedAndCountsOnlyForTransactions) {
     return executor<add_one>(w, add_one{map}, asked).grain();
   };
   const emulation_options emulated{};
-  EXPECT_EQ(grain({.how = mechanism::htm, .emulate = emulated}), start_values{}.htm_grain);
-  EXPECT_EQ(grain({.how = mechanism::htm, .grain = 3, .emulate = emulated}), 3u);
-  EXPECT_EQ(grain({.how = mechanism::htm, .grain = 100'000, .emulate = emulated}), max_grain);
-  EXPECT_EQ(grain({.how = mechanism::atomics, .grain = 3}), 1u);
+  EXPECT_EQ(grain({.mechanism = mechanism::htm, .emulate = emulated}), start_values{}.htm_grain);
+  EXPECT_EQ(grain({.mechanism = mechanism::htm, .grain = 3, .emulate = emulated}), 3u);
+  EXPECT_EQ(grain({.mechanism = mechanism::htm, .grain = 100'000, .emulate = emulated}), max_grain);
+  EXPECT_EQ(grain({.mechanism = mechanism::atomics, .grain = 3}), 1u);
 }
 
 }  // namespace

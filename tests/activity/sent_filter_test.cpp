@@ -103,11 +103,11 @@ TEST_F(SentFilter, WithFewMirrorsOnlyPassesMore) {
     EXPECT_TRUE(filter.enabled());
     filter.enter(1);
     std::vector<std::uint32_t> least(map.size(), nobody);
-    random64 dice(entries);
+    random64 random(entries);
     int dropped = 0;
     for (int i = 0; i < 20'000; ++i) {
-      const order m{dice.below(entries < 64 ? 3 : map.size()),
-                    static_cast<std::uint32_t>(dice.below(100))};
+      const order m{random.below(entries < 64 ? 3 : map.size()),
+                    static_cast<std::uint32_t>(random.below(100))};
       if (filter.passes(op, op.cell(m), m)) {
         least[m.id] = std::min(least[m.id], m.value);
       } else {
@@ -137,8 +137,8 @@ traffic lower_everywhere(bool filter, std::size_t entries) {
           w.parallel_for(1000, [&](worker_t k, std::size_t begin, std::size_t end) {
             op.spawn(k, [&](auto& send) {
               for (auto i = begin; i < end; ++i) {
-                random64 dice(i, static_cast<std::uint64_t>(w.rank()));
-                send({dice.below(100), static_cast<std::uint32_t>(dice.below(500))});
+                random64 random(i, static_cast<std::uint64_t>(w.rank()));
+                send({random.below(100), static_cast<std::uint32_t>(random.below(500))});
               }
             });
           });

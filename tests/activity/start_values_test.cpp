@@ -124,20 +124,20 @@ TEST(StartValues, AreWhereOperatorsBegin) {
   {
     const executor<add_one> op(w, add_one{map},
                                {.emulate = emulate, .start = {.htm_grain = 32, .fitted = true}});
-    EXPECT_EQ(op.how(), mechanism::htm);
+    EXPECT_EQ(op.chosen_mechanism(), mechanism::htm);
     EXPECT_EQ(op.grain(), 32u);
     EXPECT_EQ(op.why(), "hardware transactions are emulated");
   }
   {
     const executor<add_one> op(w, add_one{map},
                                {.emulate = emulate, .start = {.htm_first = false, .fitted = true}});
-    EXPECT_EQ(op.how(), mechanism::atomics);
+    EXPECT_EQ(op.chosen_mechanism(), mechanism::atomics);
   }
   if (w.transactions().works) return;  // else several cells do not begin by them
   for (const bool stm : {false, true}) {
     domain data(w, {.start = {.stm_grain = 16, .stm_first = stm, .fitted = true}});
     executor<add_to_two> op(data, add_to_two{map});
-    EXPECT_EQ(op.how(), stm ? mechanism::stm : mechanism::locks);
+    EXPECT_EQ(op.chosen_mechanism(), stm ? mechanism::stm : mechanism::locks);
     EXPECT_EQ(op.grain(), stm ? 16u : 1u);
     EXPECT_NE(data.why().find("by the fitted costs"), std::string::npos) << data.why();
     for (int round = 0; round < 20; ++round) {

@@ -26,12 +26,12 @@ struct phase {
   double atomics, each, section, abort;
 
   [[nodiscard]] double cost(const choice& by) const {
-    if (by.how == mechanism::atomics) return atomics;
+    if (by.mechanism == mechanism::atomics) return atomics;
     const auto m = static_cast<double>(by.grain);
     return each + section / m + abort * m;
   }
   [[nodiscard]] double aborts(const choice& by) const {
-    return by.how == mechanism::atomics ? 0 : abort * static_cast<double>(by.grain) / each;
+    return by.mechanism == mechanism::atomics ? 0 : abort * static_cast<double>(by.grain) / each;
   }
 };
 
@@ -72,13 +72,13 @@ struct never_forgets : sound {
 template <class Rules>
 class schedule {
  public:
-  explicit schedule(std::uint64_t seed) : dice_(seed) {
-    spread_ = 0.3 * dice_.uniform();
-    least_ = 1 + dice_.below(64);
-    most_ = least_ + dice_.below(2000);
+  explicit schedule(std::uint64_t seed) : random_(seed) {
+    spread_ = 0.3 * random_.uniform();
+    least_ = 1 + random_.below(64);
+    most_ = least_ + random_.below(2000);
     const candidate atomics{{mechanism::atomics, 1}}, htm{{mechanism::htm, 64}, true};
     const std::vector<candidate> all[] = {{atomics, htm}, {htm, atomics}, {htm}};
-    candidates_ = all[dice_.below(3)];
+    candidates_ = all[random_.below(3)];
   }
 
   void play(tally& sum) {
@@ -95,14 +95,14 @@ class schedule {
         if (i == spans_of_phase / 2) changes = t.changes();
         const bool listens = Rules::listens(spans++);
         const auto by = listens ? t.next() : tuner::step{t.best(), false};
-        outside = outside || !known(by.way);
-        const auto n = least_ + dice_.below(most_ - least_ + 1);
+        outside = outside || !known(by.choice);
+        const auto n = least_ + random_.below(most_ - least_ + 1);
         const auto operators = static_cast<double>(n);
-        spent += operators * costs.cost(by.way);
+        spent += operators * costs.cost(by.choice);
         stayed += operators * costs.cost(before);
         if (!listens) continue;
-        t.done({n, by.measured ? time_of(operators * costs.cost(by.way)) : 12345,
-                static_cast<std::uint64_t>(operators * costs.aborts(by.way))});
+        t.done({n, by.measured ? time_of(operators * costs.cost(by.choice)) : 12345,
+                static_cast<std::uint64_t>(operators * costs.aborts(by.choice))});
       }
       late_changes += t.changes() - changes;
       lossy = lossy || spent > 1.15 * stayed;
@@ -118,12 +118,12 @@ class schedule {
 
  private:
   double power(double least, double most) {
-    return least * std::pow(most / least, dice_.uniform());
+    return least * std::pow(most / least, random_.uniform());
   }
   phase draw_phase() { return {power(3, 12), power(1.5, 6), power(10, 80), power(0.001, 1)}; }
   [[nodiscard]] bool known(const choice& by) const {
     return std::any_of(candidates_.begin(), candidates_.end(), [&](const candidate& c) {
-      if (c.start.how != by.how) return false;
+      if (c.start.mechanism != by.mechanism) return false;
       return c.grain_is_free ? by.grain >= 1 && by.grain <= max_grain : by == c.start;
     });
   }
@@ -131,18 +131,18 @@ class schedule {
     double best = costs.cost(candidates_[0].start);
     for (const auto& c : candidates_) {
       for (std::size_t m = 1; m <= (c.grain_is_free ? max_grain : 1); m *= 2) {
-        best = std::min(best, costs.cost({c.start.how, m}));
+        best = std::min(best, costs.cost({c.start.mechanism, m}));
       }
     }
     return best;
   }
   std::uint64_t time_of(double ns) {
-    const double noise = 1 + spread_ * (dice_.uniform() + dice_.uniform() - 1);
-    const double pause = dice_.below(200) == 0 ? 20 : 1;
+    const double noise = 1 + spread_ * (random_.uniform() + random_.uniform() - 1);
+    const double pause = random_.below(200) == 0 ? 20 : 1;
     return static_cast<std::uint64_t>(std::max(1.0, ns * noise * pause));
   }
 
-  random64 dice_;
+  random64 random_;
   double spread_;
   std::uint64_t least_, most_;
   std::vector<candidate> candidates_;
@@ -180,17 +180,17 @@ TEST(TunerSchedules, CatchATunerThatNeverForgets) {
 }
 
 TEST(Tuner, StaysWhereItIsWhileTheClockStandsStill) {
-  const candidate ways[] = {{{mechanism::atomics, 1}}, {{mechanism::htm, 64}, true}};
-  tuner t(ways);
+  const candidate candidates[] = {{{mechanism::atomics, 1}}, {{mechanism::htm, 64}, true}};
+  tuner t(candidates);
   for (int i = 0; i < 10'000; ++i) {
-    EXPECT_EQ(t.next().way, ways[0].start);
+    EXPECT_EQ(t.next().choice, candidates[0].start);
     t.done({100, 0, 0});
   }
 }
 
 TEST(Tuner, MeasuresFewSpansWhileItWaits) {
-  const candidate ways[] = {{{mechanism::atomics, 1}}};
-  tuner t(ways);
+  const candidate candidates[] = {{{mechanism::atomics, 1}}};
+  tuner t(candidates);
   int measured = 0;
   for (int i = 0; i < 1600; ++i) {
     measured += t.next().measured;
@@ -202,20 +202,20 @@ TEST(Tuner, MeasuresFewSpansWhileItWaits) {
 
 TEST(Tuner, TriesShorterTransactionsFirstWhereTheyAbort) {
   for (const bool aborts : {false, true}) {
-    const candidate ways[] = {{{mechanism::htm, 64}, true}};
-    tuner t(ways);
-    while (t.next().way == ways[0].start) t.done({1000, 5000, aborts ? 100u : 0u});
-    EXPECT_EQ(t.next().way.grain, aborts ? 32u : 128u);
+    const candidate candidates[] = {{{mechanism::htm, 64}, true}};
+    tuner t(candidates);
+    while (t.next().choice == candidates[0].start) t.done({1000, 5000, aborts ? 100u : 0u});
+    EXPECT_EQ(t.next().choice.grain, aborts ? 32u : 128u);
   }
 }
 
 TEST(Tuner, GoesOnFromWhereItIsMovedTo) {
-  const candidate ways[] = {{{mechanism::locks, 1}}, {{mechanism::stm, 1}}};
-  tuner t(ways);
+  const candidate candidates[] = {{{mechanism::locks, 1}}, {{mechanism::stm, 1}}};
+  tuner t(candidates);
   t.done({100, 1000, 0});
   t.move_to(1);
-  EXPECT_EQ(t.best(), ways[1].start);
-  EXPECT_EQ(t.next().way, ways[1].start);
+  EXPECT_EQ(t.best(), candidates[1].start);
+  EXPECT_EQ(t.next().choice, candidates[1].start);
 }
 
 TEST(Tuner, RefusesWhatMakesNoSense) {

@@ -67,7 +67,7 @@ struct add_to_two {
   void attempt(auto& tx, const order& m) const {
     tx.write(map, m.id, tx.read(map, m.id) + 1);
     tx.write(map, m.id ^ 1, tx.read(map, m.id ^ 1) + 1);
-    if (clock) clock->pass(data.how() == mechanism::one_lock ? 5 : 10);
+    if (clock) clock->pass(data.chosen_mechanism() == mechanism::one_lock ? 5 : 10);
   }
 };
 
@@ -101,10 +101,10 @@ TEST(Tuning, OneCellRunsByWhatTakesLessTime) {
     stage on;
     pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
     executor<add_one> op(*on.w, {map, &on.clock, atomics ? 5u : 20u, 10}, {.emulate = no_aborts});
-    EXPECT_EQ(op.how(), mechanism::htm);
+    EXPECT_EQ(op.chosen_mechanism(), mechanism::htm);
     EXPECT_EQ(op.grain(), start_values{}.htm_grain);
     run_epoch(*on.w, op, 2000);
-    EXPECT_EQ(op.how(), atomics ? mechanism::atomics : mechanism::htm) << op.why();
+    EXPECT_EQ(op.chosen_mechanism(), atomics ? mechanism::atomics : mechanism::htm) << op.why();
     if (atomics) {
       EXPECT_EQ(op.grain(), 1u);
     }
@@ -135,15 +135,16 @@ TEST(Tuning, SeveralCellsMoveBetweenEpochsToWhatTakesLessTime) {
     pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
     domain data(*on.w);
     executor<add_to_two> op(data, {map, data, &on.clock});
-    const auto first = std::string(name(data.how()));
+    const auto first = std::string(name(data.chosen_mechanism()));
     const int epochs = 400 * 64 / lanes;
     int by_one_lock = 0;
     for (int i = 0; i < epochs; ++i) {
       run_epoch(*on.w, op, lanes);
       if (i < 10) {
-        EXPECT_EQ(name(data.how()), first) << "what is tried may not take a large share";
+        EXPECT_EQ(name(data.chosen_mechanism()), first)
+            << "what is tried may not take a large share";
       }
-      if (data.how() != mechanism::one_lock) continue;
+      if (data.chosen_mechanism() != mechanism::one_lock) continue;
       EXPECT_NE(op.why().find("took less time than by " + first), std::string::npos) << op.why();
       if (i >= epochs / 2) ++by_one_lock;
     }
@@ -154,7 +155,7 @@ TEST(Tuning, SeveralCellsMoveBetweenEpochsToWhatTakesLessTime) {
 TEST(Tuning, AnOperatorOfOneMechanismNeedsADomainThatStays) {
   stage on;
   pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
-  domain moves(*on.w), stays(*on.w, {.how = mechanism::locks});
+  domain moves(*on.w), stays(*on.w, {.mechanism = mechanism::locks});
   using by_locks = executor<add_to_two, mechanism::locks>;
   EXPECT_THROW(by_locks(moves, {map, moves}), usage_error);
   EXPECT_THROW((executor<add_to_two, mechanism::stm>(stays, {map, stays})), usage_error);
@@ -167,19 +168,19 @@ TEST(Tuning, WhatWasAskedForStays) {
   stage on;
   pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
   executor<add_one> fixed(*on.w, {map, &on.clock, 1, 10},
-                          {.how = mechanism::htm, .grain = 8, .emulate = no_aborts});
+                          {.mechanism = mechanism::htm, .grain = 8, .emulate = no_aborts});
   executor<add_one> grain(*on.w, {map, &on.clock, 20, 10}, {.grain = 8, .emulate = no_aborts});
-  domain data(*on.w, {.how = mechanism::locks});
+  domain data(*on.w, {.mechanism = mechanism::locks});
   executor<add_to_two> locks(data, {map, data, &on.clock});
   for (int i = 0; i < 100; ++i) {
     run_epoch(*on.w, fixed, 10);
     run_epoch(*on.w, grain, 10);
     run_epoch(*on.w, locks, 1);
   }
-  EXPECT_EQ(fixed.how(), mechanism::htm);
+  EXPECT_EQ(fixed.chosen_mechanism(), mechanism::htm);
   EXPECT_EQ(fixed.grain(), 8u);
   EXPECT_EQ(grain.grain(), 8u);
-  EXPECT_EQ(locks.how(), mechanism::locks);
+  EXPECT_EQ(locks.chosen_mechanism(), mechanism::locks);
   EXPECT_EQ(locks.why(), "it was requested");
 }
 
@@ -195,7 +196,7 @@ TEST_P(TuningPlaces, NothingIsLostWhileTheWayChanges) {
     pgas::vertex_map<std::uint64_t> one(w, {n, w.size()}, 0), several(w, {n, w.size()}, 0);
     executor<add_one> to_one(
         w, {one}, {.emulate = emulation_options{.rates = {.conflict = 0.3, .other = 0.1}}});
-    domain data(w), by_stm(w, {.how = mechanism::stm});
+    domain data(w), by_stm(w, {.mechanism = mechanism::stm});
     executor<add_to_two> to_two(data, {several, data}), again(by_stm, {one, by_stm});
     const auto spawn = [&](auto& op, std::uint64_t count) {
       am::epoch e(w);

@@ -20,10 +20,10 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Algorithms, ::testing::ValuesIn(support::al
 
 TEST_P(Algorithms, AreRightOnCornerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(1);
+    random64 random(1);
     for (const auto* const a : algorithms()) {
       for (auto& g : support::corner_graphs()) {
-        EXPECT_EQ(support::any_run(w, *a, std::move(g), dice).judge(), "");
+        EXPECT_EQ(support::any_run(w, *a, std::move(g), random).judge(), "");
       }
     }
   });
@@ -32,11 +32,12 @@ TEST_P(Algorithms, AreRightOnCornerGraphs) {
 TEST_P(Algorithms, AreRightOnRandomGraphs) {
   const int graphs = support::num_random_graphs(GetParam().simulated() ? 40 : 8);
   GetParam().run([&](world& w) {
-    random64 dice(2);
+    random64 random(2);
     for (int i = 0; i < graphs; ++i) {
-      const auto g = dice.below(4) == 0 ? support::two_halves(dice) : support::random_graph(dice());
+      const auto g =
+          random.below(4) == 0 ? support::two_halves(random) : support::random_graph(random());
       for (const auto* const a : algorithms()) {
-        EXPECT_EQ(support::any_run(w, *a, g, dice).judge(), "");
+        EXPECT_EQ(support::any_run(w, *a, g, random).judge(), "");
       }
     }
   });
@@ -46,19 +47,21 @@ TEST_P(Algorithms, AreRightOnRandomGraphs) {
 TEST(AlgorithmJudges, CatchWrongColumns) {
   support::on_simulated_ranks(2, 1, 1, [](world& w) {
     for (const auto* const a : algorithms()) {
-      random64 dice(3);
-      support::any_run run(w, *a, support::grid(4, 5), dice);
+      random64 random(3);
+      support::any_run run(w, *a, support::grid(4, 5), random);
       ASSERT_EQ(run.judge(), "");
       for (const auto& [name, values] : run.output().whole) {
         auto wrong = run.output();
         wrong.whole[name][7] += 1'000;
-        EXPECT_EQ(a->judge(run.input(), run.given(), wrong).empty(), name == "source_side")
+        EXPECT_EQ(a->check_against_reference(run.input(), run.given(), wrong).empty(),
+                  name == "source_side")
             << a->info().name << " " << name;
       }
       for (const auto& [name, values] : run.output().real) {
         auto wrong = run.output();
         wrong.real[name][7] += 1;
-        EXPECT_NE(a->judge(run.input(), run.given(), wrong), "") << a->info().name << " " << name;
+        EXPECT_NE(a->check_against_reference(run.input(), run.given(), wrong), "")
+            << a->info().name << " " << name;
       }
     }
   });
@@ -67,8 +70,8 @@ TEST(AlgorithmJudges, CatchWrongColumns) {
 TEST(AlgorithmJudges, CatchWrongFacts) {
   support::on_simulated_ranks(2, 1, 1, [](world& w) {
     for (const auto* const a : algorithms()) {
-      random64 dice(4);
-      support::any_run run(w, *a, support::grid(4, 5), dice);
+      random64 random(4);
+      support::any_run run(w, *a, support::grid(4, 5), random);
       ASSERT_EQ(run.judge(), "");
       auto wrong = run.output();
       for (const auto* const fact : {"weight", "edges", "value", "total"}) {
@@ -77,7 +80,8 @@ TEST(AlgorithmJudges, CatchWrongFacts) {
       if (wrong.numbers.contains("connected")) wrong.numbers["connected"] = 0;
       const bool by_facts = run.output().whole.empty() || a->info().name == "maxflow";
       if (by_facts && run.output().real.empty()) {
-        EXPECT_NE(a->judge(run.input(), run.given(), wrong), "") << a->info().name;
+        EXPECT_NE(a->check_against_reference(run.input(), run.given(), wrong), "")
+            << a->info().name;
       }
     }
   });
@@ -100,7 +104,7 @@ TEST(AlgorithmOptions, ThatCannotBeReadAreRefused) {
   for (const auto* const a : algorithms()) {
     for (const auto& o : a->options()) {
       if (o.type == "ID") continue;
-      EXPECT_THROW(a->expect({{std::string(o.name), "nonsense"}}), usage_error)
+      EXPECT_THROW(a->check_options({{std::string(o.name), "nonsense"}}), usage_error)
           << a->info().name << " " << o.name;
     }
   }

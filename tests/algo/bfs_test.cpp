@@ -52,10 +52,10 @@ void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const 
   }
 }
 
-bfs_options random_options(random64& dice, int workers) {
-  bfs_options opt{.activity = support::random_activity(dice, workers)};
-  opt.direction = static_cast<traverse::direction>(dice.below(3));
-  opt.depths = dice.below(2) == 0;
+bfs_options random_options(random64& random, int workers) {
+  bfs_options opt{.activity = support::random_activity(random, workers)};
+  opt.direction = static_cast<traverse::direction>(random.below(3));
+  opt.depths = random.below(2) == 0;
   return opt;
 }
 
@@ -65,10 +65,10 @@ std::string told(const bfs_options& opt) {
 }
 
 // The same draws on every rank, and thus the same collective calls.
-void search_at_random(world& w, const plain_graph& g, random64& dice) {
-  const auto opt = random_options(dice, w.workers());
-  const auto root = dice.below(g.n);
-  if (dice.below(2) == 0) {
+void search_at_random(world& w, const plain_graph& g, random64& random) {
+  const auto opt = random_options(random, w.workers());
+  const auto root = random.below(g.n);
+  if (random.below(2) == 0) {
     search_and_judge<std::uint32_t>(w, g, root, opt, told(opt));
   } else {
     search_and_judge<std::uint64_t>(w, g, root, opt, told(opt));
@@ -82,18 +82,18 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Bfs, ::testing::ValuesIn(support::all_place
 
 TEST_P(Bfs, IsRightOnCornerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(1);
-    for (const auto& g : support::corner_graphs()) search_at_random(w, g, dice);
+    random64 random(1);
+    for (const auto& g : support::corner_graphs()) search_at_random(w, g, random);
   });
 }
 
 TEST_P(Bfs, IsRightOnRandomGraphs) {
   const int graphs = GetParam().simulated() ? 30 : 8;
   GetParam().run([&](world& w) {
-    random64 dice(2);
+    random64 random(2);
     for (int i = 0; i < graphs; ++i) {
-      const auto g = support::random_graph(dice());
-      search_at_random(w, g, dice);
+      const auto g = support::random_graph(random());
+      search_at_random(w, g, random);
     }
   });
 }
@@ -102,10 +102,10 @@ TEST_P(Bfs, IsRightOnRandomGraphs) {
 TEST_P(Bfs, IsRightWithTinyBuffersAndATinyFilter) {
   GetParam().run(
       [](world& w) {
-        random64 dice(3);
+        random64 random(3);
         for (int i = 0; i < 6; ++i) {
-          const auto g = support::random_graph(dice());
-          search_at_random(w, g, dice);
+          const auto g = support::random_graph(random());
+          search_at_random(w, g, random);
         }
       },
       {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100, .filter_entries = 2});
@@ -113,9 +113,9 @@ TEST_P(Bfs, IsRightWithTinyBuffersAndATinyFilter) {
 
 // Large enough that lists spill, windows slide, and the direction changes twice.
 TEST_P(Bfs, ChangesDirectionWhereItPays) {
-  random64 dice(4);
+  random64 random(4);
   plain_graph g{"random graph with a tail", 3000, false, {}};
-  for (int i = 0; i < 24'000; ++i) g.edges.push_back({dice.below(2900), dice.below(2900)});
+  for (int i = 0; i < 24'000; ++i) g.edges.push_back({random.below(2900), random.below(2900)});
   for (std::uint64_t v = 2899; v < 2999; ++v) g.edges.push_back({v, v + 1});
   GetParam().run([&](world& w) {
     const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
@@ -128,9 +128,9 @@ TEST_P(Bfs, ChangesDirectionWhereItPays) {
 }
 
 TEST_P(Bfs, TracesItsLevelsOnRequest) {
-  random64 dice(5);
+  random64 random(5);
   plain_graph g{"random graph with a tail", 420, false, {}};
-  for (int i = 0; i < 4000; ++i) g.edges.push_back({dice.below(400), dice.below(400)});
+  for (int i = 0; i < 4000; ++i) g.edges.push_back({random.below(400), random.below(400)});
   for (std::uint64_t v = 399; v < 419; ++v) g.edges.push_back({v, v + 1});
   const auto depths = ref::bfs_depths(g.n, g.arcs(), 0);
   GetParam().run([&](world& w) {
@@ -161,7 +161,7 @@ TEST(BfsOptions, EveryMechanismFindsTheSameDepths) {
         for (const auto direction : {traverse::direction::automatic, traverse::direction::push,
                                      traverse::direction::pull}) {
           bfs_options opt{.direction = direction, .depths = true};
-          opt.activity.how = how;
+          opt.activity.mechanism = how;
           opt.activity.emulate = activity::emulation_options{};
           for (const auto& g : {support::random_graph(5, 200), support::star(150)}) {
             search_and_judge<std::uint32_t>(w, g, 0, opt, told(opt));
@@ -182,13 +182,13 @@ TEST(BfsOptions, ResultSaysWhatItRanOn) {
   };
   const activity::emulation_options emulated{};
   EXPECT_EQ(run(1, {}), std::pair(mechanism::plain, std::size_t{1}));
-  EXPECT_EQ(run(2, {.activity = {.how = mechanism::atomics}}),
+  EXPECT_EQ(run(2, {.activity = {.mechanism = mechanism::atomics}}),
             std::pair(mechanism::atomics, std::size_t{1}));
-  EXPECT_EQ(run(2, {.activity = {.how = mechanism::locks}}),
+  EXPECT_EQ(run(2, {.activity = {.mechanism = mechanism::locks}}),
             std::pair(mechanism::locks, std::size_t{1}));
   EXPECT_EQ(run(2, {.activity = {.grain = 7, .emulate = emulated}}),
             std::pair(mechanism::htm, std::size_t{7}));
-  EXPECT_EQ(run(1, {.activity = {.how = mechanism::htm, .emulate = emulated}}),
+  EXPECT_EQ(run(1, {.activity = {.mechanism = mechanism::htm, .emulate = emulated}}),
             std::pair(mechanism::htm, activity::start_values{}.htm_grain));
 }
 
@@ -200,8 +200,9 @@ TEST(BfsOptions, RefuseWhatCannotBeRight) {
   EXPECT_THROW(
       static_cast<void>(bfs(one, without_in, 0u, {.direction = traverse::direction::pull})),
       contract_violation);
-  EXPECT_THROW(static_cast<void>(bfs(two, without_in, 0u, {.activity = {.how = mechanism::plain}})),
-               usage_error);
+  EXPECT_THROW(
+      static_cast<void>(bfs(two, without_in, 0u, {.activity = {.mechanism = mechanism::plain}})),
+      usage_error);
   EXPECT_EQ(bfs(one, without_in, 0u).bottom_up_levels, 0u);
 }
 
@@ -235,9 +236,9 @@ TEST(BfsRouting, EverySchemeFindsRightTrees) {
       support::on_simulated_ranks(
           ranks, 1 + static_cast<int>(seed % 2), seed,
           [seed](world& w) {
-            random64 dice(seed);
+            random64 random(seed);
             for (int i = 0; i < 4; ++i) {
-              search_at_random(w, support::random_graph(dice()), dice);
+              search_at_random(w, support::random_graph(random()), random);
             }
           },
           {.coalesce_bytes = 64, .routing = scheme, .machines = machine_layout::dealt(ranks, 2)});
@@ -258,8 +259,8 @@ TEST(BfsSimulated, ManySeedsGiveRightResults) {
     support::on_simulated_ranks(
         ranks, workers, seed,
         [&](world& w) {
-          random64 dice(seed);
-          search_at_random(w, support::random_graph(seed), dice);
+          random64 random(seed);
+          search_at_random(w, support::random_graph(seed), random);
         },
         options);
   }

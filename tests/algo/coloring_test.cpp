@@ -20,27 +20,27 @@ namespace {
 using support::plain_graph;
 
 template <class Id>
-coloring_result colour_and_judge(world& w, const plain_graph& g, const coloring_options& opt) {
+coloring_result color_and_judge(world& w, const plain_graph& g, const coloring_options& opt) {
   const auto share = support::share_of<Id>(g, w.rank(), w.size());
   auto r = coloring(w, share, opt);
-  const auto all = w.all_gather_values<std::uint32_t>(r.colour.local());
+  const auto all = w.all_gather_values<std::uint32_t>(r.color.local());
   EXPECT_EQ(ref::coloring_violation(g.n, g.arcs(), all), "")
       << g.name << ", " << support::told(opt.activity);
-  EXPECT_EQ(verify_coloring(w, share, r.colour), std::nullopt) << g.name;
+  EXPECT_EQ(verify_coloring(w, share, r.color), std::nullopt) << g.name;
   std::uint32_t most = 0;
   for (const auto c : all) most = std::max(most, c);
-  EXPECT_EQ(r.num_colours, most + 1) << g.name;
+  EXPECT_EQ(r.num_colors, most + 1) << g.name;
   EXPECT_EQ(r.rounds == 1, r.conflicts == 0);
   return r;
 }
 
-void colour_at_random(world& w, const plain_graph& g, random64& dice) {
-  const coloring_options opt{.activity = support::random_activity(dice, w.workers()),
-                             .seed = dice()};
-  if (dice.below(2) == 0) {
-    colour_and_judge<std::uint32_t>(w, g, opt);
+void color_at_random(world& w, const plain_graph& g, random64& random) {
+  const coloring_options opt{.activity = support::random_activity(random, w.workers()),
+                             .seed = random()};
+  if (random.below(2) == 0) {
+    color_and_judge<std::uint32_t>(w, g, opt);
   } else {
-    colour_and_judge<std::uint64_t>(w, g, opt);
+    color_and_judge<std::uint64_t>(w, g, opt);
   }
 }
 
@@ -51,25 +51,25 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Coloring, ::testing::ValuesIn(support::all_
 
 TEST_P(Coloring, IsProperOnCornerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(1);
-    for (const auto& g : support::corner_graphs()) colour_at_random(w, g, dice);
+    random64 random(1);
+    for (const auto& g : support::corner_graphs()) color_at_random(w, g, random);
   });
 }
 
 TEST_P(Coloring, IsProperOnRandomGraphs) {
   const int graphs = support::num_random_graphs(GetParam().simulated() ? 60 : 12);
   GetParam().run([&](world& w) {
-    random64 dice(2);
-    for (int i = 0; i < graphs; ++i) colour_at_random(w, support::random_graph(dice()), dice);
+    random64 random(2);
+    for (int i = 0; i < graphs; ++i) color_at_random(w, support::random_graph(random()), random);
   });
 }
 
-// A complete graph dealt to ranks is all conflicts: every rank begins with colour 0.
+// A complete graph dealt to ranks is all conflicts: every rank begins with color 0.
 TEST_P(Coloring, ConflictsBetweenRanksAreFoundAndSettled) {
   GetParam().run(
       [](world& w) {
-        const auto r = colour_and_judge<std::uint32_t>(w, support::complete(40), {});
-        EXPECT_EQ(r.num_colours, 40u);
+        const auto r = color_and_judge<std::uint32_t>(w, support::complete(40), {});
+        EXPECT_EQ(r.num_colors, 40u);
         if (w.size() > 1) {
           EXPECT_GT(r.conflicts, 0u);
         }
@@ -80,31 +80,31 @@ TEST_P(Coloring, ConflictsBetweenRanksAreFoundAndSettled) {
       {.coalesce_bytes = 32, .coalesce_age_ns = 0, .pending_bytes = 100});
 }
 
-TEST(ColoringVerifier, CatchesWrongColours) {
+TEST(ColoringVerifier, CatchesWrongColors) {
   const auto g = support::grid(5, 9);
   for (const rank_t ranks : {1, 3}) {
     support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
       const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
       auto r = coloring(w, share);
       const auto change = [&](std::uint64_t v, std::uint32_t to) {
-        const bool mine = r.colour.owns(v);
-        const auto was = mine ? r.colour.load(v) : 0;
-        if (mine) r.colour.store(v, to);
-        const auto said = verify_coloring(w, share, r.colour);
-        if (mine) r.colour.store(v, was);
+        const bool mine = r.color.owns(v);
+        const auto was = mine ? r.color.load(v) : 0;
+        if (mine) r.color.store(v, to);
+        const auto said = verify_coloring(w, share, r.color);
+        if (mine) r.color.store(v, was);
         return said.value_or("");
       };
-      const auto all = w.all_gather_values<std::uint32_t>(r.colour.local());
+      const auto all = w.all_gather_values<std::uint32_t>(r.color.local());
       EXPECT_EQ(change(0, all[1]),
-                "vertices 0 and 1 are joined and both have colour " + std::to_string(all[1]));
-      EXPECT_EQ(change(44, 5), "vertex 44 has colour 5, expected at most the largest degree, 4");
+                "vertices 0 and 1 are joined and both have color " + std::to_string(all[1]));
+      EXPECT_EQ(change(44, 5), "vertex 44 has color 5, expected at most the largest degree, 4");
       EXPECT_NE(change(0, no_vertex<std::uint32_t>), "");
       EXPECT_EQ(change(3, all[3]), "");
     });
   }
 }
 
-TEST(ColoringJudge, CatchesWrongColours) {
+TEST(ColoringJudge, CatchesWrongColors) {
   const std::vector<std::pair<std::uint64_t, std::uint64_t>> edges{{0, 1}, {1, 2}, {2, 2}};
   EXPECT_EQ(ref::coloring_violation(3, edges, {0, 1, 0}), "");
   EXPECT_NE(ref::coloring_violation(3, edges, {0, 1, 1}), "");

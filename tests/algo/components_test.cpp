@@ -52,17 +52,17 @@ void find_and_judge(world& w, const plain_graph& g, support::in_edges in,
 }
 
 // The same draws on every rank, and thus the same collective calls.
-void find_at_random(world& w, const plain_graph& g, random64& dice) {
-  components_options opt{.activity = support::random_activity(dice, w.workers())};
-  opt.method = static_cast<components_method>(dice.below(3));
+void find_at_random(world& w, const plain_graph& g, random64& random) {
+  components_options opt{.activity = support::random_activity(random, w.workers())};
+  opt.method = static_cast<components_method>(random.below(3));
   auto in = support::in_edges::yes;
-  if (opt.method != components_method::propagation && dice.below(2) == 0) {
+  if (opt.method != components_method::propagation && random.below(2) == 0) {
     in = support::in_edges::no;
   }
-  const auto how = ", " + std::string(name(opt.activity.how)) + ", method " +
+  const auto how = ", " + std::string(name(opt.activity.mechanism)) + ", method " +
                    std::to_string(static_cast<int>(opt.method)) +
                    (in == support::in_edges::no ? ", no in-rows" : "");
-  if (dice.below(2) == 0) {
+  if (random.below(2) == 0) {
     find_and_judge<std::uint32_t>(w, g, in, opt, how);
   } else {
     find_and_judge<std::uint64_t>(w, g, in, opt, how);
@@ -76,18 +76,18 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Components, ::testing::ValuesIn(support::al
 
 TEST_P(Components, AreRightOnCornerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(1);
-    for (const auto& g : support::corner_graphs()) find_at_random(w, g, dice);
+    random64 random(1);
+    for (const auto& g : support::corner_graphs()) find_at_random(w, g, random);
   });
 }
 
 TEST_P(Components, AreRightOnRandomGraphs) {
   const int graphs = GetParam().simulated() ? 30 : 8;
   GetParam().run([&](world& w) {
-    random64 dice(2);
+    random64 random(2);
     for (int i = 0; i < graphs; ++i) {
-      const auto g = support::random_graph(dice());
-      find_at_random(w, g, dice);
+      const auto g = support::random_graph(random());
+      find_at_random(w, g, random);
     }
   });
 }
@@ -95,10 +95,10 @@ TEST_P(Components, AreRightOnRandomGraphs) {
 TEST_P(Components, AreRightWithTinyBuffersAndATinyFilter) {
   GetParam().run(
       [](world& w) {
-        random64 dice(3);
+        random64 random(3);
         for (int i = 0; i < 6; ++i) {
-          const auto g = support::random_graph(dice());
-          find_at_random(w, g, dice);
+          const auto g = support::random_graph(random());
+          find_at_random(w, g, random);
         }
       },
       {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100, .filter_entries = 2});
@@ -107,10 +107,10 @@ TEST_P(Components, AreRightWithTinyBuffersAndATinyFilter) {
 // Many chunks per worker, so that workers join each other's trees; most vertices are skipped,
 // and the smallest ones join their component last, so that every label changes at the end.
 TEST_P(Components, AreRightWhereMostVerticesAreSkipped) {
-  random64 dice(4);
+  random64 random(4);
   plain_graph g{"large random graph with tails", 20'000, false, {}};
   for (int i = 0; i < 40'000; ++i) {
-    g.edges.push_back({100 + dice.below(18'000), 100 + dice.below(18'000)});
+    g.edges.push_back({100 + random.below(18'000), 100 + random.below(18'000)});
   }
   for (std::uint64_t v = 0; v < 99; ++v) g.edges.push_back({v, v + 1});
   for (std::uint64_t v = 0; v < 99; v += 7) g.edges.push_back({v, 17'000 + v});
@@ -133,7 +133,7 @@ TEST(ComponentsOptions, RefuseWhatCannotBeRight) {
   EXPECT_EQ(components(one, without_in).num_components, 1u);
   const auto with_in = support::share_of<std::uint32_t>(g, 0, 1);
   auto plain = propagation;
-  plain.activity.how = mechanism::plain;
+  plain.activity.mechanism = mechanism::plain;
   EXPECT_THROW(static_cast<void>(components(two, with_in, plain)), usage_error);
 }
 
@@ -185,8 +185,8 @@ TEST(ComponentsSimulated, ManySeedsGiveRightResults) {
     support::on_simulated_ranks(
         ranks, workers, seed,
         [&](world& w) {
-          random64 dice(seed);
-          find_at_random(w, support::random_graph(seed), dice);
+          random64 random(seed);
+          find_at_random(w, support::random_graph(seed), random);
         },
         options);
   }

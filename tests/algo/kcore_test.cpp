@@ -40,9 +40,9 @@ void peel_and_judge(world& w, const plain_graph& g, const kcore_options& opt) {
   EXPECT_GE(r.rounds, r.levels) << g.name;
 }
 
-void peel_at_random(world& w, const plain_graph& g, random64& dice) {
-  const kcore_options opt{.activity = support::random_activity(dice, w.workers())};
-  if (dice.below(2) == 0) {
+void peel_at_random(world& w, const plain_graph& g, random64& random) {
+  const kcore_options opt{.activity = support::random_activity(random, w.workers())};
+  if (random.below(2) == 0) {
     peel_and_judge<std::uint32_t>(w, g, opt);
   } else {
     peel_and_judge<std::uint64_t>(w, g, opt);
@@ -56,16 +56,16 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Kcore, ::testing::ValuesIn(support::all_pla
 
 TEST_P(Kcore, AgreesWithTheDefinitionOnCornerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(1);
-    for (const auto& g : support::corner_graphs()) peel_at_random(w, g, dice);
+    random64 random(1);
+    for (const auto& g : support::corner_graphs()) peel_at_random(w, g, random);
   });
 }
 
 TEST_P(Kcore, AgreesWithTheDefinitionOnRandomGraphs) {
   const int graphs = support::num_random_graphs(GetParam().simulated() ? 60 : 12);
   GetParam().run([&](world& w) {
-    random64 dice(2);
-    for (int i = 0; i < graphs; ++i) peel_at_random(w, support::random_graph(dice()), dice);
+    random64 random(2);
+    for (int i = 0; i < graphs; ++i) peel_at_random(w, support::random_graph(random()), random);
   });
 }
 
@@ -102,7 +102,7 @@ TEST(KcoreOfOne, CountsTheEdgesThatItLooksAt) {
 }
 
 TEST(KcoreVerifier, CatchesEveryChangeOfACoreNumber) {
-  random64 dice(5);
+  random64 random(5);
   for (const rank_t ranks : {1, 3}) {
     support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
       random64 draw(7);

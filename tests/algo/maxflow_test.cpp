@@ -38,13 +38,13 @@ void find_and_judge(world& w, const weighted_graph& g, Id s, Id t, const maxflow
 }
 
 // The same draws on every rank, and thus the same collective calls.
-void find_at_random(world& w, const plain_graph& plain, random64& dice) {
+void find_at_random(world& w, const plain_graph& plain, random64& random) {
   if (plain.n < 2) return;
-  const maxflow_options opt{.activity = support::random_multi_cell_activity(dice, w.workers())};
-  const auto kind = dice.below(3) != 0 ? weights::whole : weights::none;
-  const auto g = support::weigh(plain, kind, 0, dice);
-  const auto s = dice.below(plain.n), t = (s + 1 + dice.below(plain.n - 1)) % plain.n;
-  if (dice.below(2) == 0) {
+  const maxflow_options opt{.activity = support::random_multi_cell_activity(random, w.workers())};
+  const auto kind = random.below(3) != 0 ? weights::whole : weights::none;
+  const auto g = support::weigh(plain, kind, 0, random);
+  const auto s = random.below(plain.n), t = (s + 1 + random.below(plain.n - 1)) % plain.n;
+  if (random.below(2) == 0) {
     find_and_judge<std::uint32_t>(w, g, static_cast<std::uint32_t>(s),
                                   static_cast<std::uint32_t>(t), opt);
   } else {
@@ -59,24 +59,24 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Maxflow, ::testing::ValuesIn(support::all_p
 
 TEST_P(Maxflow, IsRightOnCornerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(1);
-    for (const auto& g : support::corner_graphs()) find_at_random(w, g, dice);
+    random64 random(1);
+    for (const auto& g : support::corner_graphs()) find_at_random(w, g, random);
   });
 }
 
 TEST_P(Maxflow, IsRightOnRandomGraphs) {
   const int graphs = GetParam().simulated() ? 20 : 6;
   GetParam().run([&](world& w) {
-    random64 dice(2);
-    for (int i = 0; i < graphs; ++i) find_at_random(w, support::random_graph(dice(), 60), dice);
+    random64 random(2);
+    for (int i = 0; i < graphs; ++i) find_at_random(w, support::random_graph(random(), 60), random);
   });
 }
 
 TEST_P(Maxflow, IsRightWithTinyBuffers) {
   GetParam().run(
       [](world& w) {
-        random64 dice(3);
-        for (int i = 0; i < 3; ++i) find_at_random(w, support::random_graph(dice(), 40), dice);
+        random64 random(3);
+        for (int i = 0; i < 3; ++i) find_at_random(w, support::random_graph(random(), 40), random);
       },
       {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
 }
@@ -88,8 +88,8 @@ TEST(MaxflowSimulated, ManySeedsGiveRightResults) {
     const auto workers = static_cast<int>(1 + shape.below(3));
     SCOPED_TRACE("seed " + std::to_string(seed));
     support::on_simulated_ranks(ranks, workers, seed, [&](world& w) {
-      random64 dice(seed);
-      find_at_random(w, support::random_graph(seed, 60), dice);
+      random64 random(seed);
+      find_at_random(w, support::random_graph(seed, 60), random);
     });
   }
 }

@@ -49,18 +49,18 @@ void find_and_judge(world& w, const weighted_graph& g, const mst_options& opt) {
   EXPECT_EQ(verify_mst<Id>(w, share, result.edges), std::nullopt) << how;
 }
 
-weighted_graph weigh_undirected(plain_graph g, weights kind, random64& dice) {
+weighted_graph weigh_undirected(plain_graph g, weights kind, random64& random) {
   g.directed = false;
-  return support::weigh(std::move(g), kind, -4, dice);
+  return support::weigh(std::move(g), kind, -4, random);
 }
 
 // The same draws on every rank, and thus the same collective calls.
-void find_at_random(world& w, const plain_graph& g, random64& dice) {
-  mst_options opt{.activity = support::random_multi_cell_activity(dice, w.workers())};
-  const auto merge = dice.below(3);
+void find_at_random(world& w, const plain_graph& g, random64& random) {
+  mst_options opt{.activity = support::random_multi_cell_activity(random, w.workers())};
+  const auto merge = random.below(3);
   if (w.size() > 1) opt.merge = static_cast<mst_merge>(merge);
-  const auto weighted = weigh_undirected(g, static_cast<weights>(dice.below(3)), dice);
-  if (dice.below(2) == 0) {
+  const auto weighted = weigh_undirected(g, static_cast<weights>(random.below(3)), random);
+  if (random.below(2) == 0) {
     find_and_judge<std::uint32_t>(w, weighted, opt);
   } else {
     find_and_judge<std::uint64_t>(w, weighted, opt);
@@ -74,18 +74,18 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Mst, ::testing::ValuesIn(support::all_place
 
 TEST_P(Mst, IsRightOnCornerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(1);
-    for (const auto& g : support::corner_graphs()) find_at_random(w, g, dice);
+    random64 random(1);
+    for (const auto& g : support::corner_graphs()) find_at_random(w, g, random);
   });
 }
 
 TEST_P(Mst, IsRightOnRandomGraphs) {
   const int graphs = support::num_random_graphs(GetParam().simulated() ? 20 : 6);
   GetParam().run([&](world& w) {
-    random64 dice(2);
+    random64 random(2);
     for (int i = 0; i < graphs; ++i) {
-      const auto g = support::random_graph(dice(), 100);
-      find_at_random(w, g, dice);
+      const auto g = support::random_graph(random(), 100);
+      find_at_random(w, g, random);
     }
   });
 }
@@ -93,10 +93,10 @@ TEST_P(Mst, IsRightOnRandomGraphs) {
 TEST_P(Mst, IsRightWithTinyBuffers) {
   GetParam().run(
       [](world& w) {
-        random64 dice(3);
+        random64 random(3);
         for (int i = 0; i < 4; ++i) {
-          const auto g = support::random_graph(dice());
-          find_at_random(w, g, dice);
+          const auto g = support::random_graph(random());
+          find_at_random(w, g, random);
         }
       },
       {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
@@ -106,12 +106,12 @@ TEST_P(Mst, IsRightWithTinyBuffers) {
 TEST_P(Mst, MergesByHookingAndByTransactions) {
   if (GetParam().ranks == 1) return;
   GetParam().run([](world& w) {
-    random64 dice(5);
+    random64 random(5);
     auto g = support::grid(12, 9);
-    const auto more = support::random_graph(dice(), g.n);
+    const auto more = support::random_graph(random(), g.n);
     g.edges.insert(g.edges.end(), more.edges.begin(), more.edges.end());
     for (const auto kind : {weights::none, weights::whole, weights::real}) {
-      const auto weighted = weigh_undirected(g, kind, dice);
+      const auto weighted = weigh_undirected(g, kind, random);
       for (const auto merge : {mst_merge::hooking, mst_merge::transactions}) {
         const auto before = w.sum(w.counters().total(obs::counter::dtx_commits));
         find_and_judge<std::uint32_t>(w, weighted, {.merge = merge});
@@ -124,17 +124,18 @@ TEST_P(Mst, MergesByHookingAndByTransactions) {
 
 // Trees enough for several chunks, so that workers merge beside each other.
 TEST(MstWorkers, MergeBesideEachOther) {
-  random64 dice(4);
+  random64 random(4);
   for (const int workers : {2, 3}) {
     world w(workers);
     for (const auto how : {mechanism::automatic, mechanism::locks, mechanism::one_lock,
                            mechanism::stm, mechanism::htm}) {
-      mst_options opt{.activity = {.how = how}};
-      if (how == mechanism::htm) opt.activity.emulate = activity::emulation_options{.seed = dice()};
+      mst_options opt{.activity = {.mechanism = how}};
+      if (how == mechanism::htm)
+        opt.activity.emulate = activity::emulation_options{.seed = random()};
       auto g = support::grid(60, 50);
-      const auto more = support::random_graph(dice(), g.n);
+      const auto more = support::random_graph(random(), g.n);
       g.edges.insert(g.edges.end(), more.edges.begin(), more.edges.end());
-      find_and_judge<std::uint32_t>(w, weigh_undirected(std::move(g), weights::real, dice), opt);
+      find_and_judge<std::uint32_t>(w, weigh_undirected(std::move(g), weights::real, random), opt);
     }
   }
 }
@@ -150,8 +151,8 @@ TEST(MstSimulated, ManySeedsGiveRightResults) {
     support::on_simulated_ranks(
         ranks, workers, seed,
         [&](world& w) {
-          random64 dice(seed);
-          find_at_random(w, support::random_graph(seed), dice);
+          random64 random(seed);
+          find_at_random(w, support::random_graph(seed), random);
         },
         options);
   }
@@ -162,9 +163,9 @@ TEST(MstOptions, RefuseWhatCannotBeRight) {
   world one, two(2);
   EXPECT_THROW(static_cast<void>(mst(one, directed)), contract_violation);
   const auto g = support::share_of<std::uint32_t>(support::path(4), 0, 1);
-  EXPECT_THROW(static_cast<void>(mst(two, g, {.activity = {.how = mechanism::plain}})),
+  EXPECT_THROW(static_cast<void>(mst(two, g, {.activity = {.mechanism = mechanism::plain}})),
                usage_error);
-  EXPECT_THROW(static_cast<void>(mst(two, g, {.activity = {.how = mechanism::atomics}})),
+  EXPECT_THROW(static_cast<void>(mst(two, g, {.activity = {.mechanism = mechanism::atomics}})),
                usage_error);
   for (const auto merge : {mst_merge::hooking, mst_merge::transactions}) {
     EXPECT_THROW(static_cast<void>(mst(one, g, {.merge = merge})), usage_error);
@@ -207,10 +208,10 @@ TEST_P(VerifyMst, AcceptsWhatIsMinimalAndNothingElse) {
 }
 
 TEST(VerifyMstSeeded, CatchesEveryExchangeForAHeavierEdge) {
-  random64 dice(4);
+  random64 random(4);
   int caught = 0;
   for (int i = 0; i < 200; ++i) {
-    const auto g = weigh_undirected(support::random_graph(dice(), 40), weights::whole, dice);
+    const auto g = weigh_undirected(support::random_graph(random(), 40), weights::whole, random);
     auto forest = ref::kruskal(g.graph.n, g.edges);
     double weight = 0, wrong_weight = 0;
     for (const auto& e : forest) weight += e.weight;

@@ -221,7 +221,7 @@ void run_all(world& w, const graph::dist_csr<Id>& g, random64& draw) {
   EXPECT_EQ(verify_bfs<Id>(w, g, s, searched.parent), std::nullopt);
   const auto joined = components(w, g);
   EXPECT_EQ(verify_components<Id>(w, g, joined.label), std::nullopt);
-  EXPECT_EQ(verify_coloring<Id>(w, g, coloring(w, g).colour), std::nullopt);
+  EXPECT_EQ(verify_coloring<Id>(w, g, coloring(w, g).color), std::nullopt);
   const bool connected = st_connectivity(w, g, s, t).connected;
   if (!g.directed()) {
     const auto root_of = [&](Id v) {

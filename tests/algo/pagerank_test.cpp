@@ -70,36 +70,37 @@ pagerank_result<Real> rank_and_judge(
 }
 
 // Draws how to rank; every value of every option occurs within a few dozen draws.
-pagerank_options random_options(random64& dice, int workers) {
+pagerank_options random_options(random64& random, int workers) {
   pagerank_options opt;
-  opt.variant = static_cast<pagerank_variant>(dice.below(3));
-  opt.convention = static_cast<pagerank_convention>(dice.below(3));
-  if (dice.below(3) == 0) opt.sweep = pagerank_sweep::jacobi;
-  if (dice.below(3) == 0) opt.iterations = dice.below(40);
-  if (dice.below(3) == 0) opt.tolerance = dice.below(2) == 0 ? 0 : 1e-7;
-  if (dice.below(4) == 0) opt.damping = static_cast<double>(dice.below(10)) / 10;
-  if (dice.below(2) == 0) {
-    opt.aggregate->how = static_cast<accumulation>(dice.below(3));
-    opt.aggregate->bin_bytes = 1 + dice.below(100);
+  opt.variant = static_cast<pagerank_variant>(random.below(3));
+  opt.convention = static_cast<pagerank_convention>(random.below(3));
+  if (random.below(3) == 0) opt.sweep = pagerank_sweep::jacobi;
+  if (random.below(3) == 0) opt.iterations = random.below(40);
+  if (random.below(3) == 0) opt.tolerance = random.below(2) == 0 ? 0 : 1e-7;
+  if (random.below(4) == 0) opt.damping = static_cast<double>(random.below(10)) / 10;
+  if (random.below(2) == 0) {
+    opt.aggregate->method = static_cast<accumulation>(random.below(3));
+    opt.aggregate->bin_bytes = 1 + random.below(100);
   } else {
     opt.aggregate = std::nullopt;
   }
-  opt.activity = support::random_activity(dice, workers);
+  opt.activity = support::random_activity(random, workers);
   return opt;
 }
 
 std::string told(const pagerank_options& opt) {
   return ", variant " + std::to_string(static_cast<int>(opt.variant)) + ", convention " +
          std::to_string(static_cast<int>(opt.convention)) +
-         (opt.aggregate ? ", accumulation " + std::to_string(static_cast<int>(opt.aggregate->how))
-                        : ", " + std::string(name(opt.activity.how))) +
+         (opt.aggregate
+              ? ", accumulation " + std::to_string(static_cast<int>(opt.aggregate->method))
+              : ", " + std::string(name(opt.activity.mechanism))) +
          (opt.activity.emulate ? ", emulated" : "") + ", damping " + std::to_string(opt.damping);
 }
 
 // The same draws on every rank, and thus the same collective calls.
-void rank_at_random(world& w, const plain_graph& g, random64& dice) {
-  const auto opt = random_options(dice, w.workers());
-  switch (dice.below(4)) {
+void rank_at_random(world& w, const plain_graph& g, random64& random) {
+  const auto opt = random_options(random, w.workers());
+  switch (random.below(4)) {
     case 0:
       static_cast<void>(rank_and_judge<float, std::uint32_t>(w, g, opt, told(opt)));
       return;
@@ -121,24 +122,24 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Pagerank, ::testing::ValuesIn(support::all_
 
 TEST_P(Pagerank, IsRightOnCornerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(1);
-    for (const auto& g : support::corner_graphs()) rank_at_random(w, g, dice);
-    rank_at_random(w, {"no vertex", 0, true, {}}, dice);
+    random64 random(1);
+    for (const auto& g : support::corner_graphs()) rank_at_random(w, g, random);
+    rank_at_random(w, {"no vertex", 0, true, {}}, random);
   });
 }
 
 TEST_P(Pagerank, IsRightOnRandomGraphs) {
   const int graphs = GetParam().simulated() ? 24 : 8;
   GetParam().run([&](world& w) {
-    random64 dice(2);
-    for (int i = 0; i < graphs; ++i) rank_at_random(w, support::random_graph(dice()), dice);
+    random64 random(2);
+    for (int i = 0; i < graphs; ++i) rank_at_random(w, support::random_graph(random()), random);
   });
 }
 
 // Draws how to pull, in place too, by layouts of both kinds.
 template <class Real, class Id>
-void rank_by_layouts(world& w, const plain_graph& g, random64& dice) {
-  auto opt = random_options(dice, w.workers());
+void rank_by_layouts(world& w, const plain_graph& g, random64& random) {
+  auto opt = random_options(random, w.workers());
   opt.variant = pagerank_variant::pull;
   for (const auto kind : {pull_layout<Id>::kind::automatic, pull_layout<Id>::kind::groups,
                           pull_layout<Id>::kind::tiles}) {
@@ -150,13 +151,13 @@ void rank_by_layouts(world& w, const plain_graph& g, random64& dice) {
 TEST_P(Pagerank, IsRightByLayouts) {
   const int graphs = support::num_random_graphs(GetParam().simulated() ? 8 : 4);
   GetParam().run([&](world& w) {
-    random64 dice(5);
+    random64 random(5);
     for (const auto& g : support::corner_graphs())
-      rank_by_layouts<float, std::uint32_t>(w, g, dice);
+      rank_by_layouts<float, std::uint32_t>(w, g, random);
     for (int i = 0; i < graphs; ++i) {
-      const auto g = support::random_graph(dice());
-      rank_by_layouts<float, std::uint32_t>(w, g, dice);
-      rank_by_layouts<double, std::uint64_t>(w, g, dice);
+      const auto g = support::random_graph(random());
+      rank_by_layouts<float, std::uint32_t>(w, g, random);
+      rank_by_layouts<double, std::uint64_t>(w, g, random);
     }
   });
 }
@@ -165,11 +166,11 @@ TEST_P(Pagerank, IsRightByLayouts) {
 // the lengths that are sorted.
 TEST(PagerankLayout, OfManyTilesGivesTheSameRanks) {
   constexpr std::uint64_t n = 100'000;
-  random64 dice(6);
+  random64 random(6);
   plain_graph g{"large graph", n, false, {}};
   for (std::uint64_t i = 0; i < 4 * n; ++i) {
-    const auto a = dice.below(n);
-    g.edges.push_back({a, dice.below(i % 4 == 0 ? 1 + n / 500 : n)});
+    const auto a = random.below(n);
+    g.edges.push_back({a, random.below(i % 4 == 0 ? 1 + n / 500 : n)});
   }
   for (std::uint64_t i = 0; i < 50'000; ++i) g.edges.push_back({7, i});
   for (const int workers : {1, 2}) {
@@ -206,8 +207,8 @@ TEST(PagerankLayout, IsOfTheGraphAndForPull) {
 TEST_P(Pagerank, IsRightWithTinyBuffers) {
   GetParam().run(
       [](world& w) {
-        random64 dice(3);
-        for (int i = 0; i < 6; ++i) rank_at_random(w, support::random_graph(dice()), dice);
+        random64 random(3);
+        for (int i = 0; i < 6; ++i) rank_at_random(w, support::random_graph(random()), random);
       },
       {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100});
 }
@@ -240,7 +241,7 @@ TEST(PagerankOptions, EveryMechanismGivesTheSameRanks) {
       support::on_simulated_ranks(3, workers, 7, [&](world& w) {
         for (const auto variant : {pagerank_variant::push, pagerank_variant::edge}) {
           pagerank_options opt{.variant = variant, .aggregate = std::nullopt};
-          opt.activity.how = how;
+          opt.activity.mechanism = how;
           opt.activity.emulate = activity::emulation_options{};
           for (const auto& g : {support::random_graph(5, 200), support::star(150)}) {
             const auto r = rank_and_judge<double, std::uint32_t>(w, g, opt, told(opt));
@@ -298,7 +299,7 @@ TEST(PagerankOptions, RefuseWhatCannotBeRight) {
                contract_violation);
   EXPECT_THROW(refused(two, {.variant = pagerank_variant::push,
                              .aggregate = std::nullopt,
-                             .activity = {.how = mechanism::plain}}),
+                             .activity = {.mechanism = mechanism::plain}}),
                usage_error);
   refused(two, {.variant = pagerank_variant::push});
 }
@@ -310,8 +311,8 @@ TEST(PagerankRouting, EverySchemeGivesRightRanks) {
       support::on_simulated_ranks(
           ranks, 1 + static_cast<int>(seed % 2), seed,
           [seed](world& w) {
-            random64 dice(seed);
-            for (int i = 0; i < 3; ++i) rank_at_random(w, support::random_graph(dice()), dice);
+            random64 random(seed);
+            for (int i = 0; i < 3; ++i) rank_at_random(w, support::random_graph(random()), random);
           },
           {.coalesce_bytes = 64, .routing = scheme, .machines = machine_layout::dealt(ranks, 2)});
     }
@@ -331,8 +332,8 @@ TEST(PagerankSimulated, ManySeedsGiveRightResults) {
     support::on_simulated_ranks(
         ranks, workers, seed,
         [&](world& w) {
-          random64 dice(seed);
-          rank_at_random(w, support::random_graph(seed), dice);
+          random64 random(seed);
+          rank_at_random(w, support::random_graph(seed), random);
         },
         options);
   }

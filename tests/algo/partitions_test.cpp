@@ -52,10 +52,10 @@ void expect_right_results(world& w, const support::plain_graph& g) {
     EXPECT_EQ(support::whole(w, components<id>(w, share, {.method = method}).label),
               ref::component_labels(g.n, edges));
   }
-  const auto colours = coloring<id>(w, share);
-  EXPECT_EQ(ref::coloring_violation(g.n, edges,
-                                    w.all_gather_values<std::uint32_t>(colours.colour.local())),
-            "");
+  const auto colors = coloring<id>(w, share);
+  EXPECT_EQ(
+      ref::coloring_violation(g.n, edges, w.all_gather_values<std::uint32_t>(colors.color.local())),
+      "");
   for (const auto variant : {pagerank_variant::pull, pagerank_variant::push}) {
     const pagerank_options opt{.variant = variant, .sweep = pagerank_sweep::jacobi};
     const auto found = pagerank<double>(w, share, opt);
@@ -70,10 +70,10 @@ TEST_P(Partitions, OfUnequalBlocksGiveRightResults) {
   GetParam().run([](world& w) {
     for (const auto& g : {support::star(130), support::random_graph(5), support::grid(5, 9)}) {
       expect_right_results(w, g);
-      random64 dice(g.n);
+      random64 random(g.n);
       auto undirected = g;
       undirected.directed = false;
-      const auto weighted = support::weigh(undirected, support::weights::whole, 1, dice);
+      const auto weighted = support::weigh(undirected, support::weights::whole, 1, random);
       const auto share = support::share_of<id>(weighted, w.rank(), uneven(g.n, w.size()));
       std::vector<ref::weighted_edge> forest;
       for (const auto& e : w.all_gather_values<mst_edge<id>>(mst<id>(w, share).edges)) {

@@ -29,10 +29,10 @@ st_connectivity_result search(world& w, const plain_graph& g, std::uint64_t s, s
   return r;
 }
 
-void search_at_random(world& w, const plain_graph& g, random64& dice) {
-  const auto how = support::random_activity(dice, w.workers());
-  const auto s = dice.below(g.n), t = dice.below(g.n);
-  if (dice.below(2) == 0) {
+void search_at_random(world& w, const plain_graph& g, random64& random) {
+  const auto how = support::random_activity(random, w.workers());
+  const auto s = random.below(g.n), t = random.below(g.n);
+  if (random.below(2) == 0) {
     search<std::uint32_t>(w, g, s, t, how);
   } else {
     search<std::uint64_t>(w, g, s, t, how);
@@ -46,9 +46,9 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, StConnectivity, ::testing::ValuesIn(support
 
 TEST_P(StConnectivity, IsRightOnCornerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(1);
+    random64 random(1);
     for (const auto& g : support::corner_graphs()) {
-      for (int i = 0; i < 3; ++i) search_at_random(w, g, dice);
+      for (int i = 0; i < 3; ++i) search_at_random(w, g, random);
     }
   });
 }
@@ -56,10 +56,10 @@ TEST_P(StConnectivity, IsRightOnCornerGraphs) {
 TEST_P(StConnectivity, IsRightOnRandomGraphs) {
   const int graphs = support::num_random_graphs(GetParam().simulated() ? 60 : 12);
   GetParam().run([&](world& w) {
-    random64 dice(2);
+    random64 random(2);
     for (int i = 0; i < graphs; ++i) {
-      search_at_random(w, support::random_graph(dice()), dice);
-      search_at_random(w, support::two_halves(dice), dice);
+      search_at_random(w, support::random_graph(random()), random);
+      search_at_random(w, support::two_halves(random), random);
     }
   });
 }
@@ -67,8 +67,8 @@ TEST_P(StConnectivity, IsRightOnRandomGraphs) {
 TEST_P(StConnectivity, IsRightWithTinyBuffers) {
   GetParam().run(
       [](world& w) {
-        random64 dice(3);
-        for (int i = 0; i < 8; ++i) search_at_random(w, support::two_halves(dice), dice);
+        random64 random(3);
+        for (int i = 0; i < 8; ++i) search_at_random(w, support::two_halves(random), random);
       },
       {.coalesce_bytes = 16, .coalesce_age_ns = 0, .pending_bytes = 100, .filter_entries = 2});
 }

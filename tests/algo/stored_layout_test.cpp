@@ -33,12 +33,12 @@ void expect_same(const pull_layout<Id>& a, const pull_layout<Id>& b) {
 // Rows of every length up to 40, one longer than those that are sorted, and several segments.
 plain_graph large_graph(bool directed) {
   constexpr std::uint64_t n = 70'000;
-  random64 dice(6);
+  random64 random(6);
   plain_graph g{"large graph", n, directed, {}};
   for (std::uint64_t v = 0; v < 4000; ++v) {
-    for (std::uint64_t i = 0; i < v % 40; ++i) g.edges.push_back({v, dice.below(n)});
+    for (std::uint64_t i = 0; i < v % 40; ++i) g.edges.push_back({v, random.below(n)});
   }
-  for (std::uint64_t i = 0; i < 3000; ++i) g.edges.push_back({dice.below(n), 7});
+  for (std::uint64_t i = 0; i < 3000; ++i) g.edges.push_back({random.below(n), 7});
   return g;
 }
 

@@ -42,12 +42,12 @@ void count_and_judge(world& w, const plain_graph& g, const ref::triangle_counts&
   EXPECT_EQ(support::whole(w, *r.of_vertex), expected.of_vertex) << what;
 }
 
-void count_at_random(world& w, const plain_graph& g, random64& dice) {
+void count_at_random(world& w, const plain_graph& g, random64& random) {
   const auto expected = ref::count_triangles(g.n, g.arcs());
   const auto all = modes(w, g);
-  const triangles_options opt{.per_vertex = dice.below(2) == 0,
-                              .mode = all[dice.below(all.size())]};
-  if (dice.below(2) == 0) {
+  const triangles_options opt{.per_vertex = random.below(2) == 0,
+                              .mode = all[random.below(all.size())]};
+  if (random.below(2) == 0) {
     count_and_judge<std::uint32_t>(w, g, expected, opt);
   } else {
     count_and_judge<std::uint64_t>(w, g, expected, opt);
@@ -56,11 +56,11 @@ void count_at_random(world& w, const plain_graph& g, random64& dice) {
 
 // Denser than random_graph, so that rows are longer than registers and words of the matrix.
 plain_graph dense_graph(std::uint64_t seed, std::uint64_t n, std::uint64_t edges) {
-  random64 dice(seed);
-  plain_graph g{"dense graph of seed " + std::to_string(seed), n, dice.below(2) == 0, {}};
+  random64 random(seed);
+  plain_graph g{"dense graph of seed " + std::to_string(seed), n, random.below(2) == 0, {}};
   for (; edges > 0; --edges) {
-    const auto a = dice.below(n);
-    g.edges.push_back({a, dice.below(2) == 0 ? dice.below(n) : dice.below(a + 1)});
+    const auto a = random.below(n);
+    g.edges.push_back({a, random.below(2) == 0 ? random.below(n) : random.below(a + 1)});
   }
   return g;
 }
@@ -86,17 +86,17 @@ TEST_P(Triangles, AreCountedOnCornerGraphs) {
 TEST_P(Triangles, AreCountedOnRandomGraphs) {
   const int graphs = support::num_random_graphs(GetParam().simulated() ? 100 : 20);
   GetParam().run([&](world& w) {
-    random64 dice(1);
-    for (int i = 0; i < graphs; ++i) count_at_random(w, support::random_graph(dice()), dice);
+    random64 random(1);
+    for (int i = 0; i < graphs; ++i) count_at_random(w, support::random_graph(random()), random);
   });
 }
 
 TEST_P(Triangles, AreCountedWhereRowsAreLong) {
   GetParam().run(
       [](world& w) {
-        random64 dice(2);
+        random64 random(2);
         for (std::uint64_t seed = 1; seed <= 6; ++seed) {
-          count_at_random(w, dense_graph(seed, 150, 600 * seed), dice);
+          count_at_random(w, dense_graph(seed, 150, 600 * seed), random);
         }
       },
       {.coalesce_bytes = 64, .coalesce_age_ns = 0, .pending_bytes = 1000});
@@ -104,9 +104,9 @@ TEST_P(Triangles, AreCountedWhereRowsAreLong) {
 
 TEST_P(Triangles, OfTheVerifierAreTheSame) {
   GetParam().run([](world& w) {
-    random64 dice(3);
+    random64 random(3);
     for (int i = 0; i < 10; ++i) {
-      const auto g = support::random_graph(dice());
+      const auto g = support::random_graph(random());
       const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
       const auto r = triangles(w, share, {.per_vertex = true});
       EXPECT_EQ(verify_triangles(w, share, r.total, &*r.of_vertex), std::nullopt) << g.name;

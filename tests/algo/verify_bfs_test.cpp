@@ -72,9 +72,9 @@ class VerifyBfs : public ::testing::TestWithParam<support::place> {
           for (std::size_t i = 0; i < graphs.size(); i += stride) {
             const auto& g = graphs[i];
             const auto share = support::share_of<Id>(g, w.rank(), w.size(), support::in_edges::no);
-            random64 dice(i);
-            const auto root = dice.below(g.n);
-            f(w, share, g, support::true_bfs(g, root, dice));
+            random64 random(i);
+            const auto root = random.below(g.n);
+            f(w, share, g, support::true_bfs(g, root, random));
           }
         },
         options);
@@ -95,15 +95,15 @@ class VerifyBfs : public ::testing::TestWithParam<support::place> {
   template <class Id>
   void catches_every_wrong(bool sample = false, const world_options& options = {}) {
     sample |= !GetParam().simulated();
-    const auto sabotages = support::all_sabotages();
+    const auto seeded_errors = support::all_seeded_errors();
     on_graphs<Id>(
         [&](world& w, const auto& share, const plain_graph& g, const bfs_tree& right) {
-          for (std::size_t i = 0; i < sabotages.size(); ++i) {
-            const auto& s = sabotages[i];
+          for (std::size_t i = 0; i < seeded_errors.size(); ++i) {
+            const auto& s = seeded_errors[i];
             if (sample && (i + g.n) % 3 != 0) continue;
-            support::saboteur saboteur(g, right, right.root);
+            support::error_seeder error_seeder(g, right, right.root);
             auto wrong = right;
-            if (!s.seed(saboteur, wrong)) continue;
+            if (!s.seed(error_seeder, wrong)) continue;
             const auto v = judge(w, share, wrong);
             EXPECT_TRUE(v.both) << g.name << ": " << s.name;
             EXPECT_TRUE(!s.wrongs_parents || v.parents) << g.name << ": " << s.name;
@@ -137,20 +137,21 @@ TEST_P(VerifyBfs, JudgesTheSameWhateverTheSenderRemembers) {
 }
 
 TEST_P(VerifyBfs, SaysTheSameOnEveryRank) {
-  const auto sabotages = support::all_sabotages();
-  on_graphs<std::uint32_t>(
-      [&](world& w, const auto& share, const plain_graph& g, const bfs_tree& right) {
-        support::saboteur saboteur(g, right, 0);
-        auto wrong = right;
-        if (!sabotages[saboteur.dice.below(sabotages.size())].seed(saboteur, wrong)) return;
-        const auto v = judge(w, share, wrong);
-        for (const auto& text : {v.parents, v.both, v.depths}) {
-          const auto said = text.value_or("");
-          for (const auto& part : w.all_gather_bytes(std::as_bytes(std::span(said)))) {
-            EXPECT_EQ(std::string(reinterpret_cast<const char*>(part.data()), part.size()), said);
-          }
-        }
-      });
+  const auto seeded_errors = support::all_seeded_errors();
+  on_graphs<std::uint32_t>([&](world& w, const auto& share, const plain_graph& g,
+                               const bfs_tree& right) {
+    support::error_seeder error_seeder(g, right, 0);
+    auto wrong = right;
+    if (!seeded_errors[error_seeder.random.below(seeded_errors.size())].seed(error_seeder, wrong))
+      return;
+    const auto v = judge(w, share, wrong);
+    for (const auto& text : {v.parents, v.both, v.depths}) {
+      const auto said = text.value_or("");
+      for (const auto& part : w.all_gather_bytes(std::as_bytes(std::span(said)))) {
+        EXPECT_EQ(std::string(reinterpret_cast<const char*>(part.data()), part.size()), said);
+      }
+    }
+  });
 }
 
 // The judge of algo/ref shares no code with the verifier; of the same wrongs it sees as many.
@@ -161,15 +162,15 @@ TEST(SeededWrongs, AreWrongToTheSerialJudgeToo) {
       edges.emplace_back(e.source, e.target);
       if (!g.directed) edges.emplace_back(e.target, e.source);
     }
-    random64 dice(1);
-    const auto right = support::true_bfs(g, dice.below(g.n), dice);
+    random64 random(1);
+    const auto right = support::true_bfs(g, random.below(g.n), random);
     const auto depths = ref::bfs_depths(g.n, edges, right.root);
     EXPECT_EQ(right.depth, depths) << g.name;
     EXPECT_EQ(ref::bfs_violation(g.n, edges, right.root, right.parent), "") << g.name;
-    for (const auto& s : support::all_sabotages()) {
-      support::saboteur saboteur(g, right, 0);
+    for (const auto& s : support::all_seeded_errors()) {
+      support::error_seeder error_seeder(g, right, 0);
       auto wrong = right;
-      if (!s.seed(saboteur, wrong)) continue;
+      if (!s.seed(error_seeder, wrong)) continue;
       const bool parents_wrong = !ref::bfs_violation(g.n, edges, right.root, wrong.parent).empty();
       EXPECT_TRUE(!s.wrongs_parents || parents_wrong) << g.name << ": " << s.name;
       EXPECT_TRUE(!s.wrongs_depths || wrong.depth != depths) << g.name << ": " << s.name;
@@ -177,16 +178,16 @@ TEST(SeededWrongs, AreWrongToTheSerialJudgeToo) {
   }
 }
 
-// Every sabotage must find a graph to harm, or the tests above promise nothing.
+// Every seeded_error must find a graph to harm, or the tests above promise nothing.
 TEST(SeededWrongs, AllFindAGraphToHarm) {
-  for (const auto& s : support::all_sabotages()) {
+  for (const auto& s : support::all_seeded_errors()) {
     int harmed = 0;
     for (const auto& g : test_graphs()) {
-      random64 dice(0);
-      const auto right = support::true_bfs(g, 0, dice);
-      support::saboteur saboteur(g, right, 0);
+      random64 random(0);
+      const auto right = support::true_bfs(g, 0, random);
+      support::error_seeder error_seeder(g, right, 0);
       auto wrong = right;
-      harmed += s.seed(saboteur, wrong) ? 1 : 0;
+      harmed += s.seed(error_seeder, wrong) ? 1 : 0;
     }
     EXPECT_GE(harmed, 5) << s.name;
   }
@@ -263,8 +264,8 @@ TEST(VerifyBfsSentence, UsesTheIdsOfTheInput) {
 // A path so long that the depths need many rounds of doubling, whole and closed to a ring.
 TEST(VerifyBfs, FollowsLongPathsAndLeavesLongCycles) {
   const auto g = support::path(1000);
-  random64 dice(0);
-  auto t = support::true_bfs(g, 0, dice);
+  random64 random(0);
+  auto t = support::true_bfs(g, 0, random);
   EXPECT_EQ(judge_alone(g, t).parents, std::nullopt);
   std::iota(t.parent.begin() + 1, t.parent.end() - 1, 2);  // each points up, the last one back
   EXPECT_EQ(judge_alone(g, t).parents,

@@ -37,11 +37,11 @@ verdict verdict_on(world& w, const plain_graph& g, const std::vector<std::uint64
   return verify_components(w, share, mine);
 }
 
-// A wrong that the dice choose; may, rarely, be no wrong at all.
+// A wrong that the random choose; may, rarely, be no wrong at all.
 std::vector<std::uint64_t> make_wrong(const plain_graph& g, std::vector<std::uint64_t> labels,
-                                      random64& dice) {
-  const auto v = dice.below(g.n), u = dice.below(g.n);
-  switch (dice.below(6)) {
+                                      random64& random) {
+  const auto v = random.below(g.n), u = random.below(g.n);
+  switch (random.below(6)) {
     case 0:  // a vertex of its own
       labels[v] = v;
       break;
@@ -49,7 +49,7 @@ std::vector<std::uint64_t> make_wrong(const plain_graph& g, std::vector<std::uin
       labels[v] = labels[u];
       break;
     case 2:  // no vertex
-      labels[v] = g.n + dice.below(3);
+      labels[v] = g.n + random.below(3);
       break;
     case 3:  // none
       labels[v] = no_vertex<std::uint32_t>;
@@ -75,13 +75,13 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, VerifyComponents, ::testing::ValuesIn(suppo
 TEST_P(VerifyComponents, AcceptsWhatIsRightAndNothingElse) {
   const int wrongs = GetParam().simulated() ? 200 : 40;
   GetParam().run([&](world& w) {
-    random64 dice(1);
+    random64 random(1);
     int caught = 0;
     for (int i = 0; i < wrongs; ++i) {
-      const auto g = support::random_graph(dice(), 40);
+      const auto g = support::random_graph(random(), 40);
       const auto right = right_labels(g);
       EXPECT_EQ(verdict_on<std::uint32_t>(w, g, right), std::nullopt) << g.name;
-      const auto wrong = make_wrong(g, right, dice);
+      const auto wrong = make_wrong(g, right, random);
       const auto said = i % 2 == 0 ? verdict_on<std::uint32_t>(w, g, wrong)
                                    : verdict_on<std::uint64_t>(w, g, wrong);
       EXPECT_EQ(said.has_value(), wrong != right) << g.name;

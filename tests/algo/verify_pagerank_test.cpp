@@ -33,14 +33,14 @@ std::function<void(result<Real>&)> at_five(Real factor) {
 }
 
 template <class Real>
-void catches(world& w, const pagerank_options& opt, const wrong<Real>& sabotage) {
+void catches(world& w, const pagerank_options& opt, const wrong<Real>& seeded_error) {
   const auto g = support::random_graph(12, 90);
   const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
   auto r = pagerank<Real>(w, share, opt);
   EXPECT_EQ(verify_pagerank(w, share, r, opt), std::nullopt);
-  sabotage.seed(r);
+  seeded_error.seed(r);
   const auto said = verify_pagerank(w, share, r, opt).value_or("nothing");
-  EXPECT_TRUE(said.starts_with(sabotage.starts)) << said;
+  EXPECT_TRUE(said.starts_with(seeded_error.starts)) << said;
 }
 
 class VerifyPagerank : public ::testing::TestWithParam<support::place> {};

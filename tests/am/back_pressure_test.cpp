@@ -159,12 +159,12 @@ class counting_pool final : public task::pool {
   [[nodiscard]] worker_t here() const noexcept override { return main_worker; }
   void run(const job& f) override { f(main_worker); }
   void relax(unsigned) noexcept override {}
-  void give_way() noexcept override { ++given_way; }
+  void yield_core() noexcept override { ++given_way; }
 
   std::uint64_t given_way = 0;
 
  private:
-  void set_attentive(bool) override {}
+  void set_polling(bool) override {}
 };
 
 // On shared cores the receiver, which makes room, may wait for the sender's.

@@ -68,8 +68,8 @@ template <std::size_t Bytes>
 struct filled {
   std::array<std::uint8_t, Bytes> bytes;
   explicit filled(std::uint64_t seed = 0) {
-    random64 dice(seed);
-    for (auto& b : bytes) b = static_cast<std::uint8_t>(dice());
+    random64 random(seed);
+    for (auto& b : bytes) b = static_cast<std::uint8_t>(random());
   }
 };
 

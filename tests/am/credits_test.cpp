@@ -31,29 +31,29 @@ ending play(std::uint64_t seed, auto make) {
     std::uint32_t waiting = 0;
     unsigned replies = 0;  // that came while it waited
   };
-  random64 dice(seed);
-  const auto workers = static_cast<int>(1 + dice.below(4));
-  const auto ranks = static_cast<rank_t>(1 + dice.below(3));
-  const auto limit = static_cast<std::uint32_t>(1 + dice.below(8));
-  const auto most = 1 + dice.below(2 * limit);  // requests at once
-  const auto eager = dice.below(8);             // in so many of 8 turns a worker sends
+  random64 random(seed);
+  const auto workers = static_cast<int>(1 + random.below(4));
+  const auto ranks = static_cast<rank_t>(1 + random.below(3));
+  const auto limit = static_cast<std::uint32_t>(1 + random.below(8));
+  const auto most = 1 + random.below(2 * limit);  // requests at once
+  const auto eager = random.below(8);             // in so many of 8 turns a worker sends
   Machine machine = make(ranks, limit);
   std::vector<std::vector<demand>> demands(static_cast<std::size_t>(ranks),
                                            std::vector<demand>(static_cast<std::size_t>(workers)));
   std::vector<std::uint32_t> unanswered(static_cast<std::size_t>(ranks), 0);
   for (int unsent = 40, turns = 0; turns < 2000; ++turns) {
-    const auto to = static_cast<rank_t>(dice.below(static_cast<unsigned>(ranks)));
+    const auto to = static_cast<rank_t>(random.below(static_cast<unsigned>(ranks)));
     const auto t = static_cast<std::size_t>(to);
-    if (unsent > 0 && dice.below(8) < eager) {
+    if (unsent > 0 && random.below(8) < eager) {
       --unsent;
-      const auto w = static_cast<worker_t>(dice.below(static_cast<unsigned>(workers)));
-      const auto n = static_cast<std::uint32_t>(1 + dice.below(most));
+      const auto w = static_cast<worker_t>(random.below(static_cast<unsigned>(workers)));
+      const auto n = static_cast<std::uint32_t>(1 + random.below(most));
       const auto now = machine.take(w, to, n);
       if (now > n) return ending::too_many_grants;
       unanswered[t] += now;
       demands[t][static_cast<std::size_t>(w)].waiting += n - now;
     } else if (unanswered[t] > 0) {
-      const auto n = static_cast<std::uint32_t>(1 + dice.below(unanswered[t]));
+      const auto n = static_cast<std::uint32_t>(1 + random.below(unanswered[t]));
       unanswered[t] -= n;
       for (auto& d : demands[t]) {
         if (d.waiting > 0) ++d.replies;

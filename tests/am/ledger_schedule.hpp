@@ -45,7 +45,7 @@ enum class ending { all_handled, early, never };
 template <class Detector>
 class schedule {
  public:
-  schedule(std::uint64_t seed, fault f) : dice_(seed), fault_(f) {
+  schedule(std::uint64_t seed, fault f) : random_(seed), fault_(f) {
     // A rank that has run ahead in the waves of one epoch cannot count for the next.
     num_epochs_ = f == fault::begins_a_wave_before_the_last_has_ended ? 1 : 1 + below(3);
     handled_of_all_first_ = below(2) == 0;
@@ -70,7 +70,7 @@ class schedule {
              epochs_closed_ == num_epochs_ * ranks_.size();
     };
     const bool moved = support::play_ranks(
-        dice_, static_cast<rank_t>(ranks_.size()), flying_, ended,
+        random_, static_cast<rank_t>(ranks_.size()), in_flight_, ended,
         [&](rank_t r) { return take_turn(ranks_[static_cast<std::size_t>(r)]); },
         [&](buffer b) { arrive(std::move(b)); });
     if (early_) return ending::early;
@@ -113,7 +113,7 @@ class schedule {
     std::size_t joined = 0;
   };
 
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(dice_.below(n)); }
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_.below(n)); }
   bool chance(std::size_t one_in) { return below(one_in) == 0; }
   std::size_t index(const rank& r) const { return static_cast<std::size_t>(&r - ranks_.data()); }
   std::uint64_t& unhandled(const rank& r) { return unhandled_[r.epoch]; }
@@ -160,21 +160,21 @@ class schedule {
     if (w.running > 0) {
       go_on(r, w);
     } else if (!w.table.empty() && chance(draining_)) {
-      append(w, support::draw(dice_, w.table));
+      append(w, support::draw(random_, w.table));
     } else if (const auto to = below(ranks_.size()); !w.blocks[to].empty() && chance(flushing_)) {
       flush(r, w, to);
     } else if (!w.group.empty() && chance(grouping_)) {
       handle(w, std::exchange(w.group, {}), fault_ == fault::forgets_unfinished_groups);
     } else if (!w.parked.empty() && chance(parking_)) {
-      handle(w, {support::draw(dice_, w.parked)}, fault_ == fault::forgets_parked_work);
+      handle(w, {support::draw(random_, w.parked)}, fault_ == fault::forgets_parked_work);
     } else if (!r.queue.empty() && chance(queuing_)) {
       const bool released = fault_ == fault::releases_before_its_sends;
       if (released) ++w.counts.handled;
-      handle(w, {support::draw(dice_, r.queue)}, released || fault_ == fault::does_not_hold);
+      handle(w, {support::draw(random_, r.queue)}, released || fault_ == fault::does_not_hold);
     } else {
-      if (w.taken.empty() && !r.inbox.empty()) w.taken = support::draw(dice_, r.inbox).items;
+      if (w.taken.empty() && !r.inbox.empty()) w.taken = support::draw(random_, r.inbox).items;
       if (w.taken.empty()) return false;
-      take_in(r, w, support::draw(dice_, w.taken));
+      take_in(r, w, support::draw(random_, w.taken));
     }
     return true;
   }
@@ -220,7 +220,7 @@ class schedule {
   }
 
   void go_on(rank& r, worker& w) {
-    if (!w.to_send.empty()) return send(r, w, support::draw(dice_, w.to_send).size);
+    if (!w.to_send.empty()) return send(r, w, support::draw(random_, w.to_send).size);
     unhandled(r) -= std::exchange(w.running, 0);
     w.counts.handled += w.to_count;
   }
@@ -268,7 +268,7 @@ class schedule {
   void flush(rank& r, worker& w, std::size_t to) {
     buffer b{r.epoch, static_cast<rank_t>(to), std::exchange(w.blocks[to], {})};
     if (fault_ == fault::counts_sent_at_flush) w.counts.sent += b.items.size();
-    (to == index(r) ? r.inbox : flying_).push_back(std::move(b));
+    (to == index(r) ? r.inbox : in_flight_).push_back(std::move(b));
   }
 
   void arrive(buffer b) {
@@ -321,7 +321,7 @@ class schedule {
     idle_waves_ = 0;
   }
 
-  random64 dice_;
+  random64 random_;
   fault fault_;
   std::size_t num_epochs_;
   bool handled_of_all_first_;
@@ -330,7 +330,7 @@ class schedule {
   std::size_t handlers_, counters_;                                 // actions in one turn, at most
   std::size_t late_;  // the rank that is slow to join waves, if there is one
   std::vector<rank> ranks_;
-  std::vector<buffer> flying_;
+  std::vector<buffer> in_flight_;
   std::vector<global_wave> waves_;
   std::array<std::uint64_t, 4> unhandled_{};  // by epoch: the truth
   std::uint64_t idle_waves_ = 0;              // since all has been handled

@@ -124,7 +124,7 @@ std::uint64_t most_held(world& w, std::uint32_t window) {
   if (w.rank() == 0) channel.send(main_worker, w.size() - 1, message);
   w.run([&](worker_t k) {
     do look();
-    while (!e.try_close(k, activity_state::idle));
+    while (!e.try_close(k, worker_activity::idle));
   });
   EXPECT_EQ(bytes, w.rank() == w.size() - 1 ? long_bytes : 0);
   return w.max(held);

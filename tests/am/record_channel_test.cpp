@@ -32,9 +32,9 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, RecordChannel, ::testing::ValuesIn(support:
 // Record i of a rank: none to some letters; every 40th is larger than a buffer, every 150th than
 // any packet of these transports.
 std::string text(rank_t from, std::uint64_t i) {
-  random64 dice(i, static_cast<std::uint64_t>(from));
-  const auto length = i % 150 == 149 ? 70'000 : i % 40 == 39 ? 9000 : dice.below(30);
-  return std::string(length, static_cast<char>('a' + dice.below(26)));
+  random64 random(i, static_cast<std::uint64_t>(from));
+  const auto length = i % 150 == 149 ? 70'000 : i % 40 == 39 ? 9000 : random.below(30);
+  return std::string(length, static_cast<char>('a' + random.below(26)));
 }
 
 void send_everywhere(world& w, std::size_t coalesce_bytes, bool with_owner = false) {

@@ -27,8 +27,9 @@ struct update {
 };
 
 // Half of the updates go to three keys.
-update random_update(random64& dice) {
-  return {dice.below(dice.below(2) == 0 ? 3 : keys), static_cast<std::uint32_t>(dice.below(60))};
+update random_update(random64& random) {
+  return {random.below(random.below(2) == 0 ? 3 : keys),
+          static_cast<std::uint32_t>(random.below(60))};
 }
 
 // Drop -------------------------------------------------------------------------------------------
@@ -56,12 +57,12 @@ struct claimed : lowered {
 template <class Policy>
 std::uint64_t drop_and_judge(std::size_t entries, std::uint64_t seed) {
   mirror_table<std::uint32_t> table(entries);
-  random64 dice(seed);
+  random64 random(seed);
   std::uint64_t passed = 0;
   for (int epoch = 0; epoch < 3; ++epoch) {
     std::map<std::uint64_t, std::uint32_t> owner;
     for (int i = 0; i < 2000; ++i) {
-      const auto m = random_update(dice);
+      const auto m = random_update(random);
       auto& cell = owner.try_emplace(m.key, nothing).first->second;
       auto if_sent = cell;
       const bool takes_effect = Policy::offer(if_sent, m);
@@ -127,14 +128,14 @@ std::map<std::uint64_t, std::uint64_t> totals_of(const std::vector<update>& all)
 TEST(CombineTable, KeepsTheTotalOfEachKeyAndGivesEachKeptMessageOutOnce) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     for (const std::size_t entries : {0, 1, 2, 3, 7, 64, 99, 100, 1 << 20}) {
-      random64 dice(seed);
+      random64 random(seed);
       combine_table<update> table(entries, keys);
       std::vector<update> in, out;
       const auto take_out = [&](update&& m) { out.push_back(m); };
       std::size_t kept = 0;  // entered and not yet out
       for (int round = 0; round < 3; ++round) {
-        for (auto left = dice.below(1000); left > 0; --left) {
-          const auto m = random_update(dice);
+        for (auto left = random.below(1000); left > 0; --left) {
+          const auto m = random_update(random);
           in.push_back(m);
           const auto before = out.size();
           const auto what = table.offer(summed{}, m, take_out);
@@ -192,9 +193,9 @@ TEST(CombineTable, HoldsWhatIsNotTriviallyCopyable) {
     const auto take_out = [&](named&& m) {
       merge_histograms<std::string>::combine_into(found[m.key], m.counts);
     };
-    random64 dice(entries);
+    random64 random(entries);
     for (int i = 0; i < 1000; ++i) {
-      const auto [key, value] = random_update(dice);
+      const auto [key, value] = random_update(random);
       const auto word = "a word longer than what fits in a string object " + std::to_string(value);
       ++expected[key][word];
       table.offer(policy{}, {key, {{word, 1}}}, take_out);
@@ -211,18 +212,18 @@ enum class fault { none, counts_merged_at_the_sender, forgets_merged_at_the_hop,
 // A sender's table, a hop's, and the owner, by the counts that `offered` tells. Returns whether the
 // counts agreed whenever nothing was under way, and disagreed whenever something was.
 bool counts_tell_the_truth(std::uint64_t seed, fault f) {
-  random64 dice(seed);
-  const auto entries = [&] { return static_cast<std::size_t>(dice.below(8)); };
+  random64 random(seed);
+  const auto entries = [&] { return static_cast<std::size_t>(random.below(8)); };
   combine_table<update> sender(entries(), 6), hop(entries(), 6);
   std::vector<update> to_hop, to_owner;
   std::uint64_t sent = 0, handled = 0;
   const auto leave_sender = [&](update&& m) { to_hop.push_back(m); };
   const auto leave_hop = [&](update&& m) { to_owner.push_back(m); };
   for (int turn = 0; turn < 60; ++turn) {
-    switch (dice.below(6)) {
+    switch (random.below(6)) {
       case 0:
       case 1:
-        if (sender.offer(summed{}, {dice.below(6), 1}, leave_sender) != offered::merged ||
+        if (sender.offer(summed{}, {random.below(6), 1}, leave_sender) != offered::merged ||
             f == fault::counts_merged_at_the_sender) {
           ++sent;
         }

@@ -134,9 +134,9 @@ TEST_P(Request, AnswersMayBeGivenLater) {
           for (std::uint32_t s = 0; s < each; ++s) to(static_cast<rank_t>(s) % w.size(), s, s);
         }
         w.run([&](worker_t k) {
-          for (auto state = activity_state::idle; !e.try_close(k, state);) {
+          for (auto state = worker_activity::idle; !e.try_close(k, state);) {
             auto mine = std::exchange(later[k], {});
-            state = mine.empty() ? activity_state::idle : activity_state::busy;
+            state = mine.empty() ? worker_activity::idle : worker_activity::busy;
             auto reply = ask.reply_from(k);
             for (const auto& [from, q] : mine) reply(from, q.by, value_at(w.rank(), q.question));
             release(w, k, mine.size());

@@ -233,7 +233,7 @@ bool play(std::uint64_t seed, fault f) {
                               machines_of(size, machines, static_cast<dealing>(dice.below(3))));
   const auto hold = dice.below(8);  // in so many of 8 turns nothing leaves
   std::vector<sender> ranks(p);
-  std::vector<buffer> flying;
+  std::vector<buffer> in_flight;
   std::vector<int> came(p * p, 0);
   auto to_come = p * p;
   for (rank_t from = 0; from < size; ++from) {
@@ -259,7 +259,7 @@ bool play(std::uint64_t seed, fault f) {
       append(r, hop_of(all[static_cast<std::size_t>(r)], m.to, f), m);
     } else if (!here.filled.empty() && dice.below(8) >= hold) {
       const auto to = support::draw(dice, here.filled);
-      flying.push_back({to, std::exchange(here.blocks[static_cast<std::size_t>(to)], {})});
+      in_flight.push_back({to, std::exchange(here.blocks[static_cast<std::size_t>(to)], {})});
     } else {
       return !here.unsent.empty() || !here.filled.empty();
     }
@@ -274,7 +274,7 @@ bool play(std::uint64_t seed, fault f) {
     }
   };
   const auto ended = [&] { return wrong || to_come == 0; };
-  return support::play_ranks(dice, size, flying, ended, take_turn, receive) && !wrong &&
+  return support::play_ranks(dice, size, in_flight, ended, take_turn, receive) && !wrong &&
          std::ranges::all_of(came, [](int n) { return n == 1; });
 }
 

@@ -41,7 +41,7 @@ struct summed {
 /// which block leaves, which buffer arrives, and when each rank reads each counter for a wave.
 class schedule {
  public:
-  schedule(std::uint64_t seed, fault f) : dice_(seed), fault_(f) {
+  schedule(std::uint64_t seed, fault f) : random_(seed), fault_(f) {
     const auto size = static_cast<rank_t>(1 + below(6));
     constexpr routing schemes[] = {routing::direct, routing::grid, routing::hypercube,
                                    routing::machine};
@@ -94,7 +94,7 @@ class schedule {
     std::vector<parcel> items;
   };
 
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(dice_.below(n)); }
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_.below(n)); }
 
   void append(rank& r, const parcel& m) {
     r.blocks[static_cast<std::size_t>(r.way.next_hop(m.to))].push_back(m);
@@ -110,7 +110,7 @@ class schedule {
   }
   void ship(rank& r) {
     const auto to = below(ranks_.size());
-    if (!r.blocks[to].empty()) flying_.push_back({to, std::exchange(r.blocks[to], {})});
+    if (!r.blocks[to].empty()) in_flight_.push_back({to, std::exchange(r.blocks[to], {})});
   }
   void forward(rank& r, const parcel& m) {
     if (fault_ == fault::drops_what_it_forwards) return;
@@ -120,10 +120,10 @@ class schedule {
     if (merged && fault_ != fault::forgets_merged_messages) ++r.counts.handled;
   }
   void deliver() {
-    if (flying_.empty()) return;
-    std::swap(flying_[below(flying_.size())], flying_.back());
-    auto b = std::move(flying_.back());
-    flying_.pop_back();
+    if (in_flight_.empty()) return;
+    std::swap(in_flight_[below(in_flight_.size())], in_flight_.back());
+    auto b = std::move(in_flight_.back());
+    in_flight_.pop_back();
     auto& r = ranks_[b.to];
     std::span<parcel> own(b.items);
     if (fault_ != fault::hands_all_to_the_handler) {
@@ -159,10 +159,10 @@ class schedule {
     return ledger_.finished_after(std::exchange(wave_, {}));
   }
 
-  random64 dice_;
+  random64 random_;
   fault fault_;
   std::vector<rank> ranks_;
-  std::vector<buffer> flying_;
+  std::vector<buffer> in_flight_;
   ledger ledger_;
   message_counts wave_;
   std::size_t joined_ = 0;

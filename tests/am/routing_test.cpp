@@ -145,7 +145,7 @@ TEST_P(Routing, EndsInsideALoopOfItsOwn) {
     epoch e(w);
     f.plant(5);
     w.run([&](worker_t k) {
-      while (!e.try_close(k, activity_state::idle)) {
+      while (!e.try_close(k, worker_activity::idle)) {
       }
     });
     EXPECT_EQ(w.sum(f.take_handled()), f.expected());

@@ -92,13 +92,13 @@ TEST_P(Stopping, ARankThatWaitsInACollectiveTellsTheOthers) {
   });
 }
 
-// The epoch was closed twice, and the pool was never attentive again.
+// The epoch was closed twice, and the pool never polled again.
 TEST_P(Stopping, AnEpochThatHadEndedIsLeftOnce) {
   GetParam().run([](world& w) {
     const auto run = [&] {
       epoch e(w);
       w.run([&](worker_t k) {
-        while (!e.try_close(k, activity_state::idle)) {
+        while (!e.try_close(k, worker_activity::idle)) {
         }
       });
       w.cancel();
@@ -128,7 +128,7 @@ TEST(StoppingAlone, TryCloseThrows) {
     e.hold(main_worker);
     w.cancel();
     EXPECT_THROW(w.run([&](worker_t k) {
-      while (!e.try_close(k, activity_state::busy)) {
+      while (!e.try_close(k, worker_activity::busy)) {
       }
     }),
                  cancelled);

@@ -70,7 +70,7 @@ struct queued_forest {
     road.send(main_worker, w.rank(), {seed + static_cast<std::uint64_t>(w.rank()), depth});
     w.run([&](worker_t k) {
       for (int looks = 0;
-           !e.try_close(k, queues[k].empty() ? activity_state::idle : activity_state::busy);) {
+           !e.try_close(k, queues[k].empty() ? worker_activity::idle : worker_activity::busy);) {
         if (!queues[k].empty() && ++looks % looks_per_node == 0) work(k);
       }
     });
@@ -120,7 +120,7 @@ TEST_P(TryClose, MayBeFollowedByCloseAndByOtherEpochs) {
       epoch e(w);
       for (rank_t to = 0; to < w.size(); ++to) road.send(main_worker, to, 1);
       w.run([&](worker_t k) {
-        for (int i = 0; i < 5; ++i) static_cast<void>(e.try_close(k, activity_state::idle));
+        for (int i = 0; i < 5; ++i) static_cast<void>(e.try_close(k, worker_activity::idle));
       });
       e.close();
       EXPECT_EQ(came, round * static_cast<std::uint64_t>(w.size()));

@@ -153,7 +153,7 @@ TEST_F(Harness, MeasuresByTurns) {
   auto b = costing("b", {1, 20, 60});
   auto c = costing("c", {1, 40, 90});
   subject* const all[] = {&a, &b, &c};
-  const auto found = h.measure_by_turns(all);
+  const auto found = h.measure_alternating(all);
   ASSERT_EQ(found.size(), 3u);
   EXPECT_DOUBLE_EQ(found[1].time.median, 40e-9);
   EXPECT_DOUBLE_EQ(found[2].time.median, 65e-9);

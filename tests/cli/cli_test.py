@@ -152,15 +152,15 @@ class Reports(InAFolder):
         run = cairn("st-connectivity", graph, "--from", 1, "--to", 7)
         self.assertEqual((run.returncode, "--from 1 is not a vertex" in run.stderr), (2, True))
 
-    def test_colours_are_proper(self):
+    def test_colors_are_proper(self):
         out = self.folder / "o.csv"
         for options in ([], ["--ranks", 2], ["--threads", 2], ["--sim", "ranks=3,seed=2"]):
             o = report("coloring", "--kronecker", 8, "--verify", "--output", out, *options)
             self.assertTrue(o["verified"])
             rows = [row.split(",") for row in out.read_text().split()]
-            self.assertEqual(rows[0], ["id", "colour"])
-            self.assertEqual(o["result"]["trials"][0]["colours"],
-                             1 + max(int(colour) for _, colour in rows[1:]))
+            self.assertEqual(rows[0], ["id", "color"])
+            self.assertEqual(o["result"]["trials"][0]["colors"],
+                             1 + max(int(color) for _, color in rows[1:]))
 
     def test_maxflow_finds_the_same_value_everywhere(self):
         graph = self.file("g.wel", "1 2 2\n1 3 3\n2 4 1\n3 4 4\n2 3 0\n5 1 9\n")

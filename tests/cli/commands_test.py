@@ -10,7 +10,7 @@ from cli_test import InAFolder, cairn, report
 
 # Each column that --output writes, with the options that its verification depends on.
 COLUMNS = (("bfs", "depth", []), ("bfs", "parent", []), ("cc", "component", []),
-           ("coloring", "colour", []), ("kcore", "core", []), ("triangles", "triangles", []),
+           ("coloring", "color", []), ("kcore", "core", []), ("triangles", "triangles", []),
            ("pagerank", "rank", []), ("maxflow", "source_side", ["--from", 3, "--to", 17]))
 GRAPH = ["--kronecker", "7:6"]
 
@@ -47,7 +47,7 @@ class Outputs(InAFolder):
 
     def test_what_is_missing_or_too_large_is_said_so(self):
         graph = self.file("g.el", "1 2\n2 3\n")
-        for column in ("core", "colour", "component", "triangles", "rank"):
+        for column in ("core", "color", "component", "triangles", "rank"):
             for ranks in (1, 3):
                 out = self.file("o.csv", f"id,{column}\n1,1\n2,\n3,1\n")
                 run = cairn("verify", graph, "-s", out, "--ranks", ranks, "--threads", 1)

@@ -53,23 +53,22 @@ enum class ending {
   stuck,
 };
 
-/// Ranks that run calls of collectives, channels and epochs one after another, as a world does, of
-/// which some are asked to cancel at some moments. The machines are those of the runtime; so are
-/// the inboxes. The seed decides the calls, the moments, and every order; packets overtake each
-/// other. A rank that throws `cancelled` goes on with the next call; so does one that has finished.
+/// Ranks that run calls of collectives, channels and epochs one after another, as a world does. The
+/// seed decides calls, times and orders, and who is asked to cancel. State machines and inboxes are
+/// those of the runtime. A rank that throws `cancelled` or has finished begins its next call.
 template <class Cancellation>
 class schedule {
  public:
-  schedule(std::uint64_t seed, fault f) : dice_(seed), fault_(f) {
-    const auto size = static_cast<rank_t>(2 + dice_.below(8));
-    for (auto n = 1 + dice_.below(2); n > 0; --n) {
+  schedule(std::uint64_t seed, fault f) : random_(seed), fault_(f) {
+    const auto size = static_cast<rank_t>(2 + random_.below(8));
+    for (auto n = 1 + random_.below(2); n > 0; --n) {
       program_.emplace_back();
-      for (auto m = 1 + dice_.below(4); m > 0; --m) program_.back().push_back(any_step());
+      for (auto m = 1 + random_.below(4); m > 0; --m) program_.back().push_back(any_step());
     }
     program_.push_back({step::collective});  // as launch: nobody leaves before all can
-    asks_ = dice_.below(4);
-    asking_ = 1 + dice_.below(200);
-    looking_ = 1 + dice_.below(6);
+    asks_ = random_.below(4);
+    asking_ = 1 + random_.below(200);
+    looking_ = 1 + random_.below(6);
     for (rank_t r = 0; r < size; ++r) {
       ranks_.emplace_back(r, size, program_.size());
       static_cast<void>(ranks_.back().channels.add(receiver_, channel_kind::epoch));
@@ -84,7 +83,7 @@ class schedule {
     bool moved = true;
     try {
       moved = support::play_ranks(
-          dice_, static_cast<rank_t>(ranks_.size()), flying_, ended,
+          random_, static_cast<rank_t>(ranks_.size()), in_flight_, ended,
           [&](rank_t r) { return take_turn(ranks_[static_cast<std::size_t>(r)]); },
           [&](packet p) { arrive(std::move(p)); });
     } catch (const contract_violation&) {
@@ -121,10 +120,10 @@ class schedule {
   };
   struct nobody final : receiver {
     void deliver(worker_t, rank_t, std::span<std::byte>) override {}
-    bool flush(worker_t, bool) override { return false; }
-    [[nodiscard]] const message_count& count(worker_t) const noexcept override { return none; }
+    bool flush(worker_t, flush_scope) override { return false; }
+    [[nodiscard]] const message_counter& count(worker_t) const noexcept override { return none; }
     void abandon() noexcept override {}
-    message_count none;
+    message_counter none;
   };
   struct rank {
     rank(rank_t r, rank_t size, std::size_t calls)
@@ -143,11 +142,11 @@ class schedule {
   };
 
   step any_step() {
-    return dice_.below(4) == 0   ? step::channel
-           : dice_.below(2) == 0 ? step::collective
-                                 : step::epoch;
+    return random_.below(4) == 0   ? step::channel
+           : random_.below(2) == 0 ? step::collective
+                                   : step::epoch;
   }
-  bool chance(std::uint64_t one_in) { return dice_.below(one_in) == 0; }
+  bool chance(std::uint64_t one_in) { return random_.below(one_in) == 0; }
   place place_of(const rank& r) const {
     return {r.cancelling.generation(), static_cast<std::uint32_t>(r.call),
             static_cast<std::uint32_t>(r.step)};
@@ -157,7 +156,7 @@ class schedule {
 
   void send_gather(rank& r) {
     while (auto out = r.gathering.next_send()) {
-      flying_.push_back(
+      in_flight_.push_back(
           {r.self, out->to, kind::gather, r.cancelling.generation(), 0, std::move(out->packet)});
     }
   }
@@ -172,7 +171,7 @@ class schedule {
     if (!collective) return;
     for (const auto& other : ranks_) {
       if (other.self == r.self) continue;
-      flying_.push_back(
+      in_flight_.push_back(
           {r.self, other.self, kind::cancel, r.cancelling.generation(), 0, bytes_of(*collective)});
     }
   }
@@ -186,7 +185,8 @@ class schedule {
       case cancellation::age::current:
         break;
     }
-    if (p.what == kind::cancel) return r.cancelling.hear(read<std::uint64_t>(p.payload));
+    if (p.what == kind::cancel)
+      return r.cancelling.receive_announcement(read<std::uint64_t>(p.payload));
     r.gathering.receive(p.from, p.payload);
     send_gather(r);
   }
@@ -204,7 +204,7 @@ class schedule {
     for (auto& p : kept) take_in(r, std::move(p));
     return true;
   }
-  void go_on_after_restart(rank& r, const std::vector<bytes>& parts) {
+  void continue_after_restart(rank& r, const std::vector<bytes>& parts) {
     const auto last = used_numbers::agreed(parts);
     r.restarts = false;
     if (fault_ != fault::takes_its_own_numbers) {
@@ -221,7 +221,7 @@ class schedule {
     if (r.call == program_.size()) return false;
     if (asks_ > 0 && chance(asking_)) {
       --asks_;
-      r.cancelling.ask();
+      r.cancelling.request();
     }
     if (r.gathers) return wait(r);
     if (r.cancelling.stopping() && chance(looking_)) return restart(r);  // at the end of a chunk
@@ -233,13 +233,13 @@ class schedule {
         return gather(r);
       case step::channel:
         r.live.push_back(r.channels.add(receiver_, channel_kind::epoch));
-        r.messages.look_again();
+        r.messages.requeue_aside();
         ++r.step;
         return true;
       case step::epoch:
         r.epoch_open = true;
         r.messages.open_epoch(++r.epoch);
-        r.unsent = dice_.below(4);
+        r.unsent = random_.below(4);
         r.sent = r.handled = 0;
         return true;
     }
@@ -251,14 +251,14 @@ class schedule {
     if (r.unsent == 0) return gather(r);
     --r.unsent;
     ++r.sent;
-    flying_.push_back({r.self, static_cast<rank_t>(dice_.below(ranks_.size())), kind::message,
-                       any_channel(r), r.epoch, bytes_of(place_of(r))});
+    in_flight_.push_back({r.self, static_cast<rank_t>(random_.below(ranks_.size())), kind::message,
+                          any_channel(r), r.epoch, bytes_of(place_of(r))});
     return true;
   }
 
   // Number 0 lives as long as the world.
   std::uint32_t any_channel(const rank& r) {
-    return r.live.empty() || chance(2) ? 0 : r.live[dice_.below(r.live.size())];
+    return r.live.empty() || chance(2) ? 0 : r.live[random_.below(r.live.size())];
   }
 
   bool handle(rank& r) {
@@ -285,21 +285,21 @@ class schedule {
     if (r.gathering.done()) {
       r.gathers = false;
       const auto parts = r.gathering.take_parts();
-      r.restarts ? go_on_after_restart(r, parts) : go_on(r, parts);
+      r.restarts ? continue_after_restart(r, parts) : continue_call(r, parts);
     } else if (r.cancelling.stopped()) {
       r.gathers = false;
       restart(r);
     } else if (r.cancelling.stopping() && chance(looking_)) {  // another worker looks
-      const auto before = flying_.size();
+      const auto before = in_flight_.size();
       announce(r);
-      return flying_.size() != before;
+      return in_flight_.size() != before;
     } else {
       return r.epoch_open && handle(r);
     }
     return true;
   }
 
-  void go_on(rank& r, const std::vector<bytes>& parts) {
+  void continue_call(rank& r, const std::vector<bytes>& parts) {
     contribution all;
     for (const auto& part : parts) {
       const auto mine = read<contribution>(part);
@@ -337,12 +337,12 @@ class schedule {
     r.messages.accept(std::move(b));
   }
 
-  random64 dice_;
+  random64 random_;
   fault fault_;
   std::vector<std::vector<step>> program_;  // by call
   std::uint64_t asks_, asking_, looking_;   // requests to come; one in so many turns
   std::deque<rank> ranks_;
-  std::vector<packet> flying_;
+  std::vector<packet> in_flight_;
   nobody receiver_;
   ending how_ = ending::correct;
 };

@@ -29,7 +29,7 @@ constexpr auto enough = support::num_twin_schedules / 100;
 
 TEST(CancellationTwin, ThatDoesNotHearIsCaught) {
   struct deaf : cancellation {
-    void hear(std::uint64_t) noexcept {}
+    void receive_announcement(std::uint64_t) noexcept {}
   };
   EXPECT_GT(caught<deaf>(), enough);
 }
@@ -37,7 +37,7 @@ TEST(CancellationTwin, ThatDoesNotHearIsCaught) {
 TEST(CancellationTwin, ThatHearsButDoesNotAnnounceIsCaught) {
   struct silent : cancellation {
     std::optional<std::uint64_t> announcement() noexcept {
-      hear(cancellation::announcement().value_or(~std::uint64_t{0}));
+      receive_announcement(cancellation::announcement().value_or(~std::uint64_t{0}));
       return std::nullopt;
     }
   };
@@ -49,7 +49,7 @@ TEST(CancellationTwin, ThatAnnouncesTheCollectiveThatItIsInIsCaught) {
     std::optional<std::uint64_t> announcement() noexcept {
       const auto collective = cancellation::announcement();
       if (!collective || *collective == 1) return collective;
-      hear(*collective - 1);
+      receive_announcement(*collective - 1);
       return *collective - 1;
     }
   };

@@ -25,11 +25,11 @@ using support::num_twin_schedules;
 using bytes = std::vector<std::byte>;
 
 /// What the ranks contribute to an operation, by rank: some bytes or none, all different.
-std::vector<bytes> random_parts(random64& dice, rank_t size) {
+std::vector<bytes> random_parts(random64& random, rank_t size) {
   std::vector<bytes> parts(static_cast<std::size_t>(size));
   for (auto& part : parts) {
-    part.resize(dice.below(12));
-    for (auto& b : part) b = static_cast<std::byte>(dice());
+    part.resize(random.below(12));
+    for (auto& b : part) b = static_cast<std::byte>(random());
   }
   return parts;
 }
@@ -39,11 +39,11 @@ using ending = support::operations_ending;
 /// Plays one schedule of 1 to 17 ranks (small numbers more often) and 1 to 3 operations.
 template <class Machine>
 ending play(std::uint64_t seed, auto make) {
-  random64 dice(seed);
-  const auto size = static_cast<rank_t>(1 + std::min(dice.below(17), dice.below(17)));
-  std::vector<std::vector<bytes>> parts(1 + dice.below(3));  // by operation and rank
-  for (auto& of_operation : parts) of_operation = random_parts(dice, size);
-  return support::play_operations<Machine>(dice, make, parts, parts,
+  random64 random(seed);
+  const auto size = static_cast<rank_t>(1 + std::min(random.below(17), random.below(17)));
+  std::vector<std::vector<bytes>> parts(1 + random.below(3));  // by operation and rank
+  for (auto& of_operation : parts) of_operation = random_parts(random, size);
+  return support::play_operations<Machine>(random, make, parts, parts,
                                            [](Machine& m) { return m.take_parts(); });
 }
 
@@ -162,8 +162,8 @@ std::vector<collectives> make_ranks(rank_t size) {
 TEST(Collectives, TakeOneMessagePerRankAndDoublingOfRanks) {
   for (rank_t size = 1; size <= 70; ++size) {
     auto ranks = make_ranks(size);
-    random64 dice(static_cast<std::uint64_t>(size));
-    const auto parts = random_parts(dice, size);
+    random64 random(static_cast<std::uint64_t>(size));
+    const auto parts = random_parts(random, size);
     int rounds = 0;
     while ((1 << rounds) < size) ++rounds;
     ASSERT_EQ(run_in_order(ranks, parts), std::vector<int>(ranks.size(), rounds)) << size;

@@ -16,10 +16,10 @@ namespace cairn {
 namespace {
 
 launch_outcome run_ranks(int ranks, const rank_body& body) {
-  settings how;
-  how.ranks = ranks;
-  how.threads = 1;
-  return run_job(how, body);
+  settings config;
+  config.ranks = ranks;
+  config.threads = 1;
+  return run_job(config, body);
 }
 
 class InterruptedRanks : public testing::TestWithParam<int> {};
@@ -111,8 +111,8 @@ TEST(InterruptedLaunch, ARunMayOutliveTheFirstAndTheNextIsInterruptible) {
 }
 
 TEST(InterruptedLaunch, ARankOfASimulatedClusterIsCancelledThoughOthersHaveEnded) {
-  settings how;
-  how.sim = "ranks=3,seed=1..20";
+  settings config;
+  config.sim = "ranks=3,seed=1..20";
   int bodies = 0;
   const auto status_of = [&](bool in_body) {
     const auto body = [&](world& w) {
@@ -121,7 +121,7 @@ TEST(InterruptedLaunch, ARankOfASimulatedClusterIsCancelledThoughOthersHaveEnded
       if (w.rank() == 0 && in_body) w.throw_if_interrupted();
       return 0;
     };
-    return run(how, body, [](const std::string& s) { EXPECT_EQ(s, "cancelled"); });
+    return run(config, body, [](const std::string& s) { EXPECT_EQ(s, "cancelled"); });
   };
   EXPECT_EQ(status_of(false), 0);
   EXPECT_EQ(bodies, 60);

@@ -14,10 +14,10 @@ struct launch_outcome {
   std::vector<std::string> said;
 };
 
-inline launch_outcome run_job(const settings& how, const rank_body& body) {
+inline launch_outcome run_job(const settings& config, const rank_body& body) {
   launch_outcome result;
   result.status =
-      run(how, body, [&](const std::string& sentence) { result.said.push_back(sentence); });
+      run(config, body, [&](const std::string& sentence) { result.said.push_back(sentence); });
   return result;
 }
 

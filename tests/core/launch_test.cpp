@@ -23,9 +23,9 @@ namespace cairn {
 namespace {
 
 launch_outcome run_ranks(int ranks, const rank_body& body) {
-  settings how;
-  how.ranks = ranks;
-  return run_job(how, body);
+  settings config;
+  config.ranks = ranks;
+  return run_job(config, body);
 }
 
 launch_outcome launch_with(std::vector<std::string> arguments, const program_body& body) {
@@ -154,43 +154,43 @@ TEST(Launch, TheFirstProcessRunsNoRank) {
 }
 
 TEST(Launch, SettingsThatContradictAreUsageErrors) {
-  settings how;
+  settings config;
   std::vector<std::string> said;
   const auto status_of = [&] {
     return run(
-        how, [](world&) { return 0; }, [&](const std::string& s) { said.push_back(s); });
+        config, [](world&) { return 0; }, [&](const std::string& s) { said.push_back(s); });
   };
-  how.transport = transport_kind::mpi;
+  config.transport = transport_kind::mpi;
   EXPECT_EQ(status_of(), 2);
-  how = {};
-  how.machines = 2;
+  config = {};
+  config.machines = 2;
   EXPECT_EQ(status_of(), 2);
-  how = {};
-  how.sim = "ranks=2";
-  how.ranks = 2;
+  config = {};
+  config.sim = "ranks=2";
+  config.ranks = 2;
   EXPECT_EQ(status_of(), 2);
   EXPECT_EQ(said.size(), 3u);
 }
 
 TEST(Launch, SimulatesAClusterForEverySeed) {
-  settings how;
-  how.sim = "ranks=3,seed=1..4";
-  how.threads = 2;
+  settings config;
+  config.sim = "ranks=3,seed=1..4";
+  config.threads = 2;
   int bodies = 0;
   const auto body = [&](world& w) {
     ++bodies;
     return w.size() == 3 && w.workers() == 2 && w.sum(std::uint64_t{1}) == 3 ? 0 : 1;
   };
-  EXPECT_EQ(run(how, body, [](const std::string& s) { FAIL() << s; }), 0);
+  EXPECT_EQ(run(config, body, [](const std::string& s) { FAIL() << s; }), 0);
   EXPECT_EQ(bodies, 12);
 }
 
 TEST(Launch, NamesTheSeedOfASimulatedClusterThatFailed) {
-  settings how;
-  how.sim = "ranks=2,seed=5..6";
+  settings config;
+  config.sim = "ranks=2,seed=5..6";
   std::vector<std::string> said;
   const auto body = [](world&) -> int { throw std::runtime_error("boom"); };
-  EXPECT_EQ(run(how, body, [&](const std::string& s) { said.push_back(s); }), 1);
+  EXPECT_EQ(run(config, body, [&](const std::string& s) { said.push_back(s); }), 1);
   EXPECT_EQ(said, std::vector<std::string>{"seed 5: boom"});
 }
 
@@ -234,12 +234,12 @@ TEST(Launch, AProgramWithoutArgumentsRefusesThem) {
 TEST(Launch, RefusesALauncherThatItHasNoPluginFor) {
   ASSERT_EQ(setenv("PMI_RANK", "0", 1), 0);
   ASSERT_EQ(setenv("PMI_SIZE", "2", 1), 0);
-  settings how;
-  how.plugins = "/nowhere";
+  settings config;
+  config.plugins = "/nowhere";
   bool ran = false;
   std::string said;
   const auto status = run(
-      how, [&](world&) { return ran = true, 0; }, [&](const std::string& s) { said = s; });
+      config, [&](world&) { return ran = true, 0; }, [&](const std::string& s) { said = s; });
   unsetenv("PMI_RANK");
   unsetenv("PMI_SIZE");
   EXPECT_EQ(status, 2);

@@ -102,11 +102,11 @@ TEST(MachinesAlone, MemoryOfAHeapEndsWithItsLastHolder) {
 
 TEST(MachinesOfProcesses, ShareMemoryAmongForkedRanks) {
   for (const int ranks : {1, 2, 3, 8}) {
-    settings how;
-    how.ranks = ranks;
+    settings config;
+    config.ranks = ranks;
     std::string said;
     const int status = run(
-        how,
+        config,
         [&](world& w) {
           const auto wrong = share_and_look(w);
           if (!wrong.empty()) throw system_failure(wrong);
@@ -121,8 +121,8 @@ TEST(MachinesOfProcesses, HearThatOneCannotOpenTheMemory) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer opens a pipe to look at an object, which this test forbids";
 #endif
-  settings how;
-  how.ranks = 3;
+  settings config;
+  config.ranks = 3;
   std::string said;
   const auto body = [](world& w) {
     rlimit before{};
@@ -136,7 +136,7 @@ TEST(MachinesOfProcesses, HearThatOneCannotOpenTheMemory) {
     if (!wrong.empty()) throw system_failure(wrong);
     return 0;
   };
-  EXPECT_EQ(run(how, body, [&](const std::string& sentence) { said += sentence; }), 0) << said;
+  EXPECT_EQ(run(config, body, [&](const std::string& sentence) { said += sentence; }), 0) << said;
 }
 
 }  // namespace

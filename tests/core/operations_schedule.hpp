@@ -22,7 +22,7 @@ enum class operations_ending { correct, wrong_result, early, stuck };
 /// expected        by operation, on every rank
 /// take(machine)   the result
 template <class Machine, class Input, class Result>
-operations_ending play_operations(random64& dice, auto&& make,
+operations_ending play_operations(random64& random, auto&& make,
                                   const std::vector<std::vector<Input>>& inputs,
                                   const std::vector<Result>& expected, auto&& take) {
   struct participant {
@@ -36,7 +36,7 @@ operations_ending play_operations(random64& dice, auto&& make,
   const auto size = static_cast<rank_t>(inputs[0].size());
   std::vector<participant> ranks;
   for (rank_t r = 0; r < size; ++r) ranks.push_back({make(r, size)});
-  std::vector<flight> flying;
+  std::vector<flight> in_flight;
   auto unfinished = inputs.size() * ranks.size();
   auto how = operations_ending::correct;
 
@@ -46,7 +46,7 @@ operations_ending play_operations(random64& dice, auto&& make,
       if (rank.begun == inputs.size()) return false;
       rank.machine.begin(inputs[rank.begun++][static_cast<std::size_t>(r)]);
     } else if (auto out = rank.machine.next_send()) {
-      flying.push_back({r, out->to, std::move(out->packet)});
+      in_flight.push_back({r, out->to, std::move(out->packet)});
     } else if (rank.machine.done()) {
       for (const auto& other : ranks) {
         if (other.begun < rank.begun) how = operations_ending::early;
@@ -63,9 +63,9 @@ operations_ending play_operations(random64& dice, auto&& make,
     ranks[static_cast<std::size_t>(f.to)].machine.receive(f.from, f.packet);
   };
   const auto ended = [&] { return how != operations_ending::correct || unfinished == 0; };
-  const bool moved = play_ranks(dice, size, flying, ended, take_turn, arrive);
+  const bool moved = play_ranks(random, size, in_flight, ended, take_turn, arrive);
   if (how != operations_ending::correct) return how;
-  return moved && flying.empty() ? how : operations_ending::stuck;
+  return moved && in_flight.empty() ? how : operations_ending::stuck;
 }
 
 }  // namespace cairn::support

@@ -45,11 +45,11 @@ inline std::string shape_of(const std::vector<std::string>& values) {
 }
 
 /// What the ranks contribute to an operation, by rank: different for all, of different lengths.
-inline std::vector<std::string> random_values(random64& dice, rank_t size, int operation) {
+inline std::vector<std::string> random_values(random64& random, rank_t size, int operation) {
   std::vector<std::string> values;
   for (rank_t r = 0; r < size; ++r) {
     values.push_back(std::to_string(r) + static_cast<char>('a' + operation) +
-                     std::string(dice.below(4), '.'));
+                     std::string(random.below(4), '.'));
   }
   return values;
 }

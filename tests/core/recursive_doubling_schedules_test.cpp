@@ -27,16 +27,16 @@ using ending = support::operations_ending;
 /// Plays one schedule of 1 to 40 ranks (small numbers more often) and 1 to 3 operations.
 template <class Machine>
 ending play(std::uint64_t seed, auto make) {
-  random64 dice(seed);
+  random64 random(seed);
   const auto size =
-      static_cast<rank_t>(1 + std::min({dice.below(40), dice.below(40), dice.below(80)}));
-  std::vector<std::vector<std::string>> values(1 + dice.below(3));  // by operation and rank
+      static_cast<rank_t>(1 + std::min({random.below(40), random.below(40), random.below(80)}));
+  std::vector<std::vector<std::string>> values(1 + random.below(3));  // by operation and rank
   std::vector<std::string> expected;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    values[i] = random_values(dice, size, static_cast<int>(i));
+    values[i] = random_values(random, size, static_cast<int>(i));
     expected.push_back(shape_of(values[i]));
   }
-  return support::play_operations<Machine>(dice, make, values, expected,
+  return support::play_operations<Machine>(random, make, values, expected,
                                            [](Machine& m) { return m.take(); });
 }
 

@@ -46,8 +46,8 @@ std::vector<Machine> make_ranks(rank_t size) {
 TEST(RecursiveDoubling, SendsOneMessagePerRoundAndOneForEachRankBeyondThePowerOfTwo) {
   for (rank_t size = 1; size <= 300; ++size) {
     auto ranks = make_ranks<subject>(size);
-    random64 dice(static_cast<std::uint64_t>(size));
-    const auto values = random_values(dice, size, 0);
+    random64 random(static_cast<std::uint64_t>(size));
+    const auto values = random_values(random, size, 0);
     for (std::size_t r = 0; r < ranks.size(); ++r) ranks[r].begin(values[r]);
     rank_t core = 1, rounds = 0;
     while (2 * core <= size) core *= 2, ++rounds;

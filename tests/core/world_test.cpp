@@ -102,9 +102,9 @@ double sum_in_fixed_order(std::vector<double> x) {
 // A floating sum in another order would differ in its last bits on some rank.
 TEST_P(World, FloatingSumsAreTheSameBitsOnEveryRank) {
   GetParam().run([](world& w) {
-    random64 dice(3, as_count(w.rank()));
+    random64 random(3, as_count(w.rank()));
     for (int i = 0; i < 20; ++i) {
-      const double mine = std::exp2(60 * dice.uniform() - 30);
+      const double mine = std::exp2(60 * random.uniform() - 30);
       const double sum = w.sum(mine);
       EXPECT_EQ(sum, sum_in_fixed_order(w.all_gather(mine)));
       for (const double other : w.all_gather(sum)) EXPECT_EQ(other, sum);
@@ -140,9 +140,9 @@ TEST_P(World, GathersBitsWithoutGapsWhateverTheirNumber) {
       // Each rank knows how many bits every rank has, and which: bit i of rank r is a draw.
       std::vector<std::uint64_t> sizes(ranks);
       for (std::uint64_t r = 0; r < ranks; ++r) {
-        random64 dice(round, r);
-        const std::uint64_t some[] = {0, 1, 63, 64, 65, 128, dice.below(1000)};
-        sizes[r] = some[dice.below(std::size(some))];
+        random64 random(round, r);
+        const std::uint64_t some[] = {0, 1, 63, 64, 65, 128, random.below(1000)};
+        sizes[r] = some[random.below(std::size(some))];
       }
       const auto bit = [&](std::uint64_t r, std::uint64_t i) {
         return (mix64(mix64(round * 100 + r) + i) & 1) != 0;

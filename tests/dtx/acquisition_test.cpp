@@ -33,10 +33,10 @@ enum class ending { all_right, update_lost, marker_left, never };
 
 /// Asks again for what was refused, and holds what it has meanwhile.
 struct keeping : acquisition {
-  std::vector<std::size_t> drop() {
+  std::vector<std::size_t> release_all() {
     refused_ = false;
-    resting_ = true;
-    ++drops_;
+    backing_off_ = true;
+    ++num_restarts_;
     return {};
   }
 };
@@ -47,7 +47,7 @@ struct keeping : acquisition {
 template <class Machine>
 class schedule {
  public:
-  schedule(std::uint64_t seed, fault f) : dice_(seed), fault_(f) {
+  schedule(std::uint64_t seed, fault f) : random_(seed), fault_(f) {
     elements_.resize(2 + below(3));
     wanted_.resize(elements_.size());
     const auto n = 2 + below(5);
@@ -64,7 +64,7 @@ class schedule {
       s.named_beforehand = below(2) == 0;
       for (const auto e : s.needs) {
         ++wanted_[e].changes;
-        if (s.named_beforehand) s.held.need({0, e});
+        if (s.named_beforehand) s.held.add_element({0, e});
       }
       --wanted_[s.needs[0]].amount;
       ++wanted_[s.needs[1]].amount;
@@ -74,9 +74,9 @@ class schedule {
 
   ending play() {
     std::size_t left = spawners_.size();
-    while (left > 0 || !flying_.empty()) {
+    while (left > 0 || !in_flight_.empty()) {
       if (++turns_ > max_turns) return ending::never;
-      const auto choices = spawners_.size() + 2 * flying_.size();
+      const auto choices = spawners_.size() + 2 * in_flight_.size();
       const auto i = below(choices);
       if (i >= spawners_.size()) {
         deliver();
@@ -121,8 +121,8 @@ class schedule {
     value carried{};
   };
 
-  std::size_t below(std::size_t n) { return static_cast<std::size_t>(dice_.below(n)); }
-  void send(packet p) { flying_.push_back(p); }
+  std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_.below(n)); }
+  void send(packet p) { in_flight_.push_back(p); }
 
   /// True if it committed.
   bool act(spawner& s) {
@@ -131,17 +131,17 @@ class schedule {
     switch (s.held.next()) {
       case step::wait:
         return false;
-      case step::rest:
-        if (static_cast<std::uint64_t>(turns_) >= s.due) s.held.rested();
+      case step::back_off:
+        if (static_cast<std::uint64_t>(turns_) >= s.due) s.held.end_back_off();
         return false;
       case step::claim:
         for (const auto i : s.held.claims()) send({packet::kind::claim, &s, i});
         return false;
-      case step::drop: {
-        auto held = s.held.drop();
+      case step::release_all: {
+        auto held = s.held.release_all();
         if (fault_ == fault::forgets_a_marker_on_restart && !held.empty()) held.pop_back();
         for (const auto i : held) send({packet::kind::release, &s, i});
-        s.due = static_cast<std::uint64_t>(turns_) + s.held.rest_ns({.first_ns = 30}, dice_);
+        s.due = static_cast<std::uint64_t>(turns_) + s.held.back_off_ns({.first_ns = 30}, random_);
         return false;
       }
       case step::run:
@@ -155,7 +155,7 @@ class schedule {
     for (const auto e : s.needs) {
       const auto i = s.held.find({0, e});
       if (!i) {
-        s.held.need({0, e});
+        s.held.add_element({0, e});
         return false;
       }
       numbers.push_back(*i);
@@ -175,16 +175,16 @@ class schedule {
   }
 
   void deliver() {
-    if (flying_.empty()) return;
-    std::swap(flying_[below(flying_.size())], flying_.back());
-    const auto p = flying_.back();
-    flying_.pop_back();
+    if (in_flight_.empty()) return;
+    std::swap(in_flight_[below(in_flight_.size())], in_flight_.back());
+    const auto p = in_flight_.back();
+    in_flight_.pop_back();
     using kind = typename packet::kind;
     if (p.is == kind::granted || p.is == kind::refused) {
       if (p.of->copies.size() <= p.number) p.of->copies.resize(p.number + 1);
       p.of->copies[p.number] = p.carried;
       refusals_ += p.is == kind::refused ? 1 : 0;
-      static_cast<void>(p.of->held.answered(p.number, p.is == kind::granted));
+      static_cast<void>(p.of->held.record_answer(p.number, p.is == kind::granted));
       return;
     }
     auto& e = elements_[p.of->held[p.number].id];
@@ -198,13 +198,13 @@ class schedule {
     if (p.is != kind::write_back) e.marker = free_marker;
   }
 
-  random64 dice_;
+  random64 random_;
   fault fault_;
   int turns_ = 0, refusals_ = 0;
   std::vector<owned> elements_;
   std::vector<value> wanted_;
   std::deque<spawner> spawners_;
-  std::vector<packet> flying_;
+  std::vector<packet> in_flight_;
 };
 
 struct endings {
@@ -265,26 +265,27 @@ int turns_in_lockstep(const back_off_limits& limits, int most) {
   struct party {
     acquisition held;
     std::uint64_t nearer;
-    int rests_until = 0;
+    int back_off_until = 0;
     bool done = false;
   };
-  random64 dice(5);
+  random64 random(5);
   bool marked[2] = {false, false};
   party both[2];
   for (const std::uint64_t p : {0, 1}) {
     both[p].nearer = p;
-    both[p].held.need({0, p});
-    both[p].held.need({0, 1 - p});
+    both[p].held.add_element({0, p});
+    both[p].held.add_element({0, 1 - p});
   }
   const auto ask = [&](party& p, std::size_t i) {
     auto& marker = marked[p.held[i].id];
-    static_cast<void>(p.held.answered(i, !std::exchange(marker, true)));
+    static_cast<void>(p.held.record_answer(i, !std::exchange(marker, true)));
   };
   int turn = 0;
   for (; turn < most && !(both[0].done && both[1].done); ++turn) {
     std::vector<std::pair<party*, std::size_t>> near, far;
     for (auto& p : both) {
-      if (p.held.next() == acquisition::step::rest && turn >= p.rests_until) p.held.rested();
+      if (p.held.next() == acquisition::step::back_off && turn >= p.back_off_until)
+        p.held.end_back_off();
       if (p.held.next() != acquisition::step::claim) continue;
       for (const auto i : p.held.claims()) {
         (p.held[i].id == p.nearer ? near : far).emplace_back(&p, i);
@@ -297,9 +298,9 @@ int turns_in_lockstep(const back_off_limits& limits, int most) {
       if (p.held.next() == acquisition::step::run) {
         p.done = true;
         marked[0] = marked[1] = false;
-      } else if (p.held.next() == acquisition::step::drop) {
-        for (const auto i : p.held.drop()) marked[p.held[i].id] = false;
-        p.rests_until = turn + static_cast<int>(p.held.rest_ns(limits, dice));
+      } else if (p.held.next() == acquisition::step::release_all) {
+        for (const auto i : p.held.release_all()) marked[p.held[i].id] = false;
+        p.back_off_until = turn + static_cast<int>(p.held.back_off_ns(limits, random));
       }
     }
   }
@@ -312,34 +313,34 @@ TEST(Acquisition, WithoutBackOffTwoRefuseEachOtherForEver) {
 }
 
 TEST(Acquisition, RestsLongerAfterEachRefusalUpToABound) {
-  random64 dice(1);
+  random64 random(1);
   acquisition one;
-  one.need({0, 3});
+  one.add_element({0, 3});
   const back_off_limits limits{.first_ns = 100, .most_doublings = 3};
   std::uint64_t longest = 0;
   for (int drops = 1; drops < 12; ++drops) {
     ASSERT_EQ(one.claims().size(), 1u);
-    ASSERT_TRUE(one.answered(0, false));
-    ASSERT_TRUE(one.drop().empty());
+    ASSERT_TRUE(one.record_answer(0, false));
+    ASSERT_TRUE(one.release_all().empty());
     for (int i = 0; i < 200; ++i) {
-      const auto rest = one.rest_ns(limits, dice);
+      const auto rest = one.back_off_ns(limits, random);
       ASSERT_GE(rest, 1u);
       ASSERT_LE(rest, 100u << std::min(drops - 1, 3));
       longest = std::max(longest, rest);
     }
-    one.rested();
+    one.end_back_off();
   }
   EXPECT_GT(longest, 400u);
 }
 
 TEST(Acquisition, ClaimsOnceWhatIsNamedTwice) {
   acquisition a;
-  a.need({0, 3});
-  a.need({1, 3});
-  a.need({0, 3});
+  a.add_element({0, 3});
+  a.add_element({1, 3});
+  a.add_element({0, 3});
   EXPECT_EQ(a.claims().size(), 2u);
-  EXPECT_FALSE(a.answered(1, true));
-  EXPECT_TRUE(a.answered(0, true));
+  EXPECT_FALSE(a.record_answer(1, true));
+  EXPECT_TRUE(a.record_answer(0, true));
   EXPECT_EQ(a.next(), acquisition::step::run);
 }
 

@@ -123,7 +123,7 @@ TEST(ExecutorCancelled, LeavesNothingThatRunsInALaterEpoch) {
       owned_vertex_map<account> accounts(w, {6, 3}, account{});
       std::vector<std::atomic<int>> answers(400);
       std::atomic<std::uint64_t> done = 0, applied = 0;
-      activity::domain money(w, {.how = mechanism::locks});
+      activity::domain money(w, {.mechanism = mechanism::locks});
       std::optional<executor<answered_transfer>> moves;
       moves.emplace(money, answered_transfer{w, accounts, answers, done, applied},
                     executor_options{.at_once = 2, .grain = 2}, accounts);

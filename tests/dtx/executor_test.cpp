@@ -41,7 +41,7 @@ TEST_P(Executor, ConservesMoneyAndAnswersWhoAsked) {
     for (const auto how : {mechanism::automatic, mechanism::htm, mechanism::locks,
                            mechanism::one_lock, mechanism::stm}) {
       SCOPED_TRACE(activity::name(how));
-      EXPECT_EQ(transfer_by_operators(w, {.how = how, .seed = ++seed}), "");
+      EXPECT_EQ(transfer_by_operators(w, {.mechanism = how, .seed = ++seed}), "");
     }
     if (w.size() == 1) {
       EXPECT_EQ(w.counters().total(counter::dtx_commits), 0u) << "own elements need no claims";

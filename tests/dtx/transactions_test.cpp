@@ -36,9 +36,9 @@ TEST_P(Transactions, ConserveMoneyBesideLocalTransfers) {
   place.run([&](world& w) {
     for (const auto how : ways) {
       SCOPED_TRACE(activity::name(how));
-      activity::options opt{.how = how, .grain = 4};
+      activity::options opt{.mechanism = how, .grain = 4};
       if (how == mechanism::htm) opt.emulate = activity::emulation_options{.seed = 3};
-      EXPECT_EQ(support::transfer_everywhere(w, {.how = opt, .transactions = 60}), "");
+      EXPECT_EQ(support::transfer_everywhere(w, {.activity = opt, .transactions = 60}), "");
     }
   });
 }

@@ -23,10 +23,11 @@ namespace {
 using namespace cairn;
 
 void run_graph(world& w, std::uint64_t seed) {
-  random64 dice(seed);
-  const auto graph = dice.below(4) == 0 ? support::two_halves(dice) : support::random_graph(dice());
+  random64 random(seed);
+  const auto graph =
+      random.below(4) == 0 ? support::two_halves(random) : support::random_graph(random());
   for (const auto* const a : algo::algorithms()) {
-    support::any_run run(w, *a, graph, dice);
+    support::any_run run(w, *a, graph, random);
     const auto failed = [&](const std::string& what) {
       return std::runtime_error("seed " + std::to_string(seed) + ": " + what);
     };

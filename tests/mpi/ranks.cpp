@@ -121,7 +121,7 @@ int body(world& w, std::span<const std::string> arguments) {
   } else if (what == "transactions") {
     for (const auto how : {activity::mechanism::automatic, activity::mechanism::stm}) {
       const auto wrong =
-          support::transfer_everywhere(w, {.how = {.how = how}, .transactions = 1'000});
+          support::transfer_everywhere(w, {.activity = {.mechanism = how}, .transactions = 1'000});
       check(wrong.empty(), wrong);
     }
   } else if (what == "agree") {

@@ -18,18 +18,18 @@ struct cluster {
   explicit cluster(rank_t ranks, const loggp& c = costs, loggp_options options = {})
       : network(ranks, clock, c, std::move(options)) {
     for (rank_t r = 0; r < ranks; ++r) {
-      ends.push_back(std::make_unique<simulated_end>(network, r));
+      ends.push_back(std::make_unique<simulated_transport>(network, r));
     }
   }
 
   void send_at(std::uint64_t moment, rank_t from, rank_t to, std::size_t bytes) {
-    clock.show(moment);
+    clock.set(moment);
     ASSERT_TRUE(ends[from]->send(to, std::vector<std::byte>(bytes)));
   }
   // Sizes of the packets that rank `to` finds at that moment.
   std::vector<std::size_t> poll_at(std::uint64_t moment, rank_t to) {
     std::vector<std::size_t> sizes;
-    clock.show(moment);
+    clock.set(moment);
     ends[to]->poll([&](rank_t, auto packet) { sizes.push_back(packet.size()); });
     return sizes;
   }
@@ -44,7 +44,7 @@ struct cluster {
 
   hw::virtual_clock clock;
   loggp_network network;
-  std::vector<std::unique_ptr<simulated_end>> ends;
+  std::vector<std::unique_ptr<simulated_transport>> ends;
 };
 
 TEST(Loggp, APacketTakesLatencyItsBytesAndAnOverheadOfEachEnd) {

@@ -59,7 +59,7 @@ TEST(Segment, AProcessStartedApartOpensItByAddress) {
   ASSERT_GE(child, 0);
   if (child == 0) {
     // The child's own copy of the descriptor is not what the address names.
-    memory->hide();
+    memory->close_descriptor();
     try {
       segment::open(address)->data()[7] = std::byte{9};
       _exit(0);
@@ -98,7 +98,7 @@ TEST(Segment, RefusesMemoryOfAnotherSize) {
 TEST(Segment, CannotBeOpenedOnceHidden) {
   const auto memory = segment::shared(bytes);
   const auto address = memory->where();
-  memory->hide();
+  memory->close_descriptor();
   EXPECT_THROW(static_cast<void>(segment::open(address)), system_failure);
   memory->data()[0] = std::byte{1};  // the owner is still in
 }

@@ -20,7 +20,8 @@ namespace {
 struct cluster {
   cluster(rank_t ranks, std::uint64_t seed, const sim_options& options = {})
       : random(seed), network(ranks, random, clock, options) {
-    for (rank_t r = 0; r < ranks; ++r) ends.push_back(std::make_unique<simulated_end>(network, r));
+    for (rank_t r = 0; r < ranks; ++r)
+      ends.push_back(std::make_unique<simulated_transport>(network, r));
   }
 
   bool send(rank_t from, rank_t to, std::uint64_t number) {
@@ -51,7 +52,7 @@ struct cluster {
   random64 random;
   hw::virtual_clock clock;
   sim_network network;
-  std::vector<std::unique_ptr<simulated_end>> ends;
+  std::vector<std::unique_ptr<simulated_transport>> ends;
 };
 
 TEST(Sim, ASinkThatThrowsLosesAndDoublesNoPacket) {

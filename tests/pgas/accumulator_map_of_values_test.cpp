@@ -49,16 +49,16 @@ struct cairn::packing<cairn::pgas::longest> {
 namespace cairn::pgas {
 namespace {
 
-std::string word(random64& dice) {
-  return std::string(dice.below(40), static_cast<char>('a' + dice.below(3)));
+std::string word(random64& random) {
+  return std::string(random.below(40), static_cast<char>('a' + random.below(3)));
 }
 
 // A value of one word, and values as something that can be compared.
-void make(random64& dice, std::map<std::string, std::uint64_t>& x) { x = {{word(dice), 1}}; }
-void make(random64& dice, std::set<std::uint32_t>& x) {
-  x = {static_cast<std::uint32_t>(dice.below(20))};
+void make(random64& random, std::map<std::string, std::uint64_t>& x) { x = {{word(random), 1}}; }
+void make(random64& random, std::set<std::uint32_t>& x) {
+  x = {static_cast<std::uint32_t>(random.below(20))};
 }
-void make(random64& dice, longest& x) { x = {word(dice), 1}; }
+void make(random64& random, longest& x) { x = {word(random), 1}; }
 template <class Value>
 const Value& comparable(const Value& x) {
   return x;
@@ -68,11 +68,11 @@ std::pair<std::string, std::uint64_t> comparable(const longest& x) { return {x.w
 // Calls f(element, value) for what rank r adds in a round: much to a few elements, some to all.
 template <class A>
 void each_add(rank_t r, int round, std::uint64_t n, auto f) {
-  random64 dice(static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(r));
-  for (auto left = n == 0 ? 0 : dice.below(400); left > 0; --left) {
-    const auto id = dice.below(dice.below(2) == 0 ? std::min<std::uint64_t>(n, 3) : n);
+  random64 random(static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(r));
+  for (auto left = n == 0 ? 0 : random.below(400); left > 0; --left) {
+    const auto id = random.below(random.below(2) == 0 ? std::min<std::uint64_t>(n, 3) : n);
     typename A::value_type x;
-    make(dice, x);
+    make(random, x);
     f(id, x);
   }
 }
@@ -116,8 +116,9 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, AccumulatorMapOfValues,
 
 TEST_P(AccumulatorMapOfValues, HoldsHistogramsSetsAndOnesOwn) {
   GetParam().run([](world& w) {
-    const accumulator_options bins{.how = accumulation::bins, .bin_bytes = 200};
-    const accumulator_options few{.how = accumulation::bins, .bin_bytes = 200, .most_remote = 1};
+    const accumulator_options bins{.method = accumulation::bins, .bin_bytes = 200};
+    const accumulator_options few{
+        .method = accumulation::bins, .bin_bytes = 200, .max_remote_entries = 1};
     accumulate_values_and_judge<merge_histograms<std::string>>(w, 60, {});
     accumulate_values_and_judge<merge_histograms<std::string>>(w, 60, bins);
     accumulate_values_and_judge<merge_histograms<std::string>>(w, 0, bins);

@@ -21,12 +21,12 @@ struct update {
 // What rank r adds in a round: much to a few elements, some to all. Each rank judges the updates of
 // all, so that fewer of more ranks cost as much.
 std::vector<update> updates_of(rank_t r, rank_t ranks, int round, std::uint64_t n) {
-  random64 dice(static_cast<std::uint64_t>(100 * round + r));
+  random64 random(static_cast<std::uint64_t>(100 * round + r));
   std::vector<update> all;
   const auto most = 6000 / static_cast<std::uint64_t>(1 + ranks);
-  for (auto left = n == 0 ? 0 : dice.below(most); left > 0; --left) {
-    const auto among = dice.below(2) == 0 ? std::min<std::uint64_t>(n, 3) : n;
-    all.push_back({dice.below(among), static_cast<std::uint32_t>(1 + dice.below(1000))});
+  for (auto left = n == 0 ? 0 : random.below(most); left > 0; --left) {
+    const auto among = random.below(2) == 0 ? std::min<std::uint64_t>(n, 3) : n;
+    all.push_back({random.below(among), static_cast<std::uint32_t>(1 + random.below(1000))});
   }
   return all;
 }
@@ -123,7 +123,8 @@ TEST_P(AccumulatorMap, IsRightUnderEveryRouting) {
 // The bins for remote elements are full after each chunk.
 TEST_P(AccumulatorMap, IsRightIfItKeepsFewValuesForRemoteElements) {
   GetParam().run([](world& w) {
-    const accumulator_options opt{.how = accumulation::bins, .bin_bytes = 64, .most_remote = 1};
+    const accumulator_options opt{
+        .method = accumulation::bins, .bin_bytes = 64, .max_remote_entries = 1};
     accumulate_and_judge<add<std::uint64_t>>(w, 700, opt);
     accumulate_and_judge<minimum<std::uint32_t>>(w, 3, opt);
   });
@@ -135,7 +136,7 @@ TEST_P(AccumulatorMap, CombinesAtTheSenderWhateverItsStorage) {
     for (const auto how : {accumulation::partials, accumulation::bins}) {
       for (const bool reduce : {true, false}) {
         const partition partition(2 * static_cast<std::uint64_t>(w.size()), w.size());
-        accumulator_map<add<std::uint64_t>> sums(w, partition, {.how = how, .reduce = reduce});
+        accumulator_map<add<std::uint64_t>> sums(w, partition, {.method = how, .reduce = reduce});
         const auto before = w.counters().total(obs::counter::messages_sent);
         const auto next = partition.first((w.rank() + 1) % w.size());
         {
@@ -163,7 +164,7 @@ TEST_P(AccumulatorMap, SendsWhatFullBinsHold) {
   GetParam().run([](world& w) {
     const partition partition(100 * static_cast<std::uint64_t>(w.size()), w.size());
     accumulator_map<add<std::uint64_t>> sums(
-        w, partition, {.how = accumulation::bins, .bin_bytes = 64, .most_remote = 1});
+        w, partition, {.method = accumulation::bins, .bin_bytes = 64, .max_remote_entries = 1});
     const auto before = w.counters().total(obs::counter::messages_sent);
     const auto next = partition.first((w.rank() + 1) % w.size());
     {
@@ -190,7 +191,7 @@ TEST_P(AccumulatorMap, SendsWhatFullBinsHold) {
 TEST(AccumulatorChoice, TakesPartialsWhileTheyAreSmall) {
   world w;
   const auto chosen = [&](std::uint64_t n, accumulation asked) {
-    return accumulator_map<add<double>>(w, partition(n, 1), {.how = asked}).how();
+    return accumulator_map<add<double>>(w, partition(n, 1), {.method = asked}).method();
   };
   constexpr auto few = partials_bytes / sizeof(double);
   EXPECT_EQ(chosen(few, accumulation::automatic), accumulation::partials);

@@ -19,7 +19,7 @@ TEST(EqualBlocks, BlocksCoverAllElementsOnceInOrder) {
       for (rank_t r = 0; r < ranks; ++r) {
         ASSERT_EQ(p.first(r), next);
         ASSERT_EQ(p.size(r), p.last(r) - p.first(r));
-        ASSERT_LE(p.size(r), p.block());
+        ASSERT_LE(p.size(r), p.max_block());
         for (; next < p.last(r); ++next) ASSERT_EQ(p.owner(next), r) << n << ' ' << ranks;
       }
       ASSERT_EQ(next, n);
@@ -28,7 +28,7 @@ TEST(EqualBlocks, BlocksCoverAllElementsOnceInOrder) {
 }
 
 void expect_owner_is_quotient(const partition_view& p, std::uint64_t v) {
-  ASSERT_EQ(static_cast<std::uint64_t>(p.owner(v)), v / p.block()) << p.n() << ' ' << p.ranks();
+  ASSERT_EQ(static_cast<std::uint64_t>(p.owner(v)), v / p.max_block()) << p.n() << ' ' << p.ranks();
 }
 
 TEST(EqualBlocks, OwnerEqualsDivisionAtBlockEdgesOfHugeRanges) {
@@ -78,7 +78,7 @@ TEST(ListedBlocks, GiveEachElementToTheRankWhoseBlockHoldsIt) {
   const auto p = partition::listed(sizes);
   const auto copy = p;
   EXPECT_TRUE(copy == p && !(p == partition(6, 7)) && !p.equal_blocks());
-  EXPECT_EQ(p.block(), 3u);
+  EXPECT_EQ(p.max_block(), 3u);
   EXPECT_EQ(p.n(), 6u);
   EXPECT_EQ(p.ranks(), 7);
   std::uint64_t next = 0;

@@ -18,13 +18,13 @@ namespace cairn::support {
 
 /// Random values for the word and vertex options of an algorithm. They may contradict each other.
 inline algo::option_values random_values(const algo::algorithm& a, std::uint64_t n,
-                                         random64& dice) {
+                                         random64& random) {
   algo::option_values given;
   for (const auto& o : a.options()) {
-    if (dice.below(2) == 0) continue;
+    if (random.below(2) == 0) continue;
     const auto name = std::string(o.name);
-    if (!o.words.empty()) given[name] = std::string(o.words[dice.below(o.words.size())]);
-    if (o.type == "ID") given[name] = std::to_string(dice.below(n));
+    if (!o.words.empty()) given[name] = std::string(o.words[random.below(o.words.size())]);
+    if (o.type == "ID") given[name] = std::to_string(random.below(n));
   }
   return given;
 }
@@ -33,16 +33,16 @@ inline algo::option_values random_values(const algo::algorithm& a, std::uint64_t
 /// result. Every rank draws the same.
 class any_run {
  public:
-  any_run(world& w, const algo::algorithm& a, plain_graph g, random64& dice)
-      : w_(w), a_(a), weighted_(weighted(std::move(g), dice)), graph_(shared(dice)) {
-    given_ = random_values(a, weighted_.graph.n, dice);
-    request_ = {.activity = a.info().several_cells ? random_multi_cell_activity(dice, w.workers())
-                                                   : random_activity(dice, w.workers()),
-                .seed = dice(),
-                .verify = dice.below(2) == 0};
+  any_run(world& w, const algo::algorithm& a, plain_graph g, random64& random)
+      : w_(w), a_(a), weighted_(weighted(std::move(g), random)), graph_(shared(random)) {
+    given_ = random_values(a, weighted_.graph.n, random);
+    request_ = {.activity = a.info().several_cells ? random_multi_cell_activity(random, w.workers())
+                                                   : random_activity(random, w.workers()),
+                .seed = random(),
+                .verify = random.below(2) == 0};
     const auto columns = a.columns();
-    if (!columns.empty() && dice.below(2) == 0) {
-      request_.output = columns[dice.below(columns.size())].name;
+    if (!columns.empty() && random.below(2) == 0) {
+      request_.output = columns[random.below(columns.size())].name;
     }
   }
 
@@ -54,7 +54,7 @@ class any_run {
     }
     const auto found = run_->run();
     output_ = algo::gather(w_, *found);
-    if (const auto wrong = a_.judge(input(), given_, output_); !wrong.empty()) {
+    if (const auto wrong = a_.check_against_reference(input(), given_, output_); !wrong.empty()) {
       return told() + ": " + wrong;
     }
     const auto wrong = found->verify();
@@ -77,18 +77,18 @@ class any_run {
   }
 
  private:
-  [[nodiscard]] weighted_graph weighted(plain_graph g, random64& dice) const {
+  [[nodiscard]] weighted_graph weighted(plain_graph g, random64& random) const {
     const auto& needs = a_.info();
     if (!needs.undirected.empty()) g.directed = false;
     const auto kinds = needs.weights == algo::weights_read::none    ? 1u
                        : needs.weights == algo::weights_read::whole ? 2u
                                                                     : 3u;
     const int least = needs.weights == algo::weights_read::any ? -4 : 0;
-    return weigh(std::move(g), static_cast<weights>(dice.below(kinds)), least, dice);
+    return weigh(std::move(g), static_cast<weights>(random.below(kinds)), least, random);
   }
-  [[nodiscard]] graph::any_graph shared(random64& dice) const {
-    const auto blocks = random_partition(weighted_.graph.n, w_.size(), dice);
-    if (dice.below(2) == 0) return share<std::uint32_t>(blocks);
+  [[nodiscard]] graph::any_graph shared(random64& random) const {
+    const auto blocks = random_partition(weighted_.graph.n, w_.size(), random);
+    if (random.below(2) == 0) return share<std::uint32_t>(blocks);
     return share<std::uint64_t>(blocks);
   }
   template <class Id>

@@ -66,11 +66,11 @@ enum class cancelled_by { counts, threads_and_counts };
 ///
 /// Returns   what was wrong, or ""
 inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, cancelled_by how) {
-  random64 dice(seed);
-  const auto g = random_graph(dice());
+  random64 random(seed);
+  const auto g = random_graph(random());
   const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
   const auto arcs = g.arcs();
-  const auto root = dice.below(g.n);
+  const auto root = random.below(g.n);
   cancel_by_count waits(w);
   const auto searched = [&](std::uint64_t cancel_at) {
     waits.begin(cancel_at);
@@ -86,9 +86,9 @@ inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, ca
       return "after " + std::to_string(i) + " moments: " + wrong;
     }
     const auto usual = waits.count();
-    const auto canceller = static_cast<rank_t>(dice.below(static_cast<std::uint64_t>(w.size())));
-    const bool by_thread = how == cancelled_by::threads_and_counts && dice.below(2) == 0;
-    const auto draw = dice();
+    const auto canceller = static_cast<rank_t>(random.below(static_cast<std::uint64_t>(w.size())));
+    const bool by_thread = how == cancelled_by::threads_and_counts && random.below(2) == 0;
+    const auto draw = random();
     bool ended = false;
     {
       std::optional<cancel_by_thread> thread;

@@ -63,10 +63,10 @@ graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, rank_t ranks,
 }
 
 /// Equal blocks, or blocks of random sizes, of which some are empty.
-inline pgas::partition random_partition(std::uint64_t n, rank_t ranks, random64& dice) {
-  if (dice.below(2) == 0) return {n, ranks};
+inline pgas::partition random_partition(std::uint64_t n, rank_t ranks, random64& random) {
+  if (random.below(2) == 0) return {n, ranks};
   std::vector<std::uint64_t> cuts{0, n};
-  for (rank_t r = 1; r < ranks; ++r) cuts.push_back(dice.below(n + 1));
+  for (rank_t r = 1; r < ranks; ++r) cuts.push_back(random.below(n + 1));
   std::sort(cuts.begin(), cuts.end());
   std::vector<std::uint64_t> sizes;
   for (std::size_t i = 1; i < cuts.size(); ++i) sizes.push_back(cuts[i] - cuts[i - 1]);

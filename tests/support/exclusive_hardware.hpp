@@ -13,7 +13,7 @@ namespace cairn::support {
 class exclusive_hardware {
  public:
   using access = tm::section_access;
-  static constexpr bool leaves_by_exception = true;
+  static constexpr bool aborts_by_exception = true;
 
   tm::attempt_outcome begin() noexcept { return tm::attempt_outcome::success(); }
   tm::attempt_outcome commit() noexcept { return tm::attempt_outcome::success(); }

@@ -30,8 +30,8 @@ using transport_wrapper =
 /// A rank whose body returns early (a failed ASSERT_) leaves the others waiting: in a body, use
 /// EXPECT_ for conditions on which other ranks depend.
 inline void on_ranks(rank_t ranks, int workers, const std::function<void(world&)>& body,
-                     const world_options& how = {}, const transport_wrapper& wrapper = {}) {
-  auto options = how;
+                     const world_options& config = {}, const transport_wrapper& wrapper = {}) {
+  auto options = config;
   if (options.machines.machine_of.empty()) options.machines = machine_layout::dealt(ranks, 1);
   options.machines.heap = std::make_shared<shared_heap>();
   const auto fabric = std::make_shared<const net::ring_fabric>(ranks);

@@ -50,7 +50,7 @@ struct answered_transfer {
 };
 
 struct transfers {
-  activity::mechanism how = activity::mechanism::automatic;
+  activity::mechanism mechanism = activity::mechanism::automatic;
   std::uint64_t messages = 60, accounts = 3, seed = 1;  // per rank
 };
 
@@ -61,8 +61,8 @@ inline std::string transfer_by_operators(world& w, const transfers& opt) {
   std::vector<std::atomic<int>> answers(opt.messages);
   std::atomic<std::uint64_t> done = 0, applied = 0;
   {
-    activity::options how{.how = opt.how, .grain = 4};
-    if (opt.how == activity::mechanism::htm)
+    activity::options how{.mechanism = opt.mechanism, .grain = 4};
+    if (opt.mechanism == activity::mechanism::htm)
       how.emulate = activity::emulation_options{.seed = opt.seed};
     activity::domain money(w, how);
     dtx::executor moves(money, answered_transfer{w, accounts, answers, done, applied},

@@ -90,32 +90,32 @@ inline plain_graph grid(std::uint64_t rows, std::uint64_t columns) {
 /// 1 to `most_vertices` vertices, with up to a few edges each, directed or not; some duplicate
 /// edges and self-loops, usually some isolated vertices, sometimes a hub.
 inline plain_graph random_graph(std::uint64_t seed, std::uint64_t most_vertices = 60) {
-  random64 dice(seed, 0x9a4);
+  random64 random(seed, 0x9a4);
   plain_graph g{"random graph of seed " + std::to_string(seed),
-                1 + dice.below(most_vertices),
-                dice.below(2) == 0,
+                1 + random.below(most_vertices),
+                random.below(2) == 0,
                 {}};
-  const auto connected = 1 + dice.below(g.n);  // the others stay isolated
-  const auto hub = dice.below(connected);
-  const bool has_hub = dice.below(3) == 0;
-  for (auto left = dice.below(4 * connected); left > 0; --left) {
-    const graph::edge<std::uint64_t> e{dice.below(connected), dice.below(connected)};
+  const auto connected = 1 + random.below(g.n);  // the others stay isolated
+  const auto hub = random.below(connected);
+  const bool has_hub = random.below(3) == 0;
+  for (auto left = random.below(4 * connected); left > 0; --left) {
+    const graph::edge<std::uint64_t> e{random.below(connected), random.below(connected)};
     g.edges.push_back(e);
-    if (dice.below(8) == 0) g.edges.push_back(e);
-    if (dice.below(8) == 0) g.edges.push_back({e.target, e.target});
-    if (has_hub && dice.below(2) == 0) g.edges.push_back({hub, e.target});
+    if (random.below(8) == 0) g.edges.push_back(e);
+    if (random.below(8) == 0) g.edges.push_back({e.target, e.target});
+    if (has_hub && random.below(2) == 0) g.edges.push_back({hub, e.target});
   }
   return g;
 }
 
 /// A random graph of two halves, sometimes joined by one edge in either direction.
-inline plain_graph two_halves(random64& dice) {
-  plain_graph g{"two halves", 80, dice.below(2) == 0, {}};
+inline plain_graph two_halves(random64& random) {
+  plain_graph g{"two halves", 80, random.below(2) == 0, {}};
   for (int i = 0; i < 70; ++i) {
-    const auto half = 40 * dice.below(2);
-    g.edges.push_back({half + dice.below(40), half + dice.below(40)});
+    const auto half = 40 * random.below(2);
+    g.edges.push_back({half + random.below(40), half + random.below(40)});
   }
-  if (dice.below(2) == 0) g.edges.push_back({dice.below(80), dice.below(80)});
+  if (random.below(2) == 0) g.edges.push_back({random.below(80), random.below(80)});
   return g;
 }
 

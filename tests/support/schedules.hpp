@@ -20,8 +20,8 @@ namespace cairn::support {
 
 /// Removes and returns a random element.
 template <class T>
-T draw(random64& dice, std::vector<T>& from) {
-  std::swap(from[dice.below(from.size())], from.back());
+T draw(random64& random, std::vector<T>& from) {
+  std::swap(from[random.below(from.size())], from.back());
   auto drawn = std::move(from.back());
   from.pop_back();
   return drawn;
@@ -31,33 +31,33 @@ T draw(random64& dice, std::vector<T>& from) {
 /// which of the packets in flight arrives. In some of the schedules one rank, or the packets to it,
 /// moves only when nothing else can.
 ///
-/// flying          the packets in flight; each has a member `to`
+/// in_flight       the packets in flight; each has a member `to`
 /// take_turn(r)    a step of rank r; returns whether it could take one
 /// arrive(packet)  delivers a packet
 /// Returns   whether ended() held; false if nothing could move any more, or the moves made no
 ///           progress
 template <class Packet, class Ended, class TakeTurn, class Arrive>
-[[nodiscard]] bool play_ranks(random64& dice, rank_t size, std::vector<Packet>& flying,
+[[nodiscard]] bool play_ranks(random64& random, rank_t size, std::vector<Packet>& in_flight,
                               Ended&& ended, TakeTurn&& take_turn, Arrive&& arrive) {
   const auto ranks = static_cast<std::uint64_t>(size);
-  const auto delivery = 1 + dice.below(2 * ranks);  // weight of an arrival against a rank's turn
-  const auto slow = static_cast<rank_t>(dice.below(2 * ranks));  // half of the time no rank
-  const bool slow_rank = dice.below(2) == 0;
+  const auto delivery = 1 + random.below(2 * ranks);  // weight of an arrival against a rank's turn
+  const auto slow = static_cast<rank_t>(random.below(2 * ranks));  // half of the time no rank
+  const bool slow_rank = random.below(2) == 0;
   const auto patience = 4 * ranks, most_idle = 80 * ranks, most_turns = 20000 * ranks;
   std::uint64_t turns = 0;
   for (std::uint64_t idle_turns = 0; !ended(); ++idle_turns) {
     if (idle_turns > most_idle || ++turns > most_turns) return false;
     const bool spares_the_slow = idle_turns <= patience;
-    if (!flying.empty() && dice.below(ranks + delivery) < delivery) {
-      auto& next = flying[dice.below(flying.size())];
+    if (!in_flight.empty() && random.below(ranks + delivery) < delivery) {
+      auto& next = in_flight[random.below(in_flight.size())];
       if (next.to == slow && !slow_rank && spares_the_slow) continue;
-      std::swap(next, flying.back());
-      auto packet = std::move(flying.back());
-      flying.pop_back();
+      std::swap(next, in_flight.back());
+      auto packet = std::move(in_flight.back());
+      in_flight.pop_back();
       arrive(std::move(packet));
       idle_turns = 0;
     } else {
-      const auto r = static_cast<rank_t>(dice.below(ranks));
+      const auto r = static_cast<rank_t>(random.below(ranks));
       if (r == slow && slow_rank && spares_the_slow) continue;
       if (take_turn(r)) idle_turns = 0;
     }

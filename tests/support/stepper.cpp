@@ -35,8 +35,8 @@ void weak_memory::put(std::size_t thread, location at, std::uint64_t value, bool
   stored_[at].push_back({value, tells});
 }
 
-stepper::stepper(std::size_t threads) : strands_(threads) {
-  for (auto& s : strands_) {
+stepper::stepper(std::size_t threads) : threads_(threads) {
+  for (auto& s : threads_) {
     s.owner = this;
     s.fiber = std::make_unique<task::fiber>(std::size_t{256} << 10, run_strand, &s);
   }
@@ -50,7 +50,7 @@ stepper*& stepper::current() {
 }
 
 void stepper::run_strand(void* argument) {
-  auto& self = *static_cast<strand*>(argument);
+  auto& self = *static_cast<simulated_thread*>(argument);
   for (;;) {
     self.body();
     self.done = true;
@@ -58,24 +58,24 @@ void stepper::run_strand(void* argument) {
   }
 }
 
-// Switches to a strand that is not done, or to the runner when all are done.
+// Switches to a simulated_thread that is not done, or to the runner when all are done.
 void stepper::switch_away() {
   const auto from = current_;
   std::size_t num_left = 0;
-  for (const auto& s : strands_) num_left += s.done ? 0 : 1;
+  for (const auto& s : threads_) num_left += s.done ? 0 : 1;
   if (num_left == 0) {
-    strands_[from].fiber->switch_to(runner_);
+    threads_[from].fiber->switch_to(runner_);
     return;
   }
   auto pick = random_.below(num_left);
   for (std::size_t i = 0;; ++i) {
-    if (strands_[i].done) continue;
+    if (threads_[i].done) continue;
     if (pick-- == 0) {
       current_ = i;
       break;
     }
   }
-  if (current_ != from) strands_[from].fiber->switch_to(*strands_[current_].fiber);
+  if (current_ != from) threads_[from].fiber->switch_to(*threads_[current_].fiber);
 }
 
 void stepper::step() {
@@ -86,18 +86,18 @@ void stepper::step() {
 
 void stepper::play(std::uint64_t seed, const std::function<void()>& prepare,
                    const std::vector<std::function<void()>>& bodies) {
-  if (bodies.size() != strands_.size()) throw std::logic_error("one body for each thread");
+  if (bodies.size() != threads_.size()) throw std::logic_error("one body for each thread");
   current() = this;
   random_ = random64(seed);
-  memory_.emplace(strands_.size());
+  memory_.emplace(threads_.size());
   prepare();
   for (std::size_t i = 0; i < bodies.size(); ++i) {
-    strands_[i].body = bodies[i];
-    strands_[i].done = false;
+    threads_[i].body = bodies[i];
+    threads_[i].done = false;
   }
   playing_ = true;
-  current_ = random_.below(strands_.size());
-  runner_.switch_to(*strands_[current_].fiber);
+  current_ = random_.below(threads_.size());
+  runner_.switch_to(*threads_[current_].fiber);
   playing_ = false;
 }
 

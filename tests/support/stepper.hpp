@@ -86,7 +86,7 @@ class stepper {
   static stepper*& current();
 
  private:
-  struct strand {
+  struct simulated_thread {
     stepper* owner;
     std::unique_ptr<task::fiber> fiber;
     std::function<void()> body;
@@ -95,7 +95,7 @@ class stepper {
   static void run_strand(void* argument);
   void switch_away();
 
-  std::vector<strand> strands_;
+  std::vector<simulated_thread> threads_;
   task::fiber runner_;
   std::optional<weak_memory> memory_;
   random64 random_{0};

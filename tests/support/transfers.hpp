@@ -74,7 +74,7 @@ struct local_transfer {
 };
 
 struct transfer_options {
-  activity::options how = {};
+  activity::options activity = {};
   std::uint64_t transactions = 100;  ///< per rank, and as many local transfers
   std::uint64_t accounts = 3;        ///< per rank
   std::uint64_t seed = 1;
@@ -89,7 +89,7 @@ inline std::string transfer_everywhere(world& w, const transfer_options& opt) {
   std::atomic<std::uint64_t> done = 0;
   const auto before = w.counters().total(obs::counter::dtx_commits);
   {
-    activity::domain money(w, opt.how);
+    activity::domain money(w, opt.activity);
     activity::executor<local_transfer> locally(money, local_transfer{accounts, done});
     dtx::transactions txs(money, {.at_once = 1 + opt.seed % 8}, accounts);
     am::epoch e(w);

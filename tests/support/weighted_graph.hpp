@@ -46,10 +46,10 @@ struct weighted_graph {
 
 /// Draws from few different weights, from `least` on, so that many are equal. Real weights are
 /// multiples of 1/4, whose sums are exact.
-inline weighted_graph weigh(plain_graph g, weights kind, int least, random64& dice) {
+inline weighted_graph weigh(plain_graph g, weights kind, int least, random64& random) {
   weighted_graph result{std::move(g), kind, {}};
   for (const auto& e : result.graph.edges) {
-    const auto drawn = static_cast<double>(dice.below(12)) + least;
+    const auto drawn = static_cast<double>(random.below(12)) + least;
     const auto weight = kind == weights::none ? 1 : kind == weights::whole ? drawn : drawn / 4;
     result.edges.push_back({e.source, e.target, weight});
   }

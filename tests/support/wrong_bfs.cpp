@@ -4,7 +4,7 @@
 namespace cairn::support {
 namespace {
 
-using vertex = saboteur::vertex;
+using vertex = error_seeder::vertex;
 
 // Sets the depths that fit the parents, right or wrong; returns false if the parents do not lead to
 // the root.
@@ -26,23 +26,25 @@ bool give_parent(bfs_tree& t, const std::optional<std::pair<vertex, vertex>>& pa
   return true;
 }
 
-std::vector<sabotage> parent_sabotages() {
-  const auto below_root = [](saboteur& s) { return [&s](vertex v) { return s.below_root(v); }; };
+std::vector<seeded_error> parent_errors() {
+  const auto below_root = [](error_seeder& s) {
+    return [&s](vertex v) { return s.below_root(v); };
+  };
   return {
       {"a parent that is no neighbour", true, false,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          return give_parent(t, s.pick([&](vertex u, vertex v) {
            return s.reached(u) && s.below_root(v) && !s.adjacent(u, v) && !s.above_or_same(v, u);
          }));
        }},
       {"a parent of the same depth", true, false,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          return give_parent(t, s.pick([&](vertex u, vertex v) {
            return s.below_root(v) && s.adjacent(u, v) && s.right.depth[u] == s.right.depth[v];
          }));
        }},
       {"a longer way, with depths that fit it", true, true,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          return give_parent(t, s.pick([&](vertex u, vertex v) {
                   return s.below_root(v) && s.reached(u) && s.adjacent(u, v) &&
                          s.right.depth[u] >= s.right.depth[v] && !s.above_or_same(v, u);
@@ -50,7 +52,7 @@ std::vector<sabotage> parent_sabotages() {
                 follow_parents(t);
        }},
       {"two neighbours that are each other's parent", true, false,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          const auto pair = s.pick([&](vertex u, vertex v) {
            return s.below_root(u) && s.below_root(v) && s.adjacent(u, v) && s.adjacent(v, u);
          });
@@ -59,19 +61,19 @@ std::vector<sabotage> parent_sabotages() {
          return give_parent(t, pair);
        }},
       {"a cycle through a descendant", true, false,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          return give_parent(t, s.pick([&](vertex u, vertex v) {
            return s.below_root(v) && s.reached(u) && s.above_or_same(v, u);
          }));
        }},
       {"a vertex that is missed", true, true,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          const auto v = s.pick([&](vertex u) { return s.below_root(u) && !s.has_children(u); });
          if (v) t.parent[*v] = t.depth[*v] = nobody;
          return v.has_value();
        }},
       {"a whole branch that is missed", true, true,
-       [below_root](saboteur& s, bfs_tree& t) {
+       [below_root](error_seeder& s, bfs_tree& t) {
          const auto v = s.pick(below_root(s));
          if (!v) return false;
          for (vertex u = 0; u < s.g.n; ++u) {
@@ -80,7 +82,7 @@ std::vector<sabotage> parent_sabotages() {
          return true;
        }},
       {"a vertex out of reach", true, true,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          const auto v = s.pick([&](vertex u) { return !s.reached(u); });
          if (!v) return false;
          const auto u = s.pick([&](vertex a) { return s.reached(a); });
@@ -89,34 +91,34 @@ std::vector<sabotage> parent_sabotages() {
          return true;
        }},
       {"a parent out of reach", true, false,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          return give_parent(
              t, s.pick([&](vertex u, vertex v) { return !s.reached(u) && s.below_root(v); }));
        }},
       {"a parent just beyond the last vertex", true, false,
-       [below_root](saboteur& s, bfs_tree& t) {
+       [below_root](error_seeder& s, bfs_tree& t) {
          const auto v = s.pick(below_root(s));
          if (v) t.parent[*v] = s.g.n;
          return v.has_value();
        }},
       {"the largest number as a parent", true, false,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          t.parent[*s.pick([](vertex) { return true; })] = nobody - 1;
          return true;
        }},
       {"a root with a parent", true, false,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          const auto u = s.pick([&](vertex v) { return v != s.right.root; });
          if (u) t.parent[s.right.root] = *u;
          return u.has_value();
        }},
       {"a root that is not reached", true, true,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          t.parent[s.right.root] = t.depth[s.right.root] = nobody;
          return true;
        }},
       {"a second root", true, true,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          const auto v = s.pick([&](vertex u) { return u != s.right.root; });
          if (!v) return false;
          t.parent[*v] = *v;
@@ -124,15 +126,15 @@ std::vector<sabotage> parent_sabotages() {
          return true;
        }},
       {"the search from another root", true, true,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          const auto v = s.pick([&](vertex u) { return u != s.right.root; });
          if (!v) return false;
-         t = true_bfs(s.g, *v, s.dice);
+         t = true_bfs(s.g, *v, s.random);
          t.root = s.right.root;
          return true;
        }},
       {"nothing reached at all", true, true,
-       [](saboteur&, bfs_tree& t) {
+       [](error_seeder&, bfs_tree& t) {
          std::fill(t.parent.begin(), t.parent.end(), nobody);
          std::fill(t.depth.begin(), t.depth.end(), nobody);
          return true;
@@ -141,15 +143,16 @@ std::vector<sabotage> parent_sabotages() {
 }
 
 // Replaces the depth of a vertex below the root by new_depth(its right depth).
-sabotage one_wrong_depth(std::string name, std::function<std::uint64_t(std::uint64_t)> new_depth) {
-  return {std::move(name), false, true, [new_depth](saboteur& s, bfs_tree& t) {
+seeded_error one_wrong_depth(std::string name,
+                             std::function<std::uint64_t(std::uint64_t)> new_depth) {
+  return {std::move(name), false, true, [new_depth](error_seeder& s, bfs_tree& t) {
             const auto v = s.pick([&](vertex u) { return s.below_root(u); });
             if (v) t.depth[*v] = new_depth(t.depth[*v]);
             return v.has_value();
           }};
 }
 
-std::vector<sabotage> depth_sabotages() {
+std::vector<seeded_error> depth_errors() {
   return {
       one_wrong_depth("a depth that is one too large", [](auto d) { return d + 1; }),
       one_wrong_depth("a depth that is one too small", [](auto d) { return d - 1; }),
@@ -157,23 +160,23 @@ std::vector<sabotage> depth_sabotages() {
       one_wrong_depth("the largest number as a depth", [](auto) { return nobody - 1; }),
       one_wrong_depth("a reached vertex without depth", [](auto) { return nobody; }),
       {"a depth out of reach", false, true,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          const auto v = s.pick([&](vertex u) { return !s.reached(u); });
          if (v) t.depth[*v] = 1;
          return v.has_value();
        }},
       {"a root that is not at depth 0", false, true,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          t.depth[s.right.root] = 1;
          return true;
        }},
       {"all depths one too large", false, true,
-       [](saboteur&, bfs_tree& t) {
+       [](error_seeder&, bfs_tree& t) {
          for (auto& d : t.depth) d += d != nobody ? 1 : 0;
          return true;
        }},
       {"two depths swapped", false, true,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          const auto pair = s.pick([&](vertex u, vertex v) {
            return s.reached(u) && s.reached(v) && s.right.depth[u] != s.right.depth[v];
          });
@@ -181,7 +184,7 @@ std::vector<sabotage> depth_sabotages() {
          return pair.has_value();
        }},
       {"all depths twice as large", false, true,
-       [](saboteur& s, bfs_tree& t) {
+       [](error_seeder& s, bfs_tree& t) {
          for (auto& d : t.depth) d *= d != nobody ? 2 : 1;
          return s.pick([&](vertex u) { return s.below_root(u); }).has_value();
        }},
@@ -190,9 +193,9 @@ std::vector<sabotage> depth_sabotages() {
 
 }  // namespace
 
-std::vector<sabotage> all_sabotages() {
-  auto all = parent_sabotages();
-  for (auto& s : depth_sabotages()) all.push_back(std::move(s));
+std::vector<seeded_error> all_seeded_errors() {
+  auto all = parent_errors();
+  for (auto& s : depth_errors()) all.push_back(std::move(s));
   return all;
 }
 

@@ -26,14 +26,14 @@ struct bfs_tree {
 };
 
 /// A right result; random numbers choose among the possible parents.
-inline bfs_tree true_bfs(const plain_graph& g, std::uint64_t root, random64& dice) {
+inline bfs_tree true_bfs(const plain_graph& g, std::uint64_t root, random64& random) {
   bfs_tree t{root, std::vector(g.n, nobody), std::vector(g.n, nobody)};
   const auto out = g.neighbors();
   t.parent[root] = root;
   t.depth[root] = 0;
   std::vector<std::uint64_t> level{root};
   for (std::uint64_t depth = 1; !level.empty(); ++depth) {
-    for (auto i = level.size(); i > 1; --i) std::swap(level[i - 1], level[dice.below(i)]);
+    for (auto i = level.size(); i > 1; --i) std::swap(level[i - 1], level[random.below(i)]);
     std::vector<std::uint64_t> next;
     for (const auto u : level) {
       for (const auto v : out[u]) {
@@ -49,14 +49,14 @@ inline bfs_tree true_bfs(const plain_graph& g, std::uint64_t root, random64& dic
 }
 
 /// The data for seeding an error: the graph and a right result.
-class saboteur {
+class error_seeder {
  public:
   using vertex = std::uint64_t;
   using predicate = std::function<bool(vertex)>;
   using pair_predicate = std::function<bool(vertex, vertex)>;
 
-  saboteur(const plain_graph& whole, const bfs_tree& right_result, std::uint64_t seed)
-      : g(whole), right(right_result), out(g.neighbors()), dice(seed, 0x5ab) {}
+  error_seeder(const plain_graph& whole, const bfs_tree& right_result, std::uint64_t seed)
+      : g(whole), right(right_result), out(g.neighbors()), random(seed, 0x5ab) {}
 
   [[nodiscard]] bool reached(vertex v) const { return right.depth[v] != nobody; }
   [[nodiscard]] bool below_root(vertex v) const { return reached(v) && v != right.root; }
@@ -77,7 +77,7 @@ class saboteur {
 
   /// A vertex, or a pair of distinct vertices, for which `good` holds.
   std::optional<vertex> pick(const predicate& good) {
-    const auto start = dice.below(g.n);
+    const auto start = random.below(g.n);
     for (vertex i = 0; i < g.n; ++i) {
       const auto v = (start + i) % g.n;
       if (good(v)) return v;
@@ -98,17 +98,17 @@ class saboteur {
   const plain_graph& g;
   const bfs_tree& right;
   const std::vector<std::vector<vertex>> out;
-  random64 dice;
+  random64 random;
 };
 
 /// A way to make a right result wrong. `seed` returns false if this graph does not permit it.
-struct sabotage {
+struct seeded_error {
   std::string name;
   bool wrongs_parents, wrongs_depths;  ///< what a judge of parents or depths alone must detect
-  std::function<bool(saboteur&, bfs_tree&)> seed;
+  std::function<bool(error_seeder&, bfs_tree&)> seed;
 };
 
 /// All seeded errors. Each gives a result that no right search can give.
-std::vector<sabotage> all_sabotages();
+std::vector<seeded_error> all_seeded_errors();
 
 }  // namespace cairn::support

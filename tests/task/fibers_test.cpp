@@ -149,7 +149,7 @@ TEST(Fibers, AStallIsToldByNameAndUnwindsEveryBody) {
       c.run([&](int r, pool& p) {
         const counted here(alive);
         if (r == 1) return;
-        p.attend();
+        p.begin_polling();
         p.wait_until([] { return false; });
       });
       FAIL() << "nothing was thrown";
@@ -218,9 +218,9 @@ TEST(Fibers, ALongComputationIsNoStall) {
         for (int i = 0; i < 5'000; ++i) p.step();
         ready = true;
       } else {
-        p.attend();
+        p.begin_polling();
         p.wait_until([&] { return ready; });
-        p.ignore();
+        p.end_polling();
       }
     })) << "seed "
         << seed;

@@ -219,7 +219,7 @@ TEST_P(Pool, AsksTheSourcesInTurnUntilOneHasDoneSomething) {
   });
 }
 
-TEST_P(Pool, AttentiveWorkersAskTheSourcesWhileTheBodyWaits) {
+TEST_P(Pool, PollingWorkersAskTheSourcesWhileTheBodyWaits) {
   with_pool([](pool& p) {
     std::vector<std::atomic<int>> calls(static_cast<std::size_t>(workers()));
     const support::function_source source(p, [&](worker_t w) {
@@ -230,7 +230,7 @@ TEST_P(Pool, AttentiveWorkersAskTheSourcesWhileTheBodyWaits) {
     });
     for (int round = 0; round < 20; ++round) {
       for (auto& c : calls) c = 0;
-      p.attend();
+      p.begin_polling();
       p.wait_until([&] {
         for (const auto& c : calls) {
           if (c < 3) return false;
@@ -240,20 +240,20 @@ TEST_P(Pool, AttentiveWorkersAskTheSourcesWhileTheBodyWaits) {
       std::atomic<int> ran = 0;
       p.run([&](worker_t) { ++ran; });
       EXPECT_EQ(ran, workers());
-      p.ignore();  // no other worker is inside the source after it
+      p.end_polling();  // no other worker is inside the source after it
       if (workers() == 1) continue;
       const auto& last = calls[static_cast<std::size_t>(workers() - 1)];
       const int before = last;
       for (int i = 0; i < 10; ++i) p.run([](worker_t) {});
-      EXPECT_EQ(last, before) << "a worker that is not attentive asked the source";
+      EXPECT_EQ(last, before) << "a worker that does not poll asked the source";
     }
   });
 }
 
 // Sources come and go while other workers ask them.
-TEST_P(Pool, SourcesComeAndGoWhileWorkersAreAttentive) {
+TEST_P(Pool, SourcesComeAndGoWhileWorkersPoll) {
   with_pool([](pool& p) {
-    p.attend();
+    p.begin_polling();
     for (int round = 0; round < 100; ++round) {
       std::atomic<int> seen = 0;
       const auto plain = std::make_unique<int>(round);
@@ -264,14 +264,14 @@ TEST_P(Pool, SourcesComeAndGoWhileWorkersAreAttentive) {
       });
       p.wait_until([&] { return seen > 2 * workers(); });
     }
-    p.ignore();
+    p.end_polling();
   });
 }
 
 TEST_P(Pool, APoolWithoutWorkEnds) {
   for (int i = 0; i < 20; ++i) {
     with_pool([](pool&) {});
-    with_pool([](pool& p) { p.attend(); });
+    with_pool([](pool& p) { p.begin_polling(); });
     with_pool([](pool& p) { p.run([](worker_t) {}); });
   }
 }

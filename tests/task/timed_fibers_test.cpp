@@ -107,14 +107,14 @@ TEST(TimedFibers, WorkersOfARankWorkAtOnceAndWaitForTheLast) {
     cluster c(seed, 2, 4);
     c.run([&](std::size_t r, pool& p) {
       if (r == 1) {  // its workers sleep between two jobs
-        p.attend();
+        p.begin_polling();
         c.work[{1, main_worker}] = 300;
         p.step();
       }
       const auto begin = c.clock.now_ns();
       p.run([&](worker_t w) { c.work[{r, w}] = 1000 * (static_cast<std::uint64_t>(w) + 1); });
       EXPECT_EQ(c.clock.now_ns() - begin, 4000u) << "seed " << seed;
-      p.ignore();
+      p.end_polling();
     });
   }
 }
@@ -146,7 +146,7 @@ TEST(TimedFibers, AStallIsToldAndUnwinds) {
         c.work[{r, main_worker}] = 1000 * r;
         p.step();
         if (r == 1) return;
-        p.attend();
+        p.begin_polling();
         p.wait_until([] { return false; });
       });
       FAIL() << "nothing was thrown";
@@ -165,7 +165,7 @@ TEST(TimedFibers, APoolEndsWhileItsWorkersAreAhead) {
       c.work[{1, w}] += began ? 0 : 50'000;
       return !std::exchange(began, true);
     });
-    mine->attend();
+    mine->begin_polling();
     mine->step();
     EXPECT_TRUE(began || c.clock.now_ns() == 0);
   });

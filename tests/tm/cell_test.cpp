@@ -15,7 +15,7 @@ namespace {
 
 namespace tm = cairn::tm;
 
-enum class colour : std::uint8_t { red, green, blue, none };
+enum class color : std::uint8_t { red, green, blue, none };
 
 struct distance_and_parent {
   std::uint32_t distance, parent;
@@ -102,7 +102,7 @@ template <class T>
 class CellOf : public ::testing::Test {};
 using cell_types = ::testing::Types<std::int8_t, std::uint8_t, std::int16_t, std::uint16_t,
                                     std::int32_t, std::uint32_t, std::int64_t, std::uint64_t, float,
-                                    double, bool, colour, const int*, distance_and_parent>;
+                                    double, bool, color, const int*, distance_and_parent>;
 TYPED_TEST_SUITE(CellOf, cell_types);
 
 TYPED_TEST(CellOf, EveryVerbDoesWhatTheModelSaysUnderEveryAccess) {
@@ -122,7 +122,7 @@ TEST(Cell, OffersOnlyTheVerbsThatTheTypeHas) {
   };
   EXPECT_TRUE(can_add(static_cast<double*>(nullptr)));
   EXPECT_FALSE(can_add(static_cast<bool*>(nullptr)));
-  EXPECT_FALSE(can_add(static_cast<colour*>(nullptr)));
+  EXPECT_FALSE(can_add(static_cast<color*>(nullptr)));
   struct padded_pair {
     std::uint8_t a;
     std::uint32_t b;

@@ -31,8 +31,8 @@ constexpr std::size_t num_threads = 3;
 constexpr std::uint32_t num_cells = 4;
 
 struct impatient : tm::versioned_rules {
-  static constexpr unsigned patience = 8;
-  static constexpr unsigned patience_out_of_order = 3;
+  static constexpr unsigned wait_rounds = 8;
+  static constexpr unsigned wait_rounds_out_of_order = 3;
 };
 struct stores_at_once : impatient {
   static constexpr bool in_place = true;
@@ -40,7 +40,7 @@ struct stores_at_once : impatient {
 
 // The broken twins.
 struct never_looks_again : impatient {
-  static constexpr bool look_again = false;
+  static constexpr bool recheck_word_after_read = false;
 };
 struct extends_unchecked : impatient {
   static constexpr bool check_when_extending = false;
@@ -94,7 +94,7 @@ class stage {
     for (auto& c : cells) {
       if (tm::version_state(table_->word_of(&c).newest()).owned()) return true;
     }
-    return table_->clock().senior.newest() != 0;
+    return table_->clock().irrevocable_owner.newest() != 0;
   }
 
   std::array<cell, num_cells> cells;

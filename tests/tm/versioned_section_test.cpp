@@ -97,7 +97,7 @@ TEST(VersionedSection, LeavesNoTraceWhenLeftOrThrown) {
   }),
                std::runtime_error);
   EXPECT_EQ(table.num_owned(), 0u);
-  EXPECT_EQ(table.clock().senior.load(), 0u);
+  EXPECT_EQ(table.clock().irrevocable_owner.load(), 0u);
   EXPECT_EQ(x, 1u);
   EXPECT_EQ(y, 2u);
   s.outside([&] { s.cell_access().store(y, s.cell_access().load(x)); });
@@ -167,11 +167,11 @@ TEST(VersionedSection, WithAnyInjectedAbortsEachOperatorTakesEffectOnce) {
     auto body = [&](auto access, std::size_t first, std::size_t last) {
       for (auto i = first; i < last; ++i) access.store(effects[i], access.load(effects[i]) + 1);
     };
-    auto alone = [&](std::size_t first, std::size_t last) {
+    auto irrevocable = [&](std::size_t first, std::size_t last) {
       body(runner.hardware().cell_access(), first, last);
     };
     auto pretouch = [](std::size_t, std::size_t) {};
-    runner.run_group(tm::unsubscribed{}, 0, effects.size(), body, alone, pretouch);
+    runner.run_group(tm::unsubscribed{}, 0, effects.size(), body, irrevocable, pretouch);
     ASSERT_EQ(effects, std::vector<std::uint64_t>(effects.size(), 1)) << "seed " << seed;
     ASSERT_EQ(table.num_owned(), 0u);
   }

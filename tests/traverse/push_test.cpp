@@ -131,7 +131,8 @@ TEST_P(Push, GoesDeepWhereVerticesAreOwn) {
     worklist<id> next(w);
     activity::executor<reach> visits(
         w, reach{reached.view(), next},
-        {.how = w.workers() == 1 ? activity::mechanism::automatic : activity::mechanism::atomics});
+        {.mechanism =
+             w.workers() == 1 ? activity::mechanism::automatic : activity::mechanism::atomics});
     if (reached.owns(0)) {
       reached.store(0, 1);
       next.add(main_worker, 0);

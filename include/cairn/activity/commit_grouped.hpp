@@ -23,30 +23,32 @@ class commit_grouped {
  public:
   static constexpr bool collects = true;
 
-  commit_grouped(domain& data, worker_t k, mechanism how) noexcept
-      : data_(&data), worker_(k), how_(how) {}
+  commit_grouped(domain& data, worker_t k, mechanism chosen) noexcept
+      : data_(&data), worker_(k), mechanism_(chosen) {}
 
   [[nodiscard]] bool transactional() const noexcept {
-    return how_ == mechanism::htm || how_ == mechanism::stm;
+    return mechanism_ == mechanism::htm || mechanism_ == mechanism::stm;
   }
 
   template <class Op>
   std::size_t group(const Op& op, const typename Op::message* messages, std::size_t n,
                     run_of<Op>* ran) const {
     if constexpr (may_run<Op, Fixed>(mechanism::htm)) {
-      if (how_ == mechanism::htm && data_->emulation())
+      if (mechanism_ == mechanism::htm && data_->emulation())
         return commit_emulated_htm(*data_, worker_).group(op, messages, n, ran);
-      if (how_ == mechanism::htm) return commit_htm(*data_, worker_).group(op, messages, n, ran);
+      if (mechanism_ == mechanism::htm)
+        return commit_htm(*data_, worker_).group(op, messages, n, ran);
     }
     if constexpr (may_run<Op, Fixed>(mechanism::stm)) {
-      if (how_ == mechanism::stm) return commit_stm(*data_, worker_).group(op, messages, n, ran);
+      if (mechanism_ == mechanism::stm)
+        return commit_stm(*data_, worker_).group(op, messages, n, ran);
     }
     if constexpr (may_run<Op, Fixed>(mechanism::atomics)) {
-      if (how_ == mechanism::atomics)
+      if (mechanism_ == mechanism::atomics)
         return one_by_one(commit_atomics_outside(*data_, worker_), op, messages, n, ran);
     }
     if constexpr (may_run<Op, Fixed>(mechanism::one_lock)) {
-      if (how_ == mechanism::one_lock)
+      if (mechanism_ == mechanism::one_lock)
         return one_by_one(commit_one_lock(*data_, worker_), op, messages, n, ran);
     }
     return one_by_one(commit_locks(*data_, worker_), op, messages, n, ran);
@@ -63,7 +65,7 @@ class commit_grouped {
 
   domain* data_;
   worker_t worker_;
-  mechanism how_;
+  mechanism mechanism_;
 };
 
 }  // namespace cairn::activity

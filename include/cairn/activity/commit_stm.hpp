@@ -18,10 +18,10 @@ class commit_stm {
                     run_of<Op>* ran) const {
     auto body = detail::body_of(op, messages, ran);
     auto pretouch = detail::pretouch_of(op, messages);
-    auto alone = [&](std::size_t first, std::size_t last) {
+    auto irrevocable = [&](std::size_t first, std::size_t last) {
       body(runner_->hardware().cell_access(), first, last);
     };
-    return runner_->run_group(tm::unsubscribed{}, 0, n, body, alone, pretouch);
+    return runner_->run_group(tm::unsubscribed{}, 0, n, body, irrevocable, pretouch);
   }
 
  private:

@@ -22,7 +22,7 @@ struct cost_probe_options {
 
 /// The measured cost of one mechanism on this machine.
 struct mechanism_cost {
-  mechanism how;
+  activity::mechanism mechanism;
   std::vector<cost_sample> samples;  ///< one per size
   std::vector<double> spread_ns;     ///< of each sample: median absolute deviation
   cost_model model;
@@ -48,7 +48,7 @@ struct mechanism_cost {
 
 /// The cost of one mechanism; nullptr if it was not measured.
 [[nodiscard]] const mechanism_cost* cost_of(std::span<const mechanism_cost> all,
-                                            mechanism how) noexcept;
+                                            mechanism m) noexcept;
 
 /// The linear models that choices start from. For mechanisms that run operators in groups the line
 /// is fitted to all sizes. For mechanisms that run operators one by one it is fitted to sizes of at

@@ -56,12 +56,12 @@ class domain {
   [[nodiscard]] bool is_explicit() const noexcept { return of_ == cells::several; }
 
   /// The mechanism of the current epoch, or of the last one if none is open; and the reason.
-  [[nodiscard]] mechanism how() const noexcept {
+  [[nodiscard]] mechanism chosen_mechanism() const noexcept {
     return static_cast<mechanism>(now_.load(std::memory_order_acquire) & 0xff);
   }
-  [[nodiscard]] std::string why() const { return plan_.why(how(), counted()); }
+  [[nodiscard]] std::string why() const { return plan_.why(chosen_mechanism(), counted()); }
   /// Whether the mechanism may change between epochs.
-  [[nodiscard]] bool may_move() const noexcept { return plan_.may_move(); }
+  [[nodiscard]] bool may_change_mechanism() const noexcept { return plan_.may_change_mechanism(); }
   /// Locks that the activities of this rank have taken by mechanism `locks`.
   [[nodiscard]] std::uint64_t locks_taken() const noexcept { return counted().stripes; }
 
@@ -72,9 +72,9 @@ class domain {
 
   /// The mechanism of an epoch, which is the same for all workers. The first operator that asks
   /// determines it. Called by any worker, while the epoch is open.
-  [[nodiscard]] mechanism how_in(std::uint64_t epoch, std::size_t op) {
+  [[nodiscard]] mechanism mechanism_in(std::uint64_t epoch, std::size_t op) {
     const auto now = now_.load(std::memory_order_acquire);
-    if (now >> 8 == epoch || !may_move()) [[likely]]
+    if (now >> 8 == epoch || !may_change_mechanism()) [[likely]]
       return static_cast<mechanism>(now & 0xff);
     return enter(epoch, op);
   }
@@ -127,7 +127,7 @@ class domain {
   }
   [[nodiscard]] std::uint64_t seed_of(worker_t k) const noexcept;
   [[nodiscard]] activity_counts counted() const noexcept;
-  void prepare(mechanism how);
+  void prepare(mechanism chosen);
   mechanism enter(std::uint64_t epoch, std::size_t op);
 
   world& world_;

@@ -19,13 +19,13 @@ namespace cairn::activity {
 /// time, after an epoch's last lane has ended and before the next epoch's first lane begins
 class epoch_tuner {
  public:
-  epoch_tuner(int workers, std::span<const candidate> ways);
+  epoch_tuner(int workers, std::span<const candidate> candidates);
 
   void count(worker_t k, std::uint64_t operators, const span_work& measured) noexcept;
 
   /// Records an epoch that ran by mechanism `ran`.
   void close(mechanism ran) noexcept;
-  [[nodiscard]] mechanism next() const noexcept { return tuner_.next().way.how; }
+  [[nodiscard]] mechanism next() const noexcept { return tuner_.next().choice.mechanism; }
   [[nodiscard]] const tuner& choices() const noexcept { return tuner_; }
   void move_to(std::size_t i) noexcept {
     tuner_.move_to(i);

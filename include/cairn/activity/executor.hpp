@@ -75,16 +75,16 @@ class executor {
   ///           single-cell operator joins a domain that may run anything but plain, locks or
   ///           one_lock
   executor(domain& data, Op op) : executor(data, std::move(op), nullptr) {
-    if (!compiled_for(data.how(), data.may_move())) {
+    if (!compiled_for(data.chosen_mechanism(), data.may_change_mechanism())) {
       throw usage_error("an operator that is compiled for mechanism " + std::string(name(Fixed)) +
                         " alone needs a domain that was asked for it, and this one runs " +
-                        std::string(name(data.how())));
+                        std::string(name(data.chosen_mechanism())));
     }
     if (single_cell<Op> && !joins(data)) {
       throw usage_error(
           "an operator of one cell needs a domain that was asked for plain, locks or one-lock, and "
           "this one runs " +
-          std::string(name(data.how())));
+          std::string(name(data.chosen_mechanism())));
     }
     connect();
   }
@@ -102,18 +102,18 @@ class executor {
 
   /// The current mechanism and the operators per activity (1 if there are no groups), on worker 0.
   /// Other workers may differ.
-  [[nodiscard]] mechanism how() const noexcept { return now().how; }
+  [[nodiscard]] mechanism chosen_mechanism() const noexcept { return now().mechanism; }
   [[nodiscard]] std::size_t grain() const noexcept {
     return std::min(now().grain, group_room<Op>::size);
   }
   /// The reason for the choice, for reports. Called outside epochs.
   [[nodiscard]] std::string why() const {
     auto text = parts_.data.why();
-    if (const auto* t = tuner_now()) text += said_of(*t);
+    if (const auto* t = tuner_now()) text += trial_report(*t);
     return text;
   }
-  /// how(), grain() and why() together. Called outside epochs.
-  [[nodiscard]] activity::ran ran() const { return {how(), grain(), why()}; }
+  /// chosen_mechanism(), grain() and why() together. Called outside epochs.
+  [[nodiscard]] activity::ran ran() const { return {chosen_mechanism(), grain(), why()}; }
 
  private:
   executor(domain& data, Op op, std::unique_ptr<domain>&& own)
@@ -127,16 +127,17 @@ class executor {
   }
 
   static options fixed(options opt) {
-    if constexpr (Fixed != mechanism::automatic) opt.how = Fixed;
+    if constexpr (Fixed != mechanism::automatic) opt.mechanism = Fixed;
     return opt;
   }
 
   // Whether a single-cell operator may join the domain: it has no lanes for mechanisms that
   // multi-cell activities of the domain would notice.
   static bool joins(const domain& data) {
-    const auto how = data.how();
-    return !data.may_move() &&
-           (how == mechanism::plain || how == mechanism::locks || how == mechanism::one_lock);
+    const auto chosen = data.chosen_mechanism();
+    return !data.may_change_mechanism() &&
+           (chosen == mechanism::plain || chosen == mechanism::locks ||
+            chosen == mechanism::one_lock);
   }
 
   void connect() {
@@ -151,7 +152,7 @@ class executor {
       for (auto& k : parts_.workers) k.value.combined = {entries, ~std::uint64_t{0}};
     }
     if constexpr (fire_and_return<Op>) {
-      using path = typename executor_parts<Op>::way::path;
+      using path = typename executor_parts<Op>::message_path::path;
       parts_.out.emplace(
           w,
           [this](worker_t k, rank_t from, std::span<const typename path::asked> span) {
@@ -174,31 +175,32 @@ class executor {
   }
 
   [[nodiscard]] const tuner* tuner_now() const noexcept {
-    return parts_.workers[main_worker].pace.of(parts_.data.how());
+    return parts_.workers[main_worker].pace.of(parts_.data.chosen_mechanism());
   }
   [[nodiscard]] choice now() const noexcept {
     const auto* t = tuner_now();
-    return t ? t->best() : parts_.data.choices().start_of(parts_.data.how());
+    return t ? t->best() : parts_.data.choices().start_of(parts_.data.chosen_mechanism());
   }
 
   template <class Body>
   void with_lane(worker_t k, Body&& body) {
     auto& data = parts_.data;
     const auto& plan = data.choices();
-    const auto how = data.how_in(parts_.w.messages().epoch(), seat_);
+    const auto chosen = data.mechanism_in(parts_.w.messages().epoch(), seat_);
     if (!plan.tunes_workers()) {
-      run_lane(k, body, {plan.start_of(how), false});
+      run_lane(k, body, {plan.start_of(chosen), false});
       return;
     }
-    pace::span span(parts_.workers[k].pace, plan, how, data.may_move(), parts_.w.counters(), k);
+    pace::span span(parts_.workers[k].pace, plan, chosen, data.may_change_mechanism(),
+                    parts_.w.counters(), k);
     const auto [operators, timed] = run_lane(k, body, span.by());
     data.count_work(seat_, k, operators, span.end(operators, timed));
   }
 
   // Whether a lane is compiled for each mechanism that a domain starting with `first` may run.
-  static constexpr bool compiled_for(mechanism first, bool may_move) noexcept {
-    if (Fixed == mechanism::htm) return first == Fixed || may_move;
-    return Fixed == mechanism::automatic || (first == Fixed && !may_move);
+  static constexpr bool compiled_for(mechanism first, bool may_change_mechanism) noexcept {
+    if (Fixed == mechanism::htm) return first == Fixed || may_change_mechanism;
+    return Fixed == mechanism::automatic || (first == Fixed && !may_change_mechanism);
   }
 
   struct lane_result {
@@ -208,23 +210,23 @@ class executor {
 
   template <class Body>
   lane_result run_lane(worker_t k, Body& body, const tuner::step& by) {
-    const auto how = by.way.how;
+    const auto chosen = by.choice.mechanism;
     auto& data = parts_.data;
     constexpr auto compiled = [](mechanism m) { return may_run<Op, Fixed>(m); };
     if constexpr (compiled(mechanism::plain)) {
-      if (how == mechanism::plain) return in_lane(k, body, by, commit_plain(data, k));
+      if (chosen == mechanism::plain) return in_lane(k, body, by, commit_plain(data, k));
     }
     if constexpr (compiled(mechanism::atomics)) {
-      const bool at_once = !by.measured && by.way.grain == 1 && !data.emulation();
-      if (how == mechanism::atomics && at_once)
+      const bool at_once = !by.measured && by.choice.grain == 1 && !data.emulation();
+      if (chosen == mechanism::atomics && at_once)
         return in_lane(k, body, by, commit_atomics(data, k));
     }
     if constexpr (compiled(mechanism::locks)) {
-      if (how == mechanism::locks && !by.measured)
+      if (chosen == mechanism::locks && !by.measured)
         return in_lane(k, body, by, commit_locks(data, k));
     }
     if constexpr (Fixed != mechanism::plain && Fixed != mechanism::locks) {
-      return in_lane(k, body, by, commit_grouped<Fixed>(data, k, how));
+      return in_lane(k, body, by, commit_grouped<Fixed>(data, k, chosen));
     } else {
       CAIRN_ASSERT(!"a lane for this mechanism");
       return {};

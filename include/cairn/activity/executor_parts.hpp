@@ -30,7 +30,7 @@ struct nothing {};
 
 // The message path of an operator: its channels, each worker's endpoints, and the per-worker state.
 template <class Op, class Reducer>
-struct way_of {
+struct message_path {
   using message = typename Op::message;
   using path = am::channel<message, Reducer>;
   using sender = typename path::sender;
@@ -39,7 +39,7 @@ struct way_of {
   using combined = std::conditional_t<combining<Op>, am::combine_table<message>, nothing>;
 };
 template <fire_and_return Op, class Reducer>
-struct way_of<Op, Reducer> {
+struct message_path<Op, Reducer> {
   using message = typename Op::message;
   using path = am::request<message, result_t<Op>>;
   using sender = typename path::asker;
@@ -55,13 +55,14 @@ template <class Op>
 struct executor_parts {
   using message = typename Op::message;
   struct reducer;
-  using way = detail::way_of<Op, reducer>;
+  using message_path = detail::message_path<Op, reducer>;
 
   /// The state of one worker.
   struct worker_state {
     sent_filter_of<Op> filter;
-    [[no_unique_address]] typename way::combined combined;
-    [[no_unique_address]] typename way::unanswered unanswered;  // questions sent to other ranks
+    [[no_unique_address]] typename message_path::combined combined;
+    [[no_unique_address]]
+    typename message_path::unanswered unanswered;  // questions sent to other ranks
     std::vector<message> waiting;    // spawned inside `after`; they join a later group
     detail::parked_list<Op> parked;  // messages that met a marker
     std::uint64_t parked_in = 0;     // the epoch; messages parked in a cancelled epoch never run
@@ -124,7 +125,7 @@ struct executor_parts {
   task::per_worker<worker_state> workers;
   reducer reduce{*this};
   // empty on one rank; declared last because it uses the members above
-  std::optional<typename way::path> out;
+  std::optional<typename message_path::path> out;
 
   // A message that met a marker is parked. It counts as in flight, and is retried whenever its
   // worker is idle.

@@ -27,7 +27,7 @@ class lane {
         state_(all.workers[k]),
         worker_(k),
         op_(all.op),
-        batch_(commit, state_.rooms, by.way.grain, by.measured ? &all.w.clock() : nullptr) {
+        batch_(commit, state_.rooms, by.choice.grain, by.measured ? &all.w.clock() : nullptr) {
     if constexpr (!Alone) {
       if (!all.out) return;
       sender_.emplace(*all.out, k);
@@ -195,8 +195,8 @@ class lane {
   const Op op_;  // a copy: see operator.hpp
   std::uint64_t operators_ = 0, took_effect_ = 0, answers_run_ = 0;
   std::uint64_t looked_up_ = 0, filtered_ = 0;
-  std::optional<typename parts::way::sender> sender_;
-  [[no_unique_address]] typename parts::way::replier replies_;
+  std::optional<typename parts::message_path::sender> sender_;
+  [[no_unique_address]] typename parts::message_path::replier replies_;
   batch<Op, Commit> batch_;
 };
 

@@ -50,7 +50,7 @@ struct start_values {
 
 /// How the operators of one executor run.
 struct options {
-  mechanism how = mechanism::automatic;
+  activity::mechanism mechanism = activity::mechanism::automatic;
   std::size_t grain = 0;    ///< M, operators per transaction; 0: chosen automatically
   bool sent_filter = true;  ///< drop messages at the sender that can no longer take effect
   std::optional<emulation_options> emulate = {};  ///< if set, htm means emulated transactions

@@ -7,8 +7,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <cairn/activity/element_access.hpp>
 #include <cairn/activity/mechanism.hpp>
-#include <cairn/activity/transaction.hpp>
 #include <cairn/base/aggregator.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
@@ -109,7 +109,7 @@ concept selective = single_cell<Op> &&
 /// An operator that reads and writes several elements, of any maps and sizes.
 template <class Op>
 concept multi_cell = !single_cell<Op> && requires(const Op& op, const typename Op::message& m,
-                                                  transaction<tm::section_access>& tx) {
+                                                  element_access<tm::section_access>& tx) {
   op.elements(m, detail::each_place{});
   op.attempt(tx, m);
 };
@@ -118,15 +118,14 @@ concept multi_cell = !single_cell<Op> && requires(const Op& op, const typename O
 template <class Op, mechanism M>
 inline constexpr bool can_run = single_cell<Op> ? M != mechanism::stm : M != mechanism::atomics;
 
-/// Whether an executor that is compiled for `Fixed` runs `how`, for instance as the replacement of
+/// Whether an executor that is compiled for `Fixed` runs `m`, for instance as the replacement of
 /// htm. `automatic` compiles every mechanism that can make Op atomic.
 template <class Op, mechanism Fixed>
-constexpr bool may_run(mechanism how) noexcept {
-  if (how == (single_cell<Op> ? mechanism::stm : mechanism::atomics)) return false;
-  if (Fixed == mechanism::automatic || Fixed == how) return true;
-  const bool replaces =
-      how == mechanism::atomics || how == mechanism::stm || how == mechanism::locks;
-  return Fixed == mechanism::htm && replaces && !(single_cell<Op> && how == mechanism::locks);
+constexpr bool may_run(mechanism m) noexcept {
+  if (m == (single_cell<Op> ? mechanism::stm : mechanism::atomics)) return false;
+  if (Fixed == mechanism::automatic || Fixed == m) return true;
+  const bool replaces = m == mechanism::atomics || m == mechanism::stm || m == mechanism::locks;
+  return Fixed == mechanism::htm && replaces && !(single_cell<Op> && m == mechanism::locks);
 }
 
 namespace detail {
@@ -141,9 +140,9 @@ struct attempt_result<Op> {
 };
 template <multi_cell Op>
 struct attempt_result<Op> {
-  using type =
-      decltype(std::declval<const Op&>().attempt(std::declval<transaction<tm::section_access>&>(),
-                                                 std::declval<const typename Op::message&>()));
+  using type = decltype(std::declval<const Op&>().attempt(
+      std::declval<element_access<tm::section_access>&>(),
+      std::declval<const typename Op::message&>()));
 };
 
 // result   the result of an attempt, for all kinds: tested by done()

@@ -23,12 +23,12 @@ class pace {
   /// (an answer that spawns) runs by the best known choice and is not measured.
   class span {
    public:
-    /// how       the domain's mechanism
+    /// chosen    the domain's mechanism
     /// sampled   the cost is also needed elsewhere: a span is measured whenever some thousand
     ///           operators have run since the last measured one. Measuring the first span of each
     ///           epoch instead would distort: measured spans wait for each other, and in a small
     ///           epoch they may disturb each other
-    span(pace& p, const plan& from, mechanism how, bool sampled, const obs::counters& counted,
+    span(pace& p, const plan& from, mechanism chosen, bool sampled, const obs::counters& counted,
          worker_t k);
     /// A span that did not reach end(), because of an exception, is not reported to the tuner.
     ~span();
@@ -50,11 +50,11 @@ class pace {
     std::uint64_t aborts_before_ = 0;
   };
 
-  /// nullptr if no epoch has run by `how` yet, or if it leaves no choice.
-  [[nodiscard]] const tuner* of(mechanism how) const noexcept;
+  /// nullptr if no epoch has run by `chosen` yet, or if it leaves no choice.
+  [[nodiscard]] const tuner* of(mechanism chosen) const noexcept;
 
  private:
-  tuner* made(const plan& from, mechanism how);
+  tuner* made(const plan& from, mechanism chosen);
 
   // A single-cell operator has one tuner, the first, for all mechanisms.
   std::vector<std::pair<mechanism, tuner>> tuners_;

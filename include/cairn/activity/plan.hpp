@@ -27,8 +27,8 @@ namespace cairn::activity {
 /// Whether activities by sorted locks took so many stripes that software transactions would cost
 /// less. Measured: from four elements on, one more lock costs more than one more owned word
 /// (docs/decisions/0013-software-transactions.md).
-[[nodiscard]] constexpr bool locks_too_many(std::uint64_t stripes,
-                                            std::uint64_t activities) noexcept {
+[[nodiscard]] constexpr bool takes_too_many_locks(std::uint64_t stripes,
+                                                  std::uint64_t activities) noexcept {
   constexpr std::uint64_t few = 64;
   return activities >= few && stripes > 4 * activities;
 }
@@ -46,7 +46,7 @@ struct surroundings {
 
 /// A mechanism, the operators per activity, and the reason, for reports.
 struct decision {
-  mechanism how = mechanism::automatic;
+  activity::mechanism mechanism = activity::mechanism::automatic;
   std::size_t grain = 1;
   std::string why;
 };
@@ -83,12 +83,12 @@ class plan {
 
   [[nodiscard]] const decision& first() const noexcept { return first_; }
   /// Whether the mechanism may change between epochs.
-  [[nodiscard]] bool may_move() const noexcept { return !epoch_ways_.empty(); }
+  [[nodiscard]] bool may_change_mechanism() const noexcept { return !epoch_candidates_.empty(); }
   /// The choice that a worker starts with in an epoch by this mechanism.
-  [[nodiscard]] choice start_of(mechanism how) const noexcept;
-  /// The candidates of a worker's tuner in epochs by `how`; empty if there is no choice.
-  [[nodiscard]] std::vector<candidate> worker_ways(mechanism how) const;
-  /// Whether worker_ways is non-empty for some mechanism.
+  [[nodiscard]] choice start_of(mechanism chosen) const noexcept;
+  /// The candidates of a worker's tuner in epochs by `chosen`; empty if there is no choice.
+  [[nodiscard]] std::vector<candidate> worker_candidates(mechanism chosen) const;
+  /// Whether worker_candidates is non-empty for some mechanism.
   [[nodiscard]] bool tunes_workers() const noexcept { return tunes_workers_; }
 
   /// Registers one more operator and returns its number in the calls below. Called while no epoch
@@ -97,7 +97,7 @@ class plan {
   void leave(std::size_t op) noexcept;
   /// Records the operators that a span ran, and its measurements.
   void count_work(std::size_t op, worker_t k, std::uint64_t n, const span_work& measured) noexcept {
-    if (!may_move()) return;
+    if (!may_change_mechanism()) return;
     auto& of = *operators_[op];
     if (of.epochs) {
       of.epochs->count(k, n, measured);
@@ -113,9 +113,9 @@ class plan {
   [[nodiscard]] std::string why(mechanism now, const activity_counts& counted) const;
 
  private:
-  [[nodiscard]] bool must_leave(mechanism how, const activity_counts& counted) const noexcept;
+  [[nodiscard]] bool must_leave(mechanism chosen, const activity_counts& counted) const noexcept;
   void move_all_to_stm() noexcept;
-  [[nodiscard]] std::size_t stm_way() const noexcept { return epoch_ways_.size() - 1; }
+  [[nodiscard]] std::size_t stm_candidate() const noexcept { return epoch_candidates_.size() - 1; }
 
   cells of_;
   options asked_;
@@ -124,7 +124,7 @@ class plan {
   decision first_;
   bool tunes_workers_ = false, had_to_leave_ = false;
   // the first mechanism, then the others; stm is last if present
-  std::vector<candidate> epoch_ways_;
+  std::vector<candidate> epoch_candidates_;
   struct operator_state {
     std::atomic<std::uint64_t> ran{0};    // operators that ran before it got a tuner
     std::unique_ptr<epoch_tuner> epochs;  // created after untuned_operators

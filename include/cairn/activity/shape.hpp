@@ -5,8 +5,8 @@
 #include <type_traits>
 #include <utility>
 
+#include <cairn/activity/element_access.hpp>
 #include <cairn/activity/operator.hpp>
-#include <cairn/activity/transaction.hpp>
 #include <cairn/am/ticket.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
@@ -186,9 +186,9 @@ struct shape<Op> {
       }
     });
     if (marked) return {{}, true};
-    transaction<Access> tx(access);
+    element_access<Access> tx(access);
     const auto result = detail::attempt(op, tx, m);
-    CAIRN_ASSERT(detail::done(result) || !tx.wrote());
+    CAIRN_ASSERT(detail::done(result) || !tx.has_written());
     return {result};
   }
 

@@ -15,12 +15,12 @@ namespace cairn::activity {
 /// The fitted costs of this machine's mechanisms; unknown ones are empty.
 class fitted_costs {
  public:
-  /// `how` must not be automatic.
-  [[nodiscard]] std::optional<cost_model>& of(mechanism how) noexcept {
-    return models_[static_cast<std::size_t>(how)];
+  /// `m` must not be automatic.
+  [[nodiscard]] std::optional<cost_model>& of(mechanism m) noexcept {
+    return models_[static_cast<std::size_t>(m)];
   }
-  [[nodiscard]] const std::optional<cost_model>& of(mechanism how) const noexcept {
-    return models_[static_cast<std::size_t>(how)];
+  [[nodiscard]] const std::optional<cost_model>& of(mechanism m) const noexcept {
+    return models_[static_cast<std::size_t>(m)];
   }
 
   /// Sets a number by its name in text(). Returns whether the name is known.

@@ -13,7 +13,7 @@ namespace cairn::activity {
 
 /// A mechanism and the operators per transaction (1 if there are no transactions).
 struct choice {
-  mechanism how = mechanism::automatic;
+  activity::mechanism mechanism = activity::mechanism::automatic;
   std::size_t grain = 1;
   bool operator==(const choice&) const = default;
 };
@@ -63,7 +63,7 @@ struct span_work {
 class tuner {
  public:
   struct step {
-    choice way;
+    activity::choice choice;
     bool measured;  ///< the time is to be reported to done()
   };
 
@@ -75,7 +75,7 @@ class tuner {
   void move_to(std::size_t i) noexcept;
 
   /// The choice that runs while there is no trial.
-  [[nodiscard]] choice best() const noexcept { return way(now_); }
+  [[nodiscard]] choice best() const noexcept { return choice_of(now_); }
   /// Completed trials, and how many of them changed best().
   [[nodiscard]] std::uint64_t trials() const noexcept { return trials_; }
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
@@ -93,8 +93,8 @@ class tuner {
     std::size_t candidate = 0, grain = 1;
   };
 
-  [[nodiscard]] choice way(const place& p) const noexcept {
-    return {candidates_[p.candidate].start.how, p.grain};
+  [[nodiscard]] choice choice_of(const place& p) const noexcept {
+    return {candidates_[p.candidate].start.mechanism, p.grain};
   }
   [[nodiscard]] bool affordable() const noexcept;
   [[nodiscard]] std::size_t num_directions() const noexcept { return 2 + num_candidates_ - 1; }
@@ -128,7 +128,8 @@ class tuner {
   std::uint64_t trials_ = 0, changes_ = 0;
 };
 
-/// A clause for reports: "; tried 12 other ways, of which 3 took less time"; empty without trials.
-[[nodiscard]] std::string said_of(const tuner& t);
+/// A clause for reports: "; tried 12 other choices, of which 3 took less time"; empty without
+/// trials.
+[[nodiscard]] std::string trial_report(const tuner& t);
 
 }  // namespace cairn::activity

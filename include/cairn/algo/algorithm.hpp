@@ -80,14 +80,14 @@ struct fact {
 /// One value per vertex, at the vertex's owner.
 struct column {
   std::string_view name;
-  holds what;
+  value_kind what;
   std::variant<const pgas::vertex_map<std::uint32_t>*, const pgas::vertex_map<std::uint64_t>*,
                const pgas::vertex_map<float>*, const pgas::vertex_map<double>*>
       values;
 };
 struct column_info {
   std::string_view name;
-  holds what;
+  value_kind what;
   bool partial;  ///< a vertex may have no value
   bool real;
 };
@@ -97,9 +97,9 @@ struct column_info {
 using own_values = std::variant<std::vector<std::uint64_t>, std::vector<double>>;
 
 /// The result of a run. The prepared run, the bound graph and the world outlive it.
-class finding {
+class run_result {
  public:
-  virtual ~finding() = default;
+  virtual ~run_result() = default;
 
   /// The result without its columns; the same on every rank.
   [[nodiscard]] virtual std::vector<fact> facts() const = 0;
@@ -116,7 +116,7 @@ class prepared_run {
  public:
   virtual ~prepared_run() = default;
   /// Collective.
-  [[nodiscard]] virtual std::unique_ptr<finding> run() = 0;
+  [[nodiscard]] virtual std::unique_ptr<run_result> run() = 0;
 };
 
 /// A graph with the data that an algorithm builds once for all runs.
@@ -141,9 +141,9 @@ class algorithm {
   [[nodiscard]] virtual bool counts_teps() const noexcept = 0;
 
   /// Throws    usage_error unless the options are valid and consistent
-  virtual void expect(const option_values& given) const = 0;
+  virtual void check_options(const option_values& given) const = 0;
   /// Whether a run depends on the seed.
-  [[nodiscard]] virtual bool draws(const option_values& given) const = 0;
+  [[nodiscard]] virtual bool uses_seed(const option_values& given) const = 0;
   /// Why the run uses no operators, so that settings such as the mechanism have no effect. Empty if
   /// it uses operators.
   [[nodiscard]] virtual std::string_view without_operators(const option_values& given,
@@ -152,7 +152,8 @@ class algorithm {
   /// Builds data that pays off within the given number of runs, such as a layout of the edges.
   /// World and graph outlive the result.
   ///
-  /// Throws    usage_error as expect(), and if the graph or the number of ranks is not supported
+  /// Throws    usage_error as check_options(), and if the graph or the number of ranks is not
+  ///           supported
   /// Collective: same arguments on every rank.
   [[nodiscard]] virtual std::unique_ptr<bound_graph> bind(world& w, const graph::any_graph& g,
                                                           const option_values& given,
@@ -166,14 +167,15 @@ class algorithm {
       const option_values& given) const = 0;
 
   /// The violation that a serial reference implementation with no shared code finds; empty if none.
-  [[nodiscard]] virtual std::string judge(const ref::input& g, const option_values& given,
-                                          const ref::output& found) const = 0;
+  [[nodiscard]] virtual std::string check_against_reference(const ref::input& g,
+                                                            const option_values& given,
+                                                            const ref::output& found) const = 0;
 };
 
 /// All algorithms, in the order of their commands.
 [[nodiscard]] const std::vector<const algorithm*>& algorithms();
 
 /// The input of the `ref` judges. Collective.
-[[nodiscard]] ref::output gather(world& w, const finding& f);
+[[nodiscard]] ref::output gather(world& w, const run_result& f);
 
 }  // namespace cairn::algo

@@ -35,9 +35,9 @@ struct bfs_result {
   static constexpr auto fields() {
     using r = bfs_result;
     return std::tuple(
-        field{"depth", &r::depth, "edges from the source", 0, holds::numbers, true},
+        field{"depth", &r::depth, "edges from the source", 0, value_kind::numbers, true},
         field{"parent", &r::parent, "the preceding vertex on a shortest path from the source", 0,
-              holds::vertices, true},
+              value_kind::vertices, true},
         field{"levels", &r::levels, "supersteps"},
         field{"bottom_up_levels", &r::bottom_up_levels, "supersteps that ran bottom-up"},
         field{"ran", &r::ran, "mechanism of the top-down levels"});

@@ -20,36 +20,36 @@ struct coloring_options {
 };
 
 struct coloring_result {
-  pgas::vertex_map<std::uint32_t> colour;  ///< from 0
-  std::uint64_t num_colours;               ///< at most the largest degree + 1
-  std::uint64_t rounds;                    ///< until no conflicts remain
-  std::uint64_t conflicts;                 ///< colours that were withdrawn
+  pgas::vertex_map<std::uint32_t> color;  ///< from 0
+  std::uint64_t num_colors;               ///< at most the largest degree + 1
+  std::uint64_t rounds;                   ///< until no conflicts remain
+  std::uint64_t conflicts;                ///< colors that were withdrawn
   activity::ran ran;
 
   static constexpr auto fields() {
     using r = coloring_result;
-    return std::tuple(field{"colour", &r::colour, "from 0"},
-                      field{"colours", &r::num_colours, "number of colours"},
+    return std::tuple(field{"color", &r::color, "from 0"},
+                      field{"colors", &r::num_colors, "number of colors"},
                       field{"rounds", &r::rounds, "until no conflicts remained"},
-                      field{"conflicts", &r::conflicts, "colours that were withdrawn"},
+                      field{"conflicts", &r::conflicts, "colors that were withdrawn"},
                       field{"ran", &r::ran, "mechanism of conflict resolution"});
   }
 };
 
-/// A proper colouring: the endpoints of an edge have different colours. Self-loops are ignored, and
+/// A proper coloring: the endpoints of an edge have different colors. Self-loops are ignored, and
 /// the direction of edges too.
 ///
-/// The algorithm works in rounds. First all workers of all ranks give each uncoloured vertex the
-/// smallest colour that none of its neighbours appears to have. Then, for each edge whose endpoints
-/// took the same colour in this round, one endpoint sends an activity to the other. The activity
-/// checks whether the colours are still equal and draws which endpoint loses its colour; an answer
-/// informs the sender if it loses. The losers are coloured again in the next round.
+/// The algorithm works in rounds. First all workers of all ranks give each uncolored vertex the
+/// smallest color that none of its neighbours appears to have. Then, for each edge whose endpoints
+/// took the same color in this round, one endpoint sends an activity to the other. The activity
+/// checks whether the colors are still equal and draws which endpoint loses its color; an answer
+/// informs the sender if it loses. The losers are colored again in the next round.
 ///
-/// Returns     colours at their owners; with several workers they depend on timing
+/// Returns     colors at their owners; with several workers they depend on timing
 /// Work        O(n + m), and O(m) again for the conflicts
-/// Depth       few rounds, because only vertices coloured at the same time can conflict
-/// Messages    per round one gather of the new colours (8 bytes per vertex), and two per conflict
-/// Memory      per rank: the colours of all n vertices, and O(largest degree) per worker
+/// Depth       few rounds, because only vertices colored at the same time can conflict
+/// Messages    per round one gather of the new colors (8 bytes per vertex), and two per conflict
+/// Memory      per rank: the colors of all n vertices, and O(largest degree) per worker
 /// Throws      contract_violation unless g.has_in()
 /// Collective  same options on every rank
 /// Source      [AAM15] section 3.3.4 and listing 6 (after Boman et al.)
@@ -57,11 +57,11 @@ template <class Id>
 [[nodiscard]] coloring_result coloring(world& w, const graph::dist_csr<Id>& g,
                                        const coloring_options& opt = {});
 
-/// One sentence if `colour` is not a proper colouring with at most largest degree + 1 colours.
+/// One sentence if `color` is not a proper coloring with at most largest degree + 1 colors.
 /// Collective.
 template <class Id>
 [[nodiscard]] std::optional<std::string> verify_coloring(
-    world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<std::uint32_t>& colour);
+    world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<std::uint32_t>& color);
 
 extern template coloring_result coloring(world&, const graph::dist_csr<std::uint32_t>&,
                                          const coloring_options&);

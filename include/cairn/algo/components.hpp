@@ -21,7 +21,7 @@ namespace cairn::algo {
 ///   automatic    afforest
 enum class components_method { automatic, afforest, propagation };
 template <>
-inline constexpr std::span<const std::string_view> words_of<components_method> =
+inline constexpr std::span<const std::string_view> enum_names<components_method> =
     words<"auto", "afforest", "propagation">;
 
 struct components_options {
@@ -40,14 +40,14 @@ struct components_result {
 
   static constexpr auto fields() {
     using r = components_result;
-    return std::tuple(
-        field{"component", &r::label, "the smallest vertex id in its component", 0, holds::classes},
-        field{"components", &r::num_components,
-              "number of components, including isolated vertices"},
-        field{"largest", &r::largest, "number of vertices of the largest component"},
-        field{"rounds", &r::rounds, "epochs of the exchange of labels"},
-        field{"method", &r::method, "how components were found"},
-        field{"ran", &r::ran, "mechanism of the exchange of labels"});
+    return std::tuple(field{"component", &r::label, "the smallest vertex id in its component", 0,
+                            value_kind::classes},
+                      field{"components", &r::num_components,
+                            "number of components, including isolated vertices"},
+                      field{"largest", &r::largest, "number of vertices of the largest component"},
+                      field{"rounds", &r::rounds, "epochs of the exchange of labels"},
+                      field{"method", &r::method, "how components were found"},
+                      field{"ran", &r::ran, "mechanism of the exchange of labels"});
   }
 };
 

@@ -68,7 +68,7 @@ struct call {
 ///   run(call, start)     the timed part; returns a result, or a variant of results
 ///   verify(call, start, result)          a sentence, or nothing
 ///   verify_column(call, name, values)    verify() for a file's column, if there are columns
-///   judge(ref::input, options, ref::output)   a sentence, or ""
+///   check_against_reference(ref::input, options, ref::output)   a sentence, or ""
 struct declaration {
   struct options {
     static constexpr auto fields() { return std::tuple(); }
@@ -77,9 +77,9 @@ struct declaration {
     static constexpr auto fields() { return std::tuple(); }
   };
   /// Throws usage_error unless the options are consistent.
-  static void expect(const auto& /*options*/) {}
+  static void check_options(const auto& /*options*/) {}
   /// Whether runs depend on the seed.
-  static constexpr bool draws(const auto& /*options*/) { return false; }
+  static constexpr bool uses_seed(const auto& /*options*/) { return false; }
   static constexpr std::string_view without_operators(const auto& /*options*/, const world&) {
     return {};
   }
@@ -90,11 +90,11 @@ struct declaration {
   /// Draws the values that the options leave open, such as a root; not timed. Throws usage_error.
   static nothing start(const auto& /*call*/) { return {}; }
   /// Additional facts computed from the result, reported before the result's own; not timed.
-  static nothing also(const auto& /*call*/, const auto& /*start*/, const auto& /*result*/) {
+  static nothing extra_facts(const auto& /*call*/, const auto& /*start*/, const auto& /*result*/) {
     return {};
   }
   /// Input edges that the run traversed.
-  static std::uint64_t edges(const auto& /*call*/, const auto& /*also*/, const auto& /*result*/) {
+  static std::uint64_t edges(const auto& /*call*/, const auto& /*extra*/, const auto& /*result*/) {
     return 0;
   }
   static constexpr bool counts_teps = false;
@@ -117,9 +117,9 @@ inline constexpr bool is_real_map =
     std::is_same_v<T, pgas::vertex_map<float>> || std::is_same_v<T, pgas::vertex_map<double>>;
 
 template <class T>
-fact_value to_fact(const T& x, holds what) {
+fact_value to_fact(const T& x, value_kind what) {
   if constexpr (std::is_enum_v<T>) {
-    return std::string(word(x));
+    return std::string(enum_name(x));
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
     return std::string(x);
   } else if constexpr (std::is_same_v<T, bool>) {
@@ -129,7 +129,7 @@ fact_value to_fact(const T& x, holds what) {
   } else if constexpr (std::is_signed_v<T>) {
     return std::int64_t{x};
   } else {
-    if (what != holds::numbers) return vertex_id{x};
+    if (what != value_kind::numbers) return vertex_id{x};
     return std::uint64_t{x};
   }
 }
@@ -146,19 +146,22 @@ void add_facts(std::vector<fact>& to, const Described& from) {
 }
 
 template <class D, class Id, class Result>
-class found final : public finding {
+class typed_run_result final : public run_result {
   using start_type = decltype(D::start(std::declval<const call<D, Id>&>()));
-  using also_type =
-      decltype(D::also(std::declval<const call<D, Id>&>(), std::declval<const start_type&>(),
-                       std::declval<const Result&>()));
+  using extra_type =
+      decltype(D::extra_facts(std::declval<const call<D, Id>&>(), std::declval<const start_type&>(),
+                              std::declval<const Result&>()));
 
  public:
-  found(const call<D, Id>& c, const start_type& start, Result&& result)
-      : call_(c), start_(start), result_(std::move(result)), also_(D::also(c, start, result_)) {}
+  typed_run_result(const call<D, Id>& c, const start_type& start, Result&& result)
+      : call_(c),
+        start_(start),
+        result_(std::move(result)),
+        extra_(D::extra_facts(c, start, result_)) {}
 
   [[nodiscard]] std::vector<fact> facts() const override {
     std::vector<fact> all;
-    add_facts(all, also_);
+    add_facts(all, extra_);
     add_facts(all, result_);
     return all;
   }
@@ -176,7 +179,7 @@ class found final : public finding {
     return all;
   }
   [[nodiscard]] const activity::ran& ran() const override { return result_.ran; }
-  [[nodiscard]] std::uint64_t edges() const override { return D::edges(call_, also_, result_); }
+  [[nodiscard]] std::uint64_t edges() const override { return D::edges(call_, extra_, result_); }
   [[nodiscard]] std::optional<std::string> verify() const override {
     return D::verify(call_, start_, result_);
   }
@@ -185,7 +188,7 @@ class found final : public finding {
   const call<D, Id>& call_;
   const start_type& start_;
   const Result result_;
-  const also_type also_;
+  const extra_type extra_;
 };
 
 template <class D, class Id>
@@ -193,16 +196,18 @@ class run_of final : public prepared_run {
  public:
   explicit run_of(const call<D, Id>& c) : call_(c), start_(D::start(call_)) {}
 
-  [[nodiscard]] std::unique_ptr<finding> run() override { return find(D::run(call_, start_)); }
+  [[nodiscard]] std::unique_ptr<run_result> run() override {
+    return make_result(D::run(call_, start_));
+  }
 
  private:
   template <class Result>
-  [[nodiscard]] std::unique_ptr<finding> find(Result&& result) const {
-    return std::make_unique<found<D, Id, Result>>(call_, start_, std::move(result));
+  [[nodiscard]] std::unique_ptr<run_result> make_result(Result&& result) const {
+    return std::make_unique<typed_run_result<D, Id, Result>>(call_, start_, std::move(result));
   }
   template <class... Results>
-  [[nodiscard]] std::unique_ptr<finding> find(std::variant<Results...>&& result) const {
-    return std::visit([&](auto&& r) { return find(std::move(r)); }, std::move(result));
+  [[nodiscard]] std::unique_ptr<run_result> make_result(std::variant<Results...>&& result) const {
+    return std::visit([&](auto&& r) { return make_result(std::move(r)); }, std::move(result));
   }
 
   const call<D, Id> call_;
@@ -239,7 +244,7 @@ class declared final : public algorithm {
   [[nodiscard]] std::vector<option_info> options() const override {
     std::vector<option_info> all;
     each_field<typename D::options>([&]<class Of, class T>(const field<Of, T>& f) {
-      all.push_back({f.name, f.meaning, f.letter, type_of<T>(), words_in<T>()});
+      all.push_back({f.name, f.meaning, f.letter, type_of<T>(), enum_names_in<T>()});
     });
     return all;
   }
@@ -254,9 +259,9 @@ class declared final : public algorithm {
     return all;
   }
 
-  void expect(const option_values& given) const override { D::expect(read(given)); }
-  [[nodiscard]] bool draws(const option_values& given) const override {
-    return D::draws(read(given));
+  void check_options(const option_values& given) const override { D::check_options(read(given)); }
+  [[nodiscard]] bool uses_seed(const option_values& given) const override {
+    return D::uses_seed(read(given));
   }
   [[nodiscard]] std::string_view without_operators(const option_values& given,
                                                    const world& w) const override {
@@ -266,7 +271,7 @@ class declared final : public algorithm {
                                                   const option_values& given,
                                                   std::uint64_t runs) const override {
     auto opt = read(given);
-    D::expect(opt);
+    D::check_options(opt);
     return std::visit(
         [&]<class Id>(const graph::dist_csr<Id>& x) -> std::unique_ptr<bound_graph> {
           return std::make_unique<detail::bound<D, Id>>(w, x, std::move(opt), runs);
@@ -292,9 +297,9 @@ class declared final : public algorithm {
         },
         g);
   }
-  [[nodiscard]] std::string judge(const ref::input& g, const option_values& given,
-                                  const ref::output& found) const override {
-    return D::judge(g, read(given), found);
+  [[nodiscard]] std::string check_against_reference(const ref::input& g, const option_values& given,
+                                                    const ref::output& found) const override {
+    return D::check_against_reference(g, read(given), found);
   }
 
  private:
@@ -331,8 +336,8 @@ class declared final : public algorithm {
     }
   }
   template <class T>
-  static constexpr std::span<const std::string_view> words_in() {
-    if constexpr (std::is_enum_v<T>) return words_of<T>;
+  static constexpr std::span<const std::string_view> enum_names_in() {
+    if constexpr (std::is_enum_v<T>) return enum_names<T>;
     return {};
   }
 };

@@ -24,7 +24,7 @@ namespace cairn::algo {
 ///   classes   class representatives: the smallest vertex with the same value. Shown by the
 ///   smallest
 ///             input id in the class, which may belong to another vertex
-enum class holds { numbers, vertices, classes };
+enum class value_kind { numbers, vertices, classes };
 
 /// One member of an aggregate, as described in reports, JSON, the command line and bindings.
 ///
@@ -39,7 +39,7 @@ struct field {
   T Of::*member;
   std::string_view meaning;
   char letter = 0;
-  holds what = holds::numbers;
+  value_kind what = value_kind::numbers;
   bool partial = false;
 };
 
@@ -58,7 +58,7 @@ constexpr void each_field(F&& f) {
 /// The names of an enumeration's values, from 0, on the command line. Specialised for each
 /// enumeration that is an option or a result.
 template <class E>
-inline constexpr std::span<const std::string_view> words_of{};
+inline constexpr std::span<const std::string_view> enum_names{};
 
 /// Text as a template argument.
 template <std::size_t N>
@@ -66,14 +66,14 @@ struct text_constant {
   char text[N];
   constexpr text_constant(const char (&from)[N]) { std::copy(from, from + N, text); }
 };
-/// Storage for words_of<E>: words<"auto", "on", "off">.
+/// Storage for enum_names<E>: words<"auto", "on", "off">.
 template <text_constant... Words>
 inline constexpr std::array<std::string_view, sizeof...(Words)> words{
     std::string_view(Words.text)...};
 
 template <class E>
-[[nodiscard]] constexpr std::string_view word(E value) {
-  return words_of<E>[static_cast<std::size_t>(value)];
+[[nodiscard]] constexpr std::string_view enum_name(E value) {
+  return enum_names<E>[static_cast<std::size_t>(value)];
 }
 
 /// An option whose value is a vertex id of the input; empty: not given.
@@ -102,9 +102,9 @@ void read_option(std::string_view name, std::string_view text, T& to) {
     to.id = text;
   } else if constexpr (std::is_enum_v<T>) {
     std::string all;
-    for (std::size_t i = 0; i < words_of<T>.size(); ++i) {
-      if (words_of<T>[i] == text) return static_cast<void>(to = static_cast<T>(i));
-      all += (i == 0 ? "" : ", ") + std::string(words_of<T>[i]);
+    for (std::size_t i = 0; i < enum_names<T>.size(); ++i) {
+      if (enum_names<T>[i] == text) return static_cast<void>(to = static_cast<T>(i));
+      all += (i == 0 ? "" : ", ") + std::string(enum_names<T>[i]);
     }
     throw refuse("one of " + all);
   } else if constexpr (requires { typename T::value_type; }) {

@@ -21,7 +21,7 @@ namespace cairn::algo {
 ///   automatic     hooking, which was faster on every measured graph (docs/algo.md)
 enum class mst_merge { automatic, hooking, transactions };
 template <>
-inline constexpr std::span<const std::string_view> words_of<mst_merge> =
+inline constexpr std::span<const std::string_view> enum_names<mst_merge> =
     words<"auto", "hooking", "transactions">;
 
 struct mst_options {

@@ -22,7 +22,7 @@ namespace cairn::algo {
 ///   edge   as push, but the work is divided by edges instead of vertices: large rows are split
 enum class pagerank_variant { pull, push, edge };
 template <>
-inline constexpr std::span<const std::string_view> words_of<pagerank_variant> =
+inline constexpr std::span<const std::string_view> enum_names<pagerank_variant> =
     words<"pull", "push", "edge">;
 
 /// The definition of PageRank. The fixed points differ only if there are sinks (vertices without
@@ -36,7 +36,7 @@ inline constexpr std::span<const std::string_view> words_of<pagerank_variant> =
 ///                  is below n * `tolerance` (1e-6), after at most 100 sweeps
 enum class pagerank_convention { gap, graphalytics, networkx };
 template <>
-inline constexpr std::span<const std::string_view> words_of<pagerank_convention> =
+inline constexpr std::span<const std::string_view> enum_names<pagerank_convention> =
     words<"gap", "graphalytics", "networkx">;
 
 /// Whether a sweep reads only the ranks of the previous sweep (jacobi), or also those already
@@ -44,7 +44,7 @@ inline constexpr std::span<const std::string_view> words_of<pagerank_convention>
 /// in_place for pull with the GAP convention, else jacobi.
 enum class pagerank_sweep { automatic, jacobi, in_place };
 template <>
-inline constexpr std::span<const std::string_view> words_of<pagerank_sweep> =
+inline constexpr std::span<const std::string_view> enum_names<pagerank_sweep> =
     words<"auto", "jacobi", "in-place">;
 
 struct pagerank_options {

@@ -34,7 +34,7 @@ class pull_layout {
   [[nodiscard]] static kind kind_for(const graph::dist_csr<Id>& g);
 
   /// Number of sweeps whose savings roughly equal the time to build the layout.
-  [[nodiscard]] static std::uint64_t sweeps_that_repay(kind how) noexcept {
+  [[nodiscard]] static std::uint64_t break_even_sweeps(kind how) noexcept {
     return how == kind::tiles ? 32 : 8;
   }
 

@@ -34,8 +34,8 @@ struct st_connectivity_result {
 ///
 /// Two breadth-first searches: a grey one from s along edges and a green one from t against them.
 /// The search with the smaller frontier runs the next level. Each visit claims a white vertex for
-/// its colour and returns the colour that it found; there is no other synchronisation. An answer
-/// with the other colour shows that the searches have met. The receiver then stops spawning, and
+/// its color and returns the color that it found; there is no other synchronisation. An answer
+/// with the other color shows that the searches have met. The receiver then stops spawning, and
 /// the level ends early.
 ///
 /// s, t        global vertex ids; s == t is connected

@@ -27,7 +27,7 @@ namespace cairn::algo {
 /// `automatic` chooses by degrees, locality and the lengths of kept rows; several ranks use marks.
 enum class triangles_mode { automatic, natural, marks, matrix };
 template <>
-inline constexpr std::span<const std::string_view> words_of<triangles_mode> =
+inline constexpr std::span<const std::string_view> enum_names<triangles_mode> =
     words<"auto", "natural", "marks", "matrix">;
 
 struct triangles_options {

@@ -69,15 +69,15 @@ class channel final : public coalescer {
  public:
   template <class Handler>
   channel(world& w, Handler on_messages, const channel_options& opt = {})
-      : coalescer(w, opt), on_messages_(taking_all(std::move(on_messages))) {
+      : coalescer(w, opt), on_messages_(handling_all(std::move(on_messages))) {
     attach();
   }
   template <class Owner, class Handler>
   requires std::is_invocable_r_v<rank_t, Owner&, const Message&> channel(
       world& w, Owner owner, Handler on_messages, const channel_options& opt = {})
       : coalescer(w, opt, travel::routed),
-        on_messages_(routed() ? taking_own(std::move(owner), std::move(on_messages))
-                              : taking_all(std::move(on_messages))) {
+        on_messages_(routed() ? handling_own(std::move(owner), std::move(on_messages))
+                              : handling_all(std::move(on_messages))) {
     attach();
   }
   template <class Handler>
@@ -86,9 +86,9 @@ class channel final : public coalescer {
       : coalescer(w, opt, travel::routed),
         reducer_(&reducer),
         on_messages_(routed()
-                         ? taking_own([&reducer](const Message& m) { return reducer.owner(m); },
-                                      std::move(on_messages))
-                         : taking_all(std::move(on_messages))) {
+                         ? handling_own([&reducer](const Message& m) { return reducer.owner(m); },
+                                        std::move(on_messages))
+                         : handling_all(std::move(on_messages))) {
     attach();
   }
   ~channel() { detach(); }
@@ -141,7 +141,7 @@ class channel final : public coalescer {
     channel& channel_;
     typename channel::block* blocks_;
     const rank_t* next_hops_;
-    message_count& count_;
+    message_counter& count_;
     worker_t worker_;
   };
   using sender = basic_sender<false>;
@@ -170,10 +170,10 @@ class channel final : public coalescer {
 
  private:
   // Handles a buffer from a rank; returns how many of its messages now count as handled.
-  using taker = std::function<std::size_t(worker_t, rank_t, std::span<Message>)>;
+  using buffer_handler = std::function<std::size_t(worker_t, rank_t, std::span<Message>)>;
 
   template <class Handler>
-  static taker taking_all(Handler on_messages) {
+  static buffer_handler handling_all(Handler on_messages) {
     return [on_messages = std::move(on_messages)](worker_t w, rank_t from,
                                                   std::span<const Message> batch) mutable {
       if constexpr (std::invocable<Handler&, worker_t, rank_t, std::span<const Message>>) {
@@ -186,10 +186,11 @@ class channel final : public coalescer {
   }
 
   template <class Owner, class Handler>
-  taker taking_own(Owner owner, Handler on_messages) {
+  buffer_handler handling_own(Owner owner, Handler on_messages) {
     return [this, owner = std::move(owner), on_messages = std::move(on_messages)](
-               worker_t w, rank_t from, std::span<Message> came) mutable {
-      const auto [own, ended] = from == rank() ? sorted{came, 0} : forward_others(w, came, owner);
+               worker_t w, rank_t from, std::span<Message> received) mutable {
+      const auto [own, ended] =
+          from == rank() ? sorted{received, 0} : forward_others(w, received, owner);
       if (!own.empty()) on_messages(w, std::span<const Message>(own));
       return own.size() + ended;
     };
@@ -200,17 +201,17 @@ class channel final : public coalescer {
     std::size_t ended;       // messages for other ranks that were merged here
   };
   template <class Owner>
-  sorted forward_others(worker_t w, std::span<Message> came, Owner& owner) {
+  sorted forward_others(worker_t w, std::span<Message> received, Owner& owner) {
     basic_sender<true> out(*this, w);
     std::size_t ended = 0;
-    const auto own = keep_own(rank(), came, owner, [&](rank_t to, const Message& m) {
+    const auto own = keep_own(rank(), received, owner, [&](rank_t to, const Message& m) {
       if constexpr (reduces) {
         ended += offer(out, m) == offered::merged;
       } else {
         out.append(to, m);
       }
     });
-    count_forwarded(w, came.size() - own.size() - ended);
+    count_forwarded(w, received.size() - own.size() - ended);
     return {own, ended};
   }
 
@@ -255,7 +256,7 @@ class channel final : public coalescer {
   }
 
   Reducer* const reducer_ = nullptr;
-  taker on_messages_;
+  buffer_handler on_messages_;
   const std::size_t block_bytes_ =
       sizeof(Message) * std::max<std::size_t>(1, buffer_bytes() / sizeof(Message));
 };

@@ -35,8 +35,8 @@ class coalescer : public receiver {
   coalescer(const coalescer&) = delete;
   coalescer& operator=(const coalescer&) = delete;
 
-  bool flush(worker_t w, bool only_old) final;
-  [[nodiscard]] const message_count& count(worker_t w) const noexcept final {
+  bool flush(worker_t w, flush_scope scope) final;
+  [[nodiscard]] const message_counter& count(worker_t w) const noexcept final {
     return lanes_[w].count;
   }
   void abandon() noexcept final;
@@ -50,7 +50,7 @@ class coalescer : public receiver {
   };
   struct lane {
     std::vector<block> blocks;  // by next hop
-    message_count count;
+    message_counter count;
     std::size_t kept = 0;        // messages in a table of the stage reduce
     bool kept_seen = false;      // the table kept messages at the previous scan, too
     std::uint64_t reported = 0;  // part of count.sent() that the world's counters have

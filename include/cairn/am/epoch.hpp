@@ -13,7 +13,7 @@
 namespace cairn::am {
 
 /// Whether a worker has work of its own when it asks whether the epoch has ended.
-enum class activity_state { busy, idle };
+enum class worker_activity { busy, idle };
 
 /// A phase in which ranks exchange messages; all ranks agree on its end.
 ///
@@ -50,7 +50,7 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
   /// Takes messages in, runs their handlers and drives the waves. Ships old buffers; of an idle
   /// worker it ships all buffers. Returns true on all workers of all ranks once the epoch has
   /// ended. Called by every worker inside one job, any number of times.
-  [[nodiscard]] bool try_close(worker_t w, activity_state state);
+  [[nodiscard]] bool try_close(worker_t w, worker_activity state);
 
   /// Worker w has n pieces of work that may send later, such as entries of a queue. They keep the
   /// epoch open until they are released. A piece is released after everything that it sends was

@@ -106,7 +106,7 @@ class record_channel final : public coalescer {
 
   record_channel(world& w, const channel_options& opt, owner_function owner, handler on_records);
   void append(worker_t w, rank_t to, std::span<const std::byte> record);
-  std::span<std::byte> forward_others(worker_t w, std::span<std::byte> came);
+  std::span<std::byte> forward_others(worker_t w, std::span<std::byte> received);
   void deliver(worker_t w, rank_t from, std::span<std::byte> payload) override;
 
   owner_function owner_;  // empty: records travel directly

@@ -89,7 +89,7 @@ class request final : private task::progress_source {
   ~request() {
     world_.pool().remove_source(*this);
     // Questions that a cancelled epoch left behind.
-    world_.pool().while_quiet([this] {
+    world_.pool().while_not_polling([this] {
       for (worker_t w{0}; w < workers_.workers(); ++w) charge(w, -kept_bytes(w));
     });
   }

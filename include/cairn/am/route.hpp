@@ -104,7 +104,7 @@ class route {
   std::vector<rank_t> towards_machine_;  // -1: this rank's machine
 };
 
-/// Moves the messages for rank `self` to the front of `came`, in their order, and returns them;
+/// Moves the messages for rank `self` to the front of `received`, in their order, and returns them;
 /// passes each other one to forward(destination, message). A hop does this with the messages that
 /// arrive.
 ///
@@ -112,13 +112,13 @@ class route {
 /// Cost          nothing is moved while all messages are for this rank. No branch depends on a
 ///               message, because it would be unpredictable.
 template <class Message, class Destination, class Forward>
-[[nodiscard]] std::span<Message> keep_own(rank_t self, std::span<Message> came,
+[[nodiscard]] std::span<Message> keep_own(rank_t self, std::span<Message> received,
                                           Destination&& destination, Forward&& forward) {
   constexpr std::size_t most = 128;
   std::array<std::uint8_t, most> own, others;
   std::size_t kept = 0;
-  for (std::size_t begin = 0; begin < came.size(); begin += most) {
-    const auto part = came.subspan(begin, std::min(most, came.size() - begin));
+  for (std::size_t begin = 0; begin < received.size(); begin += most) {
+    const auto part = received.subspan(begin, std::min(most, received.size() - begin));
     std::size_t num_own = 0, num_others = 0;
     for (std::size_t i = 0; i < part.size(); ++i) {
       const bool is_own = destination(std::as_const(part[i])) == self;
@@ -133,10 +133,10 @@ template <class Message, class Destination, class Forward>
     if (kept == begin && num_others == 0) {
       kept += num_own;
     } else {
-      for (std::size_t i = 0; i < num_own; ++i) came[kept++] = part[own[i]];
+      for (std::size_t i = 0; i < num_own; ++i) received[kept++] = part[own[i]];
     }
   }
-  return came.first(kept);
+  return received.first(kept);
 }
 
 }  // namespace cairn::am

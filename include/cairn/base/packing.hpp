@@ -81,7 +81,7 @@ template <packable T>
 
 namespace detail {
 
-struct packed_as_it_is {};
+struct byte_packing {};
 
 inline void append_bytes(std::vector<std::byte>& to, const void* data, std::size_t bytes) {
   if (bytes == 0) return;
@@ -97,7 +97,7 @@ inline std::span<const std::byte> take_bytes(std::span<const std::byte>& from, s
 }
 
 template <class T>
-concept its_bytes = std::is_trivially_copyable_v<T> && !std::ranges::borrowed_range<T>;
+concept packed_as_bytes = std::is_trivially_copyable_v<T> && !std::ranges::borrowed_range<T>;
 
 template <class C>
 concept collection = !std::is_trivially_copyable_v<C> && std::default_initializable<C> &&
@@ -111,15 +111,15 @@ concept collection = !std::is_trivially_copyable_v<C> && std::default_initializa
 template <class C>
 concept bytes_side_by_side = std::ranges::contiguous_range<C> &&
     std::default_initializable<typename C::value_type> &&
-    std::derived_from<packing<typename C::value_type>, packed_as_it_is> &&
+    std::derived_from<packing<typename C::value_type>, byte_packing> &&
     requires(C& c, std::size_t n) {
   c.resize(n);
 };
 
 }  // namespace detail
 
-template <detail::its_bytes T>
-struct packing<T> : detail::packed_as_it_is {
+template <detail::packed_as_bytes T>
+struct packing<T> : detail::byte_packing {
   static void pack(std::vector<std::byte>& to, const T& x) {
     detail::append_bytes(to, &x, sizeof x);
   }

@@ -24,19 +24,19 @@ namespace cairn {
 ///
 ///   state      entered by                  may begin   announces
 ///   running    restart()                   yes         nothing
-///   stopping   ask(), hear()               no          its next collective, unless an earlier one
-///                                                      is already announced
+///   stopping   request(),                  no          its next collective, unless an earlier one
+///              receive_announcement()                  is already announced
 ///   stopped    the last collective begun is the announced one or a later one: it will not complete
 ///
 /// A pure state machine: it neither sends nor waits. The caller sends each announcement() to all
-/// other ranks before it stops, and passes theirs to hear().
+/// other ranks before it stops, and passes theirs to receive_announcement().
 ///
-/// Thread-safety: ask() in any thread and in a signal handler; the const functions in any thread;
-///                the others by one thread at a time
+/// Thread-safety: request() in any thread and in a signal handler; the const functions in any
+///                thread; the others by one thread at a time
 class cancellation {
  public:
   /// Called when this rank is asked to cancel.
-  void ask() noexcept { asked_.store(true, std::memory_order_relaxed); }
+  void request() noexcept { asked_.store(true, std::memory_order_relaxed); }
   /// Whether this rank must stop its loops and begin no collective.
   [[nodiscard]] bool stopping() const noexcept {
     return asked_.load(std::memory_order_relaxed) ||
@@ -58,7 +58,7 @@ class cancellation {
     return next;
   }
   /// Called when another rank announces that it will not begin this collective of this generation.
-  void hear(std::uint64_t collective) noexcept {
+  void receive_announcement(std::uint64_t collective) noexcept {
     stop_at_.store(std::min(collective, stop_at_.load(std::memory_order_relaxed)),
                    std::memory_order_release);
   }

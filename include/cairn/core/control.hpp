@@ -32,8 +32,8 @@ class control {
           obs::counters& counters);
 
   /// Handles a packet that is not for a channel. The caller holds the network lock.
-  void take_in(worker_t w, const packet_header& header, rank_t from,
-               std::span<const std::byte> payload);
+  void handle_packet(worker_t w, const packet_header& header, rank_t from,
+                     std::span<const std::byte> payload);
 
   /// Every rank's bytes, by rank. Collective, worker 0.
   std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine);
@@ -53,7 +53,7 @@ class control {
   void throw_if_poisoned() const;
 
   /// Asks all ranks to stop. Async-signal-safe; any thread.
-  void cancel() noexcept { cancelling_.ask(); }
+  void cancel() noexcept { cancelling_.request(); }
   /// Whether this rank must stop its loops.
   [[nodiscard]] bool stopping() const noexcept { return cancelling_.stopping(); }
   /// If this rank is stopping, announces that it will not begin its next collective. Any worker.
@@ -77,8 +77,8 @@ class control {
   std::vector<std::vector<std::byte>> finish_gather();
   void send_gather(worker_t w);
   void send_reduction(worker_t w);
-  void take_in_generation(worker_t w, const packet_header& header, rank_t from,
-                          std::span<const std::byte> payload);
+  void handle_packet_of_generation(worker_t w, const packet_header& header, rank_t from,
+                                   std::span<const std::byte> payload);
   void expect_to_begin(worker_t w);
   void send_announcement(worker_t w);
   void wait_for(const std::atomic<bool>& complete);

@@ -42,7 +42,7 @@ class inbox {
 
   void open_epoch(std::uint64_t epoch);
   /// Like open_epoch() without a lock, for one rank: no buffer can wait for the epoch.
-  void open_epoch_alone(std::uint64_t epoch) noexcept {
+  void open_epoch_single_rank(std::uint64_t epoch) noexcept {
     open_.store(epoch, std::memory_order_relaxed);
   }
   /// Takes no lock, because no buffer of the epoch arrives any more.
@@ -50,13 +50,13 @@ class inbox {
   /// Discards the buffers of all epochs up to this one, including those that arrive later.
   void abandon_up_to(std::uint64_t epoch);
   /// Queues the buffers set aside for channels that have been constructed since.
-  void look_again();
+  void requeue_aside();
 
  private:
   enum class fate { queue, aside, discard };
   [[nodiscard]] fate fate_of(buffer& b) const noexcept;
-  void sort_in(buffer&& b);
-  void sort_all_again();
+  void place(buffer&& b);
+  void place_set_aside();
 
   const registry& channels_;
   task::spin_lock guard_;

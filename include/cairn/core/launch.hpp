@@ -19,7 +19,7 @@ using rank_body = std::function<int(world&)>;
 /// A body that also receives the program's arguments that are not Cairn's.
 using program_body = std::function<int(world&, std::span<const std::string> arguments)>;
 
-/// Runs `body` on every rank that `how` and the launcher's environment specify. Returns the exit
+/// Runs `body` on every rank that `config` and the launcher's environment specify. Returns the exit
 /// status: 0, or that of the rank that failed first (2 for bad usage or bad input, 130 if it was
 /// cancelled, 1 for everything else), or the value of the body.
 ///
@@ -35,7 +35,7 @@ using program_body = std::function<int(world&, std::span<const std::string> argu
 ///
 /// An exception that leaves a body makes every blocking call of the other ranks throw peer_failure.
 /// run() must be called before the process has threads.
-[[nodiscard]] int run(const settings& how, const rank_body& body, const launch_report& say);
+[[nodiscard]] int run(const settings& config, const rank_body& body, const launch_report& say);
 
 /// Prints the sentence on standard error.
 inline void say_on_stderr(const std::string& sentence) {

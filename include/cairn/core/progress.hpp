@@ -68,7 +68,7 @@ class progress_engine final : public task::progress_source {
   /// part-filled buffers. Returns whether it did anything. An error fails the world.
   bool progress(worker_t w) noexcept override;
   /// Receives packets, so that this rank notices poison and cancellation. Runs no handlers.
-  [[nodiscard]] bool may_go_on(worker_t w) noexcept override;
+  [[nodiscard]] bool may_continue(worker_t w) noexcept override;
   /// Throws peer_failure if the world is poisoned. If the world is being cancelled, synchronises
   /// with the other ranks and throws `cancelled`.
   void throw_if_interrupted() override;
@@ -77,7 +77,7 @@ class progress_engine final : public task::progress_source {
   /// poisoned or cancelled.
   [[nodiscard]] bool between_chunks(worker_t w);
   /// The same without waiting for room. If `idle`, sends all buffers of the worker.
-  void move_on(worker_t w, bool idle);
+  void make_progress(worker_t w, bool idle);
 
   // Epochs -----------------------------------------------------------------------------------
 
@@ -126,7 +126,7 @@ class progress_engine final : public task::progress_source {
     try {
       return std::forward<F>(f)();
     } catch (const cancelled&) {
-      if (control_.generation() == generation) stop_with_the_others();
+      if (control_.generation() == generation) synchronize_cancellation();
       throw;
     }
   }
@@ -147,14 +147,14 @@ class progress_engine final : public task::progress_source {
   void arrived(worker_t w, rank_t from, std::span<const std::byte> packet);
   void deliver(worker_t w, buffer&& b);
   bool run_one(worker_t w);
-  bool flush(worker_t w, bool only_old);
+  bool flush(worker_t w, flush_scope scope);
   void flush_standing(worker_t w);
   void flush_old(worker_t w);
   [[nodiscard]] bool lacks_room() const noexcept;
   void wait_for_room(worker_t w);
   void expect_no_epoch_left();
   void abandon_epoch();
-  void stop_with_the_others();
+  void synchronize_cancellation();
 
   net::transport& net_;
   task::pool& pool_;
@@ -173,7 +173,7 @@ class progress_engine final : public task::progress_source {
   control control_;
 
   task::per_worker<worker_state> workers_;
-  task::per_worker<message_count> holds_;
+  task::per_worker<message_counter> holds_;
   std::uint64_t epoch_ = 0;
   std::atomic<bool> epoch_is_open_{false};
   bool epoch_was_left_ = false;

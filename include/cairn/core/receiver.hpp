@@ -18,7 +18,7 @@ namespace cairn {
 enum class channel_kind { epoch, standing };
 
 /// Counts of messages that one worker has sent and handled. One thread writes, any thread reads.
-class message_count {
+class message_counter {
  public:
   /// Called before the messages can leave.
   void add_sent(std::uint64_t n) noexcept { add(sent_, n); }
@@ -44,17 +44,20 @@ class message_count {
   std::atomic<std::uint64_t> sent_{0}, handled_{0};
 };
 
+/// Which part-filled buffers to send; `only_old`: those that were part-filled at the previous such
+/// call already.
+enum class flush_scope { all, only_old };
+
 /// The receiving end of a channel, as core sees it.
 class receiver {
  public:
   /// Handles one buffer's payload on worker w; may modify the payload. Runs concurrently with
   /// itself on other workers.
   virtual void deliver(worker_t w, rank_t from, std::span<std::byte> payload) = 0;
-  /// Sends worker w's part-filled buffers; with `only_old` only those already part-filled at the
-  /// previous such call. Returns whether it sent any. Called by worker w.
-  virtual bool flush(worker_t w, bool only_old) = 0;
+  /// Sends worker w's part-filled buffers. Returns whether it sent any. Called by worker w.
+  virtual bool flush(worker_t w, flush_scope scope) = 0;
   /// The messages that worker w has sent and handled. Any thread.
-  [[nodiscard]] virtual const message_count& count(worker_t w) const noexcept = 0;
+  [[nodiscard]] virtual const message_counter& count(worker_t w) const noexcept = 0;
   /// Discards all part-filled buffers and counts, because the epoch was abandoned. Called while no
   /// other worker uses the channel.
   virtual void abandon() noexcept = 0;

@@ -86,7 +86,7 @@ class recursive_doubling {
   [[nodiscard]] bytes& kept(std::uint64_t operation, int i) noexcept;
   void check(rank_t from, std::span<const std::byte> packet);
   void combine_with(const step& s, std::span<const std::byte> packet);
-  void pass_over_foreign_steps() noexcept;
+  void skip_inactive_steps() noexcept;
   void advance() noexcept;
 
   rank_t self_, size_;

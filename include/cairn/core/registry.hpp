@@ -21,7 +21,7 @@ class registry {
     channel_kind kind;
     receiver* to;
   };
-  enum class state { unborn, live, gone };
+  enum class state { not_constructed, live, destroyed };
 
   [[nodiscard]] std::uint32_t add(receiver& r, channel_kind kind) {
     live_.push_back({next_, kind, &r});
@@ -36,7 +36,7 @@ class registry {
   /// Null unless the channel is live.
   [[nodiscard]] receiver* find(std::uint32_t number) const noexcept;
   [[nodiscard]] state state_of(std::uint32_t number) const noexcept {
-    return number >= next_ ? state::unborn : find(number) ? state::live : state::gone;
+    return number >= next_ ? state::not_constructed : find(number) ? state::live : state::destroyed;
   }
 
   /// The number of the next channel.

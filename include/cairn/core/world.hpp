@@ -77,7 +77,7 @@ class world {
       const auto share = n / (16 * static_cast<std::size_t>(workers()));
       chunk = std::clamp<std::size_t>(share, 1, size_ > 1 ? 256 : 16'384);
     }
-    const use alone(*this);
+    const call_guard in_call(*this);
     task::parallel_for(*pool_, n, chunk, f, [this](worker_t w) { return progress(w); });
     throw_if_interrupted();
   }
@@ -146,7 +146,7 @@ class world {
   /// poisoned, and cancelled. Called by the body.
   template <std::invocable Done>
   void wait_until(Done&& done) {
-    const use alone(*this);
+    const call_guard in_call(*this);
     pool_->wait_until([&] { return interrupted() || done(); });
     throw_if_interrupted();
   }
@@ -168,13 +168,13 @@ class world {
   [[nodiscard]] const hw::tm_probe& transactions();
 
   /// Marks a call of the body: during its lifetime another call is refused.
-  class use {
+  class call_guard {
    public:
     /// Throws    contract_violation if another use exists
-    explicit use(world& w);
-    ~use() { world_.in_use_.store(false, std::memory_order_release); }
-    use(const use&) = delete;
-    use& operator=(const use&) = delete;
+    explicit call_guard(world& w);
+    ~call_guard() { world_.in_use_.store(false, std::memory_order_release); }
+    call_guard(const call_guard&) = delete;
+    call_guard& operator=(const call_guard&) = delete;
 
    private:
     world& world_;
@@ -195,7 +195,7 @@ class world {
   // The result of a reduction on one rank.
   template <class T>
   [[nodiscard]] T of_one_rank(const T& mine) {
-    const use alone(*this);
+    const call_guard in_call(*this);
     counters_->add(main_worker, obs::counter::collectives);
     throw_if_interrupted();
     return mine;

@@ -27,13 +27,13 @@ struct back_off_limits {
 /// State machine of one distributed transaction on the rank that runs it: the elements that it
 /// holds and its next step in the ownership protocol.
 ///
-///   step      what the runtime does                      next event
-///   claim     sends claims() to the owners               answered() for each claim
-///   wait      nothing                                    answered() for each pending claim
-///   run       runs the body on copies of the elements    the body returns: write back and release
-///                                                        an element is missing: need(it)
-///   drop      releases drop() without write-back         step rest
-///   rest      waits rest_ns()                            rested()
+///   step         what the runtime does                   next event
+///   claim        sends claims() to the owners            record_answer() for each claim
+///   wait         nothing                                 record_answer() for each pending claim
+///   run          runs the body on copies                 the body returns: write back and release
+///                                                        an element is missing: add_element()
+///   release_all  releases release_all() unchanged        step back_off
+///   back_off     waits back_off_ns()                     end_back_off()
 ///
 /// After a refusal the transaction waits for its pending answers and then releases all elements. No
 /// transaction waits for a marker while it holds one, so there is no deadlock. The random delay
@@ -45,26 +45,26 @@ struct back_off_limits {
 /// Source    [AAM15] section 4.3
 class acquisition {
  public:
-  enum class step { claim, wait, run, drop, rest };
+  enum class step { claim, wait, run, release_all, back_off };
 
   /// Prepares for a new transaction.
   void reset() noexcept;
 
   /// Adds an element, if it is not in the list yet. Not while answers are pending.
-  void need(const element& e);
+  void add_element(const element& e);
 
   [[nodiscard]] step next() const noexcept;
 
   /// Indexes of the elements to claim now. Each claim is answered once.
   [[nodiscard]] std::vector<std::size_t> claims();
   /// Records the answer for element i. Returns whether it was the last pending one.
-  [[nodiscard]] bool answered(std::size_t i, bool granted) noexcept;
+  [[nodiscard]] bool record_answer(std::size_t i, bool granted) noexcept;
 
   /// Indexes of the elements to release: all that are held.
-  [[nodiscard]] std::vector<std::size_t> drop();
-  /// Delay after drop().
-  [[nodiscard]] std::uint64_t rest_ns(const back_off_limits& limits, random64& random) const;
-  void rested() noexcept { resting_ = false; }
+  [[nodiscard]] std::vector<std::size_t> release_all();
+  /// Delay after release_all().
+  [[nodiscard]] std::uint64_t back_off_ns(const back_off_limits& limits, random64& random) const;
+  void end_back_off() noexcept { backing_off_ = false; }
 
   [[nodiscard]] std::size_t size() const noexcept { return elements_.size(); }
   [[nodiscard]] const element& operator[](std::size_t i) const noexcept { return elements_[i]; }
@@ -77,8 +77,8 @@ class acquisition {
   std::vector<element> elements_;
   std::vector<state> states_;
   std::size_t due_ = 0, num_held_ = 0;
-  std::uint32_t drops_ = 0;  // since the transaction began
-  bool refused_ = false, resting_ = false;
+  std::uint32_t num_restarts_ = 0;  // since the transaction began
+  bool refused_ = false, backing_off_ = false;
 };
 
 }  // namespace cairn::dtx

@@ -17,8 +17,8 @@
 #include <cairn/am/request.hpp>
 #include <cairn/am/slot_table.hpp>
 #include <cairn/base/contract.hpp>
-#include <cairn/dtx/gate.hpp>
 #include <cairn/dtx/local_part.hpp>
+#include <cairn/dtx/map_access.hpp>
 #include <cairn/dtx/owned_map.hpp>
 #include <cairn/dtx/runner.hpp>
 #include <cairn/task/per_worker.hpp>
@@ -76,8 +76,8 @@ class executor final : job_source {
                 std::max({sizeof(typename Maps::value_type)...}), *this),
         activities_(data, local{op_, this}) {
     CAIRN_EXPECTS(opt.grain >= 1, "grain must be at least 1");
-    if (alone()) return;
-    (runner_.add(&maps, std::make_unique<map_gate<Maps>>(data, maps, runner_)), ...);
+    if (one_rank()) return;
+    (runner_.add(&maps, std::make_unique<typed_map_access<Maps>>(data, maps, runner_)), ...);
     if constexpr (returns) {
       out_.emplace(
           world_,
@@ -86,8 +86,8 @@ class executor final : job_source {
           },
           [this](worker_t k, std::span<const typename path::replied> span) {
             for (const auto& a : span)
-              answered(k, workers_[k].unanswered.take(a.to.slot()), a.answer);
-            run_onward(k);
+              deliver_answer(k, workers_[k].unanswered.take(a.to.slot()), a.answer);
+            run_deferred(k);
           });
     } else {
       out_.emplace(world_, [this](worker_t k, std::span<const message> span) {
@@ -100,16 +100,18 @@ class executor final : job_source {
   /// elements all belong to this rank have taken effect or wait for a marker.
   template <class Body>
   void spawn(worker_t k, Body&& body) {
-    if (alone()) return activities_.spawn(k, std::forward<Body>(body));
+    if (one_rank()) return activities_.spawn(k, std::forward<Body>(body));
     activities_.spawn(k, [&](auto& send) {
       auto send_or_queue = [&](const message& m) { pass(k, m, send); };
       body(send_or_queue);
     });
-    runner_.pump(k);
+    runner_.advance_ready(k);
   }
 
   /// Mechanism of the activities, whose elements have one owner.
-  [[nodiscard]] activity::mechanism how() const noexcept { return activities_.how(); }
+  [[nodiscard]] activity::mechanism chosen_mechanism() const noexcept {
+    return activities_.chosen_mechanism();
+  }
   [[nodiscard]] std::size_t grain() const noexcept { return activities_.grain(); }
   [[nodiscard]] std::string why() const { return activities_.why(); }
   [[nodiscard]] activity::ran ran() const { return activities_.ran(); }
@@ -119,16 +121,16 @@ class executor final : job_source {
   static constexpr bool returns = activity::fire_and_return<Op>;
   using result = activity::result_t<Op>;
   using origin = activity::origin<Op>;
-  using way = activity::detail::way_of<Op, am::no_reducer>;
-  using path = typename way::path;
+  using message_path = activity::detail::message_path<Op, am::no_reducer>;
+  using path = typename message_path::path;
   struct waiting {
     message m;
     origin from;
   };
   struct worker_state {
     std::deque<waiting> queue;
-    [[no_unique_address]] typename way::unanswered unanswered;  // sent to other ranks
-    std::vector<message> onward;  // messages for activities, sent outside any activity
+    [[no_unique_address]] typename message_path::unanswered unanswered;  // sent to other ranks
+    std::vector<message> deferred;  // messages for activities, sent outside any activity
   };
 
   // Passed to `after` and `answer` outside activities.
@@ -137,7 +139,7 @@ class executor final : job_source {
     worker_t at;
     [[nodiscard]] worker_t worker() const noexcept { return at; }
     void operator()(const message& m) {
-      auto later = [this](const message& own) { all.workers_[at].onward.push_back(own); };
+      auto later = [this](const message& own) { all.workers_[at].deferred.push_back(own); };
       all.pass(at, m, later);
     }
   };
@@ -164,7 +166,7 @@ class executor final : job_source {
             w.m, [&](const auto& where) { numbers_.push_back(tx.number_of(where.map, where.id)); });
         tx.allow_only(numbers_);
         results_.push_back(activity::detail::attempt(op, tx, w.m));
-        CAIRN_ASSERT(activity::detail::done(results_.back()) || !tx.wrote());
+        CAIRN_ASSERT(activity::detail::done(results_.back()) || !tx.has_written());
       }
     }
 
@@ -181,7 +183,7 @@ class executor final : job_source {
         }
         if constexpr (returns) all_.answer(k, from, m, r);
       }
-      all_.run_onward(k);
+      all_.run_deferred(k);
       auto& counters = all_.world_.counters();
       counters.add(k, obs::counter::operators, members_.size());
       counters.add(k, obs::counter::operators_failed, failed);
@@ -197,12 +199,12 @@ class executor final : job_source {
     std::vector<std::size_t> numbers_;
   };
 
-  [[nodiscard]] bool alone() const noexcept { return world_.size() == 1; }
+  [[nodiscard]] bool one_rank() const noexcept { return world_.size() == 1; }
 
   // Calls activity(m) if one rank owns all elements; else passes m to the owner of the first
   // element.
   void pass(worker_t k, const message& m, auto&& activity) {
-    if (alone()) return activity(m);
+    if (one_rank()) return activity(m);
     rank_t first = -1;
     bool one_owner = true;
     op_.elements(m, [&](const auto& where) {
@@ -244,21 +246,21 @@ class executor final : job_source {
   }
 
   void answer(worker_t k, const origin& to, const message& m, const result& r) requires returns {
-    if (to.rank == world_.rank()) return answered(k, m, r);
+    if (to.rank == world_.rank()) return deliver_answer(k, m, r);
     out_->reply_from(k)(to.rank, to.ticket, r);
   }
-  void answered(worker_t k, const message& m, const result& r) requires returns {
+  void deliver_answer(worker_t k, const message& m, const result& r) requires returns {
     context at{*this, k};
     world_.counters().add(k, obs::counter::answers, 1);
     activity::detail::answer(op_, m, r, at);
   }
 
-  // Called after the loops that fill `onward`: an operator must not run inside the `after` of
+  // Called after the loops that fill `deferred`: an operator must not run inside the `after` of
   // another.
-  void run_onward(worker_t k) {
-    auto& onward = workers_[k].onward;
-    if (onward.empty()) return;
-    const auto messages = std::exchange(onward, {});
+  void run_deferred(worker_t k) {
+    auto& deferred = workers_[k].deferred;
+    if (deferred.empty()) return;
+    const auto messages = std::exchange(deferred, {});
     activities_.spawn(k, [&](auto& send) {
       for (const auto& m : messages) send(m);
     });

@@ -11,7 +11,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/dtx/acquisition.hpp>
-#include <cairn/dtx/gate.hpp>
+#include <cairn/dtx/map_access.hpp>
 #include <cairn/dtx/transaction.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/task/spin_lock.hpp>
@@ -44,21 +44,21 @@ class job_source {
   [[nodiscard]] virtual std::unique_ptr<job> next_job(worker_t w, std::vector<element>& named) = 0;
 };
 
-/// Runs a rank's transactions over the gates of their maps. transactions.hpp and executor.hpp are
-/// the typed interfaces.
+/// Runs a rank's transactions over the elements of their maps. transactions.hpp and executor.hpp
+/// are the typed interfaces.
 ///
 /// A transaction occupies a record until it commits. One worker at a time advances it: the one that
 /// started it, or the one that received its last pending answer. Transactions advance when a worker
 /// spawns more or is idle; the claims and releases of all of them are sent together. A queued
 /// transaction holds the epoch until it has committed. The transactions of a cancelled epoch never
 /// run again; the runner's destructor destroys them.
-class runner final : public claim_sink {
+class runner final : public claim_answer_handler {
  public:
   /// element_bytes   size of the largest element of all maps
   runner(world& w, const options& opt, std::size_t element_bytes, job_source& source);
 
   /// Called before the first transaction, in the same order on every rank.
-  void add(const void* map, std::unique_ptr<gate> road);
+  void add(const void* map, std::unique_ptr<map_access> access);
 
   /// Index of an added map.
   [[nodiscard]] std::uint32_t number_of(const void* map) const;
@@ -68,10 +68,10 @@ class runner final : public claim_sink {
   void queued(worker_t w);
   /// Advances worker w's transactions and starts queued ones. Returns whether any advanced. Called
   /// in a chunk, a body section or a handler, or by an idle worker.
-  bool pump(worker_t w);
+  bool advance_ready(worker_t w);
 
-  void answered(worker_t w, const claim_request& asked, bool granted,
-                std::span<const std::byte> value) override;
+  void handle_answer(worker_t w, const claim_request& asked, bool granted,
+                     std::span<const std::byte> value) override;
 
  private:
   struct record {
@@ -83,9 +83,9 @@ class runner final : public claim_sink {
     marker_word name = free_marker;
     worker_t home = main_worker;
     std::uint64_t claimed_ns = 0;         // time of the last claims
-    std::uint64_t shortest_round_ns = 0;  // shortest time from claims to drop, in this transaction
+    std::uint64_t shortest_round_ns = 0;  // from claims to release; the shortest
   };
-  struct resting {
+  struct delayed_record {
     std::uint64_t due_ns;
     record* of;
   };
@@ -96,24 +96,24 @@ class runner final : public claim_sink {
   struct worker_state {
     std::vector<std::unique_ptr<record>> records;  // all records of this worker
     std::vector<record*> ready, driven, done;
-    std::vector<resting> rests;
+    std::vector<delayed_record> delayed;
     std::vector<outbox> out;  // by map
     random64 random{0};
     std::vector<element> named;  // elements of the job that begins
     std::uint64_t num_started = 0;
-    bool pumping = false;
+    bool advancing = false;
     task::spin_lock guard;
     std::vector<record*> spare;  // free records; filled by any worker
   };
 
-  void wake(worker_state& mine);
-  void begin(worker_t w);
+  void end_due_back_offs(worker_state& mine);
+  void start_queued(worker_t w);
   [[nodiscard]] record* take_record(worker_state& mine);
   void advance(worker_t w, record& r);
   [[nodiscard]] bool run_body(record& r);
   void commit(worker_t w, record& r);
   void claim(worker_t w, record& r);
-  void drop(worker_t w, record& r);
+  void release_and_back_off(worker_t w, record& r);
   void send(worker_t w);
 
   world& world_;
@@ -122,7 +122,7 @@ class runner final : public claim_sink {
   job_source& source_;
   std::atomic<std::uint64_t> epoch_{0}, num_uncommitted_{0};
   std::vector<const void*> maps_;
-  std::vector<std::unique_ptr<gate>> gates_;
+  std::vector<std::unique_ptr<map_access>> map_accesses_;
   task::per_worker<worker_state> workers_;
   activity::parking parking_;
 };

@@ -14,7 +14,7 @@ namespace cairn::dtx {
 
 /// Thrown through a body that accesses an element that is not held yet. Not derived from
 /// std::exception. A body must not swallow it with `catch (...)`.
-struct missing {};
+struct missing_element {};
 
 /// Two copies of each element of a transaction: the owner's value, and the value that the body
 /// wrote.
@@ -28,12 +28,12 @@ class copies {
     changed_.resize(elements);
   }
   /// The value received from the owner.
-  [[nodiscard]] std::byte* came(std::size_t i) noexcept { return &bytes_[2 * stride_ * i]; }
+  [[nodiscard]] std::byte* received(std::size_t i) noexcept { return &bytes_[2 * stride_ * i]; }
   /// The value that the body has written.
-  [[nodiscard]] std::byte* written(std::size_t i) noexcept { return came(i) + stride_; }
+  [[nodiscard]] std::byte* written(std::size_t i) noexcept { return received(i) + stride_; }
   [[nodiscard]] bool changed(std::size_t i) const noexcept { return changed_[i] != 0; }
   void mark_changed(std::size_t i) noexcept { changed_[i] = 1; }
-  void forget_changes() noexcept { changed_.assign(changed_.size(), 0); }
+  void clear_changes() noexcept { changed_.assign(changed_.size(), 0); }
 
  private:
   std::size_t stride_;
@@ -49,7 +49,7 @@ class transaction {
  public:
   transaction(acquisition& held, copies& data, std::span<const void* const> maps)
       : held_(held), copies_(data), maps_(maps) {
-    copies_.forget_changes();
+    copies_.clear_changes();
   }
 
   template <class Map, class T = typename Map::value_type>
@@ -58,7 +58,7 @@ class transaction {
     const auto i = number_of(&map, id);
     T value;
     std::memcpy(static_cast<void*>(&value),
-                copies_.changed(i) ? copies_.written(i) : copies_.came(i), sizeof value);
+                copies_.changed(i) ? copies_.written(i) : copies_.received(i), sizeof value);
     return value;
   }
 
@@ -68,11 +68,11 @@ class transaction {
     const auto i = number_of(&map, id);
     std::memcpy(copies_.written(i), &value, sizeof value);
     copies_.mark_changed(i);
-    wrote_ = true;
+    has_written_ = true;
   }
 
   /// Index of an element that is held. Otherwise adds it to the elements to claim and throws
-  /// missing.
+  /// missing_element.
   std::size_t number_of(const void* map, std::uint64_t id);
 
   /// Restricts access to these elements, given by index. Accessing any other is a contract
@@ -80,19 +80,19 @@ class transaction {
   void allow_only(std::span<const std::size_t> named) noexcept {
     named_ = named;
     named_only_ = true;
-    wrote_ = false;
+    has_written_ = false;
   }
   /// Lifts the restriction.
   void allow_all() noexcept { named_only_ = false; }
   /// Whether write() was called since the last allow_only().
-  [[nodiscard]] bool wrote() const noexcept { return wrote_; }
+  [[nodiscard]] bool has_written() const noexcept { return has_written_; }
 
  private:
   acquisition& held_;
   copies& copies_;
   std::span<const void* const> maps_;
   std::span<const std::size_t> named_;
-  bool named_only_ = false, wrote_ = false;
+  bool named_only_ = false, has_written_ = false;
 };
 
 }  // namespace cairn::dtx

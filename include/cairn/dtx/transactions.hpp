@@ -9,7 +9,7 @@
 
 #include <cairn/activity/domain.hpp>
 #include <cairn/base/contract.hpp>
-#include <cairn/dtx/gate.hpp>
+#include <cairn/dtx/map_access.hpp>
 #include <cairn/dtx/owned_map.hpp>
 #include <cairn/dtx/runner.hpp>
 #include <cairn/task/per_worker.hpp>
@@ -51,7 +51,7 @@ class transactions final : job_source {
   transactions(activity::domain& data, const options& opt, const Maps&... maps)
       : queues_(data.of().workers()),
         runner_(data.of(), opt, std::max({sizeof(typename Maps::value_type)...}), *this) {
-    (runner_.add(&maps, std::make_unique<map_gate<Maps>>(data, maps, runner_)), ...);
+    (runner_.add(&maps, std::make_unique<typed_map_access<Maps>>(data, maps, runner_)), ...);
   }
 
   /// Claims each element when the body first accesses it.
@@ -89,7 +89,7 @@ class transactions final : job_source {
     auto what = std::make_unique<body_job<std::decay_t<Body>>>(std::forward<Body>(body));
     runner_.queued(w);
     queues_[w].push_back({std::move(what), std::move(named)});
-    runner_.pump(w);
+    runner_.advance_ready(w);
   }
   bool has_jobs(worker_t w) const noexcept override { return !queues_[w].empty(); }
   std::unique_ptr<job> next_job(worker_t w, std::vector<element>& named) override {

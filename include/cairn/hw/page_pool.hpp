@@ -17,7 +17,7 @@ namespace cairn::hw {
 class page_pool final : public page_source {
  public:
   [[nodiscard]] pages take(std::size_t bytes) override;
-  void give(pages&& memory) noexcept override;
+  void give_back(pages&& memory) noexcept override;
 
   /// Bytes returned and not in use.
   [[nodiscard]] std::size_t idle_bytes() const;

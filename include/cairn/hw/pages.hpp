@@ -74,7 +74,7 @@ class page_source {
   /// Throws    system_failure with the number of bytes if the allocation fails
   [[nodiscard]] virtual pages take(std::size_t bytes) = 0;
   /// Takes back what take() returned.
-  virtual void give(pages&& memory) noexcept = 0;
+  virtual void give_back(pages&& memory) noexcept = 0;
 };
 
 /// A fixed-size array of T in `pages`. Move-only. All bytes are initially zero, unless the pages
@@ -140,7 +140,7 @@ class page_buffer {
   }
 
   void give_back() noexcept {
-    if (source_) source_->give(std::move(memory_));
+    if (source_) source_->give_back(std::move(memory_));
   }
 
   std::shared_ptr<page_source> source_;

@@ -19,9 +19,9 @@ class virtual_clock final : public clock {
 
   void advance(std::uint64_t ns) noexcept { now_ns_ += ns; }
   /// Has no effect if that time has passed.
-  void advance_to(std::uint64_t moment_ns) noexcept { now_ns_ = std::max(now_ns_, moment_ns); }
+  void advance_to(std::uint64_t time_ns) noexcept { now_ns_ = std::max(now_ns_, time_ns); }
   /// Shows the time of the worker that runs next, which may be earlier.
-  void show(std::uint64_t moment_ns) noexcept { now_ns_ = moment_ns; }
+  void set(std::uint64_t time_ns) noexcept { now_ns_ = time_ns; }
 
  private:
   std::uint64_t now_ns_ = 0;

@@ -26,7 +26,7 @@ struct loggp_options {
   /// far.
   std::function<void(rank_t from)> before_send = {};
   /// Called when a packet will arrive at rank `to` at that time or later.
-  std::function<void(rank_t to, std::uint64_t moment_ns)> expect = {};
+  std::function<void(rank_t to, std::uint64_t time_ns)> expect = {};
 };
 
 /// A network with LogGP costs. Packets are neither lost, refused nor reordered.
@@ -46,7 +46,7 @@ class loggp_network final : public simulated_network {
   [[nodiscard]] std::optional<std::uint64_t> next_due_ns(rank_t rank, std::uint64_t after_ns) const;
 
  private:
-  struct ways {
+  struct link_times {
     std::uint64_t out_free_ns = 0, in_free_ns = 0;
   };
 
@@ -54,16 +54,18 @@ class loggp_network final : public simulated_network {
   std::size_t poll(rank_t at, const transport::sink& deliver) override;
   [[nodiscard]] std::uint64_t tail_ns(std::size_t packet_bytes) const noexcept;
   [[nodiscard]] std::uint64_t arrival_ns(rank_t at) const;  // of the next packet
-  [[nodiscard]] ways& ways_of(rank_t rank) { return ways_[static_cast<std::size_t>(rank)]; }
-  [[nodiscard]] const ways& ways_of(rank_t rank) const {
-    return ways_[static_cast<std::size_t>(rank)];
+  [[nodiscard]] link_times& times_of(rank_t rank) {
+    return link_times_[static_cast<std::size_t>(rank)];
+  }
+  [[nodiscard]] const link_times& times_of(rank_t rank) const {
+    return link_times_[static_cast<std::size_t>(rank)];
   }
 
   hw::virtual_clock& clock_;
   std::uint64_t latency_ns_, overhead_ns_, gap_ns_;
   double byte_ns_;
   loggp_options options_;
-  std::vector<ways> ways_;
+  std::vector<link_times> link_times_;
 };
 
 }  // namespace cairn::net

@@ -32,30 +32,30 @@ struct machine_map {
 ///           rank of this machine could not open the memory, or if the rank is alone
 [[nodiscard]] std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& map);
 
-/// Sends packets to near peers by one transport and to the others by another.
+/// Sends packets to local peers by one transport and to the others by another.
 ///
-/// max_packet() is the smaller of the two. best_packet() is that of the far transport, limited by
-/// max_packet(): a packet too small for the far network costs more than one too large for the near
-/// one.
+/// max_packet() is the smaller of the two. best_packet() is that of the remote transport, limited
+/// by max_packet(): a packet too small for the remote network costs more than one too large for the
+/// local one.
 class mixed_transport final : public transport {
  public:
-  /// near   among neighbours only: its rank i is neighbours[i]; its self() is this rank
-  /// far    among all ranks
-  mixed_transport(std::unique_ptr<transport> near, std::vector<rank_t> neighbours,
-                  std::unique_ptr<transport> far);
+  /// local    among neighbours only: its rank i is neighbours[i]; its self() is this rank
+  /// remote   among all ranks
+  mixed_transport(std::unique_ptr<transport> local, std::vector<rank_t> neighbours,
+                  std::unique_ptr<transport> remote);
 
-  [[nodiscard]] rank_t self() const noexcept override { return far_->self(); }
-  [[nodiscard]] rank_t size() const noexcept override { return far_->size(); }
+  [[nodiscard]] rank_t self() const noexcept override { return remote_->self(); }
+  [[nodiscard]] rank_t size() const noexcept override { return remote_->size(); }
   [[nodiscard]] std::size_t max_packet() const noexcept override;
   [[nodiscard]] std::size_t best_packet() const noexcept override;
   [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override;
   std::size_t poll(const sink& deliver) override;
-  [[nodiscard]] bool flushed() override { return near_->flushed() && far_->flushed(); }
+  [[nodiscard]] bool flushed() override { return local_->flushed() && remote_->flushed(); }
 
  private:
-  std::unique_ptr<transport> near_, far_;
+  std::unique_ptr<transport> local_, remote_;
   std::vector<rank_t> neighbours_;
-  std::vector<rank_t> near_rank_;  // by rank; -1: far
+  std::vector<rank_t> local_rank_;  // by rank; -1: remote
 };
 
 }  // namespace cairn::net

@@ -28,7 +28,7 @@ class segment {
   [[nodiscard]] static std::shared_ptr<segment> on_heap(std::size_t bytes);
   /// Memory that later forked children share, and that other processes may open by address.
   [[nodiscard]] static std::shared_ptr<segment> shared(std::size_t bytes);
-  /// Opens another process's memory. The owner must not have called hide().
+  /// Opens another process's memory. The owner must not have called close_descriptor().
   /// Throws    system_failure if it cannot be opened, or is not the expected memory
   [[nodiscard]] static std::shared_ptr<segment> open(const address& where);
 
@@ -43,7 +43,7 @@ class segment {
   /// Requires a shared() segment that is not hidden.
   [[nodiscard]] address where() const noexcept;
   /// Prevents new mappings; existing ones remain valid.
-  void hide() noexcept;
+  void close_descriptor() noexcept;
 
  private:
   segment(void* base, std::size_t bytes, int descriptor) noexcept

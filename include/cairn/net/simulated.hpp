@@ -33,13 +33,13 @@ class simulated_network {
 
  protected:
   struct flight {
-    std::uint64_t moment_ns = 0;
+    std::uint64_t time_ns = 0;
     std::uint64_t number = 0;  // in order of sending; breaks ties
     rank_t from = 0;
     std::vector<std::byte> packet;
     // Puts the earliest flight at the front of a heap.
     bool operator<(const flight& other) const noexcept {
-      return moment_ns != other.moment_ns ? moment_ns > other.moment_ns : number > other.number;
+      return time_ns != other.time_ns ? time_ns > other.time_ns : number > other.number;
     }
   };
   struct inbox {
@@ -54,13 +54,13 @@ class simulated_network {
     return inboxes_[static_cast<std::size_t>(rank)].flights;
   }
   /// Returns whether the destination still receives.
-  bool launch(rank_t from, rank_t to, std::uint64_t moment_ns, std::span<const std::byte> packet);
+  bool enqueue(rank_t from, rank_t to, std::uint64_t time_ns, std::span<const std::byte> packet);
   void refuse() noexcept { ++traffic_.refused; }
   /// Delivers the earliest packet.
-  void land(rank_t at, const transport::sink& deliver);
+  void deliver_first(rank_t at, const transport::sink& deliver);
 
  private:
-  friend class simulated_end;
+  friend class simulated_transport;
   virtual bool send(rank_t from, rank_t to, std::span<const std::byte> packet) = 0;
   virtual std::size_t poll(rank_t at, const transport::sink& deliver) = 0;
 
@@ -71,10 +71,10 @@ class simulated_network {
 
 /// One rank's end of a simulated network; there is one per rank. Packets in flight to a rank whose
 /// end was destroyed are lost, as when a process has ended.
-class simulated_end final : public transport {
+class simulated_transport final : public transport {
  public:
-  simulated_end(simulated_network& network, rank_t self);
-  ~simulated_end() override;
+  simulated_transport(simulated_network& network, rank_t self);
+  ~simulated_transport() override;
 
   [[nodiscard]] rank_t self() const noexcept override { return self_; }
   [[nodiscard]] rank_t size() const noexcept override { return network_.ranks(); }

@@ -14,12 +14,12 @@ namespace cairn::pgas {
 enum class accumulation { automatic, partials, bins };
 
 struct accumulator_options {
-  accumulation how = accumulation::automatic;
+  accumulation method = accumulation::automatic;
   std::size_t bin_bytes = std::size_t{1} << 18;  ///< size of the values in a bin's range
   bool reduce = true;                            ///< combine before sending
   /// Contributions to remote elements in a worker's bins before it combines and sends them. 0: two
   /// per element, at least 4 million.
-  std::size_t most_remote = 0;
+  std::size_t max_remote_entries = 0;
 };
 
 /// Up to this size of a worker's values, partials are faster than bins.

@@ -48,7 +48,8 @@ namespace cairn::pgas {
 /// Messages     one per remote element that this rank added to, more if bins fill up; without
 ///              reduction one per add to a remote element
 /// Memory       per worker: n values (partials of all elements) or n/P values (partials); in bins 8
-///              to 16 bytes per add, for remote elements at most 8 to 16 bytes times `most_remote`
+///              to 16 bytes per add, for remote elements at most 8 to 16 bytes times
+///              `max_remote_entries`
 /// Collective   constructor, destructor and collect(); accumulating only while an epoch is open
 /// Source       [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
 template <aggregator A, class Id = std::uint64_t>
@@ -62,24 +63,27 @@ class accumulator_map {
         partition_(partition),
         first_(partition.first(w.rank())),
         size_(partition.size(w.rank())),
-        how_(opt.how),
+        method_(opt.method),
         workers_(w.workers()) {
-    if (how_ == accumulation::automatic) {
-      const bool fits = partition.block() * sizeof(value_type) <= partials_bytes;
-      how_ = fits ? accumulation::partials : accumulation::bins;
+    if (method_ == accumulation::automatic) {
+      const bool fits = partition.max_block() * sizeof(value_type) <= partials_bytes;
+      method_ = fits ? accumulation::partials : accumulation::bins;
     }
     const bool reduces = opt.reduce && w.size() > 1;
-    holds_all_ = reduces && how_ == accumulation::partials &&
-                 partition.n() * sizeof(value_type) <= partials_bytes;
+    partials_cover_all_ranks_ = reduces && method_ == accumulation::partials &&
+                                partition.n() * sizeof(value_type) <= partials_bytes;
     const auto values =
         std::bit_floor(std::max<std::size_t>(1, opt.bin_bytes / sizeof(value_type)));
     bin_shift_ = std::countr_zero(values);
-    bins_remote_ = reduces && !holds_all_;
-    const bool bins_own = how_ == accumulation::bins;
+    bins_remote_ = reduces && !partials_cover_all_ranks_;
+    const bool bins_own = method_ == accumulation::bins;
     const auto remote = bins_remote_ ? partition.n() - size_ : 0;
-    most_remote_ = opt.most_remote != 0 ? opt.most_remote : std::max(least_most_remote, 2 * remote);
+    max_remote_entries_ = opt.max_remote_entries != 0
+                              ? opt.max_remote_entries
+                              : std::max(least_max_remote_entries, 2 * remote);
     for (auto& k : workers_) {
-      if (!bins_own) k.value.partial = am::partial_array<A>(holds_all_ ? partition.n() : size_);
+      if (!bins_own)
+        k.value.partial = am::partial_array<A>(partials_cover_all_ranks_ ? partition.n() : size_);
       if (bins_own) k.value.own = accumulator_bins<message>(bins_for(size_));
       k.value.remote = accumulator_bins<message>(bins_for(remote));
       const auto range = std::min(values, std::max<std::size_t>(bins_own ? size_ : 0, remote));
@@ -89,13 +93,13 @@ class accumulator_map {
   }
 
   /// The chosen storage: partials or bins.
-  [[nodiscard]] accumulation how() const noexcept { return how_; }
+  [[nodiscard]] accumulation method() const noexcept { return method_; }
 
   /// Calls body(add) on worker k; add(id, x) accumulates x into element id of any rank.
   template <class Body>
   void accumulate(worker_t k, Body&& body) {
     with_keeper(k, [&](auto keep) {
-      if (!channel_ || holds_all_) {
+      if (!channel_ || partials_cover_all_ranks_) {
         body([keep, first = first_](Id id, const value_type& x) mutable {
           keep(static_cast<std::ptrdiff_t>(id) - static_cast<std::ptrdiff_t>(first), x);
         });
@@ -121,7 +125,7 @@ class accumulator_map {
             const auto i = id < first_ ? id : id - size_;
             bins.append(i >> bin_shift_, {static_cast<Id>(i), x});
           });
-          if (bins.entries() > most_remote_) send_bins_of(k, send);
+          if (bins.entries() > max_remote_entries_) send_bins_of(k, send);
         }
         world_.counters().add(k, obs::counter::lookups, looked_up);
       });
@@ -133,9 +137,9 @@ class accumulator_map {
   /// every rank after the epoch, while none is open.
   template <class F>
   void collect(F&& f) {
-    if (holds_all_) send_partials();
+    if (partials_cover_all_ranks_) send_partials();
     if (bins_remote_) send_bins();
-    if (how_ == accumulation::partials) {
+    if (method_ == accumulation::partials) {
       collect_partials(f);
     } else {
       collect_bins(f);
@@ -196,14 +200,14 @@ class accumulator_map {
 
   // Worker k's values of this rank's elements.
   [[nodiscard]] value_type* partial_of(worker_t k) noexcept {
-    return workers_[k].partial.data() + (holds_all_ ? first_ : 0);
+    return workers_[k].partial.data() + (partials_cover_all_ranks_ ? first_ : 0);
   }
 
   // Calls f(keep); keep(i, x) stores worker k's contribution x to element first_ + i of this rank,
   // or of any rank if its partials cover all.
   template <class F>
   void with_keeper(worker_t k, F&& f) {
-    if (how_ == accumulation::partials) {
+    if (method_ == accumulation::partials) {
       f([values = partial_of(k)]<class X>(std::ptrdiff_t i, X&& x) {
         combine_into<A>(values[i], std::forward<X>(x));
       });
@@ -323,16 +327,16 @@ class accumulator_map {
     for (auto& k : workers_) k.value.own.clear();
   }
 
-  static constexpr std::size_t least_most_remote = std::size_t{1} << 22;
+  static constexpr std::size_t least_max_remote_entries = std::size_t{1} << 22;
 
   world& world_;
   partition partition_;
   std::uint64_t first_;
   std::size_t size_;
-  accumulation how_;
-  bool holds_all_ = false;    // partials cover the elements of all ranks
-  bool bins_remote_ = false;  // contributions to remote elements are kept in bins
-  std::size_t most_remote_ = 0;
+  accumulation method_;
+  bool partials_cover_all_ranks_ = false;  // partials cover the elements of all ranks
+  bool bins_remote_ = false;               // contributions to remote elements are kept in bins
+  std::size_t max_remote_entries_ = 0;
   int bin_shift_ = 0;
   task::per_worker<state> workers_;
   std::optional<link> channel_;

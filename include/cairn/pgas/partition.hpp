@@ -37,7 +37,7 @@ class partition_view {
   [[nodiscard]] constexpr std::uint64_t n() const noexcept { return n_; }
   [[nodiscard]] constexpr rank_t ranks() const noexcept { return ranks_; }
   /// Maximum number of elements of a rank; at least 1.
-  [[nodiscard]] constexpr std::uint64_t block() const noexcept { return block_; }
+  [[nodiscard]] constexpr std::uint64_t max_block() const noexcept { return block_; }
   /// Whether all blocks are equal, except those of the last ranks.
   [[nodiscard]] constexpr bool equal_blocks() const noexcept { return firsts_ == nullptr; }
 

@@ -74,7 +74,7 @@ class fiber_scheduler {
 
   /// Announces an event for the rank at that time; its sleeping workers wake then. Only with
   /// `times`.
-  void expect(std::size_t rank, std::uint64_t moment_ns);
+  void expect(std::size_t rank, std::uint64_t time_ns);
 
   /// The number of times a fiber was chosen.
   [[nodiscard]] std::uint64_t turns() const noexcept;
@@ -83,7 +83,7 @@ class fiber_scheduler {
 
  private:
   friend class fiber_pool;
-  friend struct strand;
+  friend struct fiber_record;
   struct state;
   std::unique_ptr<state> state_;
 };

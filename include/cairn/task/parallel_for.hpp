@@ -52,7 +52,7 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
 /// Throws    also `cancelled` and peer_failure, if loops must end in the rank's world
 template <class F>
 void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f) {
-  parallel_for(p, n, chunk, f, [&](worker_t w) { return p.may_go_on(w); });
+  parallel_for(p, n, chunk, f, [&](worker_t w) { return p.may_continue(w); });
   p.throw_if_interrupted();
 }
 

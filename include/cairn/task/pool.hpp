@@ -22,7 +22,7 @@ class progress_source {
   virtual bool take_in(worker_t /*w*/) noexcept { return false; }
   /// Called by worker w between two chunks of a loop; false ends the loop. Several workers may call
   /// it concurrently.
-  [[nodiscard]] virtual bool may_go_on(worker_t /*w*/) noexcept { return true; }
+  [[nodiscard]] virtual bool may_continue(worker_t /*w*/) noexcept { return true; }
   /// Throws if loops must end. Called by worker 0 outside jobs.
   virtual void throw_if_interrupted() {}
 
@@ -34,7 +34,7 @@ class progress_source {
 ///
 /// Worker 0 is the thread (or fiber) that runs the body; the others run the jobs that it starts
 /// with run(). A waiting worker polls the progress sources in turn until one has done something.
-/// While the pool is attentive, workers without a job do so too.
+/// While the pool polls, workers without a job do so too.
 ///
 /// Implementations: threads (make_threads) and fibers of a simulated cluster (fibers.hpp).
 class pool {
@@ -65,7 +65,7 @@ class pool {
 
   /// Yields the core of a worker that has work, once. No effect for fibers, which take turns at
   /// every step.
-  virtual void give_way() noexcept {}
+  virtual void yield_core() noexcept {}
 
   /// A point where a simulated cluster may switch to another worker. No effect for threads.
   virtual void step() noexcept {}
@@ -77,29 +77,29 @@ class pool {
   /// Registers or unregisters a source. Called by worker 0 outside jobs. A source must not be
   /// unregistered while worker 0 is inside one.
   void add_source(progress_source& s) {
-    while_quiet([&] { sources_.push_back(&s); });
+    while_not_polling([&] { sources_.push_back(&s); });
   }
   void remove_source(progress_source& s) {
-    while_quiet([&] { std::erase(sources_, &s); });
+    while_not_polling([&] { std::erase(sources_, &s); });
   }
 
-  /// The pool is attentive between attend() and ignore(). Pairs of calls nest. After the last
-  /// ignore() no worker but 0 is inside a source. Called by worker 0 outside jobs.
-  void attend() {
-    if (attention_++ == 0) set_attentive(true);
+  /// The pool polls between begin_polling() and end_polling(). Pairs of calls nest. After the last
+  /// end_polling() no worker but 0 is inside a source. Called by worker 0 outside jobs.
+  void begin_polling() {
+    if (polling_depth_++ == 0) set_polling(true);
   }
-  void ignore() {
-    if (--attention_ == 0) quieten();
+  void end_polling() {
+    if (--polling_depth_ == 0) pause_polling();
   }
 
   /// Calls f while no worker but 0 is inside a source. Called by worker 0 outside jobs.
-  /// Cost      an empty job, if the pool is attentive
+  /// Cost      an empty job, if the pool polls
   template <class F>
-  void while_quiet(F&& f) {
-    if (attention_ == 0) return f();
-    quieten();
+  void while_not_polling(F&& f) {
+    if (polling_depth_ == 0) return f();
+    pause_polling();
     f();
-    set_attentive(true);
+    set_polling(true);
   }
 
   /// Returns once done() holds; polls the sources and yields meanwhile. All waiting in Cairn uses
@@ -134,15 +134,15 @@ class pool {
   }
 
   /// Whether a loop of worker w may continue; called after a chunk. Takes a step.
-  [[nodiscard]] bool may_go_on(worker_t w) noexcept {
+  [[nodiscard]] bool may_continue(worker_t w) noexcept {
     step();
-    return std::ranges::all_of(sources_, [w](auto* s) { return s->may_go_on(w); });
+    return std::ranges::all_of(sources_, [w](auto* s) { return s->may_continue(w); });
   }
   /// Throws the reason why loops must end: `cancelled` or peer_failure. Serial loops call it after
   /// each piece of at most some milliseconds; parallel_for calls it itself. Called by worker 0
   /// outside jobs.
   void throw_if_interrupted() {
-    if (may_go_on(main_worker)) return;
+    if (may_continue(main_worker)) return;
     for (auto* const s : sources_) s->throw_if_interrupted();
   }
 
@@ -161,9 +161,9 @@ class pool {
   explicit pool(int workers) : workers_(workers) {}
 
  private:
-  virtual void set_attentive(bool on) = 0;
-  void quieten() noexcept {
-    set_attentive(false);
+  virtual void set_polling(bool on) = 0;
+  void pause_polling() noexcept {
+    set_polling(false);
     try {
       if (workers_ > 1) run([](worker_t) {});
     } catch (...) {  // a simulated cluster has stalled; the next wait throws
@@ -171,7 +171,7 @@ class pool {
   }
 
   int workers_;
-  int attention_ = 0;
+  int polling_depth_ = 0;
   std::vector<progress_source*> sources_;
 };
 

@@ -62,7 +62,7 @@ template <hardware Inner>
 class injected {
  public:
   using access = typename Inner::access;
-  static constexpr bool leaves_by_exception = Inner::leaves_by_exception;
+  static constexpr bool aborts_by_exception = Inner::aborts_by_exception;
 
   injected(Inner inner, abort_injection injection)
       : inner_(std::move(inner)), injection_(std::move(injection)) {}
@@ -79,7 +79,7 @@ class injected {
 
   [[gnu::always_inline]] attempt_outcome commit() {
     if (decided_) {
-      if constexpr (leaves_by_exception) {
+      if constexpr (aborts_by_exception) {
         throw leave{decided_->outcome};
       } else {
         inner_.template abort<abort_code::injected>();
@@ -92,7 +92,7 @@ class injected {
   [[noreturn, gnu::always_inline]] void abort() {
     inner_.template abort<Code>();
   }
-  void cancel() noexcept requires leaves_by_exception { inner_.cancel(); }
+  void cancel() noexcept requires aborts_by_exception { inner_.cancel(); }
   [[gnu::always_inline]] access cell_access() noexcept { return inner_.cell_access(); }
   template <class F>
   void outside(F&& f) {

@@ -11,7 +11,7 @@
 
 #include <cairn/base/contract.hpp>
 #include <cairn/tm/hardware_section.hpp>
-#include <cairn/tm/spin_lock.hpp>
+#include <cairn/tm/word_lock.hpp>
 
 namespace cairn::tm {
 
@@ -98,7 +98,7 @@ class buffered_access {
 
 /// State that the emulated sections of all workers share. One section runs at a time.
 struct emulation {
-  spin_lock running;
+  word_lock running;
   std::size_t capacity = 512;           ///< maximum number of cells that a section writes
   std::function<void(unsigned)> relax;  ///< called while another worker's section runs
 };
@@ -112,7 +112,7 @@ struct emulation {
 class emulated_hardware {
  public:
   using access = buffered_access;
-  static constexpr bool leaves_by_exception = true;
+  static constexpr bool aborts_by_exception = true;
 
   /// `shared` outlives this object and is the same for all workers.
   explicit emulated_hardware(emulation& shared) : shared_(&shared), buffer_(shared.capacity) {}

@@ -2,7 +2,7 @@
 #pragma once
 
 #include <cairn/base/types.hpp>
-#include <cairn/tm/spin_lock.hpp>
+#include <cairn/tm/word_lock.hpp>
 
 namespace cairn::tm {
 
@@ -29,7 +29,7 @@ class alignas(cache_line) fallback_lock {
     [[nodiscard]] bool waited() const noexcept { return waited_; }
 
    private:
-    spin_lock* lock_;
+    word_lock* lock_;
     bool waited_;
   };
 
@@ -40,7 +40,7 @@ class alignas(cache_line) fallback_lock {
   }
 
  private:
-  spin_lock lock_;
+  word_lock lock_;
 };
 
 static_assert(sizeof(fallback_lock) == cache_line);

@@ -28,7 +28,7 @@ struct leave {
 ///   cell_access() the access policy for the section's cell_refs
 ///   outside(f)    runs f, which accesses the same cells without a section
 ///   back_off(n)   waits about n pauses
-///   leaves_by_exception  abort<Code>(), commit() and cells throw `leave`; cancel() then cleans up
+///   aborts_by_exception  abort<Code>(), commit() and cells throw `leave`; cancel() then cleans up
 template <class H>
 concept hardware = requires(H& h, void (*f)()) {
   { h.begin() } -> std::same_as<attempt_outcome>;
@@ -37,14 +37,14 @@ concept hardware = requires(H& h, void (*f)()) {
   { h.cell_access() } -> std::same_as<typename H::access>;
   {h.outside(f)};
   {h.back_off(1u)};
-  { H::leaves_by_exception } -> std::convertible_to<bool>;
+  { H::aborts_by_exception } -> std::convertible_to<bool>;
 };
 
 /// Restricted transactional memory. Requires that hw::probe_transactions reports that it works.
 class rtm_hardware {
  public:
   using access = section_access;
-  static constexpr bool leaves_by_exception = false;
+  static constexpr bool aborts_by_exception = false;
 
   [[gnu::always_inline]] attempt_outcome begin() noexcept {
     return attempt_outcome(hw::rtm_begin());

@@ -10,7 +10,7 @@
 
 #include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
-#include <cairn/tm/spin_lock.hpp>
+#include <cairn/tm/word_lock.hpp>
 
 namespace cairn::tm {
 
@@ -25,7 +25,7 @@ class lock_table {
   /// Rounds `stripes` up to a power of two. 4 bytes each.
   /// Throws    contract_violation for no stripes, or more than 2^31
   explicit lock_table(std::size_t stripes = 1u << 14)
-      : mask_(mask_for(stripes)), locks_(std::make_unique<spin_lock[]>(mask_ + 1)) {}
+      : mask_(mask_for(stripes)), locks_(std::make_unique<word_lock[]>(mask_ + 1)) {}
 
   [[nodiscard]] std::size_t stripes() const noexcept { return mask_ + 1; }
 
@@ -52,7 +52,7 @@ class lock_table {
     [[nodiscard]] bool waited() const noexcept { return waited_; }
 
    private:
-    spin_lock* lock_;
+    word_lock* lock_;
     bool waited_;
   };
 
@@ -65,7 +65,7 @@ class lock_table {
   }
 
   std::size_t mask_;
-  std::unique_ptr<spin_lock[]> locks_;
+  std::unique_ptr<word_lock[]> locks_;
 };
 
 /// Locks the stripes of a set of cells without deadlock: each stripe once, in ascending order.

@@ -52,7 +52,7 @@ template <hardware Hardware, class Entry, class Body>
     body(hardware.cell_access());
     return hardware.commit();
   };
-  if constexpr (Hardware::leaves_by_exception) {
+  if constexpr (Hardware::aborts_by_exception) {
     // Cancels during unwinding, because a fiber must not switch inside a catch block.
     struct cancel_unless_ended {
       Hardware* hardware;

@@ -66,8 +66,8 @@ template <class Atomics = std_atomics>
 struct version_clock {
   /// The version of the last commit.
   alignas(cache_line) typename Atomics::word now{0};
-  /// 1 + the owner of the irrevocable transaction (versioned_log::begin_alone), or 0.
-  alignas(cache_line) typename Atomics::word senior{0};
+  /// 1 + the owner of the irrevocable transaction (versioned_log::begin_irrevocable), or 0.
+  alignas(cache_line) typename Atomics::word irrevocable_owner{0};
 };
 
 /// Version words outside the data: a cell's address selects its word. For maps, whose elements have

@@ -10,26 +10,26 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/tm/hardware_section.hpp>
-#include <cairn/tm/spin_lock.hpp>
 #include <cairn/tm/versioned_lock.hpp>
+#include <cairn/tm/word_lock.hpp>
 
 namespace cairn::tm {
 
 /// The checks of a versioned transaction, and where its stores go. Tests disable the checks one at
 /// a time to show that each is needed.
 struct versioned_rules {
-  static constexpr bool look_again = true;            ///< reads the word again after its data
-  static constexpr bool check_when_extending = true;  ///< checks reads before the snapshot moves
-  static constexpr bool check_at_commit = true;       ///< checks the reads
-  static constexpr bool new_version_on_abort = true;  ///< if others may have seen a store
+  static constexpr bool recheck_word_after_read = true;  ///< reads the word again after its data
+  static constexpr bool check_when_extending = true;     ///< checks reads before the snapshot moves
+  static constexpr bool check_at_commit = true;          ///< checks the reads
+  static constexpr bool new_version_on_abort = true;     ///< if others may have seen a store
   /// Stores go to the cells at once, and an abort undoes them. Otherwise stores are buffered until
   /// the commit, and a reader outside never sees a value that is undone later.
   static constexpr bool in_place = false;
   /// Rounds of `relax`, which pauses for some tens of rounds and then yields. Enough for a
   /// preempted owner to be scheduled again.
-  static constexpr unsigned patience = 2000;
+  static constexpr unsigned wait_rounds = 2000;
   /// The same if the transaction may be part of a cycle: about the duration of a transaction.
-  static constexpr unsigned patience_out_of_order = 16;
+  static constexpr unsigned wait_rounds_out_of_order = 16;
 };
 
 /// One worker's transaction over version words: its snapshot, its reads and the words it owns. It
@@ -71,17 +71,17 @@ class versioned_log {
 
   /// Begins an irrevocable transaction: it waits unboundedly and owns the words it reads, so
   /// nothing aborts it. One runs at a time; other transactions continue.
-  void begin_alone() {
+  void begin_irrevocable() {
     std::uint64_t nobody = 0;
-    for (unsigned rounds = 0; !clock_->senior.compare_exchange_strong(
+    for (unsigned rounds = 0; !clock_->irrevocable_owner.compare_exchange_strong(
              nobody, owner_ + 1, std::memory_order_acquire, std::memory_order_relaxed);) {
       nobody = 0;
       relax_(rounds++);
     }
-    alone_ = true;
+    irrevocable_ = true;
     begin();
   }
-  [[nodiscard]] bool alone() const noexcept { return alone_; }
+  [[nodiscard]] bool irrevocable() const noexcept { return irrevocable_; }
 
   /// The state of a word whose data may be read: free and within the snapshot, or owned by this.
   [[gnu::always_inline]] version_state sample(word& w) {
@@ -93,7 +93,8 @@ class versioned_log {
 
   /// Called after the data was read. Returns whether the word is still `before`; records the read.
   [[gnu::always_inline]] bool confirm(word& w, version_state before) {
-    if (Rules::look_again && w.load(std::memory_order_relaxed) != before.bits()) return false;
+    if (Rules::recheck_word_after_read && w.load(std::memory_order_relaxed) != before.bits())
+      return false;
     reads_.push_back({&w, before});
     return true;
   }
@@ -130,10 +131,10 @@ class versioned_log {
     if (!owned_.empty()) {
       const auto version = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
       // If `version` directly follows the snapshot, no other transaction has committed since.
-      if (Rules::check_at_commit && version != snapshot_ + 1 && !reads_hold()) [[unlikely]]
-        leave_for_conflict();
+      if (Rules::check_at_commit && version != snapshot_ + 1 && !reads_valid()) [[unlikely]]
+        abort_conflict();
       publish();
-      give_back(version_state::free_at(version));
+      release_all(version_state::free_at(version));
     }
     end();
   }
@@ -145,7 +146,7 @@ class versioned_log {
     if (Rules::in_place && Rules::new_version_on_abort && !owned_.empty()) {
       // Another transaction may have read an undone store between two reads of one version.
       const auto version = clock_->now.fetch_add(1, std::memory_order_acq_rel) + 1;
-      give_back(version_state::free_at(version));
+      release_all(version_state::free_at(version));
     } else {
       for (const auto& o : owned_) o.at->store(o.before.bits(), std::memory_order_release);
     }
@@ -159,41 +160,42 @@ class versioned_log {
   };
 
   version_state sample_slowly(word& w, version_state seen) {
-    unsigned patience = 0;
+    unsigned wait_rounds = 0;
     for (unsigned rounds = 0;; seen = version_state(w.load(std::memory_order_acquire))) {
       if (!seen.owned()) {
-        if (seen.version() > snapshot_) extend();
+        if (seen.version() > snapshot_) extend_snapshot();
         return seen;
       }
       if (mine(seen)) return seen;
-      if (rounds == 0) patience = draw_patience(w);
-      if (rounds >= Rules::patience_out_of_order && hinders_senior()) patience = rounds;
-      if (rounds >= patience && !alone_) leave_for_conflict();
+      if (rounds == 0) wait_rounds = draw_wait_rounds(w);
+      if (rounds >= Rules::wait_rounds_out_of_order && may_block_irrevocable())
+        wait_rounds = rounds;
+      if (rounds >= wait_rounds && !irrevocable_) abort_conflict();
       relax_(rounds++);
     }
   }
 
-  unsigned draw_patience(const word& wanted) noexcept {
+  unsigned draw_wait_rounds(const word& wanted) noexcept {
     const bool in_order = std::all_of(owned_.begin(), owned_.end(), [&](const record& o) {
       return std::less<const word*>()(o.at, &wanted);
     });
-    const unsigned least = in_order ? Rules::patience : Rules::patience_out_of_order;
+    const unsigned least = in_order ? Rules::wait_rounds : Rules::wait_rounds_out_of_order;
     return least + static_cast<unsigned>(random_.below(least));
   }
 
   // Whether an irrevocable transaction may be waiting for words of this one.
-  [[nodiscard]] bool hinders_senior() const noexcept {
-    return !owned_.empty() && clock_->senior.load(std::memory_order_relaxed) != 0;
+  [[nodiscard]] bool may_block_irrevocable() const noexcept {
+    return !owned_.empty() && clock_->irrevocable_owner.load(std::memory_order_relaxed) != 0;
   }
 
   // The acquire makes the owners in all commits up to `now` visible to the check below.
-  void extend() {
+  void extend_snapshot() {
     const auto now = clock_->now.load(std::memory_order_acquire);
-    if (Rules::check_when_extending && !reads_hold()) leave_for_conflict();
+    if (Rules::check_when_extending && !reads_valid()) abort_conflict();
     snapshot_ = now;
   }
 
-  [[nodiscard]] bool reads_hold() const noexcept {
+  [[nodiscard]] bool reads_valid() const noexcept {
     for (const auto& r : reads_) {
       const version_state seen(r.at->load(std::memory_order_relaxed));
       if (seen == r.before) continue;
@@ -202,20 +204,20 @@ class versioned_log {
     return true;
   }
 
-  void give_back(version_state as) noexcept {
+  void release_all(version_state as) noexcept {
     for (const auto& o : owned_) o.at->store(as.bits(), std::memory_order_release);
   }
 
   void end() noexcept {
     reads_.clear();
     owned_.clear();
-    if (alone_) [[unlikely]] {
-      alone_ = false;
-      clock_->senior.store(0, std::memory_order_release);
+    if (irrevocable_) [[unlikely]] {
+      irrevocable_ = false;
+      clock_->irrevocable_owner.store(0, std::memory_order_release);
     }
   }
 
-  [[noreturn, gnu::noinline]] static void leave_for_conflict() {
+  [[noreturn, gnu::noinline]] static void abort_conflict() {
     throw leave{attempt_outcome::abort(abort_cause::conflict)};
   }
 
@@ -226,7 +228,7 @@ class versioned_log {
   random64 random_;
   [[no_unique_address]] Relax relax_;
   std::uint32_t owner_;
-  bool alone_ = false;
+  bool irrevocable_ = false;
 };
 
 }  // namespace cairn::tm

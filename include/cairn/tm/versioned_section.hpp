@@ -18,7 +18,8 @@ namespace cairn::tm {
 /// Stores are buffered until the commit and linked by the word that guards their cell, so a load
 /// from an owned word searches only a few stores. (With Rules::in_place the same records hold the
 /// values to restore.) A cell is always accessed with one type. outside(f) runs f as an irrevocable
-/// transaction (versioned_log::begin_alone): f accesses cells as a section does, and never aborts.
+/// transaction (versioned_log::begin_irrevocable): f accesses cells as a section does, and never
+/// aborts.
 ///
 /// Places     locates a cell's version word: word_of(address), clock(), atomics
 template <class Places, relax_function Relax, class Rules = versioned_rules>
@@ -43,7 +44,7 @@ class versioned_section {
     versioned_section* section_;
   };
 
-  static constexpr bool leaves_by_exception = true;
+  static constexpr bool aborts_by_exception = true;
 
   /// `places` outlives this object. Workers that share it have distinct `owner` numbers.
   versioned_section(Places& places, std::uint32_t owner, Relax relax)
@@ -59,7 +60,7 @@ class versioned_section {
         for (const auto& s : stores_) s.apply();
       }
     });
-    forget();
+    clear_stores();
     return attempt_outcome::success();
   }
   template <abort_code Code>
@@ -72,12 +73,12 @@ class versioned_section {
         for (auto s = stores_.rbegin(); s != stores_.rend(); ++s) s->apply();
       }
     });
-    forget();
+    clear_stores();
   }
   [[gnu::always_inline]] access cell_access() noexcept { return access(*this); }
   template <class F>
   void outside(F&& f) {
-    log_.begin_alone();
+    log_.begin_irrevocable();
     cancel_at_end guard{this};
     std::forward<F>(f)();
     commit();
@@ -115,7 +116,7 @@ class versioned_section {
   template <cell_value T>
   [[gnu::always_inline]] T load(T& cell) {
     auto& word = places_->word_of(&cell);
-    if (log_.alone()) [[unlikely]]
+    if (log_.irrevocable()) [[unlikely]]
       log_.own(word);
     for (;;) {
       const auto before = log_.sample(word);
@@ -172,7 +173,7 @@ class versioned_section {
     atomics::store(*static_cast<T*>(cell), value_of<T>(bits));
   }
 
-  void forget() noexcept { stores_.clear(); }
+  void clear_stores() noexcept { stores_.clear(); }
 
   Places* places_;
   log log_;

@@ -232,7 +232,7 @@ void text_source::parse_streamed(task::pool& workers, const pass& options, fault
                        static_cast<std::uint64_t>(options.rank);
       if (own && !part.text.empty() && !found.skips(part.offset)) f(w, part);
       if (w == 0 && options.progress) options.progress(consumed, file_.size());
-      if (!workers.may_go_on(w)) return;
+      if (!workers.may_continue(w)) return;
     }
   });
   workers.throw_if_interrupted();

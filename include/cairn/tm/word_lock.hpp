@@ -16,7 +16,7 @@ concept relax_function = requires(R& relax, unsigned rounds) {
 
 /// A spin lock of four bytes. Not fair. Waiters only read, so the holder keeps the cache line until
 /// it unlocks.
-class spin_lock {
+class word_lock {
  public:
   [[nodiscard]] bool try_lock() noexcept {
     return word_.load(std::memory_order_relaxed) == 0 &&

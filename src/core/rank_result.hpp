@@ -9,24 +9,24 @@ namespace cairn {
 inline constexpr int status_of_cancelled = 130;
 
 /// How one rank ended.
-struct ending {
+struct rank_result {
   int status = 0;
   std::string sentence;      ///< for the user, if it failed
   bool caused_here = false;  ///< it failed by itself, not because of another rank
 };
 
-/// Converts the exception in flight to an ending: status 2 for bad usage or input, 130 for
+/// Converts the exception in flight to a rank_result: status 2 for bad usage or input, 130 for
 /// `cancelled`, else 1.
-[[nodiscard]] ending ending_by_exception();
+[[nodiscard]] rank_result result_by_exception();
 
-/// Runs f; converts an exception to an ending.
+/// Runs f; converts an exception to a rank_result.
 template <class F>
-[[nodiscard]] ending ending_of(F&& f) {
+[[nodiscard]] rank_result result_of(F&& f) {
   try {
     f();
     return {};
   } catch (...) {
-    return ending_by_exception();
+    return result_by_exception();
   }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "core/ending.hpp"
+#include "core/rank_result.hpp"
 
 #include <exception>
 #include <new>
@@ -8,7 +8,7 @@
 
 namespace cairn {
 
-ending ending_by_exception() {
+rank_result result_by_exception() {
   try {
     throw;
   } catch (const usage_error& e) {

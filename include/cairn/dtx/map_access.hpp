@@ -27,17 +27,17 @@ struct release_request {
 };
 
 /// Receives the answers to claims, on any worker of the claiming rank.
-class claim_sink {
+class claim_answer_handler {
  public:
-  virtual ~claim_sink() = default;
-  virtual void answered(worker_t w, const claim_request& asked, bool granted,
-                        std::span<const std::byte> value) = 0;
+  virtual ~claim_answer_handler() = default;
+  virtual void handle_answer(worker_t w, const claim_request& asked, bool granted,
+                             std::span<const std::byte> value) = 0;
 };
 
 /// Type-erased access to the elements of one map: claims and releases.
-class gate {
+class map_access {
  public:
-  virtual ~gate() = default;
+  virtual ~map_access() = default;
   virtual void claim(worker_t w, std::span<const claim_request> requests) = 0;
   virtual void release(worker_t w, std::span<const release_request> requests) = 0;
 };
@@ -48,7 +48,7 @@ struct claim_operator {
   using message = claim_request;
   using value_type = typename Map::value_type;
   const Map* map;
-  claim_sink* sink;
+  claim_answer_handler* handler;
 
   void elements(const message& m, auto&& each) const { each(map->values().at(m.id)); }
   activity::outcome<value_type> attempt(auto& tx, const message& m) const {
@@ -57,7 +57,7 @@ struct claim_operator {
     return {true, tx.read(map->values(), m.id)};
   }
   void answer(const message& m, const activity::outcome<value_type>& a, auto& at) const {
-    sink->answered(at.worker(), m, a.done, std::as_bytes(std::span(&a.value, 1)));
+    handler->handle_answer(at.worker(), m, a.done, std::as_bytes(std::span(&a.value, 1)));
   }
 };
 
@@ -80,10 +80,10 @@ struct release_operator {
 };
 
 template <class Map>
-class map_gate final : public gate {
+class typed_map_access final : public map_access {
  public:
-  map_gate(activity::domain& data, const Map& map, claim_sink& sink)
-      : claims_(data, {&map, &sink}), releases_(data, {&map}) {}
+  typed_map_access(activity::domain& data, const Map& map, claim_answer_handler& handler)
+      : claims_(data, {&map, &handler}), releases_(data, {&map}) {}
 
   void claim(worker_t w, std::span<const claim_request> requests) override {
     claims_.spawn(w, [&](auto& send) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <activity/ways.hpp>
+#include <activity/all_settings.hpp>
 #include <algorithm>
 
 #include <gtest/gtest.h>
@@ -10,7 +10,8 @@ namespace cairn::activity {
 namespace {
 
 bool has_real_htm() {
-  return std::ranges::any_of(all_ways(2), [](const way& w) { return w.name == "real htm"; });
+  return std::ranges::any_of(all_settings(2),
+                             [](const setting& s) { return s.name == "real htm"; });
 }
 
 TEST(Ways, HaveRealHardwareTransactions) {

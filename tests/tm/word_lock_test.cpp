@@ -5,14 +5,14 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/tm/spin_lock.hpp>
+#include <cairn/tm/word_lock.hpp>
 
 namespace {
 
 namespace tm = cairn::tm;
 
-TEST(SpinLock, IsHeldByOne) {
-  tm::spin_lock lock;
+TEST(WordLock, IsHeldByOne) {
+  tm::word_lock lock;
   EXPECT_FALSE(lock.taken());
   EXPECT_TRUE(lock.try_lock());
   EXPECT_TRUE(lock.taken());
@@ -21,8 +21,8 @@ TEST(SpinLock, IsHeldByOne) {
   EXPECT_TRUE(lock.try_lock());
 }
 
-TEST(SpinLock, WaitsByRelaxingAndSaysSo) {
-  tm::spin_lock lock;
+TEST(WordLock, WaitsByRelaxingAndSaysSo) {
+  tm::word_lock lock;
   std::vector<unsigned> rounds;
   const auto relax = [&](unsigned r) {
     rounds.push_back(r);
@@ -34,8 +34,8 @@ TEST(SpinLock, WaitsByRelaxingAndSaysSo) {
   EXPECT_EQ(rounds, (std::vector<unsigned>{0, 1, 2}));
 }
 
-TEST(SpinLock, KeepsThreadsApart) {
-  tm::spin_lock lock;
+TEST(WordLock, KeepsThreadsApart) {
+  tm::word_lock lock;
   std::uint64_t counted = 0;
   std::vector<std::thread> threads;
   for (int t = 0; t < 4; ++t) {

@@ -17,9 +17,9 @@ namespace cairn::activity {
 ///
 /// Access    of the current mechanism (tm/cell.hpp, tm/emulated_section.hpp)
 template <class Access>
-class transaction {
+class element_access {
  public:
-  explicit transaction(Access access) : access_(access) {}
+  explicit element_access(Access access) : access_(access) {}
 
   template <class Map, class T = typename Map::value_type>
   [[nodiscard]] T read(const Map& map, std::uint64_t id) const {
@@ -39,11 +39,11 @@ class transaction {
     std::memcpy(words.data(), &value, sizeof value);
     auto* const at = words_at<T>(map, id);
     for (std::size_t i = 0; i < words.size(); ++i) access_.store(at[i], words[i]);
-    wrote_ = true;
+    has_written_ = true;
   }
 
   /// Whether this attempt has written. An attempt that reports failure must not write.
-  [[nodiscard]] bool wrote() const noexcept { return wrote_; }
+  [[nodiscard]] bool has_written() const noexcept { return has_written_; }
 
  private:
   // The widest word that T's alignment allows; elements may alias their words.
@@ -58,7 +58,7 @@ class transaction {
   }
 
   Access access_;
-  bool wrote_ = false;
+  bool has_written_ = false;
 };
 
 }  // namespace cairn::activity
