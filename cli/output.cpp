@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output.hpp"
 
+#include <cmath>
 #include <filesystem>
 #include <optional>
 #include <string_view>
@@ -40,7 +41,7 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
       if (x == no_vertex<T>) return graph::io::missing_value<column>;
       return vertices ? names.id_of(x) : x;
     } else {
-      return x;
+      return std::isinf(x) ? graph::io::missing_value<column> : x;
     }
   };
   std::optional<graph::io::table_writer> file;

@@ -3,7 +3,8 @@
 #include <cairn/algo/declared.hpp>
 #include <cairn/algo/ref/bfs.hpp>
 #include <cairn/algo/verify_bfs.hpp>
-#include <cairn/base/random.hpp>
+
+#include "algo/random_source.hpp"
 
 namespace cairn::algo {
 
@@ -12,36 +13,6 @@ inline constexpr std::span<const std::string_view> enum_names<traverse::directio
     words<"auto", "top-down", "bottom-up">;
 
 namespace {
-
-constexpr int most_draws = 1000;  // attempts to draw a source
-
-template <class Id>
-std::uint64_t degree_anywhere(world& w, const graph::dist_csr<Id>& g, std::uint64_t v) {
-  const bool mine = g.partition().owner(v) == w.rank();
-  return w.sum(mine ? g.out().degree(v) : 0);
-}
-
-// The smallest vertex that has edges.
-template <class Id>
-Id first_with_edges(world& w, const graph::dist_csr<Id>& g) {
-  auto v = g.out().first();
-  while (v < g.out().last() && g.out().degree(v) == 0) ++v;
-  const auto none = no_vertex<std::uint64_t>;
-  return static_cast<Id>(none - w.max(v == g.out().last() ? 0 : none - v));
-}
-
-// A random vertex that has edges; after most_draws failed attempts the first one.
-template <class Id>
-Id random_source(world& w, const graph::dist_csr<Id>& g, const run_request& r) {
-  if (g.num_edges() == 0) return 0;
-  random64 draw(r.seed, r.trial);
-  for (int tries = 0; tries < most_draws; ++tries) {
-    // Drawn by id, so that the source does not depend on the vertex order.
-    const auto v = g.labels().vertex_at(draw.below(g.num_vertices()));
-    if (degree_anywhere(w, g, v) != 0) return static_cast<Id>(v);
-  }
-  return first_with_edges(w, g);
-}
 
 struct bfs_declaration : declaration {
   static constexpr algorithm_info info{.name = "bfs",

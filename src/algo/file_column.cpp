@@ -26,7 +26,7 @@ std::optional<std::string> file_column::beyond(std::uint64_t most, bool partial,
         for (std::uint64_t i = 0; i < own.size(); ++i) {
           const auto x = own[i];
           if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(x)>>) {
-            if (std::isnan(x)) return {first + i, none};
+            if (std::isnan(x) && !partial) return {first + i, none};
           } else {
             if (x == none ? !partial : x > most) return {first + i, x};
           }

@@ -22,8 +22,9 @@
 
 namespace cairn::algo {
 
-/// The weights that an algorithm reads. whole: 32-bit integers. Without weights each edge counts 1.
-enum class weights_read { none, any, whole };
+/// The weights that an algorithm reads. whole: 32-bit integers; lengths: numbers that are not
+/// negative. Without weights each edge counts 1.
+enum class weights_read { none, any, whole, lengths };
 
 /// Properties of an algorithm that do not depend on a run.
 ///

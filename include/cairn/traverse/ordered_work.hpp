@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include <cairn/am/epoch.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/task/spin_lock.hpp>
+
+namespace cairn::traverse {
+
+/// Work that all workers of all ranks do in about the order of its distances, without barriers:
+/// each worker has a queue of its own, and takes what is first there.
+///
+/// One call of run() is one epoch. The work sends messages, whose handlers add more work to the
+/// queue of the worker that runs them. A queue that has entries holds the epoch. An idle worker
+/// asks the others of its rank in turn, and one that is asked gives away half of its nearest work.
+///
+/// Queue     bucket_queue or heap_queue
+/// Thread-safety: add() by worker k itself; the others by worker 0 while nobody adds.
+/// Source    [DC15] algorithm 1; giving half of the work on request is ours
+template <class Queue>
+class ordered_work {
+ public:
+  using entry = typename Queue::entry;
+
+  /// make_empty()   a queue without entries, for each worker
+  template <class MakeQueue>
+  ordered_work(world& w, MakeQueue&& make_empty) : w_(w), workers_(w.workers()) {
+    for (auto& k : workers_) k.value.queue = make_empty();
+  }
+
+  /// In a handler, an operator's `after`, or the body as worker 0.
+  void add(worker_t k, const entry& e) {
+    auto& mine = workers_[k];
+    const auto bucket = mine.queue.push(e);
+    if (!mine.holds && bucket < end_) [[unlikely]] {
+      mine.holds = true;
+      am::hold(w_, k);
+    }
+  }
+
+  /// The first bucket that has entries on this rank, or Queue::none.
+  [[nodiscard]] std::uint64_t least() {
+    auto first = Queue::none;
+    for (auto& k : workers_) first = std::min(first, k.value.queue.least());
+    return first;
+  }
+
+  /// Calls work(worker, entries, next) until no rank has entries of buckets before `end` and no
+  /// message is on its way.
+  ///
+  /// entries   to do now, at most some dozens: what they send is sent in the call
+  /// next      will probably come next, for prefetches; perhaps empty
+  /// Throws    what the calls and handlers throw; peer_failure, cancelled
+  /// Collective: same `end` on every rank.
+  template <class Work>
+  void run(Work&& work, std::uint64_t end = Queue::none) {
+    end_ = end;
+    failed_.store(false, std::memory_order_relaxed);
+    std::uint64_t holds = 0;
+    for (auto& k : workers_) {
+      k.value.asked_by.store(nullptr, std::memory_order_relaxed);
+      k.value.holds = k.value.queue.least() < end_;
+      holds += k.value.holds ? 1 : 0;
+    }
+    // Handlers may run from here on, and no wave begins before the job.
+    am::epoch epoch(w_);
+    epoch.hold(worker_t(0), holds);
+    w_.run([&](worker_t k) {
+      try {
+        run_on(k, epoch, work);
+      } catch (...) {
+        failed_.store(true, std::memory_order_relaxed);
+        throw;
+      }
+    });
+    end_ = 0;
+  }
+
+ private:
+  struct worker {
+    Queue queue;
+    bool holds = false;          // the epoch, for its queue
+    std::vector<entry> to_give;  // empty between two gifts
+    worker* asked_last = nullptr;
+    // What others write.
+    alignas(cache_line) std::atomic<worker*> asked_by{nullptr};
+    std::atomic<bool> has_gift{false};
+    task::spin_lock gift_lock;
+    std::vector<entry> gift;  // holds the epoch
+  };
+
+  // Polls for the end are cheap beside some hundred entries.
+  static constexpr unsigned batches_per_look = 16;
+
+  template <class Work>
+  void run_on(worker_t k, am::epoch& epoch, Work& work) {
+    auto& mine = workers_[k];
+    for (unsigned batches = 0, idle_rounds = 0; !failed_.load(std::memory_order_relaxed);) {
+      const auto entries = mine.queue.take(end_);
+      if (!entries.empty()) {
+        idle_rounds = 0;
+        work(k, entries, mine.queue.next());
+        answer(k, mine);
+        const bool goes_on = w_.progress(k);  // waits for room
+        if (goes_on && ++batches % batches_per_look != 0) continue;
+        if (epoch.try_close(k, am::activity_state::busy)) return;
+        continue;
+      }
+      if (mine.holds) am::release(w_, k);
+      mine.holds = false;
+      answer(k, mine);
+      if (take_gift(k, mine)) continue;
+      ask(mine);
+      if (epoch.try_close(k, am::activity_state::idle)) return;
+      if (mine.queue.least() < end_) continue;
+      w_.pool().relax(idle_rounds++);
+      w_.pool().throw_if_stalled();
+    }
+  }
+
+  // Gives work to a worker that asked, if there is enough.
+  void answer(worker_t k, worker& mine) {
+    auto* const asker = mine.asked_by.load(std::memory_order_acquire);
+    if (asker == nullptr) [[likely]]
+      return;
+    mine.queue.give_half(end_, mine.to_give);
+    if (!mine.to_give.empty()) {
+      am::hold(w_, k);
+      const std::lock_guard held(asker->gift_lock);
+      std::swap(asker->gift, mine.to_give);
+      asker->has_gift.store(true, std::memory_order_release);
+    }
+    mine.asked_by.store(nullptr, std::memory_order_release);
+  }
+
+  // The hold of the gift becomes that of the queue.
+  bool take_gift(worker_t k, worker& mine) {
+    if (!mine.has_gift.load(std::memory_order_acquire)) return false;
+    const std::lock_guard held(mine.gift_lock);
+    for (const auto& e : mine.gift) static_cast<void>(mine.queue.push(e));
+    mine.gift.clear();
+    mine.has_gift.store(false, std::memory_order_relaxed);
+    if (std::exchange(mine.holds, true)) am::release(w_, k);
+    return true;
+  }
+
+  // One worker at a time; the next one once it has answered.
+  void ask(worker& mine) {
+    if (w_.workers() == 1) return;
+    if (mine.asked_last && mine.asked_last->asked_by.load(std::memory_order_acquire) == &mine) {
+      return;
+    }
+    if (mine.has_gift.load(std::memory_order_acquire)) return;
+    mine.asked_last = after(mine.asked_last ? mine.asked_last : &mine);
+    if (mine.asked_last == &mine) mine.asked_last = after(&mine);
+    worker* nobody = nullptr;
+    mine.asked_last->asked_by.compare_exchange_strong(nobody, &mine, std::memory_order_acq_rel);
+  }
+  worker* after(const worker* of) {
+    for (auto k = workers_.begin(); k != workers_.end(); ++k) {
+      if (&k->value == of) return ++k == workers_.end() ? &workers_.begin()->value : &k->value;
+    }
+    return nullptr;
+  }
+
+  world& w_;
+  task::per_worker<worker> workers_;
+  std::uint64_t end_ = 0;  // the run takes the buckets before it
+  std::atomic<bool> failed_{false};
+};
+
+}  // namespace cairn::traverse

@@ -1,0 +1,177 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+
+#include <cairn/algo/declared.hpp>
+#include <cairn/algo/ref/sssp.hpp>
+#include <cairn/algo/sssp.hpp>
+
+#include "algo/random_source.hpp"
+
+namespace cairn::algo {
+namespace {
+
+constexpr auto most_exact = 0x1p53;  // whole numbers up to it are doubles
+
+struct sssp_declaration : declaration {
+  static constexpr algorithm_info info{
+      .name = "sssp",
+      .summary = "Shortest paths from one vertex",
+      .check = "Check that no distance is too large and that a path has each",
+      .weights = weights_read::lengths,
+      .verify_options = words<"source">,
+      .filters = true};
+  struct options {
+    vertex_option source;
+    sssp_method algorithm = sssp_method::automatic;
+    std::optional<double> delta;
+
+    static constexpr auto fields() {
+      return std::tuple(
+          field{"source", &options::source, "Start here (default: a random vertex a trial)", 'r'},
+          field{"algorithm", &options::algorithm, "In which order edges are relaxed"},
+          field{"delta", &options::delta, "Width of a bucket (default: by weights and degrees)",
+                'd'});
+    }
+  };
+  // Columns are read as real numbers, which hold whole distances too.
+  template <class Id>
+  using result = sssp_result<double>;
+
+  static bool draws(const options& o) { return o.source.id.empty(); }
+  static void expect(const options& o) {
+    if (!o.delta) return;
+    if (o.algorithm != sssp_method::automatic && o.algorithm != sssp_method::delta) {
+      throw usage_error("--delta has no effect on --algorithm " + std::string(word(o.algorithm)) +
+                        ", which has no buckets");
+    }
+    if (!(*o.delta > 0 && std::isfinite(*o.delta))) {
+      throw usage_error("--delta is " + std::to_string(*o.delta) +
+                        ", expected a finite number above 0");
+    }
+  }
+
+  template <class Id>
+  using built = edge_lengths;
+  static edge_lengths build(const auto& c, std::uint64_t) { return measure_lengths(c.w, c.g); }
+
+  template <class D, class Id>
+  static Id start(const call<D, Id>& c) {
+    if (c.g.num_vertices() == 0) throw usage_error("the graph has no vertices");
+    if (!c.opt.source.id.empty()) return c.vertex("source", c.opt.source, 0);
+    return random_source(c.w, c.g, c.request);
+  }
+  template <class D, class Id>
+  static sssp_found run(const call<D, Id>& c, Id source) {
+    return sssp(
+        c.w, c.g, source,
+        {.activity = c.request.activity, .algorithm = c.opt.algorithm, .delta = c.opt.delta},
+        *c.built);
+  }
+
+  // useful: every algorithm relaxes the edges of a vertex once with its final distance.
+  struct reach {
+    std::uint64_t source, reached, edges, useful, wasted;
+    static constexpr auto fields() {
+      return std::tuple(
+          field{"source", &reach::source, "where the paths start", 0, holds::vertices},
+          field{"reached", &reach::reached, "vertices"},
+          field{"edges", &reach::edges, "of the input between them"},
+          field{"useful_relaxations", &reach::useful, "by final distances"},
+          field{"wasted_relaxations", &reach::wasted, "by distances that were lowered later"});
+    }
+  };
+  template <class D, class Id, class Distance>
+  static reach also(const call<D, Id>& c, Id source, const sssp_result<Distance>& r) {
+    std::uint64_t reached = 0, edges = 0;
+    for (auto v = c.g.out().first(); v < c.g.out().last(); ++v) {
+      if (r.distance.load(v) == unreached<Distance>) continue;
+      ++reached;
+      edges += c.g.out().degree(v);
+    }
+    const auto arcs = c.w.sum(edges);
+    return {source, c.w.sum(reached), c.g.directed() ? arcs : arcs / 2, arcs, r.relaxations - arcs};
+  }
+  static constexpr bool counts_teps = true;
+  static std::uint64_t edges(const auto&, const reach& found, const auto&) { return found.edges; }
+
+  static auto verify(const auto& c, auto source, const auto& r) {
+    return verify_sssp(c.w, c.g, source, r.distance);
+  }
+
+  template <class D, class Id>
+  static std::optional<std::string> verify_column(const call<D, Id>& c, std::string_view,
+                                                  const own_values& values) {
+    static_cast<void>(measure_lengths(c.w, c.g));
+    auto lengths = std::get<std::vector<double>>(values);
+    for (auto& x : lengths) x = std::isnan(x) ? unreached<double> : x;
+    const auto source = source_of(c, lengths);
+    if (c.g.out().template weighted_by<double>()) {
+      pgas::vertex_map<double> map(c.w, c.g.partition(), 0);
+      std::ranges::copy(lengths, map.local().begin());
+      return verify_sssp(c.w, c.g, source, map);
+    }
+    if (auto wrong = not_whole(c, lengths)) return wrong;
+    pgas::vertex_map<std::uint64_t> map(c.w, c.g.partition(), 0);
+    std::ranges::transform(lengths, map.local().begin(), [](double x) {
+      return x == unreached<double> ? unreached<std::uint64_t> : static_cast<std::uint64_t>(x);
+    });
+    return verify_sssp(c.w, c.g, source, map);
+  }
+
+  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+    const auto source = static_cast<std::uint64_t>(found.numbers.at("source"));
+    const auto expected = ref::dijkstra(g.num_vertices, g.directed, g.edges, source);
+    if (found.real.contains("distance")) {
+      return found.real.at("distance") == expected ? "" : "a distance is wrong";
+    }
+    const auto same = [](std::uint64_t x, double d) {
+      return std::isinf(d) ? x == no_vertex<std::uint64_t> : static_cast<double>(x) == d;
+    };
+    const auto& claimed = found.whole.at("distance");
+    return std::ranges::equal(claimed, expected, same) ? "" : "a distance is wrong";
+  }
+
+ private:
+  // The vertex of distance 0, unless it was named.
+  template <class D, class Id>
+  static std::uint64_t source_of(const call<D, Id>& c, const std::vector<double>& own) {
+    constexpr auto none = no_vertex<std::uint64_t>;
+    if (!c.opt.source.id.empty()) return c.vertex("source", c.opt.source, 0);
+    const auto at = std::ranges::find(own, 0.0);
+    const auto mine =
+        at == own.end() ? none : c.g.out().first() + static_cast<std::uint64_t>(at - own.begin());
+    const auto count = c.w.sum(static_cast<std::uint64_t>(std::ranges::count(own, 0.0)));
+    if (count != 1) {
+      throw usage_error(std::to_string(count) +
+                        " vertices have distance 0: name the source by --source");
+    }
+    return none - c.w.max(none - mine);
+  }
+  template <class D, class Id>
+  static std::optional<std::string> not_whole(const call<D, Id>& c,
+                                              const std::vector<double>& own) {
+    const auto at = std::ranges::find_if_not(own, [](double x) {
+      return x == unreached<double> || (x >= 0 && x < most_exact && x == std::floor(x));
+    });
+    std::string mine;
+    if (at != own.end()) {
+      const auto v = c.g.out().first() + static_cast<std::uint64_t>(at - own.begin());
+      mine = "vertex " + c.g.labels().text_of(v) + " has the distance " + std::to_string(*at) +
+             ", expected a whole number from 0 to 2^53";
+    }
+    for (const auto& text : c.w.all_gather(mine)) {
+      if (!text.empty()) return text;
+    }
+    return std::nullopt;
+  }
+};
+
+}  // namespace
+
+const algorithm& sssp_algorithm() {
+  static const declared<sssp_declaration> a;
+  return a;
+}
+
+}  // namespace cairn::algo

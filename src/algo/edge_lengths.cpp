@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <string>
+#include <type_traits>
+#include <vector>
+
+#include <cairn/algo/sssp.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/traverse/own.hpp>
+
+#include "algo/weights.hpp"
+
+namespace cairn::algo {
+namespace {
+
+template <class Id>
+struct offence {
+  Id from = no_vertex<Id>, to = no_vertex<Id>;
+  double weight = 0;
+};
+
+template <class Id>
+void expect_lengths(world& w, const graph::dist_csr<Id>& g, const offence<Id>& mine) {
+  const auto id = [&](Id v) { return g.labels().text_of(v); };
+  for (const auto& a : w.all_gather(mine)) {
+    if (a.from == no_vertex<Id>) continue;
+    const auto weight = g.out().template weighted_by<std::int32_t>()
+                            ? std::to_string(static_cast<std::int32_t>(a.weight))
+                            : std::to_string(a.weight);
+    throw input_error("the edge from " + id(a.from) + " to " + id(a.to) + " has weight " + weight +
+                      ", expected a length of at least 0");
+  }
+}
+
+// The longest edge of this rank's, after all were looked at.
+template <class Id>
+double longest_of(world& w, const graph::dist_csr<Id>& g) {
+  struct seen {
+    double longest = 0;
+    offence<Id> first;
+  };
+  task::per_worker<seen> found(w.workers());
+  const auto& out = g.out();
+  with_weights(out, [&](auto weights) {
+    traverse::for_each_own(
+        w, out,
+        [&](worker_t k, Id v) {
+          const auto row = weights(v);
+          auto& mine = found[k];
+          for (std::size_t i = 0; i < out.degree(v); ++i) {
+            const auto x = static_cast<double>(row[i]);
+            if (!(x >= 0) && v < mine.first.from) mine.first = {v, out.neighbors(v)[i], x};
+            mine.longest = std::max(mine.longest, x);
+          }
+        },
+        20);
+  });
+  seen all;
+  for (const auto& k : found) {
+    if (k.value.first.from < all.first.from) all.first = k.value.first;
+    all.longest = std::max(all.longest, k.value.longest);
+  }
+  expect_lengths(w, g, all.first);
+  return all.longest;
+}
+
+struct sampled {
+  double weight, degree;
+};
+
+// Random edges of this rank's: their weights, and the degrees of their ends.
+template <class Id>
+std::vector<sampled> sample_of(world& w, const graph::dist_csr<Id>& g) {
+  constexpr std::uint64_t wanted = 1024;
+  const auto& out = g.out();
+  const auto edges = out.num_edges();
+  std::vector<sampled> sample;
+  if (edges == 0) return sample;
+  const auto first = out.offsets().front();
+  random64 draw(edges);
+  for (auto left = wanted / static_cast<std::uint64_t>(w.size()) + 1; left > 0; --left) {
+    const auto at = first + draw.below(edges);
+    const auto row = std::upper_bound(out.offsets().begin(), out.offsets().end(), at) - 1;
+    const auto v = out.first() + static_cast<std::uint64_t>(row - out.offsets().begin());
+    const auto i = static_cast<std::size_t>(at - *row);
+    const std::uint64_t u = out.neighbors(v)[i];
+    const bool mine = u - out.first() < out.num_rows();
+    sample.push_back({weight_at(out, v, i), static_cast<double>(out.degree(mine ? u : v))});
+  }
+  return sample;
+}
+
+// 2^floor(log2(c * median weight / sqrt(mean degree * mean degree at the ends of edges))).
+double width_for(std::vector<sampled> sample, double mean_degree) {
+  if (sample.empty()) return 1;
+  const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
+  std::nth_element(sample.begin(), middle, sample.end(),
+                   [](const auto& a, const auto& b) { return a.weight < b.weight; });
+  double degrees = 0;
+  for (const auto& s : sample) degrees += s.degree;
+  const auto at_ends = std::max(1.0, degrees / static_cast<double>(sample.size()));
+  const auto c = mean_degree < 4 ? 6.0 : 1.0;
+  const auto width = c * middle->weight / std::sqrt(mean_degree * at_ends);
+  return width > 0 && std::isfinite(width) ? std::exp2(std::floor(std::log2(width))) : 1;
+}
+
+}  // namespace
+
+template <class Id>
+edge_lengths measure_lengths(world& w, const graph::dist_csr<Id>& g) {
+  edge_lengths all{.longest = w.reduce<maximum<double>>(longest_of(w, g)), .delta = 1};
+  const auto arcs = w.sum(g.out().num_edges());
+  auto sample = w.all_gather_values<sampled>(sample_of(w, g));
+  const auto n = std::max<std::uint64_t>(1, g.num_vertices());
+  all.delta = width_for(std::move(sample), static_cast<double>(arcs) / static_cast<double>(n));
+  if (!g.out().template weighted_by<double>()) all.delta = std::max(1.0, all.delta);
+  return all;
+}
+
+template edge_lengths measure_lengths(world&, const graph::dist_csr<std::uint32_t>&);
+template edge_lengths measure_lengths(world&, const graph::dist_csr<std::uint64_t>&);
+
+}  // namespace cairn::algo

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <cairn/algo/algorithm.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
+
+namespace cairn::algo {
+
+template <class Id>
+std::uint64_t degree_anywhere(world& w, const graph::dist_csr<Id>& g, std::uint64_t v) {
+  const bool mine = g.partition().owner(v) == w.rank();
+  return w.sum(mine ? g.out().degree(v) : 0);
+}
+
+/// The smallest vertex that has edges. Collective.
+template <class Id>
+Id first_with_edges(world& w, const graph::dist_csr<Id>& g) {
+  auto v = g.out().first();
+  while (v < g.out().last() && g.out().degree(v) == 0) ++v;
+  const auto none = no_vertex<std::uint64_t>;
+  return static_cast<Id>(none - w.max(v == g.out().last() ? 0 : none - v));
+}
+
+/// A random vertex that has edges; where hardly any has, the first. Collective.
+template <class Id>
+Id random_source(world& w, const graph::dist_csr<Id>& g, const run_request& r) {
+  constexpr int most_draws = 1000;
+  if (g.num_edges() == 0) return 0;
+  random64 draw(r.seed, r.trial);
+  for (int tries = 0; tries < most_draws; ++tries) {
+    // By id, so that it does not depend on the order of vertices.
+    const auto v = g.labels().vertex_at(draw.below(g.num_vertices()));
+    if (degree_anywhere(w, g, v) != 0) return static_cast<Id>(v);
+  }
+  return first_with_edges(w, g);
+}
+
+}  // namespace cairn::algo

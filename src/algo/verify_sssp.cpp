@@ -1,0 +1,156 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <limits>
+#include <span>
+#include <string>
+#include <tuple>
+#include <type_traits>
+
+#include <cairn/algo/sssp.hpp>
+#include <cairn/am/channel.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/tm/cell.hpp>
+#include <cairn/traverse/push.hpp>
+#include <cairn/traverse/weighted_rows.hpp>
+
+namespace cairn::algo {
+namespace {
+
+enum class broken_rule : std::uint32_t { none, source, too_far, no_path };
+
+struct finding {
+  broken_rule what = broken_rule::none;
+  std::uint64_t vertex = 0, from = 0;
+
+  void keep_first(const finding& other) {
+    if (other.what == broken_rule::none) return;
+    if (what == broken_rule::none ||
+        std::tie(other.what, other.vertex, other.from) < std::tie(what, vertex, from)) {
+      *this = other;
+    }
+  }
+};
+
+std::string to_sentence(const finding& f, const graph::labels& names) {
+  const auto v = "vertex " + names.text_of(f.vertex);
+  switch (f.what) {
+    case broken_rule::source:
+      return "the source, " + v + ", does not have distance 0";
+    case broken_rule::too_far:
+      return v + " is further away than by the edge from " + names.text_of(f.from);
+    default:
+      return "no path from the source has the length that " + v + " has as its distance";
+  }
+}
+
+template <class Id, class Distance>
+class checker {
+  using weight = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
+  struct along {  // an edge: what its target's distance is at most, and that of its source
+    Id to, from;
+    Distance through, before;
+  };
+
+ public:
+  checker(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Distance>& distance)
+      : w_(w),
+        g_(g),
+        rows_(g.out()),
+        distance_(distance),
+        proven_(w, g.partition(), 0),
+        frontier_(w),
+        found_(w.workers()),
+        told_(w, [this](worker_t k, std::span<const along> batch) {
+          for (const auto& m : batch) hear(k, m);
+        }) {}
+
+  std::optional<std::string> run(std::uint64_t source) {
+    if (distance_.owns(source)) {
+      if (distance_.load(source) != 0) found_[worker_t(0)] = {broken_rule::source, source, 0};
+      prove(worker_t(0), static_cast<Id>(source));
+    }
+    traverse::push_own(w_, told_, g_.out(), [&](Id v, auto& send) { return tell(v, send); });
+    searching_ = true;
+    while (w_.any(!frontier_.empty())) {
+      traverse::push_each(w_, told_, frontier_.take(),
+                          [&](Id v, auto& send) { return tell(v, send); });
+    }
+    traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) {
+      if (is_reached(distance_.load(v)) && proven_.load(v) == 0) {
+        found_[k].keep_first({broken_rule::no_path, v, 0});
+      }
+    });
+    finding mine, first;
+    for (const auto& f : found_) mine.keep_first(f.value);
+    for (const auto& f : w_.all_gather(mine)) first.keep_first(f);
+    if (first.what == broken_rule::none) return std::nullopt;
+    return to_sentence(first, g_.labels());
+  }
+
+ private:
+  static bool is_reached(Distance d) { return d < unreached<Distance>; }  // false of no number
+
+  static Distance sum(Distance d, weight x) {
+    if constexpr (std::is_integral_v<Distance>) {
+      const auto longer = static_cast<Distance>(x);
+      return longer < unreached<Distance> - d ? static_cast<Distance>(d + longer)
+                                              : unreached<Distance>;
+    } else {
+      return d + x;
+    }
+  }
+
+  // The source of a path of the right length is proven; its edges of no length prove more.
+  void prove(worker_t k, Id v) {
+    const tm::cell_ref<std::uint8_t, tm::atomic_access> cell(proven_.at(v).here());
+    if (cell.claim(0, 1) == 0) frontier_.add(k, v);
+  }
+
+  std::uint64_t tell(Id v, auto& send) {
+    const auto d = distance_.load(v);
+    if (!is_reached(d)) return 0;
+    rows_.each_edge(v, [&](Id u, weight x) {
+      const auto through = sum(d, x);
+      if (!searching_ || through == d) send(distance_.owner(u), {u, v, through, d});
+    });
+    return rows_.degree(v);
+  }
+
+  void hear(worker_t k, const along& m) {
+    const auto d = distance_.load(m.to);
+    if (!(d <= m.through)) found_[k].keep_first({broken_rule::too_far, m.to, m.from});
+    if (m.through == d && is_reached(d) && (searching_ || m.before < d)) prove(k, m.to);
+  }
+
+  world& w_;
+  const graph::dist_csr<Id>& g_;
+  const traverse::weighted_rows<Id, weight> rows_;
+  const pgas::vertex_map<Distance>& distance_;
+  pgas::vertex_map<std::uint8_t> proven_;  // that a path has this length, if the nearer ones have
+  traverse::worklist<Id> frontier_;
+  task::per_worker<finding> found_;
+  bool searching_ = false;  // along edges between equal distances alone
+  am::channel<along> told_;
+};
+
+}  // namespace
+
+template <class Id, class Distance>
+std::optional<std::string> verify_sssp(world& w, const graph::dist_csr<Id>& g, std::uint64_t source,
+                                       const pgas::vertex_map<Distance>& distance) {
+  CAIRN_EXPECTS(source < g.num_vertices());
+  return checker<Id, Distance>(w, g, distance).run(source);
+}
+
+#define CAIRN_INSTANTIATE(Id, Distance)            \
+  template std::optional<std::string> verify_sssp( \
+      world&, const graph::dist_csr<Id>&, std::uint64_t, const pgas::vertex_map<Distance>&);
+CAIRN_INSTANTIATE(std::uint32_t, std::uint32_t)
+CAIRN_INSTANTIATE(std::uint32_t, std::uint64_t)
+CAIRN_INSTANTIATE(std::uint32_t, double)
+CAIRN_INSTANTIATE(std::uint64_t, std::uint32_t)
+CAIRN_INSTANTIATE(std::uint64_t, std::uint64_t)
+CAIRN_INSTANTIATE(std::uint64_t, double)
+#undef CAIRN_INSTANTIATE
+
+}  // namespace cairn::algo

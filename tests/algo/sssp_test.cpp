@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/ref/sssp.hpp>
+#include <cairn/algo/sssp.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+
+#include <support/activity_options.hpp>
+#include <support/dist_graph.hpp>
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+#include <support/weighted_graph.hpp>
+
+namespace cairn::algo {
+namespace {
+
+using support::plain_graph;
+using support::share_of;
+using support::weighted_graph;
+using support::weights;
+
+// As the reference has them.
+template <class Distance>
+std::vector<double> all_of(world& w, const pgas::vertex_map<Distance>& distance) {
+  std::vector<double> all;
+  for (const auto d : w.all_gather_values<Distance>(distance.local())) {
+    all.push_back(d == unreached<Distance> ? HUGE_VAL : static_cast<double>(d));
+  }
+  return all;
+}
+
+template <class Id>
+void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
+                      const sssp_options& opt) {
+  const auto how = g.graph.name + " from " + std::to_string(source) + " by " +
+                   std::string(word(opt.algorithm)) + ", " + support::told(opt.activity);
+  const auto share = share_of<Id>(g, w.rank(), w.size());
+  const auto expected = ref::dijkstra(g.graph.n, g.graph.directed, g.edges, source);
+  std::visit(
+      [&](const auto& r) {
+        EXPECT_EQ(all_of(w, r.distance), expected) << how;
+        EXPECT_EQ(verify_sssp(w, share, source, r.distance), std::nullopt) << how;
+        std::uint64_t useful = 0;
+        for (const auto& a : g.arcs()) useful += std::isinf(expected[a.source]) ? 0 : 1;
+        EXPECT_GE(r.relaxations, useful) << how;
+      },
+      sssp(w, share, static_cast<Id>(source), opt));
+}
+
+// The same draws on every rank.
+void search_at_random(world& w, plain_graph plain, random64& dice) {
+  const auto n = plain.n;
+  const auto g = support::weigh(std::move(plain), static_cast<weights>(dice.below(3)), 0, dice);
+  sssp_options opt{.activity = support::random_activity(dice, w.workers()),
+                   .algorithm = static_cast<sssp_method>(dice.below(4))};
+  if (dice.below(2) == 0) opt.delta = static_cast<double>(1 + dice.below(16)) / 4;
+  const auto source = dice.below(n);
+  if (dice.below(2) == 0) {
+    search_and_judge<std::uint32_t>(w, g, source, opt);
+  } else {
+    search_and_judge<std::uint64_t>(w, g, source, opt);
+  }
+}
+
+class Sssp : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Sssp, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(Sssp, AgreesWithDijkstraOnCornerGraphs) {
+  GetParam().run([](world& w) {
+    random64 dice(1);
+    for (const auto& g : support::corner_graphs()) search_at_random(w, g, dice);
+  });
+}
+
+TEST_P(Sssp, AgreesWithDijkstraOnRandomGraphs) {
+  const int graphs = support::num_random_graphs(GetParam().simulated() ? 60 : 12);
+  GetParam().run([&](world& w) {
+    random64 dice(2);
+    for (int i = 0; i < graphs; ++i) search_at_random(w, support::random_graph(dice()), dice);
+  });
+}
+
+// Enough vertices for queues of several chunks, and for workers that give work away.
+TEST_P(Sssp, AgreesWithDijkstraOnLargerGraphs) {
+  GetParam().run([](world& w) {
+    random64 dice(3);
+    for (const auto method :
+         {sssp_method::delta, sssp_method::distributed_control, sssp_method::chaotic}) {
+      const auto g = support::weigh(support::grid(30, 50), weights::whole, 1, dice);
+      search_and_judge<std::uint32_t>(w, g, 700, {.algorithm = method});
+      const auto h = support::weigh(support::random_graph(dice(), 3'000), weights::real, 0, dice);
+      search_and_judge<std::uint64_t>(w, h, 0, {.algorithm = method});
+    }
+  });
+}
+
+// A narrow window of buckets, and distances of which few lie in it.
+TEST_P(Sssp, TakesWeightsOfAnySize) {
+  GetParam().run([](world& w) {
+    random64 dice(4);
+    auto g = support::weigh(support::grid(6, 9), weights::whole, 0, dice);
+    for (auto& e : g.edges) {
+      const auto digits = dice.below(31);
+      e.weight = static_cast<double>(dice.below(std::uint64_t{1} << digits));
+    }
+    for (const auto method :
+         {sssp_method::delta, sssp_method::distributed_control, sssp_method::chaotic}) {
+      search_and_judge<std::uint32_t>(w, g, 5, {.algorithm = method});
+    }
+    // Over ranks every bucket that is not empty costs all of them an epoch.
+    search_and_judge<std::uint32_t>(w, g, 5, {.delta = 1.0});
+  });
+}
+
+TEST(SsspDistances, HaveMoreBitsWhereTheyNeedThem) {
+  constexpr auto most = 2147483647.0;
+  weighted_graph g{support::one_way_path(9), weights::whole, {}};
+  for (std::uint64_t v = 1; v < 9; ++v) g.edges.push_back({v - 1, v, most});
+  for (const rank_t ranks : {1, 3}) {
+    support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+      const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
+      const auto found = sssp(w, share, std::uint32_t{0});
+      ASSERT_TRUE(std::holds_alternative<sssp_result<std::uint64_t>>(found));
+      const auto& r = std::get<sssp_result<std::uint64_t>>(found);
+      EXPECT_EQ(all_of(w, r.distance)[8], 8 * most);
+      const auto near = sssp(w, share, std::uint32_t{7});
+      EXPECT_TRUE(std::holds_alternative<sssp_result<std::uint32_t>>(near));
+    });
+  }
+}
+
+TEST(SsspDistances, LeaveOutEdgesOfInfiniteLength) {
+  world w;
+  weighted_graph g{
+      support::one_way_path(4), weights::real, {{0, 1, 0.5}, {1, 2, HUGE_VAL}, {2, 3, 1}}};
+  search_and_judge<std::uint32_t>(w, g, 0, {});
+}
+
+TEST(SsspContract, RefusesNegativeWeightsByTheirEdge) {
+  for (const rank_t ranks : {1, 3}) {
+    support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+      const auto refused = [&](weights kind, double weight) -> std::string {
+        weighted_graph g{support::one_way_path(4), kind, {{0, 1, 1}, {1, 2, weight}, {2, 3, -7}}};
+        const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
+        try {
+          static_cast<void>(sssp(w, share, std::uint32_t{0}));
+        } catch (const input_error& e) {
+          return e.what();
+        }
+        return "accepted";
+      };
+      EXPECT_EQ(refused(weights::whole, -3),
+                "the edge from 1 to 2 has weight -3, expected a length of at least 0");
+      EXPECT_EQ(refused(weights::real, -0.25),
+                "the edge from 1 to 2 has weight -0.250000, expected a length of at least 0");
+      EXPECT_EQ(refused(weights::real, std::nan("")),
+                "the edge from 1 to 2 has weight nan, expected a length of at least 0");
+    });
+  }
+}
+
+TEST(SsspContract, RefusesWhatIsNoSourceAndNoWidth) {
+  world w;
+  const auto g = share_of<std::uint32_t>(support::path(4), 0, 1);
+  EXPECT_THROW(static_cast<void>(sssp(w, g, std::uint32_t{4})), contract_violation);
+  for (const auto delta : {0.0, -1.0, HUGE_VAL, std::nan("")}) {
+    EXPECT_THROW(static_cast<void>(sssp(w, g, std::uint32_t{0}, {.delta = delta})), usage_error);
+  }
+}
+
+TEST(SsspCounts, ARightOrderWastesNothing) {
+  world w;
+  random64 dice(6);
+  const auto g = support::weigh(support::grid(20, 20), weights::whole, 1, dice);
+  const auto share = share_of<std::uint32_t>(g, 0, 1);
+  const auto r = std::get<0>(sssp(w, share, std::uint32_t{0}, {.delta = 1.0}));  // of least weights
+  EXPECT_EQ(r.relaxations, share.out().num_edges());
+  EXPECT_EQ(w.counters().total(obs::counter::edges), r.relaxations);
+  const auto any =
+      std::get<0>(sssp(w, share, std::uint32_t{0}, {.algorithm = sssp_method::chaotic}));
+  EXPECT_GT(any.relaxations, r.relaxations);
+  EXPECT_GT(any.improvements, r.improvements);
+}
+
+TEST(SsspVerifier, CatchesEveryChangeOfADistance) {
+  for (const rank_t ranks : {1, 3}) {
+    support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+      random64 draw(7);
+      for (int i = 0; i < 60; ++i) {
+        const auto kind = i % 2 == 0 ? weights::whole : weights::none;
+        const auto g = support::weigh(support::random_graph(draw()), kind, 0, draw);
+        const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
+        const auto source = draw.below(g.graph.n);
+        auto r = std::get<0>(sssp(w, share, static_cast<std::uint32_t>(source)));
+        const auto right = all_of(w, r.distance);
+        for (int changes = 1 + static_cast<int>(draw.below(3)); changes > 0; --changes) {
+          const auto v = draw.below(g.graph.n);
+          const auto x = draw.below(8);
+          if (!r.distance.owns(v)) continue;
+          r.distance.store(v, x == 7 ? unreached<std::uint32_t> : static_cast<std::uint32_t>(x));
+        }
+        const bool changed = all_of(w, r.distance) != right;
+        EXPECT_EQ(verify_sssp(w, share, source, r.distance).has_value(), changed) << g.graph.name;
+      }
+    });
+  }
+}
+
+// Rules that look at single edges accept these.
+TEST(SsspVerifier, CatchesCyclesOfNoLengthThatHoldEachOther) {
+  world w;
+  weighted_graph g{{"", 4, true, {}}, weights::whole, {{0, 1, 5}, {1, 2, 0}, {2, 1, 0}, {2, 3, 1}}};
+  const auto share = share_of<std::uint32_t>(g, 0, 1);
+  pgas::vertex_map<std::uint64_t> d(w, share.partition(), 0);
+  const auto judge = [&](std::vector<std::uint64_t> values) {
+    std::copy(values.begin(), values.end(), d.local().begin());
+    return verify_sssp(w, share, 0, d);
+  };
+  constexpr auto far = unreached<std::uint64_t>;
+  EXPECT_EQ(judge({0, 5, 5, 6}), std::nullopt);
+  EXPECT_EQ(judge({0, 2, 2, 3}),
+            "no path from the source has the length that vertex 1 has as its distance");
+  EXPECT_EQ(judge({1, 6, 6, 7}), "the source, vertex 0, does not have distance 0");
+  EXPECT_EQ(judge({0, 5, 5, 7}), "vertex 3 is further away than by the edge from 2");
+  EXPECT_EQ(judge({0, far, far, far}), "vertex 1 is further away than by the edge from 0");
+  EXPECT_EQ(judge({0, far - 1, far - 1, far - 1}),
+            "vertex 1 is further away than by the edge from 0");
+}
+
+}  // namespace
+}  // namespace cairn::algo
