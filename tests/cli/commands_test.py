@@ -9,7 +9,7 @@ import cli_test
 from cli_test import InAFolder, cairn, report
 
 # Each column that --output writes, with the options that its verification depends on.
-COLUMNS = (("bfs", "depth", []), ("bfs", "parent", []), ("cc", "component", []),
+COLUMNS = (("bfs", "depth", []), ("sssp", "distance", []), ("bfs", "parent", []), ("cc", "component", []),
            ("coloring", "color", []), ("kcore", "core", []), ("triangles", "triangles", []),
            ("pagerank", "rank", []), ("maxflow", "source_side", ["--from", 3, "--to", 17]))
 GRAPH = ["--kronecker", "7:6"]
@@ -109,6 +109,28 @@ class Findings(InAFolder):
             self.assertEqual(found["result"]["trials"][0]["total"], 10)
             self.assertEqual(out.read_text().split(),
                              ["id,triangles"] + [f"{v},6" for v in range(1, 6)] + ["6,0", "7,0"])
+
+    def test_distances_are_known_ones(self):
+        whole = self.file("whole.wel", "1 2 5\n1 3 2\n3 2 1\n2 4 0\n5 1 1\n3 2 9\n")
+        real = self.file("real.wel", "1 2 0.5\n1 3 0.25\n3 2 0.125\n2 4 0\n5 1 1.5\n")
+        for graph, distances in ((whole, ["0", "3", "2", "3"]),
+                                 (real, ["0.0", "0.375", "0.25", "0.375"])):
+            for method in ("auto", "delta", "distributed-control", "chaotic"):
+                for options in ([], ["--ranks", 2, "--threads", 1], ["--sim", "ranks=3,seed=2"]):
+                    out = self.folder / "o.csv"
+                    found = report("sssp", graph, "--source", 1, "--algorithm", method,
+                                   "--verify", "--output", out, *options)
+                    self.assertTrue(found["verified"])
+                    rows = [f"{v},{d}" for v, d in enumerate(distances, 1)]
+                    self.assertEqual(out.read_text().split(), ["id,distance"] + rows + ["5,"])
+                    run = cairn("verify", graph, out, "--source", 1)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+        trial = report("sssp", whole, "--source", 1)["result"]["trials"][0]
+        self.assertEqual([trial[x] for x in ("reached", "edges", "useful_relaxations")], [4, 5, 5])
+        negative = self.file("negative.wel", "1 2 5\n2 3 -2\n")
+        self.refused("sssp", negative, saying="the edge from 2 to 3 has weight -2")
+        self.refused("sssp", whole, "--delta", 0, saying="--delta")
+        self.refused("sssp", whole, "--algorithm", "chaotic", "--delta", 2, saying="--delta")
 
     def test_counters_are_of_the_trials(self):
         found = report("bfs", *GRAPH, "--source", 3, "--verify", "--ranks", 2, "--threads", 1)

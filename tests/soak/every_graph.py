@@ -15,7 +15,7 @@ import sys
 import time
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-ALGORITHMS = ["bfs", "pagerank", "cc", "mst", "st-connectivity", "coloring", "maxflow"]
+ALGORITHMS = ["bfs", "sssp", "pagerank", "cc", "mst", "st-connectivity", "coloring", "maxflow"]
 MECHANISMS = ["auto", "plain", "atomics", "htm", "locks", "one-lock", "stm"]
 SEEDS_BELOW_A_MILLION, SEEDS_ABOVE, SIM_RANKS = 100, 5, 4
 # What an algorithm can do in several ways; the first of them is run over ranks too.
@@ -24,9 +24,12 @@ WAYS = {"bfs": [[], ["--direction", "top-down"]],
                      ["--convention", "networkx", "--precision", "double"]],
         "cc": [[], ["--method", "propagation"]],
         "mst": [["--symmetrize"]], "st-connectivity": [[]], "coloring": [[]],
-        "maxflow": [[]]}
+        "maxflow": [[]],
+        "sssp": [[], ["--algorithm", "distributed-control"], ["--algorithm", "chaotic"]]}
 MULTI_CELL = ["mst", "maxflow"]
-NO_CAPACITIES = "are not whole numbers of 32 bits, as capacities are"
+# Why these refuse a graph, however they are run.
+REFUSALS = {"maxflow": "are not whole numbers of 32 bits, as capacities are",
+            "sssp": "expected a length of at least 0"}
 
 
 def mechanisms(algorithm, threads):
@@ -98,8 +101,8 @@ def main():
                 command = launcher + [cairn, algorithm, str(graph), "--verify", "--quiet"] + options
                 run = subprocess.run(command, env=environment, capture_output=True, text=True,
                                      timeout=3600)
-                if algorithm == "maxflow" and NO_CAPACITIES in run.stderr:
-                    break  # refused, however it is run
+                if algorithm in REFUSALS and REFUSALS[algorithm] in run.stderr:
+                    break
                 runs += 1
                 if run.returncode == 0:
                     passed += 1
