@@ -3,28 +3,25 @@
 
 #include <cstddef>
 #include <cstdint>
-#include <limits>
+#include <optional>
 #include <span>
 #include <type_traits>
 #include <utility>
 
 #include <cairn/activity/executor.hpp>
 #include <cairn/algo/sssp.hpp>
-#include <cairn/pgas/accumulator.hpp>
-#include <cairn/traverse/bucket_queue.hpp>
 #include <cairn/traverse/ordered_work.hpp>
 #include <cairn/traverse/rows.hpp>
 #include <cairn/traverse/weighted_rows.hpp>
+#include <cairn/traverse/worklist.hpp>
 
 namespace cairn::algo {
 
-/// Edges by their weights.
-enum class edges_of { any_weight, light, heavy };
-
 /// The state of a search for shortest paths, and its step: to relax the edges of vertices.
+///
+/// QueueOf   a worker's queue: see traverse::ordered_work
 template <class Id, class Distance, template <class> class QueueOf>
 struct shortest_paths {
-  using distance_type = Distance;
   using weight = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
   using entry = traverse::reached_vertex<Id, Distance>;
   using queue = QueueOf<entry>;
@@ -63,50 +60,47 @@ struct shortest_paths {
     work.add(worker_t(0), {source, 0});
   }
 
+  /// What was found, or nothing if a distance does not fit its type. Collective.
+  [[nodiscard]] std::optional<sssp_result<Distance>> result(sssp_method by, double delta,
+                                                            std::uint64_t buckets) {
+    count all;
+    for (const auto& k : counts) {
+      all.relaxations += k.value.relaxations;
+      all.improvements += k.value.improvements;
+      all.too_far = all.too_far || k.value.too_far;
+    }
+    if (w.any(all.too_far)) return std::nullopt;
+    const auto relaxed = w.sum(all.relaxations), improved = w.sum(all.improvements);
+    return sssp_result<Distance>{std::move(distance), word(by), delta, buckets, relaxed, improved,
+                                 relaxations.ran()};
+  }
+
   [[nodiscard]] bool is_current(const entry& e) const {
     return tm::load_cell(view.element(e.vertex)) == e.distance;
   }
 
+  /// The weights of edges to relax: more than `from`, and at most `to`.
+  struct range {
+    double from, to;
+  };
+
   /// Relaxes the edges of those entries that are still current, on worker k.
   ///
   /// next      entries that may follow
-  /// kept      kept(e) is called for each entry that is current
-  template <edges_of Which, class Kept>
-  void expand(worker_t k, std::span<const entry> entries, std::span<const entry> next, Kept&& kept,
-              double delta = 0) {
-    auto& mine = counts[k];
-    std::uint64_t relaxed = 0;
-    relaxations.spawn(k, [&](auto& send) {
-      const auto edges = rows;
-      const auto n = entries.size();
-      for (const auto& e : next) edges.prefetch_offset(e.vertex);
-      for (std::size_t i = 0; i < n && i < traverse::row_ahead; ++i) {
-        edges.prefetch_row(entries[i].vertex);
-      }
-      for (std::size_t i = 0; i < n; ++i) {
-        if (i + traverse::row_ahead < n)
-          edges.prefetch_row(entries[i + traverse::row_ahead].vertex);
-        const auto e = entries[i];
-        if (!is_current(e)) continue;
-        if (e.distance > furthest) [[unlikely]] {
-          mine.too_far = true;
-          continue;
-        }
-        kept(e);
-        edges.each_edge(e.vertex, [&](Id u, weight x) {
-          if constexpr (Which != edges_of::any_weight) {
-            const bool heavy = static_cast<double>(x) > delta;
-            if (heavy != (Which == edges_of::heavy)) return;
-            ++relaxed;
-          }
-          send({u, static_cast<Distance>(e.distance + static_cast<Distance>(x))});
-        });
-        if constexpr (Which == edges_of::any_weight) relaxed += edges.degree(e.vertex);
-      }
-    });
-    mine.improvements += Which == edges_of::heavy ? 0 : entries.size();
-    mine.relaxations += relaxed;
-    w.counters().add(k, obs::counter::edges, relaxed);
+  void expand(worker_t k, std::span<const entry> entries, std::span<const entry> next) {
+    counts[k].improvements += entries.size();
+    expand_along(k, entries, next, [](weight) { return true; });
+  }
+  /// The same for some of the edges; current entries are added to `kept`, if it is there.
+  void expand(worker_t k, std::span<const entry> entries, range some,
+              traverse::worklist<entry>* kept) {
+    if (kept) counts[k].improvements += entries.size();
+    expand_along(
+        k, entries, {},
+        [some](weight x) {
+          return static_cast<double>(x) > some.from && static_cast<double>(x) <= some.to;
+        },
+        kept);
   }
 
   struct count {
@@ -124,6 +118,39 @@ struct shortest_paths {
   task::per_worker<count> counts;
 
  private:
+  template <class Wanted>
+  void expand_along(worker_t k, std::span<const entry> entries, std::span<const entry> next,
+                    Wanted&& wanted, traverse::worklist<entry>* kept = nullptr) {
+    std::uint64_t relaxed = 0;
+    relaxations.spawn(k, [&](auto& send) {
+      const auto edges = rows;
+      const auto n = entries.size();
+      for (const auto& e : next) edges.prefetch_offset(e.vertex);
+      for (std::size_t i = 0; i < n && i < traverse::row_ahead; ++i) {
+        edges.prefetch_row(entries[i].vertex);
+      }
+      for (std::size_t i = 0; i < n; ++i) {
+        if (i + traverse::row_ahead < n) {
+          edges.prefetch_row(entries[i + traverse::row_ahead].vertex);
+        }
+        const auto e = entries[i];
+        if (!is_current(e)) continue;
+        if (e.distance > furthest) [[unlikely]] {
+          counts[k].too_far = true;
+          continue;
+        }
+        if (kept) kept->add(k, e);
+        edges.each_edge(e.vertex, [&](Id u, weight x) {
+          if (!wanted(x)) return;
+          ++relaxed;
+          send({u, static_cast<Distance>(e.distance + static_cast<Distance>(x))});
+        });
+      }
+    });
+    counts[k].relaxations += relaxed;
+    w.counters().add(k, obs::counter::edges, relaxed);
+  }
+
   // From which every edge can be added without exceeding what a distance may be.
   static Distance furthest_to_extend(double longest) {
     if constexpr (std::is_integral_v<Distance>) {
@@ -133,5 +160,11 @@ struct shortest_paths {
     }
   }
 };
+
+/// The search by distributed control. Nothing if a distance does not fit.
+template <class Id, class Distance>
+std::optional<sssp_result<Distance>> search_by_heaps(world& w, const graph::dist_csr<Id>& g,
+                                                     Id source, const sssp_options& opt,
+                                                     const edge_lengths& lengths);
 
 }  // namespace cairn::algo

@@ -16,13 +16,6 @@
 
 namespace cairn::traverse {
 
-/// A vertex and the distance at which it was reached.
-template <class Id, class Distance>
-struct reached_vertex {
-  Id vertex;
-  Distance distance;
-};
-
 /// The entries of one worker by distance, in buckets of equal width. Bucket b holds the distances
 /// from b * width on. The order within a bucket is first in, first out, by chunks.
 ///

@@ -16,12 +16,20 @@
 
 namespace cairn::traverse {
 
+/// A vertex and the distance at which it was reached.
+template <class Id, class Distance>
+struct reached_vertex {
+  Id vertex;
+  Distance distance;
+};
+
 /// Work that all workers of all ranks do in about the order of its distances, without barriers:
 /// each worker has a queue of its own, and takes what is first there.
 ///
 /// One call of run() is one epoch. The work sends messages, whose handlers add more work to the
-/// queue of the worker that runs them. A queue that has entries holds the epoch. An idle worker
-/// asks the others of its rank in turn, and one that is asked gives away half of its nearest work.
+/// queue of the worker that runs them. A queue that has entries holds the epoch. A worker that has
+/// finished a bucket asks the one of its rank that is furthest behind, which gives away half of its
+/// nearest work between two batches.
 ///
 /// Queue     bucket_queue or heap_queue
 /// Thread-safety: add() by worker k itself; the others by worker 0 while nobody adds.
@@ -68,6 +76,7 @@ class ordered_work {
     std::uint64_t holds = 0;
     for (auto& k : workers_) {
       k.value.asked_by.store(nullptr, std::memory_order_relaxed);
+      k.value.bucket.store(Queue::none, std::memory_order_relaxed);
       k.value.holds = k.value.queue.least() < end_;
       holds += k.value.holds ? 1 : 0;
     }
@@ -90,21 +99,25 @@ class ordered_work {
     Queue queue;
     bool holds = false;          // the epoch, for its queue
     std::vector<entry> to_give;  // empty between two gifts
-    worker* asked_last = nullptr;
-    // What others write.
-    alignas(cache_line) std::atomic<worker*> asked_by{nullptr};
+    // What others read or write.
+    alignas(cache_line) std::atomic<std::uint64_t> bucket{Queue::none};  // of its nearest entries
+    std::atomic<worker*> asked_by{nullptr};
     std::atomic<bool> has_gift{false};
     task::spin_lock gift_lock;
-    std::vector<entry> gift;  // holds the epoch
+    std::vector<entry> gift;
+    std::uint64_t gift_holds = 0;  // of the epoch
   };
 
   // Polls for the end are cheap beside some hundred entries.
   static constexpr unsigned batches_per_look = 16;
+  static constexpr unsigned answer_rounds = 64;  // some microseconds: a batch of short rows
 
   template <class Work>
   void run_on(worker_t k, am::epoch& epoch, Work& work) {
     auto& mine = workers_[k];
     for (unsigned batches = 0, idle_rounds = 0; !failed_.load(std::memory_order_relaxed);) {
+      take_gift(k, mine);
+      if (advance(k, mine)) continue;
       const auto entries = mine.queue.take(end_);
       if (!entries.empty()) {
         idle_rounds = 0;
@@ -118,13 +131,49 @@ class ordered_work {
       if (mine.holds) am::release(w_, k);
       mine.holds = false;
       answer(k, mine);
-      if (take_gift(k, mine)) continue;
-      ask(mine);
       if (epoch.try_close(k, am::activity_state::idle)) return;
       if (mine.queue.least() < end_) continue;
       w_.pool().relax(idle_rounds++);
       w_.pool().throw_if_stalled();
     }
+  }
+
+  // Before worker k leaves its bucket it asks one that is in an earlier one. Returns whether it has
+  // been given work.
+  bool advance(worker_t k, worker& mine) {
+    const auto bucket = mine.queue.least();
+    const auto before = mine.bucket.load(std::memory_order_relaxed);
+    if (bucket == before && bucket < end_) return false;
+    if (bucket != before) mine.bucket.store(bucket, std::memory_order_relaxed);
+    if (w_.workers() == 1) return false;
+    auto* const other = furthest_behind(mine);
+    if (other == nullptr || other->bucket.load(std::memory_order_relaxed) >= bucket) return false;
+    return ask(mine, *other) && take_gift(k, mine);
+  }
+
+  worker* furthest_behind(const worker& mine) {
+    worker* found = nullptr;
+    auto least = Queue::none;
+    for (auto& k : workers_) {
+      const auto bucket = k.value.bucket.load(std::memory_order_relaxed);
+      if (bucket >= least || &k.value == &mine) continue;
+      least = bucket;
+      found = &k.value;
+    }
+    return found;
+  }
+
+  // Returns whether the other has answered; it may answer later.
+  bool ask(worker& mine, worker& other) {
+    worker* nobody = nullptr;
+    if (!other.asked_by.compare_exchange_strong(nobody, &mine, std::memory_order_acq_rel)) {
+      return false;
+    }
+    for (unsigned i = 0; i < answer_rounds; ++i) {
+      if (other.asked_by.load(std::memory_order_acquire) != &mine) return true;
+      w_.pool().relax(0);
+    }
+    return false;
   }
 
   // Gives work to a worker that asked, if there is enough.
@@ -136,40 +185,24 @@ class ordered_work {
     if (!mine.to_give.empty()) {
       am::hold(w_, k);
       const std::lock_guard held(asker->gift_lock);
-      std::swap(asker->gift, mine.to_give);
+      asker->gift.insert(asker->gift.end(), mine.to_give.begin(), mine.to_give.end());
+      mine.to_give.clear();
+      asker->gift_holds += 1;
       asker->has_gift.store(true, std::memory_order_release);
     }
     mine.asked_by.store(nullptr, std::memory_order_release);
   }
 
-  // The hold of the gift becomes that of the queue.
+  // The queue holds the epoch from then on.
   bool take_gift(worker_t k, worker& mine) {
     if (!mine.has_gift.load(std::memory_order_acquire)) return false;
     const std::lock_guard held(mine.gift_lock);
     for (const auto& e : mine.gift) static_cast<void>(mine.queue.push(e));
     mine.gift.clear();
     mine.has_gift.store(false, std::memory_order_relaxed);
-    if (std::exchange(mine.holds, true)) am::release(w_, k);
+    if (!std::exchange(mine.holds, true)) --mine.gift_holds;
+    am::release(w_, k, std::exchange(mine.gift_holds, 0));
     return true;
-  }
-
-  // One worker at a time; the next one once it has answered.
-  void ask(worker& mine) {
-    if (w_.workers() == 1) return;
-    if (mine.asked_last && mine.asked_last->asked_by.load(std::memory_order_acquire) == &mine) {
-      return;
-    }
-    if (mine.has_gift.load(std::memory_order_acquire)) return;
-    mine.asked_last = after(mine.asked_last ? mine.asked_last : &mine);
-    if (mine.asked_last == &mine) mine.asked_last = after(&mine);
-    worker* nobody = nullptr;
-    mine.asked_last->asked_by.compare_exchange_strong(nobody, &mine, std::memory_order_acq_rel);
-  }
-  worker* after(const worker* of) {
-    for (auto k = workers_.begin(); k != workers_.end(); ++k) {
-      if (&k->value == of) return ++k == workers_.end() ? &workers_.begin()->value : &k->value;
-    }
-    return nullptr;
   }
 
   world& w_;
