@@ -19,13 +19,17 @@ namespace cairn::traverse {
 /// The entries of one worker by distance, in buckets of equal width. Bucket b holds the distances
 /// from b * width on. The order within a bucket is first in, first out, by chunks.
 ///
-/// The buckets of a window are lists of chunks; entries beyond the window wait in one list, and
-/// are distributed when the window has become empty. Chunks are recycled.
+/// The buckets of a window are lists of chunks. Entries beyond it wait in coarser lists, by the
+/// highest bit in which their bucket differs from the window's, as in a radix heap; a list is
+/// distributed when it has become the first. Entries before the window are one list. Chunks are
+/// recycled.
 ///
 /// Entry     has a member `distance`, a number of at least 0
-/// Work      O(1) per entry; distances that are `window` buckets apart cost another copy
-/// Memory    512 bytes per chunk, at most one part-filled chunk per bucket of the window
+/// Work      O(1) per entry near the first; for one 2^k windows away up to k more copies
+/// Memory    512 bytes per chunk, at most one part-filled chunk per list
 /// Thread-safety: one worker at a time.
+/// Source    coarser lists: R. K. Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, Faster algorithms
+///           for the shortest path problem, 1990
 template <class Entry>
 class bucket_queue {
  public:
@@ -35,42 +39,48 @@ class bucket_queue {
   bucket_queue() = default;
   /// width     of a bucket; infinity: all entries are in bucket 0
   bucket_queue(world& w, double width)
-      : per_width_(1 / width), lists_(window), memory_(w.memory()) {}
+      : per_width_(1 / width), near_(window), memory_(w.memory()) {}
 
   /// Adds an entry and returns its bucket.
   std::uint64_t push(const Entry& e) {
     const auto bucket = bucket_of(e);
-    if (bucket < base_) [[unlikely]] {
-      move_window(bucket - std::min(bucket, window / 2));
+    if (bucket >= base_) [[likely]] {
+      add(bucket, e);
+    } else {
+      early_least_ = std::min(early_least_, bucket);
+      append(early_, e);
     }
-    add(bucket, e);
     return bucket;
   }
 
   /// The first bucket that has entries, or `none`.
   [[nodiscard]] std::uint64_t least() {
-    for (auto word = (least_ - base_) / 64; word < used_.size(); ++word) {
+    if (early_.first != nullptr) [[unlikely]]
+      return early_least_;
+    for (auto word = least_ / 64; word < used_.size(); ++word) {
       if (used_[word] == 0) continue;
-      least_ = base_ + 64 * word + static_cast<std::uint64_t>(std::countr_zero(used_[word]));
-      return least_;
+      least_ = 64 * word + static_cast<std::uint64_t>(std::countr_zero(used_[word]));
+      return base_ + least_;
     }
-    least_ = base_ + window - 1;
-    return far_least_;
+    least_ = window - 1;
+    return far_used_ == 0 ? none : far_least_[first_far()];
   }
 
   /// Takes entries out of the first bucket that has any, if it is before `end`. Valid until the
   /// next call.
+  ///
+  /// end       never less than in an earlier call
   [[nodiscard]] std::span<const Entry> take(std::uint64_t end) {
     if (taken_) recycle(std::exchange(taken_, nullptr));
     const auto bucket = least();
     if (bucket >= end) return {};
     if (bucket >= base_ + window) move_window(bucket);
-    taken_ = take_chunk(bucket);
+    taken_ = take_chunk(early_.first ? early_ : near_[least_]);
     return {taken_->entries.data(), taken_->size};
   }
   /// What take() will probably return next, for prefetches.
   [[nodiscard]] std::span<const Entry> next() const {
-    const auto* const c = lists_[least_ - base_].first;
+    const auto* const c = near_[least_].first;
     if (c == nullptr) return {};
     return {c->entries.data(), c->size};
   }
@@ -79,9 +89,8 @@ class bucket_queue {
   /// if the bucket is before `end`.
   void give_half(std::uint64_t end, std::vector<Entry>& to) {
     constexpr std::size_t worth_giving = 8;
-    const auto bucket = least();
-    if (bucket >= std::min(end, base_ + window)) return;
-    auto& from = lists_[bucket - base_];
+    if (least() >= std::min(end, base_ + window)) return;
+    auto& from = early_.first ? early_ : near_[least_];
     if (from.first == from.last) {
       auto& c = *from.first;
       if (c.size < worth_giving) return;
@@ -93,7 +102,7 @@ class bucket_queue {
     std::size_t chunks = 0;
     for (const auto* c = from.first; c != nullptr; c = c->next) ++chunks;
     for (chunks /= 2; chunks > 0; --chunks) {
-      auto* const c = take_chunk(bucket);
+      auto* const c = take_chunk(from);
       to.insert(to.end(), c->entries.begin(), c->entries.begin() + c->size);
       recycle(c);
     }
@@ -118,19 +127,23 @@ class bucket_queue {
     return static_cast<std::uint64_t>(std::min(static_cast<double>(e.distance) * per_width_, most));
   }
 
+  // Of a bucket that is not before the window.
   void add(std::uint64_t bucket, const Entry& e) {
-    const auto i = bucket - base_;
-    if (i >= window) {
-      far_least_ = std::min(far_least_, bucket);
-      return append(far_, e);
+    const auto i = bucket ^ base_;
+    if (i >= window) [[unlikely]] {
+      const auto level = static_cast<std::size_t>(std::bit_width(i / window)) - 1;
+      auto& least = far_least_[level];
+      const bool first = (far_used_ >> level & 1) == 0;
+      least = first ? bucket : std::min(least, bucket);
+      far_used_ |= std::uint64_t{1} << level;
+      return append(far_[level], e);
     }
-    least_ = std::min(least_, bucket);
-    auto& to = lists_[i];
-    if (to.first == nullptr) used_[i / 64] |= std::uint64_t{1} << (i % 64);
-    append(to, e);
+    least_ = std::min(least_, i);
+    used_[i / 64] |= std::uint64_t{1} << (i % 64);
+    append(near_[i], e);
   }
 
-  void append(list& to, const Entry& e) {
+  [[gnu::always_inline]] void append(list& to, const Entry& e) {
     auto* c = to.last;
     if (c == nullptr || c->size == room) [[unlikely]] {
       c = another();
@@ -143,10 +156,7 @@ class bucket_queue {
   [[gnu::noinline]] chunk* another() {
     if (free_ == nullptr) {
       auto& block = blocks_.emplace_back(chunks_at_once, memory_);
-      for (auto& c : block.span()) {
-        c.next = free_;
-        free_ = &c;
-      }
+      for (auto& c : block.span()) recycle(&c);
     }
     auto* const c = std::exchange(free_, free_->next);
     c->next = nullptr;
@@ -155,40 +165,46 @@ class bucket_queue {
   }
   void recycle(chunk* c) { c->next = std::exchange(free_, c); }
 
-  chunk* take_chunk(std::uint64_t bucket) {
-    const auto i = bucket - base_;
-    auto& from = lists_[i];
+  chunk* take_chunk(list& from) {
     auto* const c = std::exchange(from.first, from.first->next);
-    if (from.first == nullptr) {
-      from.last = nullptr;
-      used_[i / 64] &= ~(std::uint64_t{1} << (i % 64));
+    if (from.first != nullptr) return c;
+    from.last = nullptr;
+    if (&from == &early_) {
+      early_least_ = none;
+    } else {
+      used_[least_ / 64] &= ~(std::uint64_t{1} << (least_ % 64));
     }
     return c;
   }
 
-  // Distributes all entries again, over a window from `first` on.
-  void move_window(std::uint64_t first) {
-    auto* left = std::exchange(far_, {}).first;
-    for (std::uint64_t b = least(); b < base_ + window; b = least()) {
-      auto* const c = take_chunk(b);
-      c->next = std::exchange(left, c);
-    }
-    base_ = least_ = first;
-    far_least_ = none;
+  [[nodiscard]] std::size_t first_far() const {
+    return static_cast<std::size_t>(std::countr_zero(far_used_));
+  }
+
+  // To the bucket, which is the first of all: its list has what the new window holds.
+  void move_window(std::uint64_t bucket) {
+    const auto level = first_far();
+    auto* left = std::exchange(far_[level], {}).first;
+    far_used_ &= ~(std::uint64_t{1} << level);
+    base_ = bucket / window * window;
     while (left != nullptr) {
       auto* const c = std::exchange(left, left->next);
       for (std::size_t i = 0; i < c->size; ++i) add(bucket_of(c->entries[i]), c->entries[i]);
       recycle(c);
     }
+    least_ = bucket - base_;
   }
 
   double per_width_ = 0;
-  std::uint64_t base_ = 0;                         // the window's first bucket
-  std::uint64_t least_ = 0;                        // of the window; no earlier one has entries
-  std::uint64_t far_least_ = none;                 // of those beyond the window
-  std::vector<list> lists_;                        // of the window
+  std::uint64_t base_ = 0;   // the window's first bucket, a multiple of its size
+  std::uint64_t least_ = 0;  // in the window; no earlier bucket of it has entries
+  std::vector<list> near_;   // of the window
   std::array<std::uint64_t, window / 64> used_{};  // a bit for each list that has entries
-  list far_;
+  list early_;                                     // before the window
+  std::uint64_t early_least_ = none;
+  std::array<list, 64> far_;  // beyond the window
+  std::array<std::uint64_t, 64> far_least_{};
+  std::uint64_t far_used_ = 0;
   chunk *taken_ = nullptr, *free_ = nullptr;
   std::shared_ptr<hw::page_source> memory_;
   std::vector<hw::page_buffer<chunk>> blocks_;

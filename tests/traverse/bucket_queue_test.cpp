@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <map>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/random.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/traverse/bucket_queue.hpp>
+#include <cairn/traverse/heap_queue.hpp>
+#include <cairn/traverse/ordered_work.hpp>
+
+namespace cairn::traverse {
+namespace {
+
+using entry = reached_vertex<std::uint32_t, std::uint64_t>;
+constexpr auto none = bucket_queue<entry>::none;
+
+// Against a map: pushes from the first bucket on, or from a little before it, as from another rank;
+// takes up to ends that never decrease; gifts.
+void play(world& w, double width, std::uint64_t spread, std::uint64_t seed) {
+  random64 dice(seed);
+  bucket_queue<entry> queue(w, width);
+  std::multimap<std::uint64_t, std::uint64_t> expected;  // from bucket to distance
+  const auto bucket_of = [&](std::uint64_t d) {
+    return static_cast<std::uint64_t>(static_cast<double>(d) / width);
+  };
+  std::uint64_t reached = 0, end = 1;
+  const auto came_out = [&](const entry& e) {
+    const auto bucket = bucket_of(e.distance);
+    ASSERT_LT(bucket, end);
+    const auto [begin, last] = expected.equal_range(bucket);
+    const auto at =
+        std::find_if(begin, last, [&](const auto& x) { return x.second == e.distance; });
+    ASSERT_NE(at, last);
+    expected.erase(at);
+    reached = std::max(reached, e.distance);
+  };
+  for (int step = 0; step < 3'000; ++step) {
+    for (auto pushes = dice.below(8); pushes > 0; --pushes) {
+      const auto back = std::min(reached, dice.below(4) == 0 ? dice.below(spread) : 0);
+      const auto d = reached - back + (dice.below(spread) >> dice.below(20));
+      EXPECT_EQ(queue.push({0, d}), bucket_of(d));
+      expected.emplace(bucket_of(d), d);
+    }
+    ASSERT_EQ(queue.least() == none, expected.empty());
+    ASSERT_LE(queue.least(), expected.empty() ? none : expected.begin()->first);
+    if (dice.below(2) == 0) end = std::max(end, bucket_of(reached) + dice.below(3));
+    if (dice.below(16) == 0) {
+      std::vector<entry> gift;
+      queue.give_half(end, gift);
+      for (const auto& e : gift) came_out(e);
+    } else {
+      const auto taken = queue.take(end);
+      ASSERT_LE(taken.empty(), expected.empty() || expected.begin()->first >= end);
+      for (const auto& e : taken) came_out(e);
+      if (taken.empty() && !expected.empty()) end = expected.begin()->first + 1;
+    }
+  }
+  end = none;
+  for (auto taken = queue.take(none); !taken.empty(); taken = queue.take(none)) {
+    for (const auto& e : taken) came_out(e);
+  }
+  EXPECT_TRUE(expected.empty());
+}
+
+// Far apart, in any order: each is distributed a few times at most.
+TEST(BucketQueue, SortsDistancesOfAnySize) {
+  world w;
+  random64 dice(1);
+  bucket_queue<entry> queue(w, 1);
+  for (std::uint32_t i = 0; i < 200'000; ++i) {
+    static_cast<void>(queue.push({i, dice() >> (2 + dice.below(60))}));
+  }
+  std::uint64_t before = 0, entries = 0;
+  for (auto taken = queue.take(none); !taken.empty(); taken = queue.take(none)) {
+    for (const auto& e : taken) {
+      EXPECT_LE(before, e.distance);
+      before = e.distance;
+      ++entries;
+    }
+  }
+  EXPECT_EQ(entries, 200'000u);
+}
+
+TEST(BucketQueue, GivesTheEntriesOfTheFirstBucketOutOnce) {
+  world w;
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    play(w, 1, 500, seed);
+    play(w, 4, 100'000, seed);
+    play(w, 0.5, std::uint64_t{1} << 45, seed);
+    play(w, 0x1p40, std::uint64_t{1} << 45, seed);
+  }
+}
+
+TEST(BucketQueue, OfInfiniteWidthIsFirstInFirstOutByChunks) {
+  world w;
+  bucket_queue<entry> queue(w, HUGE_VAL);
+  for (std::uint64_t i = 0; i < 1'000; ++i) EXPECT_EQ(queue.push({0, 1'000'000 - i}), 0u);
+  std::uint64_t next = 0;
+  for (auto taken = queue.take(1); !taken.empty(); taken = queue.take(1)) {
+    for (const auto& e : taken) EXPECT_EQ(e.distance, 1'000'000 - next++);
+  }
+  EXPECT_EQ(next, 1'000u);
+}
+
+TEST(BucketQueue, TakesDistancesBeyondAllBuckets) {
+  world w;
+  bucket_queue<reached_vertex<std::uint32_t, double>> queue(w, 0x1p-40);
+  static_cast<void>(queue.push({1, 0x1p300}));
+  static_cast<void>(queue.push({2, 0}));
+  EXPECT_EQ(queue.take(none).front().vertex, 2u);
+  EXPECT_EQ(queue.take(none).front().vertex, 1u);
+  EXPECT_TRUE(queue.take(none).empty());
+}
+
+TEST(HeapQueue, GivesTheNearestOutAndFarOnesAway) {
+  random64 dice(1);
+  heap_queue<entry> queue;
+  std::vector<std::uint64_t> out, given;
+  for (std::uint64_t i = 0; i < 1'000; ++i) queue.push({0, dice.below(5'000)});
+  std::vector<entry> gift;
+  queue.give_half(none, gift);
+  EXPECT_EQ(gift.size(), 500u);
+  for (auto taken = queue.take(none); !taken.empty(); taken = queue.take(none)) {
+    for (const auto& e : taken) out.push_back(e.distance);
+  }
+  EXPECT_EQ(out.size(), 500u);
+  EXPECT_TRUE(std::is_sorted(out.begin(), out.end()));
+  EXPECT_EQ(queue.least(), none);
+}
+
+}  // namespace
+}  // namespace cairn::traverse

@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <stdexcept>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/am/channel.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/traverse/bucket_queue.hpp>
+#include <cairn/traverse/heap_queue.hpp>
+#include <cairn/traverse/ordered_work.hpp>
+
+#include <support/places.hpp>
+
+namespace cairn::traverse {
+namespace {
+
+using entry = reached_vertex<std::uint64_t, std::uint64_t>;
+
+/// A tree of work whose nodes are dealt to random ranks: one at depth d sends two of depth d + 1.
+template <class Queue>
+struct scattered_tree {
+  static constexpr std::uint64_t depth = 9;
+
+  template <class MakeQueue>
+  scattered_tree(world& the_world, MakeQueue&& make)
+      : w(the_world), work(w, make), done(w.workers()), road(w, [this](worker_t k, auto batch) {
+          for (const auto& e : batch) work.add(k, e);
+        }) {}
+
+  // Returns the entries that were done here.
+  std::uint64_t run(std::uint64_t end) {
+    for (auto& d : done) d.value = 0;
+    work.run(
+        [&](worker_t k, std::span<const entry> entries, std::span<const entry>) {
+          auto send = road.from(k);
+          for (const auto& e : entries) {
+            ++done[k];
+            for (std::uint64_t child = 1; e.distance < depth && child <= 2; ++child) {
+              const entry next{mix64(2 * e.vertex + child), e.distance + 1};
+              const auto to =
+                  static_cast<rank_t>(next.vertex % static_cast<std::uint64_t>(w.size()));
+              if (to == w.rank()) {
+                work.add(k, next);
+              } else {
+                send(to, next);
+              }
+            }
+          }
+        },
+        end);
+    std::uint64_t sum = 0;
+    for (const auto& d : done) sum += d.value;
+    return w.sum(sum);
+  }
+
+  world& w;
+  ordered_work<Queue> work;
+  task::per_worker<std::uint64_t> done;
+  am::channel<entry> road;
+};
+
+class OrderedWork : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, OrderedWork, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(OrderedWork, EndsOnceAllIsDoneEverywhere) {
+  GetParam().run(
+      [](world& w) {
+        const auto ranks = static_cast<std::uint64_t>(w.size());
+        scattered_tree<heap_queue<entry>> heaps(w, [] { return heap_queue<entry>(); });
+        scattered_tree<bucket_queue<entry>> buckets(w, [&] { return bucket_queue<entry>(w, 2); });
+        for (int round = 0; round < 3; ++round) {
+          heaps.work.add(worker_t(0), {mix64(static_cast<std::uint64_t>(round)), 0});
+          EXPECT_EQ(heaps.run(heap_queue<entry>::none), ranks * 1023);
+          buckets.work.add(worker_t(0), {mix64(static_cast<std::uint64_t>(round)), 0});
+          EXPECT_EQ(buckets.run(bucket_queue<entry>::none), ranks * 1023);
+        }
+      },
+      {.coalesce_bytes = 64});
+}
+
+// What lies in later buckets waits for the next run, also where it comes from other ranks.
+TEST_P(OrderedWork, LeavesWhatIsBeyondItsEnd) {
+  GetParam().run([](world& w) {
+    const auto ranks = static_cast<std::uint64_t>(w.size());
+    scattered_tree<bucket_queue<entry>> tree(w, [&] { return bucket_queue<entry>(w, 1); });
+    tree.work.add(worker_t(0), {1, 0});
+    std::uint64_t at_depth = ranks;
+    for (std::uint64_t d = 0; d <= tree.depth; ++d, at_depth *= 2) {
+      EXPECT_EQ(w.reduce<minimum<std::uint64_t>>(tree.work.least()), d);
+      EXPECT_EQ(tree.run(d + 1), at_depth);
+    }
+    EXPECT_EQ(tree.work.least(), bucket_queue<entry>::none);
+  });
+}
+
+// A worker that fails does not leave the others waiting.
+TEST(OrderedWorkOfOneRank, ThrowsWhatItsWorkThrows) {
+  for (const int workers : {1, 2, 3}) {
+    world w(workers);
+    ordered_work<heap_queue<entry>> work(w, [] { return heap_queue<entry>(); });
+    for (std::uint64_t i = 0; i < 1'000; ++i) work.add(worker_t(0), {i, i});
+    EXPECT_THROW(work.run([](worker_t, std::span<const entry> entries, auto) {
+      if (entries.front().distance >= 500) throw std::runtime_error("enough");
+    }),
+                 std::runtime_error);
+  }
+}
+
+TEST(OrderedWorkOfOneRank, StopsWhenItIsCancelled) {
+  for (const int workers : {1, 2}) {
+    world w(workers);
+    ordered_work<heap_queue<entry>> work(w, [] { return heap_queue<entry>(); });
+    work.add(worker_t(0), {0, 0});
+    EXPECT_THROW(work.run([&](worker_t k, std::span<const entry> entries, auto) {
+      if (entries.front().distance == 1'000) w.cancel();
+      for (const auto& e : entries) work.add(k, {0, e.distance + 1});
+    }),
+                 cancelled);
+  }
+}
+
+TEST(OrderedWorkOfOneRank, IsGivenAwayOnRequest) {
+  support::on_simulated_ranks(1, 3, 1, [](world& w) {
+    ordered_work<bucket_queue<entry>> work(w, [&] { return bucket_queue<entry>(w, 8); });
+    for (std::uint64_t i = 0; i < 5'000; ++i) work.add(worker_t(0), {i, i});
+    task::per_worker<std::uint64_t> done(w.workers());
+    work.run([&](worker_t k, std::span<const entry> entries, auto) {
+      done[k] += entries.size();
+      w.pool().step();
+    });
+    std::uint64_t sum = 0;
+    for (const auto& d : done) {
+      EXPECT_GT(d.value, 100u);
+      sum += d.value;
+    }
+    EXPECT_EQ(sum, 5'000u);
+  });
+}
+
+}  // namespace
+}  // namespace cairn::traverse
