@@ -38,8 +38,8 @@ struct sssp_declaration : declaration {
   template <class Id>
   using result = sssp_result<double>;
 
-  static bool draws(const options& o) { return o.source.id.empty(); }
-  static void expect(const options& o) {
+  static bool uses_seed(const options& o) { return o.source.id.empty(); }
+  static void check_options(const options& o) {
     if (!o.delta) return;
     if (o.algorithm != sssp_method::automatic && o.algorithm != sssp_method::delta) {
       throw usage_error("--delta has no effect on --algorithm " + std::string(word(o.algorithm)) +
@@ -74,7 +74,7 @@ struct sssp_declaration : declaration {
     std::uint64_t source, reached, edges, useful, wasted;
     static constexpr auto fields() {
       return std::tuple(
-          field{"source", &reach::source, "where the paths start", 0, holds::vertices},
+          field{"source", &reach::source, "where the paths start", 0, value_kind::vertices},
           field{"reached", &reach::reached, "vertices"},
           field{"edges", &reach::edges, "of the input between them"},
           field{"useful_relaxations", &reach::useful, "by final distances"},
@@ -82,7 +82,7 @@ struct sssp_declaration : declaration {
     }
   };
   template <class D, class Id, class Distance>
-  static reach also(const call<D, Id>& c, Id source, const sssp_result<Distance>& r) {
+  static reach extra_facts(const call<D, Id>& c, Id source, const sssp_result<Distance>& r) {
     std::uint64_t reached = 0, edges = 0;
     for (auto v = c.g.out().first(); v < c.g.out().last(); ++v) {
       if (r.distance.load(v) == unreached<Distance>) continue;
@@ -119,7 +119,8 @@ struct sssp_declaration : declaration {
     return verify_sssp(c.w, c.g, source, map);
   }
 
-  static std::string judge(const ref::input& g, const options&, const ref::output& found) {
+  static std::string check_against_reference(const ref::input& g, const options&,
+                                             const ref::output& found) {
     const auto source = static_cast<std::uint64_t>(found.numbers.at("source"));
     const auto expected = ref::dijkstra(g.num_vertices, g.directed, g.edges, source);
     if (found.real.contains("distance")) {

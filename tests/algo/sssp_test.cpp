@@ -57,14 +57,14 @@ void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
 }
 
 // The same draws on every rank.
-void search_at_random(world& w, plain_graph plain, random64& dice) {
+void search_at_random(world& w, plain_graph plain, random64& random) {
   const auto n = plain.n;
-  const auto g = support::weigh(std::move(plain), static_cast<weights>(dice.below(3)), 0, dice);
-  sssp_options opt{.activity = support::random_activity(dice, w.workers()),
-                   .algorithm = static_cast<sssp_method>(dice.below(4))};
-  if (dice.below(2) == 0) opt.delta = static_cast<double>(1 + dice.below(16)) / 4;
-  const auto source = dice.below(n);
-  if (dice.below(2) == 0) {
+  const auto g = support::weigh(std::move(plain), static_cast<weights>(random.below(3)), 0, random);
+  sssp_options opt{.activity = support::random_activity(random, w.workers()),
+                   .algorithm = static_cast<sssp_method>(random.below(4))};
+  if (random.below(2) == 0) opt.delta = static_cast<double>(1 + random.below(16)) / 4;
+  const auto source = random.below(n);
+  if (random.below(2) == 0) {
     search_and_judge<std::uint32_t>(w, g, source, opt);
   } else {
     search_and_judge<std::uint64_t>(w, g, source, opt);
@@ -78,28 +78,29 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Sssp, ::testing::ValuesIn(support::all_plac
 
 TEST_P(Sssp, AgreesWithDijkstraOnCornerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(1);
-    for (const auto& g : support::corner_graphs()) search_at_random(w, g, dice);
+    random64 random(1);
+    for (const auto& g : support::corner_graphs()) search_at_random(w, g, random);
   });
 }
 
 TEST_P(Sssp, AgreesWithDijkstraOnRandomGraphs) {
   const int graphs = support::num_random_graphs(GetParam().simulated() ? 60 : 12);
   GetParam().run([&](world& w) {
-    random64 dice(2);
-    for (int i = 0; i < graphs; ++i) search_at_random(w, support::random_graph(dice()), dice);
+    random64 random(2);
+    for (int i = 0; i < graphs; ++i) search_at_random(w, support::random_graph(random()), random);
   });
 }
 
 // Enough vertices for queues of several chunks, and for workers that give work away.
 TEST_P(Sssp, AgreesWithDijkstraOnLargerGraphs) {
   GetParam().run([](world& w) {
-    random64 dice(3);
+    random64 random(3);
     for (const auto method :
          {sssp_method::delta, sssp_method::distributed_control, sssp_method::chaotic}) {
-      const auto g = support::weigh(support::grid(30, 50), weights::whole, 1, dice);
+      const auto g = support::weigh(support::grid(30, 50), weights::whole, 1, random);
       search_and_judge<std::uint32_t>(w, g, 700, {.algorithm = method});
-      const auto h = support::weigh(support::random_graph(dice(), 3'000), weights::real, 0, dice);
+      const auto h =
+          support::weigh(support::random_graph(random(), 3'000), weights::real, 0, random);
       search_and_judge<std::uint64_t>(w, h, 0, {.algorithm = method});
     }
   });
@@ -108,11 +109,11 @@ TEST_P(Sssp, AgreesWithDijkstraOnLargerGraphs) {
 // A narrow window of buckets, and distances of which few lie in it.
 TEST_P(Sssp, TakesWeightsOfAnySize) {
   GetParam().run([](world& w) {
-    random64 dice(4);
-    auto g = support::weigh(support::grid(6, 9), weights::whole, 0, dice);
+    random64 random(4);
+    auto g = support::weigh(support::grid(6, 9), weights::whole, 0, random);
     for (auto& e : g.edges) {
-      const auto digits = dice.below(31);
-      e.weight = static_cast<double>(dice.below(std::uint64_t{1} << digits));
+      const auto digits = random.below(31);
+      e.weight = static_cast<double>(random.below(std::uint64_t{1} << digits));
     }
     for (const auto method :
          {sssp_method::delta, sssp_method::distributed_control, sssp_method::chaotic}) {
@@ -181,8 +182,8 @@ TEST(SsspContract, RefusesWhatIsNoSourceAndNoWidth) {
 
 TEST(SsspCounts, ARightOrderWastesNothing) {
   world w;
-  random64 dice(6);
-  const auto g = support::weigh(support::grid(20, 20), weights::whole, 1, dice);
+  random64 random(6);
+  const auto g = support::weigh(support::grid(20, 20), weights::whole, 1, random);
   const auto share = share_of<std::uint32_t>(g, 0, 1);
   const auto r = std::get<0>(sssp(w, share, std::uint32_t{0}, {.delta = 1.0}));  // of least weights
   EXPECT_EQ(r.relaxations, share.out().num_edges());

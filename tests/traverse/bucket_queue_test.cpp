@@ -22,7 +22,7 @@ constexpr auto none = bucket_queue<entry>::none;
 // Against a map: pushes from the first bucket on, or from a little before it, as from another rank;
 // takes up to ends that never decrease; gifts.
 void play(world& w, double width, std::uint64_t spread, std::uint64_t seed) {
-  random64 dice(seed);
+  random64 random(seed);
   bucket_queue<entry> queue(w, width);
   std::multimap<std::uint64_t, std::uint64_t> expected;  // from bucket to distance
   const auto bucket_of = [&](std::uint64_t d) {
@@ -40,16 +40,16 @@ void play(world& w, double width, std::uint64_t spread, std::uint64_t seed) {
     reached = std::max(reached, e.distance);
   };
   for (int step = 0; step < 3'000; ++step) {
-    for (auto pushes = dice.below(8); pushes > 0; --pushes) {
-      const auto back = std::min(reached, dice.below(4) == 0 ? dice.below(spread) : 0);
-      const auto d = reached - back + (dice.below(spread) >> dice.below(20));
+    for (auto pushes = random.below(8); pushes > 0; --pushes) {
+      const auto back = std::min(reached, random.below(4) == 0 ? random.below(spread) : 0);
+      const auto d = reached - back + (random.below(spread) >> random.below(20));
       EXPECT_EQ(queue.push({0, d}), bucket_of(d));
       expected.emplace(bucket_of(d), d);
     }
     ASSERT_EQ(queue.least() == none, expected.empty());
     ASSERT_LE(queue.least(), expected.empty() ? none : expected.begin()->first);
-    if (dice.below(2) == 0) end = std::max(end, bucket_of(reached) + dice.below(3));
-    if (dice.below(16) == 0) {
+    if (random.below(2) == 0) end = std::max(end, bucket_of(reached) + random.below(3));
+    if (random.below(16) == 0) {
       std::vector<entry> gift;
       queue.give_half(end, gift);
       for (const auto& e : gift) came_out(e);
@@ -70,10 +70,10 @@ void play(world& w, double width, std::uint64_t spread, std::uint64_t seed) {
 // Far apart, in any order: each is distributed a few times at most.
 TEST(BucketQueue, SortsDistancesOfAnySize) {
   world w;
-  random64 dice(1);
+  random64 random(1);
   bucket_queue<entry> queue(w, 1);
   for (std::uint32_t i = 0; i < 200'000; ++i) {
-    static_cast<void>(queue.push({i, dice() >> (2 + dice.below(60))}));
+    static_cast<void>(queue.push({i, random() >> (2 + random.below(60))}));
   }
   std::uint64_t before = 0, entries = 0;
   for (auto taken = queue.take(none); !taken.empty(); taken = queue.take(none)) {
@@ -118,10 +118,10 @@ TEST(BucketQueue, TakesDistancesBeyondAllBuckets) {
 }
 
 TEST(HeapQueue, GivesTheNearestOutAndFarOnesAway) {
-  random64 dice(1);
+  random64 random(1);
   heap_queue<entry> queue;
   std::vector<std::uint64_t> out, given;
-  for (std::uint64_t i = 0; i < 1'000; ++i) queue.push({0, dice.below(5'000)});
+  for (std::uint64_t i = 0; i < 1'000; ++i) queue.push({0, random.below(5'000)});
   std::vector<entry> gift;
   queue.give_half(none, gift);
   EXPECT_EQ(gift.size(), 500u);

@@ -26,7 +26,7 @@ namespace cairn::algo {
 ///   automatic            delta
 enum class sssp_method { automatic, delta, distributed_control, chaotic };
 template <>
-inline constexpr std::span<const std::string_view> words_of<sssp_method> =
+inline constexpr std::span<const std::string_view> enum_names<sssp_method> =
     words<"auto", "delta", "distributed-control", "chaotic">;
 
 struct sssp_options {
@@ -55,7 +55,7 @@ struct sssp_result {
     using r = sssp_result;
     return std::tuple(
         field{"distance", &r::distance, "length of a shortest path from the source", 0,
-              holds::numbers, true},
+              value_kind::numbers, true},
         field{"algorithm", &r::algorithm, "in which order edges were relaxed"},
         field{"delta", &r::delta, "width of a bucket; 0: there were none"},
         field{"buckets", &r::buckets, "those whose end all ranks waited for"},

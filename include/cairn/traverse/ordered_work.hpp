@@ -125,13 +125,13 @@ class ordered_work {
         answer(k, mine);
         const bool goes_on = w_.progress(k);  // waits for room
         if (goes_on && ++batches % batches_per_look != 0) continue;
-        if (epoch.try_close(k, am::activity_state::busy)) return;
+        if (epoch.try_close(k, am::worker_activity::busy)) return;
         continue;
       }
       if (mine.holds) am::release(w_, k);
       mine.holds = false;
       answer(k, mine);
-      if (epoch.try_close(k, am::activity_state::idle)) return;
+      if (epoch.try_close(k, am::worker_activity::idle)) return;
       if (mine.queue.least() < end_) continue;
       w_.pool().relax(idle_rounds++);
       w_.pool().throw_if_stalled();
