@@ -48,9 +48,7 @@ struct coloring_state {
         resolutions(w, resolve_conflict{color.view(), *this}, opt.activity),
         uncolored(w),
         palettes(w.workers()) {
-    for (auto v = g.out().first(); v < g.out().last(); ++v) {
-      uncolored.add(main_worker, static_cast<Id>(v));
-    }
+    traverse::for_each_own(w, g.out(), [&](worker_t k, Id v) { uncolored.add(k, v); });
   }
 
   // Whether m.v has the larger random number for this edge and round.

@@ -63,8 +63,7 @@ struct peeling {
     if (cell.claim(x, ~static_cast<std::int32_t>(level)) == x) removed.add(k, v);
   }
 
-  // Removes the vertices whose degree is at most `level`. Returns the smallest remaining degree, if
-  // any.
+  // Removes the vertices of degree at most `level`. Returns the smallest remaining degree, if any.
   std::uint32_t scan() {
     left.keep_if([&](worker_t k, Id v) {
       const auto x = cells.load(v);

@@ -58,10 +58,8 @@ class triangle_counter {
   [[nodiscard]] triangles_result result(triangle_choice choice) {
     std::uint64_t mine = 0;
     for (const auto& f : found_) mine += f.value.triangles;
-    triangles_result r{w_.sum(mine),
-                       std::nullopt,
-                       choice.mode,
-                       {activity::mechanism::plain, 1, std::move(choice.why)}};
+    activity::ran ran{activity::mechanism::plain, 1, std::move(choice.why)};
+    triangles_result r{w_.sum(mine), std::nullopt, choice.mode, std::move(ran)};
     if (!per_vertex_) return r;
     r.of_vertex.emplace(w_, g_.partition(), 0);
     per_vertex_->collect([&](worker_t, std::uint64_t first, std::span<const std::uint64_t> totals) {
