@@ -30,13 +30,6 @@ TEST(Direction, DependsOnTheMeanDegree) {
   EXPECT_FALSE(pull_is_cheaper(tenth_of(2 * n)));
 }
 
-TEST(Direction, SeveralWorkersPullEarlier) {
-  step_size level{n, 5 * n, 2 * n, n - n / 4};
-  EXPECT_FALSE(pull_is_cheaper(level));
-  level.workers = 2;
-  EXPECT_TRUE(pull_is_cheaper(level));
-}
-
 TEST(Direction, AGraphWithoutEdgesIsPushed) { EXPECT_FALSE(pull_is_cheaper({n, 0, 0, 0})); }
 
 }  // namespace

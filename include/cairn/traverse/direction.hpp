@@ -19,7 +19,6 @@ struct step_size {
   std::uint64_t edges;           ///< entries of the graph's rows
   std::uint64_t frontier_edges;  ///< out-edges of the frontier, possibly estimated
   std::uint64_t waiting;         ///< vertices with in-edges that still want a message
-  int workers = 1;               ///< of the only rank; 1 beside others, which may have more
 };
 
 /// Whether pulling is expected to cost less than pushing.
@@ -27,7 +26,6 @@ struct step_size {
 /// A push visits every edge of the frontier. A pull visits the waiting vertices and searches the
 /// in-edges of each until it finds a sender. If a share p of all edges starts in the frontier, the
 /// search takes 1/p edges on average, at most the degree. A pull also creates the frontier's bits.
-/// With several workers, a push also moves the cache line of a target from core to core.
 /// [Beamer12] compares with a fixed share of the edges instead, which ignores the mean degree.
 [[nodiscard]] bool pull_is_cheaper(const step_size& s) noexcept;
 
