@@ -71,8 +71,8 @@ struct shortest_paths {
     }
     if (w.any(all.too_far)) return std::nullopt;
     const auto relaxed = w.sum(all.relaxations), improved = w.sum(all.improvements);
-    return sssp_result<Distance>{std::move(distance), word(by), delta, buckets, relaxed, improved,
-                                 relaxations.ran()};
+    return sssp_result<Distance>{
+        std::move(distance), enum_name(by), delta, buckets, relaxed, improved, relaxations.ran()};
   }
 
   [[nodiscard]] bool is_current(const entry& e) const {

@@ -18,11 +18,11 @@ namespace {
 
 enum class broken_rule : std::uint32_t { none, source, too_far, no_path };
 
-struct finding {
+struct violation {
   broken_rule what = broken_rule::none;
   std::uint64_t vertex = 0, from = 0;
 
-  void keep_first(const finding& other) {
+  void keep_first(const violation& other) {
     if (other.what == broken_rule::none) return;
     if (what == broken_rule::none ||
         std::tie(other.what, other.vertex, other.from) < std::tie(what, vertex, from)) {
@@ -31,7 +31,7 @@ struct finding {
   }
 };
 
-std::string to_sentence(const finding& f, const graph::labels& names) {
+std::string to_sentence(const violation& f, const graph::labels& names) {
   const auto v = "vertex " + names.text_of(f.vertex);
   switch (f.what) {
     case broken_rule::source:
@@ -80,7 +80,7 @@ class checker {
         found_[k].keep_first({broken_rule::no_path, v, 0});
       }
     });
-    finding mine, first;
+    violation mine, first;
     for (const auto& f : found_) mine.keep_first(f.value);
     for (const auto& f : w_.all_gather(mine)) first.keep_first(f);
     if (first.what == broken_rule::none) return std::nullopt;
@@ -128,7 +128,7 @@ class checker {
   const pgas::vertex_map<Distance>& distance_;
   pgas::vertex_map<std::uint8_t> proven_;  // that a path has this length, if the nearer ones have
   traverse::worklist<Id> frontier_;
-  task::per_worker<finding> found_;
+  task::per_worker<violation> found_;
   bool searching_ = false;  // along edges between equal distances alone
   am::channel<along> told_;
 };
