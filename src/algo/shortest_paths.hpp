@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -123,13 +124,19 @@ struct shortest_paths {
                     Wanted&& wanted, traverse::worklist<entry>* kept = nullptr) {
     std::uint64_t relaxed = 0;
     relaxations.spawn(k, [&](auto& send) {
+      std::uint64_t sent = 0;
       const auto edges = rows;
       const auto n = entries.size();
-      for (const auto& e : next) edges.prefetch_offset(e.vertex);
+      for (const auto& e : next.first(std::min(next.size(), traverse::offset_ahead))) {
+        edges.prefetch_offset(e.vertex);
+      }
       for (std::size_t i = 0; i < n && i < traverse::row_ahead; ++i) {
         edges.prefetch_row(entries[i].vertex);
       }
       for (std::size_t i = 0; i < n; ++i) {
+        if (i + traverse::offset_ahead < n) {
+          edges.prefetch_offset(entries[i + traverse::offset_ahead].vertex);
+        }
         if (i + traverse::row_ahead < n) {
           edges.prefetch_row(entries[i + traverse::row_ahead].vertex);
         }
@@ -142,10 +149,11 @@ struct shortest_paths {
         if (kept) kept->add(k, e);
         edges.each_edge(e.vertex, [&](Id u, weight x) {
           if (!wanted(x)) return;
-          ++relaxed;
+          ++sent;
           send({u, static_cast<Distance>(e.distance + static_cast<Distance>(x))});
         });
       }
+      relaxed = sent;
     });
     counts[k].relaxations += relaxed;
     w.counters().add(k, obs::counter::edges, relaxed);

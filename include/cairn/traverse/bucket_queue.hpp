@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -39,7 +40,7 @@ class bucket_queue {
   bucket_queue() = default;
   /// width     of a bucket; infinity: all entries are in bucket 0
   bucket_queue(world& w, double width)
-      : per_width_(1 / width), near_(window), memory_(w.memory()) {}
+      : per_width_(1 / width), shift_(shift_of(width)), near_(window), memory_(w.memory()) {}
 
   /// Adds an entry and returns its bucket.
   std::uint64_t push(const Entry& e) {
@@ -71,19 +72,15 @@ class bucket_queue {
   ///
   /// end       never less than in an earlier call
   [[nodiscard]] std::span<const Entry> take(std::uint64_t end) {
-    if (taken_) recycle(std::exchange(taken_, nullptr));
+    if (taken_.chunk) recycle(std::exchange(taken_, {}).chunk);
     const auto bucket = least();
     if (bucket >= end) return {};
     if (bucket >= base_ + window) move_window(bucket);
     taken_ = take_chunk(early_.first ? early_ : near_[least_]);
-    return {taken_->entries.data(), taken_->size};
+    return taken_.entries();
   }
   /// What take() will probably return next, for prefetches.
-  [[nodiscard]] std::span<const Entry> next() const {
-    const auto* const c = near_[least_].first;
-    if (c == nullptr) return {};
-    return {c->entries.data(), c->size};
-  }
+  [[nodiscard]] std::span<const Entry> next() const { return near_[least_].head().entries(); }
 
   /// Moves half of the chunks of the first bucket, or half of its only chunk, to the end of `to`,
   /// if the bucket is before `end`.
@@ -92,39 +89,65 @@ class bucket_queue {
     if (least() >= std::min(end, base_ + window)) return;
     auto& from = early_.first ? early_ : near_[least_];
     if (from.first == from.last) {
-      auto& c = *from.first;
-      if (c.size < worth_giving) return;
-      const auto kept = c.size / 2;
-      to.insert(to.end(), c.entries.begin() + kept, c.entries.begin() + c.size);
-      c.size = kept;
+      const auto entries = from.head().entries();
+      if (entries.size() < worth_giving) return;
+      const auto given = entries.subspan(entries.size() / 2);
+      to.insert(to.end(), given.begin(), given.end());
+      from.at -= given.size();
       return;
     }
     std::size_t chunks = 0;
     for (const auto* c = from.first; c != nullptr; c = c->next) ++chunks;
     for (chunks /= 2; chunks > 0; --chunks) {
-      auto* const c = take_chunk(from);
-      to.insert(to.end(), c->entries.begin(), c->entries.begin() + c->size);
-      recycle(c);
+      const auto taken = take_chunk(from);
+      const auto entries = taken.entries();
+      to.insert(to.end(), entries.begin(), entries.end());
+      recycle(taken.chunk);
     }
   }
 
  private:
   static constexpr std::uint64_t window = 1024;
   static constexpr std::size_t chunk_bytes = 512, chunks_at_once = 256;
-  static constexpr std::size_t room = (chunk_bytes - 16) / sizeof(Entry);
+  static constexpr std::size_t room = (chunk_bytes - 8) / sizeof(Entry);
 
-  struct chunk {
-    chunk* next;
-    std::size_t size;
+  struct chunk_of_entries {
+    chunk_of_entries* next;
     std::array<Entry, room> entries;
   };
+  struct filled {
+    chunk_of_entries* chunk = nullptr;
+    std::size_t size = 0;
+    [[nodiscard]] std::span<const Entry> entries() const {
+      if (chunk == nullptr) return {};
+      return {chunk->entries.data(), size};
+    }
+  };
+  // Every chunk but the last one is full.
   struct list {
-    chunk *first = nullptr, *last = nullptr;
+    Entry *at = nullptr, *end = nullptr;  // where the next entry goes, and the end of its chunk
+    chunk_of_entries *first = nullptr, *last = nullptr;
+    [[nodiscard]] filled head() const {
+      if (first != last) return {first, room};
+      return {first, first ? static_cast<std::size_t>(at - first->entries.data()) : 0};
+    }
   };
 
-  [[nodiscard]] std::uint64_t bucket_of(const Entry& e) const {
+  [[nodiscard, gnu::always_inline]] std::uint64_t bucket_of(const Entry& e) const {
+    if constexpr (std::is_integral_v<decltype(e.distance)>) {
+      if (shift_ >= 0) [[likely]]
+        return e.distance >> shift_;
+    }
     constexpr double most = 0x1p62;
     return static_cast<std::uint64_t>(std::min(static_cast<double>(e.distance) * per_width_, most));
+  }
+
+  // How far to shift where the width is 2^0 .. 2^31, else -1.
+  static int shift_of(double width) {
+    const bool fits = width >= 1 && width <= 0x1p31;
+    const auto whole = fits ? static_cast<std::uint64_t>(width) : 0;
+    const bool power = std::has_single_bit(whole) && static_cast<double>(whole) == width;
+    return power ? std::countr_zero(whole) : -1;
   }
 
   // Of a bucket that is not before the window.
@@ -138,43 +161,45 @@ class bucket_queue {
       far_used_ |= std::uint64_t{1} << level;
       return append(far_[level], e);
     }
-    least_ = std::min(least_, i);
-    used_[i / 64] |= std::uint64_t{1} << (i % 64);
-    append(near_[i], e);
+    auto& to = near_[i];
+    if (to.at == to.end) [[unlikely]] {
+      least_ = std::min(least_, i);
+      used_[i / 64] |= std::uint64_t{1} << (i % 64);
+    }
+    append(to, e);
   }
 
   [[gnu::always_inline]] void append(list& to, const Entry& e) {
-    auto* c = to.last;
-    if (c == nullptr || c->size == room) [[unlikely]] {
-      c = another();
-      (to.last ? to.last->next : to.first) = c;
-      to.last = c;
-    }
-    c->entries[c->size++] = e;
+    if (to.at == to.end) [[unlikely]]
+      lengthen(to);
+    *to.at++ = e;
   }
 
-  [[gnu::noinline]] chunk* another() {
+  [[gnu::noinline]] void lengthen(list& to) {
     if (free_ == nullptr) {
       auto& block = blocks_.emplace_back(chunks_at_once, memory_);
       for (auto& c : block.span()) recycle(&c);
     }
     auto* const c = std::exchange(free_, free_->next);
     c->next = nullptr;
-    c->size = 0;
-    return c;
+    (to.first ? to.last->next : to.first) = c;
+    to.last = c;
+    to.at = c->entries.data();
+    to.end = to.at + room;
   }
-  void recycle(chunk* c) { c->next = std::exchange(free_, c); }
+  void recycle(chunk_of_entries* c) { c->next = std::exchange(free_, c); }
 
-  chunk* take_chunk(list& from) {
-    auto* const c = std::exchange(from.first, from.first->next);
-    if (from.first != nullptr) return c;
-    from.last = nullptr;
+  filled take_chunk(list& from) {
+    const auto taken = from.head();
+    from.first = taken.chunk->next;
+    if (from.first != nullptr) return taken;
+    from = {};
     if (&from == &early_) {
       early_least_ = none;
     } else {
       used_[least_ / 64] &= ~(std::uint64_t{1} << (least_ % 64));
     }
-    return c;
+    return taken;
   }
 
   [[nodiscard]] std::size_t first_far() const {
@@ -184,18 +209,20 @@ class bucket_queue {
   // To the bucket, which is the first of all: its list has what the new window holds.
   void move_window(std::uint64_t bucket) {
     const auto level = first_far();
-    auto* left = std::exchange(far_[level], {}).first;
+    auto left = std::exchange(far_[level], {});
     far_used_ &= ~(std::uint64_t{1} << level);
     base_ = bucket / window * window;
-    while (left != nullptr) {
-      auto* const c = std::exchange(left, left->next);
-      for (std::size_t i = 0; i < c->size; ++i) add(bucket_of(c->entries[i]), c->entries[i]);
-      recycle(c);
+    while (left.first != nullptr) {
+      const auto part = left.head();
+      for (const auto& e : part.entries()) add(bucket_of(e), e);
+      left.first = part.chunk->next;
+      recycle(part.chunk);
     }
     least_ = bucket - base_;
   }
 
   double per_width_ = 0;
+  int shift_ = -1;
   std::uint64_t base_ = 0;   // the window's first bucket, a multiple of its size
   std::uint64_t least_ = 0;  // in the window; no earlier bucket of it has entries
   std::vector<list> near_;   // of the window
@@ -205,9 +232,10 @@ class bucket_queue {
   std::array<list, 64> far_;  // beyond the window
   std::array<std::uint64_t, 64> far_least_{};
   std::uint64_t far_used_ = 0;
-  chunk *taken_ = nullptr, *free_ = nullptr;
+  filled taken_;
+  chunk_of_entries* free_ = nullptr;
   std::shared_ptr<hw::page_source> memory_;
-  std::vector<hw::page_buffer<chunk>> blocks_;
+  std::vector<hw::page_buffer<chunk_of_entries>> blocks_;
 };
 
 }  // namespace cairn::traverse

@@ -46,8 +46,11 @@ class weighted_rows {
   }
   [[gnu::always_inline]] void prefetch_row(std::uint64_t w) const noexcept {
     const auto at = offsets_[w - first_];
+    constexpr std::uint64_t line = 64 / sizeof(Id);  // many rows reach into the next one
     __builtin_prefetch(targets_ + at);
+    __builtin_prefetch(targets_ + at + line);
     __builtin_prefetch(weights_ + (at & mask_));
+    __builtin_prefetch(weights_ + ((at + line) & mask_));
   }
 
  private:
