@@ -42,7 +42,7 @@ template <class Id>
 void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
                       const sssp_options& opt) {
   const auto how = g.graph.name + " from " + std::to_string(source) + " by " +
-                   std::string(word(opt.algorithm)) + ", " + support::told(opt.activity);
+                   std::string(enum_name(opt.algorithm)) + ", " + support::told(opt.activity);
   const auto share = share_of<Id>(g, w.rank(), w.size());
   const auto expected = ref::dijkstra(g.graph.n, g.graph.directed, g.edges, source);
   std::visit(
