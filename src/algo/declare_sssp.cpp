@@ -41,9 +41,8 @@ struct sssp_declaration : declaration {
   static bool uses_seed(const options& o) { return o.source.id.empty(); }
   static void check_options(const options& o) {
     if (!o.delta) return;
-    if (o.algorithm != sssp_method::automatic && o.algorithm != sssp_method::delta) {
-      throw usage_error("--delta has no effect on --algorithm " +
-                        std::string(enum_name(o.algorithm)) + ", which has no buckets");
+    if (o.algorithm == sssp_method::chaotic) {
+      throw usage_error("--delta has no effect on --algorithm chaotic, which has no buckets");
     }
     if (!(*o.delta > 0 && std::isfinite(*o.delta))) {
       throw usage_error("--delta is " + std::to_string(*o.delta) +

@@ -19,13 +19,10 @@
 namespace cairn::algo {
 
 /// The state of a search for shortest paths, and its step: to relax the edges of vertices.
-///
-/// QueueOf   a worker's queue: see traverse::ordered_work
-template <class Id, class Distance, template <class> class QueueOf>
+template <class Id, class Distance>
 struct shortest_paths {
   using weight = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
   using entry = traverse::reached_vertex<Id, Distance>;
-  using queue = QueueOf<entry>;
 
   struct relax {  // the operator, of an edge's target; may fail
     struct message {
@@ -35,7 +32,7 @@ struct shortest_paths {
     static constexpr bool permanent = true;
 
     pgas::vertex_view<Distance> distances;
-    traverse::ordered_work<queue>& work;
+    traverse::ordered_work<entry>& work;
 
     auto cell(const message& m) const { return distances.at(m.v); }
     bool wanted(Distance d, const message& m) const { return m.distance < d; }
@@ -43,15 +40,14 @@ struct shortest_paths {
     void after(const message& m, auto& at) { work.add(at.worker(), {m.v, m.distance}); }
   };
 
-  template <class MakeQueue>
   shortest_paths(world& world, const graph::dist_csr<Id>& g, const activity::options& opt,
-                 const edge_lengths& lengths, MakeQueue&& make_queue)
+                 double longest, double width)
       : w(world),
         rows(g.out()),
         distance(w, g.partition(), unreached<Distance>),
         view(distance.view()),
-        furthest(furthest_to_extend(lengths.longest)),
-        work(w, make_queue),
+        furthest(furthest_to_extend(longest)),
+        work(w, width),
         relaxations(w, relax{view, work}, opt),
         counts(w.workers()) {}
 
@@ -114,7 +110,7 @@ struct shortest_paths {
   pgas::vertex_map<Distance> distance;
   const pgas::vertex_view<Distance> view;
   const Distance furthest;
-  traverse::ordered_work<queue> work;
+  traverse::ordered_work<entry> work;
   activity::executor<relax> relaxations;
   task::per_worker<count> counts;
 
@@ -168,11 +164,5 @@ struct shortest_paths {
     }
   }
 };
-
-/// The search by distributed control. Nothing if a distance does not fit.
-template <class Id, class Distance>
-std::optional<sssp_result<Distance>> search_by_heaps(world& w, const graph::dist_csr<Id>& g,
-                                                     Id source, const sssp_options& opt,
-                                                     const edge_lengths& lengths);
 
 }  // namespace cairn::algo

@@ -5,7 +5,6 @@
 #include <cairn/algo/sssp.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
-#include <cairn/traverse/bucket_queue.hpp>
 #include <cairn/traverse/worklist.hpp>
 
 #include "algo/shortest_paths.hpp"
@@ -34,7 +33,7 @@ std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
   };
   for (std::uint64_t buckets = 0;; ++buckets) {
     const auto bucket = s.w.template reduce<minimum<std::uint64_t>>(s.work.least());
-    if (bucket == Search::queue::none) return buckets;
+    if (bucket == s.work.none) return buckets;
     s.work.run(relax_light, bucket + 1);
     const auto list = settled.take();
     if (longest > delta) relax_heavy(list);
@@ -44,21 +43,18 @@ std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
 template <class Id, class Distance>
 std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>& g, Id source,
                                             const sssp_options& opt, const edge_lengths& lengths) {
-  if (opt.algorithm == sssp_method::distributed_control) {
-    return search_by_heaps<Id, Distance>(w, g, source, opt, lengths);
-  }
-  const bool chaotic = opt.algorithm == sssp_method::chaotic;
+  const auto by =
+      opt.algorithm == sssp_method::automatic ? sssp_method::distributed_control : opt.algorithm;
+  const bool chaotic = by == sssp_method::chaotic;
   const auto delta = opt.delta.value_or(lengths.delta);
-  using search = shortest_paths<Id, Distance, traverse::bucket_queue>;
-  search s(w, g, opt.activity, lengths,
-           [&] { return typename search::queue(w, chaotic ? HUGE_VAL : delta); });
+  shortest_paths<Id, Distance> s(w, g, opt.activity, lengths.longest, chaotic ? HUGE_VAL : delta);
   s.start(source);
-  if (!chaotic && w.size() > 1) {
-    const auto buckets = relax_by_buckets(s, delta, lengths.longest);
-    return s.result(sssp_method::delta, delta, buckets);
+  if (by == sssp_method::delta) {
+    return s.result(by, delta, relax_by_buckets(s, delta, lengths.longest));
   }
+  // [DC15] algorithm 1.
   s.work.run([&](worker_t k, auto entries, auto next) { s.expand(k, entries, next); });
-  return chaotic ? s.result(sssp_method::chaotic, 0, 0) : s.result(sssp_method::delta, delta, 0);
+  return s.result(by, chaotic ? 0 : delta, 0);
 }
 
 }  // namespace

@@ -10,8 +10,6 @@
 #include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/traverse/bucket_queue.hpp>
-#include <cairn/traverse/heap_queue.hpp>
-#include <cairn/traverse/ordered_work.hpp>
 
 namespace cairn::traverse {
 namespace {
@@ -115,22 +113,6 @@ TEST(BucketQueue, TakesDistancesBeyondAllBuckets) {
   EXPECT_EQ(queue.take(none).front().vertex, 2u);
   EXPECT_EQ(queue.take(none).front().vertex, 1u);
   EXPECT_TRUE(queue.take(none).empty());
-}
-
-TEST(HeapQueue, GivesTheNearestOutAndFarOnesAway) {
-  random64 random(1);
-  heap_queue<entry> queue;
-  std::vector<std::uint64_t> out, given;
-  for (std::uint64_t i = 0; i < 1'000; ++i) queue.push({0, random.below(5'000)});
-  std::vector<entry> gift;
-  queue.give_half(none, gift);
-  EXPECT_EQ(gift.size(), 500u);
-  for (auto taken = queue.take(none); !taken.empty(); taken = queue.take(none)) {
-    for (const auto& e : taken) out.push_back(e.distance);
-  }
-  EXPECT_EQ(out.size(), 500u);
-  EXPECT_TRUE(std::is_sorted(out.begin(), out.end()));
-  EXPECT_EQ(queue.least(), none);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
+#include <cmath>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -10,8 +10,6 @@
 
 #include <cairn/am/channel.hpp>
 #include <cairn/base/random.hpp>
-#include <cairn/traverse/bucket_queue.hpp>
-#include <cairn/traverse/heap_queue.hpp>
 #include <cairn/traverse/ordered_work.hpp>
 
 #include <support/places.hpp>
@@ -22,13 +20,11 @@ namespace {
 using entry = reached_vertex<std::uint64_t, std::uint64_t>;
 
 /// A tree of work whose nodes are dealt to random ranks: one at depth d sends two of depth d + 1.
-template <class Queue>
 struct scattered_tree {
   static constexpr std::uint64_t depth = 9;
 
-  template <class MakeQueue>
-  scattered_tree(world& the_world, MakeQueue&& make)
-      : w(the_world), work(w, make), done(w.workers()), road(w, [this](worker_t k, auto batch) {
+  scattered_tree(world& the_world, double width)
+      : w(the_world), work(w, width), done(w.workers()), road(w, [this](worker_t k, auto batch) {
           for (const auto& e : batch) work.add(k, e);
         }) {}
 
@@ -59,7 +55,7 @@ struct scattered_tree {
   }
 
   world& w;
-  ordered_work<Queue> work;
+  ordered_work<entry> work;
   task::per_worker<std::uint64_t> done;
   am::channel<entry> road;
 };
@@ -73,13 +69,12 @@ TEST_P(OrderedWork, EndsOnceAllIsDoneEverywhere) {
   GetParam().run(
       [](world& w) {
         const auto ranks = static_cast<std::uint64_t>(w.size());
-        scattered_tree<heap_queue<entry>> heaps(w, [] { return heap_queue<entry>(); });
-        scattered_tree<bucket_queue<entry>> buckets(w, [&] { return bucket_queue<entry>(w, 2); });
-        for (int round = 0; round < 3; ++round) {
-          heaps.work.add(worker_t(0), {mix64(static_cast<std::uint64_t>(round)), 0});
-          EXPECT_EQ(heaps.run(heap_queue<entry>::none), ranks * 1023);
-          buckets.work.add(worker_t(0), {mix64(static_cast<std::uint64_t>(round)), 0});
-          EXPECT_EQ(buckets.run(bucket_queue<entry>::none), ranks * 1023);
+        for (const auto width : {0.5, 4.0, HUGE_VAL}) {
+          scattered_tree tree(w, width);
+          for (std::uint64_t round = 0; round < 3; ++round) {
+            tree.work.add(worker_t(0), {mix64(round), 0});
+            EXPECT_EQ(tree.run(tree.work.none), ranks * 1023);
+          }
         }
       },
       {.coalesce_bytes = 64});
@@ -89,14 +84,14 @@ TEST_P(OrderedWork, EndsOnceAllIsDoneEverywhere) {
 TEST_P(OrderedWork, LeavesWhatIsBeyondItsEnd) {
   GetParam().run([](world& w) {
     const auto ranks = static_cast<std::uint64_t>(w.size());
-    scattered_tree<bucket_queue<entry>> tree(w, [&] { return bucket_queue<entry>(w, 1); });
+    scattered_tree tree(w, 1);
     tree.work.add(worker_t(0), {1, 0});
     std::uint64_t at_depth = ranks;
     for (std::uint64_t d = 0; d <= tree.depth; ++d, at_depth *= 2) {
       EXPECT_EQ(w.reduce<minimum<std::uint64_t>>(tree.work.least()), d);
       EXPECT_EQ(tree.run(d + 1), at_depth);
     }
-    EXPECT_EQ(tree.work.least(), bucket_queue<entry>::none);
+    EXPECT_EQ(tree.work.least(), tree.work.none);
   });
 }
 
@@ -104,7 +99,7 @@ TEST_P(OrderedWork, LeavesWhatIsBeyondItsEnd) {
 TEST(OrderedWorkOfOneRank, ThrowsWhatItsWorkThrows) {
   for (const int workers : {1, 2, 3}) {
     world w(workers);
-    ordered_work<heap_queue<entry>> work(w, [] { return heap_queue<entry>(); });
+    ordered_work<entry> work(w, 1);
     for (std::uint64_t i = 0; i < 1'000; ++i) work.add(worker_t(0), {i, i});
     EXPECT_THROW(work.run([](worker_t, std::span<const entry> entries, auto) {
       if (entries.front().distance >= 500) throw std::runtime_error("enough");
@@ -116,7 +111,7 @@ TEST(OrderedWorkOfOneRank, ThrowsWhatItsWorkThrows) {
 TEST(OrderedWorkOfOneRank, StopsWhenItIsCancelled) {
   for (const int workers : {1, 2}) {
     world w(workers);
-    ordered_work<heap_queue<entry>> work(w, [] { return heap_queue<entry>(); });
+    ordered_work<entry> work(w, 1);
     work.add(worker_t(0), {0, 0});
     EXPECT_THROW(work.run([&](worker_t k, std::span<const entry> entries, auto) {
       if (entries.front().distance == 1'000) w.cancel();
@@ -128,7 +123,7 @@ TEST(OrderedWorkOfOneRank, StopsWhenItIsCancelled) {
 
 TEST(OrderedWorkOfOneRank, IsGivenAwayOnRequest) {
   support::on_simulated_ranks(1, 3, 1, [](world& w) {
-    ordered_work<bucket_queue<entry>> work(w, [&] { return bucket_queue<entry>(w, 8); });
+    ordered_work<entry> work(w, 8);
     for (std::uint64_t i = 0; i < 5'000; ++i) work.add(worker_t(0), {i, i});
     task::per_worker<std::uint64_t> done(w.workers());
     work.run([&](worker_t k, std::span<const entry> entries, auto) {

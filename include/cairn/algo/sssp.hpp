@@ -19,11 +19,11 @@ namespace cairn::algo {
 
 /// In which order edges are relaxed.
 ///
-///   delta                by buckets of distances. Over ranks a bucket is an epoch of its light
-///                        edges and one of its heavy edges; on one rank workers do not wait
-///   distributed_control  each worker by a priority queue of its own, all in one epoch
+///   delta                by buckets of distances, in step: a bucket is an epoch of its light edges
+///                        and one of its heavy edges
+///   distributed_control  each worker by a queue of its own in buckets, all in one epoch
 ///   chaotic              in the order in which vertices are reached, all in one epoch
-///   automatic            delta
+///   automatic            distributed_control
 enum class sssp_method { automatic, delta, distributed_control, chaotic };
 template <>
 inline constexpr std::span<const std::string_view> enum_names<sssp_method> =
@@ -99,8 +99,7 @@ template <class Id>
 ///           the least of all sums along paths, each added from the source on in double precision
 /// Work      useful: each edge of a reached vertex once. The rest depends on the order
 /// Messages  at most one per relaxation to another rank
-/// Depth     delta over ranks: two epochs and a reduction per bucket that is not empty. Else one
-///           epoch
+/// Depth     one epoch; delta: two and a reduction per bucket that is not empty
 /// Memory    per rank: n/P distances; the entries of the queues, 8 or 16 bytes each; in the worst
 ///           case the queues hold an entry per improvement
 /// Throws    contract_violation unless source < g.num_vertices(); input_error as measure_lengths;

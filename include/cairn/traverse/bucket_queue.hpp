@@ -17,6 +17,13 @@
 
 namespace cairn::traverse {
 
+/// A vertex and the distance at which it was reached.
+template <class Id, class Distance>
+struct reached_vertex {
+  Id vertex;
+  Distance distance;
+};
+
 /// The entries of one worker by distance, in buckets of equal width. Bucket b holds the distances
 /// from b * width on. The order within a bucket is first in, first out, by chunks.
 ///
@@ -34,7 +41,6 @@ namespace cairn::traverse {
 template <class Entry>
 class bucket_queue {
  public:
-  using entry = Entry;
   static constexpr std::uint64_t none = ~std::uint64_t{0};  ///< no bucket
 
   bucket_queue() = default;

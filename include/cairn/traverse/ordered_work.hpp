@@ -13,15 +13,9 @@
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/task/spin_lock.hpp>
+#include <cairn/traverse/bucket_queue.hpp>
 
 namespace cairn::traverse {
-
-/// A vertex and the distance at which it was reached.
-template <class Id, class Distance>
-struct reached_vertex {
-  Id vertex;
-  Distance distance;
-};
 
 /// Work that all workers of all ranks do in about the order of its distances, without barriers:
 /// each worker has a queue of its own, and takes what is first there.
@@ -31,22 +25,23 @@ struct reached_vertex {
 /// finished a bucket asks the one of its rank that is furthest behind, which gives away half of its
 /// nearest work between two batches.
 ///
-/// Queue     bucket_queue or heap_queue
+/// Entry     has a member `distance`: see bucket_queue
 /// Thread-safety: add() by worker k itself; the others by worker 0 while nobody adds.
 /// Source    [DC15] algorithm 1; giving half of the work on request is ours
-template <class Queue>
+template <class Entry>
 class ordered_work {
- public:
-  using entry = typename Queue::entry;
+  using queue_type = bucket_queue<Entry>;
 
-  /// make_empty()   a queue without entries, for each worker
-  template <class MakeQueue>
-  ordered_work(world& w, MakeQueue&& make_empty) : w_(w), workers_(w.workers()) {
-    for (auto& k : workers_) k.value.queue = make_empty();
+ public:
+  static constexpr std::uint64_t none = queue_type::none;  ///< no bucket
+
+  /// width     of a bucket; infinity: work is done in the order in which it comes
+  ordered_work(world& w, double width) : w_(w), workers_(w.workers()) {
+    for (auto& k : workers_) k.value.queue = queue_type(w, width);
   }
 
   /// In a handler, an operator's `after`, or the body as worker 0.
-  void add(worker_t k, const entry& e) {
+  void add(worker_t k, const Entry& e) {
     auto& mine = workers_[k];
     const auto bucket = mine.queue.push(e);
     if (!mine.holds && bucket < end_) [[unlikely]] {
@@ -55,9 +50,9 @@ class ordered_work {
     }
   }
 
-  /// The first bucket that has entries on this rank, or Queue::none.
+  /// The first bucket that has entries on this rank, or none.
   [[nodiscard]] std::uint64_t least() {
-    auto first = Queue::none;
+    auto first = none;
     for (auto& k : workers_) first = std::min(first, k.value.queue.least());
     return first;
   }
@@ -70,13 +65,13 @@ class ordered_work {
   /// Throws    what the calls and handlers throw; peer_failure, cancelled
   /// Collective: same `end` on every rank.
   template <class Work>
-  void run(Work&& work, std::uint64_t end = Queue::none) {
+  void run(Work&& work, std::uint64_t end = none) {
     end_ = end;
     failed_.store(false, std::memory_order_relaxed);
     std::uint64_t holds = 0;
     for (auto& k : workers_) {
       k.value.asked_by.store(nullptr, std::memory_order_relaxed);
-      k.value.bucket.store(Queue::none, std::memory_order_relaxed);
+      k.value.bucket.store(none, std::memory_order_relaxed);
       k.value.holds = k.value.queue.least() < end_;
       holds += k.value.holds ? 1 : 0;
     }
@@ -96,15 +91,15 @@ class ordered_work {
 
  private:
   struct worker {
-    Queue queue;
+    queue_type queue;
     bool holds = false;          // the epoch, for its queue
-    std::vector<entry> to_give;  // empty between two gifts
+    std::vector<Entry> to_give;  // empty between two gifts
     // What others read or write.
-    alignas(cache_line) std::atomic<std::uint64_t> bucket{Queue::none};  // of its nearest entries
+    alignas(cache_line) std::atomic<std::uint64_t> bucket{none};  // of its nearest entries
     std::atomic<worker*> asked_by{nullptr};
     std::atomic<bool> has_gift{false};
     task::spin_lock gift_lock;
-    std::vector<entry> gift;
+    std::vector<Entry> gift;
     std::uint64_t gift_holds = 0;  // of the epoch
   };
 
@@ -153,7 +148,7 @@ class ordered_work {
 
   worker* furthest_behind(const worker& mine) {
     worker* found = nullptr;
-    auto least = Queue::none;
+    auto least = none;
     for (auto& k : workers_) {
       const auto bucket = k.value.bucket.load(std::memory_order_relaxed);
       if (bucket >= least || &k.value == &mine) continue;
