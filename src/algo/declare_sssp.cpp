@@ -62,10 +62,12 @@ struct sssp_declaration : declaration {
   }
   template <class D, class Id>
   static sssp_found run(const call<D, Id>& c, Id source) {
-    return sssp(
-        c.w, c.g, source,
-        {.activity = c.request.activity, .algorithm = c.opt.algorithm, .delta = c.opt.delta},
-        *c.built);
+    return sssp(c.w, c.g, source,
+                {.activity = c.request.activity,
+                 .algorithm = c.opt.algorithm,
+                 .delta = c.opt.delta,
+                 .predecessors = c.request.output == "predecessor"},
+                *c.built);
   }
 
   // useful: every algorithm relaxes the edges of a vertex once with its final distance.
@@ -95,13 +97,14 @@ struct sssp_declaration : declaration {
   static std::uint64_t edges(const auto&, const reach& found, const auto&) { return found.edges; }
 
   static auto verify(const auto& c, auto source, const auto& r) {
-    return verify_sssp(c.w, c.g, source, r.distance);
+    return verify_sssp(c.w, c.g, source, r.distance, r.predecessor ? &*r.predecessor : nullptr);
   }
 
   template <class D, class Id>
-  static std::optional<std::string> verify_column(const call<D, Id>& c, std::string_view,
+  static std::optional<std::string> verify_column(const call<D, Id>& c, std::string_view name,
                                                   const own_values& values) {
-    static_cast<void>(measure_lengths(c.w, c.g));
+    const auto all = measure_lengths(c.w, c.g);
+    if (name == "predecessor") return verify_tree(c, c.template map_of<std::uint64_t>(values), all);
     auto lengths = std::get<std::vector<double>>(values);
     for (auto& x : lengths) x = std::isnan(x) ? unreached<double> : x;
     const auto source = source_of(c, lengths);
@@ -122,12 +125,17 @@ struct sssp_declaration : declaration {
                                              const ref::output& found) {
     const auto source = static_cast<std::uint64_t>(found.numbers.at("source"));
     const auto expected = ref::dijkstra(g.num_vertices, g.directed, g.edges, source);
-    if (found.real.contains("distance")) {
-      return found.real.at("distance") == expected ? "" : "a distance is wrong";
-    }
     const auto same = [](std::uint64_t x, double d) {
       return std::isinf(d) ? x == no_vertex<std::uint64_t> : static_cast<double>(x) == d;
     };
+    const auto tree = found.whole.find("predecessor");
+    if (tree != found.whole.end()) {
+      const auto wrong = ref::tree_violation(g.directed, g.edges, source, expected, tree->second);
+      if (!wrong.empty()) return wrong;
+    }
+    if (found.real.contains("distance")) {
+      return found.real.at("distance") == expected ? "" : "a distance is wrong";
+    }
     const auto& claimed = found.whole.at("distance");
     return std::ranges::equal(claimed, expected, same) ? "" : "a distance is wrong";
   }
@@ -147,6 +155,30 @@ struct sssp_declaration : declaration {
                         " vertices have distance 0: name the source by --source");
     }
     return none - c.w.max(none - mine);
+  }
+  // By distances of our own.
+  template <class D, class Id>
+  static std::optional<std::string> verify_tree(const call<D, Id>& c,
+                                                const pgas::vertex_map<std::uint64_t>& tree,
+                                                const edge_lengths& lengths) {
+    constexpr auto none = no_vertex<std::uint64_t>;
+    std::uint64_t roots = 0, root = none;
+    for (auto v = c.g.out().first(); v < c.g.out().last(); ++v) {
+      if (tree.load(v) != v) continue;
+      ++roots;
+      root = v;
+    }
+    roots = c.w.sum(roots);
+    if (roots != 1)
+      return std::to_string(roots) + " vertices precede themselves, expected the source";
+    root = none - c.w.max(none - root);
+    if (c.vertex("source", c.opt.source, root) != root) {
+      return "the result starts at " + c.g.labels().text_of(root) + ", not at source " +
+             c.opt.source.id;
+    }
+    const auto found = sssp(c.w, c.g, static_cast<Id>(root), {}, lengths);
+    return std::visit([&](const auto& r) { return verify_sssp(c.w, c.g, root, r.distance, &tree); },
+                      found);
   }
   template <class D, class Id>
   static std::optional<std::string> not_whole(const call<D, Id>& c,

@@ -18,10 +18,14 @@
 
 namespace cairn::algo {
 
+/// Of the edges that add up to such distances.
+template <class Distance>
+using weight_of = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
+
 /// The state of a search for shortest paths, and its step: to relax the edges of vertices.
 template <class Id, class Distance>
 struct shortest_paths {
-  using weight = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
+  using weight = weight_of<Distance>;
   using entry = traverse::reached_vertex<Id, Distance>;
 
   struct relax {  // the operator, of an edge's target; may fail
@@ -69,7 +73,8 @@ struct shortest_paths {
     if (w.any(all.too_far)) return std::nullopt;
     const auto relaxed = w.sum(all.relaxations), improved = w.sum(all.improvements);
     return sssp_result<Distance>{
-        std::move(distance), enum_name(by), delta, buckets, relaxed, improved, relaxations.ran()};
+        std::move(distance), std::nullopt, word(by), delta, buckets, relaxed, improved,
+        relaxations.ran()};
   }
 
   [[nodiscard]] bool is_current(const entry& e) const {

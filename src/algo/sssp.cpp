@@ -7,6 +7,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/traverse/worklist.hpp>
 
+#include "algo/shortest_path_tree.hpp"
 #include "algo/shortest_paths.hpp"
 
 namespace cairn::algo {
@@ -49,12 +50,17 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
   const auto delta = opt.delta.value_or(lengths.delta);
   shortest_paths<Id, Distance> s(w, g, opt.activity, lengths.longest, chaotic ? HUGE_VAL : delta);
   s.start(source);
+  std::uint64_t buckets = 0;
   if (by == sssp_method::delta) {
-    return s.result(by, delta, relax_by_buckets(s, delta, lengths.longest));
+    buckets = relax_by_buckets(s, delta, lengths.longest);
+  } else {  // [DC15] algorithm 1
+    s.work.run([&](worker_t k, auto entries, auto next) { s.expand(k, entries, next); });
   }
-  // [DC15] algorithm 1.
-  s.work.run([&](worker_t k, auto entries, auto next) { s.expand(k, entries, next); });
-  return s.result(by, chaotic ? 0 : delta, 0);
+  auto found = s.result(by, chaotic ? 0 : delta, buckets);
+  if (found && opt.predecessors) {
+    found->predecessor = shortest_path_tree<Id, Distance>(w, g, found->distance).grow(source);
+  }
+  return found;
 }
 
 }  // namespace

@@ -16,7 +16,7 @@
 namespace cairn::algo {
 namespace {
 
-enum class broken_rule : std::uint32_t { none, source, too_far, no_path };
+enum class broken_rule : std::uint32_t { none, source, too_far, no_path, no_root, no_tree };
 
 struct violation {
   broken_rule what = broken_rule::none;
@@ -31,15 +31,20 @@ struct violation {
   }
 };
 
-std::string to_sentence(const violation& f, const graph::labels& names) {
+std::string to_sentence(const finding& f, bool of_tree, const graph::labels& names) {
   const auto v = "vertex " + names.text_of(f.vertex);
   switch (f.what) {
     case broken_rule::source:
       return "the source, " + v + ", does not have distance 0";
     case broken_rule::too_far:
       return v + " is further away than by the edge from " + names.text_of(f.from);
-    default:
+    case broken_rule::no_path:
+      if (of_tree) return v + " is not at its distance by the edge from its predecessor";
       return "no path from the source has the length that " + v + " has as its distance";
+    case broken_rule::no_root:
+      return "the source, " + v + ", is not its own predecessor";
+    default:
+      return v + " has a predecessor, but no path leads to it";
   }
 }
 
@@ -52,11 +57,13 @@ class checker {
   };
 
  public:
-  checker(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Distance>& distance)
+  checker(world& w, const graph::dist_csr<Id>& g, const pgas::vertex_map<Distance>& distance,
+          const pgas::vertex_map<std::uint64_t>* predecessor)
       : w_(w),
         g_(g),
         rows_(g.out()),
         distance_(distance),
+        predecessor_(predecessor),
         proven_(w, g.partition(), 0),
         frontier_(w),
         found_(w.workers()),
@@ -76,15 +83,18 @@ class checker {
                           [&](Id v, auto& send) { return tell(v, send); });
     }
     traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) {
-      if (is_reached(distance_.load(v)) && proven_.load(v) == 0) {
-        found_[k].keep_first({broken_rule::no_path, v, 0});
-      }
+      const bool reached = is_reached(distance_.load(v));
+      if (reached && proven_.load(v) == 0) found_[k].keep_first({broken_rule::no_path, v, 0});
+      if (predecessor_ == nullptr || (reached && v != source)) return;
+      const auto expected = v == source ? source : no_vertex<std::uint64_t>;
+      const auto broken = v == source ? broken_rule::no_root : broken_rule::no_tree;
+      if (predecessor_->load(v) != expected) found_[k].keep_first({broken, v, 0});
     });
     violation mine, first;
     for (const auto& f : found_) mine.keep_first(f.value);
     for (const auto& f : w_.all_gather(mine)) first.keep_first(f);
     if (first.what == broken_rule::none) return std::nullopt;
-    return to_sentence(first, g_.labels());
+    return to_sentence(first, predecessor_ != nullptr, g_.labels());
   }
 
  private:
@@ -119,13 +129,15 @@ class checker {
   void hear(worker_t k, const along& m) {
     const auto d = distance_.load(m.to);
     if (!(d <= m.through)) found_[k].keep_first({broken_rule::too_far, m.to, m.from});
-    if (m.through == d && is_reached(d) && (searching_ || m.before < d)) prove(k, m.to);
+    if (m.through != d || !is_reached(d) || !(searching_ || m.before < d)) return;
+    if (predecessor_ == nullptr || predecessor_->load(m.to) == m.from) prove(k, m.to);
   }
 
   world& w_;
   const graph::dist_csr<Id>& g_;
   const traverse::weighted_rows<Id, weight> rows_;
   const pgas::vertex_map<Distance>& distance_;
+  const pgas::vertex_map<std::uint64_t>* const predecessor_;
   pgas::vertex_map<std::uint8_t> proven_;  // that a path has this length, if the nearer ones have
   traverse::worklist<Id> frontier_;
   task::per_worker<violation> found_;
@@ -137,14 +149,16 @@ class checker {
 
 template <class Id, class Distance>
 std::optional<std::string> verify_sssp(world& w, const graph::dist_csr<Id>& g, std::uint64_t source,
-                                       const pgas::vertex_map<Distance>& distance) {
+                                       const pgas::vertex_map<Distance>& distance,
+                                       const pgas::vertex_map<std::uint64_t>* predecessor) {
   CAIRN_EXPECTS(source < g.num_vertices());
-  return checker<Id, Distance>(w, g, distance).run(source);
+  return checker<Id, Distance>(w, g, distance, predecessor).run(source);
 }
 
-#define CAIRN_INSTANTIATE(Id, Distance)            \
-  template std::optional<std::string> verify_sssp( \
-      world&, const graph::dist_csr<Id>&, std::uint64_t, const pgas::vertex_map<Distance>&);
+#define CAIRN_INSTANTIATE(Id, Distance)                                                     \
+  template std::optional<std::string> verify_sssp(                                          \
+      world&, const graph::dist_csr<Id>&, std::uint64_t, const pgas::vertex_map<Distance>&, \
+      const pgas::vertex_map<std::uint64_t>*);
 CAIRN_INSTANTIATE(std::uint32_t, std::uint32_t)
 CAIRN_INSTANTIATE(std::uint32_t, std::uint64_t)
 CAIRN_INSTANTIATE(std::uint32_t, double)

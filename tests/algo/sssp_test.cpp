@@ -49,6 +49,15 @@ void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
       [&](const auto& r) {
         EXPECT_EQ(all_of(w, r.distance), expected) << how;
         EXPECT_EQ(verify_sssp(w, share, source, r.distance), std::nullopt) << how;
+        ASSERT_EQ(r.predecessor.has_value(), opt.predecessors);
+        if (r.predecessor) {
+          EXPECT_EQ(ref::tree_violation(g.graph.directed, g.edges, source, expected,
+                                        support::whole(w, *r.predecessor)),
+                    "")
+              << how;
+          EXPECT_EQ(verify_sssp(w, share, source, r.distance, &*r.predecessor), std::nullopt)
+              << how;
+        }
         std::uint64_t useful = 0;
         for (const auto& a : g.arcs()) useful += std::isinf(expected[a.source]) ? 0 : 1;
         EXPECT_GE(r.relaxations, useful) << how;
@@ -59,12 +68,13 @@ void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
 // The same draws on every rank.
 void search_at_random(world& w, plain_graph plain, random64& random) {
   const auto n = plain.n;
-  const auto g = support::weigh(std::move(plain), static_cast<weights>(random.below(3)), 0, random);
-  sssp_options opt{.activity = support::random_activity(random, w.workers()),
-                   .algorithm = static_cast<sssp_method>(random.below(4))};
-  if (random.below(2) == 0) opt.delta = static_cast<double>(1 + random.below(16)) / 4;
-  const auto source = random.below(n);
-  if (random.below(2) == 0) {
+  const auto g = support::weigh(std::move(plain), static_cast<weights>(dice.below(3)), 0, dice);
+  sssp_options opt{.activity = support::random_activity(dice, w.workers()),
+                   .algorithm = static_cast<sssp_method>(dice.below(4))};
+  if (dice.below(2) == 0) opt.delta = static_cast<double>(1 + dice.below(16)) / 4;
+  opt.predecessors = dice.below(2) == 0;
+  const auto source = dice.below(n);
+  if (dice.below(2) == 0) {
     search_and_judge<std::uint32_t>(w, g, source, opt);
   } else {
     search_and_judge<std::uint64_t>(w, g, source, opt);
@@ -213,6 +223,29 @@ TEST(SsspVerifier, CatchesEveryChangeOfADistance) {
         }
         const bool changed = all_of(w, r.distance) != right;
         EXPECT_EQ(verify_sssp(w, share, source, r.distance).has_value(), changed) << g.graph.name;
+      }
+    });
+  }
+}
+
+TEST(SsspVerifier, CatchesEveryWrongPredecessor) {
+  for (const rank_t ranks : {1, 3}) {
+    support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+      random64 draw(8);
+      for (int i = 0; i < 60; ++i) {
+        const auto g = support::weigh(support::random_graph(draw()), weights::whole, 0, draw);
+        const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
+        const auto source = draw.below(g.graph.n);
+        auto r =
+            std::get<0>(sssp(w, share, static_cast<std::uint32_t>(source), {.predecessors = true}));
+        const auto v = draw.below(g.graph.n), x = draw.below(g.graph.n);
+        if (r.predecessor->owns(v)) r.predecessor->store(v, x);
+        const auto wrong =
+            ref::tree_violation(g.graph.directed, g.edges, source, all_of(w, r.distance),
+                                support::whole(w, *r.predecessor));
+        EXPECT_EQ(verify_sssp(w, share, source, r.distance, &*r.predecessor).has_value(),
+                  !wrong.empty())
+            << g.graph.name << " " << wrong;
       }
     });
   }

@@ -9,8 +9,8 @@ import cli_test
 from cli_test import InAFolder, cairn, report
 
 # Each column that --output writes, with the options that its verification depends on.
-COLUMNS = (("bfs", "depth", []), ("sssp", "distance", []), ("bfs", "parent", []), ("cc", "component", []),
-           ("coloring", "color", []), ("kcore", "core", []), ("triangles", "triangles", []),
+COLUMNS = (("bfs", "depth", []), ("sssp", "distance", []), ("sssp", "predecessor", []), ("bfs", "parent", []), ("cc", "component", []),
+           ("coloring", "colour", []), ("kcore", "core", []), ("triangles", "triangles", []),
            ("pagerank", "rank", []), ("maxflow", "source_side", ["--from", 3, "--to", 17]))
 GRAPH = ["--kronecker", "7:6"]
 
@@ -18,7 +18,7 @@ GRAPH = ["--kronecker", "7:6"]
 class Outputs(InAFolder):
     def written(self, command, column, options, name):
         out = self.folder / name
-        values = ["--values", column] if command == "bfs" else []
+        values = ["--values", column] if command in ("bfs", "sssp") else []
         run = cairn(command, *GRAPH, "--output", out, *values, *options)
         self.assertEqual(run.returncode, 0, run.stderr)
         return out
@@ -37,7 +37,7 @@ class Outputs(InAFolder):
         for command, column, options in COLUMNS:
             out = self.written(command, column, options, "o.csv")
             rows = out.read_text().split()
-            worst = {"rank": "0.75", "parent": "0", "component": "5"}.get(column, "77")
+            worst = {"rank": "0.75", "parent": "0", "predecessor": "0", "component": "5"}.get(column, "77")
             at = next(i for i, row in enumerate(rows) if i > 20 and not row.endswith(","))
             rows[at] = rows[at].split(",")[0] + "," + worst
             out.write_text("\n".join(rows) + "\n")

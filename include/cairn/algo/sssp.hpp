@@ -33,6 +33,7 @@ struct sssp_options {
   activity::options activity = {};  ///< of relaxations
   sssp_method algorithm = sssp_method::automatic;
   std::optional<double> delta = {};  ///< width of a bucket; chosen if not given
+  bool predecessors = false;         ///< also say which vertex comes before each
 };
 
 /// The distance of a vertex that no path reaches.
@@ -44,6 +45,8 @@ inline constexpr Distance unreached = std::numeric_limits<Distance>::has_infinit
 template <class Distance>
 struct sssp_result {
   pgas::vertex_map<Distance> distance;  ///< `unreached` where no path leads
+  /// The vertex before it on a shortest path, the source its own; no_vertex: unreached.
+  std::optional<pgas::vertex_map<std::uint64_t>> predecessor;
   std::string_view algorithm;
   double delta;                ///< width of a bucket; 0: there were none
   std::uint64_t buckets;       ///< those whose end all ranks waited for
@@ -55,7 +58,9 @@ struct sssp_result {
     using r = sssp_result;
     return std::tuple(
         field{"distance", &r::distance, "length of a shortest path from the source", 0,
-              value_kind::numbers, true},
+              holds::numbers, true},
+        field{"predecessor", &r::predecessor, "the vertex before it on a shortest path", 0,
+              holds::vertices, true},
         field{"algorithm", &r::algorithm, "in which order edges were relaxed"},
         field{"delta", &r::delta, "width of a bucket; 0: there were none"},
         field{"buckets", &r::buckets, "those whose end all ranks waited for"},
@@ -96,9 +101,10 @@ template <class Id>
 /// source    a global vertex id
 /// lengths   measure_lengths of this graph
 /// Returns   distances at their owners. They are determined: whole ones are exact, real ones are
-///           the least of all sums along paths, each added from the source on in double precision
+///           the least of all sums along paths, each added from the source on in double precision.
+///           Predecessors form a tree; which of several shortest paths it has is not determined
 /// Work      useful: each edge of a reached vertex once. The rest depends on the order
-/// Messages  at most one per relaxation to another rank
+/// Messages  at most one per relaxation to another rank; predecessors: one per edge
 /// Depth     one epoch; delta: two and a reduction per bucket that is not empty
 /// Memory    per rank: n/P distances; the entries of the queues, 8 or 16 bytes each; in the worst
 ///           case the queues hold an entry per improvement
@@ -121,12 +127,14 @@ template <class Id>
 ///   rule 1  the source has distance 0
 ///   rule 2  no edge leads to a vertex that is further than its source and the edge's weight
 ///   rule 3  the source leads to every vertex that has a distance along edges that are tight: whose
-///           ends differ by their weight
+///           ends differ by their weight. With predecessors: along edges from these
+///   rule 4  the source is its own predecessor, and vertices without a distance have none
 ///
 /// By rule 2 no distance is too large, by rule 3 none is too small, also where edges of weight 0
 /// form cycles. Tight edges between different distances need no search: the nearer end is judged
 /// alike.
 ///
+/// predecessor   to judge too; or nullptr
 /// Returns   the same on every rank; of several violations that of the lowest rule and vertex
 /// Work      O(n + m)
 /// Messages  one per edge; one more per edge whose ends have the same distance
@@ -134,8 +142,9 @@ template <class Id>
 /// Collective.
 /// Source    Graph500's rules for shortest paths; the search along tight edges is ours
 template <class Id, class Distance>
-[[nodiscard]] std::optional<std::string> verify_sssp(world& w, const graph::dist_csr<Id>& g,
-                                                     std::uint64_t source,
-                                                     const pgas::vertex_map<Distance>& distance);
+[[nodiscard]] std::optional<std::string> verify_sssp(
+    world& w, const graph::dist_csr<Id>& g, std::uint64_t source,
+    const pgas::vertex_map<Distance>& distance,
+    const pgas::vertex_map<std::uint64_t>* predecessor = nullptr);
 
 }  // namespace cairn::algo

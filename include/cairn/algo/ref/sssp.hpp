@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <limits>
 #include <queue>
+#include <set>
+#include <string>
 #include <utility>
 #include <vector>
 
@@ -38,6 +41,38 @@ inline std::vector<double> dijkstra(std::uint64_t num_vertices, bool directed,
     }
   }
   return distance;
+}
+
+/// What is wrong with a tree of shortest paths: one sentence, or "".
+///
+/// distance      as dijkstra returns them
+/// predecessor   of each vertex, the source its own; the greatest number of 64 bits: it has none
+inline std::string tree_violation(bool directed, const std::vector<weighted_edge>& edges,
+                                  std::uint64_t source, const std::vector<double>& distance,
+                                  const std::vector<std::uint64_t>& predecessor) {
+  constexpr auto none = std::numeric_limits<std::uint64_t>::max();
+  const auto n = distance.size();
+  std::set<std::pair<std::uint64_t, std::uint64_t>> tight;
+  for (const auto& e : edges) {
+    if (distance[e.source] + e.weight == distance[e.target]) tight.emplace(e.source, e.target);
+    if (!directed && distance[e.target] + e.weight == distance[e.source]) {
+      tight.emplace(e.target, e.source);
+    }
+  }
+  for (std::uint64_t v = 0; v < n; ++v) {
+    if (std::isinf(distance[v])) {
+      if (predecessor[v] != none) return "an unreached vertex has a predecessor";
+      continue;
+    }
+    std::uint64_t steps = 0, at = v;
+    for (; at != source && steps < n; ++steps) {
+      const auto before = predecessor[at];
+      if (!tight.contains({before, at})) return "no shortest path comes from a predecessor";
+      at = before;
+    }
+    if (at != source) return "predecessors form a cycle";
+  }
+  return predecessor[source] == source ? "" : "the source is not its own predecessor";
 }
 
 }  // namespace cairn::algo::ref

@@ -1,0 +1,85 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <span>
+
+#include <cairn/algo/sssp.hpp>
+#include <cairn/am/channel.hpp>
+#include <cairn/tm/cell.hpp>
+#include <cairn/traverse/push.hpp>
+#include <cairn/traverse/worklist.hpp>
+
+#include "algo/shortest_paths.hpp"
+
+namespace cairn::algo {
+
+/// Chooses predecessors of vertices whose distances are known.
+///
+/// An edge is tight if its ends differ by its weight. A vertex takes any tight edge from a nearer
+/// vertex. What is left has tight edges from vertices of the same distance alone: a search along
+/// these from those that have predecessors gives it one, without cycles of weight 0.
+template <class Id, class Distance>
+class shortest_path_tree {
+  struct tight {  // an edge, if this is the distance of its target
+    Id to, from;
+    Distance distance;
+  };
+
+ public:
+  shortest_path_tree(world& w, const graph::dist_csr<Id>& g,
+                     const pgas::vertex_map<Distance>& distance)
+      : w_(w),
+        g_(g),
+        rows_(g.out()),
+        distance_(distance),
+        predecessor_(w, g.partition(), no_vertex<std::uint64_t>),
+        found_(w),
+        told_(w, [this](worker_t k, std::span<const tight> batch) {
+          for (const auto& m : batch) {
+            if (m.distance == distance_.load(m.to)) take(k, m.to, m.from);
+          }
+        }) {}
+
+  pgas::vertex_map<std::uint64_t> grow(Id source) {
+    if (predecessor_.owns(source)) take(worker_t(0), source, source);
+    traverse::push_own(w_, told_, g_.out(), [&](Id v, auto& send) {
+      return tell(v, send, [](Distance from, Distance to) { return from < to; });
+    });
+    while (w_.any(!found_.empty())) {
+      traverse::push_each(w_, told_, found_.take(), [&](Id v, auto& send) {
+        return tell(v, send, [](Distance from, Distance to) { return from == to; });
+      });
+    }
+    return std::move(predecessor_);
+  }
+
+ private:
+  // Returns the edges that it looked at.
+  template <class Wanted>
+  std::uint64_t tell(Id v, auto& send, Wanted&& wanted) {
+    const auto d = distance_.load(v);
+    if (d == unreached<Distance>) return 0;
+    rows_.each_edge(v, [&](Id u, weight_of<Distance> x) {
+      const auto through = static_cast<Distance>(d + static_cast<Distance>(x));
+      if (u != v && wanted(d, through)) send(distance_.owner(u), {u, v, through});
+    });
+    return rows_.degree(v);
+  }
+
+  void take(worker_t k, Id v, Id from) {
+    const tm::cell_ref<std::uint64_t, tm::atomic_access> cell(predecessor_.at(v).here());
+    constexpr auto none = no_vertex<std::uint64_t>;
+    if (cell.claim(none, from) == none) found_.add(k, v);
+  }
+
+  world& w_;
+  const graph::dist_csr<Id>& g_;
+  const traverse::weighted_rows<Id, weight_of<Distance>> rows_;
+  const pgas::vertex_map<Distance>& distance_;
+  pgas::vertex_map<std::uint64_t> predecessor_;
+  traverse::worklist<Id> found_;  // their edges of weight 0 have not been followed
+  am::channel<tight> told_;
+};
+
+}  // namespace cairn::algo
