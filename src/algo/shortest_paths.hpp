@@ -73,7 +73,7 @@ struct shortest_paths {
     if (w.any(all.too_far)) return std::nullopt;
     const auto relaxed = w.sum(all.relaxations), improved = w.sum(all.improvements);
     return sssp_result<Distance>{
-        std::move(distance), std::nullopt, word(by), delta, buckets, relaxed, improved,
+        std::move(distance), std::nullopt, enum_name(by), delta, buckets, relaxed, improved,
         relaxations.ran()};
   }
 

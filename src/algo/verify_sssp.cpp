@@ -31,7 +31,7 @@ struct violation {
   }
 };
 
-std::string to_sentence(const finding& f, bool of_tree, const graph::labels& names) {
+std::string to_sentence(const violation& f, bool of_tree, const graph::labels& names) {
   const auto v = "vertex " + names.text_of(f.vertex);
   switch (f.what) {
     case broken_rule::source:

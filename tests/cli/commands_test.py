@@ -10,7 +10,7 @@ from cli_test import InAFolder, cairn, report
 
 # Each column that --output writes, with the options that its verification depends on.
 COLUMNS = (("bfs", "depth", []), ("sssp", "distance", []), ("sssp", "predecessor", []), ("bfs", "parent", []), ("cc", "component", []),
-           ("coloring", "colour", []), ("kcore", "core", []), ("triangles", "triangles", []),
+           ("coloring", "color", []), ("kcore", "core", []), ("triangles", "triangles", []),
            ("pagerank", "rank", []), ("maxflow", "source_side", ["--from", 3, "--to", 17]))
 GRAPH = ["--kronecker", "7:6"]
 

@@ -58,9 +58,9 @@ struct sssp_result {
     using r = sssp_result;
     return std::tuple(
         field{"distance", &r::distance, "length of a shortest path from the source", 0,
-              holds::numbers, true},
+              value_kind::numbers, true},
         field{"predecessor", &r::predecessor, "the vertex before it on a shortest path", 0,
-              holds::vertices, true},
+              value_kind::vertices, true},
         field{"algorithm", &r::algorithm, "in which order edges were relaxed"},
         field{"delta", &r::delta, "width of a bucket; 0: there were none"},
         field{"buckets", &r::buckets, "those whose end all ranks waited for"},
