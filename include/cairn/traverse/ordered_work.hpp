@@ -10,8 +10,10 @@
 #include <vector>
 
 #include <cairn/am/epoch.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/task/pool.hpp>
 #include <cairn/task/spin_lock.hpp>
 #include <cairn/traverse/bucket_queue.hpp>
 
@@ -78,14 +80,19 @@ class ordered_work {
     // Handlers may run from here on, and no wave begins before the job.
     am::epoch epoch(w_);
     epoch.hold(worker_t(0), holds);
-    w_.run([&](worker_t k) {
+    const auto job = [&](worker_t k) {
       try {
         run_on(k, epoch, work);
       } catch (...) {
         failed_.store(true, std::memory_order_relaxed);
         throw;
       }
-    });
+    };
+    if (w_.size() == 1) {
+      run_shared(job);
+    } else {
+      w_.run(job);
+    }
     end_ = 0;
   }
 
@@ -131,6 +138,12 @@ class ordered_work {
       w_.pool().relax(idle_rounds++);
       w_.pool().throw_if_stalled();
     }
+  }
+
+  // A worker that sleeps delays no small run: what it had not begun at the end is left out.
+  void run_shared(const task::pool::job& job) {
+    const world::use alone(w_);
+    w_.messages().stoppable([&] { w_.pool().share(job); });
   }
 
   // Before worker k leaves its bucket it asks one that is in an earlier one. Returns whether it has
