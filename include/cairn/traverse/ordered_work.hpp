@@ -142,7 +142,7 @@ class ordered_work {
 
   // A worker that sleeps delays no small run: what it had not begun at the end is left out.
   void run_shared(const task::pool::job& job) {
-    const world::use alone(w_);
+    const world::call_guard in_call(w_);
     w_.messages().stoppable([&] { w_.pool().share(job); });
   }
 
