@@ -68,13 +68,13 @@ void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
 // The same draws on every rank.
 void search_at_random(world& w, plain_graph plain, random64& random) {
   const auto n = plain.n;
-  const auto g = support::weigh(std::move(plain), static_cast<weights>(dice.below(3)), 0, dice);
-  sssp_options opt{.activity = support::random_activity(dice, w.workers()),
-                   .algorithm = static_cast<sssp_method>(dice.below(4))};
-  if (dice.below(2) == 0) opt.delta = static_cast<double>(1 + dice.below(16)) / 4;
-  opt.predecessors = dice.below(2) == 0;
-  const auto source = dice.below(n);
-  if (dice.below(2) == 0) {
+  const auto g = support::weigh(std::move(plain), static_cast<weights>(random.below(3)), 0, random);
+  sssp_options opt{.activity = support::random_activity(random, w.workers()),
+                   .algorithm = static_cast<sssp_method>(random.below(4))};
+  if (random.below(2) == 0) opt.delta = static_cast<double>(1 + random.below(16)) / 4;
+  opt.predecessors = random.below(2) == 0;
+  const auto source = random.below(n);
+  if (random.below(2) == 0) {
     search_and_judge<std::uint32_t>(w, g, source, opt);
   } else {
     search_and_judge<std::uint64_t>(w, g, source, opt);
