@@ -12,8 +12,8 @@
 
 namespace cairn::algo {
 
-/// Label propagation: lowers labels until no vertex has a larger label than a neighbour, so that
-/// all vertices of a component have its smallest label.
+/// Minimum-label components: lowers labels until no vertex has a larger label than a neighbour, so
+/// that all vertices of a component have its smallest label.
 ///
 /// A vertex whose label was lowered sends it to its neighbours in the next round. Labels of
 /// vertices of this rank are lowered at once, so a label may travel several edges per round.

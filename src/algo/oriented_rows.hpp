@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <functional>
 #include <limits>
 #include <span>
 #include <utility>
@@ -59,6 +60,14 @@ void for_edge_ranges(world& w, std::size_t n, std::uint64_t edges, std::uint64_t
       1);
 }
 
+/// The first of two ascending lists that stand one after the other. The second is part of the
+/// first.
+template <class Id>
+[[nodiscard]] std::span<const Id> ascending_part(std::span<const Id> both) {
+  const auto at = std::adjacent_find(both.begin(), both.end(), std::greater_equal<>());
+  return both.first(static_cast<std::size_t>(at - both.begin()) + (at == both.end() ? 0 : 1));
+}
+
 /// For the rows of a graph, by position.
 template <class Id, class F>
 void for_edge_ranges(world& w, const graph::csr<Id>& rows, F&& f) {
@@ -66,8 +75,11 @@ void for_edge_ranges(world& w, const graph::csr<Id>& rows, F&& f) {
   for_edge_ranges(w, rows.num_rows(), rows.num_edges(), rows.max_degree(), begin_of, f);
 }
 
-/// Each edge of a graph once, at its smaller endpoint by (degree, id), without duplicate edges and
-/// self-loops, ignoring directions. Contains the rows of this rank's vertices, in ascending order.
+/// The pairs of vertices that are kept: joined by an edge in any direction, or in both directions.
+enum class kept_pairs { joined, joined_both_ways };
+
+/// Each pair of adjacent vertices once, at the smaller by (degree, id), without self-loops.
+/// Contains the rows of this rank's vertices, in ascending order.
 ///
 /// Degrees include duplicate edges and self-loops: any order is valid if all ranks use the same.
 ///
@@ -78,8 +90,9 @@ class oriented_rows {
   /// Entries that may be read past a row's end; their values are unspecified vertex ids.
   static constexpr std::size_t readable_beyond = 16;
 
-  oriented_rows(world& w, const graph::dist_csr<Id>& g)
-      : first_(g.out().first()),
+  oriented_rows(world& w, const graph::dist_csr<Id>& g, kept_pairs pairs = kept_pairs::joined)
+      : pairs_(pairs),
+        first_(g.out().first()),
         num_rows_(g.out().num_rows()),
         all_(w.size() == 1 ? num_rows_ : 0, w.memory()),
         rows_(num_rows_, w.memory()),
@@ -109,17 +122,22 @@ class oriented_rows {
     __builtin_prefetch(rows_.data() + i);
   }
 
-  /// For each row with at least two entries, calls f(worker, v, row, here) on each rank that owns
-  /// one of them. v's row is sent there once. `here` is the part of the row that the rank owns.
-  /// Collective. Opens an epoch.
+  /// For each row with at least two entries, calls f(worker, v, row, here, part) on each rank that
+  /// owns one of them. v's row is sent there once. `here` is the part of the row that the rank
+  /// owns, `part` is v's row in `subset`, which keeps some of these pairs. Collective. Opens an
+  /// epoch.
   template <class F>
-  void visit(world& w, const pgas::partition& partition, F&& f) const {
-    task::per_worker<std::vector<Id>> records(w.workers());  // a vertex, followed by its row
+  void visit(world& w, const pgas::partition& partition, F&& f,
+             const oriented_rows* subset = nullptr) const {
+    // A vertex, followed by its row and the part of it that the subset keeps.
+    task::per_worker<std::vector<Id>> records(w.workers());
     const auto arrive = [&](worker_t k) {
-      const auto row = std::span<const Id>(records[k]).subspan(1);
+      const auto all = std::span<const Id>(records[k]).subspan(1);
+      const auto row = subset == nullptr ? all : ascending_part(all);
       const auto begin = std::lower_bound(row.begin(), row.end(), first_);
       f(k, records[k][0], row,
-        std::span(begin, std::lower_bound(begin, row.end(), first_ + num_rows_)));
+        std::span(begin, std::lower_bound(begin, row.end(), first_ + num_rows_)),
+        all.subspan(row.size()));
     };
     am::record_channel channel(w, [&](worker_t k, am::record_batch batch) {
       for (const auto bytes : batch) {
@@ -135,6 +153,9 @@ class oriented_rows {
         auto& record = records[k];
         record.assign({static_cast<Id>(first_ + i)});
         record.insert(record.end(), row(i).begin(), row(i).end());
+        if (subset != nullptr) {
+          record.insert(record.end(), subset->row(i).begin(), subset->row(i).end());
+        }
         for (auto at = row(i).begin(); at != row(i).end();) {
           const auto owner = partition.owner(*at);
           if (owner != w.rank()) channel.send(k, owner, std::as_bytes(std::span(record)));
@@ -240,9 +261,13 @@ class oriented_rows {
       return std::span(list.data(), keep(row, v, list.data()));
     };
     const auto a = kept(g.out().neighbors(v), out), b = kept(g.in().neighbors(v), in);
-    return std::set_union(a.begin(), a.end(), b.begin(), b.end(), to);
+    if (pairs_ == kept_pairs::joined) {
+      return std::set_union(a.begin(), a.end(), b.begin(), b.end(), to);
+    }
+    return std::set_intersection(a.begin(), a.end(), b.begin(), b.end(), to);
   }
 
+  kept_pairs pairs_;
   std::uint64_t first_;
   std::size_t num_rows_;
   std::vector<std::uint32_t> gathered_;  // degrees, on several ranks

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cmath>
+#include <span>
+#include <string>
+
+#include <cairn/algo/lcc.hpp>
+#include <cairn/base/contract.hpp>
+
+#include "algo/common_neighbors.hpp"
+
+namespace cairn::algo {
+
+template <class Id>
+std::optional<std::string> verify_lcc(world& w, const graph::dist_csr<Id>& g,
+                                      const pgas::vertex_map<double>& coefficient) {
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");
+  constexpr double tolerance = 1e-9;
+  const common_neighbor_counts<Id> counts(w, g, joined_by::edge_from_first);
+  std::string wrong;
+  for (auto v = g.out().first(); v < g.out().last() && wrong.empty(); ++v) {
+    const auto edges = counts.of_vertex().load(v), d = counts.degree(v);
+    const auto pairs = d * (d - 1);
+    const auto expected =
+        edges == 0 ? 0.0 : static_cast<double>(edges) / static_cast<double>(pairs);
+    const auto x = coefficient.load(v);
+    if (std::abs(x - expected) <= tolerance * expected) continue;
+    wrong = "vertex " + g.labels().text_of(v) + " has the coefficient " + std::to_string(x) +
+            ", but " + std::to_string(edges) + " edges among its " + std::to_string(d) +
+            " neighbours";
+  }
+  for (const auto& said : w.all_gather_bytes(std::as_bytes(std::span(wrong)))) {
+    if (!said.empty()) return std::string(reinterpret_cast<const char*>(said.data()), said.size());
+  }
+  return std::nullopt;
+}
+
+template std::optional<std::string> verify_lcc(world&, const graph::dist_csr<std::uint32_t>&,
+                                               const pgas::vertex_map<double>&);
+template std::optional<std::string> verify_lcc(world&, const graph::dist_csr<std::uint64_t>&,
+                                               const pgas::vertex_map<double>&);
+
+}  // namespace cairn::algo
