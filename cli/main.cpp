@@ -43,6 +43,7 @@ int run(int argc, char** argv) {
   add_verify(app, c, chosen);
   add_generate(app, c, chosen);
   add_convert(app, c, chosen);
+  add_graphalytics(app, c, chosen);
   add_bench(app, c, chosen);
   add_machine(app, c, chosen);
   add_settings(app, c, chosen);

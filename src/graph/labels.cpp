@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <atomic>
 #include <charconv>
 #include <functional>
 #include <numeric>
@@ -185,6 +186,20 @@ labels relabel(world& w, io::raw_edges& edges) {
   id_list occurring(w, edges);
   rewrite(workers, edges, occurring.size(), occurring);
   return labels(std::move(occurring.ids()));
+}
+
+std::optional<labels> relabel(world& w, io::raw_edges& edges,
+                              const std::vector<std::uint64_t>& ids) {
+  const id_list known(ids);
+  std::atomic<bool> unknown{false};
+  rewrite(w.pool(), edges, ids.size(), [&](std::uint64_t id) {
+    const auto at = ids.empty() || id > ids.back() ? ids.size() : known(id);
+    if (at < ids.size() && ids[at] == id) return at;
+    unknown.store(true, std::memory_order_relaxed);
+    return std::uint64_t{0};
+  });
+  if (w.any(unknown)) return std::nullopt;
+  return labels(ids);
 }
 
 }  // namespace cairn::graph

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <cairn/graph/io/raw_edges.hpp>
@@ -39,9 +40,12 @@ class id_list {
  public:
   /// Collective.
   id_list(world& w, const io::raw_edges& edges);
+  /// Of given ids, ascending strictly.
+  explicit id_list(std::vector<std::uint64_t> ids) : ids_(std::move(ids)) { build_index(); }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return ids_.size(); }
   [[nodiscard]] std::vector<std::uint64_t>& ids() noexcept { return ids_; }
+  /// The number of smaller ids. `id` is at most the largest.
   [[nodiscard]] std::uint64_t operator()(std::uint64_t id) const noexcept;
 
  private:

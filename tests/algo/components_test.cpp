@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdint>
-#include <filesystem>
 #include <set>
 #include <string>
 #include <vector>
@@ -15,9 +14,7 @@
 #include <cairn/base/error.hpp>
 
 #include <support/activity_options.hpp>
-#include <support/data_folder.hpp>
 #include <support/dist_graph.hpp>
-#include <support/graphalytics.hpp>
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
@@ -190,44 +187,6 @@ TEST(ComponentsSimulated, ManySeedsGiveRightResults) {
         },
         options);
   }
-}
-
-// LDBC's reference results name components by any of their vertices.
-TEST(ComponentsGraphalytics, EqualTheReferenceUpToNames) {
-  const auto data = support::data_folder();
-  if (!data || !std::filesystem::exists(*data / "validation" / "graphalytics")) {
-    GTEST_SKIP() << "no validation/graphalytics beside the project or in CAIRN_DATA";
-  }
-  const auto folder = *data / "validation" / "graphalytics";
-  for (const std::string name :
-       {"example-directed", "example-undirected", "test-wcc-directed", "test-wcc-undirected"}) {
-    const auto g = support::read_graphalytics(folder, name);
-    ASSERT_GT(g.graph.edges.size(), 0u) << name;
-    const auto expected = support::read_graphalytics_rows(folder / (name + "-WCC"));
-    for (const rank_t ranks : {1, 3}) {
-      support::on_simulated_ranks(ranks, 2, 5, [&](world& w) {
-        const auto share = support::share_of<std::uint32_t>(g.graph, w.rank(), w.size());
-        const auto labels = support::whole(w, components(w, share).label);
-        support::graphalytics_rows found;
-        for (std::size_t v = 0; v < labels.size(); ++v) {
-          found.emplace_back(g.ids[v], static_cast<double>(labels[v]));
-        }
-        EXPECT_EQ(support::renaming_violation(expected, found), "") << name;
-      });
-    }
-  }
-}
-
-TEST(ComponentsGraphalytics, ComparerNamesWhatIsNoRenaming) {
-  const support::graphalytics_rows expected{{1, 1}, {3, 1}, {5, 5}};
-  const auto says = [&](const support::graphalytics_rows& found) {
-    return support::renaming_violation(expected, found);
-  };
-  EXPECT_EQ(says({{5, 1}, {1, 7}, {3, 7}}), "");
-  EXPECT_EQ(says({{1, 1}, {3, 3}, {5, 5}}), "vertex 3 is apart from others of its class");
-  EXPECT_EQ(says({{1, 1}, {3, 1}, {5, 1}}), "vertex 5 is together with others of another class");
-  EXPECT_EQ(says({{1, 1}, {3, 1}}), "vertex 5 is missing");
-  EXPECT_EQ(says({{1, 1}, {3, 1}, {3, 1}, {5, 5}}), "vertex 3 stands twice");
 }
 
 }  // namespace

@@ -1,38 +1,81 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // LDBC Graphalytics' graphs, parameters and reference outputs.
+#include <cmath>
+#include <limits>
+#include <set>
 #include <string>
 
 #include <gtest/gtest.h>
 
-#include <cairn/algo/pagerank.hpp>
+#include <cairn/algo/graphalytics.hpp>
+#include <cairn/base/error.hpp>
 
 #include <support/data_folder.hpp>
-#include <support/dist_graph.hpp>
-#include <support/graphalytics.hpp>
 #include <support/on_ranks.hpp>
+#include <support/places.hpp>
 
 namespace cairn::algo {
 namespace {
 
-using support::graphalytics_rows;
-using support::graphalytics_violation;
+using whole = std::vector<std::uint64_t>;
+using reals = std::vector<double>;
+constexpr double infinity = std::numeric_limits<double>::infinity();
 
 TEST(GraphalyticsComparer, TakesWhatIsCloseAndNamesWhatIsNot) {
-  const graphalytics_rows expected{{3, 1.0}, {1, 0.5}, {2, 0.0}};
-  const auto says = [&](const graphalytics_rows& found) {
-    return graphalytics_violation(expected, found);
+  const auto at = [](const reals& found) {
+    return first_disagreement(agreement::close, reals{0.5, 0.0, 1.0, infinity}, found);
   };
-  EXPECT_EQ(says({{1, 0.5}, {2, 0}, {3, 1.00009}}), "");
-  EXPECT_EQ(says({{1, 0.5}, {2, 0}, {3, 1.00011}}), "vertex 3 has 1.000110, expected 1.000000");
-  EXPECT_EQ(says({{1, 0.5}, {2, 1e-9}, {3, 1}}), "vertex 2 has 0.000000, expected 0.000000");
-  EXPECT_EQ(says({{1, 0.5}, {2, 0}, {3, std::nan("")}}), "vertex 3 has nan, expected 1.000000");
-  EXPECT_EQ(says({{1, 0.5}, {3, 1}}), "vertex 2 is missing");
-  EXPECT_EQ(says({{1, 0.5}, {2, 0}}), "vertex 3 is missing");
-  EXPECT_EQ(says({{1, 0.5}, {2, 0}, {3, 1}, {4, 0}}), "vertex 4 is not expected");
-  EXPECT_EQ(says({{0, 0.5}, {1, 0.5}, {2, 0}, {3, 1}}), "vertex 0 is not expected");
-  EXPECT_EQ(says({{1, 0.5}, {2, 0}, {2, 0}, {3, 1}}), "vertex 2 stands twice");
-  EXPECT_EQ(says({}), "vertex 1 is missing");
+  EXPECT_EQ(at({0.5, 0, 1.00009, infinity}), std::nullopt);
+  EXPECT_EQ(at({0.5, 0, 1.00011, infinity}), 2u);
+  EXPECT_EQ(at({0.5, 0, 0.99989, infinity}), 2u);
+  EXPECT_EQ(at({0.5, 1e-9, 1, infinity}), 1u);
+  EXPECT_EQ(at({0.5, 0, std::nan(""), infinity}), 2u);
+  EXPECT_EQ(at({0.5, 0, infinity, infinity}), 2u);
+  EXPECT_EQ(at({0.5, 0, 1, 1e300}), 3u);
+  EXPECT_EQ(at({-0.5, 0, 1, 1e300}), 0u);
+}
+
+TEST(GraphalyticsComparer, TakesEqualWholeNumbersOnly) {
+  constexpr auto large = std::uint64_t{1} << 60;
+  const auto at = [](const whole& found) {
+    return first_disagreement(agreement::exact, whole{1, large, 7}, found);
+  };
+  EXPECT_EQ(at({1, large, 7}), std::nullopt);
+  EXPECT_EQ(at({1, large + 1, 7}), 1u);
+  EXPECT_EQ(at({1, large, 8}), 2u);
+}
+
+TEST(GraphalyticsComparer, TakesClassesUnderAnyNames) {
+  const auto at = [](const whole& found) {
+    return first_disagreement(agreement::renamed, whole{1, 1, 5}, found);
+  };
+  EXPECT_EQ(at({7, 7, 1}), std::nullopt);
+  EXPECT_EQ(at({1, 3, 5}), 1u);  // apart from others of its class
+  EXPECT_EQ(at({1, 1, 1}), 2u);  // together with others of another class
+}
+
+// All reference outputs of LDBC's graphs.
+void run_all(world& w, const std::filesystem::path& folder) {
+  std::set<std::string_view> ran;
+  for (const auto& file : graph::graphalytics_files(folder)) {
+    const graph::graphalytics_dataset from(file);
+    for (const auto order : {graph::order_kind::file, graph::order_kind::hash}) {
+      graph::load_options options{.order = order};
+      options.build.inverse = true;
+      const auto g = graph::load(w, from, options).graph;
+      for (const auto& name : from.algorithms()) {
+        const auto& which = graphalytics_algorithm_of(from, name);
+        const auto outcome = run_graphalytics(w, g, from, which);
+        const auto& wrong = outcome.wrong;
+        EXPECT_FALSE(wrong) << from.name() << " " << name << ": vertex " << wrong->vertex << " has "
+                            << wrong->found << ", expected " << wrong->expected;
+        EXPECT_GT(outcome.compared, 0u);
+        ran.insert(which.name);
+      }
+    }
+  }
+  EXPECT_EQ(ran.size(), 6u);
 }
 
 std::optional<std::filesystem::path> graphalytics_folder() {
@@ -41,29 +84,21 @@ std::optional<std::filesystem::path> graphalytics_folder() {
   return *data / "validation" / "graphalytics";
 }
 
-TEST(Graphalytics, PagerankGivesTheReferenceOutputs) {
+class Graphalytics : public ::testing::TestWithParam<rank_t> {};
+
+INSTANTIATE_TEST_SUITE_P(Ranks, Graphalytics, ::testing::Values(1, 2, 3, 4, 8));
+
+TEST_P(Graphalytics, EveryResultIsTheReferenceOutputOverRings) {
   const auto folder = graphalytics_folder();
   if (!folder) GTEST_SKIP() << "no validation/graphalytics beside the project or in CAIRN_DATA";
-  for (const std::string name :
-       {"example-directed", "example-undirected", "test-pr-directed", "test-pr-undirected"}) {
-    const auto g = support::read_graphalytics(*folder, name);
-    EXPECT_EQ(std::to_string(g.graph.n), g.properties.at("meta.vertices"));
-    EXPECT_EQ(std::to_string(g.graph.edges.size()), g.properties.at("meta.edges"));
-    const auto expected = support::read_graphalytics_rows(*folder / (name + "-PR"));
-    for (const auto variant :
-         {pagerank_variant::pull, pagerank_variant::push, pagerank_variant::edge}) {
-      pagerank_options opt{.variant = variant, .convention = pagerank_convention::graphalytics};
-      opt.iterations = std::stoull(g.properties.at("pr.num-iterations"));
-      opt.damping = std::stod(g.properties.at("pr.damping-factor"));
-      support::on_ranks(3, 2, [&](world& w) {
-        const auto share = support::share_of<std::uint32_t>(g.graph, w.rank(), w.size());
-        const auto result = pagerank<double>(w, share, opt);
-        const auto ranks = w.all_gather_values<double>(result.rank.local());
-        graphalytics_rows found;
-        for (std::size_t v = 0; v < ranks.size(); ++v) found.emplace_back(g.ids[v], ranks[v]);
-        EXPECT_EQ(graphalytics_violation(expected, found), "") << name;
-      });
-    }
+  support::on_ranks(GetParam(), 2, [&](world& w) { run_all(w, *folder); });
+}
+
+TEST_P(Graphalytics, EveryResultIsTheReferenceOutputOnASimulatedCluster) {
+  const auto folder = graphalytics_folder();
+  if (!folder) GTEST_SKIP() << "no validation/graphalytics beside the project or in CAIRN_DATA";
+  for (const std::uint64_t seed : {1, 2}) {
+    support::on_simulated_ranks(GetParam(), 2, seed, [&](world& w) { run_all(w, *folder); });
   }
 }
 

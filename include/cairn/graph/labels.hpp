@@ -109,6 +109,15 @@ class labels {
 /// Collective.
 [[nodiscard]] labels relabel(world& w, io::raw_edges& edges);
 
+/// relabel() for a given set of vertices, which may have no edges.
+///
+/// ids       of the vertices, ascending strictly; the same on every rank
+/// Returns   nothing if an edge of any rank has another id; the ids of the edges are then
+///           unspecified
+/// Collective.
+[[nodiscard]] std::optional<labels> relabel(world& w, io::raw_edges& edges,
+                                            const std::vector<std::uint64_t>& ids);
+
 /// The internal numbering of vertices. Inputs and outputs always have the input's ids.
 ///
 /// file     by ascending id

@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include <cairn/algo/graphalytics.hpp>
+
+#include "cli/costs.hpp"
+#include "cli/facts.hpp"
+#include "cli/input.hpp"
+#include "cli/progress.hpp"
+#include "cli/report.hpp"
+
+namespace cairn::cli {
+namespace {
+
+using algo::graphalytics_algorithm;
+using graph::graphalytics_dataset;
+
+// The algorithms of a data set, whose reference outputs exist.
+std::vector<const graphalytics_algorithm*> algorithms_of(const graphalytics_dataset& from) {
+  std::vector<const graphalytics_algorithm*> all;
+  for (const auto& name : from.algorithms()) {
+    all.push_back(&algo::graphalytics_algorithm_of(from, name));
+    const auto file = from.reference_file(all.back()->ending);
+    if (std::filesystem::exists(file)) continue;
+    throw input_error::in_file(file, fmt::format("there is no reference output of {}", name));
+  }
+  return all;
+}
+
+graph::loaded_graph load(world& w, const common& c, const graphalytics_dataset& from, report& r) {
+  progress bar(!c.quiet && w.rank() == 0, from.name());
+  graph::load_options options;
+  options.build.inverse = true;
+  options.read.progress = [&](auto done, auto all) { bar.at("loading ", done, all); };
+  options.build.progress = [&](auto done, auto all) { bar.at("building ", done, all); };
+  auto loaded = graph::load(w, from, options);
+  auto& seconds = r["seconds"];
+  seconds["load"] = seconds.value("load", 0.0) + loaded.load_seconds;
+  seconds["build"] = seconds.value("build", 0.0) + loaded.build_seconds;
+  return loaded;
+}
+
+json describe(const graphalytics_dataset& from, const graph::any_graph& any, report& r) {
+  return std::visit(
+      [&]<class Id>(const graph::dist_csr<Id>& g) -> json {
+        r.line("graph", fmt::format("{}: {} vertices, {} {} edges", from.name(),
+                                    human_count(g.num_vertices()), human_count(g.num_edges()),
+                                    g.directed() ? "directed" : "undirected"));
+        return {{"name", from.name()},      {"vertices", g.num_vertices()},
+                {"edges", g.num_edges()},   {"directed", g.directed()},
+                {"weighted", g.weighted()}, {"id_bits", sizeof(Id) * 8}};
+      },
+      any);
+}
+
+// Runs the algorithms of a data set. Returns the first wrong result in a sentence, or "".
+std::string run_dataset(world& w, const common& c, const graphalytics_dataset& from, report& r) {
+  std::vector<const graphalytics_algorithm*> algorithms;
+  w.agree([&] { algorithms = algorithms_of(from); });
+  const auto loaded = load(w, c, from, r);
+  auto& result = r["result"];
+  result["datasets"].push_back(describe(from, loaded.graph, r));
+  std::string broken;
+  for (const auto* const a : algorithms) {
+    progress bar(!c.quiet && w.rank() == 0, std::string(a->name),
+                 [&] { return w.counters().total(obs::counter::edges); });
+    const auto outcome = algo::run_graphalytics(w, loaded.graph, from, *a, activity_of(c));
+    json run = {{"dataset", from.name()},
+                {"algorithm", a->name},
+                {"command", a->command},
+                {"seconds", outcome.seconds},
+                {"vertices", outcome.compared},
+                {"correct", !outcome.wrong},
+                {"wrong", nullptr}};
+    std::string verdict = "correct";
+    if (const auto& wrong = outcome.wrong) {
+      run["wrong"] = {
+          {"vertex", wrong->vertex}, {"expected", wrong->expected}, {"found", wrong->found}};
+      verdict = fmt::format("WRONG: vertex {} has {}, expected {}", wrong->vertex, wrong->found,
+                            wrong->expected);
+      if (broken.empty()) broken = fmt::format("{} {}: {}", from.name(), a->name, verdict);
+    }
+    result["runs"].push_back(run);
+    r["seconds"]["run"].push_back(outcome.seconds);
+    r.line(std::string(a->name), fmt::format("{:<10} {:>12}  {}", human_seconds(outcome.seconds),
+                                             human_count(outcome.compared), verdict));
+  }
+  return broken;
+}
+
+int run_command(const std::string& path, const common& c) {
+  static_cast<void>(activity_of(c));
+  warn_of_saved_costs(c);
+  return run_ranks(c, [&](world& w) {
+    report r("graphalytics", c, w);
+    if (const auto costs = costs_in_use(c); !costs.empty()) r["settings"]["costs"] = costs;
+    std::vector<graphalytics_dataset> datasets;
+    w.agree([&] {
+      for (const auto& file : graph::graphalytics_files(path)) datasets.emplace_back(file);
+    });
+    r["seconds"]["load"] = r["seconds"]["build"] = 0.0;
+    r["result"] = {{"datasets", json::array()}, {"runs", json::array()}};
+    r.line("algorithm", fmt::format("{:<10} {:>12}  {}", "time", "vertices", "result"));
+    std::string broken;
+    for (const auto& from : datasets) {
+      const auto wrong = run_dataset(w, c, from, r);
+      if (broken.empty()) broken = wrong;
+    }
+    if (datasets.size() == 1) r["graph"] = r["result"]["datasets"][0];
+    r["verified"] = broken.empty();
+    r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
+    r.count(w);
+    return conclude(w, r, true, broken);
+  });
+}
+
+}  // namespace
+
+void add_graphalytics(CLI::App& app, common& c, action& chosen) {
+  auto& command = *app.add_subcommand(
+      "graphalytics", "Run LDBC Graphalytics' algorithms and compare with its reference outputs");
+  const auto path = std::make_shared<std::string>();
+  command
+      .add_option("--dataset", *path,
+                  "A folder with NAME.properties, or such a file; several data sets are all run")
+      ->type_name("DIR")
+      ->required();
+  add_common(command, c, {.settings = all_settings()});
+  command.callback([&c, path, &chosen] { chosen = [&c, path] { return run_command(*path, c); }; });
+}
+
+}  // namespace cairn::cli
