@@ -78,9 +78,10 @@ std::string run_dataset(world& w, const common& c, const graphalytics_dataset& f
     if (const auto& wrong = outcome.wrong) {
       run["wrong"] = {
           {"vertex", wrong->vertex}, {"expected", wrong->expected}, {"found", wrong->found}};
-      verdict = fmt::format("WRONG: vertex {} has {}, expected {}", wrong->vertex, wrong->found,
-                            wrong->expected);
-      if (broken.empty()) broken = fmt::format("{} {}: {}", from.name(), a->name, verdict);
+      const auto says = fmt::format("vertex {} has {}, expected {}", wrong->vertex, wrong->found,
+                                    wrong->expected);
+      verdict = "WRONG: " + says;
+      if (broken.empty()) broken = fmt::format("{} {}: {}", from.name(), a->name, says);
     }
     result["runs"].push_back(run);
     r["seconds"]["run"].push_back(outcome.seconds);

@@ -55,7 +55,7 @@ struct cdlp_result {
 ///             ranks; per worker O(largest degree)
 /// Throws      contract_violation unless g.has_in()
 /// Collective  same options on every rank
-/// Source      [Graphalytics] section 2.3; U. N. Raghavan, R. Albert, S. Kumara, Near linear time
+/// Source      [Graphalytics], CDLP; U. N. Raghavan, R. Albert, S. Kumara, Near linear time
 ///             algorithm to detect community structures in large-scale networks, 2007, made
 ///             synchronous and deterministic
 template <class Id>

@@ -72,7 +72,7 @@ struct graphalytics_outcome {
 /// Memory      on rank 0: 17 bytes a vertex, for class names up to 100
 /// Throws      input_error for missing or wrong parameters, and as read_graphalytics_output()
 /// Collective  all ranks
-/// Source      [Graphalytics] sections 2.3 and 4
+/// Source      [Graphalytics], output validation
 [[nodiscard]] graphalytics_outcome run_graphalytics(world& w, const graph::any_graph& g,
                                                     const graph::graphalytics_dataset& from,
                                                     const graphalytics_algorithm& which,

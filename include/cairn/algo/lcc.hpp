@@ -51,7 +51,7 @@ struct lcc_result {
 ///             both directions
 /// Throws      as triangles()
 /// Collective  same options on every rank
-/// Source      [Graphalytics] section 2.3; D. J. Watts, S. H. Strogatz, Collective dynamics of
+/// Source      [Graphalytics], LCC; D. J. Watts, S. H. Strogatz, Collective dynamics of
 ///             'small-world' networks, 1998
 template <class Id>
 [[nodiscard]] lcc_result lcc(world& w, const graph::dist_csr<Id>& g, const lcc_options& opt = {});
