@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <algorithm>
-#include <span>
-#include <utility>
+#include <optional>
 
 #include <cairn/algo/triangles.hpp>
-#include <cairn/am/epoch.hpp>
 #include <cairn/base/contract.hpp>
-#include <cairn/pgas/accumulator_map.hpp>
 
 #include "algo/triangle_counter.hpp"
 #include "algo/triangle_matrix.hpp"
 
 namespace cairn::algo {
+
 template <class Id>
 triangles_result triangles(world& w, const graph::dist_csr<Id>& g, const triangles_options& opt) {
   CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");

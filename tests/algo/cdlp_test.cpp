@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -102,7 +104,8 @@ TEST(CdlpVerifier, CatchesEveryChangeOfALabel) {
         auto label = cdlp(w, share).label;
         const auto v = draw.below(g.n), x = draw.below(g.n + 1);
         const auto right = support::whole(w, label)[v];
-        if (label.owns(v)) label.store(v, x == g.n ? no_vertex<std::uint32_t> : x);
+        if (label.owns(v))
+          label.store(v, x == g.n ? no_vertex<std::uint32_t> : static_cast<std::uint32_t>(x));
         const auto wrong = verify_cdlp(w, share, label, 10);
         EXPECT_EQ(wrong.has_value(), x != right) << g.name;
         if (wrong && x < g.n) {
@@ -131,9 +134,11 @@ TEST(LabelCounts, FindTheSmallestOfTheMostFrequent) {
     if (random.below(4) == 0) std::sort(seen.begin(), seen.end());
     std::map<std::uint32_t, int> votes;
     for (const auto x : seen) ++votes[x];
-    auto best = *votes.begin();
-    for (const auto& v : votes) best = v.second > best.second ? v : best;
-    EXPECT_EQ(counts.most_frequent(seen, seen[random.below(seen.size())]), best.first);
+    const auto best =
+        std::max_element(votes.begin(), votes.end(), [](const auto& a, const auto& b) {
+          return a.second < b.second;  // the first of equals is the smallest label
+        });
+    EXPECT_EQ(counts.most_frequent(seen, seen[random.below(seen.size())]), best->first);
   }
 }
 

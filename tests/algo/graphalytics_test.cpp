@@ -2,6 +2,7 @@
 //
 // LDBC Graphalytics' graphs, parameters and reference outputs.
 #include <cmath>
+#include <fstream>
 #include <limits>
 #include <set>
 #include <string>
@@ -13,7 +14,7 @@
 
 #include <support/data_folder.hpp>
 #include <support/on_ranks.hpp>
-#include <support/places.hpp>
+#include <support/temporary_folder.hpp>
 
 namespace cairn::algo {
 namespace {
@@ -53,6 +54,51 @@ TEST(GraphalyticsComparer, TakesClassesUnderAnyNames) {
   EXPECT_EQ(at({7, 7, 1}), std::nullopt);
   EXPECT_EQ(at({1, 3, 5}), 1u);  // apart from others of its class
   EXPECT_EQ(at({1, 1, 1}), 2u);  // together with others of another class
+}
+
+// Vertex 5 has no edges; CDLP's labels do not fit doubles.
+TEST(GraphalyticsDataset, KeepsVerticesWithoutEdgesAndLargeIds) {
+  const support::temporary_folder folder;
+  const auto write = [&](const std::string& name, const std::string& text) {
+    std::ofstream(folder / name) << text;
+  };
+  const std::string large = "9007199254740993";  // 2^53 + 1
+  write("g.properties",
+        "graph.g.vertex-file = g.v\ngraph.g.edge-file=g.e\ngraph.g.directed = false\n"
+        "graph.g.algorithms = CDLP,wcc\ngraph.g.cdlp.max-iterations = 1\n");
+  write("g.v", large + "\n5\n" + large + "0\n");
+  write("g.e", large + " " + large + "0\n");
+  write("g-CDLP", "5 5\n" + large + " " + large + "0\n" + large + "0 " + large + "\n");
+  write("g-WCC", "5 7\n" + large + " 8\n" + large + "0 8\n");
+  for (const rank_t ranks : {1, 3}) {
+    support::on_ranks(ranks, 1, [&](world& w) {
+      const graph::graphalytics_dataset from(folder / "g.properties");
+      const auto g = graph::load(w, from, {}).graph;
+      const auto& rows = std::get<graph::dist_csr<std::uint32_t>>(g);
+      EXPECT_EQ(rows.num_vertices(), 3u);
+      EXPECT_EQ(rows.num_edges(), 1u);
+      EXPECT_EQ(rows.labels().text_of(0), "5");
+      EXPECT_EQ(from.algorithms(), (std::vector<std::string>{"cdlp", "wcc"}));
+      const auto outcome = [&](std::string_view name) {
+        return run_graphalytics(w, g, from, graphalytics_algorithm_of(from, name)).wrong;
+      };
+      EXPECT_FALSE(outcome("cdlp"));
+      EXPECT_FALSE(outcome("wcc"));
+      EXPECT_THROW(static_cast<void>(graphalytics_algorithm_of(from, "apsp")), input_error);
+      if (w.rank() == 0) write("g-CDLP", "5 5\n" + large + " 9007199254740992\n" + large + "0 1\n");
+      w.barrier();
+      const auto wrong = outcome("cdlp");
+      ASSERT_TRUE(wrong);
+      EXPECT_EQ(wrong->vertex, 9007199254740993u);
+      EXPECT_EQ(wrong->expected, "9007199254740992");
+      EXPECT_EQ(wrong->found, large + "0");
+      w.barrier();
+      if (w.rank() == 0) {
+        write("g-CDLP", "5 5\n" + large + " " + large + "0\n" + large + "0 " + large + "\n");
+      }
+      w.barrier();
+    });
+  }
 }
 
 // All reference outputs of LDBC's graphs.

@@ -12,6 +12,7 @@ from cli_test import InAFolder, cairn, report
 COLUMNS = (("bfs", "depth", []), ("bfs", "parent", []), ("sssp", "distance", []),
            ("sssp", "predecessor", []), ("cc", "component", []), ("coloring", "color", []),
            ("kcore", "core", []), ("triangles", "triangles", []), ("pagerank", "rank", []),
+           ("cdlp", "label", []), ("cdlp", "label", ["--iterations", 3]), ("lcc", "lcc", []),
            ("maxflow", "source_side", ["--from", 3, "--to", 17]))
 GRAPH = ["--kronecker", "7:6"]
 
@@ -38,7 +39,8 @@ class Outputs(InAFolder):
         for command, column, options in COLUMNS:
             out = self.written(command, column, options, "o.csv")
             rows = out.read_text().split()
-            worst = {"rank": "0.75", "parent": "0", "predecessor": "0", "component": "5"}
+            worst = {"rank": "0.75", "parent": "0", "predecessor": "0", "component": "5",
+                     "lcc": "0.123"}
             worst = worst.get(column, "77")
             at = next(i for i, row in enumerate(rows) if i > 20 and not row.endswith(","))
             rows[at] = rows[at].split(",")[0] + "," + worst
@@ -49,7 +51,7 @@ class Outputs(InAFolder):
 
     def test_what_is_missing_or_too_large_is_said_so(self):
         graph = self.file("g.el", "1 2\n2 3\n")
-        for column in ("core", "color", "component", "triangles", "rank"):
+        for column in ("core", "color", "component", "triangles", "rank", "label", "lcc"):
             for ranks in (1, 3):
                 out = self.file("o.csv", f"id,{column}\n1,1\n2,\n3,1\n")
                 run = cairn("verify", graph, "-s", out, "--ranks", ranks, "--threads", 1)
