@@ -107,7 +107,8 @@ std::vector<T> read_rows(task::pool& workers, const std::string& path, const gra
 bool agree(std::uint64_t expected, std::uint64_t found) { return expected == found; }
 bool agree(double expected, double found) {
   constexpr double tolerance = 1e-4;
-  return expected == found || std::abs(found - expected) <= tolerance * std::abs(expected);
+  if (expected == found || !std::isfinite(expected)) return expected == found;
+  return std::abs(found - expected) <= tolerance * std::abs(expected);
 }
 
 std::optional<std::uint64_t> first_renaming_violation(const std::vector<std::uint64_t>& expected,

@@ -57,7 +57,7 @@ TEST(CdlpOfOne, LabelsOfTwoSidesAlternateUntilTheIterationsEnd) {
   world w;
   const auto share = support::share_of<std::uint32_t>(support::star(5), 0, 1);
   const auto r = cdlp(w, share, {.iterations = 7});
-  EXPECT_EQ(support::whole(w, r.label), (labels{0, 1, 1, 1, 1}));
+  EXPECT_EQ(support::whole(w, r.label), (labels{1, 0, 0, 0, 0}));
   EXPECT_EQ(r.iterations, 7u);
   EXPECT_EQ(r.changed, 5u);
   EXPECT_EQ(support::whole(w, cdlp(w, share, {.iterations = 0}).label), (labels{0, 1, 2, 3, 4}));
