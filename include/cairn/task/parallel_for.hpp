@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstddef>
 #include <functional>
@@ -10,8 +11,64 @@
 
 namespace cairn::task {
 
+/// Numbers below n, each taken by one worker. A worker takes the numbers of its own share in
+/// ascending order, then those of the other shares. In consecutive loops it thus works on the same
+/// elements, which its caches still hold, and rarely writes what another worker also writes.
+class chunk_shares {
+ public:
+  chunk_shares(std::size_t n, std::size_t workers) : n_(n), count_(std::min(workers, most)) {
+    for (std::size_t s = 0; s < count_; ++s) shares_[s].next = first(s);
+  }
+
+  /// A worker's view.
+  class taker {
+   public:
+    taker(chunk_shares& all, worker_t w) : all_(all), share_(w % all.count_) {}
+
+    /// The next number; n if all are taken.
+    [[nodiscard]] std::size_t next() noexcept {
+      for (; exhausted_ < all_.count_; ++exhausted_) {
+        const auto i = all_.take(share_);
+        if (i < all_.n_) return i;
+        share_ = (share_ + 1) % all_.count_;
+      }
+      return all_.n_;
+    }
+
+   private:
+    chunk_shares& all_;
+    std::size_t share_, exhausted_ = 0;
+  };
+
+  /// Takes all that are left.
+  void take_all() noexcept {
+    for (std::size_t s = 0; s < count_; ++s) shares_[s].next.store(n_, std::memory_order_relaxed);
+  }
+
+ private:
+  static constexpr std::size_t most = 16;  // more workers have shares in common
+  struct alignas(cache_line) share {
+    std::atomic<std::size_t> next;
+  };
+
+  [[nodiscard]] std::size_t first(std::size_t s) const noexcept {
+    return n_ / count_ * s + std::min(s, n_ % count_);
+  }
+  [[nodiscard]] std::size_t take(std::size_t s) noexcept {
+    auto& next = shares_[s].next;
+    const auto last = first(s + 1);
+    if (next.load(std::memory_order_relaxed) >= last) return n_;
+    const auto i = next.fetch_add(1, std::memory_order_relaxed);
+    return i < last ? i : n_;
+  }
+
+  std::size_t n_, count_;
+  std::array<share, most> shares_;
+};
+
 /// Calls f(worker, begin, end) for disjoint chunks that cover [0, n), on all workers of the pool;
-/// returns when all have ended. Chunks are assigned in ascending order.
+/// returns when all have ended. Each worker begins with its own share of the chunks (see
+/// chunk_shares).
 ///
 /// chunk     elements per call; 0 chooses about 16 chunks per worker
 /// between   between(worker) is called after each chunk (core handles arrived messages there); once
@@ -30,17 +87,18 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
     }
     return;
   }
-  std::atomic<std::size_t> next{0};
+  chunk_shares chunks((n - 1) / chunk + 1, workers);
   const auto take_chunks = [&](worker_t w) {
     try {
+      chunk_shares::taker mine(chunks, w);
       for (;;) {
-        const auto begin = next.fetch_add(chunk, std::memory_order_relaxed);
+        const auto begin = mine.next() * chunk;
         if (begin >= n) return;
         f(w, begin, std::min(n, begin + chunk));
-        if (!between(w)) next.store(n, std::memory_order_relaxed);
+        if (!between(w)) chunks.take_all();
       }
     } catch (...) {
-      next.store(n, std::memory_order_relaxed);
+      chunks.take_all();
       throw;
     }
   };
