@@ -21,23 +21,15 @@ template <class Id>
 class afforest {
  public:
   afforest(world& w, const graph::dist_csr<Id>& g, pgas::vertex_map<Id>& parent)
-      : w_(w),
-        g_(g),
-        parent_(parent),
-        first_(g.out().first()),
-        last_(g.out().last()),
-        whole_(w.size() == 1) {}
+      : w_(w), g_(g), parent_(parent) {}
 
-  /// Sets each vertex's parent to its root, the smallest vertex of its tree.
+  /// Sets each vertex's parent, at first itself, to its root, the smallest vertex of its tree.
   ///
   /// Several workers join the sampled neighbours by plain stores. Concurrent joins may leave a tree
   /// unjoined. Each tree still lies within one component, and all edges of the trees that are not
   /// skipped are processed afterwards.
   void run() {
     const bool alone = w_.workers() == 1;
-    each_range(ns_of_look, [t = trees<Id>(parent_)](worker_t, std::uint64_t v, std::uint64_t last) {
-      for (; v < last; ++v) t.point(static_cast<Id>(v), static_cast<Id>(v));
-    });
     join_sampled();
     flatten_all();
     const Id skipped = g_.has_in() ? frequent_value<Id>(parent_.local()) : no_vertex<Id>;
@@ -58,27 +50,39 @@ class afforest {
     traverse::for_own_ranges(w_, g_.out(), f, ns_of_vertex);
   }
 
-  // The part of a row that names vertices of this rank.
-  [[nodiscard]] std::span<const Id> own(std::span<const Id> row) const {
-    if (whole_) return row;
-    const auto begin = std::lower_bound(row.begin(), row.end(), first_);
-    return {begin, std::lower_bound(begin, row.end(), last_)};
+  // The parts of rows that name vertices of this rank. Loops copy it: after each store to a tree,
+  // members of an object that others can reach are reloaded.
+  struct own_rows {
+    graph::row_view<Id> rows;
+    std::uint64_t first, last;
+    bool whole;
+
+    [[nodiscard, gnu::always_inline]] std::span<const Id> operator()(std::uint64_t v) const {
+      const std::span<const Id> row = rows.neighbors(v);
+      if (whole) return row;
+      const auto begin = std::lower_bound(row.begin(), row.end(), first);
+      return {begin, std::lower_bound(begin, row.end(), last)};
+    }
+  };
+  [[nodiscard]] own_rows own(const graph::csr<Id>& rows) const {
+    return {rows.rows(), rows.first(), rows.last(), w_.size() == 1};
   }
 
   void flatten_all() {
-    each_range(ns_of_look, [t = trees<Id>(parent_)](worker_t, std::uint64_t v, std::uint64_t last) {
-      flatten(t, static_cast<Id>(v), last);
+    each_range(ns_of_look, [&](worker_t, std::uint64_t v, std::uint64_t last) {
+      flatten(trees<Id>(parent_), static_cast<Id>(v), last);
     });
   }
 
   void join_sampled() {
-    const auto join_range = [&, t = trees<Id>(parent_)](worker_t, std::uint64_t v,
-                                                        std::uint64_t last) {
-      const auto rows = g_.out().rows();
+    const auto join_range = [&](worker_t, std::uint64_t v, std::uint64_t last) {
+      const trees<Id> t(parent_);
+      const auto row_of = own(g_.out());
       for (; v < last; ++v) {
-        if (v + ahead < last_) rows.prefetch_row(v + ahead);
-        const auto row = own(rows.neighbors(v));
-        for (std::size_t i = 0; i < std::min(sampled, row.size()); ++i) {
+        if (v + ahead < last) row_of.rows.prefetch_row(v + ahead);
+        const auto row = row_of(v);
+        if (!row.empty()) hook(t, static_cast<Id>(v), row.front());
+        for (std::size_t i = 1; i < std::min(sampled, row.size()); ++i) {
           join<tm::plain_access>(t, static_cast<Id>(v), row[i]);
         }
       }
@@ -86,32 +90,39 @@ class afforest {
     each_range(ns_of_join, join_range);
   }
 
-  // An edge between a skipped tree and another is processed from its other endpoint.
+  // Processes the edges of each vertex outside the skipped tree until one joins it to that tree.
+  // The edges that are left lead to vertices of that tree, or to others, which process them.
   template <class Access>
   bool join_the_rest(Id skipped, std::size_t joined_before) {
     task::per_worker<bool> joined(w_.workers());
-    each_range(ns_of_look,
-               [&, t = trees<Id>(parent_)](worker_t k, std::uint64_t v, std::uint64_t last) {
-                 bool any = false;
-                 for (; v < last; ++v) {
-                   if (t.parent(static_cast<Id>(v)) == skipped) continue;
-                   const auto join_row = [&](std::span<const Id> row) {
-                     for (const Id u : row) any |= join<Access>(t, static_cast<Id>(v), u);
-                   };
-                   const auto row = own(g_.out().neighbors(v));
-                   join_row(row.subspan(std::min(joined_before, row.size())));
-                   if (g_.directed() && g_.has_in()) join_row(own(g_.in().neighbors(v)));
-                 }
-                 joined[k] |= any;
-               });
+    const bool inverse = g_.directed() && g_.has_in();
+    const auto join_range = [&](worker_t k, std::uint64_t first, std::uint64_t last) {
+      const trees<Id> t(parent_);
+      const auto row_of = own(g_.out()), in_row_of = own(inverse ? g_.in() : g_.out());
+      bool any = false;
+      for (auto v = static_cast<Id>(first); v < last; ++v) {
+        Id above = t.parent(v);
+        const auto join_row = [&](std::span<const Id> row) {
+          for (auto u = row.begin(); u != row.end() && above != skipped; ++u) {
+            if (t.parent(*u) == above) continue;
+            any |= join<Access>(t, v, *u);
+            above = t.parent(v);
+          }
+        };
+        if (above == skipped) continue;
+        const auto row = row_of(v);
+        join_row(row.subspan(std::min(joined_before, row.size())));
+        if (inverse) join_row(in_row_of(v));
+      }
+      joined[k] |= any;
+    };
+    each_range(ns_of_look, join_range);
     return std::any_of(joined.begin(), joined.end(), [](const auto& j) { return j.value; });
   }
 
   world& w_;
   const graph::dist_csr<Id>& g_;
   pgas::vertex_map<Id>& parent_;
-  const std::uint64_t first_, last_;  // this rank's vertices
-  const bool whole_;                  // this rank has all vertices
 };
 
 }  // namespace cairn::algo

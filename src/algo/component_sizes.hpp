@@ -55,13 +55,13 @@ class component_sizes {
     traverse::for_own_ranges(
         w_, label_,
         [&](worker_t k, std::uint64_t first, std::uint64_t last) {
-          counts c;
           const auto* const labels = label_.local().data() - label_.first();
-          for (auto v = first; v < last; ++v) {
-            c.roots += labels[v] == v ? 1 : 0;
-            c.vertices += labels[v] == root ? 1 : 0;
+          Id roots = 0, vertices = 0;  // of the labels' width, which lets the loop use vectors
+          for (auto v = static_cast<Id>(first); v < static_cast<Id>(last); ++v) {
+            roots += labels[v] == v ? 1 : 0;
+            vertices += labels[v] == root ? 1 : 0;
           }
-          parts[k] = {parts[k].roots + c.roots, parts[k].vertices + c.vertices};
+          parts[k] = {parts[k].roots + roots, parts[k].vertices + vertices};
         },
         ns_of_vertex);
     counts mine;

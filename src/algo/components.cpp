@@ -15,7 +15,11 @@ namespace {
 template <class Id>
 struct component_search {
   component_search(world& world, const graph::dist_csr<Id>& graph, const components_options& opt)
-      : w(world), g(graph), options(opt), label(w, g.partition(), no_vertex<Id>) {}
+      : w(world),
+        g(graph),
+        options(opt),
+        label(w, g.partition(), no_vertex<Id>, [](std::uint64_t v) { return static_cast<Id>(v); }) {
+  }
 
   void each_own(auto&& f) { traverse::for_each_own(w, g.out(), f); }
 
@@ -27,7 +31,6 @@ struct component_search {
 
   void propagation() {
     CAIRN_EXPECTS(g.has_in(), "build or load the graph with .inverse = true");
-    each_own([&](worker_t, Id v) { label.store(v, v); });
     propagate(label, [&](Id v, auto&& f) {
       for (const Id u : g.out().neighbors(v)) f(u);
       if (!g.directed()) return;

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <cairn/pgas/vertex_map.hpp>
@@ -16,10 +18,9 @@ namespace cairn::algo {
 template <class Id>
 class trees {
  public:
-  explicit trees(pgas::vertex_map<Id>& parent)
-      : parents_(parent.local().data()), first_(static_cast<Id>(parent.first())) {}
+  explicit trees(pgas::vertex_map<Id>& parent) : parents_(parent.local().data() - parent.first()) {}
 
-  [[nodiscard]] Id& cell(Id v) const noexcept { return parents_[v - first_]; }
+  [[nodiscard]] Id& cell(Id v) const noexcept { return parents_[v]; }
   [[nodiscard]] Id parent(Id v) const noexcept { return tm::load_cell(cell(v)); }
   void point(Id v, Id to) const noexcept {
     std::atomic_ref(cell(v)).store(to, std::memory_order_relaxed);
@@ -30,8 +31,7 @@ class trees {
   }
 
  private:
-  Id* parents_;
-  Id first_;
+  Id* parents_;  // of vertex 0, were it here: no subtraction in the chains of loads
 };
 
 /// Joins the trees of x and y, vertices of this rank. A parent is smaller than its child, so the
@@ -47,24 +47,35 @@ class trees {
 /// Returns   whether the number of roots decreased
 /// Source    [Patwary10] Rem's algorithm with splicing; with compare-and-swap as in [Dhulipala20]
 template <class Access, class Id>
-bool join(trees<Id> t, Id x, Id y) {
+[[gnu::always_inline]] inline bool join(trees<Id> t, Id x, Id y) {
   Id above_x = t.parent(x), above_y = t.parent(y);
   while (above_x != above_y) {
     if (above_x < above_y) {
       std::swap(x, y);
       std::swap(above_x, above_y);
     }
-    const Id found = tm::cell_ref<Id, Access>(t.cell(x)).claim(above_x, above_y);
-    if (found != above_x) {
+    if constexpr (std::is_same_v<Access, tm::plain_access>) {
+      t.point(x, above_y);
+    } else if (const Id found = tm::cell_ref<Id, Access>(t.cell(x)).claim(above_x, above_y);
+               found != above_x) {
       above_x = found;
-    } else if (x == above_x) {
-      return true;
-    } else {
-      x = above_x;
-      above_x = t.parent(x);
+      continue;
     }
+    if (x == above_x) return true;
+    x = above_x;
+    above_x = t.parent(x);
   }
   return false;
+}
+
+/// Joins the trees of v and u by plain stores. For a root v this takes one step if u is smaller.
+template <class Id>
+[[gnu::always_inline]] inline void hook(trees<Id> t, Id v, Id u) {
+  if (t.parent(v) == v) {
+    t.point(v, t.parent(std::min(v, u)));  // without a branch: which is smaller is unpredictable
+    if (u < v) return;
+  }
+  join<tm::plain_access>(t, v, u);
 }
 
 /// Points this rank's vertices [v, last) at their roots. No worker joins meanwhile.

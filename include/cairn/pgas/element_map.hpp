@@ -74,6 +74,11 @@ class element_map {
   using value_type = T;
 
   element_map(world& w, Partition partition, const T& initial)
+      : element_map(w, std::move(partition), initial, [&](std::uint64_t) { return initial; }) {}
+
+  /// Sets each element to value(its id) instead.
+  template <class F>
+  element_map(world& w, Partition partition, const T& initial, F value)
       : partition_(std::move(partition)),
         first_(partition_.first(w.rank())),
         initial_(initial),
@@ -81,8 +86,8 @@ class element_map {
     constexpr std::size_t chunk = std::max<std::size_t>(1, (64 << 10) / sizeof(T));
     w.parallel_for(
         values_.size(),
-        [&](worker_t, std::size_t begin, std::size_t end) {
-          std::fill(values_.begin() + begin, values_.begin() + end, initial);
+        [values = values_.data(), first = first_, value](worker_t, std::size_t i, std::size_t end) {
+          for (; i < end; ++i) values[i] = value(first + i);
         },
         chunk);
   }
