@@ -67,6 +67,31 @@ class contribution_sum {
   const Id* end_;
 };
 
+/// Whether worker 0 sweeps a small graph alone. Lines that several workers write travel between
+/// their caches at each sweep, which may take longer than the sweep: after one sweep to warm up,
+/// one by all workers and one by worker 0 are timed.
+class sweeper_choice {
+ public:
+  /// edges  of this rank's sweep
+  sweeper_choice(const world& w, std::uint64_t edges)
+      : sweeps_(w.size() == 1 && w.workers() > 1 && edges < small ? 0 : decided) {}
+
+  [[nodiscard]] bool alone() const noexcept {
+    return sweeps_ == 2 || (sweeps_ == decided && alone_ns_ < all_ns_);
+  }
+  void took(std::uint64_t ns) noexcept {
+    if (sweeps_ == decided) return;
+    (alone() ? alone_ns_ : all_ns_) = ns;
+    ++sweeps_;
+  }
+
+ private:
+  static constexpr std::uint64_t small = 1 << 19;  // a sweep takes less than about a millisecond
+  static constexpr int decided = 3;
+  int sweeps_;
+  std::uint64_t alone_ns_ = 0, all_ns_ = 0;
+};
+
 /// Sweeps in which each vertex sums the contributions of the sources of its in-edges.
 template <class Real, class Id>
 class pagerank_pull {
@@ -76,6 +101,7 @@ class pagerank_pull {
       : s_(s),
         in_place_(in_place),
         layout_(layout),
+        sweepers_(s.w, s.g.in().num_edges()),
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices()),
         next_(in_place ? 0 : s.g.num_vertices()) {
@@ -87,12 +113,14 @@ class pagerank_pull {
 
   void sweep() {
     gather();
+    const auto start = s_.w.clock().now_ns();
     if (in_place_ && s_.w.workers() > 1) {
       sweep_all<true>();
     } else {
       sweep_all<false>();
     }
     if (!in_place_) std::swap(contributions_, next_);
+    sweepers_.took(s_.w.clock().now_ns() - start);
   }
 
  private:
@@ -160,7 +188,7 @@ class pagerank_pull {
               k, obs::counter::edges,
               offsets[layout_->blocks()[end - 1].last] - offsets[layout_->blocks()[begin].first]);
         },
-        chunk);
+        chunk_of(layout_->blocks().size(), chunk), order());
   }
 
   // Worker k's buffer for the sums of a block; all zero.
@@ -184,7 +212,7 @@ class pagerank_pull {
 
   template <bool Shared>
   void sweep_rows() {
-    s_.w.parallel_for(s_.per_edge.size(), [this](worker_t k, std::size_t begin, std::size_t end) {
+    const auto sweep_chunk = [this](worker_t k, std::size_t begin, std::size_t end) {
       const auto& in = s_.g.in();
       const contribution_sum<Real, Id, Shared> sum(contributions_.data(), in.targets());
       const auto* const offsets = in.offsets().data();
@@ -199,12 +227,23 @@ class pagerank_pull {
       }
       s_.total.accumulate(k, update_rank.change);
       s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
-    });
+    };
+    s_.w.parallel_for(s_.per_edge.size(), sweep_chunk, chunk_of(s_.per_edge.size(), 0), order());
+  }
+
+  // A sweep in place uses the values of lower rows: by shares it would need more sweeps.
+  [[nodiscard]] task::chunk_order order() const {
+    return in_place_ ? task::chunk_order::in_turn : task::chunk_order::by_share;
+  }
+  // One chunk of all n stays on worker 0.
+  [[nodiscard]] std::size_t chunk_of(std::size_t n, std::size_t chunk) const {
+    return sweepers_.alone() ? std::max<std::size_t>(n, 1) : chunk;
   }
 
   pagerank_state<Real, Id>& s_;
   const bool in_place_;
   const pull_layout<Id>* layout_;
+  sweeper_choice sweepers_;
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
 };

@@ -72,13 +72,15 @@ class world {
   /// elements, so that cancel() takes effect soon. With several ranks the limit is 256, because
   /// their messages fill the network meanwhile.
   template <class F>
-  void parallel_for(std::size_t n, F&& f, std::size_t chunk = 0) {
+  void parallel_for(std::size_t n, F&& f, std::size_t chunk = 0,
+                    task::chunk_order order = task::chunk_order::by_share) {
     if (chunk == 0) {
       const auto share = n / (16 * static_cast<std::size_t>(workers()));
       chunk = std::clamp<std::size_t>(share, 1, size_ > 1 ? 256 : 16'384);
     }
     const call_guard in_call(*this);
-    task::parallel_for(*pool_, n, chunk, f, [this](worker_t w) { return progress(w); });
+    task::parallel_for(
+        *pool_, n, chunk, f, [this](worker_t w) { return progress(w); }, order);
     throw_if_interrupted();
   }
 
