@@ -47,7 +47,7 @@ void add_settings(CLI::App& app, common& c, action& chosen);
 
 /// Groups of runtime settings.
 ///
-/// workers     threads, pin
+/// workers     threads, timeout, watchdog, pin
 /// processes   ranks, transport, mpi, plugins, machines
 /// simulation  sim
 /// messages    coalesce, coalesce-age, routing, pending

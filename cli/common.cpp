@@ -18,23 +18,16 @@ namespace {
 
 using name_list = std::initializer_list<std::string_view>;
 
-constexpr std::array<std::pair<std::string_view, setting_group>, 17> kinds_of_settings{{
-    {"threads", setting_group::workers},
-    {"pin", setting_group::workers},
-    {"ranks", setting_group::processes},
-    {"transport", setting_group::processes},
-    {"mpi", setting_group::processes},
-    {"plugins", setting_group::processes},
-    {"machines", setting_group::processes},
-    {"sim", setting_group::simulation},
-    {"coalesce", setting_group::messages},
-    {"coalesce-age", setting_group::messages},
-    {"routing", setting_group::messages},
-    {"pending", setting_group::messages},
-    {"filter", setting_group::filter},
-    {"mechanism", setting_group::operators},
-    {"grain", setting_group::operators},
-    {"retry", setting_group::operators},
+constexpr std::array<std::pair<std::string_view, setting_group>, 19> kinds_of_settings{{
+    {"threads", setting_group::workers},    {"timeout", setting_group::workers},
+    {"watchdog", setting_group::workers},   {"pin", setting_group::workers},
+    {"ranks", setting_group::processes},    {"transport", setting_group::processes},
+    {"mpi", setting_group::processes},      {"plugins", setting_group::processes},
+    {"machines", setting_group::processes}, {"sim", setting_group::simulation},
+    {"coalesce", setting_group::messages},  {"coalesce-age", setting_group::messages},
+    {"routing", setting_group::messages},   {"pending", setting_group::messages},
+    {"filter", setting_group::filter},      {"mechanism", setting_group::operators},
+    {"grain", setting_group::operators},    {"retry", setting_group::operators},
     {"costs", setting_group::operators},
 }};
 
@@ -89,6 +82,7 @@ void expect_effect(const common& c) {
   if (!c.settings.sim.empty()) {
     refuse_given(c, name_list{"pin", "transport", "mpi", "plugins", "machines"},
                  "the ranks of --sim are simulated in one thread");
+    refuse_given(c, name_list{"watchdog"}, "a simulated cluster that stalls ends by itself");
   } else if (!is_launched()) {
     refuse_given(c, name_list{"mpi", "plugins", "machines"},
                  "the ranks were not started by mpiexec");

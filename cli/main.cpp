@@ -37,6 +37,7 @@ int run(int argc, char** argv) {
   app.get_formatter()->column_width(34);
   common c;
   c.settings = settings::from_environment();
+  c.settings.supervised = true;
   action chosen;
   add_algorithms(app, c, chosen);
   add_info(app, c, chosen);

@@ -89,7 +89,9 @@ void epoch::drive_waves(worker_t w) {
     const auto sum = protocols.try_take_reduced(w);
     if (!sum) return;
     wave_is_running_ = false;
-    if (ledger_.finished_after(counts_of(*sum))) {
+    const auto counted = counts_of(*sum);
+    world_.messages().record_wave(counted.sent, counted.handled);
+    if (ledger_.finished_after(counted)) {
       ended_.store(true, std::memory_order_release);
       return;
     }

@@ -98,8 +98,7 @@ collectives::packet_view collectives::checked(rank_t from,
                 "a packet of a finished round, or of an operation that has not begun");
   CAIRN_EXPECTS(kept_[slot(header.operation, round, num_rounds_)].empty(),
                 "a packet was delivered twice");
-  const auto above = std::int64_t{self_} + (std::int64_t{1} << round);
-  CAIRN_EXPECTS(from == (above < size_ ? above : above - size_), "a packet of the wrong sender");
+  CAIRN_EXPECTS(from == sender_in_round(round), "a packet of the wrong sender");
   CAIRN_EXPECTS(header.num_parts == parts_in_round(round), "wrong number of parts");
 
   const auto rest = packet.subspan(sizeof header);
@@ -151,6 +150,16 @@ void collectives::append_kept() {
 
 bool collectives::done() const noexcept {
   return current_ && rounds_sent_ == num_rounds_ && rounds_received_ == num_rounds_;
+}
+
+rank_t collectives::sender_in_round(int round) const noexcept {
+  const auto above = std::int64_t{self_} + (std::int64_t{1} << round);
+  return static_cast<rank_t>(above < size_ ? above : above - size_);
+}
+
+std::optional<rank_t> collectives::awaited() const noexcept {
+  if (!current_ || rounds_received_ == num_rounds_) return std::nullopt;
+  return sender_in_round(rounds_received_);
 }
 
 std::vector<std::vector<std::byte>> collectives::take_parts() {

@@ -167,6 +167,18 @@ std::vector<std::byte> control::reduce(std::span<const std::byte> mine,
   return {result.begin(), result.end()};
 }
 
+std::optional<pending_collective> control::pending() const {
+  const std::lock_guard held(network_lock_);
+  const auto number = cancelling_.begun();
+  if (!gathered_.load(std::memory_order_acquire)) {
+    return pending_collective{true, number, gathering_.awaited()};
+  }
+  if (!reduced_.load(std::memory_order_acquire)) {
+    return pending_collective{false, number, reducing_.awaited()};
+  }
+  return std::nullopt;
+}
+
 // Poison -------------------------------------------------------------------------------------
 
 void control::poison(rank_t culprit, const std::string& text) noexcept {

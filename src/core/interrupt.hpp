@@ -3,24 +3,35 @@
 
 #include <signal.h>
 
+#include <array>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include <cairn/core/world.hpp>
 
+#include "core/stop_cause.hpp"
+
 namespace cairn {
 
-/// During its lifetime SIGINT cancels the worlds that run in this process; afterwards the previous
-/// action is restored. A SIGINT before any world runs cancels the first one. An ignored SIGINT
-/// stays ignored.
+/// The signals that cancel a run.
+inline constexpr std::array cancelling_signals{SIGINT, SIGTERM};
+
+/// A signal that comes this soon after the first one belongs to it: timeout(1), a terminal and
+/// mpiexec may each signal a process and its group.
+inline constexpr std::uint64_t same_request_ns = 200'000'000;
+
+/// During its lifetime SIGINT and SIGTERM cancel the worlds that run in this process; afterwards
+/// the previous actions are restored. A signal before any world runs cancels the first one. An
+/// ignored signal stays ignored.
 ///
 /// A signal handler reaches only process-wide state. Of several such objects, in one thread or in
-/// several, only the first is active; the others have no effect.
+/// several, only the first gets signals; the others can only be stopped by stop().
 class interrupt_handler {
  public:
-  /// The effect of a second SIGINT. `kills`: the default action, at once. `nothing`: another
-  /// process handles it.
+  /// The effect of a second signal that is a request of its own (same_request_ns). `kills`: the
+  /// default action, at once. `nothing`: another process handles it.
   enum class second { kills, nothing };
 
   /// worlds   maximum number of worlds that run at a time
@@ -29,7 +40,15 @@ class interrupt_handler {
   interrupt_handler(const interrupt_handler&) = delete;
   interrupt_handler& operator=(const interrupt_handler&) = delete;
 
-  /// Registers a world that SIGINT cancels during this object's lifetime, if the handler is active.
+  /// Cancels the worlds as a signal does, unless there was a request before. Any thread.
+  void stop(stop_cause cause) noexcept;
+  /// The cause of the first request; none so far: any() is false. Any thread.
+  [[nodiscard]] stop_cause cause() const noexcept { return stop_cause(cause_.load()); }
+
+  /// Whether a signal has asked the worlds of this process to stop. Async-signal-safe.
+  [[nodiscard]] static bool was_asked_to_stop() noexcept;
+
+  /// Registers a world that the handler cancels during this object's lifetime.
   class interruptible {
    public:
     interruptible(interrupt_handler& handler, world& w);
@@ -42,12 +61,16 @@ class interrupt_handler {
   };
 
  private:
-  static void on_signal(int) noexcept;
+  static void on_signal(int number) noexcept;
+  void cancel_worlds() noexcept;
+  void kill_if_asked_again(int number) noexcept;
 
+  const second then_;
   std::vector<std::atomic<world*>> worlds_;
-  std::atomic<bool> came_{false};
+  std::atomic<std::uint64_t> cause_{0};
+  std::atomic<std::uint64_t> first_signal_ns_{0};
   bool acts_ = false;
-  struct sigaction before_ {};
+  std::array<struct sigaction, cancelling_signals.size()> before_{};
 };
 
 }  // namespace cairn

@@ -17,27 +17,32 @@
 #include "core/mpi_ranks.hpp"
 #include "core/rank_result.hpp"
 #include "core/rank_runtime.hpp"
+#include "core/supervisor.hpp"
+#include "core/time_limit.hpp"
 
 namespace cairn {
 namespace {
 
-rank_result run_alone(const settings& config, const rank_body& body) {
+rank_result run_alone(const settings& config, const rank_body& body, const launch_report& say) {
   interrupt_handler interrupts(interrupt_handler::second::kills, 1);
+  const timed_stop limit(interrupts, time_limit::from_now(config));
   net::ring_transport single_rank_net(std::make_shared<net::ring_fabric>(1), 0);
-  return rank_runtime(single_rank_net, config, {}).run(body, interrupts);
+  return rank_runtime(single_rank_net, config, {}).run(body, interrupts, say);
 }
 
-rank_result run_locally(const settings& config, const rank_body& body) {
+rank_result run_locally(const settings& config, const rank_body& body, const launch_report& say) {
   const auto memory = net::segment::shared(net::ring_fabric::bytes_needed(config.ranks));
   memory->close_descriptor();
+  const auto limit = time_limit::from_now(config);
   return run_local_ranks(
       config.ranks, [&](rank_t rank, interrupt_handler& interrupts) -> rank_result {
         try {
+          const timed_stop at_limit(interrupts, limit);
           net::ring_transport rings(std::make_shared<net::ring_fabric>(memory, config.ranks), rank);
           const place here{.sharers = config.ranks,
                            .position = rank,
                            .machines = machine_layout::dealt(config.ranks, 1)};
-          return rank_runtime(rings, config, here).run(body, interrupts);
+          return rank_runtime(rings, config, here).run(body, interrupts, say);
         } catch (...) {
           return result_by_exception();
         }
@@ -50,6 +55,7 @@ rank_result run_in_simulation(const settings& config, const rank_body& body) {
   plan.cluster.workers = std::max(config.threads, 1);
   interrupt_handler interrupts(interrupt_handler::second::kills,
                                static_cast<std::size_t>(plan.cluster.ranks));
+  const timed_stop limit(interrupts, time_limit::from_now(config));
   auto options = config.for_world();
   // Hardware transactions abort unpredictably, so no run could be replayed from its seed.
   const bool explores = !plan.cluster.costs;
@@ -62,7 +68,7 @@ rank_result run_in_simulation(const settings& config, const rank_body& body) {
     try {
       run_simulated(plan.cluster, options, [&](world& w) {
         const interrupt_handler::interruptible by_signal(interrupts, w);
-        const int of_rank = run_together(w, body);
+        const int of_rank = run_together(w, body, interrupts);
         if (status == 0) status = of_rank;
       });
     } catch (...) {
@@ -77,32 +83,37 @@ rank_result run_in_simulation(const settings& config, const rank_body& body) {
   return {};
 }
 
-rank_result run_in_this_process(const settings& config, const rank_body& body) {
+rank_result run_in_this_process(const settings& config, const rank_body& body,
+                                const launch_report& say) {
   if (!config.sim.empty()) return run_in_simulation(config, body);
   if (config.transport == transport_kind::mpi)
     throw usage_error("--transport mpi requires mpiexec");
   if (config.machines != 0) throw usage_error("--machines requires mpiexec");
-  return config.ranks > 1 ? run_locally(config, body) : run_alone(config, body);
+  return config.ranks > 1 ? run_locally(config, body, say) : run_alone(config, body, say);
 }
 
 auto launcher_here() {
   return find_launcher([](const char* name) -> const char* { return std::getenv(name); });
 }
 
+using second_signal = interrupt_handler::second;
+
 /// prepare   returns the rank_plan, or throws for bad settings
+/// then      the effect of a second signal on a rank that a launcher started
 template <class Prepare>
-int run_planned(const Prepare& prepare, const launch_report& say) {
+int run_planned(const Prepare& prepare, const launch_report& say,
+                second_signal then = second_signal::kills) {
   const auto ended = [&]() -> rank_result {
     try {
       const auto started_by = launcher_here();
       if (started_by && started_by->size > 1) {
-        return {run_mpi_ranks(*started_by, std::cref(prepare), say), "", true};
+        return {run_mpi_ranks(*started_by, std::cref(prepare), say, then), "", true};
       }
       const auto plan = prepare();
       if (started_by && plan.config.sim.empty() && plan.config.transport == transport_kind::mpi) {
-        return {run_mpi_ranks(*started_by, std::cref(prepare), say), "", true};
+        return {run_mpi_ranks(*started_by, std::cref(prepare), say, then), "", true};
       }
-      return run_in_this_process(plan.config, plan.body);
+      return run_in_this_process(plan.config, plan.body, say);
     } catch (...) {
       return result_by_exception();
     }
@@ -119,7 +130,18 @@ std::vector<std::string> take_options(settings& config, int argc, char** argv) {
 }  // namespace
 
 int run(const settings& config, const rank_body& body, const launch_report& say) {
-  return run_planned([&] { return rank_plan{config, body}; }, say);
+  const auto prepare = [&] { return rank_plan{config, body}; };
+  if (config.supervised && config.sim.empty() && !net::mpi_in_process()) {
+    try {
+      const auto started_by = launcher_here();
+      if (started_by && started_by->size > 1) {
+        return run_supervised(
+            *started_by, [&] { return run_planned(prepare, say, second_signal::nothing); }, say);
+      }
+    } catch (const usage_error&) {  // reported below
+    }
+  }
+  return run_planned(prepare, say);
 }
 
 int launch(int argc, char** argv, const program_body& body, const launch_report& say) {

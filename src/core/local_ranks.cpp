@@ -23,12 +23,13 @@
 #include <cairn/base/error.hpp>
 #include <cairn/net/segment.hpp>
 
+#include "core/watched_children.hpp"
+
 namespace cairn {
 namespace {
 
 using steady = std::chrono::steady_clock;
 constexpr auto failure_grace_period = std::chrono::seconds(3);
-constexpr auto sigterm_grace_period = std::chrono::milliseconds(500);
 
 /// Shared memory in which the processes of one job report how they ended.
 class job_board {
@@ -72,50 +73,6 @@ class job_board {
   shared* shared_;
 };
 
-/// During its lifetime, SIGCHLD and the signals that end a job are blocked and taken by wait().
-/// There is no handler, so no state outside this object.
-class held_signals {
- public:
-  held_signals() {
-    sigemptyset(&held_);
-    sigaddset(&held_, SIGCHLD);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT}) {
-      struct sigaction now {};
-      sigaction(signal, nullptr, &now);
-      if (now.sa_handler != SIG_IGN) sigaddset(&held_, signal);  // ignored signals stay ignored
-    }
-    struct sigaction standard {};
-    standard.sa_handler = SIG_DFL;
-    sigaction(SIGCHLD, &standard, &child_before_);  // if ignored, the kernel reaps
-    pthread_sigmask(SIG_BLOCK, &held_, &mask_before_);
-  }
-  ~held_signals() { restore(); }
-  held_signals(const held_signals&) = delete;
-  held_signals& operator=(const held_signals&) = delete;
-
-  void restore() noexcept {
-    sigaction(SIGCHLD, &child_before_, nullptr);
-    pthread_sigmask(SIG_SETMASK, &mask_before_, nullptr);
-  }
-
-  /// Waits up to `timeout` for a signal; returns its number, or 0 if none came.
-  [[nodiscard]] int wait(std::chrono::milliseconds timeout) const noexcept {
-    const timespec limit{timeout.count() / 1000, timeout.count() % 1000 * 1'000'000};
-    const int signal = sigtimedwait(&held_, nullptr, &limit);
-    return signal > 0 ? signal : 0;
-  }
-
- private:
-  sigset_t held_{}, mask_before_{};
-  struct sigaction child_before_ {};
-};
-
-std::string killed_sentence(rank_t rank, int signal) {
-  const char* const name = sigdescr_np(signal);
-  return "rank " + std::to_string(rank) + " was killed by signal " + std::to_string(signal) +
-         (name != nullptr ? " (" + std::string(name) + ")" : "");
-}
-
 /// The parent process: starts, watches and ends the ranks.
 class parent {
  public:
@@ -151,28 +108,26 @@ class parent {
     while (true) {
       reap();
       if (num_alive_ == 0) break;
-      if (steady::now() >= deadline_) {
-        kill_all(next_signal_);
-        next_signal_ = SIGKILL;
-        deadline_ = steady::now() + sigterm_grace_period;
-      }
+      if (steady::now() >= deadline_) kill_all(SIGKILL);
       const bool limited = deadline_ != steady::time_point::max();
       const int signal = signals_.wait(std::chrono::milliseconds(limited ? 20 : 500));
-      if (signal == SIGINT && !cancelling_) {
+      if (cancels(signal) && !cancelled_at_) {
         // The ranks stop together and report it. A terminal has signalled them too, which is
         // harmless.
-        cancelling_ = true;
-        kill_all(SIGINT);
+        cancelled_at_ = steady::now();
+        kill_all(signal);
+      } else if (cancels(signal) && steady::now() - *cancelled_at_ < same_request) {
+        continue;
       } else if (signal != 0 && signal != SIGCHLD) {
         interrupted = signal;
         end_by(steady::now());
       }
     }
-    // A terminal signals all processes at once, so the children may have ended first. After SIGINT
-    // they have ended correctly.
+    // A terminal signals all processes at once, so the children may have ended first. After a
+    // request to cancel they have ended correctly.
     for (int signal = 1; interrupted == 0 && signal != 0;) {
       signal = signals_.wait(std::chrono::milliseconds(0));
-      if (signal != SIGCHLD && signal != SIGINT) interrupted = signal;
+      if (signal != SIGCHLD && !cancels(signal)) interrupted = signal;
     }
     return interrupted;
   }
@@ -236,9 +191,8 @@ class parent {
   std::vector<pid_t> children_;  // by rank; 0: reaped
   int num_alive_ = 0;
   steady::time_point deadline_ = steady::time_point::max();
-  int next_signal_ = SIGTERM;
   rank_result first_failure_;
-  bool cancelling_ = false;
+  std::optional<steady::time_point> cancelled_at_;
 };
 
 }  // namespace

@@ -16,11 +16,11 @@ using rank_main_function = std::function<rank_result(rank_t, interrupt_handler&)
 /// Runs rank_main in one forked child per rank and returns when all have ended: the result of the
 /// first rank that failed by itself, or of the first that was killed.
 ///
-/// When a child dies of a signal, or exits without returning from rank_main, the others are ended
-/// (SIGTERM, half a second later SIGKILL). When rank_main returns a failure, the others have three
-/// seconds to notice. SIGINT to this process or to a child cancels their worlds. The children are
-/// ended when this process dies, or gets a second SIGINT, or SIGTERM, SIGHUP or SIGQUIT (which it
-/// then raises again). rank_main must not throw.
+/// When a child dies of a signal, or exits without returning from rank_main, the others are
+/// killed. When rank_main returns a failure, the others have three seconds to notice. SIGINT and
+/// SIGTERM to this process or to a child cancel their worlds. The children are killed when this
+/// process dies, or gets a second one of these, or SIGHUP or SIGQUIT (which it then raises again).
+/// rank_main must not throw.
 ///
 /// Throws    system_failure if the children cannot be started
 [[nodiscard]] rank_result run_local_ranks(rank_t ranks, const rank_main_function& rank_main);

@@ -19,6 +19,7 @@
 #include "core/interrupt.hpp"
 #include "core/rank_result.hpp"
 #include "core/rank_runtime.hpp"
+#include "core/time_limit.hpp"
 
 namespace cairn {
 namespace {
@@ -109,7 +110,8 @@ rank_result result_of_all(net::mpi_job& job, const rank_result& mine) {
 }
 
 /// Constructs the rank's world and runs its body in it. Collective.
-rank_result run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_handler& interrupts) {
+rank_result run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_handler& interrupts,
+                          const launch_report& say) {
   const auto map = net::machine_map::gather(job, plan.config.machines);
   std::unique_ptr<net::transport> net;
   std::optional<rank_runtime> rank;
@@ -130,7 +132,7 @@ rank_result run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_ha
     if (mine.status == 1) mine.sentence = peer_failure(job.self(), mine.sentence).what();
   }
   auto all = result_of_all(job, mine);
-  if (all.status == 0) all = result_of_all(job, rank->run(plan.body, interrupts));
+  if (all.status == 0) all = result_of_all(job, rank->run(plan.body, interrupts, say));
   return all;
 }
 
@@ -139,8 +141,8 @@ void wait(const timespec& duration) { nanosleep(&duration, nullptr); }
 }  // namespace
 
 int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& prepare,
-                  const launch_report& say) {
-  interrupt_handler interrupts(interrupt_handler::second::kills, 1);
+                  const launch_report& say, interrupt_handler::second then) {
+  interrupt_handler interrupts(then, 1);
   std::shared_ptr<net::mpi_job> job;
   rank_result ended;
   try {
@@ -149,10 +151,11 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
       plan = prepare();
       check_settings(plan.config, started_by);
     });
+    const timed_stop limit(interrupts, time_limit::from_now(plan.config));
     // A rank with bad settings also starts MPI, because the others wait for it there.
     job = start_mpi(plan.config, started_by);
     ended = result_of_all(*job, ended);
-    if (ended.status == 0) ended = run_connected(*job, plan, interrupts);
+    if (ended.status == 0) ended = run_connected(*job, plan, interrupts, say);
     // Rank 0 reports before any rank exits: mpiexec may end all ranks at the first bad status.
     if (job->self() == 0 && !ended.sentence.empty()) say(ended.sentence);
     static_cast<void>(job->all_gather(std::as_bytes(std::span("", 1))));

@@ -6,6 +6,7 @@
 #include <cairn/core/launch.hpp>
 #include <cairn/core/settings.hpp>
 
+#include "core/interrupt.hpp"
 #include "core/launcher.hpp"
 
 namespace cairn {
@@ -24,8 +25,9 @@ struct rank_plan {
 /// failure itself and ends the job.
 ///
 /// prepare   returns the plan, or throws for bad settings
+/// then      the effect of a second signal that cancels
 [[nodiscard]] int run_mpi_ranks(const launcher& started_by,
-                                const std::function<rank_plan()>& prepare,
-                                const launch_report& say);
+                                const std::function<rank_plan()>& prepare, const launch_report& say,
+                                interrupt_handler::second then);
 
 }  // namespace cairn

@@ -62,6 +62,7 @@ bool progress_engine::with_transport(F&& f) {
 std::uint32_t progress_engine::attach(receiver& r, channel_kind kind) {
   std::uint32_t number = 0;
   pool_.while_not_polling([&] {
+    const std::lock_guard held(channels_guard_);
     number = channels_.add(r, kind);
     inbox_.requeue_aside();
   });
@@ -79,6 +80,7 @@ void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& 
   }
   pool_.while_not_polling([&] {
     r.abandon();  // releases the memory charged for its blocks
+    const std::lock_guard held(channels_guard_);
     channels_.remove(number);
   });
 }
@@ -86,7 +88,7 @@ void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& 
 // Packets to this rank go through the inbox, so that their handlers do not run inside the send.
 void progress_engine::post(worker_t w, rank_t to, std::uint32_t number, channel_kind kind,
                            buffer&& b) {
-  b.header() = {.number = number, .epoch = kind == channel_kind::epoch ? epoch_ : 0};
+  b.header() = {.number = number, .epoch = kind == channel_kind::epoch ? epoch() : 0};
   if (to == rank_) {
     b.from = rank_;
     charge(w, -static_cast<std::int64_t>(b.capacity()));
@@ -149,13 +151,14 @@ void progress_engine::arrived(worker_t w, rank_t from, std::span<const std::byte
 void progress_engine::deliver(worker_t w, buffer&& b) {
   auto* const to = channels_.find(b.header().number);
   if (to == nullptr || control_.poisoned()) return buffers_.give_back(w, std::move(b));
-  workers_[w].in_handler = true;
+  workers_[w].in_handler.store(true, std::memory_order_relaxed);
   try {
     to->deliver(w, b.from, {b.payload(), b.size()});
   } catch (...) {
     control_.poison(rank_, text_of_exception());
   }
-  workers_[w].in_handler = false;
+  workers_[w].in_handler.store(false, std::memory_order_relaxed);
+  count_step(w);
   buffers_.give_back(w, std::move(b));
   pool_.step();
 }
@@ -201,7 +204,8 @@ void progress_engine::flush_old(worker_t w) {
 }
 
 void progress_engine::make_progress(worker_t w, bool idle) {
-  CAIRN_EXPECTS(!workers_[w].in_handler, "a handler must not wait for messages");
+  CAIRN_EXPECTS(!workers_[w].in_handler.load(std::memory_order_relaxed),
+                "a handler must not wait for messages");
   // Polls even if local messages wait; otherwise peers find no room in this rank's rings.
   poll(w);
   bool handled = false;
@@ -220,6 +224,7 @@ void progress_engine::make_progress(worker_t w, bool idle) {
 
 // A poll of MPI costs as much as hundreds of elements, so not every chunk polls.
 bool progress_engine::may_continue(worker_t w) noexcept {
+  count_step(w);
   try {
     if (control_.stopping()) [[unlikely]]
       control_.announce_stop(w);
@@ -246,6 +251,7 @@ void progress_engine::throw_if_interrupted() {
 bool progress_engine::between_chunks(worker_t w) {
   pool_.step();
   if (channels_.live().empty()) return may_continue(w);
+  count_step(w);
   if (control_.stopping()) [[unlikely]]
     control_.announce_stop(w);
   make_progress(w, false);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Part of progress_engine: opens, closes and abandons epochs, and stops with other ranks.
+#include <algorithm>
 #include <cstring>
 #include <mutex>
 
@@ -22,10 +23,12 @@ void progress_engine::open_epoch() {
   expect_no_epoch_left();
   epoch_was_left_ = false;
   if (size_ > 1) {
-    inbox_.open_epoch(++epoch_);
+    inbox_.open_epoch(epoch() + 1);
   } else {
-    inbox_.open_epoch_single_rank(++epoch_);
+    inbox_.open_epoch_single_rank(epoch() + 1);
   }
+  epoch_.store(epoch() + 1, std::memory_order_relaxed);
+  count_step(main_worker);
   epoch_is_open_.store(true, std::memory_order_release);
   if (size_ > 1) pool_.begin_polling();
 }
@@ -54,7 +57,7 @@ void progress_engine::leave_epoch() noexcept {
 }
 
 void progress_engine::abandon_epoch() {
-  inbox_.abandon_up_to(epoch_);
+  inbox_.abandon_up_to(epoch());
   for (const auto& channel : channels_.live()) {
     if (channel.kind == channel_kind::epoch) channel.to->abandon();
   }
@@ -76,16 +79,65 @@ progress_engine::totals progress_engine::epoch_totals() const noexcept {
   return here;
 }
 
+// Being watched ------------------------------------------------------------------------------
+
+std::uint64_t progress_engine::steps() const noexcept {
+  auto all = wave_changes_.load(std::memory_order_relaxed);
+  for (worker_t w{0}; w < pool_.workers(); ++w) {
+    all += workers_[w].steps.load(std::memory_order_relaxed);
+  }
+  return all;
+}
+
+void progress_engine::record_wave(std::uint64_t sent, std::uint64_t handled) noexcept {
+  const auto last_sent = waves_sent_.exchange(sent, std::memory_order_relaxed);
+  const auto last_handled = waves_handled_.exchange(handled, std::memory_order_relaxed);
+  const bool same = last_sent == sent && last_handled == handled;
+  if (!same) wave_changes_.fetch_add(1, std::memory_order_relaxed);
+}
+
+progress_snapshot progress_engine::snapshot() {
+  progress_snapshot now{.steps = steps(),
+                        .epoch = epoch(),
+                        .epoch_open = epoch_open(),
+                        .waves_sent = waves_sent_.load(std::memory_order_relaxed),
+                        .waves_handled = waves_handled_.load(std::memory_order_relaxed),
+                        .inbox_bytes = inbox_.bytes(),
+                        .outbox_bytes = outbox_.pending_bytes(),
+                        .collective = control_.pending(),
+                        .stopping = control_.stopping(),
+                        .poisoned = control_.poisoned()};
+  std::int64_t in_blocks = 0;
+  for (worker_t w{0}; w < pool_.workers(); ++w) {
+    now.held += holds_[w].sent();
+    now.released += holds_[w].handled();
+    in_blocks += workers_[w].held_bytes.load(std::memory_order_relaxed);
+    if (workers_[w].in_handler.load(std::memory_order_relaxed)) now.in_handler.push_back(w);
+  }
+  now.block_bytes = static_cast<std::size_t>(std::max<std::int64_t>(in_blocks, 0));
+  const std::lock_guard held(channels_guard_);
+  for (const auto& channel : channels_.live()) {
+    auto& counts = now.channels.emplace_back(channel.number, channel.kind);
+    for (worker_t w{0}; w < pool_.workers(); ++w) {
+      counts.handled += channel.to->count(w).handled();
+      counts.sent += channel.to->count(w).sent();
+    }
+  }
+  return now;
+}
+
 // Collectives --------------------------------------------------------------------------------
 
 std::vector<std::vector<std::byte>> progress_engine::all_gather(std::span<const std::byte> mine) {
   expect_no_epoch_left();
+  count_step(main_worker);
   return stoppable([&] { return control_.gather(mine); });
 }
 
 std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
                                                recursive_doubling::combine_function combine) {
   expect_no_epoch_left();
+  count_step(main_worker);
   return stoppable([&] { return control_.reduce(mine, combine); });
 }
 
@@ -99,10 +151,10 @@ void progress_engine::synchronize_cancellation() {
     return outbox_.pending_bytes() == 0 || control_.poisoned() ||
            transport_failed_.load(std::memory_order_relaxed);
   });
-  const used_numbers here{epoch_, channels_.next()};
+  const used_numbers here{epoch(), channels_.next()};
   const auto last = used_numbers::agreed(control_.restart(std::as_bytes(std::span(&here, 1))));
   pool_.while_not_polling([&] {
-    epoch_ = last.epoch;
+    epoch_.store(last.epoch, std::memory_order_relaxed);
     channels_.skip_to(static_cast<std::uint32_t>(last.channel));
     abandon_epoch();
   });

@@ -6,6 +6,8 @@
 
 #include <cairn/base/error.hpp>
 
+#include "core/stop_cause.hpp"
+
 namespace cairn {
 
 rank_result result_by_exception() {
@@ -15,8 +17,10 @@ rank_result result_by_exception() {
     return {2, e.what(), true};
   } catch (const input_error& e) {
     return {2, e.what(), true};
+  } catch (const stopped& e) {
+    return {e.cause().status(), e.what(), true};
   } catch (const cancelled& e) {
-    return {status_of_cancelled, e.what(), true};
+    return {stop_cause::program().status(), e.what(), true};
   } catch (const std::bad_alloc&) {
     return {1, "out of memory", true};
   } catch (const std::exception& e) {

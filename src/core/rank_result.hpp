@@ -5,9 +5,6 @@
 
 namespace cairn {
 
-/// The status that a shell reports for a program ended by SIGINT.
-inline constexpr int status_of_cancelled = 130;
-
 /// How one rank ended.
 struct rank_result {
   int status = 0;
@@ -15,8 +12,8 @@ struct rank_result {
   bool caused_here = false;  ///< it failed by itself, not because of another rank
 };
 
-/// Converts the exception in flight to a rank_result: status 2 for bad usage or input, 130 for
-/// `cancelled`, else 1.
+/// Converts the exception in flight to a rank_result: status 2 for bad usage or input, that of
+/// the cause (stop_cause.hpp) for `cancelled`, else 1.
 [[nodiscard]] rank_result result_by_exception();
 
 /// Runs f; converts an exception to a rank_result.

@@ -6,6 +6,8 @@
 #include <cairn/base/error.hpp>
 #include <cairn/hw/topology.hpp>
 
+#include "core/watchdog.hpp"
+
 namespace cairn {
 namespace {
 
@@ -24,34 +26,46 @@ world_options options_for(const settings& config, const place& here) {
 
 }  // namespace
 
-int run_together(world& w, const rank_body& body) {
+namespace {
+
+// The maximum over the ranks, for which all of them ask again if they are cancelled meanwhile.
+std::uint64_t uninterrupted_max(world& w, std::uint64_t mine) {
+  for (;;) {
+    try {
+      return w.max(mine);
+    } catch (const cancelled&) {
+    }
+  }
+}
+
+}  // namespace
+
+int run_together(world& w, const rank_body& body, const interrupt_handler& interrupts) {
   int status = 0;
-  bool stopped = false;
+  bool ended_by_request = false;
   try {
     status = body(w);
   } catch (const cancelled&) {
-    stopped = true;
+    ended_by_request = true;
   }
-  for (bool agreed = false; !agreed;) {
-    try {
-      stopped = w.any(stopped);
-      agreed = true;
-    } catch (const cancelled&) {  // also if another rank's body stopped; retry
-    }
-  }
-  if (stopped) throw cancelled();
-  return status;
+  if (uninterrupted_max(w, ended_by_request ? 1 : 0) == 0) return status;
+  // The rank that knows the cause may be one whose body had already ended.
+  const auto cause = std::max(interrupts.cause().number(), stop_cause::program().number());
+  throw stopped(stop_cause(uninterrupted_max(w, cause)));
 }
 
 rank_runtime::rank_runtime(net::transport& net, const settings& config, const place& here)
-    : workers_(make_workers(config, here)),
+    : config_(config),
+      workers_(make_workers(config, here)),
       world_(net, *workers_, clock_, options_for(config, here)) {}
 
-rank_result rank_runtime::run(const rank_body& body, interrupt_handler& interrupts) {
+rank_result rank_runtime::run(const rank_body& body, interrupt_handler& interrupts,
+                              const launch_report& say) {
   rank_result result;
   const interrupt_handler::interruptible by_signal(interrupts, world_);
   try {
-    result.status = run_together(world_, body);
+    const watchdog watching(world_, config_, say);
+    result.status = run_together(world_, body, interrupts);
     return result;
   } catch (const cancelled&) {  // on all ranks
     return result_by_exception();

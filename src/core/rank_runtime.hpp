@@ -24,8 +24,10 @@ struct place {
 /// Calls the body; returns its value once the bodies of all ranks have ended, because other ranks
 /// may need this one until then. A later request to cancel has no effect. Collective.
 ///
-/// Throws    cancelled on all ranks if it ended the body of one; peer_failure; what the body throws
-[[nodiscard]] int run_together(world& w, const rank_body& body);
+/// Throws    stopped on all ranks if `cancelled` ended the body of one; peer_failure; what the body
+///           throws
+[[nodiscard]] int run_together(world& w, const rank_body& body,
+                               const interrupt_handler& interrupts);
 
 /// The workers, the clock and the world of a rank.
 class rank_runtime {
@@ -33,10 +35,14 @@ class rank_runtime {
   /// Throws    system_failure if the workers cannot be started
   rank_runtime(net::transport& net, const settings& config, const place& here);
 
-  /// Runs the body, interruptible by SIGINT; if it fails, informs the other ranks.
-  [[nodiscard]] rank_result run(const rank_body& body, interrupt_handler& interrupts);
+  /// Runs the body, cancelled by `interrupts`; if it fails, informs the other ranks.
+  ///
+  /// say   gets the reports of the watchdog
+  [[nodiscard]] rank_result run(const rank_body& body, interrupt_handler& interrupts,
+                                const launch_report& say);
 
  private:
+  const settings config_;
   std::unique_ptr<task::pool> workers_;
   hw::steady_clock clock_;
   world world_;

@@ -159,6 +159,12 @@ void recursive_doubling::skip_inactive_steps() noexcept {
   while (step_ < num_steps_ && !step_at(step_).sends && !step_at(step_).receives) ++step_;
 }
 
+std::optional<rank_t> recursive_doubling::awaited() const noexcept {
+  if (!current_ || step_ == num_steps_) return std::nullopt;
+  const auto s = step_at(step_);
+  return s.receives ? std::optional(s.peer) : std::nullopt;
+}
+
 std::span<const std::byte> recursive_doubling::take() {
   CAIRN_EXPECTS(done(), "the operation is not complete");
   current_ = false;

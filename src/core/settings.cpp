@@ -2,12 +2,15 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <optional>
 
 #include <cairn/base/error.hpp>
 #include <cairn/core/settings.hpp>
+
+#include "core/seconds.hpp"
 
 namespace cairn {
 namespace {
@@ -51,6 +54,21 @@ std::optional<std::size_t> amount(std::string_view text) {
   const auto value = number<std::size_t>(text, 0, most);
   if (!value) return std::nullopt;
   return *value << shift;
+}
+
+/// A number of seconds with an optional fraction, from 0.001 to 10^9, as milliseconds; "off" is 0.
+std::optional<std::uint64_t> milliseconds_or_off(std::string_view text) {
+  if (text == "off") return 0;
+  double value{};
+  const auto* const end = text.data() + text.size();
+  const auto [at, error] = std::from_chars(text.data(), end, value, std::chars_format::fixed);
+  if (error != std::errc() || at != end || !(value >= 0.001 && value <= 1e9)) return std::nullopt;
+  return static_cast<std::uint64_t>(std::llround(value * 1000));
+}
+
+std::string seconds_or_off(std::uint64_t ms) {
+  if (ms == 0) return "off";
+  return seconds_text(std::chrono::milliseconds(ms));
 }
 
 /// Stores the value if there is one; returns whether there is.
@@ -120,7 +138,7 @@ constexpr std::array<choice<std::string_view>, 3> retries{
 
 using text_view = std::string_view;
 
-constexpr std::array<setting, 17> rows{{
+constexpr std::array<setting, 19> rows{{
     {"threads", "CAIRN_THREADS", "auto|N", "workers",
      "workers per rank; auto: the allowed cores divided by the ranks that share them",
      [](settings& s, text_view v) {
@@ -131,6 +149,14 @@ constexpr std::array<setting, 17> rows{{
      "local processes to start; auto: the number that mpiexec started, else one",
      [](settings& s, text_view v) { return store_or_auto(s.ranks, v, number(v, 1, most_ranks)); },
      [](const settings& s) { return auto_or(s.ranks); }},
+    {"timeout", "CAIRN_TIMEOUT", "off|SECONDS", "seconds",
+     "cancel the command when it has run for so long",
+     [](settings& s, text_view v) { return store(s.timeout_ms, milliseconds_or_off(v)); },
+     [](const settings& s) { return seconds_or_off(s.timeout_ms); }},
+    {"watchdog", "CAIRN_WATCHDOG", "off|SECONDS", "seconds",
+     "report on standard error what a rank waits for when it has made no progress for so long",
+     [](settings& s, text_view v) { return store(s.watchdog_ms, milliseconds_or_off(v)); },
+     [](const settings& s) { return seconds_or_off(s.watchdog_ms); }},
     {"pin", "CAIRN_PIN", "on|off", "", "bind each worker to one of the allowed cores",
      [](settings& s, text_view v) { return choose(s.pin, v, switches); },
      [](const settings& s) { return chosen(s.pin, switches); }},

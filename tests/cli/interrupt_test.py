@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What SIGINT does, whenever it comes: interrupt_test.py PATH_OF_CAIRN [unittest options]."""
+"""What SIGINT, SIGTERM and a time limit do, whenever they come: interrupt_test.py PATH_OF_CAIRN [unittest options]."""
 import contextlib
 import json
 import os
@@ -69,8 +69,10 @@ class Interrupts(InAFolder):
         return (after.children_user + after.children_system -
                 before.children_user - before.children_system)
 
-    def interrupt_everywhere(self, *arguments, moments=12, send=os.kill, check=lambda status: None):
+    def interrupt_everywhere(self, *arguments, moments=12, send=os.kill, number=signal.SIGINT,
+                             check=lambda status: None):
         """Interrupts the command at moments that go through all of its phases."""
+        name = signal.Signals(number).name
         all_of_it = self.cpu_of(*arguments)
         check(0)
         cancelled = 0
@@ -81,22 +83,51 @@ class Interrupts(InAFolder):
             run = started(*arguments, cwd=self.folder).wait_for_cpu(all_of_it * moment)
             if cpu_seconds(run.pid) is not None:
                 with contextlib.suppress(ProcessLookupError):  # it has ended just now
-                    send(run.pid, signal.SIGINT)
+                    send(run.pid, number)
             status, out, err = run.end()
             check(status)
-            if status in (0, -signal.SIGINT):
+            if status in (0, -number):
                 # It had ended; or the signal came beside the run, while the process begins or ends.
                 self.assertEqual(err, "", arguments)
                 if out:
                     json.loads(out)
                 continue
-            self.assertEqual((status, out, err), (130, "", "cairn: cancelled\n"), arguments)
+            self.assertEqual((status, out, err),
+                             (128 + number, "", f"cairn: cancelled by {name}\n"), arguments)
             cancelled += 1
         self.assertGreater(cancelled, 0, arguments)
 
     def test_a_search_ends_with_one_sentence_at_any_moment(self):
         self.interrupt_everywhere("bfs", *GRAPH, "--trials", 10, "--verify", "--json", "--quiet",
                                   moments=20)
+
+    def test_sigterm_as_sigint(self):
+        for more in ((), ("--ranks", 2, "--threads", 1)):
+            self.interrupt_everywhere("bfs", *GRAPH, "--trials", 5, "--verify", "--json", *more,
+                                      moments=5, number=signal.SIGTERM)
+
+    def test_a_second_signal_soon_after_belongs_to_the_first(self):
+        # As timeout(1) does: one to the process, one to its group.
+        def twice(pid, number):
+            os.kill(pid, number)
+            os.killpg(pid, number)
+
+        for number in (signal.SIGINT, signal.SIGTERM):
+            self.interrupt_everywhere("bfs", *GRAPH, "--trials", 5, "--json", moments=5, send=twice,
+                                      number=number)
+
+    def test_a_time_limit(self):
+        limited = ("bfs", *GRAPH, "--trials", 10**6, "--json", "--timeout", 0.3)
+        for more in ((), ("--ranks", 2, "--threads", 1), ("--sim", "ranks=4")):
+            run = cairn(*limited, *more)
+            self.assertEqual((run.returncode, run.stdout), (124, ""), more)
+            self.assertEqual(run.stderr, "cairn: cancelled after 0.3 s, the limit set by --timeout\n")
+        run = cairn("bfs", "--kronecker", 10, "--timeout", 1000, "--quiet")
+        self.assertEqual((run.returncode, run.stderr), (0, ""))
+        for bad in ("0", "-1", "1e3", "soon", ""):
+            run = cairn("bfs", "--kronecker", 10, "--timeout", bad)
+            self.assertEqual(run.returncode, 2, bad)
+            self.assertIn("--timeout expects off|SECONDS", run.stderr.replace("the setting ", "--"))
 
     def test_of_all_local_ranks(self):
         def to_all(pid, number):
@@ -150,18 +181,17 @@ class Interrupts(InAFolder):
         cairn("generate", *GRAPH, graph)
         all_of_it = self.cpu_of("convert", graph, out)
         whole = out.read_bytes()
-        for number in (signal.SIGTERM, signal.SIGKILL):
-            for moment in EARLIER:
-                out.unlink(missing_ok=True)
-                run = started("convert", graph, out).wait_for_cpu(all_of_it * moment)
-                os.kill(run.pid, number)
-                status = run.end()[0]
-                self.assertIn(status, (0, -number))
-                if not out.exists():
-                    self.assertEqual(status, -number)
-                    break
-                self.assertEqual(out.read_bytes(), whole)  # too late
-            self.assertEqual(os.listdir(self.folder), ["g.cairn"])
+        for moment in EARLIER:
+            out.unlink(missing_ok=True)
+            run = started("convert", graph, out).wait_for_cpu(all_of_it * moment)
+            os.kill(run.pid, signal.SIGKILL)
+            status = run.end()[0]
+            self.assertIn(status, (0, -signal.SIGKILL))
+            if not out.exists():
+                self.assertEqual(status, -signal.SIGKILL)
+                break
+            self.assertEqual(out.read_bytes(), whole)  # too late
+        self.assertEqual(os.listdir(self.folder), ["g.cairn"])
 
 
 if __name__ == "__main__":

@@ -52,7 +52,7 @@ TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
       {"grain", "32"},    {"coalesce", "8192"}, {"coalesce-age", "7"}, {"pending", "1024"},
       {"filter", "0"},    {"transport", "mpi"}, {"mpi", "openmpi"},    {"plugins", "/a/b"},
       {"machines", "2"},  {"sim", "ranks=8"},   {"retry", "hle"},      {"costs", "costs.json"},
-      {"routing", "grid"}};
+      {"timeout", "2.5"}, {"watchdog", "10"},   {"routing", "grid"}};
   std::map<std::string, std::string> environment;
   for (const auto& row : setting::all()) {
     ASSERT_TRUE(other.contains(std::string(row.name))) << row.name << " is not in this test";

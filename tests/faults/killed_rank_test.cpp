@@ -236,16 +236,30 @@ TEST(LocalRanks, AStoppedOneDoesNotKeepTheJobAlive) {
   EXPECT_TRUE(job.ranks_end());
 }
 
-TEST(LocalRanks, OneSigintToAnyOfThemCancelsAll) {
-  for (const int target : {-1, 0, 3}) {
-    waiting_job job(four_local_ranks(), 4);
-    ASSERT_TRUE(job.is_up());
-    ASSERT_EQ(kill(target < 0 ? job.first() : job.rank(target), SIGINT), 0);
-    EXPECT_TRUE(job.ends());
-    EXPECT_TRUE(job.ranks_end());
-    EXPECT_TRUE(WIFEXITED(job.status()) && WEXITSTATUS(job.status()) == 130) << job.status();
-    EXPECT_EQ(job.rest_of_output(), "cancelled\n");
+TEST(LocalRanks, OneSigintOrSigtermToAnyOfThemCancelsAll) {
+  for (const auto& [signal, name] : {std::pair(SIGINT, "SIGINT"), std::pair(SIGTERM, "SIGTERM")}) {
+    for (const int target : {-1, 0, 3}) {
+      waiting_job job(four_local_ranks(), 4);
+      ASSERT_TRUE(job.is_up());
+      ASSERT_EQ(kill(target < 0 ? job.first() : job.rank(target), signal), 0);
+      EXPECT_TRUE(job.ends());
+      EXPECT_TRUE(job.ranks_end());
+      EXPECT_TRUE(WIFEXITED(job.status()) && WEXITSTATUS(job.status()) == 128 + signal)
+          << job.status();
+      EXPECT_EQ(job.rest_of_output(), std::string("cancelled by ") + name + "\n");
+    }
   }
+}
+
+TEST(LocalRanks, ATimeLimitCancelsAll) {
+  auto command = four_local_ranks();
+  command.insert(command.end(), {"--timeout", "0.3"});
+  waiting_job job(command, 4);
+  ASSERT_TRUE(job.is_up());
+  EXPECT_TRUE(job.ends());
+  EXPECT_TRUE(job.ranks_end());
+  EXPECT_TRUE(WIFEXITED(job.status()) && WEXITSTATUS(job.status()) == 124) << job.status();
+  EXPECT_EQ(job.rest_of_output(), "cancelled after 0.3 s, the limit set by --timeout\n");
 }
 
 TEST(LocalRanks, ASecondSigintKillsThemThoughOneCannotStop) {
@@ -265,8 +279,7 @@ TEST(LocalRanks, ASecondSigintKillsThemThoughOneCannotStop) {
 }
 
 class SignalToFirstProcess : public testing::TestWithParam<int> {};
-INSTANTIATE_TEST_SUITE_P(Faults, SignalToFirstProcess,
-                         testing::Values(SIGTERM, SIGHUP, SIGQUIT, SIGKILL));
+INSTANTIATE_TEST_SUITE_P(Faults, SignalToFirstProcess, testing::Values(SIGHUP, SIGQUIT, SIGKILL));
 
 TEST_P(SignalToFirstProcess, EndsAllRanks) {
   waiting_job job(four_local_ranks(), 4);

@@ -47,6 +47,10 @@ class cancellation {
     return stop_at_.load(std::memory_order_acquire) <= begun_.load(std::memory_order_relaxed);
   }
 
+  /// Collectives that this rank has begun in this generation.
+  [[nodiscard]] std::uint64_t begun() const noexcept {
+    return begun_.load(std::memory_order_relaxed);
+  }
   /// Called when this rank begins its next collective.
   void begin() noexcept { begun_.fetch_add(1, std::memory_order_relaxed); }
 

@@ -55,6 +55,9 @@ class collectives {
   /// out.
   [[nodiscard]] bool done() const noexcept;
 
+  /// The rank whose packet the current operation needs next, if any.
+  [[nodiscard]] std::optional<rank_t> awaited() const noexcept;
+
   /// All ranks' parts, by rank. Requires done(); afterwards no operation is current.
   [[nodiscard]] std::vector<std::vector<std::byte>> take_parts();
 
@@ -62,6 +65,7 @@ class collectives {
   struct packet_view;
 
   [[nodiscard]] std::size_t parts_in_round(int round) const noexcept;
+  [[nodiscard]] rank_t sender_in_round(int round) const noexcept;
   [[nodiscard]] packet_view checked(rank_t from, std::span<const std::byte> packet) const;
   [[nodiscard]] std::vector<std::byte>& kept(std::uint64_t operation, int round);
   void append(const packet_view& view);

@@ -13,6 +13,7 @@
 #include <cairn/core/cancellation.hpp>
 #include <cairn/core/collectives.hpp>
 #include <cairn/core/outbox.hpp>
+#include <cairn/core/progress_snapshot.hpp>
 #include <cairn/core/recursive_doubling.hpp>
 #include <cairn/obs/counters.hpp>
 #include <cairn/task/pool.hpp>
@@ -60,6 +61,8 @@ class control {
   void announce_stop(worker_t w);
   /// How often the ranks have stopped together.
   [[nodiscard]] std::uint32_t generation() const noexcept { return cancelling_.generation(); }
+  /// The collective that this rank waits for, if any. Any thread.
+  [[nodiscard]] std::optional<pending_collective> pending() const;
   /// Begins a new generation with a gather of `mine`, which no request to cancel stops. Called by
   /// worker 0 of every stopped rank, while no other worker is in a call.
   std::vector<std::vector<std::byte>> restart(std::span<const std::byte> mine);

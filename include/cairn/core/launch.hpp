@@ -12,6 +12,8 @@
 namespace cairn {
 
 /// Called with one sentence for the user when a job fails: once per job, in one of its processes.
+/// Also called with the report of a rank's watchdog, which has several lines: in the rank's
+/// process, by a thread of its own (settings::watchdog_ms).
 using launch_report = std::function<void(const std::string& sentence)>;
 
 /// The body that every rank runs. It returns the exit status; ranks should agree on it.
@@ -20,13 +22,15 @@ using rank_body = std::function<int(world&)>;
 using program_body = std::function<int(world&, std::span<const std::string> arguments)>;
 
 /// Runs `body` on every rank that `config` and the launcher's environment specify. Returns the exit
-/// status: 0, or that of the rank that failed first (2 for bad usage or bad input, 130 if it was
-/// cancelled, 1 for everything else), or the value of the body.
+/// status: 0, or that of the rank that failed first (2 for bad usage or bad input, 1 for
+/// everything else), or the value of the body. A cancelled run has 128 + the signal's number, 124
+/// after settings::timeout_ms, else 130.
 ///
-/// SIGINT to any process of the job cancels its world; a second SIGINT kills it by the default
-/// action. The handler is installed during the call, unless SIGINT is ignored. If several runs
-/// overlap in one process, one inside another's body or in another thread, only the first is
-/// interruptible. A SIGINT has no effect after the bodies of all ranks have ended.
+/// SIGINT or SIGTERM to any process of the job cancels its world. A second one, at least 0.2 s
+/// later, kills the process by the default action. The handlers are installed during the call,
+/// except for ignored signals. If several runs overlap in one process, one inside another's body or
+/// in another thread, only the first is interruptible. A signal has no effect after the bodies of
+/// all ranks have ended.
 ///
 /// A simulated cluster runs in this thread. Under mpiexec this process is one rank. With ranks > 1
 /// and no launcher this process runs no rank: it forks one child per rank, and ends all children

@@ -15,6 +15,7 @@
 #include <cairn/core/fragments.hpp>
 #include <cairn/core/inbox.hpp>
 #include <cairn/core/outbox.hpp>
+#include <cairn/core/progress_snapshot.hpp>
 #include <cairn/core/registry.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
@@ -90,7 +91,9 @@ class progress_engine final : public task::progress_source {
     return epoch_is_open_.load(std::memory_order_acquire);
   }
   /// Number of epochs opened so far, which is the number of the open one.
-  [[nodiscard]] std::uint64_t epoch() const noexcept { return epoch_; }
+  [[nodiscard]] std::uint64_t epoch() const noexcept {
+    return epoch_.load(std::memory_order_relaxed);
+  }
 
   /// Keeps the open epoch from ending while n pieces of work will still send. They are released
   /// after their sends, by the same or another worker.
@@ -103,6 +106,15 @@ class progress_engine final : public task::progress_source {
   /// Messages and holds of the open epoch, over this rank's channels and workers. `handled` is read
   /// before `sent`, so a handler that runs meanwhile counts as a message in flight. Any worker.
   [[nodiscard]] totals epoch_totals() const noexcept;
+
+  // Being watched ----------------------------------------------------------------------------
+
+  /// progress_snapshot::steps. Any thread.
+  [[nodiscard]] std::uint64_t steps() const noexcept;
+  /// What this rank has under way. Any thread.
+  [[nodiscard]] progress_snapshot snapshot();
+  /// Takes in what a termination wave counted over all ranks. Called by one worker at a time.
+  void record_wave(std::uint64_t sent, std::uint64_t handled) noexcept;
 
   // Collectives ------------------------------------------------------------------------------
 
@@ -137,12 +149,17 @@ class progress_engine final : public task::progress_source {
  private:
   struct worker_state {
     std::uint64_t last_scan_ns = 0;
-    bool in_handler = false;
+    std::atomic<bool> in_handler{false};
+    std::atomic<std::uint64_t> steps{0};
     std::atomic<std::int64_t> held_bytes{0};
   };
 
   template <class F>
   bool with_transport(F&& f);
+  void count_step(worker_t w) noexcept {
+    auto& steps = workers_[w].steps;  // one writer
+    steps.store(steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
+  }
   bool poll(worker_t w);
   void arrived(worker_t w, rank_t from, std::span<const std::byte> packet);
   void deliver(worker_t w, buffer&& b);
@@ -167,6 +184,7 @@ class progress_engine final : public task::progress_source {
   task::spin_lock network_lock_;  // guards the transport, the outbox, fragments and control
   fragments fragments_;
   outbox outbox_;
+  task::spin_lock channels_guard_;  // held when channels_ changes, and by snapshot()
   registry channels_;
   inbox inbox_;
   buffer_pool buffers_;
@@ -174,7 +192,8 @@ class progress_engine final : public task::progress_source {
 
   task::per_worker<worker_state> workers_;
   task::per_worker<message_counter> holds_;
-  std::uint64_t epoch_ = 0;
+  std::atomic<std::uint64_t> epoch_{0};
+  std::atomic<std::uint64_t> waves_sent_{0}, waves_handled_{0}, wave_changes_{0};
   std::atomic<bool> epoch_is_open_{false};
   bool epoch_was_left_ = false;
   int num_standing_ = 0;

@@ -70,6 +70,9 @@ class recursive_doubling {
   /// are out.
   [[nodiscard]] bool done() const noexcept { return current_ && step_ == num_steps_; }
 
+  /// The rank whose packet the current operation needs next, if any.
+  [[nodiscard]] std::optional<rank_t> awaited() const noexcept;
+
   /// The result, valid until the next begin(). Requires done(); afterwards no operation is current.
   [[nodiscard]] std::span<const std::byte> take();
 

@@ -23,8 +23,10 @@ enum class transport_kind { automatic, ring, mpi };
 /// All settings of the runtime. Each has one row in setting::all(), which also defines its option,
 /// its environment variable and its unit.
 struct settings {
-  int threads = 0;  ///< workers per rank; 0: the allowed cores / ranks that share them
-  int ranks = 0;    ///< 0: the launcher's number, else 1
+  int threads = 0;               ///< workers per rank; 0: the allowed cores / ranks that share them
+  int ranks = 0;                 ///< 0: the launcher's number, else 1
+  std::uint64_t timeout_ms = 0;  ///< after which the run is cancelled; 0: never
+  std::uint64_t watchdog_ms = 0;  ///< without progress for so long a rank reports; 0: never
   bool pin = false;
   transport_kind transport = transport_kind::automatic;
   net::mpi_kind mpi = net::mpi_kind::automatic;
@@ -39,6 +41,10 @@ struct settings {
   std::size_t grain = 0;           ///< 0: the runtime chooses
   std::string costs;               ///< file of fitted costs; "none"; empty: those in the cache
   std::string retry = "rtm";       ///< a name that tm::parse_retry accepts
+  /// A rank that a launcher started runs in a child process, whose parent names the rank if a
+  /// signal ends it. Then run() does not return in the child, so what the body changes is lost.
+  /// This setting has no row.
+  bool supervised = false;
   /// Folder for what Cairn has measured of this machine: $XDG_CACHE_HOME/cairn, else
   /// $HOME/.cache/cairn. Empty: none. This setting has no row.
   std::string cache_folder;

@@ -1,0 +1,51 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <cairn/base/types.hpp>
+#include <cairn/core/receiver.hpp>
+
+namespace cairn {
+
+/// A collective that this rank has begun and that is not complete.
+struct pending_collective {
+  bool is_gather = false;         ///< else a reduction, of which termination waves are one kind
+  std::uint64_t number = 0;       ///< collectives begun since the start or the last cancellation
+  std::optional<rank_t> awaited;  ///< whose packet is missing; none: the result is here
+};
+
+/// What one rank of a world has under way, read while its workers run: each number is correct, but
+/// they may be of slightly different moments.
+struct progress_snapshot {
+  struct channel {
+    std::uint32_t number = 0;
+    channel_kind kind = channel_kind::epoch;
+    std::uint64_t sent = 0, handled = 0;
+  };
+
+  /// Chunks of loops, handled buffers, opened and closed epochs, collectives, and waves that saw
+  /// other counts than the wave before. A rank whose number stays the same does not progress, or is
+  /// inside one long piece of work.
+  std::uint64_t steps = 0;
+  std::uint64_t epoch = 0;  ///< number of the last epoch
+  bool epoch_open = false;
+  std::uint64_t waves_sent = 0, waves_handled = 0;  ///< over all ranks, as the last wave counted
+  std::vector<channel> channels;
+  std::uint64_t held = 0, released = 0;  ///< of the epoch
+  std::size_t block_bytes = 0;           ///< in part-filled buffers and in tables
+  std::size_t inbox_bytes = 0;           ///< of messages without a handler yet
+  std::size_t outbox_bytes = 0;          ///< of messages without room in the network
+  std::optional<pending_collective> collective;
+  std::vector<worker_t> in_handler;  ///< workers that run a handler
+  bool stopping = false, poisoned = false;
+
+  /// Several lines for a reader, without a line end; the first says where the rank is.
+  [[nodiscard]] std::string text() const;
+};
+
+}  // namespace cairn

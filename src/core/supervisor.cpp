@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/supervisor.hpp"
+
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <chrono>
+#include <cstdio>
+#include <iostream>
+#include <optional>
+
+#include "core/watched_children.hpp"
+
+namespace cairn {
+namespace {
+
+using steady = std::chrono::steady_clock;
+
+// The launcher may drop output that a rank wrote just before it ends the job.
+constexpr timespec delay_for_launcher_output{0, 200'000'000};
+
+// What the child of a killed supervisor writes; set before the signal can come.
+std::array<char, 120> orphan_sentence{};
+
+int orphan_signal() noexcept { return SIGRTMAX - 1; }
+
+void on_orphaned(int) {
+  // A launcher that ends the job, perhaps because another rank died, first asks this one to stop.
+  if (interrupt_handler::was_asked_to_stop()) _exit(1);
+  const auto length = strnlen(orphan_sentence.data(), orphan_sentence.size());
+  static_cast<void>(!write(STDERR_FILENO, orphan_sentence.data(), length));
+  _exit(1);
+}
+
+void end_with_parent(pid_t parent, rank_t rank) noexcept {
+  std::snprintf(orphan_sentence.data(), orphan_sentence.size(),
+                "rank %d was killed: the process that the launcher started for it is gone\n", rank);
+  struct sigaction action {};
+  action.sa_handler = &on_orphaned;
+  sigaction(orphan_signal(), &action, nullptr);
+  prctl(PR_SET_PDEATHSIG, orphan_signal());
+  if (getppid() != parent) on_orphaned(0);  // it was killed before prctl()
+}
+
+/// How the child ended, as waitpid() says, and the signal that ended this process, if any.
+struct ending {
+  int status = 0;
+  int interrupted = 0;
+};
+
+ending wait_for(pid_t child, const launcher& started_by, const held_signals& signals) {
+  ending end;
+  std::optional<steady::time_point> cancelled_at;
+  bool announced = false;  // the launcher's SIGCONT came, its SIGTERM will
+  while (waitpid(child, &end.status, WNOHANG) != child) {
+    pid_t sender = 0;
+    const int signal = signals.wait(std::chrono::milliseconds(500), &sender);
+    if (signal == SIGCONT) {
+      if (!started_by.continues_before_end || sender != getppid() || cancelled_at) continue;
+      cancelled_at = steady::now();
+      announced = true;
+      kill(child, SIGTERM);
+    } else if (cancels(signal) && !cancelled_at) {
+      cancelled_at = steady::now();
+      kill(child, signal);
+    } else if (cancels(signal) && (announced || steady::now() - *cancelled_at < same_request)) {
+      announced = false;
+    } else if (signal != 0 && signal != SIGCHLD) {
+      end.interrupted = signal;
+      kill(child, SIGKILL);
+    }
+  }
+  return end;
+}
+
+}  // namespace
+
+int run_supervised(const launcher& started_by, const std::function<int()>& rank_main,
+                   const launch_report& say) {
+  // Otherwise the child would write the buffered output again.
+  std::fflush(nullptr);
+  std::cout.flush();
+  const auto self = getpid();
+  ending end;
+  {
+    held_signals signals(SIGCONT);
+    const auto child = fork();
+    if (child < 0) {
+      signals.restore();
+      return rank_main();
+    }
+    if (child == 0) {
+      end_with_parent(self, started_by.rank);
+      signals.restore();
+      const int status = rank_main();
+      std::cout.flush();
+      std::fflush(nullptr);
+      _exit(status);
+    }
+    end = wait_for(child, started_by, signals);
+  }
+  if (end.interrupted != 0) {
+    raise(end.interrupted);
+    return 1;
+  }
+  if (WIFEXITED(end.status)) return WEXITSTATUS(end.status);
+  say(killed_sentence(started_by.rank, WTERMSIG(end.status)));
+  nanosleep(&delay_for_launcher_output, nullptr);
+  end_job(started_by, 1);
+  return 1;
+}
+
+}  // namespace cairn

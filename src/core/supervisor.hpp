@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+
+#include <cairn/core/launch.hpp>
+
+#include "core/launcher.hpp"
+
+namespace cairn {
+
+/// Runs a rank that a launcher has started in a child process of this one, and returns its exit
+/// status. If a signal ends the child, reports which rank that was and by which signal, and ends
+/// the job: launchers do not all name the rank. A child whose parent is killed reports that.
+///
+/// SIGINT and SIGTERM are passed on; a second one, SIGHUP or SIGQUIT kills the child and then this
+/// process. Where no child can be started, runs the rank in this process.
+///
+/// rank_main   does not throw and does not return in this process, only in the child; called before
+///             the process has threads and before it has started MPI
+[[nodiscard]] int run_supervised(const launcher& started_by, const std::function<int()>& rank_main,
+                                 const launch_report& say);
+
+}  // namespace cairn

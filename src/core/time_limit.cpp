@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/time_limit.hpp"
+
+#include <string>
+#include <system_error>
+
+#include <cairn/base/error.hpp>
+
+namespace cairn {
+
+std::optional<time_limit> time_limit::from_now(const settings& config) {
+  if (config.timeout_ms == 0) return std::nullopt;
+  const std::chrono::milliseconds length(config.timeout_ms);
+  return time_limit{std::chrono::steady_clock::now() + length, length};
+}
+
+timed_stop::timed_stop(interrupt_handler& worlds, const std::optional<time_limit>& limit) {
+  if (!limit) return;
+  try {
+    timer_ = std::thread([this, &worlds, limit = *limit] {
+      std::unique_lock held(guard_);
+      if (ended_.wait_until(held, limit.end, [this] { return over_; })) return;
+      worlds.stop(stop_cause::time_limit(limit.length));
+    });
+  } catch (const std::system_error& e) {
+    throw system_failure("cannot start the thread for --timeout: " + std::string(e.what()));
+  }
+}
+
+timed_stop::~timed_stop() {
+  if (!timer_.joinable()) return;
+  {
+    const std::lock_guard held(guard_);
+    over_ = true;
+  }
+  ended_.notify_one();
+  timer_.join();
+}
+
+}  // namespace cairn

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/watchdog.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <string>
+#include <system_error>
+
+#include <cairn/base/error.hpp>
+#include <cairn/core/progress.hpp>
+
+#include "core/seconds.hpp"
+
+namespace cairn {
+
+using steady = std::chrono::steady_clock;
+
+watchdog::watchdog(world& w, const settings& config, const launch_report& say) {
+  if (config.watchdog_ms == 0) return;
+  try {
+    watcher_ = std::thread([this, &w, &say, limit = std::chrono::milliseconds(config.watchdog_ms)] {
+      watch(w, limit, say);
+    });
+  } catch (const std::system_error& e) {
+    throw system_failure("cannot start the thread for --watchdog: " + std::string(e.what()));
+  }
+}
+
+void watchdog::watch(world& w, std::chrono::milliseconds limit, const launch_report& say) {
+  // A stall is noticed late by at most a quarter of the limit.
+  const auto interval = std::clamp<std::chrono::milliseconds>(
+      limit / 4, std::chrono::milliseconds(1), std::chrono::seconds(1));
+  auto& messages = w.messages();
+  auto last = messages.steps();
+  auto since = steady::now();
+  bool reported = false;
+  std::unique_lock held(guard_);
+  while (!ended_.wait_for(held, interval, [this] { return over_; })) {
+    const auto steps = messages.steps();
+    if (steps != last) {
+      last = steps;
+      since = steady::now();
+      reported = false;
+    } else if (!reported && steady::now() - since >= limit) {
+      reported = true;
+      say("rank " + std::to_string(w.rank()) + ": no progress for " + seconds_text(limit) +
+          " s (--watchdog): " + messages.snapshot().text());
+    }
+  }
+}
+
+watchdog::~watchdog() {
+  if (!watcher_.joinable()) return;
+  {
+    const std::lock_guard held(guard_);
+    over_ = true;
+  }
+  ended_.notify_one();
+  watcher_.join();
+}
+
+}  // namespace cairn
