@@ -1,14 +1,35 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/rank_result.hpp"
 
+#include <cstdint>
 #include <exception>
 #include <new>
+#include <string>
 
 #include <cairn/base/error.hpp>
+#include <cairn/hw/memory.hpp>
 
 #include "core/stop_cause.hpp"
 
 namespace cairn {
+
+namespace {
+
+std::string megabytes(std::uint64_t bytes) { return std::to_string(bytes / 1'000'000) + " MB"; }
+
+// Without memory for more words, the first ones alone.
+std::string out_of_memory() noexcept {
+  try {
+    const auto addresses = hw::available_addresses(), memory = hw::available_memory();
+    const bool limited = addresses < memory;
+    return "out of memory: an allocation failed, with " + megabytes(limited ? addresses : memory) +
+           " available" + (limited ? " to a process (ulimit -v)" : "");
+  } catch (...) {
+    return "out of memory";  // fits into a string without an allocation
+  }
+}
+
+}  // namespace
 
 rank_result result_by_exception() {
   try {
@@ -22,7 +43,7 @@ rank_result result_by_exception() {
   } catch (const cancelled& e) {
     return {stop_cause::program().status(), e.what(), true};
   } catch (const std::bad_alloc&) {
-    return {1, "out of memory", true};
+    return {1, out_of_memory(), true};
   } catch (const std::exception& e) {
     return {1, e.what(), true};
   } catch (...) {

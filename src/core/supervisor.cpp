@@ -48,6 +48,7 @@ void end_with_parent(pid_t parent, rank_t rank) noexcept {
 struct ending {
   int status = 0;
   int interrupted = 0;
+  bool cancelled = false;
 };
 
 ending wait_for(pid_t child, const launcher& started_by, const held_signals& signals) {
@@ -72,6 +73,7 @@ ending wait_for(pid_t child, const launcher& started_by, const held_signals& sig
       kill(child, SIGKILL);
     }
   }
+  end.cancelled = cancelled_at.has_value();
   return end;
 }
 
@@ -106,7 +108,10 @@ int run_supervised(const launcher& started_by, const std::function<int()>& rank_
     return 1;
   }
   if (WIFEXITED(end.status)) return WEXITSTATUS(end.status);
-  say(killed_sentence(started_by.rank, WTERMSIG(end.status)));
+  const int signal = WTERMSIG(end.status);
+  // It was asked to stop before it could handle the signal.
+  if (end.cancelled && cancels(signal)) return 128 + signal;
+  say(killed_sentence(started_by.rank, signal));
   nanosleep(&delay_for_launcher_output, nullptr);
   end_job(started_by, 1);
   return 1;

@@ -60,10 +60,13 @@ void expect_memory_for(world& w, std::uint64_t bytes, const std::string& what) {
       static_cast<std::uint64_t>(std::count(machines.begin(), machines.end(), this_machine));
   const auto needed = clamped(uint128_t{bytes} * ranks_here);
   w.agree([&] {
-    const auto available = hw::available_memory();
-    if (needed <= available) return;
-    throw usage_error(what + " needs " + format_bytes(needed) + " of memory, but " +
-                      format_bytes(available) + " is available");
+    const auto expect = [&](std::uint64_t wanted, std::uint64_t available, const char* limit) {
+      if (wanted <= available) return;
+      throw usage_error(what + " needs " + format_bytes(wanted) + " of memory, but " +
+                        format_bytes(available) + " is available" + limit);
+    };
+    expect(needed, hw::available_memory(), "");
+    expect(bytes, hw::available_addresses(), " to a process (ulimit -v)");
   });
 }
 

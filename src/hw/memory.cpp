@@ -1,4 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/resource.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cstdint>
 #include <fstream>
@@ -109,6 +112,14 @@ std::uint64_t meminfo_bytes(const std::string& root, std::string_view kind) {
 std::uint64_t available_memory(const std::string& root) {
   return std::min(meminfo_bytes(root, "MemAvailable:"),
                   minimum_over_control_groups(root, available_in_group));
+}
+
+std::uint64_t available_addresses() {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_AS, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY) return no_limit;
+  const auto pages = number_in("/proc/self/statm").value_or(0);
+  const auto mapped = pages * static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return limit.rlim_cur - std::min<std::uint64_t>(limit.rlim_cur, mapped);
 }
 
 std::uint64_t total_memory(const std::string& root) {

@@ -13,6 +13,10 @@ namespace cairn::hw {
 /// root  prefix of /proc and /sys, for tests
 [[nodiscard]] std::uint64_t available_memory(const std::string& root = "");
 
+/// Bytes of addresses that this process can still map: what its limit (RLIMIT_AS, `ulimit -v`)
+/// leaves. 2^64 - 1 without a limit.
+[[nodiscard]] std::uint64_t available_addresses();
+
 /// Bytes that this process and all others of its control groups can use together: the minimum of
 /// the system's memory (MemTotal) and the groups' limits. 0 if unknown.
 ///
