@@ -138,10 +138,10 @@ def kill_once(command, launched, moment, chance):
     named = set(re.findall(r"rank (\d+) was killed", out))
     if named != {str(rank)}:
         wrong.append(f"it names {named}, not rank {rank}: {out!r}")
-    # A process may need a moment to die.
+    # A process may need a moment to die; another job may have files now.
     until = time.monotonic() + 1
     left = processes
-    while left and time.monotonic() < until:
+    while (left or shared_memory() - files) and time.monotonic() < until:
         left = [p for p in left if runs(p)]
     if left:
         wrong.append(f"processes are left: {[(p, name_of(p)) for p in left]}")
