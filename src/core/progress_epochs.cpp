@@ -97,16 +97,17 @@ void progress_engine::record_wave(std::uint64_t sent, std::uint64_t handled) noe
 }
 
 progress_snapshot progress_engine::snapshot() {
-  progress_snapshot now{.steps = steps(),
-                        .epoch = epoch(),
-                        .epoch_open = epoch_open(),
-                        .waves_sent = waves_sent_.load(std::memory_order_relaxed),
-                        .waves_handled = waves_handled_.load(std::memory_order_relaxed),
-                        .inbox_bytes = inbox_.bytes(),
-                        .outbox_bytes = outbox_.pending_bytes(),
-                        .collective = control_.pending(),
-                        .stopping = control_.stopping(),
-                        .poisoned = control_.poisoned()};
+  progress_snapshot now;
+  now.steps = steps();
+  now.epoch = epoch();
+  now.epoch_open = epoch_open();
+  now.waves_sent = waves_sent_.load(std::memory_order_relaxed);
+  now.waves_handled = waves_handled_.load(std::memory_order_relaxed);
+  now.inbox_bytes = inbox_.bytes();
+  now.outbox_bytes = outbox_.pending_bytes();
+  now.collective = control_.pending();
+  now.stopping = control_.stopping();
+  now.poisoned = control_.poisoned();
   std::int64_t in_blocks = 0;
   for (worker_t w{0}; w < pool_.workers(); ++w) {
     now.held += holds_[w].sent();

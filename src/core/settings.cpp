@@ -301,18 +301,18 @@ std::vector<std::string> settings::take_options(std::span<const std::string> arg
   std::vector<std::string> others;
   for (std::size_t i = 0; i < arguments.size(); ++i) {
     const auto& argument = arguments[i];
-    if (argument == "--") {
+    const std::string_view whole = argument;  // g++ 12 warns of std::string's operator== here
+    if (whole == "--") {
       others.insert(others.end(), arguments.begin() + static_cast<std::ptrdiff_t>(i),
                     arguments.end());
       break;
     }
-    const auto option = std::string_view(argument).substr(0, argument.find('='));
+    const auto option = whole.substr(0, whole.find('='));
     const auto* const row = option.starts_with("--") ? find(option.substr(2)) : nullptr;
     if (row == nullptr) {
       others.push_back(argument);
-    } else if (option.size() < argument.size()) {
-      set_as(*this, *row, std::string(option),
-             std::string_view(argument).substr(option.size() + 1));
+    } else if (option.size() < whole.size()) {
+      set_as(*this, *row, std::string(option), whole.substr(option.size() + 1));
     } else if (++i < arguments.size()) {
       set_as(*this, *row, argument, arguments[i]);
     } else {
