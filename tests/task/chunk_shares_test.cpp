@@ -46,10 +46,10 @@ TEST(ChunkShares, NothingIsLeftOnceAllAreTaken) {
 
 TEST(ChunkShares, ConcurrentWorkersTakeEachNumberOnce) {
   constexpr std::size_t n = 20'000;
-  for (const auto [workers, order] : {std::pair{2, chunk_order::by_share},
-                                      {3, chunk_order::in_turn},
-                                      {20, chunk_order::by_share},  // more workers than shares
-                                      {20, chunk_order::in_turn}}) {
+  for (const auto& [workers, order] : {std::pair{2, chunk_order::by_share},
+                                       {3, chunk_order::in_turn},
+                                       {20, chunk_order::by_share},  // more workers than shares
+                                       {20, chunk_order::in_turn}}) {
     chunk_shares chunks(n, static_cast<std::size_t>(workers), order);
     std::vector<std::atomic<int>> taken(n);
     std::vector<std::thread> threads;
