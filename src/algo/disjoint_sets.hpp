@@ -31,7 +31,7 @@ class trees {
   }
 
  private:
-  Id* parents_;  // of vertex 0, were it here: no subtraction in the chains of loads
+  Id* parents_;  // points where vertex 0 would be, which saves a subtraction per load
 };
 
 /// Joins the trees of x and y, vertices of this rank. A parent is smaller than its child, so the

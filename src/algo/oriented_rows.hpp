@@ -60,7 +60,7 @@ void for_edge_ranges(world& w, std::size_t n, std::uint64_t edges, std::uint64_t
       1);
 }
 
-/// The first of two ascending lists that stand one after the other. The second is part of the
+/// The first of two concatenated ascending lists. The second is part of the
 /// first.
 template <class Id>
 [[nodiscard]] std::span<const Id> ascending_part(std::span<const Id> both) {

@@ -72,9 +72,9 @@ class contribution_sum {
 /// one by all workers and one by worker 0 are timed.
 class sweeper_choice {
  public:
-  /// edges  of this rank's sweep
-  sweeper_choice(const world& w, std::uint64_t edges)
-      : sweeps_(w.size() == 1 && w.workers() > 1 && edges < small ? 0 : decided) {}
+  /// visited  rows and edges of this rank's sweep
+  sweeper_choice(const world& w, std::uint64_t visited)
+      : sweeps_(w.size() == 1 && w.workers() > 1 && visited < small ? 0 : decided) {}
 
   [[nodiscard]] bool alone() const noexcept {
     return sweeps_ == 2 || (sweeps_ == decided && alone_ns_ < all_ns_);
@@ -101,7 +101,7 @@ class pagerank_pull {
       : s_(s),
         in_place_(in_place),
         layout_(layout),
-        sweepers_(s.w, s.g.in().num_edges()),
+        sweepers_(s.w, s.g.in().num_rows() + s.g.in().num_edges()),
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices()),
         next_(in_place ? 0 : s.g.num_vertices()) {

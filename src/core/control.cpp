@@ -168,7 +168,13 @@ std::vector<std::byte> control::reduce(std::span<const std::byte> mine,
 }
 
 std::optional<pending_collective> control::pending() const {
-  const std::lock_guard held(network_lock_);
+  std::unique_lock held(network_lock_, std::try_to_lock);
+  // A worker that hangs inside the network holds the lock forever; 4,000 rounds take about 0.1 s.
+  for (unsigned rounds = 0; !held.owns_lock() && rounds < 4000; ++rounds) {
+    pool_.relax(rounds);
+    static_cast<void>(held.try_lock());
+  }
+  if (!held.owns_lock()) return std::nullopt;
   const auto number = cancelling_.begun();
   if (!gathered_.load(std::memory_order_acquire)) {
     return pending_collective{true, number, gathering_.awaited()};

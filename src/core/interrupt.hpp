@@ -40,7 +40,7 @@ class interrupt_handler {
   interrupt_handler(const interrupt_handler&) = delete;
   interrupt_handler& operator=(const interrupt_handler&) = delete;
 
-  /// Cancels the worlds as a signal does, unless there was a request before. Any thread.
+  /// Cancels the worlds as a signal does. The first cause is kept. Any thread.
   void stop(stop_cause cause) noexcept;
   /// The cause of the first request; none so far: any() is false. Any thread.
   [[nodiscard]] stop_cause cause() const noexcept { return stop_cause(cause_.load()); }

@@ -136,7 +136,7 @@ int run(const settings& config, const rank_body& body, const launch_report& say)
       const auto started_by = launcher_here();
       if (started_by && started_by->size > 1) {
         return run_supervised(
-            *started_by, [&] { return run_planned(prepare, say, second_signal::nothing); }, say);
+            *started_by, [&](second_signal then) { return run_planned(prepare, say, then); }, say);
       }
     } catch (const usage_error&) {  // reported below
     }

@@ -48,8 +48,7 @@ std::optional<launcher> find_launcher(const std::function<const char*(const char
     if (rank == nullptr || size == nullptr) continue;
     launcher found{c.name, c.kind, number_in(c.rank, rank), number_in(c.size, size)};
     if (const char* const pmi = variable("PMI_FD")) found.pmi = number_in("PMI_FD", pmi);
-    found.continues_before_end = std::string_view(c.rank).starts_with("OMPI_") &&
-                                 variable("OMPI_MCA_orte_forward_job_control") == nullptr;
+    found.continues_before_end = std::string_view(c.rank).starts_with("OMPI_");
     if (found.rank >= found.size) {
       throw usage_error(std::string(c.rank) + " is " + rank + ", but " + c.size + " is " + size);
     }

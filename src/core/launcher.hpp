@@ -16,7 +16,7 @@ struct launcher {
   rank_t rank = 0;
   rank_t size = 1;
   int pmi = -1;  ///< descriptor for PMI 1 commands, if any
-  /// It ends a job by SIGCONT, one second later SIGTERM, then SIGKILL, and sends no SIGCONT else.
+  /// It ends a job by SIGCONT, one second later SIGTERM, then SIGKILL.
   bool continues_before_end = false;
 };
 

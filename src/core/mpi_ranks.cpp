@@ -171,7 +171,11 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
     if (ended.status == 0) ended = result_by_exception();
   }
   // The other ranks wait in a collective, unless they failed alike.
-  if (started_by.rank != 0) wait(delay_for_rank_0_report);
+  if (started_by.rank != 0) {
+    wait(delay_for_rank_0_report);
+    // Rank 0 has reported, and the launcher ends the job.
+    if (interrupt_handler::was_asked_to_stop()) return ended.status;
+  }
   say(ended.sentence);
   wait(delay_for_launcher_output);
   if (job) {

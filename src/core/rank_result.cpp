@@ -17,7 +17,7 @@ namespace {
 
 std::string megabytes(std::uint64_t bytes) { return std::to_string(bytes / 1'000'000) + " MB"; }
 
-// Without memory for more words, the first ones alone.
+// If no memory is left for the details, the sentence is "out of memory".
 std::string out_of_memory() noexcept {
   try {
     const auto addresses = hw::available_addresses(), memory = hw::available_memory();

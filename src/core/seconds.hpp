@@ -11,8 +11,9 @@ namespace cairn {
 /// "2.5" for 2500 ms.
 [[nodiscard]] inline std::string seconds_text(std::chrono::milliseconds length) {
   std::array<char, 32> text{};
-  const auto end = std::to_chars(text.data(), text.data() + text.size(),
-                                 static_cast<double>(length.count()) / 1000);
+  const auto end =
+      std::to_chars(text.data(), text.data() + text.size(),
+                    static_cast<double>(length.count()) / 1000, std::chars_format::fixed);
   return {text.data(), end.ptr};
 }
 

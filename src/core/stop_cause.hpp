@@ -10,7 +10,8 @@
 namespace cairn {
 
 /// Why a run was cancelled. A number, so that a signal handler can store it and a reduction to the
-/// maximum can agree on one for all ranks: a signal or a time limit goes before an unknown cause.
+/// maximum can agree on one for all ranks: a signal or a time limit takes precedence over an
+/// unknown cause.
 class stop_cause {
  public:
   constexpr stop_cause() = default;

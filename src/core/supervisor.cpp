@@ -51,15 +51,27 @@ struct ending {
   bool cancelled = false;
 };
 
+constexpr std::chrono::milliseconds between_looks{500};
+
+// Whether the child has been stopped since the last call. Does not reap it.
+bool was_stopped(pid_t child) noexcept {
+  siginfo_t how{};
+  return waitid(P_PID, static_cast<id_t>(child), &how, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+         how.si_pid == child;
+}
+
 ending wait_for(pid_t child, const launcher& started_by, const held_signals& signals) {
   ending end;
   std::optional<steady::time_point> cancelled_at;
   bool announced = false;  // the launcher's SIGCONT came, its SIGTERM will
   while (waitpid(child, &end.status, WNOHANG) != child) {
     pid_t sender = 0;
-    const int signal = signals.wait(std::chrono::milliseconds(500), &sender);
+    const auto begin = steady::now();
+    const int signal = signals.wait(between_looks, &sender);
     if (signal == SIGCONT) {
       if (!started_by.continues_before_end || sender != getppid() || cancelled_at) continue;
+      // The user stopped the job and resumes it: this process or the child did not run meanwhile.
+      if (was_stopped(child) || steady::now() - begin > 2 * between_looks) continue;
       cancelled_at = steady::now();
       announced = true;
       kill(child, SIGTERM);
@@ -79,7 +91,8 @@ ending wait_for(pid_t child, const launcher& started_by, const held_signals& sig
 
 }  // namespace
 
-int run_supervised(const launcher& started_by, const std::function<int()>& rank_main,
+int run_supervised(const launcher& started_by,
+                   const std::function<int(interrupt_handler::second)>& rank_main,
                    const launch_report& say) {
   // Otherwise the child would write the buffered output again.
   std::fflush(nullptr);
@@ -91,12 +104,12 @@ int run_supervised(const launcher& started_by, const std::function<int()>& rank_
     const auto child = fork();
     if (child < 0) {
       signals.restore();
-      return rank_main();
+      return rank_main(interrupt_handler::second::kills);
     }
     if (child == 0) {
       end_with_parent(self, started_by.rank);
       signals.restore();
-      const int status = rank_main();
+      const int status = rank_main(interrupt_handler::second::nothing);
       std::cout.flush();
       std::fflush(nullptr);
       _exit(status);
@@ -110,7 +123,10 @@ int run_supervised(const launcher& started_by, const std::function<int()>& rank_
   if (WIFEXITED(end.status)) return WEXITSTATUS(end.status);
   const int signal = WTERMSIG(end.status);
   // It was asked to stop before it could handle the signal.
-  if (end.cancelled && cancels(signal)) return 128 + signal;
+  if (end.cancelled && cancels(signal)) {
+    end_job(started_by, 128 + signal);
+    return 128 + signal;
+  }
   say(killed_sentence(started_by.rank, signal));
   nanosleep(&delay_for_launcher_output, nullptr);
   end_job(started_by, 1);

@@ -5,6 +5,7 @@
 
 #include <cairn/core/launch.hpp>
 
+#include "core/interrupt.hpp"
 #include "core/launcher.hpp"
 
 namespace cairn {
@@ -16,9 +17,11 @@ namespace cairn {
 /// SIGINT and SIGTERM are passed on; a second one, SIGHUP or SIGQUIT kills the child and then this
 /// process. Where no child can be started, runs the rank in this process.
 ///
-/// rank_main   does not throw and does not return in this process, only in the child; called before
+/// rank_main   called with the effect of a second signal; does not throw and does not return in
+/// this process, only in the child; called before
 ///             the process has threads and before it has started MPI
-[[nodiscard]] int run_supervised(const launcher& started_by, const std::function<int()>& rank_main,
+[[nodiscard]] int run_supervised(const launcher& started_by,
+                                 const std::function<int(interrupt_handler::second)>& rank_main,
                                  const launch_report& say);
 
 }  // namespace cairn

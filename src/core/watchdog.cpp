@@ -43,8 +43,11 @@ void watchdog::watch(world& w, std::chrono::milliseconds limit, const launch_rep
       reported = false;
     } else if (!reported && steady::now() - since >= limit) {
       reported = true;
-      say("rank " + std::to_string(w.rank()) + ": no progress for " + seconds_text(limit) +
-          " s (--watchdog): " + messages.snapshot().text());
+      try {
+        say("rank " + std::to_string(w.rank()) + ": no progress for " + seconds_text(limit) +
+            " s (--watchdog): " + messages.snapshot().text());
+      } catch (...) {  // no memory for a report: the run goes on
+      }
     }
   }
 }

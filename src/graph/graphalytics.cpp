@@ -78,7 +78,8 @@ std::vector<std::uint64_t> read_vertices(task::pool& workers, const std::string&
       while (io::is_blank(*p) || *p == ',') ++p;
     }
   });
-  throw input_error::in_file(from.edge_file(), "has an edge of no vertex");
+  throw input_error::in_file(from.edge_file(),
+                             "has an edge of a vertex that is not in the vertex file");
 }
 
 // The number of a property, if given, must be that of the file.
@@ -101,6 +102,9 @@ graphalytics_dataset::graphalytics_dataset(const std::string& properties_file)
   if (edge_file_ == vertex_file_) edge_file_ = in_folder(name_ + ".e");
   static_cast<void>(directed());
   algorithms_ = words_of(settings_.text(key("algorithms")));
+  if (algorithms_.empty()) {
+    throw settings_.unexpected(key("algorithms"), "bfs, cdlp, lcc, pr, sssp or wcc");
+  }
   const auto names = key("edge-properties.names");
   if (weighted() && words_of(settings_.text(names)).size() != 1) {
     throw settings_.unexpected(names, "one property, the weight");

@@ -135,6 +135,7 @@ class Tiny(InAFolder):
                 ("bfs.source-vertex = 2", "bfs.source-vertex = 3",
                  "graph.tiny.bfs.source-vertex: expected a vertex of"),
                 ("bfs, cdlp", "bfs, cldp", "expected bfs, cdlp, lcc, pr, sssp or wcc"),
+                ("bfs, cdlp, lcc, pr, sssp, wcc", " ,", "expected bfs, cdlp, lcc, pr, sssp or wcc"),
                 ("names = weight", "names = weight, color", "expected one property, the weight"),
                 ("weight-property = weight", "weight-property = color", "found 'color'"),
                 ("meta.vertices = 4", "meta.vertices = 5",

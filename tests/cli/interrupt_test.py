@@ -122,6 +122,7 @@ class Interrupts(InAFolder):
             run = cairn(*limited, *more)
             self.assertEqual((run.returncode, run.stdout), (124, ""), more)
             self.assertEqual(run.stderr, "cairn: cancelled after 0.3 s, the limit set by --timeout\n")
+        self.assertIn(" 100000 ", cairn("settings", "--timeout", 100000).stdout)
         run = cairn("bfs", "--kronecker", 10, "--timeout", 1000, "--quiet")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
         for bad in ("0", "-1", "1e3", "soon", ""):
