@@ -30,7 +30,7 @@ inline constexpr std::uint64_t same_request_ns = 200'000'000;
 /// several, only the first gets signals; the others can only be stopped by stop().
 class interrupt_handler {
  public:
-  /// The effect of a second signal that is a request of its own (same_request_ns). `kills`: the
+  /// The effect of a second signal, later than same_request_ns. `kills`: the
   /// default action, at once. `nothing`: another process handles it.
   enum class second { kills, nothing };
 

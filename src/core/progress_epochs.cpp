@@ -79,7 +79,7 @@ progress_engine::totals progress_engine::epoch_totals() const noexcept {
   return here;
 }
 
-// Being watched ------------------------------------------------------------------------------
+// Progress reports ---------------------------------------------------------------------------
 
 std::uint64_t progress_engine::steps() const noexcept {
   auto all = wave_changes_.load(std::memory_order_relaxed);

@@ -107,7 +107,7 @@ class progress_engine final : public task::progress_source {
   /// before `sent`, so a handler that runs meanwhile counts as a message in flight. Any worker.
   [[nodiscard]] totals epoch_totals() const noexcept;
 
-  // Being watched ----------------------------------------------------------------------------
+  // Progress reports -------------------------------------------------------------------------
 
   /// progress_snapshot::steps. Any thread.
   [[nodiscard]] std::uint64_t steps() const noexcept;

@@ -28,7 +28,7 @@ struct progress_snapshot {
     std::uint64_t sent = 0, handled = 0;
   };
 
-  /// Chunks of loops, handled buffers, opened and closed epochs, collectives, and waves that saw
+  /// Chunks of loops, handled buffers, opened epochs, collectives, and waves that saw
   /// other counts than the wave before. A rank whose number stays the same does not progress, or is
   /// inside one long piece of work.
   std::uint64_t steps = 0;
@@ -44,7 +44,8 @@ struct progress_snapshot {
   std::vector<worker_t> in_handler;  ///< workers that run a handler
   bool stopping = false, poisoned = false;
 
-  /// Several lines for a reader, without a line end; the first says where the rank is.
+  /// The report as several lines, without a final newline; the first names the epoch and the
+  /// collective.
   [[nodiscard]] std::string text() const;
 };
 

@@ -26,7 +26,7 @@ struct settings {
   int threads = 0;               ///< workers per rank; 0: the allowed cores / ranks that share them
   int ranks = 0;                 ///< 0: the launcher's number, else 1
   std::uint64_t timeout_ms = 0;  ///< after which the run is cancelled; 0: never
-  std::uint64_t watchdog_ms = 0;  ///< without progress for so long a rank reports; 0: never
+  std::uint64_t watchdog_ms = 0;  ///< a rank without progress for this long reports; 0: never
   bool pin = false;
   transport_kind transport = transport_kind::automatic;
   net::mpi_kind mpi = net::mpi_kind::automatic;

@@ -47,11 +47,12 @@ class graphalytics_dataset {
 /// Throws    input_error if there is none
 [[nodiscard]] std::vector<std::string> graphalytics_files(const std::string& path);
 
-/// The graph of a data set. An undirected edge is in the file once.
+/// The graph of a data set. The file lists each undirected edge once.
 ///
 /// options   `read.format`, `read.ids` and `build.symmetrize` are ignored
-/// Throws    input_error, the same on every rank: as read_edges(); for an edge of no vertex; if
-///           weights are missing; for other numbers of vertices and edges than the properties state
+/// Throws    input_error, the same on every rank: as read_edges(); for an edge with an unknown
+///           vertex; if weights are missing; for other numbers of vertices and edges than the
+///           properties state
 /// Collective.
 [[nodiscard]] loaded_graph load(world& w, const graphalytics_dataset& from,
                                 const load_options& options = {});

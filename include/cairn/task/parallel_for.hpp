@@ -53,7 +53,7 @@ class chunk_shares {
   }
 
  private:
-  static constexpr std::size_t most = 16;  // more workers have shares in common
+  static constexpr std::size_t most = 16;  // with more workers, several use one share
   struct alignas(cache_line) share {
     std::atomic<std::size_t> next;
   };
