@@ -13,6 +13,7 @@
 #include <cairn/core/settings.hpp>
 #include <cairn/hw/clock.hpp>
 
+#include <CLI/CLI.hpp>
 #include <bench/program.hpp>
 #include <bench/provenance.hpp>
 
@@ -21,14 +22,15 @@ namespace {
 
 class command_line {
  public:
-  command_line(const char* description, const std::function<void(CLI::App&)>& add_options)
+  command_line(const char* description, const std::function<void(argument_list&)>& add_options)
       : app_{description} {
-    add_number(app_, "--runs", options.runs, {1, 1 << 20}, "timed runs of each kernel");
-    add_number(app_, "--warm-ups", options.warm_ups, {0, 1 << 20},
-               "calls before a kernel is timed");
-    add_number(app_, "--least-seconds", options.least_seconds, {0.0, 1e6}, "that a run takes");
+    argument_list arguments(app_);
+    arguments.number("--runs", options.runs, {1, 1 << 20}, "timed runs of each kernel");
+    arguments.number("--warm-ups", options.warm_ups, {0, 1 << 20},
+                     "calls before a kernel is timed");
+    arguments.number("--least-seconds", options.least_seconds, {0.0, 1e6}, "that a run takes");
     app_.add_option("--lines", file_, "adds a JSON line per run to this file; -: standard output");
-    add_options(app_);
+    add_options(arguments);
   }
 
   /// Returns   the status to exit with, where there is nothing to run
@@ -61,7 +63,7 @@ class command_line {
 }  // namespace
 
 int run_program(int argc, char** argv, const char* description,
-                const std::function<void(CLI::App&)>& add_options,
+                const std::function<void(argument_list&)>& add_options,
                 const std::function<void(harness&)>& body) {
   command_line given(description, add_options);
   if (const auto status = given.parse(std::vector<std::string>(argv + 1, argv + argc)))
@@ -81,7 +83,7 @@ int run_program(int argc, char** argv, const char* description,
 }
 
 int run_program_on_ranks(int argc, char** argv, const char* description,
-                         const std::function<void(CLI::App&)>& add_options,
+                         const std::function<void(argument_list&)>& add_options,
                          const std::function<void(world&, harness&)>& body) {
   command_line given(description, add_options);
   settings how;

@@ -2,13 +2,10 @@
 #pragma once
 
 #include <functional>
-#include <string>
-#include <type_traits>
-#include <utility>
 
 #include <cairn/core/world.hpp>
 
-#include <CLI/CLI.hpp>
+#include <bench/argument_list.hpp>
 #include <bench/harness.hpp>
 
 namespace cairn::bench {
@@ -20,7 +17,7 @@ namespace cairn::bench {
 /// Returns   0; 1 after one sentence if a result was wrong or something failed; 2 for a command
 ///           line that cannot be used
 int run_program(int argc, char** argv, const char* description,
-                const std::function<void(CLI::App&)>& add_options,
+                const std::function<void(argument_list&)>& add_options,
                 const std::function<void(harness&)>& body);
 
 /// The main() of a benchmark over ranks: takes Cairn's settings (--ranks, --threads, ...) as
@@ -29,17 +26,8 @@ int run_program(int argc, char** argv, const char* description,
 ///
 /// Returns   as run_program
 int run_program_on_ranks(int argc, char** argv, const char* description,
-                         const std::function<void(CLI::App&)>& add_options,
+                         const std::function<void(argument_list&)>& add_options,
                          const std::function<void(world&, harness&)>& body);
-
-/// Adds an option whose value lies in [range.first, range.second]; --help shows its default.
-template <class Number>
-void add_number(CLI::App& app, const std::string& name, Number& value,
-                std::type_identity_t<std::pair<Number, Number>> range, const std::string& meaning) {
-  app.add_option(name, value, meaning)
-      ->check(CLI::Range(range.first, range.second))
-      ->capture_default_str();
-}
 
 /// Summed over workers and ranks. Collective.
 [[nodiscard]] counter_totals counters_of_all(world& w);

@@ -11,6 +11,7 @@
 #include "cli/output.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
+#include "cli/trace.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -52,6 +53,7 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
 // Refuses invalid options before anything is loaded.
 void expect_options(const algorithm_command& cmd) {
   static_cast<void>(source_of(cmd.in));
+  expect_partition(cmd.c, cmd.in);
   static_cast<void>(activity_of(cmd.c));
   cmd.a.check_options(cmd.given);
   expect_seed(cmd.in, cmd.a.uses_seed(cmd.given));
@@ -59,6 +61,7 @@ void expect_options(const algorithm_command& cmd) {
     throw usage_error("--values says what --output writes, and there is no --output");
   }
   if (!cmd.output.empty()) check_output(cmd.output);
+  expect_trace(cmd.c, {cmd.in.file, cmd.output});
 }
 
 // Refuses settings of operators if the run uses no operators.
@@ -148,11 +151,14 @@ auto with_name_of_graph(const algorithm_command& cmd, const auto& f) {
   }
 }
 
-int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd, report& r) {
+int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd, recording& rec,
+               report& r) {
   w.barrier();
   const auto begin = w.clock().now_ns();
-  const auto graph = with_name_of_graph(
-      cmd, [&] { return cmd.a.bind(w, g, cmd.given, static_cast<std::uint64_t>(cmd.trials)); });
+  const auto graph = with_name_of_graph(cmd, [&] {
+    const recording::part part(rec, "build");
+    return cmd.a.bind(w, g, cmd.given, static_cast<std::uint64_t>(cmd.trials));
+  });
   w.barrier();
   r["seconds"]["build"] =
       r["seconds"]["build"].get<double>() + static_cast<double>(w.clock().now_ns() - begin) * 1e-9;
@@ -177,6 +183,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
       }
       w.barrier();
       counts.end(phase_counts::load_and_verify);
+      const recording::part part(rec, "trial", static_cast<std::uint32_t>(trial));
       const auto start = w.clock().now_ns();
       found = with_name_of_graph(cmd, [&] { return run->run(); });
       w.barrier();
@@ -201,6 +208,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
   }
   counts.end(phase_counts::load_and_verify);
   counts.report_to(r);
+  rec.write(&r);
   say_trials(cmd, w, r);
   return conclude(w, r, cmd.verify, broken);
 }
@@ -217,11 +225,16 @@ int run_command(const algorithm_command& cmd) {
     report r(cmd.name(), cmd.c, w);
     if (const auto costs = costs_in_use(cmd.c); !costs.empty()) r["settings"]["costs"] = costs;
     w.agree([&] {
-      if (!cmd.output.empty() && w.rank() == 0) check_writable(cmd.output, cmd.in.file);
+      if (w.rank() != 0) return;
+      if (!cmd.output.empty()) check_writable(cmd.output, cmd.in.file);
+      expect_trace_writable(cmd.c);
     });
-    const auto& g = graphs.get(w, r);
-    expect_graph(cmd, g);
-    return run_trials(w, g, cmd, r);
+    recording rec(w, cmd.c);
+    return rec.of([&] {
+      const auto& g = graphs.get(w, r);
+      expect_graph(cmd, g);
+      return run_trials(w, g, cmd, rec, r);
+    });
   });
 }
 
@@ -235,6 +248,7 @@ void add_algorithms(CLI::App& app, common& c, action& chosen) {
     add_input(command, cmd->in);
     add_options(command, *cmd);
     add_common(command, c, {.settings = all_settings()});
+    add_trace(command, c);
     command.callback([cmd, &chosen] { chosen = [cmd] { return run_command(*cmd); }; });
   }
 }

@@ -23,9 +23,10 @@ namespace cairn::cli {
 ///          objects are elements of an array
 struct common {
   cairn::settings settings;
-  bool json = false;   ///< print one JSON object instead of the human-readable report
-  bool stats = false;  ///< also print the counters
-  bool quiet = false;  ///< no progress, no human-readable report
+  bool json = false;       ///< print one JSON object instead of the human-readable report
+  bool stats = false;      ///< also print the counters
+  bool quiet = false;      ///< no progress, no human-readable report
+  std::string trace = {};  ///< the file of --trace; empty: none
   std::set<std::string, std::less<>> given = {};  ///< settings that the command line names
   std::shared_ptr<int> printed = std::make_shared<int>(0);
 };

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <memory>
+#include <optional>
 
 #include <fmt/format.h>
 
 #include <cairn/algo/stored_layout.hpp>
+#include <cairn/graph/io/dimacs.hpp>
 #include <cairn/graph/io/edge_list.hpp>
 #include <cairn/graph/io/file_format.hpp>
+#include <cairn/graph/io/metis.hpp>
 #include <cairn/graph/io/native.hpp>
 #include <cairn/net/ring.hpp>
 
@@ -23,61 +26,96 @@ struct convert_command {
   std::string output, layout;
   bool once = false;
   bool renumber = false;
+  std::optional<std::uint64_t> from, to;
 };
 
 bool is_edge_list(file_format format) {
-  return format == file_format::edge_list || format == file_format::weighted_edge_list;
+  return format == file_format::edge_list || format == file_format::weighted_edge_list ||
+         format == file_format::csv;
 }
 
-file_format writable_format(const convert_command& cmd) {
+bool ends_in(const convert_command& cmd, std::string_view ending) {
+  return graph::io::without_compression(cmd.output).ends_with(ending);
+}
+
+// Refuses what can be refused before the graph is loaded.
+void expect_options(const convert_command& cmd) {
   const auto format = graph::io::format_of(cmd.output);
-  if (!is_edge_list(format) && format != file_format::native &&
-      format != file_format::matrix_market) {
-    throw usage_error(
-        cmd.output +
-        ": graphs are written as .el, .txt, .wel, .mtx or .cairn, also .gz, .zst or .xz");
-  }
-  if (cmd.once && !is_edge_list(format)) {
-    throw usage_error("--once is for edge lists: other formats have an undirected edge once");
+  if (cmd.once && !is_edge_list(format) && !ends_in(cmd, ".gr")) {
+    throw usage_error("--once is for edge lists and .gr files: " +
+                      std::string(ends_in(cmd, ".max") ? "a flow needs both directions"
+                                                       : "other formats have an undirected edge "
+                                                         "once"));
   }
   if (!cmd.layout.empty() && format != file_format::native) {
     throw usage_error("--layout is for .cairn files: other formats store only edges");
   }
-  return format;
+  if (ends_in(cmd, ".max") && !(cmd.from && cmd.to)) {
+    throw usage_error("a .max file names the source and the sink of a flow: --from ID --to ID");
+  }
+  if (!ends_in(cmd, ".max") && (cmd.from || cmd.to)) {
+    throw usage_error("--from and --to are for .max files: other formats have no ends of a flow");
+  }
 }
 
-void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd) {
-  using graph::io::undirected_edges;
+graph::io::native_graph view_of(const graph::any_graph& g, const convert_command& cmd) {
   auto whole = std::visit([](const auto& rows) { return graph::io::native_view(rows); }, g);
-  const auto format = graph::io::format_of(cmd.output);
-  if (cmd.renumber) {
-    auto ids = std::make_shared<std::vector<std::uint64_t>>();
-    std::visit(
-        [&](const auto& rows) {
-          for (std::uint64_t v = 0; v < rows.num_vertices(); ++v) {
-            ids->push_back(1 + rows.labels().position_of(v));
-          }
-        },
-        g);
-    whole.words = nullptr;
-    whole.labels = *ids;
-    whole.kept = std::move(ids);
-  }
-  if (cmd.once && whole.directed) {
+  if (!cmd.renumber) return whole;
+  auto ids = std::make_shared<std::vector<std::uint64_t>>();
+  std::visit(
+      [&](const auto& rows) {
+        for (std::uint64_t v = 0; v < rows.num_vertices(); ++v) {
+          ids->push_back(1 + rows.labels().position_of(v));
+        }
+      },
+      g);
+  whole.words = nullptr;
+  whole.labels = *ids;
+  whole.kept = std::move(ids);
+  return whole;
+}
+
+void expect_once_has_effect(const graph::io::native_graph& g, const convert_command& cmd) {
+  if (!cmd.once) return;
+  if (g.directed) {
     throw usage_error("--once is for undirected graphs: " + name_of(cmd.in) +
                       " is directed (--symmetrize)");
   }
+  if (ends_in(cmd, ".gr") && g.weights.index() == 0) {
+    throw usage_error("--once is for .gr files with weights: without, an edge is written once");
+  }
+}
+
+void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd, report& r) {
+  using graph::io::undirected_edges;
+  auto whole = view_of(g, cmd);
+  expect_once_has_effect(whole, cmd);
   if (cmd.layout == "always") {
     whole.attached = std::visit(
         [&](const auto& rows) { return algo::attachment_of(algo::pull_layout(w, rows)); }, g);
   }
-  if (format == file_format::native) {
-    graph::io::write_native(w.pool(), cmd.output, whole);
-  } else if (format == file_format::matrix_market) {
-    graph::io::write_matrix_market(w.pool(), cmd.output, whole);
-  } else {
-    graph::io::write_edge_list(w.pool(), cmd.output, whole,
-                               cmd.once ? undirected_edges::once : undirected_edges::both_ways);
+  const auto edges = cmd.once ? undirected_edges::once : undirected_edges::both_ways;
+  auto& pool = w.pool();
+  switch (graph::io::format_of(cmd.output)) {
+    case file_format::native:
+      return graph::io::write_native(pool, cmd.output, whole);
+    case file_format::matrix_market:
+      return graph::io::write_matrix_market(pool, cmd.output, whole);
+    case file_format::metis:
+      return graph::io::write_metis(pool, cmd.output, whole);
+    case file_format::dimacs: {
+      std::optional<graph::io::flow_ends> ends;
+      if (cmd.from && cmd.to) ends = {*cmd.from, *cmd.to};
+      return graph::io::write_dimacs(pool, cmd.output, whole, edges, ends);
+    }
+    case file_format::edge_list:
+    case file_format::weighted_edge_list:
+    case file_format::csv:
+      graph::io::write_edge_list(pool, cmd.output, whole, edges);
+      const auto isolated = graph::io::num_isolated(pool, whole);
+      r["result"]["isolated_left_out"] = isolated;
+      if (isolated != 0) r.line("left out", human_count(isolated) + " vertices without edges");
+      return;
   }
 }
 
@@ -94,7 +132,7 @@ void on_rank_zero(world& w, F&& f) {
 
 int run_command(const common& c, const convert_command& cmd) {
   if (cmd.output.empty()) throw usage_error("no output: name the file to write");
-  static_cast<void>(writable_format(cmd));
+  expect_options(cmd);
   graph::load_options options;
   options.build.inverse = cmd.layout == "always";  // the layout reorders in-edges
   graph_keeper graphs(cmd.in, options, !c.quiet);
@@ -104,9 +142,10 @@ int run_command(const common& c, const convert_command& cmd) {
       check_writable(cmd.output, cmd.in.file);
       const auto& g = graphs.get(alone, r);
       const auto start = w.clock().now_ns();
-      write_graph(alone, g, cmd);
+      write_graph(alone, g, cmd, r);
       const auto seconds = static_cast<double>(w.clock().now_ns() - start) * 1e-9;
-      r["result"] = {{"file", cmd.output}, {"write_seconds", seconds}};
+      r["result"]["file"] = cmd.output;
+      r["result"]["write_seconds"] = seconds;
       r.line("wrote", fmt::format("{} in {}", cmd.output, human_seconds(seconds)));
     });
     r.count(w);
@@ -122,9 +161,14 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
   cmd->name = name;
   add_whole_input(command, cmd->in);
   command.add_option("OUTPUT,--output,-o", cmd->output,
-                     "The file to write: .el .txt .wel .mtx .cairn, also .gz .zst .xz");
+                     "The file to write: .el .txt .wel .csv .mtx .gr .max .col .graph .cairn, also "
+                     ".gz .zst .xz");
   command.add_flag("--once", cmd->once,
-                   "Write each undirected edge once in an edge list (read it with --symmetrize)");
+                   "Write each undirected edge once in an edge list or a .gr file (read it with "
+                   "--symmetrize)");
+  command.add_option("--from", cmd->from, "The id of the source in a .max file")
+      ->check(whole_number());
+  command.add_option("--to", cmd->to, "The id of the sink in a .max file")->check(whole_number());
   command.add_flag("--renumber", cmd->renumber,
                    "Renumber vertices to ids 1 to n, in the order of their ids");
   command

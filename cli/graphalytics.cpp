@@ -10,6 +10,7 @@
 #include "cli/input.hpp"
 #include "cli/progress.hpp"
 #include "cli/report.hpp"
+#include "cli/trace.hpp"
 
 namespace cairn::cli {
 namespace {
@@ -57,7 +58,8 @@ json describe(const graphalytics_dataset& from, const graph::any_graph& any, rep
 }
 
 // Runs the algorithms of a data set. Returns the first wrong result in a sentence, or "".
-std::string run_dataset(world& w, const common& c, const graphalytics_dataset& from, report& r) {
+std::string run_dataset(world& w, const common& c, const graphalytics_dataset& from, recording& rec,
+                        report& r) {
   std::vector<const graphalytics_algorithm*> algorithms;
   w.agree([&] { algorithms = algorithms_of(from); });
   const auto loaded = load(w, c, from, r);
@@ -67,7 +69,10 @@ std::string run_dataset(world& w, const common& c, const graphalytics_dataset& f
   for (const auto* const a : algorithms) {
     progress bar(!c.quiet && w.rank() == 0, std::string(a->name),
                  [&] { return w.counters().total(obs::counter::edges); });
-    const auto outcome = algo::run_graphalytics(w, loaded.graph, from, *a, activity_of(c));
+    const auto outcome = [&] {
+      const recording::part part(rec, a->name);
+      return algo::run_graphalytics(w, loaded.graph, from, *a, activity_of(c));
+    }();
     json run = {{"dataset", from.name()},
                 {"algorithm", a->name},
                 {"command", a->command},
@@ -92,8 +97,27 @@ std::string run_dataset(world& w, const common& c, const graphalytics_dataset& f
   return broken;
 }
 
+int run_datasets(world& w, const common& c, const std::vector<graphalytics_dataset>& datasets,
+                 recording& rec, report& r) {
+  r["seconds"]["load"] = r["seconds"]["build"] = 0.0;
+  r["result"] = {{"datasets", json::array()}, {"runs", json::array()}};
+  r.line("algorithm", fmt::format("{:<10} {:>12}  {}", "time", "vertices", "result"));
+  std::string broken;
+  for (const auto& from : datasets) {
+    const auto wrong = run_dataset(w, c, from, rec, r);
+    if (broken.empty()) broken = wrong;
+  }
+  if (datasets.size() == 1) r["graph"] = r["result"]["datasets"][0];
+  r["verified"] = broken.empty();
+  r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
+  r.count(w);
+  rec.write(&r);
+  return conclude(w, r, true, broken);
+}
+
 int run_command(const std::string& path, const common& c) {
   static_cast<void>(activity_of(c));
+  expect_trace(c, {path});
   warn_of_saved_costs(c);
   return run_ranks(c, [&](world& w) {
     report r("graphalytics", c, w);
@@ -101,20 +125,10 @@ int run_command(const std::string& path, const common& c) {
     std::vector<graphalytics_dataset> datasets;
     w.agree([&] {
       for (const auto& file : graph::graphalytics_files(path)) datasets.emplace_back(file);
+      if (w.rank() == 0) expect_trace_writable(c);
     });
-    r["seconds"]["load"] = r["seconds"]["build"] = 0.0;
-    r["result"] = {{"datasets", json::array()}, {"runs", json::array()}};
-    r.line("algorithm", fmt::format("{:<10} {:>12}  {}", "time", "vertices", "result"));
-    std::string broken;
-    for (const auto& from : datasets) {
-      const auto wrong = run_dataset(w, c, from, r);
-      if (broken.empty()) broken = wrong;
-    }
-    if (datasets.size() == 1) r["graph"] = r["result"]["datasets"][0];
-    r["verified"] = broken.empty();
-    r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
-    r.count(w);
-    return conclude(w, r, true, broken);
+    recording rec(w, c);
+    return rec.of([&] { return run_datasets(w, c, datasets, rec, r); });
   });
 }
 
@@ -130,6 +144,7 @@ void add_graphalytics(CLI::App& app, common& c, action& chosen) {
       ->type_name("DIR")
       ->required();
   add_common(command, c, {.settings = all_settings()});
+  add_trace(command, c);
   command.callback([&c, path, &chosen] { chosen = [&c, path] { return run_command(*path, c); }; });
 }
 

@@ -74,6 +74,7 @@ void add_info(CLI::App& app, common& c, action& chosen) {
   command.callback([&c, in, &chosen] {
     chosen = [&c, in] {
       expect_seed(*in, false);
+      expect_partition(c, *in);
       graph_keeper graphs(*in, {}, !c.quiet);
       return run_ranks(c, [&](world& w) {
         report r("info", c, w);

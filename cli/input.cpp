@@ -72,8 +72,9 @@ bool is_edge_list(const std::string& file) {
 
 void add_whole_input(CLI::App& command, input_options& in) {
   command
-      .add_option("INPUT,-f,--file", in.file,
-                  "A file: .txt .el .wel .csv .mtx .gr .max .graph .cairn, plain or .gz .zst .xz")
+      .add_option(
+          "INPUT,-f,--file", in.file,
+          "A file: .txt .el .wel .csv .mtx .gr .max .col .graph .cairn, plain or .gz .zst .xz")
       ->group(group);
   command.add_option("--kronecker,-g", in.kronecker, "Generate a Graph500 Kronecker graph")
       ->type_name("SCALE[:EDGEFACTOR]")
@@ -143,6 +144,13 @@ graph::source source_of(const input_options& in) {
   if (!in.erdos_renyi.empty()) g.kind = erdos_renyi(in.erdos_renyi);
   if (!in.grid.empty()) g.kind = grid(in.grid);
   return g;
+}
+
+void expect_partition(const common& c, const input_options& in) {
+  if (in.partition.empty() || c.settings.ranks != 0 || !c.settings.sim.empty() || is_launched()) {
+    return;
+  }
+  throw usage_error("--partition has no effect here: there is one rank (--ranks N)");
 }
 
 void expect_seed(const input_options& in, bool draws) {

@@ -35,6 +35,11 @@ void add_whole_input(CLI::App& command, input_options& in);
 ///           the graph itself determines them
 [[nodiscard]] graph::source source_of(const input_options& in);
 
+/// Throws    usage_error for --partition if nothing asks for ranks: neither --ranks, nor --sim, nor
+///           a launcher. One rank that is asked for is accepted, because a script may run on any
+///           number.
+void expect_partition(const common& c, const input_options& in);
+
 /// draws     the command draws random numbers for more than the graph and its order
 /// Throws    usage_error if --seed is given and nothing is random
 void expect_seed(const input_options& in, bool draws);

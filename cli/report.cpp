@@ -5,6 +5,7 @@
 
 #include <fmt/core.h>
 
+#include <cairn/core/progress.hpp>
 #include <cairn/core/simulation.hpp>
 #include <cairn/obs/counters.hpp>
 
@@ -45,6 +46,7 @@ void report::line(const std::string& label, const std::string& value) {
 void report::count(world& w) {
   std::vector<std::uint64_t> mine;
   for (const auto& row : obs::counter_table) mine.push_back(w.counters().total(row.id));
+  const auto sent = w.messages().traffic();
   const auto all = w.all_gather_values<std::uint64_t>(mine);
   auto& counters = object_["counters"];
   for (std::size_t i = 0; i < mine.size(); ++i) {
@@ -52,6 +54,31 @@ void report::count(world& w) {
     for (std::size_t at = i; at < all.size(); at += mine.size()) sum += all[at];
     counters[std::string(obs::counter_table[i].name)] = sum;
   }
+  add_traffic(w, sent);
+}
+
+// Rows are senders. With many ranks each rank has one sum.
+void report::add_traffic(world& w, const std::vector<obs::sent_amount>& sent) {
+  if (w.size() == 1) return;
+  const auto all = w.all_gather_values<obs::sent_amount>(sent);
+  const bool by_pair = w.size() <= obs::traffic_row::most_ranks;
+  const auto numbers = [&](std::uint64_t obs::sent_amount::*member) {
+    json rows = json::array();
+    for (std::size_t at = 0; at < all.size(); at += sent.size()) {
+      if (!by_pair) {
+        rows.push_back(all[at].*member);
+        continue;
+      }
+      auto& row = rows.emplace_back(json::array());
+      for (std::size_t to = 0; to < sent.size(); ++to) row.push_back(all[at + to].*member);
+    }
+    return rows;
+  };
+  object_["traffic"] = {
+      {"rows", by_pair ? "by sender and receiver" : "by sender alone: over 64 ranks"},
+      {"messages", numbers(&obs::sent_amount::messages)},
+      {"bytes", numbers(&obs::sent_amount::bytes)},
+      {"buffers", numbers(&obs::sent_amount::buffers)}};
 }
 
 void report::print(const world& w) const {
@@ -81,6 +108,14 @@ void phase_counts::end(phase p) {
   auto& to = of_[p == run ? 1 : ran_ ? 2 : 0];
   for (std::size_t i = 0; i < now.size(); ++i) to[i] += now[i] - last_[i];
   last_ = now;
+  const auto sent = w_.messages().traffic();
+  sent_.resize(sent.size());
+  sent_before_.resize(sent.size());
+  for (std::size_t i = 0; p == run && i < sent.size(); ++i) {
+    auto grown = sent[i];
+    sent_[i] += grown -= sent_before_[i];
+  }
+  sent_before_ = sent;
 }
 
 void phase_counts::report_to(report& r) {
@@ -96,6 +131,7 @@ void phase_counts::report_to(report& r) {
       r[names[p]][std::string(row.name)] = sums[p][static_cast<std::size_t>(row.id)];
     }
   }
+  r.add_traffic(w_, sent_);
 }
 
 json to_json(const hw::machine& m) {

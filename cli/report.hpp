@@ -11,6 +11,7 @@
 #include <cairn/core/world.hpp>
 #include <cairn/hw/machine.hpp>
 #include <cairn/obs/counters.hpp>
+#include <cairn/obs/traffic.hpp>
 
 #include "cli/cli.hpp"
 
@@ -29,8 +30,12 @@ class report {
   /// Adds a line "  label   value" to the human-readable report.
   void line(const std::string& label, const std::string& value);
 
-  /// Sums the counters of all ranks into the report. Collective.
+  /// Sums the counters of all ranks into the report, and adds the traffic between them. Collective.
   void count(world& w);
+  /// Adds what each rank has sent, if there are several.
+  ///
+  /// sent   by this rank: by receiver, or one sum. Collective.
+  void add_traffic(world& w, const std::vector<obs::sent_amount>& sent);
 
   /// Prints on standard output on rank 0: the JSON object (an array element if several seeds are
   /// simulated), or the lines, and the counters if requested.
@@ -43,7 +48,8 @@ class report {
   std::vector<std::pair<std::string, std::string>> lines_;
 };
 
-/// Sums counters per phase: the trials, and separately loading and verifying.
+/// Sums counters per phase: the trials, and separately loading and verifying. Traffic between ranks
+/// is that of the trials.
 class phase_counts {
  public:
   enum phase { load_and_verify, run };
@@ -61,6 +67,7 @@ class phase_counts {
   totals last_{};
   std::array<totals, 3> of_{};  // load, run, verify
   bool ran_ = false;
+  std::vector<obs::sent_amount> sent_before_, sent_;  // by receiver, or one sum
 };
 /// Whether reports are elements of one JSON array: a simulation of several seeds.
 [[nodiscard]] bool is_series(const common& c);

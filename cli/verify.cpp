@@ -193,6 +193,7 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
       if (cmd->result.empty() && is_generated(cmd->in)) std::swap(cmd->result, cmd->in.file);
       if (cmd->result.empty()) throw usage_error("no result: name the file that --output wrote");
       static_cast<void>(source_of(cmd->in));
+      expect_partition(cmd->c, cmd->in);
       expect_seed(cmd->in, false);
       return run_command(*cmd);
     };

@@ -7,7 +7,7 @@
 # all_verify_interface_header_sets compiles each header alone.
 
 # g++ 12 warns of overlapping copies in its own std::string operator+ (GCC bug 105651).
-set(CAIRN_WARNINGS -Wno-restrict -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
+set(CAIRN_WARNINGS $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict> -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wno-sign-conversion
     -Wnon-virtual-dtor -Woverloaded-virtual)
 
 # For the command line, the benchmarks and the examples. What is hot lies in the libraries, and

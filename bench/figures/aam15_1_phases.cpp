@@ -76,9 +76,9 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "aam15_1_phases";
   f.description = "[AAM15] figure 1: the levels of a search by atomics and by transactions.";
-  f.add_options = [&](CLI::App& app) {
-    options.add_to(app);
-    add_grain(app, grain);
+  f.add_options = [&](argument_list& arguments) {
+    options.add_to(arguments);
+    add_grain(arguments, grain);
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     for (const int threads : options.threads) sweep(h, options, grain, threads, record);

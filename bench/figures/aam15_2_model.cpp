@@ -37,14 +37,11 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "aam15_2_model";
   f.description = "[AAM15] figure 2: activities that modify N vertices, by mechanism.";
-  f.add_options = [&](CLI::App& app) {
-    app.add_option("--passes", options.rounds, "of which a time is the median")
-        ->check(CLI::Range(1, 1 << 20))
-        ->capture_default_str();
-    app.add_option("--vertices", options.vertices, "to choose from")
-        ->check(CLI::Range(std::size_t{64}, std::size_t{1} << 31))
-        ->capture_default_str();
-    app.add_option("--sizes", options.sizes, "N, ascending")->capture_default_str();
+  f.add_options = [&](argument_list& arguments) {
+    arguments.number("--passes", options.rounds, {1, 1 << 20}, "of which a time is the median");
+    arguments.number("--vertices", options.vertices, {std::size_t{64}, std::size_t{1} << 31},
+                     "to choose from");
+    arguments.number("--sizes", options.sizes, {}, "N, ascending");
   };
   f.sweep = [&](harness&, const figure::record_function& record) {
     world w;

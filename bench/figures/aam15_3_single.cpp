@@ -219,10 +219,8 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "aam15_3_single";
   f.description = "[AAM15] figure 3: marking and incrementing one vertex, by mechanism.";
-  f.add_options = [&](CLI::App& app) {
-    app.add_option("--threads", threads, "one or more")
-        ->check(CLI::Range(1, 4096))
-        ->capture_default_str();
+  f.add_options = [&](argument_list& arguments) {
+    arguments.number("--threads", threads, {1, 4096}, "one or more");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     const auto probe = cairn::hw::probe_transactions();

@@ -126,14 +126,12 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "aam15_4_grain";
   f.description = "[AAM15] figure 4: a search against M, the operators per transaction.";
-  f.add_options = [&](CLI::App& app) {
-    options.add_to(app);
-    app.add_option("--grains", grains, "M, one or more")
-        ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
-        ->capture_default_str();
-    app.add_option("--sizes", sizes, "N, vertices side by side and a page apart, one or more")
-        ->check(CLI::Range(1, 1 << 16))
-        ->capture_default_str();
+  f.add_options = [&](argument_list& arguments) {
+    options.add_to(arguments);
+    arguments.number("--grains", grains, {std::size_t{1}, cairn::activity::max_grain},
+                     "M, one or more");
+    arguments.number("--sizes", sizes, {1, 1 << 16},
+                     "N, vertices side by side and a page apart, one or more");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     if (cairn::hw::probe_transactions().works) sweep_layouts(sizes, record);

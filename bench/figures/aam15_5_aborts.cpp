@@ -37,9 +37,9 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "aam15_5_aborts";
   f.description = "[AAM15] figures 5a and b: causes of aborts against the number of threads.";
-  f.add_options = [&](CLI::App& app) {
-    options.add_to(app);
-    add_grain(app, grain);
+  f.add_options = [&](argument_list& arguments) {
+    options.add_to(arguments);
+    add_grain(arguments, grain);
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     if (const auto probe = cairn::hw::probe_transactions(); !probe.works)

@@ -93,16 +93,10 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "aam15_5_remote";
   f.description = "[AAM15] figures 5c to h: activities on remote vertices.";
-  f.add_options = [&](CLI::App& app) {
-    app.add_option("--messages", s.messages, "C in a buffer, ascending")
-        ->check(CLI::Range(1, 1 << 20))
-        ->capture_default_str();
-    app.add_option("--numbers-of-ranks", s.ranks, "2, and the N of N - 1 to one")
-        ->check(CLI::Range(2, 256))
-        ->capture_default_str();
-    app.add_option("--passes", s.passes, "of a run of MPI")
-        ->check(CLI::Range(1, 1 << 20))
-        ->capture_default_str();
+  f.add_options = [&](argument_list& arguments) {
+    arguments.number("--messages", s.messages, {1, 1 << 20}, "C in a buffer, ascending");
+    arguments.number("--numbers-of-ranks", s.ranks, {2, 256}, "2, and the N of N - 1 to one");
+    arguments.number("--passes", s.passes, {1, 1 << 20}, "of a run of MPI");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
   return run_figure(argc, argv, f);

@@ -205,18 +205,12 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "aam15_5i_distributed";
   f.description = "[AAM15] figure 5i: transactions over elements of several ranks.";
-  f.add_options = [&](CLI::App& app) {
-    app.add_option("--vertices", options.vertices, "of each rank")
-        ->check(CLI::Range(1, 1 << 30))
-        ->capture_default_str();
-    app.add_option("--transactions", options.transactions, "of each rank; two numbers")
-        ->check(CLI::Range(1, 1 << 30))
-        ->expected(2)
-        ->capture_default_str();
-    app.add_option("--chains", options.chains, "vertices in a row, one or more")
-        ->check(CLI::Range(1, 1 << 10))
-        ->capture_default_str();
-    app.add_flag("--named", options.named, "elements are claimed together, beforehand");
+  f.add_options = [&](argument_list& arguments) {
+    arguments.number("--vertices", options.vertices, {1, 1 << 30}, "of each rank");
+    arguments.number("--transactions", options.transactions, {1, 1 << 30},
+                     "of each rank, one or more");
+    arguments.number("--chains", options.chains, {1, 1 << 10}, "vertices in a row, one or more");
+    arguments.flag("--named", options.named, "elements are claimed together, beforehand");
   };
   f.sweep_on_ranks = [&](cairn::world& w, harness& h, const figure::record_function& record) {
     if (w.size() < 2) throw cairn::usage_error("figure 5i needs two ranks or more: --ranks 2");

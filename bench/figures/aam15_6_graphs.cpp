@@ -92,18 +92,13 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "aam15_6_graphs";
   f.description = "[AAM15] figure 6: a search over vertices and degrees.";
-  f.add_options = [&](CLI::App& app) {
-    app.add_option("--scales", s.scales, "log2 of the vertices, of degree 16")
-        ->check(CLI::Range(4, 31))
-        ->capture_default_str();
-    app.add_flag("--to-memory", s.to_memory, "then larger ones, up to the memory");
-    app.add_option("--degrees", s.degrees, "edges drawn by vertex, at the first scale")
-        ->check(CLI::Range(1, 1 << 10))
-        ->capture_default_str();
-    app.add_option("--threads", s.common.threads, "one or more")
-        ->check(CLI::Range(1, 4096))
-        ->capture_default_str();
-    add_grain(app, s.grain);
+  f.add_options = [&](argument_list& arguments) {
+    arguments.number("--scales", s.scales, {4, 31}, "log2 of the vertices, of degree 16");
+    arguments.flag("--to-memory", s.to_memory, "then larger ones, up to the memory");
+    arguments.number("--degrees", s.degrees, {1, 1 << 10},
+                     "edges drawn by vertex, at the first scale");
+    arguments.number("--threads", s.common.threads, {1, 4096}, "one or more");
+    add_grain(arguments, s.grain);
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
   return run_figure(argc, argv, f);

@@ -121,17 +121,11 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "aam15_7_pagerank";
   f.description = "[AAM15] figures 7c to e: PageRank on Erdos-Renyi graphs over ranks.";
-  f.add_options = [&](CLI::App& app) {
-    app.add_option("--cores", s.cores, "split into ranks and threads in every way")
-        ->check(CLI::Range(1, 1 << 10))
-        ->capture_default_str();
-    app.add_option("--numbers-of-ranks", s.ranks, "of one thread, beside the splits")
-        ->check(CLI::Range(2, 256))
-        ->capture_default_str();
-    app.add_option("--vertices", s.vertices, "for each of the cores, one or more")
-        ->check(CLI::Range(16, 1 << 22))
-        ->capture_default_str();
-    app.add_option("--degree", s.degree, "of a vertex on average")->check(CLI::Range(1, 1 << 10));
+  f.add_options = [&](argument_list& arguments) {
+    arguments.number("--cores", s.cores, {1, 1 << 10}, "split into ranks and threads in every way");
+    arguments.number("--numbers-of-ranks", s.ranks, {2, 256}, "of one thread, beside the splits");
+    arguments.number("--vertices", s.vertices, {16, 1 << 22}, "for each of the cores, one or more");
+    arguments.number("--degree", s.degree, {1, 1 << 10}, "of a vertex on average");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     auto ways = splits_of(s.cores);

@@ -40,9 +40,9 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "aam15_7_threads";
   f.description = "[AAM15] figures 7a and b: a search over the number of threads.";
-  f.add_options = [&](CLI::App& app) {
-    options.add_to(app);
-    add_grain(app, grain);
+  f.add_options = [&](argument_list& arguments) {
+    options.add_to(arguments);
+    add_grain(arguments, grain);
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     for (const int threads : options.threads) measure(h, options, grain, threads, record);

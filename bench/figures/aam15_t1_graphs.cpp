@@ -61,7 +61,7 @@ constexpr std::array known{
 };
 
 struct table_sweep {
-  fs::path folder = "../shared/data/graphs";
+  std::string folder = "../shared/data/graphs";
   std::vector<std::string> names;  // empty: all known graphs
   search_options common;
   std::vector<std::size_t> grains{2, 8, 32, 128};
@@ -161,21 +161,17 @@ int main(int argc, char** argv) {
   using namespace cairn::bench;
   table_sweep s;
   s.common.threads = {s.common.threads.back()};
+  if (const auto* const folder = std::getenv("GRAPHS")) s.folder = folder;
   figure f;
   f.name = "aam15_t1_graphs";
   f.description = "[AAM15] table 1: a search on real graphs.";
-  f.add_options = [&](CLI::App& app) {
-    app.add_option("--graphs", s.folder, "where they are")
-        ->envname("GRAPHS")
-        ->capture_default_str();
-    app.add_option("--names", s.names, "of them, without endings; default: all that are known")
-        ->check(CLI::IsMember(known_names()));
-    app.add_option("--threads", s.common.threads, "one number")
-        ->check(CLI::Range(1, 4096))
-        ->capture_default_str();
-    app.add_option("--grains", s.grains, "M of htm, one or more")
-        ->check(CLI::Range(std::size_t{1}, cairn::activity::max_grain))
-        ->capture_default_str();
+  f.add_options = [&](argument_list& arguments) {
+    arguments.folder("--graphs", s.folder, "where they are; default: $GRAPHS");
+    arguments.word("--names", s.names, known_names(),
+                   "of them, without endings; default: all that are known");
+    arguments.number("--threads", s.common.threads, {1, 4096}, "one number");
+    arguments.number("--grains", s.grains, {std::size_t{1}, cairn::activity::max_grain},
+                     "M of htm, one or more");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
   return run_figure(argc, argv, f);

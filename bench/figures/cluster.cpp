@@ -11,6 +11,7 @@
 #include <cairn/algo/pagerank.hpp>
 #include <cairn/algo/verify_bfs.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/core/simulation.hpp>
 #include <cairn/graph/load.hpp>
 #include <cairn/hw/clock.hpp>
@@ -79,10 +80,12 @@ class rank_job {
     for (int i = 0; i < job_.repeats; ++i) {
       w_.barrier();
       const auto before = w_.counters().totals();
+      const auto sent_before = w_.messages().traffic();
       const auto start = w_.clock().now_ns();
       auto [messages, verify] = job_.pagerank ? rank_pages() : search();
       const auto ns = w_.clock().now_ns() - start;
       const auto after = w_.counters().totals();
+      const auto sent = w_.messages().traffic();
       const auto grown = [&](obs::counter c) {
         return after[static_cast<std::size_t>(c)] - before[static_cast<std::size_t>(c)];
       };
@@ -93,6 +96,7 @@ class rank_job {
       if (job_.pagerank) messages = {grown(obs::counter::messages_sent)};
       ran.messages.clear();
       for (const auto m : messages) ran.messages.push_back(w_.sum(m));
+      ran.bytes = bytes_between(sent_before, sent);
       ran.fault = verify();
     }
     ran.seconds = summarise(seconds).median;
@@ -100,6 +104,21 @@ class rank_job {
   }
 
  private:
+  // The rows of all ranks.
+  std::vector<std::vector<std::uint64_t>> bytes_between(
+      const std::vector<obs::sent_amount>& before, const std::vector<obs::sent_amount>& after) {
+    std::vector<std::uint64_t> row;
+    for (std::size_t to = 0; to < after.size(); ++to) {
+      row.push_back(after[to].bytes - before[to].bytes);
+    }
+    const auto all = w_.all_gather_values<std::uint64_t>(row);
+    std::vector<std::vector<std::uint64_t>> rows;
+    for (auto at = all.begin(); at != all.end(); at += static_cast<std::ptrdiff_t>(row.size())) {
+      rows.emplace_back(at, at + static_cast<std::ptrdiff_t>(row.size()));
+    }
+    return rows;
+  }
+
   struct result {
     std::vector<std::uint64_t> messages;
     std::function<std::string()> verify;
@@ -160,7 +179,7 @@ cluster_run run_here(const cluster_job& job, rank_t ranks) {
 cluster_run predict(const cluster_job& job, rank_t ranks, const cluster_costs& costs) {
   cluster_run ran;
   run_simulated({.ranks = ranks, .seed = 1, .max_packet = max_packet, .costs = costs},
-                {.coalesce_bytes = job.coalesce_bytes}, body_of(job, ran));
+                {.coalesce_bytes = job.coalesce_bytes, .routing = job.routing}, body_of(job, ran));
   return ran;
 }
 

@@ -20,6 +20,7 @@ struct cluster_job {
   bool sent_filter = false;  ///< for a search
   bool reduce = false;       ///< for PageRank: at the sender; else one message per edge
   std::size_t coalesce_bytes = 4080;
+  cairn::routing routing = cairn::routing::automatic;
   int repeats = 1;  ///< the time is their median
 
   [[nodiscard]] const char* name() const noexcept { return pagerank ? "pagerank" : "bfs"; }
@@ -27,10 +28,11 @@ struct cluster_job {
 
 /// The result of a job; counters are those of the last repeat.
 struct cluster_run {
-  double seconds = 0;                   ///< of the slowest rank, from a barrier on
-  std::vector<std::uint64_t> messages;  ///< on all ranks, by level; PageRank: one sum
-  std::uint64_t buffers = 0;            ///< with messages; excludes those of collectives
-  std::string fault;                    ///< the error in the result; empty if none
+  double seconds = 0;                             ///< of the slowest rank, from a barrier on
+  std::vector<std::uint64_t> messages;            ///< on all ranks, by level; PageRank: one sum
+  std::uint64_t buffers = 0;                      ///< with messages; excludes those of collectives
+  std::vector<std::vector<std::uint64_t>> bytes;  ///< by sender and receiver, up to 64 ranks
+  std::string fault;                              ///< the error in the result; empty if none
 };
 
 /// Runs a job on single-worker ranks that are threads of this process, over rings.

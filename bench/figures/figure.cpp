@@ -83,17 +83,11 @@ search_options::search_options() : threads{1} {
   if (hw::allowed_cores() > 1) threads.push_back(hw::allowed_cores());
 }
 
-void search_options::add_to(CLI::App& app) {
-  app.add_option("--kronecker", scale, "log2 of the vertices")
-      ->check(CLI::Range(1, 31))
-      ->capture_default_str();
-  app.add_option("--edge-factor", edge_factor, "edges drawn by vertex")
-      ->check(CLI::Range(1, 1 << 10))
-      ->capture_default_str();
-  app.add_option("--seed", seed, "of graph and source")->capture_default_str();
-  app.add_option("--threads", threads, "one or more")
-      ->check(CLI::Range(1, 4096))
-      ->capture_default_str();
+void search_options::add_to(argument_list& arguments) {
+  arguments.number("--kronecker", scale, {1, 31}, "log2 of the vertices");
+  arguments.number("--edge-factor", edge_factor, {1, 1 << 10}, "edges drawn by vertex");
+  arguments.number("--seed", seed, {}, "of graph and source");
+  arguments.number("--threads", threads, {1, 4096}, "one or more");
 }
 
 nlohmann::json aborts_of(const counter_totals& counted) {

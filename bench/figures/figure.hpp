@@ -11,7 +11,7 @@
 
 #include <cairn/algo/bfs.hpp>
 
-#include <CLI/CLI.hpp>
+#include <bench/argument_list.hpp>
 #include <bench/harness.hpp>
 
 namespace cairn::bench {
@@ -23,7 +23,7 @@ struct figure {
 
   std::string name;
   const char* description;
-  std::function<void(CLI::App&)> add_options;
+  std::function<void(argument_list&)> add_options;
   std::function<void(harness&, const record_function&)> sweep;
   std::function<void(world&, harness&, const record_function&)> sweep_on_ranks;
 };
@@ -50,7 +50,7 @@ struct search_options {
   std::vector<int> threads;  ///< default: 1 and the number of cores
 
   search_options();
-  void add_to(CLI::App& app);
+  void add_to(argument_list& arguments);
 };
 
 /// The searches of one subject, including warm-ups.

@@ -5,15 +5,14 @@
 
 #include <cairn/activity/mechanism.hpp>
 
-#include <CLI/CLI.hpp>
+#include <bench/argument_list.hpp>
 
 namespace cairn::bench {
 
 /// --grain; `grain` keeps its value if the option is not given.
-inline void add_grain(CLI::App& app, std::size_t& grain) {
-  app.add_option("--grain", grain, "operators per transaction")
-      ->check(CLI::Range(std::size_t{1}, activity::max_grain))
-      ->capture_default_str();
+inline void add_grain(argument_list& arguments, std::size_t& grain) {
+  arguments.number("--grain", grain, {std::size_t{1}, activity::max_grain},
+                   "operators per transaction");
 }
 
 }  // namespace cairn::bench

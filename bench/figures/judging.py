@@ -6,7 +6,7 @@ A figure is a program, NAME.cpp, that prints points, and NAME.py beside it, whic
     TITLE   the figure of the paper and its subject
     SHORT   arguments of the program's short form; LONG: of its full form
     CLAIMS  [Claim(text, judge)]; judge(points) returns a Verdict
-    PLOTS   [Plot(...)]
+    PLOTS   [Plot(...) or Matrix(...)]
 
 A point is a dictionary. Its times and ratios are spreads, {"median", "mad"}. A ratio is over
 consecutive runs: the time of the first named divided by the time of the second, so it is above 1 if
@@ -55,6 +55,22 @@ class Plot:
     joined: bool = True
     only: Callable = None
     lines: Callable = None
+
+
+@dataclasses.dataclass
+class Matrix:
+    """A picture of a matrix, a list of rows, with a panel for each point that has it.
+
+    member   of the point
+    title    of a panel: a format string over the point's members
+    entry    what an entry counts
+    """
+
+    member: str
+    title: str
+    column_label: str
+    row_label: str
+    entry: str
 
 
 class Unfinished(Exception):

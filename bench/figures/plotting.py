@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Draws the plots of a figure (judging.Plot) with matplotlib, without a display."""
+"""Draws the plots of a figure (judging.Plot, judging.Matrix) with matplotlib, without a display."""
 
 import math
 
 from matplotlib.figure import Figure
-from matplotlib.ticker import NullFormatter, ScalarFormatter
+from matplotlib.ticker import MaxNLocator, NullFormatter, ScalarFormatter
 
-from judging import grouped
+from judging import Matrix, grouped, having
 
 UNITS = [("s", 1), ("ms", 1e3), ("us", 1e6), ("ns", 1e9)]
 
@@ -86,15 +86,28 @@ def draw_panel(axes, plot, title, points, curves):
     axes.legend(fontsize="small")
 
 
+def draw_matrix(axes, plot, point):
+    image = axes.imshow(point[plot.member], cmap="viridis", vmin=0)
+    axes.set(title=plot.title.format(**point), xlabel=plot.column_label, ylabel=plot.row_label)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    axes.figure.colorbar(image, ax=axes, label=plot.entry)
+
+
 def draw(points, plot, target):
     """Writes an SVG with two panels per row. Returns whether there was anything to draw."""
-    panels = list(panels_of(plot.only(points) if plot.only else points, plot))
+    if isinstance(plot, Matrix):
+        panels = [(p,) for p in having(points, plot.member)]
+        draw_one = draw_matrix
+    else:
+        panels = list(panels_of(plot.only(points) if plot.only else points, plot))
+        draw_one = draw_panel
     if not panels:
         return False
     columns = min(2, len(panels))
     rows = math.ceil(len(panels) / columns)
     figure = Figure(figsize=(6.5 * columns, 4.2 * rows), layout="constrained")
     for i, panel in enumerate(panels):
-        draw_panel(figure.add_subplot(rows, columns, i + 1), plot, *panel)
+        draw_one(figure.add_subplot(rows, columns, i + 1), plot, *panel)
     figure.savefig(target, format="svg", metadata={"Date": None})
     return True

@@ -25,6 +25,7 @@ struct scaling_sweep {
   std::vector<int> here{2, 4, 8};
   std::vector<int> simulated{1, 2, 4, 8, 16, 32, 64, 128, 256};
   std::vector<std::size_t> buffers{16, 128, 1024, 4080, 32752};
+  int pictured = 16;  // ranks whose traffic is drawn
   std::string costs;  // a file; empty: the costs are measured
 };
 
@@ -105,6 +106,17 @@ void scale(const scaling_sweep& s, const cluster_job& job, const char* network,
   }
 }
 
+// What each rank sends to each other one, directly and through a grid.
+void picture(const scaling_sweep& s, cluster_job job, const cluster_costs& costs,
+             const record_function& record) {
+  for (const bool grid : {false, true}) {
+    job.routing = grid ? routing::grid : routing::direct;
+    record({{"job", job.name()},
+            {"routing", grid ? "grid" : "direct"},
+            {"bytes_between", predict(job, s.pictured, costs).bytes}});
+  }
+}
+
 void sweep(harness& h, const scaling_sweep& s, const record_function& record) {
   const auto costs = s.costs.empty() ? costs_here() : cli::read_cluster_costs(s.costs);
   record({{"costs", nlohmann::json::parse(costs.text())}});
@@ -117,6 +129,7 @@ void sweep(harness& h, const scaling_sweep& s, const record_function& record) {
     rank_settings(h, s, job, costs, record);
     scale(s, job, "rings", costs, record);
     scale(s, job, "cluster", cluster, record);
+    picture(s, job, cluster, record);
   }
 }
 
@@ -129,20 +142,14 @@ int main(int argc, char** argv) {
   figure f;
   f.name = "scaling";
   f.description = "Scaling over ranks: what the simulated cluster predicts, and how well.";
-  f.add_options = [&](CLI::App& app) {
-    app.add_option("--kronecker", s.job.scale, "log2 of the vertices")
-        ->check(CLI::Range(1, 31))
-        ->capture_default_str();
-    app.add_option("--seed", s.job.seed, "of graph and source")->capture_default_str();
-    app.add_option("--here", s.here, "numbers of ranks whose messages are compared")
-        ->check(CLI::Range(2, 64))
-        ->capture_default_str();
-    app.add_option("--simulated", s.simulated, "numbers of ranks, ascending")
-        ->check(CLI::Range(1, 1 << 14))
-        ->capture_default_str();
-    app.add_option("--buffers", s.buffers, "sizes in bytes")->capture_default_str();
-    app.add_option("--costs", s.costs, "of packets and work, as cairn bench sim writes them")
-        ->check(CLI::ExistingFile);
+  f.add_options = [&](argument_list& arguments) {
+    arguments.number("--kronecker", s.job.scale, {1, 31}, "log2 of the vertices");
+    arguments.number("--seed", s.job.seed, {}, "of graph and source");
+    arguments.number("--here", s.here, {2, 64}, "numbers of ranks whose messages are compared");
+    arguments.number("--simulated", s.simulated, {1, 1 << 14}, "numbers of ranks, ascending");
+    arguments.number("--pictured", s.pictured, {2, 64}, "number of ranks whose traffic is drawn");
+    arguments.number("--buffers", s.buffers, {}, "sizes in bytes");
+    arguments.file("--costs", s.costs, "of packets and work, as cairn bench sim writes them");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
   return run_figure(argc, argv, f);

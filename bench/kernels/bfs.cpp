@@ -154,17 +154,15 @@ int main(int argc, char** argv) {
   bench::sweep s;
   return bench::run_program_on_ranks(
       argc, argv, "Breadth-first search over sources of a Kronecker graph.",
-      [&](CLI::App& app) {
-        bench::add_number(app, "--kronecker", s.scale, {1, 31}, "log2 of the vertices");
-        bench::add_number(app, "--sources", s.num_sources, {1, 1 << 20},
-                          "searches from as many vertices");
-        app.add_option("--seed", s.seed, "of graph and sources")->capture_default_str();
-        app.add_option("--mechanisms", s.mechanisms, "one or more")
-            ->check(CLI::IsMember({"auto", "plain", "atomics", "htm", "locks"}))
-            ->capture_default_str();
-        app.add_option("--directions", s.directions, "one or more")
-            ->check(CLI::IsMember({"top-down", "bottom-up", "auto"}))
-            ->capture_default_str();
+      [&](bench::argument_list& arguments) {
+        arguments.number("--kronecker", s.scale, {1, 31}, "log2 of the vertices");
+        arguments.number("--sources", s.num_sources, {1, 1 << 20},
+                         "searches from as many vertices");
+        arguments.number("--seed", s.seed, {}, "of graph and sources");
+        arguments.word("--mechanisms", s.mechanisms, {"auto", "plain", "atomics", "htm", "locks"},
+                       "one or more");
+        arguments.word("--directions", s.directions, {"top-down", "bottom-up", "auto"},
+                       "one or more");
       },
       [&](world& w, bench::harness& h) { bench::run_sweep(w, h, s); });
 }

@@ -155,17 +155,13 @@ int main(int argc, char** argv) {
   bench::sweep s;
   return bench::run_program(
       argc, argv, "What the runtime chooses against the best mechanism and M of a sweep.",
-      [&](CLI::App& app) {
-        app.add_option("--algorithm", s.algorithm)
-            ->check(CLI::IsMember({"bfs", "coloring", "mst"}))
-            ->capture_default_str();
-        app.add_option("--files", s.files, "of graphs, read as undirected")
-            ->check(CLI::ExistingFile);
-        app.add_option("--kronecker", s.scales, "log2 of the vertices, one or more");
-        app.add_option("--threads", s.threads)->check(CLI::Range(1, 4096))->capture_default_str();
-        app.add_option("--grains", s.grains, "M of transactions, one or more")
-            ->check(CLI::Range(std::size_t{1}, activity::max_grain))
-            ->capture_default_str();
+      [&](bench::argument_list& arguments) {
+        arguments.word("--algorithm", s.algorithm, {"bfs", "coloring", "mst"}, "");
+        arguments.file("--files", s.files, "of graphs, read as undirected");
+        arguments.number("--kronecker", s.scales, {}, "log2 of the vertices, one or more");
+        arguments.number("--threads", s.threads, {1, 4096}, "");
+        arguments.number("--grains", s.grains, {std::size_t{1}, activity::max_grain},
+                         "M of transactions, one or more");
       },
       [&](bench::harness& h) {
         fmt::print(stderr, "{:<20} {:>9} {:>9} {:<12} {:>6} {:>6}\n", s.algorithm, "chosen ms",

@@ -128,12 +128,10 @@ int main(int argc, char** argv) {
   bench::remote_options options;
   return bench::run_program_on_ranks(
       argc, argv, "Marks or increments the last rank's vertices from all others.",
-      [&](CLI::App& app) {
-        app.add_option("--work", options.work, "on each vertex")
-            ->check(CLI::IsMember({"mark", "increment"}))
-            ->capture_default_str();
-        bench::add_number(app, "--vertices", options.vertices, {1, std::uint64_t{1} << 32},
-                          "of the last rank");
+      [&](bench::argument_list& arguments) {
+        arguments.word("--work", options.work, {"mark", "increment"}, "on each vertex");
+        arguments.number("--vertices", options.vertices, {1, std::uint64_t{1} << 32},
+                         "of the last rank");
       },
       [&](world& w, bench::harness& h) {
         if (w.size() < 2) throw usage_error("one rank has no remote vertices: give --ranks 2");

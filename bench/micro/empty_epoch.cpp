@@ -62,9 +62,9 @@ int main(int argc, char** argv) {
   int channels_before = 0;
   return cairn::bench::run_program_on_ranks(
       argc, argv, "What an epoch costs in which nothing is sent.",
-      [&](CLI::App& app) {
-        app.add_option("--channels-before", channels_before, "Channels made and given up first")
-            ->check(CLI::Range(0, 1 << 24));
+      [&](cairn::bench::argument_list& arguments) {
+        arguments.number("--channels-before", channels_before, {0, 1 << 24},
+                         "Channels made and given up first");
       },
       [&](cairn::world& w, cairn::bench::harness& h) {
         cairn::bench::measure(w, h, channels_before);

@@ -233,11 +233,11 @@ int main(int argc, char** argv) {
   counting_options options;
   return run_program(
       argc, argv, "What an addition to shared counters costs, by flat combining and its relatives.",
-      [&](CLI::App& app) {
-        app.add_option("--workers", options.workers, "one or more")->capture_default_str();
-        app.add_option("--elements", options.elements, "one or more")->capture_default_str();
-        cairn::bench::add_number(app, "--additions", options.additions, {1, 1 << 30},
-                                 "of a call, by all workers");
+      [&](argument_list& arguments) {
+        arguments.number("--workers", options.workers, {}, "one or more");
+        arguments.number("--elements", options.elements, {}, "one or more");
+        arguments.number("--additions", options.additions, {1, 1 << 30},
+                         "of a call, by all workers");
       },
       [&](harness& h) {
         fmt::print(stderr, "{:>7} {:>9} {:<18} {:>9} {:>9} {:>8} {:>7}\n", "workers", "elements",

@@ -147,15 +147,15 @@ int main(int argc, char** argv) {
   bench::gather_options options;
   return bench::run_program_on_ranks(
       argc, argv, "Random 8-byte reads over ranks.",
-      [&](CLI::App& app) {
-        bench::add_number(app, "--gets", options.gets, {1, std::uint64_t{1} << 40},
-                          "of each rank in a pass");
-        bench::add_number(app, "--table-bits", options.table_bits, {1, 32},
-                          "log2 of the words of each rank");
-        bench::add_number(app, "--chunk", options.chunk, {1, std::size_t{1} << 40},
-                          "questions that a rank sends between two polls");
-        bench::add_number(app, "--unanswered", options.unanswered, {1, std::uint32_t{1} << 30},
-                          "questions of a worker to a rank");
+      [&](bench::argument_list& arguments) {
+        arguments.number("--gets", options.gets, {1, std::uint64_t{1} << 40},
+                         "of each rank in a pass");
+        arguments.number("--table-bits", options.table_bits, {1, 32},
+                         "log2 of the words of each rank");
+        arguments.number("--chunk", options.chunk, {1, std::size_t{1} << 40},
+                         "questions that a rank sends between two polls");
+        arguments.number("--unanswered", options.unanswered, {1, std::uint32_t{1} << 30},
+                         "questions of a worker to a rank");
       },
       [&](world& w, bench::harness& h) { bench::measure(w, h, options); });
 }

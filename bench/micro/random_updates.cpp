@@ -182,17 +182,17 @@ int main(int argc, char** argv) {
   bench::update_options options;
   return bench::run_program_on_ranks(
       argc, argv, "Random 8-byte updates over ranks.",
-      [&](CLI::App& app) {
-        bench::add_number(app, "--updates", options.updates, {1, std::uint64_t{1} << 40},
-                          "of each rank in a pass");
-        bench::add_number(app, "--table-bits", options.table_bits, {1, 32},
-                          "log2 of the words of each rank");
-        app.add_flag("--processor-time", options.processor_time,
-                     "of all ranks instead of the time that passes");
-        app.add_flag("--compare-direct", options.compare_direct,
-                     "processor time of routed updates against direct ones, in turns");
-        bench::add_number(app, "--chunk", options.chunk, {1, std::size_t{1} << 40},
-                          "updates that a rank sends between two polls");
+      [&](bench::argument_list& arguments) {
+        arguments.number("--updates", options.updates, {1, std::uint64_t{1} << 40},
+                         "of each rank in a pass");
+        arguments.number("--table-bits", options.table_bits, {1, 32},
+                         "log2 of the words of each rank");
+        arguments.flag("--processor-time", options.processor_time,
+                       "of all ranks instead of the time that passes");
+        arguments.flag("--compare-direct", options.compare_direct,
+                       "processor time of routed updates against direct ones, in turns");
+        arguments.number("--chunk", options.chunk, {1, std::size_t{1} << 40},
+                         "updates that a rank sends between two polls");
       },
       [&](world& w, bench::harness& h) {
         if (w.workers() != 1) throw usage_error("the handler's writes are plain: give --threads 1");

@@ -173,15 +173,11 @@ int main(int argc, char** argv) {
   std::vector<int> threads{1, 2};
   return bench::run_program(
       argc, argv, "From a text edge list to a built graph.",
-      [&](CLI::App& app) {
-        bench::add_number(app, "--kronecker", scale, {1, 30},
-                          "log2 of the vertices; 16 times as many edges");
-        app.add_option("--threads", threads, "one or more")
-            ->check(CLI::Range(1, 4096))
-            ->capture_default_str();
-        app.add_option("--folder", folder, "for the file")
-            ->check(CLI::ExistingDirectory)
-            ->capture_default_str();
+      [&](bench::argument_list& arguments) {
+        arguments.number("--kronecker", scale, {1, 30},
+                         "log2 of the vertices; 16 times as many edges");
+        arguments.number("--threads", threads, {1, 4096}, "one or more");
+        arguments.folder("--folder", folder, "for the file");
       },
       [&](bench::harness& h) {
         const bench::edge_file file(folder, scale);

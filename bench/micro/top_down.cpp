@@ -106,9 +106,9 @@ int main(int argc, char** argv) {
   bool uniform = false;
   return cairn::bench::run_program_on_ranks(
       argc, argv, "Top-down search by operators, beside a loop written by hand.",
-      [&](CLI::App& app) {
-        cairn::bench::add_number(app, "--scale", scale, {1, 28}, "log2 of the vertices");
-        app.add_flag("--uniform", uniform, "a uniform graph, not a Kronecker graph");
+      [&](cairn::bench::argument_list& arguments) {
+        arguments.number("--scale", scale, {1, 28}, "log2 of the vertices");
+        arguments.flag("--uniform", uniform, "a uniform graph, not a Kronecker graph");
       },
       [&](cairn::world& w, cairn::bench::harness& h) {
         if (w.size() > 1 || w.workers() > 1)

@@ -179,11 +179,10 @@ int main(int argc, char** argv) {
   std::vector<std::size_t> sizes{1, 4, 16, 64};
   return bench::run_program(
       argc, argv, "What a transaction of K random increments costs by each mechanism.",
-      [&](CLI::App& app) {
-        bench::add_number(app, "--table-words", num_words, {1u, 1u << 31}, "words to choose from");
-        app.add_option("--words", sizes, "K, one or more")
-            ->check(CLI::Range(std::size_t{1}, bench::increments_per_call))
-            ->capture_default_str();
+      [&](bench::argument_list& arguments) {
+        arguments.number("--table-words", num_words, {1u, 1u << 31}, "words to choose from");
+        arguments.number("--words", sizes, {std::size_t{1}, bench::increments_per_call},
+                         "K, one or more");
       },
       [&](bench::harness& h) {
         fmt::print(stderr, "{:<10} {:>6} {:>10} {:>8} {:>6}\n", "mechanism", "K", "ns", "mad",

@@ -121,9 +121,9 @@ int main(int argc, char** argv) {
   std::vector<std::uint32_t> accounts{16, 1024, 1u << 20};
   return bench::run_program(
       argc, argv, "What a transfer between two accounts costs by each mechanism.",
-      [&](CLI::App& app) {
-        app.add_option("--workers", workers, "one or more")->capture_default_str();
-        app.add_option("--accounts", accounts, "one or more")->capture_default_str();
+      [&](bench::argument_list& arguments) {
+        arguments.number("--workers", workers, {}, "one or more");
+        arguments.number("--accounts", accounts, {}, "one or more");
       },
       [&](bench::harness& h) {
         fmt::print(stderr, "{:>7} {:>9} {:<10} {:>5} {:>8} {:>7} {:>9}\n", "workers", "accounts",

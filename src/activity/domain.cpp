@@ -39,6 +39,7 @@ domain::domain(world& w, const options& opt, cells of)
       now_(packed(no_epoch, plan_.first().mechanism)),
       parts_(w.workers()) {
   if (!may_change_mechanism()) prepare(chosen_mechanism());
+  note_choice(w.trace(), main_worker, "starts with", plan_.start_of(chosen_mechanism()));
   // If the domain may run emulated transactions, its atomics wait for them.
   const bool by_sections = chosen_mechanism() == mechanism::htm || plan_.tunes_workers();
   if (emulate_ && by_sections && !emulation_) emulation_ = make_emulation(w.pool(), *emulate_);
@@ -51,12 +52,14 @@ void domain::prepare(mechanism chosen) {
 
 // The first worker decides for all. No group of the last epoch runs any more, so no two groups run
 // concurrently by different mechanisms.
-mechanism domain::enter(std::uint64_t epoch, std::size_t op) {
+mechanism domain::enter(std::uint64_t epoch, std::size_t op, worker_t k) {
   const tm::fallback_lock::guard alone(entering_, relax());
   const auto now = now_.load(std::memory_order_acquire);
   if (now >> 8 == epoch) return static_cast<mechanism>(now & 0xff);
   const auto next = plan_.next_epoch(op, static_cast<mechanism>(now & 0xff), counted());
   prepare(next);
+  if (next != static_cast<mechanism>(now & 0xff)) [[unlikely]]
+    note_choice(world_.trace(), k, "epoch by", plan_.start_of(next));
   now_.store(packed(epoch, next), std::memory_order_release);
   return next;
 }

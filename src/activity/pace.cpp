@@ -19,9 +19,10 @@ std::uint64_t aborts(const obs::counters& counted, worker_t k) noexcept {
 }  // namespace
 
 pace::span::span(pace& p, const plan& from, mechanism chosen, bool sampled,
-                 const obs::counters& counted, worker_t k)
+                 const obs::counters& counted, obs::trace& trace, worker_t k)
     : pace_(p),
       counted_(counted),
+      trace_(trace),
       worker_(k),
       inner_(std::exchange(p.inside_, true)),
       by_{from.start_of(chosen), false} {
@@ -54,7 +55,14 @@ span_work pace::span::end(std::uint64_t operators, const span_work& timed) noexc
     }
     all.aborts = aborts(counted_, worker_) - aborts_before_;
   }
-  if (told_) told_->done(all);
+  if (told_) {
+    const auto trials = told_->trials(), changes = told_->changes();
+    told_->done(all);
+    if (told_->trials() != trials) [[unlikely]] {
+      note_choice(trace_, worker_, told_->changes() != changes ? "takes" : "rejects",
+                  told_->last_tried(), told_->trials());
+    }
+  }
   return by_.measured && timed.operators > 0 ? all : span_work{};
 }
 

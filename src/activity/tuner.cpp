@@ -183,6 +183,7 @@ void tuner::finish_pair(double cost) noexcept {
 
 void tuner::end_trial(bool won) noexcept {
   ++trials_;
+  last_tried_ = choice_of(tried_);
   if (won) {
     ++changes_;
     now_ = tried_;
@@ -215,6 +216,15 @@ void tuner::watch_for_drift(double aborts) noexcept {
   wait_ = std::min(wait_, 1u);
   credit_ns_ += credited_spans * expected_operators_ * cost_;
   remember();
+}
+
+void note_choice(obs::trace& t, worker_t k, std::string_view what, const choice& made,
+                 std::uint64_t trials) {
+  if (!t.on()) [[likely]]
+    return;
+  auto text = std::string(what) + " " + std::string(name(made.mechanism));
+  t.note(k, obs::trace_kind::choice, text, 0, static_cast<std::uint32_t>(made.grain),
+         static_cast<std::uint32_t>(trials));
 }
 
 std::string trial_report(const tuner& t) {

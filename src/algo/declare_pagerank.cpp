@@ -10,11 +10,12 @@
 #include <cairn/algo/stored_layout.hpp>
 #include <cairn/algo/verify_pagerank.hpp>
 
+#include "algo/layout_wanted.hpp"
+
 namespace cairn::algo {
 namespace {
 
 enum class precision { single_, double_ };
-enum class layout_wanted { none, automatic, always };
 // Storage of the sums of push and edge; off: operators.
 enum class summation { automatic, partials, bins, off };
 
@@ -25,9 +26,6 @@ inline constexpr std::span<const std::string_view> enum_names<precision> = words
 template <>
 inline constexpr std::span<const std::string_view> enum_names<summation> =
     words<"auto", "partials", "bins", "off">;
-template <>
-inline constexpr std::span<const std::string_view> enum_names<layout_wanted> =
-    words<"none", "auto", "always">;
 
 namespace {
 
@@ -129,7 +127,10 @@ struct pagerank_declaration : declaration {
     if (auto stored = stored_layout(c.w, c.g)) return {std::move(stored), "file"};
     const auto kind = layout::kind_for(c.g);
     const auto sweeps = expected_sweeps(plain(c.opt), c.g.num_vertices()) * runs;
-    const bool repaid = c.w.max(layout::break_even_sweeps(kind)) <= sweeps;
+    const auto least = c.w.max(layout::break_even_sweeps(kind));
+    const bool repaid = least <= sweeps;
+    c.w.trace().note(main_worker, obs::trace_kind::choice,
+                     repaid ? "a layout repays" : "no layout repays", least);
     if (c.opt.layout == layout_wanted::automatic && !repaid) return {};
     return {std::optional<layout>(std::in_place, c.w, c.g, kind), "in-edges"};
   }

@@ -3,9 +3,11 @@
 #include <cmath>
 
 #include <cairn/algo/declared.hpp>
+#include <cairn/algo/length_layout.hpp>
 #include <cairn/algo/ref/sssp.hpp>
 #include <cairn/algo/sssp.hpp>
 
+#include "algo/layout_wanted.hpp"
 #include "algo/random_source.hpp"
 
 namespace cairn::algo {
@@ -25,13 +27,16 @@ struct sssp_declaration : declaration {
     vertex_option source;
     sssp_method algorithm = sssp_method::automatic;
     std::optional<double> delta;
+    layout_wanted layout = layout_wanted::automatic;
 
     static constexpr auto fields() {
       return std::tuple(
           field{"source", &options::source, "Start here (default: a random vertex a trial)", 'r'},
           field{"algorithm", &options::algorithm, "In which order edges are relaxed"},
           field{"delta", &options::delta, "Width of a bucket (default: by weights and degrees)",
-                'd'});
+                'd'},
+          field{"layout", &options::layout,
+                "Whether to reorder the edges first; auto: if that pays off in the trials"});
     }
   };
   // Columns are read as real numbers, which hold whole distances too.
@@ -51,8 +56,27 @@ struct sssp_declaration : declaration {
   }
 
   template <class Id>
-  using built = edge_lengths;
-  static edge_lengths build(const auto& c, std::uint64_t) { return measure_lengths(c.w, c.g); }
+  struct built {
+    edge_lengths lengths;
+    std::optional<length_layout<Id>> layout = {};
+  };
+  template <class D, class Id>
+  static built<Id> build(const call<D, Id>& c, std::uint64_t runs) {
+    using layout = length_layout<Id>;
+    built<Id> all{measure_lengths(c.w, c.g)};
+    if (c.opt.layout == layout_wanted::none) return all;
+    const bool wanted = c.opt.layout == layout_wanted::always;
+    const bool possible = c.g.weighted() && c.w.size() == 1;
+    if (wanted && !possible) {
+      throw usage_error(
+          "--layout always is for a graph with weights on one rank: a layout puts each weight "
+          "beside its target");
+    }
+    if (!possible) return all;
+    const auto kind = layout::kind_for(c.g);
+    if (wanted || layout::break_even_runs(kind) <= runs) all.layout.emplace(c.w, c.g, kind);
+    return all;
+  }
 
   template <class D, class Id>
   static Id start(const call<D, Id>& c) {
@@ -67,19 +91,22 @@ struct sssp_declaration : declaration {
                  .algorithm = c.opt.algorithm,
                  .delta = c.opt.delta,
                  .predecessors = c.request.output == "predecessor"},
-                *c.built);
+                c.built->lengths, c.built->layout ? &*c.built->layout : nullptr);
   }
 
-  // useful: every algorithm relaxes the edges of a vertex once with its final distance.
+  // useful: every algorithm relaxes the edges of a vertex once with its final distance, but for
+  // those that a radius shows to be too long.
   struct reach {
     std::uint64_t source, reached, edges, useful, wasted;
+    std::string_view layout;
     static constexpr auto fields() {
       return std::tuple(
           field{"source", &reach::source, "where the paths start", 0, value_kind::vertices},
           field{"reached", &reach::reached, "vertices"},
           field{"edges", &reach::edges, "of the input between them"},
           field{"useful_relaxations", &reach::useful, "by final distances"},
-          field{"wasted_relaxations", &reach::wasted, "by distances that were lowered later"});
+          field{"wasted_relaxations", &reach::wasted, "by distances that were lowered later"},
+          field{"layout", &reach::layout, "order of the edges: none, pairs or bins"});
     }
   };
   template <class D, class Id, class Distance>
@@ -91,7 +118,15 @@ struct sssp_declaration : declaration {
       edges += c.g.out().degree(v);
     }
     const auto arcs = c.w.sum(edges);
-    return {source, c.w.sum(reached), c.g.directed() ? arcs : arcs / 2, arcs, r.relaxations - arcs};
+    const auto useful = std::min(arcs, r.relaxations);
+    const auto& layout = c.built->layout;
+    using kind = typename length_layout<Id>::kind;
+    return {source,
+            c.w.sum(reached),
+            c.g.directed() ? arcs : arcs / 2,
+            useful,
+            r.relaxations - useful,
+            !layout ? "none" : layout->how() == kind::bins ? "bins" : "pairs"};
   }
   static constexpr bool counts_teps = true;
   static std::uint64_t edges(const auto&, const reach& found, const auto&) { return found.edges; }

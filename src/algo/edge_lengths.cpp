@@ -103,7 +103,7 @@ double width_for(std::vector<sampled> sample, double mean_degree) {
   double degrees = 0;
   for (const auto& s : sample) degrees += s.degree;
   const auto at_ends = std::max(1.0, degrees / static_cast<double>(sample.size()));
-  const auto c = mean_degree < 4 ? 6.0 : 1.0;
+  const auto c = at_ends < 4 ? 6.0 : 1.0;
   const auto width = c * middle->weight / std::sqrt(mean_degree * at_ends);
   return width > 0 && std::isfinite(width) ? std::exp2(std::floor(std::log2(width))) : 1;
 }

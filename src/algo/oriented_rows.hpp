@@ -60,8 +60,7 @@ void for_edge_ranges(world& w, std::size_t n, std::uint64_t edges, std::uint64_t
       1);
 }
 
-/// The first of two concatenated ascending lists. The second is part of the
-/// first.
+/// The first of two concatenated ascending lists. The second is part of the first.
 template <class Id>
 [[nodiscard]] std::span<const Id> ascending_part(std::span<const Id> both) {
   const auto at = std::adjacent_find(both.begin(), both.end(), std::greater_equal<>());

@@ -64,9 +64,12 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   };
   const bool edges = opt.variant == pagerank_variant::edge;
   std::optional<pgas::accumulation> aggregate;
+  auto sweepers = static_cast<std::uint64_t>(w.workers());
   activity::ran ran;
   if (opt.variant == pagerank_variant::pull) {
-    iterate(pagerank_pull<Real, Id>(s, in_place, layout));
+    pagerank_pull<Real, Id> sweeps(s, in_place, layout);
+    iterate(sweeps);
+    sweepers = sweeps.sweepers();
     ran.why = "each rank has one writer: no mechanism is asked for";
   } else if (opt.aggregate) {
     pgas::accumulator_map<add<Real>, Id> sums(w, g.partition(), *opt.aggregate);
@@ -78,7 +81,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
     iterate(pagerank_push(s, sums, edges));
     ran = sums.ran();
   }
-  return {std::move(s.rank), iterations, change, in_place, aggregate, std::move(ran)};
+  return {std::move(s.rank), iterations, change, in_place, sweepers, aggregate, std::move(ran)};
 }
 
 template pagerank_result<float> pagerank<float>(world&, const graph::dist_csr<std::uint32_t>&,

@@ -84,6 +84,8 @@ class sweeper_choice {
     (alone() ? alone_ns_ : all_ns_) = ns;
     ++sweeps_;
   }
+  /// Whether both ways have been timed.
+  [[nodiscard]] bool timed() const noexcept { return sweeps_ == decided && all_ns_ != 0; }
 
  private:
   static constexpr std::uint64_t small = 1 << 19;  // a sweep takes less than about a millisecond
@@ -120,7 +122,17 @@ class pagerank_pull {
       sweep_all<false>();
     }
     if (!in_place_) std::swap(contributions_, next_);
+    const bool timed = sweepers_.timed();
     sweepers_.took(s_.w.clock().now_ns() - start);
+    if (sweepers_.timed() != timed) {
+      s_.w.trace().note(main_worker, obs::trace_kind::choice,
+                        sweepers_.alone() ? "one sweeps" : "all sweep");
+    }
+  }
+
+  /// Workers that run a sweep, as chosen.
+  [[nodiscard]] std::uint64_t sweepers() const noexcept {
+    return sweepers_.alone() ? 1 : static_cast<std::uint64_t>(s_.w.workers());
   }
 
  private:

@@ -26,6 +26,7 @@ using weight_of = std::conditional_t<std::is_integral_v<Distance>, std::int32_t,
 template <class Id, class Distance>
 struct shortest_paths {
   using weight = weight_of<Distance>;
+  using distance_type = Distance;
   using entry = traverse::reached_vertex<Id, Distance>;
 
   struct relax {  // the operator, of an edge's target; may fail
@@ -44,10 +45,13 @@ struct shortest_paths {
     void after(const message& m, auto& at) { work.add(at.worker(), {m.v, m.distance}); }
   };
 
-  shortest_paths(world& world, const graph::dist_csr<Id>& g, const activity::options& opt,
-                 double longest, double width)
+  using edges = traverse::weighted_rows<Id, weight>;
+
+  /// of        the graph's out-edges, in any order
+  shortest_paths(world& world, const graph::dist_csr<Id>& g, const edges& of,
+                 const activity::options& opt, double longest, double width)
       : w(world),
-        rows(g.out()),
+        rows(of),
         distance(w, g.partition(), unreached<Distance>),
         view(distance.view()),
         furthest(furthest_to_extend(longest)),
@@ -81,26 +85,54 @@ struct shortest_paths {
     return tm::load_cell(view.element(e.vertex)) == e.distance;
   }
 
-  /// The weights of edges to relax: more than `from`, and at most `to`.
+  /// Which edges to relax: of weights over `from`. `to` is the largest weight, or with `radius` the
+  /// largest distance that a target may get; entries beyond it relax all edges.
   struct range {
-    double from, to;
+    weight from;
+    Distance to;
+    bool radius = false;
+
+    [[nodiscard]] weight most(const entry& e) const {
+      const auto left = !radius ? to : e.distance > to ? unreached<Distance> : to - e.distance;
+      return weight_within(left);
+    }
   };
+  /// The largest weight that is at most x.
+  [[nodiscard]] static weight weight_within(Distance x) {
+    constexpr auto most = traverse::no_weight<weight>;
+    if constexpr (std::is_integral_v<Distance>) {
+      return static_cast<weight>(std::min(x, static_cast<Distance>(most)));
+    } else {
+      return std::min(x, most);
+    }
+  }
+
+  [[nodiscard]] static weight weight_within_real(double x) {
+    return static_cast<weight>(std::min(x, static_cast<double>(traverse::no_weight<weight>)));
+  }
 
   /// Relaxes the edges of those entries that are still current, on worker k.
   ///
   /// next      entries that may follow
   void expand(worker_t k, std::span<const entry> entries, std::span<const entry> next) {
     counts[k].improvements += entries.size();
-    expand_along(k, entries, next, [](weight) { return true; });
+    expand_along(k, entries, next, [](const edges& of, const entry& e, auto&& relax_edge) {
+      of.each_edge(e.vertex, relax_edge);
+    });
   }
-  /// The same for some of the edges; current entries are added to `kept`, if it is there.
-  void expand(worker_t k, std::span<const entry> entries, range some,
-              traverse::worklist<entry>* kept) {
-    if (kept) counts[k].improvements += entries.size();
+  /// The same for some of the edges.
+  ///
+  /// kept      gets current entries, if it is there
+  /// again     the entries were expanded before
+  void expand(worker_t k, std::span<const entry> entries, std::span<const entry> next, range some,
+              traverse::worklist<entry>* kept = nullptr, bool again = false) {
+    if (!again) counts[k].improvements += entries.size();
     expand_along(
-        k, entries, {},
-        [some](weight x) {
-          return static_cast<double>(x) > some.from && static_cast<double>(x) <= some.to;
+        k, entries, next,
+        [some](const edges& of, const entry& e, auto&& relax_edge) {
+          of.each_edge_within(e.vertex, some.most(e), [&](Id u, weight x) {
+            if (x > some.from) relax_edge(u, x);
+          });
         },
         kept);
   }
@@ -111,7 +143,7 @@ struct shortest_paths {
   };
 
   world& w;
-  const traverse::weighted_rows<Id, weight> rows;
+  const edges rows;
   pgas::vertex_map<Distance> distance;
   const pgas::vertex_view<Distance> view;
   const Distance furthest;
@@ -120,26 +152,28 @@ struct shortest_paths {
   task::per_worker<count> counts;
 
  private:
-  template <class Wanted>
+  template <class Each>
   void expand_along(worker_t k, std::span<const entry> entries, std::span<const entry> next,
-                    Wanted&& wanted, traverse::worklist<entry>* kept = nullptr) {
+                    Each&& each_of, traverse::worklist<entry>* kept = nullptr) {
     std::uint64_t relaxed = 0;
     relaxations.spawn(k, [&](auto& send) {
       std::uint64_t sent = 0;
-      const auto edges = rows;
+      const auto of = rows;
       const auto n = entries.size();
       for (const auto& e : next.first(std::min(next.size(), traverse::offset_ahead))) {
-        edges.prefetch_offset(e.vertex);
+        of.prefetch_offset(e.vertex);
       }
       for (std::size_t i = 0; i < n && i < traverse::row_ahead; ++i) {
-        edges.prefetch_row(entries[i].vertex);
+        of.prefetch_row(entries[i].vertex);
       }
       for (std::size_t i = 0; i < n; ++i) {
         if (i + traverse::offset_ahead < n) {
-          edges.prefetch_offset(entries[i + traverse::offset_ahead].vertex);
+          of.prefetch_offset(entries[i + traverse::offset_ahead].vertex);
         }
-        if (i + traverse::row_ahead < n) {
-          edges.prefetch_row(entries[i + traverse::row_ahead].vertex);
+        if (const auto ahead = i + traverse::row_ahead; ahead < n) {
+          of.prefetch_row(entries[ahead].vertex);
+        } else if (ahead - n < next.size()) {
+          of.prefetch_row(next[ahead - n].vertex);
         }
         const auto e = entries[i];
         if (!is_current(e)) continue;
@@ -148,11 +182,11 @@ struct shortest_paths {
           continue;
         }
         if (kept) kept->add(k, e);
-        edges.each_edge(e.vertex, [&](Id u, weight x) {
-          if (!wanted(x)) return;
+        const auto relax_edge = [&](Id u, weight x) __attribute__((always_inline)) {
           ++sent;
           send({u, static_cast<Distance>(e.distance + static_cast<Distance>(x))});
-        });
+        };
+        each_of(of, e, relax_edge);
       }
       relaxed = sent;
     });

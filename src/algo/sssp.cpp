@@ -7,6 +7,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/traverse/worklist.hpp>
 
+#include "algo/radius_search.hpp"
 #include "algo/shortest_path_tree.hpp"
 #include "algo/shortest_paths.hpp"
 
@@ -17,9 +18,12 @@ namespace {
 template <class Search>
 std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
   using range = typename Search::range;
+  constexpr auto all = unreached<typename Search::distance_type>;
+  const auto light = Search::weight_within_real(delta);
   traverse::worklist<typename Search::entry> settled(s.w);
   const auto relax_light = [&](worker_t k, auto entries, auto /*next*/) {
-    s.expand(k, entries, range{-1, delta}, &settled);
+    s.expand(k, entries, {}, range{-1, static_cast<typename Search::distance_type>(light)},
+             &settled);
   };
   const auto relax_heavy = [&](std::span<const typename Search::entry> list) {
     constexpr std::size_t chunk = 64;
@@ -27,7 +31,7 @@ std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
     s.w.parallel_for(
         list.size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
-          s.expand(k, list.subspan(begin, end - begin), range{delta, HUGE_VAL}, nullptr);
+          s.expand(k, list.subspan(begin, end - begin), {}, range{light, all}, nullptr, true);
         },
         chunk);
     epoch.close();
@@ -43,18 +47,25 @@ std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
 
 template <class Id, class Distance>
 std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>& g, Id source,
-                                            const sssp_options& opt, const edge_lengths& lengths) {
+                                            const sssp_options& opt, const edge_lengths& lengths,
+                                            const length_layout<Id>* layout) {
+  using weight = weight_of<Distance>;
+  using rows = traverse::weighted_rows<Id, weight>;
   const auto by =
       opt.algorithm == sssp_method::automatic ? sssp_method::distributed_control : opt.algorithm;
   const bool chaotic = by == sssp_method::chaotic;
   const auto delta = opt.delta.value_or(lengths.delta);
-  shortest_paths<Id, Distance> s(w, g, opt.activity, lengths.longest, chaotic ? HUGE_VAL : delta);
+  const auto out = layout ? layout->template out<weight>(g) : rows(g.out());
+  shortest_paths<Id, Distance> s(w, g, out, opt.activity, lengths.longest,
+                                 chaotic ? HUGE_VAL : delta);
   s.start(source);
   std::uint64_t buckets = 0;
   if (by == sssp_method::delta) {
     buckets = relax_by_buckets(s, delta, lengths.longest);
   } else {  // [DC15] algorithm 1
-    s.work.run([&](worker_t k, auto entries, auto next) { s.expand(k, entries, next); });
+    std::optional<rows> in;
+    if (layout && !chaotic) in = layout->template in<weight>(g);
+    radius_search<Id, Distance>(s, g, in, source, delta).run();
   }
   auto found = s.result(by, chaotic ? 0 : delta, buckets);
   if (found && opt.predecessors) {
@@ -67,25 +78,27 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
 
 template <class Id>
 sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source, const sssp_options& opt,
-                const edge_lengths& lengths) {
+                const edge_lengths& lengths, const length_layout<Id>* layout) {
   CAIRN_EXPECTS(source < g.num_vertices());
   if (opt.delta && !(*opt.delta > 0 && std::isfinite(*opt.delta))) {
     throw usage_error("delta is " + std::to_string(*opt.delta) + ", expected 0 < delta < infinity");
   }
   if (g.out().template weighted_by<double>()) {
-    return *search<Id, double>(w, g, source, opt, lengths);
+    return *search<Id, double>(w, g, source, opt, lengths, layout);
   }
   if constexpr (std::is_same_v<Id, std::uint32_t>) {
-    if (auto found = search<Id, std::uint32_t>(w, g, source, opt, lengths)) {
+    if (auto found = search<Id, std::uint32_t>(w, g, source, opt, lengths, layout)) {
       return std::move(*found);
     }
   }
-  return *search<Id, std::uint64_t>(w, g, source, opt, lengths);
+  return *search<Id, std::uint64_t>(w, g, source, opt, lengths, layout);
 }
 
 template sssp_found sssp(world&, const graph::dist_csr<std::uint32_t>&, std::uint32_t,
-                         const sssp_options&, const edge_lengths&);
+                         const sssp_options&, const edge_lengths&,
+                         const length_layout<std::uint32_t>*);
 template sssp_found sssp(world&, const graph::dist_csr<std::uint64_t>&, std::uint64_t,
-                         const sssp_options&, const edge_lengths&);
+                         const sssp_options&, const edge_lengths&,
+                         const length_layout<std::uint64_t>*);
 
 }  // namespace cairn::algo

@@ -187,11 +187,6 @@ graph::attachment attachment_of(const pull_layout<Id>& layout) {
     for (const auto& g : b.groups) head.num_sources += std::uint64_t{g.num_rows} * g.length;
   }
   const auto bytes = std::make_shared<std::vector<std::byte>>();
-  // Growing would copy it several times, without checking for cancellation.
-  bytes->reserve(sizeof head + head.num_blocks * sizeof(stored_block) +
-                 head.num_groups * sizeof(layout.blocks()[0].groups[0]) + 2 * padded(1) +
-                 head.num_rows * sizeof(std::uint16_t) +
-                 head.num_sources * (layout.tiled() ? sizeof(std::uint16_t) : sizeof(Id)));
   const auto put = [&](const auto* from, std::uint64_t n) {
     const auto* const first = reinterpret_cast<const std::byte*>(from);
     bytes->insert(bytes->end(), first, first + n * sizeof(*from));

@@ -10,6 +10,8 @@
 #include <cairn/am/channel.hpp>
 #include <cairn/traverse/push.hpp>
 
+#include "algo/first_sentence.hpp"
+
 namespace cairn::algo {
 namespace {
 
@@ -103,11 +105,7 @@ std::optional<std::string> verify_cdlp(world& w, const graph::dist_csr<Id>& g,
                                        std::uint64_t iterations) {
   label_exchange<Id> again(w, g);
   for (std::uint64_t i = 0; i < iterations && again.iterate(); ++i) continue;
-  const auto wrong = again.first_wrong(label);
-  for (const auto& said : w.all_gather_bytes(std::as_bytes(std::span(wrong)))) {
-    if (!said.empty()) return std::string(reinterpret_cast<const char*>(said.data()), said.size());
-  }
-  return std::nullopt;
+  return first_sentence(w, again.first_wrong(label));
 }
 
 template std::optional<std::string> verify_cdlp(world&, const graph::dist_csr<std::uint32_t>&,

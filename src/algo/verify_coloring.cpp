@@ -4,19 +4,9 @@
 #include <cairn/algo/coloring.hpp>
 #include <cairn/traverse/edges.hpp>
 
+#include "algo/first_sentence.hpp"
+
 namespace cairn::algo {
-namespace {
-
-// The sentence of the lowest rank that has one.
-std::optional<std::string> first_of(world& w, const std::string& mine) {
-  for (const auto& said : w.all_gather_bytes(std::as_bytes(std::span(mine)))) {
-    if (said.empty()) continue;
-    return std::string(reinterpret_cast<const char*>(said.data()), said.size());
-  }
-  return std::nullopt;
-}
-
-}  // namespace
 
 template <class Id>
 std::optional<std::string> verify_coloring(world& w, const graph::dist_csr<Id>& g,
@@ -36,7 +26,7 @@ std::optional<std::string> verify_coloring(world& w, const graph::dist_csr<Id>& 
               std::to_string(all[v]);
     }
   }
-  return first_of(w, wrong);
+  return first_sentence(w, wrong);
 }
 
 template std::optional<std::string> verify_coloring(world&, const graph::dist_csr<std::uint32_t>&,

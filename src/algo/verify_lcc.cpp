@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <span>
 #include <string>
 
 #include <cairn/algo/lcc.hpp>
 #include <cairn/base/contract.hpp>
 
 #include "algo/common_neighbors.hpp"
+#include "algo/first_sentence.hpp"
 
 namespace cairn::algo {
 
@@ -28,10 +28,7 @@ std::optional<std::string> verify_lcc(world& w, const graph::dist_csr<Id>& g,
             ", but " + std::to_string(edges) + " edges among its " + std::to_string(d) +
             " neighbours";
   }
-  for (const auto& said : w.all_gather_bytes(std::as_bytes(std::span(wrong)))) {
-    if (!said.empty()) return std::string(reinterpret_cast<const char*>(said.data()), said.size());
-  }
-  return std::nullopt;
+  return first_sentence(w, wrong);
 }
 
 template std::optional<std::string> verify_lcc(world&, const graph::dist_csr<std::uint32_t>&,

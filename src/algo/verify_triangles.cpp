@@ -1,13 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <span>
 #include <string>
 
 #include <cairn/algo/triangles.hpp>
 #include <cairn/base/contract.hpp>
 
 #include "algo/common_neighbors.hpp"
+#include "algo/first_sentence.hpp"
 
 namespace cairn::algo {
+
 template <class Id>
 std::optional<std::string> verify_triangles(world& w, const graph::dist_csr<Id>& g,
                                             std::uint64_t total,
@@ -24,9 +25,7 @@ std::optional<std::string> verify_triangles(world& w, const graph::dist_csr<Id>&
             " triangles, not in " + std::to_string(of_vertex->load(v));
   }
   six_times = w.sum(six_times);
-  for (const auto& said : w.all_gather_bytes(std::as_bytes(std::span(wrong)))) {
-    if (!said.empty()) return std::string(reinterpret_cast<const char*>(said.data()), said.size());
-  }
+  if (auto first = first_sentence(w, wrong)) return first;
   if (six_times == 6 * total) return std::nullopt;
   return "there are " + std::to_string(six_times / 6) + " triangles, not " + std::to_string(total);
 }

@@ -29,6 +29,7 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
       progress_(w.messages()),
       kind_(opt.kind),
       buffer_bytes_(opt.coalesce_bytes ? opt.coalesce_bytes : progress_.coalesce_bytes()),
+      name_(opt.name),
       exceptions_(std::uncaught_exceptions()),
       lanes_(w.workers()),
       routed_(how == travel::routed && kind_ == channel_kind::epoch && w.size() > 1 &&
@@ -37,7 +38,10 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
   for (auto& k : lanes_) k.value.blocks.resize(static_cast<std::size_t>(w.size()));
 }
 
-void coalescer::attach() { number_ = progress_.attach(*this, kind_); }
+void coalescer::attach(std::size_t message_bytes, std::string_view type) {
+  message_bytes_ = message_bytes;
+  number_ = progress_.attach(*this, kind_, name_.empty() ? type : name_);
+}
 
 void coalescer::detach() noexcept {
   const bool unwinding = std::uncaught_exceptions() > exceptions_;
@@ -57,16 +61,18 @@ void coalescer::turn_over(worker_t w, rank_t to, std::size_t bytes) {
   b.at = b.items.payload();
   b.end = b.at + bytes;
   b.seen = false;
+  b.records = 0;
 }
 
 void coalescer::ship(worker_t w, rank_t to, block& b) {
   auto& mine = lanes_[w];
   auto items = std::move(b.items);
   items.set_size(static_cast<std::size_t>(b.at - items.payload()));
+  const auto messages = message_bytes_ == 0 ? b.records : items.size() / message_bytes_;
   b = block{};
   const auto sent = mine.count.sent();
   world_.counters().add(w, obs::counter::messages_sent, sent - std::exchange(mine.reported, sent));
-  progress_.post(w, to, number_, kind_, std::move(items));
+  progress_.post(w, to, number_, kind_, messages, std::move(items));
 }
 
 bool coalescer::flush(worker_t w, flush_scope scope) {
@@ -101,6 +107,7 @@ void coalescer::count_forwarded(worker_t w, std::uint64_t n) noexcept {
   if (n == 0) return;
   world_.counters().add(w, obs::counter::messages_forwarded, n);
   world_.counters().add(w, obs::counter::buffers_forwarded);
+  world_.trace().note(w, obs::trace_kind::forward, {}, 0, static_cast<std::uint32_t>(n), number_);
 }
 
 void coalescer::abandon() noexcept {

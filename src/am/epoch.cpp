@@ -61,9 +61,10 @@ void finish_alone(world& w) {
 
 }  // namespace
 
-epoch::epoch(world& w) : world_(w) {
+epoch::epoch(world& w) : world_(w), span_(w.trace(), main_worker, obs::trace_kind::epoch) {
   const world::call_guard in_call(w);
   w.messages().open_epoch();
+  if (span_) span_->number = static_cast<std::uint32_t>(w.messages().epoch());
   w.counters().add(main_worker, obs::counter::epochs);
 }
 
@@ -91,6 +92,8 @@ void epoch::drive_waves(worker_t w) {
     wave_is_running_ = false;
     const auto counted = counts_of(*sum);
     world_.messages().record_wave(counted.sent, counted.handled);
+    world_.trace().note(w, obs::trace_kind::wave, {}, counted.sent,
+                        static_cast<std::uint32_t>(counted.sent - counted.handled));
     if (ledger_.finished_after(counted)) {
       ended_.store(true, std::memory_order_release);
       return;
@@ -121,6 +124,8 @@ bool epoch::try_close(worker_t w, worker_activity state) {
 }
 
 void epoch::close() {
+  obs::trace_span wait(world_.trace(), main_worker, obs::trace_kind::wait);
+  if (wait) wait->set_text("wait for end of epoch");
   world_.messages().stoppable([this] {
     if (world_.size() == 1) return finish_alone(world_);
     const world::call_guard in_call(world_);
@@ -133,9 +138,13 @@ void epoch::close() {
   });
   open_ = false;
   world_.messages().close_epoch();
+  wait.end();
+  span_.end();
 }
 
 void finish_standing(world& w, receiver& r) noexcept {
+  obs::trace_span wait(w.trace(), main_worker, obs::trace_kind::wait);
+  if (wait) wait->set_text("wait for last answers");
   try {
     if (w.poisoned()) return;
     ledger ledger;

@@ -78,7 +78,7 @@ record_channel::record_channel(world& w, const channel_options& opt, owner_funct
       owner_(std::move(owner)),
       on_records_(std::move(on_records)),
       scratch_(w.workers()) {
-  attach();
+  attach(0, "records");
 }
 
 void record_channel::send(worker_t w, rank_t to, std::span<const std::byte> record) {
@@ -99,6 +99,7 @@ void record_channel::append(worker_t w, rank_t to, std::span<const std::byte> re
   write_prefix(b.at, p);
   if (!record.empty()) std::memcpy(b.at + p.bytes, record.data(), record.size());
   b.at += needed;
+  ++b.records;
 }
 
 // Moves the records for this rank to the front and returns them.

@@ -6,6 +6,11 @@
 #include <cairn/core/fragments.hpp>
 
 namespace cairn {
+namespace {
+
+constexpr std::uint64_t most_message_bytes = std::uint64_t{1} << 48;  // more is a damaged header
+
+}  // namespace
 
 std::span<const std::byte> fragments::fragment_of(std::span<const std::byte> packet,
                                                   const fragment_header& header, std::size_t most) {
@@ -29,6 +34,9 @@ std::optional<buffer> fragments::join(rank_t from, std::span<const std::byte> fr
   std::memcpy(&common, fragment.data(), sizeof common);
   std::memcpy(&header, fragment.data() + sizeof common, sizeof header);
   const auto bytes = fragment.subspan(sizeof common + sizeof header);
+  CAIRN_EXPECTS(header.total <= most_message_bytes && header.offset <= header.total &&
+                    bytes.size() <= header.total - header.offset,
+                "a fragment beyond its payload");
   auto& part = partials_[{from, header.sequence}];
   if (!part.whole) {
     common.fragment = false;
@@ -38,7 +46,8 @@ std::optional<buffer> fragments::join(rank_t from, std::span<const std::byte> fr
     part.whole.from = from;
     part.missing = header.total;
   }
-  CAIRN_EXPECTS(header.offset + bytes.size() <= part.whole.size(), "a fragment beyond its payload");
+  CAIRN_EXPECTS(header.total == part.whole.size() && bytes.size() <= part.missing,
+                "a fragment that contradicts another one");
   if (!bytes.empty()) std::memcpy(part.whole.payload() + header.offset, bytes.data(), bytes.size());
   part.missing -= bytes.size();
   if (part.missing != 0) return std::nullopt;

@@ -1,15 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+
 #include <cairn/core/outbox.hpp>
 
 namespace cairn {
 
-void outbox::send(worker_t w, rank_t to, std::span<const std::byte> packet) {
+void outbox::send(worker_t w, rank_t to, std::span<std::byte> packet, std::size_t messages) {
+  obs::trace_span sent(trace_, w, obs::trace_kind::send);
+  if (sent) [[unlikely]]
+    describe(sent, to, packet, messages);
+  traffic_.add(to, messages, packet.size());
   counters_.add(w, obs::counter::buffers_sent);
   counters_.add(w, obs::counter::bytes_sent, packet.size());
   if (packet.size() <= net_.max_packet()) {
     enqueue(to, packet);
   } else {
     cutting_.cut(packet, [&](std::span<const std::byte> fragment) { enqueue(to, fragment); });
+  }
+}
+
+// Poison may come from a thread that is no worker, and ends the trace with the world.
+void outbox::describe(obs::trace_span& sent, rank_t to, std::span<std::byte> packet,
+                      std::size_t messages) {
+  packet_header header;
+  std::memcpy(&header, packet.data(), sizeof header);
+  if (header.kind == packet_kind::poison) return sent.drop();
+  header.sequence = sequences_[static_cast<std::size_t>(to)]++;
+  std::memcpy(packet.data(), &header, sizeof header);
+  sent->amount = packet.size();
+  sent->count = static_cast<std::uint32_t>(messages);
+  sent->peer = to;
+  sent->sequence = header.sequence;
+  if (header.kind == packet_kind::channel) {
+    sent->number = header.number;
+  } else {
+    sent->set_text(name(header.kind));
   }
 }
 

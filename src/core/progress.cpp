@@ -19,17 +19,19 @@ std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options
 }  // namespace
 
 progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::clock& clock,
-                                 obs::counters& counters, const world_options& options)
+                                 obs::counters& counters, obs::trace& trace,
+                                 const world_options& options)
     : net_(net),
       pool_(pool),
       clock_(clock),
       counters_(counters),
+      trace_(trace),
       rank_(net.self()),
       size_(net.size()),
       memory_bound_(options.pending_bytes),
       age_ns_(options.coalesce_age_ns),
       fragments_(net.max_packet()),
-      outbox_(net, fragments_, counters),
+      outbox_(net, fragments_, counters, trace),
       inbox_(channels_),
       buffers_(pool.workers(), chosen_coalesce_bytes(net, options)),
       control_(net, outbox_, network_lock_, pool, counters),
@@ -59,12 +61,13 @@ bool progress_engine::with_transport(F&& f) {
 
 // Channels -----------------------------------------------------------------------------------
 
-std::uint32_t progress_engine::attach(receiver& r, channel_kind kind) {
+std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::string_view what) {
   std::uint32_t number = 0;
   pool_.while_not_polling([&] {
     const std::lock_guard held(channels_guard_);
     number = channels_.add(r, kind);
     inbox_.requeue_aside();
+    if (trace_.wanted()) trace_.name_channel(number, what);
   });
   if (kind == channel_kind::standing) {
     ++num_standing_;
@@ -87,8 +90,9 @@ void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& 
 
 // Packets to this rank go through the inbox, so that their handlers do not run inside the send.
 void progress_engine::post(worker_t w, rank_t to, std::uint32_t number, channel_kind kind,
-                           buffer&& b) {
-  b.header() = {.number = number, .epoch = kind == channel_kind::epoch ? epoch() : 0};
+                           std::size_t messages, buffer&& b) {
+  b.header() = {.number = number,
+                .epoch = kind == channel_kind::epoch ? epoch() & packet_header::most_epochs : 0};
   if (to == rank_) {
     b.from = rank_;
     charge(w, -static_cast<std::int64_t>(b.capacity()));
@@ -97,7 +101,7 @@ void progress_engine::post(worker_t w, rank_t to, std::uint32_t number, channel_
   }
   with_transport([&] {
     const std::lock_guard held(network_lock_);
-    outbox_.send(w, to, b.packet());
+    outbox_.send(w, to, b.packet(), messages);
     return true;
   });
   charge(w, -static_cast<std::int64_t>(b.capacity()));
@@ -122,21 +126,37 @@ bool progress_engine::poll(worker_t w) {
   });
 }
 
+void progress_engine::describe(obs::trace_span& span, const packet_header& header, rank_t from,
+                               std::size_t bytes) {
+  span->amount = bytes;
+  span->peer = from;
+  span->sequence = header.sequence;
+  if (header.kind == packet_kind::channel) {
+    span->number = header.number;
+  } else {
+    span->set_text(name(header.kind));
+  }
+}
+
 void progress_engine::arrived(worker_t w, rank_t from, std::span<const std::byte> packet) {
+  obs::trace_span received(trace_, w, obs::trace_kind::receive);
   counters_.add(w, obs::counter::buffers_received);
   counters_.add(w, obs::counter::bytes_received, packet.size());
   packet_header header;
   CAIRN_EXPECTS(packet.size() >= sizeof header, "a truncated packet");
+  CAIRN_EXPECTS(packet[offsetof(packet_header, fragment)] <= std::byte{1}, "a damaged packet");
   std::memcpy(&header, packet.data(), sizeof header);
   auto payload = packet.subspan(sizeof header);
   buffer b;
   if (header.fragment) {
     auto whole = fragments_.join(from, packet);
-    if (!whole) return;
+    if (!whole) return received.drop();
     counters_.add(w, obs::counter::fragments);
     b = std::move(*whole);
     payload = {b.payload(), b.size()};
   }
+  if (received) [[unlikely]]
+    describe(received, header, from, sizeof header + payload.size());
   if (header.kind != packet_kind::channel) return control_.handle_packet(w, header, from, payload);
   if (!b) {
     b = buffers_.take(w, std::max(payload.size(), buffers_.usual_bytes()));
@@ -151,6 +171,9 @@ void progress_engine::arrived(worker_t w, rank_t from, std::span<const std::byte
 void progress_engine::deliver(worker_t w, buffer&& b) {
   auto* const to = channels_.find(b.header().number);
   if (to == nullptr || control_.poisoned()) return buffers_.give_back(w, std::move(b));
+  obs::trace_span handled(trace_, w, obs::trace_kind::handler);
+  if (handled) [[unlikely]]
+    describe(handled, b.header(), b.from, b.size());
   workers_[w].in_handler.store(true, std::memory_order_relaxed);
   try {
     to->deliver(w, b.from, {b.payload(), b.size()});
@@ -158,6 +181,7 @@ void progress_engine::deliver(worker_t w, buffer&& b) {
     control_.poison(rank_, text_of_exception());
   }
   workers_[w].in_handler.store(false, std::memory_order_relaxed);
+  handled.end();
   count_step(w);
   buffers_.give_back(w, std::move(b));
   pool_.step();
@@ -274,6 +298,10 @@ bool progress_engine::lacks_room() const noexcept {
 }
 
 void progress_engine::wait_for_room(worker_t w) {
+  if (!lacks_room()) [[likely]]
+    return;
+  obs::trace_span span(trace_, w, obs::trace_kind::wait);
+  if (span) span->set_text("wait for room");
   for (unsigned rounds = 0; lacks_room() && !control_.poisoned() && !control_.stopping();) {
     const bool moved = poll(w);
     if (run_one(w) || moved) {

@@ -127,11 +127,18 @@ progress_snapshot progress_engine::snapshot() {
   return now;
 }
 
+std::vector<obs::sent_amount> progress_engine::traffic() {
+  const std::lock_guard held(network_lock_);
+  return outbox_.traffic().amounts();
+}
+
 // Collectives --------------------------------------------------------------------------------
 
 std::vector<std::vector<std::byte>> progress_engine::all_gather(std::span<const std::byte> mine) {
   expect_no_epoch_left();
   count_step(main_worker);
+  obs::trace_span span(trace_, main_worker, obs::trace_kind::collective);
+  if (span) span->amount = mine.size(), span->set_text("gather");
   return stoppable([&] { return control_.gather(mine); });
 }
 
@@ -139,6 +146,8 @@ std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
                                                recursive_doubling::combine_function combine) {
   expect_no_epoch_left();
   count_step(main_worker);
+  obs::trace_span span(trace_, main_worker, obs::trace_kind::collective);
+  if (span) span->amount = mine.size(), span->set_text("reduce");
   return stoppable([&] { return control_.reduce(mine, combine); });
 }
 

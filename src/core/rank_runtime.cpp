@@ -24,10 +24,6 @@ world_options options_for(const settings& config, const place& here) {
   return options;
 }
 
-}  // namespace
-
-namespace {
-
 // The maximum over the ranks, for which all of them ask again if they are cancelled meanwhile.
 std::uint64_t uninterrupted_max(world& w, std::uint64_t mine) {
   for (;;) {

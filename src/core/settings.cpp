@@ -327,7 +327,8 @@ world_options settings::for_world() const {
           .coalesce_age_ns = coalesce_age_us * 1000,
           .pending_bytes = pending_bytes,
           .filter_entries = filter_entries,
-          .routing = routing};
+          .routing = routing,
+          .trace = trace};
 }
 
 }  // namespace cairn

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "core/time_limit.hpp"
 
+#include <condition_variable>
+#include <mutex>
 #include <string>
 #include <system_error>
 
@@ -17,24 +19,16 @@ std::optional<time_limit> time_limit::from_now(const settings& config) {
 timed_stop::timed_stop(interrupt_handler& worlds, const std::optional<time_limit>& limit) {
   if (!limit) return;
   try {
-    timer_ = std::thread([this, &worlds, limit = *limit] {
-      std::unique_lock held(guard_);
-      if (ended_.wait_until(held, limit.end, [this] { return over_; })) return;
-      worlds.stop(stop_cause::time_limit(limit.length));
+    timer_ = std::jthread([&worlds, limit = *limit](const std::stop_token& over) {
+      std::mutex guard;
+      std::unique_lock held(guard);
+      std::condition_variable_any ended;
+      ended.wait_until(held, over, limit.end, [] { return false; });
+      if (!over.stop_requested()) worlds.stop(stop_cause::time_limit(limit.length));
     });
   } catch (const std::system_error& e) {
     throw system_failure("cannot start the thread for --timeout: " + std::string(e.what()));
   }
-}
-
-timed_stop::~timed_stop() {
-  if (!timer_.joinable()) return;
-  {
-    const std::lock_guard held(guard_);
-    over_ = true;
-  }
-  ended_.notify_one();
-  timer_.join();
 }
 
 }  // namespace cairn

@@ -2,8 +2,6 @@
 #pragma once
 
 #include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <optional>
 #include <thread>
 
@@ -27,15 +25,9 @@ class timed_stop {
  public:
   /// Throws    system_failure if the thread cannot be started
   timed_stop(interrupt_handler& worlds, const std::optional<time_limit>& limit);
-  ~timed_stop();
-  timed_stop(const timed_stop&) = delete;
-  timed_stop& operator=(const timed_stop&) = delete;
 
  private:
-  std::mutex guard_;
-  std::condition_variable ended_;
-  bool over_ = false;
-  std::thread timer_;
+  std::jthread timer_;
 };
 
 }  // namespace cairn

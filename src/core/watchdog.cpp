@@ -2,7 +2,10 @@
 #include "core/watchdog.hpp"
 
 #include <algorithm>
+#include <chrono>
+#include <condition_variable>
 #include <cstdint>
+#include <mutex>
 #include <string>
 #include <system_error>
 
@@ -13,20 +16,12 @@
 
 namespace cairn {
 
+namespace {
+
 using steady = std::chrono::steady_clock;
 
-watchdog::watchdog(world& w, const settings& config, const launch_report& say) {
-  if (config.watchdog_ms == 0) return;
-  try {
-    watcher_ = std::thread([this, &w, &say, limit = std::chrono::milliseconds(config.watchdog_ms)] {
-      watch(w, limit, say);
-    });
-  } catch (const std::system_error& e) {
-    throw system_failure("cannot start the thread for --watchdog: " + std::string(e.what()));
-  }
-}
-
-void watchdog::watch(world& w, std::chrono::milliseconds limit, const launch_report& say) {
+void watch(world& w, std::chrono::milliseconds limit, const launch_report& say,
+           const std::stop_token& over) {
   // A stall is noticed late by at most a quarter of the limit.
   const auto interval = std::clamp<std::chrono::milliseconds>(
       limit / 4, std::chrono::milliseconds(1), std::chrono::seconds(1));
@@ -34,8 +29,12 @@ void watchdog::watch(world& w, std::chrono::milliseconds limit, const launch_rep
   auto last = messages.steps();
   auto since = steady::now();
   bool reported = false;
-  std::unique_lock held(guard_);
-  while (!ended_.wait_for(held, interval, [this] { return over_; })) {
+  std::mutex guard;
+  std::unique_lock held(guard);
+  std::condition_variable_any ended;
+  for (;;) {
+    ended.wait_for(held, over, interval, [] { return false; });
+    if (over.stop_requested()) return;
     const auto steps = messages.steps();
     if (steps != last) {
       last = steps;
@@ -52,14 +51,16 @@ void watchdog::watch(world& w, std::chrono::milliseconds limit, const launch_rep
   }
 }
 
-watchdog::~watchdog() {
-  if (!watcher_.joinable()) return;
-  {
-    const std::lock_guard held(guard_);
-    over_ = true;
+}  // namespace
+
+watchdog::watchdog(world& w, const settings& config, const launch_report& say) {
+  if (config.watchdog_ms == 0) return;
+  try {
+    watcher_ = std::jthread([&w, &say, limit = std::chrono::milliseconds(config.watchdog_ms)](
+                                const std::stop_token& over) { watch(w, limit, say, over); });
+  } catch (const std::system_error& e) {
+    throw system_failure("cannot start the thread for --watchdog: " + std::string(e.what()));
   }
-  ended_.notify_one();
-  watcher_.join();
 }
 
 }  // namespace cairn

@@ -1,9 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <chrono>
-#include <condition_variable>
-#include <mutex>
 #include <thread>
 
 #include <cairn/core/launch.hpp>
@@ -19,17 +16,9 @@ class watchdog {
   /// say   gets the report; called in the watchdog's thread
   /// Throws    system_failure if the thread cannot be started
   watchdog(world& w, const settings& config, const launch_report& say);
-  ~watchdog();
-  watchdog(const watchdog&) = delete;
-  watchdog& operator=(const watchdog&) = delete;
 
  private:
-  void watch(world& w, std::chrono::milliseconds limit, const launch_report& say);
-
-  std::mutex guard_;
-  std::condition_variable ended_;
-  bool over_ = false;
-  std::thread watcher_;
+  std::jthread watcher_;
 };
 
 }  // namespace cairn

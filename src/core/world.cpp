@@ -21,6 +21,14 @@ class no_peers final : public net::transport {
 
 enum class fault : char { none, input, usage, system };
 
+// Without a trace nobody reads the clock for it.
+std::unique_ptr<obs::trace> make_trace(const world_options& options, rank_t ranks, int workers,
+                                       const hw::clock& clock) {
+  if (!options.trace) return std::make_unique<obs::trace>(workers, 0, nullptr);
+  return std::make_unique<obs::trace>(workers, obs::trace::share(ranks, workers),
+                                      [&clock] { return clock.now_ns(); });
+}
+
 }  // namespace
 
 struct world::embedded {
@@ -33,32 +41,40 @@ struct world::embedded {
 world::world(int workers)
     : embedded_(std::make_unique<embedded>(workers)),
       counters_(std::make_unique<obs::counters>(workers)),
+      trace_(make_trace(options_, 1, workers, embedded_->clock)),
       pool_(embedded_->workers.get()),
       clock_(&embedded_->clock),
       rank_(0),
       size_(1),
       machines_(*this, {}) {
-  messages_ =
-      std::make_unique<progress_engine>(embedded_->net, *pool_, *clock_, *counters_, options_);
+  messages_ = std::make_unique<progress_engine>(embedded_->net, *pool_, *clock_, *counters_,
+                                                *trace_, options_);
 }
 
 world::world(net::transport& net, task::pool& workers, hw::clock& clock,
              const world_options& options)
     : counters_(std::make_unique<obs::counters>(workers.workers())),
-      messages_(std::make_unique<progress_engine>(net, workers, clock, *counters_, options)),
+      trace_(make_trace(options, net.size(), workers.workers(), clock)),
+      messages_(
+          std::make_unique<progress_engine>(net, workers, clock, *counters_, *trace_, options)),
       pool_(&workers),
       clock_(&clock),
       options_(options),
       rank_(net.self()),
       size_(net.size()),
-      machines_(*this, options.machines) {}
+      machines_(*this, options.machines) {
+  if (options.trace) pool_->set_trace(trace_.get());
+}
 
 world::call_guard::call_guard(world& w) : world_(w) {
   CAIRN_EXPECTS(!w.in_use_.exchange(true, std::memory_order_acquire),
                 "the world is already in use by another thread or by an outer call");
 }
 
-world::~world() { messages_->drain(); }
+world::~world() {
+  messages_->drain();
+  if (options_.trace) pool_->set_trace(nullptr);
+}
 
 std::vector<std::vector<std::byte>> world::all_gather_bytes(std::span<const std::byte> mine) {
   const call_guard in_call(*this);

@@ -82,6 +82,13 @@ std::vector<std::uint64_t> read_vertices(task::pool& workers, const std::string&
                              "has an edge of a vertex that is not in the vertex file");
 }
 
+// An empty file is more often a failed download than a graph without edges.
+void expect_lines(const std::string& path, const std::string& line) {
+  std::error_code unknown;
+  if (std::filesystem::file_size(path, unknown) != 0 || unknown) return;
+  throw input_error::in_file(path, "is empty: expected lines '" + line + "'");
+}
+
 // The number of a property, if given, must be that of the file.
 void expect_number(const graphalytics_dataset& from, std::string_view property,
                    std::uint64_t number, const std::string& file) {
@@ -142,6 +149,8 @@ loaded_graph load(world& w, const graphalytics_dataset& from, const load_options
   const auto begin = w.clock().now_ns();
   std::vector<std::uint64_t> ids;
   w.agree([&] {
+    expect_lines(from.vertex_file(), "VERTEX");
+    expect_lines(from.edge_file(), from.weighted() ? "SOURCE TARGET WEIGHT" : "SOURCE TARGET");
     ids = read_vertices(w.pool(), from.vertex_file());
     expect_number(from, "meta.vertices", ids.size(), from.vertex_file());
   });

@@ -114,16 +114,21 @@ class fiber_pool final : public pool {
   }
 
   void loop(worker_t w, worker_state& me) {
+    obs::idle_span vain(w);
     for (unsigned idle_rounds = 0;;) {
+      if (idle_rounds > 0) vain.look(trace_now());
       if (me.jobs_seen != job_number_) {
         me.jobs_seen = job_number_;
+        vain.end();
         run_guarded(w);
         if (scheduler_.options.times) scheduler_.step();  // the job ends at the worker's time
         --unfinished_;
         idle_rounds = 0;
       } else if (!polling_ || scheduler_.given_up) {
+        vain.end();
         return;
       } else if (idle(w)) {
+        vain.end_at_look();
         idle_rounds = 0;
         step();
       } else {
@@ -134,7 +139,7 @@ class fiber_pool final : public pool {
 
   void run_guarded(worker_t w) {
     try {
-      (*job_)(w);
+      traced_job(w, [&] { (*job_)(w); });
     } catch (...) {
       keep_first_error();
     }

@@ -90,6 +90,11 @@ class thread_pool final : public pool {
 
   void yield_core() noexcept override { sched_yield(); }
 
+  void set_trace(obs::trace* t) override {
+    pool::set_trace(t);
+    if (workers() > 1) run([](worker_t) {});
+  }
+
  private:
   void set_polling(bool on) override {
     // A worker that sees the flag must also see the sources added before.
@@ -110,8 +115,17 @@ class thread_pool final : public pool {
   }
 
   void finish() {
-    wait_until([&] { return unfinished_.load(std::memory_order_acquire) == 0; });
+    if (auto* const t = trace_now()) [[unlikely]] {
+      obs::trace_span span(*t, main_worker, obs::trace_kind::wait);
+      if (span) span->set_text("wait for workers");
+      wait_for_workers();
+    } else {
+      wait_for_workers();
+    }
     rethrow_first_error();
+  }
+  void wait_for_workers() {
+    wait_until([&] { return unfinished_.load(std::memory_order_acquire) == 0; });
   }
 
   // Claims worker w's part of a job; returns false if it was claimed before. The worker claims it,
@@ -125,12 +139,15 @@ class thread_pool final : public pool {
 
   void loop(worker_t w) {
     std::uint64_t jobs_seen = 0;
+    obs::idle_span vain(w);  // long enough to sleep
     for (unsigned idle_rounds = 0;;) {
+      if (idle_rounds >= spins + yields) vain.look(trace_now());
       const auto wake_count = wake_count_.load(std::memory_order_acquire);
       const auto number = job_number_.load(std::memory_order_acquire);
       if (number != jobs_seen) {
         jobs_seen = number;
         idle_rounds = 0;
+        vain.end();
         if (!claim_part(w, number)) continue;
         spread_.record_core(w);
         run_guarded(w);
@@ -139,6 +156,7 @@ class thread_pool final : public pool {
         return;
       } else if (polling_.load(std::memory_order_acquire)) {
         if (idle(w)) {
+          vain.end_at_look();
           idle_rounds = 0;
         } else {
           relax(idle_rounds++);
@@ -154,7 +172,7 @@ class thread_pool final : public pool {
 
   void run_guarded(worker_t w) {
     try {
-      (*job_)(w);
+      traced_job(w, [&] { (*job_)(w); });
     } catch (...) {
       keep_first_error();
     }

@@ -43,6 +43,20 @@ TEST_P(Algorithms, AreRightOnRandomGraphs) {
   });
 }
 
+// Graph, options and every order in which packets arrive and workers run depend on the seed.
+TEST(AlgorithmSeeds, AllGiveRightResultsOnSimulatedRanks) {
+  for (std::uint64_t seed = 1; seed <= support::num_seeds(20); ++seed) {
+    const auto ranks = static_cast<rank_t>(1 + seed % 5);
+    support::on_simulated_ranks(ranks, 1 + static_cast<int>(seed / 5 % 3), seed, [&](world& w) {
+      random64 random(seed);
+      const auto g = support::random_graph(random());
+      for (const auto* const a : algorithms()) {
+        EXPECT_EQ(support::any_run(w, *a, g, random).judge(), "") << "seed " << seed;
+      }
+    });
+  }
+}
+
 // A judge or verifier that any result passes proves nothing.
 TEST(AlgorithmJudges, CatchWrongColumns) {
   support::on_simulated_ranks(2, 1, 1, [](world& w) {

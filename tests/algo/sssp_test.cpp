@@ -20,51 +20,12 @@
 #include <support/random_graphs.hpp>
 #include <support/weighted_graph.hpp>
 
+#include "algo/sssp_judging.hpp"
+
 namespace cairn::algo {
 namespace {
 
 using support::plain_graph;
-using support::share_of;
-using support::weighted_graph;
-using support::weights;
-
-// As the reference has them.
-template <class Distance>
-std::vector<double> all_of(world& w, const pgas::vertex_map<Distance>& distance) {
-  std::vector<double> all;
-  for (const auto d : w.all_gather_values<Distance>(distance.local())) {
-    all.push_back(d == unreached<Distance> ? HUGE_VAL : static_cast<double>(d));
-  }
-  return all;
-}
-
-template <class Id>
-void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
-                      const sssp_options& opt) {
-  const auto how = g.graph.name + " from " + std::to_string(source) + " by " +
-                   std::string(enum_name(opt.algorithm)) + ", " + support::told(opt.activity);
-  const auto share = share_of<Id>(g, w.rank(), w.size());
-  const auto expected = ref::dijkstra(g.graph.n, g.graph.directed, g.edges, source);
-  std::visit(
-      [&](const auto& r) {
-        EXPECT_EQ(all_of(w, r.distance), expected) << how;
-        EXPECT_EQ(verify_sssp(w, share, source, r.distance), std::nullopt) << how;
-        ASSERT_EQ(r.predecessor.has_value(), opt.predecessors);
-        if (r.predecessor) {
-          EXPECT_EQ(ref::tree_violation(g.graph.directed, g.edges, source, expected,
-                                        support::whole(w, *r.predecessor)),
-                    "")
-              << how;
-          EXPECT_EQ(verify_sssp(w, share, source, r.distance, &*r.predecessor), std::nullopt)
-              << how;
-        }
-        std::uint64_t useful = 0;
-        for (const auto& a : g.arcs()) useful += std::isinf(expected[a.source]) ? 0 : 1;
-        EXPECT_GE(r.relaxations, useful) << how;
-      },
-      sssp(w, share, static_cast<Id>(source), opt));
-}
-
 // The same draws on every rank.
 void search_at_random(world& w, plain_graph plain, random64& random) {
   const auto n = plain.n;
@@ -74,10 +35,11 @@ void search_at_random(world& w, plain_graph plain, random64& random) {
   if (random.below(2) == 0) opt.delta = static_cast<double>(1 + random.below(16)) / 4;
   opt.predecessors = random.below(2) == 0;
   const auto source = random.below(n);
+  const auto kind = static_cast<layout>(random.below(3));
   if (random.below(2) == 0) {
-    search_and_judge<std::uint32_t>(w, g, source, opt);
+    search_and_judge<std::uint32_t>(w, g, source, opt, kind);
   } else {
-    search_and_judge<std::uint64_t>(w, g, source, opt);
+    search_and_judge<std::uint64_t>(w, g, source, opt, kind);
   }
 }
 

@@ -2,7 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """The claims about ranks: [AAM15] figures 5c to i, 7c to e, scaling; and reading points."""
 
+import importlib
+import tempfile
 import unittest
+from pathlib import Path
 
 from of_a_figure import OfAFigure, judging, spread
 from judging import FAILS, HOLDS, OPEN
@@ -115,6 +118,31 @@ class Scaling(OfAFigure):
             points = [self.counted(), self.setting("a", *a), self.setting("b", *b)]
             self.assertEqual(self.word(points), OPEN)
         self.assertEqual(self.word([self.setting("a", 1, 5), self.setting("b", 2, 6)]), OPEN)
+
+    def sends(self, routing, receivers, ranks=16):
+        rows = [[7 * (0 < (to - of) % ranks <= receivers) for to in range(ranks)]
+                for of in range(ranks)]
+        return {"job": "bfs", "routing": routing, "bytes_between": rows}
+
+    def test_a_grid_has_fewer_receivers(self):
+        for grid, direct, word in ((12, 15, HOLDS), (13, 15, FAILS), (9, 14, FAILS)):
+            judged = self.judge([self.sends("grid", grid), self.sends("direct", direct)])[1]
+            self.assertEqual(judged.word, word, (grid, direct))
+        self.assertIn("direct 14, grid 9", judged.number)
+        self.assertEqual(self.judge([self.sends("grid", 5)])[1].word, OPEN)
+
+    def test_the_matrix_is_drawn(self):
+        try:
+            import plotting
+        except ImportError as missing:
+            self.skipTest(str(missing))
+        plot = importlib.import_module(self.figure).PLOTS[-1]
+        with tempfile.TemporaryDirectory() as folder:
+            target = Path(folder) / "m.svg"
+            points = [self.sends("grid", 5), self.sends("direct", 15), self.counted()]
+            self.assertTrue(plotting.draw(points, plot, target))
+            self.assertEqual(target.read_text().count("<image"), 4)  # two pictures, two scales
+            self.assertFalse(plotting.draw([self.counted()], plot, target))
 
 
 class Reading(unittest.TestCase):

@@ -100,7 +100,8 @@ class PeerTable(InAFolder):
     FAKE_CAIRN = '''
 import json, sys
 if sys.argv[1] == "convert":
-    open([a for a in sys.argv if a.endswith(".el")][-1], "w").write("3 4\\n" * 50)
+    name = [a for a in sys.argv if a.endswith(("el", ".wel"))][-1]
+    open(name, "w").write("3 4\\n" * 50)
 else:
     print(json.dumps({"graph": {"directed": True, "edges": 20000}, "verified": VERIFIED,
                       "seconds": {"run": [0.1]}}))
@@ -122,6 +123,15 @@ else:
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"g +2.00")
         self.assertRegex(done.stdout, r"geometric mean +2.00")
+
+    def test_shortest_paths_are_given_weights_and_gap_its_best_delta(self):
+        self.program("sssp", "import sys; given = dict(zip(sys.argv, sys.argv[1:]))\n"
+                     "weights = [int(line.split()[2]) for line in open(given['-f'])]\n"
+                     "assert len(set(weights)) > 9 and min(weights) > 0 and max(weights) < 256\n"
+                     "print('Trial Time:', 0.5 if given.get('-d') == '8' else 0.9)")
+        done = self.table("", "--algorithms", "sssp", "sssp-layout")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"g +5.00 .* 5.00")
 
     def test_cells_near_one_take_more_pairs(self):
         done = self.table("print('Trial Time: 0.1')", "--json")

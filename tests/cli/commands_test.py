@@ -175,7 +175,7 @@ class Refusals(InAFolder):
                           ("bfs", "--mechanism", "htm", "--grain", 4, "--retry", "hle"),
                           ("mst", "--mechanism", "stm", "--grain", 4),
                           ("mst", "--ranks", 2, "--threads", 1, "--filter", 0, "--coalesce", 640),
-                          ("cc", "--partition", "edges", "--coalesce", 640),
+                          ("cc", "--ranks", 1, "--partition", "edges", "--coalesce", 640),
                           ("cc", "--ranks", 2, "--threads", 1, "--partition", "edges")):
             self.assertEqual(cairn(arguments[0], *GRAPH, *arguments[1:]).returncode, 0, arguments)
 

@@ -103,7 +103,7 @@ class Refusals(InAFolder):
         self.refused("generate", "x", "y", saying="'x' is no generator")
         self.refused("verify", "-g", 6, saying="no result")
         self.refused("convert", self.file("e.el", "1 2\n"), saying="no output")
-        self.refused("convert", self.file("e.el", "1 2\n"), self.folder / "o.graph", saying=".cairn")
+        self.refused("convert", self.file("e.el", "1 2\n"), self.folder / "o.gml", saying=".cairn")
 
     def test_bad_files_are_one_sentence_with_file_and_line(self):
         good = gzip.compress(b"1 2\n2 3\n" * 1000)

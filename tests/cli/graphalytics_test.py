@@ -153,6 +153,8 @@ class Tiny(InAFolder):
     def test_broken_graphs_are_refused(self):
         self.refuses("tiny.v: cannot be opened", v=None)
         self.refuses("tiny.e: cannot be opened", e=None)
+        self.refuses("tiny.v: is empty: expected lines 'VERTEX'", v="")
+        self.refuses("tiny.e: is empty: expected lines 'SOURCE TARGET WEIGHT'", e="")
         self.refuses("tiny.v:2: expected an id (a whole number), found 'five'", v=("5", "five"))
         self.refuses("tiny.v:2: expected the end of the line after the vertex, found '6'", v=("5", "5 6"))
         self.refuses("tiny.v: vertex 2 occurs twice", v=("5", "2"))

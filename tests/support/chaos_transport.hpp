@@ -14,12 +14,16 @@
 namespace cairn::support {
 
 /// Delays and reorders packets and refuses some sends, over any transport, depending on the seed
-/// (and the threads' timing). It neither loses nor duplicates packets, and holds none forever: each
-/// poll may deliver any packet that it holds.
+/// (and the threads' timing). Now and then nothing arrives for a while, and then all at once. Seeds
+/// 3, 7, 11, ... have a slow rank, which seldom looks at the network. It neither loses nor
+/// duplicates packets, and holds none forever.
 class chaos_transport final : public net::transport {
  public:
   chaos_transport(std::unique_ptr<net::transport> below, std::uint64_t seed)
-      : below_(std::move(below)), random_(seed, static_cast<std::uint64_t>(below_->self())) {}
+      : below_(std::move(below)),
+        slow_(seed % 4 == 3 && seed / 4 % static_cast<std::uint64_t>(below_->size()) ==
+                                   static_cast<std::uint64_t>(below_->self())),
+        random_(seed, static_cast<std::uint64_t>(below_->self())) {}
 
   [[nodiscard]] rank_t self() const noexcept override { return below_->self(); }
   [[nodiscard]] rank_t size() const noexcept override { return below_->size(); }
@@ -32,11 +36,15 @@ class chaos_transport final : public net::transport {
   }
 
   std::size_t poll(const sink& deliver) override {
+    if (slow_ && random_.below(4) != 0) return 0;
     below_->poll([&](rank_t from, std::span<const std::byte> packet) {
       held_.push_back({from, {packet.begin(), packet.end()}});
     });
+    if (quiet_polls_ == 0 && random_.below(512) == 0) quiet_polls_ = 1 + random_.below(64);
+    const bool burst = quiet_polls_ == 1;
+    if (quiet_polls_ > 0 && --quiet_polls_ > 0) return 0;
     std::size_t taken = 0;
-    while (!held_.empty() && random_.below(4) != 0) {
+    while (!held_.empty() && (burst || random_.below(4) != 0)) {
       std::swap(held_[random_.below(held_.size())], held_.back());
       const auto out = std::move(held_.back());
       held_.pop_back();
@@ -53,7 +61,9 @@ class chaos_transport final : public net::transport {
   };
 
   std::unique_ptr<net::transport> below_;
+  const bool slow_;
   random64 random_;
+  std::uint64_t quiet_polls_ = 0;  // until all that is held arrives at once
   std::vector<held_packet> held_;
 };
 

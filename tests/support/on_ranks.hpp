@@ -16,6 +16,7 @@
 #include <cairn/task/pool.hpp>
 
 #include <support/chaos_transport.hpp>
+#include <support/network_seed.hpp>
 
 namespace cairn::support {
 
@@ -68,11 +69,13 @@ inline void on_ranks(rank_t ranks, int workers, const std::function<void(world&)
 }
 
 /// The same over rings that delay, reorder and refuse packets, depending on the seed.
+/// CAIRN_TEST_SEED overrides it, here and below.
 inline void on_chaotic_ranks(rank_t ranks, int workers, std::uint64_t seed,
                              const std::function<void(world&)>& body,
                              const world_options& options = {}) {
-  on_ranks(ranks, workers, body, options, [seed](std::unique_ptr<net::transport> net) {
-    return std::make_unique<chaos_transport>(std::move(net), seed);
+  const network_seed used(seed);
+  on_ranks(ranks, workers, body, options, [&](std::unique_ptr<net::transport> net) {
+    return std::make_unique<chaos_transport>(std::move(net), used.value());
   });
 }
 
@@ -80,7 +83,8 @@ inline void on_chaotic_ranks(rank_t ranks, int workers, std::uint64_t seed,
 inline simulation_report on_simulated_ranks(rank_t ranks, int workers, std::uint64_t seed,
                                             const std::function<void(world&)>& body,
                                             const world_options& options = {}) {
-  return run_simulated({.ranks = ranks, .workers = workers, .seed = seed}, options, body);
+  const network_seed used(seed);
+  return run_simulated({.ranks = ranks, .workers = workers, .seed = used.value()}, options, body);
 }
 
 }  // namespace cairn::support

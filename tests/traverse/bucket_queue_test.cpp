@@ -45,6 +45,7 @@ void play(world& w, double width, std::uint64_t spread, std::uint64_t seed) {
       expected.emplace(bucket_of(d), d);
     }
     ASSERT_EQ(queue.least() == none, expected.empty());
+    ASSERT_EQ(queue.size(), expected.size());
     ASSERT_LE(queue.least(), expected.empty() ? none : expected.begin()->first);
     if (random.below(2) == 0) end = std::max(end, bucket_of(reached) + random.below(3));
     if (random.below(16) == 0) {

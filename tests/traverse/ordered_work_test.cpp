@@ -146,5 +146,34 @@ TEST(OrderedWorkOfOneRank, IsGivenAwayOnRequest) {
   });
 }
 
+TEST(OrderedWorkOfOneRank, LeavesLaterBucketsToTheNextRunWhenItIsToldSo) {
+  for (const int workers : {1, 2}) {
+    support::on_simulated_ranks(1, workers, 3, [](world& w) {
+      ordered_work<entry> work(w, 1);
+      for (std::uint64_t i = 0; i < 2'000; ++i) work.add(worker_t(0), {i, i % 100});
+      task::per_worker<std::uint64_t> early(w.workers()), late(w.workers());
+      work.run([&](worker_t k, std::span<const entry> entries, auto) {
+        for (const auto& e : entries) {
+          if (e.distance == 10) work.end_at(20);
+          ++(e.distance < 20 ? early : late)[k];
+          w.pool().step();
+        }
+      });
+      const auto left = work.size(worker_t(0)) + (w.workers() > 1 ? work.size(worker_t(1)) : 0);
+      std::uint64_t first = 0, beyond = 0;
+      for (const auto& k : early) first += k.value;
+      for (const auto& k : late) beyond += k.value;
+      EXPECT_EQ(first, 400u);
+      EXPECT_EQ(left + beyond, 1'600u);
+      if (w.workers() == 1) {
+        EXPECT_EQ(beyond, 0u);
+      }
+      work.run([&](worker_t k, auto entries, auto) { late[k] += entries.size(); });
+      for (const auto& k : late) first += k.value;
+      EXPECT_EQ(first, 2'000u);
+    });
+  }
+}
+
 }  // namespace
 }  // namespace cairn::traverse

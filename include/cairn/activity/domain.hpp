@@ -71,12 +71,12 @@ class domain {
   void leave(std::size_t op) noexcept { plan_.leave(op); }
 
   /// The mechanism of an epoch, which is the same for all workers. The first operator that asks
-  /// determines it. Called by any worker, while the epoch is open.
-  [[nodiscard]] mechanism mechanism_in(std::uint64_t epoch, std::size_t op) {
+  /// determines it. Called by worker k, while the epoch is open.
+  [[nodiscard]] mechanism mechanism_in(std::uint64_t epoch, std::size_t op, worker_t k) {
     const auto now = now_.load(std::memory_order_acquire);
     if (now >> 8 == epoch || !may_change_mechanism()) [[likely]]
       return static_cast<mechanism>(now & 0xff);
-    return enter(epoch, op);
+    return enter(epoch, op, k);
   }
   /// Records the operators that a span ran, and its measurements.
   void count_work(std::size_t op, worker_t k, std::uint64_t n, const span_work& measured) noexcept {
@@ -128,7 +128,7 @@ class domain {
   [[nodiscard]] std::uint64_t seed_of(worker_t k) const noexcept;
   [[nodiscard]] activity_counts counted() const noexcept;
   void prepare(mechanism chosen);
-  mechanism enter(std::uint64_t epoch, std::size_t op);
+  mechanism enter(std::uint64_t epoch, std::size_t op, worker_t k);
 
   world& world_;
   const cells of_;

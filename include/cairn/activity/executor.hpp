@@ -186,13 +186,13 @@ class executor {
   void with_lane(worker_t k, Body&& body) {
     auto& data = parts_.data;
     const auto& plan = data.choices();
-    const auto chosen = data.mechanism_in(parts_.w.messages().epoch(), seat_);
+    const auto chosen = data.mechanism_in(parts_.w.messages().epoch(), seat_, k);
     if (!plan.tunes_workers()) {
       run_lane(k, body, {plan.start_of(chosen), false});
       return;
     }
     pace::span span(parts_.workers[k].pace, plan, chosen, data.may_change_mechanism(),
-                    parts_.w.counters(), k);
+                    parts_.w.counters(), parts_.w.trace(), k);
     const auto [operators, timed] = run_lane(k, body, span.by());
     data.count_work(seat_, k, operators, span.end(operators, timed));
   }

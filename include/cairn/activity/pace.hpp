@@ -10,6 +10,7 @@
 #include <cairn/activity/tuner.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/obs/counters.hpp>
+#include <cairn/obs/trace.hpp>
 
 namespace cairn::activity {
 
@@ -29,7 +30,7 @@ class pace {
     ///           epoch instead would distort: measured spans wait for each other, and in a small
     ///           epoch they may disturb each other
     span(pace& p, const plan& from, mechanism chosen, bool sampled, const obs::counters& counted,
-         worker_t k);
+         obs::trace& trace, worker_t k);
     /// A span that did not reach end(), because of an exception, is not reported to the tuner.
     ~span();
     span(const span&) = delete;
@@ -43,6 +44,7 @@ class pace {
    private:
     pace& pace_;
     const obs::counters& counted_;
+    obs::trace& trace_;
     const worker_t worker_;
     const bool inner_;
     tuner* told_ = nullptr;

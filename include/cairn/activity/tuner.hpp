@@ -6,8 +6,11 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include <cairn/activity/mechanism.hpp>
+#include <cairn/base/types.hpp>
+#include <cairn/obs/trace.hpp>
 
 namespace cairn::activity {
 
@@ -79,6 +82,8 @@ class tuner {
   /// Completed trials, and how many of them changed best().
   [[nodiscard]] std::uint64_t trials() const noexcept { return trials_; }
   [[nodiscard]] std::uint64_t changes() const noexcept { return changes_; }
+  /// What the last completed trial tried.
+  [[nodiscard]] choice last_tried() const noexcept { return last_tried_; }
   /// The cost of best(), ns per operator; 0 if it has not been measured.
   [[nodiscard]] double cost() const noexcept { return cost_; }
   /// The share of all time lost by trials.
@@ -126,10 +131,15 @@ class tuner {
   double expected_operators_ = 0;             // expected length of a span
   double total_ns_ = 0, lost_ns_ = 0, credit_ns_ = 0;
   std::uint64_t trials_ = 0, changes_ = 0;
+  choice last_tried_;
 };
 
 /// A clause for reports: "; tried 12 other choices, of which 3 took less time"; empty without
 /// trials.
 [[nodiscard]] std::string trial_report(const tuner& t);
+
+/// Records a choice in a trace, if it is on: "htm, grain 64".
+void note_choice(obs::trace& t, worker_t k, std::string_view what, const choice& made,
+                 std::uint64_t trials = 0);
 
 }  // namespace cairn::activity

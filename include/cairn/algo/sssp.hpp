@@ -11,6 +11,7 @@
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/ran.hpp>
 #include <cairn/algo/fields.hpp>
+#include <cairn/algo/length_layout.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -50,7 +51,7 @@ struct sssp_result {
   std::string_view algorithm;
   double delta;                ///< width of a bucket; 0: there were none
   std::uint64_t buckets;       ///< those whose end all ranks waited for
-  std::uint64_t relaxations;   ///< edges that were relaxed, each time counted
+  std::uint64_t relaxations;   ///< edges that were relaxed or looked along, each time counted
   std::uint64_t improvements;  ///< times that a distance was lowered
   activity::ran ran;
 
@@ -98,8 +99,13 @@ template <class Id>
 /// and in what the ranks wait for. An edge counts 1 in a graph without weights. The sender keeps
 /// back what cannot lower a distance any more, from what it has sent to that vertex before.
 ///
+/// On one rank that has in-edges, distributed control limits the search to a radius once it is seen
+/// to expand fast. Within it, an edge to beyond is left out. Then each vertex beyond it looks along
+/// its in-edges once, and the search goes on without a limit.
+///
 /// source    a global vertex id
 /// lengths   measure_lengths of this graph
+/// layout    of this graph's edges; nullptr: as loaded
 /// Returns   distances at their owners. They are determined: whole ones are exact, real ones are
 ///           the least of all sums along paths, each added from the source on in double precision.
 ///           Predecessors form a tree; which of several shortest paths it has is not determined
@@ -115,7 +121,8 @@ template <class Id>
 ///           entry is taken out, so that queues hold improvements alone. Work on request is ours.
 template <class Id>
 [[nodiscard]] sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source,
-                              const sssp_options& opt, const edge_lengths& lengths);
+                              const sssp_options& opt, const edge_lengths& lengths,
+                              const length_layout<Id>* layout = nullptr);
 template <class Id>
 [[nodiscard]] sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source,
                               const sssp_options& opt = {}) {

@@ -14,6 +14,7 @@
 #include <cairn/am/reduce.hpp>
 #include <cairn/am/route.hpp>
 #include <cairn/base/contract.hpp>
+#include <cairn/base/type_name.hpp>
 #include <cairn/core/world.hpp>
 
 namespace cairn::am {
@@ -70,7 +71,7 @@ class channel final : public coalescer {
   template <class Handler>
   channel(world& w, Handler on_messages, const channel_options& opt = {})
       : coalescer(w, opt), on_messages_(handling_all(std::move(on_messages))) {
-    attach();
+    attach(sizeof(Message), type_name<Message>());
   }
   template <class Owner, class Handler>
   requires std::is_invocable_r_v<rank_t, Owner&, const Message&> channel(
@@ -78,7 +79,7 @@ class channel final : public coalescer {
       : coalescer(w, opt, travel::routed),
         on_messages_(routed() ? handling_own(std::move(owner), std::move(on_messages))
                               : handling_all(std::move(on_messages))) {
-    attach();
+    attach(sizeof(Message), type_name<Message>());
   }
   template <class Handler>
   requires(reduces)
@@ -89,7 +90,7 @@ class channel final : public coalescer {
                          ? handling_own([&reducer](const Message& m) { return reducer.owner(m); },
                                         std::move(on_messages))
                          : handling_all(std::move(on_messages))) {
-    attach();
+    attach(sizeof(Message), type_name<Message>());
   }
   ~channel() { detach(); }
 

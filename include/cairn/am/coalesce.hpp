@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include <cairn/core/progress.hpp>
@@ -15,6 +16,7 @@ namespace cairn::am {
 struct channel_options {
   channel_kind kind = channel_kind::epoch;
   std::size_t coalesce_bytes = 0;  ///< size of a buffer; 0: the world's choice
+  std::string_view name = {};      ///< in traces; empty: that of the message's type
 };
 
 /// The stage coalesce: each worker fills a block per next hop; a block leaves as one buffer when it
@@ -45,7 +47,8 @@ class coalescer : public receiver {
   struct block {
     std::byte* at = nullptr;  // where the next message goes
     std::byte* end = nullptr;
-    bool seen = false;  // it was part-filled at the previous scan for old blocks
+    bool seen = false;        // it was part-filled at the previous scan for old blocks
+    std::size_t records = 0;  // in it, if they have no fixed size
     buffer items;
   };
   struct lane {
@@ -62,7 +65,8 @@ class coalescer : public receiver {
   /// could share its buffer may come much later.
   coalescer(world& w, const channel_options& opt, travel how = travel::directly);
   ~coalescer() = default;
-  void attach();
+  /// message_bytes  of each message; 0: blocks count their records
+  void attach(std::size_t message_bytes, std::string_view type);
   /// Detaches the channel. A standing channel first waits until all its messages are handled,
   /// unless an exception is in flight.
   void detach() noexcept;
@@ -102,6 +106,8 @@ class coalescer : public receiver {
   progress_engine& progress_;
   const channel_kind kind_;
   const std::size_t buffer_bytes_;
+  const std::string_view name_;
+  std::size_t message_bytes_ = 0;
   const int exceptions_;  // in flight at construction
   std::uint32_t number_ = 0;
   task::per_worker<lane> lanes_;

@@ -63,6 +63,7 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
 
   world& world_;
   bool open_ = true;
+  obs::trace_span span_;
   // State of the waves; one worker at a time drives them.
   task::spin_lock driving_;
   ledger ledger_;

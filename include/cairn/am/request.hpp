@@ -82,8 +82,9 @@ class request final : private task::progress_source {
                  [this](worker_t k, rank_t from, std::span<const replied> batch) {
                    sort_out(k, from, batch);
                  },
-                 {opt.kind, opt.coalesce_bytes}),
-        questions_(w, on_questions(std::move(answer)), {opt.kind, opt.coalesce_bytes}) {
+                 {opt.kind, opt.coalesce_bytes, "answers"}),
+        questions_(w, on_questions(std::move(answer)),
+                   {opt.kind, opt.coalesce_bytes, type_name<Question>()}) {
     world_.pool().add_source(*this);
   }
   ~request() {

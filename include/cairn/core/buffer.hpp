@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string_view>
 
 #include <cairn/base/types.hpp>
 
@@ -12,14 +13,21 @@ namespace cairn {
 
 /// What a packet belongs to: a channel, or one of the runtime's own protocols.
 enum class packet_kind : std::uint8_t { channel, gather, reduce, poison, cancel };
+[[nodiscard]] constexpr std::string_view name(packet_kind kind) noexcept {
+  constexpr std::string_view names[] = {"channel", "gather", "reduce", "poison", "cancel"};
+  return names[static_cast<std::size_t>(kind)];
+}
 
 /// The header before the payload of every packet.
 struct packet_header {
+  static constexpr std::uint64_t most_epochs = (std::uint64_t{1} << 48) - 1;
+
   std::uint16_t world = 0;
   packet_kind kind = packet_kind::channel;
-  bool fragment = false;     ///< part of a larger payload; a fragment_header follows
-  std::uint32_t number = 0;  ///< the channel; otherwise the generation of the collectives
-  std::uint64_t epoch = 0;   ///< 0 for a standing channel
+  bool fragment = false;            ///< part of a larger payload; a fragment_header follows
+  std::uint32_t number = 0;         ///< the channel; otherwise the generation of the collectives
+  std::uint64_t epoch : 48 = 0;     ///< 0 for a standing channel
+  std::uint64_t sequence : 16 = 0;  ///< in a traced world: see obs::trace_record
 };
 static_assert(sizeof(packet_header) == 16);
 
@@ -39,7 +47,7 @@ class buffer {
   [[nodiscard]] packet_header& header() noexcept {
     return *reinterpret_cast<packet_header*>(bytes_.get());
   }
-  [[nodiscard]] std::span<const std::byte> packet() const noexcept {
+  [[nodiscard]] std::span<std::byte> packet() noexcept {
     return {bytes_.get(), sizeof(packet_header) + size_};
   }
   [[nodiscard]] explicit operator bool() const noexcept { return bytes_ != nullptr; }

@@ -11,6 +11,8 @@
 #include <cairn/core/fragments.hpp>
 #include <cairn/net/transport.hpp>
 #include <cairn/obs/counters.hpp>
+#include <cairn/obs/trace.hpp>
+#include <cairn/obs/traffic.hpp>
 
 namespace cairn {
 
@@ -22,14 +24,19 @@ namespace cairn {
 ///                network lock
 class outbox {
  public:
-  outbox(net::transport& net, fragments& cutting, obs::counters& counters)
+  outbox(net::transport& net, fragments& cutting, obs::counters& counters, obs::trace& trace)
       : net_(net),
         cutting_(cutting),
         counters_(counters),
+        trace_(trace),
+        traffic_(net.size()),
+        sequences_(trace.wanted() ? static_cast<std::size_t>(net.size()) : 0),
         waiting_(static_cast<std::size_t>(net.size())) {}
 
-  /// Sends a packet (header and payload) of any size.
-  void send(worker_t w, rank_t to, std::span<const std::byte> packet);
+  /// Sends a packet (header and payload) of any size; in a traced world it numbers the packet.
+  ///
+  /// messages  of a channel in the packet
+  void send(worker_t w, rank_t to, std::span<std::byte> packet, std::size_t messages = 0);
   /// Passes waiting packets to the transport while it has room.
   void drain(worker_t w);
 
@@ -37,15 +44,22 @@ class outbox {
   [[nodiscard]] std::size_t pending_bytes() const noexcept {
     return pending_bytes_.load(std::memory_order_relaxed);
   }
+  /// What this rank has sent.
+  [[nodiscard]] const obs::traffic_row& traffic() const noexcept { return traffic_; }
   /// Whether all packets have left this rank.
   [[nodiscard]] bool empty() { return pending_bytes() == 0 && net_.flushed(); }
 
  private:
   void enqueue(rank_t to, std::span<const std::byte> packet);
+  void describe(obs::trace_span& sent, rank_t to, std::span<std::byte> packet,
+                std::size_t messages);
 
   net::transport& net_;
   fragments& cutting_;
   obs::counters& counters_;
+  obs::trace& trace_;
+  obs::traffic_row traffic_;
+  std::vector<std::uint16_t> sequences_;  // of the next packet, by receiver; only with a trace
   std::vector<std::list<std::vector<std::byte>>> waiting_;  // an empty deque takes 0.6 KB
   std::atomic<std::size_t> pending_bytes_{0};
 };

@@ -7,6 +7,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -34,13 +35,14 @@ namespace cairn {
 class progress_engine final : public task::progress_source {
  public:
   progress_engine(net::transport& net, task::pool& pool, hw::clock& clock, obs::counters& counters,
-                  const world_options& options);
+                  obs::trace& trace, const world_options& options);
   ~progress_engine();
 
   // Channels ---------------------------------------------------------------------------------
 
   /// Registers a channel. Numbers follow the order of calls, so all ranks must make the same calls.
-  [[nodiscard]] std::uint32_t attach(receiver& r, channel_kind kind);
+  /// `what` names it in a trace.
+  [[nodiscard]] std::uint32_t attach(receiver& r, channel_kind kind, std::string_view what);
   void detach(std::uint32_t number, channel_kind kind, receiver& r);
 
   /// Payload bytes of a buffer: the setting, or else the transport's best size.
@@ -61,7 +63,8 @@ class progress_engine final : public task::progress_source {
   /// transport. Any worker.
   [[nodiscard]] std::size_t held_bytes() const noexcept;
   /// Sends a filled buffer of a channel; `to` may be this rank.
-  void post(worker_t w, rank_t to, std::uint32_t number, channel_kind kind, buffer&& b);
+  void post(worker_t w, rank_t to, std::uint32_t number, channel_kind kind, std::size_t messages,
+            buffer&& b);
 
   // Progress ---------------------------------------------------------------------------------
 
@@ -116,6 +119,9 @@ class progress_engine final : public task::progress_source {
   /// Takes in what a termination wave counted over all ranks. Called by one worker at a time.
   void record_wave(std::uint64_t sent, std::uint64_t handled) noexcept;
 
+  /// What this rank has sent so far. Any worker.
+  [[nodiscard]] std::vector<obs::sent_amount> traffic();
+
   // Collectives ------------------------------------------------------------------------------
 
   std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine);
@@ -164,6 +170,8 @@ class progress_engine final : public task::progress_source {
   void arrived(worker_t w, rank_t from, std::span<const std::byte> packet);
   void deliver(worker_t w, buffer&& b);
   bool run_one(worker_t w);
+  static void describe(obs::trace_span& span, const packet_header& header, rank_t from,
+                       std::size_t bytes);
   bool flush(worker_t w, flush_scope scope);
   void flush_standing(worker_t w);
   void flush_old(worker_t w);
@@ -177,6 +185,7 @@ class progress_engine final : public task::progress_source {
   task::pool& pool_;
   hw::clock& clock_;
   obs::counters& counters_;
+  obs::trace& trace_;
   const rank_t rank_, size_;
   const std::size_t memory_bound_;
   const std::uint64_t age_ns_;

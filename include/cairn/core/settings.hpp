@@ -41,6 +41,7 @@ struct settings {
   std::size_t grain = 0;           ///< 0: the runtime chooses
   std::string costs;               ///< file of fitted costs; "none"; empty: those in the cache
   std::string retry = "rtm";       ///< a name that tm::parse_retry accepts
+  bool trace = false;              ///< the world may record; no row
   /// A rank that a launcher started runs in a child process, whose parent names the rank if a
   /// signal ends it. Then run() does not return in the child, so what the body changes is lost.
   /// This setting has no row.

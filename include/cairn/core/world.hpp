@@ -23,6 +23,7 @@
 #include <cairn/hw/tm_probe.hpp>
 #include <cairn/net/transport.hpp>
 #include <cairn/obs/counters.hpp>
+#include <cairn/obs/trace.hpp>
 #include <cairn/task/parallel_for.hpp>
 #include <cairn/task/pool.hpp>
 
@@ -40,6 +41,7 @@ struct world_options {
   bool emulate_transactions = false;                   ///< htm runs emulated, with random aborts
   std::uint64_t emulation_seed = 0;
   machine_layout machines = {};  ///< which ranks share memory
+  bool trace = false;            ///< world.trace() may record
 };
 
 /// One rank's view of the ranks and workers that compute together.
@@ -79,8 +81,13 @@ class world {
       chunk = std::clamp<std::size_t>(share, 1, size_ > 1 ? 256 : 16'384);
     }
     const call_guard in_call(*this);
-    task::parallel_for(
-        *pool_, n, chunk, f, [this](worker_t w) { return progress(w); }, order);
+    {
+      obs::trace_span span(*trace_, main_worker, obs::trace_kind::loop);
+      if (span) [[unlikely]]
+        span->amount = n;
+      task::parallel_for(
+          *pool_, n, chunk, f, [this](worker_t w) { return progress(w); }, order);
+    }
     throw_if_interrupted();
   }
 
@@ -191,6 +198,8 @@ class world {
   [[nodiscard]] const std::shared_ptr<hw::page_source>& memory() const noexcept { return memory_; }
   [[nodiscard]] const world_options& options() const noexcept { return options_; }
   [[nodiscard]] obs::counters& counters() noexcept { return *counters_; }
+  /// Records what this rank's workers do, after resume(), if world_options::trace is set.
+  [[nodiscard]] obs::trace& trace() noexcept { return *trace_; }
 
  private:
   [[nodiscard]] bool interrupted() const noexcept;
@@ -219,6 +228,7 @@ class world {
   struct embedded;
   std::unique_ptr<embedded> embedded_;
   std::unique_ptr<obs::counters> counters_;
+  std::unique_ptr<obs::trace> trace_;
   std::unique_ptr<progress_engine> messages_;
   std::shared_ptr<hw::page_source> memory_ = std::make_shared<hw::page_pool>();
   task::pool* pool_;

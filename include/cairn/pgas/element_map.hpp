@@ -74,7 +74,8 @@ class element_map {
   using value_type = T;
 
   element_map(world& w, Partition partition, const T& initial)
-      : element_map(w, std::move(partition), initial, [&](std::uint64_t) { return initial; }) {}
+      : element_map(w, std::move(partition), initial,
+                    [initial](std::uint64_t) { return initial; }) {}
 
   /// Sets each element to value(its id) instead.
   template <class F>

@@ -2,12 +2,14 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
 #include <functional>
 #include <memory>
 #include <vector>
 
 #include <cairn/base/types.hpp>
+#include <cairn/obs/trace.hpp>
 
 namespace cairn::task {
 
@@ -73,6 +75,11 @@ class pool {
   /// Throws system_failure if a simulated cluster has stalled and its bodies could not end
   /// otherwise; no effect for threads. Every wait calls it between two checks.
   virtual void throw_if_stalled() {}
+
+  /// Records jobs and idle times of the workers from now on; nullptr: no longer. When it returns no
+  /// worker uses the previous trace. Called by worker 0 outside jobs.
+  /// Cost      an empty job; for fibers none, so that a seed gives the same run with a trace
+  virtual void set_trace(obs::trace* t) { trace_.store(t, std::memory_order_relaxed); }
 
   /// Registers or unregisters a source. Called by worker 0 outside jobs. A source must not be
   /// unregistered while worker 0 is inside one.
@@ -160,6 +167,21 @@ class pool {
  protected:
   explicit pool(int workers) : workers_(workers) {}
 
+  /// Calls f, a worker's part of a job.
+  template <class F>
+  void traced_job(worker_t w, F&& f) {
+    auto* const t = trace_.load(std::memory_order_relaxed);
+    if (t == nullptr) [[likely]]
+      return f();
+    const obs::trace_span span(*t, w, obs::trace_kind::job);
+    f();
+  }
+  /// The trace, if it is on.
+  [[nodiscard]] obs::trace* trace_now() const noexcept {
+    auto* const t = trace_.load(std::memory_order_relaxed);
+    return t != nullptr && t->on() ? t : nullptr;
+  }
+
  private:
   virtual void set_polling(bool on) = 0;
   void pause_polling() noexcept {
@@ -172,6 +194,7 @@ class pool {
 
   int workers_;
   int polling_depth_ = 0;
+  std::atomic<obs::trace*> trace_{nullptr};
   std::vector<progress_source*> sources_;
 };
 

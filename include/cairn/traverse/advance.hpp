@@ -67,9 +67,15 @@ class advance {
 
   /// Runs one superstep. Returns false if the frontier is empty on all ranks.
   bool step() {
+    obs::trace_span span(w_.trace(), main_worker, obs::trace_kind::superstep);
     const auto vertices = turn();
-    if (vertices == 0) return false;
+    if (vertices == 0) {
+      span.drop();
+      return false;
+    }
     const bool pulls = direction_ == direction::pull || (chooses() && pull_is_cheaper(size_));
+    if (span) [[unlikely]]
+      describe(span, vertices, pulls);
     if (pulls) {
       pull();
       ++num_pulls_;
@@ -88,6 +94,15 @@ class advance {
 
  private:
   [[nodiscard]] bool chooses() const { return direction_ == direction::automatic && g_.has_in(); }
+
+  void describe(obs::trace_span& span, std::uint64_t vertices, bool pulls) {
+    span->amount = vertices;
+    span->number = static_cast<std::uint32_t>(num_steps_ + 1);
+    span->set_text(pulls ? "pull" : "push");
+    if (!chooses()) return;
+    w_.trace().note(main_worker, obs::trace_kind::choice, pulls ? "pull" : "push",
+                    size_.frontier_edges);
+  }
 
   // Makes the added vertices the frontier. Returns their number on all ranks.
   std::uint64_t turn() {

@@ -41,6 +41,8 @@ struct reached_vertex {
 template <class Entry>
 class bucket_queue {
  public:
+  using distance_type = decltype(Entry::distance);
+
   static constexpr std::uint64_t none = ~std::uint64_t{0};  ///< no bucket
 
   bucket_queue() = default;
@@ -49,15 +51,36 @@ class bucket_queue {
       : per_width_(1 / width), shift_(shift_of(width)), near_(window), memory_(w.memory()) {}
 
   /// Adds an entry and returns its bucket.
-  std::uint64_t push(const Entry& e) {
-    const auto bucket = bucket_of(e);
-    if (bucket >= base_) [[likely]] {
-      add(bucket, e);
-    } else {
-      early_least_ = std::min(early_least_, bucket);
-      append(early_, e);
+  [[gnu::always_inline]] std::uint64_t push(const Entry& e) {
+    const auto bucket = bucket_of(e.distance);
+    const auto i = bucket ^ base_;
+    if (i < window) [[likely]] {
+      auto& to = near_[i];
+      if (to.at != to.end) [[likely]] {
+        *to.at++ = e;
+        return bucket;
+      }
     }
+    push_elsewhere(bucket, e);
     return bucket;
+  }
+
+  /// The bucket of a distance.
+  [[nodiscard, gnu::always_inline]] std::uint64_t bucket_of(distance_type distance) const {
+    if constexpr (std::is_integral_v<distance_type>) {
+      if (shift_ >= 0) [[likely]]
+        return distance >> shift_;
+    }
+    constexpr double most = 0x1p62;
+    return static_cast<std::uint64_t>(std::min(static_cast<double>(distance) * per_width_, most));
+  }
+
+  /// The number of entries, by counting chunks.
+  [[nodiscard]] std::size_t size() const {
+    auto all = early_.size();
+    for (const auto& l : near_) all += l.size();
+    for (const auto& l : far_) all += l.size();
+    return all;
   }
 
   /// The first bucket that has entries, or `none`.
@@ -76,7 +99,7 @@ class bucket_queue {
   /// Takes entries out of the first bucket that has any, if it is before `end`. Valid until the
   /// next call.
   ///
-  /// end       never less than in an earlier call
+  /// end       if less than in an earlier call, entries that it excludes may be taken, too
   [[nodiscard]] std::span<const Entry> take(std::uint64_t end) {
     if (taken_.chunk) recycle(std::exchange(taken_, {}).chunk);
     const auto bucket = least();
@@ -86,7 +109,11 @@ class bucket_queue {
     return taken_.entries();
   }
   /// What take() will probably return next, for prefetches.
-  [[nodiscard]] std::span<const Entry> next() const { return near_[least_].head().entries(); }
+  [[nodiscard]] std::span<const Entry> next() {
+    const auto bucket = least();
+    if (bucket - base_ >= window) return {};
+    return near_[least_].head().entries();
+  }
 
   /// Moves half of the chunks of the first bucket, or half of its only chunk, to the end of `to`,
   /// if the bucket is before `end`.
@@ -133,20 +160,17 @@ class bucket_queue {
   struct list {
     Entry *at = nullptr, *end = nullptr;  // where the next entry goes, and the end of its chunk
     chunk_of_entries *first = nullptr, *last = nullptr;
+    [[nodiscard]] std::size_t size() const {
+      if (first == nullptr) return 0;
+      std::size_t full = 0;
+      for (const auto* c = first; c != last; c = c->next) full += room;
+      return full + static_cast<std::size_t>(at - last->entries.data());
+    }
     [[nodiscard]] filled head() const {
       if (first != last) return {first, room};
       return {first, first ? static_cast<std::size_t>(at - first->entries.data()) : 0};
     }
   };
-
-  [[nodiscard, gnu::always_inline]] std::uint64_t bucket_of(const Entry& e) const {
-    if constexpr (std::is_integral_v<decltype(e.distance)>) {
-      if (shift_ >= 0) [[likely]]
-        return e.distance >> shift_;
-    }
-    constexpr double most = 0x1p62;
-    return static_cast<std::uint64_t>(std::min(static_cast<double>(e.distance) * per_width_, most));
-  }
 
   // How far to shift where the width is 2^0 .. 2^31, else -1.
   static int shift_of(double width) {
@@ -154,6 +178,12 @@ class bucket_queue {
     const auto whole = fits ? static_cast<std::uint64_t>(width) : 0;
     const bool power = std::has_single_bit(whole) && static_cast<double>(whole) == width;
     return power ? std::countr_zero(whole) : -1;
+  }
+
+  [[gnu::noinline]] void push_elsewhere(std::uint64_t bucket, const Entry& e) {
+    if (bucket >= base_) return add(bucket, e);
+    early_least_ = std::min(early_least_, bucket);
+    append(early_, e);
   }
 
   // Of a bucket that is not before the window.
@@ -220,7 +250,7 @@ class bucket_queue {
     base_ = bucket / window * window;
     while (left.first != nullptr) {
       const auto part = left.head();
-      for (const auto& e : part.entries()) add(bucket_of(e), e);
+      for (const auto& e : part.entries()) add(bucket_of(e.distance), e);
       left.first = part.chunk->next;
       recycle(part.chunk);
     }

@@ -42,15 +42,22 @@ class ordered_work {
     for (auto& k : workers_) k.value.queue = queue_type(w, width);
   }
 
-  /// In a handler, an operator's `after`, or the body as worker 0.
-  void add(worker_t k, const Entry& e) {
+  /// In a handler, an operator's `after`, the body as worker 0, or a parallel loop between runs.
+  [[gnu::always_inline]] void add(worker_t k, Entry e) {
     auto& mine = workers_[k];
     const auto bucket = mine.queue.push(e);
-    if (!mine.holds && bucket < end_) [[unlikely]] {
-      mine.holds = true;
-      am::hold(w_, k);
-    }
+    if (!mine.holds) [[unlikely]]
+      hold(k, bucket);
   }
+  /// During a run on one rank: leaves the buckets from `end` on to the next run. Work that is being
+  /// done goes on.
+  void end_at(std::uint64_t end) { end_.store(end, std::memory_order_relaxed); }
+
+  [[nodiscard]] std::uint64_t bucket_of(typename queue_type::distance_type distance) const {
+    return workers_[main_worker].queue.bucket_of(distance);
+  }
+  /// The number of entries of worker k.
+  [[nodiscard]] std::size_t size(worker_t k) const { return workers_[k].queue.size(); }
 
   /// The first bucket that has entries on this rank, or none.
   [[nodiscard]] std::uint64_t least() {
@@ -68,13 +75,13 @@ class ordered_work {
   /// Collective: same `end` on every rank.
   template <class Work>
   void run(Work&& work, std::uint64_t end = none) {
-    end_ = end;
+    end_.store(end, std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
     std::uint64_t holds = 0;
     for (auto& k : workers_) {
       k.value.asked_by.store(nullptr, std::memory_order_relaxed);
       k.value.bucket.store(none, std::memory_order_relaxed);
-      k.value.holds = k.value.queue.least() < end_;
+      k.value.holds = k.value.queue.least() < end;
       holds += k.value.holds ? 1 : 0;
     }
     // Handlers may run from here on, and no wave begins before the job.
@@ -93,7 +100,7 @@ class ordered_work {
     } else {
       w_.run(job);
     }
-    end_ = 0;
+    end_.store(0, std::memory_order_relaxed);
   }
 
  private:
@@ -108,19 +115,48 @@ class ordered_work {
     task::spin_lock gift_lock;
     std::vector<Entry> gift;
     std::uint64_t gift_holds = 0;  // of the epoch
+    std::uint64_t since_ns = 0;    // when the bucket, or the wait for work, began; 0: no trace
   };
 
   // Polls for the end are cheap beside some hundred entries.
   static constexpr unsigned batches_per_look = 16;
   static constexpr unsigned answer_rounds = 64;  // some microseconds: a batch of short rows
 
+  [[nodiscard]] std::uint64_t limit() const { return end_.load(std::memory_order_relaxed); }
+
+  [[gnu::noinline]] void hold(worker_t k, std::uint64_t bucket) {
+    if (bucket >= limit()) return;
+    workers_[k].holds = true;
+    am::hold(w_, k);
+  }
+
+  // Ends the span of the bucket that worker k has been in, and begins another.
+  void record(worker_t k, worker& mine) {
+    auto& trace = w_.trace();
+    if (!trace.on() && mine.since_ns == 0) [[likely]]
+      return;
+    const auto bucket = mine.bucket.load(std::memory_order_relaxed);
+    const auto now = trace.now_ns();
+    trace.add_span(k, bucket == none ? obs::trace_kind::idle : obs::trace_kind::bucket,
+                   std::exchange(mine.since_ns, now), now, bucket);
+  }
+
   template <class Work>
   void run_on(worker_t k, am::epoch& epoch, Work& work) {
+    auto& mine = workers_[k];
+    mine.since_ns = w_.trace().on() ? w_.trace().now_ns() : 0;
+    work_on_queue(k, epoch, work);
+    record(k, mine);
+    mine.since_ns = 0;
+  }
+
+  template <class Work>
+  void work_on_queue(worker_t k, am::epoch& epoch, Work& work) {
     auto& mine = workers_[k];
     for (unsigned batches = 0, idle_rounds = 0; !failed_.load(std::memory_order_relaxed);) {
       take_gift(k, mine);
       if (advance(k, mine)) continue;
-      const auto entries = mine.queue.take(end_);
+      const auto entries = mine.queue.take(limit());
       if (!entries.empty()) {
         idle_rounds = 0;
         work(k, entries, mine.queue.next());
@@ -134,7 +170,7 @@ class ordered_work {
       mine.holds = false;
       answer(k, mine);
       if (epoch.try_close(k, am::worker_activity::idle)) return;
-      if (mine.queue.least() < end_) continue;
+      if (mine.queue.least() < limit()) continue;
       w_.pool().relax(idle_rounds++);
       w_.pool().throw_if_stalled();
     }
@@ -151,8 +187,11 @@ class ordered_work {
   bool advance(worker_t k, worker& mine) {
     const auto bucket = mine.queue.least();
     const auto before = mine.bucket.load(std::memory_order_relaxed);
-    if (bucket == before && bucket < end_) return false;
-    if (bucket != before) mine.bucket.store(bucket, std::memory_order_relaxed);
+    if (bucket == before && bucket < limit()) return false;
+    if (bucket != before) {
+      record(k, mine);
+      mine.bucket.store(bucket, std::memory_order_relaxed);
+    }
     if (w_.workers() == 1) return false;
     auto* const other = furthest_behind(mine);
     if (other == nullptr || other->bucket.load(std::memory_order_relaxed) >= bucket) return false;
@@ -189,7 +228,7 @@ class ordered_work {
     auto* const asker = mine.asked_by.load(std::memory_order_acquire);
     if (asker == nullptr) [[likely]]
       return;
-    mine.queue.give_half(end_, mine.to_give);
+    mine.queue.give_half(limit(), mine.to_give);
     if (!mine.to_give.empty()) {
       am::hold(w_, k);
       const std::lock_guard held(asker->gift_lock);
@@ -215,7 +254,7 @@ class ordered_work {
 
   world& w_;
   task::per_worker<worker> workers_;
-  std::uint64_t end_ = 0;  // the run takes the buckets before it
+  std::atomic<std::uint64_t> end_{0};  // the run takes the buckets before it
   std::atomic<bool> failed_{false};
 };
 

@@ -4,6 +4,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <limits>
 #include <variant>
 
 #include <cairn/base/contract.hpp>
@@ -11,22 +12,52 @@
 
 namespace cairn::traverse {
 
+/// An edge with its weight beside its target, so that both share a cache line.
+template <class Id, class Weight>
+struct weighted_edge {
+  Id target;
+  Weight weight;
+};
+
+/// Lower ends of the bins in which the edges of a row lie by weight, ascending. The first is 0. One
+/// bin: the row is in any order.
+template <class Weight>
+using weight_bins = std::array<Weight, 8>;
+template <class Weight>
+inline constexpr Weight no_weight = std::numeric_limits<Weight>::has_infinity
+                                        ? std::numeric_limits<Weight>::infinity()
+                                        : std::numeric_limits<Weight>::max();
+
 /// Rows with the weights of their edges, by value: a loop keeps it in registers. An edge of a graph
-/// without weights has weight 1. Valid as long as the graph.
+/// without weights has weight 1. Valid as long as the rows.
 ///
 /// Weight    std::int32_t or double
-/// Throws    contract_violation if the rows have weights of another type
 template <class Id, class Weight>
 class weighted_rows {
  public:
+  using edge = weighted_edge<Id, Weight>;
+
+  /// Throws    contract_violation if the rows have weights of another type
   explicit weighted_rows(const graph::csr<Id>& rows)
       : first_(rows.first()), offsets_(rows.offsets().data()), targets_(rows.targets().data()) {
     CAIRN_EXPECTS(!rows.weighted() || rows.template weighted_by<Weight>());
+    bins_.fill(no_weight<Weight>);
     if (rows.weighted()) {
       weights_ = std::get<graph::array<Weight>>(rows.weights()).data();
-      mask_ = ~std::size_t{0};
+      weight_step_ = 1;
     }
   }
+  /// edges     of all rows; row v has those from offsets[v - first] on
+  /// bins      in which the edges of every row lie
+  weighted_rows(std::uint64_t first, const std::uint64_t* offsets, const edge* edges,
+                const weight_bins<Weight>& bins)
+      : first_(first),
+        offsets_(offsets),
+        targets_(&edges->target),
+        weights_(&edges->weight),
+        target_step_(sizeof(edge) / sizeof(Id)),
+        weight_step_(sizeof(edge) / sizeof(Weight)),
+        bins_(bins) {}
 
   [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept {
     const auto* const at = offsets_ + (v - first_);
@@ -36,8 +67,23 @@ class weighted_rows {
   /// Calls f(u, weight) for each edge from v to u.
   template <class F>
   [[gnu::always_inline]] void each_edge(std::uint64_t v, F&& f) const {
-    const auto* const at = offsets_ + (v - first_);
-    for (auto i = at[0]; i < at[1]; ++i) f(targets_[i], weights_[i & mask_]);
+    auto [target, weight, num] = row(v);
+    for (; num > 0; --num, target += target_step_, weight += weight_step_) f(*target, *weight);
+  }
+  /// The same for edges of weight at most `most`. The first edge of a heavier bin ends the row.
+  template <class F>
+  [[gnu::always_inline]] void each_edge_within(std::uint64_t v, Weight most, F&& f) const {
+    auto [target, weight, num] = row(v);
+    auto end = no_weight<Weight>;  // of the bin that has `most`
+    for (auto bin = bins_.size(); bin > 0 && bins_[bin - 1] > most; --bin) end = bins_[bin - 1];
+    for (; num > 0; --num, target += target_step_, weight += weight_step_) {
+      const auto x = *weight;
+      if (x <= most) {
+        f(*target, x);
+      } else if (x >= end) {
+        return;
+      }
+    }
   }
 
   /// As row_view: asks for the offset of row v, and for row w whose offset was asked for before.
@@ -47,20 +93,35 @@ class weighted_rows {
   [[gnu::always_inline]] void prefetch_row(std::uint64_t w) const noexcept {
     const auto at = offsets_[w - first_];
     constexpr std::uint64_t line = 64 / sizeof(Id);  // many rows reach into the next one
-    __builtin_prefetch(targets_ + at);
-    __builtin_prefetch(targets_ + at + line);
-    __builtin_prefetch(weights_ + (at & mask_));
-    __builtin_prefetch(weights_ + ((at + line) & mask_));
+    const auto* const target = targets_ + at * target_step_;
+    __builtin_prefetch(target);
+    __builtin_prefetch(target + line);
+    if (target_step_ > 1) return;  // the weights lie there, too
+    const auto* const weight = weights_ + at * weight_step_;
+    __builtin_prefetch(weight);
+    __builtin_prefetch(weight + line);
   }
 
  private:
+  struct row_of {
+    const Id* target;
+    const Weight* weight;
+    std::size_t num;
+  };
+  [[gnu::always_inline]] row_of row(std::uint64_t v) const {
+    const auto* const at = offsets_ + (v - first_);
+    return {targets_ + at[0] * target_step_, weights_ + at[0] * weight_step_, at[1] - at[0]};
+  }
+
   static constexpr std::array<Weight, 1> one{1};
 
   std::uint64_t first_;
   const std::uint64_t* offsets_;
   const Id* targets_;
   const Weight* weights_ = one.data();
-  std::size_t mask_ = 0;  // without weights every edge reads the same one
+  // From an edge to the next, in elements. Without weights every edge reads the same one.
+  std::size_t target_step_ = 1, weight_step_ = 0;
+  weight_bins<Weight> bins_;
 };
 
 }  // namespace cairn::traverse

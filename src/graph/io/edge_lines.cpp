@@ -13,10 +13,10 @@
 #endif
 #include <cairn/graph/io/scan.hpp>
 
+#include "no_weight.hpp"
+
 namespace cairn::graph::io {
 namespace {
-
-struct no_weight {};
 
 enum class stop_reason { at_end, at_wide_id, at_real_weight };
 
@@ -31,6 +31,7 @@ struct output {
 struct line_rule {
   std::string_view comments;  ///< a line that begins with one of these is ignored
   bool commas = false;        ///< allowed between numbers
+  char letter = 0;            ///< begins each edge's line; 0: none
   std::uint64_t first_id = 0;
   std::uint64_t num_ids = std::numeric_limits<std::uint64_t>::max();
 };
@@ -44,7 +45,8 @@ line_rule rule_of(const text_layout& layout) {
       rule.comments = "%";
       break;
     case file_format::dimacs:
-      rule.comments = layout.flow ? "cn" : "c";
+      rule.comments = layout.ignored;
+      rule.letter = layout.line_letter;
       break;
     default:
       rule.comments = "#%";
@@ -53,14 +55,14 @@ line_rule rule_of(const text_layout& layout) {
   return rule;
 }
 
-/// Skips the line at p, which does not begin with a digit (or an arc). Throws unless it is blank or
-/// a comment.
-const char* skip_other_line(const char* p, const char* end, const line_rule& rule, bool arcs) {
+/// Skips the line at p, which does not begin like an edge. Throws unless it is blank or a comment.
+const char* skip_other_line(const char* p, const char* end, const line_rule& rule) {
   p = skip_blanks(p);
   if (p != end && rule.comments.find(*p) != std::string_view::npos) return next_line(p, end);
   if (const char* const behind = end_of_line(p, end)) return behind;
-  if (!arcs) fail_id(p, end);
+  if (rule.letter == 0) fail_id(p, end);
   if (*p == 'p') throw text_fault{p, "a second problem line 'p ...': there can be only one"};
+  if (rule.letter == 'e') fail_expected(p, end, "an edge ('e ID ID') or a comment ('c ...')");
   fail_expected(p, end, "an arc ('a SOURCE TARGET WEIGHT') or a comment ('c ...')");
 }
 
@@ -128,7 +130,7 @@ inline const char* scan_short_line([[maybe_unused]] const char* p,
 #endif
 }
 
-template <class Id, class Weight, bool Arcs>
+template <class Id, class Weight, bool Letter>
 stop_reason scan(std::string_view text, const line_rule& rule, output<Id, Weight>& out) {
   const char* p = text.data();
   const char* const end = p + text.size();
@@ -136,7 +138,7 @@ stop_reason scan(std::string_view text, const line_rule& rule, output<Id, Weight
   auto* edges = out.edges;
   auto* weights = out.weights;
   while (p != end) {
-    if constexpr (!Arcs && std::is_same_v<Weight, no_weight>) {
+    if constexpr (!Letter && std::is_same_v<Weight, no_weight>) {
       std::uint64_t source = 0, target = 0;
       const char* const behind = scan_short_line(p, source, target);
       source -= rule.first_id;
@@ -147,15 +149,15 @@ stop_reason scan(std::string_view text, const line_rule& rule, output<Id, Weight
         continue;
       }
     }
-    if constexpr (Arcs) {
-      if (*p != 'a' || !is_blank(p[1])) [[unlikely]] {
-        p = skip_other_line(p, end, rule, true);
+    if constexpr (Letter) {
+      if (*p != rule.letter || !is_blank(p[1])) [[unlikely]] {
+        p = skip_other_line(p, end, rule);
         continue;
       }
       p = skip_blanks(p + 1);
     } else if (!is_digit(*p)) [[unlikely]] {
       const char* const word = skip_blanks(p);
-      p = is_digit(*word) ? word : skip_other_line(p, end, rule, false);
+      p = is_digit(*word) ? word : skip_other_line(p, end, rule);
       if (p != word) continue;
     }
     const char* const first = p;
@@ -191,16 +193,16 @@ stop_reason scan(std::string_view text, const line_rule& rule, output<Id, Weight
 
 /// Parses with these types. Returns why it stopped if the block needs wider ones.
 template <class Id, class Weight>
-stop_reason parse_as(std::string_view text, const line_rule& rule, bool arcs,
-                     parse_scratch& scratch, edge_block& block) {
+stop_reason parse_as(std::string_view text, const line_rule& rule, parse_scratch& scratch,
+                     edge_block& block) {
   // The shortest line is "0 1\n", without the newline if it is the last.
   const auto most = text.size() / 4 + 1;
   const auto weight_bytes = std::is_same_v<Weight, no_weight> ? 0 : sizeof(Weight);
   auto* const memory = scratch.at_least(most * (sizeof(edge<Id>) + weight_bytes));
   output<Id, Weight> out{reinterpret_cast<edge<Id>*>(memory),
                          reinterpret_cast<Weight*>(memory + most * sizeof(edge<Id>))};
-  const auto how =
-      arcs ? scan<Id, Weight, true>(text, rule, out) : scan<Id, Weight, false>(text, rule, out);
+  const auto how = rule.letter != 0 ? scan<Id, Weight, true>(text, rule, out)
+                                    : scan<Id, Weight, false>(text, rule, out);
   if (how != stop_reason::at_end) return how;
   block.edges = std::vector<edge<Id>>(out.edges, out.edges + out.count);
   if constexpr (!std::is_same_v<Weight, no_weight>) {
@@ -210,11 +212,11 @@ stop_reason parse_as(std::string_view text, const line_rule& rule, bool arcs,
 }
 
 template <class Weight>
-stop_reason parse_with(std::string_view text, const line_rule& rule, bool arcs,
-                       parse_scratch& scratch, edge_block& block) {
-  const auto how = parse_as<std::uint32_t, Weight>(text, rule, arcs, scratch, block);
+stop_reason parse_with(std::string_view text, const line_rule& rule, parse_scratch& scratch,
+                       edge_block& block) {
+  const auto how = parse_as<std::uint32_t, Weight>(text, rule, scratch, block);
   if (how != stop_reason::at_wide_id) return how;
-  return parse_as<std::uint64_t, Weight>(text, rule, arcs, scratch, block);
+  return parse_as<std::uint64_t, Weight>(text, rule, scratch, block);
 }
 
 /// The offset in the text where this entry begins.
@@ -275,13 +277,12 @@ void add_opposites(std::string_view text, edge_block& block) {
 parsed_lines parse_edge_lines(std::string_view text, const text_layout& layout, bool real_weights,
                               parse_scratch& scratch) {
   const auto rule = rule_of(layout);
-  const bool arcs = layout.format == file_format::dimacs && !layout.undirected;
   parsed_lines parsed;
   if (!layout.weighted) {
-    parse_with<no_weight>(text, rule, arcs, scratch, parsed.edges);
-  } else if (real_weights || parse_with<std::int32_t>(text, rule, arcs, scratch, parsed.edges) ==
+    parse_with<no_weight>(text, rule, scratch, parsed.edges);
+  } else if (real_weights || parse_with<std::int32_t>(text, rule, scratch, parsed.edges) ==
                                  stop_reason::at_real_weight) {
-    parse_with<double>(text, rule, arcs, scratch, parsed.edges);
+    parse_with<double>(text, rule, scratch, parsed.edges);
   }
   parsed.entries = parsed.edges.size();
   if (layout.sides != symmetry::general) find_sides(text, parsed);

@@ -8,7 +8,7 @@
 namespace cairn::graph::io {
 namespace {
 
-constexpr std::array<std::pair<std::string_view, file_format>, 9> endings{{
+constexpr std::array<std::pair<std::string_view, file_format>, 10> endings{{
     {".txt", file_format::edge_list},
     {".el", file_format::edge_list},
     {".wel", file_format::weighted_edge_list},
@@ -16,6 +16,7 @@ constexpr std::array<std::pair<std::string_view, file_format>, 9> endings{{
     {".mtx", file_format::matrix_market},
     {".gr", file_format::dimacs},
     {".max", file_format::dimacs},
+    {".col", file_format::dimacs},
     {".graph", file_format::metis},
     {".cairn", file_format::native},
 }};
@@ -36,8 +37,8 @@ file_format format_of(const std::string& path) {
   }
   throw input_error::in_file(
       path,
-      "the name must end in .txt, .el, .wel, .csv, .mtx, .gr, .max, .graph or .cairn (then .gz, "
-      ".zst or .xz if compressed)");
+      "the name must end in .txt, .el, .wel, .csv, .mtx, .gr, .max, .col, .graph or .cairn (then "
+      ".gz, .zst or .xz if compressed)");
 }
 
 }  // namespace cairn::graph::io

@@ -9,10 +9,10 @@
 #include <cairn/graph/io/metis.hpp>
 #include <cairn/graph/io/scan.hpp>
 
+#include "no_weight.hpp"
+
 namespace cairn::graph::io {
 namespace {
-
-struct no_weight {};
 
 struct list_rule {
   std::uint64_t first;

@@ -169,18 +169,26 @@ bool parse_matrix_market(head_lines& at, text_layout& layout) {
 bool parse_dimacs(head_lines& at, text_layout& layout) {
   if (!at.next_but("c")) return false;
   const auto words = at.words();
-  if (words.size() != 4 || words[0] != "p" ||
-      (words[1] != "sp" && words[1] != "max" && words[1] != "tw")) {
-    throw text_fault{at.line(), "expected 'p sp VERTICES ARCS' (or p max, p tw), found " +
+  const auto is = [&](const char* kind) { return words[1] == kind; };
+  const bool problem = words.size() == 4 && words[0] == "p";
+  const bool coloring = problem && (is("edge") || is("edges") || is("col"));
+  if (!problem || (!coloring && !is("sp") && !is("max") && !is("tw"))) {
+    throw text_fault{at.line(), "expected 'p sp VERTICES ARCS' (or p max, p tw, p edge), found " +
                                     quoted(at.line(), at.stop())};
   }
   const auto sizes = at.numbers(2);
   layout.header_offset = at.offset();
   layout.vertices = sizes[0];
   layout.entries = sizes[1];
-  layout.flow = words[1] == "max";
-  layout.undirected = words[1] == "tw";
+  layout.undirected = coloring || is("tw");
   layout.weighted = !layout.undirected;
+  layout.ignored = "c";
+  if (layout.weighted) layout.line_letter = 'a';
+  if (is("max")) layout.ignored = "cn";  // the ends
+  if (coloring) {
+    layout.line_letter = 'e';
+    layout.ignored = "cndvx";  // values of vertices, and properties of generators
+  }
   return true;
 }
 

@@ -13,6 +13,7 @@
 #include <cairn/graph/io/word_lines.hpp>
 
 #include "graph/gather.hpp"
+#include "no_weight.hpp"
 
 namespace cairn::graph::io {
 namespace {
@@ -42,8 +43,6 @@ const char* next_field(const char* p, const char* end) {
   }
   return p;
 }
-
-struct no_weight {};
 
 /// Returns false if Weight is a 32-bit integer and some weight is not.
 template <class Weight>

@@ -91,7 +91,8 @@ const std::vector<bad_file>& bad_files() {
       {"r.mtx", mtx + "-2 -2 1\n1 1\n", "r.mtx:2: expected an id, found the negative number '-2'"},
       {"s.mtx", mtx + "99999999999999999999 99999999999999999999 1\n1 1\n",
        "s.mtx:2: the number '99999999999999999999' is too large: ids end at 2^64 - 2"},
-      {"a.gr", "c\na 1 2 3\n", "a.gr:2: expected 'p sp VERTICES ARCS' (or p max, p tw), found 'a'"},
+      {"a.gr", "c\na 1 2 3\n",
+       "a.gr:2: expected 'p sp VERTICES ARCS' (or p max, p tw, p edge), found 'a'"},
       {"b.gr", "p sp 2 2\na 1 2 3\n",
        "b.gr:1: the header declares 2 entries, but the file holds 1"},
       {"c.gr", "p sp 2 1\na 1 3 3\n",
@@ -104,17 +105,16 @@ const std::vector<bad_file>& bad_files() {
        "f.gr:2: a second problem line 'p ...': there can be only one"},
       {"g.gr", "p sp 2 1\ne 1 2\n",
        "g.gr:2: expected an arc ('a SOURCE TARGET WEIGHT') or a comment ('c ...'), found 'e'"},
-      {"h.gr", "p edge 2 1\ne 1 2\n",
-       "h.gr:1: expected 'p sp VERTICES ARCS' (or p max, p tw), found 'p'"},
+      {"h.gr", "p cut 2 1\ne 1 2\n",
+       "h.gr:1: expected 'p sp VERTICES ARCS' (or p max, p tw, p edge), found 'p'"},
       {"a.graph", "% nothing\n", "a.graph:1: the file ends before its header does"},
       {"b.graph", "3\n1\n",
        "b.graph:1: expected 'VERTICES EDGES [FORMAT [CONSTRAINTS]]', found 1 numbers"},
       {"c.graph", "1000000000000 3\n1\n",
        "c.graph:1: the header declares 1000000000000 vertices, but the file holds 1 lists"},
       {"a.xml", "<graph/>\n",
-       "a.xml: the name must end in .txt, .el, .wel, .csv, .mtx, .gr, .max, .graph or .cairn (then "
-       ".gz, "
-       ".zst or .xz if compressed)"},
+       "a.xml: the name must end in .txt, .el, .wel, .csv, .mtx, .gr, .max, .col, .graph or .cairn "
+       "(then .gz, .zst or .xz if compressed)"},
   };
   return files;
 }

@@ -73,7 +73,7 @@ TEST(Ids, SurviveConversionThereAndBack) {
   EXPECT_EQ(text_edges_of(native), text_edges_of(g));
   write_matrix_market(w.pool(), here / "b.mtx", view_of(native));
   EXPECT_EQ(test::bytes_of(here / "b.mtx"),
-            "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 0.5\n3 1 2\n4 4 1\n");
+            "%%MatrixMarket matrix coordinate real symmetric\n4 4 3\n2 1 0.5\n3 1 2.0\n4 4 1.0\n");
   write_edge_list(w.pool(), here / "a.el", view_of(native));
   EXPECT_EQ(text_edges_of(load(w, here / "a.el").graph), text_edges_of(g));
   const auto zeros = load(w, here.plain("z.el", "0 1\n")).graph;

@@ -15,23 +15,30 @@ enum class undirected_edges : std::uint8_t {
   both_ways,  ///< reads as a directed graph with the same rows (a loop occurs once)
 };
 
-/// Writes "u v" lines (.txt, .el) or "u v weight" lines (.wel) with the input's ids, sorted by
-/// source and then target, compressed if the name's ending says so. Real weights are read back
-/// exactly.
+/// Writes "u v" lines (.txt, .el), "u v weight" lines (.wel), or a CSV file (.csv) with the header
+/// source,target or, if the graph has weights, source,target,weight. Ids are the input's; lines are
+/// sorted by source and then target; the file is compressed if its name's ending says so. Real
+/// weights are read back exactly.
 ///
-/// Vertices without edges are not in the file, so a reader assigns other vertex numbers.
+/// Vertices without edges are not in the file (see num_isolated), so a reader assigns other vertex
+/// numbers.
 /// Throws    usage_error if the name has another ending, if a .wel file is requested for a graph
-///           without weights, or if the file cannot be written; system_failure if writing fails
+///           without weights, if there is no edge, or if the file cannot be written; system_failure
+///           if writing fails
 /// Called by worker 0 of one rank.
 void write_edge_list(task::pool& workers, const std::string& path, const native_graph& g,
                      undirected_edges edges = undirected_edges::both_ways);
 
+/// The number of vertices without any edge. Takes a byte a vertex.
+/// Called by worker 0 of one rank.
+[[nodiscard]] std::uint64_t num_isolated(task::pool& workers, const native_graph& g);
+
 /// Writes a MatrixMarket file (.mtx), compressed if the name's ending says so: general if the graph
 /// is directed, else symmetric with the entries below the diagonal; pattern, integer or real.
 ///
-/// All vertices and their ids are read back, so the ids must be 1 .. n.
-/// Throws    usage_error if the name has another ending, if the ids are not 1 .. n, or if the file
-///           cannot be written; system_failure if writing fails
+/// All vertices and their ids are read back, so the ids must be 1 .. n, in any order of vertices.
+/// Throws    usage_error if the name has another ending, if the ids are not 1 .. n, if there is no
+///           vertex, or if the file cannot be written; system_failure if writing fails
 /// Called by worker 0 of one rank.
 void write_matrix_market(task::pool& workers, const std::string& path, const native_graph& g);
 

@@ -13,7 +13,7 @@ enum class file_format : std::uint8_t {
   weighted_edge_list,  ///< .wel: an edge list with mandatory weights
   csv,                 ///< .csv: a header line, then source,target or source,target,weight
   matrix_market,       ///< .mtx: coordinate, square
-  dimacs,              ///< .gr .max: 9th DIMACS challenge, DIMACS flows, PACE graphs
+  dimacs,              ///< .gr .max .col: DIMACS shortest paths, flows, coloring; PACE
   metis,               ///< .graph: adjacency lists
   native,              ///< .cairn: see native.hpp
 };

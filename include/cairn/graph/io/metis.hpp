@@ -7,6 +7,8 @@
 #include <string_view>
 
 #include <cairn/graph/io/edge_lines.hpp>
+#include <cairn/graph/io/native.hpp>
+#include <cairn/task/pool.hpp>
 
 namespace cairn::graph::io {
 
@@ -71,5 +73,13 @@ enum class list_verdict {
 
 /// Drops every second loop of each vertex. All loops of a vertex are in one block.
 void drop_half_of_loops(edge_block& block);
+
+/// Writes a METIS file (.graph), compressed if its name's ending says so.
+///
+/// Throws    usage_error if the name has another ending, if the ids are not 1 .. n, if there is no
+///           vertex, if the graph is directed or has self-loops or parallel edges, if weights are
+///           not integers from 1, or if the file cannot be written; system_failure if writing fails
+/// Called by worker 0 of one rank.
+void write_metis(task::pool& workers, const std::string& path, const native_graph& g);
 
 }  // namespace cairn::graph::io

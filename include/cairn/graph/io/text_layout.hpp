@@ -22,10 +22,11 @@ struct text_layout {
   std::optional<std::uint64_t> vertices;  ///< declared
   std::optional<std::uint64_t> entries;   ///< declared: lines, or for METIS undirected edges
   symmetry sides = symmetry::general;
-  bool weighted = false;             ///< every edge has a weight
-  bool undirected = false;           ///< DIMACS "p tw": each line "u v" is an undirected edge
-  bool flow = false;                 ///< DIMACS "p max": lines "n ID s|t" occur between the arcs
-  bool vertex_sizes = false;         ///< METIS: a size may precede each list (see metis.hpp)
+  bool weighted = false;          ///< every edge has a weight
+  bool undirected = false;        ///< DIMACS "p tw" and "p edge": each line is an undirected edge
+  char line_letter = 0;           ///< DIMACS: begins each edge's line, 'a' or 'e'; 0: none
+  std::string_view ignored = {};  ///< DIMACS: letters that begin other lines
+  bool vertex_sizes = false;      ///< METIS: a size may precede each list (see metis.hpp)
   std::uint64_t vertex_weights = 0;  ///< METIS: numbers that precede each list
 
   /// 1 for formats that count vertices from 1.

@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <cairn/base/types.hpp>
+
+namespace cairn::obs {
+
+/// What a record of a trace tells. trace_writer.cpp says how each is shown.
+enum class trace_kind : std::uint8_t {
+  // Spans of time. Those of one worker nest.
+  phase,       ///< text; number: of the trial
+  superstep,   ///< text: direction; amount: vertices of the frontier; number: of the superstep
+  epoch,       ///< number
+  loop,        ///< of worker 0; amount: elements
+  job,         ///< a worker's part of a loop or job
+  bucket,      ///< a worker's work in order; amount: of the bucket
+  handler,     ///< amount: bytes; number: channel; peer: sender
+  send,        ///< a buffer; amount: bytes; count: messages; number: channel; peer: receiver
+  receive,     ///< a buffer; amount: bytes; number: channel; peer: sender
+  collective,  ///< text; amount: bytes of this rank's value
+  wait,        ///< text: what for
+  idle,        ///< a worker without a job
+  // Moments.
+  forward,  ///< messages of a buffer that travel on; count: messages; number: channel
+  wave,     ///< of termination detection; amount: messages sent on all ranks; count: in flight
+  choice    ///< text; amount: edges of the frontier, or sweeps that repay a layout; count: grain;
+            ///< number: trials made
+};
+inline constexpr std::size_t num_trace_kinds = 15;
+
+/// One record. Plain bytes, which travel to rank 0 as they are.
+struct trace_record {
+  static constexpr std::uint32_t no_number = ~std::uint32_t{0};
+  static constexpr std::size_t most_text = 24;  ///< characters; longer texts are cut
+
+  std::uint64_t begin_ns, end_ns;  ///< equal for moments
+  std::uint64_t amount;
+  std::uint32_t count, number;
+  rank_t peer;             ///< -1: none
+  std::uint16_t sequence;  ///< of the buffer among those from its sender to its receiver, mod 2^16
+  trace_kind kind;
+  std::array<char, most_text + 1> text;  ///< ends with a zero
+
+  void set_text(std::string_view from) noexcept;
+  [[nodiscard]] std::string_view text_view() const noexcept { return text.data(); }
+};
+static_assert(sizeof(trace_record) == 64);
+
+/// What the workers of one rank do, in time: one bounded buffer of records per worker. A full
+/// buffer drops what is new, and counts it.
+///
+/// Cost           if off, or paused: a branch for each record; else two clock readings
+/// Memory         `capacity` records of 64 bytes per worker, touched when used
+/// Thread-safety  only worker w calls add(w, ..); what it has added may be read at any time.
+///                resume(), pause() and name_channel() by worker 0 outside jobs
+class trace {
+ public:
+  using time_source = std::function<std::uint64_t()>;
+
+  /// capacity  records per worker; 0: nothing can be recorded
+  /// now_ns    the time of the rank; called by all workers
+  trace(int workers, std::size_t capacity, time_source now_ns);
+
+  /// Records per worker of a job, so that its trace stays within what viewers open: a million
+  /// records, and not less than a thousand per worker.
+  [[nodiscard]] static std::size_t share(rank_t ranks, int workers) noexcept;
+
+  /// Whether anything is to be recorded now.
+  [[nodiscard]] bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
+  /// Whether it may ever be on.
+  [[nodiscard]] bool wanted() const noexcept { return !lanes_.empty(); }
+  void resume() noexcept { on_.store(wanted(), std::memory_order_relaxed); }
+  void pause() noexcept { on_.store(false, std::memory_order_relaxed); }
+
+  [[nodiscard]] std::uint64_t now_ns() const { return now_ns_(); }
+  void add(worker_t w, const trace_record& r) noexcept;
+  /// Adds a record of this moment, if on.
+  void note(worker_t w, trace_kind kind, std::string_view text, std::uint64_t amount = 0,
+            std::uint32_t count = 0, std::uint32_t number = trace_record::no_number) {
+    if (on()) [[unlikely]]
+      note_now(w, kind, text, amount, count, number);
+  }
+
+  /// Adds a span that has ended, if its begin is known (not 0).
+  void add_span(worker_t w, trace_kind kind, std::uint64_t begin_ns, std::uint64_t end_ns,
+                std::uint64_t amount) noexcept;
+
+  /// For reports. The names of the first 4,096 channels are kept.
+  void name_channel(std::uint32_t number, std::string_view name);
+  struct channel_name {
+    std::uint32_t number;
+    std::string name;
+  };
+  [[nodiscard]] const std::vector<channel_name>& channels() const noexcept { return channels_; }
+
+  [[nodiscard]] int workers() const noexcept { return static_cast<int>(lanes_.size()); }
+  [[nodiscard]] std::span<const trace_record> of_worker(worker_t w) const noexcept;
+  [[nodiscard]] std::uint64_t dropped(worker_t w) const noexcept;
+
+ private:
+  struct alignas(cache_line) lane {
+    std::unique_ptr<trace_record[]> records;
+    std::atomic<std::size_t> size{0};
+    std::atomic<std::uint64_t> dropped{0};
+  };
+  void note_now(worker_t w, trace_kind kind, std::string_view text, std::uint64_t amount,
+                std::uint32_t count, std::uint32_t number);
+
+  const std::size_t capacity_;
+  const time_source now_ns_;
+  std::atomic<bool> on_{false};
+  std::vector<lane> lanes_;
+  std::vector<channel_name> channels_;
+};
+
+/// Records the time from its construction to its end, if the trace is on at its construction.
+///
+///   obs::trace_span span(w.trace(), k, trace_kind::handler);
+///   if (span) span->amount = bytes;
+class trace_span {
+ public:
+  trace_span(trace& t, worker_t w, trace_kind kind) : trace_(t.on() ? &t : nullptr), worker_(w) {
+    if (trace_) [[unlikely]]
+      begin(kind);
+  }
+  ~trace_span() { end(); }
+  trace_span(const trace_span&) = delete;
+  trace_span& operator=(const trace_span&) = delete;
+
+  [[nodiscard]] explicit operator bool() const noexcept { return trace_ != nullptr; }
+  /// Its record, to be filled in. Only if there is one.
+  [[nodiscard]] trace_record* operator->() noexcept { return &record_; }
+
+  /// Ends it before its destruction.
+  void end() {
+    if (trace_) [[unlikely]]
+      finish();
+  }
+  /// Records nothing.
+  void drop() noexcept { trace_ = nullptr; }
+
+ private:
+  void begin(trace_kind kind);
+  void finish();
+
+  trace* trace_;
+  worker_t worker_;
+  trace_record record_;  // undefined without a trace
+};
+
+/// Records how long a worker has looked for work in vain.
+class idle_span {
+ public:
+  explicit idle_span(worker_t w) noexcept : worker_(w) {}
+  idle_span(const idle_span&) = delete;
+  idle_span& operator=(const idle_span&) = delete;
+
+  /// Before a look that follows others in vain.
+  ///
+  /// t  the trace if it is on; it exists until the next end
+  void look(trace* t) {
+    if (t != nullptr || trace_ != nullptr) [[unlikely]]
+      note_look(t);
+  }
+  /// There is work.
+  void end() {
+    if (trace_ != nullptr) [[unlikely]]
+      finish(trace_->now_ns());
+  }
+  /// The last look found work, and did it.
+  void end_at_look() {
+    if (trace_ != nullptr) [[unlikely]]
+      finish(looked_ns_);
+  }
+
+ private:
+  void note_look(trace* t);
+  void finish(std::uint64_t end_ns);
+
+  trace* trace_ = nullptr;
+  worker_t worker_;
+  std::uint64_t begin_ns_ = 0, looked_ns_ = 0;
+};
+
+}  // namespace cairn::obs

@@ -1,0 +1,110 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/length_layout.hpp>
+#include <cairn/algo/sssp.hpp>
+
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+#include <support/weighted_graph.hpp>
+
+#include "algo/sssp_judging.hpp"
+
+namespace cairn::algo {
+namespace {
+
+using support::plain_graph;
+
+// make soak judges 10,000 graphs.
+class SsspEveryWay : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Rings, SsspEveryWay,
+                         ::testing::ValuesIn(std::vector<support::place>{
+                             {support::place::network::rings, 1, 1},
+                             {support::place::network::rings, 1, 2},
+                             {support::place::network::rings, 2, 1},
+                             {support::place::network::rings, 3, 1},
+                             {support::place::network::rings, 8, 1}}),
+                         support::place_name);
+
+TEST_P(SsspEveryWay, AgreesWithDijkstra) {
+  const int graphs = support::num_random_graphs(12);
+  GetParam().run([&](world& w) {
+    random64 random(10);
+    for (int i = 0; i < graphs; ++i) {
+      const auto kind = static_cast<weights>(random.below(3));
+      const auto g = support::weigh(support::random_graph(random()), kind, 0, random);
+      const auto source = random.below(g.graph.n);
+      for (const auto method : {sssp_method::automatic, sssp_method::delta,
+                                sssp_method::distributed_control, sssp_method::chaotic}) {
+        sssp_options opt{.algorithm = method};
+        if (random.below(2) == 0) opt.delta = static_cast<double>(1 + random.below(16)) / 4;
+        for (const auto how : {layout::none, layout::pairs, layout::bins}) {
+          if (how != layout::none && (w.size() > 1 || kind == weights::none)) continue;
+          search_and_judge<std::uint32_t>(w, g, source, opt, how);
+        }
+      }
+    }
+  });
+}
+
+// Half of the vertices are reached early, so that a radius is set; a part is out of reach.
+class SsspRadius : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(OneRank, SsspRadius,
+                         ::testing::ValuesIn(std::vector<support::place>{
+                             {support::place::network::rings, 1, 1},
+                             {support::place::network::rings, 1, 2},
+                             {support::place::network::rings, 1, 3},
+                             {support::place::network::simulated, 1, 2},
+                             {support::place::network::simulated, 1, 3}}),
+                         support::place_name);
+
+TEST_P(SsspRadius, AgreesWithDijkstra) {
+  GetParam().run([](world& w) {
+    random64 random(5);
+    for (int i = 0; i < 24; ++i) {
+      plain_graph plain{"dense random graph", 400 + random.below(400), i % 2 == 0, {}};
+      const auto connected = plain.n - (i % 3 == 0 ? plain.n / 2 : 3);
+      for (auto left = 8 * connected; left > 0; --left) {
+        plain.edges.push_back({random.below(connected), random.below(connected)});
+        if (i % 3 != 0) continue;
+        plain.edges.push_back({connected + random.below(plain.n - connected),
+                               connected + random.below(plain.n - connected)});
+      }
+      auto g =
+          support::weigh(std::move(plain), i % 4 < 2 ? weights::whole : weights::real, 1, random);
+      for (auto& e : g.edges)
+        e.weight = static_cast<double>(1 + random.below(1'000)) / (i % 4 < 2 ? 1 : 4);
+      sssp_options opt{.predecessors = i % 5 == 0};
+      if (i % 2 == 0) opt.delta = static_cast<double>(1 + random.below(64));
+      search_and_judge<std::uint32_t>(w, g, random.below(connected), opt, layout::bins);
+    }
+  });
+}
+
+TEST(SsspLayout, LeavesOutLongEdges) {
+  world w;
+  random64 random(9);
+  plain_graph plain{"random graph", 4'000, false, {}};
+  for (int i = 0; i < 64'000; ++i)
+    plain.edges.push_back({random.below(4'000), random.below(4'000)});
+  auto g = support::weigh(std::move(plain), weights::whole, 1, random);
+  for (auto& e : g.edges) e.weight = static_cast<double>(1 + random.below(255));
+  const auto share = share_of<std::uint32_t>(g, 0, 1);
+  const auto lengths = measure_lengths(w, share);
+  const length_layout<std::uint32_t> bins(w, share, length_layout<std::uint32_t>::kind::bins);
+  const auto plainly = std::get<0>(sssp(w, share, std::uint32_t{7}, {}, lengths));
+  const auto within = std::get<0>(sssp(w, share, std::uint32_t{7}, {}, lengths, &bins));
+  EXPECT_EQ(all_of(w, within.distance), all_of(w, plainly.distance));
+  EXPECT_LT(2 * within.relaxations, plainly.relaxations);
+}
+
+}  // namespace
+}  // namespace cairn::algo
