@@ -53,13 +53,13 @@ world::world(int workers)
 
 world::world(net::transport& net, task::pool& workers, hw::clock& clock,
              const world_options& options)
-    : counters_(std::make_unique<obs::counters>(workers.workers())),
+    : options_(options),
+      counters_(std::make_unique<obs::counters>(workers.workers())),
       trace_(make_trace(options, net.size(), workers.workers(), clock)),
       messages_(
           std::make_unique<progress_engine>(net, workers, clock, *counters_, *trace_, options)),
       pool_(&workers),
       clock_(&clock),
-      options_(options),
       rank_(net.self()),
       size_(net.size()),
       machines_(*this, options.machines) {

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <atomic>
 #include <bit>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
 #include <memory>
+#include <new>
 #include <set>
 #include <span>
 #include <stdexcept>
@@ -310,6 +313,16 @@ TEST(WorldAlone, IsMadeAndUsedByAWorkerOfAnotherPool) {
     EXPECT_EQ(covered, 1000u);
     w.pool().run([&](worker_t worker) { EXPECT_EQ(w.pool().here(), worker); });
   });
+}
+
+// Its settings are read while it is made: they must be its own by then.
+TEST(WorldAlone, TracesNothingWhateverItsMemoryHeld) {
+  alignas(world) std::array<std::byte, sizeof(world)> memory;
+  memory.fill(std::byte{0xff});
+  auto* const w = new (memory.data()) world(2);
+  EXPECT_FALSE(w->options().trace);
+  EXPECT_FALSE(w->trace().on());
+  w->~world();
 }
 
 TEST(WorldAlone, ManyLiveInOneProcess) {

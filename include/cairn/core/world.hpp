@@ -226,6 +226,7 @@ class world {
   static std::vector<T> concatenate(const std::vector<std::vector<std::byte>>& parts);
 
   struct embedded;
+  world_options options_;  // first: the members below are made after it
   std::unique_ptr<embedded> embedded_;
   std::unique_ptr<obs::counters> counters_;
   std::unique_ptr<obs::trace> trace_;
@@ -233,7 +234,6 @@ class world {
   std::shared_ptr<hw::page_source> memory_ = std::make_shared<hw::page_pool>();
   task::pool* pool_;
   hw::clock* clock_;
-  world_options options_;
   rank_t rank_, size_;
   cairn::machines machines_;
   std::optional<hw::tm_probe> transactions_;
