@@ -44,12 +44,14 @@ reasoned decide_hardware(cells of, const options& asked, const surroundings& her
   const bool free = asked.mechanism == mechanism::automatic;
   const auto& start = asked.start;
   if (here.emulated || here.hardware) {
-    const bool htm = of == cells::several || !free || start.htm_first;
+    const bool to_be_tested = here.emulated && !start.fitted;
+    const bool htm = of == cells::several || !free || start.htm_first || to_be_tested;
     const auto chosen = htm ? mechanism::htm : mechanism::atomics;
     if (here.emulated) return {chosen, "hardware transactions are emulated"};
     if (!free) return {chosen, "it was requested"};
     const std::string why = "hardware transactions work here";
-    if (of == cells::several || !start.fitted) return {chosen, why};
+    if (of == cells::several) return {chosen, why};
+    if (!start.fitted && !htm) return {chosen, why + ", but atomics rarely cost more"};
     return {chosen, why + ", and by the fitted costs " + (htm ? "they pay" : "atomics cost less")};
   }
   const auto why = "no hardware transactions: " + here.why_no_hardware;

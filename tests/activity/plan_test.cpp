@@ -30,8 +30,10 @@ TEST(Decision, NamesMechanismGrainAndReasonForOneCell) {
   EXPECT_EQ(of({}, without), "atomics 1: no hardware transactions: none");
   EXPECT_EQ(of({.mechanism = mechanism::htm}, without),
             "atomics 1: no hardware transactions: none");
-  EXPECT_EQ(of({}, with), "htm 64: hardware transactions work here");
-  EXPECT_EQ(of({.grain = 8}, with), "htm 8: hardware transactions work here");
+  EXPECT_EQ(of({}, with),
+            "atomics 1: hardware transactions work here, but atomics rarely cost more");
+  EXPECT_EQ(of({.grain = 8, .start = {.htm_first = true, .fitted = true}}, with),
+            "htm 8: hardware transactions work here, and by the fitted costs they pay");
   EXPECT_EQ(
       of({.start = {.htm_first = false, .fitted = true}}, with),
       "atomics 1: hardware transactions work here, and by the fitted costs atomics cost less");
