@@ -5,7 +5,7 @@
 #   make demo            breadth-first search on a generated graph, or on a file: GRAPH=path make demo
 #   make test            every test, in a build with all checks on
 #   make bench           the short benchmarks           make soak    the long tests and benchmarks
-#   make fuzz SECONDS=60   each reader by libFuzzer for so long, with clang from tools/fuzz_packages.txt
+#   make fuzz SECONDS=60   each reader by libFuzzer for so long, with clang from tools/clang_packages.txt
 #   make figures         runs the figures of the papers, build/release/bench/figures/index.html
 #   make peers PEERS=folder of GAP's programs [GRAPHS=folder]   one table of GAP's times over Cairn's
 #   make format          formats the sources            make clean   removes build/
@@ -38,7 +38,7 @@ soak: build/release-checks/build.ninja build/release/build.ninja
 	@cmake --build build/release -j $(JOBS) --target soak
 
 fuzz: packages
-	@tools/install_packages tools/fuzz_packages.txt
+	@tools/install_packages tools/clang_packages.txt
 	@test -f build/fuzz/build.ninja || cmake --preset fuzz
 	@cmake --build build/fuzz -j $(JOBS) --target cairn_fuzz
 	@tests/fuzz/run build/fuzz $(SECONDS) $(TARGETS)

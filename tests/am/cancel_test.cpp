@@ -97,7 +97,7 @@ TEST_P(AbandonedEpoch, CancelAtAnyMomentStopsAllRanksAndTheNextRunIsRight) {
 }
 
 TEST(AbandonedEpochs, CancelOnManySimulatedSchedules) {
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
+  for (std::uint64_t seed = 1; seed <= support::few_when_sanitized(100); ++seed) {
     support::on_simulated_ranks(2 + static_cast<rank_t>(seed % 4), 1 + static_cast<int>(seed % 2),
                                 seed, [seed](world& w) { cancel_at_random_moments(w, seed, 5); },
                                 {.coalesce_bytes = 64});

@@ -19,6 +19,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/task/per_worker.hpp>
 
+#include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
 namespace cairn::am {
@@ -181,7 +182,7 @@ TEST_P(Routing, CancelInTheMiddleLeavesNothingToTheNextRun) {
 }
 
 TEST(Routing, OnManySimulatedSchedules) {
-  for (std::uint64_t seed = 1; seed <= 120; ++seed) {
+  for (std::uint64_t seed = 1; seed <= support::few_when_sanitized(120); ++seed) {
     const auto ranks = static_cast<rank_t>(2 + seed % 7);
     support::on_simulated_ranks(
         ranks, 1 + static_cast<int>(seed % 2), seed,

@@ -14,6 +14,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/dtx/executor.hpp>
 
+#include <support/num_schedules.hpp>
 #include <support/operator_transfers.hpp>
 #include <support/places.hpp>
 
@@ -118,7 +119,7 @@ TEST(ExecutorContracts, ElementsBeyondTheirMapAreRefused) {
 
 // Elements that nobody releases keep transactions and activities waiting; cancel destroys them.
 TEST(ExecutorCancelled, LeavesNothingThatRunsInALaterEpoch) {
-  for (std::uint64_t seed = 0; seed < 40; ++seed) {
+  for (std::uint64_t seed = 0; seed < support::few_when_sanitized(40); ++seed) {
     support::on_simulated_ranks(3, 2, seed, [&](world& w) {
       owned_vertex_map<account> accounts(w, {6, 3}, account{});
       std::vector<std::atomic<int>> answers(400);

@@ -14,6 +14,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/dtx/transactions.hpp>
 
+#include <support/num_schedules.hpp>
 #include <support/places.hpp>
 #include <support/transfers.hpp>
 
@@ -270,7 +271,7 @@ TEST(Transaction, MovesMoneyBetweenTwoRanks) {
 
 TEST(TransactionSeeds, ConserveMoneyOnSimulatedRanks) {
   std::uint64_t refusals = 0, requeued = 0;
-  for (std::uint64_t seed = 0; seed < 60; ++seed) {
+  for (std::uint64_t seed = 0; seed < support::few_when_sanitized(60); ++seed) {
     const auto ranks = static_cast<rank_t>(1 + seed % 4);
     support::on_simulated_ranks(ranks, 1 + static_cast<int>(seed / 4 % 2), seed, [&](world& w) {
       EXPECT_EQ(support::transfer_everywhere(w, {.transactions = 40, .seed = seed}), "") << seed;
@@ -278,12 +279,12 @@ TEST(TransactionSeeds, ConserveMoneyOnSimulatedRanks) {
       requeued += w.counters().total(counter::requeued);
     });
   }
-  EXPECT_GT(refusals, 100u);
-  EXPECT_GT(requeued, 100u);
+  EXPECT_GT(refusals, support::few_when_sanitized(100));
+  EXPECT_GT(requeued, support::few_when_sanitized(100));
 }
 
 TEST(TransactionSeeds, ConserveMoneyOverChaoticNetworks) {
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+  for (std::uint64_t seed = 0; seed < support::few_when_sanitized(10); ++seed) {
     support::on_chaotic_ranks(3, 2, seed, [&](world& w) {
       EXPECT_EQ(support::transfer_everywhere(w, {.transactions = 60, .seed = seed}), "") << seed;
     });

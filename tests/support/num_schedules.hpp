@@ -16,4 +16,10 @@ inline constexpr bool sanitized = false;
 /// Number of schedules played for each pure state machine.
 inline constexpr std::uint64_t num_schedules = sanitized ? 10'000 : 100'000;
 
+/// Number of runs of a whole program on as many simulated schedules: a fifth of them when
+/// sanitized.
+constexpr std::uint64_t few_when_sanitized(std::uint64_t runs) {
+  return sanitized ? runs / 5 : runs;
+}
+
 }  // namespace cairn::support
