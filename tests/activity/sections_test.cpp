@@ -142,7 +142,7 @@ TEST(Mechanism, IsTheOneThatWasAskedForOrKeepsItsPromise) {
   const bool htm = w.transactions().works;
   const emulation_options emulated{};
   EXPECT_EQ(how(1, {}), mechanism::plain);
-  EXPECT_EQ(how(2, {}), htm ? mechanism::htm : mechanism::atomics);
+  EXPECT_EQ(how(2, {}), mechanism::atomics);
   EXPECT_EQ(how(2, {.emulate = emulated}), mechanism::htm);
   EXPECT_EQ(how(1, {.mechanism = mechanism::htm}), htm ? mechanism::htm : mechanism::atomics);
   EXPECT_EQ(how(1, {.mechanism = mechanism::htm, .emulate = emulated}), mechanism::htm);

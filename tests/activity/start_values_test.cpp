@@ -60,7 +60,7 @@ TEST(StartValues, StayAsByRuleWhereNothingIsKnown) {
   const auto start = start_from({});
   EXPECT_EQ(start.htm_grain, start_values{}.htm_grain);
   EXPECT_EQ(start.stm_grain, start_values{}.stm_grain);
-  EXPECT_TRUE(start.htm_first);
+  EXPECT_FALSE(start.htm_first);
   EXPECT_FALSE(start.stm_first);
   EXPECT_FALSE(start.fitted) << "what nothing is known of does not cost less";
   EXPECT_FALSE(start_from(costs_of({{mechanism::locks, {9, 4}}})).fitted);
@@ -122,15 +122,15 @@ TEST(StartValues, AreWhereOperatorsBegin) {
   pgas::vertex_map<std::uint64_t> map(w, {4, 1}, 0);
   const emulation_options emulate{};
   {
-    const executor<add_one> op(w, add_one{map},
-                               {.emulate = emulate, .start = {.htm_grain = 32, .fitted = true}});
+    const executor<add_one> op(
+        w, add_one{map},
+        {.emulate = emulate, .start = {.htm_grain = 32, .htm_first = true, .fitted = true}});
     EXPECT_EQ(op.chosen_mechanism(), mechanism::htm);
     EXPECT_EQ(op.grain(), 32u);
     EXPECT_EQ(op.why(), "hardware transactions are emulated");
   }
   {
-    const executor<add_one> op(w, add_one{map},
-                               {.emulate = emulate, .start = {.htm_first = false, .fitted = true}});
+    const executor<add_one> op(w, add_one{map}, {.emulate = emulate, .start = {.fitted = true}});
     EXPECT_EQ(op.chosen_mechanism(), mechanism::atomics);
   }
   if (w.transactions().works) return;  // else several cells do not begin by them

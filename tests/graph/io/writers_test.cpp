@@ -14,6 +14,7 @@
 #include <cairn/graph/io/metis.hpp>
 #include <cairn/graph/load.hpp>
 
+#include <support/num_schedules.hpp>
 #include <support/random_graphs.hpp>
 
 #include "../graph_reference.hpp"
