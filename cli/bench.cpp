@@ -175,7 +175,8 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
       "sim", "Measure costs of packets, messages, edges and commits, for --sim clock=FILE");
   auto used =
       settings_of({setting_group::workers, setting_group::processes, setting_group::messages});
-  std::erase(used, "routing");  // two ranks have only direct routes
+  std::erase(used, "routing");   // two ranks have only direct routes
+  std::erase(used, "progress");  // simulated workers poll
   add_common(sim, c, {.settings = used});
   const auto options = std::make_shared<sim_options>();
   sim.add_option("--passes", options->passes, "Number of passes; costs are medians")

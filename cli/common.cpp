@@ -18,17 +18,17 @@ namespace {
 
 using name_list = std::initializer_list<std::string_view>;
 
-constexpr std::array<std::pair<std::string_view, setting_group>, 19> kinds_of_settings{{
-    {"threads", setting_group::workers},    {"timeout", setting_group::workers},
-    {"watchdog", setting_group::workers},   {"pin", setting_group::workers},
-    {"ranks", setting_group::processes},    {"transport", setting_group::processes},
-    {"mpi", setting_group::processes},      {"plugins", setting_group::processes},
-    {"machines", setting_group::processes}, {"sim", setting_group::simulation},
-    {"coalesce", setting_group::messages},  {"coalesce-age", setting_group::messages},
-    {"routing", setting_group::messages},   {"pending", setting_group::messages},
-    {"filter", setting_group::filter},      {"mechanism", setting_group::operators},
-    {"grain", setting_group::operators},    {"retry", setting_group::operators},
-    {"costs", setting_group::operators},
+constexpr std::array<std::pair<std::string_view, setting_group>, 20> kinds_of_settings{{
+    {"threads", setting_group::workers},     {"timeout", setting_group::workers},
+    {"watchdog", setting_group::workers},    {"pin", setting_group::workers},
+    {"ranks", setting_group::processes},     {"transport", setting_group::processes},
+    {"mpi", setting_group::processes},       {"plugins", setting_group::processes},
+    {"machines", setting_group::processes},  {"sim", setting_group::simulation},
+    {"coalesce", setting_group::messages},   {"coalesce-age", setting_group::messages},
+    {"routing", setting_group::messages},    {"pending", setting_group::messages},
+    {"progress", setting_group::messages},   {"filter", setting_group::filter},
+    {"mechanism", setting_group::operators}, {"grain", setting_group::operators},
+    {"retry", setting_group::operators},     {"costs", setting_group::operators},
 }};
 
 void refuse_given(const common& c, const auto& unused, const std::string& why) {
@@ -86,6 +86,9 @@ void expect_effect(const common& c) {
   } else if (!is_launched()) {
     refuse_given(c, name_list{"mpi", "plugins", "machines"},
                  "the ranks were not started by mpiexec");
+    if (c.settings.ranks <= 1) {
+      refuse_given(c, name_list{"progress"}, "there is one rank (--ranks N)");
+    }
   }
 }
 

@@ -95,7 +95,8 @@ void recording::compare_clocks() {
 std::vector<std::vector<recording::bytes>> recording::collect() {
   const auto& trace = w_.trace();
   std::vector<std::vector<bytes>> parts;
-  for (const auto workers : w_.all_gather(std::uint64_t(w_.workers()))) parts.emplace_back(workers);
+  for (const auto workers : w_.all_gather(std::uint64_t(w_.handling_threads())))
+    parts.emplace_back(workers);
   am::record_channel to_rank_0(w_, [&](worker_t, rank_t from, am::record_batch batch) {
     for (auto record : batch) {
       std::uint32_t worker = 0;
@@ -105,7 +106,7 @@ std::vector<std::vector<recording::bytes>> recording::collect() {
     }
   });
   am::epoch epoch(w_);
-  for (worker_t k{0}; k < w_.workers(); ++k) {
+  for (worker_t k{0}; k < w_.handling_threads(); ++k) {
     const auto mine = std::as_bytes(trace.of_worker(k));
     if (w_.rank() == 0) {
       parts[0][static_cast<std::size_t>(k)].assign(mine.begin(), mine.end());
@@ -126,7 +127,7 @@ void recording::write(report* r) {
   if (c_.trace.empty()) return;
   const auto parts = collect();
   std::uint64_t dropped_here = 0, events = 0;
-  for (worker_t k{0}; k < w_.workers(); ++k) dropped_here += w_.trace().dropped(k);
+  for (worker_t k{0}; k < w_.handling_threads(); ++k) dropped_here += w_.trace().dropped(k);
   const auto dropped_of = w_.all_gather(dropped_here);
   std::uint64_t dropped = 0;
   for (const auto n : dropped_of) dropped += n;
@@ -151,8 +152,9 @@ void recording::write(report* r) {
     for (rank_t rank = 0; rank < w_.size(); ++rank) {
       const auto& of_rank = parts[static_cast<std::size_t>(rank)];
       for (std::size_t k = 0; k < of_rank.size(); ++k) {
+        const bool beside = w_.handling_threads() > w_.workers() && k + 1 == of_rank.size();
         writer.worker(rank, worker_t{static_cast<std::int32_t>(k)}, records_in(of_rank[k]),
-                      offset_of(rank) - origin);
+                      offset_of(rank) - origin, beside ? "progress thread" : "");
       }
     }
     std::vector<std::pair<std::string, std::string>> facts{

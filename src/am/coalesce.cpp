@@ -31,7 +31,7 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
       buffer_bytes_(opt.coalesce_bytes ? opt.coalesce_bytes : progress_.coalesce_bytes()),
       name_(opt.name),
       exceptions_(std::uncaught_exceptions()),
-      lanes_(w.workers()),
+      lanes_(w.handling_threads()),
       routed_(how == travel::routed && kind_ == channel_kind::epoch && w.size() > 1 &&
               !is_direct(w.options().routing)),
       next_hops_(routed_ ? next_hops_in(w, w.options().routing) : std::vector<rank_t>()) {

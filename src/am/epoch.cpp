@@ -109,6 +109,7 @@ bool epoch::try_close(worker_t w, worker_activity state) {
   if (ended_.load(std::memory_order_acquire)) return true;
   const bool idle = state == worker_activity::idle;
   auto& messages = world_.messages();
+  messages.send_early();
   messages.make_progress(w, idle);
   if (idle) world_.pool().idle(w);  // runs parked work
   world_.throw_if_poisoned();
@@ -153,8 +154,8 @@ void finish_standing(world& w, receiver& r) noexcept {
       while (!w.messages().interrupted() && w.pool().idle(main_worker)) {
       }
       message_counts mine;
-      for (worker_t k{0}; k < w.workers(); ++k) mine.handled += r.count(k).handled();
-      for (worker_t k{0}; k < w.workers(); ++k) mine.sent += r.count(k).sent();
+      for (worker_t k{0}; k < w.handling_threads(); ++k) mine.handled += r.count(k).handled();
+      for (worker_t k{0}; k < w.handling_threads(); ++k) mine.sent += r.count(k).sent();
       // Calls the protocol instead of world: a cancel request stays for the next call, which may
       // throw.
       auto& protocols = w.messages().protocols();

@@ -77,7 +77,7 @@ record_channel::record_channel(world& w, const channel_options& opt, owner_funct
     : coalescer(w, opt, owner ? travel::routed : travel::directly),
       owner_(std::move(owner)),
       on_records_(std::move(on_records)),
-      scratch_(w.workers()) {
+      scratch_(w.handling_threads()) {
   attach(0, "records");
 }
 

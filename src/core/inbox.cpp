@@ -24,7 +24,7 @@ inbox::fate inbox::fate_of(buffer& b) const noexcept {
 void inbox::place(buffer&& b) {
   switch (fate_of(b)) {
     case fate::queue:
-      queue_.push_back(std::move(b));
+      (b.header().epoch == 0 ? standing_ : of_epoch_).push_back(std::move(b));
       break;
     case fate::aside:
       aside_.push_back(std::move(b));
@@ -38,25 +38,42 @@ void inbox::place(buffer&& b) {
 void inbox::place_set_aside() {
   auto aside = std::exchange(aside_, {});
   for (auto& b : aside) place(std::move(b));
-  queued_.store(queue_.size(), std::memory_order_relaxed);
+  count_queued();
+}
+
+void inbox::count_queued() noexcept {
+  queued_standing_.store(standing_.size(), std::memory_order_relaxed);
+  queued_.store(standing_.size() + of_epoch_.size(), std::memory_order_relaxed);
 }
 
 void inbox::accept(buffer&& b) {
   const std::lock_guard held(guard_);
   bytes_.fetch_add(b.size(), std::memory_order_relaxed);
   place(std::move(b));
-  queued_.store(queue_.size(), std::memory_order_relaxed);
+  count_queued();
+}
+
+buffer inbox::take_first(std::deque<buffer>& queue) {
+  auto b = std::move(queue.front());
+  queue.pop_front();
+  count_queued();
+  bytes_.fetch_sub(b.size(), std::memory_order_relaxed);
+  return b;
 }
 
 std::optional<buffer> inbox::take() {
   if (empty()) return std::nullopt;
   const std::lock_guard held(guard_);
-  if (queue_.empty()) return std::nullopt;
-  auto b = std::move(queue_.front());
-  queue_.pop_front();
-  queued_.store(queue_.size(), std::memory_order_relaxed);
-  bytes_.fetch_sub(b.size(), std::memory_order_relaxed);
-  return b;
+  if (!standing_.empty()) return take_first(standing_);
+  if (!of_epoch_.empty()) return take_first(of_epoch_);
+  return std::nullopt;
+}
+
+std::optional<buffer> inbox::take_standing() {
+  if (queued_standing_.load(std::memory_order_relaxed) == 0) return std::nullopt;
+  const std::lock_guard held(guard_);
+  if (standing_.empty()) return std::nullopt;
+  return take_first(standing_);
 }
 
 void inbox::open_epoch(std::uint64_t epoch) {
@@ -68,8 +85,10 @@ void inbox::open_epoch(std::uint64_t epoch) {
 void inbox::abandon_up_to(std::uint64_t epoch) {
   const std::lock_guard held(guard_);
   abandoned_ = epoch;
-  for (auto& b : queue_) aside_.push_back(std::move(b));
-  queue_.clear();
+  for (auto* const queue : {&standing_, &of_epoch_}) {
+    for (auto& b : *queue) aside_.push_back(std::move(b));
+    queue->clear();
+  }
   place_set_aside();
 }
 

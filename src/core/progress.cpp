@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstring>
 #include <mutex>
+#include <utility>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
@@ -9,6 +10,9 @@
 
 namespace cairn {
 namespace {
+
+// With send_early(): a look at all part-filled buffers takes at most a tenth of the time.
+constexpr std::uint64_t scans_apart = 10;
 
 std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options& options) {
   const auto best =
@@ -28,19 +32,23 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
       trace_(trace),
       rank_(net.self()),
       size_(net.size()),
+      style_(options.progress),
+      threads_(handling_threads(options.progress, pool.workers(), net.size())),
       memory_bound_(options.pending_bytes),
       age_ns_(options.coalesce_age_ns),
       fragments_(net.max_packet()),
       outbox_(net, fragments_, counters, trace),
       inbox_(channels_),
-      buffers_(pool.workers(), chosen_coalesce_bytes(net, options)),
+      buffers_(threads_, chosen_coalesce_bytes(net, options)),
       control_(net, outbox_, network_lock_, pool, counters),
-      workers_(pool.workers()),
-      holds_(pool.workers()) {
+      workers_(threads_),
+      holds_(threads_) {
   pool_.add_source(*this);
+  if (threads_ > pool.workers()) pool_.start_server([this] { return serve(); });
 }
 
 progress_engine::~progress_engine() {
+  pool_.stop_server();
   leave_epoch();
   pool_.remove_source(*this);
 }
@@ -68,20 +76,16 @@ std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::strin
     number = channels_.add(r, kind);
     inbox_.requeue_aside();
     if (trace_.wanted()) trace_.name_channel(number, what);
+    if (kind == channel_kind::standing) ++num_standing_;
   });
-  if (kind == channel_kind::standing) {
-    ++num_standing_;
-    pool_.begin_polling();
-  }
+  if (kind == channel_kind::standing) pool_.begin_polling();
   return number;
 }
 
 void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& r) {
-  if (kind == channel_kind::standing) {
-    --num_standing_;
-    pool_.end_polling();
-  }
+  if (kind == channel_kind::standing) pool_.end_polling();
   pool_.while_not_polling([&] {
+    if (kind == channel_kind::standing) --num_standing_;
     r.abandon();  // releases the memory charged for its blocks
     const std::lock_guard held(channels_guard_);
     channels_.remove(number);
@@ -114,6 +118,8 @@ void progress_engine::post(worker_t w, rank_t to, std::uint32_t number, channel_
 bool progress_engine::poll(worker_t w) {
   if (size_ == 1) return false;
   pool_.step();
+  auto& polls = workers_[w].polls;
+  polls.store(polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   // Above the memory bound the handlers run first.
   if (!inbox_.empty() && held_bytes() > memory_bound_) return false;
   return with_transport([&] {
@@ -205,7 +211,10 @@ bool progress_engine::flush(worker_t w, flush_scope scope) {
 bool progress_engine::progress(worker_t w) noexcept {
   try {
     const bool moved = inbox_.empty() && poll(w);
-    return run_one(w) || moved || flush(w, flush_scope::all);
+    if (!run_one(w)) return moved || flush(w, flush_scope::all);
+    // The worker may compute next. What its own handlers have answered the thread cannot send.
+    if (threads_ > pool_.workers()) flush_standing(w);
+    return true;
   } catch (...) {  // out of memory
     control_.poison(rank_, text_of_exception());
     return false;
@@ -221,17 +230,56 @@ void progress_engine::flush_standing(worker_t w) {
 
 void progress_engine::flush_old(worker_t w) {
   if (size_ == 1 && num_standing_ == 0) return;  // sent at the end of the epoch
+  auto& mine = workers_[w];
+  const bool early = sends_early_.load(std::memory_order_relaxed);
+  const auto age = early ? std::min(age_ns_, scans_apart * mine.scan_ns) : age_ns_;
   const auto now = clock_.now_ns();
-  if (now - workers_[w].last_scan_ns < age_ns_) return;
-  workers_[w].last_scan_ns = now;
+  if (now - mine.last_scan_ns < age) return;
+  mine.last_scan_ns = now;
   flush(w, flush_scope::only_old);
+  if (early) mine.scan_ns = (3 * mine.scan_ns + clock_.now_ns() - now) / 4;
+}
+
+// The progress thread ------------------------------------------------------------------------
+
+std::uint64_t progress_engine::polls_of_workers() const noexcept {
+  std::uint64_t polls = 0;
+  for (worker_t w{0}; w < pool_.workers(); ++w) {
+    polls += workers_[w].polls.load(std::memory_order_relaxed);
+  }
+  return polls;
+}
+
+// Epochs' handlers remain with the workers: on a rank with one worker nothing else may change
+// elements.
+task::look progress_engine::serve() noexcept {
+  const worker_t me{pool_.workers()};
+  try {
+    if (style_ == progress_style::automatic) {
+      const auto polls = polls_of_workers();
+      if (std::exchange(polls_seen_, polls) != polls) return task::look::rest;
+    }
+    bool moved = poll(me);
+    while (!control_.stopping()) {
+      auto b = inbox_.take_standing();
+      if (!b) break;
+      deliver(me, std::move(*b));
+      moved = true;
+    }
+    moved |= pool_.take_in(me);
+    if (moved) flush_standing(me);
+    return moved ? task::look::worked : task::look::nothing;
+  } catch (...) {  // out of memory
+    control_.poison(rank_, text_of_exception());
+    return task::look::nothing;
+  }
 }
 
 void progress_engine::make_progress(worker_t w, bool idle) {
   CAIRN_EXPECTS(!workers_[w].in_handler.load(std::memory_order_relaxed),
                 "a handler must not wait for messages");
   // Polls even if local messages wait; otherwise peers find no room in this rank's rings.
-  poll(w);
+  if (workers_poll()) poll(w);
   bool handled = false;
   while (!control_.stopping() && run_one(w)) handled = true;
   handled |= pool_.take_in(w);
@@ -252,7 +300,7 @@ bool progress_engine::may_continue(worker_t w) noexcept {
   try {
     if (control_.stopping()) [[unlikely]]
       control_.announce_stop(w);
-    if (size_ > 1) {
+    if (size_ > 1 && workers_poll()) {
       const auto now = clock_.now_ns();
       auto& last = workers_[w].last_scan_ns;
       if (now - last >= std::min<std::uint64_t>(age_ns_, 10'000'000)) {
@@ -285,7 +333,7 @@ bool progress_engine::between_chunks(worker_t w) {
 
 std::size_t progress_engine::held_bytes() const noexcept {
   auto held = static_cast<std::int64_t>(inbox_.bytes());
-  for (worker_t w{0}; w < pool_.workers(); ++w) {
+  for (worker_t w{0}; w < threads_; ++w) {
     held += workers_[w].held_bytes.load(std::memory_order_relaxed);
   }
   return static_cast<std::size_t>(std::max<std::int64_t>(held, 0)) + outbox_.pending_bytes();

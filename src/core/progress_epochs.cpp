@@ -29,6 +29,7 @@ void progress_engine::open_epoch() {
   }
   epoch_.store(epoch() + 1, std::memory_order_relaxed);
   count_step(main_worker);
+  sends_early_.store(false, std::memory_order_relaxed);
   epoch_is_open_.store(true, std::memory_order_release);
   if (size_ > 1) pool_.begin_polling();
 }
@@ -67,7 +68,7 @@ void progress_engine::abandon_epoch() {
 progress_engine::totals progress_engine::epoch_totals() const noexcept {
   totals here;
   const auto each_count = [this](auto&& f) {
-    for (worker_t w{0}; w < pool_.workers(); ++w) {
+    for (worker_t w{0}; w < threads_; ++w) {
       f(holds_[w]);
       for (const auto& channel : channels_.live()) {
         if (channel.kind == channel_kind::epoch) f(channel.to->count(w));
@@ -83,7 +84,7 @@ progress_engine::totals progress_engine::epoch_totals() const noexcept {
 
 std::uint64_t progress_engine::steps() const noexcept {
   auto all = wave_changes_.load(std::memory_order_relaxed);
-  for (worker_t w{0}; w < pool_.workers(); ++w) {
+  for (worker_t w{0}; w < threads_; ++w) {
     all += workers_[w].steps.load(std::memory_order_relaxed);
   }
   return all;
@@ -109,7 +110,7 @@ progress_snapshot progress_engine::snapshot() {
   now.stopping = control_.stopping();
   now.poisoned = control_.poisoned();
   std::int64_t in_blocks = 0;
-  for (worker_t w{0}; w < pool_.workers(); ++w) {
+  for (worker_t w{0}; w < threads_; ++w) {
     now.held += holds_[w].sent();
     now.released += holds_[w].handled();
     in_blocks += workers_[w].held_bytes.load(std::memory_order_relaxed);
@@ -119,7 +120,7 @@ progress_snapshot progress_engine::snapshot() {
   const std::lock_guard held(channels_guard_);
   for (const auto& channel : channels_.live()) {
     auto& counts = now.channels.emplace_back(channel.number, channel.kind);
-    for (worker_t w{0}; w < pool_.workers(); ++w) {
+    for (worker_t w{0}; w < threads_; ++w) {
       counts.handled += channel.to->count(w).handled();
       counts.sent += channel.to->count(w).sent();
     }

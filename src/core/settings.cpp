@@ -125,6 +125,9 @@ constexpr std::array<choice<routing>, 5> routings{{{"auto", routing::automatic},
                                                    {"grid", routing::grid},
                                                    {"hypercube", routing::hypercube},
                                                    {"machine", routing::machine}}};
+constexpr std::array<choice<progress_style>, 3> styles{{{"auto", progress_style::automatic},
+                                                        {"poll", progress_style::poll},
+                                                        {"thread", progress_style::thread}}};
 constexpr std::array<choice<bool>, 2> switches{{{"off", false}, {"on", true}}};
 constexpr std::array<choice<std::string_view>, 7> mechanisms{{{"auto", "auto"},
                                                               {"plain", "plain"},
@@ -138,7 +141,7 @@ constexpr std::array<choice<std::string_view>, 3> retries{
 
 using text_view = std::string_view;
 
-constexpr std::array<setting, 19> rows{{
+constexpr std::array<setting, 20> rows{{
     {"threads", "CAIRN_THREADS", "auto|N", "workers",
      "workers per rank; auto: the allowed cores divided by the ranks that share them",
      [](settings& s, text_view v) {
@@ -205,6 +208,12 @@ constexpr std::array<setting, 19> rows{{
      "how messages are routed; auto: directly to the owner",
      [](settings& s, text_view v) { return choose(s.routing, v, routings); },
      [](const settings& s) { return chosen(s.routing, routings); }},
+    {"progress", "CAIRN_PROGRESS", "auto|poll|thread", "",
+     "who moves messages while workers compute: the workers between chunks, or also a thread; "
+     "auto: "
+     "a thread that acts only if no worker polls",
+     [](settings& s, text_view v) { return choose(s.progress, v, styles); },
+     [](const settings& s) { return chosen(s.progress, styles); }},
     {"pending", "CAIRN_PENDING", "BYTES", "bytes",
      "bytes of messages that may wait for the network before the body waits",
      [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
@@ -328,6 +337,7 @@ world_options settings::for_world() const {
           .pending_bytes = pending_bytes,
           .filter_entries = filter_entries,
           .routing = routing,
+          .progress = progress,
           .trace = trace};
 }
 

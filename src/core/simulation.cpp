@@ -111,11 +111,11 @@ class cluster_run {
 /// Advances the clock by the work that a worker's counters report.
 class work_meter {
  public:
-  work_meter(const cluster_costs& costs, hw::virtual_clock& clock, rank_t ranks, int workers)
+  work_meter(const cluster_costs& costs, hw::virtual_clock& clock, rank_t ranks, int threads)
       : costs_(costs),
         clock_(clock),
         charged_ns_(static_cast<std::size_t>(ranks),
-                    std::vector<std::uint64_t>(static_cast<std::size_t>(workers))) {}
+                    std::vector<std::uint64_t>(static_cast<std::size_t>(threads))) {}
 
   void charge(world* w, std::size_t rank, worker_t worker) {
     if (w == nullptr) return;
@@ -166,7 +166,8 @@ simulation_report predict(const simulation_options& cluster, const world_options
   random64 random(cluster.seed);
   hw::virtual_clock clock;
   cluster_run ranks(cluster.ranks);
-  work_meter meter(*cluster.costs, clock, cluster.ranks, cluster.workers);
+  work_meter meter(*cluster.costs, clock, cluster.ranks,
+                   handling_threads(options.progress, cluster.workers, cluster.ranks));
   const auto charge = [&](std::size_t rank, worker_t worker) {
     meter.charge(ranks.world_of(rank), rank, worker);
   };

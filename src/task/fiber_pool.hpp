@@ -85,6 +85,27 @@ class fiber_pool final : public pool {
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
 
  private:
+  void begin_server() override {
+    server_runs_ = true;
+    scheduler_.begin(number_, worker_t{workers()}, [this] {
+      for (unsigned idle_rounds = 0; !server_ends() && !scheduler_.given_up;) {
+        if (serve_once() == look::worked) {
+          idle_rounds = 0;
+          step();
+        } else {
+          relax(idle_rounds++);
+        }
+      }
+      server_runs_ = false;
+    });
+  }
+  void end_server() noexcept override {
+    for (unsigned rounds = 0; server_runs_;) {
+      scheduler_.wake_pool(number_, scheduler_.clock.now_ns());
+      relax(++rounds);
+    }
+  }
+
   void set_polling(bool on) override {
     polling_ = on;
     if (!on) return;
@@ -153,7 +174,7 @@ class fiber_pool final : public pool {
   std::size_t number_;
   std::vector<worker_state> workers_;
   int num_at_work_ = 0;
-  bool polling_ = false;
+  bool polling_ = false, server_runs_ = false;
   const job* job_ = nullptr;
   std::uint64_t job_number_ = 0;
   int unfinished_ = 0;

@@ -31,6 +31,14 @@ thread_local place this_thread;
 
 constexpr unsigned spins = 64;     // pauses before the first yield
 constexpr unsigned yields = 2000;  // yields before the first sleep
+// A server shares a core with a worker where there are no others: it yields less often.
+constexpr unsigned server_yields = 16;
+constexpr long short_nap_ns = 50'000, long_nap_ns = 1'000'000;
+
+void nap(long ns) noexcept {
+  const timespec time{0, ns};
+  nanosleep(&time, nullptr);
+}
 
 class thread_pool final : public pool {
  public:
@@ -83,8 +91,7 @@ class thread_pool final : public pool {
     } else if (idle_rounds < spins + yields) {
       sched_yield();
     } else {
-      const timespec nap{0, 50'000};
-      nanosleep(&nap, nullptr);
+      nap(short_nap_ns);
     }
   }
 
@@ -96,6 +103,40 @@ class thread_pool final : public pool {
   }
 
  private:
+  void begin_server() override {
+    try {
+      server_ = std::thread([this] {
+        this_thread = {this, worker_t{workers()}};
+        cores_.unpin_this_thread();
+        serve();
+      });
+    } catch (const std::system_error& e) {
+      throw system_failure("cannot start the progress thread: " + std::string(e.what()));
+    }
+  }
+  void end_server() noexcept override {
+    if (server_.joinable()) server_.join();
+  }
+  void serve() {
+    for (unsigned idle_rounds = 0; !server_ends();) {
+      switch (serve_once()) {
+        case look::worked:
+          idle_rounds = 0;
+          break;
+        case look::nothing:
+          if (idle_rounds++ < server_yields) {
+            sched_yield();
+          } else {
+            nap(short_nap_ns);
+          }
+          break;
+        case look::rest:
+          nap(long_nap_ns);
+          break;
+      }
+    }
+  }
+
   void set_polling(bool on) override {
     // A worker that sees the flag must also see the sources added before.
     polling_.store(on, std::memory_order_release);
@@ -218,6 +259,7 @@ class thread_pool final : public pool {
   core_spread spread_;
   per_worker<std::atomic<std::uint64_t>> claimed_jobs_;  // the last job whose part was claimed
   std::vector<std::thread> threads_;
+  std::thread server_;
 };
 
 }  // namespace

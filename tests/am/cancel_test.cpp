@@ -25,6 +25,8 @@ class AbandonedEpoch : public ::testing::TestWithParam<support::place> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, AbandonedEpoch, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
+INSTANTIATE_TEST_SUITE_P(Served, AbandonedEpoch, ::testing::ValuesIn(support::served_places()),
+                         support::place_name);
 
 /// Chains of messages: the handler of one with `left` to go sends the next to a rank that its
 /// number chooses. Returns what was handled, on all ranks.

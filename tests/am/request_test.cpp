@@ -18,6 +18,8 @@ class Request : public ::testing::TestWithParam<support::place> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Request, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
+INSTANTIATE_TEST_SUITE_P(Served, Request, ::testing::ValuesIn(support::served_places()),
+                         support::place_name);
 
 constexpr std::uint64_t each = 400;
 

@@ -20,6 +20,8 @@ class StandingChannel : public ::testing::TestWithParam<support::place> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, StandingChannel, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
+INSTANTIATE_TEST_SUITE_P(Served, StandingChannel, ::testing::ValuesIn(support::served_places()),
+                         support::place_name);
 
 constexpr channel_options standing{.kind = channel_kind::standing};
 

@@ -26,6 +26,8 @@ class Hold : public TryClose {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, TryClose, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
+INSTANTIATE_TEST_SUITE_P(Served, TryClose, ::testing::ValuesIn(support::served_places()),
+                         support::place_name);
 INSTANTIATE_TEST_SUITE_P(Everywhere, Hold, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
 

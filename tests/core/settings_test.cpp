@@ -52,7 +52,7 @@ TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
       {"grain", "32"},    {"coalesce", "8192"}, {"coalesce-age", "7"}, {"pending", "1024"},
       {"filter", "0"},    {"transport", "mpi"}, {"mpi", "openmpi"},    {"plugins", "/a/b"},
       {"machines", "2"},  {"sim", "ranks=8"},   {"retry", "hle"},      {"costs", "costs.json"},
-      {"timeout", "2.5"}, {"watchdog", "10"},   {"routing", "grid"}};
+      {"timeout", "2.5"}, {"watchdog", "10"},   {"routing", "grid"},   {"progress", "thread"}};
   std::map<std::string, std::string> environment;
   for (const auto& row : setting::all()) {
     ASSERT_TRUE(other.contains(std::string(row.name))) << row.name << " is not in this test";
@@ -105,6 +105,7 @@ TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
                           "mpi=lam",
                           "plugins=",
                           "routing=ring",
+                          "progress=threads",
                           "machines=0",
                           "sim=",
                           "nonsense=1",
@@ -149,12 +150,14 @@ TEST(Settings, TheWorldGetsItsPartInItsUnits) {
   s.pending_bytes = 200;
   s.filter_entries = 300;
   s.routing = routing::machine;
+  s.progress = progress_style::thread;
   const auto w = s.for_world();
   EXPECT_EQ(w.coalesce_age_ns, 3000u);
   EXPECT_EQ(w.coalesce_bytes, 100u);
   EXPECT_EQ(w.pending_bytes, 200u);
   EXPECT_EQ(w.filter_entries, 300u);
   EXPECT_EQ(w.routing, routing::machine);
+  EXPECT_EQ(w.progress, progress_style::thread);
 }
 
 }  // namespace

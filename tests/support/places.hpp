@@ -21,8 +21,10 @@ struct place {
   rank_t ranks;
   int workers;
   std::uint64_t seed = 1;
+  progress_style progress = progress_style::poll;
 
-  void run(const std::function<void(world&)>& body, const world_options& options = {}) const {
+  void run(const std::function<void(world&)>& body, world_options options = {}) const {
+    options.progress = progress;
     switch (how) {
       case network::rings:
         return on_ranks(ranks, workers, body, options);
@@ -33,13 +35,16 @@ struct place {
     }
   }
   /// The same place with another seed (unused by rings).
-  [[nodiscard]] place with_seed(std::uint64_t other) const { return {how, ranks, workers, other}; }
+  [[nodiscard]] place with_seed(std::uint64_t other) const {
+    return {how, ranks, workers, other, progress};
+  }
   [[nodiscard]] bool simulated() const noexcept { return how == network::simulated; }
 
   [[nodiscard]] std::string name() const {
     const std::string names[] = {"rings", "chaos", "simulated"};
+    const std::string styles[] = {"_auto", "", "_thread"};
     return names[static_cast<int>(how)] + "_" + std::to_string(ranks) + "x" +
-           std::to_string(workers);
+           std::to_string(workers) + styles[static_cast<int>(progress)];
   }
   friend std::ostream& operator<<(std::ostream& out, const place& p) { return out << p.name(); }
 };
@@ -58,6 +63,21 @@ inline std::vector<place> all_places() {
   auto all = ring_places();
   for (const auto how : {place::network::chaos, place::network::simulated}) {
     for (const auto& p : places(how)) all.push_back(p);
+  }
+  return all;
+}
+
+/// Places with a progress thread beside the workers.
+inline std::vector<place> served_places() {
+  using enum place::network;
+  std::vector<place> all;
+  for (const auto style : {progress_style::thread, progress_style::automatic}) {
+    for (auto served :
+         {place{rings, 2, 1}, place{rings, 3, 2}, place{chaos, 2, 2}, place{chaos, 3, 1},
+          place{simulated, 2, 1}, place{simulated, 3, 2}, place{simulated, 8, 1}}) {
+      served.progress = style;
+      all.push_back(served);
+    }
   }
   return all;
 }

@@ -97,7 +97,7 @@ class piece_channel {
     std::uint32_t under_way = 0;
   };
   static task::per_worker<std::vector<destination>> nothing_outgoing(world& w) {
-    task::per_worker<std::vector<destination>> all(w.workers());
+    task::per_worker<std::vector<destination>> all(w.handling_threads());
     for (auto& k : all) k.value.resize(static_cast<std::size_t>(w.size()));
     return all;
   }

@@ -57,6 +57,9 @@ struct request_options {
 /// Messages   two per question
 /// Memory     per worker, for the questions that wait for credit; at the asked rank, for at most
 ///            `unanswered` questions per asking worker
+/// With a progress thread the answer function of a standing one also runs on that thread, whose
+/// worker number is w.workers().
+///
 /// Collective constructor and destructor, like those of a channel. A standing one is destroyed
 ///            after its last answer was received.
 /// Source     [GMT14] section III: requests and replies are aggregated
@@ -176,8 +179,8 @@ class request final : private task::progress_source {
   };
 
   static task::per_worker<worker_state> states_of(world& w, const request_options& opt) {
-    CAIRN_EXPECTS(w.workers() <= 65'536, "a ticket names one of 65,536 workers");
-    task::per_worker<worker_state> all(w.workers());
+    CAIRN_EXPECTS(w.handling_threads() <= 65'536, "a ticket names one of 65,536 workers");
+    task::per_worker<worker_state> all(w.handling_threads());
     for (auto& k : all) {
       k.value.unanswered.emplace(w.size(), opt.unanswered);
       k.value.waiting.resize(static_cast<std::size_t>(w.size()));

@@ -24,15 +24,17 @@ namespace cairn {
 ///   an abandoned epoch                discarded
 ///   a destroyed channel               discarded
 ///
-/// Thread-safety: any worker may call accept(), take(), empty() and bytes(); the others require
-///                that no other worker is in a call
+/// Thread-safety: any worker may call accept(), take(), take_standing(), empty() and bytes();
+///                the others require that no other worker is in a call
 class inbox {
  public:
   explicit inbox(const registry& channels) : channels_(channels) {}
 
   void accept(buffer&& b);
-  /// The next buffer whose handler may run.
+  /// The next buffer whose handler may run: of a standing channel, else of the open epoch.
   [[nodiscard]] std::optional<buffer> take();
+  /// The next buffer of a standing channel.
+  [[nodiscard]] std::optional<buffer> take_standing();
   /// Whether no buffer is queued. May be stale.
   [[nodiscard]] bool empty() const noexcept { return queued_.load(std::memory_order_relaxed) == 0; }
   /// Payload bytes queued and set aside.
@@ -57,14 +59,16 @@ class inbox {
   [[nodiscard]] fate fate_of(buffer& b) const noexcept;
   void place(buffer&& b);
   void place_set_aside();
+  void count_queued() noexcept;
+  buffer take_first(std::deque<buffer>& queue);
 
   const registry& channels_;
   task::spin_lock guard_;
-  std::deque<buffer> queue_;
+  std::deque<buffer> standing_, of_epoch_;
   std::vector<buffer> aside_;
   std::atomic<std::uint64_t> open_{0};  // the number of the open epoch; 0: none is open
   std::uint64_t abandoned_ = 0;
-  std::atomic<std::size_t> queued_{0}, bytes_{0};
+  std::atomic<std::size_t> queued_{0}, queued_standing_{0}, bytes_{0};
 };
 
 }  // namespace cairn

@@ -28,7 +28,8 @@ namespace cairn {
 /// part-filled buffers, and opens and closes epochs. It is one progress source of the pool.
 ///
 /// A handler never starts inside a send, and a send never blocks: the body waits for room between
-/// chunks, and handlers run meanwhile.
+/// chunks, and handlers run meanwhile. The progress thread (progress_style.hpp), if there is one,
+/// does what needs no worker, under the worker number after the last.
 ///
 /// Thread-safety: any worker may call the functions that take a worker number, with its own. Unless
 ///                stated otherwise, the others are called by worker 0 outside jobs
@@ -98,6 +99,10 @@ class progress_engine final : public task::progress_source {
     return epoch_.load(std::memory_order_relaxed);
   }
 
+  /// The loop of the open epoch tests for its end itself, so part-filled buffers are its rest of
+  /// work: they are sent as soon as that takes little of the time. Any worker.
+  void send_early() noexcept { sends_early_.store(true, std::memory_order_relaxed); }
+
   /// Keeps the open epoch from ending while n pieces of work will still send. They are released
   /// after their sends, by the same or another worker.
   void hold(worker_t w, std::uint64_t n) noexcept { holds_[w].add_sent(n); }
@@ -154,7 +159,8 @@ class progress_engine final : public task::progress_source {
 
  private:
   struct worker_state {
-    std::uint64_t last_scan_ns = 0;
+    std::uint64_t last_scan_ns = 0, scan_ns = 0;
+    std::atomic<std::uint64_t> polls{0};  // one writer
     std::atomic<bool> in_handler{false};
     std::atomic<std::uint64_t> steps{0};
     std::atomic<std::int64_t> held_bytes{0};
@@ -172,6 +178,11 @@ class progress_engine final : public task::progress_source {
   bool run_one(worker_t w);
   static void describe(obs::trace_span& span, const packet_header& header, rank_t from,
                        std::size_t bytes);
+  [[nodiscard]] bool workers_poll() const noexcept {
+    return style_ != progress_style::thread || size_ == 1;
+  }
+  [[nodiscard]] std::uint64_t polls_of_workers() const noexcept;
+  task::look serve() noexcept;
   bool flush(worker_t w, flush_scope scope);
   void flush_standing(worker_t w);
   void flush_old(worker_t w);
@@ -187,6 +198,8 @@ class progress_engine final : public task::progress_source {
   obs::counters& counters_;
   obs::trace& trace_;
   const rank_t rank_, size_;
+  const progress_style style_;
+  const int threads_;  // that may run handlers
   const std::size_t memory_bound_;
   const std::uint64_t age_ns_;
 
@@ -203,9 +216,10 @@ class progress_engine final : public task::progress_source {
   task::per_worker<message_counter> holds_;
   std::atomic<std::uint64_t> epoch_{0};
   std::atomic<std::uint64_t> waves_sent_{0}, waves_handled_{0}, wave_changes_{0};
-  std::atomic<bool> epoch_is_open_{false};
+  std::atomic<bool> epoch_is_open_{false}, sends_early_{false};
   bool epoch_was_left_ = false;
   int num_standing_ = 0;
+  std::uint64_t polls_seen_ = 0;  // by the progress thread
   std::atomic<bool> transport_failed_{false};
 };
 

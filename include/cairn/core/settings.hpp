@@ -35,6 +35,7 @@ struct settings {
   std::size_t coalesce_bytes = 0;  ///< 0: the transport chooses
   std::uint64_t coalesce_age_us = 200;
   cairn::routing routing = cairn::routing::automatic;
+  progress_style progress = progress_style::poll;
   std::size_t pending_bytes = 64u << 20;
   std::size_t filter_entries = 1u << 20;
   std::string mechanism = "auto";  ///< a name that activity::parse_mechanism accepts

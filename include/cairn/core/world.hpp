@@ -17,6 +17,7 @@
 #include <cairn/base/packing.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/core/machines.hpp>
+#include <cairn/core/progress_style.hpp>
 #include <cairn/core/routing.hpp>
 #include <cairn/hw/clock.hpp>
 #include <cairn/hw/page_pool.hpp>
@@ -38,7 +39,8 @@ struct world_options {
   std::size_t pending_bytes = 64u << 20;    ///< bytes of messages held before the body waits
   std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 disables it
   cairn::routing routing = cairn::routing::automatic;  ///< of epoch channels
-  bool emulate_transactions = false;                   ///< htm runs emulated, with random aborts
+  progress_style progress = progress_style::poll;
+  bool emulate_transactions = false;  ///< htm runs emulated, with random aborts
   std::uint64_t emulation_seed = 0;
   machine_layout machines = {};  ///< which ranks share memory
   bool trace = false;            ///< world.trace() may record
@@ -68,6 +70,10 @@ class world {
   [[nodiscard]] rank_t rank() const noexcept { return rank_; }
   [[nodiscard]] rank_t size() const noexcept { return size_; }
   [[nodiscard]] int workers() const noexcept { return pool_->workers(); }
+  /// The workers, and the progress thread if there is one: a handler's worker number is below it.
+  [[nodiscard]] int handling_threads() const noexcept {
+    return cairn::handling_threads(options_.progress, workers(), size_);
+  }
 
   /// Calls f(worker, begin, end) for chunks that cover [0, n) on this rank's workers, and handles
   /// arriving messages between chunks. chunk = 0: about 16 chunks per worker, of at most 16,384

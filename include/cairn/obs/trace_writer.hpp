@@ -27,11 +27,11 @@ class trace_writer {
   /// channels  names by number
   trace_writer(sink out, rank_t ranks, const std::map<std::uint32_t, std::string>& channels);
 
-  /// Writes one worker's records.
+  /// Writes one worker's records, or those of the progress thread.
   ///
   /// offset_ns  is added to its times
   void worker(rank_t rank, worker_t w, std::span<const trace_record> records,
-              std::int64_t offset_ns);
+              std::int64_t offset_ns, std::string_view name = "");
   /// Writes the end of the file.
   ///
   /// facts  names and values for "otherData"

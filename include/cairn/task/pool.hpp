@@ -6,12 +6,17 @@
 #include <cstddef>
 #include <functional>
 #include <memory>
+#include <utility>
 #include <vector>
 
 #include <cairn/base/types.hpp>
 #include <cairn/obs/trace.hpp>
 
 namespace cairn::task {
+
+/// What a server did when it looked for work, and so when it looks again: at once, soon, or after
+/// about a millisecond.
+enum class look { worked, nothing, rest };
 
 /// Work for a worker without a job: it handles messages or retries parked work.
 class progress_source {
@@ -42,6 +47,7 @@ class progress_source {
 class pool {
  public:
   using job = std::function<void(worker_t)>;
+  using server = std::function<look()>;
 
   virtual ~pool() = default;
   pool(const pool&) = delete;
@@ -90,8 +96,24 @@ class pool {
     while_not_polling([&] { std::erase(sources_, &s); });
   }
 
+  /// Starts a thread (or fiber) beside the workers, with the number workers(), which calls `serve`
+  /// again and again until stop_server(). At most one. Called by worker 0 outside jobs.
+  /// Throws    system_failure if it cannot be started
+  void start_server(server serve) {
+    serve_ = std::move(serve);
+    server_ends_.store(false, std::memory_order_relaxed);
+    begin_server();
+  }
+  void stop_server() noexcept {
+    if (!serve_) return;
+    server_ends_.store(true, std::memory_order_relaxed);
+    end_server();
+    serve_ = nullptr;
+  }
+
   /// The pool polls between begin_polling() and end_polling(). Pairs of calls nest. After the last
-  /// end_polling() no worker but 0 is inside a source. Called by worker 0 outside jobs.
+  /// end_polling() no worker but 0 is inside a source; a server may be. Called by worker 0 outside
+  /// jobs.
   void begin_polling() {
     if (polling_depth_++ == 0) set_polling(true);
   }
@@ -99,10 +121,12 @@ class pool {
     if (--polling_depth_ == 0) pause_polling();
   }
 
-  /// Calls f while no worker but 0 is inside a source. Called by worker 0 outside jobs.
-  /// Cost      an empty job, if the pool polls
+  /// Calls f while no worker but 0 is inside a source, and the server does not serve. Called by
+  /// worker 0 outside jobs.
+  /// Cost      an empty job, if the pool polls; a look of the server
   template <class F>
   void while_not_polling(F&& f) {
+    const paused_server no_server(*this);
     if (polling_depth_ == 0) return f();
     pause_polling();
     f();
@@ -182,8 +206,43 @@ class pool {
     return t != nullptr && t->on() ? t : nullptr;
   }
 
+  /// One look of the server, or none while it is paused. Called by its thread or fiber.
+  look serve_once() {
+    server_looks_.store(true, std::memory_order_seq_cst);
+    const bool paused = server_paused_.load(std::memory_order_seq_cst);
+    const auto seen = paused ? look::nothing : serve_();
+    server_looks_.store(false, std::memory_order_release);
+    return seen;
+  }
+  [[nodiscard]] bool server_ends() const noexcept {
+    return server_ends_.load(std::memory_order_relaxed);
+  }
+
  private:
+  /// While it lives the server does not serve.
+  class paused_server {
+   public:
+    explicit paused_server(pool& p) : pool_(p) {
+      if (!p.serve_) return;
+      was_paused_ = p.server_paused_.exchange(true, std::memory_order_seq_cst);
+      for (unsigned rounds = 0; p.server_looks_.load(std::memory_order_seq_cst);) {
+        p.relax(rounds++);
+      }
+    }
+    ~paused_server() {
+      if (pool_.serve_) pool_.server_paused_.store(was_paused_, std::memory_order_release);
+    }
+    paused_server(const paused_server&) = delete;
+    paused_server& operator=(const paused_server&) = delete;
+
+   private:
+    pool& pool_;
+    bool was_paused_ = false;
+  };
+
   virtual void set_polling(bool on) = 0;
+  virtual void begin_server() = 0;
+  virtual void end_server() noexcept = 0;
   void pause_polling() noexcept {
     set_polling(false);
     try {
@@ -196,6 +255,8 @@ class pool {
   int polling_depth_ = 0;
   std::atomic<obs::trace*> trace_{nullptr};
   std::vector<progress_source*> sources_;
+  server serve_;
+  std::atomic<bool> server_paused_{false}, server_looks_{false}, server_ends_{false};
 };
 
 struct thread_options {
