@@ -44,7 +44,7 @@ class fiber {
   const void* stack_bottom_ = nullptr;
   std::size_t stack_bytes_ = 0;
   void* fake_stack_ = nullptr;
-  void* tsan_fiber_ = nullptr;
+  [[maybe_unused]] void* tsan_fiber_ = nullptr;
 };
 
 }  // namespace cairn::task

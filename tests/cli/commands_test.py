@@ -168,6 +168,7 @@ class Refusals(InAFolder):
                           ("mst", "--mechanism", "htm", "--grain", 4, "--costs", "none"),
                           ("coloring", "--ranks", 2, "--filter", 0),
                           ("kcore", "--layout", "none"),
+                          ("bfs", "--progress", "thread"),
                           ("bfs", "--values", "depth")):
             option = next(a for a in reversed(arguments) if str(a).startswith("--"))
             self.refused(arguments[0], *GRAPH, *arguments[1:], saying=option)
@@ -176,8 +177,17 @@ class Refusals(InAFolder):
                           ("mst", "--mechanism", "stm", "--grain", 4),
                           ("mst", "--ranks", 2, "--threads", 1, "--filter", 0, "--coalesce", 640),
                           ("cc", "--ranks", 1, "--partition", "edges", "--coalesce", 640),
-                          ("cc", "--ranks", 2, "--threads", 1, "--partition", "edges")):
+                          ("cc", "--ranks", 2, "--threads", 1, "--partition", "edges"),
+                          ("cc", "--ranks", 1, "--progress", "thread")):
             self.assertEqual(cairn(arguments[0], *GRAPH, *arguments[1:]).returncode, 0, arguments)
+
+    def test_a_thread_beside_the_workers_changes_no_result(self):
+        for style in ("poll", "thread", "auto"):
+            for ranks in (("--ranks", 3, "--threads", 1), ("--sim", "ranks=5,seed=2,clock=loggp")):
+                for command in (("bfs",), ("sssp", "--algorithm", "distributed-control"), ("mst",)):
+                    found = report(*command, *GRAPH, *ranks, "--progress", style, "--verify")
+                    self.assertTrue(found["verified"])
+                    self.assertEqual(found["settings"]["progress"], style)
 
     def test_ids_that_are_no_vertices(self):
         self.refused("bfs", *GRAPH, "--source", "x", saying="'x' is not a whole number")

@@ -137,6 +137,13 @@ class Traces(InAFolder):
                 self.check_amounts(trace, found)
                 self.assertEqual(trace.facts["clock"], "of one machine")
 
+    def test_of_a_progress_thread(self):
+        trace, found = self.traced("bfs", *RANKS, "--progress", "thread")
+        named = [e["pid"] for e in trace.events
+                 if e["ph"] == "M" and e["args"]["name"] == "progress thread"]
+        self.assertEqual(sorted(named), list(range(found["ranks"])))
+        self.check_amounts(trace, found)
+
     def test_of_a_simulated_cluster(self):
         for command in COMMANDS:
             for sim in ("ranks=5,seed=3", "ranks=4,clock=loggp"):

@@ -74,7 +74,6 @@ const auto conflict = attempt_outcome::abort(abort_cause::conflict);
 const auto capacity = attempt_outcome::abort(abort_cause::capacity);
 const auto other = attempt_outcome::abort(abort_cause::other);
 const auto left = attempt_outcome::abort(abort_cause::explicit_, abort_code::left);
-const auto lock_taken = attempt_outcome::abort(abort_cause::explicit_, abort_code::lock_taken);
 
 TEST(Section, CommitsAWholeGroupAtOnceWhenNothingIsInTheWay) {
   const group_run run(exclusive_hardware{}, 16);

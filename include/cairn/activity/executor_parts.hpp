@@ -80,8 +80,8 @@ struct executor_parts {
 
     [[nodiscard]] rank_t owner(const message& m) const { return shape<Op>::owner(all.op, m); }
 
-    template <class Out>
-    am::offered offer(worker_t k, const message& m, Out&& out) {
+    template <class PassOn>
+    am::offered offer(worker_t k, const message& m, PassOn&& pass_on) {
       auto& mine = all.workers[k];
       if constexpr (filtered<Op>) {
         if (mine.filter.enabled()) {
@@ -93,17 +93,17 @@ struct executor_parts {
         }
       }
       if constexpr (combining<Op>) {
-        const auto became = mine.combined.offer(*this, m, out);
+        const auto became = mine.combined.offer(*this, m, pass_on);
         if (became == am::offered::merged) all.w.counters().add(k, obs::counter::messages_merged);
         return became;
       } else {
-        out(m);
+        pass_on(m);
         return am::offered::passed;
       }
     }
-    template <class Out>
-    void drain(worker_t k, Out&& out) requires combining<Op> {
-      all.workers[k].combined.drain(out);
+    template <class PassOn>
+    void drain(worker_t k, PassOn&& pass_on) requires combining<Op> {
+      all.workers[k].combined.drain(pass_on);
     }
     void forget(worker_t k) noexcept requires combining<Op> {
       all.workers[k].combined.drain([](const message&) {});

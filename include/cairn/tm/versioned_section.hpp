@@ -55,7 +55,7 @@ class versioned_section {
     return attempt_outcome::success();
   }
   [[gnu::always_inline]] attempt_outcome commit() {
-    log_.commit([this]() __attribute__((always_inline)) {
+    log_.commit([&]() __attribute__((always_inline)) {
       if constexpr (!Rules::in_place) {
         for (const auto& s : stores_) s.apply();
       }
@@ -68,7 +68,7 @@ class versioned_section {
     throw leave{attempt_outcome::abort(abort_cause::explicit_, Code)};
   }
   void cancel() noexcept {
-    log_.cancel([this] {
+    log_.cancel([&] {
       if constexpr (Rules::in_place) {
         for (auto s = stores_.rbegin(); s != stores_.rend(); ++s) s->apply();
       }

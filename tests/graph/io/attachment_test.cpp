@@ -16,12 +16,12 @@
 namespace cairn::graph::io {
 namespace {
 
-const std::vector<std::uint64_t> offsets{0, 2, 2, 5};
-const std::vector<std::uint32_t> targets{1, 2, 0, 1, 2};
+const std::vector<std::uint64_t> example_offsets{0, 2, 2, 5};
+const std::vector<std::uint32_t> example_targets{1, 2, 0, 1, 2};
 
 void write(const std::string& path, std::span<const std::byte> bytes) {
   world w(2);
-  native_graph g{true, targets.size(), offsets, std::span(targets), {}, {}};
+  native_graph g{true, example_targets.size(), example_offsets, std::span(example_targets), {}, {}};
   g.attached = attachment{"someone's", bytes};
   write_native(w.pool(), path, g);
 }
@@ -43,7 +43,7 @@ TEST(Attachment, ReadsBackOnOneRank) {
     ASSERT_TRUE(g.attached());
     EXPECT_EQ(g.attached()->name, "someone's");
     EXPECT_TRUE(std::ranges::equal(g.attached()->bytes, bytes));
-    EXPECT_TRUE(std::ranges::equal(g.out().targets(), targets));
+    EXPECT_TRUE(std::ranges::equal(g.out().targets(), example_targets));
     EXPECT_FALSE(native_view(g).attached) << "a program that writes it attaches it";
     support::on_ranks(
         2, 1, [&](world& w) { EXPECT_FALSE(std::get<0>(read_native(w, here / name)).attached()); });

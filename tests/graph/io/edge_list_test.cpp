@@ -10,8 +10,8 @@ namespace {
 using test::folder;
 using test::line;
 
-const std::vector<std::uint64_t> offsets{0, 2, 2, 5};
-const std::vector<std::uint32_t> targets{1, 2, 0, 1, 2};
+const std::vector<std::uint64_t> listed_offsets{0, 2, 2, 5};
+const std::vector<std::uint32_t> listed_targets{1, 2, 0, 1, 2};
 const std::vector<double> weights{0.1, 2, -1.0 / 3, 4e10, 5};
 const std::vector<std::uint64_t> ids{10, 20, 18446744073709551614u};
 
@@ -24,9 +24,10 @@ std::string written(const std::string& name, const native_graph& g,
 }
 
 TEST(EdgeList, LinesHaveTheInputsIdsInOrder) {
-  EXPECT_EQ(written("g.el", {true, 5, offsets, std::span(targets), {}, {}}),
+  EXPECT_EQ(written("g.el", {true, 5, listed_offsets, std::span(listed_targets), {}, {}}),
             "0 1\n0 2\n2 0\n2 1\n2 2\n");
-  EXPECT_EQ(written("g.txt", {true, 5, offsets, std::span(targets), std::span(weights), ids}),
+  EXPECT_EQ(written("g.txt",
+                    {true, 5, listed_offsets, std::span(listed_targets), std::span(weights), ids}),
             "10 20\n10 18446744073709551614\n18446744073709551614 10\n18446744073709551614 20\n"
             "18446744073709551614 18446744073709551614\n");
 }
@@ -43,7 +44,8 @@ TEST(EdgeList, WeightsReadBackToTheLastBit) {
   const folder here;
   const auto pool = task::make_threads({.workers = 2});
   const auto path = here / "g.wel.zst";
-  write_edge_list(*pool, path, {true, 5, offsets, std::span(targets), std::span(weights), {}});
+  write_edge_list(*pool, path,
+                  {true, 5, listed_offsets, std::span(listed_targets), std::span(weights), {}});
   EXPECT_EQ(test::lines_of(test::read(path)),
             (std::vector<line>{{0, 1, 0.1}, {0, 2, 2}, {2, 0, -1.0 / 3}, {2, 1, 4e10}, {2, 2, 5}}));
 }
@@ -68,7 +70,7 @@ TEST(EdgeList, ManyPiecesKeepTheirOrder) {
 }
 
 TEST(EdgeList, AGraphThatTheNameCannotHoldIsRefused) {
-  const native_graph g{true, 5, offsets, std::span(targets), {}, {}};
+  const native_graph g{true, 5, listed_offsets, std::span(listed_targets), {}, {}};
   EXPECT_THROW(written("g.wel", g), usage_error);
   EXPECT_THROW(written("g.mtx", g), usage_error);
 }

@@ -44,11 +44,11 @@ bool symmetric(const entries& all) {
   return std::all_of(count.begin(), count.end(), [](const auto& c) { return c.second == 0; });
 }
 
-enum class weigh { not_at_all, by_whole_numbers, by_real_numbers };
+enum class weighing { not_at_all, by_whole_numbers, by_real_numbers };
 
 /// An undirected file of n vertices with these entries in its rows.
 template <class Id>
-void write_file(const std::string& path, std::uint64_t n, entries all, weigh how,
+void write_file(const std::string& path, std::uint64_t n, entries all, weighing how,
                 std::int64_t miscount = 0) {
   std::sort(all.begin(), all.end());
   std::vector<std::uint64_t> offsets(n + 1);
@@ -66,8 +66,8 @@ void write_file(const std::string& path, std::uint64_t n, entries all, weigh how
   for (std::uint64_t v = 0; v < n; ++v) offsets[v + 1] += offsets[v];
   const auto edges = (all.size() + loops) / 2 + static_cast<std::uint64_t>(miscount);
   native_graph g{false, edges, offsets, std::span<const Id>(targets), {}, {}};
-  if (how == weigh::by_whole_numbers) g.weights = std::span<const std::int32_t>(whole);
-  if (how == weigh::by_real_numbers) g.weights = std::span<const double>(real);
+  if (how == weighing::by_whole_numbers) g.weights = std::span<const std::int32_t>(whole);
+  if (how == weighing::by_real_numbers) g.weights = std::span<const double>(real);
   const auto pool = task::make_threads({.workers = 1});
   write_native(*pool, path, g);
 }
@@ -102,17 +102,17 @@ TEST(Symmetry, AnEdgeInTheRowOfOneOfItsEndsIsFound) {
   const entries path_graph{{0, 1, 1}, {1, 2, 1}, {2, 3, 1}, {3, 3, 1}};
   for (const rank_t ranks : {1, 2, 3, 8}) {
     auto all = both_ways(path_graph);
-    write_file<std::uint32_t>(path, 4, all, weigh::not_at_all);
+    write_file<std::uint32_t>(path, 4, all, weighing::not_at_all);
     EXPECT_EQ(verdict(path, ranks), "");
     std::erase(all, entry{3, 2, 1});
-    write_file<std::uint32_t>(path, 4, all, weigh::not_at_all);
+    write_file<std::uint32_t>(path, 4, all, weighing::not_at_all);
     EXPECT_EQ(verdict(path, ranks), at(8192 + 4 * 4)) << "2 -> 3";
     all.push_back({3, 2, 2});
-    write_file<std::uint32_t>(path, 4, all, weigh::not_at_all);
+    write_file<std::uint32_t>(path, 4, all, weighing::not_at_all);
     EXPECT_EQ(verdict(path, ranks), "") << "there are no weights";
-    write_file<std::uint32_t>(path, 4, all, weigh::by_whole_numbers);
+    write_file<std::uint32_t>(path, 4, all, weighing::by_whole_numbers);
     EXPECT_EQ(verdict(path, ranks), at(8192 + 4 * 4));
-    write_file<std::uint32_t>(path, 4, all, weigh::by_real_numbers);
+    write_file<std::uint32_t>(path, 4, all, weighing::by_real_numbers);
     EXPECT_EQ(verdict(path, ranks), at(8192 + 4 * 4));
   }
 }
@@ -124,9 +124,9 @@ TEST(Symmetry, RowsOfEqualDegreesEitherWayAreNoProof) {
   for (std::uint64_t n = 3; n < 60; ++n) {
     entries cycle;
     for (std::uint64_t v = 0; v < n; ++v) cycle.push_back({v, (v + 1) % n, 1});
-    write_file<std::uint32_t>(path, n, cycle, weigh::not_at_all);
+    write_file<std::uint32_t>(path, n, cycle, weighing::not_at_all);
     EXPECT_NE(verdict(path), "") << n;
-    write_file<std::uint32_t>(path, n, both_ways(cycle), weigh::by_whole_numbers);
+    write_file<std::uint32_t>(path, n, both_ways(cycle), weighing::by_whole_numbers);
     EXPECT_EQ(verdict(path), "") << n;
   }
 }
@@ -138,7 +138,7 @@ TEST(Symmetry, OneEdgeSeveralTimesHasTheSameWeightsEitherWay) {
     entries all;
     for (const auto w : there) all.push_back({0, 1, w});
     for (const auto w : back) all.push_back({1, 0, w});
-    write_file<std::uint32_t>(path, 2, all, weigh::by_real_numbers);
+    write_file<std::uint32_t>(path, 2, all, weighing::by_real_numbers);
     return verdict(path);
   };
   EXPECT_EQ(said({1, 3}, {3, 1}), "");
@@ -152,10 +152,10 @@ TEST(Symmetry, TheHeaderCountsTheEdges) {
   const folder here;
   const auto path = here / "g.cairn";
   const auto all = both_ways({{0, 1, 1}, {1, 2, 1}, {2, 2, 1}});
-  write_file<std::uint32_t>(path, 3, all, weigh::not_at_all, 1);
+  write_file<std::uint32_t>(path, 3, all, weighing::not_at_all, 1);
   EXPECT_EQ(verdict(path, 2),
             "g.cairn: at byte 40: the header counts 4 edges, but the rows hold 3");
-  write_file<std::uint32_t>(path, 3, all, weigh::not_at_all, -3);
+  write_file<std::uint32_t>(path, 3, all, weighing::not_at_all, -3);
   EXPECT_EQ(verdict(path, 2),
             "g.cairn: at byte 40: the header counts 0 edges, but the rows hold 3");
 }
