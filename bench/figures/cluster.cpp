@@ -15,6 +15,7 @@
 #include <cairn/core/simulation.hpp>
 #include <cairn/graph/load.hpp>
 #include <cairn/hw/clock.hpp>
+#include <cairn/hw/topology.hpp>
 #include <cairn/net/ring.hpp>
 #include <cairn/task/pool.hpp>
 
@@ -30,31 +31,6 @@ using rank_body = std::function<void(world&)>;
 
 // As with rings, so that a buffer is a packet in both.
 constexpr std::size_t max_packet = 64u << 10;
-
-/// Runs body on ranks that are threads of this process.
-void on_threads(rank_t ranks, const world_options& options, const rank_body& body) {
-  const auto fabric = std::make_shared<const net::ring_fabric>(ranks);
-  std::mutex guard;
-  std::exception_ptr failed;
-  std::vector<std::thread> threads;
-  for (rank_t r = 0; r < ranks; ++r) {
-    threads.emplace_back([&, r] {
-      net::ring_transport net(fabric, r);
-      const auto pool = task::make_threads({.workers = 1});
-      hw::steady_clock clock;
-      world w(net, *pool, clock, options);
-      try {
-        body(w);
-      } catch (const std::exception& e) {
-        const std::lock_guard held(guard);
-        if (!failed) failed = std::current_exception();
-        w.poison(e.what());
-      }
-    });
-  }
-  for (auto& t : threads) t.join();
-  if (failed) std::rethrow_exception(failed);
-}
 
 std::uint32_t source_of(world& w, const graph_type& g, std::uint64_t seed) {
   for (random64 draw(seed);;) {
@@ -86,14 +62,10 @@ class rank_job {
       const auto ns = w_.clock().now_ns() - start;
       const auto after = w_.counters().totals();
       const auto sent = w_.messages().traffic();
-      const auto grown = [&](obs::counter c) {
-        return after[static_cast<std::size_t>(c)] - before[static_cast<std::size_t>(c)];
-      };
+      const auto counts = sent_between(before, after, w_.size());
       seconds.push_back(1e-9 * static_cast<double>(w_.max(ns)));
-      const auto rounds = std::bit_width(static_cast<unsigned>(w_.size() - 1));
-      const auto of_collectives = grown(obs::counter::collectives) * static_cast<unsigned>(rounds);
-      ran.buffers = w_.sum(grown(obs::counter::buffers_sent) - of_collectives);
-      if (job_.pagerank) messages = {grown(obs::counter::messages_sent)};
+      ran.buffers = w_.sum(counts.buffers);
+      if (job_.pagerank) messages = {counts.messages};
       ran.messages.clear();
       for (const auto m : messages) ran.messages.push_back(w_.sum(m));
       ran.bytes = bytes_between(sent_before, sent);
@@ -170,16 +142,57 @@ rank_body body_of(const cluster_job& job, cluster_run& ran) {
 
 }  // namespace
 
+void run_on_threads(rank_t ranks, const world_options& options, const rank_body& body) {
+  const auto fabric = std::make_shared<const net::ring_fabric>(ranks);
+  std::mutex guard;
+  std::exception_ptr failed;
+  std::vector<std::thread> threads;
+  for (rank_t r = 0; r < ranks; ++r) {
+    threads.emplace_back([&, r] {
+      net::ring_transport net(fabric, r);
+      // On one core two ranks would run in turns, and be late by a time slice of the kernel.
+      const auto pool = task::make_threads(
+          {.workers = 1, .pin = ranks <= hw::allowed_cores(), .first_core = r});
+      hw::steady_clock clock;
+      world w(net, *pool, clock, options);
+      try {
+        body(w);
+      } catch (const std::exception& e) {
+        const std::lock_guard held(guard);
+        if (!failed) failed = std::current_exception();
+        w.poison(e.what());
+      }
+    });
+  }
+  for (auto& t : threads) t.join();
+  if (failed) std::rethrow_exception(failed);
+}
+
+void run_predicted(rank_t ranks, const world_options& options, const cluster_costs& costs,
+                   const rank_body& body) {
+  run_simulated({.ranks = ranks, .seed = 1, .max_packet = max_packet, .costs = costs}, options,
+                body);
+}
+
+sent_counts sent_between(const counter_totals& before, const counter_totals& after, rank_t ranks) {
+  const auto grown = [&](obs::counter c) {
+    return after[static_cast<std::size_t>(c)] - before[static_cast<std::size_t>(c)];
+  };
+  const auto rounds = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(ranks - 1)));
+  return {grown(obs::counter::messages_sent),
+          grown(obs::counter::buffers_sent) - grown(obs::counter::collectives) * rounds};
+}
+
 cluster_run run_here(const cluster_job& job, rank_t ranks) {
   cluster_run ran;
-  on_threads(ranks, {.coalesce_bytes = job.coalesce_bytes}, body_of(job, ran));
+  run_on_threads(ranks, {.coalesce_bytes = job.coalesce_bytes}, body_of(job, ran));
   return ran;
 }
 
 cluster_run predict(const cluster_job& job, rank_t ranks, const cluster_costs& costs) {
   cluster_run ran;
-  run_simulated({.ranks = ranks, .seed = 1, .max_packet = max_packet, .costs = costs},
-                {.coalesce_bytes = job.coalesce_bytes, .routing = job.routing}, body_of(job, ran));
+  run_predicted(ranks, {.coalesce_bytes = job.coalesce_bytes, .routing = job.routing}, costs,
+                body_of(job, ran));
   return ran;
 }
 
@@ -188,8 +201,8 @@ cluster_costs costs_here() {
   std::vector<cluster_costs> all;
   for (int i = 0; i < probes; ++i) {
     cluster_costs alone;
-    on_threads(1, {}, [&](world& w) { alone = cli::probe_rank(w); });
-    on_threads(2, {}, [&](world& w) {
+    run_on_threads(1, {}, [&](world& w) { alone = cli::probe_rank(w); });
+    run_on_threads(2, {}, [&](world& w) {
       const auto found = cli::probe_cluster(w, alone);
       if (w.rank() == 0) all.push_back(found);
     });

@@ -3,11 +3,14 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include <cairn/core/cluster_costs.hpp>
 #include <cairn/core/world.hpp>
+
+#include <bench/harness.hpp>
 
 namespace cairn::bench {
 
@@ -40,6 +43,25 @@ struct cluster_run {
 
 /// Runs a job on a simulated cluster with predicted times.
 [[nodiscard]] cluster_run predict(const cluster_job& job, rank_t ranks, const cluster_costs& costs);
+
+/// Runs body on single-worker ranks that are threads of this process, over rings; each on a core of
+/// its own if there are enough.
+///
+/// Throws    the first exception of a body
+void run_on_threads(rank_t ranks, const world_options& options,
+                    const std::function<void(world&)>& body);
+
+/// Runs body on a simulated cluster whose clock predicts; a buffer is a packet as over rings.
+void run_predicted(rank_t ranks, const world_options& options, const cluster_costs& costs,
+                   const std::function<void(world&)>& body);
+
+/// What one of several ranks has sent between two readings of its counters.
+struct sent_counts {
+  std::uint64_t messages = 0;
+  std::uint64_t buffers = 0;  ///< excludes those of collectives
+};
+[[nodiscard]] sent_counts sent_between(const counter_totals& before, const counter_totals& after,
+                                       rank_t ranks);
 
 /// The costs on ranks that are threads of this process.
 [[nodiscard]] cluster_costs costs_here();

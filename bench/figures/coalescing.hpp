@@ -1,0 +1,27 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include <bench/figures/figure.hpp>
+#include <bench/figures/paths.hpp>
+
+namespace cairn::bench {
+
+/// Distributed Control against the size of message buffers: figures 3 and 4 of [DC15].
+struct coalescing_sweep {
+  paths_job job;
+  std::vector<std::string> graphs{"kronecker", "uniform", "grid"};
+  std::vector<std::size_t> buffers{64, 256, 1024, 4096, 16384, 65536};
+  std::vector<int> longest;  ///< weights are random in 1..longest; 1: breadth-first search
+
+  void add_to(argument_list& arguments);
+};
+
+/// For each graph and longest weight: a point per size and one for the runtime's choice, by
+/// alternating runs; then the choice compared with the fastest size.
+void measure_buffers(harness& h, const coalescing_sweep& s, const figure::record_function& record);
+
+}  // namespace cairn::bench

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// Strong scaling of shortest paths by Distributed Control and delta-stepping, as [DC15] figures 1
+// to 4 have it over nodes: the wall time on local ranks, and the predicted time and the messages on
+// simulated clusters of these cores and a network of default costs.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <bench/figures/cluster.hpp>
+#include <bench/figures/figure.hpp>
+#include <bench/figures/paths.hpp>
+
+namespace cairn::bench {
+namespace {
+
+struct paths_scaling {
+  paths_job job;
+  std::vector<std::string> graphs{"kronecker", "grid"};
+  std::vector<int> here{1, 2, 4, 8};
+  std::vector<int> simulated{2, 4, 8, 16, 32, 64, 256};
+  std::vector<int> barriers{2, 8, 64};  // numbers of simulated ranks for delta-stepping
+};
+
+nlohmann::json point_of(const paths_job& job, const paths_run& ran, const char* where,
+                        const summary& time) {
+  auto point = ran.counts();
+  point.update({{"where", where},
+                {"graph", job.graph},
+                {"by", algo::enum_name(job.by)},
+                {"ranks", job.ranks},
+                {"seconds", json_of(time)}});
+  return point;
+}
+
+void measure_here(harness& h, const paths_scaling& s, const std::string& graph,
+                  const figure::record_function& record) {
+  std::vector<paths_run> last(s.here.size());
+  std::vector<paths_job> jobs;
+  std::vector<subject> subjects;
+  std::vector<subject*> turns;
+  for (std::size_t i = 0; i < s.here.size(); ++i) {
+    jobs.push_back(s.job);
+    jobs[i].graph = graph;
+    jobs[i].ranks = s.here[i];
+    subjects.push_back(as_subject(jobs[i], last[i]));
+  }
+  for (auto& x : subjects) turns.push_back(&x);
+  const auto measured = h.measure_alternating(turns);
+  for (std::size_t i = 0; i < jobs.size(); ++i) {
+    record(point_of(jobs[i], last[i], "local", measured[i].time));
+  }
+}
+
+void predict(const paths_scaling& s, const std::string& graph, const cluster_costs& costs,
+             const figure::record_function& record) {
+  using algo::sssp_method;
+  for (const auto by : {sssp_method::distributed_control, sssp_method::delta}) {
+    for (const int ranks : by == sssp_method::delta ? s.barriers : s.simulated) {
+      auto job = s.job;
+      job.graph = graph;
+      job.ranks = ranks;
+      job.repeats = 1;
+      job.by = by;
+      const auto ran = find_paths(job, costs);
+      if (!ran.fault.empty()) throw wrong_result(ran.fault);
+      record(point_of(job, ran, "simulated", {ran.seconds, 0, 1}));
+    }
+  }
+}
+
+void sweep(harness& h, const paths_scaling& s, const figure::record_function& record) {
+  auto costs = costs_here();
+  costs.network = net::loggp{};
+  record({{"costs", nlohmann::json::parse(costs.text())}});
+  for (const auto& graph : s.graphs) {
+    measure_here(h, s, graph, record);
+    predict(s, graph, costs, record);
+  }
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn::bench;
+  paths_scaling s;
+  figure f;
+  f.name = "dc15_scaling";
+  f.description = "Strong scaling of shortest paths over local and simulated ranks.";
+  f.add_options = [&](argument_list& arguments) {
+    arguments.word("--graphs", s.graphs, {"kronecker", "uniform", "grid"}, "one or more");
+    arguments.number("--scale", s.job.scale, {1, 24}, "log2 of the vertices");
+    arguments.number("--seed", s.job.seed, {}, "of graph, weights and source");
+    arguments.number("--here", s.here, {1, 64}, "numbers of ranks that are threads");
+    arguments.number("--simulated", s.simulated, {1, 1 << 14}, "numbers of ranks");
+    arguments.number("--barriers", s.barriers, {1, 1 << 14},
+                     "numbers of ranks for delta-stepping, simulated");
+  };
+  f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
+  return run_figure(argc, argv, f);
+}
