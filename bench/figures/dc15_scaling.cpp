@@ -18,6 +18,7 @@ namespace {
 struct paths_scaling {
   paths_job job;
   std::vector<std::string> graphs{"kronecker", "grid"};
+  std::vector<std::size_t> buffers{0, 64};  // sizes in bytes; 0: the runtime's choice
   std::vector<int> here{1, 2, 4, 8};
   std::vector<int> simulated{2, 4, 8, 16, 32, 64, 256};
   std::vector<int> barriers{2, 8, 64};  // numbers of simulated ranks for delta-stepping
@@ -28,21 +29,21 @@ nlohmann::json point_of(const paths_job& job, const paths_run& ran, const char* 
   auto point = ran.counts();
   point.update({{"where", where},
                 {"graph", job.graph},
+                {"bytes", job.world.coalesce_bytes},
                 {"by", algo::enum_name(job.by)},
                 {"ranks", job.ranks},
                 {"seconds", json_of(time)}});
   return point;
 }
 
-void measure_here(harness& h, const paths_scaling& s, const std::string& graph,
+void measure_here(harness& h, const paths_scaling& s, const paths_job& like,
                   const figure::record_function& record) {
   std::vector<paths_run> last(s.here.size());
   std::vector<paths_job> jobs;
   std::vector<subject> subjects;
   std::vector<subject*> turns;
   for (std::size_t i = 0; i < s.here.size(); ++i) {
-    jobs.push_back(s.job);
-    jobs[i].graph = graph;
+    jobs.push_back(like);
     jobs[i].ranks = s.here[i];
     subjects.push_back(as_subject(jobs[i], last[i]));
   }
@@ -53,13 +54,11 @@ void measure_here(harness& h, const paths_scaling& s, const std::string& graph,
   }
 }
 
-void predict(const paths_scaling& s, const std::string& graph, const cluster_costs& costs,
+void predict(const paths_scaling& s, paths_job job, const cluster_costs& costs,
              const figure::record_function& record) {
   using algo::sssp_method;
   for (const auto by : {sssp_method::distributed_control, sssp_method::delta}) {
     for (const int ranks : by == sssp_method::delta ? s.barriers : s.simulated) {
-      auto job = s.job;
-      job.graph = graph;
       job.ranks = ranks;
       job.repeats = 1;
       job.by = by;
@@ -75,8 +74,13 @@ void sweep(harness& h, const paths_scaling& s, const figure::record_function& re
   costs.network = net::loggp{};
   record({{"costs", nlohmann::json::parse(costs.text())}});
   for (const auto& graph : s.graphs) {
-    measure_here(h, s, graph, record);
-    predict(s, graph, costs, record);
+    for (const auto bytes : s.buffers) {
+      auto job = s.job;
+      job.graph = graph;
+      job.world.coalesce_bytes = bytes;
+      measure_here(h, s, job, record);
+      predict(s, job, costs, record);
+    }
   }
 }
 
@@ -93,6 +97,7 @@ int main(int argc, char** argv) {
     arguments.word("--graphs", s.graphs, {"kronecker", "uniform", "grid"}, "one or more");
     arguments.number("--scale", s.job.scale, {1, 24}, "log2 of the vertices");
     arguments.number("--seed", s.job.seed, {}, "of graph, weights and source");
+    arguments.number("--buffers", s.buffers, {}, "sizes in bytes, one or more; 0: chosen");
     arguments.number("--here", s.here, {1, 64}, "numbers of ranks that are threads");
     arguments.number("--simulated", s.simulated, {1, 1 << 14}, "numbers of ranks");
     arguments.number("--barriers", s.barriers, {1, 1 << 14},
