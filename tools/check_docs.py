@@ -29,7 +29,7 @@ from pathlib import Path
 
 OTHER_PAGES = ["tutorial", "cli", "choose-a-mechanism", "run-on-a-cluster", "troubleshooting",
                "architecture", "write-an-algorithm", "write-an-operator", "bench", "papers",
-               "measuring"]
+               "measuring", "guidelines"]
 FENCE = re.compile(r"^```(\w*)\s*$")
 ORIGIN = re.compile(r"^<!-- (from|part of) (\S+) -->$")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")

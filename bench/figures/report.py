@@ -163,7 +163,7 @@ def main():
         sections.append(section(name, failed, out))
     (out / "index.html").write_text(
         f"<!doctype html><meta charset='utf-8'><title>Cairn: figures</title><style>{STYLE}</style>"
-        "<h1>[AAM15]: what was claimed and what holds on this machine</h1>"
+        "<h1>[AAM15], [DC15]: what was claimed and what holds on this machine</h1>"
         f"{''.join(sections)}\n")
     print(out / "index.html")
     sys.exit(status)
