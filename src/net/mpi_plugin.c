@@ -51,7 +51,27 @@ static int start(char* why) {
   return running ? 0 : 1;
 }
 
+/*
+ * Before 4.2, MPICH over UCX ends in two steps: a rank disconnects from every other one, which by
+ * TCP takes an answer of that rank, and then blocks in the launcher's barrier, where it answers
+ * nobody. A rank that comes later than the time of a message waits for ever (pmodels/mpich, pull
+ * request 6596). So the first step is left out: libmpich, which is loaded with this plugin, finds
+ * this function before that of libucp. The connections end with the process. The barrier ensures
+ * that every rank has received what it waits for.
+ */
+#if defined(MPICH_NUMVERSION) && MPICH_NUMVERSION < 40200000
+__attribute__((visibility("default"))) void* ucp_disconnect_nb(void* endpoint);
+void* ucp_disconnect_nb(void* endpoint) {
+  (void)endpoint;
+  return NULL; /* done */
+}
+static void wait_for_others(void) { MPI_Barrier(MPI_COMM_WORLD); }
+#else
+static void wait_for_others(void) {}
+#endif
+
 static int finish(char* why) {
+  wait_for_others();
   const int code = MPI_Finalize();
   return code == MPI_SUCCESS ? 0 : fail(why, "MPI_Finalize failed", code);
 }
