@@ -7,6 +7,7 @@
 #   make bench           the short benchmarks           make soak    the long tests and benchmarks
 #   make fuzz SECONDS=60   each reader by libFuzzer for so long, with clang from tools/clang_packages.txt
 #   make figures         runs the figures of the papers, build/release/bench/figures/index.html
+#   make lab             Cairn over slow links between hosts that this machine plays; needs root
 #   make peers PEERS=folder of GAP's programs [GRAPHS=folder]   one table of GAP's times over Cairn's
 #   make format          formats the sources            make clean   removes build/
 #   make install PREFIX=/usr/local
@@ -16,7 +17,7 @@ JOBS ?= $(shell nproc)
 SECONDS ?= 60
 export GRAPH
 
-.PHONY: cairn demo test bench figures peers soak fuzz format install clean packages
+.PHONY: cairn demo test bench figures peers lab soak fuzz format install clean packages
 .DELETE_ON_ERROR:
 
 cairn: build/release/build.ninja
@@ -48,6 +49,10 @@ figures: build/release/build.ninja
 
 peers: cairn
 	@bench/peer_table "$(PEERS)" $(if $(GRAPHS),--graphs "$(GRAPHS)")
+
+lab: build/release/build.ninja
+	@cmake --build build/release -j $(JOBS) --target lab
+	@bench/lab_table
 
 install: build/release/build.ninja
 	@cmake -S . -B build/release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" >/dev/null
