@@ -7,7 +7,7 @@ from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, gr
                      median)
 
 TITLE = "[DC15] figure 1: algorithms for shortest paths under several settings of the runtime"
-SHORT = "--scales 13 15 --simulated-scales 12 13 --runs 5 --warm-ups 0 --repeats 3"
+SHORT = "--scales 12 14 --simulated-scales 12 14 --runs 5 --warm-ups 0 --repeats 2"
 LONG = "--scales 13 14 15 16 17 --simulated-scales 13 14 15 16 --runs 9"
 CONTROL, DELTA, CHAOTIC = "distributed-control", "delta", "chaotic"
 

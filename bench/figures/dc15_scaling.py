@@ -8,7 +8,7 @@ from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, gr
                      median)
 
 TITLE = "[DC15]: strong scaling of shortest paths"
-SHORT = "--scale 13 --runs 5 --warm-ups 0"
+SHORT = "--scale 14 --runs 5 --warm-ups 0"
 LONG = ("--scale 16 --runs 9 --simulated 2 4 8 16 32 64 128 256 512 1024 "
         "--barriers 2 8 32 64 256")
 CONTROL = "distributed-control"
