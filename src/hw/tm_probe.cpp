@@ -9,21 +9,16 @@
 #include <cpuid.h>
 #endif
 
-#if defined(__SANITIZE_THREAD__)
-#define CAIRN_UNDER_TSAN 1
-#elif defined(__has_feature)
-#if __has_feature(thread_sanitizer)
-#define CAIRN_UNDER_TSAN 1
-#endif
-#endif
-
 namespace cairn::hw {
 namespace {
 
-#if defined(CAIRN_UNDER_TSAN)
-constexpr bool under_tsan = true;
+#if defined(__SANITIZE_THREAD__)
+constexpr const char* sanitizer = "not under ThreadSanitizer, which cannot follow transactions";
+#elif defined(__SANITIZE_ADDRESS__)
+constexpr const char* sanitizer =
+    "not under AddressSanitizer, whose call before an explicit abort aborts by itself";
 #else
-constexpr bool under_tsan = false;
+constexpr const char* sanitizer = nullptr;
 #endif
 
 struct rtm_flags {
@@ -71,7 +66,7 @@ trial run_transactions() {
 }  // namespace
 
 tm_probe probe_transactions() {
-  if (under_tsan) return {false, "not under ThreadSanitizer, which cannot follow transactions"};
+  if (sanitizer) return {false, sanitizer};
   if (!rtm_compiled) return {false, "this processor architecture has no RTM"};
   const auto flags = processor_flags();
   if (!flags.present) return {false, "the processor does not support RTM"};
