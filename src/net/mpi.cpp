@@ -19,7 +19,13 @@ namespace {
 
 // Between machines, packets of 32 to 64 KB reach ten times the bandwidth of 4 KB.
 constexpr std::size_t max_packet_bytes = 64u << 10;
-constexpr std::size_t best_packet_bytes = 32u << 10;
+
+// MPICH over TCP negotiates before it sends 32 KB. Random updates of two hosts with a link of 50 us
+// are 1.4 times as fast with 16 KB; under Open MPI they take 5 % longer.
+constexpr std::size_t best_packet_of(mpi_kind kind) {
+  return (kind == mpi_kind::mpich ? 16u : 32u) << 10;
+}
+
 constexpr int packets_per_poll = 32;
 
 /// Calls a function of the table whose last argument receives the error text.
@@ -54,13 +60,13 @@ class port {
 
 class mpi_transport final : public transport {
  public:
-  mpi_transport(std::shared_ptr<mpi_job> job, const cairn_mpi_table& mpi)
-      : job_(std::move(job)), mpi_(mpi), port_(mpi, max_packet_bytes) {}
+  mpi_transport(std::shared_ptr<mpi_job> job, mpi_kind kind, const cairn_mpi_table& mpi)
+      : job_(std::move(job)), kind_(kind), mpi_(mpi), port_(mpi, max_packet_bytes) {}
 
   rank_t self() const noexcept override { return job_->self(); }
   rank_t size() const noexcept override { return job_->size(); }
   std::size_t max_packet() const noexcept override { return max_packet_bytes; }
-  std::size_t best_packet() const noexcept override { return best_packet_bytes; }
+  std::size_t best_packet() const noexcept override { return best_packet_of(kind_); }
 
   bool send(rank_t to, std::span<const std::byte> packet) override {
     CAIRN_EXPECTS(packet.size() <= max_packet_bytes);
@@ -89,14 +95,19 @@ class mpi_transport final : public transport {
 
  private:
   std::shared_ptr<mpi_job> job_;
+  mpi_kind kind_;
   const cairn_mpi_table& mpi_;
   port port_;
 };
 
 class loaded_job final : public mpi_job, public std::enable_shared_from_this<loaded_job> {
  public:
-  explicit loaded_job(const cairn_mpi_table& mpi)
-      : mpi_(mpi), started_here_(checked(mpi.start) == 1), self_(mpi.rank()), size_(mpi.size()) {
+  loaded_job(mpi_kind kind, const cairn_mpi_table& mpi)
+      : kind_(kind),
+        mpi_(mpi),
+        started_here_(checked(mpi.start) == 1),
+        self_(mpi.rank()),
+        size_(mpi.size()) {
     setup_ = std::make_unique<port>(mpi, 0);
   }
 
@@ -118,10 +129,11 @@ class loaded_job final : public mpi_job, public std::enable_shared_from_this<loa
   }
 
   std::unique_ptr<transport> open() override {
-    return std::make_unique<mpi_transport>(shared_from_this(), mpi_);
+    return std::make_unique<mpi_transport>(shared_from_this(), kind_, mpi_);
   }
 
  private:
+  mpi_kind kind_;
   const cairn_mpi_table& mpi_;
   bool started_here_;
   rank_t self_, size_;
@@ -198,7 +210,7 @@ std::shared_ptr<mpi_job> mpi_job::start(mpi_kind kind, std::span<const std::stri
     const auto file = folder + "/" + file_of(kind);
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored)) {
-      return std::make_shared<loaded_job>(load(file));
+      return std::make_shared<loaded_job>(kind, load(file));
     }
     looked_in += (looked_in.empty() ? "" : ", ") + folder;
   }

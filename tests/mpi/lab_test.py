@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lab_test.py LAB RELAY CAIRN MPI: the network laboratory runs a command on two hosts, delays what
-they send, and leaves no process behind. Where it cannot run, it says why and the test is skipped."""
+"""lab_test.py LAB RELAY CAIRN MPI: the network laboratory runs a command on two hosts, delays
+what they send, and leaves no process behind. Where it cannot run, it says why and the test is
+skipped."""
 import os
 import signal
 import subprocess
@@ -57,8 +58,8 @@ def search_is_verified():
         sys.exit(CANNOT_RUN)
     lines = [line.split() for line in done.stdout.splitlines()]
     check(done.returncode == 0 and ["verified", "yes"] in lines, "a verified search", done.stdout)
-    check(["ranks", "2", "x", "1", "workers"] in lines or ["ranks", "2", "x", "1", "worker"] in lines,
-          "a rank on each host", done.stdout)
+    check(any(line[:4] == ["ranks", "2", "x", "1"] for line in lines), "a rank on each host",
+          done.stdout)
 
 
 def frames_are_delayed():
