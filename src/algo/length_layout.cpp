@@ -78,7 +78,6 @@ void length_layout<Id>::build(world& w, const graph::dist_csr<Id>& g) {
     if (g.directed()) transpose<Weight>(w, g.out());
     return;
   }
-  to.bins.fill(traverse::no_weight<Weight>);
   auto* const edges = to.edges.data();
   constexpr std::size_t chunk = 1 << 14;
   w.parallel_for(

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cmath>
 #include <cstdint>
 #include <optional>
 #include <utility>
@@ -87,6 +88,22 @@ TEST_P(SsspRadius, AgreesWithDijkstra) {
       search_and_judge<std::uint32_t>(w, g, random.below(connected), opt, layout::bins);
     }
   });
+}
+
+// Nothing is heavier, but lighter edges may follow in the row.
+TEST(SsspLayout, RowsDoNotEndAtTheHeaviestWeight) {
+  world w;
+  for (const auto kind : {weights::whole, weights::real}) {
+    const double heaviest = kind == weights::whole ? 2147483647 : HUGE_VAL;
+    plain_graph plain{"star", 5, true, {{0, 1}, {0, 2}, {0, 3}, {0, 4}}};
+    const weighted_graph g{
+        std::move(plain), kind, {{0, 1, heaviest}, {0, 2, 1}, {0, 3, heaviest}, {0, 4, 2}}};
+    for (const auto how : {layout::none, layout::pairs, layout::bins}) {
+      for (const auto method : {sssp_method::delta, sssp_method::distributed_control}) {
+        search_and_judge<std::uint32_t>(w, g, 0, {.algorithm = method, .delta = 3.0}, how);
+      }
+    }
+  }
 }
 
 TEST(SsspLayout, LeavesOutLongEdges) {

@@ -57,7 +57,7 @@ class length_layout {
   template <class Weight>
   struct edge_array {
     hw::page_buffer<traverse::weighted_edge<Id, Weight>> edges;
-    traverse::weight_bins<Weight> bins;
+    traverse::weight_bins<Weight> bins{};
   };
   using any_edges = std::variant<edge_array<std::int32_t>, edge_array<double>>;
 

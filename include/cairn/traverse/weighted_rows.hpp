@@ -19,8 +19,8 @@ struct weighted_edge {
   Weight weight;
 };
 
-/// Lower ends of the bins in which the edges of a row lie by weight, ascending. The first is 0. One
-/// bin: the row is in any order.
+/// Lower ends of the bins in which the edges of a row lie by weight, ascending. The first is 0. All
+/// are 0: the row is in any order.
 template <class Weight>
 using weight_bins = std::array<Weight, 8>;
 template <class Weight>
@@ -41,7 +41,6 @@ class weighted_rows {
   explicit weighted_rows(const graph::csr<Id>& rows)
       : first_(rows.first()), offsets_(rows.offsets().data()), targets_(rows.targets().data()) {
     CAIRN_EXPECTS(!rows.weighted() || rows.template weighted_by<Weight>());
-    bins_.fill(no_weight<Weight>);
     if (rows.weighted()) {
       weights_ = std::get<graph::array<Weight>>(rows.weights()).data();
       weight_step_ = 1;
@@ -74,13 +73,15 @@ class weighted_rows {
   template <class F>
   [[gnu::always_inline]] void each_edge_within(std::uint64_t v, Weight most, F&& f) const {
     auto [target, weight, num] = row(v);
-    auto end = no_weight<Weight>;  // of the bin that has `most`
-    for (auto bin = bins_.size(); bin > 0 && bins_[bin - 1] > most; --bin) end = bins_[bin - 1];
+    auto heavier = bins_.size();  // the first bin without edges of weight `most`
+    while (heavier > 0 && bins_[heavier - 1] > most) --heavier;
+    const bool ends = heavier < bins_.size();
+    const auto end = ends ? bins_[heavier] : Weight{};
     for (; num > 0; --num, target += target_step_, weight += weight_step_) {
       const auto x = *weight;
       if (x <= most) {
         f(*target, x);
-      } else if (x >= end) {
+      } else if (ends && x >= end) {
         return;
       }
     }
@@ -121,7 +122,7 @@ class weighted_rows {
   const Weight* weights_ = one.data();
   // From an edge to the next, in elements. Without weights every edge reads the same one.
   std::size_t target_step_ = 1, weight_step_ = 0;
-  weight_bins<Weight> bins_;
+  weight_bins<Weight> bins_{};
 };
 
 }  // namespace cairn::traverse
