@@ -250,24 +250,28 @@ std::uint64_t progress_engine::polls_of_workers() const noexcept {
   return polls;
 }
 
+bool progress_engine::must_rest() noexcept {
+  if (style_ != progress_style::automatic) return false;
+  const auto polls = polls_of_workers();
+  return std::exchange(polls_seen_, polls) != polls;
+}
+
 // Epochs' handlers remain with the workers: on a rank with one worker nothing else may change
-// elements.
+// elements. Nobody else can take in answers to what these handlers asked, nor send what they sent.
 task::look progress_engine::serve() noexcept {
   const worker_t me{pool_.workers()};
   try {
-    if (style_ == progress_style::automatic) {
-      const auto polls = polls_of_workers();
-      if (std::exchange(polls_seen_, polls) != polls) return task::look::rest;
-    }
-    bool moved = poll(me);
-    while (!control_.stopping()) {
+    const bool rests = must_rest();
+    bool moved = !rests && poll(me);
+    while (!rests && !control_.stopping()) {
       auto b = inbox_.take_standing();
       if (!b) break;
       deliver(me, std::move(*b));
       moved = true;
     }
     moved |= pool_.take_in(me);
-    if (moved) flush_standing(me);
+    if (moved) flush(me, flush_scope::all);
+    if (rests) return task::look::rest;
     return moved ? task::look::worked : task::look::nothing;
   } catch (...) {  // out of memory
     control_.poison(rank_, text_of_exception());

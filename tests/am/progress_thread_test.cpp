@@ -3,6 +3,7 @@
 #include <atomic>
 #include <chrono>
 #include <cstdint>
+#include <span>
 #include <string>
 
 #include <gtest/gtest.h>
@@ -87,6 +88,58 @@ TEST(ProgressThread, IsWhatAnswers) {
   });
   EXPECT_FALSE(seen);
   EXPECT_TRUE(both.answered);
+}
+
+// Rank 1 computes while a handler there has to send on an epoch's channel.
+TEST_P(ProgressThread, SendsWhatItsHandlersSendInAnEpoch) {
+  GetParam().run([](world& w) {
+    std::atomic<std::uint64_t> came = 0;
+    std::atomic<bool> forwarded = false;
+    channel<std::uint64_t> counted(w, [&](worker_t, auto batch) { came += batch.size(); });
+    channel<std::uint64_t> road(w,
+                                [&](worker_t k, std::span<const std::uint64_t> batch) {
+                                  for (const auto x : batch) counted.send(k, 0, x);
+                                  forwarded = true;
+                                },
+                                {.kind = channel_kind::standing});
+    epoch e(w);
+    w.barrier();
+    if (w.rank() == 0) {
+      road.send(main_worker, 1, 7);
+    } else if (w.rank() == 1) {
+      EXPECT_TRUE(compute_until(w, without_bound, [&] { return forwarded.load(); }));
+    }
+    e.close();
+    EXPECT_EQ(came, w.rank() == 0 ? 1u : 0u);
+  });
+}
+
+// Rank 1 computes while a handler there has to ask rank 0, and then waits for the answer.
+TEST_P(ProgressThread, TakesInTheAnswersToWhatItsHandlersAsk) {
+  GetParam().run([](world& w) {
+    std::atomic<std::uint64_t> received = 0;
+    std::atomic<bool> asked = false;
+    request<std::uint64_t, std::uint64_t> squares(
+        w, [](worker_t, std::uint64_t x) { return x * x; },
+        [&](worker_t, std::uint64_t, std::uint64_t square) { received += square; },
+        {.kind = channel_kind::standing});
+    channel<std::uint64_t> road(w,
+                                [&](worker_t k, std::span<const std::uint64_t> batch) {
+                                  auto ask = squares.from(k);
+                                  for (const auto x : batch) ask(0, x, 0);
+                                  asked = true;
+                                },
+                                {.kind = channel_kind::standing});
+    w.barrier();
+    if (w.rank() == 0) {
+      road.send(main_worker, 1, 7);
+    } else if (w.rank() == 1) {
+      EXPECT_TRUE(compute_until(w, without_bound, [&] { return asked.load(); }));
+      squares.finish();
+      EXPECT_EQ(received, 49u);
+    }
+    w.barrier();
+  });
 }
 
 // Handlers of an epoch may change elements without atomics if the rank has one worker.

@@ -182,6 +182,7 @@ class progress_engine final : public task::progress_source {
     return style_ != progress_style::thread || size_ == 1;
   }
   [[nodiscard]] std::uint64_t polls_of_workers() const noexcept;
+  [[nodiscard]] bool must_rest() noexcept;
   task::look serve() noexcept;
   bool flush(worker_t w, flush_scope scope);
   void flush_standing(worker_t w);
