@@ -12,7 +12,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/am/record_channel.hpp>
 #include <cairn/core/simulation.hpp>
-#include <cairn/graph/io/output_file.hpp>
+#include <cairn/graph/io/compressed.hpp>
 #include <cairn/obs/trace_writer.hpp>
 
 #include "cli/output.hpp"
@@ -26,6 +26,15 @@ std::vector<obs::trace_record> records_in(std::span<const std::byte> bytes) {
   return records;
 }
 
+// Files that do not exist yet are the same if their paths are.
+bool is_same_file(const std::string& a, const std::string& b) {
+  namespace fs = std::filesystem;
+  std::error_code unknown;
+  const auto path = fs::weakly_canonical(fs::absolute(a), unknown);
+  return fs::equivalent(a, b, unknown) ||
+         (!path.empty() && path == fs::weakly_canonical(fs::absolute(b), unknown));
+}
+
 }  // namespace
 
 void add_trace(CLI::App& command, common& c) {
@@ -35,21 +44,22 @@ void add_trace(CLI::App& command, common& c) {
   };
   command
       .add_option_function<std::string>(
-          "--trace", apply, "Record what each worker does in a .json file, which Perfetto opens")
+          "--trace", apply,
+          "Record what each worker does in a .json file, also .gz, which Perfetto opens")
       ->type_name("FILE");
 }
 
 void expect_trace(const common& c, const std::vector<std::string>& others) {
-  if (c.trace.empty()) return;
+  if (!c.settings.trace) return;
+  if (c.trace.empty()) throw usage_error("--trace: name the file to write");
   if (!c.settings.sim.empty()) {
     const auto plan = parse_simulation(c.settings.sim, c.settings.sim_costs);
     if (plan.first_seed != plan.last_seed) {
       throw usage_error("--trace records one run, and --sim has several seeds");
     }
   }
-  std::error_code unknown;  // a file may not exist
   for (const auto& file : others) {
-    if (file != c.trace && !std::filesystem::equivalent(c.trace, file, unknown)) continue;
+    if (file.empty() || !is_same_file(c.trace, file)) continue;
     throw usage_error(c.trace + ": is another file of this command, which --trace would replace");
   }
 }
@@ -133,11 +143,10 @@ void recording::write(report* r) {
   for (const auto n : dropped_of) dropped += n;
   w_.agree([&] {
     if (w_.rank() != 0) return;
-    graph::io::output_file file(c_.trace);
+    const auto file = graph::io::create_file(c_.trace);
     std::map<std::uint32_t, std::string> channels;
     for (const auto& [number, name] : w_.trace().channels()) channels[number] = name;
-    obs::trace_writer writer([&](std::string_view s) { file.write(s.data(), s.size()); }, w_.size(),
-                             channels);
+    obs::trace_writer writer([&](std::string_view s) { file->write(s); }, w_.size(), channels);
     const auto offset_of = [&](rank_t rank) {
       return offsets_ns_.empty() ? 0 : offsets_ns_[static_cast<std::size_t>(rank)];
     };
@@ -170,7 +179,7 @@ void recording::write(report* r) {
                          std::to_string(dropped_of[i]));
     }
     writer.finish(facts);
-    file.finish();
+    file->finish();
     events = writer.events();
   });
   if (r == nullptr) return;

@@ -3,6 +3,7 @@
 """What --trace writes, and the traffic between ranks: trace_test.py PATH_OF_CAIRN [unittest options].
 
 MPICH and Open MPI are tried where their mpiexec and Cairn's plugin exist."""
+import gzip
 import json
 import os
 import pathlib
@@ -249,6 +250,12 @@ class Traces(InAFolder):
         self.assertEqual(len(found["traffic"]["bytes"]), 65)
         self.assertEqual(sum(found["traffic"]["bytes"]), found["counters"]["bytes_sent"])
 
+    def test_a_compressed_trace(self):
+        path = self.folder / "t.json.gz"
+        report("bfs", *GRAPH, "--trace", path)
+        with gzip.open(path) as file:
+            self.assertGreater(len(json.load(file)["traceEvents"]), 0)
+
     def test_refusals_come_before_the_run(self):
         missing = self.folder / "none.el"
         for command in COMMANDS:
@@ -262,6 +269,10 @@ class Traces(InAFolder):
         graph = self.file("g.el", "1 2\n")
         self.refused("bfs", graph, "--trace", graph, saying="would replace")
         self.refused("info", graph, "--trace", self.folder / "t.json", saying="--trace")
+        self.refused("bfs", graph, "--trace", "", saying="name the file")
+        # Also if neither exists yet.
+        self.refused("bfs", graph, "--output", self.folder / "o.csv", "--trace",
+                     os.path.relpath(self.folder / "o.csv"), saying="would replace")
         self.assertEqual(os.listdir(self.folder), ["g.el"])
         self.assertEqual(graph.read_text(), "1 2\n")
 
