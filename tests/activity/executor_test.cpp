@@ -12,6 +12,7 @@
 
 #include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -234,6 +235,22 @@ TEST_P(Executor, AfterMaySendOn) {
       EXPECT_EQ(w.all_gather_values<std::uint32_t>(map.local()), expected);
       EXPECT_EQ(strange_workers, 0);
     }
+  });
+}
+
+// A rank with one worker changes its elements without atomics, and has no lane for another thread.
+TEST(ExecutorContract, TheProgressThreadSpawnsNothing) {
+  support::place served{support::place::network::simulated, 2, 1};
+  served.progress = progress_style::thread;
+  served.run([](world& w) {
+    pgas::vertex_map<std::uint32_t> map(w, pgas::partition(4, w.size()), nobody);
+    tally effects(4);
+    executor first(w, claim_first{{map, effects}});
+    am::epoch e(w);
+    const worker_t beside{w.workers()};
+    ASSERT_LT(beside, w.handling_threads());
+    EXPECT_THROW(first.spawn(beside, [](auto& send) { send({0, 1}); }), contract_violation);
+    e.close();
   });
 }
 

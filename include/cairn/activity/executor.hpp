@@ -50,8 +50,8 @@ namespace cairn::activity {
 /// Memory      per worker, allocated on first use: a group of M messages, at most 64 KB unless one
 ///             message is larger; the sent-filter; channel blocks; the unanswered messages to other
 ///             ranks
-/// Throws      contract_violation from spawn() or a handler if elements() names an element of this
-///             rank and one of another rank
+/// Throws      contract_violation from spawn() on the progress thread; from spawn() or a handler if
+///             elements() names an element of this rank and one of another rank
 /// Source      [AAM15] sections 3 and 4: coarsening and coalescing of activities
 template <class Op, mechanism Fixed = mechanism::automatic>
 class executor {
@@ -97,6 +97,7 @@ class executor {
   /// Returns when the messages to elements of this rank have taken effect.
   template <class Body>
   void spawn(worker_t k, Body&& body) {
+    CAIRN_EXPECTS(k < parts_.w.workers(), "workers spawn operators, not the progress thread");
     with_lane(k, std::forward<Body>(body));
   }
 
