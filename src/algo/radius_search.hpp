@@ -43,7 +43,7 @@ class radius_search {
   void run() {
     s_.work.run([&](worker_t k, auto entries, auto next) {
       if (last_.load(std::memory_order_acquire) != none) {
-        s_.expand(k, entries, next, {-1, limit_, true});
+        s_.expand(k, entries, next, {-1, limit_, radius_});
         return;
       }
       s_.expand(k, entries, next);
@@ -69,9 +69,12 @@ class radius_search {
     if (!(radius < static_cast<double>(s_.furthest) / 2)) return;
     const auto last = s_.work.bucket_of(static_cast<Distance>(radius));
     constexpr double rounding = 1e-9;
-    const auto end = static_cast<double>(last + 1) * width_ * (1 + rounding) + rounding;
+    const auto beyond = static_cast<double>(last + 1) * width_;
+    const auto end = beyond * (1 + rounding) + rounding;
     if (!(end < static_cast<double>(s_.furthest))) return;
     limit_ = static_cast<Distance>(std::is_integral_v<Distance> ? std::ceil(end) : end);
+    // Another worker may be at an entry of the next bucket that the limit does not exclude.
+    radius_ = static_cast<Distance>(std::max(0.0, beyond * (1 - rounding) - rounding));
     last_.store(last, std::memory_order_release);
     s_.work.end_at(last + 1);
   }
@@ -121,7 +124,8 @@ class radius_search {
   const std::optional<rows>& in_;
   double width_, degree_ = 1;
   std::uint64_t due_ = 0;
-  Distance limit_ = 0;
+  // Targets get no distance over limit_; entries from radius_ on may be beyond the last bucket.
+  Distance limit_ = 0, radius_ = 0;
   std::atomic<bool> looked_{false};
   std::atomic<std::uint64_t> last_{none};  // bucket within the radius
 };

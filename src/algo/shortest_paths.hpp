@@ -86,15 +86,16 @@ struct shortest_paths {
   }
 
   /// Which edges to relax: of weights over `from`. `to` is the largest weight, or with `radius` the
-  /// largest distance that a target may get; entries beyond it relax all edges.
+  /// largest distance that a target may get; entries from the distance `radius` <= `to` on relax
+  /// all edges.
   struct range {
     weight from;
     Distance to;
-    bool radius = false;
+    std::optional<Distance> radius = {};
 
     [[nodiscard]] weight most(const entry& e) const {
-      const auto left = !radius ? to : e.distance > to ? unreached<Distance> : to - e.distance;
-      return weight_within(left);
+      if (!radius) return weight_within(to);
+      return weight_within(e.distance < *radius ? to - e.distance : unreached<Distance>);
     }
   };
   /// The largest weight that is at most x.

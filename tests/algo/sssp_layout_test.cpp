@@ -15,6 +15,7 @@
 #include <support/random_graphs.hpp>
 #include <support/weighted_graph.hpp>
 
+#include "algo/shortest_paths.hpp"
 #include "algo/sssp_judging.hpp"
 
 namespace cairn::algo {
@@ -104,6 +105,17 @@ TEST(SsspLayout, RowsDoNotEndAtTheHeaviestWeight) {
       }
     }
   }
+}
+
+// When the limit is set another worker may be at such an entry, whose edges nobody relaxes again.
+TEST(SsspRadius, LeavesOutNoEdgesOfEntriesThatMayLieBeyondIt) {
+  using search = shortest_paths<std::uint32_t, std::uint32_t>;
+  constexpr auto all = traverse::no_weight<std::int32_t>;
+  const search::range within{-1, 12, 10};  // the last bucket ends before 11
+  EXPECT_EQ(within.most({0, 9}), 3);
+  EXPECT_EQ(within.most({0, 11}), all);
+  EXPECT_EQ(within.most({0, 12}), all);
+  EXPECT_EQ(within.most({0, 13}), all);
 }
 
 TEST(SsspLayout, LeavesOutLongEdges) {
