@@ -11,6 +11,7 @@
 #include <iostream>
 #include <optional>
 
+#include "core/killed_rank_cleanup.hpp"
 #include "core/watched_children.hpp"
 
 namespace cairn {
@@ -21,8 +22,9 @@ using steady = std::chrono::steady_clock;
 // The launcher may drop output that a rank wrote just before it ends the job.
 constexpr timespec delay_for_launcher_output{0, 200'000'000};
 
-// What the child of a killed supervisor writes; set before the signal can come.
+// What the child of a killed supervisor writes and starts; set before the signal can come.
 std::array<char, 120> orphan_sentence{};
+const killed_rank_cleanup* orphan_cleanup = nullptr;
 
 int orphan_signal() noexcept { return SIGRTMAX - 1; }
 
@@ -31,10 +33,12 @@ void on_orphaned(int) {
   if (interrupt_handler::was_asked_to_stop()) _exit(1);
   const auto length = strnlen(orphan_sentence.data(), orphan_sentence.size());
   static_cast<void>(!write(STDERR_FILENO, orphan_sentence.data(), length));
+  orphan_cleanup->start({orphan_sentence.data(), length});
   _exit(1);
 }
 
-void end_with_parent(pid_t parent, rank_t rank) noexcept {
+void end_with_parent(pid_t parent, const killed_rank_cleanup& cleanup, rank_t rank) noexcept {
+  orphan_cleanup = &cleanup;
   std::snprintf(orphan_sentence.data(), orphan_sentence.size(),
                 "rank %d was killed: the process that the launcher started for it is gone\n", rank);
   struct sigaction action {};
@@ -60,14 +64,16 @@ bool was_stopped(pid_t child) noexcept {
          how.si_pid == child;
 }
 
-ending wait_for(pid_t child, const launcher& started_by, const held_signals& signals) {
+ending wait_for(pid_t child, const launcher& started_by, const killed_rank_cleanup& cleanup,
+                const held_signals& signals) {
   ending end;
   std::optional<steady::time_point> cancelled_at;
   bool announced = false;  // the launcher's SIGCONT came, its SIGTERM will
   while (waitpid(child, &end.status, WNOHANG) != child) {
     pid_t sender = 0;
     const auto begin = steady::now();
-    const int signal = signals.wait(between_looks, &sender);
+    int signal = signals.wait(between_looks, &sender);
+    if (cleanup.launcher_has_ended()) signal = SIGHUP;  // nobody else would end this rank
     if (signal == SIGCONT) {
       if (!started_by.continues_before_end || sender != getppid() || cancelled_at) continue;
       // The user stopped the job and resumes it: this process or the child did not run meanwhile.
@@ -98,6 +104,7 @@ int run_supervised(const launcher& started_by,
   std::fflush(nullptr);
   std::cout.flush();
   const auto self = getpid();
+  const killed_rank_cleanup cleanup(started_by);
   ending end;
   {
     held_signals signals(SIGCONT);
@@ -107,14 +114,14 @@ int run_supervised(const launcher& started_by,
       return rank_main(interrupt_handler::second::kills);
     }
     if (child == 0) {
-      end_with_parent(self, started_by.rank);
+      end_with_parent(self, cleanup, started_by.rank);
       signals.restore();
       const int status = rank_main(interrupt_handler::second::nothing);
       std::cout.flush();
       std::fflush(nullptr);
       _exit(status);
     }
-    end = wait_for(child, started_by, signals);
+    end = wait_for(child, started_by, cleanup, signals);
   }
   if (end.interrupted != 0) {
     raise(end.interrupted);
@@ -127,7 +134,9 @@ int run_supervised(const launcher& started_by,
     end_job(started_by, 128 + signal);
     return 128 + signal;
   }
-  say(killed_sentence(started_by.rank, signal));
+  const auto sentence = killed_sentence(started_by.rank, signal);
+  say(sentence);
+  cleanup.start(sentence + "\n");
   nanosleep(&delay_for_launcher_output, nullptr);
   end_job(started_by, 1);
   return 1;

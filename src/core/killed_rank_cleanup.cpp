@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "core/killed_rank_cleanup.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdio>
+#include <cstring>
+
+// Everything here may run in a copy of a process that had other threads, one of which may have held
+// the lock of malloc: only system calls and what works without memory of its own.
+namespace cairn {
+namespace {
+
+constexpr int patience_ms = 1500;
+constexpr int patience_after_request_ms = 700;
+
+constexpr std::array<std::string_view, 4> prefixes{"open_mpi.", "vader_segment.", "mpich_shar_",
+                                                   "ucx_shm_"};
+
+bool belongs_to_an_mpi(std::string_view name) noexcept {
+  for (const auto prefix : prefixes) {
+    if (name.starts_with(prefix)) return true;
+  }
+  return false;
+}
+
+// A write lease is granted only if nobody else has the file open or mapped.
+void remove_if_unused(int folder, const char* name) noexcept {
+  struct stat about {};
+  if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0) return;
+  if (!S_ISREG(about.st_mode) || about.st_uid != geteuid()) return;
+  const int file = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+  if (file < 0) return;
+  if (fcntl(file, F_SETLEASE, F_WRLCK) == 0) unlinkat(folder, name, 0);
+  close(file);
+}
+
+struct entry {  // of getdents64
+  std::uint64_t inode;
+  std::int64_t offset;
+  unsigned short length;
+  unsigned char type;
+  char name[1];
+};
+
+void remove_unused_segments() noexcept {
+  const int folder = open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return;
+  alignas(entry) std::array<char, 8192> entries;
+  for (;;) {
+    const auto bytes = syscall(SYS_getdents64, folder, entries.data(), entries.size());
+    if (bytes <= 0) break;
+    for (long at = 0; at < bytes;) {
+      const char* const here = entries.data() + at;
+      unsigned short length = 0;
+      std::memcpy(&length, here + offsetof(entry, length), sizeof length);
+      const char* const name = here + offsetof(entry, name);
+      if (belongs_to_an_mpi(name)) remove_if_unused(folder, name);
+      at += length;
+    }
+  }
+  close(folder);
+}
+
+}  // namespace
+
+killed_rank_cleanup::killed_rank_cleanup(const launcher& started_by) noexcept
+    : launcher_(getppid()),
+      may_be_stuck_(started_by.continues_before_end),
+      launcher_end_(static_cast<int>(syscall(SYS_pidfd_open, launcher_, 0u))) {}
+
+killed_rank_cleanup::~killed_rank_cleanup() {
+  if (launcher_end_ >= 0) close(launcher_end_);
+}
+
+void killed_rank_cleanup::start(std::string_view sentence) const noexcept {
+  if (launcher_end_ < 0) return;
+  // Not fork(), whose handlers may wait for a lock that the interrupted code holds.
+  if (syscall(SYS_fork) == 0) clean_up(sentence);
+}
+
+bool killed_rank_cleanup::launcher_has_ended() const noexcept {
+  pollfd ended{launcher_end_, POLLIN, 0};
+  return launcher_end_ >= 0 && poll(&ended, 1, 0) == 1;
+}
+
+void killed_rank_cleanup::clean_up(std::string_view sentence) const noexcept {
+  setsid();  // the launcher signals the process groups of its ranks
+  std::array<char, 40> path{};
+  std::snprintf(path.data(), path.size(), "/proc/%d/fd/2", static_cast<int>(launcher_));
+  const int errors = open(path.data(), O_WRONLY | O_NOCTTY);
+  // The launcher also waits for the ends of its pipes: no other descriptor stays open.
+  dup2(errors, 1);
+  dup2(launcher_end_, 0);
+  syscall(SYS_close_range, 2u, ~0u, 0u);
+  pollfd ended{0, POLLIN, 0};
+  if (poll(&ended, 1, patience_ms) == 0 && may_be_stuck_) {
+    static_cast<void>(!write(1, sentence.data(), sentence.size()));
+    syscall(SYS_pidfd_send_signal, 0, SIGTERM, nullptr, 0);
+    if (poll(&ended, 1, patience_after_request_ms) == 0) {
+      syscall(SYS_pidfd_send_signal, 0, SIGKILL, nullptr, 0);
+    }
+  }
+  close(1);
+  for (int pass = 0; pass < 6; ++pass) {  // the other ranks may still be ending
+    remove_unused_segments();
+    constexpr timespec between_passes{0, 50'000'000};
+    nanosleep(&between_passes, nullptr);
+  }
+  _exit(0);
+}
+
+}  // namespace cairn
