@@ -23,7 +23,7 @@ class killed_rank_cleanup {
 
   /// Starts a process that waits for the launcher's end and then removes the files of shared memory
   /// that no process uses. Open MPI's mpiexec is asked to end after 1.5 s, when the process also
-  /// writes `sentence` to where the launcher's errors go, and killed after another second. May be
+  /// writes `sentence` to where the launcher's errors go, and killed 0.7 s later. May be
   /// called from a signal handler, and by a child of the process that constructed this.
   void start(std::string_view sentence) const noexcept;
 
