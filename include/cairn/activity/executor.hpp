@@ -150,7 +150,9 @@ class executor {
     }
     if constexpr (combining<Op>) {
       const auto entries = std::min(w.options().filter_entries, parts_.most_combined);
-      for (auto& k : parts_.workers) k.value.combined = {entries, ~std::uint64_t{0}};
+      // An operator costs more than the handlers that a gate within a machine expects.
+      const am::reduction_gate gate(am::reduction_gate::messages_travel::between_machines);
+      for (auto& k : parts_.workers) k.value.combined = {entries, ~std::uint64_t{0}, gate};
     }
     if constexpr (fire_and_return<Op>) {
       using path = typename executor_parts<Op>::message_path::path;

@@ -11,6 +11,7 @@
 #include <utility>
 #include <vector>
 
+#include <cairn/am/reduction_gate.hpp>
 #include <cairn/base/aggregator.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/packing.hpp>
@@ -145,17 +146,21 @@ class mirror_table {
 /// The policy *combine*: keeps one message per key and merges those with equal key into it.
 ///
 /// Two keys may share an entry, unless all keys fit. The new message evicts the old one, which goes
-/// on. So each kept message leaves exactly once, by an eviction or by drain().
+/// on. So each kept message leaves exactly once, by an eviction or by drain(). Where few messages
+/// have a key in common the others pass by such a table (reduction_gate.hpp).
 ///
 /// Message   movable and default-constructible; need not be trivially copyable
-/// Memory    at most `entries` messages and as many bits
+/// Memory    at most `entries` messages and as many bits. A table that leaves the core's cache may
+///           cost more than the messages that it saves
 template <class Message>
 class combine_table {
  public:
   combine_table() = default;
   /// entries   0: every message passes
   /// keys      number of keys; if at most `entries`, no message is ever evicted
-  combine_table(std::size_t entries, std::uint64_t keys) : entries_(entries), map_(entries, keys) {}
+  /// gate      judges whether the table is worth its time
+  combine_table(std::size_t entries, std::uint64_t keys, reduction_gate gate = reduction_gate())
+      : entries_(entries), map_(entries, keys), gate_(gate) {}
 
   /// Keeps m, unless the table has no entries. Passes the message that goes on to out(Message&&): m
   /// itself if it passed, the other message if one was evicted. The policy has
@@ -164,7 +169,7 @@ class combine_table {
   ///   combine(kept, m)      makes `kept` represent both; m is an rvalue
   template <class Policy, class Out>
   offered offer(const Policy& policy, Message m, Out&& out) {
-    if (entries_ == 0) {
+    if (entries_ == 0 || (!map_.dense() && !gate_.open())) {
       out(std::move(m));
       return offered::passed;
     }
@@ -179,12 +184,14 @@ class combine_table {
     if ((word & bit) == 0) {
       word |= bit;
       kept = std::move(m);
+      gate_.kept();
       return offered::kept;
     }
     if (map_.dense() || policy.key(std::as_const(kept)) == key) {
       policy.combine(kept, std::move(m));
       return offered::merged;
     }
+    gate_.evicted();
     out(std::exchange(kept, std::move(m)));
     return offered::evicted;
   }
@@ -221,6 +228,7 @@ class combine_table {
 
   std::size_t entries_ = 0;
   detail::slot_map map_;
+  reduction_gate gate_;
   detail::slots_of<Message> messages_;
   std::vector<std::uint64_t> present_;  // a bit per entry
 };
