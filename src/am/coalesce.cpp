@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -28,8 +29,9 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
     : world_(w),
       progress_(w.messages()),
       kind_(opt.kind),
-      buffer_bytes_(opt.coalesce_bytes ? opt.coalesce_bytes : progress_.coalesce_bytes()),
+      requested_bytes_(opt.coalesce_bytes ? opt.coalesce_bytes : w.options().coalesce_bytes),
       name_(opt.name),
+      worker_(opt.worker),
       exceptions_(std::uncaught_exceptions()),
       lanes_(w.handling_threads()),
       routed_(how == travel::routed && kind_ == channel_kind::epoch && w.size() > 1 &&
@@ -40,7 +42,7 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
 
 void coalescer::attach(std::size_t message_bytes, std::string_view type) {
   message_bytes_ = message_bytes;
-  number_ = progress_.attach(*this, kind_, name_.empty() ? type : name_);
+  number_ = progress_.attach(*this, kind_, name_.empty() ? type : name_, worker_);
 }
 
 void coalescer::detach() noexcept {
@@ -54,10 +56,24 @@ void coalescer::expect_sending() const {
                 "an epoch channel sends while an epoch is open");
 }
 
-void coalescer::turn_over(worker_t w, rank_t to, std::size_t bytes) {
+std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {
+  if (requested_bytes_ != 0) return std::max<std::size_t>(requested_bytes_, 16);
+  const auto best = progress_.best_bytes(to);
+  return b.growth.bytes(growth_step(best), best);
+}
+
+void coalescer::turn_over(worker_t w, rank_t to, std::size_t least) {
   auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
-  if (b.items) ship(w, to, b);
-  b.items = progress_.take_buffer(w, bytes);
+  if (b.items) {
+    b.growth.left_full();
+    ship(w, to, b);
+  }
+  auto bytes = block_bytes(to, b);
+  if (message_bytes_ != 0) bytes -= bytes % message_bytes_;
+  bytes = std::max(bytes, least);
+  // Small blocks take buffers of the usual size, which are recycled.
+  b.items = progress_.take_buffer(
+      w, requested_bytes_ != 0 ? bytes : std::max(bytes, progress_.coalesce_bytes()));
   b.at = b.items.payload();
   b.end = b.at + bytes;
   b.seen = false;
@@ -69,7 +85,7 @@ void coalescer::ship(worker_t w, rank_t to, block& b) {
   auto items = std::move(b.items);
   items.set_size(static_cast<std::size_t>(b.at - items.payload()));
   const auto messages = message_bytes_ == 0 ? b.records : items.size() / message_bytes_;
-  b = block{};
+  b = block{.growth = b.growth};
   const auto sent = mine.count.sent();
   world_.counters().add(w, obs::counter::messages_sent, sent - std::exchange(mine.reported, sent));
   progress_.post(w, to, number_, kind_, messages, std::move(items));
@@ -87,6 +103,7 @@ bool coalescer::flush(worker_t w, flush_scope scope) {
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
     if (!b.items || b.at == b.items.payload()) continue;
     if (scope == flush_scope::only_old && !std::exchange(b.seen, true)) continue;
+    b.growth.left_early();
     ship(w, to, b);
     shipped = true;
   }

@@ -94,7 +94,7 @@ void record_channel::append(worker_t w, rank_t to, std::span<const std::byte> re
   const auto hop = next_hop(to);
   auto& b = lane_of(w).blocks[static_cast<std::size_t>(hop)];
   if (static_cast<std::size_t>(b.end - b.at) < needed) {
-    turn_over(w, hop, std::max(buffer_bytes(), needed));
+    turn_over(w, hop, needed);
   }
   write_prefix(b.at, p);
   if (!record.empty()) std::memcpy(b.at + p.bytes, record.data(), record.size());

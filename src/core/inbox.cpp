@@ -24,7 +24,14 @@ inbox::fate inbox::fate_of(buffer& b) const noexcept {
 void inbox::place(buffer&& b) {
   switch (fate_of(b)) {
     case fate::queue:
-      (b.header().epoch == 0 ? standing_ : of_epoch_).push_back(std::move(b));
+      if (const int w = channels_.worker_of(b.header().number); w != any_worker) {
+        auto& of = of_worker_[worker_t(w)];
+        of.waiting.push_back(std::move(b));
+        of.queued.store(of.waiting.size(), std::memory_order_relaxed);
+        ++queued_for_one_;
+      } else {
+        (b.header().epoch == 0 ? standing_ : of_epoch_).push_back(std::move(b));
+      }
       break;
     case fate::aside:
       aside_.push_back(std::move(b));
@@ -43,7 +50,9 @@ void inbox::place_set_aside() {
 
 void inbox::count_queued() noexcept {
   queued_standing_.store(standing_.size(), std::memory_order_relaxed);
-  queued_.store(standing_.size() + of_epoch_.size(), std::memory_order_relaxed);
+  const auto for_any = standing_.size() + of_epoch_.size();
+  queued_for_any_.store(for_any, std::memory_order_relaxed);
+  queued_.store(for_any + queued_for_one_, std::memory_order_relaxed);
 }
 
 void inbox::accept(buffer&& b) {
@@ -53,7 +62,8 @@ void inbox::accept(buffer&& b) {
   count_queued();
 }
 
-buffer inbox::take_first(std::deque<buffer>& queue) {
+template <class Queue>
+buffer inbox::take_first(Queue& queue) {
   auto b = std::move(queue.front());
   queue.pop_front();
   count_queued();
@@ -61,10 +71,15 @@ buffer inbox::take_first(std::deque<buffer>& queue) {
   return b;
 }
 
-std::optional<buffer> inbox::take() {
-  if (empty()) return std::nullopt;
+std::optional<buffer> inbox::take(worker_t w) {
+  if (empty(w)) return std::nullopt;
   const std::lock_guard held(guard_);
   if (!standing_.empty()) return take_first(standing_);
+  if (auto& mine = of_worker_[w]; !mine.waiting.empty()) {
+    --queued_for_one_;
+    mine.queued.store(mine.waiting.size() - 1, std::memory_order_relaxed);
+    return take_first(mine.waiting);
+  }
   if (!of_epoch_.empty()) return take_first(of_epoch_);
   return std::nullopt;
 }
@@ -89,6 +104,12 @@ void inbox::abandon_up_to(std::uint64_t epoch) {
     for (auto& b : *queue) aside_.push_back(std::move(b));
     queue->clear();
   }
+  for (auto& of : of_worker_) {
+    for (auto& b : of.value.waiting) aside_.push_back(std::move(b));
+    of.value.waiting.clear();
+    of.value.queued.store(0, std::memory_order_relaxed);
+  }
+  queued_for_one_ = 0;
   place_set_aside();
 }
 

@@ -14,10 +14,13 @@ namespace {
 // With send_early(): a look at all part-filled buffers takes at most a tenth of the time.
 constexpr std::uint64_t scans_apart = 10;
 
+constexpr std::size_t payload_of(std::size_t packet) noexcept {
+  return std::max<std::size_t>(packet - sizeof(packet_header), 16);
+}
+
 std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options& options) {
-  const auto best =
-      options.coalesce_bytes ? options.coalesce_bytes : net.best_packet() - sizeof(packet_header);
-  return std::max<std::size_t>(best, 16);
+  if (options.coalesce_bytes == 0) return payload_of(net.best_packet());
+  return std::max<std::size_t>(options.coalesce_bytes, 16);
 }
 
 }  // namespace
@@ -38,7 +41,7 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
       age_ns_(options.coalesce_age_ns),
       fragments_(net.max_packet()),
       outbox_(net, fragments_, counters, trace),
-      inbox_(channels_),
+      inbox_(channels_, threads_),
       buffers_(threads_, chosen_coalesce_bytes(net, options)),
       control_(net, outbox_, network_lock_, pool, counters),
       workers_(threads_),
@@ -69,14 +72,19 @@ bool progress_engine::with_transport(F&& f) {
 
 // Channels -----------------------------------------------------------------------------------
 
-std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::string_view what) {
+std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::string_view what,
+                                      int worker) {
+  CAIRN_EXPECTS(worker == any_worker ||
+                    (kind == channel_kind::epoch && 0 <= worker && worker < pool_.workers()),
+                "an epoch channel may belong to a worker of the rank");
   std::uint32_t number = 0;
   pool_.while_not_polling([&] {
     const std::lock_guard held(channels_guard_);
-    number = channels_.add(r, kind);
+    number = channels_.add(r, kind, worker);
     inbox_.requeue_aside();
     if (trace_.wanted()) trace_.name_channel(number, what);
     if (kind == channel_kind::standing) ++num_standing_;
+    if (worker != any_worker) ++num_of_workers_;
   });
   if (kind == channel_kind::standing) pool_.begin_polling();
   return number;
@@ -86,10 +94,15 @@ void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& 
   if (kind == channel_kind::standing) pool_.end_polling();
   pool_.while_not_polling([&] {
     if (kind == channel_kind::standing) --num_standing_;
+    if (channels_.worker_of(number) != any_worker) --num_of_workers_;
     r.abandon();  // releases the memory charged for its blocks
     const std::lock_guard held(channels_guard_);
     channels_.remove(number);
   });
+}
+
+std::size_t progress_engine::best_bytes(rank_t to) const noexcept {
+  return payload_of(net_.best_packet_to(to));
 }
 
 // Packets to this rank go through the inbox, so that their handlers do not run inside the send.
@@ -194,7 +207,7 @@ void progress_engine::deliver(worker_t w, buffer&& b) {
 }
 
 bool progress_engine::run_one(worker_t w) {
-  auto b = inbox_.take();
+  auto b = inbox_.take(w);
   if (b) deliver(w, std::move(*b));
   return b.has_value();
 }
@@ -210,7 +223,7 @@ bool progress_engine::flush(worker_t w, flush_scope scope) {
 
 bool progress_engine::progress(worker_t w) noexcept {
   try {
-    const bool moved = inbox_.empty() && poll(w);
+    const bool moved = inbox_.empty(w) && poll(w);
     if (!run_one(w)) return moved || flush(w, flush_scope::all);
     // The worker may compute next. What its own handlers have answered the thread cannot send.
     if (threads_ > pool_.workers()) flush_standing(w);
@@ -229,7 +242,7 @@ void progress_engine::flush_standing(worker_t w) {
 }
 
 void progress_engine::flush_old(worker_t w) {
-  if (size_ == 1 && num_standing_ == 0) return;  // sent at the end of the epoch
+  if (size_ == 1 && num_standing_ + num_of_workers_ == 0) return;  // sent at the end of the epoch
   auto& mine = workers_[w];
   const bool early = sends_early_.load(std::memory_order_relaxed);
   const auto age = early ? std::min(age_ns_, scans_apart * mine.scan_ns) : age_ns_;

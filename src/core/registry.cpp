@@ -5,9 +5,9 @@
 
 namespace cairn {
 
-receiver* registry::find(std::uint32_t number) const noexcept {
+const registry::entry* registry::look_up(std::uint32_t number) const noexcept {
   const auto found = std::ranges::lower_bound(live_, number, {}, &entry::number);
-  return found != live_.end() && found->number == number ? found->to : nullptr;
+  return found != live_.end() && found->number == number ? &*found : nullptr;
 }
 
 }  // namespace cairn

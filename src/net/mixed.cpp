@@ -147,6 +147,11 @@ std::size_t mixed_transport::best_packet() const noexcept {
   return std::min(remote_->best_packet(), max_packet());
 }
 
+std::size_t mixed_transport::best_packet_to(rank_t to) const noexcept {
+  const bool is_local = local_rank_[static_cast<std::size_t>(to)] >= 0;
+  return std::min((is_local ? local_ : remote_)->best_packet(), max_packet());
+}
+
 bool mixed_transport::send(rank_t to, std::span<const std::byte> packet) {
   const auto local = local_rank_[static_cast<std::size_t>(to)];
   return local >= 0 ? local_->send(local, packet) : remote_->send(to, packet);

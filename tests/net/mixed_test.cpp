@@ -185,5 +185,29 @@ TEST(Mixed, TakesPacketsThatBothWaysTake) {
   EXPECT_LE(net.best_packet(), net.max_packet());
 }
 
+/// A transport that only tells sizes.
+class sizes final : public transport {
+ public:
+  sizes(rank_t ranks, std::size_t best) : ranks_(ranks), best_(best) {}
+  rank_t self() const noexcept override { return 0; }
+  rank_t size() const noexcept override { return ranks_; }
+  std::size_t max_packet() const noexcept override { return 1000; }
+  std::size_t best_packet() const noexcept override { return best_; }
+  bool send(rank_t, std::span<const std::byte>) override { return false; }
+  std::size_t poll(const sink&) override { return 0; }
+
+ private:
+  rank_t ranks_;
+  std::size_t best_;
+};
+
+TEST(Mixed, KnowsTheBestPacketOfEachWay) {
+  const mixed_transport net(std::make_unique<sizes>(2, 300), {0, 2},
+                            std::make_unique<sizes>(3, 700));
+  EXPECT_EQ(net.best_packet_to(2), 300u);
+  EXPECT_EQ(net.best_packet_to(1), 700u);
+  EXPECT_EQ(net.best_packet(), 700u);
+}
+
 }  // namespace
 }  // namespace cairn::net

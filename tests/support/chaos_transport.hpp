@@ -29,6 +29,9 @@ class chaos_transport final : public net::transport {
   [[nodiscard]] rank_t size() const noexcept override { return below_->size(); }
   [[nodiscard]] std::size_t max_packet() const noexcept override { return below_->max_packet(); }
   [[nodiscard]] std::size_t best_packet() const noexcept override { return below_->best_packet(); }
+  [[nodiscard]] std::size_t best_packet_to(rank_t to) const noexcept override {
+    return below_->best_packet_to(to);
+  }
   [[nodiscard]] bool flushed() override { return below_->flushed(); }
 
   [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override {

@@ -51,7 +51,7 @@ struct no_reducer {};
 /// Collective  constructor and destructor, in the same order on every rank. The destructor of a
 ///             standing channel returns when all its messages have been handled, or at once if an
 ///             exception is in flight. An epoch channel is destroyed while no epoch is open.
-/// Memory      workers * next hops * coalesce_bytes at most.
+/// Memory      workers * next hops * the size of a buffer at most.
 /// Throws      contract_violation from from() and send() for an epoch channel while none is open
 /// Source      [DC15] AM++ (coalescing); [GMT14] (blocks per worker); [AAM15] (spans).
 ///
@@ -248,7 +248,7 @@ class channel final : public coalescer {
   [[gnu::noinline]] typename channel::block& block_towards(worker_t w, rank_t to) {
     const auto hop = next_hop(to);
     auto& b = lane_of(w).blocks[static_cast<std::size_t>(hop)];
-    if (b.at == b.end) turn_over(w, hop, block_bytes_);
+    if (b.at == b.end) turn_over(w, hop, sizeof(Message));
     return b;
   }
 
@@ -260,8 +260,6 @@ class channel final : public coalescer {
 
   Reducer* const reducer_ = nullptr;
   buffer_handler on_messages_;
-  const std::size_t block_bytes_ =
-      sizeof(Message) * std::max<std::size_t>(1, buffer_bytes() / sizeof(Message));
 };
 
 }  // namespace cairn::am

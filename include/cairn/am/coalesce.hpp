@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include <cairn/am/block_growth.hpp>
 #include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
@@ -15,13 +16,16 @@ namespace cairn::am {
 
 struct channel_options {
   channel_kind kind = channel_kind::epoch;
-  std::size_t coalesce_bytes = 0;  ///< size of a buffer; 0: the world's choice
+  std::size_t coalesce_bytes = 0;  ///< size of a buffer; 0: the world's, which may be automatic
   std::string_view name = {};      ///< in traces; empty: that of the message's type
+  int worker = any_worker;         ///< of each rank that alone runs its handlers; epoch channels
 };
 
 /// The stage coalesce: each worker fills a block per next hop; a block leaves as one buffer when it
-/// is full, when its worker is idle, or when it is old. Channels derive from this class and define
-/// how a message is written into a block and read from a buffer.
+/// is full, when its worker is idle, or when it is old. Without a requested size, each block has
+/// the size that block_growth.hpp chooses, up to the best one of the transport to the next hop.
+/// Channels derive from this class and define how a message is written into a block and read from a
+/// buffer.
 ///
 /// A routed coalescer sends along the world's route (route.hpp), and deliver() may find messages
 /// for other ranks in a buffer. It forwards them: it appends each to a block of this rank without
@@ -31,7 +35,7 @@ struct channel_options {
 /// because buffers may be delivered between the two. A derived class counts the messages that it
 /// appends.
 ///
-/// Memory    workers * next hops * buffer_bytes() at most; 4 bytes per rank
+/// Memory    workers * next hops * (the requested or the best size) at most; 4 bytes per rank
 class coalescer : public receiver {
  public:
   coalescer(const coalescer&) = delete;
@@ -47,7 +51,8 @@ class coalescer : public receiver {
   struct block {
     std::byte* at = nullptr;  // where the next message goes
     std::byte* end = nullptr;
-    bool seen = false;        // it was part-filled at the previous scan for old blocks
+    bool seen = false;  // it was part-filled at the previous scan for old blocks
+    block_growth growth;
     std::size_t records = 0;  // in it, if they have no fixed size
     buffer items;
   };
@@ -73,7 +78,6 @@ class coalescer : public receiver {
 
   [[nodiscard]] rank_t rank() const noexcept { return world_.rank(); }
   [[nodiscard]] rank_t ranks() const noexcept { return world_.size(); }
-  [[nodiscard]] std::size_t buffer_bytes() const noexcept { return buffer_bytes_; }
   [[nodiscard]] lane& lane_of(worker_t w) noexcept { return lanes_[w]; }
   /// Whether buffers may hold messages of other ranks.
   [[nodiscard]] bool routed() const noexcept { return routed_; }
@@ -85,9 +89,9 @@ class coalescer : public receiver {
 
   /// Throws    contract_violation if messages of this kind cannot be sent now
   void expect_sending() const;
-  /// Gives worker w an empty block of at least `bytes` bytes for the next hop `to`; ships the
-  /// previous block, if there is one.
-  void turn_over(worker_t w, rank_t to, std::size_t bytes);
+  /// Gives worker w an empty block for the next hop `to`, for `least` bytes or more, and messages
+  /// of fixed size fill it; ships the previous block, if there is one.
+  void turn_over(worker_t w, rank_t to, std::size_t least);
   /// drain() appends the messages in worker w's table to blocks and empties the table; forget()
   /// only empties it.
   virtual void drain(worker_t) {}
@@ -100,13 +104,15 @@ class coalescer : public receiver {
   void count_forwarded(worker_t w, std::uint64_t n) noexcept;
 
  private:
+  [[nodiscard]] std::size_t block_bytes(rank_t to, const block& b) const noexcept;
   void ship(worker_t w, rank_t to, block& b);
 
   world& world_;
   progress_engine& progress_;
   const channel_kind kind_;
-  const std::size_t buffer_bytes_;
+  const std::size_t requested_bytes_;  // 0: automatic
   const std::string_view name_;
+  const int worker_;
   std::size_t message_bytes_ = 0;
   const int exceptions_;  // in flight at construction
   std::uint32_t number_ = 0;

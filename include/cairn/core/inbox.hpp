@@ -5,11 +5,13 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <list>
 #include <optional>
 #include <vector>
 
 #include <cairn/core/buffer.hpp>
 #include <cairn/core/registry.hpp>
+#include <cairn/task/per_worker.hpp>
 #include <cairn/task/spin_lock.hpp>
 
 namespace cairn {
@@ -19,6 +21,7 @@ namespace cairn {
 ///   buffer of                         treatment
 ///   the open epoch, a live channel    queued
 ///   a standing live channel           queued
+///   a channel of one worker           queued for that worker
 ///   a later epoch                     set aside until this rank opens it
 ///   a channel not yet constructed     set aside until this rank constructs it
 ///   an abandoned epoch                discarded
@@ -28,15 +31,22 @@ namespace cairn {
 ///                the others require that no other worker is in a call
 class inbox {
  public:
-  explicit inbox(const registry& channels) : channels_(channels) {}
+  explicit inbox(const registry& channels, int workers = 1)
+      : channels_(channels), of_worker_(workers) {}
 
   void accept(buffer&& b);
-  /// The next buffer whose handler may run: of a standing channel, else of the open epoch.
-  [[nodiscard]] std::optional<buffer> take();
+  /// The next buffer whose handler may run on worker w: of a standing channel, else of the open
+  /// epoch.
+  [[nodiscard]] std::optional<buffer> take(worker_t w = main_worker);
   /// The next buffer of a standing channel.
   [[nodiscard]] std::optional<buffer> take_standing();
   /// Whether no buffer is queued. May be stale.
   [[nodiscard]] bool empty() const noexcept { return queued_.load(std::memory_order_relaxed) == 0; }
+  /// The same of the buffers that worker w may take.
+  [[nodiscard]] bool empty(worker_t w) const noexcept {
+    return queued_for_any_.load(std::memory_order_relaxed) == 0 &&
+           of_worker_[w].queued.load(std::memory_order_relaxed) == 0;
+  }
   /// Payload bytes queued and set aside.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return bytes_.load(std::memory_order_relaxed);
@@ -60,15 +70,23 @@ class inbox {
   void place(buffer&& b);
   void place_set_aside();
   void count_queued() noexcept;
-  buffer take_first(std::deque<buffer>& queue);
+  template <class Queue>
+  buffer take_first(Queue& queue);
+
+  struct queue_of_worker {
+    std::list<buffer> waiting;  // an empty deque takes 0.6 KB
+    std::atomic<std::size_t> queued{0};
+  };
 
   const registry& channels_;
   task::spin_lock guard_;
   std::deque<buffer> standing_, of_epoch_;
+  task::per_worker<queue_of_worker> of_worker_;  // of the open epoch
+  std::size_t queued_for_one_ = 0;               // in all of these
   std::vector<buffer> aside_;
   std::atomic<std::uint64_t> open_{0};  // the number of the open epoch; 0: none is open
   std::uint64_t abandoned_ = 0;
-  std::atomic<std::size_t> queued_{0}, queued_standing_{0}, bytes_{0};
+  std::atomic<std::size_t> queued_{0}, queued_for_any_{0}, queued_standing_{0}, bytes_{0};
 };
 
 }  // namespace cairn

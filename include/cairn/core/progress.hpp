@@ -43,11 +43,17 @@ class progress_engine final : public task::progress_source {
 
   /// Registers a channel. Numbers follow the order of calls, so all ranks must make the same calls.
   /// `what` names it in a trace.
-  [[nodiscard]] std::uint32_t attach(receiver& r, channel_kind kind, std::string_view what);
+  ///
+  /// worker    that alone runs its handlers, or any_worker; then not for a standing channel
+  [[nodiscard]] std::uint32_t attach(receiver& r, channel_kind kind, std::string_view what,
+                                     int worker = any_worker);
   void detach(std::uint32_t number, channel_kind kind, receiver& r);
 
-  /// Payload bytes of a buffer: the setting, or else the transport's best size.
+  /// Payload bytes of a buffer: the setting, or else the transport's best size, which a channel
+  /// does not exceed, so that no packet is just above a size from which packets cost more.
   [[nodiscard]] std::size_t coalesce_bytes() const noexcept { return buffers_.usual_bytes(); }
+  /// The transport's best size for buffers to one rank.
+  [[nodiscard]] std::size_t best_bytes(rank_t to) const noexcept;
 
   /// An empty buffer for `payload_bytes`, recycled if possible.
   [[nodiscard]] buffer take_buffer(worker_t w, std::size_t payload_bytes) {
@@ -219,8 +225,8 @@ class progress_engine final : public task::progress_source {
   std::atomic<std::uint64_t> waves_sent_{0}, waves_handled_{0}, wave_changes_{0};
   std::atomic<bool> epoch_is_open_{false}, sends_early_{false};
   bool epoch_was_left_ = false;
-  int num_standing_ = 0;
-  std::uint64_t polls_seen_ = 0;  // by the progress thread
+  int num_standing_ = 0, num_of_workers_ = 0;  // channels: standing, or of one worker
+  std::uint64_t polls_seen_ = 0;               // by the progress thread
   std::atomic<bool> transport_failed_{false};
 };
 

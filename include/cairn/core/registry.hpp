@@ -5,6 +5,7 @@
 #include <span>
 #include <vector>
 
+#include <cairn/core/delivery.hpp>
 #include <cairn/core/receiver.hpp>
 
 namespace cairn {
@@ -20,11 +21,12 @@ class registry {
     std::uint32_t number;
     channel_kind kind;
     receiver* to;
+    int worker = any_worker;  ///< that alone runs its handlers
   };
   enum class state { not_constructed, live, destroyed };
 
-  [[nodiscard]] std::uint32_t add(receiver& r, channel_kind kind) {
-    live_.push_back({next_, kind, &r});
+  [[nodiscard]] std::uint32_t add(receiver& r, channel_kind kind, int worker = any_worker) {
+    live_.push_back({next_, kind, &r, worker});
     return next_++;
   }
   void remove(std::uint32_t number) {
@@ -34,7 +36,15 @@ class registry {
   /// Ascending by number.
   [[nodiscard]] std::span<const entry> live() const noexcept { return live_; }
   /// Null unless the channel is live.
-  [[nodiscard]] receiver* find(std::uint32_t number) const noexcept;
+  [[nodiscard]] receiver* find(std::uint32_t number) const noexcept {
+    const auto* const at = look_up(number);
+    return at ? at->to : nullptr;
+  }
+  /// The worker of a live channel, or any_worker.
+  [[nodiscard]] int worker_of(std::uint32_t number) const noexcept {
+    const auto* const at = look_up(number);
+    return at ? at->worker : any_worker;
+  }
   [[nodiscard]] state state_of(std::uint32_t number) const noexcept {
     return number >= next_ ? state::not_constructed : find(number) ? state::live : state::destroyed;
   }
@@ -46,6 +56,8 @@ class registry {
   void skip_to(std::uint32_t number) noexcept { next_ = number; }
 
  private:
+  [[nodiscard]] const entry* look_up(std::uint32_t number) const noexcept;
+
   std::vector<entry> live_;
   std::uint32_t next_ = 0;
 };

@@ -31,6 +31,8 @@ class transport {
   [[nodiscard]] virtual std::size_t max_packet() const noexcept = 0;
   /// Bytes of a packet (header included) for which this transport is most efficient.
   [[nodiscard]] virtual std::size_t best_packet() const noexcept = 0;
+  /// The same for packets to one rank: within a machine another network may be used.
+  [[nodiscard]] virtual std::size_t best_packet_to(rank_t) const noexcept { return best_packet(); }
 
   /// Copies the packet out to `to`, or returns false if there is no room now.
   [[nodiscard]] virtual bool send(rank_t to, std::span<const std::byte> packet) = 0;

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+
+namespace cairn::am {
+
+/// The size of one worker's next block for one next hop.
+///
+/// While a block fills, its messages wait, and their receiver may have nothing else to do or do
+/// work that they would spare it. Small blocks wait less and cost more, because each costs about as
+/// much as `step` of its bytes. For a burst of N bytes both costs together are least with blocks of
+/// about sqrt(N * step). N is known when the burst ends; but blocks that grow by `step` each have
+/// about that size at any time: after k of them, N = k * k / 2 * step bytes were sent, and the next
+/// has k * step = sqrt(2 * N * step). So
+///
+///   a block that left                  the next one
+///   full                               is one step larger, up to `most`
+///   part-filled: it was old, or its    is of one step: the burst is over
+///   worker had no other work
+///
+/// A pure state machine.
+class block_growth {
+ public:
+  /// Bytes of the next block, if blocks are free to have any number.
+  [[nodiscard]] constexpr std::size_t bytes(std::size_t step, std::size_t most) const noexcept {
+    return std::min<std::size_t>(most, steps_ * step);
+  }
+  constexpr void left_full() noexcept { steps_ += steps_ < most_steps ? 1 : 0; }
+  constexpr void left_early() noexcept { steps_ = 1; }
+
+ private:
+  static constexpr std::uint32_t most_steps = 1u << 16;
+  std::uint32_t steps_ = 1;
+};
+
+/// Bytes whose transfer costs about as much as a buffer's fixed cost, of a transport that is most
+/// efficient with packets of `best` bytes. Between two processes a buffer costs as much as 16
+/// messages of 8 bytes (docs/guidelines.md).
+[[nodiscard]] constexpr std::size_t growth_step(std::size_t best) noexcept {
+  return std::max<std::size_t>(128, best / 64);
+}
+
+}  // namespace cairn::am
