@@ -64,15 +64,33 @@ void expect_options(const algorithm_command& cmd) {
   expect_trace(cmd.c, {cmd.in.file, cmd.output});
 }
 
+// Refuses delivery to the owner where every worker owns all, or where another mechanism is asked
+// for.
+void expect_owners_used(const settings& s, const world& w) {
+  if (w.workers() == 1) {
+    throw usage_error("--deliver owner has no effect here: a rank has one worker");
+  }
+  if (s.mechanism != "auto" && s.mechanism != "plain") {
+    throw usage_error("--deliver owner has no effect here: it serves mechanism plain, not " +
+                      s.mechanism);
+  }
+}
+
 // Refuses settings of operators if the run uses no operators.
 void expect_settings_used(const algorithm_command& cmd, const world& w) {
   if (cmd.c.given.contains("filter") && !cmd.a.info().filters) {
     throw usage_error(
         fmt::format("--filter has no effect here: {} drops and combines no messages", cmd.name()));
   }
+  if (cmd.c.given.contains("frequency") && !cmd.a.info().in_order) {
+    throw usage_error(
+        fmt::format("--frequency has no effect here: {} does its work in supersteps", cmd.name()));
+  }
+  const bool to_owners = cmd.c.settings.deliver == delivery::owner;
+  if (to_owners && cmd.c.given.contains("deliver")) expect_owners_used(cmd.c.settings, w);
   const auto why = cmd.a.without_operators(cmd.given, w);
   if (why.empty()) return;
-  for (const auto* const name : {"mechanism", "grain", "filter", "retry", "costs"}) {
+  for (const auto* const name : {"mechanism", "grain", "filter", "retry", "costs", "deliver"}) {
     if (!cmd.c.given.contains(name)) continue;
     throw usage_error(fmt::format("--{} has no effect here: {}", name, why));
   }

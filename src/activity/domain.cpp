@@ -15,10 +15,11 @@ constexpr std::uint64_t packed(std::uint64_t epoch, mechanism chosen) noexcept {
 }
 
 // Probes hardware transactions only if the choice depends on them.
-surroundings surroundings_of(world& w, const options& asked, bool emulates) {
-  surroundings here{.one_worker = w.workers() == 1};
-  const bool matters = asked.mechanism == mechanism::htm ||
-                       (asked.mechanism == mechanism::automatic && !here.one_worker);
+surroundings surroundings_of(world& w, const options& asked, bool emulates, bool to_owners) {
+  surroundings here{.one_worker = w.workers() == 1, .one_writer = to_owners};
+  const bool matters =
+      asked.mechanism == mechanism::htm ||
+      (asked.mechanism == mechanism::automatic && !here.one_worker && !here.one_writer);
   if (!matters) return here;
   here.emulated = emulates;
   if (emulates) return here;
@@ -30,12 +31,12 @@ surroundings surroundings_of(world& w, const options& asked, bool emulates) {
 
 }  // namespace
 
-domain::domain(world& w, const options& opt, cells of)
+domain::domain(world& w, const options& opt, cells of, bool to_owners)
     : world_(w),
       of_(of),
       options_(opt),
       emulate_(emulation_for(w, opt)),
-      plan_(of, opt, surroundings_of(w, opt, emulate_.has_value()), w.workers()),
+      plan_(of, opt, surroundings_of(w, opt, emulate_.has_value(), to_owners), w.workers()),
       now_(packed(no_epoch, plan_.first().mechanism)),
       parts_(w.workers()) {
   if (!may_change_mechanism()) prepare(chosen_mechanism());

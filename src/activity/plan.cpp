@@ -25,9 +25,10 @@ struct reasoned {
   std::string why;
 };
 
-void refuse_what_cannot_run(cells of, mechanism chosen, bool one_worker) {
-  if (chosen == mechanism::plain && !one_worker) {
-    throw usage_error("mechanism plain needs one writer per element: use --threads 1");
+void refuse_what_cannot_run(cells of, mechanism chosen, const surroundings& here) {
+  if (chosen == mechanism::plain && !here.one_worker && !here.one_writer) {
+    throw usage_error("mechanism plain needs one writer per element: use --threads 1" +
+                      std::string(of == cells::one ? " or --deliver owner" : ""));
   }
   if (of == cells::one && chosen == mechanism::stm) {
     throw usage_error(
@@ -64,10 +65,12 @@ reasoned decide_hardware(cells of, const options& asked, const surroundings& her
 }  // namespace
 
 decision decide(cells of, const options& asked, const surroundings& here) {
-  refuse_what_cannot_run(of, asked.mechanism, here.one_worker);
+  refuse_what_cannot_run(of, asked.mechanism, here);
   reasoned chosen{asked.mechanism, "it was requested"};
   if (asked.mechanism == mechanism::automatic && here.one_worker) {
     chosen = {mechanism::plain, "the rank has one worker"};
+  } else if (asked.mechanism == mechanism::automatic && here.one_writer) {
+    chosen = {mechanism::plain, "messages go to the worker that owns the element"};
   } else if (asked.mechanism == mechanism::automatic || asked.mechanism == mechanism::htm) {
     chosen = decide_hardware(of, asked, here);
   }

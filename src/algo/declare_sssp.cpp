@@ -22,7 +22,8 @@ struct sssp_declaration : declaration {
       .check = "Check that no distance is too large and that a path has each",
       .weights = weights_read::lengths,
       .verify_options = words<"source">,
-      .filters = true};
+      .filters = true,
+      .in_order = true};
   struct options {
     vertex_option source;
     sssp_method algorithm = sssp_method::automatic;

@@ -125,6 +125,8 @@ constexpr std::array<choice<routing>, 5> routings{{{"auto", routing::automatic},
                                                    {"grid", routing::grid},
                                                    {"hypercube", routing::hypercube},
                                                    {"machine", routing::machine}}};
+constexpr std::array<choice<delivery>, 2> deliveries{
+    {{"any", delivery::any}, {"owner", delivery::owner}}};
 constexpr std::array<choice<progress_style>, 3> styles{{{"auto", progress_style::automatic},
                                                         {"poll", progress_style::poll},
                                                         {"thread", progress_style::thread}}};
@@ -141,7 +143,7 @@ constexpr std::array<choice<std::string_view>, 3> retries{
 
 using text_view = std::string_view;
 
-constexpr std::array<setting, 20> rows{{
+constexpr std::array<setting, 22> rows{{
     {"threads", "CAIRN_THREADS", "auto|N", "workers",
      "workers per rank; auto: the allowed cores divided by the ranks that share them",
      [](settings& s, text_view v) {
@@ -195,7 +197,8 @@ constexpr std::array<setting, 20> rows{{
      },
      [](const settings& s) { return s.costs.empty() ? "auto" : s.costs; }},
     {"coalesce", "CAIRN_COALESCE", "auto|BYTES", "bytes",
-     "size of a message buffer; auto: chosen by the transport",
+     "size of a message buffer; auto: it grows in a burst of messages, up to the best size of the "
+     "transport",
      [](settings& s, text_view v) { return store_or_auto(s.coalesce_bytes, v, amount(v)); },
      [](const settings& s) { return auto_or(s.coalesce_bytes); }},
     {"coalesce-age", "CAIRN_COALESCE_AGE", "US", "microseconds",
@@ -208,6 +211,18 @@ constexpr std::array<setting, 20> rows{{
      "how messages are routed; auto: directly to the owner",
      [](settings& s, text_view v) { return choose(s.routing, v, routings); },
      [](const settings& s) { return chosen(s.routing, routings); }},
+    {"deliver", "CAIRN_DELIVER", "any|owner", "",
+     "which worker runs an operator of one element: any, or the one that owns the element, without "
+     "atomics",
+     [](settings& s, text_view v) { return choose(s.deliver, v, deliveries); },
+     [](const settings& s) { return chosen(s.deliver, deliveries); }},
+    {"frequency", "CAIRN_FREQUENCY", "auto|N", "batches",
+     "batches of work in order that a busy worker does between two looks for messages and for the "
+     "end; auto: it looks for messages after each, and for the end after 16",
+     [](settings& s, text_view v) {
+       return store_or_auto(s.frequency, v, number(v, 1u, 1u << 20));
+     },
+     [](const settings& s) { return auto_or(s.frequency); }},
     {"progress", "CAIRN_PROGRESS", "auto|poll|thread", "",
      "who moves messages while workers compute: the workers between chunks, or also a thread; "
      "auto: "
@@ -218,10 +233,16 @@ constexpr std::array<setting, 20> rows{{
      "bytes of messages that may wait for the network before the body waits",
      [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
      [](const settings& s) { return std::to_string(s.pending_bytes); }},
-    {"filter", "CAIRN_FILTER", "N", "entries",
-     "entries of each worker's sent-filter and combining table, which reduce messages; 0: none",
-     [](settings& s, text_view v) { return store(s.filter_entries, amount(v)); },
-     [](const settings& s) { return std::to_string(s.filter_entries); }},
+    {"filter", "CAIRN_FILTER", "auto|N", "entries",
+     "entries of each worker's sent-filter and combining table, which reduce messages; 0: none; "
+     "auto: 1M, and a sent-filter is left out while it drops little",
+     [](settings& s, text_view v) {
+       s.filter_is_chosen = v == "auto";
+       return store(s.filter_entries, s.filter_is_chosen ? settings().filter_entries : amount(v));
+     },
+     [](const settings& s) {
+       return s.filter_is_chosen ? "auto" : std::to_string(s.filter_entries);
+     }},
     {"transport", "CAIRN_TRANSPORT", "auto|ring|mpi", "",
      "transport of packets; auto: rings within a machine, MPI between machines",
      [](settings& s, text_view v) { return choose(s.transport, v, transports); },
@@ -336,7 +357,10 @@ world_options settings::for_world() const {
           .coalesce_age_ns = coalesce_age_us * 1000,
           .pending_bytes = pending_bytes,
           .filter_entries = filter_entries,
+          .frequency = frequency,
+          .filter_is_chosen = filter_is_chosen,
           .routing = routing,
+          .deliver = deliver,
           .progress = progress,
           .trace = trace};
 }

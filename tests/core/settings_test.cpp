@@ -48,11 +48,12 @@ TEST(Settings, EveryRowTakesWhatItShows) {
 
 TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
   const std::map<std::string, std::string> other{
-      {"threads", "3"},   {"ranks", "4"},       {"pin", "on"},         {"mechanism", "htm"},
-      {"grain", "32"},    {"coalesce", "8192"}, {"coalesce-age", "7"}, {"pending", "1024"},
-      {"filter", "0"},    {"transport", "mpi"}, {"mpi", "openmpi"},    {"plugins", "/a/b"},
-      {"machines", "2"},  {"sim", "ranks=8"},   {"retry", "hle"},      {"costs", "costs.json"},
-      {"timeout", "2.5"}, {"watchdog", "10"},   {"routing", "grid"},   {"progress", "thread"}};
+      {"threads", "3"},     {"ranks", "4"},       {"pin", "on"},         {"mechanism", "htm"},
+      {"grain", "32"},      {"coalesce", "8192"}, {"coalesce-age", "7"}, {"pending", "1024"},
+      {"filter", "0"},      {"transport", "mpi"}, {"mpi", "openmpi"},    {"plugins", "/a/b"},
+      {"machines", "2"},    {"sim", "ranks=8"},   {"retry", "hle"},      {"costs", "costs.json"},
+      {"timeout", "2.5"},   {"watchdog", "10"},   {"routing", "grid"},   {"progress", "thread"},
+      {"deliver", "owner"}, {"frequency", "100"}};
   std::map<std::string, std::string> environment;
   for (const auto& row : setting::all()) {
     ASSERT_TRUE(other.contains(std::string(row.name))) << row.name << " is not in this test";
@@ -151,6 +152,8 @@ TEST(Settings, TheWorldGetsItsPartInItsUnits) {
   s.filter_entries = 300;
   s.routing = routing::machine;
   s.progress = progress_style::thread;
+  s.deliver = delivery::owner;
+  s.frequency = 7;
   const auto w = s.for_world();
   EXPECT_EQ(w.coalesce_age_ns, 3000u);
   EXPECT_EQ(w.coalesce_bytes, 100u);
@@ -158,6 +161,8 @@ TEST(Settings, TheWorldGetsItsPartInItsUnits) {
   EXPECT_EQ(w.filter_entries, 300u);
   EXPECT_EQ(w.routing, routing::machine);
   EXPECT_EQ(w.progress, progress_style::thread);
+  EXPECT_EQ(w.deliver, delivery::owner);
+  EXPECT_EQ(w.frequency, 7u);
 }
 
 }  // namespace

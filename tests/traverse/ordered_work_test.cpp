@@ -80,6 +80,36 @@ TEST_P(OrderedWork, EndsOnceAllIsDoneEverywhere) {
       {.coalesce_bytes = 64});
 }
 
+TEST_P(OrderedWork, EndsWithAnyFrequency) {
+  for (const unsigned frequency : {1, 3, 1000}) {
+    GetParam().run(
+        [](world& w) {
+          scattered_tree tree(w, 4);
+          tree.work.add(worker_t(0), {1, 0});
+          EXPECT_EQ(tree.run(tree.work.none), static_cast<std::uint64_t>(w.size()) * 1023);
+        },
+        {.coalesce_bytes = 64, .frequency = frequency});
+  }
+}
+
+// A busy worker that looks more often also tests more often for the end.
+TEST(OrderedWorkOfTwoRanks, TestsForTheEndAsOftenAsIsSaid) {
+  const auto waves = [](unsigned frequency) {
+    std::uint64_t all = 0;
+    support::on_simulated_ranks(2, 1, 1,
+                                [&](world& w) {
+                                  scattered_tree tree(w, 4);
+                                  for (std::uint64_t v = 0; v < 50; ++v)
+                                    tree.work.add(worker_t(0), {mix64(v), 0});
+                                  static_cast<void>(tree.run(tree.work.none));
+                                  all = w.sum(w.counters().total(obs::counter::waves));
+                                },
+                                {.frequency = frequency});
+    return all;
+  };
+  EXPECT_GT(waves(1), waves(1000));
+}
+
 // What lies in later buckets waits for the next run, also where it comes from other ranks.
 TEST_P(OrderedWork, LeavesWhatIsBeyondItsEnd) {
   GetParam().run([](world& w) {

@@ -22,7 +22,8 @@ namespace cairn::activity {
 /// Data that activities share on this rank, and the one mechanism that makes them atomic. Operators
 /// that change the same map belong to the same domain.
 ///
-///   plain     no synchronisation; the rank has one worker
+///   plain     no synchronisation: the rank has one worker, or messages go to the worker that owns
+///             the element
 ///   htm       transactions that subscribe to the domain's fallback lock
 ///   locks     the elements' locks, acquired in sorted order
 ///   one_lock  one lock
@@ -46,7 +47,9 @@ namespace cairn::activity {
 /// Collective constructor.
 class domain {
  public:
-  explicit domain(world& w, const options& opt = {}, cells of = cells::several);
+  /// to_owners  the messages of its only operator go to the worker that owns the element
+  explicit domain(world& w, const options& opt = {}, cells of = cells::several,
+                  bool to_owners = false);
 
   [[nodiscard]] world& of() noexcept { return world_; }
   /// The requested options.

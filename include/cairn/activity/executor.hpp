@@ -68,7 +68,8 @@ class executor {
   /// For a single-cell operator in an implicit domain.
   /// Throws    usage_error if the mechanism cannot run here
   executor(world& w, Op op, options opt = {}) requires single_cell<Op>
-      : executor(std::make_unique<domain>(w, fixed(opt), cells::one), std::move(op)) {}
+      : executor(std::make_unique<domain>(w, fixed(opt), cells::one, to_owners(w)), std::move(op)) {
+  }
 
   /// For an operator in an explicit domain, which determines the mechanism.
   /// Throws    usage_error if Fixed is not the mechanism requested for the domain, or if a
@@ -132,6 +133,15 @@ class executor {
     return opt;
   }
 
+  // Whether each message goes to the worker that owns its element. The ranks' workers of one number
+  // share a channel, so all ranks need as many. Collective.
+  static bool to_owners(world& w) {
+    if constexpr (fire_and_return<Op> || !may_run<Op, Fixed>(mechanism::plain)) return false;
+    if (w.options().deliver != delivery::owner) return false;
+    const auto here = static_cast<std::uint64_t>(w.workers()), most = w.max(here);
+    return !w.any(here != most) && most > 1;
+  }
+
   // Whether a single-cell operator may join the domain: it has no lanes for mechanisms that
   // multi-cell activities of the domain would notice.
   static bool joins(const domain& data) {
@@ -141,13 +151,22 @@ class executor {
             chosen == mechanism::one_lock);
   }
 
+  auto arrived() {
+    return [this](worker_t k, std::span<const message> span) {
+      with_lane(k, [&](auto& lane) {
+        for (const auto& m : span) lane.arrived(m, {});
+      });
+    };
+  }
+
   void connect() {
     auto& w = parts_.w;
-    if (w.size() == 1) return;
-    if constexpr (filtered<Op>) {
-      const auto entries = parts_.data.asked().sent_filter ? w.options().filter_entries : 0;
-      for (auto& k : parts_.workers) k.value.filter = sent_filter_of<Op>(entries);
+    if constexpr (single_cell<Op> && !fire_and_return<Op>) {
+      const bool one_writer = own_ && own_->choices().first().mechanism == mechanism::plain;
+      if (one_writer && w.workers() > 1) return parts_.connect_workers(arrived());
     }
+    if (w.size() == 1) return;
+    parts_.make_filters();
     if constexpr (combining<Op>) {
       const auto entries = std::min(w.options().filter_entries, parts_.most_combined);
       // An operator costs more than the handlers that a gate within a machine expects.
@@ -169,11 +188,7 @@ class executor {
             });
           });
     } else {
-      parts_.out.emplace(w, parts_.reduce, [this](worker_t k, std::span<const message> span) {
-        with_lane(k, [&](auto& lane) {
-          for (const auto& m : span) lane.arrived(m, {});
-        });
-      });
+      parts_.out.emplace(w, parts_.reduce, arrived());
     }
   }
 
@@ -217,6 +232,11 @@ class executor {
     auto& data = parts_.data;
     constexpr auto compiled = [](mechanism m) { return may_run<Op, Fixed>(m); };
     if constexpr (compiled(mechanism::plain)) {
+      if constexpr (single_cell<Op> && !fire_and_return<Op>) {
+        if (!parts_.to_worker.empty()) {
+          return run(lane<Op, commit_plain, reach::workers>(parts_, k, {data, k}, by), body);
+        }
+      }
       if (chosen == mechanism::plain) return in_lane(k, body, by, commit_plain(data, k));
     }
     if constexpr (compiled(mechanism::atomics)) {
@@ -238,13 +258,15 @@ class executor {
 
   template <class Commit, class Body>
   lane_result in_lane(worker_t k, Body& body, const tuner::step& by, Commit commit) {
-    const auto go = [&](auto&& lane) -> lane_result {
-      body(lane);
-      const auto operators = lane.finish();
-      return {operators, lane.timed()};
-    };
-    if (!parts_.out) return go(lane<Op, Commit, true>(parts_, k, commit, by));
-    return go(lane<Op, Commit, false>(parts_, k, commit, by));
+    if (!parts_.out) return run(lane<Op, Commit, reach::alone>(parts_, k, commit, by), body);
+    return run(lane<Op, Commit, reach::ranks>(parts_, k, commit, by), body);
+  }
+
+  template <class Lane, class Body>
+  static lane_result run(Lane&& lane, Body& body) {
+    body(lane);
+    const auto operators = lane.finish();
+    return {operators, lane.timed()};
   }
 
   // Retries the parked messages. Returns whether any of them made progress.

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <optional>
 #include <type_traits>
 #include <utility>
@@ -10,6 +11,7 @@
 
 #include <cairn/activity/batch.hpp>
 #include <cairn/activity/domain.hpp>
+#include <cairn/activity/filter_choice.hpp>
 #include <cairn/activity/operator.hpp>
 #include <cairn/activity/pace.hpp>
 #include <cairn/activity/parking.hpp>
@@ -60,6 +62,7 @@ struct executor_parts {
   /// The state of one worker.
   struct worker_state {
     sent_filter_of<Op> filter;
+    filter_choice filter_use;  // whether it is asked, if that is chosen
     [[no_unique_address]] typename message_path::combined combined;
     [[no_unique_address]]
     typename message_path::unanswered unanswered;  // questions sent to other ranks
@@ -126,6 +129,29 @@ struct executor_parts {
   reducer reduce{*this};
   // empty on one rank; declared last because it uses the members above
   std::optional<typename message_path::path> out;
+
+  /// With delivery to the worker that owns the element: a channel per worker, which the workers of
+  /// that number run on each rank, instead of `out`; and each worker's senders.
+  using path_to_worker = am::channel<message>;
+  std::deque<path_to_worker> to_worker;
+  task::per_worker<std::deque<typename path_to_worker::sender>> senders{w.workers()};
+
+  void make_filters() {
+    if constexpr (filtered<Op>) {
+      const auto entries = data.asked().sent_filter ? w.options().filter_entries : 0;
+      for (auto& k : workers) k.value.filter = sent_filter_of<Op>(entries);
+    }
+  }
+  /// Makes the channels to workers; arrived(k, span) runs messages of worker k's elements.
+  template <class Arrived>
+  void connect_workers(const Arrived& arrived) {
+    make_filters();
+    const auto owner = [this](const message& m) { return shape<Op>::owner(op, m); };
+    for (worker_t to{0}; to < w.workers(); ++to) {
+      auto& road = to_worker.emplace_back(w, owner, arrived, am::channel_options{.worker = to});
+      for (worker_t k{0}; k < w.workers(); ++k) senders[k].emplace_back(road, k);
+    }
+  }
 
   // A message that met a marker is parked. It counts as in flight, and is retried whenever its
   // worker is idle.

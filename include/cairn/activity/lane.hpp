@@ -13,11 +13,17 @@
 
 namespace cairn::activity {
 
+/// Where a lane finds elements: all here, on several ranks, or at one worker of any rank.
+enum class reach { alone, ranks, workers };
+
 /// One worker's access to an executor during a chunk or a span. Messages to elements of this rank
-/// join a batch by `Commit`; others are sent to their owner. With `Alone` the lane is compiled for
-/// one rank, where every element is local.
-template <class Op, class Commit, bool Alone>
+/// join a batch by `Commit`; others are sent to their owner. With `alone` the lane is compiled for
+/// one rank, where every element is local. With `workers` messages to elements of other workers of
+/// this rank are sent, too.
+template <class Op, class Commit, reach Reach>
 class lane {
+  static constexpr bool Alone = Reach == reach::alone, to_workers = Reach == reach::workers;
+
  public:
   using message = typename Op::message;
   using parts = executor_parts<Op>;
@@ -28,11 +34,20 @@ class lane {
         worker_(k),
         op_(all.op),
         batch_(commit, state_.rooms, by.choice.grain, by.measured ? &all.w.clock() : nullptr) {
-    if constexpr (!Alone) {
+    if constexpr (to_workers) {
+      if constexpr (filtered<Op>) {
+        state_.filter.enter(all.w.messages().epoch());
+        asks_filter_ = state_.filter.enabled();
+      }
+    } else if constexpr (!Alone) {
       if (!all.out) return;
       sender_.emplace(*all.out, k);
       if constexpr (returns) replies_.emplace(*all.out, k);
-      if constexpr (filtered<Op>) state_.filter.enter(all.w.messages().epoch());
+      if constexpr (filtered<Op>) {
+        state_.filter.enter(all.w.messages().epoch());
+        asks_filter_ = state_.filter.enabled() && state_.filter_use.asks();
+        sent_before_ = all.out->count(k).sent();
+      }
     }
   }
   lane(const lane&) = delete;
@@ -45,6 +60,9 @@ class lane {
       if (!shape<Op>::is_here(op_, m)) {
         send(m);
         return;
+      }
+      if constexpr (to_workers) {
+        if (!is_own(m)) return pass(m);
       }
     }
     offer(m, here());
@@ -82,7 +100,8 @@ class lane {
     counters.add(worker_, obs::counter::activities, activities);
     if constexpr (!Alone) {
       counters.add(worker_, obs::counter::messages_filtered, filtered_);
-      if (sender_) counters.add(worker_, obs::counter::lookups, looked_up_);
+      if constexpr (filtered<Op> && !combining<Op> && !to_workers) choose_filter();
+      if (to_workers || sender_) counters.add(worker_, obs::counter::lookups, looked_up_);
     }
     if constexpr (returns) counters.add(worker_, obs::counter::answers, answers_run_);
     return operators_;
@@ -92,19 +111,43 @@ class lane {
  private:
   static constexpr bool returns = fire_and_return<Op>;
 
+  // Takes in what the filter has dropped of this lane's messages.
+  void choose_filter() {
+    if (!sender_ || !state_.filter.enabled() || !all_.w.options().filter_is_chosen) return;
+    const auto sent = all_.out->count(worker_).sent() - sent_before_;
+    if (!state_.filter_use.done(sent + filtered_, filtered_)) return;
+    const bool asks = state_.filter_use.asks();
+    all_.w.trace().note(worker_, obs::trace_kind::choice, asks ? "asks the filter" : "no filter");
+  }
+
+  [[nodiscard]] worker_t worker_of(const message& m) const {
+    if constexpr (to_workers) return worker_of_block(op_.cell(m).id, all_.w.workers());
+    return worker_;
+  }
+  // Whether this worker runs the operator of an element of this rank.
+  [[nodiscard]] bool is_own(const message& m) const { return worker_of(m) == worker_; }
+  void send_to_worker(rank_t owner, const message& m) {
+    all_.senders[worker_][static_cast<std::size_t>(worker_of(m))](owner, m);
+  }
+  // To another worker of this rank.
+  void pass(const message& m) {
+    if (shape<Op>::wanted(op_, m)) send_to_worker(all_.w.rank(), m);
+  }
+
   void send(const message& m) {
-    if constexpr (combining<Op>) {
+    if constexpr (combining<Op> && !to_workers) {
       sender_->offer(m);
       return;
     } else if constexpr (filtered<Op>) {
-      auto& filter = state_.filter;
-      if (filter.enabled() && !filter.passes(all_.op, all_.op.cell(m), m)) {
+      if (asks_filter_ && !state_.filter.passes(all_.op, all_.op.cell(m), m)) {
         ++filtered_;
         return;
       }
     }
     const auto owner = shape<Op>::owner(all_.op, m);
-    if constexpr (returns) {
+    if constexpr (to_workers) {
+      send_to_worker(owner, m);
+    } else if constexpr (returns) {
       (*sender_)(owner, m, state_.unanswered.put(m));
     } else {
       (*sender_)(owner, m);
@@ -169,11 +212,11 @@ class lane {
   }
 
   void send_on(const message& m) {
-    if (Alone || shape<Op>::is_here(op_, m)) {
-      state_.waiting.push_back(m);
-    } else {
-      send(m);
+    if (!Alone && !shape<Op>::is_here(op_, m)) return send(m);
+    if constexpr (to_workers) {
+      if (!is_own(m)) return pass(m);
     }
+    state_.waiting.push_back(m);
   }
 
   // Last in, first out, which keeps the list short if each operator sends only a few messages.
@@ -194,7 +237,8 @@ class lane {
   const worker_t worker_;
   const Op op_;  // a copy: see operator.hpp
   std::uint64_t operators_ = 0, took_effect_ = 0, answers_run_ = 0;
-  std::uint64_t looked_up_ = 0, filtered_ = 0;
+  std::uint64_t looked_up_ = 0, filtered_ = 0, sent_before_ = 0;
+  bool asks_filter_ = false;
   std::optional<typename parts::message_path::sender> sender_;
   [[no_unique_address]] typename parts::message_path::replier replies_;
   batch<Op, Commit> batch_;

@@ -35,6 +35,7 @@ enum class weights_read { none, any, whole, lengths };
 /// undirected      if not empty: the reason why a directed graph is refused
 /// several_cells   its operators change several cells, which restricts the mechanisms
 /// filters         some of its messages are dropped or combined at the sender
+/// in_order        it does work in order, so that a busy worker looks for messages between batches
 /// verify_options  options that the verification of a column depends on
 struct algorithm_info {
   std::string_view name, summary, check;
@@ -44,6 +45,7 @@ struct algorithm_info {
   std::span<const std::string_view> verify_options = {};
   bool several_cells = false;
   bool filters = false;
+  bool in_order = false;
 };
 
 /// An option of one algorithm, as shown by the command line.

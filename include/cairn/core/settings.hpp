@@ -35,9 +35,12 @@ struct settings {
   std::size_t coalesce_bytes = 0;  ///< 0: the transport chooses
   std::uint64_t coalesce_age_us = 200;
   cairn::routing routing = cairn::routing::automatic;
+  cairn::delivery deliver = delivery::any;
+  unsigned frequency = 0;  ///< batches between two looks for messages; 0: the runtime chooses
   progress_style progress = progress_style::poll;
   std::size_t pending_bytes = 64u << 20;
   std::size_t filter_entries = 1u << 20;
+  bool filter_is_chosen = true;    ///< online: a sent-filter that drops little is left out
   std::string mechanism = "auto";  ///< a name that activity::parse_mechanism accepts
   std::size_t grain = 0;           ///< 0: the runtime chooses
   std::string costs;               ///< file of fitted costs; "none"; empty: those in the cache

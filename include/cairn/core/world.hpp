@@ -16,6 +16,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/base/packing.hpp>
 #include <cairn/base/types.hpp>
+#include <cairn/core/delivery.hpp>
 #include <cairn/core/machines.hpp>
 #include <cairn/core/progress_style.hpp>
 #include <cairn/core/routing.hpp>
@@ -38,7 +39,10 @@ struct world_options {
   std::uint64_t coalesce_age_ns = 200'000;  ///< maximum age before a buffer is sent, full or not
   std::size_t pending_bytes = 64u << 20;    ///< bytes of messages held before the body waits
   std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 disables it
+  unsigned frequency = 0;         ///< batches between two looks for messages; 0: automatic
+  bool filter_is_chosen = false;  ///< sent-filters that drop little are left out
   cairn::routing routing = cairn::routing::automatic;  ///< of epoch channels
+  cairn::delivery deliver = delivery::any;             ///< of operators of one cell
   progress_style progress = progress_style::poll;
   bool emulate_transactions = false;  ///< htm runs emulated, with random aborts
   std::uint64_t emulation_seed = 0;

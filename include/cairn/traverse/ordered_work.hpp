@@ -27,6 +27,9 @@ namespace cairn::traverse {
 /// finished a bucket asks the one of its rank that is furthest behind, which gives away half of its
 /// nearest work between two batches.
 ///
+/// A busy worker looks for messages after each batch, or after as many as world_options::frequency
+/// says: on grids distances that come late cost more than looks that find nothing.
+///
 /// Entry     has a member `distance`: see bucket_queue
 /// Thread-safety: add() by worker k itself; the others by worker 0 while nobody adds.
 /// Source    [DC15] algorithm 1; giving half of the work on request is ours
@@ -118,8 +121,10 @@ class ordered_work {
     std::uint64_t since_ns = 0;    // when the bucket, or the wait for work, began; 0: no trace
   };
 
-  // Polls for the end are cheap beside some hundred entries.
-  static constexpr unsigned batches_per_look = 16;
+  // Batches between two looks for messages, and for the end. The latter are cheap beside some
+  // hundred entries.
+  [[nodiscard]] unsigned batches_per_look() const { return std::max(1u, w_.options().frequency); }
+  [[nodiscard]] unsigned looks_per_test() const { return w_.options().frequency == 0 ? 16 : 1; }
   static constexpr unsigned answer_rounds = 64;  // some microseconds: a batch of short rows
 
   [[nodiscard]] std::uint64_t limit() const { return end_.load(std::memory_order_relaxed); }
@@ -153,7 +158,9 @@ class ordered_work {
   template <class Work>
   void work_on_queue(worker_t k, am::epoch& epoch, Work& work) {
     auto& mine = workers_[k];
-    for (unsigned batches = 0, idle_rounds = 0; !failed_.load(std::memory_order_relaxed);) {
+    const auto per_look = batches_per_look(), per_test = looks_per_test();
+    for (unsigned batches = 0, looks = 0, idle_rounds = 0;
+         !failed_.load(std::memory_order_relaxed);) {
       take_gift(k, mine);
       if (advance(k, mine)) continue;
       const auto entries = mine.queue.take(limit());
@@ -161,8 +168,11 @@ class ordered_work {
         idle_rounds = 0;
         work(k, entries, mine.queue.next());
         answer(k, mine);
+        if (++batches < per_look) continue;
+        batches = 0;
         const bool goes_on = w_.progress(k);  // waits for room
-        if (goes_on && ++batches % batches_per_look != 0) continue;
+        if (goes_on && ++looks < per_test) continue;
+        looks = 0;
         if (epoch.try_close(k, am::worker_activity::busy)) return;
         continue;
       }
