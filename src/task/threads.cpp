@@ -29,7 +29,10 @@ struct place {
 };
 thread_local place this_thread;
 
-constexpr unsigned spins = 64;     // pauses before the first yield
+constexpr unsigned spins = 64;  // pauses before the first yield
+// The same for a worker between two jobs, if each worker has a core: a yield takes as long as the
+// gap between two small loops.
+constexpr unsigned job_spins = 500;
 constexpr unsigned yields = 2000;  // yields before the first sleep
 // A server shares a core with a worker where there are no others: it yields less often.
 constexpr unsigned server_yields = 16;
@@ -43,7 +46,10 @@ void nap(long ns) noexcept {
 class thread_pool final : public pool {
  public:
   explicit thread_pool(const thread_options& options)
-      : pool(options.workers), spread_(options, cores_), claimed_jobs_(options.workers) {
+      : pool(options.workers),
+        job_spins_(options.workers <= cores_.size() ? job_spins : spins),
+        spread_(options, cores_),
+        claimed_jobs_(options.workers) {
     try {
       for (worker_t w{1}; w < options.workers; ++w) {
         threads_.emplace_back([this, w, options] {
@@ -80,7 +86,7 @@ class thread_pool final : public pool {
   void share(const job& f) override {
     const auto number = start(f);
     for (worker_t w{1}; w < workers(); ++w) {
-      if (claim_part(w, number)) unfinished_.fetch_sub(1, std::memory_order_relaxed);
+      if (claim_part(w, number)) --expected_;
     }
     finish();
   }
@@ -139,18 +145,18 @@ class thread_pool final : public pool {
 
   void set_polling(bool on) override {
     // A worker that sees the flag must also see the sources added before.
-    polling_.store(on, std::memory_order_release);
-    if (on) wake_workers();
+    polling_.store(on);
+    if (on) wake_sleepers();
   }
 
   // Publishes f and runs worker 0's part. Returns the job's number.
   std::uint64_t start(const job& f) {
     CAIRN_ASSERT(here() == 0);
     spread_.record_core(main_worker);
+    expected_ += static_cast<std::uint64_t>(workers() - 1);
     job_ = &f;
-    unfinished_.store(workers() - 1, std::memory_order_relaxed);
-    const auto number = job_number_.fetch_add(1, std::memory_order_release) + 1;
-    wake_workers();
+    const auto number = job_number_.fetch_add(1) + 1;
+    wake_sleepers();
     run_guarded(main_worker);
     return number;
   }
@@ -166,7 +172,10 @@ class thread_pool final : public pool {
     rethrow_first_error();
   }
   void wait_for_workers() {
-    wait_until([&] { return unfinished_.load(std::memory_order_acquire) == 0; });
+    const auto all_ended = [this] { return ended_.load(std::memory_order_acquire) == expected_; };
+    // Workers with equal shares end together; a look at the sources would delay the next job.
+    for (unsigned i = 0; i < spins / 2 && !all_ended(); ++i) __builtin_ia32_pause();
+    wait_until(all_ended);
   }
 
   // Claims worker w's part of a job; returns false if it was claimed before. The worker claims it,
@@ -182,17 +191,16 @@ class thread_pool final : public pool {
     std::uint64_t jobs_seen = 0;
     obs::idle_span vain(w);  // long enough to sleep
     for (unsigned idle_rounds = 0;;) {
-      if (idle_rounds >= spins + yields) vain.look(trace_now());
-      const auto wake_count = wake_count_.load(std::memory_order_acquire);
+      if (idle_rounds >= job_spins_ + yields) vain.look(trace_now());
       const auto number = job_number_.load(std::memory_order_acquire);
       if (number != jobs_seen) {
         jobs_seen = number;
         idle_rounds = 0;
         vain.end();
-        if (!claim_part(w, number)) continue;
         spread_.record_core(w);
+        if (!claim_part(w, number)) continue;
         run_guarded(w);
-        unfinished_.fetch_sub(1, std::memory_order_release);
+        ended_.fetch_add(1, std::memory_order_release);
       } else if (stopping_.load(std::memory_order_relaxed)) {
         return;
       } else if (polling_.load(std::memory_order_acquire)) {
@@ -202,13 +210,33 @@ class thread_pool final : public pool {
         } else {
           relax(idle_rounds++);
         }
-      } else if (idle_rounds < spins + yields) {
-        relax(idle_rounds++);  // the next job usually comes at once
+      } else if (idle_rounds < job_spins_) {
+        ++idle_rounds;  // the next job usually comes at once
+        __builtin_ia32_pause();
+      } else if (idle_rounds < job_spins_ + yields) {
+        ++idle_rounds;
+        sched_yield();
       } else {
-        wake_count_.wait(wake_count, std::memory_order_acquire);
+        sleep(jobs_seen);
         idle_rounds = 0;
       }
     }
+  }
+
+  // Worker 0 writes what the worker waits for and then reads sleepers_; the worker does it in the
+  // opposite order. So one of them sees the other.
+  void sleep(std::uint64_t jobs_seen) noexcept {
+    const auto wake_count = wake_count_.load(std::memory_order_acquire);
+    sleepers_.fetch_add(1);
+    if (job_number_.load() == jobs_seen && !stopping_.load() && !polling_.load()) {
+      wake_count_.wait(wake_count, std::memory_order_acquire);
+    }
+    sleepers_.fetch_sub(1, std::memory_order_relaxed);
+  }
+  void wake_sleepers() {
+    if (sleepers_.load() == 0) return;
+    wake_count_.fetch_add(1, std::memory_order_release);
+    wake_count_.notify_all();
   }
 
   void run_guarded(worker_t w) {
@@ -234,27 +262,26 @@ class thread_pool final : public pool {
   }
 
   void stop() {
-    stopping_.store(true, std::memory_order_relaxed);
-    wake_workers();
+    stopping_.store(true);
+    wake_sleepers();
     for (auto& t : threads_) t.join();
   }
 
-  void wake_workers() {
-    wake_count_.fetch_add(1, std::memory_order_release);
-    wake_count_.notify_all();
-  }
-
-  alignas(cache_line) std::atomic<std::uint32_t> wake_count_{0};
+  // What idle workers read again and again: a job writes this line once.
+  alignas(cache_line) const job* job_ = nullptr;
   std::atomic<std::uint64_t> job_number_{0};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> polling_{false};
-  const job* job_ = nullptr;
-  alignas(cache_line) std::atomic<int> unfinished_{0};
+  alignas(cache_line) std::atomic<std::uint32_t> wake_count_{0};
+  std::atomic<int> sleepers_{0};
+  alignas(cache_line) std::atomic<std::uint64_t> ended_{0};  // parts of jobs, without worker 0's
+  alignas(cache_line) std::uint64_t expected_ = 0;           // ended_ after the current job
   std::mutex error_guard_;
   std::exception_ptr first_error_;
   // Read before any thread is pinned, because threads inherit the set of the thread that starts
   // them.
   const hw::core_set cores_ = hw::core_set::of_this_thread();
+  const unsigned job_spins_;
   bool caller_is_pinned_ = false;
   core_spread spread_;
   per_worker<std::atomic<std::uint64_t>> claimed_jobs_;  // the last job whose part was claimed

@@ -84,6 +84,28 @@ TEST_P(Push, SendsAlongTheEdgesOfAListAndCountsThem) {
   }
 }
 
+TEST_P(Push, SendsInRangesOfTargetsWhatItSendsByRow) {
+  for (std::uint64_t seed = 1; seed <= 12; ++seed) {
+    const auto g = support::random_graph(seed);
+    GetParam().with_seed(seed).run([&](world& w) {
+      if (w.size() > 1) return;  // ranges are for one rank
+      const auto share = support::share_of<id>(g, w.rank(), w.size());
+      const auto list = own_third(share);
+      pgas::vertex_map<std::uint64_t> by_row(w, share.partition(), 0);
+      activity::executor<count> rows(w, count{by_row.view()});
+      push_along(w, rows, edges<id>(share.out()), std::span<const id>(list), to_targets);
+      const auto looked = w.counters().total(obs::counter::edges);
+      for (const std::uint64_t num_edges : {0, 100'000'000}) {  // few ranges, many ranges
+        pgas::vertex_map<std::uint64_t> counts(w, share.partition(), 0);
+        activity::executor<count> counting(w, count{counts.view()});
+        push_to_ranges(w, counting, share.out(), std::span<const id>(list), to_targets, num_edges);
+        EXPECT_EQ(support::whole(w, counts), support::whole(w, by_row)) << g.name;
+      }
+      EXPECT_EQ(w.counters().total(obs::counter::edges), 3 * looked) << g.name;
+    });
+  }
+}
+
 TEST_P(Push, CallsBackForEachElementOnceThroughExecutorsAndChannels) {
   GetParam().run([](world& w) {
     const pgas::partition p(1'000, w.size());

@@ -138,13 +138,19 @@ class advance {
   // The list is made before the epoch opens, because visits from other ranks add to it.
   void push() {
     const auto list = f_.list();
-    const auto vertices = std::max<std::size_t>(1, list.size());
-    push_along(
-        w_, visits_, edges<Id>(g_.out()), list,
-        [](Id u, std::span<const Id> row, auto& send) {
-          for (const Id v : row) send(Op::along(u, v));
-        },
-        static_cast<double>(own_edges_) / static_cast<double>(vertices));
+    const auto degree = static_cast<double>(own_edges_) /
+                        static_cast<double>(std::max<std::size_t>(1, list.size()));
+    const auto along =
+        [](Id u, std::span<const Id> row, auto& send) __attribute__((always_inline)) {
+      for (const Id v : row) send(Op::along(u, v));
+    };
+    constexpr double long_rows = 64;
+    constexpr std::uint64_t many_edges = 32'768;
+    if (w_.size() == 1 && w_.workers() > 1 && degree >= long_rows && own_edges_ >= many_edges) {
+      push_to_ranges(w_, visits_, g_.out(), list, along, own_edges_);
+    } else {
+      push_along(w_, visits_, edges<Id>(g_.out()), list, along, degree);
+    }
   }
 
   void pull() {

@@ -38,17 +38,9 @@ class frontier {
         added_(w.workers()) {}
 
   /// Adds own vertex v to the next superstep.
-  void add(worker_t k, Id v) {
-    switch (next_form_) {
-      case form::list:
-        return list_.add(k, v);
-      case form::bits:
-        next_.set(v - first_);
-        break;
-      case form::shared_bits:
-        next_.set_shared(v - first_);
-        break;
-    }
+  [[gnu::always_inline]] void add(worker_t k, Id v) {
+    if (next_form_ != form::bits) return add_outside(k, v);
+    next_.set(v - first_);
     ++added_[k];
   }
 
@@ -110,6 +102,13 @@ class frontier {
   }
 
  private:
+  // Not inlined: loops over edges, most of which add nothing, then keep their values in registers.
+  [[gnu::noinline]] void add_outside(worker_t k, Id v) {
+    if (next_form_ == form::list) return list_.add(k, v);
+    next_.set_shared(v - first_);
+    ++added_[k];
+  }
+
   world& w_;
   const std::uint64_t first_, own_;
   vertex_list<Id> list_;
