@@ -52,6 +52,7 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
 
 progress_engine::~progress_engine() {
   pool_.stop_server();
+  tasks_.reset();
   leave_epoch();
   pool_.remove_source(*this);
 }
@@ -293,6 +294,7 @@ task::look progress_engine::serve() noexcept {
 }
 
 void progress_engine::make_progress(worker_t w, bool idle) {
+  task::expect_no_task();
   CAIRN_EXPECTS(!workers_[w].in_handler.load(std::memory_order_relaxed),
                 "a handler must not wait for messages");
   // Polls even if local messages wait; otherwise peers find no room in this rank's rings.
@@ -338,6 +340,7 @@ void progress_engine::throw_if_interrupted() {
 }
 
 bool progress_engine::between_chunks(worker_t w) {
+  task::expect_no_task();
   pool_.step();
   if (channels_.live().empty()) return may_continue(w);
   count_step(w);
@@ -346,6 +349,32 @@ bool progress_engine::between_chunks(worker_t w) {
   make_progress(w, false);
   wait_for_room(w);
   return !interrupted();
+}
+
+// Tasks --------------------------------------------------------------------------------------
+
+task::scheduler& progress_engine::tasks() {
+  if (!tasks_) {
+    tasks_ = std::make_unique<task::scheduler>(
+        pool_, task::scheduler_options{.threads = threads_, .host = this});
+  }
+  return *tasks_;
+}
+
+void progress_engine::between_batches(worker_t w) noexcept {
+  try {
+    static_cast<void>(between_chunks(w));
+  } catch (...) {  // out of memory, or a simulated cluster has stalled
+    control_.poison(rank_, text_of_exception());
+  }
+}
+
+void progress_engine::failed(std::exception_ptr error) noexcept {
+  try {
+    std::rethrow_exception(std::move(error));
+  } catch (...) {
+    control_.poison(rank_, text_of_exception());
+  }
 }
 
 std::size_t progress_engine::held_bytes() const noexcept {

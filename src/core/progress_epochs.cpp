@@ -12,16 +12,16 @@ namespace cairn {
 
 // Epochs -------------------------------------------------------------------------------------
 
-void progress_engine::expect_no_epoch_left() {
-  if (!epoch_was_left_ || size_ == 1) return;
-  control_.poison(rank_, "an epoch was destroyed without close(), and the other ranks wait for it");
+void progress_engine::expect_nothing_left() {
+  if (left_ == nullptr || size_ == 1) return;
+  control_.poison(rank_, left_);
   control_.throw_if_poisoned();
 }
 
 void progress_engine::open_epoch() {
   CAIRN_EXPECTS(!epoch_open(), "another epoch of this world is still open");
-  expect_no_epoch_left();
-  epoch_was_left_ = false;
+  expect_nothing_left();
+  left_ = nullptr;
   if (size_ > 1) {
     inbox_.open_epoch(epoch() + 1);
   } else {
@@ -43,7 +43,7 @@ void progress_engine::close_epoch() {
 
 void progress_engine::leave_epoch() noexcept {
   if (!epoch_open()) return;
-  epoch_was_left_ = true;
+  left_ = "an epoch was destroyed without close(), and the other ranks wait for it";
   try {
     // Handlers that run now end first.
     pool_.while_not_polling([this] {
@@ -136,7 +136,7 @@ std::vector<obs::sent_amount> progress_engine::traffic() {
 // Collectives --------------------------------------------------------------------------------
 
 std::vector<std::vector<std::byte>> progress_engine::all_gather(std::span<const std::byte> mine) {
-  expect_no_epoch_left();
+  expect_nothing_left();
   count_step(main_worker);
   obs::trace_span span(trace_, main_worker, obs::trace_kind::collective);
   if (span) span->amount = mine.size(), span->set_text("gather");
@@ -145,7 +145,7 @@ std::vector<std::vector<std::byte>> progress_engine::all_gather(std::span<const 
 
 std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
                                                recursive_doubling::combine_function combine) {
-  expect_no_epoch_left();
+  expect_nothing_left();
   count_step(main_worker);
   obs::trace_span span(trace_, main_worker, obs::trace_kind::collective);
   if (span) span->amount = mine.size(), span->set_text("reduce");
@@ -154,8 +154,9 @@ std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
 
 void progress_engine::synchronize_cancellation() {
   control_.announce_stop(main_worker);
+  destroy_tasks();
   leave_epoch();
-  epoch_was_left_ = false;
+  left_ = nullptr;
   // A rank may leave the gather while packets for it still wait here. Until this rank joins the
   // gather, all other ranks still receive packets, so the outbox is emptied first.
   pool_.wait_until([&] {

@@ -68,6 +68,7 @@ world::world(net::transport& net, task::pool& workers, hw::clock& clock,
 }
 
 world::call_guard::call_guard(world& w) : world_(w) {
+  task::expect_no_task();
   CAIRN_EXPECTS(!w.in_use_.exchange(true, std::memory_order_acquire),
                 "the world is already in use by another thread or by an outer call");
 }
@@ -163,6 +164,26 @@ bool world::interrupted() const noexcept { return messages_->interrupted(); }
 void world::throw_if_interrupted() { messages_->throw_if_interrupted(); }
 
 bool world::progress(worker_t w) { return messages_->between_chunks(w); }
+
+task::scheduler& world::tasks() { return messages_->tasks(); }
+
+world::run_scope::run_scope(world& w)
+    : world_(w), generation_(w.messages().protocols().generation()) {
+  in_call_.emplace(w);
+  w.throw_if_interrupted();
+}
+
+void world::run_scope::end() {
+  in_call_.reset();
+  if (world_.size() > 1) world_.barrier();
+  ended_ = true;
+}
+
+// After a request to cancel all ranks have left it together.
+world::run_scope::~run_scope() {
+  if (ended_) return;
+  if (world_.messages().protocols().generation() == generation_) world_.messages().leave_run();
+}
 
 void world::run(const std::function<void(worker_t)>& f) {
   const call_guard in_call(*this);

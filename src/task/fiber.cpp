@@ -12,6 +12,7 @@
 #include <boost/context/detail/fcontext.hpp>
 
 #include <cairn/base/error.hpp>
+#include <cairn/task/worker_context.hpp>
 
 #if defined(__SANITIZE_ADDRESS__)
 #include <sanitizer/asan_interface.h>
@@ -85,6 +86,7 @@ fiber::~fiber() {
 void fiber::switch_to(fiber& to) noexcept {
   passage way{this, &to};
   std::memcpy(exceptions_.data(), abi::__cxa_get_globals(), exceptions_.size());
+  task_context_ = current_context;
 #if defined(__SANITIZE_ADDRESS__)
   __sanitizer_start_switch_fiber(&fake_stack_, to.stack_bottom_, to.stack_bytes_);
 #endif
@@ -105,6 +107,7 @@ void fiber::arrive(fiber& self, const passage& way, void* context) noexcept {
   way.from->stack_bytes_ = bytes;
 #endif
   std::memcpy(abi::__cxa_get_globals(), self.exceptions_.data(), self.exceptions_.size());
+  current_context = self.task_context_;
 }
 
 }  // namespace cairn::task

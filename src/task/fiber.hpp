@@ -6,6 +6,8 @@
 
 namespace cairn::task {
 
+struct worker_context;
+
 /// A stack to run on, and its saved state while another fiber runs.
 ///
 /// Uses bare fcontext with the calls that the sanitizers need; Debian's Boost lacks the library
@@ -40,6 +42,7 @@ class fiber {
   // The runtime's list of exceptions being handled and count of those in flight. The runtime keeps
   // one per thread, but a destructor that waits (a world's) switches while one is in flight.
   std::array<std::byte, 16> exceptions_{};
+  worker_context* task_context_ = nullptr;  // of the task that runs on it (worker_context.hpp)
   // For the sanitizers. stack_bottom_ is unknown for the thread's own stack until the first switch.
   const void* stack_bottom_ = nullptr;
   std::size_t stack_bytes_ = 0;

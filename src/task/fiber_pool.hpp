@@ -75,6 +75,12 @@ class fiber_pool final : public pool {
   void relax(unsigned idle_rounds) noexcept override { scheduler_.wait(idle_rounds); }
   void step() noexcept override { scheduler_.step(); }
 
+  // With `times` tasks run in the order of threads, and the seed only breaks ties.
+  bool draws() const noexcept override { return !scheduler_.options.times; }
+  std::size_t draw(std::size_t n) noexcept override {
+    return n < 2 ? 0 : static_cast<std::size_t>(scheduler_.random.below(n));
+  }
+
   void throw_if_stalled() override {
     CAIRN_EXPECTS(scheduler_.current != &scheduler_.runner,
                   "only the body of a simulated rank may wait");

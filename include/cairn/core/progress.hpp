@@ -4,6 +4,7 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <exception>
 #include <memory>
 #include <span>
 #include <string>
@@ -20,6 +21,7 @@
 #include <cairn/core/registry.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/task/scheduler.hpp>
 #include <cairn/task/spin_lock.hpp>
 
 namespace cairn {
@@ -33,7 +35,7 @@ namespace cairn {
 ///
 /// Thread-safety: any worker may call the functions that take a worker number, with its own. Unless
 ///                stated otherwise, the others are called by worker 0 outside jobs
-class progress_engine final : public task::progress_source {
+class progress_engine final : public task::progress_source, private task::scheduler_host {
  public:
   progress_engine(net::transport& net, task::pool& pool, hw::clock& clock, obs::counters& counters,
                   obs::trace& trace, const world_options& options);
@@ -90,11 +92,25 @@ class progress_engine final : public task::progress_source {
   /// The same without waiting for room. If `idle`, sends all buffers of the worker.
   void make_progress(worker_t w, bool idle);
 
+  // Tasks ------------------------------------------------------------------------------------
+
+  /// The scheduler of this rank's tasks, made at the first call.
+  [[nodiscard]] task::scheduler& tasks();
+  /// Destroys all tasks, because their run has failed or the world ends.
+  void destroy_tasks() noexcept {
+    if (tasks_) tasks_->destroy_all();
+  }
+
   // Epochs -----------------------------------------------------------------------------------
 
   void open_epoch();
   /// Called when nothing of the epoch is in flight any more.
   void close_epoch();
+  /// Called when an exception has left a run of tasks: the other ranks may wait for it.
+  void leave_run() noexcept {
+    destroy_tasks();
+    left_ = "an exception left a run of tasks, and the other ranks wait for it";
+  }
   /// Ends the epoch after an exception: discards its messages on this rank.
   void leave_epoch() noexcept;
   [[nodiscard]] bool epoch_open() const noexcept {
@@ -143,7 +159,7 @@ class progress_engine final : public task::progress_source {
   [[nodiscard]] const control& protocols() const noexcept { return control_; }
 
   /// Whether the world is poisoned, or this rank must stop its loops.
-  [[nodiscard]] bool interrupted() const noexcept {
+  [[nodiscard]] bool interrupted() const noexcept override {
     return control_.poisoned() || control_.stopping();
   }
 
@@ -195,7 +211,9 @@ class progress_engine final : public task::progress_source {
   void flush_old(worker_t w);
   [[nodiscard]] bool lacks_room() const noexcept;
   void wait_for_room(worker_t w);
-  void expect_no_epoch_left();
+  void between_batches(worker_t w) noexcept override;
+  void failed(std::exception_ptr error) noexcept override;
+  void expect_nothing_left();
   void abandon_epoch();
   void synchronize_cancellation();
 
@@ -224,10 +242,11 @@ class progress_engine final : public task::progress_source {
   std::atomic<std::uint64_t> epoch_{0};
   std::atomic<std::uint64_t> waves_sent_{0}, waves_handled_{0}, wave_changes_{0};
   std::atomic<bool> epoch_is_open_{false}, sends_early_{false};
-  bool epoch_was_left_ = false;
+  const char* left_ = nullptr;  // what an exception left, if other ranks may wait for it
   int num_standing_ = 0, num_of_workers_ = 0;  // channels: standing, or of one worker
   std::uint64_t polls_seen_ = 0;               // by the progress thread
   std::atomic<bool> transport_failed_{false};
+  std::unique_ptr<task::scheduler> tasks_;
 };
 
 }  // namespace cairn

@@ -28,6 +28,8 @@
 #include <cairn/obs/trace.hpp>
 #include <cairn/task/parallel_for.hpp>
 #include <cairn/task/pool.hpp>
+#include <cairn/task/scheduler.hpp>
+#include <cairn/task/task.hpp>
 
 namespace cairn {
 
@@ -103,6 +105,27 @@ class world {
 
   /// Calls f(worker) once on every worker of this rank; returns when all have ended.
   void run(const std::function<void(worker_t)>& f);
+
+  /// Runs a task, the root, on each rank, and returns its value once the roots of all ranks have
+  /// ended. The workers run tasks and handle messages meanwhile; tasks that are left run on
+  /// whenever workers wait. Collective.
+  ///
+  /// Throws    what left the root. Then this rank's tasks are destroyed; with several ranks the
+  ///           exception must leave the body, because the other ranks wait for this root
+  template <class T>
+  T run(task::task<T> root) {
+    run_scope scope(*this);
+    if constexpr (std::is_void_v<T>) {
+      tasks().run(std::move(root));
+      scope.end();
+    } else {
+      T value = tasks().run(std::move(root));
+      scope.end();
+      return value;
+    }
+  }
+  /// The scheduler of this rank's tasks, made at the first call. Worker 0 outside jobs.
+  [[nodiscard]] task::scheduler& tasks();
 
   /// Receives messages, runs their handlers, sends old buffers and waits for room. For loops of
   /// sends outside parallel_for, on worker w; not inside a handler. Returns false if the loop
@@ -234,6 +257,23 @@ class world {
 
   template <class T>
   static std::vector<T> concatenate(const std::vector<std::vector<std::byte>>& parts);
+
+  /// A run of tasks: unless it ends, its tasks are destroyed.
+  class run_scope {
+   public:
+    explicit run_scope(world& w);
+    ~run_scope();
+    run_scope(const run_scope&) = delete;
+    run_scope& operator=(const run_scope&) = delete;
+    /// Waits until it has ended on all ranks.
+    void end();
+
+   private:
+    world& world_;
+    std::optional<call_guard> in_call_;
+    std::uint32_t generation_;
+    bool ended_ = false;
+  };
 
   struct embedded;
   world_options options_;  // first: the members below are made after it

@@ -11,6 +11,7 @@
 
 #include <cairn/base/types.hpp>
 #include <cairn/obs/trace.hpp>
+#include <cairn/task/promise.hpp>
 
 namespace cairn::task {
 
@@ -78,6 +79,11 @@ class pool {
   /// A point where a simulated cluster may switch to another worker. No effect for threads.
   virtual void step() noexcept {}
 
+  /// Whether the choice among equals is drawn from a seed, as in a simulated cluster.
+  [[nodiscard]] virtual bool draws() const noexcept { return false; }
+  /// A number below n.
+  [[nodiscard]] virtual std::size_t draw(std::size_t /*n*/) noexcept { return 0; }
+
   /// Throws system_failure if a simulated cluster has stalled and its bodies could not end
   /// otherwise; no effect for threads. Every wait calls it between two checks.
   virtual void throw_if_stalled() {}
@@ -88,9 +94,11 @@ class pool {
   virtual void set_trace(obs::trace* t) { trace_.store(t, std::memory_order_relaxed); }
 
   /// Registers or unregisters a source. Called by worker 0 outside jobs. A source must not be
-  /// unregistered while worker 0 is inside one.
-  void add_source(progress_source& s) {
-    while_not_polling([&] { sources_.push_back(&s); });
+  /// unregistered while worker 0 is inside one. Sources are asked in order.
+  enum class place { first, last };
+  void add_source(progress_source& s, place where = place::last) {
+    while_not_polling(
+        [&] { sources_.insert(where == place::first ? sources_.begin() : sources_.end(), &s); });
   }
   void remove_source(progress_source& s) {
     while_not_polling([&] { std::erase(sources_, &s); });
@@ -135,8 +143,10 @@ class pool {
 
   /// Returns once done() holds; polls the sources and yields meanwhile. All waiting in Cairn uses
   /// this function. Called by worker 0.
+  /// Throws    contract_violation inside a task (promise.hpp)
   template <class Done>
   void wait_until(Done&& done) {
+    expect_no_task();
     for (unsigned idle_rounds = 0; !done();) {
       if (idle(here())) {
         idle_rounds = 0;
@@ -152,6 +162,7 @@ class pool {
   /// done() that is expensive or begins a termination wave.
   template <class Done, class Urgent>
   void work_until(Done&& done, Urgent&& urgent) {
+    expect_no_task();
     for (unsigned idle_rounds = 0;;) {
       if (idle(here()) && !urgent()) {
         idle_rounds = 0;

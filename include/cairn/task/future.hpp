@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <utility>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/task/scheduler.hpp>
+#include <cairn/task/task.hpp>
+
+namespace cairn::task {
+
+namespace detail {
+
+// The word `waiter` of a spawned task: null while it runs and nothing waits for it, a task that
+// waits, or one of two marks.
+inline promise_base* ended_mark() noexcept { return reinterpret_cast<promise_base*>(1); }
+inline promise_base* dropped_mark() noexcept { return reinterpret_cast<promise_base*>(2); }
+
+template <class T>
+void spawned_ended(promise_base& t) noexcept {
+  auto& c = *t.context;
+  auto* const waiter = t.waiter.exchange(ended_mark(), std::memory_order_acq_rel);
+  if (waiter == nullptr) return;  // its future may destroy it now
+  if (waiter != dropped_mark()) {
+    c.owner->ready(c.worker, *waiter);
+    return;
+  }
+  if (auto error = static_cast<promise<T>&>(t).error()) c.owner->host().failed(std::move(error));
+  t.self.destroy();
+}
+
+}  // namespace detail
+
+/// The result to come of a task that was spawned. Awaited once, by one task of the same rank.
+///
+/// A future that is destroyed before lets its task run on. An exception of such a task fails the
+/// world, because nothing awaits it.
+template <class T>
+class [[nodiscard("co_await it, or call detach()")]] future {
+ public:
+  future() = default;
+  explicit future(std::coroutine_handle<detail::promise<T>> frame) noexcept : frame_(frame) {}
+  future(future && other) noexcept : frame_(std::exchange(other.frame_, nullptr)) {}
+  future& operator=(future&& other) noexcept {
+    future(std::move(other)).swap(*this);
+    return *this;
+  }
+  ~future() { detach(); }
+  void swap(future & other) noexcept { std::swap(frame_, other.frame_); }
+
+  /// Whether the task has ended.
+  [[nodiscard]] bool ended() const noexcept {
+    return waiter().load(std::memory_order_acquire) == detail::ended_mark();
+  }
+
+  /// Lets the task run on without this future.
+  void detach() noexcept {
+    if (!frame_) return;
+    const auto frame = std::exchange(frame_, nullptr);
+    auto& t = frame.promise();
+    if (t.context->owner->destroying()) return frame.destroy();
+    frame_pool::mark_root(frame.address(), true);
+    if (t.waiter.exchange(detail::dropped_mark(), std::memory_order_acq_rel) != nullptr) {
+      frame.destroy();
+    }
+  }
+
+  [[nodiscard]] auto operator co_await()& noexcept { return awaiter{frame_}; }
+  [[nodiscard]] auto operator co_await()&& noexcept { return awaiter{frame_}; }
+
+ private:
+  struct awaiter {
+    std::coroutine_handle<detail::promise<T>> frame;
+    [[nodiscard]] bool await_ready() const noexcept {
+      return frame.promise().waiter.load(std::memory_order_acquire) == detail::ended_mark();
+    }
+    template <task_promise P>
+    bool await_suspend(std::coroutine_handle<P> h) const {
+      promise_base* none = nullptr;
+      const bool waits = frame.promise().waiter.compare_exchange_strong(
+          none, &h.promise(), std::memory_order_acq_rel, std::memory_order_acquire);
+      CAIRN_EXPECTS(waits || none == detail::ended_mark(), "a future is awaited by one task");
+      return waits;
+    }
+    T await_resume() const { return frame.promise().take(); }
+  };
+  [[nodiscard]] std::atomic<promise_base*>& waiter() const noexcept {
+    return frame_.promise().waiter;
+  }
+
+  std::coroutine_handle<detail::promise<T>> frame_;
+};
+
+/// co_await spawn(t): starts a task on any worker of the rank, and returns its future at once.
+template <class T>
+class [[nodiscard("co_await it")]] spawn {
+ public:
+  explicit spawn(task<T> t) : task_(std::move(t)) {}
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <task_promise P>
+  bool await_suspend(std::coroutine_handle<P> h) {
+    CAIRN_EXPECTS(task_ && task_.promise().at == promise_base::phase::created,
+                  "a task is started once");
+    task_.promise().on_finish = &detail::spawned_ended<T>;
+    auto& c = *h.promise().context;
+    started_ = task_.release();
+    c.owner->start(c.worker, started_.promise());
+    return false;
+  }
+  [[nodiscard]] future<T> await_resume() const noexcept { return future<T>(started_); }
+
+ private:
+  task<T> task_;
+  std::coroutine_handle<detail::promise<T>> started_;
+};
+
+}  // namespace cairn::task

@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <concepts>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+
+#include <cairn/base/types.hpp>
+
+namespace cairn::task {
+
+struct worker_context;
+class scheduler;
+
+/// The part of every task's promise that the scheduler uses. The members are for the layer `task`;
+/// an awaiter of another layer makes a `suspended` of it.
+struct promise_base {
+  promise_base() = default;
+  promise_base(const promise_base&) = delete;
+  promise_base& operator=(const promise_base&) = delete;
+
+  /// How far the task is.
+  enum class phase : std::uint8_t {
+    created,    ///< not started: may move to another worker
+    nested,     ///< started by the task that awaits it, which has not suspended itself yet
+    suspended,  ///< started; its end resumes what waits for it
+    finished
+  };
+
+  std::coroutine_handle<> self;
+  /// Of the worker on which it runs; before it starts, of the worker that created or got it.
+  worker_context* context = nullptr;
+  /// The task that awaits this one; for a spawned task see future.hpp.
+  std::atomic<promise_base*> waiter{nullptr};
+  promise_base* next = nullptr;  // in the list that holds it
+  /// Called when it has finished, instead of resuming `waiter`. It may destroy the task.
+  void (*on_finish)(promise_base&) noexcept = nullptr;
+  void* finish_data = nullptr;
+  phase at = phase::created;
+
+  /// Frames come from the pool of the worker that runs the creating task; from malloc if no task
+  /// runs.
+  static void* operator new(std::size_t bytes);
+  static void operator delete(void* frame, std::size_t bytes) noexcept;
+};
+
+template <class P>
+concept task_promise = std::derived_from<P, promise_base>;
+
+/// Names a suspended task. 8 bytes, which may be stored anywhere; null by default.
+class suspended {
+ public:
+  suspended() = default;
+  explicit suspended(promise_base& p) noexcept : promise_(&p) {}
+
+  [[nodiscard]] explicit operator bool() const noexcept { return promise_ != nullptr; }
+  /// The worker that suspended it, on which it resumes.
+  [[nodiscard]] worker_t worker() const noexcept;
+  /// Of its rank.
+  [[nodiscard]] scheduler& of() const noexcept;
+  /// of().ready(here, *this)
+  void resume_later(worker_t here) const;
+
+  [[nodiscard]] promise_base& promise() const noexcept { return *promise_; }
+
+ private:
+  promise_base* promise_ = nullptr;
+};
+
+/// Whether the caller runs inside a task.
+[[nodiscard]] bool inside_task() noexcept;
+/// Throws    contract_violation inside a task: it awaits, and never calls a function that blocks
+void expect_no_task();
+
+}  // namespace cairn::task

@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+
+namespace cairn::task {
+
+/// A queue of pointers in one array, which grows as needed: first in, first out, or also last out.
+///
+/// Cost      O(1), amortised for push_back
+template <class T>
+class ring_queue {
+ public:
+  [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
+  [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
+  /// The i-th from the front.
+  [[nodiscard]] T*& operator[](std::size_t i) noexcept { return places_[(begin_ + i) & mask()]; }
+
+  void push_back(T* x) {
+    if (size() == places_.size()) [[unlikely]]
+      grow();
+    places_[end_++ & mask()] = x;
+  }
+  [[nodiscard]] T* pop_front() noexcept {
+    CAIRN_ASSERT(!empty());
+    return places_[begin_++ & mask()];
+  }
+  [[nodiscard]] T* pop_back() noexcept {
+    CAIRN_ASSERT(!empty());
+    return places_[--end_ & mask()];
+  }
+  /// Makes the i-th the first; the former first takes its place.
+  void bring_to_front(std::size_t i) noexcept { std::swap((*this)[0], (*this)[i]); }
+  void clear() noexcept { begin_ = end_ = 0; }
+
+ private:
+  [[nodiscard]] std::size_t mask() const noexcept { return places_.size() - 1; }
+  void grow() {
+    std::vector<T*> larger(places_.empty() ? 16 : 2 * places_.size());
+    const auto n = size();
+    for (std::size_t i = 0; i < n; ++i) larger[i] = (*this)[i];
+    places_.swap(larger);
+    begin_ = 0;
+    end_ = n;
+  }
+
+  std::vector<T*> places_;  // a power of two
+  std::size_t begin_ = 0, end_ = 0;
+};
+
+}  // namespace cairn::task

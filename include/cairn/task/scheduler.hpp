@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <exception>
+#include <functional>
+#include <memory>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/types.hpp>
+#include <cairn/task/pool.hpp>
+#include <cairn/task/promise.hpp>
+#include <cairn/task/task.hpp>
+#include <cairn/task/worker_context.hpp>
+
+namespace cairn::task {
+
+/// What a scheduler asks of the world around it. The functions of this class fit a pool alone.
+class scheduler_host {
+ public:
+  /// Whether tasks must stop: no more are resumed.
+  [[nodiscard]] virtual bool interrupted() const noexcept { return false; }
+  /// Called by worker w between two batches while it has ready tasks: messages are handled.
+  virtual void between_batches(worker_t /*w*/) noexcept {}
+  /// Throws the reason for interrupted(). Worker 0.
+  virtual void throw_if_interrupted() {}
+  /// An exception left a task that nothing awaits.
+  virtual void failed(std::exception_ptr /*error*/) noexcept {}
+
+ protected:
+  ~scheduler_host() = default;
+};
+
+struct scheduler_options {
+  int threads = 0;             ///< that may call ready(); 0: the pool's workers
+  std::size_t in_flight = 32;  ///< tasks per worker that wait for a cache line at once, at most
+  scheduler_host* host = nullptr;
+};
+
+/// Runs the tasks of one rank: the pool's workers resume them whenever they poll (pool.hpp), also
+/// while the body waits.
+///
+/// Each worker has its own queue. It resumes tasks in batches, first in first out, and starts new
+/// ones only if none is ready, the newest first. A worker without tasks asks others, which give
+/// half of those that have not started, the oldest first. A started task always resumes on its
+/// worker. There are no priorities and no preemption.
+///
+/// In a simulated cluster the seed chooses which ready task is next, and each resumption is a step.
+///
+/// Thread-safety  ready() and start() by any worker, with its own number. Unless stated otherwise
+///                the others are called by worker 0 outside jobs
+class scheduler final : public progress_source {
+ public:
+  explicit scheduler(pool& p, const scheduler_options& opt = {});
+  /// Destroys all tasks.
+  ~scheduler();
+  scheduler(const scheduler&) = delete;
+  scheduler& operator=(const scheduler&) = delete;
+
+  /// Runs a task to its end on worker 0 and returns its value; works meanwhile. If the host is
+  /// interrupted, destroys all tasks.
+  /// Throws    what left the task; what the host throws
+  template <class T>
+  T run(task<T> root) {
+    if (!run_to_end(root.promise(), [&] { root = {}; })) host_.throw_if_interrupted();
+    return root.promise().take();
+  }
+
+  /// A suspended task may continue. It resumes on its own worker, later. `here` is the calling
+  /// worker, or the progress thread. Once per suspension.
+  void ready(worker_t here, suspended t) { ready(here, t.promise()); }
+  void ready(worker_t here, promise_base& t);
+
+  /// A task that has not started may start, on any worker; or, with `on`, first of all on that one.
+  void start(worker_t here, promise_base& t);
+  void start_on(worker_t here, worker_t on, promise_base& t);
+
+  /// Destroys all tasks that no other frame owns, and with them those that they own. The frames of
+  /// suspended tasks become invalid: generation() grows.
+  /// others    called between emptying the queues and the end: destroys tasks that the caller owns
+  void destroy_all(const std::function<void()>& others = {}) noexcept;
+  /// How often that has happened. Any thread.
+  [[nodiscard]] std::uint32_t generation() const noexcept {
+    return generation_.load(std::memory_order_acquire);
+  }
+  /// Whether tasks are being destroyed by this thread's caller.
+  [[nodiscard]] bool destroying() const noexcept { return destroying_; }
+
+  [[nodiscard]] pool& workers() noexcept { return pool_; }
+  [[nodiscard]] scheduler_host& host() noexcept { return host_; }
+  [[nodiscard]] int threads() const noexcept { return static_cast<int>(contexts_.size()); }
+  [[nodiscard]] worker_context& context(worker_t w) noexcept {
+    return *contexts_[static_cast<std::size_t>(w)];
+  }
+
+  /// Frames of tasks that exist. While no task runs.
+  [[nodiscard]] std::uint64_t num_live() const noexcept;
+  /// Memory of frames, in bytes.
+  [[nodiscard]] std::size_t frame_bytes() const noexcept;
+  /// How often a task was resumed or started.
+  [[nodiscard]] std::uint64_t num_resumed() const noexcept;
+
+  bool progress(worker_t w) noexcept override;
+
+ private:
+  bool run_to_end(promise_base& root, const std::function<void()>& destroy);
+  void run_batch(worker_context& c);
+  void resume(worker_context& c, promise_base& t);
+  [[nodiscard]] promise_base* next_of(worker_context& c);
+  [[nodiscard]] promise_base* take(ring_queue<promise_base>& from);
+  void post(worker_context& to, promise_base& t) noexcept;
+  bool take_mail(worker_context& c);
+  void ask(worker_context& c) noexcept;
+  void give(worker_context& c) noexcept;
+  void forget_queues() noexcept;
+
+  pool& pool_;
+  scheduler_host& host_;
+  const bool drawn_;  // the pool draws the next task
+  std::vector<std::unique_ptr<worker_context>> contexts_;
+  std::atomic<std::uint32_t> generation_{0};
+  bool destroying_ = false;
+};
+
+inline worker_t suspended::worker() const noexcept { return promise_->context->worker; }
+inline scheduler& suspended::of() const noexcept { return *promise_->context->owner; }
+inline void suspended::resume_later(worker_t here) const { of().ready(here, *promise_); }
+
+}  // namespace cairn::task

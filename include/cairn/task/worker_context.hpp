@@ -1,0 +1,66 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+
+#include <cairn/base/types.hpp>
+#include <cairn/task/frame_pool.hpp>
+#include <cairn/task/promise.hpp>
+#include <cairn/task/ring_queue.hpp>
+
+namespace cairn::task {
+
+/// What one worker needs to run tasks. Its owner alone uses it, except for the mail and the ask.
+struct alignas(cache_line) worker_context {
+  worker_context() = default;
+  worker_context(const worker_context&) = delete;
+  worker_context& operator=(const worker_context&) = delete;
+
+  scheduler* owner = nullptr;
+  worker_t worker = main_worker;
+  bool running = false;  // a task runs on this worker
+  unsigned depth = 0;    // tasks that were started by tasks that await them, on the stack
+  /// What the loop resumes next, before it takes from a queue: a finished task stores what waited
+  /// for it. Instead of symmetric transfer, which needs the stack in unoptimised code.
+  promise_base* next = nullptr;
+
+  ring_queue<promise_base> ready;           // suspended tasks that can continue
+  ring_queue<promise_base> active;          // those that wait for a cache line, at most `in_flight`
+  ring_queue<promise_base> created;         // tasks that have not started
+  std::atomic<std::size_t> num_created{0};  // one writer
+  std::size_t in_flight = 32;
+  std::uint64_t resumed = 0, prefetches_until_probe = 0;
+  bool cached = false;  // prefetched data was in the cache when it was last probed
+
+  frame_pool frames;
+
+  // From other workers: tasks to resume or to start here, last in first out.
+  alignas(cache_line) std::atomic<promise_base*> mail{nullptr};
+  /// The worker that asks for tasks that have not started, plus 1; 0: none.
+  alignas(cache_line) std::atomic<std::int32_t> asked_by{0};
+};
+
+/// The context of the running task, or of the worker that creates tasks in a handler; else null.
+///
+/// Workers of simulated ranks are fibers of one thread. Each switch of fibers saves and restores
+/// this pointer (fiber.cpp).
+inline constinit thread_local worker_context* current_context = nullptr;
+
+/// Sets the current context during its lifetime.
+class context_scope {
+ public:
+  explicit context_scope(worker_context* c) noexcept : before_(current_context) {
+    current_context = c;
+  }
+  ~context_scope() { current_context = before_; }
+  context_scope(const context_scope&) = delete;
+  context_scope& operator=(const context_scope&) = delete;
+
+ private:
+  worker_context* before_;
+};
+
+}  // namespace cairn::task

@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coroutine>
+
+#include <cairn/task/worker_context.hpp>
+
+namespace cairn::task {
+
+/// co_await yield(): the ready tasks of this worker run first, and messages are handled now and
+/// then.
+struct [[nodiscard("co_await it")]] yield{[[nodiscard]] bool await_ready()
+                                              const noexcept {return false;
+}  // namespace cairn::task
+template <task_promise P>
+void await_suspend(std::coroutine_handle<P> h) const {
+  h.promise().context->ready.push_back(&h.promise());
+}
+void await_resume() const noexcept {}
+}
+;
+
+/// co_await here(): the worker on which the task runs, and always will.
+struct [[nodiscard("co_await it")]] here {
+  worker_t worker = main_worker;
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <task_promise P>
+  bool await_suspend(std::coroutine_handle<P> h) noexcept {
+    worker = h.promise().context->worker;
+    return false;
+  }
+  [[nodiscard]] worker_t await_resume() const noexcept { return worker; }
+};
+
+}  // namespace cairn::task

@@ -1,0 +1,271 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cstddef>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/task/scheduler.hpp>
+
+namespace cairn::task {
+namespace {
+
+constexpr std::size_t batch = 1024;  // resumptions between two looks at the network
+
+class host_of_a_pool final : public scheduler_host {
+} no_host;
+
+}  // namespace
+
+// Frames and the running task ------------------------------------------------------------------
+
+void* promise_base::operator new(std::size_t bytes) {
+  auto* const c = current_context;
+  return c != nullptr ? c->frames.allocate(bytes) : frame_pool::allocate_without_pool(bytes);
+}
+void promise_base::operator delete(void* frame, std::size_t bytes) noexcept {
+  auto* const c = current_context;
+  frame_pool::release(frame, bytes, c != nullptr ? &c->frames : nullptr);
+}
+
+bool inside_task() noexcept { return current_context != nullptr && current_context->running; }
+void expect_no_task() { CAIRN_EXPECTS(!inside_task(), "a task must not block: it awaits"); }
+
+// The scheduler --------------------------------------------------------------------------------
+
+scheduler::scheduler(pool& p, const scheduler_options& opt)
+    : pool_(p), host_(opt.host != nullptr ? *opt.host : no_host), drawn_(p.draws()) {
+  const auto threads = std::max(opt.threads, p.workers());
+  for (worker_t w{0}; w < threads; ++w) {
+    auto& c = *contexts_.emplace_back(std::make_unique<worker_context>());
+    c.owner = this;
+    c.worker = w;
+    c.in_flight = opt.in_flight;
+  }
+  pool_.add_source(*this, pool::place::first);
+}
+
+scheduler::~scheduler() {
+  pool_.remove_source(*this);
+  destroy_all();
+}
+
+bool scheduler::run_to_end(promise_base& root, const std::function<void()>& destroy) {
+  expect_no_task();
+  CAIRN_EXPECTS(root.at == promise_base::phase::created, "a task is started once");
+  std::atomic<bool> ended = false;
+  root.on_finish = [](promise_base& t) noexcept {
+    static_cast<std::atomic<bool>*>(t.finish_data)->store(true, std::memory_order_release);
+  };
+  root.finish_data = &ended;
+  root.at = promise_base::phase::suspended;  // it stays on this worker
+  auto& c = context(main_worker);
+  root.context = &c;
+  c.ready.push_back(&root);
+  const auto done = [&] { return ended.load(std::memory_order_acquire); };
+  pool_.begin_polling();
+  try {
+    pool_.wait_until([&] { return done() || host_.interrupted(); });
+  } catch (...) {
+    pool_.end_polling();
+    destroy_all(destroy);
+    throw;
+  }
+  pool_.end_polling();
+  if (done()) return true;
+  destroy_all(destroy);
+  return false;
+}
+
+// Queues ---------------------------------------------------------------------------------------
+
+void scheduler::ready(worker_t here, promise_base& t) {
+  auto& c = *t.context;
+  if (c.worker == here) {
+    c.ready.push_back(&t);
+  } else {
+    post(c, t);
+  }
+}
+
+void scheduler::start(worker_t here, promise_base& t) {
+  start_on(here, here < pool_.workers() ? here : main_worker, t);
+}
+
+void scheduler::start_on(worker_t here, worker_t on, promise_base& t) {
+  auto& c = context(on);
+  t.context = &c;
+  if (on != here) return post(c, t);
+  c.created.push_back(&t);
+  c.num_created.store(c.created.size(), std::memory_order_relaxed);
+  if (c.asked_by.load(std::memory_order_relaxed) != 0) [[unlikely]]
+    give(c);
+}
+
+void scheduler::post(worker_context& to, promise_base& t) noexcept {
+  t.next = to.mail.load(std::memory_order_relaxed);
+  while (!to.mail.compare_exchange_weak(t.next, &t, std::memory_order_release,
+                                        std::memory_order_relaxed)) {
+  }
+}
+
+bool scheduler::take_mail(worker_context& c) {
+  if (c.mail.load(std::memory_order_relaxed) == nullptr) return false;
+  auto* t = c.mail.exchange(nullptr, std::memory_order_acquire);
+  promise_base* in_order = nullptr;
+  while (t != nullptr) {
+    auto* const next = std::exchange(t->next, in_order);
+    in_order = t;
+    t = next;
+  }
+  while (in_order != nullptr) {
+    auto* const next = in_order->next;
+    (in_order->at == promise_base::phase::created ? c.created : c.ready).push_back(in_order);
+    in_order = next;
+  }
+  c.num_created.store(c.created.size(), std::memory_order_relaxed);
+  return true;
+}
+
+// Balance --------------------------------------------------------------------------------------
+
+// Asks all workers that have more than one task which has not started. An ask may be answered after
+// this worker has found other tasks; then it has some more.
+void scheduler::ask(worker_context& c) noexcept {
+  const auto mine = static_cast<std::int32_t>(c.worker) + 1;
+  for (auto& other : contexts_) {
+    if (other.get() == &c || other->num_created.load(std::memory_order_relaxed) == 0) continue;
+    std::int32_t none = 0;
+    if (other->asked_by.load(std::memory_order_relaxed) == 0) {
+      other->asked_by.compare_exchange_strong(none, mine, std::memory_order_relaxed);
+    }
+  }
+}
+
+void scheduler::give(worker_context& c) noexcept {
+  const auto by = c.asked_by.exchange(0, std::memory_order_relaxed);
+  if (by == 0) return;
+  auto& to = context(worker_t{by - 1});
+  for (auto n = (c.created.size() + 1) / 2; n > 0; --n) {
+    auto& t = *c.created.pop_front();
+    t.context = &to;
+    post(to, t);
+  }
+  c.num_created.store(c.created.size(), std::memory_order_relaxed);
+}
+
+// Running tasks --------------------------------------------------------------------------------
+
+bool scheduler::progress(worker_t w) noexcept {
+  auto& c = context(w);
+  if (w >= pool_.workers() || host_.interrupted()) return false;
+  try {
+    take_mail(c);
+    if (c.ready.empty() && c.active.empty() && c.created.empty()) {
+      if (contexts_.size() > 1) ask(c);
+      return false;
+    }
+    {
+      const context_scope scope(&c);
+      run_batch(c);
+    }
+    if (c.asked_by.load(std::memory_order_relaxed) != 0) give(c);
+    if (!c.ready.empty() || !c.active.empty() || !c.created.empty()) host_.between_batches(w);
+  } catch (...) {  // out of memory
+    host_.failed(std::current_exception());
+  }
+  return true;
+}
+
+void scheduler::run_batch(worker_context& c) {
+  // Tasks that wait for cache lines must not keep the others waiting.
+  if (!c.ready.empty()) {
+    while (!c.active.empty()) c.ready.push_back(c.active.pop_front());
+  }
+  for (std::size_t i = 0; i < batch; ++i) {
+    auto* const t = next_of(c);
+    if (t == nullptr) return;
+    resume(c, *t);
+    if (drawn_) {
+      pool_.step();
+      if (host_.interrupted()) return;
+    }
+  }
+}
+
+promise_base* scheduler::next_of(worker_context& c) {
+  if (c.active.size() >= c.in_flight) return take(c.active);
+  if (!c.ready.empty()) return take(c.ready);
+  if (!c.created.empty()) {
+    auto* const t = c.created.pop_back();
+    c.num_created.store(c.created.size(), std::memory_order_relaxed);
+    t->at = promise_base::phase::suspended;
+    return t;
+  }
+  return c.active.empty() ? nullptr : take(c.active);
+}
+
+promise_base* scheduler::take(ring_queue<promise_base>& from) {
+  if (drawn_) from.bring_to_front(pool_.draw(from.size()));
+  auto* const t = from.pop_front();
+  if (from.size() > 2) __builtin_prefetch(from[2]);
+  return t;
+}
+
+void scheduler::resume(worker_context& c, promise_base& t) {
+  ++c.resumed;
+  c.running = true;
+  c.next = &t;
+  do {
+    std::exchange(c.next, nullptr)->self.resume();
+  } while (c.next != nullptr);
+  c.running = false;
+}
+
+// The end --------------------------------------------------------------------------------------
+
+void scheduler::forget_queues() noexcept {
+  for (auto& c : contexts_) {
+    c->ready.clear();
+    c->active.clear();
+    c->created.clear();
+    c->num_created.store(0, std::memory_order_relaxed);
+    c->mail.store(nullptr, std::memory_order_relaxed);
+    c->asked_by.store(0, std::memory_order_relaxed);
+    c->next = nullptr;
+    c->depth = 0;
+  }
+}
+
+void scheduler::destroy_all(const std::function<void()>& others) noexcept {
+  pool_.while_not_polling([&] {
+    destroying_ = true;
+    forget_queues();
+    const context_scope scope(contexts_[0].get());
+    for (auto& c : contexts_) {
+      c->frames.for_each_root(
+          [](void* frame) { std::coroutine_handle<>::from_address(frame).destroy(); });
+    }
+    if (others) others();
+    generation_.fetch_add(1, std::memory_order_release);
+    destroying_ = false;
+  });
+}
+
+std::uint64_t scheduler::num_live() const noexcept {
+  std::uint64_t n = 0;
+  for (const auto& c : contexts_) n += c->frames.live();
+  return n;
+}
+
+std::size_t scheduler::frame_bytes() const noexcept {
+  std::size_t n = 0;
+  for (const auto& c : contexts_) n += c->frames.bytes();
+  return n;
+}
+
+std::uint64_t scheduler::num_resumed() const noexcept {
+  std::uint64_t n = 0;
+  for (const auto& c : contexts_) n += c->resumed;
+  return n;
+}
+
+}  // namespace cairn::task

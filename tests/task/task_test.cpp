@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <string>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/task/future.hpp>
+#include <cairn/task/scheduler.hpp>
+#include <cairn/task/task.hpp>
+#include <cairn/task/when_all.hpp>
+#include <cairn/task/yield.hpp>
+
+#include <support/task_pools.hpp>
+
+namespace cairn::task {
+namespace {
+
+class Task : public ::testing::TestWithParam<support::pool_place> {};
+
+INSTANTIATE_TEST_SUITE_P(Pools, Task, ::testing::ValuesIn(support::pool_places()),
+                         support::pool_place_name);
+
+task<std::uint64_t> twice(std::uint64_t x) { co_return 2 * x; }
+
+task<std::uint64_t> sum_below(std::uint64_t n) {
+  std::uint64_t sum = 0;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    const auto x = co_await twice(i);
+    sum += x;
+  }
+  co_return sum;
+}
+
+TEST_P(Task, ReturnsTheValuesOfTheTasksThatItAwaits) {
+  GetParam().run([](pool& p) {
+    scheduler s(p);
+    EXPECT_EQ(s.run(sum_below(100'000)), std::uint64_t{100'000} * 99'999);
+    EXPECT_EQ(s.num_live(), 0u);
+  });
+}
+
+task<std::uint64_t> fibonacci(std::uint64_t n) {
+  if (n < 2) co_return n;
+  const auto [a, b] = co_await when_all(fibonacci(n - 1), fibonacci(n - 2));
+  co_return a + b;
+}
+
+TEST_P(Task, TreesOfTasksAreBalancedAndLeaveNoFrame) {
+  GetParam().run_seeds([](pool& p) {
+    scheduler s(p);
+    EXPECT_EQ(s.run(fibonacci(14)), 377u);
+    EXPECT_EQ(s.num_live(), 0u);
+  });
+}
+
+task<std::uint64_t> depth(std::uint64_t n) {
+  if (n == 0) {
+    co_await yield();
+    co_return 0;
+  }
+  const auto below = co_await depth(n - 1);
+  co_return below + 1;
+}
+
+TEST_P(Task, NestingIsNotBoundedByTheStack) {
+  GetParam().run([](pool& p) {
+    scheduler s(p);
+    EXPECT_EQ(s.run(depth(50'000)), 50'000u);
+    EXPECT_EQ(s.num_live(), 0u);
+  });
+}
+
+task<int> throws_at(int n) {
+  if (n % 2 == 0) co_await yield();
+  if (n == 0) throw std::runtime_error("task 0");
+  const int below = co_await throws_at(n - 1);
+  co_return below;
+}
+
+task<std::string> catches(int n) {
+  try {
+    co_await throws_at(n);
+  } catch (const std::runtime_error& e) {
+    co_return e.what();
+  }
+  co_return "nothing thrown";
+}
+
+TEST_P(Task, AnExceptionIsReportedWhereTheTaskIsAwaited) {
+  GetParam().run([](pool& p) {
+    scheduler s(p);
+    EXPECT_EQ(s.run(catches(9)), "task 0");
+    EXPECT_THROW(s.run(throws_at(3)), std::runtime_error);
+    EXPECT_EQ(s.num_live(), 0u);
+  });
+}
+
+task<void> note_worker(std::vector<std::atomic<int>>* runs, std::atomic<int>* moved,
+                       std::size_t i) {
+  const auto first = co_await here();
+  for (int k = 0; k < 5; ++k) {
+    co_await yield();
+    const auto now = co_await here();
+    if (now != first) ++*moved;
+  }
+  ++(*runs)[i];
+}
+
+task<void> all_note(std::vector<std::atomic<int>>* runs, std::atomic<int>* moved) {
+  std::vector<task<void>> all;
+  for (std::size_t i = 0; i < runs->size(); ++i) all.push_back(note_worker(runs, moved, i));
+  co_await when_all(std::move(all));
+}
+
+TEST_P(Task, EachRunsOnceAndAlwaysResumesOnTheWorkerThatStartedIt) {
+  GetParam().run_seeds([](pool& p) {
+    scheduler s(p);
+    std::vector<std::atomic<int>> runs(300);
+    std::atomic<int> moved = 0;
+    s.run(all_note(&runs, &moved));
+    for (const auto& r : runs) EXPECT_EQ(r, 1);
+    EXPECT_EQ(moved, 0);
+    EXPECT_EQ(s.num_live(), 0u);
+  });
+}
+
+task<void> blocks(pool* p) {
+  p->wait_until([] { return true; });
+  co_return;
+}
+
+TEST_P(Task, MustNotBlock) {
+  GetParam().run([](pool& p) {
+    scheduler s(p);
+    EXPECT_THROW(s.run(blocks(&p)), contract_violation);
+    p.wait_until([] { return true; });
+  });
+}
+
+task<std::uint64_t> spawns(std::uint64_t n) {
+  std::vector<future<std::uint64_t>> all;
+  for (std::uint64_t i = 0; i < n; ++i) {
+    auto f = co_await spawn(twice(i));
+    all.push_back(std::move(f));
+  }
+  std::uint64_t sum = 0;
+  for (auto& f : all) {
+    const auto x = co_await f;
+    sum += x;
+  }
+  co_return sum;
+}
+
+TEST_P(Task, FuturesGiveTheResultsOfSpawnedTasks) {
+  GetParam().run_seeds([](pool& p) {
+    scheduler s(p);
+    EXPECT_EQ(s.run(spawns(1000)), 1000u * 999u);
+    EXPECT_EQ(s.num_live(), 0u);
+  });
+}
+
+task<void> counts(std::atomic<int>* n) {
+  co_await yield();
+  ++*n;
+}
+task<void> drops_futures(std::atomic<int>* n) {
+  for (int i = 0; i < 100; ++i) {
+    auto f = co_await spawn(counts(n));
+    if (i % 2 == 0) co_await yield();
+  }
+}
+
+TEST_P(Task, TasksOfDroppedFuturesRunOn) {
+  GetParam().run_seeds([](pool& p) {
+    scheduler s(p);
+    std::atomic<int> n = 0;
+    s.run(drops_futures(&n));
+    p.begin_polling();
+    p.wait_until([&] { return n == 100; });
+    p.end_polling();
+    p.run([&](worker_t w) { s.progress(w); });
+    EXPECT_EQ(s.num_live(), 0u);
+  });
+}
+
+}  // namespace
+}  // namespace cairn::task
