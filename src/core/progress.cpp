@@ -361,6 +361,11 @@ task::scheduler& progress_engine::tasks() {
   return *tasks_;
 }
 
+void progress_engine::destroy_tasks(std::uint32_t next_generation) noexcept {
+  task_generation_.store(next_generation, std::memory_order_release);
+  if (tasks_) tasks_->destroy_all();
+}
+
 void progress_engine::between_batches(worker_t w) noexcept {
   try {
     static_cast<void>(between_chunks(w));

@@ -154,7 +154,7 @@ std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
 
 void progress_engine::synchronize_cancellation() {
   control_.announce_stop(main_worker);
-  destroy_tasks();
+  destroy_tasks(control_.generation() + 1);
   leave_epoch();
   left_ = nullptr;
   // A rank may leave the gather while packets for it still wait here. Until this rank joins the

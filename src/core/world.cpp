@@ -67,6 +67,8 @@ world::world(net::transport& net, task::pool& workers, hw::clock& clock,
   if (options.trace) pool_->set_trace(trace_.get());
 }
 
+task_service::task_service(world& w) { w.task_service_ = this; }
+
 world::call_guard::call_guard(world& w) : world_(w) {
   task::expect_no_task();
   CAIRN_EXPECTS(!w.in_use_.exchange(true, std::memory_order_acquire),
@@ -74,6 +76,8 @@ world::call_guard::call_guard(world& w) : world_(w) {
 }
 
 world::~world() {
+  messages_->close_tasks();
+  own_task_service_.reset();
   messages_->drain();
   if (options_.trace) pool_->set_trace(nullptr);
 }
@@ -169,6 +173,11 @@ task::scheduler& world::tasks() { return messages_->tasks(); }
 
 world::run_scope::run_scope(world& w)
     : world_(w), generation_(w.messages().protocols().generation()) {
+  task::expect_no_task();
+  static_cast<void>(w.tasks());  // before calls of other ranks arrive
+  if (w.task_service_ == nullptr && task_service::make != nullptr) {
+    w.own_task_service_ = task_service::make(w);
+  }
   in_call_.emplace(w);
   w.throw_if_interrupted();
 }

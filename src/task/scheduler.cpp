@@ -100,6 +100,17 @@ void scheduler::start_on(worker_t here, worker_t on, promise_base& t) {
     give(c);
 }
 
+void scheduler::start_as_root(worker_t here, task<void> t) {
+  t.promise().on_finish = [](promise_base& p) noexcept {
+    auto& ended = static_cast<detail::promise<void>&>(p);
+    if (auto error = ended.error()) p.context->owner->host_.failed(std::move(error));
+    p.self.destroy();
+  };
+  const auto frame = t.release();
+  frame_pool::mark_root(frame.address(), true);
+  start(here, frame.promise());
+}
+
 void scheduler::post(worker_context& to, promise_base& t) noexcept {
   t.next = to.mail.load(std::memory_order_relaxed);
   while (!to.mail.compare_exchange_weak(t.next, &t, std::memory_order_release,
@@ -180,7 +191,7 @@ void scheduler::run_batch(worker_context& c) {
   if (!c.ready.empty()) {
     while (!c.active.empty()) c.ready.push_back(c.active.pop_front());
   }
-  for (std::size_t i = 0; i < batch; ++i) {
+  for (c.budget = batch; c.budget > 0; --c.budget) {
     auto* const t = next_of(c);
     if (t == nullptr) return;
     resume(c, *t);

@@ -96,10 +96,13 @@ class progress_engine final : public task::progress_source, private task::schedu
 
   /// The scheduler of this rank's tasks, made at the first call.
   [[nodiscard]] task::scheduler& tasks();
-  /// Destroys all tasks, because their run has failed or the world ends.
-  void destroy_tasks() noexcept {
-    if (tasks_) tasks_->destroy_all();
+  /// Messages that belong to tasks carry this number. A rank discards those with a lower one: their
+  /// tasks were destroyed. It counts the stops of all ranks (cancellation.hpp). Any worker.
+  [[nodiscard]] std::uint32_t task_generation() const noexcept {
+    return task_generation_.load(std::memory_order_acquire);
   }
+  /// Destroys all tasks for good, because a run has failed or the world ends.
+  void close_tasks() noexcept { destroy_tasks(~std::uint32_t{0}); }
 
   // Epochs -----------------------------------------------------------------------------------
 
@@ -108,7 +111,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   void close_epoch();
   /// Called when an exception has left a run of tasks: the other ranks may wait for it.
   void leave_run() noexcept {
-    destroy_tasks();
+    close_tasks();
     left_ = "an exception left a run of tasks, and the other ranks wait for it";
   }
   /// Ends the epoch after an exception: discards its messages on this rank.
@@ -213,6 +216,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   void wait_for_room(worker_t w);
   void between_batches(worker_t w) noexcept override;
   void failed(std::exception_ptr error) noexcept override;
+  void destroy_tasks(std::uint32_t next_generation) noexcept;
   void expect_nothing_left();
   void abandon_epoch();
   void synchronize_cancellation();
@@ -247,6 +251,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   std::uint64_t polls_seen_ = 0;               // by the progress thread
   std::atomic<bool> transport_failed_{false};
   std::unique_ptr<task::scheduler> tasks_;
+  std::atomic<std::uint32_t> task_generation_{0};
 };
 
 }  // namespace cairn

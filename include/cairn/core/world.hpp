@@ -20,6 +20,7 @@
 #include <cairn/core/machines.hpp>
 #include <cairn/core/progress_style.hpp>
 #include <cairn/core/routing.hpp>
+#include <cairn/core/task_service.hpp>
 #include <cairn/hw/clock.hpp>
 #include <cairn/hw/page_pool.hpp>
 #include <cairn/hw/tm_probe.hpp>
@@ -126,6 +127,17 @@ class world {
   }
   /// The scheduler of this rank's tasks, made at the first call. Worker 0 outside jobs.
   [[nodiscard]] task::scheduler& tasks();
+  /// co_await w.call<&f>(rank, arguments...): runs f at that rank and returns its value.
+  /// Include <cairn/am/call.hpp>, which describes it.
+  template <auto F, class... Arguments>
+  [[nodiscard]] auto call(rank_t at, Arguments&&... arguments);
+  /// co_await w.parallel_for<&f>(n, options, arguments...): the loop that a task awaits, over the
+  /// workers of all ranks. Include <cairn/am/parallel_for.hpp>, which describes it.
+  template <auto F, class Options, class... Arguments>
+  [[nodiscard]] auto parallel_for(std::uint64_t n, const Options& options,
+                                  Arguments&&... arguments);
+  /// Null until the first run of a task.
+  [[nodiscard]] cairn::task_service* task_service() noexcept { return task_service_; }
 
   /// Receives messages, runs their handlers, sends old buffers and waits for room. For loops of
   /// sends outside parallel_for, on worker w; not inside a handler. Returns false if the loop
@@ -235,6 +247,7 @@ class world {
   [[nodiscard]] obs::trace& trace() noexcept { return *trace_; }
 
  private:
+  friend cairn::task_service;
   [[nodiscard]] bool interrupted() const noexcept;
   // The result of a reduction on one rank.
   template <class T>
@@ -288,6 +301,8 @@ class world {
   cairn::machines machines_;
   std::optional<hw::tm_probe> transactions_;
   std::atomic<bool> in_use_{false};
+  cairn::task_service* task_service_ = nullptr;
+  std::unique_ptr<cairn::task_service> own_task_service_;
 };
 
 template <class T>

@@ -78,6 +78,14 @@ class scheduler final : public progress_source {
   void start(worker_t here, promise_base& t);
   void start_on(worker_t here, worker_t on, promise_base& t);
 
+  /// Starts the task that make() returns, which nothing awaits: an exception of it fails the world.
+  /// For handlers, on worker `here`.
+  template <class Make>
+  void start_detached(worker_t here, Make&& make) {
+    const context_scope scope(&context(here));
+    start_as_root(here, std::forward<Make>(make)());
+  }
+
   /// Destroys all tasks that no other frame owns, and with them those that they own. The frames of
   /// suspended tasks become invalid: generation() grows.
   /// others    called between emptying the queues and the end: destroys tasks that the caller owns
@@ -106,6 +114,7 @@ class scheduler final : public progress_source {
   bool progress(worker_t w) noexcept override;
 
  private:
+  void start_as_root(worker_t here, task<void> t);
   bool run_to_end(promise_base& root, const std::function<void()>& destroy);
   void run_batch(worker_context& c);
   void resume(worker_context& c, promise_base& t);

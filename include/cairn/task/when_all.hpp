@@ -22,7 +22,7 @@ namespace detail {
 /// Starts tasks on any workers of the rank and resumes a parent when all have ended.
 class join {
  public:
-  /// Whether the parent must suspend. Call add() for each task in between.
+  /// Then add() is called for each task, and suspends() says whether the parent must suspend.
   void begin(promise_base& parent, std::size_t tasks) noexcept {
     parent_ = &parent;
     left_.store(tasks + 1, std::memory_order_relaxed);
@@ -33,6 +33,14 @@ class join {
     child.finish_data = this;
     auto& c = *parent_->context;
     c.owner->start(c.worker, child);
+  }
+  /// The same, on that worker.
+  void add_on(worker_t on, promise_base& child) {
+    CAIRN_EXPECTS(child.at == promise_base::phase::created, "a task is started once");
+    child.on_finish = &ended;
+    child.finish_data = this;
+    auto& c = *parent_->context;
+    c.owner->start_on(c.worker, on, child);
   }
   [[nodiscard]] bool suspends() noexcept {
     return left_.fetch_sub(1, std::memory_order_acq_rel) != 1;
@@ -59,15 +67,24 @@ class join {
 template <class T>
 class [[nodiscard("co_await it")]] all_of_vector {
  public:
-  explicit all_of_vector(std::vector<task<T>> tasks) : tasks_(std::move(tasks)) {}
+  all_of_vector(std::vector<task<T>> tasks, bool spread)
+      : tasks_(std::move(tasks)), spread_(spread) {}
   // Moved only before it is awaited.
-  all_of_vector(all_of_vector && other) noexcept : tasks_(std::move(other.tasks_)) {}
+  all_of_vector(all_of_vector && other) noexcept
+      : tasks_(std::move(other.tasks_)), spread_(other.spread_) {}
 
   [[nodiscard]] bool await_ready() const noexcept { return tasks_.empty(); }
   template <task_promise P>
   bool await_suspend(std::coroutine_handle<P> parent) {
     join_.begin(parent.promise(), tasks_.size());
-    for (auto& t : tasks_) join_.add(t.promise());
+    const auto workers = parent.promise().context->owner->workers().workers();
+    for (int i = 0; auto& t : tasks_) {
+      if (spread_) {
+        join_.add_on(worker_t{i++ % workers}, t.promise());
+      } else {
+        join_.add(t.promise());
+      }
+    }
     return join_.suspends();
   }
   auto await_resume() {
@@ -86,6 +103,7 @@ class [[nodiscard("co_await it")]] all_of_vector {
 
  private:
   std::vector<task<T>> tasks_;
+  bool spread_;
   join join_;
 };
 
@@ -135,7 +153,13 @@ class [[nodiscard("co_await it")]] all_of {
 /// Throws    the exception of the first in that order, after all have ended
 template <class T>
 [[nodiscard]] auto when_all(std::vector<task<T>> tasks) {
-  return detail::all_of_vector<T>(std::move(tasks));
+  return detail::all_of_vector<T>(std::move(tasks), false);
+}
+
+/// The same; the i-th task is first given to the i-th worker, in turn.
+template <class T>
+[[nodiscard]] auto when_all_spread(std::vector<task<T>> tasks) {
+  return detail::all_of_vector<T>(std::move(tasks), true);
 }
 
 /// The same for tasks of different types. Returns a tuple; a task<void> has an empty struct in it.

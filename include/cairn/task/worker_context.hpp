@@ -32,6 +32,7 @@ struct alignas(cache_line) worker_context {
   ring_queue<promise_base> created;         // tasks that have not started
   std::atomic<std::size_t> num_created{0};  // one writer
   std::size_t in_flight = 32;
+  std::size_t budget = 0;  // resumptions until messages are handled
   std::uint64_t resumed = 0, prefetches_until_probe = 0;
   bool cached = false;  // prefetched data was in the cache when it was last probed
 

@@ -20,6 +20,20 @@ void await_resume() const noexcept {}
 }
 ;
 
+/// co_await pause(): the same, and messages are handled first. For tasks that compute for long.
+struct [[nodiscard("co_await it")]] pause{[[nodiscard]] bool await_ready()
+                                              const noexcept {return false;
+}
+template <task_promise P>
+void await_suspend(std::coroutine_handle<P> h) const {
+  auto& c = *h.promise().context;
+  c.ready.push_back(&h.promise());
+  c.budget = 1;  // the one in progress
+}
+void await_resume() const noexcept {}
+}
+;
+
 /// co_await here(): the worker on which the task runs, and always will.
 struct [[nodiscard("co_await it")]] here {
   worker_t worker = main_worker;

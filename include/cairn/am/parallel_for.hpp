@@ -1,0 +1,167 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+#include <cairn/am/call.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/task/task.hpp>
+#include <cairn/task/when_all.hpp>
+#include <cairn/task/yield.hpp>
+
+namespace cairn::am {
+
+/// Which ranks run the iterations of a loop.
+enum class locality {
+  partition,  ///< all: rank r has the r-th of equal blocks
+  local,      ///< this one
+  remote      ///< all others; this one if there are no others
+};
+
+struct loop_options {
+  std::uint64_t chunk = 0;  ///< iterations per call of the body; 0: chosen from n, at most 1,024
+  locality where = locality::partition;
+  std::size_t tasks = 0;  ///< per worker at once; 0: 256 if the body is a coroutine, else 1
+};
+
+namespace detail {
+
+struct loop_part {
+  std::uint64_t first, last, chunk;
+  std::uint64_t tasks;
+};
+
+/// What the tasks of one rank share: the next iteration that none has taken.
+struct loop_state {
+  world& owner;
+  const loop_part part;
+  std::atomic<std::uint64_t> next{part.first};
+
+  /// The first of a chunk, or part.last.
+  [[nodiscard]] std::uint64_t take() noexcept {
+    if (next.load(std::memory_order_relaxed) >= part.last) return part.last;
+    return std::min(next.fetch_add(part.chunk, std::memory_order_relaxed), part.last);
+  }
+  void stop() noexcept { next.store(part.last, std::memory_order_relaxed); }
+};
+
+/// The parameters of a loop's body after world&, begin and end.
+template <class F>
+struct loop_body;
+template <class R, class... P>
+struct loop_body<R (*)(world&, std::uint64_t, std::uint64_t, P...)> {
+  using result = R;
+  using arguments = std::tuple<std::remove_cvref_t<P>...>;
+};
+template <auto F>
+using loop_arguments = typename loop_body<decltype(F)>::arguments;
+
+template <auto F>
+auto run_chunk(world& w, std::uint64_t begin, std::uint64_t end,
+               const loop_arguments<F>& arguments) {
+  return std::apply([&](const auto&... a) { return F(w, begin, end, a...); }, arguments);
+}
+
+/// Takes chunks until none is left.
+template <auto F>
+task::task<void> take_chunks(loop_state* loop, const loop_arguments<F>* arguments) {
+  const auto last = loop->part.last;
+  try {
+    for (auto begin = loop->take(); begin < last; begin = loop->take()) {
+      const auto end = std::min(begin + loop->part.chunk, last);
+      if constexpr (is_task<typename loop_body<decltype(F)>::result>) {
+        co_await run_chunk<F>(loop->owner, begin, end, *arguments);
+      } else {
+        run_chunk<F>(loop->owner, begin, end, *arguments);
+        co_await task::pause();
+      }
+    }
+  } catch (...) {
+    loop->stop();
+    throw;
+  }
+}
+
+/// One rank's part of a loop.
+template <auto F>
+task::task<void> run_loop_part(world& w, loop_part part, loop_arguments<F> arguments) {
+  loop_state state{w, part};
+  const auto chunks = (part.last - part.first - 1) / part.chunk + 1;
+  const auto workers = static_cast<std::uint64_t>(w.workers());
+  std::vector<task::task<void>> takers;
+  for (auto n = std::min(chunks, part.tasks * workers); n > 0; --n) {
+    takers.push_back(take_chunks<F>(&state, &arguments));
+  }
+  co_await task::when_all_spread(std::move(takers));
+}
+
+template <auto F>
+task::task<void> run_loop_part_at(world* w, rank_t at, loop_part part,
+                                  loop_arguments<F> arguments) {
+  co_await w->call<&run_loop_part<F>>(at, part, std::move(arguments));
+}
+
+/// The ranks that run a loop, and how many iterations each has at most.
+struct loop_ranks {
+  std::vector<rank_t> ranks;
+  std::uint64_t share;
+};
+[[nodiscard]] loop_ranks ranks_of_loop(const world& w, std::uint64_t n, locality where);
+[[nodiscard]] std::uint64_t chunk_of_loop(std::uint64_t share, std::uint64_t takers);
+
+template <auto F>
+task::task<void> run_loop(world* w, std::uint64_t n, loop_options opt,
+                          loop_arguments<F> arguments) {
+  if (n == 0) co_return;
+  const auto over = ranks_of_loop(*w, n, opt.where);
+  constexpr bool awaits = is_task<typename loop_body<decltype(F)>::result>;
+  const std::uint64_t tasks = opt.tasks != 0 ? opt.tasks : awaits ? 256 : 1;
+  const auto takers = tasks * static_cast<std::uint64_t>(w->workers());
+  const auto chunk = opt.chunk != 0 ? opt.chunk : chunk_of_loop(over.share, takers);
+  std::vector<task::task<void>> parts;
+  std::uint64_t first = 0;
+  for (const auto r : over.ranks) {
+    const loop_part part{first, std::min(n, first + over.share), chunk, tasks};
+    if (part.first >= part.last) break;
+    parts.push_back(run_loop_part_at<F>(w, r, part, arguments));
+    first = part.last;
+  }
+  co_await task::when_all(std::move(parts));
+}
+
+}  // namespace detail
+}  // namespace cairn::am
+
+namespace cairn {
+
+/// co_await w.parallel_for<&f>(n, options, arguments...): calls f(world, begin, end, arguments...)
+/// for disjoint chunks that cover [0, n), and resumes when all have ended. For tasks, on any rank;
+/// f may start another such loop. The body of a rank uses the other parallel_for.
+///
+///   task::task<void> visit(world& w, std::uint64_t begin, std::uint64_t end, array<double> x)
+///   {...} co_await w.parallel_for<&visit>(n, am::loop_options{.where = am::locality::partition},
+///   x);
+///
+/// f         task::task<void> or void, known by name to all ranks (call.hpp). A coroutine runs in
+///           options.tasks tasks per worker at once. A plain one runs once per worker at a time,
+///           and messages are handled between its chunks
+/// Arguments converted to f's parameters; packable. Each call gets copies
+/// Messages  one call per rank and its answer, not per chunk
+/// Throws    what left f, of one of the calls, after all have ended; no more chunks start on the
+///           rank where it happened. From another rank as am::call_failure
+/// Source    [GMT14] gmt_parFor
+template <auto F, class Options, class... Arguments>
+auto world::parallel_for(std::uint64_t n, const Options& options, Arguments&&... arguments) {
+  return am::detail::run_loop<F>(
+      this, n, options, am::detail::loop_arguments<F>(std::forward<Arguments>(arguments)...));
+}
+
+}  // namespace cairn
