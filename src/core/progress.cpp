@@ -39,6 +39,7 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
       threads_(handling_threads(options.progress, pool.workers(), net.size())),
       memory_bound_(options.pending_bytes),
       age_ns_(options.coalesce_age_ns),
+      prefetching_(options.prefetching),
       fragments_(net.max_packet()),
       outbox_(net, fragments_, counters, trace),
       inbox_(channels_, threads_),
@@ -356,7 +357,8 @@ bool progress_engine::between_chunks(worker_t w) {
 task::scheduler& progress_engine::tasks() {
   if (!tasks_) {
     tasks_ = std::make_unique<task::scheduler>(
-        pool_, task::scheduler_options{.threads = threads_, .host = this});
+        pool_,
+        task::scheduler_options{.threads = threads_, .in_flight = prefetching_, .host = this});
   }
   return *tasks_;
 }

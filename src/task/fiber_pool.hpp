@@ -75,6 +75,7 @@ class fiber_pool final : public pool {
   void relax(unsigned idle_rounds) noexcept override { scheduler_.wait(idle_rounds); }
   void step() noexcept override { scheduler_.step(); }
 
+  bool simulated() const noexcept override { return true; }
   // With `times` tasks run in the order of threads, and the seed only breaks ties.
   bool draws() const noexcept override { return !scheduler_.options.times; }
   std::size_t draw(std::size_t n) noexcept override {

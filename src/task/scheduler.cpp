@@ -4,11 +4,13 @@
 
 #include <cairn/base/contract.hpp>
 #include <cairn/task/scheduler.hpp>
+#include <cairn/task/waiting_tasks.hpp>
 
 namespace cairn::task {
 namespace {
 
 constexpr std::size_t batch = 1024;  // resumptions between two looks at the network
+constexpr std::uint64_t starts_apart = 64;
 
 class host_of_a_pool final : public scheduler_host {
 } no_host;
@@ -39,6 +41,7 @@ scheduler::scheduler(pool& p, const scheduler_options& opt)
     c.owner = this;
     c.worker = w;
     c.in_flight = opt.in_flight;
+    c.probes = !p.simulated();
   }
   pool_.add_source(*this, pool::place::first);
 }
@@ -84,6 +87,12 @@ void scheduler::ready(worker_t here, promise_base& t) {
   } else {
     post(c, t);
   }
+}
+
+void wake(promise_base& t) {
+  auto& s = *t.context->owner;
+  const auto* const c = current_context;
+  s.ready(c != nullptr && c->owner == &s ? c->worker : worker_t{-1}, t);
 }
 
 void scheduler::start(worker_t here, promise_base& t) {
@@ -203,15 +212,19 @@ void scheduler::run_batch(worker_context& c) {
 }
 
 promise_base* scheduler::next_of(worker_context& c) {
+  // Ready tasks may wait for one that has not started.
+  if (c.resumed % starts_apart == 0 && !c.created.empty()) return start_one(c);
   if (c.active.size() >= c.in_flight) return take(c.active);
   if (!c.ready.empty()) return take(c.ready);
-  if (!c.created.empty()) {
-    auto* const t = c.created.pop_back();
-    c.num_created.store(c.created.size(), std::memory_order_relaxed);
-    t->at = promise_base::phase::suspended;
-    return t;
-  }
+  if (!c.created.empty()) return start_one(c);
   return c.active.empty() ? nullptr : take(c.active);
+}
+
+promise_base* scheduler::start_one(worker_context& c) {
+  auto* const t = c.created.pop_back();
+  c.num_created.store(c.created.size(), std::memory_order_relaxed);
+  t->at = promise_base::phase::suspended;
+  return t;
 }
 
 promise_base* scheduler::take(ring_queue<promise_base>& from) {

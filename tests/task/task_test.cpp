@@ -129,6 +129,23 @@ TEST_P(Task, EachRunsOnceAndAlwaysResumesOnTheWorkerThatStartedIt) {
   });
 }
 
+task<void> raises(bool* flag) {
+  *flag = true;
+  co_return;
+}
+task<void> spins(bool* flag) {
+  auto f = co_await spawn(raises(flag));
+  while (!*flag) co_await yield();
+  co_await f;
+}
+
+TEST(TaskOnOneWorker, MayYieldUntilATaskThatHasNotStartedIsDone) {
+  const auto p = make_threads({.workers = 1});
+  scheduler s(*p);
+  bool flag = false;
+  s.run(spins(&flag));
+}
+
 task<void> blocks(pool* p) {
   p->wait_until([] { return true; });
   co_return;

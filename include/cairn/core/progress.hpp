@@ -231,6 +231,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   const int threads_;  // that may run handlers
   const std::size_t memory_bound_;
   const std::uint64_t age_ns_;
+  const std::size_t prefetching_;
 
   task::spin_lock network_lock_;  // guards the transport, the outbox, fragments and control
   fragments fragments_;

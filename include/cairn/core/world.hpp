@@ -47,6 +47,7 @@ struct world_options {
   cairn::routing routing = cairn::routing::automatic;  ///< of epoch channels
   cairn::delivery deliver = delivery::any;             ///< of operators of one cell
   progress_style progress = progress_style::poll;
+  std::size_t prefetching = 32;  ///< tasks of a worker that wait for cache lines at once, at most
   bool emulate_transactions = false;  ///< htm runs emulated, with random aborts
   std::uint64_t emulation_seed = 0;
   machine_layout machines = {};  ///< which ranks share memory

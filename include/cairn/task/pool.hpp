@@ -79,6 +79,8 @@ class pool {
   /// A point where a simulated cluster may switch to another worker. No effect for threads.
   virtual void step() noexcept {}
 
+  /// Whether the time of the workers is simulated.
+  [[nodiscard]] virtual bool simulated() const noexcept { return false; }
   /// Whether the choice among equals is drawn from a seed, as in a simulated cluster.
   [[nodiscard]] virtual bool draws() const noexcept { return false; }
   /// A number below n.

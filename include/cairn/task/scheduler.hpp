@@ -44,9 +44,9 @@ struct scheduler_options {
 /// while the body waits.
 ///
 /// Each worker has its own queue. It resumes tasks in batches, first in first out, and starts new
-/// ones only if none is ready, the newest first. A worker without tasks asks others, which give
-/// half of those that have not started, the oldest first. A started task always resumes on its
-/// worker. There are no priorities and no preemption.
+/// ones, the newest first, if none is ready, and one at every 64th resumption. A worker without
+/// tasks asks others, which give half of those that have not started, the oldest first. A started
+/// task always resumes on its worker. There are no priorities and no preemption.
 ///
 /// In a simulated cluster the seed chooses which ready task is next, and each resumption is a step.
 ///
@@ -119,6 +119,7 @@ class scheduler final : public progress_source {
   void run_batch(worker_context& c);
   void resume(worker_context& c, promise_base& t);
   [[nodiscard]] promise_base* next_of(worker_context& c);
+  [[nodiscard]] promise_base* start_one(worker_context& c);
   [[nodiscard]] promise_base* take(ring_queue<promise_base>& from);
   void post(worker_context& to, promise_base& t) noexcept;
   bool take_mail(worker_context& c);

@@ -33,8 +33,10 @@ struct alignas(cache_line) worker_context {
   std::atomic<std::size_t> num_created{0};  // one writer
   std::size_t in_flight = 32;
   std::size_t budget = 0;  // resumptions until messages are handled
-  std::uint64_t resumed = 0, prefetches_until_probe = 0;
-  bool cached = false;  // prefetched data was in the cache when it was last probed
+  std::uint64_t resumed = 0;
+  // prefetch.hpp: whether the data of most prefetches was in the cache, by probes.
+  std::uint32_t prefetches_until_probe = 1, slowness = 1024;
+  bool probes = false, cached = false;
 
   frame_pool frames;
 

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coroutine>
+#include <mutex>
+
+#include <cairn/task/promise.hpp>
+#include <cairn/task/spin_lock.hpp>
+#include <cairn/task/waiting_tasks.hpp>
+
+namespace cairn::task {
+
+/// Something that happens: co_await e resumes once e.set() was called. Any number of tasks of one
+/// rank may wait. set() may be called by any thread, also in handlers.
+class event {
+ public:
+  event() = default;
+  event(const event&) = delete;
+  event& operator=(const event&) = delete;
+
+  /// Resumes the tasks that wait. Those that wait later do not suspend, until reset().
+  void set() {
+    waiting_tasks waiting;
+    {
+      const std::lock_guard held(guard_);
+      set_ = true;
+      waiting = waiting_.take_all();
+    }
+    wake_all(waiting);
+  }
+  void reset() noexcept {
+    const std::lock_guard held(guard_);
+    set_ = false;
+  }
+
+  [[nodiscard]] auto operator co_await() noexcept { return awaiter{*this}; }
+
+ private:
+  struct awaiter {
+    event& of;
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <task_promise P>
+    bool await_suspend(std::coroutine_handle<P> h) const noexcept {
+      return of.waits(h.promise());
+    }
+    void await_resume() const noexcept {}
+  };
+  [[nodiscard]] bool waits(promise_base& t) noexcept {
+    const std::lock_guard held(guard_);
+    if (!set_) waiting_.add(t);
+    return !set_;
+  }
+
+  spin_lock guard_;
+  bool set_ = false;
+  waiting_tasks waiting_;
+};
+
+}  // namespace cairn::task

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <mutex>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/task/event.hpp>
+#include <cairn/task/spin_lock.hpp>
+
+namespace cairn::task {
+
+/// co_await l resumes once count_down() was called n times. Used once. A task that has waited may
+/// destroy it.
+class latch {
+ public:
+  explicit latch(std::uint64_t n) : left_(n) {
+    if (n == 0) open_.set();
+  }
+
+  /// Any thread.
+  /// Throws    contract_violation if fewer are left
+  void count_down(std::uint64_t n = 1) {
+    bool last = false;
+    {
+      const std::lock_guard held(guard_);
+      CAIRN_EXPECTS(n <= left_, "a latch counts to zero");
+      left_ -= n;
+      last = left_ == 0;
+    }
+    if (last) open_.set();
+  }
+
+  [[nodiscard]] auto operator co_await() noexcept { return open_.operator co_await(); }
+
+ private:
+  spin_lock guard_;
+  std::uint64_t left_;
+  event open_;
+};
+
+}  // namespace cairn::task

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <utility>
+
+#include <cairn/task/promise.hpp>
+
+namespace cairn::task {
+
+/// Suspended tasks of one rank, first in first out. The caller serialises the calls.
+class waiting_tasks {
+ public:
+  void add(promise_base& t) noexcept {
+    t.next = nullptr;
+    (last_ != nullptr ? last_->next : first_) = &t;
+    last_ = &t;
+  }
+  /// The first, or null.
+  [[nodiscard]] promise_base* take() noexcept {
+    auto* const t = first_;
+    if (t == nullptr) return nullptr;
+    first_ = t->next;
+    if (first_ == nullptr) last_ = nullptr;
+    return t;
+  }
+  /// All; the others are take()n from the returned list.
+  [[nodiscard]] waiting_tasks take_all() noexcept { return std::exchange(*this, {}); }
+  [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
+
+ private:
+  promise_base* first_ = nullptr;
+  promise_base* last_ = nullptr;
+};
+
+/// Makes a suspended task ready, from any thread.
+void wake(promise_base& t);
+/// Makes all of them ready.
+inline void wake_all(waiting_tasks all) {
+  while (auto* const t = all.take()) wake(*t);
+}
+
+}  // namespace cairn::task

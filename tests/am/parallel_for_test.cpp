@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parallel loop that a task awaits.
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <stdexcept>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/am/parallel_for.hpp>
+#include <cairn/base/error.hpp>
+
+#include <support/places.hpp>
+
+namespace cairn::am {
+namespace {
+
+class TaskLoop : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, TaskLoop, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+INSTANTIATE_TEST_SUITE_P(Served, TaskLoop, ::testing::ValuesIn(support::served_places()),
+                         support::place_name);
+
+// The places run one cluster at a time, with all ranks in this process: rows by rank.
+struct hits {
+  hits(std::size_t ranks, std::uint64_t n) : by_rank(ranks) {
+    for (auto& row : by_rank) row = std::vector<std::atomic<int>>(n);
+  }
+  [[nodiscard]] int at(std::uint64_t i) const {
+    int n = 0;
+    for (const auto& row : by_rank) n += row[i];
+    return n;
+  }
+  std::vector<std::vector<std::atomic<int>>> by_rank;
+};
+// Not a span of elements: a pointer travels, because all ranks are in this process.
+using hits_address = std::uintptr_t;
+
+void hit(world& w, std::uint64_t begin, std::uint64_t end, hits_address to) {
+  auto& h = *reinterpret_cast<hits*>(to);
+  for (auto i = begin; i < end; ++i) ++h.by_rank[static_cast<std::size_t>(w.rank())][i];
+}
+task::task<void> hit_later(world& w, std::uint64_t begin, std::uint64_t end, hits_address to) {
+  for (auto i = begin; i < end; ++i) {
+    co_await task::yield();
+    hit(w, i, i + 1, to);
+  }
+}
+
+task::task<void> loops(world* w, std::uint64_t n, loop_options opt, hits_address to) {
+  if (w->rank() != w->size() - 1) co_return;
+  co_await w->parallel_for<&hit>(n, opt, to);
+  co_await w->parallel_for<&hit_later>(n, opt, to);
+}
+
+TEST_P(TaskLoop, CallsTheBodyOnceForEachIterationWhereItShould) {
+  for (const auto where : {locality::partition, locality::local, locality::remote}) {
+    for (const std::uint64_t n : {0u, 1u, 7u, 1000u}) {
+      for (const std::uint64_t chunk : {0u, 3u}) {
+        hits h(static_cast<std::size_t>(GetParam().ranks), n);
+        const auto to = reinterpret_cast<hits_address>(&h);
+        GetParam().run(
+            [&](world& w) { w.run(loops(&w, n, {.chunk = chunk, .where = where}, to)); });
+        for (std::uint64_t i = 0; i < n; ++i) ASSERT_EQ(h.at(i), 2) << i;
+        const auto last = static_cast<std::size_t>(GetParam().ranks) - 1;
+        std::uint64_t here = 0;
+        for (const auto& x : h.by_rank[last]) here += static_cast<std::uint64_t>(x.load());
+        const auto share = n == 0 ? 0 : (n - 1) / (last + 1) + 1;
+        const auto before_last = std::min(n, share * last);
+        const auto expected = where == locality::local || last == 0 ? 2 * n
+                              : where == locality::partition        ? 2 * (n - before_last)
+                                                                    : 0;
+        EXPECT_EQ(here, expected);
+      }
+    }
+  }
+}
+
+task::task<void> inner(world& w, std::uint64_t begin, std::uint64_t end, std::uint64_t columns,
+                       hits_address to) {
+  for (auto i = begin; i < end; ++i) {
+    co_await w.parallel_for<&hit>(columns, loop_options{.chunk = 2}, to);
+  }
+}
+task::task<void> outer(world* w, hits_address to) {
+  co_await w->parallel_for<&inner>(10, loop_options{.chunk = 1}, 20u, to);
+}
+
+TEST_P(TaskLoop, LoopsNest) {
+  hits h(static_cast<std::size_t>(GetParam().ranks), 20);
+  const auto to = reinterpret_cast<hits_address>(&h);
+  GetParam().run([&](world& w) { w.run(outer(&w, to)); });
+  for (std::uint64_t i = 0; i < 20; ++i) EXPECT_EQ(h.at(i), 10 * GetParam().ranks);
+}
+
+task::task<void> breaks(world&, std::uint64_t begin, std::uint64_t end) {
+  co_await task::yield();
+  if (begin <= 500 && 500 < end) throw std::runtime_error("iteration 500");
+}
+task::task<bool> catches(world* w) {
+  try {
+    co_await w->parallel_for<&breaks>(1000, loop_options{});
+  } catch (const std::runtime_error& e) {
+    EXPECT_STREQ(e.what(), "iteration 500");
+    co_return true;
+  }
+  co_return false;
+}
+
+TEST_P(TaskLoop, AnExceptionOfTheBodyReachesTheTask) {
+  GetParam().run([](world& w) { EXPECT_TRUE(w.run(catches(&w))); });
+}
+
+task::task<void> cancels_at(world& w, std::uint64_t begin, std::uint64_t) {
+  if (begin == 77) w.cancel();
+  co_await task::yield();
+}
+task::task<void> cancelled_loop(world* w) {
+  co_await w->parallel_for<&cancels_at>(1'000'000, loop_options{.chunk = 1});
+}
+
+TEST_P(TaskLoop, CancelEndsIt) {
+  GetParam().run([](world& w) {
+    EXPECT_THROW(w.run(cancelled_loop(&w)), cancelled);
+    EXPECT_EQ(w.tasks().num_live(), 0u);
+    w.barrier();
+    EXPECT_TRUE(w.run(catches(&w)));
+  });
+}
+
+}  // namespace
+}  // namespace cairn::am
