@@ -4,7 +4,7 @@
 // live one; and a pointer chase by 64 tasks that prefetch against the same chases one at a time,
 // over a table larger than the caches and over one that fits the first.
 //
-//   task_costs --scale 26
+//   task_costs --threads 1 --scale 26
 
 #include <cstdint>
 #include <memory>
@@ -15,6 +15,7 @@
 
 #include <fmt/core.h>
 
+#include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/hw/pages.hpp>
 #include <cairn/task/future.hpp>
@@ -169,24 +170,27 @@ void measure_memory(world& w, harness& h) {
   fmt::print(stderr, "{:<28} {:>8.1f} bytes\n", "one of 1,000,000 live tasks", each);
 }
 
+constexpr std::uint64_t num_chases = 64, num_steps = 20'000;
+
 void measure_chases(world& w, harness& h, int scale) {
   const auto c = std::make_shared<cycle>(std::uint64_t{1} << scale);
-  constexpr std::uint64_t chases = 64;
-  const std::uint64_t steps = 20'000;
   const auto named = [&](const char* how) {
-    auto kern = counted(std::string("chase_") + how, "loads", static_cast<double>(chases * steps));
-    kern.settings = {{"scale", scale}, {"chases", chases}};
+    auto kern =
+        counted(std::string("chase_") + how, "loads", static_cast<double>(num_chases * num_steps));
+    kern.settings = {{"scale", scale}, {"chases", num_chases}};
     kern.verify = [c](std::uint64_t, std::uint64_t sum) -> std::string {
-      return sum == chase_by_loop(*c, chases, steps) ? "" : "the chases ended elsewhere";
+      return sum == chase_by_loop(*c, num_chases, num_steps) ? "" : "the chases ended elsewhere";
     };
     return kern;
   };
   auto loop = named("loop"), tasks = named("tasks");
-  loop.run = [c](std::uint64_t&) { return chase_by_loop(*c, chases, steps); };
-  tasks.run = [c, &w](std::uint64_t&) { return w.run(chase_by_tasks(c.get(), chases, steps)); };
+  loop.run = [c](std::uint64_t&) { return chase_by_loop(*c, num_chases, num_steps); };
+  tasks.run = [c, &w](std::uint64_t&) {
+    return w.run(chase_by_tasks(c.get(), num_chases, num_steps));
+  };
   subject first(std::move(loop)), second(std::move(tasks));
   const auto both = h.compare(first, second);
-  const auto loads = static_cast<double>(chases * steps);
+  const auto loads = static_cast<double>(num_chases * num_steps);
   report(fmt::format("chase of 2^{}, loop", scale), both.first, loads);
   report(fmt::format("chase of 2^{}, tasks", scale), both.second, loads);
   fmt::print(stderr, "{:<28} {:>8.2f}     mad {:>6.2f}\n", "loop / tasks", both.ratio.median,
@@ -204,10 +208,12 @@ int main(int argc, char** argv) {
         arguments.number("--scale", scale, {10, 30}, "Elements of the larger table: 2^SCALE");
       },
       [&](cairn::world& w, cairn::bench::harness& h) {
+        if (w.workers() != 1) throw cairn::usage_error("costs on one worker need --threads 1");
         cairn::bench::measure_switches(w, h);
         cairn::bench::measure_starts(w, h);
         cairn::bench::measure_memory(w, h);
         cairn::bench::measure_chases(w, h, 12);
+        cairn::bench::measure_chases(w, h, 17);
         cairn::bench::measure_chases(w, h, scale);
       });
 }

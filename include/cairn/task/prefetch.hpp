@@ -19,7 +19,7 @@ void probe(worker_context& c, const void* address) noexcept;
 /// At most scheduler_options::in_flight tasks of a worker wait for cache lines at once, because a
 /// core loads only so many lines at a time and the lines of the others would be evicted before
 /// their use. One access in 128 is timed; if most of those found their data in the cache, the task
-/// goes on without a switch. A task without others to run goes on, too.
+/// goes on without a switch.
 ///
 /// address   readable memory
 /// In a simulated cluster nothing is timed, and each call is a switch.
@@ -27,19 +27,18 @@ class [[nodiscard("co_await it")]] prefetch {
  public:
   explicit prefetch(const void* address) noexcept : address_(address) {}
 
-  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  // Finds the context without the promise, so that a task that goes on saves nothing in its frame.
+  [[nodiscard]] bool await_ready() const noexcept {
+    auto& c = *current_context;
+    return --c.prefetches_until_probe != 0 && c.cached;
+  }
   template <task_promise P>
-  bool await_suspend(std::coroutine_handle<P> h) const {
+  void await_suspend(std::coroutine_handle<P> h) const {
     auto& c = *h.promise().context;
-    const bool probes = --c.prefetches_until_probe == 0;
-    if (probes) [[unlikely]] {
+    if (c.prefetches_until_probe == 0) [[unlikely]]
       detail::probe(c, address_);
-    } else if (c.cached) {
-      return false;
-    }
     __builtin_prefetch(address_);
     c.active.push_back(&h.promise());
-    return true;
   }
   void await_resume() const noexcept {}
 

@@ -18,38 +18,43 @@ class ring_queue {
   [[nodiscard]] bool empty() const noexcept { return begin_ == end_; }
   [[nodiscard]] std::size_t size() const noexcept { return end_ - begin_; }
   /// The i-th from the front.
-  [[nodiscard]] T*& operator[](std::size_t i) noexcept { return places_[(begin_ + i) & mask()]; }
+  [[nodiscard]] T*& operator[](std::size_t i) noexcept {
+    return first_[(begin_ + i) & (capacity_ - 1)];
+  }
 
   void push_back(T* x) {
-    if (size() == places_.size()) [[unlikely]]
+    if (size() == capacity_) [[unlikely]]
       grow();
-    places_[end_++ & mask()] = x;
+    first_[end_++ & (capacity_ - 1)] = x;
   }
   [[nodiscard]] T* pop_front() noexcept {
     CAIRN_ASSERT(!empty());
-    return places_[begin_++ & mask()];
+    return first_[begin_++ & (capacity_ - 1)];
   }
   [[nodiscard]] T* pop_back() noexcept {
     CAIRN_ASSERT(!empty());
-    return places_[--end_ & mask()];
+    return first_[--end_ & (capacity_ - 1)];
   }
   /// Makes the i-th the first; the former first takes its place.
   void bring_to_front(std::size_t i) noexcept { std::swap((*this)[0], (*this)[i]); }
   void clear() noexcept { begin_ = end_ = 0; }
 
  private:
-  [[nodiscard]] std::size_t mask() const noexcept { return places_.size() - 1; }
   void grow() {
     std::vector<T*> larger(places_.empty() ? 16 : 2 * places_.size());
     const auto n = size();
     for (std::size_t i = 0; i < n; ++i) larger[i] = (*this)[i];
     places_.swap(larger);
+    first_ = places_.data();
+    capacity_ = places_.size();
     begin_ = 0;
     end_ = n;
   }
 
-  std::vector<T*> places_;  // a power of two
+  T** first_ = nullptr;
+  std::size_t capacity_ = 0;  // a power of two
   std::size_t begin_ = 0, end_ = 0;
+  std::vector<T*> places_;
 };
 
 }  // namespace cairn::task
