@@ -19,6 +19,7 @@
 #include <cairn/core/delivery.hpp>
 #include <cairn/core/machines.hpp>
 #include <cairn/core/progress_style.hpp>
+#include <cairn/core/provided.hpp>
 #include <cairn/core/routing.hpp>
 #include <cairn/core/task_service.hpp>
 #include <cairn/hw/clock.hpp>
@@ -243,6 +244,8 @@ class world {
   /// Memory for the data of one run, reused by the next run.
   [[nodiscard]] const std::shared_ptr<hw::page_source>& memory() const noexcept { return memory_; }
   [[nodiscard]] const world_options& options() const noexcept { return options_; }
+  /// Objects that tasks of this rank find by their type.
+  [[nodiscard]] provided_objects& provided() noexcept { return provided_; }
   [[nodiscard]] obs::counters& counters() noexcept { return *counters_; }
   /// Records what this rank's workers do, after resume(), if world_options::trace is set.
   [[nodiscard]] obs::trace& trace() noexcept { return *trace_; }
@@ -301,6 +304,7 @@ class world {
   rank_t rank_, size_;
   cairn::machines machines_;
   std::optional<hw::tm_probe> transactions_;
+  provided_objects provided_;
   std::atomic<bool> in_use_{false};
   cairn::task_service* task_service_ = nullptr;
   std::unique_ptr<cairn::task_service> own_task_service_;
