@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <mutex>
+#include <optional>
+#include <type_traits>
+
+#include <cairn/am/request.hpp>
+#include <cairn/am/slot_table.hpp>
+#include <cairn/base/random.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/pgas/probing_table.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/task/promise.hpp>
+#include <cairn/task/scheduler.hpp>
+#include <cairn/task/spin_lock.hpp>
+
+namespace cairn::pgas {
+
+/// Hashes the bytes of a key. For keys without padding whose equal values have equal bytes:
+/// integers, bounded_text, arrays of them.
+template <class Key>
+struct byte_hash {
+  static_assert(std::has_unique_object_representations_v<Key>,
+                "equal keys must have equal bytes: give the map a hash of your own");
+  [[nodiscard]] std::uint64_t operator()(const Key& key) const noexcept {
+    std::uint64_t hash = sizeof(Key);
+    const auto* bytes = reinterpret_cast<const unsigned char*>(&key);
+    for (std::size_t at = 0; at < sizeof(Key); at += 8) {
+      std::uint64_t word = 0;
+      std::memcpy(&word, bytes + at, std::min<std::size_t>(8, sizeof(Key) - at));
+      hash = mix64(hash ^ word);
+    }
+    return hash;
+  }
+};
+
+/// A hash map over all ranks: every task of every rank inserts, finds, changes and erases entries,
+/// concurrently. A key's hash names its owner, which makes the change: one request and one answer,
+/// coalesced with those of other tasks. It grows at each owner by itself.
+///
+///   pgas::hash_map<std::uint64_t, std::uint32_t> degrees(world);   // collective
+///   ... in a task:
+///   const bool is_new = co_await degrees.insert(v, 3);
+///   const std::optional<std::uint32_t> d = co_await degrees.find(u);
+///
+/// Key, Value     trivially copyable, aligned to at most 16 bytes; Key has ==. For texts see
+///                bounded_text
+/// Hash           of a key: 64 well-mixed bits, the same on every rank
+/// Order          operations on one key are linearizable; awaited ones of a task take effect in
+///                their order
+/// Collective     constructor, destructor, size()
+/// Thread-safety  tasks of all workers
+/// Memory         at the owner, at most 2.7 entries per key; while a part grows also its old half
+/// Source         [GMT14] section VI.C
+template <class Key, class Value, class Hash = byte_hash<Key>>
+class hash_map {
+  static_assert(std::is_trivially_copyable_v<Key> && std::is_trivially_copyable_v<Value>,
+                "keys and values travel as their bytes");
+  enum class verb : std::uint8_t { insert, find, update, erase };
+  struct question {
+    Key key;
+    Value value;
+    verb what;
+  };
+  struct answer {
+    Value value;
+    bool found;
+  };
+  struct landing {
+    answer* into;
+    task::suspended waiter;
+    std::uint32_t generation;
+  };
+
+ public:
+  explicit hash_map(world& w)
+      : world_(w),
+        tasks_(w.tasks()),
+        landings_(w.handling_threads()),
+        ask_(
+            w, [this](worker_t, const question& q) { return execute(q); },
+            [this](worker_t k, std::uint64_t slot, const answer& a) { land(k, slot, a); },
+            {.kind = channel_kind::standing}) {}
+  hash_map(const hash_map&) = delete;
+  hash_map& operator=(const hash_map&) = delete;
+
+  /// What the functions below return.
+  template <class Result>
+  class [[nodiscard("await it")]] operation {
+   public:
+    operation(hash_map & map, const question& q) : map_(map), question_(q) {}
+    operation(const operation&) = delete;
+    operation& operator=(const operation&) = delete;
+    [[nodiscard]] bool await_ready() {
+      owner_ = map_.owner(question_.key);
+      if (owner_ != map_.world_.rank()) return false;
+      answer_ = map_.execute(question_);
+      return true;
+    }
+    template <task::task_promise P>
+    void await_suspend(std::coroutine_handle<P> h) {
+      const task::suspended me(h.promise());
+      const auto w = me.worker();
+      const auto slot = map_.landings_[w].put({&answer_, me, map_.tasks_.generation()});
+      map_.ask_.from(w)(owner_, question_, slot);
+    }
+    Result await_resume() const {
+      if constexpr (std::is_same_v<Result, bool>) {
+        return answer_.found;
+      } else {
+        return answer_.found ? Result(answer_.value) : std::nullopt;
+      }
+    }
+
+   private:
+    hash_map& map_;
+    question question_;
+    answer answer_{};
+    rank_t owner_ = 0;
+  };
+
+  /// Inserts unless the key is there; returns whether it did.
+  [[nodiscard]] operation<bool> insert(const Key& key, const Value& value) {
+    return {*this, {key, value, verb::insert}};
+  }
+  /// The value of a key, if it is there.
+  [[nodiscard]] operation<std::optional<Value>> find(const Key& key) {
+    return {*this, {key, Value{}, verb::find}};
+  }
+  /// Changes the value of a key that is there; returns the value before.
+  [[nodiscard]] operation<std::optional<Value>> update(const Key& key, const Value& value) {
+    return {*this, {key, value, verb::update}};
+  }
+  /// Returns whether the key was there.
+  [[nodiscard]] operation<bool> erase(const Key& key) {
+    return {*this, {key, Value{}, verb::erase}};
+  }
+
+  /// Number of entries on all ranks, while no task changes them. Collective.
+  [[nodiscard]] std::uint64_t size() {
+    std::uint64_t mine = 0;
+    for (auto& s : shards_) mine += s.table.size();
+    return world_.sum(mine);
+  }
+  /// Calls f(key, value) for each entry of this rank, while no task changes them.
+  template <class F>
+  void each_own(F&& f) const {
+    for (const auto& s : shards_) s.table.each(f);
+  }
+  [[nodiscard]] rank_t owner(const Key& key) const noexcept {
+    return static_cast<rank_t>(
+        static_cast<uint128_t>(Hash{}(key)) * static_cast<std::uint64_t>(world_.size()) >> 64);
+  }
+
+ private:
+  // Workers that change different shards do not wait for each other.
+  static constexpr std::size_t num_shards = 64;
+  struct shard {
+    task::spin_lock guard;
+    probing_table<Key, Value> table;
+  };
+
+  answer execute(const question& q) {
+    const auto hash = Hash{}(q.key);
+    const auto of_rank = mix64(hash);  // its high bits are alike for all keys of a rank
+    auto& s = shards_[of_rank >> 58];
+    const std::lock_guard held(s.guard);
+    switch (q.what) {
+      case verb::insert:
+        return {Value{}, s.table.insert(of_rank, q.key, q.value)};
+      case verb::erase:
+        return {Value{}, s.table.erase(of_rank, q.key)};
+      case verb::find:
+      case verb::update:
+        break;
+    }
+    auto* const value = s.table.find(of_rank, q.key);
+    if (value == nullptr) return {Value{}, false};
+    const answer found{*value, true};
+    if (q.what == verb::update) *value = q.value;
+    return found;
+  }
+  void land(worker_t w, std::uint64_t slot, const answer& a) {
+    const auto l = landings_[w].take(slot);
+    if (l.generation != tasks_.generation()) return;
+    *l.into = a;
+    tasks_.ready(w, l.waiter);
+  }
+
+  world& world_;
+  task::scheduler& tasks_;
+  std::array<shard, num_shards> shards_;
+  task::per_worker<am::slot_table<landing>> landings_;
+  am::request<question, answer> ask_;
+};
+
+}  // namespace cairn::pgas

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace cairn::pgas {
+
+/// A hash table with linear probing: what a rank of a hash_map has of it. It doubles when it is
+/// more than 3/4 full; an erased entry leaves no mark, because later ones of its run move back.
+///
+/// Key, Value  trivially copyable
+/// Hash        the caller's, the same for equal keys; its low bits choose the place
+/// Cost        O(1) expected
+template <class Key, class Value>
+class probing_table {
+ public:
+  /// Inserts unless the key is there; returns whether it did.
+  bool insert(std::uint64_t hash, const Key& key, const Value& value) {
+    if (4 * (size_ + 1) > 3 * entries_.size()) grow();
+    const auto at = place_of(hash, key);
+    if (entries_[at].used) return false;
+    entries_[at] = {hash, key, value, true};
+    ++size_;
+    return true;
+  }
+  [[nodiscard]] Value* find(std::uint64_t hash, const Key& key) noexcept {
+    if (size_ == 0) return nullptr;
+    auto& e = entries_[place_of(hash, key)];
+    return e.used ? &e.value : nullptr;
+  }
+  bool erase(std::uint64_t hash, const Key& key) noexcept {
+    if (size_ == 0) return false;
+    auto hole = place_of(hash, key);
+    if (!entries_[hole].used) return false;
+    --size_;
+    for (auto at = next(hole); entries_[at].used; at = next(at)) {
+      // It may move into the hole if its own run begins at the hole or before.
+      const auto distance = (at - first_of(entries_[at].hash)) & mask();
+      if (distance < ((at - hole) & mask())) continue;
+      entries_[hole] = entries_[at];
+      hole = at;
+    }
+    entries_[hole].used = false;
+    return true;
+  }
+
+  [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  template <class F>
+  void each(F&& f) const {
+    for (const auto& e : entries_) {
+      if (e.used) f(e.key, e.value);
+    }
+  }
+
+ private:
+  struct entry {
+    std::uint64_t hash;
+    Key key;
+    Value value;
+    bool used = false;
+  };
+
+  [[nodiscard]] std::size_t mask() const noexcept { return entries_.size() - 1; }
+  [[nodiscard]] std::size_t next(std::size_t at) const noexcept { return (at + 1) & mask(); }
+  [[nodiscard]] std::size_t first_of(std::uint64_t hash) const noexcept { return hash & mask(); }
+  // The entry of a key, or the unused one where it would be.
+  [[nodiscard]] std::size_t place_of(std::uint64_t hash, const Key& key) const noexcept {
+    auto at = first_of(hash);
+    while (entries_[at].used && !(entries_[at].hash == hash && entries_[at].key == key)) {
+      at = next(at);
+    }
+    return at;
+  }
+  void grow() {
+    auto before =
+        std::exchange(entries_, std::vector<entry>(std::max<std::size_t>(16, 2 * entries_.size())));
+    for (const auto& e : before) {
+      if (e.used) entries_[place_of(e.hash, e.key)] = e;
+    }
+  }
+
+  std::vector<entry> entries_;
+  std::size_t size_ = 0;
+};
+
+}  // namespace cairn::pgas
