@@ -63,6 +63,20 @@ TEST_P(Distribution, HugeArraysAreInvertedToo) {
   }
 }
 
+TEST_P(Distribution, ARunHasConsecutiveOffsetsOfOneRank) {
+  for (const rank_t ranks : {1, 2, 3, 8}) {
+    const array_layout a(GetParam(), 1001, ranks, ranks / 2);
+    for (std::uint64_t i = 0; i < a.n(); ++i) {
+      const auto run = a.run(i);
+      ASSERT_TRUE(run >= 1 && run <= a.n() - i);
+      const auto [owner, offset] = a.place(i);
+      for (std::uint64_t k = 0; k < run; ++k) {
+        ASSERT_EQ(a.place(i + k), (element_place{owner, offset + k}));
+      }
+    }
+  }
+}
+
 // But for `local`, and the home of `remote`, sizes differ by little.
 TEST_P(Distribution, SizesAreBalanced) {
   if (GetParam() == distribution::local) return;

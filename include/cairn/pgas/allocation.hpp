@@ -37,7 +37,7 @@ struct array_shape {
 /// part of its slot, and an id that was freed is refused everywhere until the end.
 ///
 /// A pure state machine of one rank: it neither sends nor blocks, and knows no memory. The caller
-/// serialises the calls, except those for which touches_slots() is false. A Port has
+/// serialises the calls, except those for which needs_machine() is false. A Port has
 ///   send(to, message)          to another rank; messages may overtake each other
 ///   make_part(id, shape)       makes this rank's part; false if it cannot
 ///   drop_part(id)              frees this rank's part, if there is one
@@ -120,10 +120,9 @@ class allocation {
     }
   }
 
-  /// Whether handle() reads or changes this machine for such a message.
-  [[nodiscard]] static constexpr bool touches_slots(step what) noexcept {
-    return what != step::make && what != step::drop && what != step::freed &&
-           what != step::not_found;
+  /// Whether handle() reads or changes this machine, or ends an operation, for such a message.
+  [[nodiscard]] static constexpr bool needs_machine(step what) noexcept {
+    return what != step::make && what != step::drop;
   }
   /// Number of this rank's arrays: allocated, and not freed.
   [[nodiscard]] std::size_t live() const noexcept { return live_; }

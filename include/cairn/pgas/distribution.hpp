@@ -120,6 +120,26 @@ class array_layout {
   }
   [[nodiscard]] constexpr rank_t owner(std::uint64_t i) const noexcept { return place(i).owner; }
 
+  /// Number of consecutive elements from i on that lie at consecutive offsets of one rank; at least
+  /// 1 if i < n.
+  [[nodiscard]] constexpr std::uint64_t run(std::uint64_t i) const noexcept {
+    auto length = n_ - i;
+    switch (how_) {
+      case distribution::local:
+        break;
+      case distribution::cyclic:
+        length = ranks_ == 1 ? length : 1;
+        break;
+      case distribution::hashed:
+        length = std::min(length, hashed_mask + 1 - (i & hashed_mask));
+        break;
+      case distribution::remote:
+      case distribution::partition:
+        length = std::min(length, unit_.divisor() - place(i).offset);
+    }
+    return length;
+  }
+
   /// The element at an offset of a rank: the inverse of place().
   [[nodiscard]] constexpr std::uint64_t element(rank_t r, std::uint64_t offset) const noexcept {
     switch (how_) {

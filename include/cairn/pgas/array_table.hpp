@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <unordered_map>
+#include <vector>
+
+#include <cairn/am/ticket.hpp>
+#include <cairn/base/types.hpp>
+#include <cairn/hw/pages.hpp>
+#include <cairn/pgas/allocation.hpp>
+#include <cairn/task/spin_lock.hpp>
+
+namespace cairn::pgas {
+
+/// Which elements of a part are full, and who waits for empty ones.
+class full_empty {
+ public:
+  struct taker {
+    rank_t from;
+    am::ticket by;
+  };
+
+  explicit full_empty(std::uint64_t elements) : full_((elements + 63) / 64) {}
+
+  /// Empties element i and returns whether it was full; otherwise t waits for it.
+  bool take(std::uint64_t i, const taker& t) {
+    if (auto& word = full_[i / 64]; (word >> i % 64 & 1) != 0) {
+      word &= ~(std::uint64_t{1} << i % 64);
+      return true;
+    }
+    waiting_[i].push_back(t);
+    return false;
+  }
+  /// Element i has a new value: whoever has waited longest takes it; otherwise i is full.
+  std::optional<taker> fill(std::uint64_t i) {
+    const auto found = waiting_.find(i);
+    if (found == waiting_.end()) {
+      full_[i / 64] |= std::uint64_t{1} << i % 64;
+      return std::nullopt;
+    }
+    const auto first = found->second.front();
+    found->second.pop_front();
+    if (found->second.empty()) waiting_.erase(found);
+    return first;
+  }
+  [[nodiscard]] std::vector<taker> all_takers() const {
+    std::vector<taker> all;
+    for (const auto& [i, takers] : waiting_) all.insert(all.end(), takers.begin(), takers.end());
+    return all;
+  }
+
+  task::spin_lock guard;  // the caller holds it, while it also reads or writes the element
+
+ private:
+  std::vector<std::uint64_t> full_;
+  std::unordered_map<std::uint64_t, std::deque<taker>> waiting_;
+};
+
+/// A rank's part of a global array. What is not atomic changes only while no array has the part.
+struct array_part {
+  std::atomic<std::uint16_t> generation{0};  // 0: of no array
+  bool larger_than_cache = false;            // so that an access to it is worth a switch
+  std::byte* data = nullptr;
+  std::uint64_t size = 0;  // elements here
+  std::uint32_t element_bytes = 0;
+  array_shape shape;
+  hw::page_buffer<std::byte> memory;
+  std::unique_ptr<full_empty> states;  // if the shape asks for them
+
+  [[nodiscard]] bool belongs_to(const array_id& id) const noexcept {
+    return id.generation != 0 && generation.load(std::memory_order_acquire) == id.generation;
+  }
+};
+
+/// Finds a rank's part of an array by id, also while other parts are made and dropped.
+///
+/// Parts do not move, and stay until the table ends, so that an id that was freed is recognised.
+/// Memory    8 bytes per rank; 2 KB per creating rank, and 128 bytes per slot in use, by 256
+/// Thread-safety: part() on any thread; at() by one thread at a time for an id
+class array_table {
+ public:
+  explicit array_table(rank_t ranks) : creators_(static_cast<std::size_t>(ranks)) {}
+  ~array_table() {
+    for (auto& c : creators_) {
+      auto* const d = c.load(std::memory_order_relaxed);
+      if (d == nullptr) continue;
+      for (auto& s : *d) delete s.load(std::memory_order_relaxed);
+      delete d;
+    }
+  }
+  array_table(const array_table&) = delete;
+  array_table& operator=(const array_table&) = delete;
+
+  /// The part of an array; nullptr if this rank has none under this id.
+  [[nodiscard]] array_part* part(const array_id& id) const noexcept {
+    if (id.creator >= creators_.size()) return nullptr;
+    const auto* const d = creators_[id.creator].load(std::memory_order_acquire);
+    if (d == nullptr) return nullptr;
+    auto* const s = (*d)[id.slot / segment_slots].load(std::memory_order_acquire);
+    if (s == nullptr) return nullptr;
+    auto& p = (*s)[id.slot % segment_slots];
+    return p.belongs_to(id) ? &p : nullptr;
+  }
+  /// The place for a part.
+  [[nodiscard]] array_part& at(const array_id& id) {
+    auto& s = made(made(creators_[id.creator])[id.slot / segment_slots]);
+    return s[id.slot % segment_slots];
+  }
+
+ private:
+  static constexpr std::size_t segment_slots = 256;
+  using segment = std::array<array_part, segment_slots>;
+  using directory = std::array<std::atomic<segment*>, 65'536 / segment_slots>;
+
+  template <class T>
+  T& made(std::atomic<T*>& at) {
+    auto* found = at.load(std::memory_order_acquire);
+    if (found != nullptr) return *found;
+    const std::lock_guard held(guard_);
+    found = at.load(std::memory_order_relaxed);
+    if (found == nullptr) at.store(found = new T(), std::memory_order_release);
+    return *found;
+  }
+
+  std::vector<std::atomic<directory*>> creators_;
+  task::spin_lock guard_;
+};
+
+}  // namespace cairn::pgas

@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <vector>
+
+#include <cairn/am/request.hpp>
+#include <cairn/am/slot_table.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/pgas/array_command.hpp>
+#include <cairn/pgas/array_table.hpp>
+#include <cairn/pgas/completion.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/task/scheduler.hpp>
+
+namespace cairn::pgas {
+
+/// Carries accesses to elements of other ranks, as requests (am/request.hpp): commands and answers
+/// are coalesced, and credits bound those in flight.
+///
+/// Elements of up to 8 bytes, of up to 16, and pieces of 64 bytes have channels of their own, for
+/// reads and for writes; all atomics share one.
+///
+/// A function that sends adds 1 to the completion's `outstanding`; the answer subtracts it. `into`
+/// and the completion must exist until then, unless all tasks of the rank are destroyed before.
+///
+/// Collective constructor and destructor
+/// Thread-safety  worker w calls the functions that take w
+class array_traffic {
+ public:
+  /// share_gets   see global_memory_options
+  array_traffic(world& w, array_table& table, bool share_gets);
+  ~array_traffic() = default;
+  array_traffic(const array_traffic&) = delete;
+  array_traffic& operator=(const array_traffic&) = delete;
+
+  void get_word(worker_t w, rank_t to, const array_command& what, void* into, std::uint32_t bytes,
+                completion& c);
+  void get_pair(worker_t w, rank_t to, const array_command& what, void* into, std::uint32_t bytes,
+                completion& c);
+  /// Bytes of a part from a byte offset on, in pieces.
+  void get_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
+                 std::span<std::byte> into, completion& c);
+  void put_word(worker_t w, rank_t to, const array_command& what, std::uint64_t x, completion& c);
+  void put_pair(worker_t w, rank_t to, const array_command& what, const void* from,
+                std::uint32_t bytes, completion& c);
+  void put_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
+                 std::span<const std::byte> from, completion& c);
+  /// An atomic, take or fill. into   where the previous value goes; may be null
+  void change(worker_t w, rank_t to, const array_command& what, std::uint64_t x,
+              std::uint64_t expected, void* into, std::uint32_t bytes, completion& c);
+
+  /// Worker w answers those who wait for elements of a part that was freed.
+  void fail(worker_t w, const full_empty::taker& t);
+
+  /// A group of operations of worker w. Its owner ends it by abandon().
+  [[nodiscard]] group_completion& new_group(worker_t w);
+
+  [[nodiscard]] task::scheduler& tasks() noexcept { return tasks_; }
+
+ private:
+  static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  static constexpr unsigned fault_shift = 45;  // of a ticket's slot: above it an access_fault
+
+  struct landing {  // of an answer
+    void* into;
+    completion* by;
+    std::uint32_t generation;  // of the rank's tasks
+    std::uint32_t next;        // landing of another get of the same element
+    std::uint16_t bytes;
+    std::uint16_t shared;  // 1 + the line of `shared_gets` that leads here, or 0
+    bool of_group;
+  };
+  struct shared_get {  // a get in flight that others may join
+    array_command what;
+    std::uint32_t first = none;  // the landing that joined last
+    rank_t to = -1;              // -1: none
+  };
+  struct lane {
+    lane() = default;
+    lane(const lane&) = delete;
+    lane& operator=(const lane&) = delete;
+    ~lane() {  // after the channels, which take in answers until their end
+      while (groups.next != &groups) {
+        auto& g = *groups.next;
+        g.leave();
+        if (g.abandoned) delete &g;
+      }
+    }
+    am::slot_table<landing> landings;
+    std::vector<shared_get> shared_gets;
+    group_completion groups;  // the beginning of a ring
+  };
+
+  template <class Request, class Question>
+  void ask(Request& request, worker_t w, rank_t to, const Question& q, const landing& l) {
+    request.from(w)(to, q, lanes_[w].landings.put(l));
+  }
+  [[nodiscard]] landing landing_for(void* into, std::uint32_t bytes, completion& c) noexcept;
+  [[nodiscard]] bool joined(worker_t w, rank_t to, const array_command& what, landing& l,
+                            std::uint16_t& line);
+
+  template <class Request, class Do>
+  void answer_all(Request& request, worker_t k, rank_t from,
+                  std::span<const typename Request::asked> batch, Do&& act);
+  template <class Replied>
+  void land_all(worker_t w, std::span<const Replied> batch);
+  template <class Answer>
+  void land(worker_t w, const landing& l, const Answer& answer, access_fault fault);
+  static am::ticket with_fault(const am::ticket& t, access_fault fault) noexcept {
+    return {t.worker(), t.slot() | static_cast<std::uint64_t>(fault) << fault_shift};
+  }
+
+  using word_gets = am::request<get_command, element_bytes<8>>;
+  using pair_gets = am::request<get_command, element_bytes<16>>;
+  using piece_gets = am::request<get_piece_command, element_bytes<piece_bytes>>;
+  using word_puts = am::request<put_command<8>, put_done>;
+  using pair_puts = am::request<put_command<16>, put_done>;
+  using piece_puts = am::request<put_piece_command, put_done>;
+  using changes = am::request<change_command, element_bytes<8>>;
+
+  void answer_changes(worker_t k, rank_t from, std::span<const changes::asked> batch);
+  void change_full_empty(worker_t k, rank_t from, array_part& part, const changes::asked& q,
+                         changes::replier& reply);
+
+  world& world_;
+  task::scheduler& tasks_;
+  array_table& table_;
+  task::per_worker<lane> lanes_;
+  word_gets get_words_;
+  pair_gets get_pairs_;
+  piece_gets get_pieces_;
+  word_puts put_words_;
+  pair_puts put_pairs_;
+  piece_puts put_pieces_;
+  changes changes_;
+};
+
+}  // namespace cairn::pgas

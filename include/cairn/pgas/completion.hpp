@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+
+#include <cairn/task/promise.hpp>
+
+namespace cairn::pgas {
+
+/// Why an owner could not do what it was asked.
+enum class access_fault : std::uint8_t {
+  none,
+  no_array,       ///< freed, or never allocated
+  out_of_range,   ///< beyond the owner's part
+  no_full_empty,  ///< the array was allocated without full/empty elements
+  freed_meanwhile
+};
+
+/// Throws    contract_violation unless `fault` is none
+void expect_no_fault(access_fault fault);
+
+/// What some operations of one task have in common: how many are not answered, and the task that
+/// waits for the last answer. It lies in the awaiter of one operation, or in a group of
+/// non-blocking ones (pending_operations). Used by one worker.
+struct completion {
+  task::suspended waiter;
+  std::uint32_t outstanding = 0;
+  access_fault fault = access_fault::none;  // one of those that occurred
+  bool waits = false;                       // resume the waiter after the last answer
+  bool is_group = false;
+
+  void wait_as(task::suspended t) noexcept {
+    waiter = t;
+    waits = true;
+  }
+};
+
+/// The completion of a group. It lives until its last answer has come, also if its owner, in the
+/// frame of a task, ends earlier. The groups of a worker form a ring, so that the memory can end
+/// those whose answers never come.
+struct group_completion : completion {
+  group_completion() noexcept { is_group = true; }
+  group_completion(const group_completion&) = delete;
+  group_completion& operator=(const group_completion&) = delete;
+  ~group_completion() {
+    previous->next = next;
+    next->previous = previous;
+  }
+  void join(group_completion& ring) noexcept {
+    previous = &ring;
+    next = ring.next;
+    ring.next->previous = this;
+    ring.next = this;
+  }
+  void leave() noexcept {
+    previous->next = next;
+    next->previous = previous;
+    previous = next = this;
+  }
+  /// Its owner has ended.
+  void abandon() noexcept {
+    abandoned = true;
+    if (outstanding == 0 || previous == this) delete this;
+  }
+
+  group_completion* previous = this;
+  group_completion* next = this;
+  bool abandoned = false;
+};
+
+}  // namespace cairn::pgas

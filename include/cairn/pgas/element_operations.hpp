@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <type_traits>
+
+#include <cairn/pgas/array_command.hpp>
+#include <cairn/pgas/array_traffic.hpp>
+#include <cairn/pgas/completion.hpp>
+#include <cairn/pgas/distribution.hpp>
+#include <cairn/pgas/element_access.hpp>
+#include <cairn/task/prefetch.hpp>
+#include <cairn/task/promise.hpp>
+
+// What the functions of a global_view return: awaiters of one access each.
+namespace cairn::pgas::detail {
+
+/// An element that a view has found: an array, its traffic, and a place.
+struct target {
+  array_traffic* traffic;
+  array_part* part;
+  array_id id;
+  element_place place;
+  bool here;
+
+  [[nodiscard]] array_command command(access how, number_kind kind = {}) const noexcept {
+    return {id, place.offset, how, kind};
+  }
+};
+
+/// Sends a get of a remote T; several pieces if T is large.
+template <class T>
+void send_get(worker_t w, const target& t, void* into, completion& c) {
+  constexpr auto bytes = static_cast<std::uint32_t>(sizeof(T));
+  auto& traffic = *t.traffic;
+  if constexpr (is_word(sizeof(T))) {
+    traffic.get_word(w, t.place.owner, t.command(access::get), into, bytes, c);
+  } else if constexpr (sizeof(T) <= 16) {
+    traffic.get_pair(w, t.place.owner, t.command(access::get), into, bytes, c);
+  } else {
+    traffic.get_bytes(w, t.place.owner, t.id, t.place.offset * sizeof(T),
+                      {static_cast<std::byte*>(into), sizeof(T)}, c);
+  }
+}
+
+template <class T>
+void send_put(worker_t w, const target& t, const T& x, completion& c) {
+  auto& traffic = *t.traffic;
+  if constexpr (is_word(sizeof(T))) {
+    traffic.put_word(w, t.place.owner, t.command(access::put), to_word(x), c);
+  } else if constexpr (sizeof(T) <= 16) {
+    traffic.put_pair(w, t.place.owner, t.command(access::put), &x, sizeof(T), c);
+  } else {
+    traffic.put_bytes(w, t.place.owner, t.id, t.place.offset * sizeof(T),
+                      std::as_bytes(std::span(&x, 1)), c);
+  }
+}
+
+/// An access to one element. Here it is made when the task resumes: at once, or after the element
+/// was fetched into the cache while other tasks ran. Elsewhere the owner makes it.
+template <class T>
+class one_access {
+ public:
+  explicit one_access(const target& t) noexcept
+      : target_(t), fetch_{t.here ? t.part->data + t.place.offset * sizeof(T) : nullptr} {}
+  one_access(const one_access&) = delete;
+  one_access& operator=(const one_access&) = delete;
+
+  [[nodiscard]] bool await_ready() const noexcept {
+    return target_.here && !target_.part->larger_than_cache;
+  }
+
+ protected:
+  template <class P, class Send>
+  [[gnu::always_inline]] bool suspend(std::coroutine_handle<P> h, Send&& send) {
+    if (target_.here) return fetch(h);
+    const task::suspended me(h.promise());
+    done_.wait_as(me);
+    send(me.worker());
+    return true;
+  }
+  [[nodiscard]] T& element() const noexcept {
+    return *reinterpret_cast<T*>(target_.part->data + target_.place.offset * sizeof(T));
+  }
+
+  target target_;
+  completion done_;
+
+ private:
+  template <class P>
+  [[gnu::always_inline]] bool fetch(std::coroutine_handle<P> h) {
+    if (fetch_.await_ready()) return false;
+    if constexpr (std::is_void_v<decltype(fetch_.await_suspend(h))>) {
+      fetch_.await_suspend(h);
+      return true;
+    } else {
+      return fetch_.await_suspend(h);
+    }
+  }
+  task::prefetch fetch_;
+};
+
+template <class T>
+class [[nodiscard("await it")]] get_operation : public one_access<T> {
+ public:
+  using one_access<T>::one_access;
+  template <task::task_promise P>
+  bool await_suspend(std::coroutine_handle<P> h) {
+    return this->suspend(
+        h, [this](worker_t w) { send_get<T>(w, this->target_, value_.data(), this->done_); });
+  }
+  [[nodiscard]] T await_resume() const {
+    if (this->target_.here) return load_element(this->element());
+    expect_no_fault(this->done_.fault);
+    return std::bit_cast<T>(value_);
+  }
+
+ private:
+  alignas(T) std::array<std::byte, sizeof(T)> value_;
+};
+
+template <class T>
+class [[nodiscard("await it")]] put_operation : public one_access<T> {
+ public:
+  put_operation(const target& t, const T& x) noexcept : one_access<T>(t), value_(x) {}
+  template <task::task_promise P>
+  bool await_suspend(std::coroutine_handle<P> h) {
+    return this->suspend(h,
+                         [this](worker_t w) { send_put(w, this->target_, value_, this->done_); });
+  }
+  void await_resume() const {
+    if (this->target_.here) return store_element(this->element(), value_);
+    expect_no_fault(this->done_.fault);
+  }
+
+ private:
+  T value_;
+};
+
+/// An atomic. Result is T for the previous value, or void.
+template <class T, class Result>
+class [[nodiscard("await it")]] change_operation : public one_access<T> {
+  using form = atomic_form_of<T>;
+
+ public:
+  change_operation(const target& t, access how, const T& x, const T& expected) noexcept
+      : one_access<T>(t), how_(how), x_(to_word(x)), expected_(to_word(expected)) {}
+  template <task::task_promise P>
+  bool await_suspend(std::coroutine_handle<P> h) {
+    return this->suspend(h, [this](worker_t w) {
+      const auto& t = this->target_;
+      t.traffic->change(w, t.place.owner, t.command(how_, kind_of<form>()), x_, expected_, &found_,
+                        sizeof(T), this->done_);
+    });
+  }
+  Result await_resume() {
+    if (this->target_.here) {
+      found_ = to_word(changed<form>(how_, reinterpret_cast<form&>(this->element()),
+                                     from_word<form>(x_), from_word<form>(expected_)));
+    } else {
+      expect_no_fault(this->done_.fault);
+    }
+    if constexpr (!std::is_void_v<Result>) return from_word<T>(found_);
+  }
+
+ private:
+  access how_;
+  std::uint64_t x_, expected_, found_ = 0;
+};
+
+/// Take or fill: the owner's handlers make them, also for elements here.
+template <class T, class Result>
+class [[nodiscard("await it")]] full_empty_operation {
+ public:
+  full_empty_operation(const target& t, access how, std::uint64_t x) noexcept
+      : target_(t), how_(how), x_(x) {}
+  full_empty_operation(const full_empty_operation&) = delete;
+  full_empty_operation& operator=(const full_empty_operation&) = delete;
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <task::task_promise P>
+  void await_suspend(std::coroutine_handle<P> h) {
+    const task::suspended me(h.promise());
+    done_.wait_as(me);
+    target_.traffic->change(me.worker(), target_.place.owner, target_.command(how_), x_, 0, &found_,
+                            sizeof(T), done_);
+  }
+  Result await_resume() const {
+    expect_no_fault(done_.fault);
+    if constexpr (!std::is_void_v<Result>) return from_word<T>(found_);
+  }
+
+ private:
+  target target_;
+  access how_;
+  std::uint64_t x_, found_ = 0;
+  completion done_;
+};
+
+}  // namespace cairn::pgas::detail

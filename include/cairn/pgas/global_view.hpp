@@ -1,0 +1,255 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <coroutine>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/pgas/element_operations.hpp>
+#include <cairn/pgas/global_memory.hpp>
+#include <cairn/pgas/pending_operations.hpp>
+
+namespace cairn::pgas {
+
+/// A rank's access to the elements of a global array. Cheap to copy; valid until the array is freed
+/// or the memory ends.
+///
+///   const auto x = co_await a.get(i);        // awaited: complete when the task continues
+///   a.put(j, x, ops);                        // non-blocking: complete after co_await ops.wait()
+///
+/// An access to an element here is a load or store; if this rank's part is larger than a cache, an
+/// awaited one first fetches the element while other tasks run. One to an element elsewhere is a
+/// request, and other tasks run until the answer comes.
+///
+/// Elements of 1, 2, 4 or 8 bytes are read and written indivisibly; larger ones piece by piece.
+/// Awaited operations of one task take effect in their order. What a task did before an awaited
+/// operation is visible to whoever sees that operation's effect.
+///
+/// Messages  two per operation elsewhere; elements of more than 16 bytes, and ranges, travel in
+///           pieces of 64 bytes
+/// Throws    contract_violation for an index beyond the end, and for an array that was freed: where
+///           the operation is called, or where it is awaited
+template <class T>
+class global_view {
+ public:
+  using value_type = T;
+
+  global_view(global_memory& m, const global_array<T>& a)
+      : traffic_(&m.traffic()),
+        part_(&m.part(a.id, global_memory::type_number<T>())),
+        me_(m.of_world().rank()),
+        id_(a.id) {
+    const auto& layout = part_->shape.layout;
+    const auto how = layout.how();
+    if (part_->size == 0 || how == distribution::cyclic || how == distribution::hashed) return;
+    first_ = layout.element(me_, 0);
+    in_block_ = part_->size;
+  }
+
+  [[nodiscard]] std::uint64_t size() const noexcept { return layout().n(); }
+  [[nodiscard]] global_array<T> array() const noexcept { return {id_, size()}; }
+  [[nodiscard]] const array_layout& layout() const noexcept { return part_->shape.layout; }
+  [[nodiscard]] rank_t owner(std::uint64_t i) const noexcept { return layout().owner(i); }
+  /// This rank's elements, by offset: element k is layout().element(rank, k). Plain memory: use it
+  /// while nobody else writes them.
+  [[nodiscard]] std::span<T> local() const noexcept {
+    return {reinterpret_cast<T*>(part_->data), part_->size};
+  }
+
+  // Awaited ------------------------------------------------------------------------------------
+
+  auto get(std::uint64_t i) const { return detail::get_operation<T>(at(i)); }
+  auto put(std::uint64_t i, const T& x) const { return detail::put_operation<T>(at(i), x); }
+  /// Elements first .. first + size - 1.
+  auto get(std::uint64_t first, std::span<T> into) const { return awaited(first, into); }
+  auto put(std::uint64_t first, std::span<const T> from) const { return awaited(first, from); }
+
+  /// Returns   what the element held before; so do the atomics below
+  auto exchange(std::uint64_t i, const T& x) const requires atomic_element<T> {
+    return changing<T>(i, access::exchange, x);
+  }
+  /// Writes `desired` if the element holds the bytes of `expected`: it did if that is returned.
+  auto compare_exchange(std::uint64_t i, const T& expected,
+                        const T& desired) const requires atomic_element<T> {
+    return detail::change_operation<T, T>(at(i), access::compare_exchange, desired, expected);
+  }
+  /// Integers wrap around.
+  auto fetch_add(std::uint64_t i, T x) const requires number_element<T> {
+    return changing<T>(i, access::add, x);
+  }
+  auto add(std::uint64_t i, T x) const requires number_element<T> {
+    return changing<void>(i, access::add, x);
+  }
+  auto min(std::uint64_t i, T x) const requires number_element<T> {
+    return changing<T>(i, access::minimum, x);
+  }
+  auto max(std::uint64_t i, T x) const requires number_element<T> {
+    return changing<T>(i, access::maximum, x);
+  }
+
+  /// Waits until the element is full, and returns and empties it: each value is taken once, by
+  /// those who wait in the order of their arrival. For arrays with full_empty; get() and put() do
+  /// not heed whether an element is full.
+  auto take(std::uint64_t i) const requires(is_word(sizeof(T))) {
+    return detail::full_empty_operation<T, T>(full_empty_at(i), access::take, 0);
+  }
+  /// Gives the element a value and makes it full, whether or not it was.
+  auto fill(std::uint64_t i, const T& x) const requires(is_word(sizeof(T))) {
+    return detail::full_empty_operation<T, void>(full_empty_at(i), access::fill, to_word(x));
+  }
+
+  // Non-blocking -------------------------------------------------------------------------------
+
+  /// `into` must exist until the operations were waited for.
+  void get(std::uint64_t i, T* into, pending_operations& ops) const {
+    const auto t = at(i);
+    if (t.here) {
+      *into = load_element(element(t));
+    } else {
+      detail::send_get<T>(ops.worker(), t, into, ops.group());
+    }
+  }
+  /// The value is copied.
+  void put(std::uint64_t i, const T& x, pending_operations& ops) const {
+    const auto t = at(i);
+    if (t.here) {
+      store_element(element(t), x);
+    } else {
+      detail::send_put(ops.worker(), t, x, ops.group());
+    }
+  }
+  void get(std::uint64_t first, std::span<T> into, pending_operations& ops) const {
+    transfer(ops.worker(), first, into, ops.group());
+  }
+  void put(std::uint64_t first, std::span<const T> from, pending_operations& ops) const {
+    transfer(ops.worker(), first, from, ops.group());
+  }
+  void add(std::uint64_t i, T x, pending_operations& ops) const requires number_element<T> {
+    change(i, access::add, x, ops);
+  }
+  void min(std::uint64_t i, T x, pending_operations& ops) const requires number_element<T> {
+    change(i, access::minimum, x, ops);
+  }
+  void max(std::uint64_t i, T x, pending_operations& ops) const requires number_element<T> {
+    change(i, access::maximum, x, ops);
+  }
+  void fill(std::uint64_t i, const T& x, pending_operations& ops) const
+      requires(is_word(sizeof(T))) {
+    const auto t = full_empty_at(i);
+    traffic_->change(ops.worker(), t.place.owner, t.command(access::fill), to_word(x), 0, nullptr,
+                     0, ops.group());
+  }
+
+ private:
+  [[nodiscard]] detail::target at(std::uint64_t i) const {
+    if (!part_->belongs_to(id_)) [[unlikely]]
+      expect_no_fault(access_fault::no_array);
+    if (i >= size()) [[unlikely]]
+      expect_no_fault(access_fault::out_of_range);
+    return found(i);
+  }
+  [[nodiscard]] detail::target found(std::uint64_t i) const noexcept {
+    if (const auto offset = i - first_; offset < in_block_) [[likely]] {
+      return {traffic_, part_, id_, {me_, offset}, true};
+    }
+    const auto place = layout().place(i);
+    return {traffic_, part_, id_, place, place.owner == me_};
+  }
+  [[nodiscard]] detail::target full_empty_at(std::uint64_t i) const {
+    const auto t = at(i);
+    if (!part_->states) expect_no_fault(access_fault::no_full_empty);
+    return t;
+  }
+  [[nodiscard]] static T& element(const detail::target& t) noexcept {
+    return reinterpret_cast<T*>(t.part->data)[t.place.offset];
+  }
+
+  template <class Result>
+  [[nodiscard]] auto changing(std::uint64_t i, access how, const T& x) const {
+    return detail::change_operation<T, Result>(at(i), how, x, x);
+  }
+  void change(std::uint64_t i, access how, const T& x, pending_operations& ops) const {
+    using form = detail::atomic_form_of<T>;
+    const auto t = at(i);
+    if (t.here) {
+      const auto operand = from_word<form>(to_word(x));
+      static_cast<void>(changed<form>(how, reinterpret_cast<form&>(element(t)), operand, operand));
+    } else {
+      traffic_->change(ops.worker(), t.place.owner, t.command(how, kind_of<form>()), to_word(x), 0,
+                       nullptr, 0, ops.group());
+    }
+  }
+
+  // Reads a range into a span of T, or writes it from a span of const T.
+  template <class Element>
+  void transfer(worker_t w, std::uint64_t first, std::span<Element> span, completion& c) const {
+    constexpr bool reads = !std::is_const_v<Element>;
+    if (!part_->belongs_to(id_)) expect_no_fault(access_fault::no_array);
+    if (first > size() || span.size() > size() - first) {
+      expect_no_fault(access_fault::out_of_range);
+    }
+    while (!span.empty()) {  // nothing throws from here on: answers go to the caller's frame
+      const auto t = found(first);
+      const auto part = span.first(std::min<std::uint64_t>(span.size(), layout().run(first)));
+      const auto bytes = part.size_bytes();
+      if constexpr (reads) {
+        if (t.here) {
+          load_elements(part.data(), &element(t), bytes, sizeof(T));
+        } else {
+          traffic_->get_bytes(w, t.place.owner, id_, t.place.offset * sizeof(T),
+                              std::as_writable_bytes(part), c);
+        }
+      } else if (t.here) {
+        store_elements(&element(t), part.data(), bytes, sizeof(T));
+      } else {
+        traffic_->put_bytes(w, t.place.owner, id_, t.place.offset * sizeof(T), std::as_bytes(part),
+                            c);
+      }
+      first += part.size();
+      span = span.subspan(part.size());
+    }
+  }
+
+  template <class Element>
+  class [[nodiscard("await it")]] range_operation {
+   public:
+    range_operation(const global_view& v, std::uint64_t first, std::span<Element> s)
+        : view_(v), first_(first), span_(s) {}
+    range_operation(const range_operation&) = delete;
+    range_operation& operator=(const range_operation&) = delete;
+    [[nodiscard]] bool await_ready() const noexcept { return false; }
+    template <task::task_promise P>
+    bool await_suspend(std::coroutine_handle<P> h) {
+      const task::suspended me(h.promise());
+      view_.transfer(me.worker(), first_, span_, done_);
+      done_.wait_as(me);
+      return done_.outstanding != 0;
+    }
+    void await_resume() const { expect_no_fault(done_.fault); }
+
+   private:
+    global_view view_;
+    std::uint64_t first_;
+    std::span<Element> span_;
+    completion done_;
+  };
+  template <class Element>
+  [[nodiscard]] auto awaited(std::uint64_t first, std::span<Element> span) const {
+    return range_operation<Element>(*this, first, span);
+  }
+
+  array_traffic* traffic_;
+  array_part* part_;
+  std::uint64_t first_ = 0, in_block_ = 0;  // this rank's elements, if they are consecutive
+  rank_t me_;
+  array_id id_;
+};
+
+template <class T>
+global_view<T> global_memory::view(const global_array<T>& a) {
+  return {*this, a};
+}
+
+}  // namespace cairn::pgas

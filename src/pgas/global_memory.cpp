@@ -1,0 +1,206 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstring>
+#include <limits>
+#include <mutex>
+#include <utility>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/base/error.hpp>
+#include <cairn/pgas/global_memory.hpp>
+
+namespace cairn::pgas {
+
+// Collects what the machine decides under the guard, and does it afterwards: a send may step a
+// simulated cluster, which must not happen while a lock is held.
+struct global_memory::port {
+  struct message_to {
+    rank_t to;
+    allocation::message m;
+  };
+  struct end {
+    operation of;
+    array_id id;
+    allocation::outcome how;
+  };
+
+  explicit port(global_memory& m) : memory(m) {}
+
+  void send(rank_t to, const allocation::message& m) { messages.push_back({to, m}); }
+  bool make_part(const array_id& id, const array_shape& shape) {
+    return memory.make_part(id, shape);
+  }
+  void drop_part(const array_id& id) { memory.drop_part(id, takers); }
+  void finished(std::uint64_t by, const array_id& id, allocation::outcome how) {
+    ends.push_back({memory.operations_.take(by), id, how});
+  }
+
+  void execute(worker_t w) {
+    for (const auto& t : takers) memory.traffic_.fail(w, t);
+    for (const auto& [to, m] : messages) memory.messages_.send(w, to, m);
+    auto& tasks = memory.traffic_.tasks();
+    for (const auto& [o, id, how] : ends) {
+      if (o.number != (o.waiter ? tasks.generation() : memory.num_collective_)) continue;
+      o.into->id = id;
+      o.into->how = how;
+      if (o.waiter) {
+        tasks.ready(w, o.waiter);
+      } else {
+        memory.collective_ended_.store(true, std::memory_order_release);
+      }
+    }
+  }
+
+  global_memory& memory;
+  std::vector<message_to> messages;
+  std::vector<end> ends;
+  std::vector<full_empty::taker> takers;
+};
+
+global_memory::global_memory(world& w, const global_memory_options& options)
+    : world_(w),
+      cache_bytes_(options.cache_bytes),
+      table_(w.size()),
+      machine_(w.rank(), w.size()),
+      traffic_(w, table_, options.share_gets),
+      messages_(w,
+                [this](worker_t k, rank_t from, std::span<const allocation::message> batch) {
+                  for (const auto& m : batch) handle(k, from, m);
+                },
+                {.kind = channel_kind::standing, .name = "allocations"}) {
+  w.provided().add(*this);
+}
+
+global_memory::~global_memory() { world_.provided().remove(*this); }
+
+global_memory& global_memory::of(world& w) {
+  auto* const memory = w.provided().find<global_memory>();
+  CAIRN_EXPECTS(memory != nullptr, "the world has no global memory");
+  return *memory;
+}
+
+std::size_t global_memory::live() const {
+  const std::lock_guard held(guard_);
+  return machine_.live();
+}
+
+array_shape global_memory::shape_of(std::uint64_t n, const array_options& o,
+                                    std::size_t element_bytes, std::uint32_t type) const {
+  CAIRN_EXPECTS(element_bytes < std::numeric_limits<std::uint32_t>::max());
+  CAIRN_EXPECTS(!o.full_empty || is_word(element_bytes),
+                "full/empty elements have 1, 2, 4 or 8 bytes");
+  const array_layout layout(o.how, n, world_.size(), world_.rank());
+  return {layout, static_cast<std::uint32_t>(element_bytes), type, o.full_empty};
+}
+
+array_part& global_memory::part(const array_id& id, std::uint32_t type) const {
+  auto* const p = table_.part(id);
+  if (p == nullptr) expect_no_fault(access_fault::no_array);
+  CAIRN_EXPECTS(p->shape.type == type, "the global array was allocated for another type");
+  return *p;
+}
+
+// Parts ---------------------------------------------------------------------------------------
+
+bool global_memory::make_part(const array_id& id, const array_shape& shape) {
+  const auto size = shape.layout.size(world_.rank());
+  if (size > array_command::max_offset / shape.element_bytes) return false;
+  auto& p = table_.at(id);
+  CAIRN_ASSERT(p.generation.load(std::memory_order_relaxed) == 0);
+  try {
+    p.memory = hw::page_buffer<std::byte>(size * shape.element_bytes, world_.memory());
+    if (shape.full_empty) p.states = std::make_unique<full_empty>(size);
+  } catch (const system_failure&) {
+    return false;
+  } catch (const std::bad_alloc&) {
+    p.memory = {};
+    return false;
+  }
+  if (size != 0) std::memset(p.memory.data(), 0, p.memory.size());
+  p.data = p.memory.data();
+  p.size = size;
+  p.element_bytes = shape.element_bytes;
+  p.larger_than_cache = p.memory.size() > cache_bytes_;
+  p.shape = shape;
+  p.generation.store(id.generation, std::memory_order_release);
+  return true;
+}
+
+void global_memory::drop_part(const array_id& id, std::vector<full_empty::taker>& takers) {
+  auto* const p = table_.part(id);
+  if (p == nullptr) return;  // this rank refused to make it
+  p->generation.store(0, std::memory_order_release);
+  p->size = 0;
+  if (p->states) {
+    const std::lock_guard held(p->states->guard);
+    takers = p->states->all_takers();
+  }
+  p->states.reset();
+  p->data = nullptr;
+  p->memory = {};
+}
+
+// Operations ----------------------------------------------------------------------------------
+
+void global_memory::begin_alloc(worker_t w, const array_shape& shape, const operation& o) {
+  port out(*this);
+  {
+    const std::lock_guard held(guard_);
+    machine_.alloc(operations_.put(o), shape, out);
+  }
+  out.execute(w);
+}
+
+void global_memory::begin_free(worker_t w, const array_id& id, const operation& o) {
+  port out(*this);
+  {
+    const std::lock_guard held(guard_);
+    machine_.free(id, operations_.put(o), out);
+  }
+  out.execute(w);
+}
+
+void global_memory::handle(worker_t w, rank_t from, const allocation::message& m) {
+  port out(*this);
+  if (allocation::needs_machine(m.what)) {
+    const std::lock_guard held(guard_);
+    machine_.handle(from, m, out);
+  } else {
+    machine_.handle(from, m, out);
+  }
+  out.execute(w);
+}
+
+void global_memory::expect_allocated(const result& r) {
+  if (r.how != allocation::outcome::done) {
+    throw system_failure("a rank has not enough memory for its part of a global array");
+  }
+}
+
+void global_memory::expect_freed(const result& r) {
+  if (r.how != allocation::outcome::done) expect_no_fault(access_fault::no_array);
+}
+
+// If the body leaves the wait by an exception, what ends later is another operation's number.
+global_memory::result global_memory::as_one(const std::function<void(const operation&)>& begin) {
+  if (world_.rank() == 0) {
+    collective_ended_.store(false, std::memory_order_relaxed);
+    begin({&collective_result_, {}, ++num_collective_});
+    world_.wait_until([&] { return collective_ended_.load(std::memory_order_acquire); });
+  }
+  return world_.all_gather(collective_result_).front();
+}
+
+array_id global_memory::collective_alloc(std::uint64_t n, const array_options& o,
+                                         std::size_t element_bytes, std::uint32_t type) {
+  const auto shape = shape_of(n, o, element_bytes, type);
+  const auto made = as_one([&](const operation& op) { begin_alloc(main_worker, shape, op); });
+  expect_allocated(made);
+  return made.id;
+}
+
+void global_memory::collective_free(const array_id& id) {
+  world_.barrier();
+  expect_freed(as_one([&](const operation& op) { begin_free(main_worker, id, op); }));
+}
+
+}  // namespace cairn::pgas
