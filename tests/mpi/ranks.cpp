@@ -7,6 +7,7 @@
 //   pieces                   64 MB from each rank to the next, with 1 MB of memory on each
 //   machines N               memory that the ranks of each of N machines share
 //   transactions             transfers among accounts of all ranks
+//   arrays                   tasks that change global arrays and a hash map
 //   agree | throw | status   end badly: all with one sentence, rank 1 alone, or silently with 7
 //   wait                     print "rank R is process P" and wait for ever
 //   interrupt                wait for ever, but rank 1 gets SIGINT
@@ -30,6 +31,9 @@
 #include <cairn/base/error.hpp>
 #include <cairn/core/launch.hpp>
 #include <cairn/net/mixed.hpp>
+#include <cairn/pgas/global_view.hpp>
+#include <cairn/pgas/hash_map.hpp>
+#include <cairn/task/when_all.hpp>
 
 #include "net/all_pairs.hpp"
 #include "spoil.hpp"
@@ -108,6 +112,41 @@ void send_in_pieces(world& w) {
   check(held < 1u << 20, "a rank held " + std::to_string(held) + " bytes");
 }
 
+task::task<> change_words(pgas::global_memory* memory, pgas::hash_map<std::uint64_t, int>* map,
+                          pgas::global_array<std::uint64_t> words, std::uint64_t first) {
+  auto a = memory->view(words);
+  for (std::uint64_t i = 0; i < words.size(); ++i) {
+    co_await a.add((first + i) % words.size(), 1);
+    static_cast<void>(co_await map->insert(i, 1));
+  }
+  const auto mine = co_await memory->alloc<std::uint64_t>(100, {.how = pgas::distribution::hashed});
+  auto m = memory->view(mine);
+  std::vector<std::uint64_t> numbers(100), copy(100);
+  std::iota(numbers.begin(), numbers.end(), first);
+  co_await m.put(0, std::span<const std::uint64_t>(numbers));
+  co_await m.get(0, std::span(copy));
+  check(copy == numbers, "a range is wrong");
+  co_await memory->free(mine);
+}
+task::task<> change_by_many(pgas::global_memory* memory, pgas::hash_map<std::uint64_t, int>* map,
+                            pgas::global_array<std::uint64_t> words) {
+  std::vector<task::task<>> all;
+  for (std::uint64_t t = 0; t < 20; ++t) all.push_back(change_words(memory, map, words, 13 * t));
+  co_await task::when_all(std::move(all));
+}
+void change_arrays(world& w) {
+  pgas::global_memory memory(w);
+  pgas::hash_map<std::uint64_t, int> map(w);
+  const auto words = memory.collective_alloc<std::uint64_t>(1'000);
+  w.run(change_by_many(&memory, &map, words));
+  w.barrier();
+  for (const auto x : memory.view(words).local()) {
+    check(x == 20u * static_cast<unsigned>(w.size()), "an addition is lost");
+  }
+  check(map.size() == 1'000, "the map has not one entry per key");
+  check(w.sum(memory.live()) == 1, "an array was not freed");
+}
+
 int body(world& w, std::span<const std::string> arguments) {
   const auto what = arguments.empty() ? std::string() : arguments.front();
   if (what == "world") {
@@ -124,6 +163,8 @@ int body(world& w, std::span<const std::string> arguments) {
           support::transfer_everywhere(w, {.activity = {.mechanism = how}, .transactions = 1'000});
       check(wrong.empty(), wrong);
     }
+  } else if (what == "arrays") {
+    change_arrays(w);
   } else if (what == "agree") {
     w.agree([] { throw input_error("the input is bad"); });
   } else if (what == "throw") {
