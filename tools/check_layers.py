@@ -19,7 +19,7 @@ from pathlib import Path
 ABOVE_TASK = object()
 # What starts, watches and reaps processes, before and after there is a world.
 STARTS_RANKS = (r"/core/(?:launch|local_ranks|mpi_ranks|interrupt|stop_cause|seconds|time_limit"
-                r"|watchdog|supervisor|watched_children)\.[ch]pp$")
+                r"|watchdog|supervisor|killed_rank_cleanup|watched_children)\.[ch]pp$")
 RULES = [
     ("only the MPI plugin includes mpi.h",
      r'#\s*include\s*[<"](?:mpi|mpi_proto|mpicxx)\.h[>"]', None, r"src/net/mpi_plugin\.c$"),

@@ -16,8 +16,8 @@ namespace cairn::support {
 /// An operation on one element, as its task saw it.
 struct element_event {
   pgas::access how = pgas::access::get;
-  std::uint64_t x = 0, expected = 0;  // operands
-  std::uint64_t found = 0;            // what it returned; of no meaning for put
+  std::uint64_t x = 0, expected = 0;   // operands
+  std::uint64_t found = 0;             // what it returned; of no meaning for put
   std::uint64_t began = 0, ended = 0;  // by a clock that all ranks share
 };
 
@@ -43,12 +43,18 @@ class element_history {
     if (e.how == access::put) return {true, e.x};
     if (e.found != value) return {false, value};
     switch (e.how) {
-      case access::exchange: return {true, e.x};
-      case access::compare_exchange: return {true, value == e.expected ? e.x : value};
-      case access::add: return {true, value + e.x};
-      case access::minimum: return {true, std::min(value, e.x)};
-      case access::maximum: return {true, std::max(value, e.x)};
-      default: return {true, value};
+      case access::exchange:
+        return {true, e.x};
+      case access::compare_exchange:
+        return {true, value == e.expected ? e.x : value};
+      case access::add:
+        return {true, value + e.x};
+      case access::minimum:
+        return {true, std::min(value, e.x)};
+      case access::maximum:
+        return {true, std::max(value, e.x)};
+      default:
+        return {true, value};
     }
   }
 

@@ -3,7 +3,7 @@
 // nearest vertex of its own queue, and the loop itself asks whether all ranks have finished.
 // 03_bfs_by_hand.cpp has the other style: an epoch per step, which the body closes.
 //
-//   ./10_without_barriers --ranks 3 --threads 2
+//   ./11_without_barriers --ranks 3 --threads 2
 
 #include <functional>
 #include <queue>
