@@ -46,7 +46,7 @@ class and_gate {
   [[nodiscard]] auto operator co_await() noexcept { return open_.operator co_await(); }
 
  private:
-  spin_lock guard_;
+  unpadded_spin_lock guard_;
   std::vector<bool> is_set_;
   std::size_t left_;
   event open_;

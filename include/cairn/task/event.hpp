@@ -51,7 +51,7 @@ class event {
     return !set_;
   }
 
-  spin_lock guard_;
+  unpadded_spin_lock guard_;
   bool set_ = false;
   waiting_tasks waiting_;
 };

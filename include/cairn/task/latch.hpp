@@ -34,7 +34,7 @@ class latch {
   [[nodiscard]] auto operator co_await() noexcept { return open_.operator co_await(); }
 
  private:
-  spin_lock guard_;
+  unpadded_spin_lock guard_;
   std::uint64_t left_;
   event open_;
 };

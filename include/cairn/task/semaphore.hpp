@@ -52,7 +52,7 @@ class semaphore {
     return true;
   }
 
-  spin_lock guard_;
+  unpadded_spin_lock guard_;
   std::uint64_t permits_;
   waiting_tasks waiting_;
 };

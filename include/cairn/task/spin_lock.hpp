@@ -11,7 +11,7 @@ namespace cairn::task {
 
 /// A lock for critical sections of a few dozen instructions that never wait. Yields after some
 /// spinning, because the holder may be preempted. Models Lockable.
-class alignas(cache_line) spin_lock {
+class unpadded_spin_lock {
  public:
   void lock() noexcept {
     for (unsigned spins = 0; !try_lock(); ++spins) {
@@ -31,5 +31,8 @@ class alignas(cache_line) spin_lock {
  private:
   std::atomic<bool> held_{false};
 };
+
+/// The same on a cache line of its own. Not for the frames of coroutines, which are aligned to 16.
+class alignas(cache_line) spin_lock : public unpadded_spin_lock {};
 
 }  // namespace cairn::task
