@@ -35,6 +35,22 @@ void copy_value(void* to, const void* from, std::size_t bytes) noexcept {
   }
 }
 
+template <class U>
+[[nodiscard]] std::uint64_t word_at(const std::byte* element) noexcept {
+  return load_element(reinterpret_cast<const U&>(*element));
+}
+[[nodiscard]] inline std::uint64_t load_word(const std::byte* element, std::size_t bytes) noexcept {
+  if (bytes == 8) [[likely]]
+    return word_at<std::uint64_t>(element);
+  if (bytes == 4) return word_at<std::uint32_t>(element);
+  return bytes == 2 ? word_at<std::uint16_t>(element) : word_at<std::uint8_t>(element);
+}
+inline void store_word(std::byte* element, std::uint64_t x, std::size_t bytes) noexcept {
+  if (bytes == 8) [[likely]]
+    return store_element(reinterpret_cast<std::uint64_t&>(*element), x);
+  store_elements(element, &x, bytes, bytes);
+}
+
 [[nodiscard]] std::byte* element_at(const array_part& p, std::uint64_t offset) noexcept {
   return p.data + offset * p.element_bytes;
 }
@@ -64,6 +80,23 @@ void expect_no_fault(access_fault fault) {
   }
 }
 
+namespace {
+
+// How many questions ahead of the answered one an element is fetched into the cache.
+constexpr std::size_t ahead = 12;
+
+// Fetches the element of a question, if it is about the same part; otherwise some address, which
+// does no harm.
+template <class Asked>
+void fetch_ahead(const array_part& part, std::span<const Asked> batch, std::size_t j) noexcept {
+  if (j + ahead >= batch.size()) return;
+  const auto& q = batch[j + ahead].question;
+  const bool counts_bytes = requires { q.bytes; };
+  __builtin_prefetch(part.data + q.what.offset() * (counts_bytes ? 1 : part.element_bytes));
+}
+
+}  // namespace
+
 // Calls act(part, question, answer) for each question about an array that exists. It returns a
 // fault, or fills the answer.
 template <class Request, class Do>
@@ -72,7 +105,8 @@ void array_traffic::answer_all(Request& request, worker_t k, rank_t from,
   auto reply = request.reply_from(k);
   const array_part* part = nullptr;
   const array_command* last = nullptr;
-  for (const auto& q : batch) {
+  for (std::size_t j = 0; j < batch.size(); ++j) {
+    const auto& q = batch[j];
     const auto& what = q.question.what;
     if (last == nullptr || !last->same_array(what)) {
       part = table_.part(what.id());
@@ -80,7 +114,10 @@ void array_traffic::answer_all(Request& request, worker_t k, rank_t from,
     }
     decltype(typename Request::replied{}.answer) answer{};
     auto fault = access_fault::no_array;
-    if (part != nullptr) fault = act(*part, q.question, answer);
+    if (part != nullptr) [[likely]] {
+      fetch_ahead(*part, batch, j);
+      fault = act(*part, q.question, answer);
+    }
     reply(from, fault == access_fault::none ? q.by : with_fault(q.by, fault), answer);
   }
 }
@@ -97,8 +134,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                        [](const array_part& p, const get_command& q, element_bytes<8>& answer) {
                          const auto i = q.what.offset();
                          if (i >= p.size) return access_fault::out_of_range;
-                         load_elements(answer.data(), element_at(p, i), p.element_bytes,
-                                       p.element_bytes);
+                         answer.set_word(load_word(element_at(p, i), p.element_bytes));
                          return access_fault::none;
                        });
           },
@@ -140,8 +176,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                        [](const array_part& p, const put_command<8>& q, put_done&) {
                          const auto i = q.what.offset();
                          if (i >= p.size) return access_fault::out_of_range;
-                         store_elements(element_at(p, i), q.value.data(), p.element_bytes,
-                                        p.element_bytes);
+                         store_word(element_at(p, i), q.value.word(), p.element_bytes);
                          return access_fault::none;
                        });
           },
