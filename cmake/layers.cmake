@@ -29,7 +29,7 @@ set(CAIRN_LAYERS)
 
 # Never joined by CMAKE_UNITY_BUILD, here and in the tests: templates are what takes long there,
 # and files use the same names.
-set(CAIRN_APART core am tm net task activity traverse algo)
+set(CAIRN_APART core am tm net task activity pgas traverse algo)
 
 # The time of a search's inner loop, by Cairn or by hand, changes by 30 % with where it lies in its
 # cache lines: it must not depend on what is linked before it.
