@@ -85,7 +85,9 @@ void coalescer::ship(worker_t w, rank_t to, block& b) {
   auto items = std::move(b.items);
   items.set_size(static_cast<std::size_t>(b.at - items.payload()));
   const auto messages = message_bytes_ == 0 ? b.records : items.size() / message_bytes_;
-  b = block{.growth = b.growth};
+  const auto growth = b.growth;
+  b = block{};
+  b.growth = growth;
   const auto sent = mine.count.sent();
   world_.counters().add(w, obs::counter::messages_sent, sent - std::exchange(mine.reported, sent));
   progress_.post(w, to, number_, kind_, messages, std::move(items));
