@@ -20,11 +20,11 @@
 namespace cairn::pgas {
 namespace {
 
+using cairn::task::task;
+using cairn::task::when_all;
+using cairn::task::yield;
 using support::element_event;
 using support::element_history;
-using task::task;
-using task::when_all;
-using task::yield;
 using words = global_view<std::uint64_t>;
 
 TEST(ElementHistory, FindsAnOrderIfThereIsOne) {

@@ -19,8 +19,8 @@
 namespace cairn::pgas {
 namespace {
 
-using task::task;
-using task::when_all;
+using cairn::task::task;
+using cairn::task::when_all;
 
 constexpr distribution all_distributions[] = {distribution::partition, distribution::local,
                                               distribution::remote, distribution::cyclic,

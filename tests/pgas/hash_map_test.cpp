@@ -21,8 +21,8 @@
 namespace cairn::pgas {
 namespace {
 
-using task::task;
-using task::when_all;
+using cairn::task::task;
+using cairn::task::when_all;
 using text = bounded_text<20>;
 
 // A hash with few values makes long runs, which erasing must keep whole.
