@@ -142,7 +142,8 @@ TEST(CombineTable, KeepsTheTotalOfEachKeyAndGivesEachKeptMessageOutOnce) {
           kept += what == offered::kept;
           ASSERT_EQ(table.size(), kept);
           ASSERT_EQ(out.size() - before, what == offered::passed || what == offered::evicted);
-          ASSERT_EQ(what == offered::passed, entries == 0);
+          // Messages pass by a table that merges too few of them, unless all keys fit.
+          ASSERT_TRUE(what == offered::passed ? entries < keys : entries != 0);
           ASSERT_FALSE(what == offered::evicted && entries >= keys);
         }
         const auto before = out.size();

@@ -48,7 +48,7 @@ TEST(ReductionGate, MessagesWithoutCommonKeysPassBy) {
 TEST(ReductionGate, MessagesWithCommonKeysAreAllOffered) {
   combine_table<update> table(entries, keys);
   random64 random(2);
-  const auto seen = offer(table, 1 << 20, entries / 2, random);
+  const auto seen = offer(table, 1 << 20, entries / 8, random);
   EXPECT_EQ(seen.passed_by, 0u);
   EXPECT_GT(seen.merged, seen.offered / 2);
 }
