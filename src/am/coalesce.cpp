@@ -29,7 +29,9 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
     : world_(w),
       progress_(w.messages()),
       kind_(opt.kind),
-      requested_bytes_(opt.coalesce_bytes ? opt.coalesce_bytes : w.options().coalesce_bytes),
+      requested_bytes_(opt.coalesce_bytes != 0           ? opt.coalesce_bytes
+                       : w.options().coalesce_bytes != 0 ? progress_.coalesce_bytes()
+                                                         : 0),
       name_(opt.name),
       worker_(opt.worker),
       exceptions_(std::uncaught_exceptions()),
@@ -57,7 +59,7 @@ void coalescer::expect_sending() const {
 }
 
 std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {
-  if (requested_bytes_ != 0) return std::max<std::size_t>(requested_bytes_, 16);
+  if (requested_bytes_ != 0) return requested_bytes_;
   const auto best = progress_.best_bytes(to);
   return b.growth.bytes(growth_step(best), best);
 }
