@@ -363,9 +363,17 @@ task::scheduler& progress_engine::tasks() {
   return *tasks_;
 }
 
+// The scheduler has changed the number by then, if there were tasks (destroys_tasks).
 void progress_engine::destroy_tasks(std::uint32_t next_generation) noexcept {
-  task_generation_.store(next_generation, std::memory_order_release);
   if (tasks_) tasks_->destroy_all();
+  task_generation_.store(next_generation, std::memory_order_release);
+}
+
+// Not before: a task that still runs on another worker would call with the next number. Not after:
+// the answer to a destroyed task would be taken in. No message with the next number arrives until
+// all ranks have stopped.
+void progress_engine::destroys_tasks() noexcept {
+  task_generation_.store(control_.generation() + 1, std::memory_order_release);
 }
 
 void progress_engine::between_batches(worker_t w) noexcept {

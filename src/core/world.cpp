@@ -67,7 +67,10 @@ world::world(net::transport& net, task::pool& workers, hw::clock& clock,
   if (options.trace) pool_->set_trace(trace_.get());
 }
 
-task_service::task_service(world& w) { w.task_service_ = this; }
+task_service::task_service(world& w) : of_(w) { w.task_service_ = this; }
+// Also if the constructor of the derived class has thrown, because of cancel() for example: then
+// the next run makes another.
+task_service::~task_service() { of_.task_service_ = nullptr; }
 
 world::call_guard::call_guard(world& w) : world_(w) {
   task::expect_no_task();

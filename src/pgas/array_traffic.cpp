@@ -6,6 +6,7 @@
 
 #include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/pgas/array_traffic.hpp>
 
 namespace cairn::pgas {
@@ -256,25 +257,39 @@ void array_traffic::answer_changes(worker_t k, rank_t from, std::span<const chan
   }
 }
 
+// After all ranks have destroyed their tasks, no value goes to one of them: nobody would have it.
+// While they do so, some still run tasks of the generation before.
 void array_traffic::change_full_empty(worker_t, rank_t from, array_part& part,
                                       const changes::asked& q, changes::replier& reply) {
   if (!part.states) return reply(from, with_fault(q.by, access_fault::no_full_empty), {});
   const auto i = q.question.what.offset();
   auto* const element = element_at(part, i);
   element_bytes<8> value{};
+  const auto asked_in = static_cast<std::uint32_t>(q.question.expected.word());
+  const auto now = world_.messages().task_generation();
   if (q.question.what.how() == access::take) {
     {
+      const full_empty::taker t{from, q.by, asked_in};
       const std::lock_guard held(part.states->guard);
-      if (!part.states->take(i, {from, q.by})) return;  // answered when it is filled
+      if (asked_in != now) return part.states->wait(i, t);  // a later fill() discards it
+      if (!part.states->take(i, t)) return;                 // answered when it is filled
       load_elements(value.data(), element, part.element_bytes, part.element_bytes);
     }
     return reply(from, q.by, value);
   }
   std::optional<full_empty::taker> taker;
+  std::vector<full_empty::taker> destroyed;
   {
     const std::lock_guard held(part.states->guard);
     store_elements(element, q.question.x.data(), part.element_bytes, part.element_bytes);
     taker = part.states->fill(i);
+    while (taker && taker->generation != asked_in && taker->generation != now) {
+      destroyed.push_back(*taker);
+      taker = part.states->fill(i);
+    }
+  }
+  for (const auto& t : destroyed) {
+    reply(t.from, with_fault(t.by, access_fault::freed_meanwhile), {});
   }
   if (taker) reply(taker->from, taker->by, q.question.x);
   reply(from, q.by, value);
@@ -371,7 +386,8 @@ void array_traffic::change(worker_t w, rank_t to, const array_command& what, std
                            std::uint64_t expected, void* into, std::uint32_t bytes, completion& c) {
   change_command q{what, {}, {}};
   q.x.set_word(x);
-  q.expected.set_word(expected);
+  const bool heeds_tasks = what.how() == access::take || what.how() == access::fill;
+  q.expected.set_word(heeds_tasks ? world_.messages().task_generation() : expected);
   ask(changes_, w, to, q, landing_for(into, bytes, c));
 }
 

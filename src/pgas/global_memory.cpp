@@ -30,8 +30,16 @@ struct global_memory::port {
     return memory.make_part(id, shape);
   }
   void drop_part(const array_id& id) { memory.drop_part(id, takers); }
+  // The caller holds the guard. What the body waits for ends under it, because the body may have
+  // left its wait and begun another operation.
   void finished(std::uint64_t by, const array_id& id, allocation::outcome how) {
-    ends.push_back({memory.operations_.take(by), id, how});
+    const auto o = memory.operations_.take(by);
+    if (o.waiter) {
+      ends.push_back({o, id, how});
+    } else if (o.number == memory.num_collective_) {
+      *o.into = {id, how};
+      memory.collective_ended_.store(true, std::memory_order_release);
+    }
   }
 
   void execute(worker_t w) {
@@ -39,14 +47,9 @@ struct global_memory::port {
     for (const auto& [to, m] : messages) memory.messages_.send(w, to, m);
     auto& tasks = memory.traffic_.tasks();
     for (const auto& [o, id, how] : ends) {
-      if (o.number != (o.waiter ? tasks.generation() : memory.num_collective_)) continue;
-      o.into->id = id;
-      o.into->how = how;
-      if (o.waiter) {
-        tasks.ready(w, o.waiter);
-      } else {
-        memory.collective_ended_.store(true, std::memory_order_release);
-      }
+      if (o.number != tasks.generation()) continue;
+      *o.into = {id, how};
+      tasks.ready(w, o.waiter);
     }
   }
 
@@ -66,11 +69,20 @@ global_memory::global_memory(world& w, const global_memory_options& options)
                 [this](worker_t k, rank_t from, std::span<const allocation::message> batch) {
                   for (const auto& m : batch) handle(k, from, m);
                 },
-                {.kind = channel_kind::standing, .name = "allocations"}) {
-  w.provided().add(*this);
+                {.kind = channel_kind::standing, .name = "allocations"}),
+      registered_(*this) {
+  // The tasks of a rank that returns from here may call functions at ranks that have not.
+  w.barrier();
 }
 
-global_memory::~global_memory() { world_.provided().remove(*this); }
+global_memory::registration::registration(global_memory& m) : memory_(m) {
+  CAIRN_EXPECTS(m.world_.provided().find<global_memory>() == nullptr,
+                "a world has one global memory at a time");
+  m.world_.pool().while_not_polling([&] { m.world_.provided().add(m); });
+}
+global_memory::registration::~registration() {
+  memory_.world_.pool().while_not_polling([&] { memory_.world_.provided().remove(memory_); });
+}
 
 global_memory& global_memory::of(world& w) {
   auto* const memory = w.provided().find<global_memory>();
@@ -183,8 +195,13 @@ void global_memory::expect_freed(const result& r) {
 // If the body leaves the wait by an exception, what ends later is another operation's number.
 global_memory::result global_memory::as_one(const std::function<void(const operation&)>& begin) {
   if (world_.rank() == 0) {
-    collective_ended_.store(false, std::memory_order_relaxed);
-    begin({&collective_result_, {}, ++num_collective_});
+    operation o{&collective_result_, {}, 0};
+    {
+      const std::lock_guard held(guard_);
+      collective_ended_.store(false, std::memory_order_relaxed);
+      o.number = ++num_collective_;
+    }
+    begin(o);
     world_.wait_until([&] { return collective_ended_.load(std::memory_order_acquire); });
   }
   return world_.all_gather(collective_result_).front();

@@ -40,7 +40,7 @@ scheduler::scheduler(pool& p, const scheduler_options& opt)
     auto& c = *contexts_.emplace_back(std::make_unique<worker_context>());
     c.owner = this;
     c.worker = w;
-    c.in_flight = opt.in_flight;
+    c.in_flight = std::max<std::size_t>(1, opt.in_flight);
     c.probes = !p.simulated();
   }
   pool_.add_source(*this, pool::place::first);
@@ -87,6 +87,11 @@ void scheduler::ready(worker_t here, promise_base& t) {
   } else {
     post(c, t);
   }
+}
+
+bool destroying_tasks() noexcept {
+  const auto* const c = current_context;
+  return c != nullptr && c->owner->destroying();
 }
 
 void wake(promise_base& t) {
@@ -166,7 +171,7 @@ void scheduler::give(worker_context& c) noexcept {
   auto& to = context(worker_t{by - 1});
   for (auto n = (c.created.size() + 1) / 2; n > 0; --n) {
     auto& t = *c.created.pop_front();
-    t.context = &to;
+    std::atomic_ref(t.context).store(&to, std::memory_order_relaxed);  // future::detach() reads it
     post(to, t);
   }
   c.num_created.store(c.created.size(), std::memory_order_relaxed);
@@ -267,6 +272,7 @@ void scheduler::forget_queues() noexcept {
 void scheduler::destroy_all(const std::function<void()>& others) noexcept {
   pool_.while_not_polling([&] {
     destroying_ = true;
+    host_.destroys_tasks();
     forget_queues();
     const context_scope scope(contexts_[0].get());
     for (auto& c : contexts_) {

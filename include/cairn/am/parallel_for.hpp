@@ -76,7 +76,7 @@ task::task<void> take_chunks(loop_state* loop, const loop_arguments<F>* argument
   const auto last = loop->part.last;
   try {
     for (auto begin = loop->take(); begin < last; begin = loop->take()) {
-      const auto end = std::min(begin + loop->part.chunk, last);
+      const auto end = begin + std::min(loop->part.chunk, last - begin);
       if constexpr (is_task<typename loop_body<decltype(F)>::result>) {
         co_await run_chunk<F>(loop->owner, begin, end, *arguments);
       } else {
@@ -123,9 +123,12 @@ task::task<void> run_loop(world* w, std::uint64_t n, loop_options opt,
   if (n == 0) co_return;
   const auto over = ranks_of_loop(*w, n, opt.where);
   constexpr bool awaits = is_task<typename loop_body<decltype(F)>::result>;
-  const std::uint64_t tasks = opt.tasks != 0 ? opt.tasks : awaits ? 256 : 1;
+  // Larger numbers than a rank's share mean the same, and their sums and products would overflow.
+  const auto tasks = std::min<std::uint64_t>(opt.tasks != 0 ? opt.tasks : awaits ? 256 : 1,
+                                             over.share);
   const auto takers = tasks * static_cast<std::uint64_t>(w->workers());
-  const auto chunk = opt.chunk != 0 ? opt.chunk : chunk_of_loop(over.share, takers);
+  const auto chunk =
+      opt.chunk != 0 ? std::min(opt.chunk, over.share) : chunk_of_loop(over.share, takers);
   std::vector<task::task<void>> parts;
   std::uint64_t first = 0;
   for (const auto r : over.ranks) {

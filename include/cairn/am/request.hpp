@@ -92,8 +92,10 @@ class request final : private task::progress_source {
   }
   ~request() {
     world_.pool().remove_source(*this);
-    // Questions that a cancelled epoch left behind.
+    // Questions that a cancelled epoch left behind, or that a standing one did not wait for. They
+    // are not sent any more: answers arrive until answers_ ends, but questions_ ends before.
     world_.pool().while_not_polling([this] {
+      ends_ = true;
       for (worker_t w{0}; w < workers_.workers(); ++w) charge(w, -kept_bytes(w));
     });
   }
@@ -266,8 +268,10 @@ class request final : private task::progress_source {
   // Worker w asked all questions of the batch.
   void receive(worker_t w, rank_t from, std::span<const replied> batch) {
     auto& mine = workers_[w];
-    mine.unanswered->give_back(from, static_cast<std::uint32_t>(batch.size()),
-                               [&](worker_t, std::uint32_t n) { send_waiting(w, from, n); });
+    if (!ends_) [[likely]] {
+      mine.unanswered->give_back(from, static_cast<std::uint32_t>(batch.size()),
+                                 [&](worker_t, std::uint32_t n) { send_waiting(w, from, n); });
+    }
     receive_(w, batch);
     add(mine.received, batch.size());
   }
@@ -331,6 +335,7 @@ class request final : private task::progress_source {
 
   world& world_;
   const channel_kind kind_;
+  bool ends_ = false;  // set while no other worker is in a handler
   std::function<void(worker_t, std::span<const replied>)> receive_;
   task::per_worker<worker_state> workers_;
   channel<replied> answers_;

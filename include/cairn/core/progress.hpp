@@ -216,6 +216,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   void wait_for_room(worker_t w);
   void between_batches(worker_t w) noexcept override;
   void failed(std::exception_ptr error) noexcept override;
+  void destroys_tasks() noexcept override;
   void destroy_tasks(std::uint32_t next_generation) noexcept;
   void expect_nothing_left();
   void abandon_epoch();

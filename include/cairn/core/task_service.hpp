@@ -13,7 +13,7 @@ class task_service {
  public:
   using maker = std::unique_ptr<task_service> (*)(world&);
 
-  virtual ~task_service() = default;
+  virtual ~task_service();
   task_service(const task_service&) = delete;
   task_service& operator=(const task_service&) = delete;
 
@@ -24,6 +24,9 @@ class task_service {
   /// From here on world.task_service() is this one: another rank's first call may arrive before the
   /// constructor has ended.
   explicit task_service(world& w);
+
+ private:
+  world& of_;
 };
 
 }  // namespace cairn

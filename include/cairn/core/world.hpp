@@ -111,7 +111,8 @@ class world {
 
   /// Runs a task, the root, on each rank, and returns its value once the roots of all ranks have
   /// ended. The workers run tasks and handle messages meanwhile; tasks that are left run on
-  /// whenever workers wait. Collective.
+  /// whenever workers wait. Collective, but without a barrier at the beginning: after the first
+  /// run, tasks of another rank may call functions here before this rank has begun its run.
   ///
   /// Throws    what left the root. Then this rank's tasks are destroyed; with several ranks the
   ///           exception must leave the body, because the other ranks wait for this root

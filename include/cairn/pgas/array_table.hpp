@@ -27,6 +27,7 @@ class full_empty {
   struct taker {
     rank_t from;
     am::ticket by;
+    std::uint32_t generation;  // of its task (progress_engine::task_generation)
   };
 
   explicit full_empty(std::uint64_t elements) : full_((elements + 63) / 64) {}
@@ -37,9 +38,11 @@ class full_empty {
       word &= ~(std::uint64_t{1} << i % 64);
       return true;
     }
-    waiting_[i].push_back(t);
+    wait(i, t);
     return false;
   }
+  /// t waits, even if element i is full.
+  void wait(std::uint64_t i, const taker& t) { waiting_[i].push_back(t); }
   /// Element i has a new value: whoever has waited longest takes it; otherwise i is full.
   std::optional<taker> fill(std::uint64_t i) {
     const auto found = waiting_.find(i);

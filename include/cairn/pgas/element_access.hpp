@@ -84,7 +84,7 @@ requires(std::is_arithmetic_v<U>) U changed(access how, U& element, U x, U expec
 noexcept {
   const std::atomic_ref<U> cell(element);
   const auto loop = [&](auto&& next) {
-    U found = cell.load(std::memory_order_relaxed);
+    U found = cell.load();  // the only access if nothing changes
     for (;;) {
       const U wanted = next(found);
       if (tm::detail::same_bytes(wanted, found) || cell.compare_exchange_weak(found, wanted)) {

@@ -82,7 +82,7 @@ struct global_memory_options {
 class global_memory {
  public:
   explicit global_memory(world& w, const global_memory_options& options = {});
-  ~global_memory();
+  ~global_memory() = default;
   global_memory(const global_memory&) = delete;
   global_memory& operator=(const global_memory&) = delete;
 
@@ -153,6 +153,17 @@ class global_memory {
     std::uint32_t number;    // generation of the rank's tasks, or of the collective operation
   };
   struct port;
+  // While it lives, tasks find the memory.
+  class registration {
+   public:
+    explicit registration(global_memory& m);
+    ~registration();
+    registration(const registration&) = delete;
+    registration& operator=(const registration&) = delete;
+
+   private:
+    global_memory& memory_;
+  };
 
   template <class T>
   [[nodiscard]] array_shape shape_of(std::uint64_t n, const array_options& o) const {
@@ -184,6 +195,7 @@ class global_memory {
   std::uint32_t num_collective_ = 0;  // so far
   array_traffic traffic_;
   am::channel<allocation::message> messages_;
+  registration registered_;  // last: tasks of other ranks may look for it at once
 };
 
 /// What alloc() returns.

@@ -60,7 +60,9 @@ class [[nodiscard("co_await it, or call detach()")]] future {
     if (!frame_) return;
     const auto frame = std::exchange(frame_, nullptr);
     auto& t = frame.promise();
-    if (t.context->owner->destroying()) return frame.destroy();
+    // Until the task starts, its worker may give it to another one.
+    auto* const c = std::atomic_ref(t.context).load(std::memory_order_relaxed);
+    if (c->owner->destroying()) return frame.destroy();
     frame_pool::mark_root(frame.address(), true);
     if (t.waiter.exchange(detail::dropped_mark(), std::memory_order_acq_rel) != nullptr) {
       frame.destroy();

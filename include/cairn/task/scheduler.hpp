@@ -29,6 +29,9 @@ class scheduler_host {
   virtual void throw_if_interrupted() {}
   /// An exception left a task that nothing awaits.
   virtual void failed(std::exception_ptr /*error*/) noexcept {}
+  /// Called before tasks are destroyed, while no other worker runs tasks or handlers: what was sent
+  /// for these tasks, and its answers, must not be mistaken for that of later ones.
+  virtual void destroys_tasks() noexcept {}
 
  protected:
   ~scheduler_host() = default;

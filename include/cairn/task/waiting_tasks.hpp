@@ -7,7 +7,14 @@
 
 namespace cairn::task {
 
+/// Whether the caller is a destructor of a task that the scheduler destroys. Then the tasks that
+/// wait are destroyed, too, and must not be touched.
+[[nodiscard]] bool destroying_tasks() noexcept;
+
 /// Suspended tasks of one rank, first in first out. The caller serialises the calls.
+///
+/// A task that is destroyed does not leave the list: after cancel(), for example, an object that it
+/// has waited for may only be destroyed.
 class waiting_tasks {
  public:
   void add(promise_base& t) noexcept {
@@ -19,6 +26,10 @@ class waiting_tasks {
   [[nodiscard]] promise_base* take() noexcept {
     auto* const t = first_;
     if (t == nullptr) return nullptr;
+    if (destroying_tasks()) [[unlikely]] {  // such as a destructor that returns a permit
+      first_ = last_ = nullptr;
+      return nullptr;
+    }
     first_ = t->next;
     if (first_ == nullptr) last_ = nullptr;
     return t;
