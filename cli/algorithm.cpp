@@ -64,20 +64,33 @@ void expect_options(const algorithm_command& cmd) {
   expect_trace(cmd.c, {cmd.in.file, cmd.output});
 }
 
-// Refuses delivery to the owner where every worker owns all, or where another mechanism is asked
-// for.
-void expect_owners_used(const settings& s, const world& w) {
-  if (w.workers() == 1) {
-    throw usage_error("--deliver owner has no effect here: a rank has one worker");
+// Refuses delivery to the owner where no operator can use it, where every worker owns all, or where
+// another mechanism is asked for; and settings of groups, which the owners do not form. All ranks
+// refuse the same. Collective.
+void expect_owners_used(const algorithm_command& cmd, world& w) {
+  const auto refuse = [](std::string_view name, const std::string& why) {
+    throw usage_error(fmt::format("--{} has no effect here: {}", name, why));
+  };
+  const auto& mechanism = cmd.c.settings.mechanism;
+  if (!cmd.a.info().to_owners) {
+    refuse("deliver owner",
+           "operators of " + cmd.name() + " change several elements or are answered");
   }
-  if (s.mechanism != "auto" && s.mechanism != "plain") {
-    throw usage_error("--deliver owner has no effect here: it serves mechanism plain, not " +
-                      s.mechanism);
+  if (mechanism != "auto" && mechanism != "plain") {
+    refuse("deliver owner", "it serves mechanism plain, not " + mechanism);
+  }
+  const auto here = static_cast<std::uint64_t>(w.workers()), most = w.max(here);
+  if (most == 1) refuse("deliver owner", "a rank has one worker");
+  if (w.any(here != most)) refuse("deliver owner", "the ranks have different numbers of workers");
+  if (cmd.a.info().several_cells) return;  // other operators of the run form groups
+  for (const auto* const name : {"grain", "retry", "costs"}) {
+    if (!cmd.c.given.contains(name)) continue;
+    refuse(name, "with --deliver owner operators run one by one, by mechanism plain");
   }
 }
 
 // Refuses settings of operators if the run uses no operators.
-void expect_settings_used(const algorithm_command& cmd, const world& w) {
+void expect_settings_used(const algorithm_command& cmd, world& w) {
   if (cmd.c.given.contains("filter") && !cmd.a.info().filters) {
     throw usage_error(
         fmt::format("--filter has no effect here: {} drops and combines no messages", cmd.name()));
@@ -86,10 +99,12 @@ void expect_settings_used(const algorithm_command& cmd, const world& w) {
     throw usage_error(
         fmt::format("--frequency has no effect here: {} does its work in supersteps", cmd.name()));
   }
-  const bool to_owners = cmd.c.settings.deliver == delivery::owner;
-  if (to_owners && cmd.c.given.contains("deliver")) expect_owners_used(cmd.c.settings, w);
   const auto why = cmd.a.without_operators(cmd.given, w);
-  if (why.empty()) return;
+  if (why.empty()) {
+    const bool to_owners = cmd.c.settings.deliver == delivery::owner;
+    if (to_owners && cmd.c.given.contains("deliver")) expect_owners_used(cmd, w);
+    return;
+  }
   for (const auto* const name : {"mechanism", "grain", "filter", "retry", "costs", "deliver"}) {
     if (!cmd.c.given.contains(name)) continue;
     throw usage_error(fmt::format("--{} has no effect here: {}", name, why));

@@ -88,7 +88,10 @@ void expect_effect(const common& c) {
     refuse_given(c, name_list{"mpi", "plugins", "machines"},
                  "the ranks were not started by mpiexec");
     if (c.settings.ranks == 0) {
-      refuse_given(c, name_list{"progress"}, "there is one rank (--ranks N)");
+      refuse_given(c, name_list{"progress", "filter"}, "there is one rank (--ranks N)");
+      if (c.settings.deliver != delivery::owner) {
+        refuse_given(c, name_list{"frequency"}, "there is one rank (--ranks N)");
+      }
     }
   }
 }

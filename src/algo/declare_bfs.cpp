@@ -20,7 +20,8 @@ struct bfs_declaration : declaration {
                                        .check = "Check the result by Graph500's five rules",
                                        .in_edges = true,
                                        .verify_options = words<"source">,
-                                       .filters = true};
+                                       .filters = true,
+                                       .to_owners = true};
   struct options {
     vertex_option source;
     traverse::direction direction = traverse::direction::automatic;

@@ -14,7 +14,8 @@ struct cc_declaration : declaration {
       .check = "Check the result by a search from every label",
       // With in-edges afforest can skip the edges of the largest component.
       .in_edges = true,
-      .filters = true};
+      .filters = true,
+      .to_owners = true};
   struct options {
     components_method method = components_method::automatic;
 

@@ -11,7 +11,8 @@ struct kcore_declaration : declaration {
       .name = "kcore",
       .summary = "Core numbers, ignoring edge directions",
       .check = "Check that no core number is too large or too small",
-      .in_edges = true};
+      .in_edges = true,
+      .to_owners = true};
   template <class Id>
   using result = kcore_result;
 

@@ -15,7 +15,8 @@ struct maxflow_declaration : declaration {
       .weights = weights_read::whole,
       .verify_options = words<"from", "to">,
       .several_cells = true,
-      .filters = true};
+      .filters = true,
+      .to_owners = true};
   struct options {
     vertex_option from, to;
 

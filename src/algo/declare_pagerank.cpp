@@ -35,7 +35,8 @@ struct pagerank_declaration : declaration {
       .summary = "PageRank of every vertex",
       .check = "Check the result by another sweep in double",
       .in_edges = true,
-      .verify_options = words<"convention", "iterations", "tolerance", "damping">};
+      .verify_options = words<"convention", "iterations", "tolerance", "damping">,
+      .to_owners = true};
   struct options {
     pagerank_convention convention = pagerank_convention::gap;
     pagerank_variant variant = pagerank_variant::pull;

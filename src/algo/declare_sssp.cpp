@@ -23,7 +23,8 @@ struct sssp_declaration : declaration {
       .weights = weights_read::lengths,
       .verify_options = words<"source">,
       .filters = true,
-      .in_order = true};
+      .in_order = true,
+      .to_owners = true};
   struct options {
     vertex_option source;
     sssp_method algorithm = sssp_method::automatic;

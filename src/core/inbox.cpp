@@ -21,11 +21,18 @@ inbox::fate inbox::fate_of(buffer& b) const noexcept {
   return header.epoch == 0 || of_open_epoch ? fate::queue : fate::aside;
 }
 
+void inbox::count_bytes(queue_of_worker& of, std::size_t more, std::size_t less) noexcept {
+  for (auto* const sum : {&of.bytes, &bytes_for_one_}) {
+    sum->store(sum->load(std::memory_order_relaxed) + more - less, std::memory_order_relaxed);
+  }
+}
+
 void inbox::place(buffer&& b) {
   switch (fate_of(b)) {
     case fate::queue:
       if (const int w = channels_.worker_of(b.header().number); w != any_worker) {
         auto& of = of_worker_[worker_t(w)];
+        count_bytes(of, b.size(), 0);
         of.waiting.push_back(std::move(b));
         of.queued.store(of.waiting.size(), std::memory_order_relaxed);
         ++queued_for_one_;
@@ -77,6 +84,7 @@ std::optional<buffer> inbox::take(worker_t w) {
   if (!standing_.empty()) return take_first(standing_);
   if (auto& mine = of_worker_[w]; !mine.waiting.empty()) {
     --queued_for_one_;
+    count_bytes(mine, 0, mine.waiting.front().size());
     mine.queued.store(mine.waiting.size() - 1, std::memory_order_relaxed);
     return take_first(mine.waiting);
   }
@@ -107,9 +115,11 @@ void inbox::abandon_up_to(std::uint64_t epoch) {
   for (auto& of : of_worker_) {
     for (auto& b : of.value.waiting) aside_.push_back(std::move(b));
     of.value.waiting.clear();
+    of.value.bytes.store(0, std::memory_order_relaxed);
     of.value.queued.store(0, std::memory_order_relaxed);
   }
   queued_for_one_ = 0;
+  bytes_for_one_.store(0, std::memory_order_relaxed);
   place_set_aside();
 }
 

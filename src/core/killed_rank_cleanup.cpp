@@ -99,7 +99,11 @@ void killed_rank_cleanup::clean_up(std::string_view sentence) const noexcept {
   std::snprintf(path.data(), path.size(), "/proc/%d/fd/2", static_cast<int>(launcher_));
   const int errors = open(path.data(), O_WRONLY | O_NOCTTY);
   // The launcher also waits for the ends of its pipes: no other descriptor stays open.
-  dup2(errors, 1);
+  if (errors >= 0) {
+    dup2(errors, 1);
+  } else {
+    close(1);  // a socket cannot be opened in this way, nor what belongs to another user
+  }
   dup2(launcher_end_, 0);
   syscall(SYS_close_range, 2u, ~0u, 0u);
   pollfd ended{0, POLLIN, 0};

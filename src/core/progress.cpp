@@ -400,18 +400,21 @@ std::size_t progress_engine::held_bytes() const noexcept {
   return static_cast<std::size_t>(std::max<std::int64_t>(held, 0)) + outbox_.pending_bytes();
 }
 
-// Waiting drains only the outbox, so a quarter of the bound is reserved for it.
-bool progress_engine::lacks_room() const noexcept {
+// Waiting drains the outbox, so a quarter of the bound is reserved for it. It also drains what
+// other workers alone may handle. They do it when their chunk ends or, with several ranks, while
+// they have no work; on one rank a worker without work is not there.
+bool progress_engine::lacks_room(worker_t w) const noexcept {
+  if (num_of_workers_ != 0 && size_ > 1 && inbox_.bytes_of_others(w) > memory_bound_) return true;
   const auto pending = outbox_.pending_bytes();
   return pending > memory_bound_ / 4 && held_bytes() > memory_bound_;
 }
 
 void progress_engine::wait_for_room(worker_t w) {
-  if (!lacks_room()) [[likely]]
+  if (!lacks_room(w)) [[likely]]
     return;
   obs::trace_span span(trace_, w, obs::trace_kind::wait);
   if (span) span->set_text("wait for room");
-  for (unsigned rounds = 0; lacks_room() && !control_.poisoned() && !control_.stopping();) {
+  for (unsigned rounds = 0; lacks_room(w) && !control_.poisoned() && !control_.stopping();) {
     const bool moved = poll(w);
     if (run_one(w) || moved) {
       rounds = 0;

@@ -129,6 +129,19 @@ TEST(BlockGrowth, LeavesARequestedSizeAsItIs) {
                               {.coalesce_bytes = 320});
 }
 
+TEST(BlockGrowth, AChannelMaySendEachMessageAlone) {
+  support::on_simulated_ranks(2, 1, 1, [](world& w) {
+    std::vector<std::size_t> got;
+    channel<std::uint64_t> road(
+        w, [&](worker_t, std::span<const std::uint64_t> batch) { got.push_back(batch.size()); },
+        {.coalesce_bytes = sizeof(std::uint64_t)});
+    const auto sizes = buffers_of_epoch(w, road, got, 5);
+    if (w.rank() == 1) {
+      EXPECT_EQ(sizes, std::vector<std::size_t>(5, 1));
+    }
+  });
+}
+
 TEST(BlockGrowth, StaysUnderTheTransportsBestPacket) {
   support::on_simulated_ranks(2, 1, 1, [](world& w) {
     std::vector<std::size_t> got;

@@ -290,6 +290,12 @@ class Pagerank(InAFolder):
         self.refused("pagerank", "-g", 6, "--variant", "push", "--sweep", "in-place",
                      saying="in-place")
 
+    def test_delivery_to_the_owner_without_effect_is_refused(self):
+        owner = ("--deliver", "owner")
+        self.refused("coloring", "-g", 6, "--threads", 2, *owner, saying="answered")
+        self.refused("bfs", "-g", 6, "--threads", 1, *owner, saying="one worker")
+        self.refused("bfs", "-g", 6, "--threads", 2, *owner, "--grain", 8, saying="--grain")
+
 
 class Facts(unittest.TestCase):
     def test_machine_says_why_there_are_no_transactions(self):

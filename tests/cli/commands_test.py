@@ -168,7 +168,8 @@ class Refusals(InAFolder):
                           ("mst", "--mechanism", "htm", "--grain", 4, "--costs", "none"),
                           ("coloring", "--ranks", 2, "--filter", 0),
                           ("kcore", "--layout", "none"),
-                          ("bfs", "--progress", "thread"),
+                          ("bfs", "--progress", "thread"), ("bfs", "--filter", 0),
+                          ("sssp", "--frequency", 4),
                           ("bfs", "--values", "depth")):
             option = next(a for a in reversed(arguments) if str(a).startswith("--"))
             self.refused(arguments[0], *GRAPH, *arguments[1:], saying=option)

@@ -36,10 +36,11 @@ namespace cairn::activity {
 ///
 /// A single-cell operator that names no domain gets an implicit one (cells::one): plain with one
 /// worker, else atomics and htm. These two notice each other, and also changes that other operators
-/// make to the same cells by either of them. With locks or one_lock an operator of an implicit
-/// domain is atomic only against itself: operators that change the same map by these mechanisms
-/// need an explicit domain. A single-cell operator may join an explicit domain that was requested
-/// with plain, locks or one_lock.
+/// make to the same cells by either of them. With delivery::owner an operator without answers runs
+/// plain: no operator with answers may change its cells in the same epoch. With locks or one_lock
+/// an operator of an implicit domain is atomic only against itself: operators that change the same
+/// map by these mechanisms need an explicit domain. A single-cell operator may join an explicit
+/// domain that was requested with plain, locks or one_lock.
 ///
 /// Memory    allocated when an epoch first runs by a mechanism: 64 KB of locks, 512 KB of version
 ///           words

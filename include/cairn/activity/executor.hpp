@@ -36,9 +36,10 @@ namespace cairn::activity {
 /// owner, where the handler runs the span in groups. `wanted` is asked before grouping, outside any
 /// transaction; the attempt checks the cell again through its verbs. Answers of a fire-and-return
 /// operator travel back coalesced, to the worker that spawned the message. Messages from other
-/// ranks run on any worker of this rank. The mechanism is selected once per chunk or span, so the
-/// inner loop is compiled for it. Unless a mechanism or M is requested, the domain's plan chooses
-/// it from the measured time of chunks and spans.
+/// ranks run on any worker of this rank, or with delivery::owner on the one that owns the element
+/// (delivery.hpp). The mechanism is selected once per chunk or span, so the inner loop is compiled
+/// for it. Unless a mechanism or M is requested, the domain's plan chooses it from the measured
+/// time of chunks and spans.
 ///
 /// Op          an operator (operator.hpp); shared by the workers
 /// Fixed       the only mechanism to compile. `automatic` compiles all mechanisms that can make Op

@@ -36,6 +36,8 @@ enum class weights_read { none, any, whole, lengths };
 /// several_cells   its operators change several cells, which restricts the mechanisms
 /// filters         some of its messages are dropped or combined at the sender
 /// in_order        it does work in order, so that a busy worker looks for messages between batches
+/// to_owners       some of its operators change one element and are not answered, so that their
+///                 messages may go to the worker that owns it
 /// verify_options  options that the verification of a column depends on
 struct algorithm_info {
   std::string_view name, summary, check;
@@ -46,6 +48,7 @@ struct algorithm_info {
   bool several_cells = false;
   bool filters = false;
   bool in_order = false;
+  bool to_owners = false;
 };
 
 /// An option of one algorithm, as shown by the command line.

@@ -51,6 +51,12 @@ class inbox {
   [[nodiscard]] std::size_t bytes() const noexcept {
     return bytes_.load(std::memory_order_relaxed);
   }
+  /// Of these, the bytes queued for other workers than w alone. May be stale.
+  [[nodiscard]] std::size_t bytes_of_others(worker_t w) const noexcept {
+    const auto mine = of_worker_[w].bytes.load(std::memory_order_relaxed);
+    const auto all = bytes_for_one_.load(std::memory_order_relaxed);
+    return all > mine ? all - mine : 0;
+  }
 
   void open_epoch(std::uint64_t epoch);
   /// Like open_epoch() without a lock, for one rank: no buffer can wait for the epoch.
@@ -74,9 +80,10 @@ class inbox {
   buffer take_first(Queue& queue);
 
   struct queue_of_worker {
-    std::list<buffer> waiting;  // an empty deque takes 0.6 KB
-    std::atomic<std::size_t> queued{0};
+    std::list<buffer> waiting;                     // an empty deque takes 0.6 KB
+    std::atomic<std::size_t> queued{0}, bytes{0};  // written under the lock
   };
+  void count_bytes(queue_of_worker& of, std::size_t more, std::size_t less) noexcept;
 
   const registry& channels_;
   task::spin_lock guard_;
@@ -87,6 +94,7 @@ class inbox {
   std::atomic<std::uint64_t> open_{0};  // the number of the open epoch; 0: none is open
   std::uint64_t abandoned_ = 0;
   std::atomic<std::size_t> queued_{0}, queued_for_any_{0}, queued_standing_{0}, bytes_{0};
+  std::atomic<std::size_t> bytes_for_one_{0};  // written under the lock
 };
 
 }  // namespace cairn

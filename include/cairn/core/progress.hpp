@@ -212,7 +212,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   bool flush(worker_t w, flush_scope scope);
   void flush_standing(worker_t w);
   void flush_old(worker_t w);
-  [[nodiscard]] bool lacks_room() const noexcept;
+  [[nodiscard]] bool lacks_room(worker_t w) const noexcept;
   void wait_for_room(worker_t w);
   void between_batches(worker_t w) noexcept override;
   void failed(std::exception_ptr error) noexcept override;

@@ -92,7 +92,7 @@ class csr {
 
   /// first     global id of row 0
   /// offsets   shape [num_rows + 1], ascending
-  /// targets   at least offsets.back() elements
+  /// targets   at least offsets.back() elements, those of a row ascending
   /// weights   as many as targets, or none
   /// Throws    contract_violation if the shapes do not match (values of offsets and targets are not
   ///           checked)

@@ -168,7 +168,8 @@ class ordered_work {
         idle_rounds = 0;
         work(k, entries, mine.queue.next());
         answer(k, mine);
-        if (++batches < per_look) continue;
+        // A run that must end does not wait for the next look.
+        if (++batches < per_look && !w_.messages().interrupted()) continue;
         batches = 0;
         const bool goes_on = w_.progress(k);  // waits for room
         if (goes_on && ++looks < per_test) continue;

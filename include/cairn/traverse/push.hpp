@@ -136,7 +136,8 @@ void push_along(world& w, Through& through, const edges<Id>& along, std::span<co
 
 /// push_along in ranges of targets: f gets the part of a row that lies in one range, and each range
 /// is one worker's. So the workers write different elements, and no cache line goes back and forth
-/// between them. For few vertices with long rows: a part is found by two binary searches. One rank.
+/// between them. For few vertices with long rows, which ascend: a part is found by two binary
+/// searches. One rank.
 ///
 /// num_edges  approximate sum of the vertices' degrees
 template <class Through, class Id, class F>
