@@ -157,11 +157,12 @@ void frame_pool::for_each_root(const std::function<void(void*)>& f) {
   // Releasing one may release others, so the search begins again after each.
   for (bool found = true; found;) {
     found = false;
-    for (auto* l = large_; l != nullptr && !found; l = l->next) {
+    for (auto* l = large_; l != nullptr; l = l->next) {
       auto* const root = reinterpret_cast<header*>(l + 1)->root;
       if (root == nullptr) continue;
       found = true;
       f(root);
+      break;  // l may be gone
     }
   }
 }

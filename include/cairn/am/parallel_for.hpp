@@ -90,23 +90,26 @@ task::task<void> take_chunks(loop_state* loop, const loop_arguments<F>* argument
   }
 }
 
-/// One rank's part of a loop.
+/// One rank's part of a loop. A class, because clang's name of a function template lacks its
+/// arguments, and ranks know what they call by its name (remote_function).
 template <auto F>
-task::task<void> run_loop_part(world& w, loop_part part, loop_arguments<F> arguments) {
-  loop_state state{w, part};
-  const auto chunks = (part.last - part.first - 1) / part.chunk + 1;
-  const auto workers = static_cast<std::uint64_t>(w.workers());
-  std::vector<task::task<void>> takers;
-  for (auto n = std::min(chunks, part.tasks * workers); n > 0; --n) {
-    takers.push_back(take_chunks<F>(&state, &arguments));
+struct part_of_loop {
+  static task::task<void> run_part(world& w, loop_part part, loop_arguments<F> arguments) {
+    loop_state state{w, part};
+    const auto chunks = (part.last - part.first - 1) / part.chunk + 1;
+    const auto workers = static_cast<std::uint64_t>(w.workers());
+    std::vector<task::task<void>> takers;
+    for (auto n = std::min(chunks, part.tasks * workers); n > 0; --n) {
+      takers.push_back(take_chunks<F>(&state, &arguments));
+    }
+    co_await task::when_all_spread(std::move(takers));
   }
-  co_await task::when_all_spread(std::move(takers));
-}
+};
 
 template <auto F>
 task::task<void> run_loop_part_at(world* w, rank_t at, loop_part part,
                                   loop_arguments<F> arguments) {
-  co_await w->call<&run_loop_part<F>>(at, part, std::move(arguments));
+  co_await w->call<&part_of_loop<F>::run_part>(at, part, std::move(arguments));
 }
 
 /// The ranks that run a loop, and how many iterations each has at most.
@@ -124,7 +127,9 @@ task::task<void> run_loop(world* w, std::uint64_t n, loop_options opt,
   const auto over = ranks_of_loop(*w, n, opt.where);
   constexpr bool awaits = is_task<typename loop_body<decltype(F)>::result>;
   // Larger numbers than a rank's share mean the same, and their sums and products would overflow.
-  const auto tasks = std::min<std::uint64_t>(opt.tasks != 0 ? opt.tasks : awaits ? 256 : 1,
+  const auto tasks = std::min<std::uint64_t>(opt.tasks != 0 ? opt.tasks
+                                             : awaits       ? 256
+                                                            : 1,
                                              over.share);
   const auto takers = tasks * static_cast<std::uint64_t>(w->workers());
   const auto chunk =
