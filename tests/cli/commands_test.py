@@ -13,6 +13,7 @@ COLUMNS = (("bfs", "depth", []), ("bfs", "parent", []), ("sssp", "distance", [])
            ("sssp", "predecessor", []), ("cc", "component", []), ("coloring", "color", []),
            ("kcore", "core", []), ("triangles", "triangles", []), ("pagerank", "rank", []),
            ("cdlp", "label", []), ("cdlp", "label", ["--iterations", 3]), ("lcc", "lcc", []),
+           ("walk", "visits", ["--key", 5]), ("walk", "visits", ["--key", 6, "--length", 3]),
            ("maxflow", "source_side", ["--from", 3, "--to", 17]))
 GRAPH = ["--kronecker", "7:6"]
 

@@ -1,0 +1,102 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cairn/algo/declared.hpp>
+#include <cairn/algo/ref/walk.hpp>
+#include <cairn/algo/walk.hpp>
+#include <cairn/base/random.hpp>
+
+namespace cairn::algo {
+namespace {
+
+// Keys are less than this, so that JSON's numbers hold them.
+constexpr std::uint64_t num_keys = std::uint64_t{1} << 53;
+
+void expect_at_most(std::string_view name, std::uint64_t value, std::uint64_t most) {
+  if (value <= most) return;
+  throw usage_error("--" + std::string(name) + " is " + std::to_string(value) +
+                    ", expected at most " + std::to_string(most));
+}
+
+struct walk_declaration : declaration {
+  static constexpr algorithm_info info{
+      .name = "walk",
+      .summary = "Random walks: how often each vertex is visited",
+      .check = "Walk again with a message for each step, and compare all visits",
+      .verify_options = words<"walkers", "length", "key">};
+  struct options {
+    std::optional<std::uint64_t> walkers;
+    std::uint64_t length = walk_options().length;
+    std::optional<std::uint64_t> key;
+
+    static constexpr auto fields() {
+      using o = options;
+      return std::tuple(
+          field{"walkers", &o::walkers, "Number of walkers (default: half of the vertices)"},
+          field{"length", &o::length, "Maximum number of steps of a walker"},
+          field{"key", &o::key, "Key of the random draws (default: drawn by --seed, per trial)"});
+    }
+  };
+  template <class Id>
+  using result = walk_result;
+
+  static void check_options(const options& o) {
+    expect_at_most("walkers", o.walkers.value_or(0), std::uint64_t{1} << 63);
+    expect_at_most("length", o.length, (std::uint64_t{1} << 32) - 1);
+    expect_at_most("key", o.key.value_or(0), num_keys - 1);
+  }
+  static bool uses_seed(const options& o) { return !o.key; }
+  static constexpr std::string_view without_operators(const options&, const world&) {
+    return "walkers are messages, not operators";
+  }
+
+  static walk_options completed(const options& o, std::uint64_t n, std::uint64_t key) {
+    return {o.walkers.value_or(n / 2), o.length, key};
+  }
+  static walk_options start(const auto& c) {
+    if (c.g.num_vertices() == 0 && c.opt.walkers.value_or(0) != 0) {
+      throw usage_error("the graph has no vertices");
+    }
+    const auto drawn = random64(c.request.seed, c.request.trial).below(num_keys);
+    return completed(c.opt, c.g.num_vertices(), c.opt.key.value_or(drawn));
+  }
+  static auto run(const auto& c, const walk_options& opt) { return walk(c.w, c.g, opt); }
+  static std::uint64_t edges(const auto&, nothing, const walk_result& r) { return r.steps; }
+  static auto verify(const auto& c, const walk_options& opt, const walk_result& r) {
+    return verify_walk(c.w, c.g, opt, r.visits, walk_totals{r.steps, r.ended_early});
+  }
+  static auto verify_column(const auto& c, std::string_view, const own_values& values) {
+    if (!c.opt.key) throw usage_error("the result of a walk is verified with its --key");
+    return verify_walk(c.w, c.g, start(c), c.template map_of<std::uint64_t>(values));
+  }
+
+  static std::string check_against_reference(const ref::input& g, const options& o,
+                                             const ref::output& found) {
+    std::vector<std::pair<std::uint64_t, std::uint64_t>> arcs;
+    for (const auto& e : g.edges) {
+      arcs.emplace_back(e.source, e.target);
+      if (!g.directed && e.source != e.target) arcs.emplace_back(e.target, e.source);
+    }
+    const auto key = static_cast<std::uint64_t>(found.numbers.at("key"));
+    const auto opt = completed(o, g.num_vertices, key);
+    const auto draws_of = [&](std::uint64_t walker) {
+      return [draws = random64(key, walker)](std::uint64_t n) mutable { return draws.below(n); };
+    };
+    const auto counts = ref::random_walks(g.num_vertices, arcs, opt.walkers, opt.length, draws_of);
+    if (o.key && *o.key != key) return "the key is not the given one";
+    const auto is = [&](std::string_view name, std::uint64_t expected) {
+      return found.numbers.find(name)->second == static_cast<double>(expected);
+    };
+    if (!is("walkers", opt.walkers)) return "the number of walkers is wrong";
+    if (!is("steps", counts.steps)) return "the number of steps is wrong";
+    if (!is("ended_early", counts.ended_early)) return "the number that ended early is wrong";
+    return found.whole.at("visits") == counts.visits ? "" : "the visits of a vertex are wrong";
+  }
+};
+
+}  // namespace
+
+const algorithm& walk_algorithm() {
+  static const declared<walk_declaration> a;
+  return a;
+}
+
+}  // namespace cairn::algo

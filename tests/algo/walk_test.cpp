@@ -1,0 +1,230 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <numeric>
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/ref/walk.hpp>
+#include <cairn/algo/walk.hpp>
+#include <cairn/base/contract.hpp>
+#include <cairn/base/random.hpp>
+
+#include <support/dist_graph.hpp>
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+
+namespace cairn::algo {
+namespace {
+
+using support::plain_graph;
+using counts = std::vector<std::uint64_t>;
+using edges = std::vector<graph::edge<std::uint64_t>>;
+
+counts all_of(world& w, const pgas::vertex_map<std::uint64_t>& map) {
+  return w.all_gather_values<std::uint64_t>(map.local());
+}
+
+ref::walk_counts expected_of(const plain_graph& g, const walk_options& opt) {
+  std::vector<std::pair<std::uint64_t, std::uint64_t>> arcs;
+  for (const auto& e : g.edges) {
+    arcs.emplace_back(e.source, e.target);
+    if (!g.directed && e.source != e.target) arcs.emplace_back(e.target, e.source);
+  }
+  return ref::random_walks(g.n, arcs, opt.walkers, opt.length, [&](std::uint64_t walker) {
+    return [draws = random64(opt.key, walker)](std::uint64_t n) mutable { return draws.below(n); };
+  });
+}
+
+template <class Id>
+void walk_and_judge(world& w, const plain_graph& g, const walk_options& opt) {
+  const auto share = support::share_of<Id>(g, w.rank(), w.size());
+  const auto r = walk(w, share, opt);
+  const auto expected = expected_of(g, opt);
+  const auto told = g.name + ", " + std::to_string(opt.walkers) + " walkers of length " +
+                    std::to_string(opt.length);
+  EXPECT_EQ(all_of(w, r.visits), expected.visits) << told;
+  EXPECT_EQ(r.steps, expected.steps) << told;
+  EXPECT_EQ(r.ended_early, expected.ended_early) << told;
+  EXPECT_EQ(verify_walk(w, share, opt, r.visits, walk_totals{r.steps, r.ended_early}), std::nullopt)
+      << told;
+}
+
+void walk_at_random(world& w, const plain_graph& g, random64& random) {
+  const std::uint64_t lengths[] = {0, 1, random.below(50), 255 + random.below(3)};
+  const auto walkers = random.below(3) == 0 ? random.below(3) : random.below(3 * g.n + 1);
+  const walk_options opt{g.n == 0 ? 0 : walkers, lengths[random.below(4)], random()};
+  if (random.below(2) == 0) {
+    walk_and_judge<std::uint32_t>(w, g, opt);
+  } else {
+    walk_and_judge<std::uint64_t>(w, g, opt);
+  }
+}
+
+class Walk : public ::testing::TestWithParam<support::place> {};
+
+INSTANTIATE_TEST_SUITE_P(Everywhere, Walk, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+INSTANTIATE_TEST_SUITE_P(WithAProgressThread, Walk, ::testing::ValuesIn(support::served_places()),
+                         support::place_name);
+
+TEST_P(Walk, AgreesWithTheDefinitionOnCornerGraphs) {
+  GetParam().run([](world& w) {
+    random64 random(1);
+    for (const auto& g : support::corner_graphs()) walk_at_random(w, g, random);
+  });
+}
+
+TEST_P(Walk, AgreesWithTheDefinitionOnRandomGraphs) {
+  const int graphs = support::num_random_graphs(GetParam().simulated() ? 60 : 12);
+  GetParam().run([&](world& w) {
+    random64 random(2);
+    for (int i = 0; i < graphs; ++i) walk_at_random(w, support::random_graph(random()), random);
+  });
+}
+
+// So many that workers share them, and so long that walkers wait on their rank several times.
+TEST_P(Walk, OfManyWalkersAndOfManyStepsAgreesWithTheDefinition) {
+  GetParam().run([](world& w) {
+    walk_and_judge<std::uint32_t>(w, support::grid(20, 30), {2'000, 5, 7});
+    walk_and_judge<std::uint64_t>(w, support::grid(5, 7), {40, 1'000, 8});
+  });
+}
+
+counts visits_of_one(const plain_graph& g, const walk_options& opt) {
+  world w;
+  return all_of(w, walk(w, support::share_of<std::uint32_t>(g, 0, 1), opt).visits);
+}
+
+TEST(WalkOfOne, StopsWithoutOutEdgesAndStaysOnSelfLoops) {
+  EXPECT_EQ(visits_of_one({"loop", 1, false, {{0, 0}}}, {3, 4, 1}), (counts{15}));
+  EXPECT_EQ(visits_of_one({"no edges", 1, false, {}}, {3, 4, 1}), (counts{3}));
+  EXPECT_EQ(visits_of_one(support::complete(4), {0, 4, 1}), (counts{0, 0, 0, 0}));
+  EXPECT_EQ(visits_of_one({"empty", 0, false, {}}, {0, 4, 1}), counts());
+  world w;
+  const plain_graph path{"path", 2, true, {{0, 1}}};
+  const auto share = support::share_of<std::uint32_t>(path, 0, 1);
+  const auto starts = visits_of_one(path, {100, 0, 5});
+  const auto r = walk(w, share, {100, 9, 5});
+  EXPECT_EQ(all_of(w, r.visits), (counts{starts[0], 100}));
+  EXPECT_EQ(r.steps, starts[0]);
+  EXPECT_EQ(r.ended_early, 100u);
+  // A walker that has taken all its steps has not ended early.
+  EXPECT_EQ(walk(w, share, {100, 1, 5}).ended_early, starts[1]);
+}
+
+TEST(WalkOfOne, CountsItsStepsAsEdges) {
+  world w;
+  const auto share = support::share_of<std::uint32_t>(support::complete(40), 0, 1);
+  static_cast<void>(walk(w, share, {10, 300, 1}));
+  EXPECT_EQ(w.counters().total(obs::counter::edges), 3'000u);
+}
+
+/// Hubs with some leaves each. Every leaf has edges to all hubs, so the visits of a leaf, less its
+/// starts, are the transitions of one edge.
+struct hubs_and_leaves {
+  static constexpr std::uint64_t hubs = 4, leaves_of[hubs] = {2, 3, 7, 20};
+  plain_graph g{"hubs", hubs, true, {}};
+  std::vector<std::vector<std::uint64_t>> leaves;
+
+  /// repeated   of each hub the edge to its first leaf occurs so often
+  explicit hubs_and_leaves(int repeated = 1) : leaves(hubs) {
+    for (std::uint64_t h = 0; h < hubs; ++h) {
+      for (std::uint64_t i = 0; i < leaves_of[h]; ++i) {
+        const auto leaf = g.n++;
+        leaves[h].push_back(leaf);
+        for (int copies = i == 0 ? repeated : 1; copies > 0; --copies) g.edges.push_back({h, leaf});
+        for (std::uint64_t to = 0; to < hubs; ++to) g.edges.push_back({leaf, to});
+      }
+    }
+  }
+};
+
+double chi_squared(const std::vector<double>& found, const std::vector<double>& weights) {
+  const auto total = std::accumulate(found.begin(), found.end(), 0.0);
+  const auto all = std::accumulate(weights.begin(), weights.end(), 0.0);
+  double sum = 0;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    const auto expected = total * weights[i] / all;
+    sum += (found[i] - expected) * (found[i] - expected) / expected;
+  }
+  return sum;
+}
+
+/// The statistic of all transitions if a hub's first leaf has the given weight, others 1.
+double statistic(const hubs_and_leaves& graph, double weight_of_first) {
+  constexpr walk_options opt{.walkers = 2'000, .length = 60, .key = 11};
+  auto arrivals = visits_of_one(graph.g, opt);
+  const auto starts = visits_of_one(graph.g, {opt.walkers, 0, opt.key});
+  for (std::size_t v = 0; v < arrivals.size(); ++v) arrivals[v] -= starts[v];
+  std::vector<double> hubs(arrivals.begin(), arrivals.begin() + hubs_and_leaves::hubs);
+  auto sum = chi_squared(hubs, std::vector<double>(hubs.size(), 1));
+  for (const auto& leaves : graph.leaves) {
+    std::vector<double> found, weights(leaves.size(), 1);
+    for (const auto v : leaves) found.push_back(static_cast<double>(arrivals[v]));
+    weights[0] = weight_of_first;
+    sum += chi_squared(found, weights);
+  }
+  return sum;
+}
+
+// 3 degrees of freedom of the hubs and 1 + 2 + 6 + 19 of the leaves: 31. A sum above 61.1 has
+// probability 0.001.
+TEST(WalkTransitions, AreUniformAmongTheEdgesOfAVertex) {
+  EXPECT_LT(statistic(hubs_and_leaves(), 1), 61.1);
+  EXPECT_LT(statistic(hubs_and_leaves(3), 3), 61.1);
+}
+
+TEST(WalkTransitions, ThatAreNotUniformFailTheTest) {
+  EXPECT_GT(statistic(hubs_and_leaves(2), 1), 61.1);
+  EXPECT_GT(statistic(hubs_and_leaves(), 1.2), 61.1);
+}
+
+TEST(WalkVerifier, CatchesEveryChange) {
+  for (const rank_t ranks : {1, 3}) {
+    support::on_simulated_ranks(ranks, 1, 1, [](world& w) {
+      random64 draw(7);
+      for (int i = 0; i < 40; ++i) {
+        const auto g = support::random_graph(draw());
+        const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+        const walk_options opt{g.n / 2, 10, draw()};
+        auto r = walk(w, share, opt);
+        const auto right = all_of(w, r.visits);
+        for (int changes = 1 + static_cast<int>(draw.below(2)); changes > 0; --changes) {
+          const auto v = draw.below(g.n), x = draw.below(6);
+          if (r.visits.owns(v)) r.visits.store(v, x);
+        }
+        const bool changed = all_of(w, r.visits) != right;
+        EXPECT_EQ(verify_walk(w, share, opt, r.visits).has_value(), changed) << g.name;
+        for (auto& x : r.visits.local()) x = no_vertex<std::uint64_t>;
+        EXPECT_TRUE(verify_walk(w, share, opt, r.visits)) << g.name;
+      }
+    });
+  }
+}
+
+TEST(WalkVerifier, NamesTheSmallestVertexAndTheTotals) {
+  world w;
+  const auto share = support::share_of<std::uint32_t>({"loop", 1, false, {{0, 0}}}, 0, 1);
+  const walk_options opt{3, 4, 1};
+  auto r = walk(w, share, opt);
+  EXPECT_EQ(verify_walk(w, share, opt, r.visits, walk_totals{12, 0}), std::nullopt);
+  EXPECT_EQ(verify_walk(w, share, opt, r.visits, walk_totals{11, 1}),
+            "the walkers took 11 steps and 1 ended early, expected 12 and 0");
+  r.visits.store(0, 14);
+  EXPECT_EQ(verify_walk(w, share, opt, r.visits), "vertex 0 has 14 visits, expected 15");
+}
+
+TEST(WalkContract, OptionsAreInTheirRange) {
+  world w;
+  const auto empty = support::share_of<std::uint32_t>({"empty", 0, false, {}}, 0, 1);
+  EXPECT_THROW(static_cast<void>(walk(w, empty, {1, 1, 1})), contract_violation);
+  const auto one = support::share_of<std::uint32_t>({"one", 1, false, {}}, 0, 1);
+  EXPECT_THROW(static_cast<void>(walk(w, one, {1, std::uint64_t{1} << 32, 1})), contract_violation);
+}
+
+}  // namespace
+}  // namespace cairn::algo
