@@ -52,6 +52,7 @@ std::map<rank_t, std::string> reports_of(const support::place& where, const IsSt
     };
     const watchdog watching(w, config, say);
     EXPECT_THROW(body(w), cancelled);
+    const std::lock_guard all_are_cancelled(guard);  // another rank's watchdog uses this world
   });
   return reports;
 }
