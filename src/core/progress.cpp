@@ -255,45 +255,6 @@ void progress_engine::flush_old(worker_t w) {
   if (early) mine.scan_ns = (3 * mine.scan_ns + clock_.now_ns() - now) / 4;
 }
 
-// The progress thread ------------------------------------------------------------------------
-
-std::uint64_t progress_engine::polls_of_workers() const noexcept {
-  std::uint64_t polls = 0;
-  for (worker_t w{0}; w < pool_.workers(); ++w) {
-    polls += workers_[w].polls.load(std::memory_order_relaxed);
-  }
-  return polls;
-}
-
-bool progress_engine::must_rest() noexcept {
-  if (style_ != progress_style::automatic) return false;
-  const auto polls = polls_of_workers();
-  return std::exchange(polls_seen_, polls) != polls;
-}
-
-// Epochs' handlers remain with the workers: on a rank with one worker nothing else may change
-// elements. Nobody else can take in answers to what these handlers asked, nor send what they sent.
-task::look progress_engine::serve() noexcept {
-  const worker_t me{pool_.workers()};
-  try {
-    const bool rests = must_rest();
-    bool moved = !rests && poll(me);
-    while (!rests && !control_.stopping()) {
-      auto b = inbox_.take_standing();
-      if (!b) break;
-      deliver(me, std::move(*b));
-      moved = true;
-    }
-    moved |= pool_.take_in(me);
-    if (moved) flush(me, flush_scope::all);
-    if (rests) return task::look::rest;
-    return moved ? task::look::worked : task::look::nothing;
-  } catch (...) {  // out of memory
-    control_.poison(rank_, text_of_exception());
-    return task::look::nothing;
-  }
-}
-
 void progress_engine::make_progress(worker_t w, bool idle) {
   task::expect_no_task();
   CAIRN_EXPECTS(!workers_[w].in_handler.load(std::memory_order_relaxed),
@@ -350,46 +311,6 @@ bool progress_engine::between_chunks(worker_t w) {
   make_progress(w, false);
   wait_for_room(w);
   return !interrupted();
-}
-
-// Tasks --------------------------------------------------------------------------------------
-
-task::scheduler& progress_engine::tasks() {
-  if (!tasks_) {
-    tasks_ = std::make_unique<task::scheduler>(
-        pool_,
-        task::scheduler_options{.threads = threads_, .in_flight = prefetching_, .host = this});
-  }
-  return *tasks_;
-}
-
-// The scheduler has changed the number by then, if there were tasks (destroys_tasks).
-void progress_engine::destroy_tasks(std::uint32_t next_generation) noexcept {
-  if (tasks_) tasks_->destroy_all();
-  task_generation_.store(next_generation, std::memory_order_release);
-}
-
-// Not before: a task that still runs on another worker would call with the next number. Not after:
-// the answer to a destroyed task would be taken in. No message with the next number arrives until
-// all ranks have stopped.
-void progress_engine::destroys_tasks() noexcept {
-  task_generation_.store(control_.generation() + 1, std::memory_order_release);
-}
-
-void progress_engine::between_batches(worker_t w) noexcept {
-  try {
-    static_cast<void>(between_chunks(w));
-  } catch (...) {  // out of memory, or a simulated cluster has stalled
-    control_.poison(rank_, text_of_exception());
-  }
-}
-
-void progress_engine::failed(std::exception_ptr error) noexcept {
-  try {
-    std::rethrow_exception(std::move(error));
-  } catch (...) {
-    control_.poison(rank_, text_of_exception());
-  }
 }
 
 std::size_t progress_engine::held_bytes() const noexcept {

@@ -43,7 +43,7 @@ class full_empty {
   }
   /// t waits, even if element i is full.
   void wait(std::uint64_t i, const taker& t) { waiting_[i].push_back(t); }
-  /// Element i has a new value: whoever has waited longest takes it; otherwise i is full.
+  /// Element i has a new value: the taker that has waited longest gets it; otherwise i is full.
   std::optional<taker> fill(std::uint64_t i) {
     const auto found = waiting_.find(i);
     if (found == waiting_.end()) {

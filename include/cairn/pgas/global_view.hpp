@@ -26,8 +26,8 @@ namespace cairn::pgas {
 /// Elements of 1, 2, 4 or 8 bytes are read and written indivisibly; larger ones piece by piece.
 /// Awaited operations of one task take effect in their order, except that a put to an own element
 /// may become visible to other workers of this rank after the task's next gets of own elements; an
-/// atomic in between prevents it. What a task did before an awaited operation is visible to whoever
-/// sees that operation's effect.
+/// atomic in between prevents it. What a task did before an awaited operation is visible to all who
+/// see that operation's effect.
 ///
 /// Messages  two per operation elsewhere; elements of more than 16 bytes, and ranges, travel in
 ///           pieces of 64 bytes
