@@ -57,9 +57,8 @@ struct byte_hash {
 ///                their order
 /// Collective     constructor, destructor, size()
 /// Thread-safety  tasks of all workers
-/// Memory         at the owner, in each of 64 shards at most 2.7 entries per key that it has held
-/// at
-///                once, and 16 at least; while a shard grows also its old half
+/// Memory         each of 64 shards of an owner: 16 entries, or up to 2.7 per key that it has held
+///                at once; while it grows also its old half
 /// Source         [GMT14] section VI.C
 template <class Key, class Value, class Hash = byte_hash<Key>>
 class hash_map {
