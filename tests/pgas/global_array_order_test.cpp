@@ -148,7 +148,7 @@ TEST_P(GlobalArrayOrder, OperationsOnAnElementAreLinearizable) {
 constexpr support::place simulated{support::place::network::simulated, 3, 2};
 std::uint64_t num_caught(fault f) {
   std::uint64_t caught = 0;
-  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     caught += num_impossible(simulated, seed, f) != 0;
   }
   return caught;
