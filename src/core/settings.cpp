@@ -225,8 +225,7 @@ constexpr std::array<setting, 22> rows{{
      [](const settings& s) { return auto_or(s.frequency); }},
     {"progress", "CAIRN_PROGRESS", "auto|poll|thread", "",
      "who moves messages while workers compute: the workers between chunks, or also a thread; "
-     "auto: "
-     "a thread that acts only if no worker polls",
+     "auto: a thread that acts only if no worker polls",
      [](settings& s, text_view v) { return choose(s.progress, v, styles); },
      [](const settings& s) { return chosen(s.progress, styles); }},
     {"pending", "CAIRN_PENDING", "BYTES", "bytes",

@@ -18,7 +18,7 @@ using entry = reached_vertex<std::uint32_t, std::uint64_t>;
 constexpr auto none = bucket_queue<entry>::none;
 
 // Against a map: pushes from the first bucket on, or from a little before it, as from another rank;
-// takes up to ends that never decrease; gifts.
+// takes up to ends that never decrease; given entries.
 void play(world& w, double width, std::uint64_t spread, std::uint64_t seed) {
   random64 random(seed);
   bucket_queue<entry> queue(w, width);

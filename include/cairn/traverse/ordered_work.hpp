@@ -110,15 +110,15 @@ class ordered_work {
   struct worker {
     queue_type queue;
     bool holds = false;          // the epoch, for its queue
-    std::vector<Entry> to_give;  // empty between two gifts
+    std::vector<Entry> to_give;  // empty unless work is being given
     // What others read or write.
     alignas(cache_line) std::atomic<std::uint64_t> bucket{none};  // of its nearest entries
     std::atomic<worker*> asked_by{nullptr};
-    std::atomic<bool> has_gift{false};
-    task::spin_lock gift_lock;
-    std::vector<Entry> gift;
-    std::uint64_t gift_holds = 0;  // of the epoch
-    std::uint64_t since_ns = 0;    // when the bucket, or the wait for work, began; 0: no trace
+    std::atomic<bool> has_given{false};
+    task::spin_lock given_lock;
+    std::vector<Entry> given;
+    std::uint64_t given_holds = 0;  // of the epoch
+    std::uint64_t since_ns = 0;     // when the bucket, or the wait for work, began; 0: no trace
   };
 
   // Batches between two looks for messages, and for the end. The latter are cheap beside some
@@ -161,7 +161,7 @@ class ordered_work {
     const auto per_look = batches_per_look(), per_test = looks_per_test();
     for (unsigned batches = 0, looks = 0, idle_rounds = 0;
          !failed_.load(std::memory_order_relaxed);) {
-      take_gift(k, mine);
+      take_given(k, mine);
       if (advance(k, mine)) continue;
       const auto entries = mine.queue.take(limit());
       if (!entries.empty()) {
@@ -206,7 +206,7 @@ class ordered_work {
     if (w_.workers() == 1) return false;
     auto* const other = furthest_behind(mine);
     if (other == nullptr || other->bucket.load(std::memory_order_relaxed) >= bucket) return false;
-    return ask(mine, *other) && take_gift(k, mine);
+    return ask(mine, *other) && take_given(k, mine);
   }
 
   worker* furthest_behind(const worker& mine) {
@@ -242,24 +242,24 @@ class ordered_work {
     mine.queue.give_half(limit(), mine.to_give);
     if (!mine.to_give.empty()) {
       am::hold(w_, k);
-      const std::lock_guard held(asker->gift_lock);
-      asker->gift.insert(asker->gift.end(), mine.to_give.begin(), mine.to_give.end());
+      const std::lock_guard held(asker->given_lock);
+      asker->given.insert(asker->given.end(), mine.to_give.begin(), mine.to_give.end());
       mine.to_give.clear();
-      asker->gift_holds += 1;
-      asker->has_gift.store(true, std::memory_order_release);
+      asker->given_holds += 1;
+      asker->has_given.store(true, std::memory_order_release);
     }
     mine.asked_by.store(nullptr, std::memory_order_release);
   }
 
   // The queue holds the epoch from then on.
-  bool take_gift(worker_t k, worker& mine) {
-    if (!mine.has_gift.load(std::memory_order_acquire)) return false;
-    const std::lock_guard held(mine.gift_lock);
-    for (const auto& e : mine.gift) static_cast<void>(mine.queue.push(e));
-    mine.gift.clear();
-    mine.has_gift.store(false, std::memory_order_relaxed);
-    if (!std::exchange(mine.holds, true)) --mine.gift_holds;
-    am::release(w_, k, std::exchange(mine.gift_holds, 0));
+  bool take_given(worker_t k, worker& mine) {
+    if (!mine.has_given.load(std::memory_order_acquire)) return false;
+    const std::lock_guard held(mine.given_lock);
+    for (const auto& e : mine.given) static_cast<void>(mine.queue.push(e));
+    mine.given.clear();
+    mine.has_given.store(false, std::memory_order_relaxed);
+    if (!std::exchange(mine.holds, true)) --mine.given_holds;
+    am::release(w_, k, std::exchange(mine.given_holds, 0));
     return true;
   }
 
