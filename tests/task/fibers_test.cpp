@@ -204,6 +204,17 @@ TEST(Fibers, WhoIsToldOfAStallMayEndTheWaitingItself) {
   EXPECT_EQ(left_well, 2);
 }
 
+// Ranks that were asked to stop look at done() after each piece, as if they had nothing to do.
+TEST(Fibers, WorkWhileAllAreUrgentIsNoStall) {
+  cluster c(7, 2, 1);
+  int left[] = {5000, 5000};
+  EXPECT_NO_THROW(c.run([&](int r, pool& p) {
+    const support::function_source source(p,
+                                          [&](worker_t) { return left[r] > 0 && left[r]-- > 0; });
+    p.work_until([&] { return left[0] == 0 && left[1] == 0; }, [] { return true; });
+  }));
+}
+
 TEST(Fibers, ALongComputationIsNoStall) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     cluster c(seed, 4, 2);

@@ -166,11 +166,12 @@ class pool {
   void work_until(Done&& done, Urgent&& urgent) {
     expect_no_task();
     for (unsigned idle_rounds = 0;;) {
-      if (idle(here()) && !urgent()) {
+      const bool worked = idle(here());
+      if ((!worked || urgent()) && done()) return;
+      if (worked) {
         idle_rounds = 0;
         step();
       } else {
-        if (done()) return;
         relax(idle_rounds++);
         throw_if_stalled();
       }
