@@ -16,7 +16,9 @@ constexpr std::uint64_t packed(std::uint64_t epoch, mechanism chosen) noexcept {
 
 // Probes hardware transactions only if the choice depends on them.
 surroundings surroundings_of(world& w, const options& asked, bool emulates, bool to_owners) {
-  surroundings here{.one_worker = w.workers() == 1, .one_writer = to_owners};
+  surroundings here{.one_worker = w.workers() == 1,
+                    .others_rest = w.workers() < w.pool().workers(),
+                    .one_writer = to_owners};
   const bool matters =
       asked.mechanism == mechanism::htm ||
       (asked.mechanism == mechanism::automatic && !here.one_worker && !here.one_writer);

@@ -68,7 +68,8 @@ decision decide(cells of, const options& asked, const surroundings& here) {
   refuse_what_cannot_run(of, asked.mechanism, here);
   reasoned chosen{asked.mechanism, "it was requested"};
   if (asked.mechanism == mechanism::automatic && here.one_worker) {
-    chosen = {mechanism::plain, "the rank has one worker"};
+    chosen = {mechanism::plain,
+              here.others_rest ? "one worker alone is faster here" : "the rank has one worker"};
   } else if (asked.mechanism == mechanism::automatic && here.one_writer) {
     chosen = {mechanism::plain, "messages go to the worker that owns the element"};
   } else if (asked.mechanism == mechanism::automatic || asked.mechanism == mechanism::htm) {

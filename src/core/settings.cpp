@@ -357,6 +357,7 @@ world_options settings::for_world() const {
           .pending_bytes = pending_bytes,
           .filter_entries = filter_entries,
           .frequency = frequency,
+          .small_work_alone = true,
           .filter_is_chosen = filter_is_chosen,
           .routing = routing,
           .deliver = deliver,

@@ -199,7 +199,7 @@ world::run_scope::~run_scope() {
 
 void world::run(const std::function<void(worker_t)>& f) {
   const call_guard in_call(*this);
-  messages_->stoppable([&] { pool_->run(f); });
+  messages_->stoppable([&] { alone_ ? f(main_worker) : pool_->run(f); });
   throw_if_poisoned();
 }
 

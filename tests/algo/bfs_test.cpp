@@ -229,6 +229,26 @@ TEST(BfsFilter, DropsWhatAWorkerHasSentBefore) {
   }
 }
 
+// Searches change between one worker and all, and the mechanism with them.
+TEST(BfsOfOneRank, IsRightWhoeverTakesPart) {
+  const auto search_again_and_again = [](world& w) {
+    random64 random(3);
+    const auto g = support::random_graph(5);
+    const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+    int plain = 0, others = 0;
+    for (int i = 0; i < 40; ++i) {
+      const auto root = static_cast<std::uint32_t>(random.below(g.n));
+      const auto result = bfs(w, share, root, {});
+      EXPECT_EQ(ref::bfs_violation(g.n, g.arcs(), root, support::whole(w, result.parent)), "");
+      ++(result.ran.mechanism == mechanism::plain ? plain : others);
+    }
+    EXPECT_GT(plain, 0);
+    EXPECT_GT(others, 0);
+    EXPECT_EQ(w.workers(), 2);
+  };
+  support::on_ranks(1, 2, search_again_and_again, {.small_work_alone = true});
+}
+
 TEST(BfsRouting, EverySchemeFindsRightTrees) {
   for (const auto scheme : {routing::grid, routing::hypercube, routing::machine}) {
     for (std::uint64_t seed = 1; seed <= 15; ++seed) {

@@ -20,6 +20,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/core/one_worker.hpp>
 #include <cairn/core/world.hpp>
 
 #include <support/places.hpp>
@@ -313,6 +314,36 @@ TEST(WorldAlone, IsMadeAndUsedByAWorkerOfAnotherPool) {
     EXPECT_EQ(covered, 1000u);
     w.pool().run([&](worker_t worker) { EXPECT_EQ(w.pool().here(), worker); });
   });
+}
+
+TEST(WorldAlone, OneWorkerRunsLoopsAndJobsAlone) {
+  world w(3);
+  {
+    const one_worker alone(w);
+    EXPECT_EQ(w.workers(), 1);
+    std::uint64_t covered = 0;  // no other worker touches it
+    w.parallel_for(
+        1000,
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          EXPECT_EQ(k, main_worker);
+          covered += end - begin;
+        },
+        7);
+    EXPECT_EQ(covered, 1000u);
+    int jobs = 0;
+    w.run([&](worker_t k) { jobs += k == main_worker ? 1 : 100; });
+    EXPECT_EQ(jobs, 1);
+    { const one_worker inner(w); }
+    EXPECT_EQ(w.workers(), 1);
+  }
+  EXPECT_EQ(w.workers(), 3);
+  std::atomic<int> jobs = 0;
+  w.run([&](worker_t) { ++jobs; });
+  EXPECT_EQ(jobs, 3);
+}
+
+TEST(WorldAlone, OneWorkerOfSeveralRanksIsRefused) {
+  support::on_ranks(2, 2, [](world& w) { EXPECT_THROW(one_worker alone(w), contract_violation); });
 }
 
 // Its settings are read while it is made: they must be its own by then.

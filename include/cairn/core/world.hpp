@@ -21,6 +21,7 @@
 #include <cairn/core/progress_style.hpp>
 #include <cairn/core/provided.hpp>
 #include <cairn/core/routing.hpp>
+#include <cairn/core/sharing_choice.hpp>
 #include <cairn/core/task_service.hpp>
 #include <cairn/hw/clock.hpp>
 #include <cairn/hw/page_pool.hpp>
@@ -35,6 +36,7 @@
 
 namespace cairn {
 
+class one_worker;
 class progress_engine;
 
 /// Options of a world beyond its transport and its workers.
@@ -44,6 +46,7 @@ struct world_options {
   std::size_t pending_bytes = 64u << 20;    ///< bytes of messages held before the body waits
   std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 disables it
   unsigned frequency = 0;         ///< batches between two looks for messages; 0: automatic
+  bool small_work_alone = false;  ///< one worker runs small searches if that is faster
   bool filter_is_chosen = false;  ///< sent-filters that drop little are left out
   cairn::routing routing = cairn::routing::automatic;  ///< of epoch channels
   cairn::delivery deliver = delivery::any;             ///< of operators of one cell
@@ -78,7 +81,11 @@ class world {
 
   [[nodiscard]] rank_t rank() const noexcept { return rank_; }
   [[nodiscard]] rank_t size() const noexcept { return size_; }
-  [[nodiscard]] int workers() const noexcept { return pool_->workers(); }
+  /// The workers that share this rank's loops: 1 during a one_worker.
+  [[nodiscard]] int workers() const noexcept { return alone_ ? 1 : pool_->workers(); }
+  /// What earlier runs of this world say about sharing small work.
+  [[nodiscard]] sharing_choice& sharing() noexcept { return sharing_; }
+
   /// The workers, and the progress thread if there is one: a handler's worker number is below it.
   [[nodiscard]] int handling_threads() const noexcept {
     return cairn::handling_threads(options_.progress, workers(), size_);
@@ -100,8 +107,12 @@ class world {
       obs::trace_span span(*trace_, main_worker, obs::trace_kind::loop);
       if (span) [[unlikely]]
         span->amount = n;
-      task::parallel_for(
-          *pool_, n, chunk, f, [this](worker_t w) { return progress(w); }, order);
+      const auto between = [this](worker_t w) { return progress(w); };
+      if (alone_) {
+        task::serial_for(n, chunk, f, between);
+      } else {
+        task::parallel_for(*pool_, n, chunk, f, between, order);
+      }
     }
     throw_if_interrupted();
   }
@@ -253,6 +264,7 @@ class world {
 
  private:
   friend cairn::task_service;
+  friend class one_worker;
   [[nodiscard]] bool interrupted() const noexcept;
   // The result of a reduction on one rank.
   template <class T>
@@ -294,6 +306,8 @@ class world {
   };
 
   struct embedded;
+  bool alone_ = false;
+  sharing_choice sharing_;
   world_options options_;  // first: the members below are made after it
   std::unique_ptr<embedded> embedded_;
   std::unique_ptr<obs::counters> counters_;

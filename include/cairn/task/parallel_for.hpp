@@ -73,6 +73,15 @@ class chunk_shares {
   std::array<share, most> shares_;
 };
 
+/// parallel_for on the calling worker 0 alone.
+template <class F, class Between>
+void serial_for(std::size_t n, std::size_t chunk, F&& f, Between&& between) {
+  for (std::size_t begin = 0; begin < n; begin += chunk) {
+    f(main_worker, begin, std::min(n, begin + chunk));
+    if (!between(main_worker)) return;
+  }
+}
+
 /// Calls f(worker, begin, end) for disjoint chunks that cover [0, n), on all workers of the pool;
 /// returns when all have ended. Each worker begins with its own share of the chunks (see
 /// chunk_shares).
@@ -88,13 +97,7 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
   if (n == 0) return;
   const auto workers = static_cast<std::size_t>(p.workers());
   if (chunk == 0) chunk = std::max<std::size_t>(1, n / (16 * workers));
-  if (workers == 1 || n <= chunk) {
-    for (std::size_t begin = 0; begin < n; begin += chunk) {
-      f(main_worker, begin, std::min(n, begin + chunk));
-      if (!between(main_worker)) return;
-    }
-    return;
-  }
+  if (workers == 1 || n <= chunk) return serial_for(n, chunk, f, between);
   chunk_shares chunks((n - 1) / chunk + 1, workers, order);
   const auto take_chunks = [&](worker_t w) {
     try {

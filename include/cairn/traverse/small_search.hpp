@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <optional>
+
+#include <cairn/activity/plan.hpp>
+#include <cairn/core/one_worker.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/graph/dist_csr.hpp>
+#include <cairn/obs/counters.hpp>
+
+namespace cairn::traverse {
+
+/// One search in a graph: if the graph is small, the rank's workers share the search, or worker 0
+/// runs it alone, whichever was faster in earlier searches of this world. On one rank, and if the
+/// mechanism is automatic. Constructed before the search's data and destroyed after it, by worker
+/// 0.
+class small_search {
+ public:
+  template <class Id>
+  small_search(world& w, const graph::dist_csr<Id>& g, const activity::options& opt) : w_(w) {
+    const auto edges = g.num_edges();
+    const bool free = opt.mechanism == activity::mechanism::automatic && opt.grain == 0;
+    if (w.size() > 1 || w.workers() == 1 || !w.options().small_work_alone || !free ||
+        edges > most) {
+      return;
+    }
+    measured_ = true;
+    const auto kind = reinterpret_cast<std::uintptr_t>(&g) ^ edges << 20;
+    shared_ = w.sharing().next(kind, edges >= shared_at_first);
+    if (!shared_) alone_.emplace(w);
+    edges_ = visited();
+    begin_ns_ = w.clock().now_ns();
+  }
+  ~small_search() {
+    if (!measured_) return;
+    const auto edges = visited() - edges_;
+    if (edges < least_work) return;  // all fixed costs
+    w_.sharing().took(
+        shared_, static_cast<double>(w_.clock().now_ns() - begin_ns_) / static_cast<double>(edges));
+  }
+  small_search(const small_search&) = delete;
+  small_search& operator=(const small_search&) = delete;
+
+ private:
+  static constexpr std::uint64_t most = 1 << 21;  // edges: some milliseconds
+  static constexpr std::uint64_t shared_at_first = 100'000, least_work = 1'000;
+
+  [[nodiscard]] std::uint64_t visited() const { return w_.counters().total(obs::counter::edges); }
+
+  world& w_;
+  std::optional<one_worker> alone_;
+  bool measured_ = false, shared_ = false;
+  std::uint64_t edges_ = 0, begin_ns_ = 0;
+};
+
+}  // namespace cairn::traverse
