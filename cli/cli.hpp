@@ -52,6 +52,7 @@ void add_settings(CLI::App& app, common& c, action& chosen);
 /// processes   ranks, transport, mpi, plugins, machines
 /// simulation  sim
 /// messages    coalesce, coalesce-age, routing, pending
+/// tasks       loop-tasks, prefetching; for commands that run tasks over global arrays
 /// filter      filter; for commands that send operators' messages
 /// operators   mechanism, grain, retry, costs; for commands that run operators
 enum class setting_group : std::uint8_t {
@@ -59,6 +60,7 @@ enum class setting_group : std::uint8_t {
   processes,
   simulation,
   messages,
+  tasks,
   filter,
   operators
 };

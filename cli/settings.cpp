@@ -19,7 +19,8 @@ int print_settings(const common& c) {
                       {"values", row.values},
                       {"unit", row.unit},
                       {"value", c.settings.text(row.name)},
-                      {"help", row.help}});
+                      {"help", row.help},
+                      {"gmt", row.gmt}});
     }
     fmt::print("{}\n", nlohmann::ordered_json{{"command", "settings"}, {"settings", rows}}.dump());
     return 0;
@@ -28,6 +29,10 @@ int print_settings(const common& c) {
   for (const auto& row : setting::all()) {
     fmt::print("--{:<16} {:<24} {:<12} {:<8} {}\n", row.name, row.variable,
                c.settings.text(row.name), row.unit, row.help);
+  }
+  fmt::print("\nGMT's names of these settings, or of what they correspond to:\n");
+  for (const auto& row : setting::all()) {
+    if (!row.gmt.empty()) fmt::print("--{:<16} {}\n", row.name, row.gmt);
   }
   return 0;
 }
@@ -39,7 +44,8 @@ void add_settings(CLI::App& app, common& c, action& chosen) {
       *app.add_subcommand("settings", "List all settings with their variables and values");
   const auto all =
       settings_of({setting_group::workers, setting_group::processes, setting_group::simulation,
-                   setting_group::messages, setting_group::filter, setting_group::operators});
+                   setting_group::messages, setting_group::tasks, setting_group::filter,
+                   setting_group::operators});
   add_common(command, c, {.settings = all, .stats = false, .quiet = false});
   command.callback([&c, &chosen] { chosen = [&c] { return print_settings(c); }; });
 }

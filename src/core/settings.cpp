@@ -143,30 +143,31 @@ constexpr std::array<choice<std::string_view>, 3> retries{
 
 using text_view = std::string_view;
 
-constexpr std::array<setting, 22> rows{{
+constexpr std::array<setting, 24> rows{{
     {"threads", "CAIRN_THREADS", "auto|N", "workers",
      "workers per rank; auto: the allowed cores divided by the ranks that share them",
+     "NUM_WORKERS",
      [](settings& s, text_view v) {
        return store_or_auto(s.threads, v, number(v, 1, most_threads));
      },
      [](const settings& s) { return auto_or(s.threads); }},
     {"ranks", "CAIRN_RANKS", "auto|N", "ranks",
-     "local processes to start; auto: the number that mpiexec started, else one",
+     "local processes to start; auto: the number that mpiexec started, else one", "",
      [](settings& s, text_view v) { return store_or_auto(s.ranks, v, number(v, 1, most_ranks)); },
      [](const settings& s) { return auto_or(s.ranks); }},
     {"timeout", "CAIRN_TIMEOUT", "off|SECONDS", "seconds",
-     "cancel the command after it has run for this long",
+     "cancel the command after it has run for this long", "",
      [](settings& s, text_view v) { return store(s.timeout_ms, milliseconds_or_off(v)); },
      [](const settings& s) { return seconds_or_off(s.timeout_ms); }},
     {"watchdog", "CAIRN_WATCHDOG", "off|SECONDS", "seconds",
      "report on standard error what a rank waits for when it has made no progress for this long",
-     [](settings& s, text_view v) { return store(s.watchdog_ms, milliseconds_or_off(v)); },
+     "", [](settings& s, text_view v) { return store(s.watchdog_ms, milliseconds_or_off(v)); },
      [](const settings& s) { return seconds_or_off(s.watchdog_ms); }},
-    {"pin", "CAIRN_PIN", "on|off", "", "bind each worker to one of the allowed cores",
+    {"pin", "CAIRN_PIN", "on|off", "", "bind each worker to one of the allowed cores", "",
      [](settings& s, text_view v) { return choose(s.pin, v, switches); },
      [](const settings& s) { return chosen(s.pin, switches); }},
     {"mechanism", "CAIRN_MECHANISM", "auto|plain|atomics|htm|locks|one-lock|stm", "",
-     "the mechanism that makes operators atomic",
+     "the mechanism that makes operators atomic", "",
      [](settings& s, text_view v) {
        text_view known;
        if (!choose(known, v, mechanisms)) return false;
@@ -174,13 +175,13 @@ constexpr std::array<setting, 22> rows{{
        return true;
      },
      [](const settings& s) { return s.mechanism; }},
-    {"grain", "CAIRN_GRAIN", "auto|M", "operators", "operators in one activity",
+    {"grain", "CAIRN_GRAIN", "auto|M", "operators", "operators in one activity", "",
      [](settings& s, text_view v) {
        return store_or_auto(s.grain, v, number<std::size_t>(v, 1, 1u << 20));
      },
      [](const settings& s) { return auto_or(s.grain); }},
     {"retry", "CAIRN_RETRY", "rtm|hle|bgq", "",
-     "retry policy of aborted transactions: by cause, like lock elision, or like Blue Gene/Q",
+     "retry policy of aborted transactions: by cause, like lock elision, or like Blue Gene/Q", "",
      [](settings& s, text_view v) {
        text_view known;
        if (!choose(known, v, retries)) return false;
@@ -191,6 +192,7 @@ constexpr std::array<setting, 22> rows{{
     {"costs", "CAIRN_COSTS", "auto|none|FILE", "",
      "costs measured by bench model, with which the choice of mechanism and grain starts; auto: "
      "those saved on this machine",
+     "",
      [](settings& s, text_view v) {
        s.costs = v == "auto" ? text_view() : v;
        return !v.empty();
@@ -199,26 +201,29 @@ constexpr std::array<setting, 22> rows{{
     {"coalesce", "CAIRN_COALESCE", "auto|BYTES", "bytes",
      "size of a message buffer; auto: it grows in a burst of messages, up to the best size of the "
      "transport",
+     "SIZE_BUFFERS, and the size of a command block",
      [](settings& s, text_view v) { return store_or_auto(s.coalesce_bytes, v, amount(v)); },
      [](const settings& s) { return auto_or(s.coalesce_bytes); }},
     {"coalesce-age", "CAIRN_COALESCE_AGE", "US", "microseconds",
      "maximum age of a message buffer before it is sent, full or not",
+     "the ages of a command block and of an aggregation queue",
      [](settings& s, text_view v) {
        return store(s.coalesce_age_us, number<std::uint64_t>(v, 0, 1'000'000'000));
      },
      [](const settings& s) { return std::to_string(s.coalesce_age_us); }},
     {"routing", "CAIRN_ROUTING", "auto|direct|grid|hypercube|machine", "",
-     "how messages are routed; auto: directly to the owner",
+     "how messages are routed; auto: directly to the owner", "",
      [](settings& s, text_view v) { return choose(s.routing, v, routings); },
      [](const settings& s) { return chosen(s.routing, routings); }},
     {"deliver", "CAIRN_DELIVER", "any|owner", "",
      "which worker runs an operator of one element: any, or the one that owns the element, without "
      "atomics",
-     [](settings& s, text_view v) { return choose(s.deliver, v, deliveries); },
+     "", [](settings& s, text_view v) { return choose(s.deliver, v, deliveries); },
      [](const settings& s) { return chosen(s.deliver, deliveries); }},
     {"frequency", "CAIRN_FREQUENCY", "auto|N", "batches",
      "batches of work in order that a busy worker does between two looks for messages and for the "
      "end; auto: it looks for messages after each, and for the end after 16",
+     "",
      [](settings& s, text_view v) {
        return store_or_auto(s.frequency, v, number(v, 1u, 1u << 20));
      },
@@ -226,15 +231,31 @@ constexpr std::array<setting, 22> rows{{
     {"progress", "CAIRN_PROGRESS", "auto|poll|thread", "",
      "who moves messages while workers compute: the workers between chunks, or also a thread; "
      "auto: a thread that acts only if no worker polls",
+     "NUM_HELPERS, and the communication server",
      [](settings& s, text_view v) { return choose(s.progress, v, styles); },
      [](const settings& s) { return chosen(s.progress, styles); }},
     {"pending", "CAIRN_PENDING", "BYTES", "bytes",
-     "bytes of messages that may wait for the network before the body waits",
+     "bytes of messages that may wait for the network before the body waits", "NUM_BUF_PER_CHANNEL",
      [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
      [](const settings& s) { return std::to_string(s.pending_bytes); }},
+    {"loop-tasks", "CAIRN_LOOP_TASKS", "N", "tasks",
+     "tasks of a worker at once, in a parallel loop whose body awaits", "MAX_NUM_TASKS_PER_WORKER",
+     [](settings& s, text_view v) {
+       return store(s.loop_tasks, number<std::size_t>(v, 1, 1u << 20));
+     },
+     [](const settings& s) { return std::to_string(s.loop_tasks); }},
+    {"prefetching", "CAIRN_PREFETCHING", "auto|N", "tasks",
+     "tasks of a worker that wait for cache lines at once, at most; auto: chosen from measured "
+     "cost",
+     "",
+     [](settings& s, text_view v) {
+       return store_or_auto(s.prefetching, v, number<std::size_t>(v, 1, 1u << 20));
+     },
+     [](const settings& s) { return auto_or(s.prefetching); }},
     {"filter", "CAIRN_FILTER", "auto|N", "entries",
      "entries of each worker's sent-filter and combining table, which reduce messages; 0: none; "
      "auto: 1M, and a sent-filter is left out while it drops little",
+     "",
      [](settings& s, text_view v) {
        s.filter_is_chosen = v == "auto";
        return store(s.filter_entries, s.filter_is_chosen ? settings().filter_entries : amount(v));
@@ -243,26 +264,26 @@ constexpr std::array<setting, 22> rows{{
        return s.filter_is_chosen ? "auto" : std::to_string(s.filter_entries);
      }},
     {"transport", "CAIRN_TRANSPORT", "auto|ring|mpi", "",
-     "transport of packets; auto: rings within a machine, MPI between machines",
+     "transport of packets; auto: rings within a machine, MPI between machines", "",
      [](settings& s, text_view v) { return choose(s.transport, v, transports); },
      [](const settings& s) { return chosen(s.transport, transports); }},
     {"mpi", "CAIRN_MPI", "auto|mpich|openmpi", "",
-     "the MPI to load; auto: the one whose mpiexec started this process",
+     "the MPI to load; auto: the one whose mpiexec started this process", "",
      [](settings& s, text_view v) { return choose(s.mpi, v, mpis); },
      [](const settings& s) { return chosen(s.mpi, mpis); }},
-    {"plugins", "CAIRN_PLUGINS", "auto|FOLDER", "", "folder of the MPI plugins",
+    {"plugins", "CAIRN_PLUGINS", "auto|FOLDER", "", "folder of the MPI plugins", "",
      [](settings& s, text_view v) {
        s.plugins = v == "auto" ? text_view() : v;
        return !v.empty();
      },
      [](const settings& s) { return s.plugins.empty() ? "auto" : s.plugins; }},
     {"machines", "CAIRN_MACHINES", "auto|N", "machines",
-     "under mpiexec, treat rank r as if it ran on machine r mod N",
+     "under mpiexec, treat rank r as if it ran on machine r mod N", "",
      [](settings& s, text_view v) {
        return store_or_auto(s.machines, v, number(v, 1, most_ranks));
      },
      [](const settings& s) { return auto_or(s.machines); }},
-    {"sim", "CAIRN_SIM", "off|SPEC", "", "a simulated cluster, such as ranks=8,seed=1",
+    {"sim", "CAIRN_SIM", "off|SPEC", "", "a simulated cluster, such as ranks=8,seed=1", "",
      [](settings& s, text_view v) {
        s.sim = v == "off" ? text_view() : v;
        return !v.empty();
@@ -362,6 +383,8 @@ world_options settings::for_world() const {
           .routing = routing,
           .deliver = deliver,
           .progress = progress,
+          .prefetching = prefetching,
+          .loop_tasks = loop_tasks,
           .trace = trace};
 }
 

@@ -85,6 +85,8 @@ namespace {
 
 // How many questions ahead of the answered one an element is fetched into the cache.
 constexpr std::size_t ahead = 12;
+// The same for answers, and the frames of the tasks that wait for them.
+constexpr std::size_t frames_ahead = 8;
 
 // Fetches the element of a question, if it is about the same part; otherwise some address, which
 // does no harm.
@@ -418,9 +420,17 @@ void array_traffic::land(worker_t w, const landing& l, const Answer& answer, acc
 template <class Replied>
 void array_traffic::land_all(worker_t w, std::span<const Replied> batch) {
   auto& mine = lanes_[w];
-  for (const auto& m : batch) {
+  constexpr auto slot_of = [](const am::ticket& t) {
+    return t.slot() & ((std::uint64_t{1} << fault_shift) - 1);
+  };
+  for (std::size_t j = 0; j < batch.size(); ++j) {
+    const auto& m = batch[j];
+    if (j + frames_ahead < batch.size()) {
+      // Into the frame of a task that has waited for long. An answer twice would be another error.
+      __builtin_prefetch(mine.landings[slot_of(batch[j + frames_ahead].to)].by);
+    }
     const auto fault = static_cast<access_fault>(m.to.slot() >> fault_shift);
-    const auto slot = m.to.slot() & ((std::uint64_t{1} << fault_shift) - 1);
+    const auto slot = slot_of(m.to);
     const auto l = mine.landings.take(slot);
     if (l.shared != 0) [[unlikely]] {
       // The line leads to the gets that have joined, the last of them first, and then to l.

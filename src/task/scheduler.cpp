@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <limits>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/hw/clock.hpp>
 #include <cairn/task/scheduler.hpp>
 #include <cairn/task/waiting_tasks.hpp>
 
@@ -10,7 +12,10 @@ namespace cairn::task {
 namespace {
 
 constexpr std::size_t batch = 1024;  // resumptions between two looks at the network
-constexpr std::uint64_t starts_apart = 64;
+// Of 64 resumptions one starts a new task, because ready tasks may wait for it. Where tasks wait
+// for cache lines instead, more of them at once would evict each other's lines, so it is one of
+// 16,384.
+constexpr std::uint64_t starts_apart = 64, starts_apart_of_fetching = 16'384;
 
 class host_of_a_pool final : public scheduler_host {
 } no_host;
@@ -40,8 +45,10 @@ scheduler::scheduler(pool& p, const scheduler_options& opt)
     auto& c = *contexts_.emplace_back(std::make_unique<worker_context>());
     c.owner = this;
     c.worker = w;
-    c.in_flight = std::max<std::size_t>(1, opt.in_flight);
     c.probes = !p.simulated();
+    c.tunes = opt.in_flight == 0 && !p.simulated() && !drawn_;
+    if (opt.in_flight != 0) c.in_flight = opt.in_flight;
+    c.chains = !drawn_;
   }
   pool_.add_source(*this, pool::place::first);
 }
@@ -190,7 +197,11 @@ bool scheduler::progress(worker_t w) noexcept {
     }
     {
       const context_scope scope(&c);
-      run_batch(c);
+      if (c.tunes && !c.active.empty()) {
+        run_measured_batch(c);
+      } else {
+        run_batch(c);
+      }
     }
     if (c.asked_by.load(std::memory_order_relaxed) != 0) give(c);
     if (!c.ready.empty() || !c.active.empty() || !c.created.empty()) host_.between_batches(w);
@@ -198,6 +209,25 @@ bool scheduler::progress(worker_t w) noexcept {
     host_.failed(std::current_exception());
   }
   return true;
+}
+
+// A batch counts if most of its resumptions were of tasks that waited for cache lines. A number
+// that there are not enough tasks for is no choice.
+void scheduler::run_measured_batch(worker_context& c) {
+  const hw::steady_clock clock;
+  const bool wanted = c.tuner.wants_cost();
+  const auto resumed = c.resumed;
+  const auto start = wanted ? clock.now_ns() : 0;
+  run_batch(c);
+  const auto n = c.resumed - resumed;
+  if (n < batch / 2) return;
+  auto cost = std::numeric_limits<double>::infinity();
+  if (c.active.size() >= c.in_flight) {
+    cost = wanted ? static_cast<double>(clock.now_ns() - start) / static_cast<double>(n) : 0;
+  }
+  c.tuner.took(cost);
+  c.in_flight = c.tuner.number();
+  while (c.active.size() > c.in_flight) c.ready.push_back(c.active.pop_front());
 }
 
 void scheduler::run_batch(worker_context& c) {
@@ -208,7 +238,7 @@ void scheduler::run_batch(worker_context& c) {
   for (c.budget = batch; c.budget > 0; --c.budget) {
     // The first case is one of the others, where a switch must be fast.
     const bool only_ready = c.created.empty() && c.active.empty() && !c.ready.empty();
-    auto* const t = only_ready ? take(c.ready) : next_of(c);
+    auto* const t = only_ready ? take_ready(c) : next_of(c);
     if (t == nullptr) return;
     resume(c, *t);
     if (drawn_) {
@@ -219,10 +249,15 @@ void scheduler::run_batch(worker_context& c) {
 }
 
 promise_base* scheduler::next_of(worker_context& c) {
-  // Ready tasks may wait for one that has not started.
-  if (c.resumed % starts_apart == 0 && !c.created.empty()) return start_one(c);
+  // Tasks may wait for one that has not started.
+  const bool fetching = c.ready.empty() && !c.active.empty();
+  const auto due = c.next_start + (fetching ? starts_apart_of_fetching - starts_apart : 0);
+  if (c.resumed >= due && !c.created.empty()) {
+    c.next_start = (c.resumed / starts_apart + 1) * starts_apart;
+    return start_one(c);
+  }
   if (c.active.size() >= c.in_flight) return take(c.active);
-  if (!c.ready.empty()) return take(c.ready);
+  if (!c.ready.empty()) return take_ready(c);
   if (!c.created.empty()) return start_one(c);
   return c.active.empty() ? nullptr : take(c.active);
 }
@@ -236,9 +271,14 @@ promise_base* scheduler::start_one(worker_context& c) {
 
 promise_base* scheduler::take(ring_queue<promise_base>& from) {
   if (drawn_) from.bring_to_front(pool_.draw(from.size()));
-  auto* const t = from.pop_front();
-  if (from.size() > 3) {  // a frame of usual size
-    const auto* const soon = reinterpret_cast<const std::byte*>(from[3]);
+  return from.pop_front();
+}
+
+// Many tasks may be ready, whose frames are not in the nearest cache.
+promise_base* scheduler::take_ready(worker_context& c) {
+  auto* const t = take(c.ready);
+  if (c.ready.size() > 3) {  // a frame of usual size
+    const auto* const soon = reinterpret_cast<const std::byte*>(c.ready[3]);
     __builtin_prefetch(soon);
     __builtin_prefetch(soon + cache_line);
     __builtin_prefetch(soon + 2 * cache_line);
@@ -250,7 +290,10 @@ void scheduler::resume(worker_context& c, promise_base& t) {
   ++c.resumed;
   c.running = true;
   t.self.resume();
-  while (c.next != nullptr) std::exchange(c.next, nullptr)->self.resume();
+  while (c.next != nullptr) {
+    ++c.resumed;
+    std::exchange(c.next, nullptr)->self.resume();
+  }
   c.running = false;
 }
 

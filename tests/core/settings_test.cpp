@@ -53,7 +53,7 @@ TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
       {"filter", "0"},      {"transport", "mpi"}, {"mpi", "openmpi"},    {"plugins", "/a/b"},
       {"machines", "2"},    {"sim", "ranks=8"},   {"retry", "hle"},      {"costs", "costs.json"},
       {"timeout", "2.5"},   {"watchdog", "10"},   {"routing", "grid"},   {"progress", "thread"},
-      {"deliver", "owner"}, {"frequency", "100"}};
+      {"deliver", "owner"}, {"frequency", "100"}, {"prefetching", "48"}, {"loop-tasks", "1024"}};
   std::map<std::string, std::string> environment;
   for (const auto& row : setting::all()) {
     ASSERT_TRUE(other.contains(std::string(row.name))) << row.name << " is not in this test";
@@ -108,6 +108,8 @@ TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
                           "routing=ring",
                           "progress=threads",
                           "machines=0",
+                          "prefetching=0",
+                          "loop-tasks=0",
                           "sim=",
                           "nonsense=1",
                           "threads"}) {

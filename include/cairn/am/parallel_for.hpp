@@ -29,7 +29,8 @@ enum class locality {
 struct loop_options {
   std::uint64_t chunk = 0;  ///< iterations per call of the body; 0: chosen from n, at most 1,024
   locality where = locality::partition;
-  std::size_t tasks = 0;  ///< per worker at once; 0: 256 if the body is a coroutine, else 1
+  /// Per worker at once; 0: `world_options::loop_tasks` if the body is a coroutine, else 1.
+  std::size_t tasks = 0;
 };
 
 namespace detail {
@@ -128,7 +129,7 @@ task::task<void> run_loop(world* w, std::uint64_t n, loop_options opt,
   constexpr bool awaits = is_task<typename loop_body<decltype(F)>::result>;
   // Larger numbers than a rank's share mean the same, and their sums and products would overflow.
   const auto tasks = std::min<std::uint64_t>(opt.tasks != 0 ? opt.tasks
-                                             : awaits       ? 256
+                                             : awaits       ? w->options().loop_tasks
                                                             : 1,
                                              over.share);
   const auto takers = tasks * static_cast<std::uint64_t>(w->workers());

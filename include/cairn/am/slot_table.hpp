@@ -42,6 +42,10 @@ class slot_table {
     places_[slot].next = std::exchange(free_, slot);
     return value;
   }
+  /// The value in a slot that is not free.
+  [[nodiscard]] const T& operator[](std::uint64_t slot) const noexcept {
+    return places_[slot].value;
+  }
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
 
  private:

@@ -39,6 +39,8 @@ struct settings {
   unsigned frequency = 0;  ///< batches between two looks for messages; 0: the runtime chooses
   progress_style progress = progress_style::poll;
   std::size_t pending_bytes = 64u << 20;
+  std::size_t prefetching = 0;   ///< tasks of a worker that wait for cache lines; 0: it chooses
+  std::size_t loop_tasks = 256;  ///< of a worker at once, in a loop whose body awaits
   std::size_t filter_entries = 1u << 20;
   bool filter_is_chosen = true;    ///< online: a sent-filter that drops little is left out
   std::string mechanism = "auto";  ///< a name that activity::parse_mechanism accepts
@@ -88,6 +90,7 @@ struct setting {
   std::string_view values;    ///< what set() accepts, for the user: "auto|N"
   std::string_view unit;      ///< of a number; may be empty
   std::string_view help;      ///< one line
+  std::string_view gmt;       ///< what GMT [GMT14, table IV] calls this or its equivalent; or empty
   /// Returns false if the value is invalid.
   bool (*apply)(settings& to, std::string_view value);
   std::string (*show)(const settings& from);

@@ -51,7 +51,9 @@ struct world_options {
   cairn::routing routing = cairn::routing::automatic;  ///< of epoch channels
   cairn::delivery deliver = delivery::any;             ///< of operators of one cell
   progress_style progress = progress_style::poll;
-  std::size_t prefetching = 32;  ///< tasks of a worker that wait for cache lines at once, at most
+  /// Tasks of a worker that wait for cache lines at once, at most; 0: each worker chooses.
+  std::size_t prefetching = 0;
+  std::size_t loop_tasks = 256;       ///< tasks of a worker in a loop whose body is a coroutine
   bool emulate_transactions = false;  ///< htm runs emulated, with random aborts
   std::uint64_t emulation_seed = 0;
   machine_layout machines = {};  ///< which ranks share memory

@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <memory>
 #include <span>
 #include <type_traits>
 
@@ -65,46 +66,51 @@ void send_put(worker_t w, const target& t, const T& x, completion& c) {
 
 /// An access to one element. Here it is made when the task resumes: at once, or after the element
 /// was fetched into the cache while other tasks ran. Elsewhere the owner makes it.
+///
+/// It lies in the frame of the task, so an access here writes no more there than the address.
 template <class T>
 class one_access {
  public:
-  explicit one_access(const target& t) noexcept
-      : target_(t), fetch_{t.here ? t.part->data + t.place.offset * sizeof(T) : nullptr} {}
+  explicit one_access(const target& t) noexcept {
+    if (t.here) [[likely]] {
+      element_ = reinterpret_cast<T*>(t.part->data) + t.place.offset;
+      fetches_ = t.part->larger_than_cache;
+    } else {
+      element_ = nullptr;
+      std::construct_at(&elsewhere_, t);
+    }
+  }
   one_access(const one_access&) = delete;
   one_access& operator=(const one_access&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept {
-    return target_.here && !target_.part->larger_than_cache;
+    return here() && (!fetches_ || task::prefetch(element_).await_ready());
   }
 
  protected:
-  template <class P, class Send>
-  [[gnu::always_inline]] bool suspend(std::coroutine_handle<P> h, Send&& send) {
-    if (target_.here) return fetch(h);
-    const task::suspended me(h.promise());
-    done_.wait_as(me);
-    send(me.worker());
-    return true;
-  }
-  [[nodiscard]] T& element() const noexcept {
-    return *reinterpret_cast<T*>(target_.part->data + target_.place.offset * sizeof(T));
-  }
+  struct remote_access {
+    explicit remote_access(const target& t) noexcept : to(t) {}
+    target to;
+    completion done;
+  };
 
-  target target_;
-  completion done_;
+  [[nodiscard]] bool here() const noexcept { return element_ != nullptr; }
+  template <class P, class Send>
+  [[gnu::always_inline]] void suspend(std::coroutine_handle<P> h, Send&& send) {
+    if (here()) return task::prefetch(element_).await_suspend(h);
+    const task::suspended me(h.promise());
+    elsewhere_.done.wait_as(me);
+    send(me.worker(), elsewhere_.to, elsewhere_.done);
+  }
+  void expect_done() const { expect_no_fault(elsewhere_.done.fault); }
+  [[nodiscard]] T& element() const noexcept { return *element_; }
 
  private:
-  template <class P>
-  [[gnu::always_inline]] bool fetch(std::coroutine_handle<P> h) {
-    if (fetch_.await_ready()) return false;
-    if constexpr (std::is_void_v<decltype(fetch_.await_suspend(h))>) {
-      fetch_.await_suspend(h);
-      return true;
-    } else {
-      return fetch_.await_suspend(h);
-    }
-  }
-  task::prefetch fetch_;
+  T* element_;  // null: it is elsewhere
+  bool fetches_;
+  union {
+    remote_access elsewhere_;
+  };
 };
 
 template <class T>
@@ -112,13 +118,14 @@ class [[nodiscard("await it")]] get_operation : public one_access<T> {
  public:
   using one_access<T>::one_access;
   template <task::task_promise P>
-  bool await_suspend(std::coroutine_handle<P> h) {
-    return this->suspend(
-        h, [this](worker_t w) { send_get<T>(w, this->target_, value_.data(), this->done_); });
+  void await_suspend(std::coroutine_handle<P> h) {
+    this->suspend(h, [this](worker_t w, const target& t, completion& c) {
+      send_get<T>(w, t, value_.data(), c);
+    });
   }
   [[nodiscard]] T await_resume() const {
-    if (this->target_.here) return load_element(this->element());
-    expect_no_fault(this->done_.fault);
+    if (this->here()) return load_element(this->element());
+    this->expect_done();
     return std::bit_cast<T>(value_);
   }
 
@@ -131,13 +138,13 @@ class [[nodiscard("await it")]] put_operation : public one_access<T> {
  public:
   put_operation(const target& t, const T& x) noexcept : one_access<T>(t), value_(x) {}
   template <task::task_promise P>
-  bool await_suspend(std::coroutine_handle<P> h) {
-    return this->suspend(h,
-                         [this](worker_t w) { send_put(w, this->target_, value_, this->done_); });
+  void await_suspend(std::coroutine_handle<P> h) {
+    this->suspend(
+        h, [this](worker_t w, const target& t, completion& c) { send_put(w, t, value_, c); });
   }
   void await_resume() const {
-    if (this->target_.here) return store_element(this->element(), value_);
-    expect_no_fault(this->done_.fault);
+    if (this->here()) return store_element(this->element(), value_);
+    this->expect_done();
   }
 
  private:
@@ -153,19 +160,18 @@ class [[nodiscard("await it")]] change_operation : public one_access<T> {
   change_operation(const target& t, access how, const T& x, const T& expected) noexcept
       : one_access<T>(t), how_(how), x_(to_word(x)), expected_(to_word(expected)) {}
   template <task::task_promise P>
-  bool await_suspend(std::coroutine_handle<P> h) {
-    return this->suspend(h, [this](worker_t w) {
-      const auto& t = this->target_;
+  void await_suspend(std::coroutine_handle<P> h) {
+    this->suspend(h, [this](worker_t w, const target& t, completion& c) {
       t.traffic->change(w, t.place.owner, t.command(how_, kind_of<form>()), x_, expected_, &found_,
-                        sizeof(T), this->done_);
+                        sizeof(T), c);
     });
   }
   Result await_resume() {
-    if (this->target_.here) {
+    if (this->here()) {
       found_ = to_word(changed<form>(how_, reinterpret_cast<form&>(this->element()),
                                      from_word<form>(x_), from_word<form>(expected_)));
     } else {
-      expect_no_fault(this->done_.fault);
+      this->expect_done();
     }
     if constexpr (!std::is_void_v<Result>) return from_word<T>(found_);
   }

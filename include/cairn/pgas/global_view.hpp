@@ -148,6 +148,9 @@ class global_view {
   [[nodiscard]] detail::target at(std::uint64_t i) const {
     if (!part_->belongs_to(id_)) [[unlikely]]
       expect_no_fault(access_fault::no_array);
+    if (const auto offset = i - first_; offset < in_block_) [[likely]] {
+      return {traffic_, part_, id_, {me_, offset}, true};
+    }
     if (i >= size()) [[unlikely]]
       expect_no_fault(access_fault::out_of_range);
     return found(i);

@@ -18,8 +18,8 @@ void probe(worker_context& c, const void* address) noexcept;
 ///
 /// At most scheduler_options::in_flight tasks of a worker wait for cache lines at once, because a
 /// core loads only so many lines at a time and the lines of the others would be evicted before
-/// their use. One access in 128 is timed; if most of those found their data in the cache, the task
-/// goes on without a switch.
+/// their use. By default a worker finds the number (in_flight_tuner.hpp). One access in 128 is
+/// timed; if most of those found their data in the cache, the task goes on without a switch.
 ///
 /// address   readable memory
 /// In a simulated cluster nothing is timed, and each call is a switch.
@@ -28,17 +28,17 @@ class [[nodiscard("co_await it")]] prefetch {
   explicit prefetch(const void* address) noexcept : address_(address) {}
 
   // Finds the context without the promise, so that a task that goes on saves nothing in its frame.
-  [[nodiscard]] bool await_ready() const noexcept {
+  [[nodiscard, gnu::always_inline]] bool await_ready() const noexcept {
     auto& c = *current_context;
     return --c.prefetches_until_probe != 0 && c.cached;
   }
   template <task_promise P>
-  void await_suspend(std::coroutine_handle<P> h) const {
+  [[gnu::always_inline]] void await_suspend(std::coroutine_handle<P> h) const {
     auto& c = *h.promise().context;
     if (c.prefetches_until_probe == 0) [[unlikely]]
       detail::probe(c, address_);
     __builtin_prefetch(address_);
-    c.active.push_back(&h.promise());
+    c.wait_for_line(h.promise());
   }
   void await_resume() const noexcept {}
 

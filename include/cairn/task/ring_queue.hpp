@@ -22,7 +22,7 @@ class ring_queue {
     return first_[(begin_ + i) & (capacity_ - 1)];
   }
 
-  void push_back(T* x) {
+  [[gnu::always_inline]] void push_back(T* x) {
     if (size() == capacity_) [[unlikely]]
       grow();
     first_[end_++ & (capacity_ - 1)] = x;
@@ -35,12 +35,22 @@ class ring_queue {
     CAIRN_ASSERT(!empty());
     return first_[--end_ & (capacity_ - 1)];
   }
+  /// As push_back(x) and then pop_front(). Not empty.
+  [[nodiscard, gnu::always_inline]] T* exchange_front(T* x) {
+    if (size() == capacity_) [[likely]] {  // the place of the first is the next one to fill
+      auto& place = first_[begin_++ & (capacity_ - 1)];
+      ++end_;
+      return std::exchange(place, x);
+    }
+    push_back(x);
+    return pop_front();
+  }
   /// Makes the i-th the first; the former first takes its place.
   void bring_to_front(std::size_t i) noexcept { std::swap((*this)[0], (*this)[i]); }
   void clear() noexcept { begin_ = end_ = 0; }
 
  private:
-  void grow() {
+  [[gnu::noinline, gnu::cold]] void grow() {
     std::vector<T*> larger(places_.empty() ? 16 : 2 * places_.size());
     const auto n = size();
     for (std::size_t i = 0; i < n; ++i) larger[i] = (*this)[i];
@@ -51,9 +61,10 @@ class ring_queue {
     end_ = n;
   }
 
+  std::size_t begin_ = 0;  // apart from end_: a load of both at once would wait for their stores
   T** first_ = nullptr;
   std::size_t capacity_ = 0;  // a power of two
-  std::size_t begin_ = 0, end_ = 0;
+  std::size_t end_ = 0;
   std::vector<T*> places_;
 };
 

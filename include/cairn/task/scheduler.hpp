@@ -38,8 +38,10 @@ class scheduler_host {
 };
 
 struct scheduler_options {
-  int threads = 0;             ///< that may call ready(); 0: the pool's workers
-  std::size_t in_flight = 32;  ///< tasks per worker that wait for a cache line at once, at most
+  int threads = 0;  ///< that may call ready(); 0: the pool's workers
+  /// Tasks per worker that wait for a cache line at once, at most; 0: each worker chooses from
+  /// measured cost, and in a simulated cluster it is 32.
+  std::size_t in_flight = 0;
   scheduler_host* host = nullptr;
 };
 
@@ -47,9 +49,10 @@ struct scheduler_options {
 /// while the body waits.
 ///
 /// Each worker has its own queue. It resumes tasks in batches, first in first out, and starts new
-/// ones, the newest first, if none is ready, and one at every 64th resumption. A worker without
-/// tasks asks others, which give half of those that have not started, the oldest first. A started
-/// task always resumes on its worker. There are no priorities and no preemption.
+/// ones, the newest first, if none is ready, and one at every 64th resumption; while all wait for
+/// cache lines (prefetch.hpp), at every 16,384th. A worker without tasks asks others, which give
+/// half of those that have not started, the oldest first. A started task always resumes on its
+/// worker. There are no priorities and no preemption.
 ///
 /// In a simulated cluster the seed chooses which ready task is next, and each resumption is a step.
 ///
@@ -120,10 +123,12 @@ class scheduler final : public progress_source {
   void start_as_root(worker_t here, task<void> t);
   bool run_to_end(promise_base& root, const std::function<void()>& destroy);
   void run_batch(worker_context& c);
+  void run_measured_batch(worker_context& c);
   void resume(worker_context& c, promise_base& t);
   [[nodiscard]] promise_base* next_of(worker_context& c);
   [[nodiscard]] promise_base* start_one(worker_context& c);
   [[nodiscard]] promise_base* take(ring_queue<promise_base>& from);
+  [[nodiscard]] promise_base* take_ready(worker_context& c);
   void post(worker_context& to, promise_base& t) noexcept;
   bool take_mail(worker_context& c);
   void ask(worker_context& c) noexcept;

@@ -8,6 +8,7 @@
 
 #include <cairn/base/types.hpp>
 #include <cairn/task/frame_pool.hpp>
+#include <cairn/task/in_flight_tuner.hpp>
 #include <cairn/task/promise.hpp>
 #include <cairn/task/ring_queue.hpp>
 
@@ -32,11 +33,25 @@ struct alignas(cache_line) worker_context {
   ring_queue<promise_base> created;         // tasks that have not started
   std::atomic<std::size_t> num_created{0};  // one writer
   std::size_t in_flight = 32;
+  in_flight_tuner tuner;
+  bool tunes = false;
   std::size_t budget = 0;  // resumptions until messages are handled
   std::uint64_t resumed = 0;
+  std::uint64_t next_start = 0;  // as soon as so many were resumed, a new task starts
+  bool chains = true;  // a task that waits for a cache line names the next: the pool does not draw
   // prefetch.hpp: whether the data of most prefetches was in the cache, by probes.
   std::uint32_t prefetches_until_probe = 1, slowness = 1024;
   bool probes = false, cached = false;
+
+  /// The task waits for a cache line. If enough do so, the first of them continues at once.
+  [[gnu::always_inline]] void wait_for_line(promise_base& t) {
+    if (chains && active.size() >= in_flight && budget > 1) [[likely]] {
+      --budget;
+      next = active.exchange_front(&t);
+    } else {
+      active.push_back(&t);
+    }
+  }
 
   frame_pool frames;
 
