@@ -16,4 +16,5 @@ if(CAIRN_TESTS)
 endif()
 if(CAIRN_BENCH)
   find_package(benchmark REQUIRED)
+  find_package(Boost QUIET COMPONENTS context OPTIONAL_COMPONENTS fiber)  # a figure's baseline
 endif()

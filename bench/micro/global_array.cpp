@@ -26,6 +26,7 @@
 #include <cairn/task/task.hpp>
 #include <cairn/task/when_all.hpp>
 
+#include <bench/baselines/walks.hpp>
 #include <bench/program.hpp>
 
 namespace cairn::bench {
@@ -265,86 +266,22 @@ void measure_gather(world& w, harness& h, const array_options& o) {
 
 // Walks ----------------------------------------------------------------------------------------
 
-struct row {
-  std::uint64_t first;
-  std::uint64_t degree;
-};
+using baselines::row;
+using baselines::walk_alone;
+using baselines::walk_choice;
+using baselines::walk_interleaved;
+using baselines::walk_start;
 using rows_view = global_view<row>;
 using targets_view = global_view<std::uint32_t>;
-
-std::uint64_t choice(std::uint64_t walk, std::uint64_t step, std::uint64_t degree) {
-  return static_cast<std::uint64_t>(
-      static_cast<uint128_t>(mix64(walk * 0x9e3779b97f4a7c15u + step)) * degree >> 64);
-}
-std::uint64_t start_of(std::uint64_t walk, std::uint64_t n) { return drawn(99, walk, n); }
-
-std::uint64_t walk_alone(const row* rows, const std::uint32_t* targets, std::uint64_t n,
-                         std::uint64_t walks, std::uint64_t length) {
-  std::uint64_t sum = 0;
-  for (std::uint64_t k = 0; k < walks; ++k) {
-    auto v = start_of(k, n);
-    for (std::uint64_t s = 0; s < length; ++s) {
-      const auto r = rows[v];
-      v = targets[r.first + choice(k, s, r.degree)];
-    }
-    sum += mix64(v);
-  }
-  return sum;
-}
-
-// Each walk in flight is at one of two fetches: of its row, or of its next vertex.
-std::uint64_t walk_interleaved(const row* rows, const std::uint32_t* targets, std::uint64_t n,
-                               std::uint64_t walks, std::uint64_t length, std::size_t in_flight) {
-  struct walk {
-    std::uint64_t k, s, v;
-    const std::uint32_t* target;
-  };
-  std::vector<walk> all(in_flight);
-  std::uint64_t next = 0, sum = 0;
-  const auto begin = [&](walk& x) {
-    x = {next, 0, start_of(next, n), nullptr};
-    ++next;
-    __builtin_prefetch(&rows[x.v]);
-  };
-  std::size_t used = 0;
-  for (; used < in_flight && next < walks; ++used) begin(all[used]);
-  while (used > 0) {
-    for (std::size_t i = 0; i < used;) {
-      auto& x = all[i];
-      if (x.target == nullptr) {
-        const auto& r = rows[x.v];
-        x.target = &targets[r.first + choice(x.k, x.s, r.degree)];
-        __builtin_prefetch(x.target);
-        ++i;
-        continue;
-      }
-      x.v = *x.target;
-      x.target = nullptr;
-      if (++x.s < length) {
-        __builtin_prefetch(&rows[x.v]);
-        ++i;
-        continue;
-      }
-      sum += mix64(x.v);
-      if (next < walks) {
-        begin(x);
-        ++i;
-      } else {
-        x = all[--used];
-      }
-    }
-  }
-  return sum;
-}
 
 task::task<> walk_some(rows_view rows, targets_view targets, std::uint64_t length,
                        std::uint64_t* sum, std::uint64_t first, std::uint64_t last) {
   std::uint64_t mine = 0;
   for (auto k = first; k < last; ++k) {
-    auto v = start_of(k, rows.size());
+    auto v = walk_start(k, rows.size());
     for (std::uint64_t s = 0; s < length; ++s) {
       const auto r = co_await rows.get(v);
-      v = co_await targets.get(r.first + choice(k, s, r.degree));
+      v = co_await targets.get(r.first + walk_choice(k, s, r.degree));
     }
     mine += mix64(v);
   }

@@ -1,0 +1,189 @@
+// SPDX-License-Identifier: Apache-2.0
+//
+// [GMT14] on one machine: random walks by 1, 2, ..., 256 tasks on one worker, over a graph that is
+// far larger than the caches; beside the plain loop of one walk at a time, and the loop that
+// interleaves walks by hand. A remote access is a cache miss here.
+
+#include <algorithm>
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/pgas/global_view.hpp>
+#include <cairn/task/task.hpp>
+#include <cairn/task/when_all.hpp>
+
+#include <bench/baselines/walks.hpp>
+#include <bench/figures/figure.hpp>
+
+namespace cairn::bench {
+namespace {
+
+using baselines::row;
+using pgas::global_view;
+
+struct latency_sweep {
+  int vertex_bits = 22;
+  std::uint64_t steps = std::uint64_t{1} << 20;  // in a pass, of all walks
+  std::uint64_t length = 40;
+  std::vector<int> tasks{1, 2, 4, 8, 16, 32, 64, 128, 256};
+  int interleaved = 32;
+};
+
+task::task<> walk_some(global_view<row> rows, global_view<std::uint32_t> targets,
+                       std::uint64_t length, std::uint64_t* sum, std::uint64_t first,
+                       std::uint64_t last) {
+  std::uint64_t mine = 0;
+  for (auto k = first; k < last; ++k) {
+    auto v = baselines::walk_start(k, rows.size());
+    for (std::uint64_t s = 0; s < length; ++s) {
+      const auto r = co_await rows.get(v);
+      v = co_await targets.get(r.first + baselines::walk_choice(k, s, r.degree));
+    }
+    mine += mix64(v);
+  }
+  *sum += mine;
+}
+
+/// A graph of random edges in two global arrays of one rank.
+class walk_stage {
+ public:
+  explicit walk_stage(const latency_sweep& s)
+      : sweep_(s),
+        n_(std::uint64_t{1} << s.vertex_bits),
+        walks_(std::max<std::uint64_t>(s.steps / s.length, 1)),
+        memory_(world_),
+        rows_(memory_.collective_alloc<row>(n_)),
+        targets_(memory_.collective_alloc<std::uint32_t>(fill_rows())) {
+    const auto all = memory_.view(targets_).local();
+    for (std::uint64_t e = 0; e < all.size(); ++e) {
+      all[e] = static_cast<std::uint32_t>(mix64(e) >> (64 - s.vertex_bits));
+    }
+    expected_ = by_loop();
+  }
+
+  [[nodiscard]] std::uint64_t by_loop() {
+    return baselines::walk_alone(rows(), targets(), n_, walks_, sweep_.length);
+  }
+  [[nodiscard]] std::uint64_t by_hand() {
+    return baselines::walk_interleaved(rows(), targets(), n_, walks_, sweep_.length,
+                                       static_cast<std::size_t>(sweep_.interleaved));
+  }
+  [[nodiscard]] std::uint64_t by_tasks(std::uint64_t tasks) {
+    std::uint64_t sum = 0;
+    world_.run(all_walks(tasks, &sum));
+    return sum;
+  }
+  [[nodiscard]] subject as_subject(const std::string& how, int tasks) {
+    kernel<walk_stage*, std::uint64_t> kern;
+    kern.name = "walks";
+    kern.settings = {{"how", how},
+                     {"tasks", tasks},
+                     {"vertex_bits", sweep_.vertex_bits},
+                     {"length", sweep_.length},
+                     {"walks", walks_}};
+    kern.item = "steps";
+    kern.num_items = num_steps();
+    kern.make_input = [this] { return this; };
+    kern.run = [how, tasks](walk_stage* on) {
+      if (how == "loop") return on->by_loop();
+      return how == "by hand" ? on->by_hand() : on->by_tasks(static_cast<std::uint64_t>(tasks));
+    };
+    kern.verify = [](walk_stage* on, std::uint64_t sum) -> std::string {
+      return sum == on->expected_ ? "" : "the walks ended elsewhere";
+    };
+    return subject(std::move(kern));
+  }
+  [[nodiscard]] double num_steps() const { return static_cast<double>(walks_ * sweep_.length); }
+
+ private:
+  std::uint64_t fill_rows() {
+    std::uint64_t edges = 0;
+    for (auto& r : memory_.view(rows_).local()) {
+      r = {edges, 8 + mix64(edges) % 17};
+      edges += r.degree;
+    }
+    return edges;
+  }
+  task::task<> all_walks(std::uint64_t tasks, std::uint64_t* sum) {
+    std::vector<task::task<>> all;
+    const auto rows = memory_.view(rows_);
+    const auto targets = memory_.view(targets_);
+    for (std::uint64_t t = 0; t < tasks; ++t) {
+      all.push_back(walk_some(rows, targets, sweep_.length, sum, walks_ * t / tasks,
+                              walks_ * (t + 1) / tasks));
+    }
+    co_await task::when_all(std::move(all));
+  }
+  [[nodiscard]] const row* rows() { return memory_.view(rows_).local().data(); }
+  [[nodiscard]] const std::uint32_t* targets() { return memory_.view(targets_).local().data(); }
+
+  const latency_sweep& sweep_;
+  world world_{1};
+  std::uint64_t n_, walks_, expected_ = 0;
+  pgas::global_memory memory_;
+  pgas::global_array<row> rows_;
+  pgas::global_array<std::uint32_t> targets_;
+};
+
+/// seconds of the first / seconds of the second, by pair of runs
+nlohmann::json ratio_of(const measurement& first, const measurement& second) {
+  std::vector<double> ratios;
+  for (std::size_t i = 0; i < first.seconds.size(); ++i) {
+    ratios.push_back(first.seconds[i] / second.seconds[i]);
+  }
+  return json_of(summarise(ratios));
+}
+
+nlohmann::json ns_per_step(const measurement& m, double steps) {
+  std::vector<double> ns;
+  for (const auto s : m.seconds) ns.push_back(1e9 * s / steps);
+  return json_of(summarise(ns));
+}
+
+void sweep(harness& h, const latency_sweep& s, const figure::record_function& record) {
+  walk_stage stage(s);
+  std::vector<subject> subjects;
+  subjects.push_back(stage.as_subject("loop", 0));
+  subjects.push_back(stage.as_subject("by hand", 0));
+  for (const int t : s.tasks) subjects.push_back(stage.as_subject("tasks", t));
+  std::vector<subject*> all;
+  for (auto& x : subjects) all.push_back(&x);
+  const auto times = h.measure_alternating(all);
+  const auto steps = stage.num_steps();
+  record({{"by", "loop"}, {"ns_per_step", ns_per_step(times[0], steps)}});
+  record({{"by", "hand"},
+          {"interleaved", s.interleaved},
+          {"ns_per_step", ns_per_step(times[1], steps)},
+          {"by_loop", ratio_of(times[0], times[1])}});
+  for (std::size_t i = 0; i < s.tasks.size(); ++i) {
+    record({{"by", "tasks"},
+            {"tasks", s.tasks[i]},
+            {"ns_per_step", ns_per_step(times[i + 2], steps)},
+            {"by_loop", ratio_of(times[0], times[i + 2])},
+            {"by_hand", ratio_of(times[1], times[i + 2])}});
+  }
+}
+
+}  // namespace
+}  // namespace cairn::bench
+
+int main(int argc, char** argv) {
+  using namespace cairn::bench;
+  latency_sweep s;
+  figure f;
+  f.name = "gmt14_latency";
+  f.description = "[GMT14] on one machine: random walks by tasks that hide cache misses.";
+  f.add_options = [&](argument_list& arguments) {
+    arguments.number("--vertex-bits", s.vertex_bits, {1, 30}, "log2 of the vertices");
+    arguments.number("--steps", s.steps, {1, std::uint64_t{1} << 40}, "of all walks in a pass");
+    arguments.number("--length", s.length, {1, 1 << 20}, "of a walk");
+    arguments.number("--tasks", s.tasks, {1, 1 << 20}, "one or more, ascending");
+    arguments.number("--interleaved", s.interleaved, {1, 1 << 20}, "walks of the loop by hand");
+  };
+  f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
+  return run_figure(argc, argv, f);
+}

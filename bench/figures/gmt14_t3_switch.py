@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Points: {"by": "tasks" or "Boost.Fiber", "tasks", "switches": of each, "ns": of a switch, "cycles"};
+or {"no_boost_fiber": reason}."""
+
+from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, having, median, reason
+
+TITLE = "[GMT14] table III: a context switch among 1 to 1,000,000 tasks"
+SHORT = "--most 10000000 --runs 5 --least-seconds 0.01"
+LONG = "--most 1000000000 --runs 15"
+PAPER = {(1, 1): 1816, (8, 1): 1500.25, (64, 1): 1536.81, (1024, 1): 1799.1,
+         (1, 100): 497.31, (8, 100): 496.71, (64, 100): 554.25, (1024, 100): 590.91,
+         (1, 1000): 517.14, (8, 1000): 494.56, (64, 1000): 545, (1024, 1000): 579.13}
+TEN_NS = 10
+
+
+def of(points, by):
+    return {(p["tasks"], p["switches"]): p for p in having(points, "ns") if p["by"] == by}
+
+
+def order_of_magnitude_less(points):
+    """In cycles, at each entry of the paper's table."""
+    found = {at: p for at, p in of(points, "tasks").items() if at in PAPER}
+    if not found:
+        return Verdict(OPEN, "nothing was measured")
+    share = {at: p["cycles"] / PAPER[at] for at, p in found.items()}
+    at = max(share, key=share.get)
+    number = (f"at most {share[at]:.3f} of the cycles: {found[at]['cycles']:.0f} among {at[0]} tasks "
+              f"with {at[1]} switches each")
+    return Verdict(HOLDS if share[at] <= .1 else FAILS, number)
+
+
+def many_switches_are_cheap(points):
+    found = [p for (tasks, n), p in of(points, "tasks").items() if tasks == 1024 and n >= 100]
+    if not found:
+        return Verdict(OPEN, "nothing was measured")
+    worst = max(found, key=lambda p: median(p["ns"]))
+    number = f"{median(worst['ns']):.1f} ns, {worst['cycles']:.0f} cycles"
+    return Verdict(HOLDS if median(worst["ns"]) < TEN_NS else FAILS, number)
+
+
+def grows_slightly(points):
+    """From 8 tasks to 1,024, whose frames do not fit the nearest cache."""
+    found = of(points, "tasks")
+    few, many = found.get((8, 1000)), found.get((1024, 1000))
+    if not few or not many:
+        return Verdict(OPEN, "nothing was measured")
+    ratio = median(many["ns"]) / median(few["ns"])
+    return Verdict(HOLDS if ratio <= 2 else FAILS, f"{ratio:.2f} times as long among 1,024 as among 8")
+
+
+def a_million_tasks(points):
+    found = [p for (tasks, _), p in of(points, "tasks").items() if tasks >= 1_000_000]
+    if not found:
+        return Verdict(OPEN, "nothing was measured")
+    worst = max(found, key=lambda p: p["cycles"])
+    number = f"{worst['cycles']:.0f} cycles, {median(worst['ns']):.0f} ns"
+    return Verdict(HOLDS if worst["cycles"] < min(PAPER.values()) else FAILS, number)
+
+
+def faster_than_boost_fiber(points):
+    missing = reason(points, "no_boost_fiber")
+    if missing:
+        return Verdict(OPEN, missing)
+    tasks, fibers = of(points, "tasks"), of(points, "Boost.Fiber")
+    ratios = {at: median(fibers[at]["ns"]) / median(tasks[at]["ns"]) for at in fibers
+              if at in tasks and at[1] >= 100 and median(tasks[at]["ns"]) > 0}
+    if not ratios:
+        return Verdict(OPEN, "nothing was measured")
+    least = min(ratios, key=ratios.get)
+    return Verdict(HOLDS if ratios[least] > 1 else FAILS,
+                   f"{ratios[least]:.1f} to {max(ratios.values()):.1f} times as fast, least among "
+                   f"{least[0]} tasks")
+
+
+CLAIMS = [
+    Claim("at least ten times fewer cycles than in the paper, at each of its entries",
+          order_of_magnitude_less),
+    Claim(f"less than {TEN_NS} ns among 1,024 tasks that switch 100 times or more",
+          many_switches_are_cheap),
+    Claim("it grows only slightly with the number of tasks, up to 1,024", grows_slightly),
+    Claim("among 1,000,000 tasks, which no cache holds, fewer cycles than any entry of the paper",
+          a_million_tasks),
+    Claim("less than in Boost.Fiber, with 100 switches or more", faster_than_boost_fiber),
+]
+PLOTS = [Plot("tasks", "tasks of a worker", [("{by}, {switches} switches each", "ns")],
+              y_label="ns per switch", log_x=True, log_y=True,
+              only=lambda points: having(points, "ns"))]

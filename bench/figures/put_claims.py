@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Claims of figures 5 and 6 of [GMT14]. Points: {"where": "local" or "simulated", "ranks", "bytes": of
+an element, "tasks": of a rank that puts, 0 for requests that leave one by one, "mb_per_s",
+"puts_per_buffer"}."""
+
+from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, grouped, median, whole  # noqa: F401
+
+MORE = 4  # times the bandwidth of few tasks
+LARGER = 3  # times the bandwidth of 8 bytes, with 128
+
+
+def places(points):
+    """{(where, ranks, bytes): {tasks: point}}"""
+    return {at: {p["tasks"]: p for p in here}
+            for at, here in grouped(points, "where", "ranks", "bytes").items()}
+
+
+def for_each_place(where):
+    """Decorator: judges {tasks: point} of each number of ranks and size; the worst is named."""
+
+    def decorate(judge):
+        def judged(points):
+            found = []
+            for (place, ranks, size), by_tasks in places(points).items():
+                v = judge(by_tasks) if place == where else None
+                if v:
+                    found.append((v[0], f"{ranks} ranks, {size} bytes: {v[1]}", v[2]))
+            if not found:
+                return Verdict(OPEN, "nothing was measured")
+            return Verdict(whole(w for w, _, _ in found), min(found, key=lambda f: f[2])[1],
+                           "; ".join(text for _, text, _ in found))
+
+        return judged
+
+    return decorate
+
+
+def more_tasks(where):
+    @for_each_place(where)
+    def judge(by_tasks):
+        counts = sorted(t for t in by_tasks if t > 0)
+        if len(counts) < 2:
+            return None
+        few, many = by_tasks[counts[0]], by_tasks[counts[-1]]
+        ratio = median(many["mb_per_s"]) / median(few["mb_per_s"])
+        return (HOLDS if ratio >= MORE else FAILS,
+                f"{median(many['mb_per_s']):.1f} MB/s by {counts[-1]} tasks, {ratio:.1f} times that "
+                f"of {counts[0]}, {many['puts_per_buffer']:.0f} puts and answers a buffer", ratio)
+
+    return judge
+
+
+def above_single(where, least, tasks=0):
+    """At the largest number of tasks, or at one, at least so many times one message per put."""
+
+    @for_each_place(where)
+    def judge(by_tasks):
+        at = tasks or max(by_tasks)
+        if 0 not in by_tasks or at not in by_tasks or at == 0:
+            return None
+        alone = median(by_tasks[0]["mb_per_s"])
+        ratio = median(by_tasks[at]["mb_per_s"]) / alone
+        return (HOLDS if ratio >= least else FAILS,
+                f"{ratio:.1f} times the {alone:.2f} MB/s of one message per put", ratio)
+
+    return judge
+
+
+def larger_elements(where):
+    def judge(points):
+        verdicts, said = [], []
+        for (place, ranks), here in grouped(points, "where", "ranks").items():
+            most = max(p["tasks"] for p in here)
+            found = {p["bytes"]: median(p["mb_per_s"]) for p in here if p["tasks"] == most}
+            if place != where or len(found) < 2 or most == 0:
+                continue
+            small, large = min(found), max(found)
+            ratio = found[large] / found[small]
+            verdicts.append(HOLDS if ratio >= LARGER else FAILS)
+            said.append(f"{ranks} ranks: {found[large]:.0f} MB/s with {large} bytes, {ratio:.1f} times "
+                        f"that with {small}")
+        if not said:
+            return Verdict(OPEN, "nothing was measured")
+        return Verdict(whole(verdicts), "; ".join(said))
+
+    return judge
+
+
+PLOTS = [Plot("tasks", "tasks of a rank", [("{bytes} bytes", "mb_per_s")], panels=("where", "ranks"),
+              y_label="MB/s", log_x=True, log_y=True,
+              only=lambda points: [p for p in points if p["tasks"] > 0])]
