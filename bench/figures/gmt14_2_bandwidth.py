@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points: {"by": the MPI, "processes": on each of two nodes, "threads": of each, "cores", "bytes": of
-a message, "mb_per_s"}; or {"no_mpi": reason}."""
+"""Points: {"by": the MPI, "processes": on each of two nodes, "threads": of each, "cores", "bytes":
+of a message, "mb_per_s"}; or {"no_mpi": reason}."""
 
-from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, grouped, having, median,
-                     reason, whole)
+from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, grouped, having,
+                     median, reason, whole)
 
 TITLE = "[GMT14] table II and figure 2: the bandwidth of MPI alone against the size of messages"
 SHORT = "--bytes 16 32 64 128 1024 16384 65536 131072 --samples 5 --seconds 0.1"
@@ -41,7 +41,8 @@ def small_messages_waste_the_network(found):
         return None
     small, large = (median(found[size]["mb_per_s"]) for size in (16, 65536))
     return Verdict(HOLDS if large >= WASTED * small else FAILS,
-                   f"{small:.1f} MB/s with 16 bytes, {large:.0f} with 64 KB, {large / small:.0f} times")
+                   f"{small:.1f} MB/s with 16 bytes, {large:.0f} with 64 KB, "
+                   f"{large / small:.0f} times")
 
 
 @for_each_mpi
@@ -56,8 +57,8 @@ def grows_with_the_size(found):
 
 
 def beside_one(member, faster):
-    """Whether several processes, or threads, are clearly faster or slower than one, with the smallest
-    messages. Both nodes are this machine, so each needs a core."""
+    """Whether several processes, or threads, are clearly faster or slower than one, with the
+    smallest messages. Both nodes are this machine, so each needs a core."""
 
     def judge(points):
         verdicts, said = [], []
@@ -82,8 +83,8 @@ def beside_one(member, faster):
 
 
 CLAIMS = [
-    Claim(f"small messages waste the network: 64 KB bring at least {WASTED} times the bandwidth of 16 "
-          "bytes", small_messages_waste_the_network),
+    Claim(f"small messages waste the network: 64 KB bring at least {WASTED} times the bandwidth of "
+          "16 bytes", small_messages_waste_the_network),
     Claim("up to 128 bytes the bandwidth grows about as the size", grows_with_the_size),
     Claim("several threads of a process are slower than one, with the smallest messages",
           beside_one("threads", faster=False)),

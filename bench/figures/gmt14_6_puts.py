@@ -5,7 +5,8 @@ from judging import FAILS, HOLDS, OPEN, Verdict, median
 from put_claims import MORE, PLOTS, Claim, above_single, more_tasks, places  # noqa: F401
 
 TITLE = "[GMT14] figure 6: blocking puts from one rank to all others"
-SHORT = "--bytes 8 128 --tasks 1 64 1024 4096 --puts 65536 --repeats 5 --simulated 32"
+SHORT = ("--bytes 8 128 --tasks 1 64 1024 4096 --puts 262144 --repeats 5 --simulated 32 "
+         "--simulated-puts 131072")
 LONG = "--puts 1048576 --repeats 15 --simulated 128 1024 --simulated-puts 262144"
 SLIGHT = .5  # of the bandwidth to one rank
 
@@ -21,10 +22,14 @@ def degrades_slightly(points):
             continue
         ratio = median(by_tasks[most]["mb_per_s"]) / median(pair[most]["mb_per_s"])
         words.append(ratio >= SLIGHT)
-        said.append(f"{ranks} ranks, {size} bytes, {most} tasks: {ratio:.2f} of the bandwidth to one")
+        said.append(f"{ranks} ranks, {size} bytes, {most} tasks: {ratio:.2f} of the bandwidth to "
+                    f"one, with {by_tasks[most]['puts_per_buffer']:.0f} instead of "
+                    f"{pair[most]['puts_per_buffer']:.0f} puts and answers a buffer")
     if not said:
         return Verdict(OPEN, "nothing was measured")
-    return Verdict(HOLDS if all(words) else FAILS, "; ".join(said))
+    return Verdict(HOLDS if all(words) else FAILS, "; ".join(said),
+                   "a block leaves when its worker is idle, so a small buffer of answers wakes few "
+                   "tasks, which fill small buffers again")
 
 
 CLAIMS = [
@@ -32,5 +37,6 @@ CLAIMS = [
           more_tasks("local")),
     Claim(f"on a simulated cluster, too: at least {MORE} times", more_tasks("simulated")),
     Claim("more destinations degrade it only slightly: to no less than half", degrades_slightly),
-    Claim("on a simulated cluster at least 4 times one message per put", above_single("simulated", 4)),
+    Claim("on a simulated cluster at least 4 times one message per put",
+          above_single("simulated", 4)),
 ]

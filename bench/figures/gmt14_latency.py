@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points: {"by": "loop", "hand" or "tasks", "tasks": how many, "ns_per_step", "by_loop": time of the
-loop / this time, "by_hand": time of the loop that interleaves by hand / this time}."""
+"""Points: {"by": "loop", "hand" or "tasks", "tasks": how many, "ns_per_step", "by_loop": time of
+the loop / this time, "by_hand": time of the loop that interleaves by hand / this time}."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, mad, median
 
@@ -46,19 +46,20 @@ def at_least(member, least, what):
         if not found:
             return Verdict(OPEN, "nothing was measured")
         best = max(found, key=lambda p: median(p[member]))
-        number = (f"{median(best[member]):.2f} ± {mad(best[member]):.2f} times the speed of {what}, "
-                  f"by {best['tasks']} tasks")
+        number = (f"{median(best[member]):.2f} ± {mad(best[member]):.2f} times the speed of "
+                  f"{what}, by {best['tasks']} tasks")
         if median(best[member]) >= least:
             return Verdict(HOLDS, number)
-        return Verdict(FAILS, number, "a switch costs some 9 ns beside the two misses of a step, and "
-                       "the instructions between two prefetches keep page walks from overlapping")
+        return Verdict(FAILS, number, "a switch costs some 9 ns beside the two misses of a step, "
+                       "and the instructions between two prefetches keep page walks from "
+                       "overlapping")
 
     return judge
 
 
 CLAIMS = [
-    Claim(f"interleaving hides the latency of memory: some number of tasks is at least {HIDES} times "
-          "as fast as one", interleaving_hides_latency),
+    Claim(f"interleaving hides the latency of memory: some number of tasks is at least {HIDES} "
+          "times as fast as one", interleaving_hides_latency),
     Claim("more tasks than that are no slower by more than a quarter", more_tasks_do_not_hurt),
     Claim(f"at least {BY_LOOP} times the speed of a loop of one walk at a time",
           at_least("by_loop", BY_LOOP, "the loop")),

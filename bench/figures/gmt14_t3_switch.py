@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points: {"by": "tasks" or "Boost.Fiber", "tasks", "switches": of each, "ns": of a switch, "cycles"};
-or {"no_boost_fiber": reason}."""
+"""Points: {"by": "tasks" or "Boost.Fiber", "tasks", "switches": of each, "ns": of a switch,
+"cycles"}; or {"no_boost_fiber": reason}."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, having, median, reason
 
@@ -24,8 +24,8 @@ def order_of_magnitude_less(points):
         return Verdict(OPEN, "nothing was measured")
     share = {at: p["cycles"] / PAPER[at] for at, p in found.items()}
     at = max(share, key=share.get)
-    number = (f"at most {share[at]:.3f} of the cycles: {found[at]['cycles']:.0f} among {at[0]} tasks "
-              f"with {at[1]} switches each")
+    number = (f"at most {share[at]:.3f} of the cycles: {found[at]['cycles']:.0f} among {at[0]} "
+              f"tasks with {at[1]} switches each")
     return Verdict(HOLDS if share[at] <= .1 else FAILS, number)
 
 
@@ -45,7 +45,8 @@ def grows_slightly(points):
     if not few or not many:
         return Verdict(OPEN, "nothing was measured")
     ratio = median(many["ns"]) / median(few["ns"])
-    return Verdict(HOLDS if ratio <= 2 else FAILS, f"{ratio:.2f} times as long among 1,024 as among 8")
+    return Verdict(HOLDS if ratio <= 2 else FAILS,
+                   f"{ratio:.2f} times as long among 1,024 as among 8")
 
 
 def a_million_tasks(points):

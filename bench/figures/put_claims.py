@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Claims of figures 5 and 6 of [GMT14]. Points: {"where": "local" or "simulated", "ranks", "bytes": of
-an element, "tasks": of a rank that puts, 0 for requests that leave one by one, "mb_per_s",
+"""Claims of figures 5 and 6 of [GMT14]. Points: {"where": "local" or "simulated", "ranks", "bytes":
+of an element, "tasks": of a rank that puts, 0 for requests that leave one by one, "mb_per_s",
 "puts_per_buffer"}."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, grouped, median, whole  # noqa: F401
@@ -44,19 +44,22 @@ def more_tasks(where):
         few, many = by_tasks[counts[0]], by_tasks[counts[-1]]
         ratio = median(many["mb_per_s"]) / median(few["mb_per_s"])
         return (HOLDS if ratio >= MORE else FAILS,
-                f"{median(many['mb_per_s']):.1f} MB/s by {counts[-1]} tasks, {ratio:.1f} times that "
-                f"of {counts[0]}, {many['puts_per_buffer']:.0f} puts and answers a buffer", ratio)
+                f"{median(many['mb_per_s']):.1f} MB/s by {counts[-1]} tasks, {ratio:.1f} times "
+                f"that of {counts[0]}, {many['puts_per_buffer']:.0f} puts and answers a buffer", ratio)
 
     return judge
 
 
-def above_single(where, least, tasks=0):
-    """At the largest number of tasks, or at one, at least so many times one message per put."""
+def above_single(where, least, tasks=0, only=None):
+    """At the largest number of tasks, or at one, at least so many times one message per put; for
+    elements of `only` bytes, or of each size."""
 
     @for_each_place(where)
     def judge(by_tasks):
         at = tasks or max(by_tasks)
         if 0 not in by_tasks or at not in by_tasks or at == 0:
+            return None
+        if only and by_tasks[at]["bytes"] != only:
             return None
         alone = median(by_tasks[0]["mb_per_s"])
         ratio = median(by_tasks[at]["mb_per_s"]) / alone
@@ -77,8 +80,8 @@ def larger_elements(where):
             small, large = min(found), max(found)
             ratio = found[large] / found[small]
             verdicts.append(HOLDS if ratio >= LARGER else FAILS)
-            said.append(f"{ranks} ranks: {found[large]:.0f} MB/s with {large} bytes, {ratio:.1f} times "
-                        f"that with {small}")
+            said.append(f"{ranks} ranks: {found[large]:.0f} MB/s with {large} bytes, "
+                        f"{ratio:.1f} times that with {small}")
         if not said:
             return Verdict(OPEN, "nothing was measured")
         return Verdict(whole(verdicts), "; ".join(said))
@@ -86,6 +89,6 @@ def larger_elements(where):
     return judge
 
 
-PLOTS = [Plot("tasks", "tasks of a rank", [("{bytes} bytes", "mb_per_s")], panels=("where", "ranks"),
-              y_label="MB/s", log_x=True, log_y=True,
+PLOTS = [Plot("tasks", "tasks of a rank", [("{bytes} bytes", "mb_per_s")],
+              panels=("where", "ranks"), y_label="MB/s", log_x=True, log_y=True,
               only=lambda points: [p for p in points if p["tasks"] > 0])]

@@ -108,7 +108,7 @@ class Puts(OfAFigure):
     def test_holds_as_claimed(self):
         verdicts = self.judge(self.points())
         self.assertEqual([v.word for v in verdicts], [HOLDS] * 4)
-        self.assertIn("22.0 times the 50.00 MB/s", verdicts[3].number)
+        self.assertIn("22.5 times the 4.00 MB/s", verdicts[3].number)
         self.assertEqual(self.words([]), [OPEN] * 4)
 
     def test_fails_where_one_part_does(self):
