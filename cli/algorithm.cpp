@@ -280,7 +280,7 @@ void add_algorithms(CLI::App& app, common& c, action& chosen) {
     const auto cmd = std::make_shared<algorithm_command>(*a, c);
     add_input(command, cmd->in);
     add_options(command, *cmd);
-    add_common(command, c, {.settings = all_settings()});
+    add_common(command, c, {.settings = algorithm_settings()});
     add_trace(command, c);
     command.callback([cmd, &chosen] { chosen = [cmd] { return run_command(*cmd); }; });
   }

@@ -68,7 +68,8 @@ enum class setting_group : std::uint8_t {
 /// The names of all settings in these groups.
 [[nodiscard]] std::vector<std::string_view> settings_of(std::initializer_list<setting_group> kinds);
 
-[[nodiscard]] std::vector<std::string_view> all_settings();
+/// Those of commands that run algorithms: all but the group `tasks`.
+[[nodiscard]] std::vector<std::string_view> algorithm_settings();
 
 /// The options that add_common adds.
 ///

@@ -65,10 +65,9 @@ std::vector<std::string_view> settings_of(std::initializer_list<setting_group> k
   return names;
 }
 
-std::vector<std::string_view> all_settings() {
-  std::vector<std::string_view> names;
-  for (const auto& row : setting::all()) names.push_back(row.name);
-  return names;
+std::vector<std::string_view> algorithm_settings() {
+  return settings_of({setting_group::workers, setting_group::processes, setting_group::simulation,
+                      setting_group::messages, setting_group::filter, setting_group::operators});
 }
 
 void expect_effect(const common& c) {

@@ -143,7 +143,7 @@ void add_graphalytics(CLI::App& app, common& c, action& chosen) {
                   "A folder with NAME.properties, or such a file; several data sets are all run")
       ->type_name("DIR")
       ->required();
-  add_common(command, c, {.settings = all_settings()});
+  add_common(command, c, {.settings = algorithm_settings()});
   add_trace(command, c);
   command.callback([&c, path, &chosen] { chosen = [&c, path] { return run_command(*path, c); }; });
 }

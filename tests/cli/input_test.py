@@ -169,6 +169,8 @@ class Options(InAFolder):
                           ("info", "-g", 6, "--grain", 4), ("info", "-g", 6, "--filter", 0),
                           ("machine", "--sim", "ranks=2"), ("machine", "--threads", 2),
                           ("machine", "--stats"), ("settings", "--stats"),
+                          ("bfs", "-g", 6, "--prefetching", 8),
+                          ("bfs", "-g", 6, "--loop-tasks", 8),
                           ("generate", "-g", 6, "x.el", "--routing", "grid"),
                           ("generate", "-g", 6, "x.el", "--sim", "ranks=2"),
                           ("generate", "-g", 6, "x.cairn", "--once"),
