@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "block_graph.h"
+#include "expected_depths.h"
 
 struct queue {
   int size;
@@ -85,31 +86,6 @@ static void search(const struct graph* g, struct queue* q, int64_t* depth, uint6
   }
 }
 
-// A vertex without a numeric depth was not reached.
-static int equal(const struct graph* g, const int64_t* depth, const char* path) {
-  FILE* const file = fopen(path, "r");
-  char line[128], *comma = NULL;
-  if (file == NULL || fgets(line, sizeof line, file) == NULL)
-    fail("the expected depths cannot be read");
-  uint64_t rows = 0;  // number of vertices
-  int right = 1;
-  while (fgets(line, sizeof line, file) != NULL) {
-    char* end = NULL;
-    const uint64_t number = number_of(g, strtoull(line, &comma, 10));
-    const int64_t given = *comma == ',' ? strtoll(comma + 1, &end, 10) : -1;
-    const int64_t expected = end == comma + 1 ? -1 : given;
-    if (number == no_number) {
-      right &= expected == -1;
-      continue;
-    }
-    ++rows;
-    const uint64_t own = number - g->first;
-    if (own < g->owned) right &= depth[own] == expected;
-  }
-  fclose(file);
-  return right && rows == g->vertices;
-}
-
 int main(int argc, char** argv) {
   struct job j = {.program = "bfs_queue_mpi", .number_name = "root", .number = 0, .runs = 3};
   start(&j, argc, argv);
@@ -130,7 +106,7 @@ int main(int argc, char** argv) {
     const double begin = MPI_Wtime();
     search(&g, &q, depth, root, found);
     const double seconds = MPI_Wtime() - begin;
-    right = report(&j, g.vertices, seconds, equal(&g, depth, j.expect));
+    right = report(&j, g.vertices, seconds, depths_equal(&g, depth, j.expect));
   }
   free(found);
   free(depth);
