@@ -26,6 +26,7 @@ struct algorithm_command {
   int trials = 1;
   bool verify = false;
   std::string output, values;  // empty: no output; the first column
+  std::string paths;           // empty: none
 
   // The column to write; empty: none.
   [[nodiscard]] std::string_view column() const {
@@ -40,6 +41,10 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
   command.add_option("--trials,-n", cmd.trials, "Number of runs")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, std::string(cmd.a.info().check));
+  if (cmd.a.info().paths) {
+    command.add_option("--paths", cmd.paths,
+                       "Write one row of vertices per walk: .csv .tsv .txt, also .gz");
+  }
   const auto columns = cmd.a.columns();
   if (columns.empty()) return;
   command.add_option("--output", cmd.output, "Write one row per vertex: .csv .tsv .npy, also .gz");
@@ -61,7 +66,13 @@ void expect_options(const algorithm_command& cmd) {
     throw usage_error("--values says what --output writes, and there is no --output");
   }
   if (!cmd.output.empty()) check_output(cmd.output);
-  expect_trace(cmd.c, {cmd.in.file, cmd.output});
+  if (!cmd.paths.empty()) {
+    check_paths_output(cmd.paths);
+    if (cmd.paths == cmd.output) {
+      throw usage_error(cmd.paths + ": --output and --paths name the same file");
+    }
+  }
+  expect_trace(cmd.c, {cmd.in.file, cmd.output, cmd.paths});
 }
 
 // Refuses delivery to the owner where no operator can use it, where every worker owns all, or where
@@ -184,6 +195,16 @@ auto with_name_of_graph(const algorithm_command& cmd, const auto& f) {
   }
 }
 
+void write_outputs(world& w, const algorithm_command& cmd, const graph::any_graph& g,
+                   const algo::run_result& found) {
+  if (!cmd.output.empty()) {
+    for (const auto& x : found.columns()) {
+      if (x.name == cmd.column()) write_column(w, cmd.output, g, x);
+    }
+  }
+  if (!cmd.paths.empty()) write_paths(w, cmd.paths, labels_of(g), *found.paths());
+}
+
 int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd, recording& rec,
                report& r) {
   w.barrier();
@@ -206,7 +227,8 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
                                      .seed = seed_of(cmd.in),
                                      .trial = static_cast<std::uint64_t>(trial),
                                      .verify = cmd.verify,
-                                     .output = cmd.column()});
+                                     .output = cmd.column(),
+                                     .paths = !cmd.paths.empty()});
     std::unique_ptr<algo::run_result> found;
     {
       progress bar(!cmd.c.quiet && w.rank() == 0, cmd.name(),
@@ -227,10 +249,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
     trials.push_back(trial_of(*found, g));
     if (cmd.verify) broken = found->verify().value_or("");
     if (trial + 1 == cmd.trials || !broken.empty()) say_facts(r, *found, g);
-    if (cmd.output.empty() || trial + 1 != cmd.trials) continue;
-    for (const auto& x : found->columns()) {
-      if (x.name == cmd.column()) write_column(w, cmd.output, g, x);
-    }
+    if (trial + 1 == cmd.trials) write_outputs(w, cmd, g, *found);
   }
   r["seconds"]["run"] = seconds;
   if (cmd.verify) r["verified"] = broken.empty();
@@ -260,6 +279,7 @@ int run_command(const algorithm_command& cmd) {
     w.agree([&] {
       if (w.rank() != 0) return;
       if (!cmd.output.empty()) check_writable(cmd.output, cmd.in.file);
+      if (!cmd.paths.empty()) check_writable(cmd.paths, cmd.in.file);
       expect_trace_writable(cmd.c);
     });
     recording rec(w, cmd.c);

@@ -1,14 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/output.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <type_traits>
 #include <vector>
 
 #include <cairn/base/error.hpp>
+#include <cairn/graph/io/compressed.hpp>
 #include <cairn/graph/io/file_format.hpp>
 #include <cairn/graph/io/output_file.hpp>
 #include <cairn/graph/io/table.hpp>
@@ -98,6 +101,12 @@ void check_output(const std::string& path) {
   throw usage_error(path + ": results are written as .csv, .tsv or .npy, also .gz, .zst or .xz");
 }
 
+void check_paths_output(const std::string& path) {
+  const auto name = graph::io::without_compression(path);
+  if (name.ends_with(".csv") || name.ends_with(".tsv") || name.ends_with(".txt")) return;
+  throw usage_error(path + ": paths are written as .csv, .tsv or .txt, also .gz, .zst or .xz");
+}
+
 void check_writable(const std::string& path, const std::string& input) {
   std::error_code unknown;  // the file may not exist
   if (!input.empty() && std::filesystem::equivalent(path, input, unknown)) {
@@ -111,6 +120,46 @@ void write_column(world& w, const std::string& path, const graph::any_graph& g,
   std::visit([&](const auto& rows,
                  const auto* map) { write_values(w, path, rows, *map, values.name, values.what); },
              g, values.values);
+}
+
+void write_paths(world& w, const std::string& path, const graph::labels& names,
+                 const algo::vertex_rows& rows) {
+  std::unique_ptr<graph::io::byte_sink> file;
+  w.agree([&] {
+    if (w.rank() == 0) file = graph::io::create_file(path);
+  });
+  const auto name = graph::io::without_compression(path);
+  const char separator = name.ends_with(".csv") ? ',' : name.ends_with(".tsv") ? '\t' : ' ';
+  const auto write = [&]<class Id>(std::span<const Id> own) {
+    std::string text;
+    const auto all = rows.rows.n();
+    const auto at_once = std::max<std::uint64_t>(1, rows_at_once / rows.row_size);
+    const auto my_first = rows.rows.first(w.rank()), my_last = rows.rows.last(w.rank());
+    for (std::uint64_t first = 0; first < all; first += at_once) {
+      const auto last = std::min(all, first + at_once);
+      const auto begin = std::clamp(first, my_first, my_last) - my_first;
+      const auto end = std::clamp(last, my_first, my_last) - my_first;
+      const auto part = w.all_gather_values<Id>(
+          own.subspan(begin * rows.row_size, (end - begin) * rows.row_size));
+      w.agree([&] {
+        if (!file) return;
+        text.clear();
+        for (std::size_t i = 0; i < part.size(); ++i) {
+          const bool row_begins = i % rows.row_size == 0;
+          if (row_begins && i != 0) text += '\n';
+          if (part[i] == no_vertex<Id>) continue;
+          if (!row_begins) text += separator;
+          text += names.text_of(part[i]);
+        }
+        text += '\n';
+        file->write(text);
+      });
+    }
+  };
+  std::visit(write, rows.own);
+  w.agree([&] {
+    if (file) file->finish();
+  });
 }
 
 }  // namespace cairn::cli

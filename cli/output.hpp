@@ -12,6 +12,9 @@ namespace cairn::cli {
 /// Throws    usage_error unless the file name has the ending of a table format
 void check_output(const std::string& path);
 
+/// Throws    usage_error unless the file name has an ending of a text format of rows
+void check_paths_output(const std::string& path);
+
 /// Called before long work.
 ///
 /// input     the file to be read; empty: none
@@ -23,5 +26,10 @@ void check_writable(const std::string& path, const std::string& input = {});
 /// 0 holds all values. Collective.
 void write_column(world& w, const std::string& path, const graph::any_graph& g,
                   const algo::column& values);
+
+/// Writes each row on rank 0, in order, as the input's ids without a header, separated by commas in
+/// .csv, by tabs in .tsv and by spaces in .txt files. Collective.
+void write_paths(world& w, const std::string& path, const graph::labels& names,
+                 const algo::vertex_rows& rows);
 
 }  // namespace cairn::cli

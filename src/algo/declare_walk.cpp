@@ -1,4 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <charconv>
+#include <cmath>
+
 #include <cairn/algo/declared.hpp>
 #include <cairn/algo/ref/walk.hpp>
 #include <cairn/algo/walk.hpp>
@@ -16,32 +20,56 @@ void expect_at_most(std::string_view name, std::uint64_t value, std::uint64_t mo
                     ", expected at most " + std::to_string(most));
 }
 
+std::string text_of(double x) {
+  std::array<char, 32> text;
+  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};
+}
+
+// More would not fit any memory, and its size in bytes not 64 bits.
+void expect_room_for_paths(const walk_options& opt) {
+  constexpr std::uint64_t most = std::uint64_t{1} << 48;
+  if (opt.walkers <= most / (opt.length + 1)) return;
+  throw usage_error("--paths: " + std::to_string(opt.walkers) + " walks of length " +
+                    std::to_string(opt.length) + " are more than 2^48 vertices");
+}
+
 struct walk_declaration : declaration {
   static constexpr algorithm_info info{
       .name = "walk",
       .summary = "Random walks: how often each vertex is visited",
-      .check = "Walk again with a message for each step, and compare all visits",
-      .verify_options = words<"walkers", "length", "key">};
+      .check = "Walk again with a message for each step, and compare all visits and paths",
+      .verify_options = words<"walkers", "length", "key", "p", "q">,
+      .paths = true};
   struct options {
-    std::optional<std::uint64_t> walkers;
+    automatic_number walkers;
     std::uint64_t length = walk_options().length;
     std::optional<std::uint64_t> key;
+    double p = walk_options().p, q = walk_options().q;
 
     static constexpr auto fields() {
       using o = options;
       return std::tuple(
-          field{"walkers", &o::walkers, "Number of walkers (default: half of the vertices)"},
+          field{"walkers", &o::walkers, "Number of walkers; auto: half of the vertices"},
           field{"length", &o::length, "Maximum number of steps of a walker"},
-          field{"key", &o::key, "Key of the random draws (default: drawn by --seed, per trial)"});
+          field{"key", &o::key, "Key of the random draws (default: drawn by --seed, per trial)"},
+          field{"p", &o::p, "node2vec: the edge back has the weight 1/p"},
+          field{"q", &o::q, "node2vec: edges away from the last vertex have the weight 1/q"});
     }
   };
   template <class Id>
-  using result = walk_result;
+  using result = walk_result<Id>;
 
   static void check_options(const options& o) {
-    expect_at_most("walkers", o.walkers.value_or(0), std::uint64_t{1} << 63);
+    expect_at_most("walkers", o.walkers.number.value_or(0), std::uint64_t{1} << 63);
     expect_at_most("length", o.length, (std::uint64_t{1} << 32) - 1);
     expect_at_most("key", o.key.value_or(0), num_keys - 1);
+    if (!(o.p > 0 && std::isfinite(o.p))) {
+      throw usage_error("--p is " + text_of(o.p) + ", expected a positive finite number");
+    }
+    if (!(o.q >= 1 / most_walk_bias && o.q <= most_walk_bias)) {
+      throw usage_error("--q is " + text_of(o.q) + ", expected a number from " +
+                        text_of(1 / most_walk_bias) + " to " + text_of(most_walk_bias));
+    }
   }
   static bool uses_seed(const options& o) { return !o.key; }
   static constexpr std::string_view without_operators(const options&, const world&) {
@@ -49,19 +77,27 @@ struct walk_declaration : declaration {
   }
 
   static walk_options completed(const options& o, std::uint64_t n, std::uint64_t key) {
-    return {o.walkers.value_or(n / 2), o.length, key};
+    return {o.walkers.number.value_or(n / 2), o.length, key, o.p, o.q};
   }
   static walk_options start(const auto& c) {
-    if (c.g.num_vertices() == 0 && c.opt.walkers.value_or(0) != 0) {
+    if (c.g.num_vertices() == 0 && c.opt.walkers.number.value_or(0) != 0) {
       throw usage_error("the graph has no vertices");
     }
     const auto drawn = random64(c.request.seed, c.request.trial).below(num_keys);
-    return completed(c.opt, c.g.num_vertices(), c.opt.key.value_or(drawn));
+    auto opt = completed(c.opt, c.g.num_vertices(), c.opt.key.value_or(drawn));
+    opt.paths = c.request.paths;
+    if (opt.paths) expect_room_for_paths(opt);
+    return opt;
   }
   static auto run(const auto& c, const walk_options& opt) { return walk(c.w, c.g, opt); }
-  static std::uint64_t edges(const auto&, nothing, const walk_result& r) { return r.steps; }
-  static auto verify(const auto& c, const walk_options& opt, const walk_result& r) {
-    return verify_walk(c.w, c.g, opt, r.visits, walk_totals{r.steps, r.ended_early});
+  template <class Id>
+  static std::uint64_t edges(const auto&, nothing, const walk_result<Id>& r) {
+    return r.steps;
+  }
+  template <class Id>
+  static auto verify(const auto& c, const walk_options& opt, const walk_result<Id>& r) {
+    return verify_walk(c.w, c.g, opt, r.visits, walk_totals{r.steps, r.ended_early},
+                       r.paths ? &*r.paths : nullptr);
   }
   static auto verify_column(const auto& c, std::string_view, const own_values& values) {
     if (!c.opt.key) throw usage_error("the result of a walk is verified with its --key");
@@ -77,10 +113,9 @@ struct walk_declaration : declaration {
     }
     const auto key = static_cast<std::uint64_t>(found.numbers.at("key"));
     const auto opt = completed(o, g.num_vertices, key);
-    const auto draws_of = [&](std::uint64_t walker) {
-      return [draws = random64(key, walker)](std::uint64_t n) mutable { return draws.below(n); };
-    };
-    const auto counts = ref::random_walks(g.num_vertices, arcs, opt.walkers, opt.length, draws_of);
+    const auto draws_of = [&](std::uint64_t walker) { return random64(key, walker); };
+    const auto counts = ref::random_walks(g.num_vertices, arcs, opt.walkers, opt.length, draws_of,
+                                          ref::walk_bias{opt.p, opt.q});
     if (o.key && *o.key != key) return "the key is not the given one";
     const auto is = [&](std::string_view name, std::uint64_t expected) {
       return found.numbers.find(name)->second == static_cast<double>(expected);

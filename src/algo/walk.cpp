@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <span>
 #include <utility>
@@ -11,6 +12,8 @@
 #include <cairn/pgas/accumulator.hpp>
 #include <cairn/tm/cell.hpp>
 #include <cairn/traverse/push.hpp>
+
+#include "algo/remembering_walk.hpp"
 
 namespace cairn::algo {
 namespace {
@@ -38,7 +41,7 @@ class walking {
             w, [view = view_](const walker& x) { return view.owner(x.at); },
             [this](worker_t k, std::span<const walker> batch) { handle(k, batch); }) {}
 
-  walk_result run() {
+  walk_result<Id> run() {
     const pgas::partition_view shares(opt_.walkers, w_.size());
     const auto first = shares.first(w_.rank()), mine = shares.size(w_.rank());
     const auto ns_each = 10.0 * static_cast<double>(std::min<std::uint64_t>(opt_.length, stretch));
@@ -166,14 +169,23 @@ class walking {
 
 }  // namespace
 
-template <class Id>
-walk_result walk(world& w, const graph::dist_csr<Id>& g, const walk_options& opt) {
-  CAIRN_EXPECTS(opt.walkers <= (g.num_vertices() == 0 ? 0 : std::uint64_t{1} << 63));
+void expect_walk_options(const walk_options& opt, std::uint64_t num_vertices) {
+  CAIRN_EXPECTS(opt.walkers <= (num_vertices == 0 ? 0 : std::uint64_t{1} << 63));
   CAIRN_EXPECTS(opt.length < std::uint64_t{1} << 32);
+  CAIRN_EXPECTS(opt.p > 0 && std::isfinite(opt.p));
+  CAIRN_EXPECTS(opt.q >= 1 / most_walk_bias && opt.q <= most_walk_bias);
+}
+
+template <class Id>
+walk_result<Id> walk(world& w, const graph::dist_csr<Id>& g, const walk_options& opt) {
+  expect_walk_options(opt, g.num_vertices());
+  if (opt.biased() || opt.paths) return remembering_walk<Id>(w, g, opt).run();
   return walking<Id>(w, g, opt).run();
 }
 
-template walk_result walk(world&, const graph::dist_csr<std::uint32_t>&, const walk_options&);
-template walk_result walk(world&, const graph::dist_csr<std::uint64_t>&, const walk_options&);
+template walk_result<std::uint32_t> walk(world&, const graph::dist_csr<std::uint32_t>&,
+                                         const walk_options&);
+template walk_result<std::uint64_t> walk(world&, const graph::dist_csr<std::uint64_t>&,
+                                         const walk_options&);
 
 }  // namespace cairn::algo

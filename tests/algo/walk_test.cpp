@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
+#include <map>
 #include <numeric>
 #include <optional>
 #include <string>
@@ -34,9 +37,20 @@ ref::walk_counts expected_of(const plain_graph& g, const walk_options& opt) {
     arcs.emplace_back(e.source, e.target);
     if (!g.directed && e.source != e.target) arcs.emplace_back(e.target, e.source);
   }
-  return ref::random_walks(g.n, arcs, opt.walkers, opt.length, [&](std::uint64_t walker) {
-    return [draws = random64(opt.key, walker)](std::uint64_t n) mutable { return draws.below(n); };
-  });
+  return ref::random_walks(
+      g.n, arcs, opt.walkers, opt.length,
+      [&](std::uint64_t walker) { return random64(opt.key, walker); },
+      ref::walk_bias{opt.p, opt.q});
+}
+
+template <class Id>
+std::vector<counts> paths_of(world& w, const walk_paths<Id>& mine) {
+  const auto all = w.all_gather_values<Id>(mine.vertices);
+  std::vector<counts> paths(all.size() / mine.row_size);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != no_vertex<Id>) paths[i / mine.row_size].push_back(all[i]);
+  }
+  return paths;
 }
 
 template <class Id>
@@ -45,18 +59,31 @@ void walk_and_judge(world& w, const plain_graph& g, const walk_options& opt) {
   const auto r = walk(w, share, opt);
   const auto expected = expected_of(g, opt);
   const auto told = g.name + ", " + std::to_string(opt.walkers) + " walkers of length " +
-                    std::to_string(opt.length);
+                    std::to_string(opt.length) + ", p " + std::to_string(opt.p) + ", q " +
+                    std::to_string(opt.q);
   EXPECT_EQ(all_of(w, r.visits), expected.visits) << told;
   EXPECT_EQ(r.steps, expected.steps) << told;
   EXPECT_EQ(r.ended_early, expected.ended_early) << told;
-  EXPECT_EQ(verify_walk(w, share, opt, r.visits, walk_totals{r.steps, r.ended_early}), std::nullopt)
+  ASSERT_EQ(r.paths.has_value(), opt.paths);
+  if (r.paths) {
+    EXPECT_EQ(paths_of(w, *r.paths), expected.paths) << told;
+  }
+  EXPECT_EQ(verify_walk(w, share, opt, r.visits, walk_totals{r.steps, r.ended_early},
+                        r.paths ? &*r.paths : nullptr),
+            std::nullopt)
       << told;
 }
 
 void walk_at_random(world& w, const plain_graph& g, random64& random) {
   const std::uint64_t lengths[] = {0, 1, random.below(50), 255 + random.below(3)};
   const auto walkers = random.below(3) == 0 ? random.below(3) : random.below(3 * g.n + 1);
-  const walk_options opt{g.n == 0 ? 0 : walkers, lengths[random.below(4)], random()};
+  walk_options opt{g.n == 0 ? 0 : walkers, lengths[random.below(4)], random()};
+  if (random.below(2) == 0) {
+    constexpr double biases[] = {1e-300, 0.05, 0.5, 1, 3, 40, 1e300};
+    opt.p = biases[random.below(7)];
+    opt.q = biases[1 + random.below(5)];
+  }
+  opt.paths = random.below(2) == 0;
   if (random.below(2) == 0) {
     walk_and_judge<std::uint32_t>(w, g, opt);
   } else {
@@ -91,6 +118,8 @@ TEST_P(Walk, OfManyWalkersAndOfManyStepsAgreesWithTheDefinition) {
   GetParam().run([](world& w) {
     walk_and_judge<std::uint32_t>(w, support::grid(20, 30), {2'000, 5, 7});
     walk_and_judge<std::uint64_t>(w, support::grid(5, 7), {40, 1'000, 8});
+    walk_and_judge<std::uint32_t>(w, support::complete(30), {1'000, 5, 9, 4, 0.25, true});
+    walk_and_judge<std::uint64_t>(w, support::grid(5, 7), {4, 270, 10, 0.5, 1.25});
   });
 }
 
@@ -183,6 +212,109 @@ TEST(WalkTransitions, ThatAreNotUniformFailTheTest) {
   EXPECT_GT(statistic(hubs_and_leaves(), 1.2), 61.1);
 }
 
+/// Walks on one rank with paths, and the statistic of their second-order transitions if a step
+/// follows each weight(t, v, x) in proportion. Degrees of freedom are added to `freedom`.
+template <class Weight>
+double second_order_statistic(const plain_graph& g, const walk_options& opt, Weight weight,
+                              double& freedom) {
+  world w;
+  const auto r = walk(w, support::share_of<std::uint32_t>(g, 0, 1), opt);
+  std::map<std::pair<std::uint64_t, std::uint64_t>, std::map<std::uint64_t, double>> found;
+  for (const auto& path : paths_of(w, *r.paths)) {
+    for (std::size_t i = 2; i < path.size(); ++i) found[{path[i - 2], path[i - 1]}][path[i]] += 1;
+  }
+  const auto rows = g.neighbors();
+  double sum = 0;
+  for (const auto& [edge, to] : found) {
+    std::vector<double> times, weights;
+    const auto [t, v] = edge;
+    for (const auto x : rows[v]) {
+      if (!weights.empty() && rows[v][weights.size() - 1] == x) ADD_FAILURE() << "repeated edge";
+      times.push_back(to.contains(x) ? to.at(x) : 0);
+      weights.push_back(weight(t, x));
+    }
+    sum += chi_squared(times, weights);
+    freedom += static_cast<double>(weights.size()) - 1;
+  }
+  return sum;
+}
+
+/// A graph with triangles and without; each vertex has some of its neighbours' neighbours.
+plain_graph braid(std::uint64_t n) {
+  plain_graph g{"braid", n, false, {}};
+  for (std::uint64_t v = 0; v < n; ++v) {
+    for (const std::uint64_t d : {1, 2, 5}) g.edges.push_back({v, (v + d) % n});
+  }
+  return g;
+}
+
+double bias_statistic(double p, double q, double assumed_p, double assumed_q, double& freedom) {
+  const auto g = braid(16);
+  const auto rows = g.neighbors();
+  const auto weight = [&](std::uint64_t t, std::uint64_t x) {
+    if (x == t) return 1 / assumed_p;
+    return std::ranges::count(rows[t], x) != 0 ? 1.0 : 1 / assumed_q;
+  };
+  return second_order_statistic(g, {4'000, 40, 13, p, q, true}, weight, freedom);
+}
+
+// The statistic has mean f and standard deviation sqrt(2 f) with f degrees of freedom; it is nearly
+// normal. More than 3.3 deviations above the mean have probability 0.001 at most.
+double most_of(double freedom) { return freedom + 3.3 * std::sqrt(2 * freedom); }
+
+TEST(WalkTransitions, OfTheSecondOrderFollowTheWeightsOfNode2vec) {
+  const double biases[][2] = {{1, 0.25}, {0.25, 1}, {4, 0.5}, {0.5, 4}, {20, 3}, {1, 1}};
+  for (const auto& [p, q] : biases) {
+    double freedom = 0;
+    const auto found = bias_statistic(p, q, p, q, freedom);
+    EXPECT_EQ(freedom, 96 * 5);
+    EXPECT_LT(found, most_of(freedom)) << p << ' ' << q;
+  }
+}
+
+TEST(WalkTransitions, OfOtherBiasesFailTheTest) {
+  const double wrong[][2] = {{1.15, 2}, {0.87, 2}, {1, 2.2}, {1, 1.8}, {2, 1}};
+  for (const auto& [p, q] : wrong) {
+    double freedom = 0;
+    EXPECT_GT(bias_statistic(1, 2, p, q, freedom), most_of(480)) << p << ' ' << q;
+  }
+}
+
+TEST(WalkOfOne, GoesBackIfAllEdgesLeadBack) {
+  const auto path = support::path(2);
+  for (const double p : {1e-300, 1e300}) {
+    const auto visits = visits_of_one(path, {10, 99, 3, p, most_walk_bias});
+    EXPECT_EQ(visits, (counts{500, 500}));
+  }
+}
+
+TEST(WalkVerifier, CatchesEveryChangedPath) {
+  for (const rank_t ranks : {1, 3}) {
+    support::on_simulated_ranks(ranks, 1, 1, [](world& w) {
+      random64 draw(9);
+      for (int i = 0; i < 30; ++i) {
+        const auto g = support::random_graph(draw());
+        const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+        const walk_options opt{g.n, 6, draw(), 0.5, i % 2 == 0 ? 2.0 : 1.0, true};
+        auto r = walk(w, share, opt);
+        const walk_totals totals{r.steps, r.ended_early};
+        auto& paths = *r.paths;
+        const auto wrong = [&] { return verify_walk(w, share, opt, r.visits, totals, &paths); };
+        EXPECT_EQ(wrong(), std::nullopt);
+        const auto at = draw.below(opt.walkers * paths.row_size);
+        const auto first = paths.first * paths.row_size;
+        const auto x = draw.below(3) == 0 ? no_vertex<std::uint32_t>
+                                          : static_cast<std::uint32_t>(draw.below(g.n));
+        bool changed = false;
+        if (first <= at && at - first < paths.vertices.size()) {
+          changed = std::exchange(paths.vertices[at - first], x) != x;
+        }
+        EXPECT_EQ(wrong().has_value(), w.any(changed)) << g.name;
+      }
+    });
+  }
+}
+
 TEST(WalkVerifier, CatchesEveryChange) {
   for (const rank_t ranks : {1, 3}) {
     support::on_simulated_ranks(ranks, 1, 1, [](world& w) {
@@ -190,7 +322,7 @@ TEST(WalkVerifier, CatchesEveryChange) {
       for (int i = 0; i < 40; ++i) {
         const auto g = support::random_graph(draw());
         const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
-        const walk_options opt{g.n / 2, 10, draw()};
+        const walk_options opt{g.n / 2, 10, draw(), 0.25, i % 2 == 0 ? 4.0 : 1.0};
         auto r = walk(w, share, opt);
         const auto right = all_of(w, r.visits);
         for (int changes = 1 + static_cast<int>(draw.below(2)); changes > 0; --changes) {
@@ -224,6 +356,11 @@ TEST(WalkContract, OptionsAreInTheirRange) {
   EXPECT_THROW(static_cast<void>(walk(w, empty, {1, 1, 1})), contract_violation);
   const auto one = support::share_of<std::uint32_t>({"one", 1, false, {}}, 0, 1);
   EXPECT_THROW(static_cast<void>(walk(w, one, {1, std::uint64_t{1} << 32, 1})), contract_violation);
+  for (const double x : {0.0, -1.0, std::nan(""), HUGE_VAL}) {
+    EXPECT_THROW(static_cast<void>(walk(w, one, {1, 1, 1, x})), contract_violation);
+    EXPECT_THROW(static_cast<void>(walk(w, one, {1, 1, 1, 1, x})), contract_violation);
+  }
+  EXPECT_THROW(static_cast<void>(walk(w, one, {1, 1, 1, 1, 1'001})), contract_violation);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@ COLUMNS = (("bfs", "depth", []), ("bfs", "parent", []), ("sssp", "distance", [])
            ("kcore", "core", []), ("triangles", "triangles", []), ("pagerank", "rank", []),
            ("cdlp", "label", []), ("cdlp", "label", ["--iterations", 3]), ("lcc", "lcc", []),
            ("walk", "visits", ["--key", 5]), ("walk", "visits", ["--key", 6, "--length", 3]),
+           ("walk", "visits", ["--key", 7, "--walkers", 50, "--p", 0.25, "--q", 4]),
            ("maxflow", "source_side", ["--from", 3, "--to", 17]))
 GRAPH = ["--kronecker", "7:6"]
 
@@ -137,6 +138,33 @@ class Findings(InAFolder):
         self.refused("sssp", whole, "--delta", 0, saying="--delta")
         self.refused("sssp", whole, "--algorithm", "chaotic", "--delta", 2, saying="--delta")
 
+    def test_paths_of_walks_are_walks_and_give_the_visits(self):
+        edges = ("a b", "b c", "c a", "c d", "d e", "e e", "a f")
+        graph = self.file("g.el", "\n".join(edges) + "\n")
+        arcs = {tuple(e.split()) for e in edges}
+        def walks(name, separator, *options):
+            out, paths = self.folder / "o.csv", self.folder / name
+            found = report("walk", graph, "--ids", "text", "--key", 3, "--walkers", 40, "--length",
+                           7, "--output", out, "--paths", paths, "--verify", *options)
+            self.assertTrue(found["verified"])
+            rows = [row.split(separator) for row in paths.read_text().splitlines()]
+            visited = [v for row in rows for v in row]
+            visits = dict(row.split(",") for row in out.read_text().split()[1:])
+            self.assertEqual({v: str(visited.count(v)) for v in visits}, visits)
+            self.assertEqual(len(rows), 40)
+            for row in rows:
+                self.assertTrue(len(row) == 8 or row[-1] == "f", row)
+                self.assertLessEqual(set(zip(row, row[1:])), arcs)
+            return rows
+        for bias in ((), ("--p", 0.5, "--q", 3)):
+            first = walks("p.csv", ",", *bias)
+            for name, separator in (("p.tsv", "\t"), ("p.txt", " ")):
+                for where in (["--ranks", 3, "--threads", 1], ["--sim", "ranks=5,seed=2"]):
+                    self.assertEqual(walks(name, separator, *where, *bias), first)
+        none = self.folder / "none.txt"
+        cairn("walk", graph, "--ids", "text", "--walkers", 0, "--paths", none)
+        self.assertEqual(none.read_text(), "")
+
     def test_counters_are_of_the_trials(self):
         found = report("bfs", *GRAPH, "--source", 3, "--verify", "--ranks", 2, "--threads", 1)
         plain = report("bfs", *GRAPH, "--source", 3, "--ranks", 2, "--threads", 1)
@@ -194,6 +222,22 @@ class Refusals(InAFolder):
     def test_ids_that_are_no_vertices(self):
         self.refused("bfs", *GRAPH, "--source", "x", saying="'x' is not a whole number")
         self.refused("st-connectivity", *GRAPH, "--to", 4000, saying="4000 is not a vertex")
+
+    def test_walks_that_are_none(self):
+        for option in ("--p", "--q"):
+            for x in (0, -1, "nan", "inf", "much"):
+                self.refused("walk", *GRAPH, f"{option}={x}", saying=option)
+        self.refused("walk", *GRAPH, "--q", 1001, saying="expected a number from 0.001 to 1000")
+        self.refused("walk", *GRAPH, "--walkers", "many", saying="--walkers")
+        self.refused("walk", *GRAPH, "--paths", self.folder / "p.npy", saying=".csv, .tsv or .txt")
+        same = self.folder / "o.csv"
+        self.refused("walk", *GRAPH, "--paths", same, "--output", same, saying="the same file")
+        self.refused("walk", *GRAPH, "--paths", self.folder / "p.txt", "--walkers", 2**40,
+                     "--length", 2**20, saying="2^48")
+        self.refused("bfs", *GRAPH, "--paths", same, saying="--paths")
+        auto, half = (report("walk", *GRAPH, "--walkers", n, "--key", 1)["result"]["trials"][0]
+                      for n in ("auto", 64))
+        self.assertEqual(auto, half)
 
     def test_modes_that_need_one_rank(self):
         self.refused("triangles", *GRAPH, "--mode", "matrix", "--ranks", 2, saying="one rank")

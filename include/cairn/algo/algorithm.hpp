@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <map>
@@ -18,6 +19,7 @@
 #include <cairn/algo/ref/input.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
+#include <cairn/pgas/partition.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
 namespace cairn::algo {
@@ -39,6 +41,7 @@ enum class weights_read { none, any, whole, lengths };
 /// to_owners       some of its operators change one element and are not answered, so that their
 ///                 messages may go to the worker that owns it
 /// verify_options  options that the verification of a column depends on
+/// paths           its runs can return paths
 struct algorithm_info {
   std::string_view name, summary, check;
   bool in_edges = false;
@@ -49,6 +52,7 @@ struct algorithm_info {
   bool filters = false;
   bool in_order = false;
   bool to_owners = false;
+  bool paths = false;
 };
 
 /// An option of one algorithm, as shown by the command line.
@@ -67,11 +71,13 @@ using option_values = std::map<std::string, std::string, std::less<>>;
 /// seed      of random draws, which also depend on `trial`
 /// verify    the result will be verified
 /// output    the column that will be written; empty: none
+/// paths     the paths will be written
 struct run_request {
   activity::options activity = {};
   std::uint64_t seed = 1, trial = 0;
   bool verify = false;
   std::string_view output = {};
+  bool paths = false;
 };
 
 struct vertex_id {
@@ -98,6 +104,14 @@ struct column_info {
   bool real;
 };
 
+/// Rows of vertices, such as a walk each. A rank has those that `rows` gives it, one after the
+/// other; each has row_size places, of which those after its last vertex are no_vertex.
+struct vertex_rows {
+  pgas::partition_view rows;
+  std::size_t row_size;
+  std::variant<std::span<const std::uint32_t>, std::span<const std::uint64_t>> own;
+};
+
 /// A column of a file: the values of this rank's vertices, in order. Vertices are vertices of the
 /// graph; a missing value is no_vertex.
 using own_values = std::variant<std::vector<std::uint64_t>, std::vector<double>>;
@@ -110,6 +124,8 @@ class run_result {
   /// The result without its columns; the same on every rank.
   [[nodiscard]] virtual std::vector<fact> facts() const = 0;
   [[nodiscard]] virtual std::vector<column> columns() const = 0;
+  /// Present if they were requested.
+  [[nodiscard]] virtual std::optional<vertex_rows> paths() const { return std::nullopt; }
   [[nodiscard]] virtual const activity::ran& ran() const = 0;
   /// Input edges that the run traversed, for a rate; 0: no rate is reported.
   [[nodiscard]] virtual std::uint64_t edges() const = 0;

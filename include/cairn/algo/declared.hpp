@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -178,6 +179,14 @@ class typed_run_result final : public run_result {
     });
     return all;
   }
+  [[nodiscard]] std::optional<vertex_rows> paths() const override {
+    if constexpr (requires { result_.paths->row_size; }) {
+      if (!result_.paths) return std::nullopt;
+      const auto& p = *result_.paths;
+      return vertex_rows{p.walkers, p.row_size, std::span(p.vertices)};
+    }
+    return std::nullopt;
+  }
   [[nodiscard]] const activity::ran& ran() const override { return result_.ran; }
   [[nodiscard]] std::uint64_t edges() const override { return D::edges(call_, extra_, result_); }
   [[nodiscard]] std::optional<std::string> verify() const override {
@@ -329,6 +338,8 @@ class declared final : public algorithm {
   static constexpr std::string_view type_of() {
     if constexpr (std::is_same_v<T, vertex_option>) {
       return "ID";
+    } else if constexpr (std::is_same_v<T, automatic_number>) {
+      return "auto|N";
     } else if constexpr (requires { typename T::value_type; }) {
       return type_of<typename T::value_type>();
     } else {

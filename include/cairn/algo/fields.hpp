@@ -81,6 +81,11 @@ struct vertex_option {
   std::string id;
 };
 
+/// An option whose value is a whole number or `auto`; empty: auto.
+struct automatic_number {
+  std::optional<std::uint64_t> number;
+};
+
 /// Returns false unless the whole text is a number of type T.
 template <class T>
 [[nodiscard]] bool read_whole(std::string_view text, T& to) {
@@ -100,6 +105,10 @@ void read_option(std::string_view name, std::string_view text, T& to) {
   };
   if constexpr (std::is_same_v<T, vertex_option>) {
     to.id = text;
+  } else if constexpr (std::is_same_v<T, automatic_number>) {
+    to.number.reset();
+    if (text == "auto" || read_whole(text, to.number.emplace())) return;
+    throw refuse("auto or a whole number from 0 to 2^64 - 1");
   } else if constexpr (std::is_enum_v<T>) {
     std::string all;
     for (std::size_t i = 0; i < enum_names<T>.size(); ++i) {

@@ -11,34 +11,73 @@ namespace cairn::algo::ref {
 struct walk_counts {
   std::vector<std::uint64_t> visits;
   std::uint64_t steps = 0, ended_early = 0;
+  std::vector<std::vector<std::uint64_t>> paths;  ///< the vertices of each walker
 };
 
-/// Visits of random walkers by definition, one walker after the other. A walker starts at a vertex
-/// and follows at most `length` arcs, until it is at a vertex that no arc leaves.
+/// The p and q of node2vec.
+struct walk_bias {
+  double p = 1, q = 1;
+};
+
+/// The end of the arc that a walker takes from v, if it came from t, by rejection: an arc to t
+/// weighs 1/p, one to a vertex that an arc from t leads to weighs 1, any other 1/q. If not all arcs
+/// lead back, each attempt draws a chance; below the share of the arcs back it goes back. Otherwise
+/// it draws one of the others, and a second chance, which must be below the arc's weight as a share
+/// of the larger of 1 and 1/q.
+template <class Draws>
+std::uint64_t second_order_step(const std::vector<std::vector<std::uint64_t>>& targets,
+                                std::uint64_t t, std::uint64_t v, const walk_bias& bias,
+                                Draws& draws) {
+  std::vector<std::uint64_t> others;
+  for (const auto x : targets[v]) {
+    if (x != t) others.push_back(x);
+  }
+  if (others.empty()) return t;
+  const auto back = static_cast<double>(targets[v].size() - others.size());
+  const auto most = bias.q < 1 ? 1 / bias.q : 1.0;
+  for (;;) {
+    if (draws.uniform() < back / (back + static_cast<double>(others.size()) * (bias.p * most))) {
+      return t;
+    }
+    const auto x = others[draws.below(others.size())];
+    const bool near = std::find(targets[t].begin(), targets[t].end(), x) != targets[t].end();
+    const auto chance = near ? (bias.q < 1 ? bias.q : 1.0) : (bias.q < 1 ? 1.0 : 1 / bias.q);
+    if (draws.uniform() < chance) return x;
+  }
+}
+
+/// Visits and paths of random walkers by definition, one walker after the other. A walker starts at
+/// a vertex and follows at most `length` arcs, until it is at a vertex that no arc leaves.
 ///
 /// arcs       an undirected edge in both directions, a self-loop once
-/// draws_of   draws_of(walker) returns a function: its call with `bound` is the walker's next draw
-///            from [0, bound). Draw 0 is the start. Each further one is the place of the followed
-///            arc among the arcs of the same source, which are ordered by target.
+/// draws_of   draws_of(walker) returns the walker's draws: below(bound) is the next one from
+///            [0, bound), uniform() the next one from [0, 1). The first is the start. Of a first
+///            step, and of all if p and q are 1, each is the place of the followed arc among the
+///            arcs of the same source, which are ordered by target.
 template <class DrawsOf>
 walk_counts random_walks(std::uint64_t num_vertices,
                          const std::vector<std::pair<std::uint64_t, std::uint64_t>>& arcs,
-                         std::uint64_t walkers, std::uint64_t length, DrawsOf draws_of) {
+                         std::uint64_t walkers, std::uint64_t length, DrawsOf draws_of,
+                         const walk_bias& bias = {}) {
   std::vector<std::vector<std::uint64_t>> targets(num_vertices);
   for (const auto& [source, target] : arcs) targets[source].push_back(target);
   for (auto& list : targets) std::sort(list.begin(), list.end());
-  walk_counts counts{std::vector<std::uint64_t>(num_vertices, 0)};
+  walk_counts counts;
+  counts.visits.assign(num_vertices, 0);
   for (std::uint64_t i = 0; i < walkers; ++i) {
-    auto draw = draws_of(i);
-    std::uint64_t v = draw(num_vertices), taken = 0;
-    ++counts.visits[v];
-    while (taken < length && !targets[v].empty()) {
-      v = targets[v][draw(targets[v].size())];
-      ++counts.visits[v];
-      ++taken;
+    auto draws = draws_of(i);
+    std::vector<std::uint64_t> path{draws.below(num_vertices)};
+    while (path.size() <= length && !targets[path.back()].empty()) {
+      const auto v = path.back();
+      const bool first_order = path.size() == 1 || (bias.p == 1 && bias.q == 1);
+      path.push_back(first_order
+                         ? targets[v][draws.below(targets[v].size())]
+                         : second_order_step(targets, path[path.size() - 2], v, bias, draws));
     }
-    counts.steps += taken;
-    counts.ended_early += taken < length ? 1 : 0;
+    for (const auto v : path) ++counts.visits[v];
+    counts.steps += path.size() - 1;
+    counts.ended_early += path.size() <= length ? 1 : 0;
+    counts.paths.push_back(std::move(path));
   }
   return counts;
 }
