@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Points: {"ranks", "vertices", "degree", "length", "tasks", "edges": steps, "messages", "buffers",
+"seconds", "cairn_seconds"}; where there is MPI "mpi_seconds"; {"task_lines", "mpi_lines"}. The claims
+were written before the first sweep."""
+
+from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, having, median
+
+TITLE = "Figure 9: random walks"
+SHORT = "--runs 3 --warm-ups 0"
+LONG = "--runs 9 --rank-scale 17"
+
+
+def faster(member):
+    """Whether the program whose time is the member beats the baseline on several ranks."""
+
+    def judge(points):
+        measured = [p for p in having(points, "mpi_seconds", member) if p["ranks"] > 1]
+        if not measured:
+            return Verdict(OPEN, "there is no MPI, or one rank only was measured")
+        right = all(clearly_above(p["mpi_seconds"], p[member]) for p in measured)
+        return Verdict(HOLDS if right else FAILS, "times its speed: " + ", ".join(
+            f"{median(p['mpi_seconds']) / median(p[member]):.2f} on {p['ranks']} ranks"
+            for p in measured))
+
+    return judge
+
+
+def is_short(points):
+    lines = having(points, "task_lines", "mpi_lines")
+    if not lines:
+        return Verdict(OPEN, "no lines were counted")
+    tasks, mpi = lines[-1]["task_lines"], lines[-1]["mpi_lines"]
+    return Verdict(HOLDS if 10 * tasks <= mpi else FAILS,
+                   f"{tasks} lines with the graph in global arrays, the MPI program {mpi}: "
+                   f"{mpi / tasks:.1f} times")
+
+
+CLAIMS = [
+    Claim("walks by tasks are faster than the delegating MPI program", faster("seconds")),
+    Claim("Cairn's own walks are faster than the delegating MPI program", faster("cairn_seconds")),
+    Claim("with a tenth of its source lines", is_short),
+]
+
+
+def steps_of(member):
+    return lambda p: p["edges"] / median(p[member]) / 1e6 if member in p else None
+
+
+PLOTS = [Plot("ranks", "ranks",
+              [("by tasks", steps_of("seconds")), ("Cairn's own", steps_of("cairn_seconds")),
+               ("MPI, delegating", steps_of("mpi_seconds"))],
+              y_label="million steps a second", log_x=True, log_y=True)]
