@@ -25,7 +25,7 @@ struct tasks_job {
   int scale = 12, edge_factor = 16;
   std::uint64_t seed = 1;  ///< of graph, source and walks
   std::uint64_t length = 40;
-  std::size_t tasks = 1'024;  ///< of a worker
+  std::size_t tasks = 4'096;  ///< of a worker
   std::size_t coalesce_bytes = 0;
   rank_t ranks = 2;
   int repeats = 3;  ///< the time is their median
