@@ -40,9 +40,9 @@ enum class cells { one, several };
 struct surroundings {
   bool one_worker = true;
   bool others_rest = false;  ///< the rank has other workers, which do not take part
-  bool one_writer = false;  ///< each element has one worker, to which its messages go
-  bool emulated = false;    ///< hardware transactions are emulated
-  bool hardware = false;    ///< hardware transactions work; not determined if it does not matter
+  bool one_writer = false;   ///< each element has one worker, to which its messages go
+  bool emulated = false;     ///< hardware transactions are emulated
+  bool hardware = false;     ///< hardware transactions work; not determined if it does not matter
   std::string why_no_hardware = {};
 };
 
