@@ -44,6 +44,7 @@ void add_bench(CLI::App& app, common& c, action& chosen);
 void add_machine(CLI::App& app, common& c, action& chosen);
 void add_verify(CLI::App& app, common& c, action& chosen);
 void add_graphalytics(CLI::App& app, common& c, action& chosen);
+void add_hashmap(CLI::App& app, common& c, action& chosen);
 void add_settings(CLI::App& app, common& c, action& chosen);
 
 /// Groups of runtime settings.

@@ -40,6 +40,7 @@ int run(int argc, char** argv) {
   c.settings.supervised = true;
   action chosen;
   add_algorithms(app, c, chosen);
+  add_hashmap(app, c, chosen);
   add_info(app, c, chosen);
   add_verify(app, c, chosen);
   add_generate(app, c, chosen);

@@ -130,7 +130,7 @@ class Refusals(InAFolder):
     def test_help_lists_every_command_and_only_those(self):
         text = cairn("--help").stdout
         for command in ("bfs", "sssp", "pagerank", "cc", "mst", "st-connectivity", "coloring", "maxflow",
-                        "kcore", "triangles", "cdlp", "lcc", "walk", "graphalytics", "info", "machine", "generate", "convert", "verify", "settings", "bench"):
+                        "kcore", "triangles", "cdlp", "lcc", "walk", "hashmap", "graphalytics", "info", "machine", "generate", "convert", "verify", "settings", "bench"):
             self.assertIn(command, text)
             own = cairn(command, "--help")
             self.assertEqual((own.returncode, own.stderr), (0, ""))

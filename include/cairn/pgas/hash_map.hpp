@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -39,6 +40,10 @@ struct byte_hash {
     }
     return hash;
   }
+};
+
+struct hash_map_options {
+  std::uint64_t entries = 0;  ///< that all ranks together have memory for from the beginning
 };
 
 /// A hash map over all ranks: every task of every rank inserts, finds, changes and erases entries,
@@ -81,14 +86,17 @@ class hash_map {
   };
 
  public:
-  explicit hash_map(world& w)
+  explicit hash_map(world& w, const hash_map_options& opt = {})
       : world_(w),
         tasks_(w.tasks()),
         landings_(w.handling_threads()),
         ask_(
             w, [this](worker_t, const question& q) { return execute(q); },
             [this](worker_t k, std::uint64_t slot, const answer& a) { land(k, slot, a); },
-            {.kind = channel_kind::standing}) {}
+            {.kind = channel_kind::standing}) {
+    if (opt.entries == 0) return;
+    for (auto& s : shards_) s.table.reserve(most_of_shard(opt.entries, w.size()));
+  }
   hash_map(const hash_map&) = delete;
   hash_map& operator=(const hash_map&) = delete;
 
@@ -144,6 +152,10 @@ class hash_map {
     return {*this, {key, Value{}, verb::erase}};
   }
 
+  /// Bytes of this rank's part of a map that is made for `entries` entries on so many ranks.
+  [[nodiscard]] static std::uint64_t bytes(std::uint64_t entries, rank_t ranks) noexcept {
+    return num_shards * probing_table<Key, Value>::bytes(most_of_shard(entries, ranks));
+  }
   /// Number of entries on all ranks, while no task changes them. Collective.
   [[nodiscard]] std::uint64_t size() {
     std::uint64_t mine = 0;
@@ -167,6 +179,12 @@ class hash_map {
     task::spin_lock guard;
     probing_table<Key, Value> table;
   };
+
+  // The mean, and four standard deviations, which hardly a shard exceeds.
+  static std::size_t most_of_shard(std::uint64_t entries, rank_t ranks) noexcept {
+    const auto mean = static_cast<double>(entries) / (static_cast<double>(ranks) * num_shards);
+    return static_cast<std::size_t>(mean + 4 * std::sqrt(mean)) + 1;
+  }
 
   answer execute(const question& q) {
     const auto hash = Hash{}(q.key);

@@ -5,9 +5,9 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
-#include <vector>
+
+#include <cairn/hw/pages.hpp>
 
 namespace cairn::pgas {
 
@@ -20,9 +20,17 @@ namespace cairn::pgas {
 template <class Key, class Value>
 class probing_table {
  public:
+  /// Takes memory for n entries, so that the table does not grow before it holds them.
+  void reserve(std::size_t n) {
+    if (capacity_for(n) > entries_.size()) resize(capacity_for(n));
+  }
+  /// Bytes of a table that holds n entries and has not held more.
+  [[nodiscard]] static std::size_t bytes(std::size_t n) noexcept {
+    return capacity_for(n) * sizeof(entry);
+  }
   /// Inserts unless the key is there; returns whether it did.
   bool insert(std::uint64_t hash, const Key& key, const Value& value) {
-    if (4 * (size_ + 1) > 3 * entries_.size()) grow();
+    if (4 * (size_ + 1) > 3 * entries_.size()) resize(capacity_for(size_ + 1));
     const auto at = place_of(hash, key);
     if (entries_[at].used) return false;
     entries_[at] = {hash, key, value, true};
@@ -77,15 +85,17 @@ class probing_table {
     }
     return at;
   }
-  void grow() {
-    auto before =
-        std::exchange(entries_, std::vector<entry>(std::max<std::size_t>(16, 2 * entries_.size())));
+  [[nodiscard]] static std::size_t capacity_for(std::size_t n) noexcept {
+    return std::max<std::size_t>(16, std::bit_ceil(n + n / 3 + 1));
+  }
+  void resize(std::size_t capacity) {
+    const auto before = std::exchange(entries_, hw::page_buffer<entry>(capacity));
     for (const auto& e : before) {
       if (e.used) entries_[place_of(e.hash, e.key)] = e;
     }
   }
 
-  std::vector<entry> entries_;
+  hw::page_buffer<entry> entries_;  // zeros: not used
   std::size_t size_ = 0;
 };
 
