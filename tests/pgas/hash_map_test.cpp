@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <cstdint>
+#include <cstdlib>
 #include <optional>
 #include <string>
 #include <unordered_map>
@@ -16,6 +18,7 @@
 #include <cairn/task/task.hpp>
 #include <cairn/task/when_all.hpp>
 
+#include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
 namespace cairn::pgas {
@@ -23,6 +26,7 @@ namespace {
 
 using cairn::task::task;
 using cairn::task::when_all;
+using cairn::task::when_all_spread;
 using text = bounded_text<20>;
 
 // A hash with few values makes long runs, which erasing must keep whole.
@@ -60,6 +64,19 @@ TEST(ProbingTable, AgreesWithUnorderedMap) {
   }
 }
 
+// Growing would move the entries.
+TEST(ProbingTable, HoldsWhatItIsReservedForWithoutGrowing) {
+  for (const std::size_t n : {1u, 12u, 13u, 1000u, 3072u, 200'000u}) {
+    probing_table<std::uint64_t, std::uint64_t> table;
+    table.reserve(n);
+    table.insert(mix64(0), 0, 7);
+    const auto* const first = table.find(mix64(0), 0);
+    for (std::uint64_t k = 1; k < n; ++k) ASSERT_TRUE(table.insert(mix64(k), k, k));
+    EXPECT_EQ(table.find(mix64(0), 0), first) << n;
+    EXPECT_GE((probing_table<std::uint64_t, std::uint64_t>::bytes(n)), 25 * n);
+  }
+}
+
 TEST(BoundedText, EqualTextsHaveEqualBytes) {
   EXPECT_EQ(text("walk").view(), "walk");
   EXPECT_EQ(byte_hash<text>{}(text("walk")), byte_hash<text>{}(text("walk")));
@@ -73,8 +90,8 @@ std::uint64_t key_for(std::uint64_t k, std::uint64_t*) { return k; }
 text key_for(std::uint64_t k, text*) { return text("key " + std::to_string(k)); }
 
 // Each task works on keys of its own, so that it knows what it must find.
-template <class Key>
-task<std::uint64_t> work(hash_map<Key, std::uint64_t>& map, std::uint64_t mine, int steps) {
+template <class Key, class Hash>
+task<std::uint64_t> work(hash_map<Key, std::uint64_t, Hash>& map, std::uint64_t mine, int steps) {
   random64 random(mine + 1);
   std::unordered_map<std::uint64_t, std::uint64_t> expected;
   std::uint64_t wrong = 0;
@@ -116,11 +133,12 @@ task<std::uint64_t> work(hash_map<Key, std::uint64_t>& map, std::uint64_t mine, 
   }
   co_return wrong;
 }
-template <class Key>
-task<std::uint64_t> work_by_many(hash_map<Key, std::uint64_t>& map, std::uint64_t rank, int steps) {
+template <class Key, class Hash>
+task<std::uint64_t> work_by_many(hash_map<Key, std::uint64_t, Hash>& map, std::uint64_t rank,
+                                 int steps, std::uint64_t tasks = 8) {
   std::vector<task<std::uint64_t>> all;
-  for (std::uint64_t t = 0; t < 8; ++t) all.push_back(work(map, rank * 8 + t, steps));
-  const auto counts = co_await when_all(std::move(all));
+  for (std::uint64_t t = 0; t < tasks; ++t) all.push_back(work(map, rank * tasks + t, steps));
+  const auto counts = co_await when_all_spread(std::move(all));
   std::uint64_t wrong = 0;
   for (const auto c : counts) wrong += c;
   co_return wrong;
@@ -139,6 +157,57 @@ TEST_P(HashMap, AgreesWithUnorderedMap) {
     hash_map<text, std::uint64_t> texts(w);
     EXPECT_EQ(w.run(work_by_many(texts, rank, steps)), 0u);
   });
+}
+
+// So many operations on all ranks together; `make soak` makes 10^7.
+std::uint64_t num_operations() {
+  const auto* const many = std::getenv("CAIRN_SOAK_OPERATIONS");
+  return many ? std::strtoull(many, nullptr, 10) : support::few_when_sanitized(100'000);
+}
+class HashMapOperations : public ::testing::TestWithParam<support::place> {};
+INSTANTIATE_TEST_SUITE_P(Rings, HashMapOperations, ::testing::ValuesIn(support::ring_places()),
+                         support::place_name);
+
+TEST_P(HashMapOperations, AgreeWithUnorderedMapHoweverMany) {
+  constexpr std::uint64_t tasks = 256;
+  const auto steps = static_cast<int>(num_operations() / tasks) / GetParam().ranks + 1;
+  GetParam().run([steps](world& w) {
+    hash_map<std::uint64_t, std::uint64_t> map(w);
+    EXPECT_EQ(w.run(work_by_many(map, static_cast<std::uint64_t>(w.rank()), steps, tasks)), 0u);
+  });
+}
+
+// A twin that takes keys of other tasks for the same.
+struct blurred {
+  std::uint64_t key;
+  friend bool operator==(const blurred& a, const blurred& b) { return a.key >> 33 == b.key >> 33; }
+};
+struct blurred_hash {
+  std::uint64_t operator()(const blurred& b) const noexcept { return mix64(b.key >> 33); }
+};
+blurred key_for(std::uint64_t k, blurred*) { return {k}; }
+// A twin whose hash forgets what it was: the entry is at another owner, or in another shard.
+struct forgetful_hash {
+  static inline std::atomic<std::uint64_t> calls = 0;
+  std::uint64_t operator()(std::uint64_t key) const noexcept {
+    return mix64(++calls % 100 == 0 ? key + 1 : key);
+  }
+};
+template <class Key, class Hash>
+std::uint64_t num_wrong() {
+  std::uint64_t wrong = 0;
+  support::place{support::place::network::simulated, 2, 1}.run([&](world& w) {
+    hash_map<Key, std::uint64_t, Hash> map(w);
+    const auto mine = w.run(work_by_many(map, static_cast<std::uint64_t>(w.rank()), 100));
+    wrong = w.sum(mine);
+  });
+  return wrong;
+}
+TEST(HashMapOperationsTwin, ThatBlursKeysIsCaught) {
+  EXPECT_GT((num_wrong<blurred, blurred_hash>()), 0u);
+}
+TEST(HashMapOperationsTwin, WhoseHashChangesIsCaught) {
+  EXPECT_GT((num_wrong<std::uint64_t, forgetful_hash>()), 0u);
 }
 
 // All ranks insert the same keys: one succeeds.

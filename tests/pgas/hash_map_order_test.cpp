@@ -1,0 +1,250 @@
+// SPDX-License-Identifier: Apache-2.0
+// Operations on an entry are linearizable, also while tables grow.
+#include <atomic>
+#include <cstdint>
+#include <mutex>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/random.hpp>
+#include <cairn/pgas/hash_map.hpp>
+#include <cairn/task/task.hpp>
+#include <cairn/task/when_all.hpp>
+#include <cairn/task/yield.hpp>
+
+#include <support/history_search.hpp>
+#include <support/num_schedules.hpp>
+#include <support/places.hpp>
+
+namespace cairn::pgas {
+namespace {
+
+using cairn::task::task;
+using cairn::task::when_all;
+using support::effect;
+
+enum class verb { insert, find, update, erase };
+
+// An operation on one entry, as its task saw it. A value is 0 if the entry is not there.
+struct event {
+  verb what = verb::find;
+  std::uint64_t value = 0;             // to write
+  std::uint64_t before = 0;            // found by find and update
+  bool succeeded = false;              // insert, erase
+  std::uint64_t began = 0, ended = 0;  // by a clock that all ranks share
+};
+effect apply(const event& e, std::uint64_t is) {
+  switch (e.what) {
+    case verb::insert:
+      return {e.succeeded == (is == 0), is == 0 ? e.value : is};
+    case verb::erase:
+      return {e.succeeded == (is != 0), 0};
+    case verb::update:
+      return {e.before == is, is == 0 ? 0 : e.value};
+    case verb::find:
+      break;
+  }
+  return {e.before == is, is};
+}
+bool linearizable(const std::vector<event>& events) {
+  return support::history_search(events, apply).linearizable(0);
+}
+
+TEST(EntryHistory, FindsAnOrderIfThereIsOne) {
+  const event in{verb::insert, 5, 0, true, 1, 4}, late{verb::find, 0, 5, false, 2, 3},
+      early{verb::find, 0, 0, false, 2, 3}, stale{verb::find, 0, 0, false, 5, 6};
+  EXPECT_TRUE(linearizable({in, late}));
+  EXPECT_TRUE(linearizable({in, late, early}));
+  EXPECT_FALSE(linearizable({in, stale}));
+  const event twice{verb::insert, 6, 0, true, 2, 3}, out{verb::erase, 0, 0, true, 1, 9};
+  EXPECT_FALSE(linearizable({in, twice}));
+  EXPECT_TRUE(linearizable({in, twice, out}));
+  const event one{verb::update, 7, 5, false, 5, 8}, two{verb::update, 8, 5, false, 6, 9};
+  EXPECT_FALSE(linearizable({in, one, two}));  // one update is lost
+}
+
+enum class fault { none, updates_in_two_steps, finds_in_a_cache, several_owners };
+
+// A broken twin gives a key another owner on each rank, by a salt.
+struct salted_key {
+  std::uint64_t key, salt;
+  friend bool operator==(const salted_key& a, const salted_key& b) { return a.key == b.key; }
+};
+struct salted_hash {
+  std::uint64_t operator()(const salted_key& k) const noexcept { return mix64(k.key + k.salt); }
+};
+using tested_map = hash_map<salted_key, std::uint64_t, salted_hash>;
+
+/// What all ranks of a run share: a clock, and the events so far.
+struct recording {
+  std::atomic<std::uint64_t> time{1};
+  std::mutex guard;  // held by tests for an instant, not by tasks while they wait
+  std::vector<event> events;
+
+  void add(const event& e) {
+    const std::lock_guard held(guard);
+    events.push_back(e);
+  }
+};
+
+// Some operations on one entry, drawn by a seed.
+task<> operate(recording& to, tested_map& map, salted_key key, std::uint64_t seed, int operations,
+               fault f) {
+  random64 random(seed);
+  std::uint64_t cached = 0;
+  bool has_cached = false;
+  for (int k = 0; k < operations; ++k) {
+    event e;
+    e.what = static_cast<verb>(random.below(4));
+    e.value = 1 + random.below(1000);
+    e.began = to.time.fetch_add(1);
+    switch (e.what) {
+      case verb::insert:
+        e.succeeded = co_await map.insert(key, e.value);
+        break;
+      case verb::erase:
+        e.succeeded = co_await map.erase(key);
+        break;
+      case verb::update:
+        if (f == fault::updates_in_two_steps) {
+          const auto before = co_await map.find(key);
+          e.before = before.value_or(0);
+          co_await cairn::task::yield();
+          if (before) static_cast<void>(co_await map.update(key, e.value));
+        } else {
+          const auto before = co_await map.update(key, e.value);
+          e.before = before.value_or(0);
+        }
+        break;
+      case verb::find:
+        if (f != fault::finds_in_a_cache || !has_cached) {
+          const auto found = co_await map.find(key);
+          cached = found.value_or(0);
+          has_cached = true;
+        }
+        e.before = cached;
+    }
+    e.ended = to.time.fetch_add(1);
+    to.add(e);
+  }
+}
+// Meanwhile tables grow: keys that no other task uses.
+task<> insert_others(tested_map& map, std::uint64_t first, std::uint64_t n) {
+  for (std::uint64_t k = 0; k < n; ++k) {
+    static_cast<void>(co_await map.insert({first + k, 0}, k));
+    co_await cairn::task::yield();
+  }
+}
+task<> operate_by_many(std::vector<recording>& all, tested_map& map, std::uint64_t rank,
+                       std::uint64_t seed, int tasks, fault f) {
+  std::vector<task<>> running;
+  for (std::uint64_t key = 0; key < all.size(); ++key) {
+    for (int k = 0; k < tasks; ++k) {
+      const auto of_task = mix64(seed * 64 + key) + rank * 1000 + static_cast<std::uint64_t>(k);
+      const std::uint64_t salt = f == fault::several_owners ? rank * 7919 : 0;
+      running.push_back(operate(all[key], map, {key, salt}, mix64(of_task), 4, f));
+    }
+  }
+  running.push_back(insert_others(map, (rank + 1) << 32, 200));
+  co_await when_all(std::move(running));
+}
+
+// One history per key over all ranks; returns how many are impossible.
+std::uint64_t num_impossible(const support::place& at, std::uint64_t seed, fault f) {
+  std::vector<recording> all(4);
+  const int tasks = at.ranks <= 3 ? 2 : 1;
+  at.with_seed(seed).run([&](world& w) {
+    tested_map map(w);
+    w.run(operate_by_many(all, map, static_cast<std::uint64_t>(w.rank()), seed, tasks, f));
+    EXPECT_GE(map.size(), 200u * static_cast<std::uint64_t>(w.size()));
+  });
+  std::uint64_t impossible = 0;
+  for (const auto& r : all) {
+    EXPECT_EQ(r.events.size(), static_cast<std::size_t>(4 * tasks * at.ranks));
+    impossible += !linearizable(r.events);
+  }
+  return impossible;
+}
+
+class HashMapOrder : public ::testing::TestWithParam<support::place> {};
+INSTANTIATE_TEST_SUITE_P(Everywhere, HashMapOrder, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+
+TEST_P(HashMapOrder, OperationsOnAnEntryAreLinearizable) {
+  const std::uint64_t seeds = GetParam().simulated() ? support::num_seeds(5) : 2;
+  for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
+    ASSERT_EQ(num_impossible(GetParam(), seed, fault::none), 0u) << "seed " << seed;
+  }
+}
+
+constexpr support::place simulated{support::place::network::simulated, 3, 2};
+std::uint64_t num_caught(fault f) {
+  std::uint64_t caught = 0;
+  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
+    caught += num_impossible(simulated, seed, f) != 0;
+  }
+  return caught;
+}
+TEST(HashMapTwin, ThatUpdatesInTwoStepsIsCaught) {
+  EXPECT_GT(num_caught(fault::updates_in_two_steps), 4u);
+}
+TEST(HashMapTwin, ThatFindsInACacheIsCaught) { EXPECT_GT(num_caught(fault::finds_in_a_cache), 4u); }
+TEST(HashMapTwin, WhoseKeysHaveSeveralOwnersIsCaught) {
+  EXPECT_GT(num_caught(fault::several_owners), 4u);
+}
+
+using numbers = hash_map<std::uint64_t, std::uint64_t>;
+
+// Entries that are there, looked up while tables grow around them.
+task<std::uint64_t> find_all(numbers& map, std::uint64_t keys, int rounds) {
+  std::uint64_t wrong = 0;
+  for (int round = 0; round < rounds; ++round) {
+    for (std::uint64_t k = 0; k < keys; ++k) {
+      const auto found = co_await map.find(k);
+      wrong += found != std::optional(3 * k);
+    }
+    co_await cairn::task::yield();
+  }
+  co_return wrong;
+}
+task<std::uint64_t> insert_new(numbers& map, std::uint64_t first, std::uint64_t n) {
+  std::uint64_t wrong = 0;
+  for (std::uint64_t k = first; k < first + n; ++k) {
+    wrong += !co_await map.insert(k, k);
+    if (k % 16 == 0) co_await cairn::task::yield();
+  }
+  co_return wrong;
+}
+task<> insert_known(numbers& map, std::uint64_t rank, std::uint64_t keys) {
+  if (rank != 0) co_return;
+  for (std::uint64_t k = 0; k < keys; ++k) static_cast<void>(co_await map.insert(k, 3 * k));
+}
+task<std::uint64_t> grow_while_found(numbers& map, std::uint64_t rank, std::uint64_t keys,
+                                     std::uint64_t n) {
+  std::vector<task<std::uint64_t>> all;
+  for (std::uint64_t t = 0; t < 4; ++t) {
+    all.push_back(find_all(map, keys, static_cast<int>(n / 100)));
+    all.push_back(insert_new(map, (rank * 4 + t + 1) << 32, n));
+  }
+  const auto counts = co_await cairn::task::when_all_spread(std::move(all));
+  std::uint64_t wrong = 0;
+  for (const auto c : counts) wrong += c;
+  co_return wrong;
+}
+
+TEST_P(HashMapOrder, EntriesAreFoundWhileTablesGrow) {
+  const std::uint64_t n = GetParam().simulated() || GetParam().ranks > 3 ? 300 : 3000;
+  GetParam().run([n](world& w) {
+    const auto rank = static_cast<std::uint64_t>(w.rank());
+    numbers map(w);
+    w.run(insert_known(map, rank, 20));
+    EXPECT_EQ(w.run(grow_while_found(map, rank, 20, n)), 0u);
+    EXPECT_EQ(map.size(), 20 + 4 * n * static_cast<std::uint64_t>(w.size()));
+  });
+}
+
+}  // namespace
+}  // namespace cairn::pgas
