@@ -106,7 +106,7 @@ void expect_memory(world& w, const hashmap_command& cmd, const algo::hash_map_ac
 
 struct trial_result {
   algo::hash_map_access_totals totals;
-  std::uint64_t before, after;  // entries
+  std::uint64_t before, after, checksum;  // of entries
   double seconds, build_seconds;
   std::string broken;
 };
@@ -137,6 +137,7 @@ trial_result run_trial(world& w, const hashmap_command& cmd, const common& c,
   }
   counts.end(phase_counts::run);
   t.after = map.size();
+  t.checksum = algo::checksum_of(w, map);
   if (cmd.verify) {
     t.broken = algo::verify_hash_map_access(w, pool, map, opt, t.totals).value_or("");
   }
@@ -144,11 +145,8 @@ trial_result run_trial(world& w, const hashmap_command& cmd, const common& c,
 }
 
 json json_of(const trial_result& t) {
-  return {{"accesses", t.totals.accesses},
-          {"found", t.totals.found},
-          {"stored", t.totals.stored},
-          {"entries_before", t.before},
-          {"entries_after", t.after}};
+  return {{"accesses", t.totals.accesses}, {"found", t.totals.found},  {"stored", t.totals.stored},
+          {"entries_before", t.before},    {"entries_after", t.after}, {"checksum", t.checksum}};
 }
 
 void say_result(const hashmap_command& cmd, const world& w, const pool_keeper& pools,

@@ -6,6 +6,7 @@
 
 #include <cairn/algo/hash_map_access.hpp>
 #include <cairn/base/contract.hpp>
+#include <cairn/base/random.hpp>
 #include <cairn/pgas/partition.hpp>
 #include <cairn/task/task.hpp>
 #include <cairn/task/when_all.hpp>
@@ -105,6 +106,14 @@ hash_map_access_totals access_hash_map(world& w, const string_pool& pool, string
   shared all{pool, map, opt, first + mine, mine * opt.steps, first};
   w.run(run_share(&w, &all, most_live, access));
   return {w.sum(all.accesses.load()), w.sum(all.found.load()), w.sum(all.stored.load())};
+}
+
+std::uint64_t checksum_of(world& w, const string_map& map) {
+  std::uint64_t mine = 0;
+  map.each_own([&](const pool_string& key, string_origin value) {
+    mine += mix64(pgas::byte_hash<pool_string>{}(key) + static_cast<std::uint64_t>(value));
+  });
+  return w.sum(mine);
 }
 
 }  // namespace cairn::algo

@@ -34,7 +34,7 @@ hash_map_access_options some(const support::place& at) {
 
 // What does not depend on the place.
 struct outcome {
-  std::uint64_t stored = 0, entries = 0;
+  std::uint64_t stored = 0, entries = 0, checksum = 0;
   std::string wrong;
   friend bool operator==(const outcome&, const outcome&) = default;
 };
@@ -44,7 +44,7 @@ outcome of_run(world& w, const string_pool& pool, const hash_map_access_options&
   const auto totals = access_hash_map(w, pool, map, opt);
   EXPECT_EQ(totals.accesses, opt.tasks * opt.steps);
   EXPECT_GE(totals.found, totals.stored);
-  return {totals.stored, map.size(),
+  return {totals.stored, map.size(), checksum_of(w, map),
           verify_hash_map_access(w, pool, map, opt, totals).value_or("")};
 }
 

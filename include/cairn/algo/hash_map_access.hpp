@@ -64,6 +64,11 @@ void populate(world& w, const string_pool& pool, string_map& map,
                                                      string_map& map,
                                                      const hash_map_access_options& opt);
 
+/// A sum over the entries of all ranks, modulo 2^64, of mix64(h + o): h is the byte_hash of the
+/// string, o is 1 if it is a reversed one, else 0. The same for equal sets of entries.
+/// Collective
+[[nodiscard]] std::uint64_t checksum_of(world& w, const string_map& map);
+
 /// One sentence if the map or the totals are not what populate() and access_hash_map() must leave.
 /// Rank 0 repeats both serially, with the containers of the standard library. It compares the
 /// number of each rank's entries and two sums over them; `stored`; and whether `found` is at least

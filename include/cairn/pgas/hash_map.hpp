@@ -10,6 +10,7 @@
 #include <cstring>
 #include <mutex>
 #include <optional>
+#include <span>
 #include <type_traits>
 
 #include <cairn/am/request.hpp>
@@ -18,6 +19,7 @@
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/probing_table.hpp>
 #include <cairn/task/per_worker.hpp>
+#include <cairn/task/prefetch.hpp>
 #include <cairn/task/promise.hpp>
 #include <cairn/task/scheduler.hpp>
 #include <cairn/task/spin_lock.hpp>
@@ -79,6 +81,7 @@ class hash_map {
     Value value;
     bool found;
   };
+  using asked = typename am::request<question, answer>::asked;
   struct landing {
     answer* into;
     task::suspended waiter;
@@ -89,9 +92,13 @@ class hash_map {
   explicit hash_map(world& w, const hash_map_options& opt = {})
       : world_(w),
         tasks_(w.tasks()),
+        alone_(w.handling_threads() == 1),
         landings_(w.handling_threads()),
         ask_(
-            w, [this](worker_t, const question& q) { return execute(q); },
+            w,
+            [this](worker_t k, rank_t from, std::span<const asked> batch) {
+              answer_all(k, from, batch);
+            },
             [this](worker_t k, std::uint64_t slot, const answer& a) { land(k, slot, a); },
             {.kind = channel_kind::standing}) {
     if (opt.entries == 0) return;
@@ -108,19 +115,26 @@ class hash_map {
     operation(const operation&) = delete;
     operation& operator=(const operation&) = delete;
     [[nodiscard]] bool await_ready() {
-      owner_ = map_.owner(question_.key);
-      if (owner_ != map_.world_.rank()) return false;
-      answer_ = map_.execute(question_);
-      return true;
+      hash_ = Hash{}(question_.key);
+      owner_ = map_.owner_of(hash_);
+      return here() && !map_.shard_of(hash_).larger_than_cache();
     }
     template <task::task_promise P>
-    void await_suspend(std::coroutine_handle<P> h) {
+    bool await_suspend(std::coroutine_handle<P> h) {
+      if (here()) {
+        const task::prefetch entry(map_.shard_of(hash_).table.address(mix64(hash_)));
+        if (entry.await_ready()) return false;
+        entry.await_suspend(h);
+        return true;
+      }
       const task::suspended me(h.promise());
       const auto w = me.worker();
       const auto slot = map_.landings_[w].put({&answer_, me, map_.tasks_.generation()});
       map_.ask_.from(w)(owner_, question_, slot);
+      return true;
     }
-    Result await_resume() const {
+    Result await_resume() {
+      if (here()) answer_ = map_.execute(question_, hash_);
       if constexpr (std::is_same_v<Result, bool>) {
         return answer_.found;
       } else {
@@ -129,9 +143,12 @@ class hash_map {
     }
 
    private:
+    [[nodiscard]] bool here() const noexcept { return owner_ == map_.world_.rank(); }
+
     hash_map& map_;
     question question_;
     answer answer_{};
+    std::uint64_t hash_ = 0;
     rank_t owner_ = 0;
   };
 
@@ -167,10 +184,7 @@ class hash_map {
   void each_own(F&& f) const {
     for (const auto& s : shards_) s.table.each(f);
   }
-  [[nodiscard]] rank_t owner(const Key& key) const noexcept {
-    return static_cast<rank_t>(
-        static_cast<uint128_t>(Hash{}(key)) * static_cast<std::uint64_t>(world_.size()) >> 64);
-  }
+  [[nodiscard]] rank_t owner(const Key& key) const noexcept { return owner_of(Hash{}(key)); }
 
  private:
   // Workers that change different shards do not wait for each other.
@@ -178,7 +192,18 @@ class hash_map {
   struct shard {
     task::spin_lock guard;
     probing_table<Key, Value> table;
+    [[nodiscard]] bool larger_than_cache() const noexcept {
+      return table.bytes() > cache_bytes / num_shards;
+    }
   };
+  static constexpr std::size_t cache_bytes = std::size_t{1} << 20;  // of this rank's part
+
+  [[nodiscard]] rank_t owner_of(std::uint64_t hash) const noexcept {
+    return static_cast<rank_t>(
+        static_cast<uint128_t>(hash) * static_cast<std::uint64_t>(world_.size()) >> 64);
+  }
+  // The high bits of a hash are alike for all keys of a rank.
+  [[nodiscard]] shard& shard_of(std::uint64_t hash) noexcept { return shards_[mix64(hash) >> 58]; }
 
   // The mean, and four standard deviations, which hardly a shard exceeds.
   static std::size_t most_of_shard(std::uint64_t entries, rank_t ranks) noexcept {
@@ -186,11 +211,11 @@ class hash_map {
     return static_cast<std::size_t>(mean + 4 * std::sqrt(mean)) + 1;
   }
 
-  answer execute(const question& q) {
-    const auto hash = Hash{}(q.key);
-    const auto of_rank = mix64(hash);  // its high bits are alike for all keys of a rank
-    auto& s = shards_[of_rank >> 58];
-    const std::lock_guard held(s.guard);
+  answer execute(const question& q, std::uint64_t hash) {
+    const auto of_rank = mix64(hash);
+    auto& s = shard_of(hash);
+    std::unique_lock held(s.guard, std::defer_lock);
+    if (!alone_) held.lock();
     switch (q.what) {
       case verb::insert:
         return {Value{}, s.table.insert(of_rank, q.key, q.value)};
@@ -206,6 +231,21 @@ class hash_map {
     if (q.what == verb::update) *value = q.value;
     return found;
   }
+  // Fetches the entries of later questions while it answers earlier ones.
+  void answer_all(worker_t k, rank_t from, std::span<const asked> batch) {
+    constexpr std::size_t ahead = 12;
+    std::array<std::uint64_t, 16> hashes;
+    const auto fetch = [&](std::size_t j) {
+      const auto hash = hashes[j % hashes.size()] = Hash{}(batch[j].question.key);
+      __builtin_prefetch(shard_of(hash).table.address(mix64(hash)));
+    };
+    for (std::size_t j = 0; j < std::min(ahead, batch.size()); ++j) fetch(j);
+    auto reply = ask_.reply_from(k);
+    for (std::size_t j = 0; j < batch.size(); ++j) {
+      if (j + ahead < batch.size()) fetch(j + ahead);
+      reply(from, batch[j].by, execute(batch[j].question, hashes[j % hashes.size()]));
+    }
+  }
   void land(worker_t w, std::uint64_t slot, const answer& a) {
     const auto l = landings_[w].take(slot);
     if (l.generation != tasks_.generation()) return;
@@ -215,6 +255,7 @@ class hash_map {
 
   world& world_;
   task::scheduler& tasks_;
+  const bool alone_;  // one thread changes the tables
   std::array<shard, num_shards> shards_;
   task::per_worker<am::slot_table<landing>> landings_;
   am::request<question, answer> ask_;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <cstddef>
 #include <cstdint>
@@ -59,6 +60,16 @@ class probing_table {
   }
 
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
+  /// Where the run of a hash begins, to be fetched into the cache. While another worker changes the
+  /// table, it may be an address without meaning.
+  [[nodiscard]] const void* address(std::uint64_t hash) const noexcept {
+    return published_.load(std::memory_order_relaxed) +
+           (hash & published_mask_.load(std::memory_order_relaxed)) * sizeof(entry);
+  }
+  /// Bytes of memory. Any thread.
+  [[nodiscard]] std::size_t bytes() const noexcept {
+    return (published_mask_.load(std::memory_order_relaxed) + 1) * sizeof(entry);
+  }
   template <class F>
   void each(F&& f) const {
     for (const auto& e : entries_) {
@@ -93,10 +104,14 @@ class probing_table {
     for (const auto& e : before) {
       if (e.used) entries_[place_of(e.hash, e.key)] = e;
     }
+    published_.store(reinterpret_cast<const char*>(entries_.data()), std::memory_order_relaxed);
+    published_mask_.store(mask(), std::memory_order_relaxed);
   }
 
   hw::page_buffer<entry> entries_;  // zeros: not used
   std::size_t size_ = 0;
+  std::atomic<const char*> published_{nullptr};
+  std::atomic<std::size_t> published_mask_{0};
 };
 
 }  // namespace cairn::pgas
