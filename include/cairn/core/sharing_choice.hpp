@@ -10,9 +10,10 @@ namespace cairn {
 /// Whether runs of one kind are faster on all workers or on one, from the times that they took.
 ///
 /// Cache lines that several workers write travel between their caches, which may take longer than
-/// a small run saves. The first runs go by a guess; the fourth and the sixth try the other way, since
-/// the first runs of a process are slow whichever way they go. Then the faster way runs; the other is tried again after 8 runs,
-/// after 16 more and so on, because what else the machine does changes.
+/// a small run saves. The first runs go by a guess; the fourth and the sixth try the other way,
+/// since the first runs of a process are slow whichever way they go. Then the faster way runs; the
+/// other is tried again after 8 runs, after 16 more and so on, because what else the machine does
+/// changes.
 ///
 /// A pure state machine.
 class sharing_choice {
