@@ -93,6 +93,7 @@ class hash_map {
       : world_(w),
         tasks_(w.tasks()),
         alone_(w.handling_threads() == 1),
+        shards_(opt.entries, w.size()),
         landings_(w.handling_threads()),
         ask_(
             w,
@@ -100,10 +101,7 @@ class hash_map {
               answer_all(k, from, batch);
             },
             [this](worker_t k, std::uint64_t slot, const answer& a) { land(k, slot, a); },
-            {.kind = channel_kind::standing}) {
-    if (opt.entries == 0) return;
-    for (auto& s : shards_) s.table.reserve(most_of_shard(opt.entries, w.size()));
-  }
+            {.kind = channel_kind::standing}) {}
   hash_map(const hash_map&) = delete;
   hash_map& operator=(const hash_map&) = delete;
 
@@ -205,6 +203,14 @@ class hash_map {
   // The high bits of a hash are alike for all keys of a rank.
   [[nodiscard]] shard& shard_of(std::uint64_t hash) noexcept { return shards_[mix64(hash) >> 58]; }
 
+  // They have their memory before the channel opens: questions may arrive from then on.
+  struct shard_array : std::array<shard, num_shards> {
+    shard_array(std::uint64_t entries, rank_t ranks) {
+      if (entries == 0) return;
+      for (auto& s : *this) s.table.reserve(most_of_shard(entries, ranks));
+    }
+  };
+
   // The mean, and four standard deviations, which hardly a shard exceeds.
   static std::size_t most_of_shard(std::uint64_t entries, rank_t ranks) noexcept {
     const auto mean = static_cast<double>(entries) / (static_cast<double>(ranks) * num_shards);
@@ -256,7 +262,7 @@ class hash_map {
   world& world_;
   task::scheduler& tasks_;
   const bool alone_;  // one thread changes the tables
-  std::array<shard, num_shards> shards_;
+  shard_array shards_;
   task::per_worker<am::slot_table<landing>> landings_;
   am::request<question, answer> ask_;
 };
