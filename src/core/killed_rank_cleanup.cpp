@@ -33,15 +33,18 @@ bool belongs_to_an_mpi(std::string_view name) noexcept {
   return false;
 }
 
-// A write lease is granted only if nobody else has the file open or mapped.
-void remove_if_unused(int folder, const char* name) noexcept {
+// A write lease is granted only if nobody else has the file open or mapped. Returns whether the
+// file is in use.
+bool remove_unless_used(int folder, const char* name) noexcept {
   struct stat about {};
-  if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0) return;
-  if (!S_ISREG(about.st_mode) || about.st_uid != geteuid()) return;
+  if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (!S_ISREG(about.st_mode) || about.st_uid != geteuid()) return false;
   const int file = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
-  if (file < 0) return;
-  if (fcntl(file, F_SETLEASE, F_WRLCK) == 0) unlinkat(folder, name, 0);
+  if (file < 0) return false;
+  const bool used = fcntl(file, F_SETLEASE, F_WRLCK) != 0;
+  if (!used) unlinkat(folder, name, 0);
   close(file);
+  return used;
 }
 
 struct entry {  // of getdents64
@@ -52,9 +55,11 @@ struct entry {  // of getdents64
   char name[1];
 };
 
-void remove_unused_segments() noexcept {
+// Returns whether segments are in use.
+bool remove_unused_segments() noexcept {
   const int folder = open("/dev/shm", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (folder < 0) return;
+  if (folder < 0) return false;
+  bool used = false;
   alignas(entry) std::array<char, 8192> entries;
   for (;;) {
     const auto bytes = syscall(SYS_getdents64, folder, entries.data(), entries.size());
@@ -64,11 +69,12 @@ void remove_unused_segments() noexcept {
       unsigned short length = 0;
       std::memcpy(&length, here + offsetof(entry, length), sizeof length);
       const char* const name = here + offsetof(entry, name);
-      if (belongs_to_an_mpi(name)) remove_if_unused(folder, name);
+      if (belongs_to_an_mpi(name)) used |= remove_unless_used(folder, name);
       at += length;
     }
   }
   close(folder);
+  return used;
 }
 
 }  // namespace
@@ -115,8 +121,11 @@ void killed_rank_cleanup::clean_up(std::string_view sentence) const noexcept {
     }
   }
   close(1);
-  for (int pass = 0; pass < 6; ++pass) {  // the other ranks may still be ending
-    remove_unused_segments();
+  // Ranks that see half a second later that the launcher has ended may make segments until then.
+  // What is in use at the last pass belongs to another job.
+  constexpr int least_passes = 30, most_passes = 80;
+  for (int pass = 0; pass < most_passes; ++pass) {
+    if (!remove_unused_segments() && pass >= least_passes) break;
     constexpr timespec between_passes{0, 50'000'000};
     nanosleep(&between_passes, nullptr);
   }
