@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
@@ -12,6 +13,7 @@
 
 #include <array>
 #include <cstddef>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 
@@ -54,6 +56,45 @@ struct entry {  // of getdents64
   unsigned char type;
   char name[1];
 };
+
+std::uintptr_t hexadecimal(const char*& at) noexcept {
+  std::uintptr_t number = 0;
+  for (;; ++at) {
+    if (*at >= '0' && *at <= '9') {
+      number = number * 16 + static_cast<std::uintptr_t>(*at - '0');
+    } else if (*at >= 'a' && *at <= 'f') {
+      number = number * 16 + static_cast<std::uintptr_t>(*at - 'a' + 10);
+    } else {
+      return number;
+    }
+  }
+}
+
+// A child of a rank inherits what the rank has mapped, and would itself keep it in use.
+void unmap_segments() noexcept {
+  const int maps = open("/proc/self/maps", O_RDONLY | O_CLOEXEC);
+  if (maps < 0) return;
+  std::array<char, 4096> text;  // more than a line
+  std::size_t held = 0;
+  for (;;) {
+    const auto more = read(maps, text.data() + held, text.size() - 1 - held);
+    if (more <= 0) break;
+    held += static_cast<std::size_t>(more);
+    text[held] = '\0';
+    const char* line = text.data();
+    for (const char* end = nullptr; (end = std::strchr(line, '\n')) != nullptr; line = end + 1) {
+      const char* at = line;
+      const auto first = hexadecimal(at);
+      const auto last = hexadecimal(++at);
+      const std::string_view of_file(at, end);
+      if (of_file.find(" /dev/shm/") == of_file.npos) continue;
+      munmap(reinterpret_cast<void*>(first), last - first);
+    }
+    held -= static_cast<std::size_t>(line - text.data());
+    std::memmove(text.data(), line, held);
+  }
+  close(maps);
+}
 
 // Returns whether segments are in use.
 bool remove_unused_segments() noexcept {
@@ -112,6 +153,7 @@ void killed_rank_cleanup::clean_up(std::string_view sentence) const noexcept {
   }
   dup2(launcher_end_, 0);
   syscall(SYS_close_range, 2u, ~0u, 0u);
+  unmap_segments();
   pollfd ended{0, POLLIN, 0};
   if (poll(&ended, 1, patience_ms) == 0 && may_be_stuck_) {
     static_cast<void>(!write(1, sentence.data(), sentence.size()));
