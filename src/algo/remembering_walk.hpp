@@ -17,6 +17,7 @@
 #include <cairn/traverse/push.hpp>
 
 #include "algo/path_recorder.hpp"
+#include "algo/walkers.hpp"
 
 namespace cairn::algo {
 
@@ -35,6 +36,10 @@ class remembering_walk {
     Id candidate = none;       // the end of a drawn edge; `before` must say whether it has one too
     std::uint32_t steps = 0;
     bool arrived = false;  // at `at`: its visit is counted
+
+    static walker of(std::uint64_t key, std::uint64_t number) {
+      return {random64(key, number), number};
+    }
   };
   static constexpr std::size_t group = 32;       // more than the cache misses that overlap
   static constexpr std::uint32_t stretch = 256;  // as in walk.cpp
@@ -82,25 +87,13 @@ class remembering_walk {
   static Id place(const walker& x) noexcept { return x.candidate == none ? x.at : x.before; }
 
   std::uint64_t start(worker_t k, auto& send, std::uint64_t number, std::uint64_t last) {
-    return advance(k, send, [&](walker& x) {
-      while (number < last) {
-        x = {random64(opt_.key, number), number};
-        ++number;
-        x.at = static_cast<Id>(x.draws.below(num_vertices_));
-        if (view_.owns(x.at)) return true;
-        send(view_.owner(x.at), x);
-      }
-      return false;
-    });
+    return advance(k, send,
+                   walkers_from<walker>(number, last, opt_.key, num_vertices_, view_, send));
   }
 
   void handle(worker_t k, std::span<const walker> batch) {
     auto send = arrivals_.from(k);
-    const auto steps = advance(k, send, [&, i = std::size_t{0}](walker& x) mutable {
-      if (i == batch.size()) return false;
-      x = batch[i++];
-      return true;
-    });
+    const auto steps = advance(k, send, walkers_of(batch));
     w_.counters().add(k, obs::counter::edges, steps);
   }
 

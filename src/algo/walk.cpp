@@ -14,6 +14,7 @@
 #include <cairn/traverse/push.hpp>
 
 #include "algo/remembering_walk.hpp"
+#include "algo/walkers.hpp"
 
 namespace cairn::algo {
 namespace {
@@ -23,6 +24,8 @@ class walking {
   struct walker {  // also the message
     random64 draws{0};
     Id at = 0, steps = 0;
+
+    static walker of(std::uint64_t key, std::uint64_t number) { return {random64(key, number)}; }
   };
   static constexpr std::size_t group = 32;  // more than the cache misses that overlap on a core
   static constexpr Id stretch = 256;        // steps on a rank before other messages get their turn
@@ -63,24 +66,13 @@ class walking {
  private:
   // Walks with the walkers of these numbers that start here, and sends the others.
   std::uint64_t start(worker_t k, auto& send, std::uint64_t number, std::uint64_t last) {
-    return advance(k, send, [&](walker& x) {
-      while (number < last) {
-        x = {random64(opt_.key, number++)};
-        x.at = static_cast<Id>(x.draws.below(num_vertices_));
-        if (view_.owns(x.at)) return true;
-        send(view_.owner(x.at), x);
-      }
-      return false;
-    });
+    return advance(k, send,
+                   walkers_from<walker>(number, last, opt_.key, num_vertices_, view_, send));
   }
 
   void handle(worker_t k, std::span<const walker> batch) {
     auto send = arrivals_.from(k);
-    const auto steps = advance(k, send, [&, i = std::size_t{0}](walker& x) mutable {
-      if (i == batch.size()) return false;
-      x = batch[i++];
-      return true;
-    });
+    const auto steps = advance(k, send, walkers_of(batch));
     w_.counters().add(k, obs::counter::edges, steps);
   }
 

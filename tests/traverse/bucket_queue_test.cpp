@@ -49,9 +49,9 @@ void play(world& w, double width, std::uint64_t spread, std::uint64_t seed) {
     ASSERT_LE(queue.least(), expected.empty() ? none : expected.begin()->first);
     if (random.below(2) == 0) end = std::max(end, bucket_of(reached) + random.below(3));
     if (random.below(16) == 0) {
-      std::vector<entry> gift;
-      queue.give_half(end, gift);
-      for (const auto& e : gift) came_out(e);
+      std::vector<entry> given;
+      queue.give_half(end, given);
+      for (const auto& e : given) came_out(e);
     } else {
       const auto taken = queue.take(end);
       ASSERT_LE(taken.empty(), expected.empty() || expected.begin()->first >= end);
