@@ -38,7 +38,7 @@ struct visit {  // fire and forget, may fail: the first visit of v wins
 template <class Id>
 bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_options& opt) {
   CAIRN_EXPECTS(root < g.num_vertices());
-  const traverse::small_search on_workers(w, g, opt.activity);
+  const traverse::small_search on_workers(w, g, opt.activity, traverse::search_kind::breadth_first);
   pgas::vertex_map<Id> parent(w, g.partition(), no_vertex<Id>);
   std::optional<pgas::vertex_map<Id>> depth;
   if (opt.depths) depth.emplace(w, g.partition(), no_vertex<Id>);

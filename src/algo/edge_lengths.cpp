@@ -117,7 +117,6 @@ edge_lengths measure_lengths(world& w, const graph::dist_csr<Id>& g) {
   auto sample = w.all_gather_values<sampled>(sample_of(w, g));
   const auto n = std::max<std::uint64_t>(1, g.num_vertices());
   all.delta = width_for(std::move(sample), static_cast<double>(arcs) / static_cast<double>(n));
-  if (w.size() > 1 || w.workers() > 1) all.delta *= 2;  // they wait for each other less often
   if (!g.out().template weighted_by<double>()) all.delta = std::max(1.0, all.delta);
   return all;
 }

@@ -5,6 +5,7 @@
 #include <cairn/algo/sssp.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
+#include <cairn/traverse/small_search.hpp>
 #include <cairn/traverse/worklist.hpp>
 
 #include "algo/radius_search.hpp"
@@ -54,7 +55,9 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
   const auto by =
       opt.algorithm == sssp_method::automatic ? sssp_method::distributed_control : opt.algorithm;
   const bool chaotic = by == sssp_method::chaotic;
-  const auto delta = opt.delta.value_or(lengths.delta);
+  // Wide buckets: workers wait for each other less often.
+  const double wider = w.size() > 1 || w.workers() > 1 ? 2 : 1;
+  const auto delta = opt.delta.value_or(wider * lengths.delta);
   const auto out = layout ? layout->template out<weight>(g) : rows(g.out());
   shortest_paths<Id, Distance> s(w, g, out, opt.activity, lengths.longest,
                                  chaotic ? HUGE_VAL : delta);
@@ -83,6 +86,8 @@ sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source, const sssp_op
   if (opt.delta && !(*opt.delta > 0 && std::isfinite(*opt.delta))) {
     throw usage_error("delta is " + std::to_string(*opt.delta) + ", expected 0 < delta < infinity");
   }
+  const traverse::small_search on_workers(w, g, opt.activity,
+                                          traverse::search_kind::shortest_paths);
   if (g.out().template weighted_by<double>()) {
     return *search<Id, double>(w, g, source, opt, lengths, layout);
   }

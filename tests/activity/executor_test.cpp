@@ -52,6 +52,12 @@ struct lower_to : operator_on<std::uint32_t> {  // may fail
   bool wanted(std::uint32_t x, const order& m) const { return m.value < x; }
   bool attempt(auto x, const order& m) const { return x.lower(m.value) > m.value; }
 };
+struct claim_sieved : claim_first {
+  static constexpr bool sieved = true;
+};
+struct lower_sieved : lower_to {
+  static constexpr bool sieved = true;
+};
 template <class T>
 struct add_to : operator_on<T> {  // always succeeds
   bool wanted(const T&, const order&) const { return true; }
@@ -151,20 +157,22 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Executor, ::testing::ValuesIn(support::all_
                          support::place_name);
 
 TEST_P(Executor, ClaimIsWonOnceByOneOfTheMessages) {
-  in_all_settings<claim_first>(nobody,
-                               [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
-                                 EXPECT_EQ(effects, sent.empty() ? 0u : 1u);
-                                 EXPECT_TRUE(sent.empty() ? x == nobody : among(sent, x)) << x;
-                               });
+  const auto check = [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
+    EXPECT_EQ(effects, sent.empty() ? 0u : 1u);
+    EXPECT_TRUE(sent.empty() ? x == nobody : among(sent, x)) << x;
+  };
+  in_all_settings<claim_first>(nobody, check);
+  in_all_settings<claim_sieved>(nobody, check);
 }
 
 TEST_P(Executor, LowerEndsAtTheLeast) {
-  in_all_settings<lower_to>(
-      nobody, [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
-        EXPECT_EQ(x, sent.empty() ? nobody : *std::min_element(sent.begin(), sent.end()));
-        EXPECT_LE(effects, sent.size());
-        EXPECT_EQ(effects == 0, sent.empty());
-      });
+  const auto check = [](std::uint32_t x, std::uint32_t effects, const values_sent& sent) {
+    EXPECT_EQ(x, sent.empty() ? nobody : *std::min_element(sent.begin(), sent.end()));
+    EXPECT_LE(effects, sent.size());
+    EXPECT_EQ(effects == 0, sent.empty());
+  };
+  in_all_settings<lower_to>(nobody, check);
+  in_all_settings<lower_sieved>(nobody, check);
 }
 
 TEST_P(Executor, AddLosesNothing) {
@@ -210,7 +218,13 @@ struct spread {
   }
 };
 
-TEST_P(Executor, AfterMaySendOn) {
+struct spread_sent : spread {};
+struct spread_sieved : spread {
+  static constexpr bool sieved = true;
+};
+
+template <class Op>
+void expect_spread(const support::place& where) {
   std::vector<std::uint32_t> expected(spread::n, nobody);
   std::vector<std::uint64_t> level{0};
   for (std::uint32_t d = 0; !level.empty(); ++d) {
@@ -222,13 +236,13 @@ TEST_P(Executor, AfterMaySendOn) {
     }
     level = std::move(below);
   }
-  const auto settings = all_settings(GetParam().workers);
-  GetParam().run([&](world& w) {
+  const auto settings = all_settings(where.workers);
+  where.run([&](world& w) {
     for (std::size_t i = 0; i < settings.size(); i += 4) {
       SCOPED_TRACE(settings[i].name);
       pgas::vertex_map<std::uint32_t> map(w, {spread::n, w.size()}, nobody);
       std::atomic<int> strange_workers = 0;
-      executor<spread> op(w, spread{map, strange_workers}, settings[i].options);
+      executor<Op> op(w, Op{{map, strange_workers}}, settings[i].options);
       am::epoch e(w);
       if (w.rank() == w.size() - 1) op.spawn(main_worker, [](auto& send) { send({0, 0}); });
       e.close();
@@ -236,6 +250,11 @@ TEST_P(Executor, AfterMaySendOn) {
       EXPECT_EQ(strange_workers, 0);
     }
   });
+}
+
+TEST_P(Executor, AfterMaySendOn) {
+  expect_spread<spread_sent>(GetParam());
+  expect_spread<spread_sieved>(GetParam());
 }
 
 // A rank with one worker changes its elements without atomics, and has no lane for another thread.

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <span>
+#include <type_traits>
+#include <utility>
 
 #include <cairn/activity/batch.hpp>
+#include <cairn/activity/commit_plain.hpp>
 #include <cairn/activity/executor_parts.hpp>
 #include <cairn/activity/shape.hpp>
 #include <cairn/activity/tuner.hpp>
@@ -92,6 +97,7 @@ class lane {
   /// Runs the pending group and ends the lane. Returns the number of operators that ran.
   std::uint64_t finish() {
     if constexpr (Commit::collects) run_group();
+    if constexpr (sieves) run_sieved();
     run_waiting();
     auto& counters = all_.w.counters();
     counters.add(worker_, obs::counter::operators, operators_);
@@ -110,6 +116,8 @@ class lane {
 
  private:
   static constexpr bool returns = fire_and_return<Op>;
+  // Atomic instructions one behind the other take longer than what the branches do.
+  static constexpr bool sieves = sieved<Op> && std::is_same_v<Commit, commit_plain>;
 
   // Takes in what the filter has dropped of this lane's messages.
   void choose_filter() {
@@ -156,6 +164,7 @@ class lane {
 
   [[gnu::always_inline]] void offer(const message& m, const origin<Op>& from) {
     if constexpr (!Alone) shape<Op>::expect_here(op_, m);
+    if constexpr (sieves) return sieve(m);
     if (!shape<Op>::wanted(op_, m)) {
       if constexpr (returns) answer(from, m, {});
       return;
@@ -164,6 +173,20 @@ class lane {
       if (batch_.add(m, from)) run_group();
     } else {
       settle(m, from, batch_.one(op_, m));
+    }
+  }
+
+  // Keeps m if it is wanted, without a branch.
+  [[gnu::always_inline]] void sieve(const message& m) {
+    sieve_[in_sieve_] = m;
+    in_sieve_ += static_cast<std::size_t>(shape<Op>::wanted(op_, m));
+    if (in_sieve_ == sieve_.size()) [[unlikely]]
+      run_sieved();
+  }
+  // What one message changes may make a later one unwanted: the attempt looks again.
+  [[gnu::noinline]] void run_sieved() {
+    for (const auto& m : std::span(sieve_.data(), std::exchange(in_sieve_, 0))) {
+      settle(m, {}, batch_.one(op_, m));
     }
   }
 
@@ -226,9 +249,9 @@ class lane {
       const auto m = waiting.back();
       waiting.pop_back();
       offer(m, here());
-      if constexpr (Commit::collects) {
-        if (waiting.empty()) run_group();
-      }
+      if (!waiting.empty()) continue;
+      if constexpr (Commit::collects) run_group();
+      if constexpr (sieves) run_sieved();
     }
   }
 
@@ -237,6 +260,8 @@ class lane {
   const worker_t worker_;
   const Op op_;  // a copy: see operator.hpp
   std::uint64_t operators_ = 0, took_effect_ = 0, answers_run_ = 0;
+  std::array<message, sieves ? 64 : 0> sieve_;  // wanted, not run yet
+  std::size_t in_sieve_ = 0;
   std::uint64_t looked_up_ = 0, filtered_ = 0, sent_before_ = 0;
   bool asks_filter_ = false;
   std::optional<typename parts::message_path::sender> sender_;

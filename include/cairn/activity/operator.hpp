@@ -60,6 +60,10 @@
 //
 //   static constexpr bool permanent = true;   optional: once `wanted` is false it stays false for
 //                                             the life of the operator, not only of the epoch
+//   static constexpr bool sieved = true;      optional, single-cell and fire-and-forget: processors
+//                                             guess badly whether a message is wanted. Under
+//                                             `plain` dozens are asked without a branch before
+//                                             those that are wanted run
 
 namespace cairn::activity {
 
@@ -104,6 +108,12 @@ template <class Op>
 concept selective = single_cell<Op> &&
     requires(const Op& op, const typename Op::message& m, const cell_value_t<Op>& value) {
   { op.wanted(value, m) } -> std::same_as<bool>;
+};
+
+/// See `sieved` above.
+template <class Op>
+concept sieved = selective<Op> && requires {
+  requires Op::sieved;
 };
 
 /// An operator that reads and writes several elements, of any maps and sizes.

@@ -98,7 +98,7 @@ class ordered_work {
         throw;
       }
     };
-    if (w_.size() == 1) {
+    if (w_.size() == 1 && w_.workers() > 1) {
       run_shared(job);
     } else {
       w_.run(job);

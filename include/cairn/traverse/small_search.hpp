@@ -12,6 +12,9 @@
 
 namespace cairn::traverse {
 
+/// Searches that take different times for an edge.
+enum class search_kind : std::uint8_t { breadth_first, shortest_paths };
+
 /// One search in a graph: if the graph is small, the rank's workers share the search, or worker 0
 /// runs it alone, whichever was faster in earlier searches of this world. On one rank, and if the
 /// mechanism is automatic. Constructed before the search's data and destroyed after it, by worker
@@ -19,7 +22,8 @@ namespace cairn::traverse {
 class small_search {
  public:
   template <class Id>
-  small_search(world& w, const graph::dist_csr<Id>& g, const activity::options& opt) : w_(w) {
+  small_search(world& w, const graph::dist_csr<Id>& g, const activity::options& opt, search_kind of)
+      : w_(w) {
     const auto edges = g.num_edges();
     const bool free = opt.mechanism == activity::mechanism::automatic && opt.grain == 0;
     if (w.size() > 1 || w.workers() == 1 || !w.options().small_work_alone || !free ||
@@ -27,7 +31,8 @@ class small_search {
       return;
     }
     measured_ = true;
-    const auto kind = reinterpret_cast<std::uintptr_t>(&g) ^ edges << 20;
+    const auto kind =
+        (reinterpret_cast<std::uintptr_t>(&g) ^ edges << 20) + static_cast<std::uint64_t>(of);
     shared_ = w.sharing().next(kind, edges >= shared_at_first);
     if (!shared_) alone_.emplace(w);
     edges_ = visited();
