@@ -20,8 +20,10 @@ void progress_engine::expect_nothing_left() {
 
 void progress_engine::open_epoch() {
   CAIRN_EXPECTS(!epoch_open(), "another epoch of this world is still open");
-  expect_nothing_left();
-  left_ = nullptr;
+  if (left_ != nullptr) [[unlikely]] {
+    expect_nothing_left();
+    left_ = nullptr;
+  }
   if (size_ > 1) {
     inbox_.open_epoch(epoch() + 1);
   } else {
