@@ -267,7 +267,8 @@ void progress_engine::make_progress(worker_t w, bool idle) {
   if (idle) {
     flush(w, flush_scope::all);
   } else {
-    if (handled) flush_standing(w);  // others wait for answers
+    // Others wait for answers, but more of them may join while questions arrive at every look.
+    if (std::exchange(workers_[w].owes_answers, handled) && !handled) flush_standing(w);
     flush_old(w);
     // If cores are shared, the receiver needs this core to make room. A packet without room is
     // copied once more, through uncached memory.

@@ -185,6 +185,7 @@ class progress_engine final : public task::progress_source, private task::schedu
  private:
   struct worker_state {
     std::uint64_t last_scan_ns = 0, scan_ns = 0;
+    bool owes_answers = false;            // handled messages when it last looked
     std::atomic<std::uint64_t> polls{0};  // one writer
     std::atomic<bool> in_handler{false};
     std::atomic<std::uint64_t> steps{0};
