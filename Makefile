@@ -7,6 +7,7 @@
 #   make bench           the short benchmarks           make soak    the long tests and benchmarks
 #   make fuzz SECONDS=60   each reader by libFuzzer for so long, with clang from tools/clang_packages.txt
 #   make figures         runs the figures of the papers, build/release/bench/figures/index.html
+#   make figures ONLY="NAME..." FORM=long   some of them, by their full sweeps
 #   make lab             Cairn over slow links between hosts that this machine plays; needs root
 #   make peers PEERS=folder of GAP's programs [GRAPHS=folder]   one table of GAP's times over Cairn's
 #   make format          formats the sources            make clean   removes build/
@@ -15,6 +16,7 @@
 PREFIX ?= /usr/local
 JOBS ?= $(shell nproc)
 SECONDS ?= 60
+PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 export GRAPH
 
 .PHONY: cairn demo test bench figures peers lab soak fuzz format install clean packages
@@ -45,7 +47,12 @@ fuzz: packages
 	@tests/fuzz/run build/fuzz $(SECONDS) $(TARGETS)
 
 figures: build/release/build.ninja
-	@cmake --build build/release -j $(JOBS) --target figures
+ifdef ONLY
+	@cmake --build build/release -j $(JOBS) --target $(ONLY:%=bench_%)
+	@$(PYTHON) bench/figures/report.py --form $(or $(FORM),short) --only $(ONLY)
+else
+	@cmake --build build/release -j $(JOBS) --target figures$(if $(filter long,$(FORM)),_long)
+endif
 
 peers: cairn
 	@bench/peer_table "$(PEERS)" $(if $(GRAPHS),--graphs "$(GRAPHS)")

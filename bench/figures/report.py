@@ -2,10 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Runs the figures, judges their claims, and writes a page with the verdict on each claim.
 
-    [GRAPHS=FOLDER] report.py BENCH_FOLDER [--out FOLDER] [--form short|long] [--only NAME...]
+    [GRAPHS=FOLDER] report.py [BENCH_FOLDER] [--out FOLDER] [--form short|long] [--only NAME...]
                               [--recorded]
 
-BENCH_FOLDER contains the built programs. Points are appended to FOLDER/NAME.jsonl, plots are
+BENCH_FOLDER (build/release/bench) contains the built programs. Points are appended to FOLDER/NAME.jsonl, plots are
 FOLDER/NAME-1.svg, -2, ..., the page is FOLDER/index.html; NAME is a program. --recorded judges the
 existing points without running programs. A claim that does not hold is a result. A program that
 fails is reported on the page, and the exit status is 1.
@@ -109,8 +109,8 @@ def folded(name, figure, points, last, verdicts, out):
             f"<div class='numbers'>times in seconds{''.join(tables_of(points))}</div></details>")
 
 
-def section(name, failed, out):
-    """The section of a figure on the page."""
+def section(name, failed, out, printed):
+    """The section of a figure on the page; its verdicts are also printed."""
     figure = importlib.import_module(name)
     rows, details = [], ""
     try:
@@ -124,9 +124,11 @@ def section(name, failed, out):
     else:
         verdicts = list(judge(figure, points))
         details = folded(name, figure, points, last, verdicts, out)
-    print(f"{figure.TITLE}: {whole(v.word for v in verdicts)}")
+    if printed:
+        print(f"{figure.TITLE}: {whole(v.word for v in verdicts)}")
     for claim, verdict in zip(figure.CLAIMS, verdicts):
-        print(f"  {verdict.word}: {claim.text}: {verdict.number}")
+        if printed:
+            print(f"  {verdict.word}: {claim.text}: {verdict.number}")
         rows.append(row_of(verdict, claim.text))
     return (f"<h2 id='{name}'>{figure.TITLE}</h2><table class='claims'>{''.join(rows)}</table>"
             f"{details}")
@@ -134,7 +136,7 @@ def section(name, failed, out):
 
 def main():
     arguments = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    arguments.add_argument("folder", type=Path)
+    arguments.add_argument("folder", type=Path, nargs="?", default=Path("build/release/bench"))
     arguments.add_argument("--out", type=Path)
     arguments.add_argument("--form", choices=["short", "long"], default="short")
     arguments.add_argument("--only", nargs="+", default=[], metavar="NAME", choices=NAMES)
@@ -155,15 +157,16 @@ def main():
     sections, status = [], 0
     for name in NAMES:
         failed = None
-        if not asked.recorded and (not asked.only or name in asked.only):
+        chosen = not asked.only or name in asked.only
+        if chosen and not asked.recorded:
             figure = importlib.import_module(name)
             form = figure.SHORT if asked.form == "short" else figure.LONG
             failed = run(name, form, asked.folder, out)
             status = status or int(failed is not None)
-        sections.append(section(name, failed, out))
+        sections.append(section(name, failed, out, chosen))
     (out / "index.html").write_text(
         f"<!doctype html><meta charset='utf-8'><title>Cairn: figures</title><style>{STYLE}</style>"
-        "<h1>[AAM15], [DC15]: what was claimed and what holds on this machine</h1>"
+        "<h1>[AAM15], [DC15], [GMT14]: what was claimed and what holds on this machine</h1>"
         f"{''.join(sections)}\n")
     print(out / "index.html")
     sys.exit(status)
