@@ -3,6 +3,7 @@
 #
 #   make                 build/release/bin/cairn
 #   make demo            breadth-first search on a generated graph, or on a file: GRAPH=path make demo
+#   make examples        build/release/examples/
 #   make test            every test, in a build with all checks on
 #   make bench           the short benchmarks           make soak    the long tests and benchmarks
 #   make fuzz SECONDS=60   each reader by libFuzzer for so long, with clang from tools/clang_packages.txt
@@ -19,7 +20,7 @@ SECONDS ?= 60
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 export GRAPH
 
-.PHONY: cairn demo test bench figures peers lab soak fuzz format install clean packages
+.PHONY: cairn demo examples test bench figures peers lab soak fuzz format install clean packages
 .DELETE_ON_ERROR:
 
 cairn: build/release/build.ninja
@@ -28,6 +29,9 @@ cairn: build/release/build.ninja
 demo: cairn
 	@if [ -n "$$GRAPH" ]; then set -- "$$GRAPH"; else set -- --kronecker 20; fi; \
 	  echo "cairn bfs $$* --verify"; build/release/bin/cairn bfs "$$@" --verify
+
+examples: build/release/build.ninja
+	@cmake --build build/release -j $(JOBS) --target cairn_examples
 
 test: build/release-checks/build.ninja
 	@cmake --build build/release-checks -j $(JOBS)

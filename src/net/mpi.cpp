@@ -2,6 +2,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
+#include <algorithm>
 #include <array>
 #include <filesystem>
 #include <utility>
@@ -183,14 +184,16 @@ std::optional<mpi_kind> mpi_in_process() {
 std::vector<std::string> plugin_folders() {
   namespace fs = std::filesystem;
   std::vector<std::string> folders;
+  std::error_code ignored;
   const auto add_around = [&](const fs::path& file) {
     const auto folder = file.parent_path();
     for (const char* near : {".", "cairn", "../lib", "../lib/cairn"}) {
-      folders.push_back((folder / near).lexically_normal().string());
+      const auto path = fs::weakly_canonical(folder / near, ignored).string();
+      const auto known = std::ranges::find(folders, path) != folders.end();
+      if (!path.empty() && !known) folders.push_back(path);
     }
   };
   Dl_info here{};
-  std::error_code ignored;
   if (dladdr(reinterpret_cast<const void*>(&plugin_folders), &here) != 0 && here.dli_fname) {
     const auto file = fs::canonical(here.dli_fname, ignored);
     if (!file.empty()) add_around(file);
