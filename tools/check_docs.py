@@ -10,8 +10,8 @@ Looks at README.md, CONTRIBUTING.md and docs/. Code: a ```cpp block stands behin
 and equals it. Links: a relative one leads to a file, and to a heading if it names one. Names: a
 path in backticks exists, as does a test (`Suite.Name`). Keys: docs/papers.md has what [KEY12] in
 the code cites. Pages: each layer of tools/layers.txt has one. Drawings: `layer/name` in a fence
-without a language is a header or source of that layer. Sentences: where the first column of a table
-is named "Cairn says", its quoted texts stand in the sources, with … for what varies. Tables: that of
+without a language is a header or source of that layer. Sentences: on a page whose items begin with
+"what Cairn says" these quoted texts stand in the sources, with … for what varies. Tables: that of
 the counters holds all of them, and given the program, those of commands and settings hold what it
 offers, and `cairn COMMAND --option` in fences and quotes is an option of that command.
 
@@ -29,7 +29,7 @@ from pathlib import Path
 
 OTHER_PAGES = ["tutorial", "cli", "choose-a-mechanism", "run-on-a-cluster", "troubleshooting",
                "architecture", "write-an-algorithm", "write-an-operator", "bench", "papers",
-               "measuring", "guidelines"]
+               "guidelines"]
 FENCE = re.compile(r"^```(\w*)\s*$")
 ORIGIN = re.compile(r"^<!-- (from|part of) (\S+) -->$")
 LINK = re.compile(r"(?<!!)\[[^\]]*\]\(([^)\s]+)\)")
@@ -149,13 +149,24 @@ def literals(root):
             yield whole
 
 
+def items(text):
+    """The items of its lists, each on one line, numbered by their first."""
+    item = None
+    for number, line in prose(text):
+        if item and line.startswith("  "):
+            item = item[0], f"{item[1]} {line.strip()}"
+            continue
+        if item:
+            yield item
+        item = (number, line) if line.startswith("* ") else None
+    if item:
+        yield item
+
+
 def sentence_faults(text, texts):
     """The sentences that a page says Cairn prints and that no source file has."""
-    inside = False
-    for number, line in prose(text):
-        cells = [cell.strip() for cell in line.split("|")]
-        inside = line.startswith("|") and (inside or cells[1] == "Cairn says")
-        for sentence in QUOTED.findall(cells[1]) if inside else []:
+    for number, item in items(text) if "what Cairn says" in text else []:
+        for sentence in QUOTED.findall(re.match(r"\* (?:`[^`]+`,? ?)*", item)[0]):
             parts = [part.strip() for part in sentence.split("…") if part.strip(" .:,'()")]
             if not any(all(any(part in text for text in of_file) for part in parts)
                        for of_file in texts):
@@ -246,7 +257,7 @@ def faults(root, program=None):
     for page, number, sentence in table_faults(root, program):
         yield f"{page}:{number}: {sentence}"
     papers = root / "docs/papers.md"
-    keys = re.findall(r"^## (\w+)$", papers.read_text(), re.M) if papers.exists() else []
+    keys = re.findall(r"^\* \*\*(\w+)\*\*:", papers.read_text(), re.M) if papers.exists() else []
     for key, place in cited_keys(root).items():
         if key not in keys:
             yield f"{place}: docs/papers.md has no {key}"
@@ -266,7 +277,7 @@ def self_test():
         "docs/path.md": "`src/core/gone.cpp`\n",
         "docs/test.md": "`Suite.IsNotThere`\n",
         "docs/drawing.md": "```\nbase/gone\n```\n",
-        "docs/sentence.md": "| Cairn says | |\n|---|---|\n| `no … here, or not` | x |\n",
+        "docs/sentence.md": "what Cairn says\n* `no … here or there`, `no\n  word`: `x`\n",
         "docs/option.md": "```\n$ cairn there --gone 1\n```\n",
         "docs/tm.md": None,  # a layer without its page
         "README.md": "## Commands\n\n| `gone` | x |\n",
@@ -280,7 +291,7 @@ def self_test():
                          "`examples/a.cpp` `tests/*/a_test.cpp` `docs/L.md` `Suite.Holds`\n"
                          "[a](right.md#some-words-here) [b](https://example.org) [c](#more)\n"
                          "```\n[x](nowhere) base/cites\n```\n## More\n"
-                         "| Cairn says | |\n|---|---|\n| `no … here or there` | `no word` |\n"
+                         "It is what Cairn says:\n* `no … here or there`: `no word`\n"
                          "```\n$ cairn there --there 1  # not --gone\n```\n",
     }
     other = {
@@ -292,7 +303,7 @@ def self_test():
         "program": "#!/bin/sh\n[ $1 = settings ] && echo '--there x' || "
                    "printf 'Subcommands:\\n  there  --there\\n'\n",
     }
-    pages_there = {f"docs/{name}.md": "## There99\n" for name in ["base", *OTHER_PAGES]}
+    pages_there = {f"docs/{name}.md": "* **There99**: x\n" for name in ["base", *OTHER_PAGES]}
     with tempfile.TemporaryDirectory() as folder:
         root = Path(folder)
         for name, text in (wrong | right | other | pages_there).items():

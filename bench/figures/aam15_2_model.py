@@ -4,7 +4,7 @@
 from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, crossing_of_lines,
                      crossing_of_times, fit_line, grouped, having, median, needs_htm)
 
-TITLE = "Figure 2: time of an activity of N vertices, T = A N + B"
+TITLE = "[AAM15] figure 2: time of an activity of N vertices, T = A N + B"
 SHORT = "--passes 21"
 LONG = "--passes 201"
 LEAST_R_SQUARED = 0.9

@@ -5,7 +5,7 @@
 from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, having, median,
                      needs_htm)
 
-TITLE = "Figure 3: all threads mark or increment one vertex"
+TITLE = "[AAM15] figure 3: all threads mark or increment one vertex"
 SHORT = "--runs 7 --least-seconds 0.02"
 LONG = "--runs 31"
 

@@ -7,7 +7,7 @@ policy; no times for emulated transactions. {"layout": "contiguous" or "strided"
 from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, above_one, clearly_above,
                      for_each_threads, grouped, having, mad, median, needs_htm, share)
 
-TITLE = "Figure 4: breadth-first search against M, the operators per transaction"
+TITLE = "[AAM15] figure 4: breadth-first search against M, the operators per transaction"
 SHORT = "--kronecker 16 --grains 1 4 16 64 144 320 --runs 5 --least-seconds 0.05"
 LONG = "--kronecker 20 --runs 15"
 POLICIES = ("rtm", "hle", "bgq")

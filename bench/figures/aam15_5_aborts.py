@@ -3,7 +3,7 @@
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, needs_htm, share
 
-TITLE = "Figures 5a and b: causes of aborts at M = 2"
+TITLE = "[AAM15] figures 5a and b: causes of aborts at M = 2"
 SHORT = "--kronecker 16 --runs 5 --least-seconds 0.05"
 LONG = "--kronecker 20 --runs 15"
 

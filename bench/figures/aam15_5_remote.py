@@ -4,7 +4,7 @@
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, above_one, mad, median, reason
 
-TITLE = "Figures 5c to h: activities on remote vertices against one-sided MPI"
+TITLE = "[AAM15] figures 5c to h: activities on remote vertices against one-sided MPI"
 SHORT = "--runs 3"
 LONG = "--runs 15"
 

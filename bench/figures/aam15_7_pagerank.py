@@ -5,7 +5,7 @@ divide the times of pull, single messages and hand-written pull by that of coale
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, having, median
 
-TITLE = "Figures 7c to e: PageRank on Erdős–Rényi graphs over ranks"
+TITLE = "[AAM15] figures 7c to e: PageRank on Erdős–Rényi graphs over ranks"
 SHORT = "--runs 3 --warm-ups 0"
 LONG = "--runs 9 --vertices 4096 16384 65536 262144"
 

@@ -4,7 +4,7 @@
 from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, grouped, having,
                      median, needs_htm)
 
-TITLE = "Figures 7a and b: breadth-first search over threads"
+TITLE = "[AAM15] figures 7a and b: breadth-first search over threads"
 SHORT = "--kronecker 18 --runs 7 --least-seconds 0.05"
 LONG = "--kronecker 20 --runs 31"
 

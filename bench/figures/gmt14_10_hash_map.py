@@ -7,7 +7,7 @@ claim is a factor of 2 here."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, having, median
 
-TITLE = "Figures 10 and 11: concurrent hash map access"
+TITLE = "[GMT14] figures 10 and 11: concurrent hash map access"
 SHORT = "--runs 3 --warm-ups 0"
 LONG = "--runs 9 --tasks 64 1024 16384 65536 --steps 64 1024"
 MOST_TASKS = 1024  # claims are about so many tasks and more

@@ -7,7 +7,7 @@ claims were written before the first sweep."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, having, median
 
-TITLE = "Figures 7 and 8: breadth-first search by tasks over global arrays"
+TITLE = "[GMT14] figures 7 and 8: breadth-first search by tasks over global arrays"
 SHORT = "--runs 3 --warm-ups 0"
 LONG = "--runs 9 --scale 16 --rank-scale 10 --simulated 2 4 8 16 32 64 128 256"
 

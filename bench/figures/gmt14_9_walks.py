@@ -5,7 +5,7 @@ were written before the first sweep."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, having, median
 
-TITLE = "Figure 9: random walks"
+TITLE = "[GMT14] figure 9: random walks"
 SHORT = "--runs 3 --warm-ups 0"
 LONG = "--runs 9 --rank-scale 17"
 

@@ -58,6 +58,17 @@ struct global_memory_options {
 
 /// Global arrays: allocated and freed by any task, accessed by every task of every rank.
 ///
+///   [GMT14] table I                       in a task
+///   gmt_alloc, gmt_free                   co_await memory.alloc<T>(n, {.how = ...}), free(array)
+///   gmt_put, gmt_putValue                 co_await a.put(first, span), a.put(i, x)
+///   gmt_get                               co_await a.get(first, span), a.get(i)
+///   gmt_putNB, gmt_putValueNB, gmt_getNB  not awaited, `ops` as last argument: a.get(i, &x, ops)
+///   gmt_waitCommands                      auto ops = co_await memory.operations() before;
+///                                         co_await ops.wait()
+///   gmt_atomicAdd                         co_await a.fetch_add(i, x), or a.add(i, x)
+///   gmt_atomicCAS                         co_await a.compare_exchange(i, expected, desired)
+///   gmt_parFor                            co_await w.parallel_for<&f>(n, options, ...)
+///
 ///   pgas::global_memory memory(world);                      // collective
 ///   ... in a task:
 ///   const auto counts = co_await memory.alloc<std::uint64_t>(n);
