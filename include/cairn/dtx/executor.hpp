@@ -58,7 +58,7 @@ struct executor_options {
 ///             element that elements() did not name and that is remote or accessed within a group;
 ///             any other exception of a distributed attempt poisons the world too
 /// Collective  constructor and destructor; spawn() while an epoch is open, as activity::executor
-/// Source      [AAM15] section 4.3; decision 14 lists the differences
+/// Source      [AAM15] section 4.3; docs/dtx.md lists the differences
 template <activity::multi_cell Op>
 class executor final : job_source {
   using local = local_part<Op, executor>;

@@ -44,7 +44,7 @@ namespace cairn::dtx {
 ///             poisons the world; blocking calls of all ranks then throw peer_failure
 /// Collective  constructor and destructor; run() while an epoch is open, in a chunk or a body
 ///             section, not inside an operator, a handler or another transaction's body
-/// Source      [AAM15] section 4.3, where the body is a hardware transaction; see decision 14
+/// Source      [AAM15] section 4.3, where the body is a hardware transaction; see docs/dtx.md
 template <class... Maps>
 class transactions final : job_source {
  public:
