@@ -33,6 +33,14 @@ surroundings surroundings_of(world& w, const options& asked, bool emulates, bool
 
 }  // namespace
 
+options requested(const world& w) {
+  const auto& asked = w.options();
+  return {.mechanism = parse_mechanism(asked.mechanism),
+          .grain = asked.grain,
+          .sent_filter = asked.filter_entries != 0,
+          .retry = tm::parse_retry(asked.retry)};
+}
+
 domain::domain(world& w, const options& opt, cells of, bool to_owners)
     : world_(w),
       of_(of),

@@ -124,6 +124,11 @@ int run_planned(const Prepare& prepare, const launch_report& say,
 
 std::vector<std::string> take_options(settings& config, int argc, char** argv) {
   const std::vector<std::string> given(argv + std::min(argc, 1), argv + argc);
+  for (const auto& argument : given) {
+    if (argument == "--costs" || argument.starts_with("--costs=")) {
+      throw usage_error("--costs has no effect here: the command cairn reads the file");
+    }
+  }
   return config.take_options(given);
 }
 

@@ -385,6 +385,9 @@ world_options settings::for_world() const {
           .progress = progress,
           .prefetching = prefetching,
           .loop_tasks = loop_tasks,
+          .mechanism = mechanism,
+          .grain = grain,
+          .retry = retry,
           .trace = trace};
 }
 

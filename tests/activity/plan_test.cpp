@@ -11,6 +11,8 @@
 #include <cairn/base/error.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
+#include <support/on_ranks.hpp>
+
 namespace cairn::activity {
 namespace {
 
@@ -127,6 +129,28 @@ TEST(ExplicitDomain, RefusesOneCellWhereItMayRunWhatThatCannot) {
   domain free(w), by_stm(w, {.mechanism = mechanism::stm});
   EXPECT_THROW(executor(free, add_one{map}), usage_error);
   EXPECT_THROW(executor(by_stm, add_one{map}), usage_error);
+}
+
+TEST(Options, AreThoseOfTheWorldWhereAProgramGivesNone) {
+  const world_options asked{
+      .filter_entries = 0, .mechanism = "one-lock", .grain = 7, .retry = "hle"};
+  support::on_ranks(
+      1, 2,
+      [](world& w) {
+        pgas::vertex_map<std::uint64_t> map(w, {4, 1}, 0);
+        domain data(w), other(w, {.mechanism = mechanism::locks});
+        EXPECT_EQ(data.chosen_mechanism(), mechanism::one_lock);
+        EXPECT_EQ(data.asked().grain, 7u);
+        EXPECT_FALSE(data.asked().sent_filter);
+        EXPECT_EQ(tm::name(data.asked().retry), "hle");
+        EXPECT_EQ(other.chosen_mechanism(), mechanism::locks);
+        EXPECT_EQ(other.asked().grain, 0u);
+        EXPECT_EQ(executor(w, add_one{map}).chosen_mechanism(), mechanism::one_lock);
+        EXPECT_EQ(
+            executor(w, add_one{map}, options{.mechanism = mechanism::atomics}).chosen_mechanism(),
+            mechanism::atomics);
+      },
+      asked);
 }
 
 TEST(Domain, HoldsOnlyWhatItsEpochsNeeded) {

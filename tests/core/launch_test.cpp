@@ -231,6 +231,30 @@ TEST(Launch, AProgramWithoutArgumentsRefusesThem) {
   EXPECT_EQ(said, "unexpected argument 'extra'");
 }
 
+TEST(Launch, RefusesTheSettingThatOnlyTheCommandReads) {
+  char name[] = "program", costs[] = "--costs=file";
+  char* argv[] = {name, costs, nullptr};
+  std::string said;
+  EXPECT_EQ(launch(
+                2, argv, [](world&) { return 0; }, [&](const std::string& s) { said = s; }),
+            2);
+  EXPECT_EQ(said, "--costs has no effect here: the command cairn reads the file");
+}
+
+TEST(Launch, GivesTheWorldTheSettingsOfOperators) {
+  char name[] = "program", how[] = "--mechanism=locks", grain[] = "--grain=8",
+       retry[] = "--retry=bgq";
+  char* argv[] = {name, how, grain, retry, nullptr};
+  EXPECT_EQ(launch(4, argv,
+                   [](world& w) {
+                     const auto& asked = w.options();
+                     const bool as_given =
+                         asked.mechanism == "locks" && asked.grain == 8 && asked.retry == "bgq";
+                     return as_given ? 5 : 6;
+                   }),
+            5);
+}
+
 // Each variable alone would make N processes run the whole job if it were overlooked.
 TEST(Launch, RefusesALauncherThatItHasNoPluginFor) {
   ASSERT_EQ(setenv("PMI_RANK", "0", 1), 0);

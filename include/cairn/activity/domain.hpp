@@ -19,6 +19,11 @@
 
 namespace cairn::activity {
 
+/// The options of operators to which a program gives none: what the settings of the world ask for
+/// (--mechanism, --grain, --retry, and no sent-filter with --filter 0). An algorithm takes them as
+/// its option `activity`.
+[[nodiscard]] options requested(const world& w);
+
 /// Data that activities share on this rank, and the one mechanism that makes them atomic. Operators
 /// that change the same map belong to the same domain.
 ///
@@ -48,9 +53,9 @@ namespace cairn::activity {
 /// Collective constructor.
 class domain {
  public:
+  explicit domain(world& w) : domain(w, requested(w)) {}
   /// to_owners  the messages of its only operator go to the worker that owns the element
-  explicit domain(world& w, const options& opt = {}, cells of = cells::several,
-                  bool to_owners = false);
+  domain(world& w, const options& opt, cells of = cells::several, bool to_owners = false);
 
   [[nodiscard]] world& of() noexcept { return world_; }
   /// The requested options.

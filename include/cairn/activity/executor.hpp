@@ -66,9 +66,11 @@ class executor {
  public:
   using message = typename Op::message;
 
-  /// For a single-cell operator in an implicit domain.
+  /// For a single-cell operator in an implicit domain. Without options those that the world's
+  /// settings ask for (domain.hpp).
   /// Throws    usage_error if the mechanism cannot run here
-  executor(world& w, Op op, options opt = {}) requires single_cell<Op>
+  executor(world& w, Op op) requires single_cell<Op> : executor(w, std::move(op), requested(w)) {}
+  executor(world& w, Op op, options opt) requires single_cell<Op>
       : executor(std::make_unique<domain>(w, fixed(opt), cells::one, to_owners(w)), std::move(op)) {
   }
 

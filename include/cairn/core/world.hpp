@@ -54,6 +54,9 @@ struct world_options {
   /// Tasks of a worker that wait for cache lines at once, at most; 0: each worker chooses.
   std::size_t prefetching = 0;
   std::size_t loop_tasks = 256;       ///< tasks of a worker in a loop whose body is a coroutine
+  std::string mechanism = "auto";     ///< of operators to which a program gives no options
+  std::size_t grain = 0;              ///< theirs; 0: chosen automatically
+  std::string retry = "rtm";          ///< theirs, the name of a retry policy
   bool emulate_transactions = false;  ///< htm runs emulated, with random aborts
   std::uint64_t emulation_seed = 0;
   machine_layout machines = {};  ///< which ranks share memory
