@@ -154,7 +154,8 @@ void say_result(const hashmap_command& cmd, const world& w, const pool_keeper& p
   const auto cut = pools.cut() == 0 ? std::string()
                                     : fmt::format(", {} words of it are longer than 20 characters",
                                                   human_count(pools.cut()));
-  r.line("strings", fmt::format("{} of {}{}", human_count(strings), cmd.name(), cut));
+  const auto* const joint = cmd.file.empty() ? ", " : " of ";
+  r.line("strings", human_count(strings) + joint + cmd.name() + cut);
   r.line("tasks", fmt::format("{} of {} steps", human_count(cmd.tasks), human_count(cmd.steps)));
   r.line("entries",
          fmt::format("{} before, {} after", human_count(last.before), human_count(last.after)));

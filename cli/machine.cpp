@@ -43,7 +43,7 @@ int print_machine(const common& c) {
   };
   fmt::print("cairn machine\n");
   line("processor", t.model);
-  line("cores", fmt::format("{} ({} usable here; {} sockets, {} NUMA nodes)", t.cores,
+  line("cores", fmt::format("{} ({} usable here; sockets: {}, NUMA nodes: {})", t.cores,
                             m.allowed_cores, t.sockets, t.numa_nodes));
   line("caches", fmt::format("L1 {}, L2 {}, L3 {}", human_bytes(t.l1_bytes),
                              human_bytes(t.l2_bytes), human_bytes(t.l3_bytes)));

@@ -221,8 +221,8 @@ constexpr std::array<setting, 24> rows{{
      "", [](settings& s, text_view v) { return choose(s.deliver, v, deliveries); },
      [](const settings& s) { return chosen(s.deliver, deliveries); }},
     {"frequency", "CAIRN_FREQUENCY", "auto|N", "batches",
-     "batches of work in order that a busy worker does between two looks for messages and for the "
-     "end; auto: it looks for messages after each, and for the end after 16",
+     "batches of work in order between two polls of a busy worker; auto: it polls for messages "
+     "after each, and tests for the end after 16",
      "",
      [](settings& s, text_view v) {
        return store_or_auto(s.frequency, v, number(v, 1u, 1u << 20));

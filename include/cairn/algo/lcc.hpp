@@ -46,9 +46,8 @@ struct lcc_result {
 ///             mean depends on ranks and workers in its last bits
 /// Work        that of triangles() per vertex; in directed graphs up to twice that
 /// Messages    those of triangles() per vertex; in directed graphs also the second row
-/// Memory      that of triangles() per vertex; for directed graphs also the pairs with edges in
-/// both
-///             directions
+/// Memory      that of triangles() per vertex; for directed graphs also the pairs with edges
+///             both ways
 /// Throws      as triangles()
 /// Collective  same options on every rank
 /// Source      [Graphalytics], LCC; D. J. Watts, S. H. Strogatz, Collective dynamics of

@@ -30,9 +30,8 @@ inline constexpr std::span<const std::string_view> enum_names<pagerank_variant> 
 ///
 ///   gap            the rank of sinks is lost; stops when the total change is below `tolerance`
 ///                  (1e-4), after at most 20 sweeps ([Beamer15])
-///   graphalytics   the rank of sinks is distributed over all vertices; a fixed number of sweeps
-///   (20) networkx       the rank of sinks is distributed over all vertices; stops when the total
-///   change
+///   graphalytics   the rank of sinks is distributed over all vertices; always 20 sweeps
+///   networkx       the rank of sinks is distributed over all vertices; stops when the total change
 ///                  is below n * `tolerance` (1e-6), after at most 100 sweeps
 enum class pagerank_convention { gap, graphalytics, networkx };
 template <>

@@ -9,12 +9,12 @@ namespace cairn::am {
 
 /// The size of one worker's next block for one next hop.
 ///
-/// While a block fills, its messages wait, and their receiver may have nothing else to do or do
-/// work that they would spare it. Small blocks wait less and cost more, because each costs about as
-/// much as `step` of its bytes. For a burst of N bytes both costs together are least with blocks of
-/// about sqrt(N * step). N is known when the burst ends; but blocks that grow by `step` each have
-/// about that size at any time: after k of them, N = k * k / 2 * step bytes were sent, and the next
-/// has k * step = sqrt(2 * N * step). So
+/// While a block fills, its messages wait; their receiver may be idle meanwhile, or do work that
+/// they would have made unnecessary. Small blocks wait less and cost more, because each costs about
+/// as much as `step` of its bytes. For a burst of N bytes both costs together are least with blocks
+/// of about sqrt(N * step). N is known when the burst ends; but blocks that grow by `step` each
+/// have about that size at any time: after k of them, N = k * k / 2 * step bytes were sent, and the
+/// next has k * step = sqrt(2 * N * step). So
 ///
 ///   a block that left                  the next one
 ///   full                               is one step larger, up to `most`

@@ -155,9 +155,9 @@ namespace cairn {
 /// for disjoint chunks that cover [0, n), and resumes when all have ended. For tasks, on any rank;
 /// f may start another such loop. The body of a rank uses the other parallel_for.
 ///
-///   task::task<void> visit(world& w, std::uint64_t begin, std::uint64_t end, array<double> x)
-///   {...} co_await w.parallel_for<&visit>(n, am::loop_options{.where = am::locality::partition},
-///   x);
+///   task::task<void> visit(world& w, std::uint64_t begin, std::uint64_t end, array<double> x);
+///
+///   co_await w.parallel_for<&visit>(n, am::loop_options{.where = am::locality::local}, x);
 ///
 /// f         task::task<void> or void, known by name to all ranks (call.hpp). A coroutine runs in
 ///           options.tasks tasks per worker at once. A plain one runs once per worker at a time,

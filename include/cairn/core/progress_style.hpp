@@ -10,8 +10,7 @@ namespace cairn {
 ///   poll       the workers, between two chunks and while they wait
 ///   thread     also a thread beside them. It receives packets, sends what waited for room, and
 ///              runs the handlers of standing channels; those of epochs remain with the workers
-///   automatic  that thread, which looks every millisecond, and only as long as no worker polls
-///              does it do more
+///   automatic  that thread, which wakes every millisecond and acts only if no worker polls
 ///
 /// Source     [DC15] section V.B; [AM++]
 enum class progress_style { automatic, poll, thread };

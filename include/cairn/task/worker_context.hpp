@@ -14,7 +14,8 @@
 
 namespace cairn::task {
 
-/// What one worker needs to run tasks. Its owner alone uses it, except for the mail and the ask.
+/// What one worker needs to run tasks. Only its owner uses it, except for `mail` and
+/// `asked_by`.
 struct alignas(cache_line) worker_context {
   worker_context() = default;
   worker_context(const worker_context&) = delete;

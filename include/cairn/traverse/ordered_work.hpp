@@ -27,8 +27,8 @@ namespace cairn::traverse {
 /// finished a bucket asks the one of its rank that is furthest behind, which gives away half of its
 /// nearest work between two batches.
 ///
-/// A busy worker looks for messages after each batch, or after as many as world_options::frequency
-/// says: on grids distances that come late cost more than looks that find nothing.
+/// A busy worker polls after each batch, or after as many as world_options::frequency says: on
+/// grids late distances cost more than polls that find nothing.
 ///
 /// Entry     has a member `distance`: see bucket_queue
 /// Thread-safety: add() by worker k itself; the others by worker 0 while nobody adds.
@@ -121,8 +121,8 @@ class ordered_work {
     std::uint64_t since_ns = 0;     // when the bucket, or the wait for work, began; 0: no trace
   };
 
-  // Batches between two looks for messages, and for the end. The latter are cheap beside some
-  // hundred entries.
+  // Batches between two polls, and between two tests for the end of the epoch, which cost little
+  // beside some hundred entries.
   [[nodiscard]] unsigned batches_per_look() const { return std::max(1u, w_.options().frequency); }
   [[nodiscard]] unsigned looks_per_test() const { return w_.options().frequency == 0 ? 16 : 1; }
   static constexpr unsigned answer_rounds = 64;  // some microseconds: a batch of short rows
@@ -168,7 +168,7 @@ class ordered_work {
         idle_rounds = 0;
         work(k, entries, mine.queue.next());
         answer(k, mine);
-        // A run that must end does not wait for the next look.
+        // A run that must end does not wait for the next poll.
         if (++batches < per_look && !w_.messages().interrupted()) continue;
         batches = 0;
         const bool goes_on = w_.progress(k);  // waits for room

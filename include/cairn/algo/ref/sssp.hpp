@@ -16,7 +16,7 @@
 namespace cairn::algo::ref {
 
 /// The distances from `source` that Dijkstra's algorithm finds, infinity where no path leads.
-/// Serial. Of the edges an undirected one leads both ways.
+/// Serial. An undirected edge leads both ways.
 inline std::vector<double> dijkstra(std::uint64_t num_vertices, bool directed,
                                     const std::vector<weighted_edge>& edges, std::uint64_t source) {
   std::vector<std::vector<std::pair<std::uint64_t, double>>> out(num_vertices);
