@@ -87,9 +87,7 @@ struct edge_lengths {
 /// Work      O(m / P)
 /// Throws    input_error that names an edge whose weight is negative or no number, on every rank
 /// Collective.
-/// Source    the formula for delta (src/algo/edge_lengths.cpp) is fitted to measured optima of
-/// fifteen
-///           graphs
+/// Source    fitted to measured optima of fifteen graphs: src/algo/edge_lengths.cpp
 template <class Id>
 [[nodiscard]] edge_lengths measure_lengths(world& w, const graph::dist_csr<Id>& g);
 

@@ -38,7 +38,7 @@ class block_growth {
 
 /// Bytes whose transfer costs about as much as a buffer's fixed cost, of a transport that is most
 /// efficient with packets of `best` bytes. Between two processes a buffer costs as much as 16
-/// messages of 8 bytes (docs/guidelines.md).
+/// messages of 8 bytes (docs/am.md).
 [[nodiscard]] constexpr std::size_t growth_step(std::size_t best) noexcept {
   return std::max<std::size_t>(128, best / 64);
 }
