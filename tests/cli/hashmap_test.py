@@ -73,7 +73,7 @@ class HashMap(InAFolder):
 
     def test_people_get_strings_entries_and_rate(self):
         run = cairn(*SMALL, "--verify", "--stats", "--ranks", 2, "--threads", 1)
-        for word in ("5,000 of generated", "60 of 50 steps", "entries", "found", "time", "rate",
+        for word in ("5,000, generated", "60 of 50 steps", "entries", "found", "time", "rate",
                      "verified     yes", "messages_sent"):
             self.assertIn(word, run.stdout)
         run = cairn(*SMALL, "--quiet")
