@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstring>
 #include <exception>
 #include <utility>
 #include <vector>
@@ -13,8 +14,20 @@ namespace cairn::am {
 
 namespace {
 
+// With fewer ranks hops spare few buffers, and without them no handler looks for messages of other
+// ranks.
+constexpr rank_t fewest_ranks_for_hops = 16;
+
+bool may_use_hops(const world& w) {
+  const auto scheme = w.options().routing;
+  if (scheme == routing::automatic) return w.size() >= fewest_ranks_for_hops;
+  return scheme != routing::direct && w.size() > 1;
+}
+
 // The next hop by destination.
-std::vector<rank_t> next_hops_in(world& w, routing scheme) {
+std::vector<rank_t> next_hops_in(world& w) {
+  const auto asked = w.options().routing;
+  const auto scheme = asked == routing::automatic ? routing::grid : asked;
   std::vector<int> machine_of;
   for (rank_t r = 0; r < w.size(); ++r) machine_of.push_back(w.machines().of(r));
   const route from_here(scheme, w.rank(), w.size(), machine_of);
@@ -36,10 +49,14 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
       worker_(opt.worker),
       exceptions_(std::uncaught_exceptions()),
       lanes_(w.handling_threads()),
-      routed_(how == travel::routed && kind_ == channel_kind::epoch && w.size() > 1 &&
-              !is_direct(w.options().routing)),
-      next_hops_(routed_ ? next_hops_in(w, w.options().routing) : std::vector<rank_t>()) {
-  for (auto& k : lanes_) k.value.blocks.resize(static_cast<std::size_t>(w.size()));
+      routed_(how == travel::routed && kind_ == channel_kind::epoch && may_use_hops(w)),
+      chooses_(routed_ && w.options().routing == routing::automatic),
+      next_hops_(routed_ ? next_hops_in(w) : std::vector<rank_t>()) {
+  const auto ranks = static_cast<std::size_t>(w.size());
+  for (auto& k : lanes_) {
+    k.value.blocks.resize(ranks);
+    if (chooses_) k.value.joined_bytes.resize(ranks);
+  }
 }
 
 void coalescer::attach(std::size_t message_bytes, std::string_view type) {
@@ -103,6 +120,7 @@ bool coalescer::flush(worker_t w, flush_scope scope) {
     mine.kept_seen = false;
     shipped = true;
   }
+  if (chooses_) join_for_hops(w, scope);
   for (rank_t to = 0; to < ranks(); ++to) {
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
     if (!b.items || b.at == b.items.payload()) continue;
@@ -112,6 +130,67 @@ bool coalescer::flush(worker_t w, flush_scope scope) {
     shipped = true;
   }
   return shipped;
+}
+
+bool coalescer::leaves_part_filled(const block& b, flush_scope scope) const noexcept {
+  return b.items && (scope == flush_scope::all || b.seen);
+}
+
+// Joins the blocks that are about to leave, if that is cheaper.
+void coalescer::join_for_hops(worker_t w, flush_scope scope) {
+  auto& mine = lanes_[w];
+  auto& bytes_for = mine.joined_bytes;
+  hop_choice::leftovers found;
+  for (rank_t to = 0; to < ranks(); ++to) {
+    auto& b = mine.blocks[static_cast<std::size_t>(to)];
+    if (to == rank() || !leaves_part_filled(b, scope)) continue;
+    const auto bytes = static_cast<std::size_t>(b.at - b.items.payload());
+    if (bytes == 0) continue;
+    const auto hop = next_hops_[static_cast<std::size_t>(to)];
+    auto& joined = bytes_for[static_cast<std::size_t>(hop)];
+    ++found.blocks;
+    found.hops += joined == 0;
+    joined += bytes;
+    if (hop != to) found.detour_bytes += bytes;
+  }
+  const bool joins = mine.hops.through_hops(found, buffer_cost(progress_.coalesce_bytes()));
+  for (rank_t to = 0; joins && to < ranks(); ++to) {
+    auto& b = mine.blocks[static_cast<std::size_t>(to)];
+    const auto hop = next_hops_[static_cast<std::size_t>(to)];
+    if (to == rank() || hop == to || !leaves_part_filled(b, scope)) continue;
+    if (b.at != b.items.payload()) move_to_hop(w, b, hop, bytes_for[static_cast<std::size_t>(hop)]);
+  }
+  std::ranges::fill(bytes_for, 0);
+}
+
+// `most`: bytes that wait for that hop.
+void coalescer::move_to_hop(worker_t w, block& from, rank_t hop, std::size_t most) {
+  auto& to = lanes_[w].blocks[static_cast<std::size_t>(hop)];
+  const auto* at = from.items.payload();
+  auto left = static_cast<std::size_t>(from.at - at);
+  const auto least = message_bytes_ == 0 ? left : message_bytes_;  // records stay whole
+  while (left != 0) {
+    auto room = static_cast<std::size_t>(to.end - to.at);
+    if (room < least) {
+      auto bytes = std::max(least, std::min(most, progress_.best_bytes(hop)));
+      if (message_bytes_ != 0) bytes -= bytes % message_bytes_;
+      turn_over(w, hop, bytes);
+      room = static_cast<std::size_t>(to.end - to.at);
+    }
+    const auto part = std::min(left, room);
+    std::memcpy(to.at, at, part);
+    to.at += part;
+    at += part;
+    left -= part;
+  }
+  to.records += from.records;
+  to.seen = true;  // it leaves now
+  progress_.give_back(w, std::move(from.items));
+  auto growth = from.growth;
+  growth.left_early();
+  from = block{};
+  from.growth = growth;
+  world_.counters().add(w, obs::counter::buffers_joined);
 }
 
 void coalescer::count_handled(worker_t w, std::uint64_t n) noexcept {
@@ -124,11 +203,14 @@ void coalescer::count_kept(worker_t w, std::ptrdiff_t n, std::size_t bytes) noex
   progress_.charge(w, n * static_cast<std::ptrdiff_t>(bytes));
 }
 
-void coalescer::count_forwarded(worker_t w, std::uint64_t n) noexcept {
+void coalescer::forwarding::end(std::uint64_t n) noexcept {
+  auto& c = coalescer_;
+  if (destinations_ != 0) c.lanes_[worker_].hops.forwarded(destinations_, opened_);
   if (n == 0) return;
-  world_.counters().add(w, obs::counter::messages_forwarded, n);
-  world_.counters().add(w, obs::counter::buffers_forwarded);
-  world_.trace().note(w, obs::trace_kind::forward, {}, 0, static_cast<std::uint32_t>(n), number_);
+  c.world_.counters().add(worker_, obs::counter::messages_forwarded, n);
+  c.world_.counters().add(worker_, obs::counter::buffers_forwarded);
+  c.world_.trace().note(worker_, obs::trace_kind::forward, {}, 0, static_cast<std::uint32_t>(n),
+                        c.number_);
 }
 
 void coalescer::abandon() noexcept {

@@ -104,6 +104,7 @@ void record_channel::append(worker_t w, rank_t to, std::span<const std::byte> re
 
 // Moves the records for this rank to the front and returns them.
 std::span<std::byte> record_channel::forward_others(worker_t w, std::span<std::byte> received) {
+  forwarding forward(*this, w);
   std::size_t kept = 0, forwarded = 0;
   for (auto left = received; !left.empty();) {
     const auto size = first_record(left);
@@ -114,12 +115,12 @@ std::span<std::byte> record_channel::forward_others(worker_t w, std::span<std::b
       std::memmove(received.data() + kept, left.data(), size);
       kept += size;
     } else {
-      append(w, to, record);
+      forward(to, [&] { append(w, to, record); });
       ++forwarded;
     }
     left = left.subspan(size);
   }
-  count_forwarded(w, forwarded);
+  forward.end(forwarded);
   return received.first(kept);
 }
 

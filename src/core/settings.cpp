@@ -212,8 +212,10 @@ constexpr std::array<setting, 24> rows{{
      },
      [](const settings& s) { return std::to_string(s.coalesce_age_us); }},
     {"routing", "CAIRN_ROUTING", "auto|direct|grid|hypercube|machine", "",
-     "how messages are routed; auto: directly to the owner", "",
-     [](settings& s, text_view v) { return choose(s.routing, v, routings); },
+     "how messages are routed; auto: directly to the owner, and from 16 ranks on part-filled "
+     "buffers "
+     "through a grid of ranks where that is cheaper",
+     "", [](settings& s, text_view v) { return choose(s.routing, v, routings); },
      [](const settings& s) { return chosen(s.routing, routings); }},
     {"deliver", "CAIRN_DELIVER", "any|owner", "",
      "which worker runs an operator of one element: any, or the one that owns the element, without "

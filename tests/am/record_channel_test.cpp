@@ -111,6 +111,30 @@ TEST_P(RecordChannel, RoutesRecordsThatNameTheirOwner) {
   }
 }
 
+TEST(RecordChannel, JoinsRecordsForHopsAmongManyRanks) {
+  const auto body = [](world& w) {
+    std::uint64_t came = 0, strays = 0;
+    const auto owner = [](std::span<const std::byte> record) {
+      return static_cast<rank_t>(record[0]);
+    };
+    record_channel records(w, owner, [&](worker_t, const record_batch& batch) {
+      for (const auto record : batch) ++came, strays += owner(record) != w.rank();
+    });
+    epoch e(w);
+    for (rank_t to = 0; to < w.size(); ++to) {
+      const std::vector<std::byte> record(1 + static_cast<std::size_t>(to) % 5, std::byte(to));
+      records.send(main_worker, to, record);
+    }
+    e.close();
+    EXPECT_EQ(came, static_cast<std::uint64_t>(w.size()));
+    EXPECT_EQ(strays, 0u);
+    EXPECT_GT(w.sum(w.counters().total(obs::counter::buffers_joined)), 0u);
+  };
+  for (const std::size_t bytes : {0, 64}) {
+    support::place{support::place::network::simulated, 40, 1}.run(body, {.coalesce_bytes = bytes});
+  }
+}
+
 TEST_P(RecordChannel, CoalescesRecords) {
   GetParam().run([](world& w) {
     record_channel road(w, [](worker_t, record_batch) {}, {.coalesce_bytes = 4096});

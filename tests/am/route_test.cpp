@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <cstdint>
 #include <map>
@@ -103,6 +104,36 @@ TEST(Route, ReachesEveryRankThroughMachinesOfAnyShape) {
       }
     }
   }
+}
+
+// Hops after which as many bits of the rank's number differ from the destination's as before.
+int num_no_nearer(routing scheme, rank_t size) {
+  std::vector<int> of;
+  for (rank_t r = 0; r < size; ++r) of.push_back(r % 2);
+  const auto differing = [](rank_t a, rank_t b) {
+    return std::popcount(static_cast<std::uint32_t>(a ^ b));
+  };
+  int found = 0;
+  for (const auto& from : all_routes(scheme, size, of)) {
+    for (rank_t to = 0; to < size; ++to) {
+      if (to == from.self()) continue;
+      found += differing(from.next_hop(to), to) >= differing(from.self(), to);
+    }
+  }
+  return found;
+}
+
+// So messages arrive where ranks take different schemes, as they do with automatic routing.
+TEST(Route, ComesNearerWithEachHopOfAGridOrHypercube) {
+  for (rank_t size = 1; size < 300; size += step) {
+    for (const auto scheme : {routing::direct, routing::grid, routing::hypercube}) {
+      ASSERT_EQ(num_no_nearer(scheme, size), 0) << size;
+    }
+  }
+}
+
+TEST(RouteTwin, ThatGoesByMachineMayNotMixWithOthers) {
+  EXPECT_GT(num_no_nearer(routing::machine, 64), 0);
 }
 
 TEST(Route, HoldsItsBoundsAmongThousandsOfRanks) {

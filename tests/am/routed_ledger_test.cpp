@@ -24,6 +24,7 @@ enum class fault {
   drops_what_it_forwards,
   hands_all_to_the_handler,
   forgets_merged_messages,
+  joins_copies,
 };
 enum class ending { right, early, wrong, never };
 
@@ -38,7 +39,8 @@ struct summed {
 };
 
 /// One to six ranks under any scheme, with or without tables. The seed decides which rank sends,
-/// which block leaves, which buffer arrives, and when each rank reads each counter for a wave.
+/// which block leaves, which buffer arrives, when each rank reads each counter for a wave, and,
+/// with automatic routing, when a rank joins its blocks for hops.
 class schedule {
  public:
   schedule(std::uint64_t seed, fault f) : random_(seed), fault_(f) {
@@ -46,6 +48,7 @@ class schedule {
     constexpr routing schemes[] = {routing::direct, routing::grid, routing::hypercube,
                                    routing::machine};
     const auto scheme = schemes[below(4)];
+    chooses_ = scheme == routing::grid && below(2) == 0;
     std::vector<int> machine_of;
     for (rank_t r = 0; r < size; ++r) machine_of.push_back(r % 2);
     const auto entries = below(2) == 0 ? 0 : below(8);
@@ -97,7 +100,8 @@ class schedule {
   std::size_t below(std::size_t n) { return static_cast<std::size_t>(random_.below(n)); }
 
   void append(rank& r, const parcel& m) {
-    r.blocks[static_cast<std::size_t>(r.way.next_hop(m.to))].push_back(m);
+    const auto hop = chooses_ ? m.to : r.way.next_hop(m.to);
+    r.blocks[static_cast<std::size_t>(hop)].push_back(m);
   }
   offered offer(rank& r, const parcel& m) {
     return r.table.offer(summed{}, m, [&](const parcel& out) { append(r, out); });
@@ -108,7 +112,18 @@ class schedule {
     const auto key = static_cast<std::uint64_t>(to) * 2 + below(2);
     if (offer(r, {to, 1, key, left}) != offered::merged) ++r.counts.sent;
   }
+  void join(rank& r) {
+    for (rank_t to = 0; to < static_cast<rank_t>(ranks_.size()); ++to) {
+      const auto hop = r.way.next_hop(to);
+      if (hop == to) continue;
+      auto& from = r.blocks[static_cast<std::size_t>(to)];
+      auto& joined = r.blocks[static_cast<std::size_t>(hop)];
+      joined.insert(joined.end(), from.begin(), from.end());
+      if (fault_ != fault::joins_copies) from.clear();
+    }
+  }
   void ship(rank& r) {
+    if (chooses_ && below(2) == 0) join(r);
     const auto to = below(ranks_.size());
     if (!r.blocks[to].empty()) in_flight_.push_back({to, std::exchange(r.blocks[to], {})});
   }
@@ -161,6 +176,7 @@ class schedule {
 
   random64 random_;
   fault fault_;
+  bool chooses_ = false;
   std::vector<rank> ranks_;
   std::vector<buffer> in_flight_;
   ledger ledger_;
@@ -195,6 +211,7 @@ TEST(RoutedLedgerTwin, ThatHandsAllMessagesToTheHandlerIsCaught) {
 TEST(RoutedLedgerTwin, ThatForgetsMessagesMergedAtAHopIsCaught) {
   EXPECT_GT(caught(fault::forgets_merged_messages), 20u);
 }
+TEST(RoutedLedgerTwin, ThatJoinsCopiesIsCaught) { EXPECT_GT(caught(fault::joins_copies), 20u); }
 
 }  // namespace
 }  // namespace cairn::am

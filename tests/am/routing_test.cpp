@@ -230,6 +230,82 @@ TEST(Routing, CountsWhatItForwardsAndSendsToNextHopsOnly) {
                     {.coalesce_bytes = 64, .routing = routing::grid});
 }
 
+// Waits for all ranks, so that no rank sees an empty channel early.
+void expect_joined(world& w, bool expected) {
+  const auto& counted = w.counters();
+  const auto joined = w.sum(counted.total(counter::buffers_joined));
+  const auto forwarded = w.sum(counted.total(counter::messages_forwarded));
+  EXPECT_EQ(joined > 0, expected);
+  EXPECT_EQ(forwarded > 0, expected);
+}
+
+// Trees from one rank to 16 or more, so that its blocks are many and leave part-filled.
+void grow_scattered(world& w) {
+  forest f(w);
+  for (std::uint64_t round = 1; round <= 3; ++round) {
+    epoch e(w);
+    f.plant(round);
+    e.close();
+    EXPECT_EQ(w.sum(f.take_handled()), f.expected());
+  }
+  EXPECT_EQ(f.strays(), 0u);
+}
+
+TEST(Routing, ThatChoosesJoinsPartFilledBlocksAmongManyRanks) {
+  const auto body = [](world& w) {
+    grow_scattered(w);
+    expect_joined(w, true);
+  };
+  for (const auto& where : {support::place{network::rings, 17, 1},
+                            {network::chaos, 17, 1},
+                            {network::simulated, 40, 1},
+                            {network::simulated, 33, 2}}) {
+    where.run(body, {});
+    where.run(body, {.coalesce_bytes = 64});
+  }
+}
+
+TEST(Routing, ThatChoosesIsDirectAmongFewRanks) {
+  for (const rank_t ranks : {1, 2, 8, 15}) {
+    support::place{network::simulated, ranks, 1}.run(
+        [](world& w) {
+          grow_scattered(w);
+          expect_joined(w, false);
+        },
+        {});
+  }
+}
+
+TEST(Routing, ThatChoosesDeliversOnManySimulatedSchedules) {
+  for (std::uint64_t seed = 1; seed <= support::few_when_sanitized(60); ++seed) {
+    support::on_simulated_ranks(static_cast<rank_t>(16 + seed % 33), 1 + static_cast<int>(seed % 2),
+                                seed, grow_scattered,
+                                {.coalesce_bytes = seed % 3 == 0 ? std::size_t{64} : 0});
+  }
+}
+
+TEST(Routing, ThatChoosesLeavesNothingAfterACancel) {
+  support::place{network::simulated, 24, 2}.run(
+      [](world& w) {
+        for (std::uint64_t moment = 1; moment < 300; moment += 60) {
+          try {
+            forest f(w);
+            std::atomic<std::uint64_t> done = 0;
+            f.at_each = [&] {
+              if (++done == moment && w.rank() == 0) w.cancel();
+            };
+            epoch e(w);
+            f.plant(moment);
+            e.close();
+            w.barrier();
+          } catch (const cancelled&) {
+          }
+          grow_scattered(w);
+        }
+      },
+      {});
+}
+
 TEST(Routing, StandingChannelsAndThoseWithoutOwnersGoDirectly) {
   support::on_ranks(4, 1,
                     [](world& w) {

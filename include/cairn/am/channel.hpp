@@ -159,7 +159,7 @@ class channel final : public coalescer {
   template <class F>
   void with_sender(worker_t w, F&& f) {
     expect_sending();
-    if (routed()) {
+    if (appends_for_hops()) {
       basic_sender<true> to(*this, w);
       f(to);
     } else {
@@ -192,8 +192,9 @@ class channel final : public coalescer {
   buffer_handler handling_own(Owner owner, Handler on_messages) {
     return [this, owner = std::move(owner), on_messages = std::move(on_messages)](
                worker_t w, rank_t from, std::span<Message> received) mutable {
-      const auto [own, ended] =
-          from == rank() ? sorted{received, 0} : forward_others(w, received, owner);
+      const auto [own, ended] = from == rank()       ? sorted{received, 0}
+                                : appends_for_hops() ? forward_others<true>(w, received, owner)
+                                                     : forward_others<false>(w, received, owner);
       if (!own.empty()) on_messages(w, std::span<const Message>(own));
       return own.size() + ended;
     };
@@ -203,18 +204,21 @@ class channel final : public coalescer {
     std::span<Message> own;  // for this rank
     std::size_t ended;       // messages for other ranks that were merged here
   };
-  template <class Owner>
+  template <bool Routed, class Owner>
   sorted forward_others(worker_t w, std::span<Message> received, Owner& owner) {
-    basic_sender<true> out(*this, w);
+    basic_sender<Routed> out(*this, w);
+    forwarding forward(*this, w);
     std::size_t ended = 0;
     const auto own = keep_own(rank(), received, owner, [&](rank_t to, const Message& m) {
-      if constexpr (reduces) {
-        ended += offer(out, m) == offered::merged;
-      } else {
-        out.append(to, m);
-      }
+      forward(to, [&] {
+        if constexpr (reduces) {
+          ended += offer(out, m) == offered::merged;
+        } else {
+          out.append(to, m);
+        }
+      });
     });
-    count_forwarded(w, received.size() - own.size() - ended);
+    forward.end(received.size() - own.size() - ended);
     return {own, ended};
   }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <cairn/am/block_growth.hpp>
+#include <cairn/am/hop_choice.hpp>
 #include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/task/per_worker.hpp>
@@ -29,7 +30,9 @@ struct channel_options {
 ///
 /// A routed coalescer sends along the world's route (route.hpp), and deliver() may find messages
 /// for other ranks in a buffer. It forwards them: it appends each to a block of this rank without
-/// counting it as sent, and counts it as handled only if it ends here.
+/// counting it as sent, and counts it as handled only if it ends here. If the routing is automatic,
+/// full blocks go directly. Blocks that leave part-filled are joined into blocks for hops where
+/// that is cheaper (hop_choice.hpp).
 ///
 /// A derived class calls attach() last in its constructor and detach() first in its destructor,
 /// because buffers may be delivered between the two. A derived class counts the messages that it
@@ -62,6 +65,8 @@ class coalescer : public receiver {
     std::size_t kept = 0;        // messages in a table of the stage reduce
     bool kept_seen = false;      // the table kept messages at the previous scan, too
     std::uint64_t reported = 0;  // part of count.sent() that the world's counters have
+    hop_choice hops;
+    std::vector<std::size_t> joined_bytes;  // by hop, during a flush; else 0
   };
 
   enum class travel { directly, routed };
@@ -81,10 +86,17 @@ class coalescer : public receiver {
   [[nodiscard]] lane& lane_of(worker_t w) noexcept { return lanes_[w]; }
   /// Whether buffers may hold messages of other ranks.
   [[nodiscard]] bool routed() const noexcept { return routed_; }
-  /// The next hop by destination if the channel is routed, else empty.
+  /// Whether messages are appended for the next hop, and not for their destination.
+  [[nodiscard]] bool appends_for_hops() const noexcept { return routed_ && !chooses_; }
+  /// The next hop by destination if appends_for_hops(), else empty or not to be used.
   [[nodiscard]] std::span<const rank_t> next_hops() const noexcept { return next_hops_; }
   [[nodiscard]] rank_t next_hop(rank_t to) const noexcept {
-    return routed_ ? next_hops_[static_cast<std::size_t>(to)] : to;
+    return appends_for_hops() ? next_hops_[static_cast<std::size_t>(to)] : to;
+  }
+  /// Whether messages of worker w for the next hop towards `to` wait in a block.
+  [[nodiscard]] bool holds_for(worker_t w, rank_t to) noexcept {
+    auto& b = lanes_[w].blocks[static_cast<std::size_t>(next_hop(to))];
+    return b.items && b.at != b.items.payload();
   }
 
   /// Throws    contract_violation if messages of this kind cannot be sent now
@@ -100,10 +112,34 @@ class coalescer : public receiver {
   void count_kept(worker_t w, std::ptrdiff_t n, std::size_t bytes) noexcept;
   /// Worker w has handled n messages, after everything that their handler sent was counted.
   void count_handled(worker_t w, std::uint64_t n) noexcept;
-  /// Worker w has forwarded n messages of one buffer.
-  void count_forwarded(worker_t w, std::uint64_t n) noexcept;
+  /// Counts the messages of one buffer that worker w forwards: each calls to(rank, append).
+  class forwarding {
+   public:
+    forwarding(coalescer& c, worker_t w) noexcept : coalescer_(c), worker_(w) {}
+    template <class Append>
+    void operator()(rank_t to, Append&& append) {
+      const bool other = to != last_;
+      const bool none_waits = other && !coalescer_.holds_for(worker_, to);
+      append();
+      if (!other) return;
+      last_ = to;
+      ++destinations_;
+      opened_ += none_waits && coalescer_.holds_for(worker_, to);
+    }
+    /// n of them go on.
+    void end(std::uint64_t n) noexcept;
+
+   private:
+    coalescer& coalescer_;
+    worker_t worker_;
+    rank_t last_ = -1;
+    std::size_t destinations_ = 0, opened_ = 0;
+  };
 
  private:
+  [[nodiscard]] bool leaves_part_filled(const block& b, flush_scope scope) const noexcept;
+  void join_for_hops(worker_t w, flush_scope scope);
+  void move_to_hop(worker_t w, block& b, rank_t hop, std::size_t left);
   [[nodiscard]] std::size_t block_bytes(rank_t to, const block& b) const noexcept;
   void ship(worker_t w, rank_t to, block& b);
 
@@ -117,7 +153,7 @@ class coalescer : public receiver {
   const int exceptions_;  // in flight at construction
   std::uint32_t number_ = 0;
   task::per_worker<lane> lanes_;
-  const bool routed_;
+  const bool routed_, chooses_;
   const std::vector<rank_t> next_hops_;
 };
 

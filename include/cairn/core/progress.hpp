@@ -63,6 +63,11 @@ class progress_engine final : public task::progress_source, private task::schedu
     charge(w, static_cast<std::int64_t>(b.capacity()));
     return b;
   }
+  /// Takes back a buffer of take_buffer() that is not sent.
+  void give_back(worker_t w, buffer&& b) {
+    charge(w, -static_cast<std::int64_t>(b.capacity()));
+    buffers_.give_back(w, std::move(b));
+  }
   /// Adds `bytes`, which may be negative, to the bytes that worker w holds in blocks or tables.
   void charge(worker_t w, std::int64_t bytes) noexcept {
     auto& held = workers_[w].held_bytes;
