@@ -27,8 +27,9 @@ struct reasoned {
 
 void refuse_what_cannot_run(cells of, mechanism chosen, const surroundings& here) {
   if (chosen == mechanism::plain && !here.one_worker && !here.one_writer) {
-    throw usage_error("mechanism plain needs one writer per element: use --threads 1" +
-                      std::string(of == cells::one ? " or --deliver owner" : ""));
+    throw usage_error(
+        "mechanism plain needs one writer per element: use --threads 1" +
+        std::string(of == cells::one ? ", or --deliver owner if no operator is answered" : ""));
   }
   if (of == cells::one && chosen == mechanism::stm) {
     throw usage_error(
