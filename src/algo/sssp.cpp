@@ -52,6 +52,8 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
                                             const length_layout<Id>* layout) {
   using weight = weight_of<Distance>;
   using rows = traverse::weighted_rows<Id, weight>;
+  const traverse::small_search on_workers(w, g, opt.activity,
+                                          traverse::search_kind::shortest_paths);
   const auto by =
       opt.algorithm == sssp_method::automatic ? sssp_method::distributed_control : opt.algorithm;
   const bool chaotic = by == sssp_method::chaotic;
@@ -70,7 +72,15 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
     if (layout && !chaotic) in = layout->template in<weight>(g);
     radius_search<Id, Distance>(s, g, in, source, delta).run();
   }
-  auto found = s.result(by, chaotic ? 0 : delta, buckets);
+  return s.result(by, chaotic ? 0 : delta, buckets);
+}
+
+// With predecessors, if they are asked for.
+template <class Id, class Distance>
+std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& g, Id source,
+                                           const sssp_options& opt, const edge_lengths& lengths,
+                                           const length_layout<Id>* layout) {
+  auto found = search<Id, Distance>(w, g, source, opt, lengths, layout);
   if (found && opt.predecessors) {
     found->predecessor = shortest_path_tree<Id, Distance>(w, g, found->distance).grow(source);
   }
@@ -86,17 +96,15 @@ sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source, const sssp_op
   if (opt.delta && !(*opt.delta > 0 && std::isfinite(*opt.delta))) {
     throw usage_error("delta is " + std::to_string(*opt.delta) + ", expected 0 < delta < infinity");
   }
-  const traverse::small_search on_workers(w, g, opt.activity,
-                                          traverse::search_kind::shortest_paths);
   if (g.out().template weighted_by<double>()) {
-    return *search<Id, double>(w, g, source, opt, lengths, layout);
+    return *paths<Id, double>(w, g, source, opt, lengths, layout);
   }
   if constexpr (std::is_same_v<Id, std::uint32_t>) {
-    if (auto found = search<Id, std::uint32_t>(w, g, source, opt, lengths, layout)) {
+    if (auto found = paths<Id, std::uint32_t>(w, g, source, opt, lengths, layout)) {
       return std::move(*found);
     }
   }
-  return *search<Id, std::uint64_t>(w, g, source, opt, lengths, layout);
+  return *paths<Id, std::uint64_t>(w, g, source, opt, lengths, layout);
 }
 
 template sssp_found sssp(world&, const graph::dist_csr<std::uint32_t>&, std::uint32_t,
