@@ -52,6 +52,7 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
       routed_(how == travel::routed && kind_ == channel_kind::epoch && may_use_hops(w)),
       chooses_(routed_ && w.options().routing == routing::automatic),
       next_hops_(routed_ ? next_hops_in(w) : std::vector<rank_t>()) {
+  CAIRN_EXPECTS(w.workers() == w.pool().workers(), "one worker alone makes no channel");
   const auto ranks = static_cast<std::size_t>(w.size());
   for (auto& k : lanes_) {
     k.value.blocks.resize(ranks);

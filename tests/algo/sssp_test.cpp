@@ -96,6 +96,21 @@ TEST_P(Sssp, TakesWeightsOfAnySize) {
   });
 }
 
+// A small search may run on one of the workers.
+TEST(SsspOfOneRank, IsRightWhoeverTakesPart) {
+  const auto search_again_and_again = [](world& w) {
+    random64 random(5);
+    const auto g = support::weigh(support::random_graph(6), weights::whole, 1, random);
+    for (int i = 0; i < 24; ++i) {
+      search_and_judge<std::uint32_t>(
+          w, g, random.below(g.graph.n),
+          {.algorithm = static_cast<sssp_method>(i % 4), .predecessors = i % 3 == 0});
+    }
+    EXPECT_EQ(w.workers(), 2);
+  };
+  support::on_ranks(1, 2, search_again_and_again, {.small_work_alone = true});
+}
+
 TEST(SsspDistances, HaveMoreBitsWhereTheyNeedThem) {
   constexpr auto most = 2147483647.0;
   weighted_graph g{support::one_way_path(9), weights::whole, {}};
