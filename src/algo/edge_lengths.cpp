@@ -18,13 +18,13 @@ namespace cairn::algo {
 namespace {
 
 template <class Id>
-struct offence {
+struct bad_edge {
   Id from = no_vertex<Id>, to = no_vertex<Id>;
   double weight = 0;
 };
 
 template <class Id>
-void expect_lengths(world& w, const graph::dist_csr<Id>& g, const offence<Id>& mine) {
+void expect_lengths(world& w, const graph::dist_csr<Id>& g, const bad_edge<Id>& mine) {
   const auto id = [&](Id v) { return g.labels().text_of(v); };
   for (const auto& a : w.all_gather(mine)) {
     if (a.from == no_vertex<Id>) continue;
@@ -41,7 +41,7 @@ template <class Id>
 double longest_of(world& w, const graph::dist_csr<Id>& g) {
   struct seen {
     double longest = 0;
-    offence<Id> first;
+    bad_edge<Id> first;
   };
   task::per_worker<seen> found(w.workers());
   const auto& out = g.out();

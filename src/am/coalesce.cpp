@@ -133,8 +133,8 @@ bool coalescer::flush(worker_t w, flush_scope scope) {
   return shipped;
 }
 
-bool coalescer::leaves_part_filled(const block& b, flush_scope scope) const noexcept {
-  return b.items && (scope == flush_scope::all || b.seen);
+bool coalescer::leaves_part_filled(block& b, flush_scope scope) const noexcept {
+  return b.items && b.at != b.items.payload() && (scope == flush_scope::all || b.seen);
 }
 
 // Joins the blocks that are about to leave, if that is cheaper.
@@ -146,7 +146,6 @@ void coalescer::join_for_hops(worker_t w, flush_scope scope) {
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
     if (to == rank() || !leaves_part_filled(b, scope)) continue;
     const auto bytes = static_cast<std::size_t>(b.at - b.items.payload());
-    if (bytes == 0) continue;
     const auto hop = next_hops_[static_cast<std::size_t>(to)];
     auto& joined = bytes_for[static_cast<std::size_t>(hop)];
     ++found.blocks;
@@ -159,7 +158,7 @@ void coalescer::join_for_hops(worker_t w, flush_scope scope) {
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
     const auto hop = next_hops_[static_cast<std::size_t>(to)];
     if (to == rank() || hop == to || !leaves_part_filled(b, scope)) continue;
-    if (b.at != b.items.payload()) move_to_hop(w, b, hop, bytes_for[static_cast<std::size_t>(hop)]);
+    move_to_hop(w, b, hop, bytes_for[static_cast<std::size_t>(hop)]);
   }
   std::ranges::fill(bytes_for, 0);
 }

@@ -221,24 +221,24 @@ TEST(Launch, OptionsWinOverTheEnvironment) {
   EXPECT_EQ(refused.said, std::vector<std::string>{"CAIRN_RANKS expects auto|N, not 'none'"});
 }
 
-TEST(Launch, AProgramWithoutArgumentsRefusesThem) {
-  char name[] = "program", extra[] = "extra";
-  char* argv[] = {name, extra, nullptr};
+// What a program without arguments of its own says of one; it must end with status 2.
+std::string refusal_of(std::string argument) {
+  char name[] = "program";
+  char* argv[] = {name, argument.data(), nullptr};
   std::string said;
   EXPECT_EQ(launch(
                 2, argv, [](world&) { return 0; }, [&](const std::string& s) { said = s; }),
             2);
-  EXPECT_EQ(said, "unexpected argument 'extra'");
+  return said;
+}
+
+TEST(Launch, AProgramWithoutArgumentsRefusesThem) {
+  EXPECT_EQ(refusal_of("extra"), "unexpected argument 'extra'");
 }
 
 TEST(Launch, RefusesTheSettingThatOnlyTheCommandReads) {
-  char name[] = "program", costs[] = "--costs=file";
-  char* argv[] = {name, costs, nullptr};
-  std::string said;
-  EXPECT_EQ(launch(
-                2, argv, [](world&) { return 0; }, [&](const std::string& s) { said = s; }),
-            2);
-  EXPECT_EQ(said, "--costs has no effect here: the command cairn reads the file");
+  EXPECT_EQ(refusal_of("--costs=file"),
+            "--costs has no effect here: the command cairn reads the file");
 }
 
 TEST(Launch, GivesTheWorldTheSettingsOfOperators) {

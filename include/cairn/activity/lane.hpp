@@ -6,11 +6,9 @@
 #include <cstdint>
 #include <optional>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include <cairn/activity/batch.hpp>
-#include <cairn/activity/commit_plain.hpp>
 #include <cairn/activity/executor_parts.hpp>
 #include <cairn/activity/shape.hpp>
 #include <cairn/activity/tuner.hpp>
@@ -116,8 +114,7 @@ class lane {
 
  private:
   static constexpr bool returns = fire_and_return<Op>;
-  // Atomic instructions one behind the other take longer than what the branches do.
-  static constexpr bool sieves = sieved<Op> && std::is_same_v<Commit, commit_plain>;
+  static constexpr bool sieves = sieved<Op> && Commit::sieves;
 
   // Takes in what the filter has dropped of this lane's messages.
   void choose_filter() {

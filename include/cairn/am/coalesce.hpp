@@ -137,9 +137,9 @@ class coalescer : public receiver {
   };
 
  private:
-  [[nodiscard]] bool leaves_part_filled(const block& b, flush_scope scope) const noexcept;
+  [[nodiscard]] bool leaves_part_filled(block& b, flush_scope scope) const noexcept;
   void join_for_hops(worker_t w, flush_scope scope);
-  void move_to_hop(worker_t w, block& b, rank_t hop, std::size_t left);
+  void move_to_hop(worker_t w, block& from, rank_t hop, std::size_t most);
   [[nodiscard]] std::size_t block_bytes(rank_t to, const block& b) const noexcept;
   void ship(worker_t w, rank_t to, block& b);
 
