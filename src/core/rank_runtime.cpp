@@ -14,8 +14,10 @@ namespace {
 std::unique_ptr<task::pool> make_workers(const settings& config, const place& here) {
   const auto workers =
       config.threads != 0 ? config.threads : std::max(1, hw::allowed_cores() / here.sharers);
-  return task::make_threads(
-      {.workers = workers, .pin = config.pin, .first_core = here.position * workers});
+  return task::make_threads({.workers = workers,
+                             .pin = config.pin,
+                             .first_core = here.position * workers,
+                             .neighbors = (here.sharers - 1) * workers});
 }
 
 world_options options_for(const settings& config, const place& here) {

@@ -29,7 +29,8 @@ struct place {
 };
 thread_local place this_thread;
 
-constexpr unsigned spins = 64;  // pauses before the first yield
+// Pauses before the first yield, if each worker has a core. Otherwise another has work for it.
+constexpr unsigned spins = 64;
 // The same for a worker between two jobs, if each worker has a core: a yield takes as long as the
 // gap between two small loops.
 constexpr unsigned job_spins = 500;
@@ -47,6 +48,7 @@ class thread_pool final : public pool {
  public:
   explicit thread_pool(const thread_options& options)
       : pool(options.workers),
+        spins_(options.workers + options.neighbors <= cores_.size() ? spins : 0),
         job_spins_(options.workers <= cores_.size() ? job_spins : spins),
         spread_(options, cores_),
         claimed_jobs_(options.workers) {
@@ -92,9 +94,9 @@ class thread_pool final : public pool {
   }
 
   void relax(unsigned idle_rounds) noexcept override {
-    if (idle_rounds < spins) {
+    if (idle_rounds < spins_) {
       __builtin_ia32_pause();
-    } else if (idle_rounds < spins + yields) {
+    } else if (idle_rounds < spins_ + yields) {
       sched_yield();
     } else {
       nap(short_nap_ns);
@@ -281,7 +283,7 @@ class thread_pool final : public pool {
   // Read before any thread is pinned, because threads inherit the set of the thread that starts
   // them.
   const hw::core_set cores_ = hw::core_set::of_this_thread();
-  const unsigned job_spins_;
+  const unsigned spins_, job_spins_;
   bool caller_is_pinned_ = false;
   core_spread spread_;
   per_worker<std::atomic<std::uint64_t>> claimed_jobs_;  // the last job whose part was claimed

@@ -178,6 +178,10 @@ struct win_said_to_be_permanent : win_for_now {
   static constexpr bool permanent = true;
 };
 
+struct win_once : win_for_now {
+  static constexpr bool once = true;
+};
+
 template <class Op>
 std::uint64_t wins_in_three_epochs() {
   std::uint64_t all = 0;
@@ -207,6 +211,35 @@ TEST(SentFilterOnRanks, LetsMessagesOfANewEpochPass) {
 // The broken twin: a promise of permanence that does not hold costs messages that were wanted.
 TEST(SentFilterOnRanks, LosesMessagesOfAFalsePromiseOfPermanence) {
   EXPECT_EQ(wins_in_three_epochs<win_said_to_be_permanent>(), 15u + 5u);
+}
+
+TEST(SentFilterOnRanks, LosesMessagesOfAFalsePromiseOfOnce) {
+  EXPECT_EQ(wins_in_three_epochs<win_once>(), 15u + 5u);
+}
+
+// A mark per element, and mirrors where there are too few entries for the marks. Both drop what
+// was sent before to the same element; to 1,000 elements by 4 entries, only some of it.
+TEST(SentFilterOnce, PassesTheFirstMessageToEachElement) {
+  world w;
+  map_of_ids map(w, {1000, 1}, nobody);
+  std::uint64_t wins = 0;
+  const win_once op{{map, wins}};
+  for (const std::size_t entries : {4, 124, 125, 1000}) {
+    sent_filter<win_once> filter(entries);
+    std::uint64_t passed = 0;
+    for (int round = 0; round < 3; ++round) {
+      for (std::uint64_t id = 0; id < 1000; ++id) {
+        const order m{id, 1};
+        passed += filter.passes(op, op.cell(m), m) ? 1 : 0;
+        EXPECT_FALSE(filter.passes(op, op.cell(m), m));
+      }
+    }
+    if (entries >= 125) {
+      EXPECT_EQ(passed, 1000u) << entries;
+    } else {
+      EXPECT_GT(passed, 1000u) << entries;
+    }
+  }
 }
 
 }  // namespace

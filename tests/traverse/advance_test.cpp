@@ -22,7 +22,7 @@ struct mark {
   struct message {
     id v, from;
   };
-  static constexpr bool permanent = true;
+  static constexpr bool once = true;
   static message along(id u, id v) { return {v, u}; }
 
   pgas::vertex_view<id> step_of;

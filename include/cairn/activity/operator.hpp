@@ -60,6 +60,9 @@
 //
 //   static constexpr bool permanent = true;   optional: once `wanted` is false it stays false for
 //                                             the life of the operator, not only of the epoch
+//   static constexpr bool once = true;        optional: after one message has been handled, its
+//   cell
+//                                             wants no other, for the life of the operator
 //   static constexpr bool sieved = true;      optional, single-cell and fire-and-forget: processors
 //                                             guess badly whether a message is wanted. Under
 //                                             `plain` dozens are asked without a branch before
@@ -215,8 +218,14 @@ concept combining = !fire_and_return<Op> && requires(const Op& op, const typenam
 template <class Op>
 using result_t = typename kind<Op>::result;
 
+/// See `once` above.
 template <class Op>
-concept permanent = requires {
+concept once = requires {
+  requires Op::once;
+};
+
+template <class Op>
+concept permanent = once<Op> || requires {
   requires Op::permanent;
 };
 

@@ -19,9 +19,9 @@
 #include <cairn/hw/pages.hpp>
 
 // The stage of the message path that reduces the number of messages, at the sender and at hops.
-// There are two policies: mirror_table drops messages that cannot take effect any more;
-// combine_table and partial_array combine messages with equal keys. Each object belongs to one
-// worker and takes no lock. mirror_table and combine_table allocate at first use.
+// There are two policies: mirror_table and sent_marks drop messages that cannot take effect any
+// more; combine_table and partial_array combine messages with equal keys. Each object belongs to
+// one worker and takes no lock. Tables and marks allocate at first use.
 
 namespace cairn::am {
 
@@ -141,6 +141,40 @@ class mirror_table {
   hw::page_buffer<Mirror> mirrors_;
   hw::page_buffer<std::uint64_t> ids_;  // key of each mirror; empty if there is one per key
   std::vector<std::uint64_t> used_;
+};
+
+/// The policy *drop* where the first message to each key is the only one that can take effect.
+///
+/// Memory    a byte per key. Bits would be smaller, but a test of one often waits for the store of
+///           another in the same word
+class sent_marks {
+ public:
+  sent_marks() = default;
+  /// most      the largest number of bytes
+  explicit sent_marks(std::size_t most) : most_(most) {}
+
+  /// Whether there are marks for so many keys. The first call fixes their number.
+  [[nodiscard, gnu::always_inline]] bool fits(std::uint64_t keys) {
+    if (!sent_.empty()) [[likely]]
+      return true;
+    return keys <= most_ && allocate(keys);
+  }
+  /// Returns passed for the first message to `key`, else merged.
+  [[nodiscard, gnu::always_inline]] offered offer(std::uint64_t key) {
+    if (sent_[key]) return offered::merged;
+    sent_[key] = true;
+    return offered::passed;
+  }
+
+ private:
+  [[gnu::noinline]] bool allocate(std::uint64_t keys) {
+    sent_ = hw::page_buffer<bool>(keys);
+    std::fill(sent_.begin(), sent_.end(), false);
+    return true;
+  }
+
+  std::size_t most_ = 0;
+  hw::page_buffer<bool> sent_;
 };
 
 /// The policy *combine*: keeps one message per key and merges those with equal key into it.

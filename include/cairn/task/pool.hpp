@@ -277,6 +277,7 @@ struct thread_options {
   int workers = 1;
   bool pin = false;  ///< worker w runs on the w-th allowed core, counted from `first_core`
   int first_core = 0;
+  int neighbors = 0;  ///< workers of other ranks on the same cores
 };
 
 /// A pool of `workers` - 1 threads and the calling thread, which becomes worker 0. With `pin` the

@@ -36,9 +36,9 @@ struct advance_options {
 /// frontier. Vertices without such an in-edge are listed, and later pulls visit only those. The
 /// operator's `after` adds vertices to the frontier.
 ///
-/// Op        a single-cell operator that is `permanent` and whose `wanted` depends on the element
-///           alone; Op::along(u, v) is the message of the edge u -> v
-/// Work      per superstep the edges of the frontier (push), or the in-edges of waiting vertices up
+/// Op        a single-cell operator with `once`, whose `wanted` depends on the element alone;
+/// Op::along(u, v) is the message of the edge u -> v Work      per superstep the edges of the
+/// frontier (push), or the in-edges of waiting vertices up
 ///           to the first from the frontier (pull); counted as obs::counter::edges
 /// Messages  push: one per edge to another rank that passes the sent-filter. Pull: one gather of n
 ///           bits
@@ -47,7 +47,7 @@ struct advance_options {
 /// Source    [AAM15] listing 4 (push); [Beamer12] (pull); the lists are ours
 template <class Id, class Op>
 class advance {
-  static_assert(activity::selective<Op> && activity::permanent<Op>);
+  static_assert(activity::selective<Op> && activity::once<Op>);
 
  public:
   advance(world& w, const graph::dist_csr<Id>& g, frontier<Id>& f, Op op,
