@@ -59,7 +59,7 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
 void expect_options(const algorithm_command& cmd) {
   static_cast<void>(source_of(cmd.in));
   expect_partition(cmd.c, cmd.in);
-  static_cast<void>(activity_of(cmd.c));
+  static_cast<void>(start_of(cmd.c));
   cmd.a.check_options(cmd.given);
   expect_seed(cmd.in, cmd.a.uses_seed(cmd.given));
   if (!cmd.values.empty() && cmd.output.empty()) {
@@ -216,14 +216,14 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
   w.barrier();
   r["seconds"]["build"] =
       r["seconds"]["build"].get<double>() + static_cast<double>(w.clock().now_ns() - begin) * 1e-9;
-  const auto activity = activity_of(cmd.c);
+  const activity::options operators{.start = start_of(cmd.c)};
   phase_counts counts(w);
   std::vector<std::uint64_t> edges;
   std::vector<double> seconds;
   std::string broken;
   json& trials = r["result"]["trials"] = json::array();
   for (int trial = 0; trial < cmd.trials && broken.empty(); ++trial) {
-    const auto run = graph->prepare({.activity = activity,
+    const auto run = graph->prepare({.activity = operators,
                                      .seed = seed_of(cmd.in),
                                      .trial = static_cast<std::uint64_t>(trial),
                                      .verify = cmd.verify,

@@ -20,6 +20,8 @@ bool lack_htm(const activity::fitted_costs& costs) {
   return hw::probe_transactions().works && !costs.of(activity::mechanism::htm);
 }
 
+}  // namespace
+
 activity::start_values start_of(const common& c) {
   const auto path = costs_in_use(c);
   if (path.empty()) return {};
@@ -27,8 +29,6 @@ activity::start_values start_of(const common& c) {
   if (lack_htm(costs)) throw input_error(path + no_costs_of_htm);
   return activity::start_from(costs);
 }
-
-}  // namespace
 
 std::string saved_costs_file(const common& c) {
   const auto& folder = c.settings.cache_folder;
@@ -58,14 +58,6 @@ void read_costs_of_clock(common& c) {
   if (c.settings.sim.empty()) return;
   const auto file = clock_file_of(c.settings.sim);
   if (!file.empty()) c.settings.sim_costs = read_cluster_costs(file);
-}
-
-activity::options activity_of(const common& c) {
-  return {.mechanism = activity::parse_mechanism(c.settings.mechanism),
-          .grain = c.settings.grain,
-          .sent_filter = c.settings.filter_entries != 0,
-          .retry = tm::parse_retry(c.settings.retry),
-          .start = start_of(c)};
 }
 
 }  // namespace cairn::cli

@@ -9,10 +9,10 @@
 
 namespace cairn::cli {
 
-/// The mechanism, grain, filter, retries and start values of the settings.
+/// The mechanism and grain with which operators start, by the measured costs in use.
 ///
 /// Throws    usage_error or input_error
-[[nodiscard]] activity::options activity_of(const common& c);
+[[nodiscard]] activity::start_values start_of(const common& c);
 
 /// The file in which bench model --save stores this machine's costs; empty: no cache folder.
 [[nodiscard]] std::string saved_costs_file(const common& c);

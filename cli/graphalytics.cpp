@@ -71,7 +71,7 @@ std::string run_dataset(world& w, const common& c, const graphalytics_dataset& f
                  [&] { return w.counters().total(obs::counter::edges); });
     const auto outcome = [&] {
       const recording::part part(rec, a->name);
-      return algo::run_graphalytics(w, loaded.graph, from, *a, activity_of(c));
+      return algo::run_graphalytics(w, loaded.graph, from, *a, {.start = start_of(c)});
     }();
     json run = {{"dataset", from.name()},
                 {"algorithm", a->name},
@@ -116,7 +116,7 @@ int run_datasets(world& w, const common& c, const std::vector<graphalytics_datas
 }
 
 int run_command(const std::string& path, const common& c) {
-  static_cast<void>(activity_of(c));
+  static_cast<void>(start_of(c));
   expect_trace(c, {path});
   warn_of_saved_costs(c);
   return run_ranks(c, [&](world& w) {

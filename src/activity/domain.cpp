@@ -33,20 +33,23 @@ surroundings surroundings_of(world& w, const options& asked, bool emulates, bool
 
 }  // namespace
 
-options requested(const world& w) {
+options with_settings(const world& w, options given) {
   const auto& asked = w.options();
-  return {.mechanism = parse_mechanism(asked.mechanism),
-          .grain = asked.grain,
-          .sent_filter = asked.filter_entries != 0,
-          .retry = tm::parse_retry(asked.retry)};
+  if (asked.filter_entries == 0) given.sent_filter = false;
+  if (given.auxiliary) return given;
+  if (given.mechanism == mechanism::automatic) given.mechanism = parse_mechanism(asked.mechanism);
+  if (given.grain == 0) given.grain = asked.grain;
+  if (given.retry == options{}.retry) given.retry = tm::parse_retry(asked.retry);
+  return given;
 }
 
 domain::domain(world& w, const options& opt, cells of, bool to_owners)
     : world_(w),
       of_(of),
-      options_(opt),
-      emulate_(emulation_for(w, opt)),
-      plan_(of, opt, surroundings_of(w, opt, emulate_.has_value(), to_owners), w.workers()),
+      options_(with_settings(w, opt)),
+      emulate_(emulation_for(w, options_)),
+      plan_(of, options_, surroundings_of(w, options_, emulate_.has_value(), to_owners),
+            w.workers()),
       now_(packed(no_epoch, plan_.first().mechanism)),
       parts_(w.workers()) {
   if (!may_change_mechanism()) prepare(chosen_mechanism());

@@ -26,7 +26,7 @@ class residual_search {
         flow_(flow),
         distance_(w, vertices, far),
         reached_(w),
-        visits_(w, visit{distance_.view(), reached_}) {}
+        visits_(w, visit{distance_.view(), reached_}, {.auxiliary = true}) {}
 
   /// Clears all distances.
   void clear() { std::fill(distance_.local().begin(), distance_.local().end(), far); }

@@ -52,7 +52,7 @@ class flow_checker {
   std::optional<std::string> lossy_vertex(std::span<const flow_arc<Id>> flow, Id s, Id t,
                                           std::int64_t value) const {
     pgas::vertex_map<std::int64_t> net(w_, g_.partition(), 0);
-    activity::executor adds(w_, flow_to{net}, {.sent_filter = false});
+    activity::executor adds(w_, flow_to{net}, {.sent_filter = false, .auxiliary = true});
     traverse::push_each(w_, adds, flow, [](const flow_arc<Id>& a, auto& send) {
       send({a.source, -a.amount});
       send({a.target, a.amount});
@@ -69,7 +69,7 @@ class flow_checker {
   std::optional<std::string> wrong_cut(Id s, Id t, std::int64_t value,
                                        const pgas::vertex_map<std::uint32_t>& source_side) const {
     const auto side = w_.all_gather_values<std::uint32_t>(source_side.local());
-    if (side[s] == 0 || side[t] != 0) return "the cut does not separate the source from the target";
+    if (side[s] == 0 || side[t] != 0) return "the cut does not separate the source from the sink";
     pgas::accumulator<add<std::int64_t>> crossing(w_);
     traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) {
       const auto row = g_.out().neighbors(v);

@@ -131,7 +131,7 @@ TEST(ExplicitDomain, RefusesOneCellWhereItMayRunWhatThatCannot) {
   EXPECT_THROW(executor(by_stm, add_one{map}), usage_error);
 }
 
-TEST(Options, AreThoseOfTheWorldWhereAProgramGivesNone) {
+TEST(Options, AreThoseOfTheSettingsWhereAProgramLeavesThemOpen) {
   const world_options asked{
       .filter_entries = 0, .mechanism = "one-lock", .grain = 7, .retry = "hle"};
   support::on_ranks(
@@ -144,8 +144,12 @@ TEST(Options, AreThoseOfTheWorldWhereAProgramGivesNone) {
         EXPECT_FALSE(data.asked().sent_filter);
         EXPECT_EQ(tm::name(data.asked().retry), "hle");
         EXPECT_EQ(other.chosen_mechanism(), mechanism::locks);
-        EXPECT_EQ(other.asked().grain, 0u);
+        EXPECT_EQ(other.asked().grain, 7u);
+        EXPECT_EQ(domain(w, {.grain = 5}).asked().grain, 5u);
+        EXPECT_EQ(domain(w, {.auxiliary = true}).asked().grain, 0u);
         EXPECT_EQ(executor(w, add_one{map}).chosen_mechanism(), mechanism::one_lock);
+        EXPECT_EQ(executor(w, add_one{map}, options{.sent_filter = true}).chosen_mechanism(),
+                  mechanism::one_lock);
         EXPECT_EQ(
             executor(w, add_one{map}, options{.mechanism = mechanism::atomics}).chosen_mechanism(),
             mechanism::atomics);

@@ -8,6 +8,7 @@
 #include <cairn/algo/algorithm.hpp>
 
 #include <support/any_algorithm.hpp>
+#include <support/on_ranks.hpp>
 #include <support/places.hpp>
 
 namespace cairn::algo {
@@ -99,6 +100,48 @@ TEST(AlgorithmJudges, CatchWrongFacts) {
       }
     }
   });
+}
+
+TEST(AlgorithmSettings, DecideTheMechanismThatAProgramLeavesOpen) {
+  random64 random(5);
+  const auto g = support::weigh(support::grid(4, 5), support::weights::whole, 0, random);
+  for (const auto* const asked : {"locks", "one-lock"}) {
+    support::on_ranks(2, 2,
+                      [&](world& w) {
+                        const graph::any_graph graph = support::share_of<std::uint32_t>(
+                            g, w.rank(), pgas::partition(g.graph.n, w.size()));
+                        for (const auto* const a : algorithms()) {
+                          if (!a->without_operators({}, w).empty()) continue;
+                          const auto bound = a->bind(w, graph, {}, 1);
+                          const auto run = bound->prepare({.verify = true});
+                          const auto found = run->run();
+                          EXPECT_EQ(activity::name(found->ran().mechanism), asked)
+                              << a->info().name;
+                          EXPECT_EQ(found->verify(), std::nullopt) << a->info().name;
+                        }
+                      },
+                      {.mechanism = asked});
+  }
+}
+
+// Maximum flow also runs operators of one cell, which stm does not serve.
+TEST(AlgorithmSettings, DecideNothingForAuxiliaryOperators) {
+  random64 random(6);
+  const auto g = support::weigh(support::grid(4, 5), support::weights::whole, 0, random);
+  support::on_ranks(2, 2,
+                    [&](world& w) {
+                      const graph::any_graph graph = support::share_of<std::uint32_t>(
+                          g, w.rank(), pgas::partition(g.graph.n, w.size()));
+                      for (const auto* const a : algorithms()) {
+                        if (!a->info().several_cells) continue;
+                        const auto bound = a->bind(w, graph, {}, 1);
+                        const auto run = bound->prepare({.verify = true});
+                        const auto found = run->run();
+                        EXPECT_EQ(activity::name(found->ran().mechanism), "stm") << a->info().name;
+                        EXPECT_EQ(found->verify(), std::nullopt) << a->info().name;
+                      }
+                    },
+                    {.mechanism = "stm"});
 }
 
 TEST(AlgorithmRegistry, NamesAndColumnsAreUnique) {

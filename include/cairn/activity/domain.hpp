@@ -19,10 +19,9 @@
 
 namespace cairn::activity {
 
-/// The options of operators to which a program gives none: what the settings of the world ask for
-/// (--mechanism, --grain, --retry, and no sent-filter with --filter 0). An algorithm takes them as
-/// its option `activity`.
-[[nodiscard]] options requested(const world& w);
+/// The options of a program's operators: those that it gives, and what the settings of the world
+/// ask for where it leaves them open (mechanism.hpp). --filter 0 holds for all operators.
+[[nodiscard]] options with_settings(const world& w, options given);
 
 /// Data that activities share on this rank, and the one mechanism that makes them atomic. Operators
 /// that change the same map belong to the same domain.
@@ -53,12 +52,13 @@ namespace cairn::activity {
 /// Collective constructor.
 class domain {
  public:
-  explicit domain(world& w) : domain(w, requested(w)) {}
+  /// opt        completed by with_settings()
   /// to_owners  the messages of its only operator go to the worker that owns the element
-  domain(world& w, const options& opt, cells of = cells::several, bool to_owners = false);
+  explicit domain(world& w, const options& opt = {}, cells of = cells::several,
+                  bool to_owners = false);
 
   [[nodiscard]] world& of() noexcept { return world_; }
-  /// The requested options.
+  /// The options, from the program and the settings.
   [[nodiscard]] const options& asked() const noexcept { return options_; }
   [[nodiscard]] const plan& choices() const noexcept { return plan_; }
   /// Whether its activities may change several cells.

@@ -66,11 +66,9 @@ class executor {
  public:
   using message = typename Op::message;
 
-  /// For a single-cell operator in an implicit domain. Without options those that the world's
-  /// settings ask for (domain.hpp).
+  /// For a single-cell operator in an implicit domain.
   /// Throws    usage_error if the mechanism cannot run here
-  executor(world& w, Op op) requires single_cell<Op> : executor(w, std::move(op), requested(w)) {}
-  executor(world& w, Op op, options opt) requires single_cell<Op>
+  executor(world& w, Op op, options opt = {}) requires single_cell<Op>
       : executor(std::make_unique<domain>(w, fixed(opt), cells::one, to_owners(w)), std::move(op)) {
   }
 
@@ -80,14 +78,14 @@ class executor {
   ///           one_lock
   executor(domain& data, Op op) : executor(data, std::move(op), nullptr) {
     if (!compiled_for(data.chosen_mechanism(), data.may_change_mechanism())) {
-      throw usage_error("an operator that is compiled for mechanism " + std::string(name(Fixed)) +
-                        " alone needs a domain that was asked for it, and this one runs " +
+      throw usage_error("an operator that is compiled only for mechanism " +
+                        std::string(name(Fixed)) + " cannot join a domain that runs " +
                         std::string(name(data.chosen_mechanism())));
     }
     if (single_cell<Op> && !joins(data)) {
       throw usage_error(
-          "an operator of one cell needs a domain that was asked for plain, locks or one-lock, and "
-          "this one runs " +
+          "a single-cell operator can only join a domain with the requested mechanism plain, locks "
+          "or one-lock, but this domain runs " +
           std::string(name(data.chosen_mechanism())));
     }
     connect();
@@ -101,7 +99,7 @@ class executor {
   /// Returns when the messages to elements of this rank have taken effect.
   template <class Body>
   void spawn(worker_t k, Body&& body) {
-    CAIRN_EXPECTS(k < parts_.w.workers(), "workers spawn operators, not the progress thread");
+    CAIRN_EXPECTS(k < parts_.w.workers(), "only workers spawn operators");
     with_lane(k, std::forward<Body>(body));
   }
 

@@ -48,7 +48,8 @@ struct start_values {
   bool fitted = false;        ///< the values come from measured costs
 };
 
-/// How the operators of one executor run.
+/// How the operators of one executor run. Where a program leaves mechanism, grain or retry at its
+/// default, --mechanism, --grain or --retry decides.
 struct options {
   activity::mechanism mechanism = activity::mechanism::automatic;
   std::size_t grain = 0;    ///< M, operators per transaction; 0: chosen automatically
@@ -56,6 +57,7 @@ struct options {
   std::optional<emulation_options> emulate = {};  ///< if set, htm means emulated transactions
   tm::retry_limits retry = tm::retry_rtm;         ///< for aborted transactions
   start_values start = {};
+  bool auxiliary = false;  ///< an algorithm's internal operators, for which no setting decides
 };
 
 /// The maximum number of operators in a group.

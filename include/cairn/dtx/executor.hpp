@@ -27,7 +27,9 @@ namespace cairn::dtx {
 
 struct executor_options {
   std::size_t at_once = 16;  ///< concurrent groups per worker; further operators are queued
-  std::size_t grain = 16;    ///< maximum operators per group; they hold their elements together
+  /// Maximum operators per group, which hold their elements together; 0: that of the domain's
+  /// options, or 16 if it is chosen automatically.
+  std::size_t grain = 0;
   back_off_limits back_off = {};  ///< see options in dtx/runner.hpp
 };
 
@@ -70,12 +72,13 @@ class executor final : job_source {
   executor(activity::domain& data, Op op, const executor_options& opt, const Maps&... maps)
       : world_(data.of()),
         op_(std::move(op)),
-        grain_(opt.grain),
+        grain_(opt.grain != 0            ? opt.grain
+               : data.asked().grain != 0 ? data.asked().grain
+                                         : 16),
         workers_(world_.workers()),
         runner_(world_, {opt.at_once, opt.back_off},
                 std::max({sizeof(typename Maps::value_type)...}), *this),
         activities_(data, local{op_, this}) {
-    CAIRN_EXPECTS(opt.grain >= 1, "grain must be at least 1");
     if (one_rank()) return;
     (runner_.add(&maps, std::make_unique<typed_map_access<Maps>>(data, maps, runner_)), ...);
     if constexpr (returns) {

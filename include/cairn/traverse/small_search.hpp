@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include <cairn/activity/plan.hpp>
+#include <cairn/activity/domain.hpp>
 #include <cairn/core/one_worker.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
@@ -25,7 +25,8 @@ class small_search {
   small_search(world& w, const graph::dist_csr<Id>& g, const activity::options& opt, search_kind of)
       : w_(w) {
     const auto edges = g.num_edges();
-    const bool free = opt.mechanism == activity::mechanism::automatic && opt.grain == 0;
+    const auto asked = activity::with_settings(w, opt);
+    const bool free = asked.mechanism == activity::mechanism::automatic && asked.grain == 0;
     if (w.size() > 1 || w.workers() == 1 || !w.options().small_work_alone || !free ||
         edges > most) {
       return;
