@@ -34,7 +34,7 @@ struct visit {
   void after(const message& m, auto& at) { next[at.worker()].push_back(m.v); }
 };
 
-void visit_neighbours(vertex v, vertex depth, auto& send) {
+void visit_neighbors(vertex v, vertex depth, auto& send) {
   const vertex x = v % side, y = v / side;
   if (x > 0) send({v - 1, depth});
   if (x + 1 < side) send({v + 1, depth});
@@ -60,7 +60,7 @@ int main(int argc, char** argv) {
       cairn::am::epoch epoch(world);
       world.parallel_for(frontier.size(), [&](cairn::worker_t k, auto begin, auto end) {
         visits.spawn(k, [&](auto& send) {
-          for (auto i = begin; i < end; ++i) visit_neighbours(frontier[i], level + 1, send);
+          for (auto i = begin; i < end; ++i) visit_neighbors(frontier[i], level + 1, send);
         });
       });
       epoch.close();

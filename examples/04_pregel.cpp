@@ -39,7 +39,7 @@ int main(int argc, char** argv) {
                          return false;
                        });
 
-    // Vertex 0 sends distance 1 to its neighbours, and so on.
+    // Vertex 0 sends distance 1 to its neighbors, and so on.
     cairn::pgas::vertex_map<vertex> hops(world, g.partition(), none);
     const auto steps = pregel::run<least>(
         world, g, hops, [&](vertex v, vertex& mine, vertex heard, int step, auto& send) {

@@ -38,7 +38,7 @@ static int see(struct program* p, uint64_t v) {
   return before;
 }
 
-// Puts the neighbours that this process has not seen into the owners' parts of `out`.
+// Puts the neighbors that this process has not seen into the owners' parts of `out`.
 static void pass_on(struct program* p) {
   const struct graph* const g = &p->graph;
   uint64_t found = 0;

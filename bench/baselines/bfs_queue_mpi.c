@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Breadth-first search by a distributed queue in plain MPI ([AAM15] listing 1): a vertex that is
-// removed from the queue for the first time appends its neighbours, each at its owner. The queue is
+// removed from the queue for the first time appends its neighbors, each at its owner. The queue is
 // processed level by level; one MPI_Alltoallv sends the appended vertices.
 //
 //   mpiexec.mpich -n 2 bfs_queue_mpich --graph G.el --root 0 --runs 3 --expect DEPTHS.csv

@@ -8,7 +8,7 @@
 namespace cairn::bench::baselines {
 
 /// Hand-written breadth-first search on threads, similar to Graph500's OpenMP code. Threads take
-/// chunks of a level's vertices. A neighbour's parent is read first and then claimed by
+/// chunks of a level's vertices. A neighbor's parent is read first and then claimed by
 /// compare-and-swap. Found vertices are collected in a small buffer per thread, which is copied to
 /// the next level with one atomic addition. Uses nothing of Cairn.
 ///

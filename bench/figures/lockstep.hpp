@@ -14,7 +14,7 @@ struct lockstep_result {
 
 /// Simulates the ownership protocol's state machine on a ring of ranks in lockstep. Each rank has
 /// one transaction, which needs the elements of its own rank and of the next. Own claims arrive
-/// first, so that without back-off each transaction refuses its neighbour and is refused, in every
+/// first, so that without back-off each transaction refuses its neighbor and is refused, in every
 /// turn.
 ///
 /// ranks     two or more

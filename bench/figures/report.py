@@ -143,7 +143,7 @@ def main():
     arguments.add_argument("--recorded", action="store_true")
     asked = arguments.parse_args()
     if not asked.folder.is_dir():
-        print(f"report.py: {asked.folder} is no folder; it should be that of the programs, such as "
+        print(f"report.py: {asked.folder} is not a folder, expected that of the programs, such as "
               "build/release/bench", file=sys.stderr)
         sys.exit(2)
     out = asked.out or asked.folder / "figures"

@@ -19,8 +19,8 @@ mechanism parse_mechanism(std::string_view text) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     if (names[i] == text) return static_cast<mechanism>(i);
   }
-  throw usage_error("mechanism '" + std::string(text) +
-                    "' is not one of auto, plain, atomics, htm, locks, one-lock, stm");
+  throw usage_error("the mechanism is '" + std::string(text) +
+                    "', expected auto, plain, atomics, htm, locks, one-lock or stm");
 }
 
 }  // namespace cairn::activity

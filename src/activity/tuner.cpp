@@ -130,7 +130,7 @@ bool tuner::look(std::size_t direction, place& found) const noexcept {
   return true;
 }
 
-// From a mechanism without grains, the neighbours of this one's grain cannot be tried. The next
+// From a mechanism without grains, the neighbors of this one's grain cannot be tried. The next
 // trial of this mechanism therefore uses a quarter of its grain.
 void tuner::look_elsewhere(std::size_t i) noexcept {
   if (!candidates_[i].grain_is_free) return;
@@ -148,7 +148,7 @@ void tuner::begin_trial() noexcept {
     }
     direction_ = (direction_ + 1) % num_directions();
   }
-  wait_ = next_wait_;  // every neighbour has lost: wait, twice as long as last time
+  wait_ = next_wait_;  // every neighbor has lost: wait, twice as long as last time
   next_wait_ = std::min(std::max(2 * next_wait_, 1u), rules_.longest_wait);
   state_ = state::waits;
   remember();

@@ -25,7 +25,7 @@ class afforest {
 
   /// Sets each vertex's parent, at first itself, to its root, the smallest vertex of its tree.
   ///
-  /// Several workers join the sampled neighbours by plain stores. Concurrent joins may leave a tree
+  /// Several workers join the sampled neighbors by plain stores. Concurrent joins may leave a tree
   /// unjoined. Each tree still lies within one component, and all edges of the trees that are not
   /// skipped are processed afterwards.
   void run() {
@@ -39,7 +39,7 @@ class afforest {
   }
 
  private:
-  static constexpr std::size_t sampled = 2;  // neighbours that every vertex joins first
+  static constexpr std::size_t sampled = 2;  // neighbors that every vertex joins first
   static constexpr std::size_t ahead = 16;   // prefetch distance, in vertices
   // Approximate time per vertex in a graph that fits the cache.
   static constexpr double ns_of_join = 10, ns_of_look = 2;

@@ -57,7 +57,7 @@ struct coloring_state {
     return m.v == m.spawner || draw(m.v) > draw(m.spawner);
   }
 
-  // Gives each vertex the smallest color that no neighbour appears to have.
+  // Gives each vertex the smallest color that no neighbor appears to have.
   void color_all(std::span<const Id> vertices) {
     const auto first_fit = [&](worker_t k, Id v) {
       auto& p = palettes[k];
@@ -98,7 +98,7 @@ struct coloring_state {
 
 template <class Id>
 coloring_result coloring(world& w, const graph::dist_csr<Id>& g, const coloring_options& opt) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   coloring_state<Id> c(w, g, opt);
   std::uint64_t given_up = 0, used = 0;
   for (auto left = g.num_vertices(); left != 0; ++c.round) {

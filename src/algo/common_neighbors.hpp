@@ -40,12 +40,12 @@ template <class Id>
   return found;
 }
 
-/// The ordered pairs (x, y) of neighbours of a vertex that are counted: adjacent ones, so that each
+/// The ordered pairs (x, y) of neighbors of a vertex that are counted: adjacent ones, so that each
 /// triangle counts twice, or those with an edge x -> y.
 enum class joined_by { any_edge, edge_from_first };
 
-/// Counts pairs of neighbours at each vertex of this rank. A vertex x sends its row to the owners
-/// of its neighbours, which intersect it with the row of each.
+/// Counts pairs of neighbors at each vertex of this rank. A vertex x sends its row to the owners
+/// of its neighbors, which intersect it with the row of each.
 ///
 /// Collective  constructor
 template <class Id>
@@ -91,7 +91,7 @@ class common_neighbor_counts {
   [[nodiscard]] const pgas::vertex_map<std::uint64_t>& of_vertex() const noexcept {
     return counts_;
   }
-  /// The number of neighbours of a vertex of this rank.
+  /// The number of neighbors of a vertex of this rank.
   [[nodiscard]] std::uint64_t degree(std::uint64_t v) const {
     std::vector<Id> row;
     find_row(v, row);
@@ -132,7 +132,7 @@ class common_neighbor_counts {
     return row.size() > degree;
   }
 
-  // Intersects a vertex's row, or the targets after it, with the rows of its neighbours on this
+  // Intersects a vertex's row, or the targets after it, with the rows of its neighbors on this
   // rank.
   void intersect_with_local_rows(worker_t k, std::span<const Id> sent) {
     const auto row = with_arcs_ ? ascending_part(sent) : sent;

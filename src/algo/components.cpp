@@ -30,7 +30,7 @@ struct component_search {
   }
 
   void propagation() {
-    CAIRN_EXPECTS(g.has_in(), "build or load the graph with .inverse = true");
+    CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
     propagate(label, [&](Id v, auto&& f) {
       for (const Id u : g.out().neighbors(v)) f(u);
       if (!g.directed()) return;

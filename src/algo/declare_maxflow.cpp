@@ -22,7 +22,7 @@ struct maxflow_declaration : declaration {
 
     static constexpr auto fields() {
       return std::tuple(field{"from", &options::from, "Source vertex (default: random, per trial)"},
-                        field{"to", &options::to, "Target vertex (default: random, per trial)"});
+                        field{"to", &options::to, "Sink vertex (default: random, per trial)"});
     }
   };
   template <class Id>
@@ -52,7 +52,7 @@ struct maxflow_declaration : declaration {
     bool weighted;
     static constexpr auto fields() {
       return std::tuple(field{"from", &problem::from, "source vertex", 0, value_kind::vertices},
-                        field{"to", &problem::to, "target vertex", 0, value_kind::vertices},
+                        field{"to", &problem::to, "sink vertex", 0, value_kind::vertices},
                         field{"weighted", &problem::weighted,
                               "whether edges have weights; otherwise each capacity is 1"});
     }

@@ -189,7 +189,7 @@ struct sssp_declaration : declaration {
     const auto count = c.w.sum(static_cast<std::uint64_t>(std::ranges::count(own, 0.0)));
     if (count != 1) {
       throw usage_error(std::to_string(count) +
-                        " vertices have distance 0: name the source by --source");
+                        " vertices have distance 0, expected one: name the source with --source");
     }
     return none - c.w.max(none - mine);
   }
@@ -207,7 +207,8 @@ struct sssp_declaration : declaration {
     }
     roots = c.w.sum(roots);
     if (roots != 1)
-      return std::to_string(roots) + " vertices precede themselves, expected the source";
+      return std::to_string(roots) +
+             " vertices are their own predecessors, expected the source alone";
     root = none - c.w.max(none - root);
     if (c.vertex("source", c.opt.source, root) != root) {
       return "the result starts at " + c.g.labels().text_of(root) + ", not at source " +

@@ -64,7 +64,7 @@ struct walk_declaration : declaration {
     expect_at_most("length", o.length, (std::uint64_t{1} << 32) - 1);
     expect_at_most("key", o.key.value_or(0), num_keys - 1);
     if (!(o.p > 0 && std::isfinite(o.p))) {
-      throw usage_error("--p is " + text_of(o.p) + ", expected a positive finite number");
+      throw usage_error("--p is " + text_of(o.p) + ", expected a finite number above 0");
     }
     if (!(o.q >= 1 / most_walk_bias && o.q <= most_walk_bias)) {
       throw usage_error("--q is " + text_of(o.q) + ", expected a number from " +

@@ -83,8 +83,9 @@ task::task<> run_share(world* w, shared* all, std::uint64_t live, Make make) {
 }
 
 void expect_options(const string_pool& pool, const hash_map_access_options& opt) {
-  CAIRN_EXPECTS(opt.tasks >= 1, "somebody makes the accesses");
-  CAIRN_EXPECTS(opt.entries >= 1 && opt.entries <= pool.size(), "entries are strings of the pool");
+  CAIRN_EXPECTS(opt.tasks >= 1, "at least one task makes the accesses");
+  CAIRN_EXPECTS(opt.entries >= 1 && opt.entries <= pool.size(),
+                "the entries are at least one string of the pool and at most all");
 }
 
 }  // namespace

@@ -17,7 +17,7 @@
 namespace cairn::algo {
 
 /// Labels of vertices: lower bounds on distances in the residual graph. `copies` holds the known
-/// labels of neighbours, which are never too high.
+/// labels of neighbors, which are never too high.
 ///
 /// Collective  constructor, make_exact()
 template <class Id>
@@ -34,7 +34,7 @@ struct height_labels {
         }) {}
 
   /// Sets labels to the distance to t or, if t is unreachable, to n plus the distance to s. Sends
-  /// the labels to all neighbours.
+  /// the labels to all neighbors.
   void make_exact(Id s, Id t) {
     ++searches;
     search.clear();

@@ -18,7 +18,7 @@ namespace cairn::algo {
   return bits[v / 64] >> (v % 64) & 1;
 }
 
-/// Counts, for each vertex of a directed graph, the edges between its neighbours.
+/// Counts, for each vertex of a directed graph, the edges between its neighbors.
 ///
 /// Collective  constructor, of_vertex()
 template <class Id>

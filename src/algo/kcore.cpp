@@ -18,7 +18,7 @@ constexpr bool exceeds(std::int32_t cell, std::uint32_t level) {
 
 template <class Id>
 struct peeling {
-  struct lose_edge {  // the operator: a neighbour of v was removed; may fail
+  struct lose_edge {  // the operator: a neighbor of v was removed; may fail
     struct message {
       Id v;
     };
@@ -99,7 +99,7 @@ struct peeling {
 
 template <class Id>
 kcore_result kcore(world& w, const graph::dist_csr<Id>& g, const kcore_options& opt) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   auto activity = opt.activity;
   activity.sent_filter = false;  // the filter would drop the second of two equal messages
   peeling<Id> p(w, g, activity);

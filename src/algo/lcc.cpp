@@ -45,7 +45,7 @@ std::uint64_t num_neighbors(const graph::dist_csr<Id>& g, std::uint64_t v) {
 
 template <class Id>
 lcc_result lcc(world& w, const graph::dist_csr<Id>& g, const lcc_options& opt) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   std::optional<pgas::vertex_map<std::uint64_t>> counts;
   activity::ran ran{activity::mechanism::plain, 1, "pairs joined both ways are marked apart"};
   if (g.directed()) {

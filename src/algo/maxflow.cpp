@@ -70,7 +70,7 @@ struct push_relabel {
   }
 
   // Plans pushes of v's excess, after relabelling v if no push is possible. If the copy of a
-  // neighbour's label is too low, the push fails and its answer updates the copy. Returns the
+  // neighbor's label is too low, the push fails and its answer updates the copy. Returns the
   // number of arcs scanned for relabelling.
   std::uint64_t plan(worker_t k, Id v) {
     const auto& r = flow.r;
@@ -142,7 +142,7 @@ maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
                            const maxflow_options& opt) {
   CAIRN_EXPECTS(s < g.num_vertices() && t < g.num_vertices() && s != t);
   CAIRN_EXPECTS(!g.weighted() || g.out().template weighted_by<std::int32_t>(),
-                "capacities are whole numbers");
+                "capacities are whole numbers of 32 bits");
   if (g.weighted()) expect_capacities(w, g);
   push_relabel<Id> f(w, g, s, t, opt);
   f.saturate_source_arcs();

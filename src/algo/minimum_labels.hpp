@@ -12,10 +12,10 @@
 
 namespace cairn::algo {
 
-/// Minimum-label components: lowers labels until no vertex has a larger label than a neighbour, so
+/// Minimum-label components: lowers labels until no vertex has a larger label than a neighbor, so
 /// that all vertices of a component have its smallest label.
 ///
-/// A vertex whose label was lowered sends it to its neighbours in the next round. Labels of
+/// A vertex whose label was lowered sends it to its neighbors in the next round. Labels of
 /// vertices of this rank are lowered at once, so a label may travel several edges per round.
 template <class Id>
 class minimum_labels {
@@ -42,7 +42,7 @@ class minimum_labels {
         now_(w, label.local().size()),
         next_(w, label.local().size()) {}
 
-  /// neighbors   neighbors(v, f) calls f(u) for each neighbour u of vertex v of this rank; must be
+  /// neighbors   neighbors(v, f) calls f(u) for each neighbor u of vertex v of this rank; must be
   ///             symmetric
   /// Returns     the number of rounds
   template <class Neighbors>
@@ -63,7 +63,7 @@ class minimum_labels {
 
  private:
   void round(auto& neighbors) {
-    constexpr double ns_of_word = 64 * 40;  // all 64 vertices send to their neighbours
+    constexpr double ns_of_word = 64 * 40;  // all 64 vertices send to their neighbors
     const auto words = now_.words().size();
     traverse::push_ranges(
         w_, lower_, words,
@@ -85,7 +85,7 @@ class minimum_labels {
   world& w_;
   pgas::vertex_map<Id>& label_;
   activity::executor<lower> lower_;
-  traverse::bit_set now_, next_;  // vertices of this rank that send to their neighbours
+  traverse::bit_set now_, next_;  // vertices of this rank that send to their neighbors
 };
 
 }  // namespace cairn::algo

@@ -120,7 +120,8 @@ std::pair<std::string_view, std::string_view> merged(rank_t ranks, mst_merge ask
 
 template <class Id>
 mst_result<Id> mst(world& w, const graph::dist_csr<Id>& g, const mst_options& opt) {
-  CAIRN_EXPECTS(!g.directed(), "build or load the graph with .symmetrize = true");
+  CAIRN_EXPECTS(!g.directed(),
+                "undirected edges are needed: build or load the graph with .symmetrize = true");
   if (w.size() == 1 && opt.merge != mst_merge::automatic) {
     throw usage_error("merging by hooking or transactions needs several ranks, but there is one");
   }

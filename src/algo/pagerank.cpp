@@ -37,14 +37,14 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   CAIRN_EXPECTS(opt.damping >= 0 && opt.damping < 1);
   CAIRN_EXPECTS(!opt.tolerance || *opt.tolerance >= 0);
   CAIRN_EXPECTS(opt.variant != pagerank_variant::pull || g.has_in(),
-                "build or load the graph with .inverse = true");
+                "in-edges are needed: build or load the graph with .inverse = true");
   const bool may_be_in_place =
       opt.variant == pagerank_variant::pull && opt.convention == pagerank_convention::gap;
   CAIRN_EXPECTS(opt.sweep != pagerank_sweep::in_place || may_be_in_place,
                 "in-place sweeps are for pull by GAP's convention");
   CAIRN_EXPECTS(layout == nullptr || (opt.variant == pagerank_variant::pull &&
                                       layout->num_rows() == g.out().num_rows()),
-                "a layout of this graph is for pull");
+                "a layout is for pull, and for the graph from which it was built");
   const bool in_place = may_be_in_place && opt.sweep != pagerank_sweep::jacobi;
   const auto limits = limits_of(opt, g.num_vertices());
 

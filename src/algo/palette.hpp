@@ -7,14 +7,14 @@
 
 namespace cairn::algo {
 
-/// Finds the smallest color that no neighbour of a vertex has. Used by one worker.
+/// Finds the smallest color that no neighbor of a vertex has. Used by one worker.
 class palette {
  public:
   void begin_vertex(std::uint64_t degree) {
     ++now_;
     if (last_seen_.size() <= degree) last_seen_.resize(2 * degree + 1);
   }
-  /// Records the color of a neighbour; ignores colors too large to matter.
+  /// Records the color of a neighbor; ignores colors too large to matter.
   void see(std::uint32_t color) {
     if (color < last_seen_.size()) last_seen_[color] = now_;
   }

@@ -41,7 +41,7 @@ struct tile_sorter {
 
 template <class Id>
 typename pull_layout<Id>::kind pull_layout<Id>::kind_for(const graph::dist_csr<Id>& g) {
-  CAIRN_EXPECTS(g.has_in(), "build or load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   constexpr std::uint64_t least_segments = 8;  // fewer nearly fit a core's cache
   constexpr std::uint64_t most_per_edge = 4;   // otherwise most rows have no edge in a segment
   const auto segments = (g.num_vertices() + segment_size - 1) / segment_size;
@@ -53,7 +53,7 @@ typename pull_layout<Id>::kind pull_layout<Id>::kind_for(const graph::dist_csr<I
 
 template <class Id>
 pull_layout<Id>::pull_layout(world& w, const graph::dist_csr<Id>& g, kind how) {
-  CAIRN_EXPECTS(g.has_in(), "build or load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   if (how == kind::automatic) how = kind_for(g);
   if (how == kind::tiles) {
     build<std::uint16_t>(w, g.in(), g.num_vertices());

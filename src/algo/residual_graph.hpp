@@ -32,7 +32,7 @@ struct residual_arc {
   std::uint64_t mirror = 0;  ///< id of the same arc at its target
 };
 
-/// The distinct neighbours of this rank's vertices in either direction, without self-loops. Arcs
+/// The distinct neighbors of this rank's vertices in either direction, without self-loops. Arcs
 /// are numbered through the ranks' rows as in an edge_map.
 ///
 /// Collective  constructor

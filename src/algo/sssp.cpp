@@ -94,7 +94,8 @@ sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source, const sssp_op
                 const edge_lengths& lengths, const length_layout<Id>* layout) {
   CAIRN_EXPECTS(source < g.num_vertices());
   if (opt.delta && !(*opt.delta > 0 && std::isfinite(*opt.delta))) {
-    throw usage_error("delta is " + std::to_string(*opt.delta) + ", expected 0 < delta < infinity");
+    throw usage_error("delta is " + std::to_string(*opt.delta) +
+                      ", expected a finite number above 0");
   }
   if (g.out().template weighted_by<double>()) {
     return *paths<Id, double>(w, g, source, opt, lengths, layout);

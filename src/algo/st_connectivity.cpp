@@ -76,8 +76,7 @@ template <class Id>
 st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
                                        const st_connectivity_options& opt) {
   CAIRN_EXPECTS(s < g.num_vertices() && t < g.num_vertices());
-  CAIRN_EXPECTS(g.has_in(),
-                "the search from t needs in-edges: load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   two_searches<Id> both(w, g, opt);
   st_connectivity_result r{.connected = s == t, .levels = 0, .visited = s == t ? 1u : 2u};
   both.start(s, color::grey);

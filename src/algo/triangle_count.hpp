@@ -83,7 +83,7 @@ triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, Cou
 
 #if defined(__x86_64__)
 /// Triangles whose largest vertex is in [first, last), without merging short rows. For each pair of
-/// smaller neighbours of a vertex, the smaller one is searched in the row of the other, 8 entries
+/// smaller neighbors of a vertex, the smaller one is searched in the row of the other, 8 entries
 /// at a time. A merge would mispredict branches, because the lengths of short rows are
 /// unpredictable.
 [[gnu::target("avx2")]] inline triangle_count count_pairs_below(
@@ -142,9 +142,9 @@ struct triangle_choice {
 
 inline void expect_possible(rank_t ranks, bool directed, triangles_mode mode) {
   const bool any_rank = mode == triangles_mode::automatic || mode == triangles_mode::marks;
-  CAIRN_EXPECTS(ranks == 1 || any_rank, "natural order and the matrix are for one rank");
+  CAIRN_EXPECTS(ranks == 1 || any_rank, "modes natural and matrix are for one rank");
   CAIRN_EXPECTS(!directed || mode != triangles_mode::natural,
-                "natural order takes the rows of undirected graphs only");
+                "mode natural is for undirected graphs");
 }
 
 /// Sample size of a choice.
@@ -152,7 +152,7 @@ inline constexpr std::size_t sampled_vertices = 1024;
 
 /// Whether most edges lead to rows near the current one, which are then in cache.
 template <class Id>
-[[nodiscard]] bool neighbours_are_near(const graph::csr<Id>& rows) {
+[[nodiscard]] bool neighbors_are_near(const graph::csr<Id>& rows) {
   constexpr std::uint64_t near = 1 << 15;  // this many rows of a few entries fit a core's cache
   const auto n = rows.num_rows();
   std::uint64_t edges = 0, are_near = 0;
@@ -166,8 +166,8 @@ template <class Id>
 }
 
 /// Chooses from the input rows. With a mean degree of at most four a vertex has two smaller
-/// neighbours, the minimum for a triangle. Natural order then skips most vertices and costs less
-/// than reading the degrees of all neighbours. A long row among short ones would be merged
+/// neighbors, the minimum for a triangle. Natural order then skips most vertices and costs less
+/// than reading the degrees of all neighbors. A long row among short ones would be merged
 /// repeatedly.
 template <class Id>
 [[nodiscard]] triangle_choice choose_by_rows(world& w, const graph::dist_csr<Id>& g,
@@ -177,8 +177,8 @@ template <class Id>
   if (w.size() > 1) return {triangles_mode::marks, "the rows of several ranks meet in marks"};
   const auto& rows = g.out();
   if (!g.directed() && rows.num_edges() <= low_degree * rows.num_rows() &&
-      rows.max_degree() <= long_row && neighbours_are_near(rows)) {
-    return {triangles_mode::natural, "rows are short and neighbours near"};
+      rows.max_degree() <= long_row && neighbors_are_near(rows)) {
+    return {triangles_mode::natural, "rows are short and neighbors near"};
   }
   return {triangles_mode::automatic, {}};
 }
@@ -208,7 +208,7 @@ template <class Id>
   for (const Id u : row) marks[u / 64] = 0;
 }
 
-/// Triangles whose first vertex is v, found at its neighbours on this rank.
+/// Triangles whose first vertex is v, found at its neighbors on this rank.
 ///
 /// row      v's whole row; here: its part that belongs to this rank
 /// marks    a bit per vertex, all clear before and after

@@ -11,7 +11,7 @@ namespace cairn::algo {
 
 template <class Id>
 triangles_result triangles(world& w, const graph::dist_csr<Id>& g, const triangles_options& opt) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   expect_possible(w.size(), g.directed(), opt.mode);
   auto choice = choose_by_rows(w, g, opt.mode);
   triangle_counter<Id> counter(w, g, opt.per_vertex);

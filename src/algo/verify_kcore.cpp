@@ -16,7 +16,7 @@ struct violation {
   std::uint64_t vertex = no_vertex<std::uint64_t>;
   bool too_large = false;
   std::uint32_t core = 0;
-  std::uint64_t support = 0;  // neighbours whose core number is at least as large, or remaining
+  std::uint64_t support = 0;  // neighbors whose core number is at least as large, or remaining
 
   [[nodiscard]] bool any() const { return vertex != no_vertex<std::uint64_t>; }
 };
@@ -25,17 +25,17 @@ std::string to_sentence(const violation& f, const graph::labels& names) {
   const auto says =
       "vertex " + names.text_of(f.vertex) + " has core number " + std::to_string(f.core);
   if (f.too_large) {
-    return says + ", but " + std::to_string(f.support) +
-           " neighbours whose core number is at least that";
+    return says + ", but only " + std::to_string(f.support) +
+           " neighbors with a core number of at least " + std::to_string(f.core);
   }
   return says + ", but belongs to a subgraph with minimum degree at least " +
          std::to_string(std::uint64_t{f.core} + 1) + ", in which it has " +
-         std::to_string(f.support) + " neighbours";
+         std::to_string(f.support) + " neighbors";
 }
 
 template <class Id>
 class checker {
-  struct edge_message {  // an edge from a neighbour, or from a removed vertex
+  struct edge_message {  // an edge from a neighbor, or from a removed vertex
     Id to;
     std::uint32_t core;
   };
@@ -85,7 +85,7 @@ class checker {
     return tm::cell_ref<std::uint32_t, tm::atomic_access>(support_.at(v).here());
   }
 
-  // Sends v's core number to every neighbour, once for each kind of edge. Returns the number of
+  // Sends v's core number to every neighbor, once for each kind of edge. Returns the number of
   // edges.
   std::uint64_t notify_neighbors(Id v, auto& send) {
     const auto mine = core(v);
@@ -117,10 +117,10 @@ class checker {
   const graph::dist_csr<Id>& g_;
   const traverse::edges<Id> edges_;
   const pgas::vertex_map<std::uint32_t>& core_;
-  pgas::vertex_map<std::uint32_t> support_;  // remaining neighbours with at least v's core number
+  pgas::vertex_map<std::uint32_t> support_;  // remaining neighbors with at least v's core number
   pgas::vertex_map<std::uint8_t> gone_;
   traverse::worklist<Id> removed_;
-  bool peeling_ = false;  // false: neighbours are counted
+  bool peeling_ = false;  // false: neighbors are counted
   am::channel<edge_message> messages_;
 };
 

@@ -13,7 +13,7 @@ namespace cairn::algo {
 template <class Id>
 std::optional<std::string> verify_lcc(world& w, const graph::dist_csr<Id>& g,
                                       const pgas::vertex_map<double>& coefficient) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   constexpr double tolerance = 1e-9;
   const common_neighbor_counts<Id> counts(w, g, joined_by::edge_from_first);
   std::string wrong;
@@ -26,7 +26,7 @@ std::optional<std::string> verify_lcc(world& w, const graph::dist_csr<Id>& g,
     if (std::abs(x - expected) <= tolerance * expected) continue;
     wrong = "vertex " + g.labels().text_of(v) + " has the coefficient " + std::to_string(x) +
             ", but " + std::to_string(edges) + " edges among its " + std::to_string(d) +
-            " neighbours";
+            " neighbors";
   }
   return first_sentence(w, wrong);
 }

@@ -103,7 +103,8 @@ bool in_graph(const graph::dist_csr<Id>& g, const mst_edge<Id>& e) {
 template <class Id>
 std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
                                       std::span<const mst_edge<Id>> edges) {
-  CAIRN_EXPECTS(!g.directed(), "build or load the graph with .symmetrize = true");
+  CAIRN_EXPECTS(!g.directed(),
+                "undirected edges are needed: build or load the graph with .symmetrize = true");
   violation mine;
   const auto agreed = [&] {
     violation all;

@@ -13,7 +13,7 @@ template <class Id>
 std::optional<std::string> verify_triangles(world& w, const graph::dist_csr<Id>& g,
                                             std::uint64_t total,
                                             const pgas::vertex_map<std::uint64_t>* of_vertex) {
-  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: load the graph with .inverse = true");
+  CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   const common_neighbor_counts<Id> counts(w, g, joined_by::any_edge);
   std::uint64_t six_times = 0;
   std::string wrong;

@@ -52,7 +52,8 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
       routed_(how == travel::routed && kind_ == channel_kind::epoch && may_use_hops(w)),
       chooses_(routed_ && w.options().routing == routing::automatic),
       next_hops_(routed_ ? next_hops_in(w) : std::vector<rank_t>()) {
-  CAIRN_EXPECTS(w.workers() == w.pool().workers(), "one worker alone makes no channel");
+  CAIRN_EXPECTS(w.workers() == w.pool().workers(),
+                "a channel cannot be constructed while one worker works alone");
   const auto ranks = static_cast<std::size_t>(w.size());
   for (auto& k : lanes_) {
     k.value.blocks.resize(ranks);
@@ -73,7 +74,7 @@ void coalescer::detach() noexcept {
 
 void coalescer::expect_sending() const {
   CAIRN_EXPECTS(kind_ == channel_kind::standing || progress_.epoch_open(),
-                "an epoch channel sends while an epoch is open");
+                "an epoch channel sends only while an epoch is open");
 }
 
 std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {

@@ -51,7 +51,7 @@ remote_calls::~remote_calls() = default;
 
 remote_calls& remote_calls::of(world& w) {
   auto* const service = w.task_service();
-  CAIRN_EXPECTS(service != nullptr, "world.run(task) makes what calls need");
+  CAIRN_EXPECTS(service != nullptr, "remote calls need a running world.run(task)");
   return static_cast<remote_calls&>(*service);
 }
 
@@ -61,9 +61,9 @@ void remote_calls::collect_functions() {
   std::uint64_t all = 0;
   for (std::size_t i = 0; i < functions_.size(); ++i) {
     all = mix64(all ^ hash_of(functions_[i]->name));
-    CAIRN_EXPECTS(
-        i == 0 || functions_[i]->id != functions_[i - 1]->id,
-        "two functions that ranks call need different names: " + std::string(functions_[i]->name));
+    CAIRN_EXPECTS(i == 0 || functions_[i]->id != functions_[i - 1]->id,
+                  "functions that ranks call have different names, but two are named " +
+                      std::string(functions_[i]->name));
   }
   for (const auto other : world_.all_gather(all)) {
     CAIRN_EXPECTS(other == all, "the ranks run different programs");

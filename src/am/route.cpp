@@ -10,7 +10,7 @@ namespace cairn::am {
 namespace {
 
 // log2 of the row length that minimises the ranks of a row and a column together. Of two equal
-// lengths it is the longer one, because neighbours in a row often share a machine.
+// lengths it is the longer one, because neighbors in a row often share a machine.
 int best_column_bits(rank_t size) {
   int best = 0;
   auto fewest = std::numeric_limits<std::int64_t>::max();
@@ -53,7 +53,8 @@ route::route(routing scheme, rank_t self, rank_t size, std::span<const int> mach
   CAIRN_EXPECTS(0 <= self && self < size);
   if (scheme == routing::grid) column_bits_ = best_column_bits(size);
   if (scheme == routing::machine) {
-    CAIRN_EXPECTS(machine_of.size() == static_cast<std::size_t>(size), "a machine for each rank");
+    CAIRN_EXPECTS(machine_of.size() == static_cast<std::size_t>(size),
+                  "there is one machine per rank");
     machine_of_.assign(machine_of.begin(), machine_of.end());
     towards_machine_ = hops_towards_machines(self, machine_of);
   }

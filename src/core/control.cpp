@@ -70,7 +70,7 @@ void control::handle_packet_of_generation(worker_t w, const packet_header& heade
       reducing_.receive(from, payload);
       return send_reduction(w);
     case packet_kind::cancel: {
-      CAIRN_EXPECTS(payload.size() == sizeof(std::uint64_t), "a damaged packet");
+      CAIRN_EXPECTS(payload.size() == sizeof(std::uint64_t), "a corrupt packet");
       std::uint64_t collective = 0;
       std::memcpy(&collective, payload.data(), sizeof collective);
       return cancelling_.receive_announcement(collective);

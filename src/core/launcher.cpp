@@ -34,7 +34,7 @@ int number_in(const char* variable, std::string_view text) {
   const auto* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, value);
   if (error != std::errc() || at != end || value < 0) {
-    throw usage_error(std::string(variable) + " must be a number, not '" + std::string(text) + "'");
+    throw usage_error(std::string(variable) + " is '" + std::string(text) + "', expected a number");
   }
   return value;
 }

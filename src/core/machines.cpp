@@ -51,14 +51,14 @@ machines::machines(world& w, const machine_layout& layout)
   CAIRN_EXPECTS(machine_of_.size() == static_cast<std::size_t>(w.size()));
   count_ = *std::max_element(machine_of_.begin(), machine_of_.end()) + 1;
   for (rank_t r = 0; r < w.size(); ++r) {
-    if (of(r) == of(w.rank())) neighbours_.push_back(r);
+    if (of(r) == of(w.rank())) neighbors_.push_back(r);
   }
 }
 
 std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
   const auto number = num_shared_++;
-  const auto first = neighbours_.front();
-  const bool alone = neighbours_.size() == 1;
+  const auto first = neighbors_.front();
+  const bool alone = neighbors_.size() == 1;
   std::shared_ptr<net::segment> memory;
   net::segment::address mine;
   auto failure = failure_of([&] {
@@ -84,7 +84,7 @@ std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
   // No rank releases the memory before all have opened it.
   const auto failures = world_.all_gather(failure);
   if (memory) memory->close_descriptor();
-  for (const auto rank : neighbours_) {
+  for (const auto rank : neighbors_) {
     const auto& of_rank = failures[static_cast<std::size_t>(rank)];
     if (!of_rank.empty()) {
       throw system_failure("machine " + std::to_string(of(rank)) + " cannot share memory: rank " +

@@ -70,8 +70,8 @@ std::shared_ptr<net::mpi_job> start_mpi(const settings& config, const launcher& 
 /// The transport to all peers, as the settings require. Collective.
 std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_map& map,
                                         const settings& config) {
-  const auto neighbours = map.neighbours(job.self());
-  const bool one_machine = static_cast<rank_t>(neighbours.size()) == job.size();
+  const auto neighbors = map.neighbors(job.self());
+  const bool one_machine = static_cast<rank_t>(neighbors.size()) == job.size();
   if (config.transport == transport_kind::mpi) return job.open();
   if (config.transport == transport_kind::ring && !one_machine) {
     throw usage_error("--transport ring requires all ranks on one machine");
@@ -84,7 +84,7 @@ std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_ma
   }
   auto remote = job.open();
   if (!local) return remote;
-  return std::make_unique<net::mixed_transport>(std::move(local), neighbours, std::move(remote));
+  return std::make_unique<net::mixed_transport>(std::move(local), neighbors, std::move(remote));
 }
 
 /// The result of the job, the same on all ranks: that of the first rank that failed by itself, else
@@ -122,11 +122,11 @@ rank_result run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_ha
     mine = result_by_exception();
   }
   if (net) {
-    const auto neighbours = map.neighbours(job.self());
-    const auto position = std::find(neighbours.begin(), neighbours.end(), job.self());
+    const auto neighbors = map.neighbors(job.self());
+    const auto position = std::find(neighbors.begin(), neighbors.end(), job.self());
     const place here{
         .sharers = map.sharers,
-        .position = map.sharers > 1 ? static_cast<int>(position - neighbours.begin()) : 0,
+        .position = map.sharers > 1 ? static_cast<int>(position - neighbors.begin()) : 0,
         .machines = {map.machine_of}};
     mine = result_of([&] { rank.emplace(*net, plan.config, here); });
     if (mine.status == 1) mine.sentence = peer_failure(job.self(), mine.sentence).what();

@@ -165,7 +165,7 @@ void progress_engine::arrived(worker_t w, rank_t from, std::span<const std::byte
   counters_.add(w, obs::counter::bytes_received, packet.size());
   packet_header header;
   CAIRN_EXPECTS(packet.size() >= sizeof header, "a truncated packet");
-  CAIRN_EXPECTS(packet[offsetof(packet_header, fragment)] <= std::byte{1}, "a damaged packet");
+  CAIRN_EXPECTS(packet[offsetof(packet_header, fragment)] <= std::byte{1}, "a corrupt packet");
   std::memcpy(&header, packet.data(), sizeof header);
   auto payload = packet.subspan(sizeof header);
   buffer b;

@@ -199,8 +199,8 @@ constexpr std::array<setting, 24> rows{{
 /// Sets `row`; the error message names `source`, an option or a variable.
 void set_as(settings& s, const setting& row, const std::string& source, text_view value) {
   if (row.apply(s, value)) return;
-  throw usage_error(source + " expects " + std::string(row.values) + ", not '" +
-                    std::string(value) + "'");
+  throw usage_error(source + " is '" + std::string(value) + "', expected " +
+                    std::string(row.values));
 }
 
 const setting* find(text_view name) {
@@ -245,7 +245,7 @@ void settings::set(std::string_view name, std::string_view value) {
 void settings::set(std::string_view assignment) {
   const auto equals = assignment.find('=');
   if (equals == std::string_view::npos) {
-    throw usage_error("a setting is given as name=value, not '" + std::string(assignment) + "'");
+    throw usage_error("expected a setting as name=value, found '" + std::string(assignment) + "'");
   }
   set(assignment.substr(0, equals), assignment.substr(equals + 1));
 }

@@ -23,15 +23,15 @@ bool parse_number(std::string_view text, T& number) {
 }
 
 [[noreturn]] void refuse(std::string_view name, std::string_view value, const std::string& wanted) {
-  throw usage_error("--sim: " + std::string(name) + " must be " + wanted + ", not '" +
-                    std::string(value) + "'");
+  throw usage_error("--sim: " + std::string(name) + " is '" + std::string(value) + "', expected " +
+                    wanted);
 }
 
 [[noreturn]] void refuse_item(std::string_view item) {
   throw usage_error(
-      "--sim takes ranks=N,machines=N,latency_us=X,seed=N or N..N,max_packet=BYTES,clock=loggp or "
-      "FILE and what packets and work cost, not '" +
-      std::string(item) + "'");
+      "--sim has the item '" + std::string(item) +
+      "', expected ranks=N, machines=N, latency_us=X, seed=N or N..N, max_packet=BYTES, "
+      "clock=loggp or FILE, or a cost of packets or work");
 }
 
 cluster_costs costs_of(std::string_view clock, const std::optional<cluster_costs>& of_file) {

@@ -23,8 +23,11 @@ constexpr int most_edge_factor = 1 << 15;  // with most_scale: at most 2^63 edge
 constexpr auto most_vertices = std::uint64_t{1} << most_scale;
 constexpr std::uint64_t stretch_edges = 1 << 16;  // edges of one draw() call: a block of 512 KB
 
-void expect(bool holds, const char* sentence) {
-  if (!holds) throw usage_error(sentence);
+template <class T>
+void expect(bool holds, const std::string& what, T found, const std::string& expected) {
+  if (!holds) {
+    throw usage_error(what + " is " + std::to_string(found) + ", expected " + expected);
+  }
 }
 
 // Each class below has the number of steps that draw the whole graph, the number of steps (stretch)
@@ -174,9 +177,10 @@ std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
 }
 
 build_size size_of(const kronecker_graph& g) {
-  expect(g.scale >= 1 && g.scale <= most_scale, "the scale of a graph is from 1 to 48");
-  expect(g.edge_factor >= 1 && g.edge_factor <= most_edge_factor,
-         "the edge factor of a graph is from 1 to 32768");
+  expect(g.scale >= 1 && g.scale <= most_scale, "the scale of the graph", g.scale,
+         "a number from 1 to 48");
+  expect(g.edge_factor >= 1 && g.edge_factor <= most_edge_factor, "the edge factor of the graph",
+         g.edge_factor, "a number from 1 to 32768");
   return {.num_vertices = std::uint64_t{1} << g.scale,
           .num_edges = static_cast<std::uint64_t>(g.edge_factor) << g.scale};
 }
@@ -187,17 +191,19 @@ build_size size_of(const uniform_graph& g) {
 
 build_size size_of(const erdos_renyi_graph& g) {
   expect(g.num_vertices >= 1 && g.num_vertices <= std::uint64_t{1} << 32,
-         "a random graph N:P has from 1 to 4294967296 vertices");
-  expect(g.probability >= 0 && g.probability <= 1,
-         "the P of a random graph N:P is a probability, from 0 to 1");
+         "the N of a random graph N:P", g.num_vertices, "a number from 1 to 4294967296");
+  expect(g.probability >= 0 && g.probability <= 1, "the P of a random graph N:P", g.probability,
+         "a number from 0 to 1");
   const auto pairs = static_cast<double>(erdos_renyi_steps::pairs_of(g.num_vertices));
   return {.num_vertices = g.num_vertices,
           .num_edges = static_cast<std::uint64_t>(pairs * g.probability)};
 }
 
 build_size size_of(const grid_graph& g) {
-  expect(g.rows >= 1 && g.columns >= 1, "a grid has at least one row and one column");
-  expect(g.rows <= most_vertices / g.columns, "a grid has at most 2^48 vertices");
+  expect(g.rows >= 1, "the number of rows of the grid", g.rows, "at least 1");
+  expect(g.columns >= 1, "the number of columns of the grid", g.columns, "at least 1");
+  expect(g.rows <= most_vertices / g.columns, "the number of rows of the grid", g.rows,
+         "at most 2^48 divided by the " + std::to_string(g.columns) + " columns");
   return {.num_vertices = g.rows * g.columns,
           .num_edges = g.rows * (g.columns - 1) + g.columns * (g.rows - 1)};
 }

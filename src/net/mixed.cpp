@@ -76,7 +76,7 @@ machine_map machine_map::gather(mpi_job& job, int pretended) {
   return map;
 }
 
-std::vector<rank_t> machine_map::neighbours(rank_t rank) const {
+std::vector<rank_t> machine_map::neighbors(rank_t rank) const {
   std::vector<rank_t> found;
   for (std::size_t r = 0; r < machine_of.size(); ++r) {
     if (machine_of[r] == machine_of[static_cast<std::size_t>(rank)]) {
@@ -87,9 +87,9 @@ std::vector<rank_t> machine_map::neighbours(rank_t rank) const {
 }
 
 std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& map) {
-  const auto neighbours = map.neighbours(job.self());
-  const auto ranks = static_cast<rank_t>(neighbours.size());
-  const auto first = neighbours.front();
+  const auto neighbors = map.neighbors(job.self());
+  const auto ranks = static_cast<rank_t>(neighbors.size());
+  const auto first = neighbors.front();
   std::shared_ptr<segment> memory;
   segment::address mine;
   if (job.self() == first && ranks > 1) {
@@ -110,32 +110,32 @@ std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& m
   }
   std::unique_ptr<transport> rings;
   if (memory) {
-    const auto self = std::find(neighbours.begin(), neighbours.end(), job.self());
+    const auto self = std::find(neighbors.begin(), neighbors.end(), job.self());
     try {
       rings = std::make_unique<ring_transport>(std::make_shared<ring_fabric>(memory, ranks),
-                                               static_cast<rank_t>(self - neighbours.begin()));
+                                               static_cast<rank_t>(self - neighbors.begin()));
     } catch (const std::bad_alloc&) {
       // As above.
     }
   }
   const auto opened = gather_values(job, static_cast<char>(rings != nullptr));
   if (memory) memory->close_descriptor();
-  const bool all_opened = std::all_of(neighbours.begin(), neighbours.end(), [&](rank_t r) {
+  const bool all_opened = std::all_of(neighbors.begin(), neighbors.end(), [&](rank_t r) {
     return opened[static_cast<std::size_t>(r)] != 0;
   });
   return all_opened ? std::move(rings) : nullptr;
 }
 
-mixed_transport::mixed_transport(std::unique_ptr<transport> local, std::vector<rank_t> neighbours,
+mixed_transport::mixed_transport(std::unique_ptr<transport> local, std::vector<rank_t> neighbors,
                                  std::unique_ptr<transport> remote)
     : local_(std::move(local)),
       remote_(std::move(remote)),
-      neighbours_(std::move(neighbours)),
+      neighbors_(std::move(neighbors)),
       local_rank_(static_cast<std::size_t>(remote_->size()), -1) {
-  CAIRN_EXPECTS(static_cast<rank_t>(neighbours_.size()) == local_->size());
-  CAIRN_EXPECTS(neighbours_[static_cast<std::size_t>(local_->self())] == remote_->self());
-  for (std::size_t i = 0; i < neighbours_.size(); ++i) {
-    local_rank_[static_cast<std::size_t>(neighbours_[i])] = static_cast<rank_t>(i);
+  CAIRN_EXPECTS(static_cast<rank_t>(neighbors_.size()) == local_->size());
+  CAIRN_EXPECTS(neighbors_[static_cast<std::size_t>(local_->self())] == remote_->self());
+  for (std::size_t i = 0; i < neighbors_.size(); ++i) {
+    local_rank_[static_cast<std::size_t>(neighbors_[i])] = static_cast<rank_t>(i);
   }
 }
 
@@ -159,7 +159,7 @@ bool mixed_transport::send(rank_t to, std::span<const std::byte> packet) {
 
 std::size_t mixed_transport::poll(const sink& deliver) {
   const auto packets = local_->poll([&](rank_t from, std::span<const std::byte> packet) {
-    deliver(neighbours_[static_cast<std::size_t>(from)], packet);
+    deliver(neighbors_[static_cast<std::size_t>(from)], packet);
   });
   return packets + remote_->poll(deliver);
 }

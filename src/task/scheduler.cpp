@@ -34,7 +34,7 @@ void promise_base::operator delete(void* frame, std::size_t bytes) noexcept {
 }
 
 bool inside_task() noexcept { return current_context != nullptr && current_context->running; }
-void expect_no_task() { CAIRN_EXPECTS(!inside_task(), "a task must not block: it awaits"); }
+void expect_no_task() { CAIRN_EXPECTS(!inside_task(), "a task must not block: use co_await"); }
 
 // The scheduler --------------------------------------------------------------------------------
 

@@ -29,7 +29,7 @@ retry_limits parse_retry(std::string_view text) {
   for (const auto& p : policies) {
     if (p.name == text) return p.limits;
   }
-  throw usage_error("retry '" + std::string(text) + "' is not one of rtm, hle, bgq");
+  throw usage_error("the retry policy is '" + std::string(text) + "', expected rtm, hle or bgq");
 }
 
 decision retry_policy::next(attempt_outcome aborted) noexcept {

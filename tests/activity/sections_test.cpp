@@ -165,7 +165,7 @@ TEST(Mechanism, HasANameThatParsesBack) {
     ADD_FAILURE();
   } catch (const usage_error& e) {
     EXPECT_STREQ(e.what(),
-                 "mechanism 'magic' is not one of auto, plain, atomics, htm, locks, one-lock, stm");
+                 "the mechanism is 'magic', expected auto, plain, atomics, htm, locks, one-lock or stm");
   }
 }
 

@@ -132,11 +132,11 @@ TEST(KcoreVerifier, NamesTheLeastVertex) {
   EXPECT_EQ(verify_kcore(w, share, core), std::nullopt);
   core.store(2, 4);
   EXPECT_EQ(verify_kcore(w, share, core),
-            "vertex 2 has core number 4, but 0 neighbours whose core number is at least that");
+            "vertex 2 has core number 4, but only 0 neighbors with a core number of at least 4");
   for (auto& x : core.local()) x = 2;
   EXPECT_EQ(verify_kcore(w, share, core),
             "vertex 0 has core number 2, but belongs to a subgraph with minimum degree at least 3, "
-            "in which it has 3 neighbours");
+            "in which it has 3 neighbors");
 }
 
 TEST(KcoreContract, DirectedEdgesCountBothWays) {

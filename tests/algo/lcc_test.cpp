@@ -46,7 +46,7 @@ TEST_P(Lcc, AgreesWithTheDefinitionOnDenseGraphs) {
   });
 }
 
-TEST(LccOfOne, CountsEdgesOfBothDirectionsBetweenTheNeighbours) {
+TEST(LccOfOne, CountsEdgesOfBothDirectionsBetweenTheNeighbors) {
   world w;
   const auto of = [&](bool directed, std::vector<graph::edge<std::uint64_t>> edges) {
     const plain_graph g{"", 4, directed, std::move(edges)};
@@ -84,7 +84,7 @@ TEST(LccVerifier, SaysWhatItCounted) {
   EXPECT_EQ(verify_lcc(w, share, coefficient), std::nullopt);
   coefficient.store(2, 0.5);
   EXPECT_EQ(verify_lcc(w, share, coefficient),
-            "vertex 2 has the coefficient 0.500000, but 6 edges among its 3 neighbours");
+            "vertex 2 has the coefficient 0.500000, but 6 edges among its 3 neighbors");
 }
 
 TEST(LccContract, DirectedEdgesCountBothWays) {

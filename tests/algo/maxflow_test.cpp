@@ -136,8 +136,8 @@ TEST_P(VerifyMaxflow, AcceptsWhatIsMaximalAndNothingElse) {
               "flow 0 -> 1 is listed twice or out of order");
     EXPECT_EQ(said(3, best, {1, 1, 0, 0}), "vertex 0 has a net inflow of -4, expected -3");
     EXPECT_EQ(said(4, best, {1, 0, 0, 0}), "the cut has a capacity of 5, the flow a value of 4");
-    EXPECT_EQ(said(4, best, {0, 0, 0, 0}), "the cut does not separate the source from the target");
-    EXPECT_EQ(said(4, best, {1, 1, 1, 1}), "the cut does not separate the source from the target");
+    EXPECT_EQ(said(4, best, {0, 0, 0, 0}), "the cut does not separate the source from the sink");
+    EXPECT_EQ(said(4, best, {1, 1, 1, 1}), "the cut does not separate the source from the sink");
     EXPECT_EQ(said(3, {{0, 2, 3}, {2, 3, 3}}, {1, 1, 0, 0}),
               "the cut has a capacity of 4, the flow a value of 3");
   });

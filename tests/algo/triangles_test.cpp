@@ -147,7 +147,7 @@ TEST(TrianglesMode, IsChosenByDegreesAndLocality) {
   EXPECT_EQ(mode_of(support::complete(300)), triangles_mode::matrix);
 }
 
-TEST(TrianglesMode, FarNeighboursAreNotNatural) {
+TEST(TrianglesMode, FarNeighborsAreNotNatural) {
   world w;
   auto g = support::path(200'000);
   const auto near = support::share_of<std::uint32_t>(g, 0, 1);

@@ -239,7 +239,7 @@ double second_order_statistic(const plain_graph& g, const walk_options& opt, Wei
   return sum;
 }
 
-/// A graph with triangles and without; each vertex has some of its neighbours' neighbours.
+/// A graph with triangles and without; each vertex has some of its neighbors' neighbors.
 plain_graph braid(std::uint64_t n) {
   plain_graph g{"braid", n, false, {}};
   for (std::uint64_t v = 0; v < n; ++v) {

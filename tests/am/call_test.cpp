@@ -86,7 +86,7 @@ TEST_P(Call, ArgumentsAndValuesOfAnySizeTravel) {
   GetParam().run([](world& w) { w.run(ask_for_strings(&w)); }, {.coalesce_bytes = 256});
 }
 
-// Each call makes two at the neighbours: far more at once than any bound on calls would be.
+// Each call makes two at the neighbors: far more at once than any bound on calls would be.
 task::task<std::uint64_t> tree(world& w, int depth) {
   if (depth == 0) co_return 1;
   const auto right = static_cast<rank_t>((w.rank() + 1) % w.size());

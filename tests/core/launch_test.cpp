@@ -218,7 +218,7 @@ TEST(Launch, OptionsWinOverTheEnvironment) {
   unsetenv("CAIRN_RANKS");
   EXPECT_EQ(by_variable.status, 3);
   EXPECT_EQ(by_option.status, 2);
-  EXPECT_EQ(refused.said, std::vector<std::string>{"CAIRN_RANKS expects auto|N, not 'none'"});
+  EXPECT_EQ(refused.said, std::vector<std::string>{"CAIRN_RANKS is 'none', expected auto|N"});
 }
 
 // What a program without arguments of its own says of one; it must end with status 2.

@@ -66,7 +66,7 @@ TEST_P(Machines, HearOfAFailureTogether) {
   on_two_machines(GetParam(), [](world& w) {
     // Machine 0 wants more than there is; of machine 1 the last rank wants another size.
     const bool on_0 = w.machines().of(w.rank()) == 0;
-    const auto& mine = w.machines().neighbours();
+    const auto& mine = w.machines().neighbors();
     const bool odd_one = !on_0 && mine.size() > 1 && w.rank() == mine.back();
     const auto said = w.all_gather(refusal(w, on_0 ? std::size_t{1} << 60 : odd_one ? 2 : 1));
     for (rank_t r = 0; r < w.size(); ++r) {

@@ -81,7 +81,7 @@ TEST(Settings, ABadVariableIsNamed) {
   EXPECT_EQ(refusal([] {
               from({{"CAIRN_THREADS", "many"}});
             }),
-            "CAIRN_THREADS expects auto|N, not 'many'");
+            "CAIRN_THREADS is 'many', expected auto|N");
 }
 
 TEST(Settings, ValuesThatMakeNoSenseAreRefused) {

@@ -41,7 +41,7 @@ edges_of_graph drawn(const generator& g, int workers = 1, rank_t ranks = 1) {
   return all;
 }
 
-/// Neighbours of each vertex, once each, ascending.
+/// Neighbors of each vertex, once each, ascending.
 std::vector<std::vector<std::uint64_t>> lists(const edges_of_graph& edges, std::uint64_t n) {
   std::vector<std::vector<std::uint64_t>> of(n);
   for (const auto& e : edges) {
@@ -108,7 +108,7 @@ TEST(Generators, RelabellingOnlyRenamesVertices) {
 }
 
 // An edge walks from vertex 0's side of a level with 0.76, so the probability of an end at v
-// depends on the number of ones in v alone. Neighbours, isolated vertices and loops follow.
+// depends on the number of ones in v alone. Neighbors, isolated vertices and loops follow.
 TEST(Kronecker, HasTheDegreesThatItsQuadrantsSay) {
   constexpr int scale = 14;
   constexpr double n = 1 << scale, draws = 16 * n;
@@ -198,7 +198,7 @@ TEST(ErdosRenyi, FindsPairsAtTheEndOfTheLargestRange) {
   }
 }
 
-TEST(Grid, JoinsFourNeighbours) {
+TEST(Grid, JoinsFourNeighbors) {
   constexpr std::uint64_t rows = 7, columns = 11;
   const generator g{.kind = grid_graph{rows, columns}, .relabel = false};
   const auto edges = drawn(g);

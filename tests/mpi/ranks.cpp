@@ -55,8 +55,8 @@ int exchange_packets(const std::string& mpi, int machines) {
   check(net::mpi_in_process() == kind, "the plugin loaded another MPI");
   const auto map = net::machine_map::gather(*job, machines);
   auto near = net::make_machine_rings(*job, map);
-  const auto neighbours = map.neighbours(job->self());
-  check((near != nullptr) == (neighbours.size() > 1), "this machine has no rings");
+  const auto neighbors = map.neighbors(job->self());
+  check((near != nullptr) == (neighbors.size() > 1), "this machine has no rings");
   std::string wrong;
   if (near && machines == 0) wrong += net::exchange_all_pairs(*near, packets);
   // Two ports at a time: neither takes the other's packets. Each exchange uses another port than
@@ -66,7 +66,7 @@ int exchange_packets(const std::string& mpi, int machines) {
   wrong += net::exchange_all_pairs(*far, packets);
   wrong += net::exchange_all_pairs(*other, packets);
   if (near) {
-    net::mixed_transport both(std::move(near), neighbours, std::move(far));
+    net::mixed_transport both(std::move(near), neighbors, std::move(far));
     wrong += net::exchange_all_pairs(both, packets);
   }
   if (!wrong.empty()) std::fprintf(stderr, "%s\n", wrong.c_str());

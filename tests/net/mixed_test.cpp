@@ -109,17 +109,17 @@ std::vector<seen> run_ranks(gathering& all, rank_t ranks, int pretended) {
       return;
     }
     auto near = std::make_unique<counting_transport>(std::move(rings), mine.near);
-    mixed_transport net(std::move(near), map.neighbours(r), std::move(far));
+    mixed_transport net(std::move(near), map.neighbors(r), std::move(far));
     mine.wrong = exchange_all_pairs(net, 300);
   });
   return result;
 }
 
-TEST(MachineMap, NamesTheNeighboursOfEachRank) {
+TEST(MachineMap, NamesTheNeighborsOfEachRank) {
   const machine_map map{.machine_of = {0, 1, 0, 2, 1}};
-  EXPECT_EQ(map.neighbours(0), (std::vector<rank_t>{0, 2}));
-  EXPECT_EQ(map.neighbours(4), (std::vector<rank_t>{1, 4}));
-  EXPECT_EQ(map.neighbours(3), (std::vector<rank_t>{3}));
+  EXPECT_EQ(map.neighbors(0), (std::vector<rank_t>{0, 2}));
+  EXPECT_EQ(map.neighbors(4), (std::vector<rank_t>{1, 4}));
+  EXPECT_EQ(map.neighbors(3), (std::vector<rank_t>{3}));
 }
 
 TEST(Mixed, RanksOfThisProcessFindThatTheyShareAMachine) {

@@ -15,7 +15,7 @@ namespace cairn::support {
 /// that machine wrote. Returns what was wrong.
 inline std::string share_and_look(world& w) {
   auto& here = w.machines();
-  const auto neighbours = here.neighbours();
+  const auto neighbors = here.neighbors();
   for (std::uint64_t round = 1; round <= 3; ++round) {
     const auto memory = here.share(8 * static_cast<std::size_t>(w.size()));
     if (memory->size() != 8 * static_cast<std::size_t>(w.size())) return "another size";
@@ -34,8 +34,8 @@ inline std::string share_and_look(world& w) {
   for (rank_t r = 0; r < w.size(); ++r) {
     if (here.of(r) == here.of(w.rank())) same.push_back(r);
   }
-  if (!std::equal(same.begin(), same.end(), neighbours.begin(), neighbours.end())) {
-    return "the neighbours are others";
+  if (!std::equal(same.begin(), same.end(), neighbors.begin(), neighbors.end())) {
+    return "the neighbors are others";
   }
   return {};
 }

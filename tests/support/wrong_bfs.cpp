@@ -31,7 +31,7 @@ std::vector<seeded_error> parent_errors() {
     return [&s](vertex v) { return s.below_root(v); };
   };
   return {
-      {"a parent that is no neighbour", true, false,
+      {"a parent that is no neighbor", true, false,
        [](error_seeder& s, bfs_tree& t) {
          return give_parent(t, s.pick([&](vertex u, vertex v) {
            return s.reached(u) && s.below_root(v) && !s.adjacent(u, v) && !s.above_or_same(v, u);
@@ -51,7 +51,7 @@ std::vector<seeded_error> parent_errors() {
                 })) &&
                 follow_parents(t);
        }},
-      {"two neighbours that are each other's parent", true, false,
+      {"two neighbors that are each other's parent", true, false,
        [](error_seeder& s, bfs_tree& t) {
          const auto pair = s.pick([&](vertex u, vertex v) {
            return s.below_root(u) && s.below_root(v) && s.adjacent(u, v) && s.adjacent(v, u);

@@ -42,7 +42,7 @@ struct cluster {
   std::vector<std::unique_ptr<pool>> pools;
 };
 
-// Each rank passes steps, gives jobs and waits for its left neighbour; who did what when.
+// Each rank passes steps, gives jobs and waits for its left neighbor; who did what when.
 std::string story(std::uint64_t seed, std::uint64_t& fingerprint) {
   constexpr int ranks = 5;
   cluster c(seed, ranks, 2);

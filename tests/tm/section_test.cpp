@@ -228,7 +228,7 @@ TEST(Section, FallsBackWhenTheLockIsTakenAgainAndAgain) {
 }
 
 // The two ways to use a runner, on threads, with all kinds of aborts. Each operator moves 1
-// between neighbours, so that sections overlap and a lost or doubled one shows.
+// between neighbors, so that sections overlap and a lost or doubled one shows.
 template <bool Domain>
 std::vector<std::int64_t> move_on_threads(int workers, std::size_t moves) {
   std::vector<std::int64_t> cells(16, 0);

@@ -41,7 +41,7 @@ TEST(VersionState, SaysWhoOwnsAndWhatVersion) {
   }
 }
 
-TEST(VersionTable, NeighboursShareAWordAndOthersDoNot) {
+TEST(VersionTable, NeighborsShareAWordAndOthersDoNot) {
   tm::version_table<> table(64);
   alignas(32) std::uint64_t cells[64];
   EXPECT_EQ(&table.word_of(&cells[0]), &table.word_of(&cells[3]));

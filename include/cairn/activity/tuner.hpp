@@ -50,7 +50,7 @@ struct span_work {
   std::uint64_t aborts = 0;  ///< aborted attempts, fallbacks included
 };
 
-/// Chooses mechanism and grain while operators run. It tries the neighbours of the current choice
+/// Chooses mechanism and grain while operators run. It tries the neighbors of the current choice
 /// one after another: half and twice its grain, and the other mechanisms.
 ///
 /// A pure state machine: ask next() for a span's choice, run the span, report it with done(). A

@@ -39,9 +39,9 @@ struct cdlp_result {
 /// Communities by label propagation (CDLP of LDBC Graphalytics).
 ///
 /// A vertex's first label is its id in the input. In each iteration every vertex takes the label
-/// that most of its neighbours had after the iteration before; of several such labels the smallest
-/// id. A vertex without neighbours keeps its label. In a directed graph the ends of in-edges and of
-/// out-edges are neighbours, so a vertex that is joined both ways counts twice. A duplicate edge
+/// that most of its neighbors had after the iteration before; of several such labels the smallest
+/// id. A vertex without neighbors keeps its label. In a directed graph the ends of in-edges and of
+/// out-edges are neighbors, so a vertex that is joined both ways counts twice. A duplicate edge
 /// counts again, and a self-loop counts the vertex's own label.
 ///
 /// Every rank holds the labels of all vertices. Labels change between iterations only, so each has
@@ -63,7 +63,7 @@ template <class Id>
                                    const cdlp_options& opt = {});
 
 /// One sentence if `label` does not hold the labels after this number of iterations, which are
-/// found again by messages along edges: a vertex receives a label from each neighbour and sorts
+/// found again by messages along edges: a vertex receives a label from each neighbor and sorts
 /// them. `label` may have any contents.
 ///
 /// Returns     the same on every rank; of several violations that of the smallest vertex

@@ -40,7 +40,7 @@ struct coloring_result {
 /// the direction of edges too.
 ///
 /// The algorithm works in rounds. First all workers of all ranks give each uncolored vertex the
-/// smallest color that none of its neighbours appears to have. Then, for each edge whose endpoints
+/// smallest color that none of its neighbors appears to have. Then, for each edge whose endpoints
 /// took the same color in this round, one endpoint sends an activity to the other. The activity
 /// checks whether the colors are still equal and draws which endpoint loses its color; an answer
 /// informs the sender if it loses. The losers are colored again in the next round.

@@ -17,7 +17,7 @@ namespace cairn::algo {
 ///
 ///   afforest     each rank builds trees of its vertices from the edges whose endpoints it owns,
 ///                most of which it need not read; then ranks exchange the labels of the roots
-///   propagation  every vertex sends its neighbours the smallest label it has received
+///   propagation  every vertex sends its neighbors the smallest label it has received
 ///   automatic    afforest
 enum class components_method { automatic, afforest, propagation };
 template <>
@@ -55,12 +55,12 @@ struct components_result {
 /// the direction of edges.
 ///
 /// Afforest joins trees in which a parent is smaller than its children, so that a root is the
-/// smallest vertex of its tree. Every vertex first joins two of its neighbours. In most graphs one
+/// smallest vertex of its tree. Every vertex first joins two of its neighbors. In most graphs one
 /// component then holds most vertices. A sample identifies that component, and only vertices of
 /// other components process their remaining edges. (In a directed graph without in-rows all
 /// vertices do.) On several ranks the roots then form a graph, with an edge for each pair of roots
 /// that an edge of the input connects. Labels propagate along the edges of that graph as in method
-/// propagation: in each round, a vertex whose label was lowered sends it to its neighbours.
+/// propagation: in each round, a vertex whose label was lowered sends it to its neighbors.
 ///
 /// Returns     labels at their owners; labels, number and sizes are determined, rounds are not
 /// Work        afforest: O(n + m) at worst, usually O(n); propagation: O(m) per round

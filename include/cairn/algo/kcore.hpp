@@ -39,7 +39,7 @@ struct kcore_result {
 /// which all degrees are at least k.
 ///
 /// Peeling by levels. Level k removes all vertices whose remaining degree is k, including those
-/// whose degree falls to k during the level. A removed vertex sends each neighbour an operator that
+/// whose degree falls to k during the level. A removed vertex sends each neighbor an operator that
 /// decrements its degree. The next level is the smallest remaining degree.
 ///
 /// Degrees are those of a simple graph, as in NetworkX: self-loops are ignored, and a repeated edge
@@ -64,13 +64,13 @@ template <class Id>
 
 /// One sentence if `core` does not hold the core numbers. `core` may have any contents.
 ///
-///   rule 1  a vertex of core number k has k neighbours whose core number is at least k
+///   rule 1  a vertex of core number k has k neighbors whose core number is at least k
 ///   rule 2  after removing all vertices of smaller core numbers, the vertices of core number k can
 ///   be
-///           removed one by one such that each has at most k neighbours left when it is removed
+///           removed one by one such that each has at most k neighbors left when it is removed
 ///
 /// By rule 1 no core number is too large. By rule 2, applied from the smallest core number to the
-/// largest, none is too small. Rule 2 needs no levels: a removal affects only neighbours with the
+/// largest, none is too small. Rule 2 needs no levels: a removal affects only neighbors with the
 /// same core number, so all core numbers are peeled at once.
 ///
 /// Returns     the same on every rank; of several violations that of the smallest vertex

@@ -31,10 +31,10 @@ struct lcc_result {
 };
 
 /// The local clustering coefficient of every vertex (LCC of LDBC Graphalytics): the share of
-/// ordered pairs of its neighbours that an edge joins from the first to the second.
+/// ordered pairs of its neighbors that an edge joins from the first to the second.
 ///
-/// A vertex with d neighbours has d (d - 1) such pairs. In a directed graph the ends of its
-/// in-edges and out-edges are its neighbours, each once. An undirected edge joins both ordered
+/// A vertex with d neighbors has d (d - 1) such pairs. In a directed graph the ends of its
+/// in-edges and out-edges are its neighbors, each once. An undirected edge joins both ordered
 /// pairs of its ends, so the coefficient is 2 T / (d (d - 1)) for T triangles. With d < 2 it is 0.
 /// Duplicate edges count once, self-loops not at all.
 ///
@@ -56,12 +56,12 @@ template <class Id>
 [[nodiscard]] lcc_result lcc(world& w, const graph::dist_csr<Id>& g, const lcc_options& opt = {});
 
 /// One sentence if a coefficient differs from the true one by more than 1e-9 of it. Counts again by
-/// intersecting the targets of each vertex with the rows of its neighbours.
+/// intersecting the targets of each vertex with the rows of its neighbors.
 ///
 /// coefficient  any contents
 /// Returns      the same on every rank; of several violations one of the first rank that has any
 /// Work         O(sum over edges of the degrees of both ends): much more than lcc()
-/// Messages     each vertex's row and targets to each rank that owns one of its neighbours
+/// Messages     each vertex's row and targets to each rank that owns one of its neighbors
 /// Throws       contract_violation for a directed graph without in-edges
 /// Collective   all ranks
 template <class Id>

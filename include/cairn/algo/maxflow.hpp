@@ -49,15 +49,15 @@ struct maxflow_result {
   }
 };
 
-/// A maximum flow from s to t and a minimum cut.
+/// A maximum flow from source s to sink t and a minimum cut.
 ///
 /// Push-relabel in pulses. A label is a lower bound on the distance to t in the residual graph, or
 /// n plus a lower bound on the distance to s. A vertex with excess plans pushes along residual
-/// edges to neighbours whose label, as far as it knows, is one lower; if there are none, it is
-/// relabelled. Then the pushes run. A push is one activity on the neighbour's excess and on the
-/// edge's residual capacity there; it fails if the neighbour's label is not one lower. Its answer
-/// carries the neighbour's label and commits or undoes the push at the sender. The known labels of
-/// neighbours may be too low, which keeps the labelling valid and only causes refused pushes. When
+/// edges to neighbors whose label, as far as it knows, is one lower; if there are none, it is
+/// relabelled. Then the pushes run. A push is one activity on the neighbor's excess and on the
+/// edge's residual capacity there; it fails if the neighbor's label is not one lower. Its answer
+/// carries the neighbor's label and commits or undoes the push at the sender. The known labels of
+/// neighbors may be too low, which keeps the labelling valid and only causes refused pushes. When
 /// relabelling and pulses have cost as much as a pass over the edges, searches from t and from s
 /// make all labels exact (global relabelling).
 ///
@@ -69,12 +69,12 @@ struct maxflow_result {
 /// Work        O(n^2 m) at worst
 /// Messages    between ranks, two per push; up to two per edge at the start; a visit and a label
 ///             per edge and search
-/// Memory      per rank: 56 bytes per neighbour of its vertices, 45 per vertex; for a directed
+/// Memory      per rank: 56 bytes per neighbor of its vertices, 45 per vertex; for a directed
 ///             graph 48 per edge more at the start
 /// Throws      contract_violation unless s and t are different vertices and weights are integers;
 ///             input_error for a negative weight; usage_error as activity::domain
 /// Collective  same arguments on every rank
-/// Source      [Goldberg88]; searches and stale labels of remote neighbours are common practice;
+/// Source      [Goldberg88]; searches and stale labels of remote neighbors are common practice;
 ///             pushes that may fail are [AAM15] section 3.2.2
 template <class Id>
 [[nodiscard]] maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g, Id s, Id t,

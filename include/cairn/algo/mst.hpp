@@ -77,7 +77,7 @@ struct mst_result {
 ///             sums of real weights up to rounding
 /// Work        O(m log n)
 /// Depth       at most log2 n rounds; on several ranks each has O(log n) epochs
-/// Messages    on several ranks, per round: two per distinct remote neighbour, one edge per vertex,
+/// Messages    on several ranks, per round: two per distinct remote neighbor, one edge per vertex,
 ///             two per root looked up on the paths; with transactions also those of dtx::executor
 ///             for each merge
 /// Memory      per rank: n/P records of 32 bytes and n/P ids, with transactions n/P more ids and

@@ -14,13 +14,13 @@
 
 namespace cairn::algo {
 
-/// How common neighbours are found.
+/// How common neighbors are found.
 ///
-///   natural   rows of the input: each is merged with those of its smaller neighbours. There is no
-///             preparation; best for short rows of nearby neighbours (roads, grids)
+///   natural   rows of the input: each is merged with those of its smaller neighbors. There is no
+///             preparation; best for short rows of nearby neighbors (roads, grids)
 ///   marks     each edge is kept at its endpoint of smaller degree. A row is marked, in a bit set
 ///   or
-///             in vector registers, and the rows of its neighbours are looked up in the marks
+///             in vector registers, and the rows of its neighbors are looked up in the marks
 ///   matrix    as marks, but the rows of the vertices of largest degree are bits of a triangular
 ///             matrix, of which 64 are tested at once (skewed graphs with long rows)
 ///
@@ -55,9 +55,9 @@ struct triangles_result {
 /// ignored; duplicate edges count once, self-loops not at all.
 ///
 /// Each triangle is found once, at its first vertex in the order of (degree, id). Each vertex keeps
-/// its edges to later vertices, at most sqrt(2 m). Its kept neighbours are marked, and the kept
-/// rows of these neighbours are looked up in the marks. On several ranks a vertex's kept row is
-/// sent once to each rank that owns one of these neighbours.
+/// its edges to later vertices, at most sqrt(2 m). Its kept neighbors are marked, and the kept
+/// rows of these neighbors are looked up in the marks. On several ranks a vertex's kept row is
+/// sent once to each rank that owns one of these neighbors.
 ///
 /// Returns     the total, the same on every rank, and counts at their owners; both are determined
 /// Work        O(m^1.5) at worst
@@ -75,11 +75,11 @@ template <class Id>
                                          const triangles_options& opt = {});
 
 /// One sentence if `total`, or the count of a vertex if given, is wrong. Counts again by another
-/// method: the intersection of each vertex's whole row with that of each neighbour, which finds
+/// method: the intersection of each vertex's whole row with that of each neighbor, which finds
 /// every triangle six times.
 ///
 /// Work        O(sum over edges of the degrees of both endpoints): much more than counting
-/// Messages    each vertex's row to each rank that owns one of its neighbours
+/// Messages    each vertex's row to each rank that owns one of its neighbors
 /// Throws      contract_violation for a directed graph without in-edges
 /// Collective  all ranks
 template <class Id>

@@ -159,7 +159,7 @@ class [[nodiscard("co_await it")]] call_awaiter final : awaited_answer {
  public:
   call_awaiter(world & w, rank_t at, arguments_of<F> arguments)
       : world_(w), at_(at), arguments_(std::move(arguments)) {
-    CAIRN_EXPECTS(at >= 0 && at < w.size(), "no such rank");
+    CAIRN_EXPECTS(at >= 0 && at < w.size(), "the world has no such rank");
   }
 
   [[nodiscard]] bool await_ready() const noexcept { return false; }

@@ -146,7 +146,8 @@ class request final : private task::progress_source {
   /// Waits until everything that this rank has asked is answered and received. For standing
   /// requests; called on worker 0 outside jobs.
   void finish() {
-    CAIRN_EXPECTS(kind_ == channel_kind::standing, "an epoch's end finishes what is asked in it");
+    CAIRN_EXPECTS(kind_ == channel_kind::standing,
+                  "the end of the epoch completes the requests of an epoch channel");
     world_.wait_until([this] { return settled(); });
   }
 
@@ -181,7 +182,7 @@ class request final : private task::progress_source {
   };
 
   static task::per_worker<worker_state> states_of(world& w, const request_options& opt) {
-    CAIRN_EXPECTS(w.handling_threads() <= 65'536, "a ticket names one of 65,536 workers");
+    CAIRN_EXPECTS(w.handling_threads() <= 65'536, "a ticket has 16 bits for the worker");
     task::per_worker<worker_state> all(w.handling_threads());
     for (auto& k : all) {
       k.value.unanswered.emplace(w.size(), opt.unanswered);

@@ -29,7 +29,7 @@ __extension__ using uint128_t = unsigned __int128;
 /// Size of a cache line, the unit of false sharing.
 inline constexpr std::size_t cache_line = 64;
 
-/// A value on its own cache lines, so that neighbours in an array do not contend.
+/// A value on its own cache lines, so that neighbors in an array do not contend.
 template <class T>
 struct alignas(cache_line) padded {
   T value{};

@@ -53,7 +53,7 @@ class machines {
   /// The machine of a rank, from 0 to count() - 1.
   [[nodiscard]] int of(rank_t rank) const { return machine_of_.at(static_cast<std::size_t>(rank)); }
   /// The ranks on this rank's machine, itself included, ascending.
-  [[nodiscard]] std::span<const rank_t> neighbours() const noexcept { return neighbours_; }
+  [[nodiscard]] std::span<const rank_t> neighbors() const noexcept { return neighbors_; }
 
   /// Memory shared by the ranks of this machine: zeroed, page-aligned, allocated on first touch. It
   /// has no name in any file system, and exists until the last rank has released it or has ended.
@@ -69,7 +69,7 @@ class machines {
   std::vector<int> machine_of_;
   std::shared_ptr<shared_heap> heap_;
   int count_ = 0;
-  std::vector<rank_t> neighbours_;
+  std::vector<rank_t> neighbors_;
   std::uint64_t num_shared_ = 0;
 };
 

@@ -16,7 +16,7 @@ namespace cairn {
 class one_worker {
  public:
   explicit one_worker(world& w) : world_(w) {
-    CAIRN_EXPECTS(w.size() == 1, "one worker alone does not answer other ranks");
+    CAIRN_EXPECTS(w.size() == 1, "one worker can work alone only if there is one rank");
     outer_ = std::exchange(w.alone_, true);
   }
   ~one_worker() { world_.alone_ = outer_; }

@@ -18,7 +18,7 @@ class provided_objects {
   /// Throws    contract_violation if there is one of this type
   template <class T>
   void add(T& object) {
-    CAIRN_EXPECTS(find<T>() == nullptr, "a world has one object of this type");
+    CAIRN_EXPECTS(find<T>() == nullptr, "a world has at most one object of this type");
     objects_.emplace_back(&key<T>, &object);
   }
   template <class T>

@@ -39,7 +39,7 @@ namespace cairn {
 ///           operation, a duplicate or a damaged one. begin(), next_send() and receive() throw what
 ///           `combine` throws; receive() then leaves the state unchanged.
 /// Collective: all ranks begin the same operations in the same order.
-/// Source    [Thakur05] section 4.5; there the fold pairs neighbours
+/// Source    [Thakur05] section 4.5; there the fold pairs neighbors
 class recursive_doubling {
  public:
   /// Appends the combination of two values to `result` and changes nothing else in it. The values

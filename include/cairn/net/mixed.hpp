@@ -22,13 +22,13 @@ struct machine_map {
   [[nodiscard]] static machine_map gather(mpi_job& job, int pretended = 0);
 
   /// The ranks on the machine of `rank`, ascending.
-  [[nodiscard]] std::vector<rank_t> neighbours(rank_t rank) const;
+  [[nodiscard]] std::vector<rank_t> neighbors(rank_t rank) const;
 };
 
 /// Rings for the ranks of each machine, set up through MPI: the lowest rank of a machine creates
 /// the memory and the others open it. Collective.
 ///
-/// Returns   this rank's rings, whose ranks are positions in map.neighbours(self); null if some
+/// Returns   this rank's rings, whose ranks are positions in map.neighbors(self); null if some
 ///           rank of this machine could not open the memory, or if the rank is alone
 [[nodiscard]] std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& map);
 
@@ -38,9 +38,9 @@ struct machine_map {
 /// best_packet_to() that of the rank's transport, both limited by max_packet().
 class mixed_transport final : public transport {
  public:
-  /// local    among neighbours only: its rank i is neighbours[i]; its self() is this rank
+  /// local    among neighbors only: its rank i is neighbors[i]; its self() is this rank
   /// remote   among all ranks
-  mixed_transport(std::unique_ptr<transport> local, std::vector<rank_t> neighbours,
+  mixed_transport(std::unique_ptr<transport> local, std::vector<rank_t> neighbors,
                   std::unique_ptr<transport> remote);
 
   [[nodiscard]] rank_t self() const noexcept override { return remote_->self(); }
@@ -54,7 +54,7 @@ class mixed_transport final : public transport {
 
  private:
   std::unique_ptr<transport> local_, remote_;
-  std::vector<rank_t> neighbours_;
+  std::vector<rank_t> neighbors_;
   std::vector<rank_t> local_rank_;  // by rank; -1: remote
 };
 

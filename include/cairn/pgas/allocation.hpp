@@ -63,7 +63,7 @@ class allocation {
   /// most_generations   after so many uses a slot is not used again
   allocation(rank_t me, rank_t ranks, std::uint16_t most_generations = 0xffff)
       : me_(me), ranks_(ranks), most_generations_(most_generations) {
-    CAIRN_EXPECTS(ranks >= 1 && ranks <= 65'536, "an array's id names one of 65,536 ranks");
+    CAIRN_EXPECTS(ranks >= 1 && ranks <= 65'536, "the id of an array has 16 bits for the rank");
   }
 
   template <class Port>

@@ -27,7 +27,7 @@ class and_gate {
     bool last = false;
     {
       const std::lock_guard held(guard_);
-      CAIRN_EXPECTS(input < is_set_.size(), "no such input");
+      CAIRN_EXPECTS(input < is_set_.size(), "the gate has no such input");
       if (is_set_[input]) return;
       is_set_[input] = true;
       last = --left_ == 0;

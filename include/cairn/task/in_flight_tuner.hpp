@@ -11,8 +11,8 @@ namespace cairn::task {
 
 /// Chooses how many tasks of a worker wait for cache lines at once, from what resumptions cost.
 ///
-/// A round measures the present number and its neighbours in turn, three batches each; a disturbed
-/// batch only takes longer, so the fastest of the three counts. If a neighbour is faster by more
+/// A round measures the present number and its neighbors in turn, three batches each; a disturbed
+/// batch only takes longer, so the fastest of the three counts. If a neighbor is faster by more
 /// than 3 %, the tuner moves there and begins another round. Otherwise it rests, twice as long as
 /// before, up to 4,096 batches: so it costs nothing in the long run, and follows a change.
 ///

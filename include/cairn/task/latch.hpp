@@ -24,7 +24,7 @@ class latch {
     bool last = false;
     {
       const std::lock_guard held(guard_);
-      CAIRN_EXPECTS(n <= left_, "a latch counts to zero");
+      CAIRN_EXPECTS(n <= left_, "a latch cannot count below zero");
       left_ -= n;
       last = left_ == 0;
     }

@@ -13,7 +13,7 @@ namespace cairn::task {
 
 /// Which chunks of a loop make up a worker's share.
 enum class chunk_order {
-  by_share,  ///< neighbouring ones
+  by_share,  ///< neighboring ones
   in_turn    ///< every k-th: the loop proceeds in ascending order, as far as workers allow
 };
 

@@ -18,7 +18,7 @@ namespace cairn::tm {
 /// `locks`, which is kept for comparison.
 ///
 /// Cells on one cache line share a stripe, because they contend for the line anyway; a set of
-/// neighbours then needs few locks. Neighbouring lines have neighbouring locks: a worker that uses
+/// neighbors then needs few locks. Neighboring lines have neighboring locks: a worker that uses
 /// a part of the data alone also uses the lines of its locks alone.
 class lock_table {
  public:

@@ -63,7 +63,7 @@ class advance {
         waiting_(g.has_in() ? g.in().num_nonempty_rows() : 0),
         trace_(w, opt.trace) {
     CAIRN_EXPECTS(opt.direction != direction::pull || g.has_in(),
-                  "build or load the graph with .inverse = true");
+                  "in-edges are needed: build or load the graph with .inverse = true");
   }
 
   /// Runs one superstep. Returns false if the frontier is empty on all ranks.

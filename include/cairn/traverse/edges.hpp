@@ -47,7 +47,7 @@ class edges {
     f(rows_[0]->neighbors(v));
     if (kinds_ == 2) f(rows_[1]->neighbors(v));
   }
-  /// Calls f(u) for each neighbour of v, once for each edge.
+  /// Calls f(u) for each neighbor of v, once for each edge.
   template <class F>
   [[gnu::always_inline]] void each_neighbor(std::uint64_t v, F&& f) const {
     each_row_of(v, [&](std::span<const Id> row) {

@@ -92,10 +92,9 @@ template <class Id>
 void check_unusual_id(const char* word, std::uint64_t id, const line_rule& rule) {
   if (id - rule.first_id < rule.num_ids) return;
   if (id < rule.first_id) {
-    throw text_fault{word, "the index 0 is out of range: this format counts vertices from 1"};
+    throw text_fault{word, "the id 0 is out of range: this format counts vertices from 1"};
   }
-  throw text_fault{word, "the index " + std::to_string(id) +
-                             " is out of range: the header declares " +
+  throw text_fault{word, "the id " + std::to_string(id) + " is out of range: the header declares " +
                              std::to_string(rule.num_ids) + " vertices"};
 }
 

@@ -114,7 +114,7 @@ class list_scanner {
       p = scan_id(p, end, v);
       if (--v >= rule_.num_vertices) [[unlikely]] {
         throw text_fault{
-            word, "the index " + std::to_string(v + 1) + " is out of range: the header declares " +
+            word, "the id " + std::to_string(v + 1) + " is out of range: the header declares " +
                       std::to_string(rule_.num_vertices) + " vertices, counted from 1"};
       }
       double weight = 0;

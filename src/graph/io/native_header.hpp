@@ -118,7 +118,7 @@ struct native_header {
     }
     if (directed == 1 && num_edges != num_entries) {
       fail(offsetof(native_header, num_edges),
-           "a directed graph has one entry an edge, but the header counts " +
+           "a directed graph has one entry per edge, but the header counts " +
                std::to_string(num_edges) + " edges and " + std::to_string(num_entries) +
                " entries");
     }

@@ -128,7 +128,7 @@ table_writer::table_writer(const std::string& path, const std::string& value_nam
   if (!format) throw usage_error(path + ": " + expected_table_endings);
   if (words != nullptr && *format == table_format::npy) {
     throw usage_error(path +
-                      ": a .npy file has numbers, but the ids of this graph are texts: "
+                      ": a .npy file holds numbers, but this graph has text ids: "
                       "write a .csv or .tsv file");
   }
   state_ = std::make_unique<state>(
@@ -192,7 +192,7 @@ table read_table(task::pool& workers, const std::string& path, std::uint64_t mos
       break;
   }
   if (words != nullptr) {
-    throw input_error::in_file(path, "a .npy file has numbers, but the ids of the graph are texts");
+    throw input_error::in_file(path, "a .npy file holds numbers, but the graph has text ids");
   }
   return read_npy(mapped_file(path), most_rows);
 }

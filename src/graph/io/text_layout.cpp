@@ -82,7 +82,7 @@ void check_names(const std::vector<std::string_view>& names, bool text_ids) {
     }
     if (text_ids && i < 2 && !column) {
       throw text_fault{names[i].data(),
-                       "with ids that are texts a .csv file begins with a header such as "
+                       "with text ids a .csv file begins with a header such as "
                        "source,target, src,dst or from,to; found '" +
                            std::string(names[i]) + "'"};
     }

@@ -52,7 +52,7 @@ TEST(Ids, OfFormatsThatDeclareVerticesCountFromOne) {
 TEST(Ids, OfPaceGraphsAreChecked) {
   const test::folder here;
   EXPECT_EQ(test::sentence(here.plain("a.gr", "p tw 2 1\n1 3\n")),
-            "a.gr:2: the index 3 is out of range: the header declares 2 vertices");
+            "a.gr:2: the id 3 is out of range: the header declares 2 vertices");
   EXPECT_EQ(test::sentence(here.plain("b.gr", "p tw 2 2\n1 2\n")),
             "b.gr:1: the header declares 2 entries, but the file holds 1");
   EXPECT_EQ(test::sentence(here.plain("c.gr", "p tw 2 1\na 1 2\n")),
@@ -113,7 +113,7 @@ TEST(Ids, ThatAreTextsNeedAHeaderInACsvFile) {
   // Without one the first edge would be lost.
   const auto bad = here.plain("b.csv", "bob,alice\nalice,eve\n");
   EXPECT_EQ(test::sentence_of(bad, [&] { static_cast<void>(load(w, bad, texts)); }),
-            "b.csv:1: with ids that are texts a .csv file begins with a header such as "
+            "b.csv:1: with text ids a .csv file begins with a header such as "
             "source,target, src,dst or from,to; found 'bob'");
 }
 

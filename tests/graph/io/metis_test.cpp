@@ -86,10 +86,10 @@ TEST_F(Metis, ListsThatContradictTheHeaderAreRefused) {
 
 TEST_F(Metis, BadListsAreRefusedWithTheirLine) {
   EXPECT_EQ(sentence_of("3 2\n2\n1 0\n2\n"),
-            "g.graph:3: the index 0 is out of range: the header declares 3 vertices, counted from "
+            "g.graph:3: the id 0 is out of range: the header declares 3 vertices, counted from "
             "1");
-  EXPECT_EQ(sentence_of("3 2\n2\n1 4\n2\n").substr(0, 41),
-            "g.graph:3: the index 4 is out of range: t");
+  EXPECT_EQ(sentence_of("3 2\n2\n1 4\n2\n").substr(0, 38),
+            "g.graph:3: the id 4 is out of range: t");
   EXPECT_EQ(sentence_of("3 2\n2\n1 x\n2\n"),
             "g.graph:3: expected an id (a whole number), found 'x'");
   EXPECT_EQ(sentence_of("3 2 1\n2 5\n1 5 3\n2 6\n"),

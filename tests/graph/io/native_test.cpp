@@ -187,7 +187,7 @@ TEST_F(DamagedNative, WrongMagicVersionOrHeader) {
             "g.cairn: at byte 8212: the file has 8212 bytes, but its header describes "
             "4000000008192");
   EXPECT_EQ(sentence(a, [](auto& h) { h.num_edges = 4; }),
-            "g.cairn: at byte 40: a directed graph has one entry an edge, but the header counts 4 "
+            "g.cairn: at byte 40: a directed graph has one entry per edge, but the header counts 4 "
             "edges and 5 entries");
 }
 

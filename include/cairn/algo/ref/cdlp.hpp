@@ -10,8 +10,8 @@ namespace cairn::algo::ref {
 
 /// The labels of label propagation after some iterations; vertex v begins with label v.
 ///
-/// edges     an undirected edge once, in either orientation. Both ends are neighbours
-///           of each other; an undirected self-loop makes the vertex its own neighbour once, a
+/// edges     an undirected edge once, in either orientation. Both ends are neighbors
+///           of each other; an undirected self-loop makes the vertex its own neighbor once, a
 ///           directed one twice
 inline std::vector<std::uint64_t> propagated_labels(
     std::uint64_t num_vertices, bool directed,

@@ -8,7 +8,7 @@
 
 namespace cairn::algo::ref {
 
-/// Core numbers by definition: for each k, vertices with fewer than k neighbours are removed until
+/// Core numbers by definition: for each k, vertices with fewer than k neighbors are removed until
 /// none is left. An undirected edge is listed in both directions, any number of times; a directed
 /// edge counts at both endpoints.
 inline std::vector<std::uint32_t> core_numbers(

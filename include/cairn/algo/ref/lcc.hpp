@@ -8,7 +8,7 @@
 namespace cairn::algo::ref {
 
 /// The local clustering coefficients of a small graph by definition, by testing all ordered pairs
-/// of each vertex's neighbours: O(n^3).
+/// of each vertex's neighbors: O(n^3).
 ///
 /// arcs      an undirected edge in both directions; may contain duplicates and self-loops
 inline std::vector<double> clustering_coefficients(
