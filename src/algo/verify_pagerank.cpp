@@ -118,8 +118,8 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
   });
   if (limits.spread_sinks && g.num_vertices() != 0 &&
       std::abs(ranks.sum.value() - 1) > swept.rounding / (1 - opt.damping)) {
-    return "rule 2: the ranks sum to " + number(ranks.sum.value()) + ", which differs from 1 by more than " +
-           number(swept.rounding / (1 - opt.damping));
+    return "rule 2: the ranks sum to " + number(ranks.sum.value()) +
+           ", which differs from 1 by more than " + number(swept.rounding / (1 - opt.damping));
   }
   if (result.iterations > limits.most_sweeps ||
       (result.iterations < limits.most_sweeps && !(result.change < limits.enough))) {

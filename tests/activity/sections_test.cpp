@@ -164,8 +164,9 @@ TEST(Mechanism, HasANameThatParsesBack) {
     static_cast<void>(parse_mechanism("magic"));
     ADD_FAILURE();
   } catch (const usage_error& e) {
-    EXPECT_STREQ(e.what(),
-                 "the mechanism is 'magic', expected auto, plain, atomics, htm, locks, one-lock or stm");
+    EXPECT_STREQ(
+        e.what(),
+        "the mechanism is 'magic', expected auto, plain, atomics, htm, locks, one-lock or stm");
   }
 }
 
