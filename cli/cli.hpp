@@ -52,7 +52,8 @@ void add_settings(CLI::App& app, common& c, action& chosen);
 /// workers     threads, timeout, watchdog, pin
 /// processes   ranks, transport, mpi, plugins, machines
 /// simulation  sim
-/// messages    coalesce, coalesce-age, routing, pending
+/// messages    coalesce, coalesce-age, routing, pending, progress, helpers, command-block,
+///             queue-age, channel-blocks
 /// tasks       loop-tasks, prefetching; for commands that run tasks over global arrays
 /// filter      filter; for commands that send operators' messages
 /// operators   mechanism, grain, retry, costs; for commands that run operators

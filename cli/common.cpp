@@ -18,19 +18,21 @@ namespace {
 
 using name_list = std::initializer_list<std::string_view>;
 
-constexpr std::array<std::pair<std::string_view, setting_group>, 24> kinds_of_settings{{
-    {"threads", setting_group::workers},     {"timeout", setting_group::workers},
-    {"watchdog", setting_group::workers},    {"pin", setting_group::workers},
-    {"ranks", setting_group::processes},     {"transport", setting_group::processes},
-    {"mpi", setting_group::processes},       {"plugins", setting_group::processes},
-    {"machines", setting_group::processes},  {"sim", setting_group::simulation},
-    {"coalesce", setting_group::messages},   {"coalesce-age", setting_group::messages},
-    {"routing", setting_group::messages},    {"pending", setting_group::messages},
-    {"progress", setting_group::messages},   {"filter", setting_group::filter},
-    {"mechanism", setting_group::operators}, {"grain", setting_group::operators},
-    {"retry", setting_group::operators},     {"costs", setting_group::operators},
-    {"deliver", setting_group::operators},   {"frequency", setting_group::operators},
-    {"prefetching", setting_group::tasks},   {"loop-tasks", setting_group::tasks},
+constexpr std::array<std::pair<std::string_view, setting_group>, 28> kinds_of_settings{{
+    {"threads", setting_group::workers},         {"timeout", setting_group::workers},
+    {"watchdog", setting_group::workers},        {"pin", setting_group::workers},
+    {"ranks", setting_group::processes},         {"transport", setting_group::processes},
+    {"mpi", setting_group::processes},           {"plugins", setting_group::processes},
+    {"machines", setting_group::processes},      {"sim", setting_group::simulation},
+    {"coalesce", setting_group::messages},       {"coalesce-age", setting_group::messages},
+    {"routing", setting_group::messages},        {"pending", setting_group::messages},
+    {"progress", setting_group::messages},       {"helpers", setting_group::messages},
+    {"command-block", setting_group::messages},  {"queue-age", setting_group::messages},
+    {"channel-blocks", setting_group::messages}, {"filter", setting_group::filter},
+    {"mechanism", setting_group::operators},     {"grain", setting_group::operators},
+    {"retry", setting_group::operators},         {"costs", setting_group::operators},
+    {"deliver", setting_group::operators},       {"frequency", setting_group::operators},
+    {"prefetching", setting_group::tasks},       {"loop-tasks", setting_group::tasks},
 }};
 
 void refuse_given(const common& c, const auto& unused, const std::string& why) {
@@ -79,6 +81,10 @@ void expect_effect(const common& c) {
   }
   if (mechanism != "auto" && c.settings.grain != 0) {
     refuse_given(c, name_list{"costs"}, "mechanism and grain are given");
+  }
+  if (c.settings.progress != progress_style::specialised) {
+    refuse_given(c, name_list{"helpers", "command-block", "queue-age", "channel-blocks"},
+                 "--progress specialised uses it");
   }
   if (!c.settings.sim.empty()) {
     refuse_given(c, name_list{"pin", "transport", "mpi", "plugins", "machines"},

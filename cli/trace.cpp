@@ -35,6 +35,12 @@ bool is_same_file(const std::string& a, const std::string& b) {
          (!path.empty() && path == fs::weakly_canonical(fs::absolute(b), unknown));
 }
 
+// Of a thread beside the workers.
+const char* name_beside(progress_style style, bool last) {
+  if (style != progress_style::specialised) return "progress thread";
+  return last ? "communication server" : "helper";
+}
+
 }  // namespace
 
 void add_trace(CLI::App& command, common& c) {
@@ -161,9 +167,11 @@ void recording::write(report* r) {
     for (rank_t rank = 0; rank < w_.size(); ++rank) {
       const auto& of_rank = parts[static_cast<std::size_t>(rank)];
       for (std::size_t k = 0; k < of_rank.size(); ++k) {
-        const bool beside = w_.handling_threads() > w_.workers() && k + 1 == of_rank.size();
+        const auto name = k < static_cast<std::size_t>(w_.workers())
+                              ? ""
+                              : name_beside(w_.options().progress, k + 1 == of_rank.size());
         writer.worker(rank, worker_t{static_cast<std::int32_t>(k)}, records_in(of_rank[k]),
-                      offset_of(rank) - origin, beside ? "progress thread" : "");
+                      offset_of(rank) - origin, name);
       }
     }
     std::vector<std::pair<std::string, std::string>> facts{

@@ -77,6 +77,7 @@ void control::handle_packet_of_generation(worker_t w, const packet_header& heade
     }
     case packet_kind::channel:
     case packet_kind::poison:
+    case packet_kind::bundle:
       break;
   }
   CAIRN_EXPECTS(false, "a packet of a kind that no rank sends");

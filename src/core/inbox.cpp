@@ -82,6 +82,20 @@ std::optional<buffer> inbox::take(worker_t w) {
   if (empty(w)) return std::nullopt;
   const std::lock_guard held(guard_);
   if (!standing_.empty()) return take_first(standing_);
+  return take_first_of_epoch(w);
+}
+
+std::optional<buffer> inbox::take_of_epoch(worker_t w) {
+  const auto for_any = queued_for_any_.load(std::memory_order_relaxed);
+  const bool none_for_any = for_any == queued_standing_.load(std::memory_order_relaxed);
+  if (none_for_any && of_worker_[w].queued.load(std::memory_order_relaxed) == 0) {
+    return std::nullopt;
+  }
+  const std::lock_guard held(guard_);
+  return take_first_of_epoch(w);
+}
+
+std::optional<buffer> inbox::take_first_of_epoch(worker_t w) {
   if (auto& mine = of_worker_[w]; !mine.waiting.empty()) {
     --queued_for_one_;
     count_bytes(mine, 0, mine.waiting.front().size());

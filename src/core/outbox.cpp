@@ -13,9 +13,9 @@ void outbox::send(worker_t w, rank_t to, std::span<std::byte> packet, std::size_
   counters_.add(w, obs::counter::buffers_sent);
   counters_.add(w, obs::counter::bytes_sent, packet.size());
   if (packet.size() <= net_.max_packet()) {
-    enqueue(to, packet);
+    enqueue(w, to, packet);
   } else {
-    cutting_.cut(packet, [&](std::span<const std::byte> fragment) { enqueue(to, fragment); });
+    cutting_.cut(packet, [&](std::span<const std::byte> fragment) { enqueue(w, to, fragment); });
   }
 }
 
@@ -39,9 +39,10 @@ void outbox::describe(obs::trace_span& sent, rank_t to, std::span<std::byte> pac
 }
 
 // A packet queues behind those already waiting.
-void outbox::enqueue(rank_t to, std::span<const std::byte> packet) {
+void outbox::enqueue(worker_t w, rank_t to, std::span<const std::byte> packet) {
   auto& queue = waiting_[static_cast<std::size_t>(to)];
-  if (queue.empty() && net_.send(to, packet)) return;
+  const bool may_send = sender_ == any_worker || w == sender_;
+  if (may_send && queue.empty() && net_.send(to, packet)) return;
   queue.emplace_back(packet.begin(), packet.end());
   pending_bytes_.fetch_add(packet.size(), std::memory_order_relaxed);
 }

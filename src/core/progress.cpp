@@ -14,13 +14,21 @@ namespace {
 // With send_early(): a look at all part-filled buffers takes at most a tenth of the time.
 constexpr std::uint64_t scans_apart = 10;
 
+constexpr std::size_t least_payload = 16;
 constexpr std::size_t payload_of(std::size_t packet) noexcept {
-  return std::max<std::size_t>(packet - sizeof(packet_header), 16);
+  return std::max(packet - sizeof(packet_header), least_payload);
 }
 
 std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options& options) {
   if (options.coalesce_bytes == 0) return payload_of(net.best_packet());
-  return std::max<std::size_t>(options.coalesce_bytes, 16);
+  return std::max(options.coalesce_bytes, least_payload);
+}
+
+// What a thread fills before it leaves.
+std::size_t chosen_block_bytes(const net::transport& net, const world_options& options) {
+  const auto chosen = options.specialised.command_block_bytes;
+  const bool joined = options.progress == progress_style::specialised && chosen != 0;
+  return joined ? std::max(chosen, least_payload) : chosen_coalesce_bytes(net, options);
 }
 
 }  // namespace
@@ -36,23 +44,35 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
       rank_(net.self()),
       size_(net.size()),
       style_(options.progress),
-      threads_(handling_threads(options.progress, pool.workers(), net.size())),
+      threads_(handling_threads(options.progress, options.specialised.helpers, pool.workers(),
+                                net.size())),
+      sender_(style_ == progress_style::specialised && size_ > 1 ? threads_ - 1 : any_worker),
       memory_bound_(options.pending_bytes),
       age_ns_(options.coalesce_age_ns),
       prefetching_(options.prefetching),
       fragments_(net.max_packet()),
-      outbox_(net, fragments_, counters, trace),
+      outbox_(net, fragments_, counters, trace, sender_),
       inbox_(channels_, threads_),
-      buffers_(threads_, chosen_coalesce_bytes(net, options)),
+      buffers_(threads_, chosen_block_bytes(net, options)),
       control_(net, outbox_, network_lock_, pool, counters),
       workers_(threads_),
       holds_(threads_) {
+  if (sender_ != any_worker) {
+    const auto bytes = std::min(chosen_coalesce_bytes(net, options), payload_of(net.max_packet()));
+    server_ = std::make_unique<communication_server>(
+        threads_, size_,
+        communication_server::options{.packet_bytes = bytes,
+                                      .queue_age_ns = options.specialised.queue_age_ns,
+                                      .channel_blocks = options.specialised.channel_blocks});
+  }
   pool_.add_source(*this);
-  if (threads_ > pool.workers()) pool_.start_server([this] { return serve(); });
+  if (const auto beside = threads_ - pool.workers(); beside > 0) {
+    pool_.start_servers(beside, [this](worker_t w) { return serve(w); });
+  }
 }
 
 progress_engine::~progress_engine() {
-  pool_.stop_server();
+  pool_.stop_servers();
   tasks_.reset();
   leave_epoch();
   pool_.remove_source(*this);
@@ -72,37 +92,6 @@ bool progress_engine::with_transport(F&& f) {
   }
 }
 
-// Channels -----------------------------------------------------------------------------------
-
-std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::string_view what,
-                                      int worker) {
-  CAIRN_EXPECTS(worker == any_worker ||
-                    (kind == channel_kind::epoch && 0 <= worker && worker < pool_.workers()),
-                "an epoch channel may belong to a worker of the rank");
-  std::uint32_t number = 0;
-  pool_.while_not_polling([&] {
-    const std::lock_guard held(channels_guard_);
-    number = channels_.add(r, kind, worker);
-    inbox_.requeue_aside();
-    if (trace_.wanted()) trace_.name_channel(number, what);
-    if (kind == channel_kind::standing) ++num_standing_;
-    if (worker != any_worker) ++num_of_workers_;
-  });
-  if (kind == channel_kind::standing) pool_.begin_polling();
-  return number;
-}
-
-void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& r) {
-  if (kind == channel_kind::standing) pool_.end_polling();
-  pool_.while_not_polling([&] {
-    if (kind == channel_kind::standing) --num_standing_;
-    if (channels_.worker_of(number) != any_worker) --num_of_workers_;
-    r.abandon();  // releases the memory charged for its blocks
-    const std::lock_guard held(channels_guard_);
-    channels_.remove(number);
-  });
-}
-
 std::size_t progress_engine::best_bytes(rank_t to) const noexcept {
   return payload_of(net_.best_packet_to(to));
 }
@@ -118,20 +107,26 @@ void progress_engine::post(worker_t w, rank_t to, std::uint32_t number, channel_
     inbox_.accept(std::move(b));
     return;
   }
-  with_transport([&] {
-    const std::lock_guard held(network_lock_);
-    outbox_.send(w, to, b.packet(), messages);
-    return true;
-  });
   charge(w, -static_cast<std::int64_t>(b.capacity()));
-  buffers_.give_back(w, std::move(b));
+  if (server_) {
+    for (auto& sent : server_->hand_over(w, to, messages, std::move(b))) {
+      buffers_.give_back(w, std::move(sent));
+    }
+  } else {
+    with_transport([&] {
+      const std::lock_guard held(network_lock_);
+      outbox_.send(w, to, b.packet(), messages);
+      return true;
+    });
+    buffers_.give_back(w, std::move(b));
+  }
   pool_.step();
 }
 
 // Progress -----------------------------------------------------------------------------------
 
 bool progress_engine::poll(worker_t w) {
-  if (size_ == 1) return false;
+  if (size_ == 1 || (sender_ != any_worker && w != sender_)) return false;
   pool_.step();
   auto& polls = workers_[w].polls;
   polls.store(polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -141,9 +136,10 @@ bool progress_engine::poll(worker_t w) {
     const std::unique_lock held(network_lock_, std::try_to_lock);
     if (!held) return false;
     outbox_.drain(w);
-    return net_.poll([&](rank_t from, std::span<const std::byte> packet) {
-      arrived(w, from, packet);
-    }) != 0;
+    const bool sent = server_ && send_for_others(w);
+    const auto packets = net_.poll(
+        [&](rank_t from, std::span<const std::byte> packet) { arrived(w, from, packet); });
+    return sent || packets != 0;
   });
 }
 
@@ -178,14 +174,26 @@ void progress_engine::arrived(worker_t w, rank_t from, std::span<const std::byte
   }
   if (received) [[unlikely]]
     describe(received, header, from, sizeof header + payload.size());
-  if (header.kind != packet_kind::channel) return control_.handle_packet(w, header, from, payload);
-  if (!b) {
-    b = buffers_.take(w, std::max(payload.size(), buffers_.usual_bytes()));
-    std::memcpy(b.payload(), payload.data(), payload.size());
-    b.set_size(payload.size());
-    b.header() = header;
-    b.from = from;
+  switch (header.kind) {
+    case packet_kind::channel:
+      return b ? inbox_.accept(std::move(b)) : accept(w, from, header, payload);
+    case packet_kind::bundle:
+      return communication_server::take_apart(payload, [&](packet_header of_block, auto block) {
+        of_block.sequence = header.sequence;
+        accept(w, from, of_block, block);
+      });
+    default:
+      return control_.handle_packet(w, header, from, payload);
   }
+}
+
+void progress_engine::accept(worker_t w, rank_t from, const packet_header& header,
+                             std::span<const std::byte> payload) {
+  auto b = buffers_.take(w, std::max(payload.size(), buffers_.usual_bytes()));
+  if (!payload.empty()) std::memcpy(b.payload(), payload.data(), payload.size());
+  b.set_size(payload.size());
+  b.header() = header;
+  b.from = from;
   inbox_.accept(std::move(b));
 }
 
@@ -209,7 +217,7 @@ void progress_engine::deliver(worker_t w, buffer&& b) {
 }
 
 bool progress_engine::run_one(worker_t w) {
-  auto b = inbox_.take(w);
+  auto b = server_ ? inbox_.take_of_epoch(w) : inbox_.take(w);
   if (b) deliver(w, std::move(*b));
   return b.has_value();
 }
@@ -272,7 +280,7 @@ void progress_engine::make_progress(worker_t w, bool idle) {
     flush_old(w);
     // If cores are shared, the receiver needs this core to make room. A packet without room is
     // copied once more, through uncached memory.
-    if (outbox_.pending_bytes() > 0) pool_.yield_core();
+    if (unsent_bytes() > 0) pool_.yield_core();
   }
 }
 
@@ -312,39 +320,6 @@ bool progress_engine::between_chunks(worker_t w) {
   make_progress(w, false);
   wait_for_room(w);
   return !interrupted();
-}
-
-std::size_t progress_engine::held_bytes() const noexcept {
-  auto held = static_cast<std::int64_t>(inbox_.bytes());
-  for (worker_t w{0}; w < threads_; ++w) {
-    held += workers_[w].held_bytes.load(std::memory_order_relaxed);
-  }
-  return static_cast<std::size_t>(std::max<std::int64_t>(held, 0)) + outbox_.pending_bytes();
-}
-
-// Waiting drains the outbox, so a quarter of the bound is reserved for it. It also drains what
-// other workers alone may handle. They do it when their chunk ends or, with several ranks, while
-// they have no work; on one rank a worker without work is not there.
-bool progress_engine::lacks_room(worker_t w) const noexcept {
-  if (num_of_workers_ != 0 && size_ > 1 && inbox_.bytes_of_others(w) > memory_bound_) return true;
-  const auto pending = outbox_.pending_bytes();
-  return pending > memory_bound_ / 4 && held_bytes() > memory_bound_;
-}
-
-void progress_engine::wait_for_room(worker_t w) {
-  if (!lacks_room(w)) [[likely]]
-    return;
-  obs::trace_span span(trace_, w, obs::trace_kind::wait);
-  if (span) span->set_text("wait for room");
-  for (unsigned rounds = 0; lacks_room(w) && !control_.poisoned() && !control_.stopping();) {
-    const bool moved = poll(w);
-    if (run_one(w) || moved) {
-      rounds = 0;
-    } else {
-      pool_.relax(rounds++);
-      pool_.throw_if_stalled();
-    }
-  }
 }
 
 }  // namespace cairn

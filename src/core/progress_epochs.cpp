@@ -107,7 +107,7 @@ progress_snapshot progress_engine::snapshot() {
   now.waves_sent = waves_sent_.load(std::memory_order_relaxed);
   now.waves_handled = waves_handled_.load(std::memory_order_relaxed);
   now.inbox_bytes = inbox_.bytes();
-  now.outbox_bytes = outbox_.pending_bytes();
+  now.outbox_bytes = unsent_bytes();
   now.collective = control_.pending();
   now.stopping = control_.stopping();
   now.poisoned = control_.poisoned();
@@ -162,7 +162,7 @@ void progress_engine::synchronize_cancellation() {
   // A rank may leave the gather while packets for it still wait here. Until this rank joins the
   // gather, all other ranks still receive packets, so the outbox is emptied first.
   pool_.wait_until([&] {
-    return outbox_.pending_bytes() == 0 || control_.poisoned() ||
+    return unsent_bytes() == 0 || control_.poisoned() ||
            transport_failed_.load(std::memory_order_relaxed);
   });
   const used_numbers here{epoch(), channels_.next()};
@@ -177,11 +177,12 @@ void progress_engine::synchronize_cancellation() {
 void progress_engine::drain() noexcept {
   if (size_ == 1) return;
   const auto deadline = clock_.now_ns() + 2'000'000'000;
+  drains_.store(true, std::memory_order_relaxed);
   try {
     pool_.wait_until([&] {
       const std::unique_lock held(network_lock_, std::try_to_lock);
       if (!held) return false;
-      if (outbox_.empty() || transport_failed_.load(std::memory_order_relaxed)) return true;
+      if (all_left() || transport_failed_.load(std::memory_order_relaxed)) return true;
       return control_.poisoned() && clock_.now_ns() > deadline;
     });
   } catch (...) {  // unsent packets are lost with this rank

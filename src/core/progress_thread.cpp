@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The progress thread (progress_style.hpp).
+// The threads beside the workers (progress_style.hpp).
 #include <cstdint>
 #include <utility>
 
@@ -7,6 +7,12 @@
 #include <cairn/core/progress.hpp>
 
 namespace cairn {
+namespace {
+
+// Buffers that one look handles: others may arrive meanwhile, without end.
+constexpr int most_in_a_look = 64;
+
+}  // namespace
 
 std::uint64_t progress_engine::polls_of_workers() const noexcept {
   std::uint64_t polls = 0;
@@ -24,25 +30,47 @@ bool progress_engine::must_rest() noexcept {
 
 // Epochs' handlers remain with the workers: on a rank with one worker nothing else may change
 // elements. Nobody else can take in answers to what these handlers asked, nor send what they sent.
-task::look progress_engine::serve() noexcept {
-  const worker_t me{pool_.workers()};
+task::look progress_engine::serve(worker_t me) noexcept {
   try {
-    const bool rests = must_rest();
-    bool moved = !rests && poll(me);
-    while (!rests && !control_.stopping()) {
+    if (must_rest()) {
+      if (pool_.take_in(me)) flush(me, flush_scope::all);
+      return task::look::rest;
+    }
+    bool moved = poll(me);
+    const bool handles = me != sender_;
+    for (int n = 0; handles && n < most_in_a_look; ++n) {
+      // Workers that wait handle them too, but not beside helpers.
+      if (control_.stopping() && !server_) break;
       auto b = inbox_.take_standing();
       if (!b) break;
       deliver(me, std::move(*b));
+      flush_old(me);
       moved = true;
     }
     moved |= pool_.take_in(me);
-    if (moved) flush(me, flush_scope::all);
-    if (rests) return task::look::rest;
+    if (moved && handles) flush(me, flush_scope::all);
     return moved ? task::look::worked : task::look::nothing;
   } catch (...) {  // out of memory
     control_.poison(rank_, text_of_exception());
     return task::look::nothing;
   }
+}
+
+// The communication server -------------------------------------------------------------------
+
+// The caller holds the network lock.
+bool progress_engine::send_for_others(worker_t w) {
+  const bool sent = server_->send(w, outbox_, counters_, clock_.now_ns());
+  if (drains_.load(std::memory_order_relaxed)) {
+    drained_.store(unsent_bytes() == 0 && outbox_.empty(), std::memory_order_relaxed);
+  }
+  return sent;
+}
+
+// The caller holds the network lock, so the server has not begun another look.
+bool progress_engine::all_left() {
+  if (server_) return unsent_bytes() == 0 && drained_.load(std::memory_order_relaxed);
+  return outbox_.empty();
 }
 
 }  // namespace cairn

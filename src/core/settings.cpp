@@ -30,9 +30,11 @@ constexpr std::array<choice<routing>, 5> routings{{{"auto", routing::automatic},
                                                    {"machine", routing::machine}}};
 constexpr std::array<choice<delivery>, 2> deliveries{
     {{"any", delivery::any}, {"owner", delivery::owner}}};
-constexpr std::array<choice<progress_style>, 3> styles{{{"auto", progress_style::automatic},
-                                                        {"poll", progress_style::poll},
-                                                        {"thread", progress_style::thread}}};
+constexpr std::array<choice<progress_style>, 4> styles{
+    {{"auto", progress_style::automatic},
+     {"poll", progress_style::poll},
+     {"thread", progress_style::thread},
+     {"specialised", progress_style::specialised}}};
 constexpr std::array<choice<bool>, 2> switches{{{"off", false}, {"on", true}}};
 constexpr std::array<choice<std::string_view>, 7> mechanisms{{{"auto", "auto"},
                                                               {"plain", "plain"},
@@ -46,7 +48,7 @@ constexpr std::array<choice<std::string_view>, 3> retries{
 
 using text_view = std::string_view;
 
-constexpr std::array<setting, 24> rows{{
+constexpr std::array<setting, 28> rows{{
     {"threads", "CAIRN_THREADS", "auto|N", "workers",
      "workers per rank; auto: the allowed cores divided by the ranks that share them",
      "NUM_WORKERS",
@@ -104,12 +106,11 @@ constexpr std::array<setting, 24> rows{{
     {"coalesce", "CAIRN_COALESCE", "auto|BYTES", "bytes",
      "size of a message buffer; auto: it grows in a burst of messages, up to the best size of the "
      "transport",
-     "SIZE_BUFFERS, and the size of a command block",
+     "SIZE_BUFFERS",
      [](settings& s, text_view v) { return store_or_auto(s.coalesce_bytes, v, amount(v)); },
      [](const settings& s) { return auto_or(s.coalesce_bytes); }},
     {"coalesce-age", "CAIRN_COALESCE_AGE", "US", "microseconds",
-     "maximum age of a message buffer before it is sent, full or not",
-     "the ages of a command block and of an aggregation queue",
+     "maximum age of a message buffer before it is sent, full or not", "the age of a command block",
      [](settings& s, text_view v) {
        return store(s.coalesce_age_us, number<std::uint64_t>(v, 0, 1'000'000'000));
      },
@@ -133,14 +134,42 @@ constexpr std::array<setting, 24> rows{{
        return store_or_auto(s.frequency, v, number(v, 1u, 1u << 20));
      },
      [](const settings& s) { return auto_or(s.frequency); }},
-    {"progress", "CAIRN_PROGRESS", "auto|poll|thread", "",
+    {"progress", "CAIRN_PROGRESS", "auto|poll|thread|specialised", "",
      "who moves messages while workers compute: the workers between chunks, or also a thread; "
-     "auto: a thread that acts only if no worker polls",
-     "NUM_HELPERS, and the communication server",
+     "auto: a thread that acts only if no worker polls; specialised: helpers and a communication "
+     "server, as in GMT",
+     "specialised: workers, helpers, communication server",
      [](settings& s, text_view v) { return choose(s.progress, v, styles); },
      [](const settings& s) { return chosen(s.progress, styles); }},
+    {"helpers", "CAIRN_HELPERS", "auto|N", "threads",
+     "with --progress specialised: threads of a rank that answer messages; auto: 1", "NUM_HELPERS",
+     [](settings& s, text_view v) {
+       return store_or_auto(s.helpers, v, number(v, 1, most_threads));
+     },
+     [](const settings& s) { return auto_or(s.helpers); }},
+    {"command-block", "CAIRN_COMMAND_BLOCK", "auto|BYTES", "bytes",
+     "with --progress specialised: size of a thread's block, of which several leave in one message "
+     "buffer; auto: as large as the buffer",
+     "the size of a command block",
+     [](settings& s, text_view v) { return store_or_auto(s.command_block_bytes, v, amount(v)); },
+     [](const settings& s) { return auto_or(s.command_block_bytes); }},
+    {"queue-age", "CAIRN_QUEUE_AGE", "US", "microseconds",
+     "with --progress specialised: how long blocks wait for others to fill a message buffer",
+     "the age of an aggregation queue",
+     [](settings& s, text_view v) {
+       return store(s.queue_age_us, number<std::uint64_t>(v, 0, 1'000'000'000));
+     },
+     [](const settings& s) { return std::to_string(s.queue_age_us); }},
+    {"channel-blocks", "CAIRN_CHANNEL_BLOCKS", "auto|N", "blocks",
+     "with --progress specialised: blocks that a thread may have handed to the communication "
+     "server before it waits; auto: 4",
+     "NUM_BUF_PER_CHANNEL",
+     [](settings& s, text_view v) {
+       return store_or_auto(s.channel_blocks, v, number<std::size_t>(v, 1, 1u << 20));
+     },
+     [](const settings& s) { return auto_or(s.channel_blocks); }},
     {"pending", "CAIRN_PENDING", "BYTES", "bytes",
-     "bytes of messages that may wait for the network before the body waits", "NUM_BUF_PER_CHANNEL",
+     "bytes of messages that may wait for the network before the body waits", "",
      [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
      [](const settings& s) { return std::to_string(s.pending_bytes); }},
     {"loop-tasks", "CAIRN_LOOP_TASKS", "N", "tasks",
@@ -278,6 +307,10 @@ std::vector<std::string> settings::take_options(std::span<const std::string> arg
 }
 
 world_options settings::for_world() const {
+  specialised_options specialised{.command_block_bytes = command_block_bytes,
+                                  .queue_age_ns = queue_age_us * 1000};
+  if (helpers != 0) specialised.helpers = helpers;
+  if (channel_blocks != 0) specialised.channel_blocks = channel_blocks;
   return {.coalesce_bytes = coalesce_bytes,
           .coalesce_age_ns = coalesce_age_us * 1000,
           .pending_bytes = pending_bytes,
@@ -288,6 +321,7 @@ world_options settings::for_world() const {
           .routing = routing,
           .deliver = deliver,
           .progress = progress,
+          .specialised = specialised,
           .prefetching = prefetching,
           .loop_tasks = loop_tasks,
           .mechanism = mechanism,

@@ -167,7 +167,8 @@ simulation_report predict(const simulation_options& cluster, const world_options
   hw::virtual_clock clock;
   cluster_run ranks(cluster.ranks);
   work_meter meter(*cluster.costs, clock, cluster.ranks,
-                   handling_threads(options.progress, cluster.workers, cluster.ranks));
+                   handling_threads(options.progress, options.specialised.helpers, cluster.workers,
+                                    cluster.ranks));
   const auto charge = [&](std::size_t rank, worker_t worker) {
     meter.charge(ranks.world_of(rank), rank, worker);
   };

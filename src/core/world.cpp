@@ -54,8 +54,8 @@ world::world(int workers)
 world::world(net::transport& net, task::pool& workers, hw::clock& clock,
              const world_options& options)
     : options_(options),
-      counters_(std::make_unique<obs::counters>(
-          cairn::handling_threads(options.progress, workers.workers(), net.size()))),
+      counters_(std::make_unique<obs::counters>(cairn::handling_threads(
+          options.progress, options.specialised.helpers, workers.workers(), net.size()))),
       trace_(make_trace(options, net.size(), counters_->workers(), clock)),
       messages_(
           std::make_unique<progress_engine>(net, workers, clock, *counters_, *trace_, options)),

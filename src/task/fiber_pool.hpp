@@ -92,22 +92,24 @@ class fiber_pool final : public pool {
   [[nodiscard]] std::size_t number() const noexcept { return number_; }
 
  private:
-  void begin_server() override {
-    server_runs_ = true;
-    scheduler_.begin(number_, worker_t{workers()}, [this] {
-      for (unsigned idle_rounds = 0; !server_ends() && !scheduler_.given_up;) {
-        if (serve_once() == look::worked) {
-          idle_rounds = 0;
-          step();
-        } else {
-          relax(idle_rounds++);
+  void begin_servers(int n) override {
+    num_servers_ = n;
+    for (worker_t w{workers()}; w < workers() + n; ++w) {
+      scheduler_.begin(number_, w, [this, w] {
+        for (unsigned idle_rounds = 0; !servers_end() && !scheduler_.given_up;) {
+          if (serve_once(w) == look::worked) {
+            idle_rounds = 0;
+            step();
+          } else {
+            relax(idle_rounds++);
+          }
         }
-      }
-      server_runs_ = false;
-    });
+        --num_servers_;
+      });
+    }
   }
-  void end_server() noexcept override {
-    for (unsigned rounds = 0; server_runs_;) {
+  void end_servers() noexcept override {
+    for (unsigned rounds = 0; num_servers_ > 0;) {
       scheduler_.wake_pool(number_, scheduler_.clock.now_ns());
       relax(++rounds);
     }
@@ -181,7 +183,8 @@ class fiber_pool final : public pool {
   std::size_t number_;
   std::vector<worker_state> workers_;
   int num_at_work_ = 0;
-  bool polling_ = false, server_runs_ = false;
+  int num_servers_ = 0;
+  bool polling_ = false;
   const job* job_ = nullptr;
   std::uint64_t job_number_ = 0;
   int unfinished_ = 0;

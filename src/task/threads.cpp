@@ -111,23 +111,27 @@ class thread_pool final : public pool {
   }
 
  private:
-  void begin_server() override {
+  void begin_servers(int n) override {
     try {
-      server_ = std::thread([this] {
-        this_thread = {this, worker_t{workers()}};
-        cores_.unpin_this_thread();
-        serve();
-      });
+      for (worker_t w{workers()}; w < workers() + n; ++w) {
+        servers_.emplace_back([this, w] {
+          this_thread = {this, w};
+          cores_.unpin_this_thread();
+          serve(w);
+        });
+      }
     } catch (const std::system_error& e) {
-      throw system_failure("cannot start the progress thread: " + std::string(e.what()));
+      stop_servers();
+      throw system_failure("cannot start a thread beside the workers: " + std::string(e.what()));
     }
   }
-  void end_server() noexcept override {
-    if (server_.joinable()) server_.join();
+  void end_servers() noexcept override {
+    for (auto& t : servers_) t.join();
+    servers_.clear();
   }
-  void serve() {
-    for (unsigned idle_rounds = 0; !server_ends();) {
-      switch (serve_once()) {
+  void serve(worker_t w) {
+    for (unsigned idle_rounds = 0; !servers_end();) {
+      switch (serve_once(w)) {
         case look::worked:
           idle_rounds = 0;
           break;
@@ -288,7 +292,7 @@ class thread_pool final : public pool {
   core_spread spread_;
   per_worker<std::atomic<std::uint64_t>> claimed_jobs_;  // the last job whose part was claimed
   std::vector<std::thread> threads_;
-  std::thread server_;
+  std::vector<std::thread> servers_;
 };
 
 }  // namespace

@@ -165,8 +165,8 @@ class counting_pool final : public task::pool {
 
  private:
   void set_polling(bool) override {}
-  void begin_server() override {}
-  void end_server() noexcept override {}
+  void begin_servers(int) override {}
+  void end_servers() noexcept override {}
 };
 
 // On shared cores the receiver, which makes room, may wait for the sender's.

@@ -48,12 +48,16 @@ TEST(Settings, EveryRowTakesWhatItShows) {
 
 TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
   const std::map<std::string, std::string> other{
-      {"threads", "3"},     {"ranks", "4"},       {"pin", "on"},         {"mechanism", "htm"},
-      {"grain", "32"},      {"coalesce", "8192"}, {"coalesce-age", "7"}, {"pending", "1024"},
-      {"filter", "0"},      {"transport", "mpi"}, {"mpi", "openmpi"},    {"plugins", "/a/b"},
-      {"machines", "2"},    {"sim", "ranks=8"},   {"retry", "hle"},      {"costs", "costs.json"},
-      {"timeout", "2.5"},   {"watchdog", "10"},   {"routing", "grid"},   {"progress", "thread"},
-      {"deliver", "owner"}, {"frequency", "100"}, {"prefetching", "48"}, {"loop-tasks", "1024"}};
+      {"threads", "3"},        {"ranks", "4"},          {"pin", "on"},
+      {"mechanism", "htm"},    {"grain", "32"},         {"coalesce", "8192"},
+      {"coalesce-age", "7"},   {"pending", "1024"},     {"filter", "0"},
+      {"transport", "mpi"},    {"mpi", "openmpi"},      {"plugins", "/a/b"},
+      {"machines", "2"},       {"sim", "ranks=8"},      {"retry", "hle"},
+      {"costs", "costs.json"}, {"timeout", "2.5"},      {"watchdog", "10"},
+      {"routing", "grid"},     {"progress", "thread"},  {"deliver", "owner"},
+      {"frequency", "100"},    {"prefetching", "48"},   {"loop-tasks", "1024"},
+      {"helpers", "15"},       {"command-block", "64"}, {"queue-age", "30"},
+      {"channel-blocks", "8"}};
   std::map<std::string, std::string> environment;
   for (const auto& row : setting::all()) {
     ASSERT_TRUE(other.contains(std::string(row.name))) << row.name << " is not in this test";
@@ -110,6 +114,10 @@ TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
                           "machines=0",
                           "prefetching=0",
                           "loop-tasks=0",
+                          "helpers=0",
+                          "command-block=0",
+                          "queue-age=-1",
+                          "channel-blocks=0",
                           "sim=",
                           "nonsense=1",
                           "threads"}) {
@@ -153,7 +161,11 @@ TEST(Settings, TheWorldGetsItsPartInItsUnits) {
   s.pending_bytes = 200;
   s.filter_entries = 300;
   s.routing = routing::machine;
-  s.progress = progress_style::thread;
+  s.progress = progress_style::specialised;
+  s.helpers = 3;
+  s.command_block_bytes = 64;
+  s.queue_age_us = 5;
+  s.channel_blocks = 2;
   s.deliver = delivery::owner;
   s.frequency = 7;
   const auto w = s.for_world();
@@ -162,7 +174,11 @@ TEST(Settings, TheWorldGetsItsPartInItsUnits) {
   EXPECT_EQ(w.pending_bytes, 200u);
   EXPECT_EQ(w.filter_entries, 300u);
   EXPECT_EQ(w.routing, routing::machine);
-  EXPECT_EQ(w.progress, progress_style::thread);
+  EXPECT_EQ(w.progress, progress_style::specialised);
+  EXPECT_EQ(w.specialised.helpers, 3);
+  EXPECT_EQ(w.specialised.command_block_bytes, 64u);
+  EXPECT_EQ(w.specialised.queue_age_ns, 5000u);
+  EXPECT_EQ(w.specialised.channel_blocks, 2u);
   EXPECT_EQ(w.deliver, delivery::owner);
   EXPECT_EQ(w.frequency, 7u);
 }

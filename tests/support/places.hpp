@@ -25,6 +25,7 @@ struct place {
 
   void run(const std::function<void(world&)>& body, world_options options = {}) const {
     options.progress = progress;
+    if (options.specialised.helpers == 1) options.specialised.helpers = workers;
     switch (how) {
       case network::rings:
         return on_ranks(ranks, workers, body, options);
@@ -42,7 +43,7 @@ struct place {
 
   [[nodiscard]] std::string name() const {
     const std::string names[] = {"rings", "chaos", "simulated"};
-    const std::string styles[] = {"_auto", "", "_thread"};
+    const std::string styles[] = {"_auto", "", "_thread", "_specialised"};
     return names[static_cast<int>(how)] + "_" + std::to_string(ranks) + "x" +
            std::to_string(workers) + styles[static_cast<int>(progress)];
   }
@@ -71,11 +72,12 @@ inline std::vector<place> all_places() {
   return all;
 }
 
-/// Places with a progress thread beside the workers.
+/// Places with threads beside the workers.
 inline std::vector<place> served_places() {
   using enum place::network;
   std::vector<place> all;
-  for (const auto style : {progress_style::thread, progress_style::automatic}) {
+  for (const auto style :
+       {progress_style::thread, progress_style::automatic, progress_style::specialised}) {
     for (auto served :
          {place{rings, 2, 1}, place{rings, 3, 2}, place{chaos, 2, 2}, place{chaos, 3, 1},
           place{simulated, 2, 1}, place{simulated, 3, 2}, place{simulated, 8, 1}}) {

@@ -11,10 +11,12 @@
 
 namespace cairn {
 
-/// What a packet belongs to: a channel, or one of the runtime's own protocols.
-enum class packet_kind : std::uint8_t { channel, gather, reduce, poison, cancel };
+/// What a packet belongs to: a channel, one of the runtime's own protocols, or several channels,
+/// whose blocks a communication server has joined.
+enum class packet_kind : std::uint8_t { channel, gather, reduce, poison, cancel, bundle };
 [[nodiscard]] constexpr std::string_view name(packet_kind kind) noexcept {
-  constexpr std::string_view names[] = {"channel", "gather", "reduce", "poison", "cancel"};
+  constexpr std::string_view names[] = {"channel", "gather", "reduce",
+                                        "poison",  "cancel", "bundle"};
   return names[static_cast<std::size_t>(kind)];
 }
 

@@ -27,8 +27,8 @@ namespace cairn {
 ///   an abandoned epoch                discarded
 ///   a destroyed channel               discarded
 ///
-/// Thread-safety: any worker may call accept(), take(), take_standing(), empty() and bytes();
-///                the others require that no other worker is in a call
+/// Thread-safety: any worker may call accept(), the functions that take a buffer, empty() and
+///                bytes(); the others require that no other worker is in a call
 class inbox {
  public:
   explicit inbox(const registry& channels, int workers = 1)
@@ -38,6 +38,8 @@ class inbox {
   /// The next buffer whose handler may run on worker w: of a standing channel, else of the open
   /// epoch.
   [[nodiscard]] std::optional<buffer> take(worker_t w = main_worker);
+  /// The same without those of standing channels.
+  [[nodiscard]] std::optional<buffer> take_of_epoch(worker_t w);
   /// The next buffer of a standing channel.
   [[nodiscard]] std::optional<buffer> take_standing();
   /// Whether no buffer is queued. May be stale.
@@ -78,6 +80,7 @@ class inbox {
   void count_queued() noexcept;
   template <class Queue>
   buffer take_first(Queue& queue);
+  std::optional<buffer> take_first_of_epoch(worker_t w);
 
   struct queue_of_worker {
     std::list<buffer> waiting;                     // an empty deque takes 0.6 KB

@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include <cairn/core/delivery.hpp>
 #include <cairn/core/fragments.hpp>
 #include <cairn/net/transport.hpp>
 #include <cairn/obs/counters.hpp>
@@ -24,11 +25,15 @@ namespace cairn {
 ///                network lock
 class outbox {
  public:
-  outbox(net::transport& net, fragments& cutting, obs::counters& counters, obs::trace& trace)
+  /// sender   the thread that alone calls the transport, or any_worker. Packets of others wait for
+  ///          its next drain()
+  outbox(net::transport& net, fragments& cutting, obs::counters& counters, obs::trace& trace,
+         int sender = any_worker)
       : net_(net),
         cutting_(cutting),
         counters_(counters),
         trace_(trace),
+        sender_(sender),
         traffic_(net.size()),
         sequences_(trace.wanted() ? static_cast<std::size_t>(net.size()) : 0),
         waiting_(static_cast<std::size_t>(net.size())) {}
@@ -50,7 +55,7 @@ class outbox {
   [[nodiscard]] bool empty() { return pending_bytes() == 0 && net_.flushed(); }
 
  private:
-  void enqueue(rank_t to, std::span<const std::byte> packet);
+  void enqueue(worker_t w, rank_t to, std::span<const std::byte> packet);
   void describe(obs::trace_span& sent, rank_t to, std::span<std::byte> packet,
                 std::size_t messages);
 
@@ -58,6 +63,7 @@ class outbox {
   fragments& cutting_;
   obs::counters& counters_;
   obs::trace& trace_;
+  const int sender_;
   obs::traffic_row traffic_;
   std::vector<std::uint16_t> sequences_;  // of the next packet, by receiver; only with a trace
   std::vector<std::list<std::vector<std::byte>>> waiting_;  // an empty deque takes 0.6 KB

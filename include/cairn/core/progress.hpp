@@ -13,6 +13,7 @@
 #include <vector>
 
 #include <cairn/core/buffer_pool.hpp>
+#include <cairn/core/communication_server.hpp>
 #include <cairn/core/control.hpp>
 #include <cairn/core/fragments.hpp>
 #include <cairn/core/inbox.hpp>
@@ -30,8 +31,8 @@ namespace cairn {
 /// part-filled buffers, and opens and closes epochs. It is one progress source of the pool.
 ///
 /// A handler never starts inside a send, and a send never blocks: the body waits for room between
-/// chunks, and handlers run meanwhile. The progress thread (progress_style.hpp), if there is one,
-/// does what needs no worker, under the worker number after the last.
+/// chunks, and handlers run meanwhile. The threads beside the workers (progress_style.hpp), if
+/// there are any, do what needs no worker, under the worker numbers after the last.
 ///
 /// Thread-safety: any worker may call the functions that take a worker number, with its own. Unless
 ///                stated otherwise, the others are called by worker 0 outside jobs
@@ -51,7 +52,7 @@ class progress_engine final : public task::progress_source, private task::schedu
                                      int worker = any_worker);
   void detach(std::uint32_t number, channel_kind kind, receiver& r);
 
-  /// Payload bytes of a buffer: the setting, or else the transport's best size, which a channel
+  /// Payload bytes of a block: the setting, or else the transport's best size, which a channel
   /// does not exceed, so that no packet is just above a size from which packets cost more.
   [[nodiscard]] std::size_t coalesce_bytes() const noexcept { return buffers_.usual_bytes(); }
   /// The transport's best size for buffers to one rank.
@@ -204,17 +205,22 @@ class progress_engine final : public task::progress_source, private task::schedu
     steps.store(steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
   bool poll(worker_t w);
+  [[nodiscard]] std::size_t unsent_bytes() const noexcept;
+  bool send_for_others(worker_t w);
+  [[nodiscard]] bool all_left();
   void arrived(worker_t w, rank_t from, std::span<const std::byte> packet);
+  void accept(worker_t w, rank_t from, const packet_header& header,
+              std::span<const std::byte> payload);
   void deliver(worker_t w, buffer&& b);
   bool run_one(worker_t w);
   static void describe(obs::trace_span& span, const packet_header& header, rank_t from,
                        std::size_t bytes);
   [[nodiscard]] bool workers_poll() const noexcept {
-    return style_ != progress_style::thread || size_ == 1;
+    return size_ == 1 || style_ == progress_style::poll || style_ == progress_style::automatic;
   }
   [[nodiscard]] std::uint64_t polls_of_workers() const noexcept;
   [[nodiscard]] bool must_rest() noexcept;
-  task::look serve() noexcept;
+  task::look serve(worker_t me) noexcept;
   bool flush(worker_t w, flush_scope scope);
   void flush_standing(worker_t w);
   void flush_old(worker_t w);
@@ -236,6 +242,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   const rank_t rank_, size_;
   const progress_style style_;
   const int threads_;  // that may run handlers
+  const int sender_;   // the thread that alone calls the transport, or any_worker
   const std::size_t memory_bound_;
   const std::uint64_t age_ns_;
   const std::size_t prefetching_;
@@ -243,7 +250,8 @@ class progress_engine final : public task::progress_source, private task::schedu
   task::spin_lock network_lock_;  // guards the transport, the outbox, fragments and control
   fragments fragments_;
   outbox outbox_;
-  task::spin_lock channels_guard_;  // held when channels_ changes, and by snapshot()
+  std::unique_ptr<communication_server> server_;  // of the style `specialised`
+  task::spin_lock channels_guard_;                // held when channels_ changes, and by snapshot()
   registry channels_;
   inbox inbox_;
   buffer_pool buffers_;
@@ -257,7 +265,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   const char* left_ = nullptr;  // what an exception left, if other ranks may wait for it
   int num_standing_ = 0, num_of_workers_ = 0;  // channels: standing, or of one worker
   std::uint64_t polls_seen_ = 0;               // by the progress thread
-  std::atomic<bool> transport_failed_{false};
+  std::atomic<bool> transport_failed_{false}, drains_{false}, drained_{false};
   std::unique_ptr<task::scheduler> tasks_;
   std::atomic<std::uint32_t> task_generation_{0};
 };

@@ -1,25 +1,41 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+
 #include <cairn/base/types.hpp>
 
 namespace cairn {
 
 /// Who moves a rank's messages while its workers compute.
 ///
-///   poll       the workers, between two chunks and while they wait
-///   thread     also a thread beside them. It receives packets, sends what waited for room, and
-///              runs the handlers of standing channels; those of epochs remain with the workers
-///   automatic  that thread, which wakes every millisecond and acts only if no worker polls
+///   poll         the workers, between two chunks and while they wait
+///   thread       also a thread beside them. It receives packets, sends what waited for room, and
+///                runs the handlers of standing channels; those of epochs remain with the workers
+///   automatic    that thread, which wakes every millisecond and acts only if no worker polls
+///   specialised  helpers, which alone run the handlers of standing channels, and a communication
+///                server, which alone calls the transport (communication_server.hpp). The workers
+///                run the body, tasks, and the handlers of epochs
 ///
-/// Source     [DC15] section V.B; [AM++]
-enum class progress_style { automatic, poll, thread };
+/// Source     [DC15] section V.B; [AM++]; specialised: [GMT14] section IV.A, where helpers also run
+///            what here belongs to an epoch
+enum class progress_style { automatic, poll, thread, specialised };
 
-/// Threads that may run handlers on a rank: its workers, and the progress thread, whose worker
-/// number is `workers`.
-[[nodiscard]] constexpr int handling_threads(progress_style style, int workers,
+/// Of the style `specialised`; [GMT14] table IV and section IV.C.
+struct specialised_options {
+  int helpers = 1;
+  std::size_t command_block_bytes = 0;  ///< that a thread fills; 0: those of a whole buffer
+  std::uint64_t queue_age_ns = 0;       ///< after which a queue leaves that does not fill a buffer
+  std::size_t channel_blocks = 4;       ///< filled blocks of a thread, from which on it waits
+};
+
+/// Threads that may run handlers on a rank: its workers, and those beside them, whose worker
+/// numbers follow. One rank alone has none beside its workers.
+[[nodiscard]] constexpr int handling_threads(progress_style style, int helpers, int workers,
                                              rank_t ranks) noexcept {
-  return style == progress_style::poll || ranks == 1 ? workers : workers + 1;
+  if (style == progress_style::poll || ranks == 1) return workers;
+  return style == progress_style::specialised ? workers + helpers + 1 : workers + 1;
 }
 
 }  // namespace cairn

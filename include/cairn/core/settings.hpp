@@ -38,6 +38,10 @@ struct settings {
   cairn::delivery deliver = delivery::any;
   unsigned frequency = 0;  ///< batches between two looks for messages; 0: the runtime chooses
   progress_style progress = progress_style::poll;
+  int helpers = 0;                      ///< of the style specialised; 0: the runtime chooses
+  std::size_t command_block_bytes = 0;  ///< of that style; 0: as large as a message buffer
+  std::uint64_t queue_age_us = 0;       ///< of that style
+  std::size_t channel_blocks = 0;       ///< of that style; 0: the runtime chooses
   std::size_t pending_bytes = 64u << 20;
   std::size_t prefetching = 0;   ///< tasks of a worker that wait for cache lines; 0: it chooses
   std::size_t loop_tasks = 256;  ///< of a worker at once, in a loop whose body awaits

@@ -51,6 +51,7 @@ struct world_options {
   cairn::routing routing = cairn::routing::automatic;  ///< of epoch channels
   cairn::delivery deliver = delivery::any;             ///< of operators of one cell
   progress_style progress = progress_style::poll;
+  specialised_options specialised = {};
   /// Tasks of a worker that wait for cache lines at once, at most; 0: each worker chooses.
   std::size_t prefetching = 0;
   std::size_t loop_tasks = 256;       ///< tasks of a worker in a loop whose body is a coroutine
@@ -91,9 +92,10 @@ class world {
   /// What earlier runs of this world say about sharing small work.
   [[nodiscard]] sharing_choice& sharing() noexcept { return sharing_; }
 
-  /// The workers, and the progress thread if there is one: a handler's worker number is below it.
+  /// The workers, and the threads beside them: a handler's worker number is below it.
   [[nodiscard]] int handling_threads() const noexcept {
-    return cairn::handling_threads(options_.progress, workers(), size_);
+    return cairn::handling_threads(options_.progress, options_.specialised.helpers, workers(),
+                                   size_);
   }
 
   /// Calls f(worker, begin, end) for chunks that cover [0, n) on this rank's workers, and handles

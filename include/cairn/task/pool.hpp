@@ -48,7 +48,7 @@ class progress_source {
 class pool {
  public:
   using job = std::function<void(worker_t)>;
-  using server = std::function<look()>;
+  using server = std::function<look(worker_t)>;
 
   virtual ~pool() = default;
   pool(const pool&) = delete;
@@ -106,23 +106,24 @@ class pool {
     while_not_polling([&] { std::erase(sources_, &s); });
   }
 
-  /// Starts a thread (or fiber) beside the workers, with the number workers(), which calls `serve`
-  /// again and again until stop_server(). At most one. Called by worker 0 outside jobs.
-  /// Throws    system_failure if it cannot be started
-  void start_server(server serve) {
+  /// Starts n threads (or fibers) beside the workers, with the numbers from workers() on. Each
+  /// calls `serve` with its number again and again until stop_servers(). Called by worker 0 outside
+  /// jobs. Throws    system_failure if they cannot be started
+  void start_servers(int n, server serve) {
     serve_ = std::move(serve);
-    server_ends_.store(false, std::memory_order_relaxed);
-    begin_server();
+    serving_ = std::vector<padded<std::atomic<bool>>>(static_cast<std::size_t>(n));
+    servers_end_.store(false, std::memory_order_relaxed);
+    begin_servers(n);
   }
-  void stop_server() noexcept {
+  void stop_servers() noexcept {
     if (!serve_) return;
-    server_ends_.store(true, std::memory_order_relaxed);
-    end_server();
+    servers_end_.store(true, std::memory_order_relaxed);
+    end_servers();
     serve_ = nullptr;
   }
 
   /// The pool polls between begin_polling() and end_polling(). Pairs of calls nest. After the last
-  /// end_polling() no worker but 0 is inside a source; a server may be. Called by worker 0 outside
+  /// end_polling() no worker but 0 is inside a source; servers may be. Called by worker 0 outside
   /// jobs.
   void begin_polling() {
     if (polling_depth_++ == 0) set_polling(true);
@@ -131,12 +132,12 @@ class pool {
     if (--polling_depth_ == 0) pause_polling();
   }
 
-  /// Calls f while no worker but 0 is inside a source, and the server does not serve. Called by
-  /// worker 0 outside jobs.
-  /// Cost      an empty job, if the pool polls; a look of the server
+  /// Calls f while no worker but 0 is inside a source, and no server serves. Called by worker 0
+  /// outside jobs.
+  /// Cost      an empty job, if the pool polls; a look of each server
   template <class F>
   void while_not_polling(F&& f) {
-    const paused_server no_server(*this);
+    const paused_servers no_servers(*this);
     if (polling_depth_ == 0) return f();
     pause_polling();
     f();
@@ -220,43 +221,46 @@ class pool {
     return t != nullptr && t->on() ? t : nullptr;
   }
 
-  /// One look of the server, or none while it is paused. Called by its thread or fiber.
-  look serve_once() {
-    server_looks_.store(true, std::memory_order_seq_cst);
-    const bool paused = server_paused_.load(std::memory_order_seq_cst);
-    const auto seen = paused ? look::nothing : serve_();
-    server_looks_.store(false, std::memory_order_release);
+  /// One look of server w, or none while the servers are paused. Called by its thread or fiber.
+  look serve_once(worker_t w) {
+    auto& serves = serving_[static_cast<std::size_t>(w - workers_)].value;
+    serves.store(true, std::memory_order_seq_cst);
+    const bool paused = servers_paused_.load(std::memory_order_seq_cst);
+    const auto seen = paused ? look::nothing : serve_(w);
+    serves.store(false, std::memory_order_release);
     return seen;
   }
-  [[nodiscard]] bool server_ends() const noexcept {
-    return server_ends_.load(std::memory_order_relaxed);
+  [[nodiscard]] bool servers_end() const noexcept {
+    return servers_end_.load(std::memory_order_relaxed);
   }
 
  private:
-  /// While it lives the server does not serve.
-  class paused_server {
+  /// While it lives no server serves.
+  class paused_servers {
    public:
-    explicit paused_server(pool& p) : pool_(p) {
+    explicit paused_servers(pool& p) : pool_(p) {
       if (!p.serve_) return;
-      was_paused_ = p.server_paused_.exchange(true, std::memory_order_seq_cst);
-      for (unsigned rounds = 0; p.server_looks_.load(std::memory_order_seq_cst);) {
-        p.relax(rounds++);
+      were_paused_ = p.servers_paused_.exchange(true, std::memory_order_seq_cst);
+      for (auto& serves : p.serving_) {
+        for (unsigned rounds = 0; serves.value.load(std::memory_order_seq_cst);) {
+          p.relax(rounds++);
+        }
       }
     }
-    ~paused_server() {
-      if (pool_.serve_) pool_.server_paused_.store(was_paused_, std::memory_order_release);
+    ~paused_servers() {
+      if (pool_.serve_) pool_.servers_paused_.store(were_paused_, std::memory_order_release);
     }
-    paused_server(const paused_server&) = delete;
-    paused_server& operator=(const paused_server&) = delete;
+    paused_servers(const paused_servers&) = delete;
+    paused_servers& operator=(const paused_servers&) = delete;
 
    private:
     pool& pool_;
-    bool was_paused_ = false;
+    bool were_paused_ = false;
   };
 
   virtual void set_polling(bool on) = 0;
-  virtual void begin_server() = 0;
-  virtual void end_server() noexcept = 0;
+  virtual void begin_servers(int n) = 0;
+  virtual void end_servers() noexcept = 0;
   void pause_polling() noexcept {
     set_polling(false);
     try {
@@ -270,7 +274,8 @@ class pool {
   std::atomic<obs::trace*> trace_{nullptr};
   std::vector<progress_source*> sources_;
   server serve_;
-  std::atomic<bool> server_paused_{false}, server_looks_{false}, server_ends_{false};
+  std::vector<padded<std::atomic<bool>>> serving_;  // by server
+  std::atomic<bool> servers_paused_{false}, servers_end_{false};
 };
 
 struct thread_options {

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <cairn/core/aggregation_queue.hpp>
+#include <cairn/core/buffer.hpp>
+#include <cairn/core/outbox.hpp>
+#include <cairn/task/per_worker.hpp>
+#include <cairn/task/spin_lock.hpp>
+
+namespace cairn {
+
+/// How filled blocks reach the transport in the style `specialised` (progress_style.hpp): each
+/// thread hands its blocks over through a channel of its own; the communication server sorts them
+/// into one queue per destination, and sends what is in a queue as one packet, when that is full or
+/// the queue is old.
+///
+/// Handing over never waits, but a thread whose channel is full should.
+///
+/// Memory    the blocks that wait; sent ones return to the thread that filled them
+/// Thread-safety: each thread calls hand_over() and full() with its number; send() is called under
+///                the world's network lock; any thread may call waiting_bytes()
+/// Source    [GMT14] section IV.C, figure 3; there the threads themselves fill aggregation buffers
+class communication_server {
+ public:
+  struct options {
+    std::size_t packet_bytes = 0;    ///< payload of a packet
+    std::uint64_t queue_age_ns = 0;  ///< of a queue that does not fill a packet
+    std::size_t channel_blocks = 1;  ///< in a full channel
+  };
+
+  communication_server(int threads, rank_t ranks, const options& opt)
+      : limits_{opt.packet_bytes, opt.queue_age_ns},
+        channel_blocks_(opt.channel_blocks),
+        channels_(threads),
+        queues_(static_cast<std::size_t>(ranks)) {}
+
+  /// Thread w hands over a block for rank `to`. Returns blocks of its that were sent.
+  [[nodiscard]] std::vector<buffer> hand_over(worker_t w, rank_t to, std::size_t messages,
+                                              buffer&& b);
+  [[nodiscard]] bool full(worker_t w) const noexcept {
+    return channels_[w].num_filled.load(std::memory_order_relaxed) >= channel_blocks_;
+  }
+  /// Bytes handed over and not passed to an outbox.
+  [[nodiscard]] std::size_t waiting_bytes() const noexcept {
+    return waiting_bytes_.load(std::memory_order_relaxed);
+  }
+
+  /// The server, whose number is w, passes what is due to the outbox. It leaves blocks in their
+  /// channels while packets in the outbox wait for room. Returns whether it found any.
+  ///
+  /// now_ns   not used if queue_age_ns is 0
+  bool send(worker_t w, outbox& out, obs::counters& counters, std::uint64_t now_ns);
+
+  /// Calls accept(header, payload) for each block of a bundle's payload.
+  /// Throws    contract_violation if it is damaged
+  template <class Accept>
+  static void take_apart(std::span<const std::byte> bundle, Accept&& accept) {
+    while (!bundle.empty()) {
+      const auto entry = first_entry(bundle);
+      const auto block = bundle.subspan(sizeof entry, entry.bytes);
+      accept(entry.header, block);
+      bundle = bundle.subspan(sizeof entry + entry.bytes);
+    }
+  }
+
+ private:
+  struct filled_block {
+    rank_t to;
+    outgoing_block block;
+  };
+  struct channel {
+    task::spin_lock guard;
+    std::vector<filled_block> filled;
+    std::vector<buffer> sent;
+    std::atomic<std::size_t> num_filled{0};  // written under the lock
+  };
+
+  [[nodiscard]] static bundle_entry first_entry(std::span<const std::byte> bundle);
+  bool take_in(std::uint64_t now_ns);
+  void send_together(worker_t w, rank_t to, std::vector<outgoing_block> blocks, outbox& out,
+                     obs::counters& counters);
+
+  const aggregation_queue::limits limits_;
+  const std::size_t channel_blocks_;
+  task::per_worker<channel> channels_;
+  std::atomic<std::size_t> waiting_bytes_{0};
+  // Of the server.
+  std::vector<aggregation_queue> queues_;  // by destination
+  std::vector<rank_t> used_;               // destinations whose queues are not empty
+  std::vector<filled_block> taken_;
+  std::vector<std::byte> packet_;
+};
+
+}  // namespace cairn

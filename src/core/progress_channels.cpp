@@ -1,0 +1,39 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of progress_engine: registers channels.
+#include <mutex>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/core/progress.hpp>
+
+namespace cairn {
+
+std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::string_view what,
+                                      int worker) {
+  CAIRN_EXPECTS(worker == any_worker ||
+                    (kind == channel_kind::epoch && 0 <= worker && worker < pool_.workers()),
+                "an epoch channel may belong to a worker of the rank");
+  std::uint32_t number = 0;
+  pool_.while_not_polling([&] {
+    const std::lock_guard held(channels_guard_);
+    number = channels_.add(r, kind, worker);
+    inbox_.requeue_aside();
+    if (trace_.wanted()) trace_.name_channel(number, what);
+    if (kind == channel_kind::standing) ++num_standing_;
+    if (worker != any_worker) ++num_of_workers_;
+  });
+  if (kind == channel_kind::standing) pool_.begin_polling();
+  return number;
+}
+
+void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& r) {
+  if (kind == channel_kind::standing) pool_.end_polling();
+  pool_.while_not_polling([&] {
+    if (kind == channel_kind::standing) --num_standing_;
+    if (channels_.worker_of(number) != any_worker) --num_of_workers_;
+    r.abandon();  // releases the memory charged for its blocks
+    const std::lock_guard held(channels_guard_);
+    channels_.remove(number);
+  });
+}
+
+}  // namespace cairn

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of progress_engine: how many bytes of messages a rank holds, and who waits for room.
+#include <algorithm>
+
+#include <cairn/core/progress.hpp>
+
+namespace cairn {
+
+std::size_t progress_engine::unsent_bytes() const noexcept {
+  return outbox_.pending_bytes() + (server_ ? server_->waiting_bytes() : 0);
+}
+
+std::size_t progress_engine::held_bytes() const noexcept {
+  auto held = static_cast<std::int64_t>(inbox_.bytes());
+  for (worker_t w{0}; w < threads_; ++w) {
+    held += workers_[w].held_bytes.load(std::memory_order_relaxed);
+  }
+  return static_cast<std::size_t>(std::max<std::int64_t>(held, 0)) + unsent_bytes();
+}
+
+// Waiting drains the outbox, so a quarter of the bound is reserved for it. It also drains what
+// other workers alone may handle. They do it when their chunk ends or, with several ranks, while
+// they have no work; on one rank a worker without work is not there.
+bool progress_engine::lacks_room(worker_t w) const noexcept {
+  if (num_of_workers_ != 0 && size_ > 1 && inbox_.bytes_of_others(w) > memory_bound_) return true;
+  if (server_ && server_->full(w)) return true;
+  return unsent_bytes() > memory_bound_ / 4 && held_bytes() > memory_bound_;
+}
+
+void progress_engine::wait_for_room(worker_t w) {
+  if (!lacks_room(w)) [[likely]]
+    return;
+  obs::trace_span span(trace_, w, obs::trace_kind::wait);
+  if (span) span->set_text("wait for room");
+  for (unsigned rounds = 0; lacks_room(w) && !control_.poisoned() && !control_.stopping();) {
+    const bool moved = poll(w);
+    if (run_one(w) || moved) {
+      rounds = 0;
+    } else {
+      pool_.relax(rounds++);
+      pool_.throw_if_stalled();
+    }
+  }
+}
+
+}  // namespace cairn
