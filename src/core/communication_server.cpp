@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <cstring>
 #include <mutex>
 #include <utility>
@@ -96,10 +97,12 @@ void communication_server::send_together(worker_t w, rank_t to, std::vector<outg
 bundle_entry communication_server::first_entry(std::span<const std::byte> bundle) {
   bundle_entry entry;
   CAIRN_EXPECTS(bundle.size() >= sizeof entry, "a truncated bundle");
+  constexpr auto fragment = offsetof(bundle_entry, header) + offsetof(packet_header, fragment);
+  CAIRN_EXPECTS(bundle[fragment] == std::byte{0}, "a damaged bundle");
   std::memcpy(&entry, bundle.data(), sizeof entry);
-  CAIRN_EXPECTS(entry.bytes <= bundle.size() - sizeof entry &&
-                    entry.header.kind == packet_kind::channel && !entry.header.fragment,
-                "a damaged bundle");
+  CAIRN_EXPECTS(
+      entry.bytes <= bundle.size() - sizeof entry && entry.header.kind == packet_kind::channel,
+      "a damaged bundle");
   return entry;
 }
 

@@ -24,6 +24,13 @@ std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options
   return std::max(options.coalesce_bytes, least_payload);
 }
 
+void try_to_drain(outbox& out, worker_t w) noexcept {
+  try {
+    out.drain(w);
+  } catch (...) {  // the transport has failed
+  }
+}
+
 // What a thread fills before it leaves.
 std::size_t chosen_block_bytes(const net::transport& net, const world_options& options) {
   const auto chosen = options.specialised.command_block_bytes;
@@ -88,6 +95,10 @@ bool progress_engine::with_transport(F&& f) {
   } catch (...) {
     transport_failed_.store(true, std::memory_order_relaxed);
     control_.poison(rank_, text_of_exception());
+    if (server_) {  // it calls the transport no more, and the poison waits for it
+      const std::lock_guard held(network_lock_);
+      try_to_drain(outbox_, worker_t{sender_});
+    }
     return true;
   }
 }
@@ -136,9 +147,9 @@ bool progress_engine::poll(worker_t w) {
     const std::unique_lock held(network_lock_, std::try_to_lock);
     if (!held) return false;
     outbox_.drain(w);
-    const bool sent = server_ && send_for_others(w);
     const auto packets = net_.poll(
         [&](rank_t from, std::span<const std::byte> packet) { arrived(w, from, packet); });
+    const bool sent = server_ && send_for_others(w);  // last: it looks whether all have left
     return sent || packets != 0;
   });
 }

@@ -9,7 +9,6 @@
 
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
-#include <cairn/core/aggregation_queue.hpp>
 #include <cairn/core/progress.hpp>
 
 #include <support/on_ranks.hpp>
@@ -78,49 +77,6 @@ TEST(SpecialisedThreads, BlocksLeaveTogetherInOneBuffer) {
   EXPECT_EQ(whole.joined, 0u);
   EXPECT_GT(small.joined, 400u);   // of 512 blocks
   EXPECT_LT(small.packets, 256u);  // not one per block
-}
-
-TEST(SpecialisedThreads, AFullChannelMakesItsThreadWait) {
-  constexpr worker_t thread{0};
-  communication_server server(2, 2, {.packet_bytes = 4096, .channel_blocks = 2});
-  for (int n = 0; n < 2; ++n) {
-    EXPECT_FALSE(server.full(thread));
-    buffer b(64);
-    b.set_size(64);
-    EXPECT_TRUE(server.hand_over(thread, 1, 8, std::move(b)).empty());
-  }
-  EXPECT_TRUE(server.full(thread));
-  EXPECT_FALSE(server.full(worker_t{1}));
-  EXPECT_EQ(server.waiting_bytes(), 2 * (64 + sizeof(packet_header)));
-}
-
-outgoing_block block_of(std::size_t bytes) {
-  outgoing_block b{.items = buffer(bytes)};
-  b.items.set_size(bytes);
-  return b;
-}
-
-TEST(AggregationQueue, LeavesWhenItIsFullOrOld) {
-  constexpr auto entry = sizeof(bundle_entry);
-  const aggregation_queue::limits most{.bytes = 2 * (entry + 64), .age_ns = 100};
-  aggregation_queue q;
-  EXPECT_EQ(q.due(most, 0), 0u);
-  q.push(block_of(64), 0);
-  EXPECT_EQ(q.due(most, 99), 0u);
-  EXPECT_EQ(q.due(most, 100), 1u);
-  q.push(block_of(64), 50);
-  EXPECT_EQ(q.due(most, 50), 2u);
-  q.push(block_of(64), 50);
-  EXPECT_EQ(q.take(q.due(most, 50)).size(), 2u);
-  EXPECT_EQ(q.due(most, 149), 0u);
-  EXPECT_EQ(q.due(most, 150), 1u);
-}
-
-TEST(AggregationQueue, ABlockLargerThanAPacketLeavesAlone) {
-  aggregation_queue q;
-  q.push(block_of(1000), 0);
-  q.push(block_of(8), 0);
-  EXPECT_EQ(q.due({.bytes = 100, .age_ns = 100}, 0), 1u);
 }
 
 }  // namespace

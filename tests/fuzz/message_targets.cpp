@@ -16,6 +16,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/packing.hpp>
 #include <cairn/core/collectives.hpp>
+#include <cairn/core/communication_server.hpp>
 #include <cairn/core/fragments.hpp>
 #include <cairn/core/inbox.hpp>
 #include <cairn/core/recursive_doubling.hpp>
@@ -85,6 +86,12 @@ class receiving_rank {
       whole = fragments_.join(from, packet);
       if (!whole) return;
       payload = {whole->payload(), whole->size()};
+    }
+    if (header.kind == packet_kind::bundle) {
+      return communication_server::take_apart(
+          payload, [&](const packet_header& of_block, std::span<const std::byte> block) {
+            accept(of_block, block, from);
+          });
     }
     switch (static_cast<unsigned>(header.kind) % 4) {
       case 0:
