@@ -131,8 +131,17 @@ rank_result run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_ha
     mine = result_of([&] { rank.emplace(*net, plan.config, here); });
     if (mine.status == 1) mine.sentence = peer_failure(job.self(), mine.sentence).what();
   }
-  auto all = result_of_all(job, mine);
-  if (all.status == 0) all = result_of_all(job, rank->run(plan.body, interrupts, say));
+  rank_result all;
+  const auto gather = [&] { all = result_of_all(job, mine); };
+  if (!rank) {
+    gather();
+    return all;
+  }
+  rank->use_network(gather);
+  if (all.status == 0) {
+    mine = rank->run(plan.body, interrupts, say);
+    rank->use_network(gather);
+  }
   return all;
 }
 

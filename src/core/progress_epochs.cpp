@@ -177,7 +177,11 @@ void progress_engine::synchronize_cancellation() {
 void progress_engine::drain() noexcept {
   if (size_ == 1) return;
   const auto deadline = clock_.now_ns() + 2'000'000'000;
-  drains_.store(true, std::memory_order_relaxed);
+  {
+    const std::lock_guard held(network_lock_);
+    drained_.store(false, std::memory_order_relaxed);
+    drains_.store(true, std::memory_order_relaxed);
+  }
   try {
     pool_.wait_until([&] {
       const std::unique_lock held(network_lock_, std::try_to_lock);
@@ -187,6 +191,7 @@ void progress_engine::drain() noexcept {
     });
   } catch (...) {  // unsent packets are lost with this rank
   }
+  drains_.store(false, std::memory_order_relaxed);
 }
 
 }  // namespace cairn

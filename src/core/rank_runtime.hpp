@@ -2,8 +2,10 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include <cairn/core/launch.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/core/settings.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/hw/clock.hpp>
@@ -40,6 +42,15 @@ class rank_runtime {
   /// say   gets the reports of the watchdog
   [[nodiscard]] rank_result run(const rank_body& body, interrupt_handler& interrupts,
                                 const launch_report& say);
+
+  /// Calls f, which uses the network without the world, after what the world has sent has left.
+  /// Threads beside the workers would call the network at the same time, and rest meanwhile.
+  template <class F>
+  void use_network(F&& f) {
+    if (world_.handling_threads() == world_.workers()) return f();
+    world_.messages().drain();
+    workers_->while_not_polling(std::forward<F>(f));
+  }
 
  private:
   const settings config_;

@@ -45,8 +45,8 @@ struct no_reducer {};
 /// Handler     handler(worker, span) or, without Owner, handler(worker, from, span), where `from`
 ///             is the rank that sent all messages of the span. It never blocks, may send on any
 ///             channel, and runs on several workers at once. That of a standing channel also runs
-///             on the progress thread, if there is one: its worker number is w.workers(). There it
-///             may send and ask, but spawns no operators.
+///             on the threads beside the workers, whose numbers are w.workers() and above. There
+///             it may send and ask, but spawns no operators.
 /// Order       none is promised, not even between one pair of ranks.
 /// Collective  constructor and destructor, in the same order on every rank. The destructor of a
 ///             standing channel returns when all its messages have been handled, or at once if an

@@ -57,8 +57,8 @@ struct request_options {
 /// Messages   two per question
 /// Memory     per worker, for the questions that wait for credit; at the asked rank, for at most
 ///            `unanswered` questions per asking worker
-/// With a progress thread the answer function of a standing one also runs on that thread, whose
-/// worker number is w.workers().
+/// The answer function of a standing one also runs on the threads beside the workers, whose numbers
+/// are w.workers() and above.
 ///
 /// Collective constructor and destructor, like those of a channel. A standing one is destroyed
 ///            after its last answer was received.
