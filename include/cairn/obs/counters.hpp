@@ -75,10 +75,8 @@ inline constexpr std::array counter_table{
                  "buffers received from the transport"},
     counter_info{counter::buffers_forwarded, "buffers_forwarded",
                  "received buffers that held messages to forward"},
-    counter_info{
-        counter::buffers_joined, "buffers_joined",
-        "part-filled buffers joined with others, for a hop of their route or by a communication "
-        "server"},
+    counter_info{counter::buffers_joined, "buffers_joined",
+                 "buffers joined with others, for a hop or by a communication server"},
     counter_info{counter::bytes_sent, "bytes_sent", "bytes in buffers given to the transport"},
     counter_info{counter::bytes_received, "bytes_received",
                  "bytes in buffers received from the transport"},
