@@ -24,8 +24,9 @@ namespace {
 using bytes = std::vector<std::byte>;
 
 void append(bytes& to, const auto& value) {
-  const auto* const begin = reinterpret_cast<const std::byte*>(&value);
-  to.insert(to.end(), begin, begin + sizeof value);
+  const auto at = to.size();
+  to.resize(at + sizeof value);
+  std::memcpy(to.data() + at, &value, sizeof value);
 }
 
 void append_block(bytes& bundle, std::uint32_t channel, std::size_t size) {
