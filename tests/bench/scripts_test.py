@@ -68,7 +68,7 @@ class Peers(InAFolder):
         status, said = self.peers("--cairn", self.cairn(0.1), "--gap", broken, "--pbgl", silent)
         self.assertEqual(status, 1)
         self.assertIn("no graph", said["GAP"]["failed"])
-        self.assertIn("no time", said["PBGL"]["failed"])
+        self.assertIn("has a time", said["PBGL"]["failed"])
         gap = self.program("gap", "print('Trial Time: 0.5')")
         status, said = self.peers("--cairn", self.cairn(0.1, False), "--gap", gap)
         self.assertIn("wrong", said["GAP"]["failed"])
@@ -202,7 +202,7 @@ class Report(InAFolder):
             self.assertNotIn("<td>holds</td>", page)
 
     def test_refuses_folders_and_names_that_are_not_there(self):
-        for arguments, word in (([self.folder / "none"], "no folder"),
+        for arguments, word in (([self.folder / "none"], "is not a folder"),
                                 ([self.folder, "--only", "aam15_9_none"], "aam15_7_threads")):
             done = self.run_script("bench/figures/report.py", *arguments, "--recorded")
             self.assertEqual((done.returncode, done.stdout), (2, ""))
