@@ -164,7 +164,7 @@ TEST(SentFilterOnRanks, ChangesNoResultAndSparesMessages) {
   }
 }
 
-// Elements that are free again in each epoch: whoever is refused in one may win the next.
+// Elements that are reset before each epoch: an operator that fails in one may succeed in the next.
 struct win_for_now {
   using message = order;
   map_of_ids& map;
