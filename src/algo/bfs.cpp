@@ -4,7 +4,7 @@
 #include <cairn/algo/bfs.hpp>
 #include <cairn/traverse/advance.hpp>
 #include <cairn/traverse/frontier.hpp>
-#include <cairn/traverse/small_search.hpp>
+#include <cairn/traverse/small_run.hpp>
 
 namespace cairn::algo {
 namespace {
@@ -38,7 +38,7 @@ struct visit {  // fire and forget, may fail: the first visit of v wins
 template <class Id>
 bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_options& opt) {
   CAIRN_EXPECTS(root < g.num_vertices());
-  const traverse::small_search on_workers(w, g, opt.activity, traverse::search_kind::breadth_first);
+  const traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::breadth_first);
   pgas::vertex_map<Id> parent(w, g.partition(), no_vertex<Id>);
   std::optional<pgas::vertex_map<Id>> depth;
   if (opt.depths) depth.emplace(w, g.partition(), no_vertex<Id>);

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include <cairn/algo/pagerank.hpp>
 #include <cairn/base/contract.hpp>
+#include <cairn/traverse/small_run.hpp>
 
 #include "algo/pagerank_pull.hpp"
 #include "algo/pagerank_push.hpp"
@@ -48,6 +50,10 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   const bool in_place = may_be_in_place && opt.sweep != pagerank_sweep::jacobi;
   const auto limits = limits_of(opt, g.num_vertices());
 
+  std::optional<traverse::small_run> on_workers;
+  if (opt.variant == pagerank_variant::pull) {
+    on_workers.emplace(w, g, opt.activity, traverse::run_kind::page_ranks);
+  }
   pagerank_state<Real, Id> s(w, g, opt.damping);
   std::uint64_t iterations = 0;
   double change = 0;
@@ -64,12 +70,10 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   };
   const bool edges = opt.variant == pagerank_variant::edge;
   std::optional<pgas::accumulation> aggregate;
-  auto sweepers = static_cast<std::uint64_t>(w.workers());
   activity::ran ran;
   if (opt.variant == pagerank_variant::pull) {
     pagerank_pull<Real, Id> sweeps(s, in_place, layout);
     iterate(sweeps);
-    sweepers = sweeps.sweepers();
     ran.why = "each rank has one writer: no mechanism is asked for";
   } else if (opt.aggregate) {
     pgas::accumulator_map<add<Real>, Id> sums(w, g.partition(), *opt.aggregate);
@@ -81,7 +85,9 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
     iterate(pagerank_push(s, sums, edges));
     ran = sums.ran();
   }
-  return {std::move(s.rank), iterations, change, in_place, sweepers, aggregate, std::move(ran)};
+  return {
+      std::move(s.rank), iterations,    change, in_place, static_cast<std::uint64_t>(w.workers()),
+      aggregate,         std::move(ran)};
 }
 
 template pagerank_result<float> pagerank<float>(world&, const graph::dist_csr<std::uint32_t>&,

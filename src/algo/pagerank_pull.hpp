@@ -67,33 +67,6 @@ class contribution_sum {
   const Id* end_;
 };
 
-/// Whether worker 0 sweeps a small graph alone. Lines that several workers write travel between
-/// their caches at each sweep, which may take longer than the sweep: after one sweep to warm up,
-/// one by all workers and one by worker 0 are timed.
-class sweeper_choice {
- public:
-  /// visited  rows and edges of this rank's sweep
-  sweeper_choice(const world& w, std::uint64_t visited)
-      : sweeps_(w.size() == 1 && w.workers() > 1 && visited < small ? 0 : decided) {}
-
-  [[nodiscard]] bool alone() const noexcept {
-    return sweeps_ == 2 || (sweeps_ == decided && alone_ns_ < all_ns_);
-  }
-  void took(std::uint64_t ns) noexcept {
-    if (sweeps_ == decided) return;
-    (alone() ? alone_ns_ : all_ns_) = ns;
-    ++sweeps_;
-  }
-  /// Whether both ways have been timed.
-  [[nodiscard]] bool timed() const noexcept { return sweeps_ == decided && all_ns_ != 0; }
-
- private:
-  static constexpr std::uint64_t small = 1 << 19;  // a sweep takes less than about a millisecond
-  static constexpr int decided = 3;
-  int sweeps_;
-  std::uint64_t alone_ns_ = 0, all_ns_ = 0;
-};
-
 /// Sweeps in which each vertex sums the contributions of the sources of its in-edges.
 template <class Real, class Id>
 class pagerank_pull {
@@ -103,7 +76,6 @@ class pagerank_pull {
       : s_(s),
         in_place_(in_place),
         layout_(layout),
-        sweepers_(s.w, s.g.in().num_rows() + s.g.in().num_edges()),
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices()),
         next_(in_place ? 0 : s.g.num_vertices()) {
@@ -115,24 +87,12 @@ class pagerank_pull {
 
   void sweep() {
     gather();
-    const auto start = s_.w.clock().now_ns();
     if (in_place_ && s_.w.workers() > 1) {
       sweep_all<true>();
     } else {
       sweep_all<false>();
     }
     if (!in_place_) std::swap(contributions_, next_);
-    const bool timed = sweepers_.timed();
-    sweepers_.took(s_.w.clock().now_ns() - start);
-    if (sweepers_.timed() != timed) {
-      s_.w.trace().note(main_worker, obs::trace_kind::choice,
-                        sweepers_.alone() ? "one sweeps" : "all sweep");
-    }
-  }
-
-  /// Workers that run a sweep, as chosen.
-  [[nodiscard]] std::uint64_t sweepers() const noexcept {
-    return sweepers_.alone() ? 1 : static_cast<std::uint64_t>(s_.w.workers());
   }
 
  private:
@@ -154,44 +114,20 @@ class pagerank_pull {
     }
   }
 
-  // Consumers of a row's sum; with tiles a row has several partial sums.
-  struct adder {
-    Real* sums;
-    [[gnu::always_inline]] void operator()(std::size_t row, Real sum) { sums[row] += sum; }
-  };
-  template <bool Shared>
-  struct finisher {
-    typename pagerank_state<Real, Id>::rank_updater update_rank;
-    Real* to;
-    std::size_t first;
-    [[gnu::always_inline]] void operator()(std::size_t row, Real sum) {
-      give<Shared>(to[first + row], update_rank(first + row, sum));
-    }
-  };
-
   template <bool Shared, class Source>
   void sweep_blocks() {
     const block_sums<Real, Id, Source, Shared> add_up(*layout_, contributions_.data());
-    constexpr std::size_t chunk = sizeof(Source) == 2 ? 1 : 16;
     s_.w.parallel_for(
         layout_->blocks().size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
           auto* const to = (in_place_ ? contributions_ : next_).data() + s_.g.in().first();
+          auto* const sums = zeros_of(k);
           auto update_rank = s_.updater();
           for (auto i = begin; i < end; ++i) {
             const auto& b = layout_->blocks()[i];
-            if constexpr (sizeof(Source) != 2) {
-              finisher<Shared> finish{update_rank, to, b.first};
-              add_up(b, finish);
-              update_rank = finish.update_rank;
-            } else {
-              auto* const sums = zeros_of(k);
-              adder add{sums};
-              add_up(b, add);
-              for (auto row = b.first; row < b.last; ++row) {
-                give<Shared>(to[row],
-                             update_rank(row, std::exchange(sums[row - b.first], Real{0})));
-              }
+            add_up(b, sums);
+            for (auto row = b.first; row < b.last; ++row) {
+              give<Shared>(to[row], update_rank(row, std::exchange(sums[row - b.first], Real{0})));
             }
           }
           s_.total.accumulate(k, update_rank.change);
@@ -200,7 +136,7 @@ class pagerank_pull {
               k, obs::counter::edges,
               offsets[layout_->blocks()[end - 1].last] - offsets[layout_->blocks()[begin].first]);
         },
-        chunk_of(layout_->blocks().size(), chunk), order());
+        1, order());
   }
 
   // Worker k's buffer for the sums of a block; all zero.
@@ -240,22 +176,17 @@ class pagerank_pull {
       s_.total.accumulate(k, update_rank.change);
       s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
     };
-    s_.w.parallel_for(s_.per_edge.size(), sweep_chunk, chunk_of(s_.per_edge.size(), 0), order());
+    s_.w.parallel_for(s_.per_edge.size(), sweep_chunk, 0, order());
   }
 
   // A sweep in place uses the values of lower rows: by shares it would need more sweeps.
   [[nodiscard]] task::chunk_order order() const {
     return in_place_ ? task::chunk_order::in_turn : task::chunk_order::by_share;
   }
-  // One chunk of all n stays on worker 0.
-  [[nodiscard]] std::size_t chunk_of(std::size_t n, std::size_t chunk) const {
-    return sweepers_.alone() ? std::max<std::size_t>(n, 1) : chunk;
-  }
 
   pagerank_state<Real, Id>& s_;
   const bool in_place_;
   const pull_layout<Id>* layout_;
-  sweeper_choice sweepers_;
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
 };

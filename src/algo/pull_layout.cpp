@@ -10,7 +10,7 @@
 namespace cairn::algo {
 namespace {
 
-constexpr std::uint64_t rows_of_tiles = 1 << 14, rows_of_groups = 1 << 10;
+constexpr std::uint64_t rows_of_tiles = 1 << 13, rows_of_groups = 1 << 10;
 
 // Whether most sources in a sample of rows are far from their row, so that preceding rows have not
 // brought them into the cache.
@@ -69,10 +69,10 @@ void pull_layout<Id>::build(world& w, const graph::csr<Id>& in, std::uint64_t nu
   // of a block, about; a block is processed without interruption
   constexpr std::uint64_t most_edges = 4 << 20;
   const auto edges_per_row = in.num_edges() / std::max<std::uint64_t>(1, in.num_rows()) + 1;
-  // In-place sweeps converge slowly if blocks, which are ordered by row length, hold most of the
-  // graph.
+  // The rows of a block are updated together, from the ranks before: sweeps in place converge
+  // slowly if a block holds much of the graph.
   const auto most_rows =
-      tiles ? rows_of_tiles : std::clamp<std::uint64_t>(in.num_rows() / 64, 4, rows_of_groups);
+      tiles ? rows_of_tiles : std::clamp<std::uint64_t>(in.num_rows() / 128, 4, rows_of_groups);
   block_rows_ = std::clamp<std::uint64_t>(most_edges / edges_per_row, 1, most_rows);
   const auto num_segments = tiles ? (num_vertices + segment_size - 1) / segment_size : 1;
   auto& sources = sources_.template emplace < tiles ? 1 : 0 > (in.num_edges());

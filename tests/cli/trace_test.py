@@ -190,7 +190,8 @@ class Traces(InAFolder):
         self.assertGreater(len(trace.named("bucket")), 0)
         trace, found = self.traced("pagerank", "--threads", 2)
         self.assertIn(found["result"]["trials"][0]["sweepers"], (1, 2))
-        self.assertEqual(len(trace.named("all sweep") + trace.named("one sweeps")), 2)
+        self.assertEqual(len(trace.named("all workers share a run") +
+                             trace.named("one worker runs alone")), 2)
         self.assertEqual(len(trace.named("a layout repays") + trace.named("no layout repays")), 1)
         self.assertEqual(len(trace.named("build")), 1)
 

@@ -78,7 +78,7 @@ struct pagerank_result {
   std::uint64_t iterations;
   double change;           ///< total change of the last sweep, over all vertices
   bool in_place;           ///< whether the sweeps were in place
-  std::uint64_t sweepers;  ///< workers of this rank that a sweep of pull took at the end
+  std::uint64_t sweepers;  ///< workers of this rank that ran the sweeps
   std::optional<pgas::accumulation> aggregate;  ///< storage of the sums of push and edge, if
                                                 ///< accumulated
   activity::ran ran;                            ///< mechanism of push and edge, if by operators
@@ -89,7 +89,7 @@ struct pagerank_result {
                       field{"iterations", &r::iterations, "sweeps"},
                       field{"change", &r::change, "total change of the last sweep"},
                       field{"in_place", &r::in_place, "whether sweeps were in place"},
-                      field{"sweepers", &r::sweepers, "workers that run a sweep, as chosen"},
+                      field{"sweepers", &r::sweepers, "workers that ran the sweeps, as chosen"},
                       field{"ran", &r::ran, "mechanism of the operators, if any"});
   }
 };

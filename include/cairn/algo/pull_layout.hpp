@@ -21,8 +21,8 @@ namespace cairn::algo {
 /// exceed a core's cache, the edges of a block are also divided by source into tiles. The sources
 /// of a tile lie in one segment, which stays in cache while the tile is processed.
 ///
-/// tiles     blocks of 16,384 rows x segments of 32,768 sources, two bytes per source; else blocks
-///           of 1,024 rows, whose sources are ids
+/// tiles     blocks of 8,192 rows x segments of 32,768 sources, two bytes per source; else blocks
+///           of up to 1,024 rows, whose sources are ids
 /// Memory    2 or sizeof(Id) bytes per edge, and 2 per row and tile
 /// Source    Beamer, Asanovic and Patterson (2017) for blocking; [Beamer15] for the contributions
 template <class Id>

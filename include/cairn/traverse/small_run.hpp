@@ -12,18 +12,18 @@
 
 namespace cairn::traverse {
 
-/// Searches that take different times for an edge.
-enum class search_kind : std::uint8_t { breadth_first, shortest_paths };
+/// Runs that take different times for an edge.
+enum class run_kind : std::uint8_t { breadth_first, shortest_paths, page_ranks };
 
-/// One search in a graph: if the graph is small, the rank's workers share the search, or worker 0
-/// runs it alone, whichever was faster in earlier searches of this world. On one rank, and if the
-/// mechanism is automatic. Constructed before the search's data and destroyed after it, by worker
+/// One run of an algorithm on a graph: if the graph is small, the rank's workers share the run, or
+/// worker 0 does it alone, whichever was faster in earlier runs of this world. On one rank, and if
+/// the mechanism is automatic. Constructed before the run's data and destroyed after it, by worker
 /// 0.
-class small_search {
+class small_run {
  public:
   template <class Id>
-  small_search(world& w, const graph::dist_csr<Id>& g, const activity::options& opt, search_kind of)
-      : w_(w) {
+  small_run(world& w, const graph::dist_csr<Id>& g, const activity::options& opt, run_kind of)
+      : w_(w), of_(of) {
     const auto edges = g.num_edges();
     const auto asked = activity::with_settings(w, opt);
     const bool free = asked.mechanism == activity::mechanism::automatic && asked.grain == 0;
@@ -36,18 +36,22 @@ class small_search {
         (reinterpret_cast<std::uintptr_t>(&g) ^ edges << 20) + static_cast<std::uint64_t>(of);
     shared_ = w.sharing().next(kind, edges >= shared_at_first);
     if (!shared_) alone_.emplace(w);
+    w.trace().note(main_worker, obs::trace_kind::choice,
+                   shared_ ? "all workers share a run" : "one worker runs alone");
     edges_ = visited();
     begin_ns_ = w.clock().now_ns();
   }
-  ~small_search() {
+  ~small_run() {
     if (!measured_) return;
     const auto edges = visited() - edges_;
     if (edges < least_work) return;  // all fixed costs
-    w_.sharing().took(
-        shared_, static_cast<double>(w_.clock().now_ns() - begin_ns_) / static_cast<double>(edges));
+    const auto ns = static_cast<double>(w_.clock().now_ns() - begin_ns_);
+    // Searches from other sources visit other numbers of edges. Ranks always need the same ones,
+    // but workers that share them may need more sweeps.
+    w_.sharing().took(shared_, of_ == run_kind::page_ranks ? ns : ns / static_cast<double>(edges));
   }
-  small_search(const small_search&) = delete;
-  small_search& operator=(const small_search&) = delete;
+  small_run(const small_run&) = delete;
+  small_run& operator=(const small_run&) = delete;
 
  private:
   static constexpr std::uint64_t most = 1 << 21;  // edges: some milliseconds
@@ -56,6 +60,7 @@ class small_search {
   [[nodiscard]] std::uint64_t visited() const { return w_.counters().total(obs::counter::edges); }
 
   world& w_;
+  const run_kind of_;
   std::optional<one_worker> alone_;
   bool measured_ = false, shared_ = false;
   std::uint64_t edges_ = 0, begin_ns_ = 0;
