@@ -117,6 +117,8 @@ class pagerank_pull {
   template <bool Shared, class Source>
   void sweep_blocks() {
     const block_sums<Real, Id, Source, Shared> add_up(*layout_, contributions_.data());
+    constexpr std::size_t chunk =
+        sizeof(Source) == 2 ? 1 : 0;  // a block of tiles is a chunk's work
     s_.w.parallel_for(
         layout_->blocks().size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
@@ -136,7 +138,7 @@ class pagerank_pull {
               k, obs::counter::edges,
               offsets[layout_->blocks()[end - 1].last] - offsets[layout_->blocks()[begin].first]);
         },
-        1, order());
+        chunk, order());
   }
 
   // Worker k's buffer for the sums of a block; all zero.
