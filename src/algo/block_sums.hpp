@@ -20,17 +20,20 @@ class block_sums {
   block_sums(const pull_layout<Id>& layout, const Real* contributions)
       : sources_(layout.template sources<Source>()), contributions_(contributions) {}
 
-  /// Adds to sums[i] the sum of the block's row i; with tiles once per tile.
-  void operator()(const typename pull_layout<Id>::block& b, Real* sums) const {
+  /// Calls add(row, sum) for each row of a block, by position in the block; with tiles once per
+  /// tile. Returns `add`, which is passed by value, so that loops keep it in registers.
+  template <class Add>
+  Add operator()(const typename pull_layout<Id>::block& b, Add add) const {
     const auto* rows = b.rows.data();
     const auto* sources = sources_ + b.first_source;
     for (const auto& g : b.groups) {
       const auto* const from =
           contributions_ + (sizeof(Source) == 2 ? g.segment * pull_layout<Id>::segment_size : 0);
-      add_rows(g, from, sources, rows, sums, std::make_index_sequence<unrolled>{});
+      add = add_rows(g, from, sources, rows, add, std::make_index_sequence<unrolled>{});
       rows += g.num_rows;
       sources += std::uint64_t{g.num_rows} * g.length;
     }
+    return add;
   }
 
  private:
@@ -40,30 +43,32 @@ class block_sums {
     return Shared ? tm::load_cell(from[u]) : from[u];
   }
 
-  template <std::size_t... I>
-  [[gnu::always_inline]] static void add_rows(const typename pull_layout<Id>::group& g,
-                                              const Real* from, const Source* sources,
-                                              const std::uint16_t* rows, Real* sums,
-                                              std::index_sequence<I...>) {
+  template <class Add, std::size_t... I>
+  [[gnu::always_inline]] static Add add_rows(const typename pull_layout<Id>::group& g,
+                                             const Real* from, const Source* sources,
+                                             const std::uint16_t* rows, Add add,
+                                             std::index_sequence<I...>) {
     const bool done =
         g.length < unrolled &&
-        ((g.length == I && (add_short_rows<I>(g.num_rows, from, sources, rows, sums), true)) ||
+        ((g.length == I && (add = add_short_rows<I>(g.num_rows, from, sources, rows, add), true)) ||
          ...);
-    if (!done) add_long_rows(g, from, sources, rows, sums);
+    return done ? add : add_long_rows(g, from, sources, rows, add);
   }
 
-  template <std::size_t Length>
-  static void add_short_rows(std::size_t n, const Real* from, const Source* sources,
-                             const std::uint16_t* rows, Real* sums) {
+  template <std::size_t Length, class Add>
+  static Add add_short_rows(std::size_t n, const Real* from, const Source* sources,
+                            const std::uint16_t* rows, Add add) {
     for (std::size_t i = 0; i < n; ++i, sources += Length) {
       Real part[4] = {};
       for (std::size_t j = 0; j < Length; ++j) part[j % 4] += load(from, sources[j]);
-      sums[rows[i]] += (part[0] + part[1]) + (part[2] + part[3]);
+      add(rows[i], (part[0] + part[1]) + (part[2] + part[3]));
     }
+    return add;
   }
 
-  static void add_long_rows(const typename pull_layout<Id>::group& g, const Real* from,
-                            const Source* sources, const std::uint16_t* rows, Real* sums) {
+  template <class Add>
+  static Add add_long_rows(const typename pull_layout<Id>::group& g, const Real* from,
+                           const Source* sources, const std::uint16_t* rows, Add add) {
     for (std::size_t i = 0; i < g.num_rows; ++i) {
       Real part[4] = {};
       const auto* const end = sources + g.length;
@@ -71,8 +76,9 @@ class block_sums {
         for (std::size_t j = 0; j < 4; ++j) part[j] += load(from, sources[j]);
       }
       for (; sources != end; ++sources) part[0] += load(from, *sources);
-      sums[rows[i]] += (part[0] + part[1]) + (part[2] + part[3]);
+      add(rows[i], (part[0] + part[1]) + (part[2] + part[3]));
     }
+    return add;
   }
 
   const Source* sources_;

@@ -93,6 +93,7 @@ class pagerank_pull {
       sweep_all<false>();
     }
     if (!in_place_) std::swap(contributions_, next_);
+    ++sweeps_;
   }
 
  private:
@@ -114,23 +115,43 @@ class pagerank_pull {
     }
   }
 
+  // Consumers of a row's sum; with tiles a row has several partial sums.
+  struct adder {
+    Real* sums;
+    [[gnu::always_inline]] void operator()(std::size_t row, Real sum) { sums[row] += sum; }
+  };
+  using rank_updater = typename pagerank_state<Real, Id>::rank_updater;
+  template <bool Shared>
+  struct finisher {
+    rank_updater update_rank;
+    Real* to;
+    std::size_t first;
+    [[gnu::always_inline]] void operator()(std::size_t row, Real sum) {
+      give<Shared>(to[first + row], update_rank(first + row, sum));
+    }
+  };
+
   template <bool Shared, class Source>
   void sweep_blocks() {
+    constexpr bool tiles = sizeof(Source) == 2;
     const block_sums<Real, Id, Source, Shared> add_up(*layout_, contributions_.data());
-    constexpr std::size_t chunk =
-        sizeof(Source) == 2 ? 1 : 0;  // a block of tiles is a chunk's work
+    const bool together = in_place_ && sweeps_ < sweeps_together;
     s_.w.parallel_for(
         layout_->blocks().size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
           auto* const to = (in_place_ ? contributions_ : next_).data() + s_.g.in().first();
-          auto* const sums = zeros_of(k);
           auto update_rank = s_.updater();
           for (auto i = begin; i < end; ++i) {
             const auto& b = layout_->blocks()[i];
-            add_up(b, sums);
-            for (auto row = b.first; row < b.last; ++row) {
-              give<Shared>(to[row], update_rank(row, std::exchange(sums[row - b.first], Real{0})));
+            if constexpr (!tiles) {
+              if (!together) {
+                update_rank = add_up(b, finisher<Shared>{update_rank, to, b.first}).update_rank;
+                continue;
+              }
             }
+            auto* const sums = zeros_of(k);
+            add_up(b, adder{sums});
+            update_rank = take_sums<Shared>(b, sums, to, update_rank);
           }
           s_.total.accumulate(k, update_rank.change);
           const auto offsets = s_.g.in().offsets();
@@ -138,7 +159,18 @@ class pagerank_pull {
               k, obs::counter::edges,
               offsets[layout_->blocks()[end - 1].last] - offsets[layout_->blocks()[begin].first]);
         },
-        chunk, order());
+        tiles ? 1 : 0, order());
+  }
+
+  // Updates a block's rows from their sums, which become zero. Inlined, it would keep `change` in
+  // memory.
+  template <bool Shared>
+  [[gnu::noinline]] static rank_updater take_sums(const typename pull_layout<Id>::block& b,
+                                                  Real* sums, Real* to, rank_updater update_rank) {
+    for (auto row = b.first; row < b.last; ++row) {
+      give<Shared>(to[row], update_rank(row, std::exchange(sums[row - b.first], Real{0})));
+    }
+    return update_rank;
   }
 
   // Worker k's buffer for the sums of a block; all zero.
@@ -186,8 +218,14 @@ class pagerank_pull {
     return in_place_ ? task::chunk_order::in_turn : task::chunk_order::by_share;
   }
 
+  // The first sweeps move ranks from uniform towards the degrees. If a block's rows, which are
+  // ordered by length, were updated one by one then, the sum of all ranks would change, and further
+  // sweeps would restore it slowly. Later, updates one by one need fewer sweeps.
+  static constexpr int sweeps_together = 2;
+
   pagerank_state<Real, Id>& s_;
   const bool in_place_;
+  int sweeps_ = 0;
   const pull_layout<Id>* layout_;
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
