@@ -3,10 +3,8 @@
 
 #include <algorithm>
 #include <atomic>
-#include <bit>
 #include <cstdint>
 #include <span>
-#include <type_traits>
 #include <utility>
 
 #include <cairn/task/per_worker.hpp>
@@ -20,22 +18,20 @@ namespace cairn::algo {
 /// Sums the contributions of a row's sources. Long rows use four partial sums, so that additions do
 /// not wait for each other. Sparse graphs have many rows of up to four entries, whose lengths are
 /// unpredictable: four terms are always loaded, from this row or the next, and the excess ones are
-/// masked out.
+/// multiplied by zero.
 ///
 /// Shared    other workers write the contributions concurrently (in-place sweeps)
 template <class Real, class Id, bool Shared>
 class contribution_sum {
-  using bits = std::conditional_t<sizeof(Real) == 4, std::uint32_t, std::uint64_t>;
-
  public:
   contribution_sum(const Real* contributions, std::span<const Id> all_targets)
       : contributions_(contributions), end_(all_targets.data() + all_targets.size()) {}
 
   [[gnu::always_inline]] Real operator()(const Id* at, const Id* end) const {
     if (end - at <= 4 && end_ - at >= 4) {
-      const auto& keep = masks[end - at];
-      return (contribution(at[0], keep[0]) + contribution(at[1], keep[1])) +
-             (contribution(at[2], keep[2]) + contribution(at[3], keep[3]));
+      const auto& keep = kept[end - at];
+      return (contribution(at[0]) * keep[0] + contribution(at[1]) * keep[1]) +
+             (contribution(at[2]) * keep[2] + contribution(at[3]) * keep[3]);
     }
     Real a = 0, b = 0, c = 0, d = 0;
     for (; end - at > 4; at += 4) {
@@ -52,17 +48,12 @@ class contribution_sum {
   }
 
  private:
-  static constexpr bits all = ~bits{0};
-  static constexpr bits masks[5][4] = {
-      {0, 0, 0, 0}, {all, 0, 0, 0}, {all, all, 0, 0}, {all, all, all, 0}, {all, all, all, all}};
+  static constexpr Real kept[5][4] = {
+      {0, 0, 0, 0}, {1, 0, 0, 0}, {1, 1, 0, 0}, {1, 1, 1, 0}, {1, 1, 1, 1}};
 
   [[gnu::always_inline]] Real contribution(Id u) const {
     return Shared ? tm::load_cell(contributions_[u]) : contributions_[u];
   }
-  [[gnu::always_inline]] Real contribution(Id u, bits keep) const {
-    return std::bit_cast<Real>(std::bit_cast<bits>(contribution(u)) & keep);
-  }
-
   const Real* contributions_;
   const Id* end_;
 };

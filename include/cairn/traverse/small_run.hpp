@@ -28,7 +28,7 @@ class small_run {
     const auto asked = activity::with_settings(w, opt);
     const bool free = asked.mechanism == activity::mechanism::automatic && asked.grain == 0;
     if (w.size() > 1 || w.workers() == 1 || !w.options().small_work_alone || !free ||
-        edges > most) {
+        edges > most_edges(of)) {
       return;
     }
     measured_ = true;
@@ -54,7 +54,10 @@ class small_run {
   small_run& operator=(const small_run&) = delete;
 
  private:
-  static constexpr std::uint64_t most = 1 << 21;  // edges: some milliseconds
+  // of which a run takes some milliseconds
+  static constexpr std::uint64_t most_edges(run_kind of) {
+    return of == run_kind::page_ranks ? 1 << 18 : 1 << 21;
+  }
   static constexpr std::uint64_t shared_at_first = 100'000, least_work = 1'000;
 
   [[nodiscard]] std::uint64_t visited() const { return w_.counters().total(obs::counter::edges); }
