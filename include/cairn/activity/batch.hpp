@@ -149,14 +149,12 @@ class batch {
   void run(const Op& op, Settle settle) requires Commit::collects {
     const auto n = std::exchange(size_, 0);
     if (n == 0) return;
-    std::exception_ptr thrown;
-    const auto done = run_all(op, n, thrown);
-    for (std::size_t i = 0; i < done; ++i) {
-      settle(messages_[i], origin_of(i), results_[i]);
+    if (clock_) [[unlikely]] {
+      run_timed(op, n, settle);
+    } else {
+      activities_ += run_activity(op, 0, n);
+      settle_first(n, settle);
     }
-    // Rethrown outside the catch block, because a fiber must not switch inside one.
-    if (thrown) [[unlikely]]
-      std::rethrow_exception(thrown);
   }
 
   /// Whether groups are transactions.
@@ -183,12 +181,14 @@ class batch {
     return commit_.group(op, messages_ + begin, end - begin, results_ + begin);
   }
 
-  // Returns the number of operators that ran.
-  std::size_t run_all(const Op& op, std::size_t n, std::exception_ptr& thrown) {
-    if (!clock_) [[likely]] {
-      activities_ += run_activity(op, 0, n);
-      return n;
-    }
+  template <class Settle>
+  void settle_first(std::size_t n, Settle& settle) const {
+    for (std::size_t i = 0; i < n; ++i) settle(messages_[i], origin_of(i), results_[i]);
+  }
+
+  template <class Settle>
+  [[gnu::noinline]] void run_timed(const Op& op, std::size_t n, Settle& settle) {
+    std::exception_ptr thrown;
     const auto since = clock_->now_ns();
     std::size_t done = 0;
     try {
@@ -204,7 +204,9 @@ class batch {
       clock_ = nullptr;
       full_ = grain_;
     }
-    return done;
+    settle_first(done, settle);
+    // Rethrown outside the catch block, because a fiber must not switch inside one.
+    if (thrown) std::rethrow_exception(thrown);
   }
 
   Commit commit_;
