@@ -30,14 +30,6 @@ TEST(Direction, DependsOnTheMeanDegree) {
   EXPECT_FALSE(pull_is_cheaper(tenth_of(2 * n)));
 }
 
-// An eighth of the edges of a graph of which nearly all vertices wait.
-TEST(Direction, WorkersThatShareAStepPullEarlier) {
-  step_size step{n, 32 * n, 4 * n, n - n / 16};
-  EXPECT_FALSE(pull_is_cheaper(step));
-  step.shared = true;
-  EXPECT_TRUE(pull_is_cheaper(step));
-}
-
 TEST(Direction, AGraphWithoutEdgesIsPushed) { EXPECT_FALSE(pull_is_cheaper({n, 0, 0, 0})); }
 
 }  // namespace

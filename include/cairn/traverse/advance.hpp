@@ -58,8 +58,7 @@ class advance {
         op_(op),
         visits_(w, std::move(op), opt.activity),
         direction_(opt.direction),
-        size_{g.num_vertices(), g.directed() ? g.num_edges() : 2 * g.num_edges(), 0, 0,
-              w.size() == 1 && w.workers() > 1},
+        size_{g.num_vertices(), g.directed() ? g.num_edges() : 2 * g.num_edges(), 0, 0},
         waiting_(g.has_in() ? g.in().num_nonempty_rows() : 0),
         trace_(w, opt.trace) {
     CAIRN_EXPECTS(opt.direction != direction::pull || g.has_in(),
@@ -124,8 +123,8 @@ class advance {
     const auto at_most =
         most < static_cast<double>(size_.edges) ? static_cast<std::uint64_t>(most) : size_.edges;
     const bool matters =
-        chooses() && (w_.size() > 1 || pull_is_cheaper({size_.vertices, size_.edges, at_most,
-                                                        waiting_, size_.shared}));
+        chooses() &&
+        (w_.size() > 1 || pull_is_cheaper({size_.vertices, size_.edges, at_most, waiting_}));
     return num_edges(out, f_, matters ? 1024 : 64);
   }
   struct sums {

@@ -19,7 +19,6 @@ struct step_size {
   std::uint64_t edges;           ///< entries of the graph's rows
   std::uint64_t frontier_edges;  ///< out-edges of the frontier, possibly estimated
   std::uint64_t waiting;         ///< vertices with in-edges that still want a message
-  bool shared = false;           ///< several workers share the step, on one rank: ranks must agree
 };
 
 /// Whether pulling is expected to cost less than pushing.
@@ -27,9 +26,7 @@ struct step_size {
 /// A push visits every edge of the frontier. A pull visits the waiting vertices and searches the
 /// in-edges of each until it finds a sender. If a share p of all edges starts in the frontier, the
 /// search takes 1/p edges on average, at most the degree. A pull also creates the frontier's bits.
-/// Workers that share a push write to the same lines, which a pull does not: it costs twice as
-/// much. [Beamer12] compares with a fixed share of the edges instead, which ignores the mean
-/// degree.
+/// [Beamer12] compares with a fixed share of the edges instead, which ignores the mean degree.
 [[nodiscard]] bool pull_is_cheaper(const step_size& s) noexcept;
 
 }  // namespace cairn::traverse
