@@ -245,6 +245,7 @@ int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd
       seconds.push_back(static_cast<double>(w.clock().now_ns() - start) * 1e-9);
       counts.end(phase_counts::run);
     }
+    found->count();
     edges.push_back(found->edges());
     trials.push_back(trial_of(*found, g));
     if (cmd.verify) broken = found->verify().value_or("");

@@ -53,6 +53,7 @@ class any_run {
       if (!bind()) return weighted_.graph.n < 2 ? "" : told() + ": refused without options";
     }
     const auto found = run_->run();
+    found->count();
     output_ = algo::gather(w_, *found);
     if (const auto wrong = a_.check_against_reference(input(), given_, output_); !wrong.empty()) {
       return told() + ": " + wrong;

@@ -121,6 +121,9 @@ class run_result {
  public:
   virtual ~run_result() = default;
 
+  /// Counts what facts() and edges() tell beside the result itself: once, before they are called.
+  /// It is not part of the run, whose time others measure. Collective.
+  virtual void count() = 0;
   /// The result without its columns; the same on every rank.
   [[nodiscard]] virtual std::vector<fact> facts() const = 0;
   [[nodiscard]] virtual std::vector<column> columns() const = 0;

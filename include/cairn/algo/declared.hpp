@@ -16,6 +16,7 @@
 #include <cairn/algo/algorithm.hpp>
 #include <cairn/algo/fields.hpp>
 #include <cairn/algo/file_column.hpp>
+#include <cairn/base/contract.hpp>
 
 namespace cairn::algo {
 
@@ -155,14 +156,12 @@ class typed_run_result final : public run_result {
 
  public:
   typed_run_result(const call<D, Id>& c, const start_type& start, Result&& result)
-      : call_(c),
-        start_(start),
-        result_(std::move(result)),
-        extra_(D::extra_facts(c, start, result_)) {}
+      : call_(c), start_(start), result_(std::move(result)) {}
 
+  void count() override { extra_.emplace(D::extra_facts(call_, start_, result_)); }
   [[nodiscard]] std::vector<fact> facts() const override {
     std::vector<fact> all;
-    add_facts(all, extra_);
+    add_facts(all, extra());
     add_facts(all, result_);
     return all;
   }
@@ -188,16 +187,21 @@ class typed_run_result final : public run_result {
     return std::nullopt;
   }
   [[nodiscard]] const activity::ran& ran() const override { return result_.ran; }
-  [[nodiscard]] std::uint64_t edges() const override { return D::edges(call_, extra_, result_); }
+  [[nodiscard]] std::uint64_t edges() const override { return D::edges(call_, extra(), result_); }
   [[nodiscard]] std::optional<std::string> verify() const override {
     return D::verify(call_, start_, result_);
   }
 
  private:
+  [[nodiscard]] const extra_type& extra() const {
+    CAIRN_EXPECTS(extra_.has_value(), "count() comes before facts() and edges()");
+    return *extra_;
+  }
+
   const call<D, Id>& call_;
   const start_type& start_;
   const Result result_;
-  const extra_type extra_;
+  std::optional<extra_type> extra_;
 };
 
 template <class D, class Id>
