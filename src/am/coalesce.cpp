@@ -47,6 +47,7 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
                                                          : 0),
       name_(opt.name),
       worker_(opt.worker),
+      sends_(opt.sends),
       exceptions_(std::uncaught_exceptions()),
       lanes_(w.handling_threads()),
       routed_(how == travel::routed && kind_ == channel_kind::epoch && may_use_hops(w)),

@@ -55,8 +55,8 @@ bool communication_server::send(worker_t w, outbox& out, obs::counters& counters
   bool any = take_in(now_ns);
   for (const auto to : used_) {
     auto& queue = queues_[static_cast<std::size_t>(to)];
-    while (const auto n = queue.due(limits_, now_ns)) {
-      send_together(w, to, queue.take(n), out, counters);
+    for (auto due = queue.take(now_ns); !due.empty(); due = queue.take(now_ns)) {
+      send_together(w, to, std::move(due), out, counters);
       any = true;
     }
   }

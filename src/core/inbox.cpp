@@ -36,8 +36,12 @@ void inbox::place(buffer&& b) {
         of.waiting.push_back(std::move(b));
         of.queued.store(of.waiting.size(), std::memory_order_relaxed);
         ++queued_for_one_;
+      } else if (b.header().epoch != 0) {
+        of_epoch_.push_back(std::move(b));
+      } else if (channels_.find(b.header().number)->sends()) {
+        standing_.push_back(std::move(b));
       } else {
-        (b.header().epoch == 0 ? standing_ : of_epoch_).push_back(std::move(b));
+        silent_.push_back(std::move(b));
       }
       break;
     case fate::aside:
@@ -56,8 +60,9 @@ void inbox::place_set_aside() {
 }
 
 void inbox::count_queued() noexcept {
-  queued_standing_.store(standing_.size(), std::memory_order_relaxed);
-  const auto for_any = standing_.size() + of_epoch_.size();
+  const auto standing = standing_.size() + silent_.size();
+  queued_standing_.store(standing, std::memory_order_relaxed);
+  const auto for_any = standing + of_epoch_.size();
   queued_for_any_.store(for_any, std::memory_order_relaxed);
   queued_.store(for_any + queued_for_one_, std::memory_order_relaxed);
 }
@@ -81,6 +86,7 @@ buffer inbox::take_first(Queue& queue) {
 std::optional<buffer> inbox::take(worker_t w) {
   if (empty(w)) return std::nullopt;
   const std::lock_guard held(guard_);
+  if (!silent_.empty()) return take_first(silent_);
   if (!standing_.empty()) return take_first(standing_);
   return take_first_of_epoch(w);
 }
@@ -109,8 +115,16 @@ std::optional<buffer> inbox::take_first_of_epoch(worker_t w) {
 std::optional<buffer> inbox::take_standing() {
   if (queued_standing_.load(std::memory_order_relaxed) == 0) return std::nullopt;
   const std::lock_guard held(guard_);
+  if (!silent_.empty()) return take_first(silent_);
   if (standing_.empty()) return std::nullopt;
   return take_first(standing_);
+}
+
+std::optional<buffer> inbox::take_silent() {
+  if (queued_standing_.load(std::memory_order_relaxed) == 0) return std::nullopt;
+  const std::lock_guard held(guard_);
+  if (silent_.empty()) return std::nullopt;
+  return take_first(silent_);
 }
 
 void inbox::open_epoch(std::uint64_t epoch) {
@@ -122,10 +136,13 @@ void inbox::open_epoch(std::uint64_t epoch) {
 void inbox::abandon_up_to(std::uint64_t epoch) {
   const std::lock_guard held(guard_);
   abandoned_ = epoch;
-  for (auto* const queue : {&standing_, &of_epoch_}) {
-    for (auto& b : *queue) aside_.push_back(std::move(b));
-    queue->clear();
-  }
+  const auto set_aside = [this](auto& queue) {
+    for (auto& b : queue) aside_.push_back(std::move(b));
+    queue.clear();
+  };
+  set_aside(silent_);
+  set_aside(standing_);
+  set_aside(of_epoch_);
   for (auto& of : of_worker_) {
     for (auto& b : of.value.waiting) aside_.push_back(std::move(b));
     of.value.waiting.clear();

@@ -141,14 +141,17 @@ bool progress_engine::poll(worker_t w) {
   pool_.step();
   auto& polls = workers_[w].polls;
   polls.store(polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
-  // Above the memory bound the handlers run first.
-  if (!inbox_.empty() && held_bytes() > memory_bound_) return false;
+  const bool receiving = receives();
+  if (!receiving && !server_) return false;
   return with_transport([&] {
     const std::unique_lock held(network_lock_, std::try_to_lock);
     if (!held) return false;
     outbox_.drain(w);
-    const auto packets = net_.poll(
-        [&](rank_t from, std::span<const std::byte> packet) { arrived(w, from, packet); });
+    std::size_t packets = 0;
+    if (receiving) {
+      packets = net_.poll(
+          [&](rank_t from, std::span<const std::byte> packet) { arrived(w, from, packet); });
+    }
     const bool sent = server_ && send_for_others(w);  // last: it looks whether all have left
     return sent || packets != 0;
   });

@@ -27,6 +27,19 @@ bool progress_engine::lacks_room(worker_t w) const noexcept {
   return unsent_bytes() > memory_bound_ / 4 && held_bytes() > memory_bound_;
 }
 
+bool progress_engine::waits_for_room(worker_t helper) const noexcept {
+  return server_ && !helper_room::runs_any_handler(server_->full(helper));
+}
+
+// Above the memory bound the handlers run first.
+bool progress_engine::receives() const noexcept {
+  if (inbox_.empty() || held_bytes() <= memory_bound_) [[likely]]
+    return true;
+  bool all_wait = server_ != nullptr;
+  for (worker_t w{pool_.workers()}; all_wait && w < sender_; ++w) all_wait = waits_for_room(w);
+  return helper_room::receives_above_bound(all_wait);
+}
+
 void progress_engine::wait_for_room(worker_t w) {
   if (!lacks_room(w)) [[likely]]
     return;

@@ -37,23 +37,31 @@ task::look progress_engine::serve(worker_t me) noexcept {
       return task::look::rest;
     }
     bool moved = poll(me);
-    const bool handles = me != sender_;
-    for (int n = 0; handles && n < most_in_a_look; ++n) {
-      // Workers that wait handle them too, but not beside helpers.
-      if (control_.stopping() && !server_) break;
-      auto b = inbox_.take_standing();
-      if (!b) break;
-      deliver(me, std::move(*b));
-      flush_old(me);
-      moved = true;
-    }
+    moved |= me != sender_ && handle_standing(me);
     moved |= pool_.take_in(me);
-    if (moved && handles) flush(me, flush_scope::all);
+    auto& owes = workers_[me].owes_answers;
+    owes |= moved && me != sender_;
+    if (owes && !waits_for_room(me)) {
+      flush(me, flush_scope::all);
+      owes = false;
+    }
     return moved ? task::look::worked : task::look::nothing;
   } catch (...) {  // out of memory
     control_.poison(rank_, text_of_exception());
     return task::look::nothing;
   }
+}
+
+bool progress_engine::handle_standing(worker_t me) {
+  for (int n = 0; n < most_in_a_look; ++n) {
+    // Workers that wait handle them too, but not beside helpers.
+    if (control_.stopping() && !server_) return n > 0;
+    auto b = waits_for_room(me) ? inbox_.take_silent() : inbox_.take_standing();
+    if (!b) return n > 0;
+    deliver(me, std::move(*b));
+    if (!waits_for_room(me)) flush_old(me);
+  }
+  return true;
 }
 
 // The communication server -------------------------------------------------------------------

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -23,23 +24,25 @@ outgoing_block block_of(std::size_t bytes, std::size_t number = 0) {
 enum class fault { none, forgets_entries, forgets_age, sends_young_blocks, begins_with_the_last };
 
 // The queue with a fault.
-class faulty_queue : public aggregation_queue {
+class faulty_queue {
  public:
-  explicit faulty_queue(fault f) : fault_(f) {}
-  [[nodiscard]] std::size_t due(limits most, std::uint64_t now_ns) const noexcept {
-    if (fault_ == fault::forgets_entries) most.bytes += sizeof(bundle_entry);
-    if (fault_ == fault::forgets_age) most.age_ns = ~std::uint64_t{0};
-    if (fault_ == fault::sends_young_blocks) most.age_ns = 0;
-    return aggregation_queue::due(most, now_ns);
-  }
-  [[nodiscard]] std::vector<outgoing_block> take(std::size_t n) {
-    auto first = aggregation_queue::take(n);
-    if (fault_ == fault::begins_with_the_last) std::ranges::reverse(first);
-    return first;
+  faulty_queue(fault f, aggregation_queue::limits most) : fault_(f), queue_(with(f, most)) {}
+  void push(outgoing_block&& b, std::uint64_t now_ns) { queue_.push(std::move(b), now_ns); }
+  [[nodiscard]] std::vector<outgoing_block> take(std::uint64_t now_ns) {
+    auto blocks = queue_.take(now_ns);
+    if (fault_ == fault::begins_with_the_last) std::ranges::reverse(blocks);
+    return blocks;
   }
 
  private:
+  static aggregation_queue::limits with(fault f, aggregation_queue::limits most) {
+    if (f == fault::forgets_entries) most.bytes += sizeof(bundle_entry);
+    if (f == fault::forgets_age) most.age_ns = ~std::uint64_t{0};
+    if (f == fault::sends_young_blocks) most.age_ns = 0;
+    return most;
+  }
   fault fault_;
+  aggregation_queue queue_;
 };
 
 enum class ending { correct, too_large, too_late, too_early, out_of_order };
@@ -54,7 +57,7 @@ ending play(std::uint64_t seed, fault f) {
   const aggregation_queue::limits most{.bytes = 1 + random.below(600),
                                        .age_ns = random.below(4) * random.below(100)};
   const auto largest = 1 + random.below(300), longest = 1 + random.below(60);
-  faulty_queue queue(f);
+  faulty_queue queue(f, most);
   struct block {
     std::size_t bytes;
     std::uint64_t since_ns;
@@ -71,14 +74,14 @@ ending play(std::uint64_t seed, fault f) {
       all.push_back({sizeof(bundle_entry) + bytes, now});
       continue;
     }
-    while (const auto n = queue.due(most, now)) {
+    for (auto due = queue.take(now); !due.empty(); due = queue.take(now)) {
       const bool old = is_old(left);
       std::size_t bytes = 0;
-      for (const auto& b : queue.take(n)) {
+      for (const auto& b : due) {
         if (b.messages != left) return ending::out_of_order;
         bytes += all[left++].bytes;
       }
-      if (n > 1 && bytes > most.bytes) return ending::too_large;
+      if (due.size() > 1 && bytes > most.bytes) return ending::too_large;
       const auto next = left < all.size() ? all[left].bytes : 0;
       if (!old && bytes < most.bytes && bytes + next <= most.bytes) return ending::too_early;
     }
@@ -110,25 +113,25 @@ TEST(AggregationQueueTwin, ThatBeginsWithTheLastIsCaught) {
 
 TEST(AggregationQueue, LeavesWhenItIsFullOrOld) {
   constexpr auto entry = sizeof(bundle_entry);
-  const aggregation_queue::limits most{.bytes = 2 * (entry + 64), .age_ns = 100};
-  aggregation_queue q;
-  EXPECT_EQ(q.due(most, 0), 0u);
+  aggregation_queue q({.bytes = 2 * (entry + 64), .age_ns = 100});
+  EXPECT_TRUE(q.take(0).empty());
   q.push(block_of(64), 0);
-  EXPECT_EQ(q.due(most, 99), 0u);
-  EXPECT_EQ(q.due(most, 100), 1u);
+  EXPECT_TRUE(q.take(99).empty());
+  EXPECT_EQ(q.take(100).size(), 1u);
   q.push(block_of(64), 50);
-  EXPECT_EQ(q.due(most, 50), 2u);
   q.push(block_of(64), 50);
-  EXPECT_EQ(q.take(q.due(most, 50)).size(), 2u);
-  EXPECT_EQ(q.due(most, 149), 0u);
-  EXPECT_EQ(q.due(most, 150), 1u);
+  q.push(block_of(64), 60);
+  EXPECT_EQ(q.take(60).size(), 2u);
+  EXPECT_TRUE(q.take(159).empty());
+  EXPECT_EQ(q.take(160).size(), 1u);
+  EXPECT_TRUE(q.empty());
 }
 
 TEST(AggregationQueue, ABlockLargerThanAPacketLeavesAlone) {
-  aggregation_queue q;
+  aggregation_queue q({.bytes = 100, .age_ns = 100});
   q.push(block_of(1000), 0);
   q.push(block_of(8), 0);
-  EXPECT_EQ(q.due({.bytes = 100, .age_ns = 100}, 0), 1u);
+  EXPECT_EQ(q.take(0).size(), 1u);
 }
 
 }  // namespace

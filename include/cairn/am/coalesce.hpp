@@ -20,6 +20,7 @@ struct channel_options {
   std::size_t coalesce_bytes = 0;  ///< size of a buffer; 0: the world's, which may be automatic
   std::string_view name = {};      ///< in traces; empty: that of the message's type
   int worker = any_worker;         ///< of each rank that alone runs its handlers; epoch channels
+  bool sends = true;               ///< its handler may send, at least now and then
 };
 
 /// The stage coalesce: each worker fills a block per next hop; a block leaves as one buffer when it
@@ -49,6 +50,7 @@ class coalescer : public receiver {
     return lanes_[w].count;
   }
   void abandon() noexcept final;
+  [[nodiscard]] bool sends() const noexcept final { return sends_; }
 
  protected:
   struct block {
@@ -149,6 +151,7 @@ class coalescer : public receiver {
   const std::size_t requested_bytes_;  // 0: automatic
   const std::string_view name_;
   const int worker_;
+  const bool sends_;
   std::size_t message_bytes_ = 0;
   const int exceptions_;  // in flight at construction
   std::uint32_t number_ = 0;

@@ -85,7 +85,10 @@ class request final : private task::progress_source {
                  [this](worker_t k, rank_t from, std::span<const replied> batch) {
                    sort_out(k, from, batch);
                  },
-                 {opt.kind, opt.coalesce_bytes, "answers"}),
+                 {.kind = opt.kind,
+                  .coalesce_bytes = opt.coalesce_bytes,
+                  .name = "answers",
+                  .sends = opt.kind == channel_kind::epoch}),
         questions_(w, on_questions(std::move(answer)),
                    {opt.kind, opt.coalesce_bytes, type_name<Question>()}) {
     world_.pool().add_source(*this);

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <list>
 #include <utility>
 #include <vector>
 
@@ -27,6 +28,8 @@ struct bundle_entry {
 /// the first of them is old.
 ///
 /// Pure: no clock and no network.
+/// Cost       O(1), amortised for push()
+/// Memory     the blocks; after take() has returned none, less than a packet of them
 /// Source     [GMT14] section IV.C
 class aggregation_queue {
  public:
@@ -35,37 +38,37 @@ class aggregation_queue {
     std::uint64_t age_ns = 0;  ///< after which blocks leave
   };
 
-  void push(outgoing_block&& b, std::uint64_t now_ns) {
-    waiting_.push_back({std::move(b), now_ns});
-  }
-  [[nodiscard]] bool empty() const noexcept { return waiting_.empty(); }
+  explicit aggregation_queue(const limits& most) noexcept : most_(most) {}
 
-  /// How many of the first blocks leave together now; 0: none.
-  [[nodiscard]] std::size_t due(const limits& most, std::uint64_t now_ns) const noexcept {
-    if (empty()) return 0;
-    std::size_t n = 0, bytes = 0;
-    for (; n < waiting_.size(); ++n) {
-      const auto more = sizeof(bundle_entry) + waiting_[n].block.items.size();
-      if (n > 0 && bytes + more > most.bytes) break;
-      bytes += more;
-    }
-    const bool full = n < waiting_.size() || bytes >= most.bytes;
-    return full || now_ns - waiting_.front().since_ns >= most.age_ns ? n : 0;
+  void push(outgoing_block&& b, std::uint64_t now_ns) {
+    const auto more = sizeof(bundle_entry) + b.items.size();
+    if (empty() || packets_.back().bytes + more > most_.bytes) packets_.emplace_back();
+    auto& last = packets_.back();
+    if (last.blocks.empty()) last.since_ns = now_ns;
+    last.bytes += more;
+    last.blocks.push_back(std::move(b));
   }
-  /// Removes the first n blocks, in order.
-  [[nodiscard]] std::vector<outgoing_block> take(std::size_t n) {
-    std::vector<outgoing_block> first;
-    for (std::size_t i = 0; i < n; ++i) first.push_back(std::move(waiting_[i].block));
-    waiting_.erase(waiting_.begin(), waiting_.begin() + static_cast<std::ptrdiff_t>(n));
-    return first;
+  [[nodiscard]] bool empty() const noexcept { return packets_.empty(); }
+
+  /// Removes and returns the blocks that leave together now, in order; none if none are due.
+  [[nodiscard]] std::vector<outgoing_block> take(std::uint64_t now_ns) {
+    if (empty()) return {};
+    auto& first = packets_.front();
+    const bool full = packets_.size() > 1 || first.bytes >= most_.bytes;
+    if (!full && now_ns - first.since_ns < most_.age_ns) return {};
+    auto blocks = std::move(first.blocks);
+    packets_.pop_front();
+    return blocks;
   }
 
  private:
-  struct waiting {
-    outgoing_block block;
-    std::uint64_t since_ns;
+  struct packet {
+    std::vector<outgoing_block> blocks;
+    std::size_t bytes = 0;
+    std::uint64_t since_ns = 0;  // of the first block
   };
-  std::vector<waiting> waiting_;
+  limits most_;
+  std::list<packet> packets_;  // an empty deque takes 0.6 KB
 };
 
 }  // namespace cairn

@@ -20,7 +20,8 @@ namespace cairn {
 /// into one queue per destination, and sends what is in a queue as one packet, when that is full or
 /// the queue is old.
 ///
-/// Handing over never waits, but a thread whose channel is full should.
+/// Handing over never waits, but a thread whose channel is full should: a worker before its next
+/// chunk, a helper as helper_room.hpp says.
 ///
 /// Memory    the blocks that wait; sent ones return to the thread that filled them
 /// Thread-safety: each thread calls hand_over() and full() with its number; send() is called under
@@ -35,16 +36,21 @@ class communication_server {
   };
 
   communication_server(int threads, rank_t ranks, const options& opt)
-      : limits_{opt.packet_bytes, opt.queue_age_ns},
-        channel_blocks_(opt.channel_blocks),
-        channels_(threads),
-        queues_(static_cast<std::size_t>(ranks)) {}
+      : channel_blocks_(opt.channel_blocks), channels_(threads) {
+    for (rank_t r = 0; r < ranks; ++r) {
+      queues_.emplace_back(aggregation_queue::limits{opt.packet_bytes, opt.queue_age_ns});
+    }
+  }
 
   /// Thread w hands over a block for rank `to`. Returns blocks of its that were sent.
   [[nodiscard]] std::vector<buffer> hand_over(worker_t w, rank_t to, std::size_t messages,
                                               buffer&& b);
   [[nodiscard]] bool full(worker_t w) const noexcept {
-    return channels_[w].num_filled.load(std::memory_order_relaxed) >= channel_blocks_;
+    return waiting_blocks(w) >= channel_blocks_;
+  }
+  /// Blocks in the channel of thread w.
+  [[nodiscard]] std::size_t waiting_blocks(worker_t w) const noexcept {
+    return channels_[w].num_filled.load(std::memory_order_relaxed);
   }
   /// Bytes handed over and not passed to an outbox.
   [[nodiscard]] std::size_t waiting_bytes() const noexcept {
@@ -86,7 +92,6 @@ class communication_server {
   void send_together(worker_t w, rank_t to, std::vector<outgoing_block> blocks, outbox& out,
                      obs::counters& counters);
 
-  const aggregation_queue::limits limits_;
   const std::size_t channel_blocks_;
   task::per_worker<channel> channels_;
   std::atomic<std::size_t> waiting_bytes_{0};

@@ -42,6 +42,8 @@ class inbox {
   [[nodiscard]] std::optional<buffer> take_of_epoch(worker_t w);
   /// The next buffer of a standing channel.
   [[nodiscard]] std::optional<buffer> take_standing();
+  /// The same of those whose handlers send nothing.
+  [[nodiscard]] std::optional<buffer> take_silent();
   /// Whether no buffer is queued. May be stale.
   [[nodiscard]] bool empty() const noexcept { return queued_.load(std::memory_order_relaxed) == 0; }
   /// The same of the buffers that worker w may take.
@@ -91,6 +93,7 @@ class inbox {
   const registry& channels_;
   task::spin_lock guard_;
   std::deque<buffer> standing_, of_epoch_;
+  std::list<buffer> silent_;                     // of standing channels whose handlers send nothing
   task::per_worker<queue_of_worker> of_worker_;  // of the open epoch
   std::size_t queued_for_one_ = 0;               // in all of these
   std::vector<buffer> aside_;

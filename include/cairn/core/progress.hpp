@@ -16,6 +16,7 @@
 #include <cairn/core/communication_server.hpp>
 #include <cairn/core/control.hpp>
 #include <cairn/core/fragments.hpp>
+#include <cairn/core/helper_room.hpp>
 #include <cairn/core/inbox.hpp>
 #include <cairn/core/outbox.hpp>
 #include <cairn/core/progress_snapshot.hpp>
@@ -220,6 +221,9 @@ class progress_engine final : public task::progress_source, private task::schedu
   }
   [[nodiscard]] std::uint64_t polls_of_workers() const noexcept;
   [[nodiscard]] bool must_rest() noexcept;
+  [[nodiscard]] bool receives() const noexcept;
+  bool handle_standing(worker_t me);
+  [[nodiscard]] bool waits_for_room(worker_t helper) const noexcept;
   task::look serve(worker_t me) noexcept;
   bool flush(worker_t w, flush_scope scope);
   void flush_standing(worker_t w);

@@ -61,6 +61,8 @@ class receiver {
   /// Discards all part-filled buffers and counts, because the epoch was abandoned. Called while no
   /// other worker uses the channel.
   virtual void abandon() noexcept = 0;
+  /// Whether its handler may send. Constant once the channel is attached.
+  [[nodiscard]] virtual bool sends() const noexcept { return true; }
 
  protected:
   ~receiver() = default;
