@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <mutex>
+#include <optional>
 #include <string>
 
 #include <cairn/am/remote_calls.hpp>
@@ -20,10 +21,6 @@ std::uint64_t hash_of(std::string_view text) noexcept {
   return h;
 }
 
-constexpr channel_options standing(std::string_view name) {
-  return {.kind = channel_kind::standing, .name = name};
-}
-
 }  // namespace
 
 remote_function::remote_function(std::string_view its_name, start_function its_start) noexcept
@@ -38,12 +35,11 @@ remote_calls::remote_calls(world& w)
     : task_service(w),
       world_(w),
       workers_(w.handling_threads()),
-      answers_(
-          w, [this](worker_t k, record_batch batch) { on_answers(k, batch); },
-          standing("answers of calls")),
+      answers_(w, [this](worker_t k, record_batch batch) { on_answers(k, batch); },
+               {.kind = channel_kind::standing, .name = "answers of calls", .sends = false}),
       questions_(
           w, [this](worker_t k, rank_t from, record_batch batch) { on_questions(k, from, batch); },
-          standing("calls")) {
+          {.kind = channel_kind::standing, .name = "calls"}) {
   collect_functions();
 }
 
@@ -80,11 +76,7 @@ const remote_function& remote_calls::function(std::uint32_t id) const {
 ticket remote_calls::remember(worker_t w, task::suspended t, awaited_answer& answer) {
   auto& mine = workers_[w];
   const std::lock_guard held(mine.guard);
-  if (mine.generation != generation()) {  // the tasks of the others were destroyed
-    mine.calls = {};
-    mine.generation = generation();
-  }
-  return {w, mine.calls.put({t, &answer})};
+  return {w, mine.calls.put({t, &answer}, generation())};
 }
 
 void remote_calls::on_questions(worker_t w, rank_t from, record_batch batch) {
@@ -98,16 +90,15 @@ void remote_calls::on_questions(worker_t w, rank_t from, record_batch batch) {
 void remote_calls::on_answers(worker_t w, record_batch batch) {
   for (auto record : batch) {
     const auto header = unpack<replied>(record);
-    if (header.generation != generation()) continue;
     auto& asker = workers_[header.to.worker()];
-    under_way call;
+    std::optional<under_way> call;
     {
       const std::lock_guard held(asker.guard);
-      CAIRN_EXPECTS(header.generation == asker.generation, "an answer without a call");
-      call = asker.calls.take(header.to.slot());
+      call = asker.calls.take(header.to.slot(), header.generation, generation());
     }
-    call.answer->receive(header.kind, record);
-    call.by.resume_later(w);
+    if (!call) continue;
+    call->answer->receive(header.kind, record);
+    call->by.resume_later(w);
   }
 }
 

@@ -10,8 +10,8 @@
 #include <string_view>
 #include <vector>
 
+#include <cairn/am/calls_under_way.hpp>
 #include <cairn/am/record_channel.hpp>
-#include <cairn/am/slot_table.hpp>
 #include <cairn/am/ticket.hpp>
 #include <cairn/core/task_service.hpp>
 #include <cairn/core/world.hpp>
@@ -109,8 +109,7 @@ class remote_calls final : public task_service {
   // Answers may be handled on another worker than the one that asked.
   struct worker_state {
     task::spin_lock guard;
-    std::uint32_t generation = 0;  // of the calls in the table
-    slot_table<under_way> calls;
+    calls_under_way<under_way> calls;
   };
 
   [[nodiscard]] std::uint32_t generation() const noexcept {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/task/future_state.hpp>
 #include <cairn/task/scheduler.hpp>
 #include <cairn/task/task.hpp>
 
@@ -13,20 +14,12 @@ namespace cairn::task {
 
 namespace detail {
 
-// The word `waiter` of a spawned task: null while it runs and nothing waits for it, a task that
-// waits, or one of two marks.
-inline promise_base* ended_mark() noexcept { return reinterpret_cast<promise_base*>(1); }
-inline promise_base* dropped_mark() noexcept { return reinterpret_cast<promise_base*>(2); }
-
 template <class T>
 void spawned_ended(promise_base& t) noexcept {
   auto& c = *t.context;
-  auto* const waiter = t.waiter.exchange(ended_mark(), std::memory_order_acq_rel);
-  if (waiter == nullptr) return;  // its future may destroy it now
-  if (waiter != dropped_mark()) {
-    c.owner->ready(c.worker, *waiter);
-    return;
-  }
+  const auto then = future_state(t.waiter).end();
+  if (then.resumes != nullptr) c.owner->ready(c.worker, *then.resumes);
+  if (!then.destroys) return;  // its future may destroy it now
   if (auto error = static_cast<promise<T>&>(t).error()) c.owner->host().failed(std::move(error));
   t.self.destroy();
 }
@@ -52,7 +45,7 @@ class [[nodiscard("co_await it, or call detach()")]] future {
 
   /// Whether the task has ended.
   [[nodiscard]] bool ended() const noexcept {
-    return waiter().load(std::memory_order_acquire) == detail::ended_mark();
+    return future_state(frame_.promise().waiter).ended();
   }
 
   /// Lets the task run on without this future.
@@ -64,9 +57,7 @@ class [[nodiscard("co_await it, or call detach()")]] future {
     auto* const c = std::atomic_ref(t.context).load(std::memory_order_relaxed);
     if (c->owner->destroying()) return frame.destroy();
     frame_pool::mark_root(frame.address(), true);
-    if (t.waiter.exchange(detail::dropped_mark(), std::memory_order_acq_rel) != nullptr) {
-      frame.destroy();
-    }
+    if (future_state(t.waiter).drop()) frame.destroy();
   }
 
   [[nodiscard]] auto operator co_await()& noexcept { return awaiter{frame_}; }
@@ -76,21 +67,14 @@ class [[nodiscard("co_await it, or call detach()")]] future {
   struct awaiter {
     std::coroutine_handle<detail::promise<T>> frame;
     [[nodiscard]] bool await_ready() const noexcept {
-      return frame.promise().waiter.load(std::memory_order_acquire) == detail::ended_mark();
+      return future_state(frame.promise().waiter).ended();
     }
     template <task_promise P>
     bool await_suspend(std::coroutine_handle<P> h) const {
-      promise_base* none = nullptr;
-      const bool waits = frame.promise().waiter.compare_exchange_strong(
-          none, &h.promise(), std::memory_order_acq_rel, std::memory_order_acquire);
-      CAIRN_EXPECTS(waits || none == detail::ended_mark(), "a future is awaited by one task");
-      return waits;
+      return future_state(frame.promise().waiter).wait(h.promise());
     }
     T await_resume() const { return frame.promise().take(); }
   };
-  [[nodiscard]] std::atomic<promise_base*>& waiter() const noexcept {
-    return frame_.promise().waiter;
-  }
 
   std::coroutine_handle<detail::promise<T>> frame_;
 };
