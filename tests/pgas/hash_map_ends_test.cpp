@@ -1,7 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs of tasks that end early, while operations on hash maps and global arrays are in flight.
+#include <sys/resource.h>
+
 #include <atomic>
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <stdexcept>
 #include <utility>
@@ -14,12 +17,15 @@
 #include <cairn/pgas/bounded_text.hpp>
 #include <cairn/pgas/global_view.hpp>
 #include <cairn/pgas/hash_map.hpp>
+#include <cairn/task/event.hpp>
 #include <cairn/task/future.hpp>
+#include <cairn/task/latch.hpp>
 #include <cairn/task/task.hpp>
 #include <cairn/task/when_all.hpp>
 #include <cairn/task/yield.hpp>
 
 #include <support/num_schedules.hpp>
+#include <support/on_ranks.hpp>
 #include <support/places.hpp>
 
 namespace cairn::pgas {
@@ -153,32 +159,77 @@ task<std::uint64_t> insert_and_find(text_map* map, std::uint64_t rank) {
   co_return wrong;
 }
 
-void cancel_runs(world& w, std::uint64_t tasks, int rounds) {
+/// Runs a root that is cancelled, and then what is right only if nothing is left of it.
+void run_cancelled(world& w, const std::function<task<>(objects)>& root) {
   std::atomic<int> alive = 0;
-  const auto rank = static_cast<std::uint64_t>(w.rank());
-  for (int round = 0; round < rounds; ++round) {
-    {
-      text_map map(w);
-      global_memory memory(w, {.cache_bytes = 0});
-      const auto array = memory.collective_alloc<std::uint64_t>(200);
-      const objects of{map, memory.view(array), alive};
-      const bool cancels = w.rank() == round % w.size();
-      EXPECT_THROW(w.run(work_until_cancelled(of, &w, tasks, cancels)), cancelled);
-      EXPECT_EQ(alive, 0);
-    }
-    EXPECT_EQ(w.tasks().num_live(), 0u);
-    text_map fresh(w);
-    EXPECT_EQ(w.run(insert_and_find(&fresh, rank)), 0u);
-    EXPECT_EQ(fresh.size(), 50u * static_cast<std::uint64_t>(w.size()));
+  {
+    text_map map(w);
+    global_memory memory(w, {.cache_bytes = 0});
+    const auto array = memory.collective_alloc<std::uint64_t>(200);
+    EXPECT_THROW(w.run(root({map, memory.view(array), alive})), cancelled);
+    EXPECT_EQ(alive, 0);
   }
+  EXPECT_EQ(w.tasks().num_live(), 0u);
+  text_map fresh(w);
+  EXPECT_EQ(w.run(insert_and_find(&fresh, static_cast<std::uint64_t>(w.rank()))), 0u);
+  EXPECT_EQ(fresh.size(), 50u * static_cast<std::uint64_t>(w.size()));
 }
 TEST_P(HashMapEnds, CancelLeavesNoTaskAndTheNextMapIsRight) {
-  GetParam().run([](world& w) { cancel_runs(w, num_tasks(GetParam()), 2); });
+  GetParam().run([](world& w) {
+    for (int round = 0; round < 2; ++round) {
+      const bool cancels = w.rank() == round % w.size();
+      run_cancelled(w, [&](objects of) {
+        return work_until_cancelled(of, &w, num_tasks(GetParam()), cancels);
+      });
+    }
+  });
 }
-// Their frames take about 150 MB.
-TEST(HashMapEndsOnOneRank, CancelWithManyTasksAliveLeavesNone) {
+
+struct meeting {
+  explicit meeting(int tasks) : all_began(static_cast<std::uint64_t>(tasks)) {}
+  cairn::task::latch all_began;
+  cairn::task::event go, never;
+};
+task<> works_or_waits(objects of, std::uint64_t seed, meeting* at) {
+  const counted c(&of.alive);
+  co_await use(of, seed, 1);
+  at->all_began.count_down();
+  co_await at->go;
+  if (seed % 100 == 0) co_await use(of, seed, -1);
+  co_await at->never;
+}
+// Cancels once all tasks of all ranks have begun: one in 100 works, the others wait.
+task<> cancel_when_all_are_alive(objects of, world* w, int tasks, std::atomic<int>* ready) {
+  meeting at(tasks);
+  for (int t = 0; t < tasks; ++t) {
+    auto dropped =
+        co_await cairn::task::spawn(works_or_waits(of, static_cast<std::uint64_t>(t), &at));
+  }
+  co_await at.all_began;
+  EXPECT_EQ(of.alive, tasks);
+  at.go.set();
+  ++*ready;
+  while (*ready < w->size()) co_await cairn::task::yield();
+  if (w->rank() == 0) w->cancel();
+  co_await at.never;
+}
+
+// Their frames, and what they asked, take less than 1 GB.
+void cancel_a_million(world& w, std::atomic<int>& ready) {
+  const auto tasks = (support::sanitized ? 50'000 : 1'000'000) / w.size();
+  run_cancelled(w, [&](objects of) { return cancel_when_all_are_alive(of, &w, tasks, &ready); });
+  rusage used{};
+  getrusage(RUSAGE_SELF, &used);
+  if (!support::sanitized) EXPECT_LT(used.ru_maxrss, 1 << 20) << "KB";
+}
+TEST(HashMapEndsOnOneRank, CancelWithAMillionTasksAliveLeavesNone) {
+  std::atomic<int> ready = 0;
   world w(2);
-  cancel_runs(w, support::few_when_sanitized(250'000), 1);
+  cancel_a_million(w, ready);
+}
+TEST(HashMapEndsOnTwoRanks, CancelWithAMillionTasksAliveLeavesNone) {
+  std::atomic<int> ready = 0;
+  support::on_ranks(2, 1, [&](world& w) { cancel_a_million(w, ready); });
 }
 
 }  // namespace
