@@ -15,6 +15,7 @@
 #include <cairn/graph/io/file_format.hpp>
 #include <cairn/graph/io/output_file.hpp>
 #include <cairn/graph/io/table.hpp>
+#include <cairn/graph/io/vertex_lines.hpp>
 
 namespace cairn::cli {
 namespace {
@@ -128,8 +129,7 @@ void write_paths(world& w, const std::string& path, const graph::labels& names,
   w.agree([&] {
     if (w.rank() == 0) file = graph::io::create_file(path);
   });
-  const auto name = graph::io::without_compression(path);
-  const char separator = name.ends_with(".csv") ? ',' : name.ends_with(".tsv") ? '\t' : ' ';
+  const char separator = graph::io::separator_of(path);
   const auto write = [&]<class Id>(std::span<const Id> own) {
     std::string text;
     const auto all = rows.rows.n();

@@ -5,6 +5,7 @@
 
 #include <cairn/algo/algorithm.hpp>
 #include <cairn/graph/io/table.hpp>
+#include <cairn/graph/io/vertex_lines.hpp>
 
 #include "cli/facts.hpp"
 #include "cli/input.hpp"
@@ -17,7 +18,7 @@ struct verify_command {
 
   const common& c;
   input_options in;
-  std::string result;
+  std::string result, paths;  // one of them
   algo::option_values given;
 };
 
@@ -123,6 +124,16 @@ class own_rows {
   const std::uint64_t first_, last_;
 };
 
+int report_on(world& w, report& r, const std::string& file, const algo::algorithm& a,
+              std::string_view values, const std::string& broken) {
+  const auto command = a.info().name;
+  r["result"] = {{"file", file}, {"command", command}, {"values", values}, {"broken", broken}};
+  r["verified"] = broken.empty();
+  r.count(w);
+  r.line("result", fmt::format("{}, {} of {}", file, values, command));
+  return conclude(w, r, true, broken);
+}
+
 int check(world& w, const graph::any_graph& g, const verify_command& cmd, const writer& by,
           const graph::io::table& rows, report& r) {
   algo::own_values values;
@@ -135,14 +146,19 @@ int check(world& w, const graph::any_graph& g, const verify_command& cmd, const 
         g);
   });
   const auto broken = by.a->verify_column(w, g, rows.value_name, values, cmd.given).value_or("");
-  r["result"] = {{"file", cmd.result},
-                 {"command", by.a->info().name},
-                 {"values", rows.value_name},
-                 {"broken", broken}};
-  r["verified"] = broken.empty();
-  r.count(w);
-  r.line("result", fmt::format("{}, {} of {}", cmd.result, rows.value_name, by.a->info().name));
-  return conclude(w, r, true, broken);
+  return report_on(w, r, cmd.result, *by.a, rows.value_name, broken);
+}
+
+int check_paths(world& w, const graph::any_graph& g, const verify_command& cmd, report& r) {
+  const auto& all = algo::algorithms();
+  const auto& a = **std::ranges::find_if(all, [](const auto* x) { return x->info().paths; });
+  graph::io::vertex_lines lines;
+  w.agree([&] {
+    expect_options(cmd, a);
+    lines = graph::io::read_vertex_lines(w.pool(), cmd.paths, labels_of(g));
+  });
+  const auto broken = a.verify_paths(w, g, {lines.ends, lines.vertices}, cmd.given).value_or("");
+  return report_on(w, r, cmd.paths, a, "paths", broken);
 }
 
 int run_command(const verify_command& cmd) {
@@ -154,6 +170,7 @@ int run_command(const verify_command& cmd) {
   return run_ranks(cmd.c, [&](world& w) {
     report r("verify", cmd.c, w);
     const auto& g = graphs.get(w, r);
+    if (!cmd.paths.empty()) return check_paths(w, g, cmd, r);
     const auto n = std::visit([](const auto& x) { return x.num_vertices(); }, g);
     const auto& names = labels_of(g);
     const auto* const words = names.textual() ? &names.words() : nullptr;
@@ -171,11 +188,13 @@ int run_command(const verify_command& cmd) {
 }  // namespace
 
 void add_verify(CLI::App& app, common& c, action& chosen) {
-  auto& command = *app.add_subcommand("verify", "Verify a result written by --output");
+  auto& command = *app.add_subcommand("verify", "Verify a result written by --output or --paths");
   const auto cmd = std::make_shared<verify_command>(c);
   add_input(command, cmd->in);
   command.remove_option(command.get_option("--order"));  // results have the input's ids
   command.add_option("RESULT", cmd->result, "The table of id,value written by --output");
+  command.add_option("--paths", cmd->paths, "Instead, the walks written by --paths")
+      ->type_name("FILE");
   std::set<std::string_view> added;
   for (const auto* const a : algo::algorithms()) {
     const auto& used = a->info().verify_options;
@@ -191,7 +210,12 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
     chosen = [cmd] {
       // With a generator the only positional argument is the result.
       if (cmd->result.empty() && is_generated(cmd->in)) std::swap(cmd->result, cmd->in.file);
-      if (cmd->result.empty()) throw usage_error("no result: name the file that --output wrote");
+      if (cmd->result.empty() && cmd->paths.empty()) {
+        throw usage_error("no result: name the file that --output wrote");
+      }
+      if (!cmd->result.empty() && !cmd->paths.empty()) {
+        throw usage_error(cmd->result + ": a result and --paths are verified one after the other");
+      }
       static_cast<void>(source_of(cmd->in));
       expect_partition(cmd->c, cmd->in);
       expect_seed(cmd->in, false);

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <type_traits>
 
 #include <cairn/algo/declared.hpp>
 #include <cairn/algo/ref/walk.hpp>
@@ -102,6 +104,41 @@ struct walk_declaration : declaration {
   static auto verify_column(const auto& c, std::string_view, const own_values& values) {
     if (!c.opt.key) throw usage_error("the result of a walk is verified with its --key");
     return verify_walk(c.w, c.g, start(c), c.template map_of<std::uint64_t>(values));
+  }
+
+  template <class Id>
+  static walk_paths<Id> own_paths(const walk_options& opt, const listed_rows& all, world& w) {
+    const pgas::partition_view walkers(opt.walkers, w.size());
+    walk_paths<Id> own{walkers, walkers.first(w.rank()), opt.length + 1, {}};
+    own.vertices.assign(walkers.size(w.rank()) * own.row_size, no_vertex<Id>);
+    for (std::uint64_t i = own.first; i < walkers.last(w.rank()); ++i) {
+      const auto begin = i == 0 ? 0 : all.ends[i - 1];
+      std::ranges::transform(all.vertices.subspan(begin, all.ends[i] - begin),
+                             own.vertices.data() + (i - own.first) * own.row_size,
+                             [](std::uint64_t v) { return static_cast<Id>(v); });
+    }
+    return own;
+  }
+  static std::optional<std::string> verify_paths(const auto& c, const listed_rows& all) {
+    using Id = typename std::remove_cvref_t<decltype(c)>::id_type;
+    if (!c.opt.key && (c.opt.p != 1 || c.opt.q != 1)) {
+      throw usage_error("--p and --q have an effect on the paths of a --key only");
+    }
+    const auto opt = start(c);
+    if (all.ends.size() != opt.walkers) {
+      return "there are " + std::to_string(all.ends.size()) + " walks, expected " +
+             std::to_string(opt.walkers);
+    }
+    for (std::size_t i = 0; i < all.ends.size(); ++i) {
+      const auto steps = all.ends[i] - (i == 0 ? 0 : all.ends[i - 1]) - 1;
+      if (steps <= opt.length) continue;
+      return "walk " + std::to_string(i + 1) + " has " + std::to_string(steps) +
+             " steps, expected at most " + std::to_string(opt.length);
+    }
+    const auto paths = own_paths<Id>(opt, all, c.w);
+    const auto checked = verify_walk_paths(c.w, c.g, paths);
+    if (checked.wrong || !c.opt.key) return checked.wrong;
+    return verify_walk(c.w, c.g, opt, checked.visits, std::nullopt, &paths);
   }
 
   static std::string check_against_reference(const ref::input& g, const options& o,

@@ -165,6 +165,40 @@ class Findings(InAFolder):
         cairn("walk", graph, "--ids", "text", "--walkers", 0, "--paths", none)
         self.assertEqual(none.read_text(), "")
 
+    def test_paths_of_walks_are_verified(self):
+        graph = self.file("g.el", "a b\nb c\nc a\nc d\nd e\ne e\na f\n")
+        options = ("--ids", "text", "--walkers", 40, "--length", 7)
+        def verified(path, *more):
+            return cairn("verify", graph, "--paths", path, *(more or options))
+        for name, separator in (("p.csv", ","), ("p.tsv", "\t"), ("p.txt", " ")):
+            path = self.folder / name
+            cairn("walk", graph, *options, "--key", 3, "--p", 0.5, "--paths", path)
+            for where in ((), ("--ranks", 3, "--threads", 1), ("--sim", "ranks=5,seed=2")):
+                for key in ((), ("--key", 3, "--p", 0.5)):
+                    run = verified(path, *options, *key, *where)
+                    self.assertEqual(run.returncode, 0, run.stderr)
+            rows = path.read_text().splitlines()
+            whole = next(i for i, row in enumerate(rows) if len(row) == 15)
+            part = separator.join(rows[whole].split(separator)[:-2])
+            broken = self.folder / f"broken{path.suffix}"
+            for row, status, saying in (
+                    (separator.join("abcabcac"), 1, f"walk {whole + 1} takes no edge of the graph"),
+                    (part, 1, f"walk {whole + 1} ends early at"),
+                    (rows[whole] + separator + "e", 1, f"walk {whole + 1} has 8 steps"),
+                    (rows[whole] + "\nf", 1, "there are 41 walks, expected 40"),
+                    ("", 2, f":{whole + 1}: expected an id of the graph"),
+                    (rows[whole] + separator, 2, f":{whole + 1}: expected an id of the graph"),
+                    (rows[whole] + "!", 2, f":{whole + 1}: expected an id of the graph")):
+                broken.write_text("\n".join(rows[:whole] + [row] + rows[whole + 1:]) + "\n")
+                run = verified(broken)
+                self.assertEqual(run.returncode, status, run.stderr)
+                self.assertIn(saying, run.stderr)
+            for other in (("--key", 4, "--p", 0.5), ("--key", 3)):
+                self.assertEqual(verified(path, *options, *other).returncode, 1)
+        self.refused("verify", graph, "--paths", path, *options, "--q", 2, saying="--key")
+        self.refused("verify", graph, path, "--paths", path, saying="one after the other")
+        self.refused("verify", graph, "--paths", path, *options, "--source", 2, saying="--source")
+
     def test_counters_are_of_the_trials(self):
         found = report("bfs", *GRAPH, "--source", 3, "--verify", "--ranks", 2, "--threads", 1)
         plain = report("bfs", *GRAPH, "--source", 3, "--ranks", 2, "--threads", 1)
@@ -227,7 +261,10 @@ class Refusals(InAFolder):
         for option in ("--p", "--q"):
             for x in (0, -1, "nan", "inf", "much"):
                 self.refused("walk", *GRAPH, f"{option}={x}", saying=option)
-        self.refused("walk", *GRAPH, "--q", 1001, saying="expected a number from 0.001 to 1000")
+        for q in (1e-6, 1001, 1e6):
+            self.refused("walk", *GRAPH, "--q", q, saying="expected a number from 0.001 to 1000")
+        for p in (1e-6, 1e6):
+            self.assertTrue(report("walk", *GRAPH, "--p", p, "--q", 1000, "--verify")["verified"])
         self.refused("walk", *GRAPH, "--walkers", "many", saying="--walkers")
         self.refused("walk", *GRAPH, "--paths", self.folder / "p.npy", saying=".csv, .tsv or .txt")
         same = self.folder / "o.csv"

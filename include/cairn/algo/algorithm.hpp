@@ -112,6 +112,11 @@ struct vertex_rows {
   std::variant<std::span<const std::uint32_t>, std::span<const std::uint64_t>> own;
 };
 
+/// Rows of a file: those of row i end before vertices[ends[i]]. The same on every rank.
+struct listed_rows {
+  std::span<const std::uint64_t> ends, vertices;
+};
+
 /// A column of a file: the values of this rank's vertices, in order. Vertices are vertices of the
 /// graph; a missing value is no_vertex.
 using own_values = std::variant<std::vector<std::uint64_t>, std::vector<double>>;
@@ -189,6 +194,11 @@ class algorithm {
   /// Throws    usage_error if an option that the column depends on was not given
   [[nodiscard]] virtual std::optional<std::string> verify_column(
       world& w, const graph::any_graph& g, std::string_view name, const own_values& values,
+      const option_values& given) const = 0;
+
+  /// The same for the rows of a file of paths. Collective.
+  [[nodiscard]] virtual std::optional<std::string> verify_paths(
+      world& w, const graph::any_graph& g, const listed_rows& all,
       const option_values& given) const = 0;
 
   /// The violation that a serial reference implementation with no shared code finds; empty if none.

@@ -310,6 +310,18 @@ class declared final : public algorithm {
         },
         g);
   }
+  [[nodiscard]] std::optional<std::string> verify_paths(world& w, const graph::any_graph& g,
+                                                        const listed_rows& all,
+                                                        const option_values& given) const override {
+    if constexpr (D::info.paths) {
+      return std::visit(
+          [&]<class Id>(const graph::dist_csr<Id>& x) {
+            return D::verify_paths(call<D, Id>{w, x, read(given)}, all);
+          },
+          g);
+    }
+    return std::nullopt;
+  }
   [[nodiscard]] std::string check_against_reference(const ref::input& g, const option_values& given,
                                                     const ref::output& found) const override {
     return D::check_against_reference(g, read(given), found);

@@ -127,6 +127,22 @@ template <class Id>
     const pgas::vertex_map<std::uint64_t>& visits,
     const std::optional<walk_totals>& totals = std::nullopt, const walk_paths<Id>* paths = nullptr);
 
+struct checked_paths {
+  std::optional<std::string> wrong;        ///< one sentence; the same on every rank
+  pgas::vertex_map<std::uint64_t> visits;  ///< of all paths
+};
+
+/// Whether each path follows edges and, if it has fewer vertices than row_size, ends at a vertex
+/// without out-edges; and the visits that the paths make.
+///
+/// paths       with any vertices, at least one in a row
+/// Returns     of several wrong walks the first, numbered from 1
+/// Messages    one per vertex of a path
+/// Collective  same options on every rank
+template <class Id>
+[[nodiscard]] checked_paths verify_walk_paths(world& w, const graph::dist_csr<Id>& g,
+                                              const walk_paths<Id>& paths);
+
 /// Throws    contract_violation if an option is out of its range
 void expect_walk_options(const walk_options& opt, std::uint64_t num_vertices);
 

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
+#include <map>
+#include <string_view>
+#include <utility>
+
+#include <cairn/graph/io/file_format.hpp>
+#include <cairn/graph/io/scan.hpp>
+#include <cairn/graph/io/text_source.hpp>
+#include <cairn/graph/io/vertex_lines.hpp>
+#include <cairn/task/per_worker.hpp>
+
+namespace cairn::graph::io {
+namespace {
+
+vertex_lines parse(std::string_view text, char separator, const labels& names) {
+  vertex_lines part;
+  const char* const end = text.data() + text.size();
+  for (const char* p = text.data(); p != end;) {
+    const char* const start = p;
+    while (p != end && *p != separator && *p != '\n' && *p != '\r') ++p;
+    const auto v = names.vertex_of(std::string_view(start, static_cast<std::size_t>(p - start)));
+    if (!v) fail_expected(start, p, "an id of the graph");
+    part.vertices.push_back(*v);
+    if (p != end && *p == separator) {
+      if (++p == end) fail_expected(p, end, "an id of the graph");
+      continue;
+    }
+    part.ends.push_back(part.vertices.size());
+    p = end_of_line(p, end);
+  }
+  return part;
+}
+
+}  // namespace
+
+char separator_of(const std::string& path) {
+  const auto name = without_compression(path);
+  return name.ends_with(".csv") ? ',' : name.ends_with(".tsv") ? '\t' : ' ';
+}
+
+vertex_lines read_vertex_lines(task::pool& workers, const std::string& path, const labels& names) {
+  constexpr std::size_t block_bytes = std::size_t{4} << 20;
+  const text_source source(path, block_bytes);
+  task::per_worker<std::map<std::uint64_t, vertex_lines>> found(workers.workers());
+  const auto fault = source.for_each_block(workers, {}, [&](worker_t w, const text_block& block) {
+    found[w].emplace(block.index, parse(block.text, separator_of(path), names));
+  });
+  if (fault) throw source.error(*fault);
+  std::map<std::uint64_t, vertex_lines> parts;
+  for (auto& of_worker : found) parts.merge(of_worker.value);
+  vertex_lines all;
+  for (const auto& [index, part] : parts) {
+    const auto before = all.vertices.size();
+    for (const auto e : part.ends) all.ends.push_back(before + e);
+    all.vertices.insert(all.vertices.end(), part.vertices.begin(), part.vertices.end());
+  }
+  return all;
+}
+
+}  // namespace cairn::graph::io
