@@ -263,7 +263,8 @@ double bias_statistic(double p, double q, double assumed_p, double assumed_q, do
 double most_of(double freedom) { return freedom + 3.3 * std::sqrt(2 * freedom); }
 
 TEST(WalkTransitions, OfTheSecondOrderFollowTheWeightsOfNode2vec) {
-  const double biases[][2] = {{1, 0.25}, {0.25, 1}, {4, 0.5}, {0.5, 4}, {20, 3}, {1, 1}};
+  const double biases[][2] = {{1, 0.25}, {0.25, 1}, {4, 0.5}, {0.5, 4},  {20, 3},
+                              {1, 1},    {0.02, 1}, {50, 1},  {1, 0.02}, {1, 50}};
   for (const auto& [p, q] : biases) {
     double freedom = 0;
     const auto found = bias_statistic(p, q, p, q, freedom);
@@ -277,6 +278,40 @@ TEST(WalkTransitions, OfOtherBiasesFailTheTest) {
   for (const auto& [p, q] : wrong) {
     double freedom = 0;
     EXPECT_GT(bias_statistic(1, 2, p, q, freedom), most_of(480)) << p << ' ' << q;
+  }
+}
+
+// Too few transitions of the rare kinds for a statistic of each vertex.
+TEST(WalkTransitions, OfExtremeBiasesAreBackNearAndFarAsOftenAsExpected) {
+  const auto g = braid(16);
+  const auto rows = g.neighbors();
+  const double biases[][2] = {{1e-6, 1},  {1e6, 1},     {1e-300, 1000}, {1e300, 0.001},
+                              {1, 0.001}, {1e-6, 1000}, {1e6, 1000},    {1e6, 0.001}};
+  for (const auto& [p, q] : biases) {
+    const auto kind = [&](std::uint64_t t, std::uint64_t x) -> std::size_t {
+      return x == t ? 0 : std::ranges::count(rows[t], x) != 0 ? 1 : 2;
+    };
+    const double weights[] = {1 / p, 1, 1 / q};
+    double found[3] = {}, expected[3] = {}, variance[3] = {};
+    world w;
+    const auto r = walk(w, support::share_of<std::uint32_t>(g, 0, 1), {2'000, 40, 17, p, q, true});
+    for (const auto& path : paths_of(w, *r.paths)) {
+      for (std::size_t i = 2; i < path.size(); ++i) {
+        const auto t = path[i - 2];
+        double of_kind[3] = {};
+        for (const auto x : rows[path[i - 1]]) of_kind[kind(t, x)] += weights[kind(t, x)];
+        const auto all = of_kind[0] + of_kind[1] + of_kind[2];
+        found[kind(t, path[i])] += 1;
+        for (std::size_t k = 0; k < 3; ++k) {
+          expected[k] += of_kind[k] / all;
+          variance[k] += of_kind[k] / all * (1 - of_kind[k] / all);
+        }
+      }
+    }
+    for (std::size_t k = 0; k < 3; ++k) {
+      EXPECT_LT(std::abs(found[k] - expected[k]), 4 * std::sqrt(variance[k]) + 3)
+          << p << ' ' << q << ", kind " << k;
+    }
   }
 }
 
