@@ -27,7 +27,9 @@ vertex_lines parse(std::string_view text, char separator, const labels& names) {
       continue;
     }
     part.ends.push_back(part.vertices.size());
-    p = end_of_line(p, end);
+    const char* const behind = end_of_line(p, end);
+    if (behind == nullptr) fail_expected(p, end, "the end of the line");
+    p = behind;
   }
   return part;
 }
