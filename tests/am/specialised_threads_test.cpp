@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the settings of the style `specialised` change.
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <set>
@@ -9,8 +10,10 @@
 
 #include <cairn/am/channel.hpp>
 #include <cairn/am/epoch.hpp>
+#include <cairn/am/request.hpp>
 #include <cairn/core/progress.hpp>
 
+#include <support/num_schedules.hpp>
 #include <support/on_ranks.hpp>
 
 namespace cairn::am {
@@ -77,6 +80,42 @@ TEST(SpecialisedThreads, BlocksLeaveTogetherInOneBuffer) {
   EXPECT_EQ(whole.joined, 0u);
   EXPECT_GT(small.joined, 400u);   // of 512 blocks
   EXPECT_LT(small.packets, 256u);  // not one per block
+}
+
+// Answers are larger than questions, so that helpers find no room (helper_room.hpp).
+void ask_without_room(world& w) {
+  using large = std::array<std::uint64_t, 8>;
+  constexpr std::uint64_t each = 300;  // to each rank
+  std::uint64_t right = 0;
+  request<std::uint64_t, large> ask(
+      w,
+      [](worker_t, std::uint64_t x) {
+        return large{x, x + 1};
+      },
+      [&](worker_t, std::uint64_t slot, const large& found) { right += found[1] == slot + 1; },
+      {.kind = channel_kind::standing});
+  {
+    auto send = ask.from(main_worker);
+    for (std::uint64_t i = 0; i < each; ++i) {
+      for (rank_t to = 0; to < w.size(); ++to) send(to, i, i);
+    }
+  }
+  ask.finish();
+  EXPECT_EQ(right, each * static_cast<std::uint64_t>(w.size()));
+  w.barrier();
+}
+
+TEST(SpecialisedThreads, WithoutRoomAllQuestionsAreAnswered) {
+  for (const rank_t ranks : {2, 3}) {
+    for (const int helpers : {1, 2}) {
+      auto options = specialised({.helpers = helpers, .channel_blocks = 1}, 128);
+      options.pending_bytes = 1024;
+      support::on_ranks(ranks, 1, ask_without_room, options);
+      for (std::uint64_t seed = 0; seed < support::few_when_sanitized(30); ++seed) {
+        support::on_simulated_ranks(ranks, 1, seed, ask_without_room, options);
+      }
+    }
+  }
 }
 
 }  // namespace
