@@ -82,10 +82,10 @@ TEST(SpecialisedThreads, BlocksLeaveTogetherInOneBuffer) {
   EXPECT_LT(small.packets, 256u);  // not one per block
 }
 
-// Answers are larger than questions, so that helpers find no room (helper_room.hpp).
-void ask_without_room(world& w) {
+// Asks each rank `each` questions. Answers are larger, so that helpers find no room
+// (helper_room.hpp).
+void ask_without_room(world& w, std::uint64_t each) {
   using large = std::array<std::uint64_t, 8>;
-  constexpr std::uint64_t each = 300;  // to each rank
   std::uint64_t right = 0;
   request<std::uint64_t, large> ask(
       w,
@@ -108,11 +108,14 @@ void ask_without_room(world& w) {
 TEST(SpecialisedThreads, WithoutRoomAllQuestionsAreAnswered) {
   for (const rank_t ranks : {2, 3}) {
     for (const int helpers : {1, 2}) {
-      auto options = specialised({.helpers = helpers, .channel_blocks = 1}, 128);
-      options.pending_bytes = 1024;
-      support::on_ranks(ranks, 1, ask_without_room, options);
+      auto options = specialised({.helpers = helpers, .channel_blocks = 1}, 1024);
+      options.pending_bytes = 8192;
+      const auto many = support::few_when_sanitized(20'000);  // more than rings have room for
+      support::on_ranks(
+          ranks, 1, [&](world& w) { ask_without_room(w, many); }, options);
       for (std::uint64_t seed = 0; seed < support::few_when_sanitized(30); ++seed) {
-        support::on_simulated_ranks(ranks, 1, seed, ask_without_room, options);
+        support::on_simulated_ranks(
+            ranks, 1, seed, [](world& w) { ask_without_room(w, 300); }, options);
       }
     }
   }
