@@ -47,7 +47,7 @@ harness::harness(const hw::clock& clock, std::ostream* lines, nlohmann::json pro
       lines_(lines),
       provenance_(provenance.is_null() ? nlohmann::json::object() : std::move(provenance)),
       options_(std::move(options)) {
-  CAIRN_EXPECTS(options_.runs >= 1 && options_.warm_ups >= 0 && options_.most_iterations >= 1);
+  CAIRN_EXPECTS(options_.runs >= 1 && options_.warm_ups >= 0 && options_.max_iterations >= 1);
 }
 
 double harness::seconds_of(subject& s, std::uint64_t iterations) {
@@ -65,11 +65,11 @@ std::uint64_t harness::fix_iterations(subject& s) {
   for (std::uint64_t iterations = 1;;) {
     const auto seconds = seconds_of(s, iterations);
     auto next = iterations;
-    if (seconds < options_.least_seconds && iterations < options_.most_iterations) {
+    if (seconds < options_.min_seconds && iterations < options_.max_iterations) {
       // 10 % more than needed; limited growth, because a short time is unreliable
-      const auto factor = std::min(10.0, 1.1 * options_.least_seconds / std::max(seconds, 1e-9));
+      const auto factor = std::min(10.0, 1.1 * options_.min_seconds / std::max(seconds, 1e-9));
       next = static_cast<std::uint64_t>(std::ceil(static_cast<double>(iterations) * factor));
-      next = std::min(std::max(next, iterations + 1), options_.most_iterations);
+      next = std::min(std::max(next, iterations + 1), options_.max_iterations);
     }
     if (options_.agree) next = options_.agree(next);
     if (next == iterations) return iterations;

@@ -88,10 +88,10 @@ struct summary {
 [[nodiscard]] nlohmann::json json_of(const summary& s);
 
 struct run_options {
-  int warm_ups = 1;            ///< calls before timing
-  int runs = 5;                ///< timed runs, each of `iterations` calls
-  double least_seconds = 0.1;  ///< minimum time of a run; determines the iterations
-  std::uint64_t most_iterations = 1u << 30;
+  int warm_ups = 1;          ///< calls before timing
+  int runs = 5;              ///< timed runs, each of `iterations` calls
+  double min_seconds = 0.1;  ///< minimum time of a run; determines the iterations
+  std::uint64_t max_iterations = 1u << 30;
   /// Maximum over all ranks, for a collective kernel: all ranks must make the same number of calls.
   std::function<std::uint64_t(std::uint64_t)> agree{};
 };
@@ -117,7 +117,7 @@ class wrong_result : public std::runtime_error {
 /// Runs kernels and writes the measurements: one JSON object per line and run, and one more per
 /// comparison, each with the provenance.
 ///
-/// A kernel is warmed up, then called in increasing numbers until a run takes least_seconds; that
+/// A kernel is warmed up, then called in increasing numbers until a run takes min_seconds; that
 /// number is used from then on. The last call of each run is verified, outside the timed section. A
 /// run that times itself is called once.
 ///

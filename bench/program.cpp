@@ -28,7 +28,7 @@ class command_line {
     arguments.number("--runs", options.runs, {1, 1 << 20}, "timed runs of each kernel");
     arguments.number("--warm-ups", options.warm_ups, {0, 1 << 20},
                      "calls before a kernel is timed");
-    arguments.number("--least-seconds", options.least_seconds, {0.0, 1e6}, "that a run takes");
+    arguments.number("--least-seconds", options.min_seconds, {0.0, 1e6}, "that a run takes");
     app_.add_option("--lines", file_, "adds a JSON line per run to this file; -: standard output");
     add_options(arguments);
   }
@@ -86,11 +86,11 @@ int run_program_on_ranks(int argc, char** argv, const char* description,
                          const std::function<void(argument_list&)>& add_options,
                          const std::function<void(world&, harness&)>& body) {
   command_line given(description, add_options);
-  settings how;
+  settings from_user;
   try {
-    how = settings::from_environment();
+    from_user = settings::from_environment();
     const std::vector<std::string> all(argv + 1, argv + argc);
-    if (const auto status = given.parse(how.take_options(all))) return *status;
+    if (const auto status = given.parse(from_user.take_options(all))) return *status;
   } catch (const usage_error& e) {
     fmt::print(stderr, "{}\n", e.what());
     return 2;
@@ -103,7 +103,7 @@ int run_program_on_ranks(int argc, char** argv, const char* description,
     body(w, h);
     return 0;
   };
-  return run(how, on_rank, say_on_stderr);
+  return run(from_user, on_rank, say_on_stderr);
 }
 
 counter_totals counters_of_all(world& w) {

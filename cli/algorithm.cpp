@@ -284,7 +284,7 @@ int run_command(const algorithm_command& cmd) {
       expect_trace_writable(cmd.c);
     });
     recording rec(w, cmd.c);
-    return rec.of([&] {
+    return rec.run([&] {
       const auto& g = graphs.get(w, r);
       expect_graph(cmd, g);
       return run_trials(w, g, cmd, rec, r);

@@ -128,7 +128,7 @@ int run_command(const std::string& path, const common& c) {
       if (w.rank() == 0) expect_trace_writable(c);
     });
     recording rec(w, c);
-    return rec.of([&] { return run_datasets(w, c, datasets, rec, r); });
+    return rec.run([&] { return run_datasets(w, c, datasets, rec, r); });
   });
 }
 

@@ -19,7 +19,7 @@
 namespace cairn::cli {
 namespace {
 
-constexpr std::uint64_t most_strings = std::uint64_t{1} << 40;
+constexpr std::uint64_t max_strings = std::uint64_t{1} << 40;
 
 struct hashmap_command {
   std::string file;  // empty: generated strings
@@ -213,7 +213,7 @@ int run_command(const hashmap_command& cmd, const common& c) {
       if (w.rank() == 0) expect_trace_writable(c);
     });
     recording rec(w, c);
-    return rec.of([&] { return run_trials(w, cmd, c, pools, rec, r); });
+    return rec.run([&] { return run_trials(w, cmd, c, pools, rec, r); });
   });
 }
 
@@ -232,9 +232,9 @@ void add_options(CLI::App& command, hashmap_command& cmd) {
   number("--tasks", cmd.tasks, "Number of tasks of all ranks together", any);
   number("--steps", cmd.steps, "Number of steps of a task", any);
   number("--strings", cmd.strings, "Number of strings (1,000,000, or all words of INPUT)",
-         most_strings);
+         max_strings);
   number("--entries", cmd.entries, "Number of strings in the map at the beginning (a tenth)",
-         most_strings);
+         max_strings);
   command.add_option("--seed", cmd.seed, "Seed of generated strings")->check(whole_number());
   command.add_option("--trials,-n", cmd.trials, "Number of runs")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));

@@ -35,11 +35,11 @@ void name_by_smallest_ids(const graph::labels& names, std::vector<std::uint64_t>
 
 template <class Id, class T>
 void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& g,
-                  const pgas::vertex_map<T>& values, std::string_view name, algo::value_kind what) {
+                  const pgas::vertex_map<T>& values, std::string_view name, algo::value_kind kind) {
   using column = std::conditional_t<std::is_integral_v<T>, std::uint64_t, double>;
   const auto n = g.num_vertices();
   const auto& names = g.labels();
-  const bool vertices = what != algo::value_kind::numbers;
+  const bool vertices = kind != algo::value_kind::numbers;
   const auto in_column = [&](T x) -> column {
     if constexpr (std::is_integral_v<T>) {
       if (x == no_vertex<T>) return graph::io::missing_value<column>;
@@ -50,10 +50,10 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
   };
   std::optional<graph::io::table_writer> file;
   w.agree([&] {
-    const auto kind = graph::io::value_vector(std::vector<column>()).index();
+    const auto type_index = graph::io::value_vector(std::vector<column>()).index();
     const auto* const words = names.textual() ? &names.words() : nullptr;
     if (w.rank() == 0) {
-      file.emplace(path, std::string(name), kind, n, words, vertices && words != nullptr);
+      file.emplace(path, std::string(name), type_index, n, words, vertices && words != nullptr);
     }
   });
   std::vector<column> by_position;  // on rank 0, if vertices are not in the order of ids
@@ -78,7 +78,7 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
     });
   }
   if constexpr (std::is_same_v<column, std::uint64_t>) {
-    if (what == algo::value_kind::classes) name_by_smallest_ids(names, by_position);
+    if (kind == algo::value_kind::classes) name_by_smallest_ids(names, by_position);
   }
   w.agree([&] {
     for (std::uint64_t first = 0; first < by_position.size(); first += rows_at_once) {
@@ -119,7 +119,7 @@ void check_writable(const std::string& path, const std::string& input) {
 void write_column(world& w, const std::string& path, const graph::any_graph& g,
                   const algo::column& values) {
   std::visit([&](const auto& rows,
-                 const auto* map) { write_values(w, path, rows, *map, values.name, values.what); },
+                 const auto* map) { write_values(w, path, rows, *map, values.name, values.kind); },
              g, values.values);
 }
 

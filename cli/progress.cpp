@@ -11,8 +11,8 @@
 
 namespace cairn::cli {
 
-progress::progress(bool show, std::string what, std::function<std::uint64_t()> edges)
-    : what_(std::move(what)), edges_(std::move(edges)) {
+progress::progress(bool show, std::string activity, std::function<std::uint64_t()> edges)
+    : activity_(std::move(activity)), edges_(std::move(edges)) {
   if (!show || isatty(STDERR_FILENO) == 0) return;
   painter_ = std::thread([this] {
     using clock = std::chrono::steady_clock;
@@ -47,7 +47,8 @@ void progress::draw(double seconds) {
   }
   if (edges_) bar += fmt::format("{:.1f} million edges  ", static_cast<double>(edges_()) / 1e6);
   const auto* const stage = stage_.load(std::memory_order_relaxed);
-  std::fputs(fmt::format("\r\033[K{}{}  {}{:.0f} s", stage, what_, bar, seconds).c_str(), stderr);
+  std::fputs(fmt::format("\r\033[K{}{}  {}{:.0f} s", stage, activity_, bar, seconds).c_str(),
+             stderr);
   drawn_ = true;
 }
 

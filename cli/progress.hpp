@@ -16,7 +16,7 @@ namespace cairn::cli {
 class progress {
  public:
   /// edges   if set: returns the number of processed edges; called by another thread
-  progress(bool show, std::string what, std::function<std::uint64_t()> edges = {});
+  progress(bool show, std::string activity, std::function<std::uint64_t()> edges = {});
   ~progress();
   progress(const progress&) = delete;
   progress& operator=(const progress&) = delete;
@@ -36,7 +36,7 @@ class progress {
  private:
   void draw(double seconds);
 
-  std::string what_;
+  std::string activity_;
   std::function<std::uint64_t()> edges_;
   std::atomic<const char*> stage_{""};
   std::atomic<std::uint64_t> done_{0}, all_{0};

@@ -61,7 +61,7 @@ void report::count(world& w) {
 void report::add_traffic(world& w, const std::vector<obs::sent_amount>& sent) {
   if (w.size() == 1) return;
   const auto all = w.all_gather_values<obs::sent_amount>(sent);
-  const bool by_pair = w.size() <= obs::traffic_row::most_ranks;
+  const bool by_pair = w.size() <= obs::traffic_row::max_ranks;
   const auto numbers = [&](std::uint64_t obs::sent_amount::*member) {
     json rows = json::array();
     for (std::size_t at = 0; at < all.size(); at += sent.size()) {

@@ -74,15 +74,15 @@ void expect_trace_writable(const common& c) {
   if (!c.trace.empty()) check_writable(c.trace);
 }
 
-int recording::of(const std::function<int()>& body) {
+int recording::run(const std::function<int()>& body) {
   if (c_.trace.empty()) return body();
-  // Not in a catch block: other ranks are waited for.
+  // The file is not written in a catch block, because writing waits for other ranks.
   try {
     compare_clocks();
     return body();
   } catch (const cancelled&) {
   }
-  // Another rank may have been cancelled after this one's body, so all ranks begin again then.
+  // Another rank may have been cancelled after this rank's body; then all ranks write again.
   for (bool written = false; !written;) {
     try {
       write(nullptr);

@@ -18,7 +18,7 @@ void add_trace(CLI::App& command, common& c);
 
 /// Refuses a trace that would record several runs, or replace a file of the command.
 ///
-/// others    files that the command reads or writes; empty ones count for nothing
+/// others    files that the command reads or writes; empty names are ignored
 /// Throws    usage_error
 void expect_trace(const common& c, const std::vector<std::string>& others);
 
@@ -26,17 +26,18 @@ void expect_trace(const common& c, const std::vector<std::string>& others);
 /// Throws    usage_error if the file cannot be written
 void expect_trace_writable(const common& c);
 
-/// The recording of one run for --trace; without it nothing happens. Each rank records in memory.
-/// At the end rank 0 collects all records by messages and writes the file. A simulated cluster runs
-/// as without a trace until then.
+/// The recording of one run for --trace; without --trace it does nothing. Each rank records in
+/// memory. At the end rank 0 collects all records by messages and writes the file. A simulated
+/// cluster runs as without a trace until then.
 class recording {
  public:
   recording(world& w, const common& c) : w_(w), c_(c) {}
 
   /// Calls body. If it is cancelled, the file is written before `cancelled` is thrown. Collective.
-  int of(const std::function<int()>& body);
+  int run(const std::function<int()>& body);
 
-  /// During its life is recorded, as a span of that name. Loading, verifying and output are not.
+  /// While a part exists the workers are recorded, and its life is a span of that name. Loading,
+  /// verifying and output are no parts.
   class part {
    public:
     part(recording& r, std::string_view name, std::uint32_t number = obs::trace_record::no_number)
@@ -46,16 +47,16 @@ class recording {
 
    private:
     struct recorded {
-      explicit recorded(obs::trace& t) : of(t) { of.resume(); }
-      ~recorded() { of.pause(); }
-      obs::trace& of;
+      explicit recorded(obs::trace& t) : trace(t) { trace.resume(); }
+      ~recorded() { trace.pause(); }
+      obs::trace& trace;
     };
     obs::trace& trace_;
     const recorded on_;
     obs::trace_span span_;
   };
 
-  /// Writes the file and adds what is in it to the report, if one is given. Collective.
+  /// Writes the file, and adds the number of its events to the report, if one is given. Collective.
   void write(report* r);
 
  private:

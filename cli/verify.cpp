@@ -43,7 +43,7 @@ writer writer_of(const graph::io::table& rows, const std::string& path) {
 bool holds_ids(std::string_view name) {
   return std::ranges::any_of(algo::algorithms(), [&](const algo::algorithm* a) {
     return std::ranges::any_of(a->columns(), [&](const algo::column_info& x) {
-      return x.name == name && x.what != algo::value_kind::numbers;
+      return x.name == name && x.kind != algo::value_kind::numbers;
     });
   });
 }
@@ -80,22 +80,22 @@ class own_rows {
       return own;
     }
     std::vector<std::uint64_t> own(last_ - first_);
-    place(own, [&](std::uint64_t id, auto x) { return whole(id, x, column.what); });
+    place(own, [&](std::uint64_t id, auto x) { return whole(id, x, column.kind); });
     return own;
   }
 
  private:
-  input_error wrong(std::uint64_t id, const std::string& what) const {
+  input_error wrong(std::uint64_t id, const std::string& problem) const {
     const auto name = names_.textual() ? std::string(names_.words()[id]) : std::to_string(id);
-    return input_error::in_file(cmd_.result, fmt::format("vertex {}: {}", name, what));
+    return input_error::in_file(cmd_.result, fmt::format("vertex {}: {}", name, problem));
   }
   template <class T>
-  std::uint64_t whole(std::uint64_t id, T x, algo::value_kind what) const {
+  std::uint64_t whole(std::uint64_t id, T x, algo::value_kind kind) const {
     if (std::is_same_v<T, double>) throw wrong(id, "expected a whole number");
     if (x == graph::io::missing_value<T>) return no_vertex<std::uint64_t>;
     if (x < T{0}) throw wrong(id, "expected a number that is not negative");
     const auto value = static_cast<std::uint64_t>(x);
-    if (what == algo::value_kind::numbers) return value;
+    if (kind == algo::value_kind::numbers) return value;
     const auto v = names_.vertex_of(value);
     if (!v) throw wrong(id, fmt::format("its value {} is no vertex of the graph", value));
     return *v;

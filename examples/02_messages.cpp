@@ -16,16 +16,16 @@ int main(int argc, char** argv) {
     struct greeting {
       cairn::rank_t from;
     };
-    std::vector<cairn::rank_t> came;
+    std::vector<cairn::rank_t> received;
     cairn::am::channel<greeting> greetings(world, [&](auto, auto batch) {
-      for (const greeting& g : batch) came.push_back(g.from);
+      for (const greeting& g : batch) received.push_back(g.from);
     });
 
     cairn::am::epoch epoch(world);
     greetings.send(cairn::main_worker, 0, {world.rank()});  // from worker 0 to rank 0
     epoch.close();  // all greetings have been handled, on all ranks
 
-    if (world.rank() == 0) fmt::print("{} of {} ranks said hello\n", came.size(), world.size());
+    if (world.rank() == 0) fmt::print("{} of {} ranks said hello\n", received.size(), world.size());
     return 0;
   });
 }

@@ -54,7 +54,7 @@ int main(int argc, char** argv) {
     std::iota(own.begin(), own.end(), static_cast<std::uint32_t>(counters.first()));
 
     // Increments every counter once, in groups; returns the number of locks taken on all ranks.
-    const auto locks_for = [&](const char* what, const groups& chosen) {
+    const auto locks_for = [&](const char* name, const groups& chosen) {
       activity::domain data(world, {.mechanism = activity::mechanism::locks});
       activity::executor raises(data, raise{chosen, counters});
       const auto start = world.clock().now_ns();
@@ -67,7 +67,7 @@ int main(int argc, char** argv) {
       epoch.close();
       const auto ns = world.clock().now_ns() - start;
       const auto locks = world.sum(data.locks_taken());
-      if (world.rank() == 0) fmt::print("{:<12} {:>6} locks, {} us\n", what, locks, ns / 1000);
+      if (world.rank() == 0) fmt::print("{:<12} {:>6} locks, {} us\n", name, locks, ns / 1000);
       return locks;
     };
     const auto single = locks_for("one by one", {own, 1});

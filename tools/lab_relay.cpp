@@ -41,10 +41,10 @@ namespace {
 using std::chrono::nanoseconds;
 using clock_type = std::chrono::steady_clock;
 
-constexpr std::size_t header_bytes = 10;                       // virtio_net_hdr, before each frame
-constexpr std::size_t most_bytes = header_bytes + 14 + 65536;  // of a frame
-constexpr std::size_t ring_bytes = std::size_t{64} << 20;      // of frames in flight
-constexpr int frames_per_turn = 16;                            // of one device
+constexpr std::size_t header_bytes = 10;                      // virtio_net_hdr, before each frame
+constexpr std::size_t max_bytes = header_bytes + 14 + 65536;  // of a frame
+constexpr std::size_t ring_bytes = std::size_t{64} << 20;     // of frames in flight
+constexpr int frames_per_turn = 16;                           // of one device
 
 using mac_address = std::array<unsigned char, 6>;
 
@@ -133,18 +133,18 @@ class delaying_switch {
       return true;
     }
     const auto oldest = frames_.front().begin;
-    if (end_ > oldest && ring_bytes - end_ < most_bytes) {
-      if (oldest <= most_bytes) return false;
+    if (end_ > oldest && ring_bytes - end_ < max_bytes) {
+      if (oldest <= max_bytes) return false;
       end_ = 0;
     }
-    return end_ > oldest || oldest - end_ > most_bytes;
+    return end_ > oldest || oldest - end_ > max_bytes;
   }
 
   bool take_in() {
     bool any = false;
     for (std::size_t from = 0; from < taps_.size(); ++from) {
       for (int i = 0; i < frames_per_turn && has_room(); ++i) {
-        const auto bytes = read(taps_[from], &ring_[end_], most_bytes);
+        const auto bytes = read(taps_[from], &ring_[end_], max_bytes);
         if (bytes < 0 && errno != EAGAIN && errno != EINTR) fail("cannot read from a tap device");
         if (bytes < static_cast<ssize_t>(header_bytes) + 14) break;
         frames_.push_back(

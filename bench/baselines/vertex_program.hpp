@@ -29,12 +29,12 @@ int run_vertex_program(std::uint32_t n, int threads, Compute compute) {
   const auto block = (n + static_cast<std::uint32_t>(threads) - 1) / static_cast<unsigned>(threads);
   using outbox = std::vector<std::vector<letter>>;  // by receiving thread
   std::vector<outbox> written(parts, outbox(parts)), read(parts, outbox(parts));
-  std::vector<std::uint8_t> awake(n, 1);
-  std::atomic<bool> goes_on{false};
+  std::vector<std::uint8_t> active(n, 1);
+  std::atomic<bool> any_active{false};
   bool more = true;
   int superstep = 0;
   std::barrier step(threads, [&]() noexcept {
-    more = goes_on.exchange(false, std::memory_order_relaxed);
+    more = any_active.exchange(false, std::memory_order_relaxed);
     written.swap(read);
     ++superstep;
   });
@@ -62,11 +62,11 @@ int run_vertex_program(std::uint32_t n, int threads, Compute compute) {
       for (auto v = first; v < last; ++v) {
         const std::span<const Message> mine(inbox.data() + begin[v - first],
                                             begin[v - first + 1] - begin[v - first]);
-        if (mine.empty() && !awake[v]) continue;
-        awake[v] = compute(v, superstep, mine, send);
-        any = any || awake[v];
+        if (mine.empty() && !active[v]) continue;
+        active[v] = compute(v, superstep, mine, send);
+        any = any || active[v];
       }
-      if (any) goes_on.store(true, std::memory_order_relaxed);
+      if (any) any_active.store(true, std::memory_order_relaxed);
       step.arrive_and_wait();
     }
   };

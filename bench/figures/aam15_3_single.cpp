@@ -105,11 +105,11 @@ class stage {
 template <class Op>
 class by_operator final : public stage {
  public:
-  by_operator(int threads, mechanism how) : stage(threads) {
+  by_operator(int threads, mechanism m) : stage(threads) {
     if constexpr (activity::single_cell<Op>) {
-      op_ = std::make_unique<activity::executor<Op>>(w, Op{words}, activity::options{how, 1});
+      op_ = std::make_unique<activity::executor<Op>>(w, Op{words}, activity::options{m, 1});
     } else {
-      data_ = std::make_unique<activity::domain>(w, activity::options{how, 1});
+      data_ = std::make_unique<activity::domain>(w, activity::options{m, 1});
       op_ = std::make_unique<activity::executor<Op>>(*data_, Op{words});
     }
   }
@@ -151,31 +151,31 @@ class by_aggregator final : public stage {
   pgas::accumulator_map<add<std::uint64_t>, std::uint32_t> sums_;
 };
 
-struct way {
+struct variant {
   std::string activity, mechanism;
   std::unique_ptr<stage> on;
 };
 
-std::vector<way> ways_of(int threads, const std::string& activity, bool htm) {
+std::vector<variant> variants_of(int threads, const std::string& activity, bool htm) {
   const bool marks = activity == "mark";
   std::vector<mechanism> singles{mechanism::atomics, mechanism::locks, mechanism::one_lock};
   if (htm) singles.push_back(mechanism::htm);
-  std::vector<way> ways;
+  std::vector<variant> variants;
   const auto put = [&](std::string_view name, std::unique_ptr<stage> on) {
-    ways.push_back({activity, std::string(name), std::move(on)});
+    variants.push_back({activity, std::string(name), std::move(on)});
   };
-  for (const auto how : singles) {
-    if (marks) put(activity::name(how), std::make_unique<by_operator<mark>>(threads, how));
-    if (!marks) put(activity::name(how), std::make_unique<by_operator<increment>>(threads, how));
+  for (const auto m : singles) {
+    if (marks) put(activity::name(m), std::make_unique<by_operator<mark>>(threads, m));
+    if (!marks) put(activity::name(m), std::make_unique<by_operator<increment>>(threads, m));
   }
   const auto stm = mechanism::stm;
   if (marks) put("stm", std::make_unique<by_operator<mark_in_stm>>(threads, stm));
   if (!marks) put("stm", std::make_unique<by_operator<increment_in_stm>>(threads, stm));
   if (!marks) put("aggregator", std::make_unique<by_aggregator>(threads));
-  return ways;
+  return variants;
 }
 
-void measure(harness& h, const way& by, int operations, const figure::record_function& record) {
+void measure(harness& h, const variant& by, int operations, const figure::record_function& record) {
   auto* const on = by.on.get();
   const auto threads = on->w.workers();
   const auto per_pass = static_cast<std::uint64_t>(threads) * static_cast<unsigned>(operations);
@@ -226,7 +226,7 @@ int main(int argc, char** argv) {
     const auto probe = cairn::hw::probe_transactions();
     for (const auto* const activity : {"mark", "increment"}) {
       for (const int t : threads) {
-        for (const auto& by : ways_of(t, activity, probe.works)) {
+        for (const auto& by : variants_of(t, activity, probe.works)) {
           for (const int operations : {10, 100}) measure(h, by, operations, record);
         }
       }

@@ -175,7 +175,7 @@ void measure(world& w, harness& h, const marking_options& options, const scenari
 
 /// With and without back-off, on ranks in lockstep: the longest of many simulations.
 void show_refusals(world& w, const figure::record_function& record) {
-  constexpr int most_turns = 10'000;
+  constexpr int max_turns = 10'000;
   constexpr std::uint64_t seeds = 1000;
   if (w.rank() != 0) return;
   for (const bool back_off : {false, true}) {
@@ -183,8 +183,7 @@ void show_refusals(world& w, const figure::record_function& record) {
       lockstep_result longest{0, true};
       // Without back-off nothing is random: one simulation suffices.
       for (std::uint64_t seed = 1; seed <= (back_off ? seeds : 1); ++seed) {
-        const auto one =
-            play_in_lockstep(ranks, {.first_ns = back_off ? 8u : 0u}, most_turns, seed);
+        const auto one = play_in_lockstep(ranks, {.first_ns = back_off ? 8u : 0u}, max_turns, seed);
         if (one.turns > longest.turns) longest = one;
       }
       record({{"back_off", back_off},

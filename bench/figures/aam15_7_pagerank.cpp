@@ -128,11 +128,11 @@ int main(int argc, char** argv) {
     arguments.number("--degree", s.degree, {1, 1 << 10}, "of a vertex on average");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
-    auto ways = splits_of(s.cores);
-    for (const int ranks : s.ranks) ways.push_back({ranks, 1});
+    auto splits = splits_of(s.cores);
+    for (const int ranks : s.ranks) splits.push_back({ranks, 1});
     for (const int n : s.vertices) {
       const files input(s, s.cores * n);
-      for (const auto& [ranks, threads] : ways) {
+      for (const auto& [ranks, threads] : splits) {
         measure(h, s, input, ranks, threads, s.cores * n / ranks, record);
       }
     }

@@ -23,8 +23,8 @@ void measure(harness& h, const search_options& options, std::size_t grain, int t
   const auto put = [&](const std::string& name, subject by) {
     record({{"mechanism", name}, {"threads", threads}, {"seconds", json_of(h.measure(by).time)}});
   };
-  for (const auto how : mechanisms) {
-    put(std::string(activity::name(how)), stage.search({.mechanism = how, .grain = grain}, log));
+  for (const auto m : mechanisms) {
+    put(std::string(activity::name(m)), stage.search({.mechanism = m, .grain = grain}, log));
   }
   put("by hand", stage.by_hand());
 }

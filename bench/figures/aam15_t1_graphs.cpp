@@ -88,7 +88,7 @@ std::vector<std::string> known_names() {
 
 struct candidate {
   std::string name;
-  activity::options how;
+  activity::options activity;
   double seconds = 0;
 };
 
@@ -108,12 +108,12 @@ void measure(harness& h, const table_sweep& s, const known_graph& which, const f
       all.push_back({fmt::format("htm, M = {}", m), {.mechanism = mechanism::htm, .grain = m}});
   }
   for (auto& c : all) {
-    auto by = stage.search(c.how, log);
+    auto by = stage.search(c.activity, log);
     c.seconds = h.measure(by).time.median;
   }
   const auto faster = [](const candidate& a, const candidate& b) { return a.seconds < b.seconds; };
   const auto& best = *std::min_element(all.begin(), all.end(), faster);
-  auto chosen = stage.search({}, log), best_one = stage.search(best.how, log),
+  auto chosen = stage.search({}, log), best_one = stage.search(best.activity, log),
        atomics = stage.search({.mechanism = mechanism::atomics}, log);
   auto by_hand = stage.by_hand(), vertex_program = stage.by_vertex_program();
   const auto online = h.compare(best_one, chosen), by_atomics = h.compare(atomics, chosen),
@@ -129,9 +129,9 @@ void measure(harness& h, const table_sweep& s, const known_graph& which, const f
                        {"vertex_program_ratio", json_of(pregel.ratio)}};
   for (const auto& c : all) point["sweep"][c.name] = c.seconds;
   if (htm) {
-    const auto first =
-        std::find_if(all.begin(), all.end(), [](const candidate& c) { return c.how.grain != 0; });
-    point["htm_grain"] = std::min_element(first, all.end(), faster)->how.grain;
+    const auto first = std::find_if(all.begin(), all.end(),
+                                    [](const candidate& c) { return c.activity.grain != 0; });
+    point["htm_grain"] = std::min_element(first, all.end(), faster)->activity.grain;
     auto fixed = stage.search(
         {.mechanism = mechanism::htm, .grain = activity::start_values{}.htm_grain}, log);
     point["fixed_ratio"] = json_of(h.compare(fixed, chosen).ratio);

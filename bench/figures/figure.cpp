@@ -158,17 +158,17 @@ search_stage::~search_stage() = default;
 
 world& search_stage::on() noexcept { return state_->w; }
 
-subject search_stage::search(const activity::options& how, search_log& log) {
+subject search_stage::search(const activity::options& opt, search_log& log) {
   auto* const s = state_.get();
   const algo::bfs_options options{
-      .activity = how, .direction = traverse::direction::push, .trace = true};
+      .activity = opt, .direction = traverse::direction::push, .trace = true};
   kernel<state*, algo::bfs_result<std::uint32_t>> kern;
   kern.name = "bfs_top_down";
   kern.settings = s->settings();
-  kern.settings["mechanism"] = activity::name(how.mechanism);
-  if (how.mechanism == activity::mechanism::htm) {
-    kern.settings["grain"] = how.grain;
-    kern.settings["retry"] = tm::name(how.retry);
+  kern.settings["mechanism"] = activity::name(opt.mechanism);
+  if (opt.mechanism == activity::mechanism::htm) {
+    kern.settings["grain"] = opt.grain;
+    kern.settings["retry"] = tm::name(opt.retry);
   }
   kern.make_input = [s] { return s; };
   kern.run = [options, &log](state* on) {

@@ -81,7 +81,7 @@ class search_stage {
   /// The same search by the vertex program of bench/baselines/vertex_program.hpp.
   [[nodiscard]] subject by_vertex_program();
   /// Top-down search with these options. The stage and the log outlive the subject.
-  [[nodiscard]] subject search(const activity::options& how, search_log& log);
+  [[nodiscard]] subject search(const activity::options& opt, search_log& log);
 
  private:
   struct state;

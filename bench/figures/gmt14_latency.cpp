@@ -77,10 +77,10 @@ class walk_stage {
     world_.run(all_walks(tasks, &sum));
     return sum;
   }
-  [[nodiscard]] subject as_subject(const std::string& how, int tasks) {
+  [[nodiscard]] subject as_subject(const std::string& method, int tasks) {
     kernel<walk_stage*, std::uint64_t> kern;
     kern.name = "walks";
-    kern.settings = {{"how", how},
+    kern.settings = {{"method", method},
                      {"tasks", tasks},
                      {"vertex_bits", sweep_.vertex_bits},
                      {"length", sweep_.length},
@@ -88,9 +88,9 @@ class walk_stage {
     kern.item = "steps";
     kern.num_items = num_steps();
     kern.make_input = [this] { return this; };
-    kern.run = [how, tasks](walk_stage* on) {
-      if (how == "loop") return on->by_loop();
-      return how == "by hand" ? on->by_hand() : on->by_tasks(static_cast<std::uint64_t>(tasks));
+    kern.run = [method, tasks](walk_stage* on) {
+      if (method == "loop") return on->by_loop();
+      return method == "by hand" ? on->by_hand() : on->by_tasks(static_cast<std::uint64_t>(tasks));
     };
     kern.verify = [](walk_stage* on, std::uint64_t sum) -> std::string {
       return sum == on->expected_ ? "" : "the walks ended elsewhere";

@@ -43,7 +43,7 @@ task::task<> switch_all(std::uint64_t tasks, std::uint64_t times, std::uint64_t*
 }
 
 #ifdef CAIRN_BENCH_BOOST_FIBER
-constexpr std::uint64_t most_fibers = 1024;  // each has a stack
+constexpr std::uint64_t max_fibers = 1024;  // each has a stack
 
 std::uint64_t switch_fibers(std::uint64_t fibers, std::uint64_t times) {
   std::uint64_t done = 0;
@@ -124,7 +124,7 @@ void sweep(harness& h, const switch_sweep& s, const figure::record_function& rec
         return done;
       });
 #ifdef CAIRN_BENCH_BOOST_FIBER
-      if (tasks > most_fibers) continue;
+      if (tasks > max_fibers) continue;
       measure(h, "Boost.Fiber", tasks, times, cycles, record,
               [tasks](std::uint64_t n) { return switch_fibers(tasks, n); });
 #endif

@@ -13,7 +13,7 @@ namespace {
 
 using dtx::acquisition;
 
-struct party {
+struct participant {
   acquisition held;
   std::uint64_t own = 0;
   int back_off_until = 0;
@@ -23,9 +23,9 @@ struct party {
 using marks = std::vector<char>;  // per rank: whether its element is claimed
 
 /// All claims of a turn; those of own elements come first.
-void claim(std::vector<party>& all, marks& claimed) {
+void claim(std::vector<participant>& all, marks& claimed) {
   struct request {
-    party* by;
+    participant* by;
     std::size_t number;
   };
   std::vector<request> own, far;
@@ -41,7 +41,7 @@ void claim(std::vector<party>& all, marks& claimed) {
   }
 }
 
-void release(party& p, marks& claimed) {
+void release(participant& p, marks& claimed) {
   for (std::size_t i = 0; i < p.held.size(); ++i) claimed[p.held[i].id] = 0;
 }
 
@@ -52,14 +52,14 @@ lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits, 
   const auto n = static_cast<std::uint64_t>(ranks);
   random64 random(seed);
   marks claimed(n, 0);
-  std::vector<party> all(n);
+  std::vector<participant> all(n);
   for (std::uint64_t p = 0; p < n; ++p) {
     all[p].own = p;
     all[p].held.add_element({0, p});
     all[p].held.add_element({0, (p + 1) % n});
   }
   const auto done = [&] {
-    return std::all_of(all.begin(), all.end(), [](const party& p) { return p.committed; });
+    return std::all_of(all.begin(), all.end(), [](const participant& p) { return p.committed; });
   };
   int turn = 0;
   for (; turn < most && !done(); ++turn) {

@@ -147,12 +147,12 @@ class put_stage {
 
 template <int Bytes>
 std::vector<put_rate> rates_of(world& w, const std::vector<std::uint64_t>& tasks, bool one_to_all,
-                               std::uint64_t most_puts, int repeats) {
+                               std::uint64_t max_puts, int repeats) {
   put_stage<Bytes> stage(w, one_to_all);
   std::vector<put_rate> rates(tasks.size());
   // Few tasks wait for each put in turn.
   const auto puts = [&](std::uint64_t t) {
-    return t == 0 ? most_puts / 8 : std::clamp<std::uint64_t>(64 * t, 256, most_puts);
+    return t == 0 ? max_puts / 8 : std::clamp<std::uint64_t>(64 * t, 256, max_puts);
   };
   for (int r = -1; r < repeats; ++r) {  // the first warms up, unless there is only one
     if (r < 0 && repeats == 1) continue;
@@ -165,18 +165,18 @@ std::vector<put_rate> rates_of(world& w, const std::vector<std::uint64_t>& tasks
 }
 
 std::vector<put_rate> rates_of(int bytes, world& w, const std::vector<std::uint64_t>& tasks,
-                               bool one_to_all, std::uint64_t most_puts, int repeats) {
+                               bool one_to_all, std::uint64_t max_puts, int repeats) {
   switch (bytes) {
     case 8:
-      return rates_of<8>(w, tasks, one_to_all, most_puts, repeats);
+      return rates_of<8>(w, tasks, one_to_all, max_puts, repeats);
     case 16:
-      return rates_of<16>(w, tasks, one_to_all, most_puts, repeats);
+      return rates_of<16>(w, tasks, one_to_all, max_puts, repeats);
     case 32:
-      return rates_of<32>(w, tasks, one_to_all, most_puts, repeats);
+      return rates_of<32>(w, tasks, one_to_all, max_puts, repeats);
     case 64:
-      return rates_of<64>(w, tasks, one_to_all, most_puts, repeats);
+      return rates_of<64>(w, tasks, one_to_all, max_puts, repeats);
     case 128:
-      return rates_of<128>(w, tasks, one_to_all, most_puts, repeats);
+      return rates_of<128>(w, tasks, one_to_all, max_puts, repeats);
     default:
       throw std::invalid_argument("an element has 8, 16, 32, 64 or 128 bytes");
   }

@@ -111,9 +111,9 @@ void measure(world& w, harness& h, const graph_type& g, const sweep& s,
 }
 
 /// Why a mechanism cannot run here; empty if it can. The same on all ranks.
-std::string obstacle(world& w, activity::mechanism how) {
-  if (how == activity::mechanism::plain && w.workers() > 1) return "elements have several writers";
-  const bool no_htm = how == activity::mechanism::htm && w.any(!w.transactions().works);
+std::string obstacle(world& w, activity::mechanism m) {
+  if (m == activity::mechanism::plain && w.workers() > 1) return "elements have several writers";
+  const bool no_htm = m == activity::mechanism::htm && w.any(!w.transactions().works);
   return no_htm ? w.transactions().reason : "";
 }
 

@@ -47,9 +47,9 @@ struct ending {
   std::string chosen, fault;
 };
 
-struct way {
+struct candidate {
   std::string name;
-  activity::options how;
+  activity::options activity;
   double seconds = 0;
 };
 
@@ -67,10 +67,10 @@ class stage {
     }
   }
 
-  [[nodiscard]] std::vector<way> ways(const sweep& s) {
+  [[nodiscard]] std::vector<candidate> candidates(const sweep& s) {
     const bool several = algorithm_ == "mst", htm = w_.transactions().works;
-    std::vector<way> all{{"locks", {.mechanism = mechanism::locks}},
-                         {"one-lock", {.mechanism = mechanism::one_lock}}};
+    std::vector<candidate> all{{"locks", {.mechanism = mechanism::locks}},
+                               {"one-lock", {.mechanism = mechanism::one_lock}}};
     if (!several) all.push_back({"atomics", {.mechanism = mechanism::atomics}});
     if (w_.workers() == 1) all.push_back({"plain", {.mechanism = mechanism::plain}});
     for (const auto m : s.grains) {
@@ -81,12 +81,12 @@ class stage {
   }
 
   /// `last` receives the outcome of the last run.
-  [[nodiscard]] subject run(const std::string& graph, const way& by, ending& last) {
+  [[nodiscard]] subject run(const std::string& graph, const candidate& by, ending& last) {
     kernel<int, ending> kern;
     kern.name = algorithm_;
-    kern.settings = {{"graph", graph}, {"threads", w_.workers()}, {"way", by.name}};
+    kern.settings = {{"graph", graph}, {"threads", w_.workers()}, {"method", by.name}};
     kern.make_input = [] { return 0; };
-    kern.run = [this, how = by.how](int&) { return once(how); };
+    kern.run = [this, opt = by.activity](int&) { return once(opt); };
     kern.verify = [&last](int, const ending& e) {
       last = e;
       return e.fault;
@@ -95,19 +95,19 @@ class stage {
   }
 
  private:
-  ending once(const activity::options& how) {
+  ending once(const activity::options& opt) {
     if (algorithm_ == "mst") {
-      const auto r = algo::mst<std::uint32_t>(w_, g_, {.activity = how});
+      const auto r = algo::mst<std::uint32_t>(w_, g_, {.activity = opt});
       if (trees_ == 0) trees_ = r.num_trees;
       return {r.ran.mechanism, r.ran.grain, r.ran.why,
               r.num_trees == trees_ ? "" : "another forest"};
     }
     if (algorithm_ == "coloring") {
-      const auto r = algo::coloring<std::uint32_t>(w_, g_, {.activity = how});
+      const auto r = algo::coloring<std::uint32_t>(w_, g_, {.activity = opt});
       return {r.ran.mechanism, r.ran.grain, r.ran.why, ""};
     }
     const auto r = algo::bfs<std::uint32_t>(
-        w_, g_, source_, {.activity = how, .direction = traverse::direction::push});
+        w_, g_, source_, {.activity = opt, .direction = traverse::direction::push});
     return {r.ran.mechanism, r.ran.grain, r.ran.why, ""};
   }
 
@@ -121,7 +121,7 @@ class stage {
 void measure(harness& h, const sweep& s, const std::string& name, const graph::source& from) {
   stage on(s, from);
   ending last;
-  auto all = on.ways(s);
+  auto all = on.candidates(s);
   for (auto& by : all) {
     auto one = on.run(name, by, last);
     by.seconds = h.measure(one).time.median;

@@ -41,8 +41,8 @@ class stream {
  public:
   stream(world& w, std::size_t bytes)
       : world_(w),
-        road_(w, [this](worker_t, std::span<const std::uint64_t> batch) { add(batch); },
-              {.coalesce_bytes = bytes}) {}
+        channel_(w, [this](worker_t, std::span<const std::uint64_t> batch) { add(batch); },
+                 {.coalesce_bytes = bytes}) {}
 
   // Returns the sum of all messages that this rank has received so far.
   std::uint64_t pass(std::uint64_t messages) {
@@ -51,7 +51,7 @@ class stream {
     world_.parallel_for(
         messages,
         [&](worker_t k, std::size_t begin, std::size_t end) {
-          auto send = road_.from(k);
+          auto send = channel_.from(k);
           for (auto i = begin; i < end; ++i) send(to, i);
         },
         4096);
@@ -65,7 +65,7 @@ class stream {
   }
   world& world_;
   std::uint64_t sum_ = 0;
-  am::channel<std::uint64_t> road_;
+  am::channel<std::uint64_t> channel_;
 };
 
 subject subject_of(world& w, const step_options& options, stream& s, std::size_t bytes,

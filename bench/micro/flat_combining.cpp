@@ -48,14 +48,14 @@ std::vector<std::uint32_t> draw_targets(std::uint32_t elements, std::size_t n) {
 
 /// A method: add(worker, targets) adds 1 to each target, on all workers concurrently; then
 /// finish().
-class way {
+class variant {
  public:
-  virtual ~way() = default;
+  virtual ~variant() = default;
   virtual void add(worker_t k, std::span<const std::uint32_t> targets) = 0;
   virtual void finish() {}
 };
 
-class by_atomics final : public way {
+class by_atomics final : public variant {
  public:
   explicit by_atomics(std::span<word> values) : values_(values) {}
   void add(worker_t, std::span<const std::uint32_t> targets) override {
@@ -71,7 +71,7 @@ class by_atomics final : public way {
 /// A worker writes up to `batch` additions into its record, publishes them and waits until they are
 /// executed. If it gets the lock, it executes its own and all other published additions. The
 /// paper's batch is 1.
-class flat_combining final : public way {
+class flat_combining final : public variant {
  public:
   flat_combining(std::span<word> values, int workers, std::size_t batch)
       : values_(values), records_(workers) {
@@ -121,10 +121,10 @@ class flat_combining final : public way {
   task::spin_lock lock_;
 };
 
-class by_aggregator final : public way {
+class by_aggregator final : public variant {
  public:
-  by_aggregator(world& w, std::span<word> values, pgas::accumulation how)
-      : values_(values), sums_(w, {values.size(), 1}, {.method = how}) {}
+  by_aggregator(world& w, std::span<word> values, pgas::accumulation method)
+      : values_(values), sums_(w, {values.size(), 1}, {.method = method}) {}
   void add(worker_t k, std::span<const std::uint32_t> targets) override {
     sums_.accumulate(k, [&](auto add) {
       for (const auto t : targets) add(t, 1);
@@ -164,7 +164,7 @@ struct stage {
   world w;
   std::vector<word> values, due;
   std::vector<std::uint32_t> targets;
-  std::unique_ptr<way> by;
+  std::unique_ptr<variant> by;
   std::uint64_t passes = 0;
 };
 
@@ -174,12 +174,12 @@ struct counting_options {
   std::size_t additions = 1u << 20;
 };
 
-using maker = std::function<std::unique_ptr<way>(stage&)>;
+using maker = std::function<std::unique_ptr<variant>(stage&)>;
 
 subject subject_of(const std::string& name, const std::shared_ptr<stage>& on) {
   kernel<int, std::uint64_t> kern;
   kern.name = "shared_counters";
-  kern.settings = {{"way", name}, {"workers", on->w.workers()}, {"elements", on->values.size()}};
+  kern.settings = {{"method", name}, {"workers", on->w.workers()}, {"elements", on->values.size()}};
   kern.item = "additions";
   kern.num_items = static_cast<double>(on->targets.size());
   kern.make_input = [] { return 0; };
@@ -204,17 +204,17 @@ void measure(harness& h, const counting_options& options, int workers, std::uint
   const auto flat = [&](std::size_t batch) {
     return [=](stage& s) { return std::make_unique<flat_combining>(s.values, workers, batch); };
   };
-  const auto aggregator = [](pgas::accumulation how) {
-    return [=](stage& s) { return std::make_unique<by_aggregator>(s.w, s.values, how); };
+  const auto aggregator = [](pgas::accumulation method) {
+    return [=](stage& s) { return std::make_unique<by_aggregator>(s.w, s.values, method); };
   };
-  const std::vector<std::pair<std::string, maker>> ways{
+  const std::vector<std::pair<std::string, maker>> variants{
       {"flat combining", flat(1)},
       {"flat, 64 at once", flat(64)},
       {"flat, 1024 at once", flat(1024)},
       {"bins by owner", aggregator(pgas::accumulation::bins)},
       {"partials", aggregator(pgas::accumulation::partials)}};
   const auto ns = 1e9 / static_cast<double>(options.additions);
-  for (const auto& [name, make] : ways) {
+  for (const auto& [name, make] : variants) {
     auto atomics = made_by("atomics", options, workers, elements,
                            [](stage& s) { return std::make_unique<by_atomics>(s.values); });
     auto other = made_by(name, options, workers, elements, make);
@@ -241,7 +241,7 @@ int main(int argc, char** argv) {
       },
       [&](harness& h) {
         fmt::print(stderr, "{:>7} {:>9} {:<18} {:>9} {:>9} {:>8} {:>7}\n", "workers", "elements",
-                   "way", "atomic ns", "ns", "ratio", "mad");
+                   "method", "atomic ns", "ns", "ratio", "mad");
         for (const int k : options.workers) {
           for (const auto n : options.elements) measure(h, options, k, n);
         }

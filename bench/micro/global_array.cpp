@@ -66,13 +66,13 @@ struct pass_result {
 };
 
 template <class Pass, class Wrong>
-subject subject_of(world& w, const array_options& o, const std::string& how, double millions,
+subject subject_of(world& w, const array_options& o, const std::string& method, double millions,
                    Pass pass, Wrong wrong) {
   kernel<int, pass_result> kern;
   kern.name = "global_array_" + o.form;
   kern.settings = {{"ranks", w.size()},
                    {"workers", w.workers()},
-                   {"how", how},
+                   {"method", method},
                    {"accesses_per_rank", o.accesses},
                    {"tasks_per_rank", o.tasks},
                    {"table_bits", o.table_bits},
@@ -93,14 +93,15 @@ subject subject_of(world& w, const array_options& o, const std::string& how, dou
 
 void report(world& w, const std::vector<subject*>& all, const std::vector<measurement>& times) {
   if (w.rank() != 0) return;
-  fmt::print(stderr, "{:>24} {:>12} {:>8} {:>10}\n", "how", "million/s", "mad %", "by first");
+  fmt::print(stderr, "{:>24} {:>12} {:>8} {:>10}\n", "method", "million/s", "mad %", "by first");
   for (std::size_t i = 0; i < all.size(); ++i) {
     std::vector<double> ratios;
     for (std::size_t k = 0; k < times[i].seconds.size(); ++k) {
       ratios.push_back(times[0].seconds[k] / times[i].seconds[k]);
     }
     fmt::print(stderr, "{:>24} {:>12.2f} {:>8.1f} {:>10.2f}\n",
-               all[i]->settings["how"].get<std::string>(), all[i]->num_items / times[i].time.median,
+               all[i]->settings["method"].get<std::string>(),
+               all[i]->num_items / times[i].time.median,
                100 * times[i].time.mad / times[i].time.median, summarise(ratios).median);
   }
 }
@@ -191,8 +192,8 @@ task::task<> get_some(words a, std::uint64_t n, std::uint64_t rank, std::uint64_
                       std::uint64_t first, std::uint64_t last) {
   for (auto i = first; i < last; ++i) copies[i] = co_await a.get(drawn(rank, i, n));
 }
-task::task<> get_ahead(global_memory* memory, words a, std::uint64_t n, std::uint64_t rank,
-                       std::uint64_t* copies, std::uint64_t first, std::uint64_t last) {
+task::task<> get_with_lookahead(global_memory* memory, words a, std::uint64_t n, std::uint64_t rank,
+                                std::uint64_t* copies, std::uint64_t first, std::uint64_t last) {
   auto ops = co_await memory->operations();
   for (auto i = first; i < last; ++i) a.get(drawn(rank, i, n), &copies[i], ops);
   co_await ops.wait();
@@ -255,7 +256,7 @@ void measure_gather(world& w, harness& h, const array_options& o) {
       [&, to] {
         w.run(run_tasks(o.tasks / 64 + 1, o.accesses,
                         [=, m = &memory](std::uint64_t first, std::uint64_t last) {
-                          return get_ahead(m, a, n, me, to, first, last);
+                          return get_with_lookahead(m, a, n, me, to, first, last);
                         }));
         return ++passes;
       },

@@ -49,11 +49,11 @@ double processor_seconds() {
   return seconds(used.ru_utime) + seconds(used.ru_stime);
 }
 
-enum class travel { as_the_world_says, directly };
+enum class travel { as_configured, directly };
 
 class update_table {
  public:
-  update_table(world& w, const update_options& options, travel how)
+  update_table(world& w, const update_options& options, travel path)
       : world_(w), options_(options), words_(std::size_t{1} << options.table_bits) {
     words_.prefault();
     const auto local = words_.size() - 1;
@@ -65,7 +65,7 @@ class update_table {
       const auto mask = local;            // a local copy, which the writes cannot alias
       for (const auto word : updates) ++table[word & mask];
     };
-    if (how == travel::directly) {
+    if (path == travel::directly) {
       updates_.emplace(w, add);
     } else {
       updates_.emplace(w, owner, add);
@@ -145,7 +145,7 @@ subject subject_of(world& w, const update_options& options, update_table& table,
 }
 
 void measure(world& w, harness& h, const update_options& options) {
-  update_table table(w, options, travel::as_the_world_says);
+  update_table table(w, options, travel::as_configured);
   auto s = subject_of(w, options, table, "random_updates", options.processor_time);
   const auto time = h.measure(s).time;
   if (w.rank() != 0) return;
@@ -160,7 +160,7 @@ void compare_direct(world& w, harness& h, const update_options& options) {
   if (is_direct(w.options().routing)) {
     throw usage_error("--compare-direct compares a --routing with direct: give grid, say");
   }
-  update_table routed(w, options, travel::as_the_world_says);
+  update_table routed(w, options, travel::as_configured);
   update_table direct(w, options, travel::directly);
   auto first = subject_of(w, options, routed, "routed_updates", true);
   auto second = subject_of(w, options, direct, "direct_updates", true);

@@ -42,7 +42,7 @@ struct update {
   std::uint64_t word = 0, amount = 0;
 };
 
-constexpr std::size_t most_entries = (std::size_t{256} << 10) / sizeof(update);
+constexpr std::size_t max_entries = (std::size_t{256} << 10) / sizeof(update);
 
 /// The words that a rank updates, drawn in advance: to draw them takes longer than to send them.
 std::vector<std::uint64_t> words_to_update(const world& w, const update_options& options) {
@@ -158,7 +158,7 @@ void compare(world& w, harness& h, const update_options& options) {
   const auto drawn = words_to_update(w, options);
   update_table plain(w, options, drawn, 0);
   // 256 KB of messages: within a core's cache.
-  update_table reduced(w, options, drawn, std::min(w.options().filter_entries, most_entries));
+  update_table reduced(w, options, drawn, std::min(w.options().filter_entries, max_entries));
   auto first = subject_of(w, options, plain, "updates");
   auto second = subject_of(w, options, reduced, "reduced_updates");
   const auto c = h.compare(first, second);

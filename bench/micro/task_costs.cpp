@@ -125,8 +125,8 @@ kernel<std::uint64_t, std::uint64_t> counted(std::string name, std::string item,
   return kern;
 }
 
-void report(const std::string& what, const measurement& m, double items) {
-  fmt::print(stderr, "{:<28} {:>8.2f} ns  mad {:>6.2f}  {} runs\n", what,
+void report(const std::string& kernel_name, const measurement& m, double items) {
+  fmt::print(stderr, "{:<28} {:>8.2f} ns  mad {:>6.2f}  {} runs\n", kernel_name,
              m.time.median / items * 1e9, m.time.mad / items * 1e9, m.time.runs);
 }
 
@@ -174,9 +174,9 @@ constexpr std::uint64_t num_chases = 64, num_steps = 20'000;
 
 void measure_chases(world& w, harness& h, int scale) {
   const auto c = std::make_shared<cycle>(std::uint64_t{1} << scale);
-  const auto named = [&](const char* how) {
-    auto kern =
-        counted(std::string("chase_") + how, "loads", static_cast<double>(num_chases * num_steps));
+  const auto named = [&](const char* method) {
+    auto kern = counted(std::string("chase_") + method, "loads",
+                        static_cast<double>(num_chases * num_steps));
     kern.settings = {{"scale", scale}, {"chases", num_chases}};
     kern.verify = [c](std::uint64_t, std::uint64_t sum) -> std::string {
       return sum == chase_by_loop(*c, num_chases, num_steps) ? "" : "the chases ended elsewhere";

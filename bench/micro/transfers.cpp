@@ -53,8 +53,8 @@ struct transfer {
 };
 
 struct bank {
-  bank(int workers, std::uint32_t n, const activity::options& how)
-      : w(workers), accounts(w, {n, 1}, account{}), data(w, how), op(data, transfer{accounts}) {}
+  bank(int workers, std::uint32_t n, const activity::options& opt)
+      : w(workers), accounts(w, {n, 1}, account{}), data(w, opt), op(data, transfer{accounts}) {}
 
   std::uint64_t run() {
     am::epoch epoch(w);
@@ -79,9 +79,9 @@ struct bank {
   std::uint64_t calls = 0;
 };
 
-void measure(harness& h, int workers, std::uint32_t n, mechanism how, std::size_t grain) {
+void measure(harness& h, int workers, std::uint32_t n, mechanism m, std::size_t grain) {
   // Created once: a call has no input of its own.
-  const auto shared = std::make_shared<bank>(workers, n, activity::options{how, grain});
+  const auto shared = std::make_shared<bank>(workers, n, activity::options{m, grain});
   kernel<int, std::uint64_t> kern;
   kern.name = "transfers";
   kern.settings = {{"mechanism", activity::name(shared->op.chosen_mechanism())},

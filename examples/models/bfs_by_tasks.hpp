@@ -26,7 +26,7 @@ inline search search_of(global_memory& memory, const global_graph& g) {
           memory.collective_alloc<std::uint64_t>(1)};
 }
 
-/// Appends the neighbors of some vertices of the queue that nobody has reached.
+/// Appends the neighbors of some vertices of the queue that have not been reached.
 inline task<> expand(cairn::world& world, std::uint64_t begin, std::uint64_t end, search s,
                      std::uint64_t level, std::uint64_t depth) {
   auto& memory = global_memory::of(world);

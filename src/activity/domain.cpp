@@ -15,10 +15,10 @@ constexpr std::uint64_t packed(std::uint64_t epoch, mechanism chosen) noexcept {
 }
 
 // Probes hardware transactions only if the choice depends on them.
-surroundings surroundings_of(world& w, const options& asked, bool emulates, bool to_owners) {
-  surroundings here{.one_worker = w.workers() == 1,
-                    .others_rest = w.workers() < w.pool().workers(),
-                    .one_writer = to_owners};
+environment environment_of(world& w, const options& asked, bool emulates, bool to_owners) {
+  environment here{.one_worker = w.workers() == 1,
+                   .others_rest = w.workers() < w.pool().workers(),
+                   .one_writer = to_owners};
   const bool matters =
       asked.mechanism == mechanism::htm ||
       (asked.mechanism == mechanism::automatic && !here.one_worker && !here.one_writer);
@@ -48,7 +48,7 @@ domain::domain(world& w, const options& opt, cells of, bool to_owners)
       of_(of),
       options_(with_settings(w, opt)),
       emulate_(emulation_for(w, options_)),
-      plan_(of, options_, surroundings_of(w, options_, emulate_.has_value(), to_owners),
+      plan_(of, options_, environment_of(w, options_, emulate_.has_value(), to_owners),
             w.workers()),
       now_(packed(no_epoch, plan_.first().mechanism)),
       parts_(w.workers()) {

@@ -12,7 +12,7 @@ constexpr tuner_rules rules_of_epochs{.share = 0.02,
                                       .first_wait = 2,
                                       .longest_wait = 64,
                                       .watch = 1,
-                                      .least_operators = 64};
+                                      .min_operators = 64};
 
 }  // namespace
 

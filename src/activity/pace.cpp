@@ -32,7 +32,7 @@ pace::span::span(pace& p, const plan& from, mechanism chosen, bool sampled,
     if (t) by_.choice = t->best();
     return;
   }
-  told_ = t;
+  tuner_ = t;
   if (t) by_ = t->next();
   by_.measured |= sampled && p.unsampled_ >= unsampled_operators;
   if (by_.measured) aborts_before_ = aborts(counted, k);
@@ -55,12 +55,12 @@ span_work pace::span::end(std::uint64_t operators, const span_work& timed) noexc
     }
     all.aborts = aborts(counted_, worker_) - aborts_before_;
   }
-  if (told_) {
-    const auto trials = told_->trials(), changes = told_->changes();
-    told_->done(all);
-    if (told_->trials() != trials) [[unlikely]] {
-      note_choice(trace_, worker_, told_->changes() != changes ? "takes" : "rejects",
-                  told_->last_tried(), told_->trials());
+  if (tuner_) {
+    const auto trials = tuner_->trials(), changes = tuner_->changes();
+    tuner_->done(all);
+    if (tuner_->trials() != trials) [[unlikely]] {
+      note_choice(trace_, worker_, tuner_->changes() != changes ? "takes" : "rejects",
+                  tuner_->last_tried(), tuner_->trials());
     }
   }
   return by_.measured && timed.operators > 0 ? all : span_work{};

@@ -25,7 +25,7 @@ struct reasoned {
   std::string why;
 };
 
-void refuse_what_cannot_run(cells of, mechanism chosen, const surroundings& here) {
+void refuse_what_cannot_run(cells of, mechanism chosen, const environment& here) {
   if (chosen == mechanism::plain && !here.one_worker && !here.one_writer) {
     throw usage_error(
         "mechanism plain needs one writer per element: use --threads 1" +
@@ -42,7 +42,7 @@ void refuse_what_cannot_run(cells of, mechanism chosen, const surroundings& here
 }
 
 // Chooses hardware transactions, or their replacement where there are none.
-reasoned decide_hardware(cells of, const options& asked, const surroundings& here) {
+reasoned decide_hardware(cells of, const options& asked, const environment& here) {
   const bool free = asked.mechanism == mechanism::automatic;
   const auto& start = asked.start;
   if (here.emulated || here.hardware) {
@@ -65,7 +65,7 @@ reasoned decide_hardware(cells of, const options& asked, const surroundings& her
 
 }  // namespace
 
-decision decide(cells of, const options& asked, const surroundings& here) {
+decision decide(cells of, const options& asked, const environment& here) {
   refuse_what_cannot_run(of, asked.mechanism, here);
   reasoned chosen{asked.mechanism, "it was requested"};
   if (asked.mechanism == mechanism::automatic && here.one_worker) {
@@ -79,7 +79,7 @@ decision decide(cells of, const options& asked, const surroundings& here) {
   return {chosen.mechanism, grain_of(chosen.mechanism, asked), std::move(chosen.why)};
 }
 
-plan::plan(cells of, const options& asked, const surroundings& here, int workers)
+plan::plan(cells of, const options& asked, const environment& here, int workers)
     : of_(of),
       asked_(asked),
       has_hardware_(here.emulated || here.hardware),
@@ -137,13 +137,13 @@ mechanism plan::next_epoch(std::size_t op, mechanism ran, const activity_counts&
       o->epochs->close(ran);
     } else if (o->ran.load(std::memory_order_relaxed) >= untuned_operators) {
       o->epochs = std::make_unique<epoch_tuner>(workers_, epoch_candidates_);
-      if (had_to_leave_) o->epochs->move_to(stm_candidate());
+      if (moved_to_stm_) o->epochs->move_to(stm_candidate());
     }
   }
-  if (!had_to_leave_ && must_leave(ran, counted)) move_all_to_stm();
+  if (!moved_to_stm_ && must_leave(ran, counted)) move_all_to_stm();
   const auto& epochs = operators_[op]->epochs;
   if (epochs) return epochs->next();
-  return epoch_candidates_[had_to_leave_ ? stm_candidate() : 0].start.mechanism;
+  return epoch_candidates_[moved_to_stm_ ? stm_candidate() : 0].start.mechanism;
 }
 
 // The rules that need no time measurement. They apply once; later choices use measured time.
@@ -154,7 +154,7 @@ bool plan::must_leave(mechanism chosen, const activity_counts& counted) const no
 }
 
 void plan::move_all_to_stm() noexcept {
-  had_to_leave_ = true;
+  moved_to_stm_ = true;
   for (auto& o : operators_) {
     if (o && o->epochs) o->epochs->move_to(stm_candidate());
   }
@@ -162,9 +162,9 @@ void plan::move_all_to_stm() noexcept {
 
 std::string plan::why(mechanism now, const activity_counts& counted) const {
   if (now == first_.mechanism) return first_.why;
-  if (!had_to_leave_ || now != mechanism::stm) {
+  if (!moved_to_stm_ || now != mechanism::stm) {
     return first_.why + "; epochs that tried it took less time than by " +
-           std::string(name(had_to_leave_ ? mechanism::stm : first_.mechanism));
+           std::string(name(moved_to_stm_ ? mechanism::stm : first_.mechanism));
   }
   if (first_.mechanism == mechanism::locks) {
     return first_.why + "; " + std::to_string(counted.committed) + " activities took " +

@@ -14,7 +14,7 @@ constexpr double many_aborts = 0.25;                      // per group
 // spans that may take twice their time, credited after each drift
 constexpr double credited_spans = 3;
 // bound on the loss of one span, as a multiple of its time by the old choice
-constexpr double most_lost = 8;
+constexpr double max_lost = 8;
 constexpr double recent = 0.25;  // weight of the newest sample
 
 void blend(double& mean, double x) noexcept { mean = mean == 0 ? x : mean + recent * (x - mean); }
@@ -28,8 +28,8 @@ double median(std::array<double, 16> values, std::size_t n) noexcept {
 }  // namespace
 
 tuner::tuner(std::span<const candidate> candidates, const tuner_rules& rules) : rules_(rules) {
-  CAIRN_EXPECTS(!candidates.empty() && candidates.size() <= most_candidates);
-  CAIRN_EXPECTS(rules.pairs >= 1 && rules.pairs <= most_pairs && rules.wins <= rules.pairs);
+  CAIRN_EXPECTS(!candidates.empty() && candidates.size() <= max_candidates);
+  CAIRN_EXPECTS(rules.pairs >= 1 && rules.pairs <= max_pairs && rules.wins <= rules.pairs);
   CAIRN_EXPECTS(rules.watch >= 1 && rules.share >= 0 && rules.drift >= 1);
   for (const auto& c : candidates) {
     CAIRN_EXPECTS(c.start.grain >= 1 && c.start.grain <= max_grain);
@@ -43,24 +43,24 @@ tuner::tuner(std::span<const candidate> candidates, const tuner_rules& rules) : 
 tuner::step tuner::next() const noexcept {
   switch (state_) {
     case state::runs_old:
-      return {choice_of(now_), affordable() || to_watch_ == 0};
+      return {choice_of(now_), affordable() || watches_left_ == 0};
     case state::runs_new:
       return {choice_of(tried_), true};
     case state::waits:
       break;
   }
-  return {choice_of(now_), to_watch_ == 0};
+  return {choice_of(now_), watches_left_ == 0};
 }
 
 void tuner::done(const span_work& ran) noexcept {
   const bool measured = next().measured;
   account(ran, measured ? static_cast<double>(ran.ns) : static_cast<double>(ran.operators) * cost_);
-  if (state_ != state::runs_new) to_watch_ = (measured ? 1 : to_watch_) - 1;
+  if (state_ != state::runs_new) watches_left_ = (measured ? 1 : watches_left_) - 1;
   if (measured) {
     seen_.operators += ran.operators;
     seen_.ns += ran.ns;
     seen_.aborts += ran.aborts;
-    if (seen_.operators >= rules_.least_operators) sampled(std::exchange(seen_, {}));
+    if (seen_.operators >= rules_.min_operators) sampled(std::exchange(seen_, {}));
   }
   if (state_ == state::waits) {
     if (wait_ > 0) --wait_;
@@ -70,14 +70,14 @@ void tuner::done(const span_work& ran) noexcept {
 
 void tuner::sampled(const span_work& seen) noexcept {
   if (seen.ns == 0) {  // the clock did not advance
-    to_watch_ = rules_.watch;
+    watches_left_ = rules_.watch;
     if (state_ != state::waits) end_trial(false);
     return;
   }
   const auto cost = static_cast<double>(seen.ns) / static_cast<double>(seen.operators);
   if (state_ == state::runs_new) return finish_pair(cost);
   const auto aborts = static_cast<double>(seen.aborts) / static_cast<double>(seen.operators);
-  to_watch_ = rules_.watch;
+  watches_left_ = rules_.watch;
   blend(cost_, cost);
   blend(aborts_, aborts);
   if (state_ == state::waits) {
@@ -93,7 +93,7 @@ void tuner::move_to(std::size_t i) noexcept {
   now_ = {i, grains_[i]};
   state_ = state::waits;
   wait_ = next_wait_ = rules_.first_wait;
-  to_watch_ = 0;
+  watches_left_ = 0;
   seen_ = {};
   lost_directions_ = 0;
   cost_ = aborts_ = known_cost_ = known_aborts_ = 0;
@@ -110,7 +110,7 @@ void tuner::account(const span_work& ran, double ns) noexcept {
   if (state_ == state::runs_new) {
     const auto by_old = operators * old_costs_[pairs_];
     // a larger loss is a pause of the machine
-    lost_ns_ += std::clamp(ns - by_old, 0.0, most_lost * by_old);
+    lost_ns_ += std::clamp(ns - by_old, 0.0, max_lost * by_old);
   }
   blend(expected_operators_, operators);
   expected_operators_ = std::max(expected_operators_, operators);
@@ -218,11 +218,11 @@ void tuner::watch_for_drift(double aborts) noexcept {
   remember();
 }
 
-void note_choice(obs::trace& t, worker_t k, std::string_view what, const choice& made,
+void note_choice(obs::trace& t, worker_t k, std::string_view choice_name, const choice& made,
                  std::uint64_t trials) {
   if (!t.on()) [[likely]]
     return;
-  auto text = std::string(what) + " " + std::string(name(made.mechanism));
+  auto text = std::string(choice_name) + " " + std::string(name(made.mechanism));
   t.note(k, obs::trace_kind::choice, text, 0, static_cast<std::uint32_t>(made.grain),
          static_cast<std::uint32_t>(trials));
 }

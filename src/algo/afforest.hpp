@@ -33,8 +33,8 @@ class afforest {
     join_sampled();
     flatten_all();
     const Id skipped = g_.has_in() ? frequent_value<Id>(parent_.local()) : no_vertex<Id>;
-    const bool joined = alone ? join_the_rest<tm::plain_access>(skipped, sampled)
-                              : join_the_rest<tm::atomic_access>(skipped, 0);
+    const bool joined = alone ? join_remaining<tm::plain_access>(skipped, sampled)
+                              : join_remaining<tm::atomic_access>(skipped, 0);
     if (joined) flatten_all();
   }
 
@@ -93,7 +93,7 @@ class afforest {
   // Processes the edges of each vertex outside the skipped tree until one joins it to that tree.
   // The edges that are left lead to vertices of that tree, or to others, which process them.
   template <class Access>
-  bool join_the_rest(Id skipped, std::size_t joined_before) {
+  bool join_remaining(Id skipped, std::size_t joined_before) {
     task::per_worker<bool> joined(w_.workers());
     const bool inverse = g_.directed() && g_.has_in();
     const auto join_range = [&](worker_t k, std::uint64_t first, std::uint64_t last) {

@@ -30,10 +30,10 @@ template <class Id>
 class sent_depths {
  public:
   sent_depths() = default;
-  sent_depths(std::uint64_t vertices, std::size_t most_entries)
-      : slots_(most_entries == 0 ? 0
-                                 : std::bit_floor(std::min(std::bit_ceil(vertices),
-                                                           std::uint64_t{most_entries}))) {}
+  sent_depths(std::uint64_t vertices, std::size_t max_entries)
+      : slots_(max_entries == 0 ? 0
+                                : std::bit_floor(std::min(std::bit_ceil(vertices),
+                                                          std::uint64_t{max_entries}))) {}
 
   /// Returns whether the edge must be sent, and records it.
   bool insert(Id v, Id depth) {
@@ -240,7 +240,7 @@ class bfs_checker {
     each_own_vertex([&](worker_t k, Id v) {
       const Id d = depth.load(v);
       if (d != no_vertex<Id> && v != root_ && marks[v - first_] == 0) {
-        note(k, {bfs_violation::nobody_above, v, 0, d});
+        note(k, {bfs_violation::no_predecessor, v, 0, d});
       }
     });
   }

@@ -26,7 +26,7 @@ std::string to_sentence(const bfs_finding& f, const graph::labels& names) {
   const auto vertex = [&] { return "vertex " + id(f.v); };
   const auto edge = [&] { return "edge " + id(f.u) + " -> " + id(f.v); };
   const auto depth_v = std::to_string(f.depth_v), depth_u = std::to_string(f.depth_u);
-  switch (f.what) {
+  switch (f.rule) {
     case bfs_violation::root_unreached:
       return rule(4) + "the root " + id(f.v) + " itself is not reached";
     case bfs_violation::root_has_parent:
@@ -55,7 +55,7 @@ std::string to_sentence(const bfs_finding& f, const graph::labels& names) {
       return rule(3) + edge() + " leads from depth " + depth_u + " to depth " + depth_v;
     case bfs_violation::missed:
       return rule(4) + vertex() + " is not reached, but " + edge() + " leads to it";
-    case bfs_violation::nobody_above:
+    case bfs_violation::no_predecessor:
       return rule(2) + vertex() + " has depth " + depth_v +
              ", but has no edge from a vertex whose depth is one less";
     case bfs_violation::none:

@@ -25,20 +25,20 @@ enum class bfs_violation : std::uint32_t {
   parent_missing,
   skips_depths,  ///< on edge u -> v
   missed,        ///< on edge u -> v
-  nobody_above,
+  no_predecessor,
 };
 
 /// One violation, as sent between ranks.
 struct bfs_finding {
-  bfs_violation what = bfs_violation::none;
+  bfs_violation rule = bfs_violation::none;
   std::uint64_t v = 0, u = 0, depth_v = 0, depth_u = 0;
 
-  [[nodiscard]] explicit operator bool() const noexcept { return what != bfs_violation::none; }
+  [[nodiscard]] explicit operator bool() const noexcept { return rule != bfs_violation::none; }
   /// The one to report.
   [[nodiscard]] static const bfs_finding& first(const bfs_finding& a, const bfs_finding& b) {
     if (!a) return b;
     if (!b) return a;
-    return std::tie(b.what, b.v, b.u) < std::tie(a.what, a.v, a.u) ? b : a;
+    return std::tie(b.rule, b.v, b.u) < std::tie(a.rule, a.v, a.u) ? b : a;
   }
 };
 

@@ -49,9 +49,9 @@ struct offer_edge {
 /// are already one tree. Forest: see merge_trees.
 template <class Id>
 void join_trees(const auto& forest, Id v, outgoing_edge<Id> edge, auto& send) {
-  const Id here = forest.climb(v);
+  const Id root = forest.climb(v);
   edge.other_root = forest.climb(edge.other_root);
-  if (here != edge.other_root) send({here, edge});
+  if (root != edge.other_root) send({root, edge});
 }
 
 /// Merges the trees of two roots. Fails if one of them is no longer a root; the sender then climbs
@@ -63,31 +63,31 @@ void join_trees(const auto& forest, Id v, outgoing_edge<Id> edge, auto& send) {
 template <class Id, class Parents, class Forest>
 struct merge_trees {
   struct message {
-    Id here;
+    Id root;
     outgoing_edge<Id> edge;
   };
   struct parents {
-    Id here, there;
+    Id root, other_root;
   };
   Parents parent;
   Forest& forest;
 
   void elements(const message& m, auto&& each) const {
-    each(parent.at(m.here));
+    each(parent.at(m.root));
     each(parent.at(m.edge.other_root));
   }
   activity::outcome<parents> attempt(auto& tx, const message& m) const {
-    const Id a = m.here, c = m.edge.other_root;
+    const Id a = m.root, c = m.edge.other_root;
     const parents now{tx.read(parent, a), tx.read(parent, c)};
-    if (now.here != a || now.there != c) return {false, now};
+    if (now.root != a || now.other_root != c) return {false, now};
     tx.write(parent, std::max(a, c), std::min(a, c));
     return {true, now};
   }
   void answer(const message& m, const activity::outcome<parents>& merged, auto& at) {
     if (merged.done) return forest.take(at.worker(), m.edge);
     auto edge = m.edge;
-    edge.other_root = merged.value.there;
-    join_trees(forest, merged.value.here, edge, at);
+    edge.other_root = merged.value.other_root;
+    join_trees(forest, merged.value.root, edge, at);
   }
 };
 

@@ -34,8 +34,8 @@ struct coloring_state {
       return {agree && loses, !agree ? no_vertex<Id> : loses ? m.v : m.spawner};
     }
     void after(const message& m, Id, auto& at) { s.uncolored.add(at.worker(), m.v); }
-    void answer(const message& m, const activity::outcome<Id>& loser, auto& at) {
-      if (loser.value == m.spawner && m.v != m.spawner) at({m.spawner, m.spawner, m.color});
+    void answer(const message& m, const activity::outcome<Id>& recolored, auto& at) {
+      if (recolored.value == m.spawner && m.v != m.spawner) at({m.spawner, m.spawner, m.color});
     }
   };
 

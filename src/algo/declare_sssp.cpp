@@ -128,7 +128,9 @@ struct sssp_declaration : declaration {
             c.g.directed() ? arcs : arcs / 2,
             useful,
             r.relaxations - useful,
-            !layout ? "none" : layout->how() == kind::bins ? "bins" : "pairs"};
+            !layout                               ? "none"
+            : layout->layout_kind() == kind::bins ? "bins"
+                                                  : "pairs"};
   }
   static constexpr bool counts_teps = true;
   static std::uint64_t edges(const auto&, const reach& found, const auto&) { return found.edges; }

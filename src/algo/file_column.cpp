@@ -6,11 +6,11 @@
 
 namespace cairn::algo {
 
-std::optional<std::string> file_column::take(value_kind what, bool partial, std::uint64_t most,
+std::optional<std::string> file_column::take(value_kind kind, bool partial, std::uint64_t most,
                                              own_values& values) const {
   if (auto wrong = beyond(most, partial, values)) return wrong;
   auto* const labels = std::get_if<std::vector<std::uint64_t>>(&values);
-  if (what != value_kind::classes || labels == nullptr || names.ascend()) return std::nullopt;
+  if (kind != value_kind::classes || labels == nullptr || names.ascend()) return std::nullopt;
   return name_by_smallest_vertex(*labels);
 }
 

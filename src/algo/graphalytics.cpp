@@ -131,12 +131,12 @@ std::string text_of(double x) {
 // The column of a result by position on rank 0, as reference outputs write it. Collective.
 template <class To, class T>
 std::vector<To> gather_by_position(world& w, const graph::labels& names,
-                                   const pgas::vertex_map<T>& map, value_kind what) {
+                                   const pgas::vertex_map<T>& map, value_kind kind) {
   constexpr std::uint64_t at_once = 1 << 20;
   const auto in_file = [&](T x) {
     if constexpr (std::is_integral_v<T>) {
       if (x == no_vertex<T>) return unreached<To>;
-      if (what != value_kind::numbers) return static_cast<To>(names.id_of(x));
+      if (kind != value_kind::numbers) return static_cast<To>(names.id_of(x));
     }
     return static_cast<To>(x);
   };
@@ -162,9 +162,9 @@ own_values gather(world& w, const graph::labels& names, const run_result& result
     return std::visit(
         [&](const auto* map) -> own_values {
           if (which.rule == agreement::close) {
-            return gather_by_position<double>(w, names, *map, c.what);
+            return gather_by_position<double>(w, names, *map, c.kind);
           }
-          return gather_by_position<std::uint64_t>(w, names, *map, c.what);
+          return gather_by_position<std::uint64_t>(w, names, *map, c.kind);
         },
         c.values);
   }

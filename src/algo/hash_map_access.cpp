@@ -17,8 +17,8 @@
 namespace cairn::algo {
 namespace {
 
-constexpr std::uint64_t most_live = 16'384;  // tasks of a worker
-constexpr std::uint64_t stretch = 256;       // accesses before other tasks and messages have a turn
+constexpr std::uint64_t max_live = 16'384;        // tasks of a worker
+constexpr std::uint64_t accesses_per_turn = 256;  // then other tasks and messages have a turn
 
 // What the tasks of a rank share.
 struct shared {
@@ -47,12 +47,12 @@ task::task<> access(shared* all) {
     for (std::uint64_t step = 0; step < all->opt.steps; ++step) {
       const auto string = all->pool[input];
       input = input + 1 == size ? 0 : input + 1;
-      const auto there = co_await all->map.find(string);
-      if (there) {
+      const auto value = co_await all->map.find(string);
+      if (value) {
         ++found;
         stored += co_await all->map.insert(reversed(string), string_origin::reversed);
       }
-      if (++counted == stretch) {
+      if (++counted == accesses_per_turn) {
         all->count(std::exchange(counted, 0));
         co_await task::pause();
       }
@@ -67,7 +67,7 @@ task::task<> store(shared* all) {
   for (auto j = all->take(); j < all->last; j = all->take()) {
     const auto string = all->pool[stored_input(j, all->pool.size(), all->opt.entries)];
     static_cast<void>(co_await all->map.insert(string, string_origin::pool));
-    if (j % stretch == 0) co_await task::pause();
+    if (j % accesses_per_turn == 0) co_await task::pause();
   }
 }
 
@@ -105,7 +105,7 @@ hash_map_access_totals access_hash_map(world& w, const string_pool& pool, string
   const pgas::partition_view shares(opt.tasks, w.size());
   const auto first = shares.first(w.rank()), mine = shares.size(w.rank());
   shared all{pool, map, opt, first + mine, mine * opt.steps, first};
-  w.run(run_share(&w, &all, most_live, access));
+  w.run(run_share(&w, &all, max_live, access));
   return {w.sum(all.accesses.load()), w.sum(all.found.load()), w.sum(all.stored.load())};
 }
 

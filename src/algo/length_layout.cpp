@@ -48,13 +48,13 @@ bool targets_are_far(const graph::csr<Id>& out) {
 
 template <class Id>
 typename length_layout<Id>::kind length_layout<Id>::kind_for(const graph::dist_csr<Id>& g) {
-  constexpr std::uint64_t least_degree = 4;  // shorter rows have nothing to skip
-  const bool long_rows = g.out().num_edges() >= least_degree * g.num_vertices();
+  constexpr std::uint64_t min_degree = 4;  // shorter rows have nothing to skip
+  const bool long_rows = g.out().num_edges() >= min_degree * g.num_vertices();
   return long_rows && targets_are_far(g.out()) ? kind::bins : kind::pairs;
 }
 
 template <class Id>
-length_layout<Id>::length_layout(world& w, const graph::dist_csr<Id>& g, kind how) : how_(how) {
+length_layout<Id>::length_layout(world& w, const graph::dist_csr<Id>& g, kind k) : kind_(k) {
   CAIRN_EXPECTS(w.size() == 1 && g.weighted());
   if (g.out().template weighted_by<double>()) {
     build<double>(w, g);
@@ -72,7 +72,7 @@ void length_layout<Id>::build(world& w, const graph::dist_csr<Id>& g) {
   const auto* const weights = std::get<graph::array<Weight>>(g.out().weights()).data();
   auto& to = out_.template emplace<edge_array<Weight>>();
   to.edges = hw::page_buffer<traverse::weighted_edge<Id, Weight>>(end);  // as offsets count
-  if (how_ == kind::bins) {
+  if (kind_ == kind::bins) {
     to.bins = bins_of(std::span<const Weight>(weights + begin, end - begin));
     put_rows(w, offsets, targets, weights, to);
     if (g.directed()) transpose<Weight>(w, g.out());

@@ -46,7 +46,7 @@ struct push_relabel {
     void answer(const message& m, const activity::outcome<label_t>& pushed) {
       const auto i = m.arc - f.flow.r.first_arc;
       f.labels.copies[i] = pushed.value;
-      if (pushed.done) f.flow.book(m.from, i, m.amount);  // one push per arc and pulse
+      if (pushed.done) f.flow.record_push(m.from, i, m.amount);  // one push per arc and pulse
     }
   };
 

@@ -51,9 +51,9 @@ class root_paths {
   void hook(std::span<const Id> ready) {
     auto& root = f_.root;
     traverse::for_each_of(f_.w, ready, [&](worker_t k, Id r) {
-      const Id there = f_.edge_of(r).other_root;
-      root.store(r, there);
-      if (!root.owns(there)) found_.add(k, there);
+      const Id other_root = f_.edge_of(r).other_root;
+      root.store(r, other_root);
+      if (!root.owns(other_root)) found_.add(k, other_root);
     });
     above_.choose(found_);
     above_.refresh();

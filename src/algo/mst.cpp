@@ -74,9 +74,9 @@ struct boruvka {
     const auto row = g.out().neighbors(v);
     for (std::size_t i = 0; i < row.size(); ++i) {
       const Id u = row[i];
-      const Id there = roots.owns(u) ? tm::load_cell(roots.element(u)) : neighbors(u);
-      if (there == mine) continue;
-      const edge e{to_ordered(weights[i]), std::min(v, u), std::max(v, u), there};
+      const Id other_root = roots.owns(u) ? tm::load_cell(roots.element(u)) : neighbors(u);
+      if (other_root == mine) continue;
+      const edge e{to_ordered(weights[i]), std::min(v, u), std::max(v, u), other_root};
       if (e.lighter_than(best)) best = e;
     }
     return best;

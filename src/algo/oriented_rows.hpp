@@ -31,11 +31,11 @@ namespace cairn::algo {
 template <class Begin, class F>
 void for_edge_ranges(world& w, std::size_t n, std::uint64_t edges, std::uint64_t longest,
                      Begin&& begin_of, F&& f) {
-  constexpr std::uint64_t steps = 4 << 20, least_shared = 256;
+  constexpr std::uint64_t steps = 4 << 20, min_shared = 256;
   const std::uint64_t most = w.size() > 1 ? 1 << 12 : 1 << 16;  // several ranks: messages wait
   const auto share = edges / (16 * static_cast<std::uint64_t>(w.workers())) + 1;
   const auto size = std::min(
-      {steps / std::max<std::uint64_t>(1, longest) + 1, most, std::max(share, least_shared)});
+      {steps / std::max<std::uint64_t>(1, longest) + 1, most, std::max(share, min_shared)});
   // the first row that begins in this range or later
   const auto first_of = [&](std::uint64_t range) {
     if (range == 0) return std::size_t{0};

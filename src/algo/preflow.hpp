@@ -29,7 +29,7 @@ struct preflow {
 
   /// Residual capacity of arcs[i].
   [[nodiscard]] std::int64_t room(std::uint64_t i) const {
-    return r.arcs[i].there - sent[i] + std::as_const(received).local()[i];
+    return r.arcs[i].capacity - sent[i] + std::as_const(received).local()[i];
   }
   /// Excess of vertex v of this rank.
   [[nodiscard]] std::int64_t excess(Id v) const {
@@ -38,7 +38,7 @@ struct preflow {
 
   /// Records that vertex v of this rank has sent `amount` along arcs[i]. One call per arc at a
   /// time.
-  void book(Id v, std::uint64_t i, std::int64_t amount) {
+  void record_push(Id v, std::uint64_t i, std::int64_t amount) {
     sent[i] += amount;
     std::atomic_ref(given[v - r.first]).fetch_add(amount, std::memory_order_relaxed);
   }
@@ -48,7 +48,7 @@ struct preflow {
     std::vector<flow_arc<Id>> all;
     for (std::size_t v = 0; v < given.size(); ++v) {
       for (auto i = r.offsets[v]; i < r.offsets[v + 1]; ++i) {
-        const auto amount = r.arcs[i].there - room(i);
+        const auto amount = r.arcs[i].capacity - room(i);
         if (amount > 0) all.push_back({static_cast<Id>(r.first + v), r.arcs[i].target, amount});
       }
     }

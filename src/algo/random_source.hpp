@@ -28,10 +28,10 @@ Id first_with_edges(world& w, const graph::dist_csr<Id>& g) {
 /// A random vertex that has edges; where hardly any has, the first. Collective.
 template <class Id>
 Id random_source(world& w, const graph::dist_csr<Id>& g, const run_request& r) {
-  constexpr int most_draws = 1000;
+  constexpr int max_draws = 1000;
   if (g.num_edges() == 0) return 0;
   random64 draw(r.seed, r.trial);
-  for (int tries = 0; tries < most_draws; ++tries) {
+  for (int tries = 0; tries < max_draws; ++tries) {
     // By id, so that it does not depend on the order of vertices.
     const auto v = g.labels().vertex_at(draw.below(g.num_vertices()));
     if (degree_anywhere(w, g, v) != 0) return static_cast<Id>(v);

@@ -28,7 +28,7 @@ template <class Id>
 template <class Id>
 struct residual_arc {
   Id target;
-  std::int64_t there, back;
+  std::int64_t capacity, reverse_capacity;
   std::uint64_t mirror = 0;  ///< id of the same arc at its target
 };
 
@@ -62,7 +62,7 @@ struct residual_graph {
  private:
   struct half {
     Id source, target;
-    std::int64_t there, back;
+    std::int64_t capacity, reverse_capacity;
   };
 
   // In an undirected graph a row also gives the reverse capacity; in a directed one the other
@@ -72,7 +72,8 @@ struct residual_graph {
     auto at = halves.begin();
     offsets.push_back(0);
     for (auto v = first; v < g.out().last(); ++v) {
-      for (; at != halves.end() && at->source == v; ++at) append(at->target, at->there, at->back);
+      for (; at != halves.end() && at->source == v; ++at)
+        append(at->target, at->capacity, at->reverse_capacity);
       const auto row = g.out().neighbors(v);
       for (std::size_t i = 0; !g.directed() && i < row.size(); ++i) {
         const auto c = capacity_at(g.out(), v, i);
@@ -84,12 +85,12 @@ struct residual_graph {
   }
 
   // Appends to the current row, in ascending order of targets.
-  void append(Id target, std::int64_t there, std::int64_t back) {
+  void append(Id target, std::int64_t capacity, std::int64_t reverse_capacity) {
     if (arcs.size() == offsets.back() || arcs.back().target != target) {
       arcs.push_back({target, 0, 0});
     }
-    arcs.back().there += there;
-    arcs.back().back += back;
+    arcs.back().capacity += capacity;
+    arcs.back().reverse_capacity += reverse_capacity;
   }
 
   static std::vector<half> halves_of(world& w, const graph::dist_csr<Id>& g) {

@@ -47,7 +47,7 @@ class residual_search {
             const auto& r = flow_.r;
             for (auto i = r.begin(v); i < r.end(v); ++i) {
               const auto& arc = r.arcs[i];
-              if (arc.there + arc.back > flow_.room(i)) send({arc.target, d});
+              if (arc.capacity + arc.reverse_capacity > flow_.room(i)) send({arc.target, d});
             }
             return r.end(v) - r.begin(v);
           },

@@ -62,7 +62,7 @@ class root_graph {
     const auto n = static_cast<std::size_t>(g.num_vertices());
     for (auto& s : seen_) {
       s.value.sent.reserve(std::min(n, w.options().filter_entries));
-      s.value.received.reserve(std::min(n, most_received));
+      s.value.received.reserve(std::min(n, max_received));
     }
     exchange_roots();
     for (auto& s : seen_) {
@@ -83,7 +83,7 @@ class root_graph {
   }
 
  private:
-  static constexpr std::size_t most_received = 4096;
+  static constexpr std::size_t max_received = 4096;
   static constexpr double ns_of_vertex = 40;  // two binary searches in a row, and few messages
 
   struct worker_state {

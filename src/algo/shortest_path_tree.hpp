@@ -35,7 +35,7 @@ class shortest_path_tree {
         distance_(distance),
         predecessor_(w, g.partition(), no_vertex<std::uint64_t>),
         found_(w),
-        told_(w, [this](worker_t k, std::span<const tight> batch) {
+        edges_(w, [this](worker_t k, std::span<const tight> batch) {
           for (const auto& m : batch) {
             if (m.distance == distance_.load(m.to)) take(k, m.to, m.from);
           }
@@ -43,12 +43,12 @@ class shortest_path_tree {
 
   pgas::vertex_map<std::uint64_t> grow(Id source) {
     if (predecessor_.owns(source)) take(worker_t(0), source, source);
-    traverse::push_own(w_, told_, g_.out(), [&](Id v, auto& send) {
-      return tell(v, send, [](Distance from, Distance to) { return from < to; });
+    traverse::push_own(w_, edges_, g_.out(), [&](Id v, auto& send) {
+      return send_tight_edges(v, send, [](Distance from, Distance to) { return from < to; });
     });
     while (w_.any(!found_.empty())) {
-      traverse::push_each(w_, told_, found_.take(), [&](Id v, auto& send) {
-        return tell(v, send, [](Distance from, Distance to) { return from == to; });
+      traverse::push_each(w_, edges_, found_.take(), [&](Id v, auto& send) {
+        return send_tight_edges(v, send, [](Distance from, Distance to) { return from == to; });
       });
     }
     return std::move(predecessor_);
@@ -57,7 +57,7 @@ class shortest_path_tree {
  private:
   // Returns the edges that it looked at.
   template <class Wanted>
-  std::uint64_t tell(Id v, auto& send, Wanted&& wanted) {
+  std::uint64_t send_tight_edges(Id v, auto& send, Wanted&& wanted) {
     const auto d = distance_.load(v);
     if (d == unreached<Distance>) return 0;
     rows_.each_edge(v, [&](Id u, weight_of<Distance> x) {
@@ -79,7 +79,7 @@ class shortest_path_tree {
   const pgas::vertex_map<Distance>& distance_;
   pgas::vertex_map<std::uint64_t> predecessor_;
   traverse::worklist<Id> found_;  // their edges of weight 0 have not been followed
-  am::channel<tight> told_;
+  am::channel<tight> edges_;
 };
 
 }  // namespace cairn::algo

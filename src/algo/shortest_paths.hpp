@@ -34,7 +34,7 @@ struct shortest_paths {
       Id v;
       Distance distance;
     };
-    static constexpr bool permanent = true, sieved = true;
+    static constexpr bool permanent = true, prefiltered = true;
 
     pgas::vertex_view<Distance> distances;
     traverse::ordered_work<entry>& work;

@@ -52,8 +52,7 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
                                             const length_layout<Id>* layout) {
   using weight = weight_of<Distance>;
   using rows = traverse::weighted_rows<Id, weight>;
-  const traverse::small_run on_workers(w, g, opt.activity,
-                                          traverse::run_kind::shortest_paths);
+  const traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::shortest_paths);
   const auto by =
       opt.algorithm == sssp_method::automatic ? sssp_method::distributed_control : opt.algorithm;
   const bool chaotic = by == sssp_method::chaotic;

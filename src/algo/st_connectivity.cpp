@@ -29,7 +29,7 @@ struct two_searches {
     }
     void answer(const message& m, const activity::outcome<color>& found) {
       if (found.done && found.value != color::white && found.value != m.mine) {
-        s.met.store(true, std::memory_order_relaxed);
+        s.searches_met.store(true, std::memory_order_relaxed);
       }
     }
   };
@@ -57,7 +57,7 @@ struct two_searches {
     const traverse::edges<Id> edges = c == color::grey ? g.out() : g.in();
     traverse::push_along(w, visits, edges, frontier(c).take(),
                          [&](Id, std::span<const Id> row, auto& send) {
-                           if (met.load(std::memory_order_relaxed)) return;
+                           if (searches_met.load(std::memory_order_relaxed)) return;
                            for (const Id v : row) send({v, c});
                          });
   }
@@ -67,7 +67,7 @@ struct two_searches {
   pgas::vertex_map<color> colors;
   activity::executor<visit> visits;
   traverse::worklist<Id> from_s, from_t;
-  std::atomic<bool> met = false;
+  std::atomic<bool> searches_met = false;
 };
 
 }  // namespace
@@ -89,7 +89,7 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, I
     auto& reached = smaller == color::grey ? grey : green;
     reached = both.size(smaller);
     r.visited += reached;
-    r.connected = w.any(both.met);
+    r.connected = w.any(both.searches_met);
     ++r.levels;
   }
   r.ran = both.visits.ran();

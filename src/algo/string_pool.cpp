@@ -12,7 +12,7 @@ namespace cairn::algo {
 namespace {
 
 constexpr std::size_t block_bytes = std::size_t{1} << 20;
-constexpr std::size_t most_bytes = 20;
+constexpr std::size_t max_bytes = 20;
 
 bool is_space(char c) noexcept { return c == ' ' || (c >= '\t' && c <= '\r'); }
 bool is_control(char c) noexcept {
@@ -36,8 +36,8 @@ pool_words words_of(std::string_view text) {
       ++p;
     }
     const auto bytes = static_cast<std::size_t>(p - first);
-    found.cut += bytes > most_bytes;
-    found.words.emplace_back(std::string_view(first, std::min(bytes, most_bytes)));
+    found.cut += bytes > max_bytes;
+    found.words.emplace_back(std::string_view(first, std::min(bytes, max_bytes)));
   }
   return found;
 }

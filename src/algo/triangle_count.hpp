@@ -263,16 +263,17 @@ triangle_count count_by_bits(const oriented_rows<Id>& rows, std::size_t first, s
 template <std::size_t Registers>
 [[gnu::target("avx2"), gnu::always_inline]] inline triangle_count count_by_registers(
     const oriented_rows<std::uint32_t>& rows, std::span<const std::uint32_t> row) {
-  static constexpr std::uint32_t ways[2 * lanes] = {0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7};
+  static constexpr std::uint32_t rotations[2 * lanes] = {0, 1, 2, 3, 4, 5, 6, 7,
+                                                         0, 1, 2, 3, 4, 5, 6, 7};
   // Unused lanes hold ~0, which is no vertex.
-  __m256i turned[Registers * lanes];
+  __m256i rotated[Registers * lanes];
   for (std::size_t r = 0; r < Registers; ++r) {
-    auto* const of_register = turned + r * lanes;
+    auto* const of_register = rotated + r * lanes;
     const auto unused =
         _mm256_xor_si256(lanes_below(row.size() - r * lanes), _mm256_set1_epi32(-1));
     of_register[0] = _mm256_or_si256(load_lanes(row.data() + r * lanes), unused);
     for (std::size_t i = 1; i < lanes; ++i) {
-      of_register[i] = _mm256_permutevar8x32_epi32(of_register[0], load_lanes(ways + i));
+      of_register[i] = _mm256_permutevar8x32_epi32(of_register[0], load_lanes(rotations + i));
     }
   }
   triangle_count all;
@@ -284,11 +285,11 @@ template <std::size_t Registers>
     std::size_t at = 0;
     do {
       const auto entries = load_lanes(other.data() + at);
-      auto met = _mm256_cmpeq_epi32(entries, turned[0]);
+      auto equal = _mm256_cmpeq_epi32(entries, rotated[0]);
       for (std::size_t i = 1; i < Registers * lanes; ++i) {
-        met = _mm256_or_si256(met, _mm256_cmpeq_epi32(entries, turned[i]));
+        equal = _mm256_or_si256(equal, _mm256_cmpeq_epi32(entries, rotated[i]));
       }
-      less = _mm256_add_epi32(less, _mm256_and_si256(met, lanes_below(other.size() - at)));
+      less = _mm256_add_epi32(less, _mm256_and_si256(equal, lanes_below(other.size() - at)));
       at += lanes;
     } while (at < other.size());
   }

@@ -32,12 +32,12 @@ class triangle_matrix {
   static constexpr number none = std::numeric_limits<number>::max();
 
  public:
-  static constexpr std::size_t most_vertices = 1 << 15;
+  static constexpr std::size_t max_vertices = 1 << 15;
 
   /// Chooses at most `most` vertices: all with at least a certain degree.
   triangle_matrix(world& w, const oriented_rows<Id>& rows, std::size_t most)
       : rows_(rows), number_(rows.size(), w.memory()), scratch_(w.workers()) {
-    choose(w, std::min(most, most_vertices));
+    choose(w, std::min(most, max_vertices));
   }
 
   /// Number of these vertices that have a row in the matrix.
@@ -268,7 +268,7 @@ template <class Id>
   const auto lookups = static_cast<double>(rows.num_edges()) * s.row_at_end;
   // The matrix has most^2 / 128 words, which should be few compared with the lookups.
   const auto most = static_cast<std::size_t>(
-      std::min(2 * std::sqrt(lookups), double{triangle_matrix<Id>::most_vertices}));
+      std::min(2 * std::sqrt(lookups), double{triangle_matrix<Id>::max_vertices}));
   const bool asked = choice.mode == triangles_mode::matrix;
   const auto length = std::to_string(static_cast<std::uint64_t>(s.row_at_end));
   if (choice.mode == triangles_mode::automatic) {

@@ -11,7 +11,8 @@ namespace {
 
 /// The only vertex of all ranks for which is_root(v) holds.
 template <class Id>
-named_root<Id> the_one(world& w, const graph::dist_csr<Id>& g, const char* what, auto&& is_root) {
+named_root<Id> unique_root(world& w, const graph::dist_csr<Id>& g, const char* property,
+                           auto&& is_root) {
   struct least_two {
     std::uint64_t count = 0;
     Id first = no_vertex<Id>, second = no_vertex<Id>;
@@ -30,12 +31,12 @@ named_root<Id> the_one(world& w, const graph::dist_csr<Id>& g, const char* what,
     if (r.count > 1) named.push_back(r.second);
   }
   if (count == 1) return {named[0], {}};
-  const std::string no_root = std::string("the result names no root: no vertex ") + what;
+  const std::string no_root = std::string("the result names no root: no vertex ") + property;
   if (count == 0) return {no_vertex<Id>, no_root};
   const auto id = [&](Id v) { return g.labels().text_of(v); };
   return {no_vertex<Id>, "the result names " + std::to_string(count) + " roots: vertex " +
                              id(named[0]) + ", vertex " + id(named[1]) +
-                             (count > 2 ? ", ... each " : " each ") + what};
+                             (count > 2 ? ", ... each " : " each ") + property};
 }
 
 }  // namespace
@@ -60,7 +61,7 @@ std::optional<std::string> verify_bfs(world& w, const graph::dist_csr<Id>& g, Id
       if (!found) check.check_edges(derived);
     }
     if (!found) found = check.found();
-  } else if (found.what == bfs_violation::wrong_step) {
+  } else if (found.rule == bfs_violation::wrong_step) {
     // A cycle contains a wrong step; reporting the cycle is more informative.
     static_cast<void>(check.depths_of(parent));
     found = check.found();
@@ -88,13 +89,13 @@ std::optional<std::string> verify_bfs_depths(world& w, const graph::dist_csr<Id>
 template <class Id>
 named_root<Id> root_of_parents(world& w, const graph::dist_csr<Id>& g,
                                const pgas::vertex_map<Id>& parent) {
-  return the_one(w, g, "is its own parent", [&](Id v) { return parent.load(v) == v; });
+  return unique_root(w, g, "is its own parent", [&](Id v) { return parent.load(v) == v; });
 }
 
 template <class Id>
 named_root<Id> root_of_depths(world& w, const graph::dist_csr<Id>& g,
                               const pgas::vertex_map<Id>& depth) {
-  return the_one(w, g, "has depth 0", [&](Id v) { return depth.load(v) == 0; });
+  return unique_root(w, g, "has depth 0", [&](Id v) { return depth.load(v) == 0; });
 }
 
 #define CAIRN_INSTANTIATE(Id)                                                                   \

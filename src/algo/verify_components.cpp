@@ -18,14 +18,14 @@ namespace {
 enum class broken_rule : std::uint32_t { none, no_smaller_vertex, edge_between, unconnected };
 
 struct violation {
-  broken_rule what = broken_rule::none;
+  broken_rule rule = broken_rule::none;
   std::uint64_t v = 0, u = 0;  // u is the label, or the other endpoint
 };
 
 violation first_of(const violation& a, const violation& b) {
-  if (a.what == broken_rule::none) return b;
-  if (b.what == broken_rule::none) return a;
-  return std::tie(b.what, b.v, b.u) < std::tie(a.what, a.v, a.u) ? b : a;
+  if (a.rule == broken_rule::none) return b;
+  if (b.rule == broken_rule::none) return a;
+  return std::tie(b.rule, b.v, b.u) < std::tie(a.rule, a.v, a.u) ? b : a;
 }
 
 std::string to_sentence(const violation& f, const graph::labels& names) {
@@ -33,10 +33,10 @@ std::string to_sentence(const violation& f, const graph::labels& names) {
     return v < names.size() ? "vertex " + names.text_of(v) : std::string("no vertex");
   };
   const auto v = vertex(f.v), u = vertex(f.u);
-  if (f.what == broken_rule::no_smaller_vertex) {
+  if (f.rule == broken_rule::no_smaller_vertex) {
     return "the label of " + v + " is " + u + ", expected the smallest vertex of its component";
   }
-  if (f.what == broken_rule::edge_between) {
+  if (f.rule == broken_rule::edge_between) {
     return "the endpoints " + v + " and " + u + " of an edge have different labels";
   }
   return v + " is not connected to its label, " + u;
@@ -75,7 +75,7 @@ class checker {
     for (const auto& f : found_) mine = first_of(mine, f.value);
     violation all;
     for (const auto& f : w_.all_gather(mine)) all = first_of(all, f);
-    if (all.what == broken_rule::none) return std::nullopt;
+    if (all.rule == broken_rule::none) return std::nullopt;
     return to_sentence(all, g_.labels());
   }
 

@@ -40,7 +40,7 @@ class replay {
   std::uint64_t found_at_least = 0, found_at_most = 0;
 
   replay(world& w, const string_pool& pool, const hash_map_access_options& opt) : w_(w) {
-    for (std::uint64_t j = 0; j < opt.entries && goes_on(j); ++j) {
+    for (std::uint64_t j = 0; j < opt.entries && may_continue(j); ++j) {
       given.insert(pool[stored_input(j, pool.size(), opt.entries)]);
     }
     each_input(pool, opt, [&](const pool_string& s) {
@@ -54,14 +54,14 @@ class replay {
   }
 
  private:
-  [[nodiscard]] bool goes_on(std::uint64_t i) { return i % 4096 != 0 || w_.progress(); }
+  [[nodiscard]] bool may_continue(std::uint64_t i) { return i % 4096 != 0 || w_.progress(); }
   template <class F>
   void each_input(const string_pool& pool, const hash_map_access_options& opt, F&& f) {
     std::uint64_t made = 0;
     for (std::uint64_t t = 0; t < opt.tasks; ++t) {
       auto input = first_input(t, pool.size(), opt.tasks);
       for (std::uint64_t step = 0; step < opt.steps; ++step) {
-        if (!goes_on(made++)) return;
+        if (!may_continue(made++)) return;
         f(pool[input]);
         input = input + 1 == pool.size() ? 0 : input + 1;
       }

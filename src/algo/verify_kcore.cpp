@@ -47,7 +47,7 @@ class checker {
         edges_(traverse::edges_both_ways(g)),
         core_(core),
         support_(w, g.partition(), 0),
-        gone_(w, g.partition(), 0),
+        is_removed_(w, g.partition(), 0),
         removed_(w),
         messages_(w, [this](worker_t k, std::span<const edge_message> batch) {
           for (const auto& m : batch) handle(k, m);
@@ -67,7 +67,7 @@ class checker {
                           [&](Id v, auto& send) { return notify_neighbors(v, send); });
     }
     for (auto v = core_.first(); v < last() && v < wrong.vertex; ++v) {
-      if (gone_.load(v) == 0) wrong = {v, false, core(v), support(v)};
+      if (is_removed_.load(v) == 0) wrong = {v, false, core(v), support(v)};
     }
     violation first;
     for (const auto& f : w_.all_gather(wrong)) {
@@ -109,8 +109,8 @@ class checker {
 
   void remove_if_few(worker_t k, Id v) {
     if (support(v) > core(v)) return;
-    const tm::cell_ref<std::uint8_t, tm::atomic_access> gone(gone_.at(v).here());
-    if (gone.claim(0, 1) == 0) removed_.add(k, v);
+    const tm::cell_ref<std::uint8_t, tm::atomic_access> removed(is_removed_.at(v).here());
+    if (removed.claim(0, 1) == 0) removed_.add(k, v);
   }
 
   world& w_;
@@ -118,7 +118,7 @@ class checker {
   const traverse::edges<Id> edges_;
   const pgas::vertex_map<std::uint32_t>& core_;
   pgas::vertex_map<std::uint32_t> support_;  // remaining neighbors with at least v's core number
-  pgas::vertex_map<std::uint8_t> gone_;
+  pgas::vertex_map<std::uint8_t> is_removed_;
   traverse::worklist<Id> removed_;
   bool peeling_ = false;  // false: neighbors are counted
   am::channel<edge_message> messages_;

@@ -18,14 +18,14 @@ namespace {
 enum class broken_rule : std::uint32_t { none, no_such_edge, cycle, not_spanned, not_least };
 
 struct violation {
-  broken_rule what = broken_rule::none;
+  broken_rule rule = broken_rule::none;
   std::uint64_t source = 0, target = 0;
 };
 
 violation first_of(const violation& a, const violation& b) {
-  if (a.what == broken_rule::none) return b;
-  if (b.what == broken_rule::none) return a;
-  return std::tie(b.what, b.source, b.target) < std::tie(a.what, a.source, a.target) ? b : a;
+  if (a.rule == broken_rule::none) return b;
+  if (b.rule == broken_rule::none) return a;
+  return std::tie(b.rule, b.source, b.target) < std::tie(a.rule, a.source, a.target) ? b : a;
 }
 
 std::string to_sentence(const violation& f, const graph::labels& names) {
@@ -33,7 +33,7 @@ std::string to_sentence(const violation& f, const graph::labels& names) {
     return v < names.size() ? names.text_of(v) : std::string("(no vertex)");
   };
   const auto edge = "edge " + id(f.source) + " - " + id(f.target);
-  switch (f.what) {
+  switch (f.rule) {
     case broken_rule::no_such_edge:
       return "the forest's " + edge + " is no edge of the graph, or has another weight there";
     case broken_rule::cycle:
@@ -114,7 +114,7 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
   for (const auto& e : edges) {
     if (!in_graph(g, e)) mine = first_of(mine, {broken_rule::no_such_edge, e.source, e.target});
   }
-  if (const auto f = agreed(); f.what != broken_rule::none) return to_sentence(f, g.labels());
+  if (const auto f = agreed(); f.rule != broken_rule::none) return to_sentence(f, g.labels());
 
   auto forest = w.all_gather_values<mst_edge<Id>>(edges);
   sort_interruptibly(w, forest, [](const auto& a, const auto& b) {
@@ -128,7 +128,7 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
       mine = first_of(mine, {broken_rule::cycle, e.source, e.target});
     }
   }
-  if (const auto f = agreed(); f.what != broken_rule::none) return to_sentence(f, g.labels());
+  if (const auto f = agreed(); f.rule != broken_rule::none) return to_sentence(f, g.labels());
 
   task::per_worker<violation> found(w.workers());
   const auto& rows = g.out();
@@ -148,7 +148,7 @@ std::optional<std::string> verify_mst(world& w, const graph::dist_csr<Id>& g,
       },
       ns_of_vertex);
   for (const auto& f : found) mine = first_of(mine, f.value);
-  if (const auto f = agreed(); f.what != broken_rule::none) return to_sentence(f, g.labels());
+  if (const auto f = agreed(); f.rule != broken_rule::none) return to_sentence(f, g.labels());
   return std::nullopt;
 }
 

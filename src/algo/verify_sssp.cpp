@@ -19,13 +19,13 @@ namespace {
 enum class broken_rule : std::uint32_t { none, source, too_far, no_path, no_root, no_tree };
 
 struct violation {
-  broken_rule what = broken_rule::none;
+  broken_rule rule = broken_rule::none;
   std::uint64_t vertex = 0, from = 0;
 
   void keep_first(const violation& other) {
-    if (other.what == broken_rule::none) return;
-    if (what == broken_rule::none ||
-        std::tie(other.what, other.vertex, other.from) < std::tie(what, vertex, from)) {
+    if (other.rule == broken_rule::none) return;
+    if (rule == broken_rule::none ||
+        std::tie(other.rule, other.vertex, other.from) < std::tie(rule, vertex, from)) {
       *this = other;
     }
   }
@@ -33,7 +33,7 @@ struct violation {
 
 std::string to_sentence(const violation& f, bool of_tree, const graph::labels& names) {
   const auto v = "vertex " + names.text_of(f.vertex);
-  switch (f.what) {
+  switch (f.rule) {
     case broken_rule::source:
       return "the source, " + v + ", does not have distance 0";
     case broken_rule::too_far:
@@ -51,7 +51,7 @@ std::string to_sentence(const violation& f, bool of_tree, const graph::labels& n
 template <class Id, class Distance>
 class checker {
   using weight = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
-  struct along {  // an edge: what its target's distance is at most, and that of its source
+  struct edge_bound {  // an edge: what its target's distance is at most, and that of its source
     Id to, from;
     Distance through, before;
   };
@@ -67,8 +67,8 @@ class checker {
         proven_(w, g.partition(), 0),
         frontier_(w),
         found_(w.workers()),
-        told_(w, [this](worker_t k, std::span<const along> batch) {
-          for (const auto& m : batch) hear(k, m);
+        bounds_(w, [this](worker_t k, std::span<const edge_bound> batch) {
+          for (const auto& m : batch) receive(k, m);
         }) {}
 
   std::optional<std::string> run(std::uint64_t source) {
@@ -76,11 +76,12 @@ class checker {
       if (distance_.load(source) != 0) found_[worker_t(0)] = {broken_rule::source, source, 0};
       prove(worker_t(0), static_cast<Id>(source));
     }
-    traverse::push_own(w_, told_, g_.out(), [&](Id v, auto& send) { return tell(v, send); });
+    traverse::push_own(w_, bounds_, g_.out(),
+                       [&](Id v, auto& send) { return send_bounds(v, send); });
     searching_ = true;
     while (w_.any(!frontier_.empty())) {
-      traverse::push_each(w_, told_, frontier_.take(),
-                          [&](Id v, auto& send) { return tell(v, send); });
+      traverse::push_each(w_, bounds_, frontier_.take(),
+                          [&](Id v, auto& send) { return send_bounds(v, send); });
     }
     traverse::for_each_own(w_, g_.out(), [&](worker_t k, Id v) {
       const bool reached = is_reached(distance_.load(v));
@@ -93,7 +94,7 @@ class checker {
     violation mine, first;
     for (const auto& f : found_) mine.keep_first(f.value);
     for (const auto& f : w_.all_gather(mine)) first.keep_first(f);
-    if (first.what == broken_rule::none) return std::nullopt;
+    if (first.rule == broken_rule::none) return std::nullopt;
     return to_sentence(first, predecessor_ != nullptr, g_.labels());
   }
 
@@ -116,7 +117,7 @@ class checker {
     if (cell.claim(0, 1) == 0) frontier_.add(k, v);
   }
 
-  std::uint64_t tell(Id v, auto& send) {
+  std::uint64_t send_bounds(Id v, auto& send) {
     const auto d = distance_.load(v);
     if (!is_reached(d)) return 0;
     rows_.each_edge(v, [&](Id u, weight x) {
@@ -126,7 +127,7 @@ class checker {
     return rows_.degree(v);
   }
 
-  void hear(worker_t k, const along& m) {
+  void receive(worker_t k, const edge_bound& m) {
     const auto d = distance_.load(m.to);
     if (!(d <= m.through)) found_[k].keep_first({broken_rule::too_far, m.to, m.from});
     if (m.through != d || !is_reached(d) || !(searching_ || m.before < d)) return;
@@ -142,7 +143,7 @@ class checker {
   traverse::worklist<Id> frontier_;
   task::per_worker<violation> found_;
   bool searching_ = false;  // along edges between equal distances alone
-  am::channel<along> told_;
+  am::channel<edge_bound> bounds_;
 };
 
 }  // namespace

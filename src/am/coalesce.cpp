@@ -38,7 +38,7 @@ std::vector<rank_t> next_hops_in(world& w) {
 
 }  // namespace
 
-coalescer::coalescer(world& w, const channel_options& opt, travel how)
+coalescer::coalescer(world& w, const channel_options& opt, travel path)
     : world_(w),
       progress_(w.messages()),
       kind_(opt.kind),
@@ -50,7 +50,7 @@ coalescer::coalescer(world& w, const channel_options& opt, travel how)
       sends_(opt.sends),
       exceptions_(std::uncaught_exceptions()),
       lanes_(w.handling_threads()),
-      routed_(how == travel::routed && kind_ == channel_kind::epoch && may_use_hops(w)),
+      routed_(path == travel::routed && kind_ == channel_kind::epoch && may_use_hops(w)),
       chooses_(routed_ && w.options().routing == routing::automatic),
       next_hops_(routed_ ? next_hops_in(w) : std::vector<rank_t>()) {
   CAIRN_EXPECTS(w.workers() == w.pool().workers(),
@@ -143,7 +143,7 @@ bool coalescer::leaves_part_filled(block& b, flush_scope scope) const noexcept {
 void coalescer::join_for_hops(worker_t w, flush_scope scope) {
   auto& mine = lanes_[w];
   auto& bytes_for = mine.joined_bytes;
-  hop_choice::leftovers found;
+  hop_choice::unsent_blocks found;
   for (rank_t to = 0; to < ranks(); ++to) {
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
     if (to == rank() || !leaves_part_filled(b, scope)) continue;

@@ -91,7 +91,7 @@ void remote_calls::on_answers(worker_t w, record_batch batch) {
   for (auto record : batch) {
     const auto header = unpack<replied>(record);
     auto& asker = workers_[header.to.worker()];
-    std::optional<under_way> call;
+    std::optional<pending_call> call;
     {
       const std::lock_guard held(asker.guard);
       call = asker.calls.take(header.to.slot(), header.generation, generation());

@@ -70,7 +70,7 @@ std::vector<rank_t> route::next_hops() const {
   return hops;
 }
 
-int route::most_hops() const noexcept {
+int route::max_hops() const noexcept {
   switch (scheme_) {
     case routing::grid:
       return 2;

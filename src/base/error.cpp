@@ -3,18 +3,18 @@
 
 namespace cairn {
 
-input_error input_error::in_file(const std::string& file, const std::string& what) {
-  return input_error(file + ": " + what);
+input_error input_error::in_file(const std::string& file, const std::string& problem) {
+  return input_error(file + ": " + problem);
 }
 
 input_error input_error::at_line(const std::string& file, std::uint64_t line,
-                                 const std::string& what) {
-  return input_error(file + ":" + std::to_string(line) + ": " + what);
+                                 const std::string& problem) {
+  return input_error(file + ":" + std::to_string(line) + ": " + problem);
 }
 
 input_error input_error::at_byte(const std::string& file, std::uint64_t offset,
-                                 const std::string& what) {
-  return input_error(file + ": at byte " + std::to_string(offset) + ": " + what);
+                                 const std::string& problem) {
+  return input_error(file + ": at byte " + std::to_string(offset) + ": " + problem);
 }
 
 peer_failure::peer_failure(rank_t rank, const std::string& text)

@@ -40,12 +40,12 @@ void control::handle_packet(worker_t w, const packet_header& header, rank_t from
                             std::span<const std::byte> payload) {
   if (header.kind == packet_kind::poison) {
     CAIRN_EXPECTS(payload.size() >= sizeof(rank_t), "a truncated packet");
-    rank_t culprit = 0;
-    std::memcpy(&culprit, payload.data(), sizeof culprit);
-    const auto text = payload.subspan(sizeof culprit);
+    rank_t failed_rank = 0;
+    std::memcpy(&failed_rank, payload.data(), sizeof failed_rank);
+    const auto text = payload.subspan(sizeof failed_rank);
     const std::lock_guard held(poison_guard_);
     if (poisoned()) return;
-    culprit_ = culprit;
+    failed_rank_ = failed_rank;
     poison_text_.assign(reinterpret_cast<const char*>(text.data()), text.size());
     poisoned_.store(true, std::memory_order_release);
     return;
@@ -188,11 +188,11 @@ std::optional<pending_collective> control::pending() const {
 
 // Poison -------------------------------------------------------------------------------------
 
-void control::poison(rank_t culprit, const std::string& text) noexcept {
+void control::poison(rank_t failed_rank, const std::string& text) noexcept {
   {
     const std::lock_guard held(poison_guard_);
     if (poisoned()) return;
-    culprit_ = culprit;
+    failed_rank_ = failed_rank;
     try {
       poison_text_ = text;
     } catch (...) {  // out of memory: poisons without the text
@@ -201,9 +201,9 @@ void control::poison(rank_t culprit, const std::string& text) noexcept {
   }
   // Informs the other ranks, as far as the transport still works.
   try {
-    std::vector<std::byte> payload(sizeof culprit + text.size());
-    std::memcpy(payload.data(), &culprit, sizeof culprit);
-    std::memcpy(payload.data() + sizeof culprit, text.data(), text.size());
+    std::vector<std::byte> payload(sizeof failed_rank + text.size());
+    std::memcpy(payload.data(), &failed_rank, sizeof failed_rank);
+    std::memcpy(payload.data() + sizeof failed_rank, text.data(), text.size());
     const std::lock_guard held(network_lock_);
     send_to_all(main_worker, packet_kind::poison, payload);
   } catch (...) {
@@ -213,7 +213,7 @@ void control::poison(rank_t culprit, const std::string& text) noexcept {
 void control::throw_if_poisoned() const {
   if (!poisoned()) return;
   const std::lock_guard held(poison_guard_);
-  throw peer_failure(culprit_, poison_text_);
+  throw peer_failure(failed_rank_, poison_text_);
 }
 
 // Cancellation -------------------------------------------------------------------------------

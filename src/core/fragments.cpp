@@ -8,7 +8,7 @@
 namespace cairn {
 namespace {
 
-constexpr std::uint64_t most_message_bytes = std::uint64_t{1} << 48;  // more is a damaged header
+constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 48;  // more is a damaged header
 
 }  // namespace
 
@@ -34,7 +34,7 @@ std::optional<buffer> fragments::join(rank_t from, std::span<const std::byte> fr
   std::memcpy(&common, fragment.data(), sizeof common);
   std::memcpy(&header, fragment.data() + sizeof common, sizeof header);
   const auto bytes = fragment.subspan(sizeof common + sizeof header);
-  CAIRN_EXPECTS(header.total <= most_message_bytes && header.offset <= header.total &&
+  CAIRN_EXPECTS(header.total <= max_message_bytes && header.offset <= header.total &&
                     bytes.size() <= header.total - header.offset,
                 "a fragment beyond its payload");
   auto& part = partials_[{from, header.sequence}];

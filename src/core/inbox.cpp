@@ -6,19 +6,19 @@
 
 namespace cairn {
 
-inbox::fate inbox::fate_of(buffer& b) const noexcept {
+inbox::action inbox::action_for(buffer& b) const noexcept {
   const auto& header = b.header();
-  if (header.epoch != 0 && header.epoch <= abandoned_) return fate::discard;
+  if (header.epoch != 0 && header.epoch <= abandoned_) return action::discard;
   switch (channels_.state_of(header.number)) {
     case registry::state::destroyed:
-      return fate::discard;
+      return action::discard;
     case registry::state::not_constructed:
-      return fate::aside;
+      return action::set_aside;
     case registry::state::live:
       break;
   }
   const bool of_open_epoch = header.epoch == open_.load(std::memory_order_relaxed);
-  return header.epoch == 0 || of_open_epoch ? fate::queue : fate::aside;
+  return header.epoch == 0 || of_open_epoch ? action::queue : action::set_aside;
 }
 
 void inbox::count_bytes(queue_of_worker& of, std::size_t more, std::size_t less) noexcept {
@@ -28,8 +28,8 @@ void inbox::count_bytes(queue_of_worker& of, std::size_t more, std::size_t less)
 }
 
 void inbox::place(buffer&& b) {
-  switch (fate_of(b)) {
-    case fate::queue:
+  switch (action_for(b)) {
+    case action::queue:
       if (const int w = channels_.worker_of(b.header().number); w != any_worker) {
         auto& of = of_worker_[worker_t(w)];
         count_bytes(of, b.size(), 0);
@@ -44,18 +44,18 @@ void inbox::place(buffer&& b) {
         silent_.push_back(std::move(b));
       }
       break;
-    case fate::aside:
-      aside_.push_back(std::move(b));
+    case action::set_aside:
+      set_aside_.push_back(std::move(b));
       break;
-    case fate::discard:
+    case action::discard:
       bytes_.fetch_sub(b.size(), std::memory_order_relaxed);
       break;
   }
 }
 
 void inbox::place_set_aside() {
-  auto aside = std::exchange(aside_, {});
-  for (auto& b : aside) place(std::move(b));
+  auto set_aside = std::exchange(set_aside_, {});
+  for (auto& b : set_aside) place(std::move(b));
   count_queued();
 }
 
@@ -130,21 +130,21 @@ std::optional<buffer> inbox::take_silent() {
 void inbox::open_epoch(std::uint64_t epoch) {
   const std::lock_guard held(guard_);
   open_.store(epoch, std::memory_order_relaxed);
-  if (!aside_.empty()) place_set_aside();
+  if (!set_aside_.empty()) place_set_aside();
 }
 
 void inbox::abandon_up_to(std::uint64_t epoch) {
   const std::lock_guard held(guard_);
   abandoned_ = epoch;
-  const auto set_aside = [this](auto& queue) {
-    for (auto& b : queue) aside_.push_back(std::move(b));
+  const auto put_aside = [this](auto& queue) {
+    for (auto& b : queue) set_aside_.push_back(std::move(b));
     queue.clear();
   };
-  set_aside(silent_);
-  set_aside(standing_);
-  set_aside(of_epoch_);
+  put_aside(silent_);
+  put_aside(standing_);
+  put_aside(of_epoch_);
   for (auto& of : of_worker_) {
-    for (auto& b : of.value.waiting) aside_.push_back(std::move(b));
+    for (auto& b : of.value.waiting) set_aside_.push_back(std::move(b));
     of.value.waiting.clear();
     of.value.bytes.store(0, std::memory_order_relaxed);
     of.value.queued.store(0, std::memory_order_relaxed);

@@ -30,7 +30,7 @@ std::uint64_t now_ns() noexcept {  // async-signal-safe
 }  // namespace
 
 interrupt_handler::interrupt_handler(second then, std::size_t worlds)
-    : then_(then), worlds_(worlds) {
+    : second_(then), worlds_(worlds) {
   interrupt_handler* none = nullptr;
   if (!active_handler.compare_exchange_strong(none, this)) return;
   acts_ = true;
@@ -66,7 +66,7 @@ void interrupt_handler::kill_if_asked_again(int number) noexcept {
   const auto now = now_ns();
   std::uint64_t first = 0;
   if (first_signal_ns_.compare_exchange_strong(first, now)) return;
-  if (then_ == second::nothing || now - first < same_request_ns) return;
+  if (second_ == second::nothing || now - first < same_request_ns) return;
   struct sigaction standard {};
   standard.sa_handler = SIG_DFL;
   sigaction(number, &standard, nullptr);

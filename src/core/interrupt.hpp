@@ -65,7 +65,7 @@ class interrupt_handler {
   void cancel_worlds() noexcept;
   void kill_if_asked_again(int number) noexcept;
 
-  const second then_;
+  const second second_;
   std::vector<std::atomic<world*>> worlds_;
   std::atomic<std::uint64_t> cause_{0};
   std::atomic<std::uint64_t> first_signal_ns_{0};

@@ -38,9 +38,9 @@ bool belongs_to_an_mpi(std::string_view name) noexcept {
 // A write lease is granted only if nobody else has the file open or mapped. Returns whether the
 // file is in use.
 bool remove_unless_used(int folder, const char* name) noexcept {
-  struct stat about {};
-  if (fstatat(folder, name, &about, AT_SYMLINK_NOFOLLOW) != 0) return false;
-  if (!S_ISREG(about.st_mode) || about.st_uid != geteuid()) return false;
+  struct stat info {};
+  if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return false;
+  if (!S_ISREG(info.st_mode) || info.st_uid != geteuid()) return false;
   const int file = openat(folder, name, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
   if (file < 0) return false;
   const bool used = fcntl(file, F_SETLEASE, F_WRLCK) != 0;
@@ -165,9 +165,9 @@ void killed_rank_cleanup::clean_up(std::string_view sentence) const noexcept {
   close(1);
   // Ranks that see half a second later that the launcher has ended may make segments until then.
   // What is in use at the last pass belongs to another job.
-  constexpr int least_passes = 30, most_passes = 80;
-  for (int pass = 0; pass < most_passes; ++pass) {
-    if (!remove_unused_segments() && pass >= least_passes) break;
+  constexpr int min_passes = 30, max_passes = 80;
+  for (int pass = 0; pass < max_passes; ++pass) {
+    if (!remove_unused_segments() && pass >= min_passes) break;
     constexpr timespec between_passes{0, 50'000'000};
     nanosleep(&between_passes, nullptr);
   }

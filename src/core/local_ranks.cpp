@@ -32,9 +32,9 @@ using steady = std::chrono::steady_clock;
 constexpr auto failure_grace_period = std::chrono::seconds(3);
 
 /// Shared memory in which the processes of one job report how they ended.
-class job_board {
+class shared_results {
  public:
-  explicit job_board(rank_t ranks)
+  explicit shared_results(rank_t ranks)
       : memory_(net::segment::shared(sizeof(shared) + static_cast<std::size_t>(ranks))),
         shared_(new (memory_->data()) shared) {
     memory_->close_descriptor();
@@ -77,7 +77,7 @@ class job_board {
 class parent {
  public:
   parent(rank_t ranks, interrupt_handler& child_interrupts)
-      : board_(ranks),
+      : results_(ranks),
         child_interrupts_(child_interrupts),
         children_(static_cast<std::size_t>(ranks), 0) {}
 
@@ -133,7 +133,7 @@ class parent {
   }
 
   [[nodiscard]] rank_result result() const {
-    if (const auto cause = board_.cause()) return *cause;
+    if (const auto cause = results_.cause()) return *cause;
     return first_failure_;
   }
 
@@ -145,7 +145,7 @@ class parent {
     const auto result = rank_main(rank, child_interrupts_);
     std::cout.flush();
     std::fflush(nullptr);
-    board_.leave(rank, result);
+    results_.leave(rank, result);
     // Not exit(): the parent's exit handlers must not run here.
     _exit(result.status);
   }
@@ -161,7 +161,7 @@ class parent {
   }
 
   void record_exit(rank_t rank, int status) {
-    const bool left = WIFEXITED(status) && board_.has_left(rank);
+    const bool left = WIFEXITED(status) && results_.has_left(rank);
     if (left && WEXITSTATUS(status) == 0) return;
     end_by(left ? steady::now() + failure_grace_period : steady::now());
     if (first_failure_.status != 0) return;
@@ -186,7 +186,7 @@ class parent {
   }
 
   held_signals signals_;
-  job_board board_;
+  shared_results results_;
   interrupt_handler& child_interrupts_;
   std::vector<pid_t> children_;  // by rank; 0: reaped
   int num_alive_ = 0;

@@ -14,8 +14,8 @@ namespace {
 
 using namespace setting_values;
 
-constexpr int most_ranks = 1 << 16;
-constexpr int most_threads = 4096;
+constexpr int max_ranks = 1 << 16;
+constexpr int max_threads = 4096;
 // With four, threads that share cores wait for each other: index gather took 1.3 times as long.
 constexpr std::size_t usual_channel_blocks = 64;
 
@@ -55,12 +55,12 @@ constexpr std::array<setting, 28> rows{{
      "workers per rank; auto: the allowed cores divided by the ranks that share them",
      "NUM_WORKERS",
      [](settings& s, text_view v) {
-       return store_or_auto(s.threads, v, number(v, 1, most_threads));
+       return store_or_auto(s.threads, v, number(v, 1, max_threads));
      },
      [](const settings& s) { return auto_or(s.threads); }},
     {"ranks", "CAIRN_RANKS", "auto|N", "ranks",
      "local processes to start; auto: the number that mpiexec started, else one", "",
-     [](settings& s, text_view v) { return store_or_auto(s.ranks, v, number(v, 1, most_ranks)); },
+     [](settings& s, text_view v) { return store_or_auto(s.ranks, v, number(v, 1, max_ranks)); },
      [](const settings& s) { return auto_or(s.ranks); }},
     {"timeout", "CAIRN_TIMEOUT", "off|SECONDS", "seconds",
      "cancel the command after it has run for this long", "",
@@ -146,7 +146,7 @@ constexpr std::array<setting, 28> rows{{
     {"helpers", "CAIRN_HELPERS", "auto|N", "threads",
      "with --progress specialised: threads of a rank that answer messages; auto: 1", "NUM_HELPERS",
      [](settings& s, text_view v) {
-       return store_or_auto(s.helpers, v, number(v, 1, most_threads));
+       return store_or_auto(s.helpers, v, number(v, 1, max_threads));
      },
      [](const settings& s) { return auto_or(s.helpers); }},
     {"command-block", "CAIRN_COMMAND_BLOCK", "auto|BYTES", "bytes",
@@ -215,9 +215,7 @@ constexpr std::array<setting, 28> rows{{
      [](const settings& s) { return s.plugins.empty() ? "auto" : s.plugins; }},
     {"machines", "CAIRN_MACHINES", "auto|N", "machines",
      "under mpiexec, treat rank r as if it ran on machine r mod N", "",
-     [](settings& s, text_view v) {
-       return store_or_auto(s.machines, v, number(v, 1, most_ranks));
-     },
+     [](settings& s, text_view v) { return store_or_auto(s.machines, v, number(v, 1, max_ranks)); },
      [](const settings& s) { return auto_or(s.machines); }},
     {"sim", "CAIRN_SIM", "off|SPEC", "", "a simulated cluster, such as ranks=8,seed=1", "",
      [](settings& s, text_view v) {

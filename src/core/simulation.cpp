@@ -199,8 +199,8 @@ simulation_report predict(const simulation_options& cluster, const world_options
 simulation_report run_simulated(const simulation_options& cluster, const world_options& config,
                                 const std::function<void(world&)>& body) {
   CAIRN_EXPECTS(cluster.ranks >= 1 && cluster.workers >= 1 && cluster.machines >= 0);
-  CAIRN_EXPECTS(cluster.latency_us >= 0 && cluster.latency_us <= most_latency_us);
-  CAIRN_EXPECTS(cluster.max_packet >= least_packet);
+  CAIRN_EXPECTS(cluster.latency_us >= 0 && cluster.latency_us <= max_latency_us);
+  CAIRN_EXPECTS(cluster.max_packet >= min_packet);
   auto options = config;
   options.machines = machine_layout::dealt(
       cluster.ranks, cluster.machines == 0 ? cluster.ranks : cluster.machines);

@@ -44,21 +44,21 @@ cluster_costs costs_of(std::string_view clock, const std::optional<cluster_costs
 
 void read_ranks(std::string_view value, simulation_plan& plan) {
   auto& ranks = plan.cluster.ranks;
-  if (!parse_number(value, ranks) || ranks < 1 || ranks > most_ranks) {
-    refuse("ranks", value, "a number from 1 to " + std::to_string(most_ranks));
+  if (!parse_number(value, ranks) || ranks < 1 || ranks > max_ranks) {
+    refuse("ranks", value, "a number from 1 to " + std::to_string(max_ranks));
   }
 }
 
 void read_machines(std::string_view value, simulation_plan& plan) {
   auto& machines = plan.cluster.machines;
-  if (!parse_number(value, machines) || machines < 1 || machines > most_ranks) {
-    refuse("machines", value, "a number from 1 to " + std::to_string(most_ranks));
+  if (!parse_number(value, machines) || machines < 1 || machines > max_ranks) {
+    refuse("machines", value, "a number from 1 to " + std::to_string(max_ranks));
   }
 }
 
 void read_latency(std::string_view value, simulation_plan& plan) {
   auto& latency = plan.cluster.latency_us;
-  if (!parse_number(value, latency) || !(latency >= 0 && latency <= most_latency_us)) {
+  if (!parse_number(value, latency) || !(latency >= 0 && latency <= max_latency_us)) {
     refuse("latency_us", value, "a number of microseconds from 0 to 1e9");
   }
 }
@@ -76,9 +76,9 @@ void read_seeds(std::string_view value, simulation_plan& plan) {
 
 void read_packet(std::string_view value, simulation_plan& plan) {
   auto& bytes = plan.cluster.max_packet;
-  if (!parse_number(value, bytes) || bytes < least_packet || bytes > most_packet) {
+  if (!parse_number(value, bytes) || bytes < min_packet || bytes > most_packet) {
     refuse("max_packet", value,
-           "a number of bytes from " + std::to_string(least_packet) + " to " +
+           "a number of bytes from " + std::to_string(min_packet) + " to " +
                std::to_string(most_packet));
   }
 }

@@ -9,7 +9,7 @@
 namespace cairn {
 
 int stop_cause::status() const noexcept {
-  switch (what()) {
+  switch (kind_of_cause()) {
     case kind::time_limit:
       return 124;
     case kind::signal:
@@ -22,11 +22,11 @@ int stop_cause::status() const noexcept {
 }
 
 std::string stop_cause::sentence() const {
-  if (what() == kind::time_limit) {
+  if (kind_of_cause() == kind::time_limit) {
     return "cancelled after " + seconds_text(std::chrono::milliseconds(value())) +
            " s, the limit set by --timeout";
   }
-  if (what() != kind::signal) return "cancelled";
+  if (kind_of_cause() != kind::signal) return "cancelled";
   const auto number = static_cast<int>(value());
   const char* const name = sigabbrev_np(number);
   return "cancelled by " +

@@ -41,7 +41,7 @@ class stop_cause {
   static constexpr stop_cause of(kind k, std::uint64_t value) {
     return stop_cause(value * kinds + static_cast<std::uint64_t>(k));
   }
-  [[nodiscard]] constexpr kind what() const noexcept { return kind{number_ % kinds}; }
+  [[nodiscard]] constexpr kind kind_of_cause() const noexcept { return kind{number_ % kinds}; }
   [[nodiscard]] constexpr std::uint64_t value() const noexcept { return number_ / kinds; }
 
   std::uint64_t number_ = 0;

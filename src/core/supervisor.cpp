@@ -59,9 +59,9 @@ constexpr std::chrono::milliseconds between_looks{500};
 
 // Whether the child has been stopped since the last call. Does not reap it.
 bool was_stopped(pid_t child) noexcept {
-  siginfo_t how{};
-  return waitid(P_PID, static_cast<id_t>(child), &how, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
-         how.si_pid == child;
+  siginfo_t state{};
+  return waitid(P_PID, static_cast<id_t>(child), &state, WSTOPPED | WCONTINUED | WNOHANG) == 0 &&
+         state.si_pid == child;
 }
 
 ending wait_for(pid_t child, const launcher& started_by, const killed_rank_cleanup& cleanup,

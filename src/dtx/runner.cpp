@@ -113,7 +113,7 @@ void runner::start_queued(worker_t w) {
     auto* const r = take_record(mine);
     if (r == nullptr) return;
     mine.named.clear();
-    r->what = source_.next_job(w, mine.named);
+    r->body = source_.next_job(w, mine.named);
     r->held.reset();
     for (const auto& e : mine.named) r->held.add_element(e);
     r->data.resize(r->held.size());
@@ -155,7 +155,7 @@ void runner::advance(worker_t w, record& r) {
 bool runner::run_body(record& r) {
   try {
     transaction tx(r.held, r.data, maps_);
-    r.what->run(tx);
+    r.body->run(tx);
     return true;
   } catch (const missing_element&) {
   } catch (...) {
@@ -212,12 +212,12 @@ void runner::send(worker_t w) {
   world_.counters().add(w, obs::counter::dtx_commits, mine.done.size());
   for (auto* const r : mine.done) {
     try {
-      r->what->committed(w);
+      r->body->committed(w);
     } catch (...) {
       world_.poison(text_of_exception());
     }
-    const auto n = r->what->size();
-    r->what.reset();
+    const auto n = r->body->size();
+    r->body.reset();
     num_uncommitted_ -= n;
     am::release(world_, w, n);
     auto& home = workers_[r->home];

@@ -62,7 +62,7 @@ class arc_chunks {
   template <class F>
   void for_each(std::size_t i, direction d, bool drop_self_loops, F&& f) const {
     with_direction(d, [&](auto constant) {
-      constexpr auto way = decltype(constant)::value;
+      constexpr auto selected = decltype(constant)::value;
       const auto [block, begin, end] = chunks_[i];
       const auto* const edges = std::get<std::vector<edge<Id>>>(blocks_[block].edges).data();
       const auto* const weights = weights_of(block);
@@ -73,8 +73,8 @@ class arc_chunks {
           if (!drop_self_loops) f(u, v, weight);
           continue;
         }
-        if constexpr (way != direction::in) f(u, v, weight);
-        if constexpr (way != direction::out) f(v, u, weight);
+        if constexpr (selected != direction::in) f(u, v, weight);
+        if constexpr (selected != direction::out) f(v, u, weight);
       }
     });
   }

@@ -76,18 +76,18 @@ struct bucket {
 /// Sorts buckets by (row, target, weight); one sorter per worker.
 ///
 /// Memory    32 bytes (weighted: 64) per arc of the largest bucket. Buckets of more than
-///           `most_radix` arcs, which only very skewed graphs have, are sorted in place
+///           `max_radix` arcs, which only very skewed graphs have, are sorted in place
 template <class Id, class W>
 class bucket_sorter {
  public:
-  explicit bucket_sorter(std::size_t most_radix = 1 << 22) : most_radix_(most_radix) {}
+  explicit bucket_sorter(std::size_t max_radix = 1 << 22) : max_radix_(max_radix) {}
 
   /// target_bits      targets are below 2^target_bits, target_bits <= 48
   /// drop_duplicates  keeps one of the arcs with equal row and target: the one of least weight
   /// Returns          the number of arcs kept; they come first
   std::size_t operator()(const bucket<Id, W>& b, unsigned target_bits, bool drop_duplicates) {
     const auto size = b.size();
-    if (size <= most_radix_) {
+    if (size <= max_radix_) {
       sort_by_radix(b, size, target_bits);
     } else {
       sort_row_by_row(b);
@@ -97,7 +97,7 @@ class bucket_sorter {
 
  private:
   static constexpr bool weighted = !std::is_same_v<W, unweighted>;
-  static constexpr unsigned most_digit_bits = 11;  // 2048 counters fit in L1
+  static constexpr unsigned max_digit_bits = 11;  // 2048 counters fit in L1
 
   struct weighted_key {
     std::uint64_t key;
@@ -113,7 +113,7 @@ class bucket_sorter {
   // LSD radix sort by the digits of the target; the row is the last digit and moves each arc into
   // its row. Both sorting methods fill row_ends_.
   void sort_by_radix(const bucket<Id, W>& b, std::size_t size, unsigned target_bits) {
-    const auto passes = std::max(1u, (target_bits + most_digit_bits - 1) / most_digit_bits);
+    const auto passes = std::max(1u, (target_bits + max_digit_bits - 1) / max_digit_bits);
     const auto digit_bits = std::max(1u, (target_bits + passes - 1) / passes);
     const auto digits = std::size_t{1} << digit_bits;
     const auto digit_of = [&](std::uint64_t target, unsigned pass) {
@@ -196,7 +196,7 @@ class bucket_sorter {
       const auto end = static_cast<std::size_t>(row_ends_[r]);
       b.offsets[r] = kept;
       if constexpr (weighted) sort_ties(b, begin, end);
-      kept = drop_duplicates ? squeeze_row(b, begin, end, kept) : end;
+      kept = drop_duplicates ? compact_row(b, begin, end, kept) : end;
       begin = end;
     }
     return kept;
@@ -212,7 +212,7 @@ class bucket_sorter {
     }
   }
 
-  static std::size_t squeeze_row(const bucket<Id, W>& b, std::size_t begin, std::size_t end,
+  static std::size_t compact_row(const bucket<Id, W>& b, std::size_t begin, std::size_t end,
                                  std::size_t kept) {
     if (begin == end) return kept;
     auto last = static_cast<Id>(b.targets[begin] + 1);  // different from the first target
@@ -234,7 +234,7 @@ class bucket_sorter {
     for (std::size_t i = 0; i < n; ++i) sum += std::exchange(counts[i], sum);
   }
 
-  std::size_t most_radix_;
+  std::size_t max_radix_;
   std::vector<std::uint32_t> counts_;
   std::vector<std::uint64_t> row_ends_;
   hw::page_buffer<item> from_, to_;

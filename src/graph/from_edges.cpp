@@ -18,7 +18,7 @@ namespace cairn::graph {
 namespace {
 
 constexpr std::uint64_t block_edges = std::uint64_t{1} << 19;
-constexpr std::uint64_t most_id = std::numeric_limits<std::uint64_t>::max();
+constexpr std::uint64_t max_id = std::numeric_limits<std::uint64_t>::max();
 
 std::uint64_t length_of(const auto& any) {
   return std::visit(
@@ -110,7 +110,7 @@ class share_reader {
   }
 
   [[noreturn]] void fail_id(const std::string& id, std::uint64_t i) const {
-    const auto limit = limit_ == most_id ? std::string("2^64 - 1") : std::to_string(limit_);
+    const auto limit = limit_ == max_id ? std::string("2^64 - 1") : std::to_string(limit_);
     throw usage_error("from_edges: edge " + std::to_string(i) + " of a rank has the id " + id +
                       ", expected an id in [0, " + limit + ")");
   }
@@ -167,7 +167,7 @@ any_graph from_edges(world& w, const id_span& sources, const id_span& targets,
   edges.directed = options.directed;
   edges.weights = agree_on_weights(w, share_of(weights, num_edges));
   edges.blocks.resize((num_edges + block_edges - 1) / block_edges);
-  const auto limit = options.num_vertices.value_or(most_id);
+  const auto limit = options.num_vertices.value_or(max_id);
   const share_reader reader(sources, targets, weights, edges.weights, limit);
   w.agree([&] {
     task::parallel_for(w.pool(), edges.blocks.size(), 1, [&](worker_t, std::size_t i, std::size_t) {

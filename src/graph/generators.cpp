@@ -18,22 +18,21 @@ namespace {
 
 using progress_function = std::function<void(std::uint64_t, std::uint64_t)>;
 
-constexpr int most_scale = 48;
-constexpr int most_edge_factor = 1 << 15;  // with most_scale: at most 2^63 edges
-constexpr auto most_vertices = std::uint64_t{1} << most_scale;
-constexpr std::uint64_t stretch_edges = 1 << 16;  // edges of one draw() call: a block of 512 KB
+constexpr int max_scale = 48;
+constexpr int max_edge_factor = 1 << 15;  // with max_scale: at most 2^63 edges
+constexpr auto max_vertices = std::uint64_t{1} << max_scale;
+constexpr std::uint64_t block_edges = 1 << 16;  // edges of one draw() call: a block of 512 KB
 
 template <class T>
-void expect(bool holds, const std::string& what, T found, const std::string& expected) {
+void expect(bool holds, const std::string& property, T found, const std::string& expected) {
   if (!holds) {
-    throw usage_error(what + " is " + std::to_string(found) + ", expected " + expected);
+    throw usage_error(property + " is " + std::to_string(found) + ", expected " + expected);
   }
 }
 
-// Each class below has the number of steps that draw the whole graph, the number of steps (stretch)
-// that make about `stretch_edges` edges, and draw(), which calls add(source, target) for the edges
-// of steps [begin, end). Stretches have the same numbers on all ranks, so each can have its own
-// random stream.
+// Each class below has the number of steps that draw the whole graph, the number of steps that make
+// about `block_edges` edges, and draw(), which calls add(source, target) for the edges of steps
+// [begin, end). Blocks have the same numbers on all ranks, so each can have its own random stream.
 
 struct kronecker_steps {
   explicit kronecker_steps(const kronecker_graph& g, std::uint64_t random_seed)
@@ -66,7 +65,7 @@ struct kronecker_steps {
   std::uint64_t seed;
   int scale;
   std::uint64_t num_steps;
-  std::uint64_t stretch = stretch_edges;
+  std::uint64_t steps_per_block = block_edges;
 };
 
 struct uniform_steps {
@@ -88,21 +87,21 @@ struct uniform_steps {
   std::uint64_t seed;
   std::uint64_t num_vertices;
   std::uint64_t num_steps;
-  std::uint64_t stretch = stretch_edges;
+  std::uint64_t steps_per_block = block_edges;
 };
 
 // Step k is the pair (u, v), v < u, with k = u (u - 1) / 2 + v. The gaps between edges are
-// geometric; this distribution is memoryless, so each stretch can start independently.
+// geometric; this distribution is memoryless, so each block can start independently.
 struct erdos_renyi_steps {
   explicit erdos_renyi_steps(const erdos_renyi_graph& g, std::uint64_t random_seed)
       : seed(random_seed),
         log_of_miss(std::log1p(-g.probability)),
         num_steps(pairs_of(g.num_vertices)) {
-    const auto wanted = static_cast<double>(stretch_edges) / g.probability;
+    const auto wanted = static_cast<double>(block_edges) / g.probability;
     if (wanted < static_cast<double>(num_steps)) {
-      stretch = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted));
+      steps_per_block = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted));
     } else {
-      stretch = std::max<std::uint64_t>(1, num_steps);
+      steps_per_block = std::max<std::uint64_t>(1, num_steps);
     }
   }
 
@@ -133,7 +132,7 @@ struct erdos_renyi_steps {
   std::uint64_t seed;
   double log_of_miss;
   std::uint64_t num_steps;
-  std::uint64_t stretch = 0;
+  std::uint64_t steps_per_block = 0;
 };
 
 struct grid_steps {
@@ -152,22 +151,23 @@ struct grid_steps {
 
   std::uint64_t columns;
   std::uint64_t num_steps;
-  std::uint64_t stretch = stretch_edges / 2;
+  std::uint64_t steps_per_block = block_edges / 2;
 };
 
 template <class Id, class Steps>
 std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
                                      const bijection* permutation, rank_t rank, rank_t ranks,
                                      const progress_function& progress) {
-  const auto stretches = steps.num_steps / steps.stretch + (steps.num_steps % steps.stretch != 0);
-  const pgas::partition shares(stretches, ranks);
+  const auto num_blocks =
+      steps.num_steps / steps.steps_per_block + (steps.num_steps % steps.steps_per_block != 0);
+  const pgas::partition shares(num_blocks, ranks);
   std::vector<io::edge_block> blocks(static_cast<std::size_t>(shares.size(rank)));
   task::parallel_for(workers, blocks.size(), 1, [&](worker_t w, std::size_t b, std::size_t) {
     if (w == 0 && progress) progress(b, blocks.size());
-    const auto begin = (shares.first(rank) + b) * steps.stretch;
-    const auto end = begin + std::min(steps.stretch, steps.num_steps - begin);
+    const auto begin = (shares.first(rank) + b) * steps.steps_per_block;
+    const auto end = begin + std::min(steps.steps_per_block, steps.num_steps - begin);
     auto& edges = blocks[b].edges.template emplace<std::vector<edge<Id>>>();
-    edges.reserve(std::min(2 * (end - begin), stretch_edges + stretch_edges / 32));
+    edges.reserve(std::min(2 * (end - begin), block_edges + block_edges / 32));
     steps.draw(begin, end, [&](std::uint64_t source, std::uint64_t target) {
       if (permutation != nullptr) source = (*permutation)(source), target = (*permutation)(target);
       edges.push_back({static_cast<Id>(source), static_cast<Id>(target)});
@@ -177,9 +177,9 @@ std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
 }
 
 build_size size_of(const kronecker_graph& g) {
-  expect(g.scale >= 1 && g.scale <= most_scale, "the scale of the graph", g.scale,
+  expect(g.scale >= 1 && g.scale <= max_scale, "the scale of the graph", g.scale,
          "a number from 1 to 48");
-  expect(g.edge_factor >= 1 && g.edge_factor <= most_edge_factor, "the edge factor of the graph",
+  expect(g.edge_factor >= 1 && g.edge_factor <= max_edge_factor, "the edge factor of the graph",
          g.edge_factor, "a number from 1 to 32768");
   return {.num_vertices = std::uint64_t{1} << g.scale,
           .num_edges = static_cast<std::uint64_t>(g.edge_factor) << g.scale};
@@ -202,7 +202,7 @@ build_size size_of(const erdos_renyi_graph& g) {
 build_size size_of(const grid_graph& g) {
   expect(g.rows >= 1, "the number of rows of the grid", g.rows, "at least 1");
   expect(g.columns >= 1, "the number of columns of the grid", g.columns, "at least 1");
-  expect(g.rows <= most_vertices / g.columns, "the number of rows of the grid", g.rows,
+  expect(g.rows <= max_vertices / g.columns, "the number of rows of the grid", g.rows,
          "at most 2^48 divided by the " + std::to_string(g.columns) + " columns");
   return {.num_vertices = g.rows * g.columns,
           .num_edges = g.rows * (g.columns - 1) + g.columns * (g.rows - 1)};

@@ -53,7 +53,7 @@ std::uint64_t bytes_to_build(const build_size& size, rank_t ranks) {
   return clamped(size.inverse ? rows + last : last);
 }
 
-void expect_memory_for(world& w, std::uint64_t bytes, const std::string& what) {
+void expect_memory_for(world& w, std::uint64_t bytes, const std::string& subject) {
   const auto this_machine = machine_of_this_rank();
   const auto machines = w.all_gather(this_machine);
   const auto ranks_here =
@@ -62,7 +62,7 @@ void expect_memory_for(world& w, std::uint64_t bytes, const std::string& what) {
   w.agree([&] {
     const auto expect = [&](std::uint64_t wanted, std::uint64_t available, const char* limit) {
       if (wanted <= available) return;
-      throw usage_error(what + " needs " + format_bytes(wanted) + " of memory, but " +
+      throw usage_error(subject + " needs " + format_bytes(wanted) + " of memory, but " +
                         format_bytes(available) + " is available" + limit);
     };
     expect(needed, hw::available_memory(), "");

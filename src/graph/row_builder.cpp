@@ -19,8 +19,8 @@
 namespace cairn::graph::detail {
 namespace {
 
-constexpr std::uint64_t most_buckets = 1024;  // the lines being filled of all buckets fit in L2
-constexpr unsigned most_row_bits = 16;
+constexpr std::uint64_t max_buckets = 1024;  // the lines being filled of all buckets fit in L2
+constexpr unsigned max_row_bits = 16;
 constexpr auto unsorted = ~std::uint64_t{0};
 
 /// Memory for lines, allocated in slabs of equal size by one worker. It is written and read once,
@@ -29,7 +29,7 @@ constexpr auto unsorted = ~std::uint64_t{0};
 template <class Line>
 class slab_store {
  public:
-  static constexpr std::size_t most_slab_lines = 768;  // 72 KB of unweighted 32-bit arcs
+  static constexpr std::size_t max_slab_lines = 768;  // 72 KB of unweighted 32-bit arcs
 
   Line* take(std::size_t lines) {
     if (chunks_.empty() || room_ - used_ < lines) {
@@ -86,13 +86,13 @@ class row_builder {
 
   void choose_buckets() {
     const auto arcs = chunks_.num_edges() * (request_.arcs == direction::both ? 2 : 1);
-    const auto wanted = std::clamp<std::uint64_t>(arcs / request_.bucket_arcs, 1, most_buckets);
-    while (row_bits_ < most_row_bits && (num_rows_ >> row_bits_) > wanted) ++row_bits_;
+    const auto wanted = std::clamp<std::uint64_t>(arcs / request_.bucket_arcs, 1, max_buckets);
+    while (row_bits_ < max_row_bits && (num_rows_ >> row_bits_) > wanted) ++row_bits_;
     num_buckets_ = static_cast<std::size_t>((num_rows_ + row_mask()) >> row_bits_);
     // Partly filled slabs waste half a slab per bucket and worker; this keeps the waste below a
     // tenth.
     const auto share = arcs / line::arcs / (num_buckets_ + 1) / pool_.workers();
-    slab_lines_ = std::clamp<std::size_t>(share / 5, 1, slab_store<line>::most_slab_lines);
+    slab_lines_ = std::clamp<std::size_t>(share / 5, 1, slab_store<line>::max_slab_lines);
   }
 
   template <class F>

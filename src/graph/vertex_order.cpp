@@ -35,7 +35,7 @@ vertex_order vertex_order::listed(const std::vector<std::uint64_t>& positions) {
   } else {
     fill(positions, made->positions, made->vertices);
   }
-  order.how_ = tables(std::move(made));
+  order.permutation_ = tables(std::move(made));
   return order;
 }
 

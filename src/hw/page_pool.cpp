@@ -20,11 +20,11 @@ pages page_pool::take(std::size_t bytes) {
     idle_.erase(best);
     idle_bytes_ -= memory.bytes();
   } else {
-    drop_beyond(std::max(most_used_bytes_, used_bytes_ + bytes) - bytes);
+    drop_beyond(std::max(max_used_bytes_, used_bytes_ + bytes) - bytes);
     memory = pages(bytes);
   }
   used_bytes_ += memory.bytes();
-  most_used_bytes_ = std::max(most_used_bytes_, used_bytes_);
+  max_used_bytes_ = std::max(max_used_bytes_, used_bytes_);
   return memory;
 }
 

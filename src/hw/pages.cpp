@@ -16,7 +16,7 @@ namespace cairn::hw {
 namespace {
 
 // Larger than any address space, and far enough below 2^64 for the sums below.
-constexpr auto most_bytes = std::size_t{1} << 60;
+constexpr auto max_bytes = std::size_t{1} << 60;
 
 constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
   return (bytes + unit - 1) / unit * unit;
@@ -50,7 +50,7 @@ void* map_aligned(std::size_t bytes) noexcept {
 
 pages::pages(std::size_t bytes) : bytes_(bytes) {
   if (bytes == 0) return;
-  if (bytes > most_bytes) refuse(bytes);
+  if (bytes > max_bytes) refuse(bytes);
   if (bytes >= huge_page_bytes) {
     const auto whole = round_up(bytes, page_bytes);
     data_ = map_aligned(whole);

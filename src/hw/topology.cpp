@@ -15,7 +15,7 @@ namespace cairn::hw {
 namespace {
 
 // The kernel's mask may be wider than cpu_set_t's 1024; sched_getaffinity then returns EINVAL.
-constexpr int most_cpus = 1 << 18;
+constexpr int max_cpus = 1 << 18;
 
 struct free_cpu_set {
   void operator()(cpu_set_t* set) const noexcept { CPU_FREE(set); }
@@ -86,7 +86,7 @@ topology read_topology() {
 }
 
 core_set core_set::of_this_thread() {
-  for (int cpus = CPU_SETSIZE; cpus <= most_cpus; cpus *= 2) {
+  for (int cpus = CPU_SETSIZE; cpus <= max_cpus; cpus *= 2) {
     const cpu_set_ptr set(CPU_ALLOC(cpus));
     if (!set) break;
     const auto bytes = CPU_ALLOC_SIZE(cpus);

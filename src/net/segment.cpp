@@ -18,8 +18,8 @@ namespace {
 
 constexpr std::size_t front_page = 4096;
 
-[[noreturn]] void fail(const std::string& what) {
-  throw system_failure(what + ": " + std::strerror(errno));
+[[noreturn]] void fail(const std::string& failure) {
+  throw system_failure(failure + ": " + std::strerror(errno));
 }
 
 void* map(std::size_t bytes, int flags, int descriptor) {

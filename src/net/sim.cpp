@@ -4,9 +4,9 @@
 namespace cairn::net {
 namespace {
 
-// One packet in late_one_in is late, by up to most_late times the latency.
+// One packet in late_one_in is late, by up to max_late times the latency.
 constexpr std::uint64_t late_one_in = 16;
-constexpr double most_late = 8;
+constexpr double max_late = 8;
 
 }  // namespace
 
@@ -37,13 +37,13 @@ std::optional<std::uint64_t> sim_network::next_due_ns() const {
 
 std::uint64_t sim_network::flight_time_ns() {
   auto latency_factor = 0.5 + random_.uniform();
-  if (random_.below(late_one_in) == 0) latency_factor += (most_late - 1.5) * random_.uniform();
+  if (random_.below(late_one_in) == 0) latency_factor += (max_late - 1.5) * random_.uniform();
   return static_cast<std::uint64_t>(latency_factor * static_cast<double>(options_.latency_ns));
 }
 
 bool sim_network::send(rank_t from, rank_t to, std::span<const std::byte> packet) {
   auto& refusals = refusals_[static_cast<std::size_t>(from)];
-  if (options_.refuse_one_in != 0 && refusals < options_.most_refusals &&
+  if (options_.refuse_one_in != 0 && refusals < options_.max_refusals &&
       random_.below(options_.refuse_one_in) == 0) {
     ++refusals;
     refuse();

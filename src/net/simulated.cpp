@@ -23,10 +23,10 @@ bool simulated_network::enqueue(rank_t from, rank_t to, std::uint64_t time_ns,
                                 std::span<const std::byte> packet) {
   const auto number = traffic_.packets++;
   traffic_.bytes += packet.size();
-  auto& there = inboxes_[static_cast<std::size_t>(to)];
-  if (there.closed) return false;
-  there.flights.push_back({time_ns, number, from, {packet.begin(), packet.end()}});
-  std::push_heap(there.flights.begin(), there.flights.end());
+  auto& destination = inboxes_[static_cast<std::size_t>(to)];
+  if (destination.closed) return false;
+  destination.flights.push_back({time_ns, number, from, {packet.begin(), packet.end()}});
+  std::push_heap(destination.flights.begin(), destination.flights.end());
   return true;
 }
 
@@ -45,9 +45,9 @@ simulated_transport::simulated_transport(simulated_network& network, rank_t self
 }
 
 simulated_transport::~simulated_transport() {
-  auto& here = network_.inboxes_[static_cast<std::size_t>(self_)];
-  here.closed = true;
-  here.flights.clear();
+  auto& own = network_.inboxes_[static_cast<std::size_t>(self_)];
+  own.closed = true;
+  own.flights.clear();
 }
 
 std::size_t simulated_transport::best_packet() const noexcept {

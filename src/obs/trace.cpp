@@ -48,7 +48,7 @@ std::string short_name(std::string_view type) {
 
 void trace_record::set_text(std::string_view from) noexcept {
   text.fill(0);
-  std::copy_n(from.data(), std::min(from.size(), most_text), text.data());
+  std::copy_n(from.data(), std::min(from.size(), max_text), text.data());
 }
 
 trace::trace(int workers, std::size_t capacity, time_source now_ns)

@@ -116,11 +116,11 @@ void trace_writer::end_event() {
   out_(line_);
 }
 
-void trace_writer::write_name(std::string_view what, rank_t rank, int thread,
+void trace_writer::write_name(std::string_view kind, rank_t rank, int thread,
                               const std::string& name) {
   rank_ = rank;
   worker_ = worker_t{thread};
-  begin_event('M', what, "");
+  begin_event('M', kind, "");
   put(",\"args\":{\"name\":");
   put_quoted(name);
   line_ += '}';

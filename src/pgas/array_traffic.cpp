@@ -95,7 +95,7 @@ void fetch_ahead(const array_part& part, std::span<const Asked> batch, std::size
   if (j + ahead >= batch.size()) return;
   const auto& q = batch[j + ahead].question;
   const bool counts_bytes = requires { q.bytes; };
-  __builtin_prefetch(part.data + q.what.offset() * (counts_bytes ? 1 : part.element_bytes));
+  __builtin_prefetch(part.data + q.command.offset() * (counts_bytes ? 1 : part.element_bytes));
 }
 
 }  // namespace
@@ -110,10 +110,10 @@ void array_traffic::answer_all(Request& request, worker_t k, rank_t from,
   const array_command* last = nullptr;
   for (std::size_t j = 0; j < batch.size(); ++j) {
     const auto& q = batch[j];
-    const auto& what = q.question.what;
-    if (last == nullptr || !last->same_array(what)) {
-      part = table_.part(what.id());
-      last = &what;
+    const auto& command = q.question.command;
+    if (last == nullptr || !last->same_array(command)) {
+      part = table_.part(command.id());
+      last = &command;
     }
     decltype(typename Request::replied{}.answer) answer{};
     auto fault = access_fault::no_array;
@@ -135,7 +135,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           [this](worker_t k, rank_t from, std::span<const word_gets::asked> batch) {
             answer_all(get_words_, k, from, batch,
                        [](const array_part& p, const get_command& q, element_bytes<8>& answer) {
-                         const auto i = q.what.offset();
+                         const auto i = q.command.offset();
                          if (i >= p.size) return access_fault::out_of_range;
                          answer.set_word(load_word(element_at(p, i), p.element_bytes));
                          return access_fault::none;
@@ -148,7 +148,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           [this](worker_t k, rank_t from, std::span<const pair_gets::asked> batch) {
             answer_all(get_pairs_, k, from, batch,
                        [](const array_part& p, const get_command& q, element_bytes<16>& answer) {
-                         const auto i = q.what.offset();
+                         const auto i = q.command.offset();
                          if (i >= p.size) return access_fault::out_of_range;
                          std::memcpy(answer.data(), element_at(p, i), p.element_bytes);
                          return access_fault::none;
@@ -162,10 +162,10 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
             answer_all(get_pieces_, k, from, batch,
                        [](const array_part& p, const get_piece_command& q,
                           element_bytes<piece_bytes>& answer) {
-                         if (!covers(p, q.what.offset(), q.bytes)) {
+                         if (!covers(p, q.command.offset(), q.bytes)) {
                            return access_fault::out_of_range;
                          }
-                         load_elements(answer.data(), p.data + q.what.offset(), q.bytes,
+                         load_elements(answer.data(), p.data + q.command.offset(), q.bytes,
                                        p.element_bytes);
                          return access_fault::none;
                        });
@@ -177,7 +177,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           [this](worker_t k, rank_t from, std::span<const word_puts::asked> batch) {
             answer_all(put_words_, k, from, batch,
                        [](const array_part& p, const put_command<8>& q, put_done&) {
-                         const auto i = q.what.offset();
+                         const auto i = q.command.offset();
                          if (i >= p.size) return access_fault::out_of_range;
                          store_word(element_at(p, i), q.value.word(), p.element_bytes);
                          return access_fault::none;
@@ -190,7 +190,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           [this](worker_t k, rank_t from, std::span<const pair_puts::asked> batch) {
             answer_all(put_pairs_, k, from, batch,
                        [](const array_part& p, const put_command<16>& q, put_done&) {
-                         const auto i = q.what.offset();
+                         const auto i = q.command.offset();
                          if (i >= p.size) return access_fault::out_of_range;
                          std::memcpy(element_at(p, i), q.value.data(), p.element_bytes);
                          return access_fault::none;
@@ -203,10 +203,10 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           [this](worker_t k, rank_t from, std::span<const piece_puts::asked> batch) {
             answer_all(put_pieces_, k, from, batch,
                        [](const array_part& p, const put_piece_command& q, put_done&) {
-                         if (!covers(p, q.what.offset(), q.bytes)) {
+                         if (!covers(p, q.command.offset(), q.bytes)) {
                            return access_fault::out_of_range;
                          }
-                         store_elements(p.data + q.what.offset(), q.value.data(), q.bytes,
+                         store_elements(p.data + q.command.offset(), q.value.data(), q.bytes,
                                         p.element_bytes);
                          return access_fault::none;
                        });
@@ -237,22 +237,22 @@ void array_traffic::answer_changes(worker_t k, rank_t from, std::span<const chan
   array_part* part = nullptr;
   const array_command* last = nullptr;
   for (const auto& q : batch) {
-    const auto& what = q.question.what;
-    if (last == nullptr || !last->same_array(what)) {
-      part = table_.part(what.id());
-      last = &what;
+    const auto& command = q.question.command;
+    if (last == nullptr || !last->same_array(command)) {
+      part = table_.part(command.id());
+      last = &command;
     }
-    const auto fault = part == nullptr               ? access_fault::no_array
-                       : what.offset() >= part->size ? access_fault::out_of_range
-                                                     : access_fault::none;
+    const auto fault = part == nullptr                  ? access_fault::no_array
+                       : command.offset() >= part->size ? access_fault::out_of_range
+                                                        : access_fault::none;
     if (fault != access_fault::none) {
       reply(from, with_fault(q.by, fault), {});
-    } else if (what.how() == access::take || what.how() == access::fill) {
+    } else if (command.operation() == access::take || command.operation() == access::fill) {
       change_full_empty(k, from, *part, q, reply);
     } else {
       element_bytes<8> found;
-      found.set_word(changed(what.how(), what.kind(), part->element_bytes,
-                             element_at(*part, what.offset()), q.question.x.word(),
+      found.set_word(changed(command.operation(), command.kind(), part->element_bytes,
+                             element_at(*part, command.offset()), q.question.x.word(),
                              q.question.expected.word()));
       reply(from, q.by, found);
     }
@@ -264,12 +264,12 @@ void array_traffic::answer_changes(worker_t k, rank_t from, std::span<const chan
 void array_traffic::change_full_empty(worker_t, rank_t from, array_part& part,
                                       const changes::asked& q, changes::replier& reply) {
   if (!part.states) return reply(from, with_fault(q.by, access_fault::no_full_empty), {});
-  const auto i = q.question.what.offset();
+  const auto i = q.question.command.offset();
   auto* const element = element_at(part, i);
   element_bytes<8> value{};
   const auto asked_in = static_cast<std::uint32_t>(q.question.expected.word());
   const auto now = world_.messages().task_generation();
-  if (q.question.what.how() == access::take) {
+  if (q.question.command.operation() == access::take) {
     {
       const full_empty::taker t{from, q.by, asked_in};
       const std::lock_guard held(part.states->guard);
@@ -303,46 +303,46 @@ void array_traffic::fail(worker_t w, const full_empty::taker& t) {
 
 // Questions -----------------------------------------------------------------------------------
 
-array_traffic::landing array_traffic::landing_for(void* into, std::uint32_t bytes,
-                                                  completion& c) noexcept {
+array_traffic::reply_target array_traffic::reply_target_for(void* into, std::uint32_t bytes,
+                                                            completion& c) noexcept {
   ++c.outstanding;
   return {into, &c, tasks_.generation(), none, static_cast<std::uint16_t>(bytes), 0, c.is_group};
 }
 
 // Joins a get of the same element that is in flight, or becomes one that others may join.
-bool array_traffic::joined(worker_t w, rank_t to, const array_command& what, landing& l,
+bool array_traffic::joined(worker_t w, rank_t to, const array_command& command, reply_target& l,
                            std::uint16_t& line) {
   auto& mine = lanes_[w];
-  const auto hash = mix64(what.offset() ^ static_cast<std::uint64_t>(to) << 48 ^
-                          static_cast<std::uint64_t>(what.id().slot) << 32);
+  const auto hash = mix64(command.offset() ^ static_cast<std::uint64_t>(to) << 48 ^
+                          static_cast<std::uint64_t>(command.id().slot) << 32);
   auto& s = mine.shared_gets[hash % shared_lines];
-  if (s.to == to && s.what == what) {
+  if (s.to == to && s.command == command) {
     l.next = s.first;
-    s.first = static_cast<std::uint32_t>(mine.landings.put(l));
+    s.first = static_cast<std::uint32_t>(mine.reply_targets.put(l));
     return true;
   }
   if (s.to < 0) line = static_cast<std::uint16_t>(1 + hash % shared_lines);
   return false;
 }
 
-void array_traffic::get_word(worker_t w, rank_t to, const array_command& what, void* into,
+void array_traffic::get_word(worker_t w, rank_t to, const array_command& command, void* into,
                              std::uint32_t bytes, completion& c) {
-  auto l = landing_for(into, bytes, c);
+  auto l = reply_target_for(into, bytes, c);
   auto& mine = lanes_[w];
   if (!mine.shared_gets.empty()) {
-    if (joined(w, to, what, l, l.shared)) return;
-    const auto slot = mine.landings.put(l);
+    if (joined(w, to, command, l, l.shared)) return;
+    const auto slot = mine.reply_targets.put(l);
     if (l.shared != 0) {
-      mine.shared_gets[l.shared - 1u] = {what, static_cast<std::uint32_t>(slot), to};
+      mine.shared_gets[l.shared - 1u] = {command, static_cast<std::uint32_t>(slot), to};
     }
-    return get_words_.from(w)(to, {what}, slot);
+    return get_words_.from(w)(to, {command}, slot);
   }
-  ask(get_words_, w, to, get_command{what}, l);
+  ask(get_words_, w, to, get_command{command}, l);
 }
 
-void array_traffic::get_pair(worker_t w, rank_t to, const array_command& what, void* into,
+void array_traffic::get_pair(worker_t w, rank_t to, const array_command& command, void* into,
                              std::uint32_t bytes, completion& c) {
-  ask(get_pairs_, w, to, get_command{what}, landing_for(into, bytes, c));
+  ask(get_pairs_, w, to, get_command{command}, reply_target_for(into, bytes, c));
 }
 
 void array_traffic::get_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
@@ -351,24 +351,24 @@ void array_traffic::get_bytes(worker_t w, rank_t to, const array_id& id, std::ui
     const auto piece = into.first(std::min(into.size(), piece_bytes));
     const auto bytes = static_cast<std::uint32_t>(piece.size());
     ask(get_pieces_, w, to, get_piece_command{{id, offset, access::get}, bytes},
-        landing_for(piece.data(), bytes, c));
+        reply_target_for(piece.data(), bytes, c));
     offset += bytes;
     into = into.subspan(bytes);
   }
 }
 
-void array_traffic::put_word(worker_t w, rank_t to, const array_command& what, std::uint64_t x,
+void array_traffic::put_word(worker_t w, rank_t to, const array_command& command, std::uint64_t x,
                              completion& c) {
-  put_command<8> q{what, {}};
+  put_command<8> q{command, {}};
   q.value.set_word(x);
-  ask(put_words_, w, to, q, landing_for(nullptr, 0, c));
+  ask(put_words_, w, to, q, reply_target_for(nullptr, 0, c));
 }
 
-void array_traffic::put_pair(worker_t w, rank_t to, const array_command& what, const void* from,
+void array_traffic::put_pair(worker_t w, rank_t to, const array_command& command, const void* from,
                              std::uint32_t bytes, completion& c) {
-  put_command<16> q{what, {}};
+  put_command<16> q{command, {}};
   std::memcpy(q.value.data(), from, bytes);
-  ask(put_pairs_, w, to, q, landing_for(nullptr, 0, c));
+  ask(put_pairs_, w, to, q, reply_target_for(nullptr, 0, c));
 }
 
 void array_traffic::put_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
@@ -378,25 +378,27 @@ void array_traffic::put_bytes(worker_t w, rank_t to, const array_id& id, std::ui
     const auto bytes = static_cast<std::uint32_t>(piece.size());
     put_piece_command q{{id, offset, access::put}, bytes, {}};
     std::memcpy(q.value.data(), piece.data(), bytes);
-    ask(put_pieces_, w, to, q, landing_for(nullptr, 0, c));
+    ask(put_pieces_, w, to, q, reply_target_for(nullptr, 0, c));
     offset += bytes;
     from = from.subspan(bytes);
   }
 }
 
-void array_traffic::change(worker_t w, rank_t to, const array_command& what, std::uint64_t x,
+void array_traffic::change(worker_t w, rank_t to, const array_command& command, std::uint64_t x,
                            std::uint64_t expected, void* into, std::uint32_t bytes, completion& c) {
-  change_command q{what, {}, {}};
+  change_command q{command, {}, {}};
   q.x.set_word(x);
-  const bool heeds_tasks = what.how() == access::take || what.how() == access::fill;
+  const bool heeds_tasks =
+      command.operation() == access::take || command.operation() == access::fill;
   q.expected.set_word(heeds_tasks ? world_.messages().task_generation() : expected);
-  ask(changes_, w, to, q, landing_for(into, bytes, c));
+  ask(changes_, w, to, q, reply_target_for(into, bytes, c));
 }
 
 // Answers -------------------------------------------------------------------------------------
 
 template <class Answer>
-void array_traffic::land(worker_t w, const landing& l, const Answer& answer, access_fault fault) {
+void array_traffic::deliver_reply(worker_t w, const reply_target& l, const Answer& answer,
+                                  access_fault fault) {
   const bool frames_exist = l.generation == tasks_.generation();
   if (!frames_exist && !l.of_group) return;
   auto& c = *l.by;
@@ -427,21 +429,21 @@ void array_traffic::land_all(worker_t w, std::span<const Replied> batch) {
     const auto& m = batch[j];
     if (j + frames_ahead < batch.size()) {
       // Into the frame of a task that has waited for long. An answer twice would be another error.
-      __builtin_prefetch(mine.landings[slot_of(batch[j + frames_ahead].to)].by);
+      __builtin_prefetch(mine.reply_targets[slot_of(batch[j + frames_ahead].to)].by);
     }
     const auto fault = static_cast<access_fault>(m.to.slot() >> fault_shift);
     const auto slot = slot_of(m.to);
-    const auto l = mine.landings.take(slot);
+    const auto l = mine.reply_targets.take(slot);
     if (l.shared != 0) [[unlikely]] {
       // The line leads to the gets that have joined, the last of them first, and then to l.
       const auto first = std::exchange(mine.shared_gets[l.shared - 1u], {}).first;
       for (auto at = first; at != slot;) {
-        const auto other = mine.landings.take(at);
+        const auto other = mine.reply_targets.take(at);
         at = other.next;
-        land(w, other, m.answer, fault);
+        deliver_reply(w, other, m.answer, fault);
       }
     }
-    land(w, l, m.answer, fault);
+    deliver_reply(w, l, m.answer, fault);
   }
 }
 

@@ -5,9 +5,9 @@ namespace cairn::pgas {
 namespace {
 
 template <class U>
-std::uint64_t changed_as(access how, void* element, std::uint64_t x, std::uint64_t expected) {
+std::uint64_t changed_as(access operation, void* element, std::uint64_t x, std::uint64_t expected) {
   return to_word(
-      changed<U>(how, *static_cast<U*>(element), from_word<U>(x), from_word<U>(expected)));
+      changed<U>(operation, *static_cast<U*>(element), from_word<U>(x), from_word<U>(expected)));
 }
 
 template <class U>
@@ -28,26 +28,26 @@ void store_words(std::byte* elements, const std::byte* from, std::size_t bytes) 
 
 }  // namespace
 
-std::uint64_t changed(access how, number_kind kind, std::size_t bytes, void* element,
+std::uint64_t changed(access operation, number_kind kind, std::size_t bytes, void* element,
                       std::uint64_t x, std::uint64_t expected) noexcept {
   if (kind == number_kind::floating) {
-    return bytes == sizeof(float) ? changed_as<float>(how, element, x, expected)
-                                  : changed_as<double>(how, element, x, expected);
+    return bytes == sizeof(float) ? changed_as<float>(operation, element, x, expected)
+                                  : changed_as<double>(operation, element, x, expected);
   }
   const bool is_signed = kind == number_kind::signed_integer;
   switch (bytes) {
     case 1:
-      return is_signed ? changed_as<std::int8_t>(how, element, x, expected)
-                       : changed_as<std::uint8_t>(how, element, x, expected);
+      return is_signed ? changed_as<std::int8_t>(operation, element, x, expected)
+                       : changed_as<std::uint8_t>(operation, element, x, expected);
     case 2:
-      return is_signed ? changed_as<std::int16_t>(how, element, x, expected)
-                       : changed_as<std::uint16_t>(how, element, x, expected);
+      return is_signed ? changed_as<std::int16_t>(operation, element, x, expected)
+                       : changed_as<std::uint16_t>(operation, element, x, expected);
     case 4:
-      return is_signed ? changed_as<std::int32_t>(how, element, x, expected)
-                       : changed_as<std::uint32_t>(how, element, x, expected);
+      return is_signed ? changed_as<std::int32_t>(operation, element, x, expected)
+                       : changed_as<std::uint32_t>(operation, element, x, expected);
     default:
-      return is_signed ? changed_as<std::int64_t>(how, element, x, expected)
-                       : changed_as<std::uint64_t>(how, element, x, expected);
+      return is_signed ? changed_as<std::int64_t>(operation, element, x, expected)
+                       : changed_as<std::uint64_t>(operation, element, x, expected);
   }
 }
 

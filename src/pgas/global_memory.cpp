@@ -20,7 +20,7 @@ struct global_memory::port {
   struct end {
     operation of;
     array_id id;
-    allocation::outcome how;
+    allocation::outcome outcome;
   };
 
   explicit port(global_memory& m) : memory(m) {}
@@ -32,12 +32,12 @@ struct global_memory::port {
   void drop_part(const array_id& id) { memory.drop_part(id, takers); }
   // The caller holds the guard. What the body waits for ends under it, because the body may have
   // left its wait and begun another operation.
-  void finished(std::uint64_t by, const array_id& id, allocation::outcome how) {
+  void finished(std::uint64_t by, const array_id& id, allocation::outcome outcome) {
     const auto o = memory.operations_.take(by);
     if (o.waiter) {
-      ends.push_back({o, id, how});
+      ends.push_back({o, id, outcome});
     } else if (o.number == memory.num_collective_) {
-      *o.into = {id, how};
+      *o.into = {id, outcome};
       memory.collective_ended_.store(true, std::memory_order_release);
     }
   }
@@ -46,9 +46,9 @@ struct global_memory::port {
     for (const auto& t : takers) memory.traffic_.fail(w, t);
     for (const auto& [to, m] : messages) memory.messages_.send(w, to, m);
     auto& tasks = memory.traffic_.tasks();
-    for (const auto& [o, id, how] : ends) {
+    for (const auto& [o, id, outcome] : ends) {
       if (o.number != tasks.generation()) continue;
-      *o.into = {id, how};
+      *o.into = {id, outcome};
       tasks.ready(w, o.waiter);
     }
   }
@@ -100,7 +100,7 @@ array_shape global_memory::shape_of(std::uint64_t n, const array_options& o,
   CAIRN_EXPECTS(element_bytes < std::numeric_limits<std::uint32_t>::max());
   CAIRN_EXPECTS(!o.full_empty || is_word(element_bytes),
                 "full/empty elements have 1, 2, 4 or 8 bytes");
-  const array_layout layout(o.how, n, world_.size(), world_.rank());
+  const array_layout layout(o.distribution, n, world_.size(), world_.rank());
   return {layout, static_cast<std::uint32_t>(element_bytes), type, o.full_empty};
 }
 
@@ -173,7 +173,7 @@ void global_memory::begin_free(worker_t w, const array_id& id, const operation& 
 
 void global_memory::handle(worker_t w, rank_t from, const allocation::message& m) {
   port out(*this);
-  if (allocation::needs_machine(m.what)) {
+  if (allocation::needs_machine(m.kind)) {
     const std::lock_guard held(guard_);
     machine_.handle(from, m, out);
   } else {
@@ -183,13 +183,13 @@ void global_memory::handle(worker_t w, rank_t from, const allocation::message& m
 }
 
 void global_memory::expect_allocated(const result& r) {
-  if (r.how != allocation::outcome::done) {
+  if (r.outcome != allocation::outcome::done) {
     throw system_failure("a rank has not enough memory for its part of a global array");
   }
 }
 
 void global_memory::expect_freed(const result& r) {
-  if (r.how != allocation::outcome::done) expect_no_fault(access_fault::no_array);
+  if (r.outcome != allocation::outcome::done) expect_no_fault(access_fault::no_array);
 }
 
 // If the body leaves the wait by an exception, what ends later is another operation's number.

@@ -42,7 +42,7 @@ decision retry_policy::next(attempt_outcome aborted) noexcept {
     case abort_cause::conflict: {
       if (conflicts_ == limits_.conflicts) break;
       const auto doubled = std::uint64_t{limits_.first_pauses} << std::min(conflicts_, 31u);
-      const auto window = std::min<std::uint64_t>(doubled, limits_.most_pauses);
+      const auto window = std::min<std::uint64_t>(doubled, limits_.max_pauses);
       ++conflicts_;
       return {retry_step::retry, static_cast<std::uint32_t>(random_.below(window + 1))};
     }

@@ -44,7 +44,7 @@ struct add_and_spread {
 struct spread {
   std::vector<std::uint64_t> sums;  // of all elements
   std::uint64_t of_several = 0;     // elements of this rank that several workers wrote
-  ran how;
+  ran chosen;
 };
 
 spread run_orders(world& w, const options& opt = {}) {
@@ -86,9 +86,9 @@ TEST_P(Delivery, ToTheOwnerGivesEachElementOneWriterAndTheSameSums) {
     const auto found = run_orders(w);
     EXPECT_EQ(found.sums, expected);
     EXPECT_EQ(found.of_several, 0u);
-    EXPECT_EQ(found.how.mechanism, mechanism::plain);
+    EXPECT_EQ(found.chosen.mechanism, mechanism::plain);
     if (w.workers() > 1) {
-      EXPECT_EQ(found.how.why, "messages go to the worker that owns the element");
+      EXPECT_EQ(found.chosen.why, "messages go to the worker that owns the element");
     }
   };
   for (const std::size_t bytes : {8, 64, 4096}) {
@@ -147,13 +147,13 @@ TEST(Delivery, PlainNeedsOneWriter) {
 }
 
 TEST(Delivery, AnotherMechanismThatWasAskedForStays) {
-  support::on_simulated_ranks(2, 2, 1,
-                              [&](world& w) {
-                                EXPECT_EQ(
-                                    run_orders(w, {.mechanism = mechanism::atomics}).how.mechanism,
-                                    mechanism::atomics);
-                              },
-                              {.deliver = delivery::owner});
+  support::on_simulated_ranks(
+      2, 2, 1,
+      [&](world& w) {
+        EXPECT_EQ(run_orders(w, {.mechanism = mechanism::atomics}).chosen.mechanism,
+                  mechanism::atomics);
+      },
+      {.deliver = delivery::owner});
 }
 
 TEST(BlockOfWorkers, SpreadsBlocksEvenly) {

@@ -35,9 +35,9 @@ struct add_to_two {
 
 /// The same, and says when its message has come.
 struct add_to_two_and_say : add_to_two {
-  std::atomic<bool>& came;
+  std::atomic<bool>& received;
   bool wanted(const message&) const {
-    came = true;
+    received = true;
     return true;
   }
 };
@@ -171,11 +171,11 @@ TEST_P(DomainPlaces, EveryMechanismLosesNothing) {
       {.mechanism = mechanism::htm, .emulate = emulate, .retry = tm::retry_bgq},
       {.emulate = emulate}};
   GetParam().run([&](world& w) {
-    for (const auto& how : settings) {
-      SCOPED_TRACE(name(how.mechanism));
+    for (const auto& setting : settings) {
+      SCOPED_TRACE(name(setting.mechanism));
       const auto ranks = static_cast<std::uint64_t>(w.size());
       pgas::vertex_map<std::uint64_t> map(w, {n, w.size()}, 0);
-      domain data(w, how);
+      domain data(w, setting);
       executor<add_to_two> op(data, add_to_two{map});
       for (std::uint64_t epoch = 1; epoch <= 2; ++epoch) {
         once_for_each(w, op);
@@ -192,26 +192,26 @@ TEST_P(DomainPlaces, EveryMechanismLosesNothing) {
 // Another thread holds what the worker needs until the worker has come for it and tried to get it;
 // if it has not tried by then, again.
 TEST(Domain, CountsTheLocksThatItWaitedFor) {
-  for (const auto how : {mechanism::locks, mechanism::one_lock}) {
-    SCOPED_TRACE(name(how));
+  for (const auto setting : {mechanism::locks, mechanism::one_lock}) {
+    SCOPED_TRACE(name(setting));
     world w;
     pgas::vertex_map<std::uint64_t> map(w, {2, w.size()}, 0);
-    domain data(w, {.mechanism = how});
-    std::atomic<bool> came = false;
-    executor<add_to_two_and_say> op(data, {{map}, came});
+    domain data(w, {.mechanism = setting});
+    std::atomic<bool> received = false;
+    executor<add_to_two_and_say> op(data, {{map}, received});
     const auto waits = [&] { return w.counters().total(obs::counter::lock_waits); };
     for (int tries = 0; waits() == 0 && tries < 100; ++tries) {
-      came = false;
+      received = false;
       std::atomic<bool> held = false;
       std::thread other([&] {
         const auto hold = [&](auto& guard) {
           EXPECT_FALSE(guard.waited());
           held = true;
-          while (!came) std::this_thread::yield();
+          while (!received) std::this_thread::yield();
           for (int i = 0; i < 1000; ++i) std::this_thread::yield();
         };
         const auto relax = [](unsigned) { std::this_thread::yield(); };
-        if (how == mechanism::locks) {
+        if (setting == mechanism::locks) {
           const tm::lock_table::guard guard(*data.locks(), &map.at(0).here(), relax);
           hold(guard);
         } else {

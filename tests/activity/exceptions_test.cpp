@@ -88,7 +88,8 @@ struct add_to_two {
 
 // One operator throws among others; then each cell gets one more.
 template <class Executor>
-void throw_once_and_go_on(world& w, Executor& op, const order& thrower, const std::string& what) {
+void throw_once_and_go_on(world& w, Executor& op, const order& thrower,
+                          const std::string& message) {
   am::epoch e(w);
   const auto spawn_all = [&](bool with_thrower) {
     op.spawn(main_worker, [&](auto& send) {
@@ -101,7 +102,7 @@ void throw_once_and_go_on(world& w, Executor& op, const order& thrower, const st
     spawn_all(true);
     ADD_FAILURE() << "nothing was thrown";
   } catch (const std::runtime_error& error) {
-    EXPECT_EQ(error.what(), what);
+    EXPECT_EQ(error.what(), message);
   }
   spawn_all(false);
   e.close();

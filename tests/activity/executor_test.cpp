@@ -52,11 +52,11 @@ struct lower_to : operator_on<std::uint32_t> {  // may fail
   bool wanted(std::uint32_t x, const order& m) const { return m.value < x; }
   bool attempt(auto x, const order& m) const { return x.lower(m.value) > m.value; }
 };
-struct claim_sieved : claim_first {
-  static constexpr bool sieved = true;
+struct claim_prefiltered : claim_first {
+  static constexpr bool prefiltered = true;
 };
-struct lower_sieved : lower_to {
-  static constexpr bool sieved = true;
+struct lower_prefiltered : lower_to {
+  static constexpr bool prefiltered = true;
 };
 template <class T>
 struct add_to : operator_on<T> {  // always succeeds
@@ -96,12 +96,12 @@ class Executor : public ::testing::TestWithParam<support::place> {
 
   // Sends all messages of all ranks through one operator; what the elements are then.
   template <class Op>
-  static outcome<Op> send_all(world& w, const options& how, cell_value_t<Op> initial) {
+  static outcome<Op> send_all(world& w, const options& opt, cell_value_t<Op> initial) {
     const pgas::partition partition(elements, w.size());
     pgas::vertex_map<cell_value_t<Op>> map(w, partition, initial);
     tally effects(elements);
     {
-      executor<Op> op(w, Op{{map, effects}}, how);
+      executor<Op> op(w, Op{{map, effects}}, opt);
       am::epoch e(w);
       w.parallel_for(
           orders,
@@ -162,7 +162,7 @@ TEST_P(Executor, ClaimIsWonOnceByOneOfTheMessages) {
     EXPECT_TRUE(sent.empty() ? x == nobody : among(sent, x)) << x;
   };
   in_all_settings<claim_first>(nobody, check);
-  in_all_settings<claim_sieved>(nobody, check);
+  in_all_settings<claim_prefiltered>(nobody, check);
 }
 
 TEST_P(Executor, LowerEndsAtTheLeast) {
@@ -172,7 +172,7 @@ TEST_P(Executor, LowerEndsAtTheLeast) {
     EXPECT_EQ(effects == 0, sent.empty());
   };
   in_all_settings<lower_to>(nobody, check);
-  in_all_settings<lower_sieved>(nobody, check);
+  in_all_settings<lower_prefiltered>(nobody, check);
 }
 
 TEST_P(Executor, AddLosesNothing) {
@@ -219,8 +219,8 @@ struct spread {
 };
 
 struct spread_sent : spread {};
-struct spread_sieved : spread {
-  static constexpr bool sieved = true;
+struct spread_prefiltered : spread {
+  static constexpr bool prefiltered = true;
 };
 
 template <class Op>
@@ -254,7 +254,7 @@ void expect_spread(const support::place& where) {
 
 TEST_P(Executor, AfterMaySendOn) {
   expect_spread<spread_sent>(GetParam());
-  expect_spread<spread_sieved>(GetParam());
+  expect_spread<spread_prefiltered>(GetParam());
 }
 
 // A rank with one worker changes its elements without atomics, and has no lane for another thread.

@@ -73,9 +73,9 @@ TEST_P(GroupPlaces, ThatOverlapLoseNothing) {
       std::iota(own.begin(), own.end(), static_cast<std::uint32_t>(counters.first()));
       auto twice = own;
       twice.insert(twice.end(), own.begin(), own.end());
-      random64 dice(3);
+      random64 draws(3);
       for (auto left = twice.size(); left > 1; --left) {
-        std::swap(twice[left - 1], twice[dice.below(left)]);
+        std::swap(twice[left - 1], twice[draws.below(left)]);
       }
       const groups blocks{own, 16}, random{twice, 24};
       domain data(w, s);

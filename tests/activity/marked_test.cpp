@@ -68,7 +68,7 @@ class Marked : public ::testing::TestWithParam<support::place> {};
 INSTANTIATE_TEST_SUITE_P(Everywhere, Marked, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
 
-TEST_P(Marked, ActivitiesWaitAndAnswerWhoAsked) {
+TEST_P(Marked, ActivitiesWaitAndAnswerTheSender) {
   GetParam().run([](world& w) {
     for (const auto how : {mechanism::automatic, mechanism::htm, mechanism::locks,
                            mechanism::one_lock, mechanism::stm}) {

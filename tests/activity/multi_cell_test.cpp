@@ -47,7 +47,7 @@ struct transfer {
 
 struct setting {
   int workers;
-  mechanism how;
+  mechanism chosen;
   std::size_t grain;
   bool emulate;
 };
@@ -57,10 +57,10 @@ class Transfers : public testing::TestWithParam<setting> {};
 TEST_P(Transfers, ConserveMoneyAndCountEveryChange) {
   const auto p = GetParam();
   world w(p.workers);
-  if (p.how == mechanism::htm && !p.emulate && !w.transactions().works) {
+  if (p.chosen == mechanism::htm && !p.emulate && !w.transactions().works) {
     GTEST_SKIP() << w.transactions().reason;
   }
-  options opt{.mechanism = p.how, .grain = p.grain};
+  options opt{.mechanism = p.chosen, .grain = p.grain};
   if (p.emulate) {
     opt.emulate = emulation_options{
         .rates = {.conflict = 0.2, .capacity = 0.1, .lock_taken = 0.05, .other = 0.1}};
@@ -114,11 +114,11 @@ INSTANTIATE_TEST_SUITE_P(
                     setting{3, mechanism::automatic, 0, false}));
 
 // Two operators over one domain, whose activities must not pass each other.
-void transfer_by_two_operators(const options& how) {
+void transfer_by_two_operators(const options& opt) {
   world w(3);
   pgas::vertex_map<account> accounts(w, {8, 1}, account{});
   task::per_worker<std::uint64_t> done(3);
-  domain money(w, how);
+  domain money(w, opt);
   executor<transfer> some(money, transfer{accounts, done}), others(money, transfer{accounts, done});
   am::epoch epoch(w);
   w.parallel_for(

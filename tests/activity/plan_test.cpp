@@ -16,16 +16,16 @@
 namespace cairn::activity {
 namespace {
 
-const surroundings alone{};
-const surroundings without{.one_worker = false, .why_no_hardware = "none"};
-const surroundings with{.one_worker = false, .hardware = true};
+const environment alone{};
+const environment without{.one_worker = false, .why_no_hardware = "none"};
+const environment with{.one_worker = false, .hardware = true};
 
 std::string said(const decision& d) {
   return std::string(name(d.mechanism)) + " " + std::to_string(d.grain) + ": " + d.why;
 }
 
 TEST(Decision, NamesMechanismGrainAndReasonForOneCell) {
-  const auto of = [](const options& asked, const surroundings& here) {
+  const auto of = [](const options& asked, const environment& here) {
     return said(decide(cells::one, asked, here));
   };
   EXPECT_EQ(of({}, alone), "plain 1: the rank has one worker");
@@ -45,7 +45,7 @@ TEST(Decision, NamesMechanismGrainAndReasonForOneCell) {
 }
 
 TEST(Decision, NamesMechanismGrainAndReasonForSeveralCells) {
-  const auto of = [](const options& asked, const surroundings& here) {
+  const auto of = [](const options& asked, const environment& here) {
     return said(decide(cells::several, asked, here));
   };
   EXPECT_EQ(of({}, without), "locks 1: no hardware transactions: none");

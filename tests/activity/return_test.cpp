@@ -120,7 +120,7 @@ class Return : public ::testing::TestWithParam<support::place> {
 INSTANTIATE_TEST_SUITE_P(Everywhere, Return, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
 
-TEST_P(Return, EveryTicketIsGivenOnceAndToldToWhoAsked) {
+TEST_P(Return, EveryTicketIsGivenOnceAndReportedToItsSender) {
   in_all_settings<take_ticket>(0, [](world& w, const auto& taken, const record& seen) {
     std::vector<std::vector<bool>> given(elements);
     for (std::uint64_t v = 0; v < elements; ++v) given[v].resize(taken[v]);
@@ -137,7 +137,7 @@ TEST_P(Return, EveryTicketIsGivenOnceAndToldToWhoAsked) {
   });
 }
 
-TEST_P(Return, WhoFailsOrIsNotWantedHearsOfItToo) {
+TEST_P(Return, AFailedOrUnwantedMessageIsAnsweredToo) {
   in_all_settings<claim_once>(nobody, [](world& w, const auto& winner, const record& seen) {
     std::uint64_t won = 0;
     for (std::uint32_t q = 0; q < questions; ++q) {
@@ -229,14 +229,14 @@ TEST_P(Return, SeveralElementsAnswerAsOne) {
   settings.insert(settings.begin(), {"stm", {.mechanism = mechanism::stm, .grain = 4}});
   GetParam().run([&](world& w) {
     for (std::size_t i = 0; i < settings.size(); i += 3) {
-      auto how = settings[i].options;
-      if (how.mechanism == mechanism::atomics) continue;
+      auto setting = settings[i].options;
+      if (setting.mechanism == mechanism::atomics) continue;
       SCOPED_TRACE(settings[i].name);
       const auto ranks = static_cast<std::uint32_t>(w.size());
       constexpr std::uint32_t of_a_rank = 4, tries = 120;
       pgas::vertex_map<std::uint64_t> accounts(w, {of_a_rank * ranks, w.size()}, 5);
       std::atomic<std::uint64_t> done = 0, refused = 0;
-      domain money(w, how);
+      domain money(w, setting);
       executor<withdraw> op(money, withdraw{accounts, done, refused});
       am::epoch e(w);
       op.spawn(main_worker, [&](auto& ask) {

@@ -28,27 +28,27 @@ using support::plain_graph;
 // shares no code, and by the verifier.
 template <class Id>
 void search_and_judge(world& w, const plain_graph& g, std::uint64_t root, const bfs_options& opt,
-                      const std::string& how) {
+                      const std::string& setting) {
   const auto share = support::share_of<Id>(g, w.rank(), w.size());
   const auto r = static_cast<Id>(root);
   const auto result = bfs(w, share, r, opt);
   const auto arcs = g.arcs();
   EXPECT_EQ(ref::bfs_violation(g.n, arcs, root, support::whole(w, result.parent)), "")
-      << g.name << how;
-  EXPECT_EQ(verify_bfs<Id>(w, share, r, result.parent), std::nullopt) << g.name << how;
+      << g.name << setting;
+  EXPECT_EQ(verify_bfs<Id>(w, share, r, result.parent), std::nullopt) << g.name << setting;
   EXPECT_EQ(result.depth.has_value(), opt.depths);
   const auto depths = ref::bfs_depths(g.n, arcs, root);
   if (result.depth) {
-    EXPECT_EQ(support::whole(w, *result.depth), depths) << g.name << how;
+    EXPECT_EQ(support::whole(w, *result.depth), depths) << g.name << setting;
     EXPECT_EQ(verify_bfs(w, share, r, result.parent, &*result.depth), std::nullopt) << g.name;
     EXPECT_EQ(verify_bfs_depths(w, share, r, *result.depth), std::nullopt) << g.name;
   }
   std::uint64_t deepest = 0;
   for (const auto d : depths) deepest = d == ref::unreached ? deepest : std::max(deepest, d);
-  EXPECT_EQ(result.levels, deepest + 1) << g.name << how;
+  EXPECT_EQ(result.levels, deepest + 1) << g.name << setting;
   if (opt.direction != traverse::direction::automatic) {
     const bool bottom_up = opt.direction == traverse::direction::pull;
-    EXPECT_EQ(result.bottom_up_levels, bottom_up ? result.levels : 0u) << g.name << how;
+    EXPECT_EQ(result.bottom_up_levels, bottom_up ? result.levels : 0u) << g.name << setting;
   }
 }
 
@@ -154,14 +154,14 @@ TEST_P(Bfs, TracesItsLevelsOnRequest) {
 // Each mechanism with each direction, emulated transactions aborting for every cause.
 TEST(BfsOptions, EveryMechanismFindsTheSameDepths) {
   for (const int workers : {1, 2}) {
-    for (const auto how : {mechanism::automatic, mechanism::plain, mechanism::atomics,
-                           mechanism::htm, mechanism::locks, mechanism::one_lock}) {
-      if (how == mechanism::plain && workers > 1) continue;
+    for (const auto setting : {mechanism::automatic, mechanism::plain, mechanism::atomics,
+                               mechanism::htm, mechanism::locks, mechanism::one_lock}) {
+      if (setting == mechanism::plain && workers > 1) continue;
       support::on_simulated_ranks(3, workers, 7, [&](world& w) {
         for (const auto direction : {traverse::direction::automatic, traverse::direction::push,
                                      traverse::direction::pull}) {
           bfs_options opt{.direction = direction, .depths = true};
-          opt.activity.mechanism = how;
+          opt.activity.mechanism = setting;
           opt.activity.emulate = activity::emulation_options{};
           for (const auto& g : {support::random_graph(5, 200), support::star(150)}) {
             search_and_judge<std::uint32_t>(w, g, 0, opt, told(opt));
@@ -230,7 +230,7 @@ TEST(BfsFilter, DropsWhatAWorkerHasSentBefore) {
 }
 
 // Searches change between one worker and all, and the mechanism with them.
-TEST(BfsOfOneRank, IsRightWhoeverTakesPart) {
+TEST(BfsOfOneRank, IsRightSharedOrOnOneWorker) {
   const auto search_again_and_again = [](world& w) {
     random64 random(3);
     const auto g = support::random_graph(5);

@@ -18,9 +18,10 @@ class CancelledSearch : public ::testing::TestWithParam<place> {};
 // 4 places, 5 graphs, 50 searches: 1,000 moments per network. tests/mpi has those of MPI.
 std::vector<place> places_of_moments() {
   std::vector<place> all;
-  for (const auto how : {place::network::rings, place::network::chaos, place::network::simulated}) {
+  for (const auto canceller :
+       {place::network::rings, place::network::chaos, place::network::simulated}) {
     for (const auto& [ranks, workers] : {std::pair<rank_t, int>{2, 1}, {2, 2}, {3, 1}, {3, 2}}) {
-      all.push_back({how, ranks, workers});
+      all.push_back({canceller, ranks, workers});
     }
   }
   return all;
@@ -30,11 +31,11 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, CancelledSearch, ::testing::ValuesIn(places
 
 TEST_P(CancelledSearch, EndsOnAllRanksOrOnNoneAndTheNextIsRight) {
   // A simulated cluster has no threads but its own.
-  const auto how = GetParam().simulated() ? support::cancelled_by::counts
-                                          : support::cancelled_by::threads_and_counts;
+  const auto canceller = GetParam().simulated() ? support::cancelled_by::counts
+                                                : support::cancelled_by::threads_and_counts;
   for (std::uint64_t seed = 1; seed <= 5; ++seed) {
     GetParam().with_seed(seed).run(
-        [&](world& w) { EXPECT_EQ(support::cancel_searches(w, seed, 50, how), ""); });
+        [&](world& w) { EXPECT_EQ(support::cancel_searches(w, seed, 50, canceller), ""); });
   }
 }
 

@@ -33,19 +33,20 @@ std::vector<std::uint64_t> judged_labels(const plain_graph& g) {
 // Runs once and has the result judged by the serial judge, and by the verifier.
 template <class Id>
 void find_and_judge(world& w, const plain_graph& g, support::in_edges in,
-                    const components_options& opt, const std::string& how) {
+                    const components_options& opt, const std::string& setting) {
   const auto share = support::share_of<Id>(g, w.rank(), w.size(), in);
   const auto result = components(w, share, opt);
   const auto labels = judged_labels(g);
-  EXPECT_EQ(support::whole(w, result.label), labels) << g.name << how;
+  EXPECT_EQ(support::whole(w, result.label), labels) << g.name << setting;
   std::vector<std::uint64_t> sizes(g.n);
   for (const auto l : labels) ++sizes[l];
-  EXPECT_EQ(result.num_components, std::set(labels.begin(), labels.end()).size()) << g.name << how;
-  EXPECT_EQ(result.largest, *std::max_element(sizes.begin(), sizes.end())) << g.name << how;
+  EXPECT_EQ(result.num_components, std::set(labels.begin(), labels.end()).size())
+      << g.name << setting;
+  EXPECT_EQ(result.largest, *std::max_element(sizes.begin(), sizes.end())) << g.name << setting;
   EXPECT_EQ(result.method,
             opt.method == components_method::automatic ? components_method::afforest : opt.method);
   if (!share.has_in()) return;
-  EXPECT_EQ(verify_components<Id>(w, share, result.label), std::nullopt) << g.name << how;
+  EXPECT_EQ(verify_components<Id>(w, share, result.label), std::nullopt) << g.name << setting;
 }
 
 // The same draws on every rank, and thus the same collective calls.
@@ -56,13 +57,13 @@ void find_at_random(world& w, const plain_graph& g, random64& random) {
   if (opt.method != components_method::propagation && random.below(2) == 0) {
     in = support::in_edges::no;
   }
-  const auto how = ", " + std::string(name(opt.activity.mechanism)) + ", method " +
-                   std::to_string(static_cast<int>(opt.method)) +
-                   (in == support::in_edges::no ? ", no in-rows" : "");
+  const auto setting = ", " + std::string(name(opt.activity.mechanism)) + ", method " +
+                       std::to_string(static_cast<int>(opt.method)) +
+                       (in == support::in_edges::no ? ", no in-rows" : "");
   if (random.below(2) == 0) {
-    find_and_judge<std::uint32_t>(w, g, in, opt, how);
+    find_and_judge<std::uint32_t>(w, g, in, opt, setting);
   } else {
-    find_and_judge<std::uint64_t>(w, g, in, opt, how);
+    find_and_judge<std::uint64_t>(w, g, in, opt, setting);
   }
 }
 

@@ -27,14 +27,14 @@ using support::weights;
 
 template <class Id>
 void find_and_judge(world& w, const weighted_graph& g, Id s, Id t, const maxflow_options& opt) {
-  const auto how = g.graph.name + ", " + support::told(opt.activity) + ", " + std::to_string(s) +
-                   " to " + std::to_string(t);
+  const auto setting = g.graph.name + ", " + support::told(opt.activity) + ", " +
+                       std::to_string(s) + " to " + std::to_string(t);
   const auto share = share_of<Id>(g, w.rank(), w.size());
   const auto found = maxflow<Id>(w, share, s, t, opt);
-  EXPECT_EQ(found.value, ref::edmonds_karp(g.graph.n, g.capacities(), s, t)) << how;
+  EXPECT_EQ(found.value, ref::edmonds_karp(g.graph.n, g.capacities(), s, t)) << setting;
   EXPECT_EQ(verify_maxflow<Id>(w, share, s, t, found.value, found.flow, found.source_side),
             std::nullopt)
-      << how;
+      << setting;
 }
 
 // The same draws on every rank, and thus the same collective calls.

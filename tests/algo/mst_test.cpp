@@ -30,9 +30,9 @@ using support::weights;
 
 template <class Id>
 void find_and_judge(world& w, const weighted_graph& g, const mst_options& opt) {
-  const auto how = g.graph.name + ", " + support::told(opt.activity) + ", weights " +
-                   std::to_string(static_cast<int>(g.kind)) + ", merge " +
-                   std::to_string(static_cast<int>(opt.merge));
+  const auto setting = g.graph.name + ", " + support::told(opt.activity) + ", weights " +
+                       std::to_string(static_cast<int>(g.kind)) + ", merge " +
+                       std::to_string(static_cast<int>(opt.merge));
   const auto share = share_of<Id>(g, w.rank(), w.size());
   const auto result = mst(w, share, opt);
   std::vector<ref::weighted_edge> found;
@@ -42,11 +42,11 @@ void find_and_judge(world& w, const weighted_graph& g, const mst_options& opt) {
   const auto expected = ref::kruskal(g.graph.n, g.edges);
   double weight = 0;
   for (const auto& e : expected) weight += e.weight;
-  EXPECT_EQ(found, expected) << how;
-  EXPECT_EQ(result.num_edges, expected.size()) << how;
-  EXPECT_EQ(result.num_trees, g.graph.n - expected.size()) << how;
-  EXPECT_EQ(result.weight, weight) << how;  // quarters add up exactly
-  EXPECT_EQ(verify_mst<Id>(w, share, result.edges), std::nullopt) << how;
+  EXPECT_EQ(found, expected) << setting;
+  EXPECT_EQ(result.num_edges, expected.size()) << setting;
+  EXPECT_EQ(result.num_trees, g.graph.n - expected.size()) << setting;
+  EXPECT_EQ(result.weight, weight) << setting;  // quarters add up exactly
+  EXPECT_EQ(verify_mst<Id>(w, share, result.edges), std::nullopt) << setting;
 }
 
 weighted_graph weigh_undirected(plain_graph g, weights kind, random64& random) {
@@ -127,10 +127,10 @@ TEST(MstWorkers, MergeBesideEachOther) {
   random64 random(4);
   for (const int workers : {2, 3}) {
     world w(workers);
-    for (const auto how : {mechanism::automatic, mechanism::locks, mechanism::one_lock,
-                           mechanism::stm, mechanism::htm}) {
-      mst_options opt{.activity = {.mechanism = how}};
-      if (how == mechanism::htm)
+    for (const auto setting : {mechanism::automatic, mechanism::locks, mechanism::one_lock,
+                               mechanism::stm, mechanism::htm}) {
+      mst_options opt{.activity = {.mechanism = setting}};
+      if (setting == mechanism::htm)
         opt.activity.emulate = activity::emulation_options{.seed = random()};
       auto g = support::grid(60, 50);
       const auto more = support::random_graph(random(), g.n);

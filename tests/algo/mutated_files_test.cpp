@@ -261,8 +261,8 @@ void judge(world& w, const std::string& path, std::uint64_t seed, outcomes& foun
 }
 
 TEST(MutatedFiles, AreRefusedOrGraphsOnAnyNumberOfRanks) {
-  const support::temporary_folder here;
-  const auto path = here / "g.cairn";
+  const support::temporary_folder dir;
+  const auto path = dir / "g.cairn";
   outcomes found;
   for (std::uint64_t seed = 0; seed < 2000; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -289,8 +289,8 @@ TEST(MutatedFiles, AreRefusedOrGraphsOnAnyNumberOfRanks) {
 }
 
 TEST(MutatedFiles, AreJudgedAlikeByRanksThatRunAtOnce) {
-  const support::temporary_folder here;
-  const auto path = here / "g.cairn";
+  const support::temporary_folder dir;
+  const auto path = dir / "g.cairn";
   for (std::uint64_t seed = 10'000; seed < 10'030; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     random64 draw(seed);

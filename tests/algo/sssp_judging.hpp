@@ -36,38 +36,38 @@ std::vector<double> all_of(world& w, const pgas::vertex_map<Distance>& distance)
 enum class layout { none, pairs, bins };
 
 template <class Id>
-std::optional<length_layout<Id>> layout_of(world& w, const graph::dist_csr<Id>& g, layout how) {
+std::optional<length_layout<Id>> layout_of(world& w, const graph::dist_csr<Id>& g, layout setting) {
   using kind = typename length_layout<Id>::kind;
-  if (how == layout::none || w.size() > 1 || !g.weighted()) return std::nullopt;
+  if (setting == layout::none || w.size() > 1 || !g.weighted()) return std::nullopt;
   return std::optional<length_layout<Id>>(std::in_place, w, g,
-                                          how == layout::bins ? kind::bins : kind::pairs);
+                                          setting == layout::bins ? kind::bins : kind::pairs);
 }
 
 template <class Id>
 void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
                       const sssp_options& opt, layout kind = layout::none) {
-  const auto how = g.graph.name + " from " + std::to_string(source) + " by " +
-                   std::string(enum_name(opt.algorithm)) + ", " + support::told(opt.activity);
+  const auto setting = g.graph.name + " from " + std::to_string(source) + " by " +
+                       std::string(enum_name(opt.algorithm)) + ", " + support::told(opt.activity);
   const auto share = share_of<Id>(g, w.rank(), w.size());
   const auto reordered = layout_of(w, share, kind);
   const auto expected = ref::dijkstra(g.graph.n, g.graph.directed, g.edges, source);
   std::visit(
       [&](const auto& r) {
-        EXPECT_EQ(all_of(w, r.distance), expected) << how;
-        EXPECT_EQ(verify_sssp(w, share, source, r.distance), std::nullopt) << how;
+        EXPECT_EQ(all_of(w, r.distance), expected) << setting;
+        EXPECT_EQ(verify_sssp(w, share, source, r.distance), std::nullopt) << setting;
         ASSERT_EQ(r.predecessor.has_value(), opt.predecessors);
         if (r.predecessor) {
           EXPECT_EQ(ref::tree_violation(g.graph.directed, g.edges, source, expected,
                                         support::whole(w, *r.predecessor)),
                     "")
-              << how;
+              << setting;
           EXPECT_EQ(verify_sssp(w, share, source, r.distance, &*r.predecessor), std::nullopt)
-              << how;
+              << setting;
         }
         std::uint64_t useful = 0;
         for (const auto& a : g.arcs()) useful += std::isinf(expected[a.source]) ? 0 : 1;
         if (kind != layout::bins) {
-          EXPECT_GE(r.relaxations, useful) << how;
+          EXPECT_GE(r.relaxations, useful) << setting;
         }
       },
       sssp(w, share, static_cast<Id>(source), opt, measure_lengths(w, share),

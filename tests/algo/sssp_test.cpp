@@ -97,7 +97,7 @@ TEST_P(Sssp, TakesWeightsOfAnySize) {
 }
 
 // A small search may run on one of the workers.
-TEST(SsspOfOneRank, IsRightWhoeverTakesPart) {
+TEST(SsspOfOneRank, IsRightSharedOrOnOneWorker) {
   const auto search_again_and_again = [](world& w) {
     random64 random(5);
     const auto g = support::weigh(support::random_graph(6), weights::whole, 1, random);

@@ -19,23 +19,23 @@ using support::plain_graph;
 
 template <class Id>
 st_connectivity_result search(world& w, const plain_graph& g, std::uint64_t s, std::uint64_t t,
-                              const activity::options& how) {
+                              const activity::options& setting) {
   const auto share = support::share_of<Id>(g, w.rank(), w.size());
   const auto r =
-      st_connectivity(w, share, static_cast<Id>(s), static_cast<Id>(t), {.activity = how});
+      st_connectivity(w, share, static_cast<Id>(s), static_cast<Id>(t), {.activity = setting});
   EXPECT_EQ(r.connected, ref::reaches(g.n, g.arcs(), s, t))
-      << g.name << ", " << s << " to " << t << ", " << support::told(how);
+      << g.name << ", " << s << " to " << t << ", " << support::told(setting);
   EXPECT_LE(r.visited, g.n) << g.name;
   return r;
 }
 
 void search_at_random(world& w, const plain_graph& g, random64& random) {
-  const auto how = support::random_activity(random, w.workers());
+  const auto setting = support::random_activity(random, w.workers());
   const auto s = random.below(g.n), t = random.below(g.n);
   if (random.below(2) == 0) {
-    search<std::uint32_t>(w, g, s, t, how);
+    search<std::uint32_t>(w, g, s, t, setting);
   } else {
-    search<std::uint64_t>(w, g, s, t, how);
+    search<std::uint64_t>(w, g, s, t, setting);
   }
 }
 

@@ -78,7 +78,7 @@ TEST(StoredLayout, IsTheOneThatWasStored) {
 }
 
 TEST(StoredLayout, LiesInANativeFileForOneRank) {
-  const support::temporary_folder here;
+  const support::temporary_folder dir;
   for (const bool directed : {false, true}) {
     world w;
     const auto g = support::share_of<std::uint32_t>(large_graph(directed), 0, 1);
@@ -86,19 +86,19 @@ TEST(StoredLayout, LiesInANativeFileForOneRank) {
     auto view = graph::io::native_view(g);
     view.attached = attachment_of(built);
     for (const std::string name : {"g.cairn", "g.cairn.zst"}) {
-      graph::io::write_native(w.pool(), here / name, view);
+      graph::io::write_native(w.pool(), dir / name, view);
       support::on_ranks(1, 2, [&](world& one) {
-        const auto loaded = graph::load(one, here / name, {.build = {.inverse = true}}).graph;
+        const auto loaded = graph::load(one, dir / name, {.build = {.inverse = true}}).graph;
         const auto read = stored_layout(one, std::get<0>(loaded));
         ASSERT_TRUE(read);
         expect_same(*read, built);
         // Where vertices are numbered anew it would be wrong.
         const graph::load_options other{.build = {.inverse = true},
                                         .order = graph::order_kind::degree};
-        EXPECT_FALSE(stored_layout(one, std::get<0>(graph::load(one, here / name, other).graph)));
+        EXPECT_FALSE(stored_layout(one, std::get<0>(graph::load(one, dir / name, other).graph)));
       });
       support::on_ranks(2, 1, [&](world& two) {
-        const auto loaded = graph::load(two, here / name, {.build = {.inverse = true}}).graph;
+        const auto loaded = graph::load(two, dir / name, {.build = {.inverse = true}}).graph;
         EXPECT_FALSE(stored_layout(two, std::get<0>(loaded)));
       });
     }

@@ -33,13 +33,13 @@ void count_and_judge(world& w, const plain_graph& g, const ref::triangle_counts&
                      const triangles_options& opt) {
   const auto share = support::share_of<Id>(g, w.rank(), w.size());
   const auto r = triangles(w, share, opt);
-  const auto what = g.name + ", mode " + std::to_string(static_cast<int>(r.mode));
-  EXPECT_EQ(r.total, expected.total) << what;
+  const auto run_name = g.name + ", mode " + std::to_string(static_cast<int>(r.mode));
+  EXPECT_EQ(r.total, expected.total) << run_name;
   EXPECT_NE(r.mode, triangles_mode::automatic);
   EXPECT_NE(r.ran.why, "");
   ASSERT_EQ(r.of_vertex.has_value(), opt.per_vertex);
   if (!opt.per_vertex) return;
-  EXPECT_EQ(support::whole(w, *r.of_vertex), expected.of_vertex) << what;
+  EXPECT_EQ(support::whole(w, *r.of_vertex), expected.of_vertex) << run_name;
 }
 
 void count_at_random(world& w, const plain_graph& g, random64& random) {

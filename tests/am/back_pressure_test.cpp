@@ -52,26 +52,26 @@ class BackPressure : public ::testing::Test {
  protected:
   static constexpr std::uint64_t words = 100'000;
   static constexpr std::size_t bound = 20'000, packet = 1024 + 16;
-  using road = channel<std::uint64_t>;
+  using messages = channel<std::uint64_t>;
 
   void run(const gated_transport::predicate& has_room,
-           const std::function<void(world&, road&)>& rank_0) {
+           const std::function<void(world&, messages&)>& rank_0) {
     support::on_ranks(
         2, 1,
         [&](world& w) {
-          std::uint64_t came = 0, sum = 0;
-          road r(w, [&](worker_t, std::span<const std::uint64_t> batch) {
+          std::uint64_t received = 0, sum = 0;
+          messages r(w, [&](worker_t, std::span<const std::uint64_t> batch) {
             if (w.rank() == 0) {  // the start signal
               rank_0(w, r);
               return;
             }
-            came += batch.size();
+            received += batch.size();
             sum = std::accumulate(batch.begin(), batch.end(), sum);
           });
           epoch e(w);
           if (w.rank() == 0) in_handler_ ? r.send(main_worker, 0, 0) : rank_0(w, r);
           e.close();
-          EXPECT_EQ(came, w.rank() == 1 ? words : 0);
+          EXPECT_EQ(received, w.rank() == 1 ? words : 0);
           EXPECT_EQ(sum, w.rank() == 1 ? words * (words - 1) / 2 : 0);
         },
         {.coalesce_bytes = 1024, .pending_bytes = bound},
@@ -84,7 +84,7 @@ class BackPressure : public ::testing::Test {
   }
 
   // Sends all words; the most bytes that ever waited after a send.
-  std::uint64_t send_all(world& w, road& r) {
+  std::uint64_t send_all(world& w, messages& r) {
     std::uint64_t most = 0;
     auto send = r.from(main_worker);
     for (std::uint64_t i = 0; i < words; ++i) {
@@ -102,10 +102,10 @@ class BackPressure : public ::testing::Test {
 
 TEST_F(BackPressure, MakesTheBodyWaitForRoom) {
   run([](std::uint64_t tries) { return tries / 100 % 2 == 1; },
-      [this](world& w, road& r) {
-        const auto most_waiting = send_all(w, r);
-        EXPECT_GT(most_waiting, bound / 2);
-        EXPECT_LE(most_waiting, bound + packet);
+      [this](world& w, messages& r) {
+        const auto max_waiting = send_all(w, r);
+        EXPECT_GT(max_waiting, bound / 2);
+        EXPECT_LE(max_waiting, bound + packet);
       });
 }
 
@@ -117,18 +117,18 @@ TEST(BackPressureOfTwo, HandlesWhatArrivesWhileItWaitsForRoom) {
   support::on_ranks(
       2, 1,
       [&](world& w) {
-        std::uint64_t came = 0;
-        channel<std::uint64_t> road(w, [&](worker_t, auto batch) {
-          came += batch.size();
-          if (w.rank() == 0) handled = came;
+        std::uint64_t received = 0;
+        channel<std::uint64_t> messages(w, [&](worker_t, auto batch) {
+          received += batch.size();
+          if (w.rank() == 0) handled = received;
         });
         epoch e(w);
         w.parallel_for(words, [&](worker_t k, std::size_t begin, std::size_t end) {
-          auto send = road.from(k);
+          auto send = messages.from(k);
           for (auto i = begin; i < end; ++i) send(1 - w.rank(), i);
         });
         e.close();
-        EXPECT_EQ(came, words);
+        EXPECT_EQ(received, words);
       },
       {.coalesce_bytes = 1024, .pending_bytes = 4096},
       [&](std::unique_ptr<net::transport> net) -> std::unique_ptr<net::transport> {
@@ -144,9 +144,9 @@ TEST_F(BackPressure, NeverMakesAHandlerWait) {
   in_handler_ = true;
   bool handler_ended = false;
   run([&](std::uint64_t tries) { return handler_ended || tries > 10'000; },
-      [&](world& w, road& r) {
-        const auto most_waiting = send_all(w, r);
-        EXPECT_GT(most_waiting, words * 8 - 2 * packet);
+      [&](world& w, messages& r) {
+        const auto max_waiting = send_all(w, r);
+        EXPECT_GT(max_waiting, words * 8 - 2 * packet);
         EXPECT_LT(gate_->tries(), 100u);
         handler_ended = true;
       });
@@ -180,7 +180,7 @@ TEST(BackPressureOfOne, LetsOthersRunAfterEachChunkWhileThereIsNoRoom) {
   hw::steady_clock clock;
   world w(net, pool, clock, {.coalesce_bytes = 1024});
   try {
-    channel<std::uint64_t> road(w, [](worker_t, std::span<const std::uint64_t>) {});
+    channel<std::uint64_t> messages(w, [](worker_t, std::span<const std::uint64_t>) {});
     epoch e(w);
     const auto given_way_in = [&](std::size_t chunks) {
       const auto before = pool.given_way;
@@ -188,7 +188,7 @@ TEST(BackPressureOfOne, LetsOthersRunAfterEachChunkWhileThereIsNoRoom) {
       w.parallel_for(
           chunks * words,
           [&](worker_t k, std::size_t begin, std::size_t end) {
-            auto send = road.from(k);
+            auto send = messages.from(k);
             for (auto i = begin; i < end; ++i) send(1, i);
           },
           words);

@@ -86,12 +86,12 @@ TEST(BlockGrowth, NeverExceedsTheTransportsBestSize) {
 }
 
 /// The number of messages in each buffer that rank 1 got from rank 0 in an epoch.
-std::vector<std::size_t> buffers_of_epoch(world& w, channel<std::uint64_t>& road,
+std::vector<std::size_t> buffers_of_epoch(world& w, channel<std::uint64_t>& sent_messages,
                                           std::vector<std::size_t>& got, std::size_t messages) {
   got.clear();
   epoch e(w);
   if (w.rank() == 0) {
-    auto send = road.from(main_worker);
+    auto send = sent_messages.from(main_worker);
     for (std::size_t i = 0; i < messages; ++i) send(1, i);
   }
   e.close();
@@ -101,10 +101,10 @@ std::vector<std::size_t> buffers_of_epoch(world& w, channel<std::uint64_t>& road
 TEST(BlockGrowth, ShowsInTheBuffersOfAChannel) {
   support::on_simulated_ranks(2, 1, 1, [](world& w) {
     std::vector<std::size_t> got;
-    channel<std::uint64_t> road(
+    channel<std::uint64_t> sent_messages(
         w, [&](worker_t, std::span<const std::uint64_t> batch) { got.push_back(batch.size()); });
     for (int round = 0; round < 2; ++round) {  // the second burst begins again
-      auto sizes = buffers_of_epoch(w, road, got, 16 + 32 + 48 + 10);
+      auto sizes = buffers_of_epoch(w, sent_messages, got, 16 + 32 + 48 + 10);
       std::ranges::sort(sizes);  // the network reorders
       if (w.rank() == 1) {
         EXPECT_EQ(sizes, (std::vector<std::size_t>{10, 16, 32, 48}));
@@ -117,11 +117,11 @@ TEST(BlockGrowth, LeavesARequestedSizeAsItIs) {
   support::on_simulated_ranks(2, 1, 1,
                               [](world& w) {
                                 std::vector<std::size_t> got;
-                                channel<std::uint64_t> road(
+                                channel<std::uint64_t> sent_messages(
                                     w, [&](worker_t, std::span<const std::uint64_t> batch) {
                                       got.push_back(batch.size());
                                     });
-                                const auto sizes = buffers_of_epoch(w, road, got, 120);
+                                const auto sizes = buffers_of_epoch(w, sent_messages, got, 120);
                                 if (w.rank() == 1) {
                                   EXPECT_EQ(sizes, (std::vector<std::size_t>{40, 40, 40}));
                                 }
@@ -132,10 +132,10 @@ TEST(BlockGrowth, LeavesARequestedSizeAsItIs) {
 TEST(BlockGrowth, AChannelMaySendEachMessageAlone) {
   support::on_simulated_ranks(2, 1, 1, [](world& w) {
     std::vector<std::size_t> got;
-    channel<std::uint64_t> road(
+    channel<std::uint64_t> sent_messages(
         w, [&](worker_t, std::span<const std::uint64_t> batch) { got.push_back(batch.size()); },
         {.coalesce_bytes = sizeof(std::uint64_t)});
-    const auto sizes = buffers_of_epoch(w, road, got, 5);
+    const auto sizes = buffers_of_epoch(w, sent_messages, got, 5);
     if (w.rank() == 1) {
       EXPECT_EQ(sizes, std::vector<std::size_t>(5, 1));
     }
@@ -145,9 +145,9 @@ TEST(BlockGrowth, AChannelMaySendEachMessageAlone) {
 TEST(BlockGrowth, StaysUnderTheTransportsBestPacket) {
   support::on_simulated_ranks(2, 1, 1, [](world& w) {
     std::vector<std::size_t> got;
-    channel<std::uint64_t> road(
+    channel<std::uint64_t> sent_messages(
         w, [&](worker_t, std::span<const std::uint64_t> batch) { got.push_back(batch.size()); });
-    const auto sizes = buffers_of_epoch(w, road, got, 200'000);
+    const auto sizes = buffers_of_epoch(w, sent_messages, got, 200'000);
     if (w.rank() == 1) {
       const auto largest = *std::ranges::max_element(sizes);
       EXPECT_EQ(largest, w.messages().best_bytes(0) / sizeof(std::uint64_t));

@@ -100,9 +100,9 @@ TEST_P(Call, CallsNest) {
   GetParam().run([](world& w) { EXPECT_EQ(w.run(tree(w, 6)), 64u); });
 }
 
-task::task<void> fails(int how) {
+task::task<void> fails(int failure) {
   co_await task::yield();
-  if (how == 1) throw std::runtime_error("it failed there");
+  if (failure == 1) throw std::runtime_error("it failed there");
 }
 void fails_plainly() { throw std::runtime_error("it failed at once"); }
 

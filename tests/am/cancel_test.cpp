@@ -37,9 +37,9 @@ std::uint64_t run_chains(
     int left;
   };
   task::per_worker<std::uint64_t> handled(w.workers());
-  std::unique_ptr<channel<link>> road;
-  road = std::make_unique<channel<link>>(w, [&](worker_t k, std::span<const link> batch) {
-    auto send = road->from(k);
+  std::unique_ptr<channel<link>> sent_messages;
+  sent_messages = std::make_unique<channel<link>>(w, [&](worker_t k, std::span<const link> batch) {
+    auto send = sent_messages->from(k);
     for (const auto& m : batch) {
       at_each();
       ++handled[k];
@@ -55,7 +55,8 @@ std::uint64_t run_chains(
         20,
         [&](worker_t k, std::size_t begin, std::size_t) {
           at_each();
-          road->send(k, static_cast<rank_t>(begin) % w.size(), {seed + round + begin, length});
+          sent_messages->send(k, static_cast<rank_t>(begin) % w.size(),
+                              {seed + round + begin, length});
         },
         1);
     e.close();
@@ -111,13 +112,13 @@ TEST(AbandonedEpoch, OfOneRankIsForgotten) {
   for (const int workers : {1, 2}) {
     world w(workers);
     {
-      channel<std::uint64_t> road(w, [](worker_t, auto) {});
+      channel<std::uint64_t> sent_messages(w, [](worker_t, auto) {});
       const auto run = [&] {
         epoch e(w);
         w.parallel_for(
             100,
             [&](worker_t k, std::size_t begin, std::size_t) {
-              for (std::uint64_t i = 0; i < 2000; ++i) road.send(k, 0, i);
+              for (std::uint64_t i = 0; i < 2000; ++i) sent_messages.send(k, 0, i);
               if (begin == 50) throw std::runtime_error("the loop broke");
             },
             1);
@@ -125,18 +126,18 @@ TEST(AbandonedEpoch, OfOneRankIsForgotten) {
       };
       EXPECT_THROW(run(), std::runtime_error);
     }
-    std::atomic<std::uint64_t> came = 0, wrong = 0;
+    std::atomic<std::uint64_t> received = 0, wrong = 0;
     struct other {
       char bytes[24];
     };
-    channel<other> road(w, [&](worker_t, std::span<const other> batch) {
-      came += batch.size();
+    channel<other> sent_messages(w, [&](worker_t, std::span<const other> batch) {
+      received += batch.size();
       for (const auto& m : batch) wrong += m.bytes[0] == 'x' ? 0u : 1u;
     });
     epoch e(w);
-    road.send(main_worker, 0, {"x"});
+    sent_messages.send(main_worker, 0, {"x"});
     e.close();
-    EXPECT_EQ(came, 1u);
+    EXPECT_EQ(received, 1u);
     EXPECT_EQ(wrong, 0u);
   }
 }
@@ -145,7 +146,7 @@ TEST_P(AbandonedEpoch, OfSeveralRanksFailsWhateverFollows) {
   if (GetParam().ranks == 1) return;
   std::atomic<int> told = 0;
   GetParam().run([&](world& w) {
-    channel<int> road(w, [](worker_t, auto) {});
+    channel<int> sent_messages(w, [](worker_t, auto) {});
     const auto heard = [&](const std::function<void()>& f) {
       try {
         f();
@@ -157,7 +158,7 @@ TEST_P(AbandonedEpoch, OfSeveralRanksFailsWhateverFollows) {
     };
     const auto leave = [&] {
       epoch e(w);
-      road.send(main_worker, 0, 1);
+      sent_messages.send(main_worker, 0, 1);
       throw std::runtime_error("caught by the caller");
     };
     if (w.rank() == 0) {
@@ -173,15 +174,16 @@ TEST_P(AbandonedEpoch, OfSeveralRanksFailsWhateverFollows) {
 // The next close() never returned.
 TEST_P(AbandonedEpoch, SendingWhileNoneIsOpenIsRefused) {
   GetParam().run([](world& w) {
-    std::atomic<int> came = 0;
-    channel<int> road(w, [&](worker_t, auto batch) { came += static_cast<int>(batch.size()); });
-    EXPECT_THROW(road.send(main_worker, 0, 1), contract_violation);
+    std::atomic<int> received = 0;
+    channel<int> sent_messages(
+        w, [&](worker_t, auto batch) { received += static_cast<int>(batch.size()); });
+    EXPECT_THROW(sent_messages.send(main_worker, 0, 1), contract_violation);
     epoch e(w);
-    road.send(main_worker, w.rank(), 1);
+    sent_messages.send(main_worker, w.rank(), 1);
     e.close();
-    EXPECT_THROW(static_cast<void>(road.from(main_worker)), contract_violation);
+    EXPECT_THROW(static_cast<void>(sent_messages.from(main_worker)), contract_violation);
     epoch(w).close();
-    EXPECT_EQ(came, 1);
+    EXPECT_EQ(received, 1);
   });
 }
 

@@ -20,8 +20,8 @@ namespace {
 
 // The worker is the first argument, the rank the second: the other order does not compile.
 template <class First, class Second>
-concept sends = requires(channel<int>& road, First first, Second second) {
-  road.send(first, second, 1);
+concept sends = requires(channel<int>& sent_messages, First first, Second second) {
+  sent_messages.send(first, second, 1);
 };
 static_assert(sends<worker_t, rank_t> && !sends<rank_t, worker_t>);
 
@@ -39,15 +39,15 @@ TEST_P(Channel, DeliversEachMessageOnceToItsRank) {
   };
   GetParam().run([](world& w) {
     const auto ranks = static_cast<std::uint64_t>(w.size());
-    std::vector<std::atomic<int>> came(ranks * each);
-    channel<message> road(w, [&](worker_t, std::span<const message> batch) {
-      for (const auto& m : batch) came[static_cast<std::uint64_t>(m.from) * each + m.number]++;
+    std::vector<std::atomic<int>> received(ranks * each);
+    channel<message> sent_messages(w, [&](worker_t, std::span<const message> batch) {
+      for (const auto& m : batch) received[static_cast<std::uint64_t>(m.from) * each + m.number]++;
     });
     epoch e(w);
     w.parallel_for(
         each,
         [&](worker_t k, std::size_t begin, std::size_t end) {
-          auto send = road.from(k);
+          auto send = sent_messages.from(k);
           for (auto i = begin; i < end; ++i) {
             const auto to = (static_cast<std::uint64_t>(w.rank()) + i) % ranks;
             send(static_cast<rank_t>(to), {w.rank(), static_cast<std::uint32_t>(i)});
@@ -58,7 +58,7 @@ TEST_P(Channel, DeliversEachMessageOnceToItsRank) {
     for (std::uint64_t from = 0; from < ranks; ++from) {
       for (std::uint64_t i = 0; i < each; ++i) {
         const bool mine = (from + i) % ranks == static_cast<std::uint64_t>(w.rank());
-        EXPECT_EQ(came[from * each + i], mine ? 1 : 0) << from << " sent " << i;
+        EXPECT_EQ(received[from * each + i], mine ? 1 : 0) << from << " sent " << i;
       }
     }
   });
@@ -78,7 +78,7 @@ TEST_P(Channel, CarriesMessagesLargerThanABufferAndThanAPacket) {
   using large = filled<70'000>;
   GetParam().run([](world& w) {
     std::atomic<std::uint64_t> right = 0;
-    channel<large> road(w, [&](worker_t, std::span<const large> batch) {
+    channel<large> sent_messages(w, [&](worker_t, std::span<const large> batch) {
       EXPECT_EQ(batch.size(), 1u);
       const auto expected = std::make_unique<large>(77);
       for (const auto& m : batch) right += m.bytes == expected->bytes ? 1u : 0u;
@@ -86,7 +86,7 @@ TEST_P(Channel, CarriesMessagesLargerThanABufferAndThanAPacket) {
     epoch e(w);
     const auto m = std::make_unique<large>(77);
     for (rank_t to = 0; to < w.size(); ++to) {
-      for (int i = 0; i < 3; ++i) road.send(main_worker, to, *m);
+      for (int i = 0; i < 3; ++i) sent_messages.send(main_worker, to, *m);
     }
     e.close();
     EXPECT_EQ(right, 3 * static_cast<std::uint64_t>(w.size()));
@@ -130,11 +130,11 @@ TEST_P(Channel, IsMadeAndUnmadeBetweenEpochs) {
     for (std::uint64_t round = 1; round <= 20; ++round) {
       std::atomic<std::uint64_t> sum = 0;
       channel<std::uint64_t> unused(w, [](worker_t, auto) { ADD_FAILURE(); });
-      channel<std::uint64_t> road(w, [&](worker_t, std::span<const std::uint64_t> batch) {
+      channel<std::uint64_t> sent_messages(w, [&](worker_t, std::span<const std::uint64_t> batch) {
         sum += std::accumulate(batch.begin(), batch.end(), std::uint64_t{0});
       });
       epoch e(w);
-      for (rank_t to = 0; to < w.size(); ++to) road.send(main_worker, to, round);
+      for (rank_t to = 0; to < w.size(); ++to) sent_messages.send(main_worker, to, round);
       e.close();
       EXPECT_EQ(sum, round * static_cast<std::uint64_t>(w.size()));
     }
@@ -144,24 +144,24 @@ TEST_P(Channel, IsMadeAndUnmadeBetweenEpochs) {
 TEST_P(Channel, OutlivesOthersMadeBeforeAndAfterIt) {
   GetParam().run([](world& w) {
     std::array<std::atomic<std::uint64_t>, 4> sums{};
-    const auto make = [&](std::size_t which) {
+    const auto make = [&](std::size_t chosen) {
       return std::make_unique<channel<std::uint64_t>>(
-          w, [&sums, which](worker_t, std::span<const std::uint64_t> batch) {
-            sums[which] += std::accumulate(batch.begin(), batch.end(), std::uint64_t{0});
+          w, [&sums, chosen](worker_t, std::span<const std::uint64_t> batch) {
+            sums[chosen] += std::accumulate(batch.begin(), batch.end(), std::uint64_t{0});
           });
     };
-    std::array roads{make(0), make(1), make(2), make(3)};
+    std::array channels{make(0), make(1), make(2), make(3)};
     for (std::uint64_t round = 0; round < 40; ++round) {
-      const auto which = (7 * round + round / 4) % roads.size();
-      roads[which].reset();
-      roads[which] = make(which);
+      const auto chosen = (7 * round + round / 4) % channels.size();
+      channels[chosen].reset();
+      channels[chosen] = make(chosen);
       for (auto& sum : sums) sum = 0;
       epoch e(w);
-      for (std::uint64_t i = 0; i < roads.size(); ++i) {
-        for (rank_t to = 0; to < w.size(); ++to) roads[i]->send(main_worker, to, 10 * round + i);
+      for (std::uint64_t i = 0; i < channels.size(); ++i) {
+        for (rank_t to = 0; to < w.size(); ++to) channels[i]->send(main_worker, to, 10 * round + i);
       }
       e.close();
-      for (std::uint64_t i = 0; i < roads.size(); ++i) {
+      for (std::uint64_t i = 0; i < channels.size(); ++i) {
         EXPECT_EQ(sums[i], (10 * round + i) * static_cast<std::uint64_t>(w.size()));
       }
     }
@@ -174,14 +174,15 @@ TEST_P(Channel, NeverStartsAHandlerInsideASend) {
       [](world& w) {
         task::per_worker<bool> sending(w.workers());
         std::atomic<int> inside = 0;
-        channel<std::uint64_t> road(w, [&](worker_t k, auto) { inside += sending[k] ? 1 : 0; });
+        channel<std::uint64_t> sent_messages(
+            w, [&](worker_t k, auto) { inside += sending[k] ? 1 : 0; });
         epoch e(w);
         w.parallel_for(
             40,
             [&](worker_t k, std::size_t, std::size_t) {
               sending[k] = true;
               {
-                auto send = road.from(k);
+                auto send = sent_messages.from(k);
                 for (int i = 0; i < 50; ++i) send(i % w.size(), 1);
               }
               sending[k] = false;
@@ -203,22 +204,23 @@ TEST_P(Channel, CountsTheMessagesOfSeveralSendersOfOneWorker) {
   GetParam().run(
       [](world& w) {
         std::atomic<std::uint64_t> begun = 0, ended = 0;
-        std::unique_ptr<channel<message>> road;
-        road = std::make_unique<channel<message>>(w, [&](worker_t k, auto batch) {
+        std::unique_ptr<channel<message>> sent_messages;
+        sent_messages = std::make_unique<channel<message>>(w, [&](worker_t k, auto batch) {
           begun += batch.size();
           for (const auto& m : batch) {
             if (m.left == 0) continue;
             const auto to = (w.rank() + 1) % w.size();
-            auto outer = road->from(k);
+            auto outer = sent_messages->from(k);
             outer(to, {m.left - 1, 0});
-            for (int i = 0; i < 3; ++i) road->send(k, to, {0, 0});  // ships the outer one's too
+            for (int i = 0; i < 3; ++i)
+              sent_messages->send(k, to, {0, 0});  // ships the outer one's too
             for (int i = 0; i < 50; ++i) w.pool().step();
           }
           ended += batch.size();
         });
         for (std::uint64_t round = 1; round <= 5; ++round) {
           epoch e(w);
-          road->send(main_worker, w.rank(), {6, 0});
+          sent_messages->send(main_worker, w.rank(), {6, 0});
           e.close();
           EXPECT_EQ(begun, ended);
           EXPECT_EQ(w.sum(ended.load()), round * 25 * static_cast<std::uint64_t>(w.size()));
@@ -230,11 +232,11 @@ TEST_P(Channel, CountsTheMessagesOfSeveralSendersOfOneWorker) {
 TEST(ChannelBuffers, LeaveWhenFull) {
   support::on_simulated_ranks(2, 1, 1, [](world& w) {
     std::vector<std::size_t> sizes;
-    channel<std::uint64_t> road(w, [&](worker_t, auto batch) { sizes.push_back(batch.size()); },
-                                {.coalesce_bytes = 80});
+    channel<std::uint64_t> sent_messages(
+        w, [&](worker_t, auto batch) { sizes.push_back(batch.size()); }, {.coalesce_bytes = 80});
     epoch e(w);
     if (w.rank() == 0) {
-      auto send = road.from(main_worker);
+      auto send = sent_messages.from(main_worker);
       for (std::uint64_t i = 0; i < 104; ++i) send(1, i);
     }
     e.close();

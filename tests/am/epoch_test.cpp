@@ -37,8 +37,8 @@ struct forest {
   explicit forest(world& the_world)
       : w(the_world),
         handled(w.workers()),
-        road(w, [this](worker_t k, std::span<const node> batch) {
-          auto send = road.from(k);
+        sent_messages(w, [this](worker_t k, std::span<const node> batch) {
+          auto send = sent_messages.from(k);
           for (const auto& n : batch) {
             ++handled[k];
             for (std::uint64_t child = 1; n.left > 0 && child <= 2; ++child) {
@@ -49,7 +49,7 @@ struct forest {
           }
         }) {}
 
-  void plant(std::uint64_t number) { road.send(main_worker, w.rank(), {number, depth}); }
+  void plant(std::uint64_t number) { sent_messages.send(main_worker, w.rank(), {number, depth}); }
 
   /// Plain reads: whoever has closed the epoch may look without more ado.
   std::uint64_t handled_here() {
@@ -60,7 +60,7 @@ struct forest {
 
   world& w;
   task::per_worker<std::uint64_t> handled;
-  channel<node> road;
+  channel<node> sent_messages;
 };
 
 TEST_P(Epoch, CloseWaitsForHandlersThatSend) {
@@ -108,13 +108,13 @@ TEST_P(Epoch, CloseOrdersTheHandlersWritesBeforeWhatFollows) {
   constexpr std::size_t slots = 500;
   GetParam().run([](world& w) {
     std::vector<std::uint64_t> written(slots * static_cast<std::size_t>(w.size()));
-    channel<std::uint64_t> road(w, [&](worker_t, std::span<const std::uint64_t> batch) {
+    channel<std::uint64_t> sent_messages(w, [&](worker_t, std::span<const std::uint64_t> batch) {
       for (const auto slot : batch) written[slot] += slot + 1;
     });
     for (std::uint64_t round = 1; round <= 3; ++round) {
       epoch e(w);
       w.parallel_for(slots, [&](worker_t k, std::size_t begin, std::size_t end) {
-        auto send = road.from(k);
+        auto send = sent_messages.from(k);
         for (auto i = begin; i < end; ++i) {
           for (rank_t to = 0; to < w.size(); ++to) {
             send(to,
@@ -134,10 +134,10 @@ TEST_P(Epoch, CloseOrdersTheHandlersWritesBeforeWhatFollows) {
 TEST_P(Epoch, KeepsMessagesOfAFastRankForTheirEpoch) {
   GetParam().run([](world& w) {
     std::uint64_t current = 0;
-    std::atomic<std::uint64_t> came = 0, strays = 0;
-    channel<std::uint64_t> road(w, [&](worker_t, std::span<const std::uint64_t> batch) {
+    std::atomic<std::uint64_t> received = 0, strays = 0;
+    channel<std::uint64_t> sent_messages(w, [&](worker_t, std::span<const std::uint64_t> batch) {
       for (const auto round : batch) strays += round == current ? 0u : 1u;
-      came += batch.size();
+      received += batch.size();
     });
     for (std::uint64_t round = 1; round <= 30; ++round) {
       const bool fast =
@@ -148,10 +148,10 @@ TEST_P(Epoch, KeepsMessagesOfAFastRankForTheirEpoch) {
       current = round;
       epoch e(w);
       if (fast) {
-        for (rank_t to = 0; to < w.size(); ++to) road.send(main_worker, to, round);
+        for (rank_t to = 0; to < w.size(); ++to) sent_messages.send(main_worker, to, round);
       }
       e.close();
-      EXPECT_EQ(came, round);
+      EXPECT_EQ(received, round);
     }
     EXPECT_EQ(strays, 0u);
   });
@@ -191,9 +191,10 @@ heard heard_from(F&& blocks) {
 TEST_P(Epoch, AFailingHandlerFailsEveryBlockingCallOfEveryRank) {
   GetParam().run([](world& w) {
     const rank_t culprit = w.size() - 1;
-    channel<int> road(w, [](worker_t, auto) { throw std::runtime_error("the handler broke"); });
+    channel<int> sent_messages(
+        w, [](worker_t, auto) { throw std::runtime_error("the handler broke"); });
     epoch e(w);
-    if (w.rank() == 0) road.send(main_worker, culprit, 1);
+    if (w.rank() == 0) sent_messages.send(main_worker, culprit, 1);
     const auto closing = heard_from([&] { e.close(); });
     const auto gathering = heard_from([&] { w.barrier(); });
     const auto looping = heard_from([&] { w.parallel_for(1, [](worker_t, auto, auto) {}); });
@@ -208,12 +209,12 @@ TEST_P(Epoch, AFailingHandlerFailsEveryBlockingCallOfEveryRank) {
 TEST_P(Epoch, AHandlerMayFailWithAnything) {
   for (const bool wordless : {true, false}) {
     GetParam().run([&](world& w) {
-      channel<int> road(w, [&](worker_t, auto) {
+      channel<int> sent_messages(w, [&](worker_t, auto) {
         if (wordless) throw std::runtime_error("");
         throw 42;
       });
       epoch e(w);
-      if (w.rank() == 0) road.send(main_worker, 0, 1);
+      if (w.rank() == 0) sent_messages.send(main_worker, 0, 1);
       EXPECT_EQ(heard_from([&] { e.close(); }).from, 0);
     });
   }

@@ -12,7 +12,7 @@ namespace {
 constexpr std::size_t cost = buffer_cost(8 << 10);
 
 // A rank among 256 whose blocks hold a message of 8 bytes each: 255 blocks, 30 hops.
-constexpr hop_choice::leftovers scattered{255, 30, 225 * 8};
+constexpr hop_choice::unsent_blocks scattered{255, 30, 225 * 8};
 
 TEST(HopChoice, JoinsManyNearlyEmptyBlocks) {
   EXPECT_TRUE(hop_choice().through_hops(scattered, cost));

@@ -37,14 +37,14 @@ struct ring_of_messages {
   ring_of_messages(world& the_world, const piece_options& opt)
       : w(the_world),
         before((w.rank() + w.size() - 1) % w.size()),
-        came(std::size(sizes)),
+        received(std::size(sizes)),
         pieces(std::size(sizes)),
         channel(
             w,
             [this](worker_t, const piece& p) {
               wrong += p.from != before || p.total != sizes[p.tag] ? 1 : 0;
               std::ranges::copy(p.bytes,
-                                came[p.tag].begin() + static_cast<std::ptrdiff_t>(p.offset));
+                                received[p.tag].begin() + static_cast<std::ptrdiff_t>(p.offset));
               ++pieces[p.tag];
             },
             opt) {
@@ -54,7 +54,7 @@ struct ring_of_messages {
   }
   void send_all() {
     for (std::size_t i = 0; i < std::size(sizes); ++i) {
-      came[i].assign(sizes[i], std::byte{0});
+      received[i].assign(sizes[i], std::byte{0});
       pieces[i] = 0;
     }
     w.barrier();
@@ -70,13 +70,13 @@ struct ring_of_messages {
     for (std::size_t i = 0; i < std::size(sizes); ++i) {
       EXPECT_EQ(pieces[i], std::max<std::size_t>(1, (sizes[i] + piece_channel::piece_bytes - 1) /
                                                         piece_channel::piece_bytes));
-      EXPECT_EQ(came[i], message_of(before, i, sizes[i])) << sizes[i];
+      EXPECT_EQ(received[i], message_of(before, i, sizes[i])) << sizes[i];
     }
   }
 
   world& w;
   rank_t before;
-  std::vector<std::vector<std::byte>> sent, came;
+  std::vector<std::vector<std::byte>> sent, received;
   std::vector<std::atomic<std::uint64_t>> pieces;
   std::atomic<int> wrong = 0;
   piece_channel channel;
@@ -109,7 +109,7 @@ TEST_P(PieceChannel, StandingDeliversEachByteOnce) {
 }
 
 // The most bytes that a rank holds while rank 0 sends a long message to the last one.
-std::uint64_t most_held(world& w, std::uint32_t window) {
+std::uint64_t max_held(world& w, std::uint32_t window) {
   constexpr std::size_t long_bytes = std::size_t{4} << 20;
   const auto message = message_of(w.rank(), 0, w.rank() == 0 ? long_bytes : 0);
   std::atomic<std::uint64_t> bytes = 0, held = 0;
@@ -133,9 +133,9 @@ std::uint64_t most_held(world& w, std::uint32_t window) {
 TEST_P(PieceChannel, HoldsNoMoreOfALongMessageThanItsWindow) {
   GetParam().run(
       [](world& w) {
-        EXPECT_LT(most_held(w, 16), 1u << 16);
+        EXPECT_LT(max_held(w, 16), 1u << 16);
         // Between ranks the transport may hold what a wide window lets out.
-        const auto by_wide_window = most_held(w, 4096);
+        const auto by_wide_window = max_held(w, 4096);
         EXPECT_TRUE(w.size() > 1 || by_wide_window > 1u << 20);
       },
       {.coalesce_bytes = 4096});

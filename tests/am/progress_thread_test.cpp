@@ -24,11 +24,11 @@ constexpr auto patience = std::chrono::seconds(30);
 
 // One chunk of work, which ends when `done` holds, or in vain.
 template <class Done>
-bool compute_until(world& w, std::uint64_t most_steps, Done&& done) {
+bool compute_until(world& w, std::uint64_t max_steps, Done&& done) {
   const auto deadline = steady::now() + patience;
   bool seen = false;
   w.parallel_for(1, [&](worker_t, std::size_t, std::size_t) {
-    for (std::uint64_t step = 0; step < most_steps && steady::now() < deadline; ++step) {
+    for (std::uint64_t step = 0; step < max_steps && steady::now() < deadline; ++step) {
       seen = done();
       if (seen) return;
       w.pool().step();
@@ -49,7 +49,7 @@ struct two_ranks {
 };
 
 // Rank 1 computes until rank 0 has its answers. Returns whether it saw them.
-bool asks_a_busy_rank(world& w, two_ranks& both, std::uint64_t most_steps) {
+bool asks_a_busy_rank(world& w, two_ranks& both, std::uint64_t max_steps) {
   std::uint64_t received = 0;
   request<std::uint64_t, std::uint64_t> squares(
       w, [](worker_t, std::uint64_t x) { return x * x; },
@@ -64,7 +64,7 @@ bool asks_a_busy_rank(world& w, two_ranks& both, std::uint64_t most_steps) {
     EXPECT_EQ(received, 338'350u);
     both.answered = true;
   } else if (w.rank() == 1) {
-    seen = compute_until(w, most_steps, [&] { return both.answered.load(); });
+    seen = compute_until(w, max_steps, [&] { return both.answered.load(); });
   }
   w.barrier();
   return seen;
@@ -96,16 +96,16 @@ TEST_P(ProgressThread, SendsWhatItsHandlersSendInAnEpoch) {
     std::atomic<std::uint64_t> came = 0;
     std::atomic<bool> forwarded = false;
     channel<std::uint64_t> counted(w, [&](worker_t, auto batch) { came += batch.size(); });
-    channel<std::uint64_t> road(w,
-                                [&](worker_t k, std::span<const std::uint64_t> batch) {
-                                  for (const auto x : batch) counted.send(k, 0, x);
-                                  forwarded = true;
-                                },
-                                {.kind = channel_kind::standing});
+    channel<std::uint64_t> messages(w,
+                                    [&](worker_t k, std::span<const std::uint64_t> batch) {
+                                      for (const auto x : batch) counted.send(k, 0, x);
+                                      forwarded = true;
+                                    },
+                                    {.kind = channel_kind::standing});
     epoch e(w);
     w.barrier();
     if (w.rank() == 0) {
-      road.send(main_worker, 1, 7);
+      messages.send(main_worker, 1, 7);
     } else if (w.rank() == 1) {
       EXPECT_TRUE(compute_until(w, without_bound, [&] { return forwarded.load(); }));
     }
@@ -123,16 +123,16 @@ TEST_P(ProgressThread, TakesInTheAnswersToWhatItsHandlersAsk) {
         w, [](worker_t, std::uint64_t x) { return x * x; },
         [&](worker_t, std::uint64_t, std::uint64_t square) { received += square; },
         {.kind = channel_kind::standing});
-    channel<std::uint64_t> road(w,
-                                [&](worker_t k, std::span<const std::uint64_t> batch) {
-                                  auto ask = squares.from(k);
-                                  for (const auto x : batch) ask(0, x, 0);
-                                  asked = true;
-                                },
-                                {.kind = channel_kind::standing});
+    channel<std::uint64_t> messages(w,
+                                    [&](worker_t k, std::span<const std::uint64_t> batch) {
+                                      auto ask = squares.from(k);
+                                      for (const auto x : batch) ask(0, x, 0);
+                                      asked = true;
+                                    },
+                                    {.kind = channel_kind::standing});
     w.barrier();
     if (w.rank() == 0) {
-      road.send(main_worker, 1, 7);
+      messages.send(main_worker, 1, 7);
     } else if (w.rank() == 1) {
       EXPECT_TRUE(compute_until(w, without_bound, [&] { return asked.load(); }));
       squares.finish();
@@ -146,7 +146,7 @@ TEST_P(ProgressThread, TakesInTheAnswersToWhatItsHandlersAsk) {
 TEST_P(ProgressThread, LeavesHandlersOfEpochsToTheWorkers) {
   GetParam().run([](world& w) {
     std::atomic<int> others = 0;
-    channel<int> road(w, [&](worker_t k, auto) {
+    channel<int> messages(w, [&](worker_t k, auto) {
       if (k >= w.workers()) ++others;
     });
     for (int round = 0; round < 20; ++round) {
@@ -154,7 +154,7 @@ TEST_P(ProgressThread, LeavesHandlersOfEpochsToTheWorkers) {
       w.parallel_for(
           50,
           [&](worker_t k, std::size_t i, std::size_t) {
-            road.send(k, static_cast<rank_t>(i) % w.size(), 1);
+            messages.send(k, static_cast<rank_t>(i) % w.size(), 1);
           },
           1);
       e.close();

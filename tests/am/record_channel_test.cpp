@@ -40,7 +40,7 @@ std::string text(rank_t from, std::uint64_t i) {
 void send_everywhere(world& w, std::size_t coalesce_bytes, bool with_owner = false) {
   constexpr std::uint64_t each = 300;
   task::spin_lock guard;
-  std::map<std::pair<rank_t, std::uint64_t>, std::string> came;
+  std::map<std::pair<rank_t, std::uint64_t>, std::string> received;
   const auto ranks = static_cast<std::uint64_t>(w.size());
   const auto destination = [ranks](rank_t from, std::uint64_t i) {
     return static_cast<rank_t>((static_cast<std::uint64_t>(from) + i) % ranks);
@@ -53,32 +53,32 @@ void send_everywhere(world& w, std::size_t coalesce_bytes, bool with_owner = fal
       const auto s = unpacked<std::string>(record);
       senders.insert(from);
       const std::lock_guard held(guard);
-      EXPECT_TRUE(came.try_emplace({from, i}, s).second) << "twice: " << from << " " << i;
+      EXPECT_TRUE(received.try_emplace({from, i}, s).second) << "twice: " << from << " " << i;
     }
     return senders;
   };
   const channel_options options{.coalesce_bytes = coalesce_bytes};
-  std::optional<record_channel> road;
+  std::optional<record_channel> messages;
   if (with_owner) {
     const auto owner = [destination](std::span<const std::byte> record) {
       const auto from = unpack<rank_t>(record);
       return destination(from, unpack<std::uint64_t>(record));
     };
-    road.emplace(
+    messages.emplace(
         w, owner, [&](worker_t, record_batch batch) { take(batch); }, options);
   } else {
     const auto check = [&](worker_t, rank_t from, record_batch batch) {
       EXPECT_EQ(take(batch), std::set<rank_t>{from});
     };
-    road.emplace(w, check, options);
+    messages.emplace(w, check, options);
   }
   epoch e(w);
   w.parallel_for(
       each,
       [&](worker_t k, std::size_t begin, std::size_t end) {
         for (auto i = begin; i < end; ++i) {
-          road->send_packed(k, destination(w.rank(), i), w.rank(), std::uint64_t{i},
-                            text(w.rank(), i));
+          messages->send_packed(k, destination(w.rank(), i), w.rank(), std::uint64_t{i},
+                                text(w.rank(), i));
         }
       },
       7);
@@ -88,12 +88,12 @@ void send_everywhere(world& w, std::size_t coalesce_bytes, bool with_owner = fal
     for (std::uint64_t i = 0; i < each; ++i) {
       if (destination(from, i) != w.rank()) continue;
       ++due;
-      const auto found = came.find({from, i});
-      ASSERT_NE(found, came.end()) << from << " sent " << i;
+      const auto found = received.find({from, i});
+      ASSERT_NE(found, received.end()) << from << " sent " << i;
       EXPECT_EQ(found->second, text(from, i));
     }
   }
-  EXPECT_EQ(came.size(), due);
+  EXPECT_EQ(received.size(), due);
 }
 
 TEST_P(RecordChannel, DeliversEachRecordOnceWhateverItsLength) {
@@ -113,12 +113,12 @@ TEST_P(RecordChannel, RoutesRecordsThatNameTheirOwner) {
 
 TEST(RecordChannel, JoinsRecordsForHopsAmongManyRanks) {
   const auto body = [](world& w) {
-    std::uint64_t came = 0, strays = 0;
+    std::uint64_t received = 0, strays = 0;
     const auto owner = [](std::span<const std::byte> record) {
       return static_cast<rank_t>(record[0]);
     };
     record_channel records(w, owner, [&](worker_t, const record_batch& batch) {
-      for (const auto record : batch) ++came, strays += owner(record) != w.rank();
+      for (const auto record : batch) ++received, strays += owner(record) != w.rank();
     });
     epoch e(w);
     for (rank_t to = 0; to < w.size(); ++to) {
@@ -126,7 +126,7 @@ TEST(RecordChannel, JoinsRecordsForHopsAmongManyRanks) {
       records.send(main_worker, to, record);
     }
     e.close();
-    EXPECT_EQ(came, static_cast<std::uint64_t>(w.size()));
+    EXPECT_EQ(received, static_cast<std::uint64_t>(w.size()));
     EXPECT_EQ(strays, 0u);
     EXPECT_GT(w.sum(w.counters().total(obs::counter::buffers_joined)), 0u);
   };
@@ -137,11 +137,11 @@ TEST(RecordChannel, JoinsRecordsForHopsAmongManyRanks) {
 
 TEST_P(RecordChannel, CoalescesRecords) {
   GetParam().run([](world& w) {
-    record_channel road(w, [](worker_t, record_batch) {}, {.coalesce_bytes = 4096});
+    record_channel messages(w, [](worker_t, record_batch) {}, {.coalesce_bytes = 4096});
     const auto before = w.counters().total(obs::counter::buffers_sent);
     epoch e(w);
     const std::vector<std::byte> record(60);
-    for (int i = 0; i < 4096; ++i) road.send(main_worker, (w.rank() + 1) % w.size(), record);
+    for (int i = 0; i < 4096; ++i) messages.send(main_worker, (w.rank() + 1) % w.size(), record);
     const auto buffers = w.counters().total(obs::counter::buffers_sent) - before;
     // 64 records of 60 + 4 bytes fill a buffer, which leaves when the next record comes.
     EXPECT_EQ(buffers, w.size() == 1 ? 0u : 63u);
@@ -153,7 +153,7 @@ TEST_P(RecordChannel, CoalescesRecords) {
 TEST_P(RecordChannel, CloseWaitsForHandlersThatSend) {
   GetParam().run([](world& w) {
     std::atomic<std::uint64_t> ended = 0;
-    record_channel* road = nullptr;
+    record_channel* messages = nullptr;
     record_channel ring(w, [&](worker_t k, record_batch batch) {
       for (auto record : batch) {
         const auto left = unpack<std::uint32_t>(record);
@@ -161,11 +161,11 @@ TEST_P(RecordChannel, CloseWaitsForHandlersThatSend) {
         if (left == 0) {
           ended += name.size();
         } else {
-          road->send_packed(k, (w.rank() + 1) % w.size(), left - 1, name + "x");
+          messages->send_packed(k, (w.rank() + 1) % w.size(), left - 1, name + "x");
         }
       }
     });
-    road = &ring;
+    messages = &ring;
     w.barrier();
     {
       epoch e(w);

@@ -138,13 +138,13 @@ TEST(CombineTable, KeepsTheTotalOfEachKeyAndGivesEachKeptMessageOutOnce) {
           const auto m = random_update(random);
           in.push_back(m);
           const auto before = out.size();
-          const auto what = table.offer(summed{}, m, take_out);
-          kept += what == offered::kept;
+          const auto outcome = table.offer(summed{}, m, take_out);
+          kept += outcome == offered::kept;
           ASSERT_EQ(table.size(), kept);
-          ASSERT_EQ(out.size() - before, what == offered::passed || what == offered::evicted);
+          ASSERT_EQ(out.size() - before, outcome == offered::passed || outcome == offered::evicted);
           // Messages pass by a table that merges too few of them, unless all keys fit.
-          ASSERT_TRUE(what == offered::passed ? entries < keys : entries != 0);
-          ASSERT_FALSE(what == offered::evicted && entries >= keys);
+          ASSERT_TRUE(outcome == offered::passed ? entries < keys : entries != 0);
+          ASSERT_FALSE(outcome == offered::evicted && entries >= keys);
         }
         const auto before = out.size();
         std::set<std::uint64_t> drained;
@@ -235,8 +235,8 @@ bool counts_tell_the_truth(std::uint64_t seed, fault f) {
         break;
       case 3:
         for (const auto& m : std::exchange(to_hop, {})) {
-          const auto what = hop.offer(summed{}, m, leave_hop);
-          if (what == offered::merged && f != fault::forgets_merged_at_the_hop) ++handled;
+          const auto outcome = hop.offer(summed{}, m, leave_hop);
+          if (outcome == offered::merged && f != fault::forgets_merged_at_the_hop) ++handled;
         }
         break;
       case 4:

@@ -42,12 +42,12 @@ struct gather {
               copies[slot] = x;
               ++times[slot];
               wrong_worker += asked_by[slot] == k ? 0 : 1;
-              ++came;
+              ++received;
             },
             opt) {}
 
   void ask_all() {
-    came = 0;
+    received = 0;
     for (auto& t : times) t = 0;
     w.parallel_for(
         each,
@@ -61,7 +61,7 @@ struct gather {
         10);
   }
   void judge() {
-    EXPECT_EQ(came, each);
+    EXPECT_EQ(received, each);
     EXPECT_EQ(wrong_worker, 0);
     for (std::uint64_t s = 0; s < each; ++s) {
       EXPECT_EQ(times[s], 1) << s;
@@ -73,7 +73,7 @@ struct gather {
   std::vector<std::uint64_t> copies;
   std::vector<std::atomic<int>> times;
   std::vector<worker_t> asked_by;
-  std::atomic<std::uint64_t> came = 0;
+  std::atomic<std::uint64_t> received = 0;
   std::atomic<int> wrong_worker = 0;
   get ask;
 };

@@ -30,16 +30,17 @@ constexpr routing schemes[] = {routing::direct, routing::grid, routing::hypercub
 
 // Machines of equal blocks, dealt round robin, or at random with uneven numbers of ranks.
 enum class dealing { blocks, cyclic, random };
-std::vector<int> machines_of(rank_t size, int machines, dealing how) {
-  random64 dice(static_cast<std::uint64_t>(size), static_cast<std::uint64_t>(machines));
+std::vector<int> machines_of(rank_t size, int machines, dealing order) {
+  random64 draws(static_cast<std::uint64_t>(size), static_cast<std::uint64_t>(machines));
   std::vector<int> of;
   for (rank_t r = 0; r < size; ++r) {
     const auto block = static_cast<int>(std::int64_t{r} * machines / size);
-    of.push_back(how == dealing::blocks   ? block
-                 : how == dealing::cyclic ? r % machines
-                                          : static_cast<int>(std::min(
-                                                dice.below(static_cast<std::uint64_t>(machines)),
-                                                dice.below(static_cast<std::uint64_t>(machines)))));
+    of.push_back(
+        order == dealing::blocks ? block
+        : order == dealing::cyclic
+            ? r % machines
+            : static_cast<int>(std::min(draws.below(static_cast<std::uint64_t>(machines)),
+                                        draws.below(static_cast<std::uint64_t>(machines)))));
   }
   return of;
 }
@@ -82,7 +83,7 @@ void check_paths(const std::vector<route>& all, rank_t from, rank_t to) {
 
 void check_every_pair(const std::vector<route>& all) {
   const auto size = static_cast<rank_t>(all.size());
-  ASSERT_EQ(all[0].most_hops(), bound_of_hops(all[0].scheme(), size));
+  ASSERT_EQ(all[0].max_hops(), bound_of_hops(all[0].scheme(), size));
   for (rank_t from = 0; from < size; ++from) {
     for (rank_t to = 0; to < size; ++to) check_paths(all, from, to);
   }
@@ -99,8 +100,8 @@ TEST(Route, ReachesEveryRankFromEveryRankWithinItsBound) {
 TEST(Route, ReachesEveryRankThroughMachinesOfAnyShape) {
   for (rank_t size = 1; size <= 200; size += 1 + size / step) {
     for (int machines = 1; machines <= size; machines += 1 + machines / 3) {
-      for (const auto how : {dealing::blocks, dealing::cyclic, dealing::random}) {
-        check_every_pair(all_routes(routing::machine, size, machines_of(size, machines, how)));
+      for (const auto order : {dealing::blocks, dealing::cyclic, dealing::random}) {
+        check_every_pair(all_routes(routing::machine, size, machines_of(size, machines, order)));
       }
     }
   }
@@ -138,8 +139,8 @@ TEST(RouteTwin, ThatGoesByMachineMayNotMixWithOthers) {
 
 TEST(Route, HoldsItsBoundsAmongThousandsOfRanks) {
   for (const rank_t size : {1000, 1023, 1024, 1025, 1500, 2049, 4096, 5001}) {
-    random64 dice(static_cast<std::uint64_t>(size));
-    const auto any = [&] { return static_cast<rank_t>(dice.below(static_cast<unsigned>(size))); };
+    random64 draws(static_cast<std::uint64_t>(size));
+    const auto any = [&] { return static_cast<rank_t>(draws.below(static_cast<unsigned>(size))); };
     for (const auto scheme : schemes) {
       const auto of = machines_of(size, size / 32, dealing::blocks);
       const auto all = all_routes(scheme, size, of);
@@ -174,9 +175,9 @@ TEST(Route, HasAsFewNextHopsAsItSays) {
 
 // One pair of ranks for each pair of machines, and one crossing for each message.
 TEST(Route, ByMachineCrossesTheNetworkOnceThroughOnePairOfRanks) {
-  for (const auto how : {dealing::blocks, dealing::cyclic, dealing::random}) {
+  for (const auto order : {dealing::blocks, dealing::cyclic, dealing::random}) {
     const rank_t size = 60;
-    const auto of = machines_of(size, 7, how);
+    const auto of = machines_of(size, 7, order);
     const auto all = all_routes(routing::machine, size, of);
     const auto machine = [&](rank_t r) { return of[static_cast<std::size_t>(r)]; };
     std::map<std::pair<int, int>, std::pair<rank_t, rank_t>> crossing;  // by machines
@@ -225,21 +226,21 @@ rank_t hop_of(const route& r, rank_t to, fault f) {
   return f == fault::hop_stays && r.scheme() == routing::machine && right != to ? r.self() : right;
 }
 
-std::span<letter> arrive(const route& r, std::span<letter> came, auto forward, fault f) {
+std::span<letter> arrive(const route& r, std::span<letter> received, auto forward, fault f) {
   if (f == fault::none)
     return keep_own(
-        r.self(), came, [](const letter& m) { return m.to; },
+        r.self(), received, [](const letter& m) { return m.to; },
         [&](rank_t to, const letter& m) { forward(r.next_hop(to), m); });
   std::size_t kept = 0;
-  for (auto& m : came) {
+  for (auto& m : received) {
     if (m.to != r.self()) {
       forward(hop_of(r, m.to, f), m);
     } else {
-      if (f != fault::keeps_in_place) came[kept] = m;
+      if (f != fault::keeps_in_place) received[kept] = m;
       ++kept;
     }
   }
-  return came.first(kept);
+  return received.first(kept);
 }
 
 /// Plays one schedule of 1 to 16 ranks, each of which sends a message to each: the seed decides
@@ -256,16 +257,16 @@ bool play(std::uint64_t seed, fault f) {
     std::vector<rank_t> filled;  // the next hops of blocks that are not empty
     std::vector<std::vector<letter>> blocks;
   };
-  random64 dice(seed);
-  const auto size = static_cast<rank_t>(1 + std::min(dice.below(16), dice.below(16)));
+  random64 draws(seed);
+  const auto size = static_cast<rank_t>(1 + std::min(draws.below(16), draws.below(16)));
   const auto p = static_cast<std::size_t>(size);
-  const auto machines = static_cast<int>(1 + dice.below(p));
-  const auto all = all_routes(schemes[dice.below(4)], size,
-                              machines_of(size, machines, static_cast<dealing>(dice.below(3))));
-  const auto hold = dice.below(8);  // in so many of 8 turns nothing leaves
+  const auto machines = static_cast<int>(1 + draws.below(p));
+  const auto all = all_routes(schemes[draws.below(4)], size,
+                              machines_of(size, machines, static_cast<dealing>(draws.below(3))));
+  const auto hold = draws.below(8);  // in so many of 8 turns nothing leaves
   std::vector<sender> ranks(p);
   std::vector<buffer> in_flight;
-  std::vector<int> came(p * p, 0);
+  std::vector<int> received(p * p, 0);
   auto to_come = p * p;
   for (rank_t from = 0; from < size; ++from) {
     auto& here = ranks[static_cast<std::size_t>(from)];
@@ -274,7 +275,7 @@ bool play(std::uint64_t seed, fault f) {
   }
   bool wrong = false;
   const auto append = [&](rank_t at, rank_t hop, letter m) {
-    if (hop < 0 || hop >= size || ++m.hops > all[0].most_hops() + (m.from == m.to)) {
+    if (hop < 0 || hop >= size || ++m.hops > all[0].max_hops() + (m.from == m.to)) {
       wrong = true;
       return;
     }
@@ -285,11 +286,11 @@ bool play(std::uint64_t seed, fault f) {
   };
   const auto take_turn = [&](rank_t r) {
     auto& here = ranks[static_cast<std::size_t>(r)];
-    if (!here.unsent.empty() && dice.below(2) == 0) {
-      const auto m = support::draw(dice, here.unsent);
+    if (!here.unsent.empty() && draws.below(2) == 0) {
+      const auto m = support::draw(draws, here.unsent);
       append(r, hop_of(all[static_cast<std::size_t>(r)], m.to, f), m);
-    } else if (!here.filled.empty() && dice.below(8) >= hold) {
-      const auto to = support::draw(dice, here.filled);
+    } else if (!here.filled.empty() && draws.below(8) >= hold) {
+      const auto to = support::draw(draws, here.filled);
       in_flight.push_back({to, std::exchange(here.blocks[static_cast<std::size_t>(to)], {})});
     } else {
       return !here.unsent.empty() || !here.filled.empty();
@@ -300,13 +301,13 @@ bool play(std::uint64_t seed, fault f) {
     const auto forward = [&](rank_t hop, const letter& m) { append(b.to, hop, m); };
     for (const auto& m : arrive(all[static_cast<std::size_t>(b.to)], b.letters, forward, f)) {
       if (m.to != b.to) wrong = true;
-      ++came[static_cast<std::size_t>(m.from) * p + static_cast<std::size_t>(m.to)];
+      ++received[static_cast<std::size_t>(m.from) * p + static_cast<std::size_t>(m.to)];
       --to_come;
     }
   };
   const auto ended = [&] { return wrong || to_come == 0; };
-  return support::play_ranks(dice, size, in_flight, ended, take_turn, receive) && !wrong &&
-         std::ranges::all_of(came, [](int n) { return n == 1; });
+  return support::play_ranks(draws, size, in_flight, ended, take_turn, receive) && !wrong &&
+         std::ranges::all_of(received, [](int n) { return n == 1; });
 }
 
 TEST(Route, EveryScheduleDeliversEveryMessageOnce) {

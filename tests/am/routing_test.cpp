@@ -72,7 +72,7 @@ class forest {
   explicit forest(world& w)
       : world_(w),
         handled_(w.workers()),
-        road_(
+        channel_(
             w,
             [n = static_cast<std::uint64_t>(w.size())](const leaf& m) {
               return static_cast<rank_t>(m.number % n);
@@ -119,12 +119,12 @@ class forest {
   [[nodiscard]] rank_t owner(const leaf& m) const {
     return static_cast<rank_t>(m.number % static_cast<std::uint64_t>(world_.size()));
   }
-  void send(worker_t k, const leaf& m) { road_.send(k, owner(m), m); }
+  void send(worker_t k, const leaf& m) { channel_.send(k, owner(m), m); }
 
   world& world_;
   task::per_worker<std::uint64_t> handled_;
   std::atomic<std::uint64_t> strays_ = 0;
-  channel<leaf> road_;
+  channel<leaf> channel_;
 };
 
 TEST_P(Routing, DeliversEveryMessageToItsOwnerBeforeTheEpochEnds) {
@@ -212,21 +212,21 @@ TEST(Routing, CountsWhatItForwardsAndSendsToNextHopsOnly) {
   support::on_ranks(4, 1,
                     [](world& w) {
                       std::set<rank_t> senders;
-                      std::uint64_t came = 0;
+                      std::uint64_t received = 0;
                       struct note {
                         rank_t to, from;
                       };
-                      channel<note> road(
+                      channel<note> sent_messages(
                           w, [](const note& m) { return m.to; },
-                          [&](worker_t, std::span<const note> batch) { came += batch.size(); });
+                          [&](worker_t, std::span<const note> batch) { received += batch.size(); });
                       epoch e(w);
                       for (std::uint64_t i = 0; i < messages; ++i) {
                         for (rank_t to = 0; to < 4; ++to) {
-                          road.send(main_worker, to, {to, w.rank()});
+                          sent_messages.send(main_worker, to, {to, w.rank()});
                         }
                       }
                       e.close();
-                      EXPECT_EQ(came, 4 * messages);
+                      EXPECT_EQ(received, 4 * messages);
                       const auto& counted = w.counters();
                       EXPECT_EQ(counted.total(counter::messages_sent), 4 * messages);
                       EXPECT_EQ(counted.total(counter::messages_handled), 4 * messages);
@@ -300,16 +300,16 @@ TEST(Routing, ThatChoosesLeavesNothingAfterACancel) {
 TEST(Routing, StandingChannelsAndThoseWithoutOwnersGoDirectly) {
   support::on_ranks(4, 1,
                     [](world& w) {
-                      std::atomic<int> came = 0, wrong = 0;
+                      std::atomic<int> received = 0, wrong = 0;
                       channel<rank_t> direct(
                           w, [&](worker_t, rank_t from, std::span<const rank_t> batch) {
-                            for (const auto sender : batch) ++came, wrong += sender != from;
+                            for (const auto sender : batch) ++received, wrong += sender != from;
                           });
                       {
                         channel<rank_t> standing(
                             w, [](const rank_t& to) { return to; },
                             [&](worker_t, std::span<const rank_t> batch) {
-                              for (const auto to : batch) ++came, wrong += to != w.rank();
+                              for (const auto to : batch) ++received, wrong += to != w.rank();
                             },
                             {.kind = channel_kind::standing});
                         for (rank_t to = 0; to < 4; ++to) standing.send(main_worker, to, to);
@@ -317,7 +317,7 @@ TEST(Routing, StandingChannelsAndThoseWithoutOwnersGoDirectly) {
                         for (rank_t to = 0; to < 4; ++to) direct.send(main_worker, to, w.rank());
                         e.close();
                       }
-                      EXPECT_EQ(came, 8);
+                      EXPECT_EQ(received, 8);
                       EXPECT_EQ(wrong, 0);
                       EXPECT_EQ(w.counters().total(counter::messages_forwarded), 0u);
                     },

@@ -19,10 +19,10 @@
 namespace cairn::am {
 namespace {
 
-world_options specialised(const specialised_options& how, std::size_t coalesce_bytes = 4096) {
+world_options specialised(const specialised_options& opt, std::size_t coalesce_bytes = 4096) {
   return {.coalesce_bytes = coalesce_bytes,
           .progress = progress_style::specialised,
-          .specialised = how};
+          .specialised = opt};
 }
 
 struct seen {
@@ -37,19 +37,19 @@ seen send_words(const world_options& options, std::uint64_t words = 4096) {
       2, 1, 1,
       [&](world& w) {
         {
-          channel<std::uint64_t> road(w,
-                                      [&](worker_t k, std::span<const std::uint64_t> batch) {
-                                        all.handled += batch.size();
-                                        all.threads.insert(k);
-                                        if (k < w.workers()) ++all.by_workers;
-                                      },
-                                      {.kind = channel_kind::standing});
+          channel<std::uint64_t> messages(w,
+                                          [&](worker_t k, std::span<const std::uint64_t> batch) {
+                                            all.handled += batch.size();
+                                            all.threads.insert(k);
+                                            if (k < w.workers()) ++all.by_workers;
+                                          },
+                                          {.kind = channel_kind::standing});
           w.barrier();
           if (w.rank() == 0) {
             w.parallel_for(
                 words,
                 [&](worker_t k, std::size_t begin, std::size_t end) {
-                  auto send = road.from(k);
+                  auto send = messages.from(k);
                   for (auto i = begin; i < end; ++i) send(1, i);
                 },
                 words);

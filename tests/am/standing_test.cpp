@@ -36,7 +36,7 @@ struct squares {
             w,
             [this](worker_t, std::span<const std::uint64_t> batch) {
               for (const auto x : batch) sum += x;
-              came += batch.size();
+              received += batch.size();
             },
             standing),
         questions(
@@ -47,13 +47,13 @@ struct squares {
             },
             standing) {}
 
-  std::atomic<std::uint64_t> came = 0, sum = 0;
+  std::atomic<std::uint64_t> received = 0, sum = 0;
   channel<std::uint64_t> answers;
   channel<question> questions;
 };
 
 void ask_everybody(world& w, squares& s, std::uint64_t each) {
-  s.came = s.sum = 0;
+  s.received = s.sum = 0;
   const auto ranks = static_cast<std::uint64_t>(w.size());
   w.parallel_for(each, [&](worker_t k, std::size_t begin, std::size_t end) {
     auto send = s.questions.from(k);
@@ -61,7 +61,7 @@ void ask_everybody(world& w, squares& s, std::uint64_t each) {
       for (rank_t to = 0; to < w.size(); ++to) send(to, {w.rank(), i});
     }
   });
-  w.wait_until([&] { return s.came == ranks * each; });
+  w.wait_until([&] { return s.received == ranks * each; });
   EXPECT_EQ(s.sum, ranks * (each - 1) * each * (2 * each - 1) / 6);
 }
 
@@ -102,7 +102,7 @@ TEST_P(StandingChannel, IsNotCountedByAnyEpoch) {
     std::atomic<int> sent_on = 0;
     {
       channel<int>* next = nullptr;
-      channel<int> road(
+      channel<int> sent_messages(
           w,
           [&](worker_t k, std::span<const int> batch) {
             for (const int left : batch) {
@@ -111,9 +111,9 @@ TEST_P(StandingChannel, IsNotCountedByAnyEpoch) {
             }
           },
           standing);
-      next = &road;
+      next = &sent_messages;
       w.barrier();
-      if (w.rank() == 0) road.send(main_worker, w.size() - 1, 200);
+      if (w.rank() == 0) sent_messages.send(main_worker, w.size() - 1, 200);
       for (int i = 0; i < 5; ++i) epoch(w).close();  // ends while messages go round
     }
     EXPECT_EQ(w.sum(static_cast<std::uint64_t>(sent_on)), 201u);
@@ -122,15 +122,15 @@ TEST_P(StandingChannel, IsNotCountedByAnyEpoch) {
 
 TEST_P(StandingChannel, ItsDestructorHandlesWhatIsOnItsWay) {
   GetParam().run([](world& w) {
-    std::atomic<std::uint64_t> came = 0;
+    std::atomic<std::uint64_t> received = 0;
     {
-      channel<std::uint64_t> road(
-          w, [&](worker_t, auto batch) { came += batch.size(); }, standing);
+      channel<std::uint64_t> sent_messages(
+          w, [&](worker_t, auto batch) { received += batch.size(); }, standing);
       for (rank_t to = 0; to < w.size(); ++to) {
-        for (std::uint64_t i = 0; i < 100; ++i) road.send(main_worker, to, i);
+        for (std::uint64_t i = 0; i < 100; ++i) sent_messages.send(main_worker, to, i);
       }
     }
-    EXPECT_EQ(came, 100 * static_cast<std::uint64_t>(w.size()));
+    EXPECT_EQ(received, 100 * static_cast<std::uint64_t>(w.size()));
   });
 }
 

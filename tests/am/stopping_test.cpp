@@ -24,16 +24,16 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Stopping, ::testing::ValuesIn(support::all_
 
 // The gather of the restart does not bring every two of eight ranks together: rank 1 could leave
 // before it had taken in what rank 0 held back for it, and rank 0 waited for ever.
-TEST_P(Stopping, NobodyLeavesBeforeItsPacketsAreTakenIn) {
+TEST_P(Stopping, NoRankLeavesBeforeItsPacketsAreReceived) {
   std::atomic<bool> sent = false;
   GetParam().run(
       [&](world& w) {
-        channel<std::uint64_t> road(w, [](worker_t, auto) {});
+        channel<std::uint64_t> sent_messages(w, [](worker_t, auto) {});
         w.barrier();
         const auto run = [&] {
           epoch e(w);
           if (w.rank() == 0) {
-            auto to = road.from(main_worker);
+            auto to = sent_messages.from(main_worker);
             for (std::uint64_t i = 0; i < 200'000; ++i) to(1 % w.size(), i);
             sent = true;
           }
@@ -107,17 +107,17 @@ TEST_P(Stopping, AnEpochThatHadEndedIsLeftOnce) {
     EXPECT_THROW(run(), cancelled);
 
     // Worker 0 waits; what comes for it is taken in by the others too.
-    std::uint64_t came = 0;
+    std::uint64_t received = 0;
     request<std::uint64_t, std::uint64_t> ask(
         w, [](worker_t, std::uint64_t q) { return q + 1; },
-        [&](worker_t, std::uint64_t, std::uint64_t answer) { came += answer; },
+        [&](worker_t, std::uint64_t, std::uint64_t answer) { received += answer; },
         {.kind = channel_kind::standing});
     {
       auto to = ask.from(main_worker);
       for (std::uint64_t i = 0; i < 100; ++i) to((w.rank() + 1) % w.size(), i, i);
     }
     ask.finish();
-    EXPECT_EQ(came, 100u * 99 / 2 + 100);
+    EXPECT_EQ(received, 100u * 99 / 2 + 100);
   });
 }
 
@@ -140,14 +140,15 @@ TEST_P(Stopping, AnEpochThatNeverRunsDryStops) {
   GetParam().run([](world& w) {
     std::atomic<int> handled = 0;
     const auto run = [&] {
-      std::unique_ptr<channel<int>> road;
-      road = std::make_unique<channel<int>>(w, [&](worker_t k, std::span<const int> batch) {
-        if ((handled += static_cast<int>(batch.size())) > 1000 && w.rank() == 0) w.cancel();
-        auto to = road->from(k);
-        for (const int m : batch) to((w.rank() + m) % w.size(), m);
-      });
+      std::unique_ptr<channel<int>> sent_messages;
+      sent_messages =
+          std::make_unique<channel<int>>(w, [&](worker_t k, std::span<const int> batch) {
+            if ((handled += static_cast<int>(batch.size())) > 1000 && w.rank() == 0) w.cancel();
+            auto to = sent_messages->from(k);
+            for (const int m : batch) to((w.rank() + m) % w.size(), m);
+          });
       epoch e(w);
-      road->send(main_worker, w.rank(), 1);
+      sent_messages->send(main_worker, w.rank(), 1);
       e.close();
     };
     EXPECT_THROW(run(), cancelled);
@@ -158,17 +159,18 @@ TEST_P(Stopping, AnEpochThatNeverRunsDryStops) {
 // An answer that another worker took in was left for a worker that never waits.
 TEST_P(Stopping, AWorkerThatOnlyMakesProgressGetsItsAnswers) {
   GetParam().run([](world& w) {
-    std::atomic<std::uint64_t> came = 0;
+    std::atomic<std::uint64_t> received = 0;
     request<std::uint64_t, std::uint64_t> ask(
         w, [](worker_t, std::uint64_t q) { return q; },
-        [&](worker_t, std::uint64_t, std::uint64_t) { ++came; }, {.kind = channel_kind::standing});
+        [&](worker_t, std::uint64_t, std::uint64_t) { ++received; },
+        {.kind = channel_kind::standing});
     for (std::uint64_t round = 1; round <= 20; ++round) {
       {
         auto to = ask.from(main_worker);
         for (std::uint64_t i = 0; i < 10; ++i) to((w.rank() + 1) % w.size(), i, i);
       }
       // The first question's block leaves when it is old.
-      while (came < 10 * round) EXPECT_TRUE(w.progress(main_worker));
+      while (received < 10 * round) EXPECT_TRUE(w.progress(main_worker));
     }
     w.barrier();
   });

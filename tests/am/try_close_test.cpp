@@ -46,7 +46,7 @@ struct queued_forest {
         holding(holds),
         queues(w.workers()),
         handled(w.workers()),
-        road(w, [this](worker_t k, std::span<const node> batch) {
+        sent_messages(w, [this](worker_t k, std::span<const node> batch) {
           if (holding) w.messages().hold(k, batch.size());
           queues[k].insert(queues[k].end(), batch.begin(), batch.end());
         }) {}
@@ -56,7 +56,7 @@ struct queued_forest {
     const auto n = queues[k].back();
     queues[k].pop_back();
     ++handled[k];
-    auto send = road.from(k);
+    auto send = sent_messages.from(k);
     for (std::uint64_t child = 1; n.left > 0 && child <= 2; ++child) {
       const auto number = mix64(2 * n.number + child);
       send(static_cast<rank_t>(number % static_cast<std::uint64_t>(w.size())),
@@ -69,7 +69,7 @@ struct queued_forest {
   std::uint64_t grow(std::uint64_t seed) {
     epoch e(w);
     for (auto& h : handled) h.value = 0;
-    road.send(main_worker, w.rank(), {seed + static_cast<std::uint64_t>(w.rank()), depth});
+    sent_messages.send(main_worker, w.rank(), {seed + static_cast<std::uint64_t>(w.rank()), depth});
     w.run([&](worker_t k) {
       for (int looks = 0;
            !e.try_close(k, queues[k].empty() ? worker_activity::idle : worker_activity::busy);) {
@@ -86,7 +86,7 @@ struct queued_forest {
   bool holding;
   task::per_worker<std::vector<node>> queues;
   task::per_worker<std::uint64_t> handled;
-  channel<node> road;
+  channel<node> sent_messages;
 };
 
 TEST_P(TryClose, EndsOnAllWorkersOnceAllQueuesAreEmptyEverywhere) {
@@ -116,16 +116,16 @@ TEST(TryCloseTwin, WithoutHoldsEndsTooEarly) {
 
 TEST_P(TryClose, MayBeFollowedByCloseAndByOtherEpochs) {
   GetParam().run([](world& w) {
-    std::atomic<std::uint64_t> came = 0;
-    channel<int> road(w, [&](worker_t, auto batch) { came += batch.size(); });
+    std::atomic<std::uint64_t> received = 0;
+    channel<int> sent_messages(w, [&](worker_t, auto batch) { received += batch.size(); });
     for (std::uint64_t round = 1; round <= 10; ++round) {
       epoch e(w);
-      for (rank_t to = 0; to < w.size(); ++to) road.send(main_worker, to, 1);
+      for (rank_t to = 0; to < w.size(); ++to) sent_messages.send(main_worker, to, 1);
       w.run([&](worker_t k) {
         for (int i = 0; i < 5; ++i) static_cast<void>(e.try_close(k, worker_activity::idle));
       });
       e.close();
-      EXPECT_EQ(came, round * static_cast<std::uint64_t>(w.size()));
+      EXPECT_EQ(received, round * static_cast<std::uint64_t>(w.size()));
     }
   });
 }
@@ -133,14 +133,14 @@ TEST_P(TryClose, MayBeFollowedByCloseAndByOtherEpochs) {
 // Work that waits for a moment to come, asked by a progress source as parked activities are.
 TEST_P(Hold, KeepsTheEpochOpenUntilItIsReleased) {
   GetParam().run([](world& w) {
-    std::atomic<std::uint64_t> came = 0;
-    channel<int> road(w, [&](worker_t, auto batch) { came += batch.size(); });
+    std::atomic<std::uint64_t> received = 0;
+    channel<int> sent_messages(w, [&](worker_t, auto batch) { received += batch.size(); });
     std::optional<epoch> e;
     std::atomic<bool> parked = false;
     std::atomic<int> looks = 0;
     const support::function_source source(w.pool(), [&](worker_t k) {
       if (!parked || ++looks < 30 || !parked.exchange(false)) return false;
-      road.send(k, (w.rank() + 1) % w.size(), 1);
+      sent_messages.send(k, (w.rank() + 1) % w.size(), 1);
       e->release(k);
       return true;
     });
@@ -151,7 +151,7 @@ TEST_P(Hold, KeepsTheEpochOpenUntilItIsReleased) {
       parked = true;
       e->close();
       EXPECT_FALSE(parked);
-      EXPECT_EQ(came, round);
+      EXPECT_EQ(received, round);
       e.reset();
       w.barrier();
     }

@@ -56,7 +56,7 @@ struct Harness : testing::Test {
 };
 
 TEST_F(Harness, TimesTheRunAloneAndWarmsUpBefore) {
-  harness h(clock, &text, {}, {.warm_ups = 2, .runs = 2, .least_seconds = 1e-6});
+  harness h(clock, &text, {}, {.warm_ups = 2, .runs = 2, .min_seconds = 1e-6});
   auto s = costing("slow", {9000, 8000, 7000, 2000, 3000});
   const auto m = h.measure(s);
   EXPECT_EQ(m.iterations, 1u);
@@ -68,7 +68,7 @@ TEST_F(Harness, TimesTheRunAloneAndWarmsUpBefore) {
 }
 
 TEST_F(Harness, RepeatsShortRunsUntilTheyTakeLongEnough) {
-  harness h(clock, &text, {}, {.warm_ups = 0, .runs = 3, .least_seconds = 1e-6});
+  harness h(clock, &text, {}, {.warm_ups = 0, .runs = 3, .min_seconds = 1e-6});
   auto s = costing("short", {10});
   const auto m = h.measure(s);
   EXPECT_GE(m.iterations, 100u);
@@ -77,13 +77,13 @@ TEST_F(Harness, RepeatsShortRunsUntilTheyTakeLongEnough) {
 }
 
 TEST_F(Harness, StopsAtTheMostIterationsForAKernelThatTakesNoTime) {
-  harness h(clock, &text, {}, {.runs = 1, .least_seconds = 1, .most_iterations = 1000});
+  harness h(clock, &text, {}, {.runs = 1, .min_seconds = 1, .max_iterations = 1000});
   auto s = costing("empty", {0});
   EXPECT_EQ(h.measure(s).iterations, 1000u);
 }
 
 TEST_F(Harness, CallsAsOftenAsTheSlowestRankNeeds) {
-  run_options options{.warm_ups = 0, .runs = 1, .least_seconds = 1e-6};
+  run_options options{.warm_ups = 0, .runs = 1, .min_seconds = 1e-6};
   options.agree = [](std::uint64_t mine) { return std::max<std::uint64_t>(mine, 7); };
   harness h(clock, &text, {}, options);
   auto s = costing("one of many", {1000});
@@ -91,7 +91,7 @@ TEST_F(Harness, CallsAsOftenAsTheSlowestRankNeeds) {
 }
 
 TEST_F(Harness, WritesALineForEachRun) {
-  harness h(clock, &text, {{"commit", "c0ffee"}}, {.runs = 2, .least_seconds = 1e-7});
+  harness h(clock, &text, {{"commit", "c0ffee"}}, {.runs = 2, .min_seconds = 1e-7});
   kernel<int, int> k;
   k.name = "bfs";
   k.settings = {{"scale", 20}};
@@ -122,7 +122,7 @@ TEST_F(Harness, WritesALineForEachRun) {
 }
 
 TEST_F(Harness, AWrongResultIsWrittenAndThrown) {
-  harness h(clock, &text, {}, {.runs = 3, .least_seconds = 0});
+  harness h(clock, &text, {}, {.runs = 3, .min_seconds = 0});
   auto s = costing("bfs", {1}, "vertex 3 is lost");
   EXPECT_THROW(h.measure(s), wrong_result);
   ASSERT_EQ(lines().size(), 1u);
@@ -132,7 +132,7 @@ TEST_F(Harness, AWrongResultIsWrittenAndThrown) {
 
 TEST_F(Harness, ComparesInPairsThatFollowEachOther) {
   // The machine slows down; the second stays twice as fast as the first.
-  harness h(clock, &text, {}, {.warm_ups = 0, .runs = 3, .least_seconds = 0});
+  harness h(clock, &text, {}, {.warm_ups = 0, .runs = 3, .min_seconds = 0});
   auto a = costing("a", {1, 100, 200, 400});
   auto b = costing("b", {1, 50, 100, 200});
   const auto c = h.compare(a, b);
@@ -148,7 +148,7 @@ TEST_F(Harness, ComparesInPairsThatFollowEachOther) {
 }
 
 TEST_F(Harness, MeasuresByTurns) {
-  harness h(clock, &text, {}, {.warm_ups = 0, .runs = 2, .least_seconds = 0});
+  harness h(clock, &text, {}, {.warm_ups = 0, .runs = 2, .min_seconds = 0});
   auto a = costing("a", {1, 10, 30});
   auto b = costing("b", {1, 20, 60});
   auto c = costing("c", {1, 40, 90});
@@ -173,7 +173,7 @@ TEST_F(Harness, TakesTheTimeOfARunThatTimesItself) {
   k.verify = [](const int&, const double&) { return ""; };
   k.seconds = [](const double& said) { return said; };
   subject s(std::move(k));
-  harness h(clock, nullptr, {}, {.runs = 2, .least_seconds = 1});
+  harness h(clock, nullptr, {}, {.runs = 2, .min_seconds = 1});
   const auto m = h.measure(s);
   EXPECT_EQ(m.iterations, 1u);
   EXPECT_EQ(m.seconds, (std::vector<double>{0.25, 0.25}));

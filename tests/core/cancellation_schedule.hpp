@@ -77,7 +77,7 @@ class schedule {
 
   ending play() {
     const auto ended = [&] {
-      return how_ != ending::correct ||
+      return ending_ != ending::correct ||
              std::ranges::all_of(ranks_, [&](const rank& r) { return r.call == program_.size(); });
     };
     bool moved = true;
@@ -89,7 +89,7 @@ class schedule {
     } catch (const contract_violation&) {
       return ending::packet_refused;
     }
-    if (how_ != ending::correct) return how_;
+    if (ending_ != ending::correct) return ending_;
     if (!moved) return ending::stuck;
     for (const auto& r : ranks_) {
       if (r.ended_well != ranks_[0].ended_well) return ending::some_ended_and_some_not;
@@ -113,7 +113,7 @@ class schedule {
   };
   struct packet {
     rank_t from, to;
-    kind what;
+    kind content;
     std::uint32_t generation;  // of a message: its channel
     std::uint64_t epoch;
     bytes payload;
@@ -185,7 +185,7 @@ class schedule {
       case cancellation::age::current:
         break;
     }
-    if (p.what == kind::cancel)
+    if (p.content == kind::cancel)
       return r.cancelling.receive_announcement(read<std::uint64_t>(p.payload));
     r.gathering.receive(p.from, p.payload);
     send_gather(r);
@@ -265,7 +265,7 @@ class schedule {
     auto b = r.messages.take();
     if (!b) return false;
     if (read<place>({b->payload(), b->size()}) != place_of(r)) {
-      how_ = ending::message_of_another_call;
+      ending_ = ending::message_of_another_call;
     }
     ++r.handled;
     return true;
@@ -303,7 +303,7 @@ class schedule {
     contribution all;
     for (const auto& part : parts) {
       const auto mine = read<contribution>(part);
-      if (mine.where != place_of(r)) how_ = ending::different_collectives_met;
+      if (mine.where != place_of(r)) ending_ = ending::different_collectives_met;
       all.sent += mine.sent;
       all.handled += mine.handled;
     }
@@ -329,7 +329,7 @@ class schedule {
 
   void arrive(packet p) {
     auto& r = ranks_[static_cast<std::size_t>(p.to)];
-    if (p.what != kind::message) return take_in(r, std::move(p));
+    if (p.content != kind::message) return take_in(r, std::move(p));
     buffer b(p.payload.size());
     std::memcpy(b.payload(), p.payload.data(), p.payload.size());
     b.set_size(p.payload.size());
@@ -344,7 +344,7 @@ class schedule {
   std::deque<rank> ranks_;
   std::vector<packet> in_flight_;
   nobody receiver_;
-  ending how_ = ending::correct;
+  ending ending_ = ending::correct;
 };
 
 }  // namespace cairn::cancellation_model

@@ -27,14 +27,14 @@ std::uint64_t caught(fault f = fault::none) {
 }
 constexpr auto enough = support::num_twin_schedules / 100;
 
-TEST(CancellationTwin, ThatDoesNotHearIsCaught) {
+TEST(CancellationTwin, ThatIgnoresAnnouncementsIsCaught) {
   struct deaf : cancellation {
     void receive_announcement(std::uint64_t) noexcept {}
   };
   EXPECT_GT(caught<deaf>(), enough);
 }
 
-TEST(CancellationTwin, ThatHearsButDoesNotAnnounceIsCaught) {
+TEST(CancellationTwin, ThatStopsButDoesNotAnnounceIsCaught) {
   struct silent : cancellation {
     std::optional<std::uint64_t> announcement() noexcept {
       receive_announcement(cancellation::announcement().value_or(~std::uint64_t{0}));

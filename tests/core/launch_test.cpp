@@ -242,9 +242,9 @@ TEST(Launch, RefusesTheSettingThatOnlyTheCommandReads) {
 }
 
 TEST(Launch, GivesTheWorldTheSettingsOfOperators) {
-  char name[] = "program", how[] = "--mechanism=locks", grain[] = "--grain=8",
+  char name[] = "program", mechanism[] = "--mechanism=locks", grain[] = "--grain=8",
        retry[] = "--retry=bgq";
-  char* argv[] = {name, how, grain, retry, nullptr};
+  char* argv[] = {name, mechanism, grain, retry, nullptr};
   EXPECT_EQ(launch(4, argv,
                    [](world& w) {
                      const auto& asked = w.options();

@@ -62,7 +62,7 @@ std::string refusal(world& w, std::size_t bytes) {
   return {};
 }
 
-TEST_P(Machines, HearOfAFailureTogether) {
+TEST_P(Machines, LearnOfAFailureTogether) {
   on_two_machines(GetParam(), [](world& w) {
     // Machine 0 wants more than there is; of machine 1 the last rank wants another size.
     const bool on_0 = w.machines().of(w.rank()) == 0;
@@ -117,7 +117,7 @@ TEST(MachinesOfProcesses, ShareMemoryAmongForkedRanks) {
   }
 }
 
-TEST(MachinesOfProcesses, HearThatOneCannotOpenTheMemory) {
+TEST(MachinesOfProcesses, LearnThatOneCannotOpenTheMemory) {
 #ifdef __SANITIZE_ADDRESS__
   GTEST_SKIP() << "the sanitizer opens a pipe to look at an object, which this test forbids";
 #endif

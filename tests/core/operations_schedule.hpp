@@ -38,7 +38,7 @@ operations_ending play_operations(random64& random, auto&& make,
   for (rank_t r = 0; r < size; ++r) ranks.push_back({make(r, size)});
   std::vector<flight> in_flight;
   auto unfinished = inputs.size() * ranks.size();
-  auto how = operations_ending::correct;
+  auto ending = operations_ending::correct;
 
   const auto take_turn = [&](rank_t r) {
     auto& rank = ranks[static_cast<std::size_t>(r)];
@@ -49,9 +49,9 @@ operations_ending play_operations(random64& random, auto&& make,
       in_flight.push_back({r, out->to, std::move(out->packet)});
     } else if (rank.machine.done()) {
       for (const auto& other : ranks) {
-        if (other.begun < rank.begun) how = operations_ending::early;
+        if (other.begun < rank.begun) ending = operations_ending::early;
       }
-      if (take(rank.machine) != expected[rank.finished]) how = operations_ending::wrong_result;
+      if (take(rank.machine) != expected[rank.finished]) ending = operations_ending::wrong_result;
       ++rank.finished;
       --unfinished;
     } else {
@@ -62,10 +62,10 @@ operations_ending play_operations(random64& random, auto&& make,
   const auto arrive = [&](flight f) {
     ranks[static_cast<std::size_t>(f.to)].machine.receive(f.from, f.packet);
   };
-  const auto ended = [&] { return how != operations_ending::correct || unfinished == 0; };
+  const auto ended = [&] { return ending != operations_ending::correct || unfinished == 0; };
   const bool moved = play_ranks(random, size, in_flight, ended, take_turn, arrive);
-  if (how != operations_ending::correct) return how;
-  return moved && in_flight.empty() ? how : operations_ending::stuck;
+  if (ending != operations_ending::correct) return ending;
+  return moved && in_flight.empty() ? ending : operations_ending::stuck;
 }
 
 }  // namespace cairn::support

@@ -93,7 +93,7 @@ TEST(PredictedTime, WorkOfOneRankDelaysNoOther) {
 }
 
 // Work, gathers and jobs; everybody's moments and counters.
-std::string story(const simulation_options& cluster) {
+std::string event_log(const simulation_options& cluster) {
   std::string told;
   const auto report = run_simulated(cluster, {}, [&](world& w) {
     const auto r = static_cast<std::uint64_t>(w.rank());
@@ -119,7 +119,8 @@ TEST(PredictedTime, TheSameSeedGivesTheSameRun) {
   for (const rank_t ranks : {2, 3, 8}) {
     for (const int workers : {1, 3}) {
       const auto cluster = cluster_of(ranks, workers);
-      EXPECT_EQ(story(cluster), story(cluster)) << ranks << " ranks, " << workers << " workers";
+      EXPECT_EQ(event_log(cluster), event_log(cluster))
+          << ranks << " ranks, " << workers << " workers";
     }
   }
 }

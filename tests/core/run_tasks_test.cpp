@@ -53,9 +53,9 @@ TEST_P(RunTasks, EachRankGetsTheValueOfItsRoot) {
 
 enum class blocking { barrier, wait, loop, run, progress };
 
-task::task<void> blocks(world* w, blocking how) {
+task::task<void> blocks(world* w, blocking kind) {
   co_await task::yield();
-  switch (how) {
+  switch (kind) {
     case blocking::barrier:
       w->barrier();
       break;
@@ -75,10 +75,10 @@ task::task<void> blocks(world* w, blocking how) {
 
 task::task<int> tries_to_block(world* w) {
   int refused = 0;
-  for (const auto how :
+  for (const auto kind :
        {blocking::barrier, blocking::wait, blocking::loop, blocking::run, blocking::progress}) {
     try {
-      co_await blocks(w, how);
+      co_await blocks(w, kind);
     } catch (const contract_violation&) {
       ++refused;
     }

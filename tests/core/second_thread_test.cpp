@@ -48,7 +48,7 @@ TEST(World, ASecondThreadThatCallsIntoAWorldInUseIsRefused) {
   }
 }
 
-TEST(World, AnotherThreadMayCallIntoAWorldThatNobodyUses) {
+TEST(World, AnotherThreadMayCallIntoAWorldThatIsNotInUse) {
   world w(2);
   std::thread other([&] { EXPECT_EQ(w.sum(std::uint64_t{3}), 3u); });
   other.join();

@@ -20,7 +20,7 @@ namespace cairn {
 namespace {
 
 // Everything that a program can do below am: collectives of many sizes, jobs, poll, clock.
-std::string story(const simulation_options& cluster) {
+std::string event_log(const simulation_options& cluster) {
   std::string told;
   const auto report = run_simulated(cluster, {}, [&](world& w) {
     const auto r = static_cast<std::uint64_t>(w.rank());
@@ -51,11 +51,11 @@ TEST(Simulation, TheSameSeedGivesTheSameRunCountersIncluded) {
   for (const rank_t ranks : {2, 3, 8}) {
     for (const int workers : {1, 3}) {
       const simulation_options cluster{.ranks = ranks, .workers = workers, .seed = 5};
-      const auto first = story(cluster);
-      EXPECT_EQ(first, story(cluster)) << ranks << " ranks, " << workers << " workers";
+      const auto first = event_log(cluster);
+      EXPECT_EQ(first, event_log(cluster)) << ranks << " ranks, " << workers << " workers";
       auto other = cluster;
       other.seed = 6;
-      EXPECT_NE(first, story(other)) << ranks << " ranks, " << workers << " workers";
+      EXPECT_NE(first, event_log(other)) << ranks << " ranks, " << workers << " workers";
     }
   }
 }

@@ -293,7 +293,7 @@ TEST_P(World, PoisonReachesEveryBlockingCallOfEveryRank) {
   EXPECT_EQ(heard, 4 * GetParam().ranks + 1);
 }
 
-TEST(WorldAlone, NeedsNobody) {
+TEST(WorldAlone, NeedsNoPeers) {
   world w(2);
   EXPECT_EQ(w.rank(), 0);
   EXPECT_EQ(w.size(), 1);

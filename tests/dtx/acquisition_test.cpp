@@ -262,7 +262,7 @@ TEST(Acquisition, TwinThatForgetsAMarkerOnRestartNeverEndsOrLeavesIt) {
 // Two transactions that both need elements 0 and 1, on a network that serves each the nearer
 // one first. Returns the turns until both have committed, or `most`.
 int turns_in_lockstep(const back_off_limits& limits, int most) {
-  struct party {
+  struct participant {
     acquisition held;
     std::uint64_t nearer;
     int back_off_until = 0;
@@ -270,19 +270,19 @@ int turns_in_lockstep(const back_off_limits& limits, int most) {
   };
   random64 random(5);
   bool marked[2] = {false, false};
-  party both[2];
+  participant both[2];
   for (const std::uint64_t p : {0, 1}) {
     both[p].nearer = p;
     both[p].held.add_element({0, p});
     both[p].held.add_element({0, 1 - p});
   }
-  const auto ask = [&](party& p, std::size_t i) {
+  const auto ask = [&](participant& p, std::size_t i) {
     auto& marker = marked[p.held[i].id];
     static_cast<void>(p.held.record_answer(i, !std::exchange(marker, true)));
   };
   int turn = 0;
   for (; turn < most && !(both[0].done && both[1].done); ++turn) {
-    std::vector<std::pair<party*, std::size_t>> near, far;
+    std::vector<std::pair<participant*, std::size_t>> near, far;
     for (auto& p : both) {
       if (p.held.next() == acquisition::step::back_off && turn >= p.back_off_until)
         p.held.end_back_off();

@@ -35,7 +35,7 @@ class Executor : public ::testing::TestWithParam<support::place> {};
 INSTANTIATE_TEST_SUITE_P(Everywhere, Executor, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
 
-TEST_P(Executor, ConservesMoneyAndAnswersWhoAsked) {
+TEST_P(Executor, ConservesMoneyAndAnswersTheSender) {
   GetParam().run([&](world& w) {
     std::uint64_t seed = 0;
     for (const auto how : {mechanism::automatic, mechanism::htm, mechanism::locks,
@@ -132,7 +132,7 @@ struct recording {
   };
   struct record {
     message m;
-    found what;
+    found result;
   };
   const owned_vertex_map<std::uint64_t>& cells;
   task::per_worker<std::vector<record>>& records;
@@ -188,11 +188,11 @@ std::string complaint_of(world& w, std::uint64_t seed) {
   const auto num = static_cast<std::uint32_t>(all.size());
   std::vector<support::recorded_thread> operators;
   for (std::uint32_t i = 0; i < num; ++i) operators.emplace_back(i, num);
-  for (const auto& [m, what] : all) {
+  for (const auto& [m, result] : all) {
     auto& op = operators[m.number];
     op.begin();
-    op.add({static_cast<std::uint32_t>(m.a), what.a, recording::put(m, 0)});
-    op.add({static_cast<std::uint32_t>(m.b), what.b, m.writes_both ? recording::put(m, 1) : 0});
+    op.add({static_cast<std::uint32_t>(m.a), result.a, recording::put(m, 0)});
+    op.add({static_cast<std::uint32_t>(m.b), result.b, m.writes_both ? recording::put(m, 1) : 0});
     op.committed();
   }
   return support::history(operators).complaint();

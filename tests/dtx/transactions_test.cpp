@@ -35,17 +35,17 @@ TEST_P(Transactions, ConserveMoneyBesideLocalTransfers) {
   std::vector<mechanism> ways{mechanism::automatic, mechanism::htm, mechanism::locks,
                               mechanism::one_lock, mechanism::stm};
   place.run([&](world& w) {
-    for (const auto how : ways) {
-      SCOPED_TRACE(activity::name(how));
-      activity::options opt{.mechanism = how, .grain = 4};
-      if (how == mechanism::htm) opt.emulate = activity::emulation_options{.seed = 3};
+    for (const auto m : ways) {
+      SCOPED_TRACE(activity::name(m));
+      activity::options opt{.mechanism = m, .grain = 4};
+      if (m == mechanism::htm) opt.emulate = activity::emulation_options{.seed = 3};
       EXPECT_EQ(support::transfer_everywhere(w, {.activity = opt, .transactions = 60}), "");
     }
   });
 }
 
 // Each element names the next, on another rank; the body learns which only by reading.
-TEST_P(Transactions, FindElementsOnTheWay) {
+TEST_P(Transactions, DiscoverElementsWhileTheyRun) {
   GetParam().run([](world& w) {
     struct link {
       std::uint64_t next = 0, visits = 0;

@@ -47,9 +47,9 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
                                                std::size_t most, unsigned seed) {
   if (chosen->mutate == nullptr) return LLVMFuzzerMutate(data, size, most);
   cairn::fuzz::bytes contents(data, data + size);
-  const auto change = [](cairn::fuzz::bytes& part, std::size_t most_here) {
+  const auto change = [](cairn::fuzz::bytes& part, std::size_t max_here) {
     const auto before = part.size();
-    part.resize(std::max(before, most_here));
+    part.resize(std::max(before, max_here));
     part.resize(LLVMFuzzerMutate(part.data(), before, part.size()));
   };
   chosen->mutate(contents, change, seed);

@@ -55,7 +55,7 @@ void longer(std::span<const std::byte> lower, std::span<const std::byte> higher,
 }
 
 constexpr std::array<std::byte, 5> part{};
-constexpr std::uint64_t most_announced = 1 << 14;
+constexpr std::uint64_t max_announced = 1 << 14;
 
 /// The receiving side of one rank, each part as core uses it.
 class receiving_rank {
@@ -82,7 +82,7 @@ class receiving_rank {
       std::uint64_t total = 0;
       CAIRN_EXPECTS(payload.size() >= sizeof total);
       std::memcpy(&total, payload.data(), sizeof total);
-      if (total > most_announced) return;
+      if (total > max_announced) return;
       whole = fragments_.join(from, packet);
       if (!whole) return;
       payload = {whole->payload(), whole->size()};

@@ -19,7 +19,7 @@ namespace {
 
 using graph::io::native_header;
 
-constexpr std::uint64_t most_file_bytes = 40 << 10;
+constexpr std::uint64_t max_file_bytes = 40 << 10;
 
 template <class Id>
 void walk(graph::dist_csr<Id>& g) {
@@ -114,10 +114,10 @@ void mutate_native(bytes& file, const mutator& change, std::uint64_t choice) {
       header.num_entries %= 1000;
       header.place_sections(header.sections[graph::io::labels_section].bytes % 5000);
       header.attachment.bytes %= 5000;
-      file.resize(std::min(header.file_bytes(), most_file_bytes));
+      file.resize(std::min(header.file_bytes(), max_file_bytes));
     }
   } else {
-    change(file, most_file_bytes);
+    change(file, max_file_bytes);
     if (file.size() < sizeof header) file.resize(sizeof header);
   }
   repair(file, header);

@@ -74,7 +74,7 @@ class Replay : public testing::TestWithParam<target> {};
 
 TEST_P(Replay, NoFileOfTheCorpusAndNoChangeOfItIsAFinding) {
   const auto& t = GetParam();
-  constexpr std::size_t most_bytes = 64 << 10;
+  constexpr std::size_t max_bytes = 64 << 10;
   const auto corpus = corpus_of(t);
   ASSERT_GE(corpus.size(), 2u) << "seeds of " << t.name;
   t.run({});
@@ -87,7 +87,7 @@ TEST_P(Replay, NoFileOfTheCorpusAndNoChangeOfItIsAFinding) {
       if (t.mutate != nullptr) {
         t.mutate(changed, by_seed, draw());
       } else {
-        by_seed(changed, most_bytes);
+        by_seed(changed, max_bytes);
       }
       t.run(changed);
     }

@@ -25,7 +25,7 @@ namespace {
 
 using namespace graph::io;
 
-constexpr std::uint64_t most_vertices_built = 10'000;
+constexpr std::uint64_t max_vertices_built = 10'000;
 constexpr std::size_t small_block = 40;
 
 /// Calls f on parts of the text in memory of its own, with what mapped_file promises behind it.
@@ -38,7 +38,7 @@ void parse_in_place(std::string_view text, F&& f) {
     f(copy);
   } catch (const text_fault& fault) {
     if (fault.at < copy.data() || fault.at > copy.data() + copy.size()) {
-      fail("a fault lies outside the text: " + fault.what);
+      fail("a fault lies outside the text: " + fault.problem);
     }
   }
 }
@@ -98,7 +98,7 @@ std::string read(const std::string& path, const read_options& options, bool buil
     for (const auto& line : lines) (text += line) += '\n';
     if (!build) return text;
     const auto names = graph::relabel(w, edges);
-    if (names.size() > most_vertices_built) return text;
+    if (names.size() > max_vertices_built) return text;
     const auto g = graph::build_any(w, std::move(edges), names);
     std::visit(
         [&](const auto& rows) {
@@ -141,7 +141,7 @@ void read_dimacs(input contents) { read_text(contents, "g.gr"); }
 void read_metis(input contents) { read_text(contents, "g.graph"); }
 
 void read_compressed(input contents) {
-  constexpr std::size_t most_read = std::size_t{1} << 20, most_parsed = std::size_t{1} << 16;
+  constexpr std::size_t max_read = std::size_t{1} << 20, max_parsed = std::size_t{1} << 16;
   const auto path = file_with("compressed", contents);  // the bytes say how
   std::size_t size = 0;
   try {
@@ -149,17 +149,17 @@ void read_compressed(input contents) {
     if (compression_of(file) == compression::none) return;
     const auto source = decompress(file);
     bytes buffer(1000);
-    for (std::size_t n = buffer.size(); n == buffer.size() && size < most_read; size += n) {
+    for (std::size_t n = buffer.size(); n == buffer.size() && size < max_read; size += n) {
       n = source->read({reinterpret_cast<char*>(buffer.data()), buffer.size()});
       if (n > buffer.size() || source->consumed() > contents.size()) fail("more than there is");
     }
   } catch (const input_error&) {
     return;
   }
-  if (size > most_parsed) return;
+  if (size > max_parsed) return;
   read_options options{.format = file_format::edge_list, .block_bytes = small_block};
   const auto small = read(path, options, true);
-  options.block_bytes = most_parsed;
+  options.block_bytes = max_parsed;
   const auto large = read(path, options, false);
   if (small != large) fail("blocks differ: '" + small + "' and '" + large + "'");
 }

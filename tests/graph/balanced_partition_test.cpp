@@ -55,8 +55,8 @@ void expect_balance(world& w, const any_graph& any) {
 class BalancedPartition : public ::testing::TestWithParam<support::place> {};
 
 TEST_P(BalancedPartition, IsTheSameGraphInBlocksOfEqualWork) {
-  const support::temporary_folder here;
-  const auto path = here / "g.cairn";
+  const support::temporary_folder dir;
+  const auto path = dir / "g.cairn";
   // Ordered by degree, the first vertices have most of the edges.
   const generator drawn{.kind = kronecker_graph{.scale = 7}, .seed = 3};
   support::place{support::place::network::rings, 1, 1}.run([&](world& w) {
@@ -78,8 +78,8 @@ TEST_P(BalancedPartition, IsTheSameGraphInBlocksOfEqualWork) {
 }
 
 TEST_P(BalancedPartition, OfADirectedGraphHasItsInEdgesToo) {
-  const support::temporary_folder here;
-  const auto path = here / "g.el";
+  const support::temporary_folder dir;
+  const auto path = dir / "g.el";
   std::string text;
   for (int i = 0; i < 60; ++i) {
     text += std::to_string(i % 4) + " " + std::to_string(i * 7 % 40) + "\n";

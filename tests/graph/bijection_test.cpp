@@ -51,7 +51,7 @@ TEST(Bijection, SpreadsIdsWithFewOnesEvenly) {
   }
 }
 
-TEST(Bijection, ItsInverseTakesItBack) {
+TEST(Bijection, TheInverseInvertsIt) {
   for (const std::uint64_t n : {1u, 2u, 3u, 7u, 64u, 100u, 1'000u, 4'099u}) {
     const bijection f(n, n);
     for (std::uint64_t x = 0; x < n; ++x) ASSERT_EQ(f.inverse(f(x)), x) << n;

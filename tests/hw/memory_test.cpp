@@ -72,12 +72,12 @@ TEST_F(MachineMemory, ReadsGroupsOfTheFirstVersion) {
   EXPECT_EQ(total(), 64 * mb);
 }
 
-TEST(AvailableMemory, IsUnlimitedWhereNothingSays) {
+TEST(AvailableMemory, IsUnlimitedWithoutALimit) {
   EXPECT_EQ(available_memory("/no/such/root"), std::numeric_limits<std::uint64_t>::max());
   EXPECT_EQ(total_memory("/no/such/root"), 0u);
 }
 
-TEST(AvailableMemory, IsSomethingHere) { EXPECT_GT(available_memory(), mb); }
+TEST(AvailableMemory, IsNotZeroHere) { EXPECT_GT(available_memory(), mb); }
 
 TEST(TotalMemory, IsAtLeastWhatIsAvailable) { EXPECT_GE(total_memory(), available_memory()); }
 

@@ -10,21 +10,21 @@
 namespace cairn::hw {
 namespace {
 
-TEST(PagePool, WhatWasGivenBackIsTakenAgain) {
+TEST(PagePool, ReusesReturnedMemory) {
   const auto pool = std::make_shared<page_pool>();
   for (const std::size_t count : {100u, 10'000'000u}) {
-    const int* where = nullptr;
+    const int* address = nullptr;
     {
       const page_buffer<int> first(count, pool);
-      where = first.data();
+      address = first.data();
     }
-    const page_buffer<int> again(count - count / 4, pool);
-    EXPECT_EQ(again.data(), where);
-    EXPECT_EQ(again.size(), count - count / 4);
+    const page_buffer<int> reused(count - count / 4, pool);
+    EXPECT_EQ(reused.data(), address);
+    EXPECT_EQ(reused.size(), count - count / 4);
   }
 }
 
-TEST(PagePool, ALargeBlockIsNotSpentOnASmallBuffer) {
+TEST(PagePool, ASmallBufferDoesNotTakeALargeBlock) {
   const auto pool = std::make_shared<page_pool>();
   { const page_buffer<char> large(1'000'000, pool); }
   const page_buffer<char> small(1'000, pool);
@@ -32,10 +32,10 @@ TEST(PagePool, ALargeBlockIsNotSpentOnASmallBuffer) {
   EXPECT_EQ(pool->idle_bytes(), 0u);
 }
 
-TEST(PagePool, NeverHoldsMoreThanWasInUseAtOneTime) {
+TEST(PagePool, HoldsAtMostThePeakOfItsUse) {
   const auto pool = std::make_shared<page_pool>();
   for (std::size_t bytes = 1'000; bytes < 10'000'000; bytes *= 3) {
-    { const page_buffer<char> one(bytes, pool); }
+    { const page_buffer<char> buffer(bytes, pool); }
     EXPECT_LE(pool->idle_bytes(), bytes);
   }
 }
@@ -49,7 +49,7 @@ TEST(PagePool, ABufferOutlivesTheOneThatMadeThePool) {
   EXPECT_EQ(moved[999], 7);
 }
 
-TEST(PagePool, MemoryThatCannotBeHadIsAnError) {
+TEST(PagePool, AFailedAllocationIsAnError) {
   const auto pool = std::make_shared<page_pool>();
   EXPECT_THROW(page_buffer<char>(~std::size_t{0}, pool), system_failure);
   EXPECT_EQ(pool->idle_bytes(), 0u);

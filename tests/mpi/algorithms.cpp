@@ -28,8 +28,8 @@ void run_graph(world& w, std::uint64_t seed) {
       random.below(4) == 0 ? support::two_halves(random) : support::random_graph(random());
   for (const auto* const a : algo::algorithms()) {
     support::any_run run(w, *a, graph, random);
-    const auto failed = [&](const std::string& what) {
-      return std::runtime_error("seed " + std::to_string(seed) + ": " + what);
+    const auto failed = [&](const std::string& run_name) {
+      return std::runtime_error("seed " + std::to_string(seed) + ": " + run_name);
     };
     try {
       if (const auto wrong = run.judge(); !wrong.empty()) throw failed(wrong);

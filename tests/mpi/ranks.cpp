@@ -44,8 +44,8 @@ namespace {
 
 using namespace cairn;
 
-void check(bool claim, const std::string& what) {
-  if (!claim) throw std::runtime_error(what);
+void check(bool holds, const std::string& claim) {
+  if (!holds) throw std::runtime_error(claim);
 }
 
 int exchange_packets(const std::string& mpi, int machines) {
@@ -94,12 +94,12 @@ void use_collectives(world& w) {
 
 void send_in_pieces(world& w) {
   constexpr std::size_t words = 8u << 20;
-  std::vector<std::uint64_t> sent(words), came(words);
+  std::vector<std::uint64_t> sent(words), received(words);
   const auto from = (w.rank() + w.size() - 1) % w.size();
   std::iota(sent.begin(), sent.end(), static_cast<std::uint64_t>(w.rank()) << 32);
   std::size_t held = 0;
   am::piece_channel channel(w, [&](worker_t, const am::piece& p) {
-    std::memcpy(std::as_writable_bytes(std::span(came)).data() + p.offset, p.bytes.data(),
+    std::memcpy(std::as_writable_bytes(std::span(received)).data() + p.offset, p.bytes.data(),
                 p.bytes.size());
     held = std::max(held, w.messages().held_bytes());
   });
@@ -107,7 +107,7 @@ void send_in_pieces(world& w) {
   channel.send(main_worker, (w.rank() + 1) % w.size(), std::as_bytes(std::span(sent)));
   epoch.close();
   for (std::size_t i = 0; i < words; ++i) {
-    check(came[i] == (static_cast<std::uint64_t>(from) << 32) + i, "a word is wrong");
+    check(received[i] == (static_cast<std::uint64_t>(from) << 32) + i, "a word is wrong");
   }
   check(held < 1u << 20, "a rank held " + std::to_string(held) + " bytes");
 }
@@ -119,7 +119,8 @@ task::task<> change_words(pgas::global_memory* memory, pgas::hash_map<std::uint6
     co_await a.add((first + i) % words.size(), 1);
     static_cast<void>(co_await map->insert(i, 1));
   }
-  const auto mine = co_await memory->alloc<std::uint64_t>(100, {.how = pgas::distribution::hashed});
+  const auto mine =
+      co_await memory->alloc<std::uint64_t>(100, {.distribution = pgas::distribution::hashed});
   auto m = memory->view(mine);
   std::vector<std::uint64_t> numbers(100), copy(100);
   std::iota(numbers.begin(), numbers.end(), first);
@@ -148,39 +149,39 @@ void change_arrays(world& w) {
 }
 
 int body(world& w, std::span<const std::string> arguments) {
-  const auto what = arguments.empty() ? std::string() : arguments.front();
-  if (what == "world") {
+  const auto scenario = arguments.empty() ? std::string() : arguments.front();
+  if (scenario == "world") {
     use_collectives(w);
-  } else if (what == "pieces") {
+  } else if (scenario == "pieces") {
     send_in_pieces(w);
-  } else if (what == "machines") {
+  } else if (scenario == "machines") {
     check(w.machines().count() == std::stoi(arguments[1]), "the machines are not so many");
     const auto wrong = support::share_and_look(w);
     check(wrong.empty(), wrong);
-  } else if (what == "transactions") {
-    for (const auto how : {activity::mechanism::automatic, activity::mechanism::stm}) {
-      const auto wrong =
-          support::transfer_everywhere(w, {.activity = {.mechanism = how}, .transactions = 1'000});
+  } else if (scenario == "transactions") {
+    for (const auto mechanism : {activity::mechanism::automatic, activity::mechanism::stm}) {
+      const auto wrong = support::transfer_everywhere(
+          w, {.activity = {.mechanism = mechanism}, .transactions = 1'000});
       check(wrong.empty(), wrong);
     }
-  } else if (what == "arrays") {
+  } else if (scenario == "arrays") {
     change_arrays(w);
-  } else if (what == "agree") {
+  } else if (scenario == "agree") {
     w.agree([] { throw input_error("the input is bad"); });
-  } else if (what == "throw") {
+  } else if (scenario == "throw") {
     if (w.rank() == 1) throw std::runtime_error("the body threw");
     w.barrier();
-  } else if (what == "status") {
+  } else if (scenario == "status") {
     return 7;
-  } else if (what == "wait") {
+  } else if (scenario == "wait") {
     std::printf("rank %d is process %d\n", w.rank(), static_cast<int>(getpid()));
     std::fflush(stdout);
     w.wait_until([] { return false; });
-  } else if (what == "interrupt") {
+  } else if (scenario == "interrupt") {
     if (w.rank() == 1) raise(SIGINT);
     w.wait_until([] { return false; });
   } else {
-    throw usage_error("no such test: '" + what + "'");
+    throw usage_error("no such test: '" + scenario + "'");
   }
   return 0;
 }

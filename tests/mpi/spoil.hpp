@@ -41,8 +41,8 @@ inline std::vector<std::string> spoiled(const std::vector<std::string>& argument
   std::vector<std::string> others{arguments[0]};
   others.insert(others.end(), arguments.begin() + 4, arguments.end());
   if (rank_by_launcher() != std::stoi(arguments[2])) return others;
-  const auto& how = arguments[3];
-  if (how == "threads") {
+  const auto& mode = arguments[3];
+  if (mode == "threads") {
     // MPI has threads of its own, a few.
     pthread_attr_t attributes;
     pthread_attr_init(&attributes);
@@ -50,13 +50,13 @@ inline std::vector<std::string> spoiled(const std::vector<std::string>& argument
     pthread_setattr_default_np(&attributes);
     const rlimit limit{std::size_t{16} << 30, std::size_t{16} << 30};
     setrlimit(RLIMIT_AS, &limit);
-  } else if (how == "plugin") {
+  } else if (mode == "plugin") {
     others.insert(others.end(), {"--plugins", "/nowhere"});
-  } else if (how == "setting") {
+  } else if (mode == "setting") {
     others.insert(others.end(), {"--threads", "none"});
-  } else if (how.starts_with("memory:") || how.starts_with("starved:")) {
-    ends_for_good = how[0] == 's';
-    news_wanted = std::stol(how.substr(how.find(':') + 1));
+  } else if (mode.starts_with("memory:") || mode.starts_with("starved:")) {
+    ends_for_good = mode[0] == 's';
+    news_wanted = std::stol(mode.substr(mode.find(':') + 1));
   } else {
     std::abort();
   }

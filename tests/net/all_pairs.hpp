@@ -37,7 +37,7 @@ struct sink_threw {};
 /// Work      O(ranks x count x max_packet)
 inline std::string exchange_all_pairs(transport& net, std::uint64_t count) {
   const auto ranks = static_cast<std::size_t>(net.size());
-  std::vector<std::uint64_t> sent(ranks), came(ranks);
+  std::vector<std::uint64_t> sent(ranks), received(ranks);
   std::vector<std::vector<std::byte>> next(ranks);
   std::string wrong;
   const auto check = [&](rank_t from, std::span<const std::byte> packet) {
@@ -45,7 +45,7 @@ inline std::string exchange_all_pairs(transport& net, std::uint64_t count) {
       wrong = "a packet came from rank " + std::to_string(from);
       return;
     }
-    const auto k = came[static_cast<std::size_t>(from)]++;
+    const auto k = received[static_cast<std::size_t>(from)]++;
     const auto wanted = packet_number(k, from, net.self(), net.max_packet());
     if (wrong.empty() && !std::equal(packet.begin(), packet.end(), wanted.begin(), wanted.end())) {
       wrong = "packet " + std::to_string(k) + " from " + std::to_string(from) + " to " +
@@ -55,7 +55,7 @@ inline std::string exchange_all_pairs(transport& net, std::uint64_t count) {
   };
   const auto all_came = [&] {
     for (std::size_t r = 0; r < ranks; ++r) {
-      if (static_cast<rank_t>(r) != net.self() && came[r] < count) return false;
+      if (static_cast<rank_t>(r) != net.self() && received[r] < count) return false;
     }
     return true;
   };

@@ -52,9 +52,9 @@ TEST(Loggp, APacketTakesLatencyItsBytesAndAnOverheadOfEachEnd) {
     cluster c(2);
     c.send_at(500, 0, 1, bytes);
     EXPECT_EQ(c.clock.now_ns(), 550u);  // the sender's overhead
-    const auto came = 550 + 1000 + (bytes < 2 ? 0 : 2 * (bytes - 1));
-    EXPECT_EQ(c.take(1), came) << bytes;
-    EXPECT_EQ(c.clock.now_ns(), came + 50);  // the receiver's
+    const auto received = 550 + 1000 + (bytes < 2 ? 0 : 2 * (bytes - 1));
+    EXPECT_EQ(c.take(1), received) << bytes;
+    EXPECT_EQ(c.clock.now_ns(), received + 50);  // the receiver's
     EXPECT_FALSE(c.network.next_due_ns(1, 0));
   }
 }

@@ -73,7 +73,7 @@ TEST(Segment, AProcessStartedApartOpensItByAddress) {
   EXPECT_EQ(memory->data()[7], std::byte{9});
 }
 
-TEST(Segment, OutlivesItsOwnerForThoseWhoAreIn) {
+TEST(Segment, OutlivesItsOwnerForItsOtherUsers) {
   auto memory = segment::shared(bytes);
   memory->data()[5] = std::byte{1};
   const auto opened = segment::open(memory->where());

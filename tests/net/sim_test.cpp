@@ -33,14 +33,14 @@ struct cluster {
   }
   /// What rank `to` gets now: senders and numbers.
   std::vector<std::pair<rank_t, std::uint64_t>> poll(rank_t to) {
-    std::vector<std::pair<rank_t, std::uint64_t>> came;
+    std::vector<std::pair<rank_t, std::uint64_t>> received;
     ends[static_cast<std::size_t>(to)]->poll([&](rank_t from, std::span<const std::byte> packet) {
       std::uint64_t number = 0;
       ASSERT_EQ(packet.size(), sizeof number);
       std::memcpy(&number, packet.data(), sizeof number);
-      came.emplace_back(from, number);
+      received.emplace_back(from, number);
     });
-    return came;
+    return received;
   }
   /// Moves time to the next arrival; false if nothing is to come.
   bool jump() {
@@ -58,11 +58,11 @@ struct cluster {
 TEST(Sim, ASinkThatThrowsLosesAndDoublesNoPacket) {
   cluster c(2, 1);
   for (std::uint64_t i = 0; i < 10; ++i) c.send_surely(0, 1, i);
-  std::vector<std::uint64_t> came;
+  std::vector<std::uint64_t> received;
   const auto sink = [&](rank_t, std::span<const std::byte> packet) {
     std::uint64_t number = 0;
     std::memcpy(&number, packet.data(), sizeof number);
-    came.push_back(number);
+    received.push_back(number);
     throw number;
   };
   do {
@@ -75,8 +75,8 @@ TEST(Sim, ASinkThatThrowsLosesAndDoublesNoPacket) {
       }
     }
   } while (c.jump());
-  std::sort(came.begin(), came.end());
-  EXPECT_EQ(came, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  std::sort(received.begin(), received.end());
+  EXPECT_EQ(received, (std::vector<std::uint64_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9}));
 }
 
 TEST(Sim, EveryPacketArrivesOnceFromItsSender) {
@@ -136,7 +136,7 @@ TEST(Sim, PacketsOfOnePairOvertakeEachOther) {
     for (std::uint64_t i = 0; i < 10; ++i) c.send_surely(0, 1, i);
     std::vector<std::uint64_t> order;
     do {
-      for (const auto& came : c.poll(1)) order.push_back(came.second);
+      for (const auto& received : c.poll(1)) order.push_back(received.second);
     } while (c.jump());
     ASSERT_EQ(order.size(), 10u);
     reordered += !std::is_sorted(order.begin(), order.end());
@@ -145,7 +145,7 @@ TEST(Sim, PacketsOfOnePairOvertakeEachOther) {
 }
 
 TEST(Sim, RoomIsMissingNowAndThenButNeverForLong) {
-  cluster c(2, 1, {.refuse_one_in = 4, .most_refusals = 3});
+  cluster c(2, 1, {.refuse_one_in = 4, .max_refusals = 3});
   int refused = 0, in_a_row = 0, longest = 0;
   for (std::uint64_t i = 0; i < 4000; ++i) {
     in_a_row = c.send(0, 1, i) ? 0 : in_a_row + 1;
@@ -163,14 +163,14 @@ TEST(Sim, RoomIsMissingNowAndThenButNeverForLong) {
 TEST(Sim, TheSameSeedGivesTheSameFlights) {
   const auto flights = [](std::uint64_t seed) {
     cluster c(3, seed);
-    std::vector<std::uint64_t> story;
+    std::vector<std::uint64_t> event_log;
     for (std::uint64_t i = 0; i < 50; ++i) {
-      story.push_back(c.send(0, 2, i));
-      story.push_back(c.send(1, 2, i));
+      event_log.push_back(c.send(0, 2, i));
+      event_log.push_back(c.send(1, 2, i));
       c.clock.advance(100);
-      for (const auto& [from, number] : c.poll(2)) story.push_back(number * 2 + from);
+      for (const auto& [from, number] : c.poll(2)) event_log.push_back(number * 2 + from);
     }
-    return story;
+    return event_log;
   };
   EXPECT_EQ(flights(1), flights(1));
   EXPECT_NE(flights(1), flights(2));
@@ -207,15 +207,15 @@ TEST(Sim, APacketMayBeAsLargeAsMaxPacketSays) {
   EXPECT_THROW(static_cast<void>(c.ends[0]->send(1, packet)), contract_violation);
   while (c.jump()) {
   }
-  std::size_t came = 0;
+  std::size_t received = 0;
   c.ends[1]->poll([&](rank_t from, std::span<const std::byte> bytes) {
     EXPECT_EQ(from, 0);
-    came = bytes.size();
+    received = bytes.size();
     for (std::size_t i = 0; i < bytes.size(); ++i) {
       ASSERT_EQ(bytes[i], static_cast<std::byte>(i));
     }
   });
-  EXPECT_EQ(came, 1000u);
+  EXPECT_EQ(received, 1000u);
 }
 
 }  // namespace

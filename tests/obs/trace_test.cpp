@@ -92,7 +92,7 @@ TEST(Trace, ADroppedSpanAndASpanEndedTwiceLeaveOneRecordTogether) {
 TEST(Trace, LongTextsAreCut) {
   traced t(1);
   t.of.note(main_worker, trace_kind::choice, std::string(40, 'y'));
-  EXPECT_EQ(t.of.of_worker(main_worker)[0].text_view(), std::string(trace_record::most_text, 'y'));
+  EXPECT_EQ(t.of.of_worker(main_worker)[0].text_view(), std::string(trace_record::max_text, 'y'));
 }
 
 TEST(Trace, IdleTimeEndsWhereWorkBegins) {

@@ -60,7 +60,9 @@ struct simulated_memory {
       auto& p = all.at(me, id);
       if (p.generation == id.generation) p.generation = 0;
     }
-    void finished(std::uint64_t by, const array_id& id, outcome how) { all.finished(by, id, how); }
+    void finished(std::uint64_t by, const array_id& id, outcome result) {
+      all.finished(by, id, result);
+    }
   };
   struct operation {
     bool frees;
@@ -76,7 +78,7 @@ struct simulated_memory {
     return n;
   }
   void fails(ending e) {
-    if (how == ending::correct) how = e;
+    if (end == ending::correct) end = e;
   }
   void finished(std::uint64_t by, const array_id& id, outcome o) {
     const auto found = pending.find(by);
@@ -106,7 +108,7 @@ struct simulated_memory {
   std::set<std::tuple<int, int, int>> given_out, freed, asked_to_free;
   std::vector<array_id> handles;  // given out, also those freed since
   std::size_t live = 0;
-  ending how = ending::correct;
+  ending end = ending::correct;
 };
 
 /// Ranks that allocate and free, also what others have allocated, twice or long ago.
@@ -144,7 +146,7 @@ ending play(std::uint64_t seed, auto make) {
   const bool ended = support::play_ranks(
       random, size, all.in_flight,
       [&] {
-        return all.how != ending::correct ||
+        return all.end != ending::correct ||
                (left == 0 && all.pending.empty() && all.in_flight.empty());
       },
       start,
@@ -155,7 +157,7 @@ ending play(std::uint64_t seed, auto make) {
   if (!ended) return ending::stuck;
   std::size_t live = 0;
   for (const auto& m : machines) live += m.live();
-  return all.how == ending::correct && live != all.live ? ending::forgotten : all.how;
+  return all.end == ending::correct && live != all.live ? ending::forgotten : all.end;
 }
 
 TEST(Allocation, EverySchedulePutsAPartOnEveryRankAndUsesEachIdOnce) {
@@ -193,9 +195,9 @@ class twin {
   void handle(rank_t from, message m, Port& port) {
     spoiled<Port> to{*this, port};
     m.id = inner(m.id);
-    const bool makes = m.what == step::made || m.what == step::refuse;
+    const bool makes = m.kind == step::made || m.kind == step::refuse;
     const bool hasty = (makes && fault_ == fault::finishes_at_the_first_answer) ||
-                       (m.what == step::dropped && fault_ == fault::reuses_at_the_first_answer);
+                       (m.kind == step::dropped && fault_ == fault::reuses_at_the_first_answer);
     if (!hasty) return machine_.handle(from, m, to);
     if (!answered_.insert({key_of(m.id), makes}).second) return;
     for (rank_t r = 1; r < ranks_; ++r) machine_.handle(from, m, to);

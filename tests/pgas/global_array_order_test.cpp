@@ -64,11 +64,11 @@ task<> operate(recording& to, words a, std::uint64_t i, std::uint64_t seed, int 
   bool has_cached = false;
   for (int k = 0; k < operations; ++k) {
     element_event e;
-    e.how = static_cast<access>(random.below(7));
+    e.operation = static_cast<access>(random.below(7));
     e.x = random.below(4);
     e.expected = random.below(4);
     e.began = to.time.fetch_add(1);
-    switch (e.how) {
+    switch (e.operation) {
       case access::put:
         co_await a.put(i, e.x);
         break;
@@ -120,7 +120,8 @@ std::uint64_t num_impossible(const support::place& at, std::uint64_t seed, fault
   const int tasks = at.ranks <= 3 ? 2 : 1;
   at.with_seed(seed).run([&](world& w) {
     global_memory memory(w, {.cache_bytes = seed % 2 == 0 ? 0 : std::size_t{1} << 30});
-    const auto a = memory.collective_alloc<std::uint64_t>(elements, {.how = distribution::cyclic});
+    const auto a =
+        memory.collective_alloc<std::uint64_t>(elements, {.distribution = distribution::cyclic});
     for (std::uint64_t i = 0; i < elements; ++i) {
       const auto of_task = mix64(seed * 64 + i) + static_cast<std::uint64_t>(w.rank()) * 1000;
       w.run(operate_by_many(all[i], memory.view(a), i, of_task, tasks, f));
@@ -189,13 +190,14 @@ task<std::uint64_t> write_and_read(words data, words flag, std::uint64_t me, std
   co_return counts[1] + counts[2];
 }
 
-TEST_P(GlobalArrayOrder, WhoSeesALaterPutSeesTheEarlierOne) {
+TEST_P(GlobalArrayOrder, AReaderOfALaterPutSeesTheEarlierOne) {
   GetParam().run([](world& w) {
     global_memory memory(w);
     const auto p = static_cast<std::uint64_t>(w.size());
     const auto me = static_cast<std::uint64_t>(w.rank());
     const auto data = memory.collective_alloc<std::uint64_t>(p);
-    const auto flag = memory.collective_alloc<std::uint64_t>(p, {.how = distribution::hashed});
+    const auto flag =
+        memory.collective_alloc<std::uint64_t>(p, {.distribution = distribution::hashed});
     EXPECT_EQ(w.run(write_and_read(memory.view(data), memory.view(flag), me, (me + 1) % p)), 0u);
   });
 }

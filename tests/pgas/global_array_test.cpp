@@ -88,8 +88,8 @@ template <class T>
 void put_and_get(world& w, global_memory& memory) {
   const auto me = static_cast<std::uint64_t>(w.rank());
   const auto p = static_cast<std::uint64_t>(w.size());
-  for (const auto how : all_distributions) {
-    const auto a = memory.collective_alloc<T>(27, {.how = how});
+  for (const auto d : all_distributions) {
+    const auto a = memory.collective_alloc<T>(27, {.distribution = d});
     w.run(put_by_many(memory.view(a), me, p, 7));
     w.barrier();
     EXPECT_EQ(w.run(count_by_several(memory.view(a), 7)), 0u) << "size " << sizeof(T);
@@ -140,8 +140,8 @@ TEST_P(GlobalArray, RangesCrossOwners) {
   GetParam().run(
       [](world& w) {
         global_memory memory(w);
-        for (const auto how : all_distributions) {
-          const auto a = memory.collective_alloc<std::uint32_t>(90, {.how = how});
+        for (const auto d : all_distributions) {
+          const auto a = memory.collective_alloc<std::uint32_t>(90, {.distribution = d});
           if (w.rank() == 0) {
             EXPECT_EQ(w.run(ranges(memory, a, true)), 0u);
           } else {
@@ -174,8 +174,8 @@ TEST_P(GlobalArray, NonBlockingOperationsAreCompleteAfterTheWait) {
   GetParam().run(
       [](world& w) {
         global_memory memory(w);
-        for (const auto how : all_distributions) {
-          const auto a = memory.collective_alloc<std::uint64_t>(300, {.how = how});
+        for (const auto d : all_distributions) {
+          const auto a = memory.collective_alloc<std::uint64_t>(300, {.distribution = d});
           EXPECT_EQ(w.run(non_blocking(memory, a, static_cast<std::uint64_t>(w.rank()),
                                        static_cast<std::uint64_t>(w.size()))),
                     0u);
@@ -240,8 +240,8 @@ task<> change_by_many(global_view<T> a, T me) {
 
 template <class T>
 void expect_atomics(world& w, global_memory& memory) {
-  for (const auto how : {distribution::cyclic, distribution::remote}) {
-    const auto a = memory.collective_alloc<T>(5, {.how = how});
+  for (const auto d : {distribution::cyclic, distribution::remote}) {
+    const auto a = memory.collective_alloc<T>(5, {.distribution = d});
     const auto total = static_cast<T>(40 * w.size());
     auto v = memory.view(a);
     for (auto& x : v.local()) x = 0;
@@ -335,8 +335,9 @@ task<std::uint64_t> both(global_view<std::uint32_t> a, bool fills,
 TEST_P(GlobalArray, ATakeWaitsUntilTheElementIsFull) {
   GetParam().run([](world& w) {
     global_memory memory(w);
-    for (const auto how : all_distributions) {
-      const auto a = memory.collective_alloc<std::uint32_t>(40, {.how = how, .full_empty = true});
+    for (const auto d : all_distributions) {
+      const auto a =
+          memory.collective_alloc<std::uint32_t>(40, {.distribution = d, .full_empty = true});
       std::vector<std::uint64_t> mine;
       for (auto i = static_cast<std::uint64_t>(w.rank()); i < 40;
            i += static_cast<std::uint64_t>(w.size())) {
@@ -358,8 +359,8 @@ task<> allocate_some(global_memory& memory, global_array<numbers> handles, std::
                      std::uint64_t p) {
   auto all = memory.view(handles);
   for (auto i = me; i < all.size(); i += p) {
-    const auto how = all_distributions[i % 5];
-    const auto a = co_await memory.alloc<std::uint64_t>(20 + i, {.how = how});
+    const auto d = all_distributions[i % 5];
+    const auto a = co_await memory.alloc<std::uint64_t>(20 + i, {.distribution = d});
     auto v = memory.view(a);
     EXPECT_EQ(co_await v.get(i), 0u);  // zero at first
     co_await v.put(i, i * i);
@@ -404,7 +405,8 @@ TEST_P(GlobalArray, AnyTaskAllocatesAndAnyOtherFrees) {
 
 task<> every_primitive(global_memory& memory) {
   for (const auto locality : {distribution::partition, distribution::local, distribution::remote}) {
-    const auto array = co_await memory.alloc<std::uint32_t>(10, {.how = locality});  // gmt_alloc
+    const auto array =
+        co_await memory.alloc<std::uint32_t>(10, {.distribution = locality});  // gmt_alloc
     auto a = memory.view(array);
     const std::array<std::uint32_t, 3> three{1, 2, 3};
     std::array<std::uint32_t, 4> four{};

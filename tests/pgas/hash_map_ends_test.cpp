@@ -113,7 +113,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, HashMapEnds, ::testing::ValuesIn(support::a
                          support::place_name);
 
 std::uint64_t num_tasks(const support::place& at) {
-  const std::uint64_t few = at.how == support::place::network::rings ? 10'000 : 1000;
+  const std::uint64_t few = at.kind == support::place::network::rings ? 10'000 : 1000;
   return support::few_when_sanitized(few) / static_cast<std::uint64_t>(at.ranks);
 }
 

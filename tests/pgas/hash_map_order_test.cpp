@@ -30,14 +30,14 @@ enum class verb { insert, find, update, erase };
 
 // An operation on one entry, as its task saw it. A value is 0 if the entry is not there.
 struct event {
-  verb what = verb::find;
+  verb action = verb::find;
   std::uint64_t value = 0;             // to write
   std::uint64_t before = 0;            // found by find and update
   bool succeeded = false;              // insert, erase
   std::uint64_t began = 0, ended = 0;  // by a clock that all ranks share
 };
 effect apply(const event& e, std::uint64_t is) {
-  switch (e.what) {
+  switch (e.action) {
     case verb::insert:
       return {e.succeeded == (is == 0), is == 0 ? e.value : is};
     case verb::erase:
@@ -99,10 +99,10 @@ task<> operate(recording& to, tested_map& map, salted_key key, std::uint64_t see
   bool has_cached = false;
   for (int k = 0; k < operations; ++k) {
     event e;
-    e.what = static_cast<verb>(random.below(4));
+    e.action = static_cast<verb>(random.below(4));
     e.value = 1 + random.below(1000);
     e.began = to.time.fetch_add(1);
-    switch (e.what) {
+    switch (e.action) {
       case verb::insert:
         e.succeeded = co_await map.insert(key, e.value);
         break;

@@ -22,11 +22,11 @@ int main(int argc, char** argv) {
     try {
       const auto ranks = static_cast<rank_t>(1 + seed % 6);
       support::on_simulated_ranks(ranks, 1 + static_cast<int>(seed / 6 % 2), seed, [&](world& w) {
-        activity::options how{.mechanism = ways[seed % 5], .grain = 1 + seed % 7};
-        if (how.mechanism == mechanism::htm)
-          how.emulate = activity::emulation_options{.seed = seed};
+        activity::options opt{.mechanism = ways[seed % 5], .grain = 1 + seed % 7};
+        if (opt.mechanism == mechanism::htm)
+          opt.emulate = activity::emulation_options{.seed = seed};
         const auto said = support::transfer_everywhere(
-            w, {.activity = how, .transactions = 80, .accounts = 1 + seed % 5, .seed = seed});
+            w, {.activity = opt, .transactions = 80, .accounts = 1 + seed % 5, .seed = seed});
         if (w.rank() == 0) wrong = said;
         commits += w.counters().total(obs::counter::dtx_commits);
         refusals += w.counters().total(obs::counter::dtx_refusals);

@@ -65,7 +65,7 @@ enum class cancelled_by { counts, threads_and_counts };
 /// the same world is right. Collective; all ranks pass the same arguments.
 ///
 /// Returns   what was wrong, or ""
-inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, cancelled_by how) {
+inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, cancelled_by by) {
   random64 random(seed);
   const auto g = random_graph(random());
   const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
@@ -87,7 +87,7 @@ inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, ca
     }
     const auto usual = waits.count();
     const auto canceller = static_cast<rank_t>(random.below(static_cast<std::uint64_t>(w.size())));
-    const bool by_thread = how == cancelled_by::threads_and_counts && random.below(2) == 0;
+    const bool by_thread = by == cancelled_by::threads_and_counts && random.below(2) == 0;
     const auto draw = random();
     bool ended = false;
     {

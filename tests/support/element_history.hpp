@@ -13,7 +13,7 @@ namespace cairn::support {
 
 /// An operation on one element, as its task saw it.
 struct element_event {
-  pgas::access how = pgas::access::get;
+  pgas::access operation = pgas::access::get;
   std::uint64_t x = 0, expected = 0;   // operands
   std::uint64_t found = 0;             // what it returned; of no meaning for put
   std::uint64_t began = 0, ended = 0;  // by a clock that all ranks share
@@ -30,9 +30,9 @@ class element_history {
  private:
   static effect apply(const element_event& e, std::uint64_t value) {
     using pgas::access;
-    if (e.how == access::put) return {true, e.x};
+    if (e.operation == access::put) return {true, e.x};
     if (e.found != value) return {false, value};
-    switch (e.how) {
+    switch (e.operation) {
       case access::exchange:
         return {true, e.x};
       case access::compare_exchange:

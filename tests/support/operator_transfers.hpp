@@ -61,10 +61,10 @@ inline std::string transfer_by_operators(world& w, const transfers& opt) {
   std::vector<std::atomic<int>> answers(opt.messages);
   std::atomic<std::uint64_t> done = 0, applied = 0;
   {
-    activity::options how{.mechanism = opt.mechanism, .grain = 4};
+    activity::options other{.mechanism = opt.mechanism, .grain = 4};
     if (opt.mechanism == activity::mechanism::htm)
-      how.emulate = activity::emulation_options{.seed = opt.seed};
-    activity::domain money(w, how);
+      other.emulate = activity::emulation_options{.seed = opt.seed};
+    activity::domain money(w, other);
     dtx::executor moves(money, answered_transfer{w, accounts, answers, done, applied},
                         {.at_once = 1 + opt.seed % 5, .grain = 1 + opt.seed % 7}, accounts);
     am::epoch e(w);

@@ -17,7 +17,7 @@ namespace cairn::support {
 /// Tests use many simulated places, because threads of 8 ranks on 2 cores mostly wait.
 struct place {
   enum class network { rings, chaos, simulated };
-  network how;
+  network kind;
   rank_t ranks;
   int workers;
   std::uint64_t seed = 1;
@@ -26,7 +26,7 @@ struct place {
   void run(const std::function<void(world&)>& body, world_options options = {}) const {
     options.progress = progress;
     if (options.specialised.helpers == 1) options.specialised.helpers = workers;
-    switch (how) {
+    switch (kind) {
       case network::rings:
         return on_ranks(ranks, workers, body, options);
       case network::chaos:
@@ -37,24 +37,24 @@ struct place {
   }
   /// The same place with another seed (unused by rings).
   [[nodiscard]] place with_seed(std::uint64_t other) const {
-    return {how, ranks, workers, other, progress};
+    return {kind, ranks, workers, other, progress};
   }
-  [[nodiscard]] bool simulated() const noexcept { return how == network::simulated; }
+  [[nodiscard]] bool simulated() const noexcept { return kind == network::simulated; }
 
   [[nodiscard]] std::string name() const {
     const std::string names[] = {"rings", "chaos", "simulated"};
     const std::string styles[] = {"_auto", "", "_thread", "_specialised"};
-    return names[static_cast<int>(how)] + "_" + std::to_string(ranks) + "x" +
+    return names[static_cast<int>(kind)] + "_" + std::to_string(ranks) + "x" +
            std::to_string(workers) + styles[static_cast<int>(progress)];
   }
   friend std::ostream& operator<<(std::ostream& out, const place& p) { return out << p.name(); }
 };
 
 /// Ranks {1, 2, 3, 8} x workers {1, 2} over one network.
-inline std::vector<place> places(place::network how) {
+inline std::vector<place> places(place::network kind) {
   std::vector<place> all;
   for (const rank_t ranks : {1, 2, 3, 8}) {
-    for (const int workers : {1, 2}) all.push_back({how, ranks, workers});
+    for (const int workers : {1, 2}) all.push_back({kind, ranks, workers});
   }
   return all;
 }

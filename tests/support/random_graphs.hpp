@@ -87,12 +87,12 @@ inline plain_graph grid(std::uint64_t rows, std::uint64_t columns) {
   return g;
 }
 
-/// 1 to `most_vertices` vertices, with up to a few edges each, directed or not; some duplicate
+/// 1 to `max_vertices` vertices, with up to a few edges each, directed or not; some duplicate
 /// edges and self-loops, usually some isolated vertices, sometimes a hub.
-inline plain_graph random_graph(std::uint64_t seed, std::uint64_t most_vertices = 60) {
+inline plain_graph random_graph(std::uint64_t seed, std::uint64_t max_vertices = 60) {
   random64 random(seed, 0x9a4);
   plain_graph g{"random graph of seed " + std::to_string(seed),
-                1 + random.below(most_vertices),
+                1 + random.below(max_vertices),
                 random.below(2) == 0,
                 {}};
   const auto connected = 1 + random.below(g.n);  // the others stay isolated

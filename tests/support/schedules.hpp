@@ -43,10 +43,10 @@ template <class Packet, class Ended, class TakeTurn, class Arrive>
   const auto delivery = 1 + random.below(2 * ranks);  // weight of an arrival against a rank's turn
   const auto slow = static_cast<rank_t>(random.below(2 * ranks));  // half of the time no rank
   const bool slow_rank = random.below(2) == 0;
-  const auto patience = 4 * ranks, most_idle = 80 * ranks, most_turns = 20000 * ranks;
+  const auto patience = 4 * ranks, max_idle = 80 * ranks, max_turns = 20000 * ranks;
   std::uint64_t turns = 0;
   for (std::uint64_t idle_turns = 0; !ended(); ++idle_turns) {
-    if (idle_turns > most_idle || ++turns > most_turns) return false;
+    if (idle_turns > max_idle || ++turns > max_turns) return false;
     const bool spares_the_slow = idle_turns <= patience;
     if (!in_flight.empty() && random.below(ranks + delivery) < delivery) {
       auto& next = in_flight[random.below(in_flight.size())];

@@ -9,7 +9,7 @@ namespace {
 
 using node = std::uint32_t;
 
-constexpr std::size_t most_puts = 16;
+constexpr std::size_t max_puts = 16;
 
 struct edge {
   node from, to;
@@ -65,9 +65,9 @@ std::string history::complaint() const {
   // Indexed by attempt: whether it committed. Indexed by value: the attempt that replaced it.
   std::vector<bool> committed(num_nodes);
   committed[0] = true;
-  std::vector<node> replaced_by(256 + num_nodes * most_puts);  // 0: none
+  std::vector<node> replaced_by(256 + num_nodes * max_puts);  // 0: none
   const auto number_of = [](std::uint64_t value) {
-    return value < 256 ? value : 256 + (value >> 8) * most_puts + (value & 0xff);
+    return value < 256 ? value : 256 + (value >> 8) * max_puts + (value & 0xff);
   };
   const auto each = [&](auto&& f) {
     for (const auto& t : threads_) {

@@ -19,7 +19,7 @@ std::uint64_t weak_memory::load(std::size_t thread, location at, bool acquire, r
 }
 
 void weak_memory::learn(std::size_t thread, const knowledge& told) {
-  for (std::size_t i = 0; i < most_locations; ++i) {
+  for (std::size_t i = 0; i < max_locations; ++i) {
     knows_[thread][i] = std::max(knows_[thread][i], told[i]);
   }
 }
@@ -29,7 +29,7 @@ void weak_memory::put(std::size_t thread, location at, std::uint64_t value, bool
   auto& mine = knows_[thread];
   mine[at] = static_cast<std::uint32_t>(stored_[at].size());
   if (release) {
-    for (std::size_t i = 0; i < most_locations; ++i) tells[i] = std::max(tells[i], mine[i]);
+    for (std::size_t i = 0; i < max_locations; ++i) tells[i] = std::max(tells[i], mine[i]);
   }
   tells[at] = std::max(tells[at], mine[at]);
   stored_[at].push_back({value, tells});

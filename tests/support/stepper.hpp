@@ -21,7 +21,7 @@ namespace cairn::support {
 /// execution.)
 class weak_memory {
  public:
-  static constexpr std::size_t most_locations = 24;
+  static constexpr std::size_t max_locations = 24;
   using location = std::uint32_t;
 
   explicit weak_memory(std::size_t threads) : knows_(threads) {}
@@ -48,7 +48,7 @@ class weak_memory {
   [[nodiscard]] std::uint64_t newest(location at) const { return stored_[at].back().value; }
 
  private:
-  using knowledge = std::array<std::uint32_t, most_locations>;  // the oldest that may be found
+  using knowledge = std::array<std::uint32_t, max_locations>;  // the oldest that may be found
   struct message {
     std::uint64_t value;
     knowledge tells;

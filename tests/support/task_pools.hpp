@@ -19,11 +19,11 @@ namespace cairn::support {
 /// A pool of one rank: threads, or fibers with a seed.
 struct pool_place {
   enum class kind { threads, fibers };
-  kind how;
+  kind pool_kind;
   int workers;
 
   void run(const std::function<void(task::pool&)>& body, std::uint64_t seed = 17) const {
-    if (how == kind::threads) {
+    if (pool_kind == kind::threads) {
       const auto p = task::make_threads({.workers = workers});
       return body(*p);
     }
@@ -36,12 +36,12 @@ struct pool_place {
   }
   /// Fibers repeat the body with several seeds.
   void run_seeds(const std::function<void(task::pool&)>& body, std::uint64_t seeds = 20) const {
-    const auto n = how == kind::threads ? 2 : seeds;
+    const auto n = pool_kind == kind::threads ? 2 : seeds;
     for (std::uint64_t seed = 1; seed <= n; ++seed) run(body, seed);
   }
 
   [[nodiscard]] std::string name() const {
-    return (how == kind::threads ? "threads_" : "fibers_") + std::to_string(workers);
+    return (pool_kind == kind::threads ? "threads_" : "fibers_") + std::to_string(workers);
   }
   friend std::ostream& operator<<(std::ostream& out, const pool_place& p) {
     return out << p.name();
@@ -50,8 +50,8 @@ struct pool_place {
 
 inline std::vector<pool_place> pool_places() {
   std::vector<pool_place> all;
-  for (const auto how : {pool_place::kind::threads, pool_place::kind::fibers}) {
-    for (const int workers : {1, 2, 4}) all.push_back({how, workers});
+  for (const auto pool_kind : {pool_place::kind::threads, pool_place::kind::fibers}) {
+    for (const int workers : {1, 2, 4}) all.push_back({pool_kind, workers});
   }
   return all;
 }

@@ -43,7 +43,7 @@ struct cluster {
 };
 
 // Each rank passes steps, gives jobs and waits for its left neighbor; who did what when.
-std::string story(std::uint64_t seed, std::uint64_t& fingerprint) {
+std::string event_log(std::uint64_t seed, std::uint64_t& fingerprint) {
   constexpr int ranks = 5;
   cluster c(seed, ranks, 2);
   std::string told;
@@ -67,7 +67,7 @@ std::string story(std::uint64_t seed, std::uint64_t& fingerprint) {
 TEST(Fibers, TheSameSeedGivesTheSameRun) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     std::uint64_t first = 0, second = 0;
-    EXPECT_EQ(story(seed, first), story(seed, second)) << "seed " << seed;
+    EXPECT_EQ(event_log(seed, first), event_log(seed, second)) << "seed " << seed;
     EXPECT_EQ(first, second) << "seed " << seed;
   }
 }
@@ -75,7 +75,7 @@ TEST(Fibers, TheSameSeedGivesTheSameRun) {
 TEST(Fibers, AnotherSeedGivesAnotherRun) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     std::uint64_t first = 0, second = 0;
-    EXPECT_NE(story(seed, first), story(seed + 1, second)) << "seed " << seed;
+    EXPECT_NE(event_log(seed, first), event_log(seed + 1, second)) << "seed " << seed;
     EXPECT_NE(first, second) << "seed " << seed;
   }
 }

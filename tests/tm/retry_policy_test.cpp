@@ -112,7 +112,7 @@ TEST(RetryPolicy, EachGroupStartsAfresh) {
 }
 
 TEST(RetryPolicy, BacksOffAtRandomInAWindowThatDoublesUpToItsLimit) {
-  const tm::retry_limits limits{.conflicts = 40, .first_pauses = 4, .most_pauses = 64};
+  const tm::retry_limits limits{.conflicts = 40, .first_pauses = 4, .max_pauses = 64};
   std::vector<std::uint32_t> longest(limits.conflicts, 0);
   for (std::uint64_t seed = 0; seed < 500; ++seed) {
     retry_policy policy(limits, seed);

@@ -75,7 +75,7 @@ const auto capacity = attempt_outcome::abort(abort_cause::capacity);
 const auto other = attempt_outcome::abort(abort_cause::other);
 const auto left = attempt_outcome::abort(abort_cause::explicit_, abort_code::left);
 
-TEST(Section, CommitsAWholeGroupAtOnceWhenNothingIsInTheWay) {
+TEST(Section, CommitsAWholeGroupAtOnceWithoutConflicts) {
   const group_run run(exclusive_hardware{}, 16);
   EXPECT_TRUE(run.each_once());
   EXPECT_EQ(run.commits, 1u);
@@ -153,7 +153,7 @@ TEST(Section, WithAnyInjectedAbortsEachOperatorTakesEffectOnce) {
     tm::emulation shared{.running = {}, .capacity = 1 + random.below(20), .relax = yield};
     const group_run emulated(
         tm::injected<tm::emulated_hardware>(tm::emulated_hardware(shared), injection), operators,
-        {.first_pauses = 0, .most_pauses = 0});
+        {.first_pauses = 0, .max_pauses = 0});
     ASSERT_TRUE(emulated.each_once()) << "seed " << seed;
     rates.at_commit = 0;  // nothing can be undone
     const group_run exclusive(

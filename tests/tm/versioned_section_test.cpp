@@ -31,7 +31,7 @@ TEST(VersionState, SaysWhoOwnsAndWhatVersion) {
   const auto free = tm::version_state::free_at(12345);
   EXPECT_FALSE(free.owned());
   EXPECT_EQ(free.version(), 12345u);
-  for (const std::uint32_t owner : {0u, 1u, tm::version_state::most_owners - 1}) {
+  for (const std::uint32_t owner : {0u, 1u, tm::version_state::max_owners - 1}) {
     const auto owned = tm::version_state::owned_by(owner, 77);
     EXPECT_TRUE(owned.owned());
     EXPECT_TRUE(owned.owned_by(owner));
@@ -162,7 +162,7 @@ TEST(VersionedSection, WithAnyInjectedAbortsEachOperatorTakesEffectOnce) {
     obs::counters counters(1);
     tm::section_runner runner(
         tm::injected<section>(section(table, 0, {}), tm::abort_injection(seed, rates)),
-        {.first_pauses = 0, .most_pauses = 0}, seed, counters, cairn::main_worker, yield{});
+        {.first_pauses = 0, .max_pauses = 0}, seed, counters, cairn::main_worker, yield{});
     std::vector<std::uint64_t> effects(1 + random.below(20));
     auto body = [&](auto access, std::size_t first, std::size_t last) {
       for (auto i = first; i < last; ++i) access.store(effects[i], access.load(effects[i]) + 1);

@@ -32,10 +32,10 @@ class group_room {
   };
   static_assert(std::is_trivially_copyable_v<place> && std::is_trivially_destructible_v<place>);
 
-  static constexpr std::size_t most_bytes = std::size_t{64} << 10;
+  static constexpr std::size_t max_bytes = std::size_t{64} << 10;
   /// Maximum number of operators in a group.
   static constexpr std::size_t size =
-      std::clamp<std::size_t>(most_bytes / sizeof(place), 1, max_grain);
+      std::clamp<std::size_t>(max_bytes / sizeof(place), 1, max_grain);
 
   group_room() : memory_(::operator new(size * sizeof(place), alignment)) {}
   ~group_room() { ::operator delete(memory_, alignment); }

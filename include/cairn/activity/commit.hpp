@@ -13,9 +13,9 @@
 //
 //   collects                     operators wait until a group is full or the span ends: group() is
 //                                called, otherwise one()
-//   sieves                       a lane may ask dozens of messages first which are wanted: see
-//                                `sieved` in operator.hpp. Not with atomic instructions, of which
-//                                one behind the other takes longer than what the branches do
+//   prefilters                   a lane may first evaluate `wanted` for dozens of messages: see
+//                                `prefiltered` in operator.hpp. Not with atomic instructions,
+//                                which take longer one after the other than the branches
 //   one(op, message)             runs an operator at once; returns run_of<Op>
 //   group(op, messages, n, ran)  runs n operators; returns the activities that committed
 

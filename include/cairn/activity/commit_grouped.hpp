@@ -21,7 +21,7 @@ namespace cairn::activity {
 template <mechanism Fixed>
 class commit_grouped {
  public:
-  static constexpr bool collects = true, sieves = false;
+  static constexpr bool collects = true, prefilters = false;
 
   commit_grouped(domain& data, worker_t k, mechanism chosen) noexcept
       : data_(&data), worker_(k), mechanism_(chosen) {}

@@ -12,7 +12,7 @@ namespace cairn::activity {
 /// locks: an operator holds the lock stripes of its elements, acquired in ascending order.
 class commit_locks {
  public:
-  static constexpr bool collects = false, sieves = false;
+  static constexpr bool collects = false, prefilters = false;
 
   commit_locks(domain& data, worker_t k) : data_(&data), set_(&data.lock_set(k)), worker_(k) {}
 

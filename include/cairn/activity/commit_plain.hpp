@@ -9,7 +9,7 @@ namespace cairn::activity {
 /// plain: ordinary loads and stores; the cells have one writer.
 class commit_plain {
  public:
-  static constexpr bool collects = false, sieves = true;
+  static constexpr bool collects = false, prefilters = true;
 
   commit_plain(domain&, worker_t) noexcept {}
 

@@ -91,7 +91,7 @@ class executor {
     connect();
   }
 
-  ~executor() { parts_.data.leave(seat_); }
+  ~executor() { parts_.data.leave(operator_number_); }
   executor(const executor&) = delete;
   executor& operator=(const executor&) = delete;
 
@@ -122,8 +122,8 @@ class executor {
   executor(domain& data, Op op, std::unique_ptr<domain>&& own)
       : own_(std::move(own)),
         parts_(data, std::move(op)),
-        seat_(data.join()),
-        lot_(data.of(), [this](worker_t k) { return retry(k); }) {}
+        operator_number_(data.join()),
+        parking_(data.of(), [this](worker_t k) { return retry(k); }) {}
 
   executor(std::unique_ptr<domain>&& own, Op op) : executor(*own, std::move(op), std::move(own)) {
     connect();
@@ -169,7 +169,7 @@ class executor {
     if (w.size() == 1) return;
     parts_.make_filters();
     if constexpr (combining<Op>) {
-      const auto entries = std::min(w.options().filter_entries, parts_.most_combined);
+      const auto entries = std::min(w.options().filter_entries, parts_.max_combined);
       // An operator costs more than the handlers that a gate within a machine expects.
       const am::reduction_gate gate(am::reduction_gate::messages_travel::between_machines);
       for (auto& k : parts_.workers) k.value.combined = {entries, ~std::uint64_t{0}, gate};
@@ -205,7 +205,7 @@ class executor {
   void with_lane(worker_t k, Body&& body) {
     auto& data = parts_.data;
     const auto& plan = data.choices();
-    const auto chosen = data.mechanism_in(parts_.w.messages().epoch(), seat_, k);
+    const auto chosen = data.mechanism_in(parts_.w.messages().epoch(), operator_number_, k);
     if (!plan.tunes_workers()) {
       run_lane(k, body, {plan.start_of(chosen), false});
       return;
@@ -213,7 +213,7 @@ class executor {
     pace::span span(parts_.workers[k].pace, plan, chosen, data.may_change_mechanism(),
                     parts_.w.counters(), parts_.w.trace(), k);
     const auto [operators, timed] = run_lane(k, body, span.by());
-    data.count_work(seat_, k, operators, span.end(operators, timed));
+    data.count_work(operator_number_, k, operators, span.end(operators, timed));
   }
 
   // Whether a lane is compiled for each mechanism that a domain starting with `first` may run.
@@ -288,8 +288,8 @@ class executor {
 
   std::unique_ptr<domain> own_;  // only for a single-cell operator that names no domain
   executor_parts<Op> parts_;
-  std::size_t seat_;  // its number in the domain
-  [[no_unique_address]] detail::parking_of<Op> lot_;
+  std::size_t operator_number_;  // its number in the domain
+  [[no_unique_address]] detail::parking_of<Op> parking_;
 };
 
 /// Deduces an executor whose mechanism is determined by the options or the domain: executor

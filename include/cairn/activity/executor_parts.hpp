@@ -120,7 +120,7 @@ struct executor_parts {
       combine_into<typename Op::combined>(kept, m);
     }
   };
-  static constexpr std::size_t most_combined = std::size_t{1} << 16;  // messages of one worker
+  static constexpr std::size_t max_combined = std::size_t{1} << 16;  // messages of one worker
 
   world& w;
   domain& data;

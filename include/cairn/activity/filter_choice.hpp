@@ -6,7 +6,7 @@
 
 namespace cairn::activity {
 
-/// Whether a worker asks its sent-filter, chosen by the share of messages that the filter drops.
+/// Whether a worker uses its sent-filter, chosen by the share of messages that the filter drops.
 ///
 /// The filter costs a look-up for each message, which may miss the cache, and saves the dropped
 /// ones. While it drops less than one message in 32 over a window of messages, it is left out.
@@ -18,7 +18,7 @@ namespace cairn::activity {
 class filter_choice {
  public:
   static constexpr std::uint64_t window = 4096, first_wait = 4 * window, longest_wait = 64 * window,
-                                 least_share = 32;
+                                 min_share = 32;
 
   /// Whether the next messages ask the filter.
   [[nodiscard]] bool asks() const noexcept { return left_out_ == 0; }
@@ -32,7 +32,7 @@ class filter_choice {
     offered_ += offered;
     dropped_ += dropped;
     if (offered_ < window) return false;
-    const bool pays = least_share * dropped_ >= offered_;
+    const bool pays = min_share * dropped_ >= offered_;
     offered_ = dropped_ = 0;
     if (pays) {
       wait_ = first_wait;

@@ -95,7 +95,7 @@ class lane {
   /// Runs the pending group and ends the lane. Returns the number of operators that ran.
   std::uint64_t finish() {
     if constexpr (Commit::collects) run_group();
-    if constexpr (sieves) run_sieved();
+    if constexpr (prefilters) run_prefiltered();
     run_waiting();
     auto& counters = all_.w.counters();
     counters.add(worker_, obs::counter::operators, operators_);
@@ -114,7 +114,7 @@ class lane {
 
  private:
   static constexpr bool returns = fire_and_return<Op>;
-  static constexpr bool sieves = sieved<Op> && Commit::sieves;
+  static constexpr bool prefilters = prefiltered<Op> && Commit::prefilters;
 
   // Takes in what the filter has dropped of this lane's messages.
   void choose_filter() {
@@ -161,7 +161,7 @@ class lane {
 
   [[gnu::always_inline]] void offer(const message& m, const origin<Op>& from) {
     if constexpr (!Alone) shape<Op>::expect_here(op_, m);
-    if constexpr (sieves) return sieve(m);
+    if constexpr (prefilters) return prefilter(m);
     if (!shape<Op>::wanted(op_, m)) {
       if constexpr (returns) answer(from, m, {});
       return;
@@ -174,15 +174,15 @@ class lane {
   }
 
   // Keeps m if it is wanted, without a branch.
-  [[gnu::always_inline]] void sieve(const message& m) {
-    sieve_[in_sieve_] = m;
-    in_sieve_ += static_cast<std::size_t>(shape<Op>::wanted(op_, m));
-    if (in_sieve_ == sieve_.size()) [[unlikely]]
-      run_sieved();
+  [[gnu::always_inline]] void prefilter(const message& m) {
+    wanted_[num_wanted_] = m;
+    num_wanted_ += static_cast<std::size_t>(shape<Op>::wanted(op_, m));
+    if (num_wanted_ == wanted_.size()) [[unlikely]]
+      run_prefiltered();
   }
   // What one message changes may make a later one unwanted: the attempt looks again.
-  [[gnu::noinline]] void run_sieved() {
-    for (const auto& m : std::span(sieve_.data(), std::exchange(in_sieve_, 0))) {
+  [[gnu::noinline]] void run_prefiltered() {
+    for (const auto& m : std::span(wanted_.data(), std::exchange(num_wanted_, 0))) {
       settle(m, {}, batch_.one(op_, m));
     }
   }
@@ -248,7 +248,7 @@ class lane {
       offer(m, here());
       if (!waiting.empty()) continue;
       if constexpr (Commit::collects) run_group();
-      if constexpr (sieves) run_sieved();
+      if constexpr (prefilters) run_prefiltered();
     }
   }
 
@@ -257,8 +257,8 @@ class lane {
   const worker_t worker_;
   const Op op_;  // a copy: see operator.hpp
   std::uint64_t operators_ = 0, took_effect_ = 0, answers_run_ = 0;
-  std::array<message, sieves ? 64 : 0> sieve_;  // wanted, not run yet
-  std::size_t in_sieve_ = 0;
+  std::array<message, prefilters ? 64 : 0> wanted_;  // wanted, not run yet
+  std::size_t num_wanted_ = 0;
   std::uint64_t looked_up_ = 0, filtered_ = 0, sent_before_ = 0;
   bool asks_filter_ = false;
   std::optional<typename parts::message_path::sender> sender_;

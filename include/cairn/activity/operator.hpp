@@ -60,13 +60,12 @@
 //
 //   static constexpr bool permanent = true;   optional: once `wanted` is false it stays false for
 //                                             the life of the operator, not only of the epoch
-//   static constexpr bool once = true;        optional: after one message has been handled, its
-//   cell
-//                                             wants no other, for the life of the operator
-//   static constexpr bool sieved = true;      optional, single-cell and fire-and-forget: processors
-//                                             guess badly whether a message is wanted. Under
-//                                             `plain` dozens are asked without a branch before
-//                                             those that are wanted run
+//   static constexpr bool once = true;        optional: after one handled message its cell wants
+//                                             no other, for the life of the operator
+//   static constexpr bool prefiltered = true; optional, single-cell and fire-and-forget: the branch
+//                                             on `wanted` is unpredictable. `plain` evaluates it
+//                                             for dozens of messages without a branch, then runs
+//                                             the operators of those that are wanted
 
 namespace cairn::activity {
 
@@ -113,10 +112,10 @@ concept selective = single_cell<Op> &&
   { op.wanted(value, m) } -> std::same_as<bool>;
 };
 
-/// See `sieved` above.
+/// See `prefiltered` above.
 template <class Op>
-concept sieved = selective<Op> && requires {
-  requires Op::sieved;
+concept prefiltered = selective<Op> && requires {
+  requires Op::prefiltered;
 };
 
 /// An operator that reads and writes several elements, of any maps and sizes.

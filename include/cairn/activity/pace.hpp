@@ -47,7 +47,7 @@ class pace {
     obs::trace& trace_;
     const worker_t worker_;
     const bool inner_;
-    tuner* told_ = nullptr;
+    tuner* tuner_ = nullptr;
     tuner::step by_;
     std::uint64_t aborts_before_ = 0;
   };

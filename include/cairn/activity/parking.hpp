@@ -62,17 +62,17 @@ struct no_parking {
 template <class Op>
 struct parking_for {
   using list = no_parking;
-  using lot = no_parking;
+  using type = no_parking;
 };
 template <multi_cell Op>
 struct parking_for<Op> {
   using list = std::vector<parked_message<Op>>;
-  using lot = parking;
+  using type = parking;
 };
 template <class Op>
 using parked_list = typename parking_for<Op>::list;
 template <class Op>
-using parking_of = typename parking_for<Op>::lot;
+using parking_of = typename parking_for<Op>::type;
 
 }  // namespace detail
 }  // namespace cairn::activity

@@ -37,7 +37,7 @@ namespace cairn::activity {
 enum class cells { one, several };
 
 /// What a choice depends on, apart from the options.
-struct surroundings {
+struct environment {
   bool one_worker = true;
   bool others_rest = false;  ///< the rank has other workers, which do not take part
   bool one_writer = false;   ///< each element has one worker, to which its messages go
@@ -58,7 +58,7 @@ struct decision {
 /// If htm is requested and there is none: atomics (one cell) or the automatic choice (several).
 /// Throws    usage_error if the mechanism cannot run: plain with several workers, stm for one cell,
 ///           atomics for several
-[[nodiscard]] decision decide(cells of, const options& asked, const surroundings& here);
+[[nodiscard]] decision decide(cells of, const options& asked, const environment& here);
 
 /// What the activities of a domain have done by the mechanism of its first epoch.
 struct activity_counts {
@@ -81,7 +81,7 @@ inline constexpr std::uint64_t untuned_operators = 1024;
 /// Thread-safety: count_work(.., k, ..) by worker k; the other calls by one thread at a time
 class plan {
  public:
-  plan(cells of, const options& asked, const surroundings& here, int workers);
+  plan(cells of, const options& asked, const environment& here, int workers);
 
   [[nodiscard]] const decision& first() const noexcept { return first_; }
   /// Whether the mechanism may change between epochs.
@@ -124,7 +124,7 @@ class plan {
   bool has_hardware_;  // real or emulated
   int workers_;
   decision first_;
-  bool tunes_workers_ = false, had_to_leave_ = false;
+  bool tunes_workers_ = false, moved_to_stm_ = false;
   // the first mechanism, then the others; stm is last if present
   std::vector<candidate> epoch_candidates_;
   struct operator_state {

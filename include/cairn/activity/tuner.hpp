@@ -29,18 +29,15 @@ struct candidate {
 
 /// When a tuner tries another choice, and when it accepts the result. Its input is spans.
 struct tuner_rules {
-  double share = 0.02;            ///< of all time: the limit on time lost by trials
-  double gain = 0.04;             ///< of the time: the saving that a new choice needs to be
-                                  ///< accepted
-  unsigned pairs = 10;            ///< pairs of spans, by the old and the new choice, per trial; at
-                                  ///< most 16
-  unsigned wins = 8;              ///< pairs that the new choice must win
-  unsigned first_wait = 16;       ///< spans between two rounds of trials
-  unsigned longest_wait = 256;    ///< upper bound of that number, which doubles while no trial
-                                  ///< succeeds
-  unsigned watch = 16;            ///< spans between two measured ones while no trial runs
-  double drift = 2;               ///< factor by which cost or aborts must change to end the wait
-  unsigned least_operators = 16;  ///< per sample; shorter spans are added up
+  double share = 0.02;          ///< of all time: the limit on time lost by trials
+  double gain = 0.04;           ///< of the time: the saving that a new choice must bring
+  unsigned pairs = 10;          ///< pairs of spans, by both choices, per trial; at most 16
+  unsigned wins = 8;            ///< pairs that the new choice must win
+  unsigned first_wait = 16;     ///< spans between two rounds of trials
+  unsigned longest_wait = 256;  ///< its upper bound; it doubles while no trial succeeds
+  unsigned watch = 16;          ///< spans between two measured ones while no trial runs
+  double drift = 2;             ///< factor by which cost or aborts must change to end the wait
+  unsigned min_operators = 16;  ///< per sample; shorter spans are added up
 };
 
 /// The measurements of a span of operators. If the span was not to be measured, `ns` has no
@@ -92,7 +89,7 @@ class tuner {
   }
 
  private:
-  static constexpr std::size_t most_candidates = 4, most_pairs = 16;
+  static constexpr std::size_t max_candidates = 4, max_pairs = 16;
   enum class state : std::uint8_t { waits, runs_old, runs_new };
   struct place {  // a candidate and its grain
     std::size_t candidate = 0, grain = 1;
@@ -114,17 +111,17 @@ class tuner {
   void end_trial(bool won) noexcept;
   void watch_for_drift(double aborts) noexcept;
 
-  std::array<candidate, most_candidates> candidates_{};
+  std::array<candidate, max_candidates> candidates_{};
   std::size_t num_candidates_ = 0;
   tuner_rules rules_;
   place now_, tried_;
-  span_work seen_;                                     // measured, but not yet enough for a sample
-  std::array<std::size_t, most_candidates> grains_{};  // the best known grain of each candidate
+  span_work seen_;                                    // measured, but not yet enough for a sample
+  std::array<std::size_t, max_candidates> grains_{};  // the best known grain of each candidate
   state state_ = state::waits;
   std::size_t direction_ = 0, lost_directions_ = 0;
-  unsigned wait_ = 0, next_wait_ = 0, to_watch_ = 0, drifted_ = 0;
+  unsigned wait_ = 0, next_wait_ = 0, watches_left_ = 0, drifted_ = 0;
   unsigned pairs_ = 0, wins_ = 0, losses_ = 0;
-  std::array<double, most_pairs> old_costs_{}, new_costs_{};
+  std::array<double, max_pairs> old_costs_{}, new_costs_{};
   // of best(), per operator; weighted towards recent samples
   double cost_ = 0, aborts_ = 0;
   double known_cost_ = 0, known_aborts_ = 0;  // the same at the end of the last round
@@ -139,7 +136,7 @@ class tuner {
 [[nodiscard]] std::string trial_report(const tuner& t);
 
 /// Records a choice in a trace, if it is on: "htm, grain 64".
-void note_choice(obs::trace& t, worker_t k, std::string_view what, const choice& made,
+void note_choice(obs::trace& t, worker_t k, std::string_view choice_name, const choice& made,
                  std::uint64_t trials = 0);
 
 }  // namespace cairn::activity

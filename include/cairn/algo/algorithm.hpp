@@ -92,14 +92,14 @@ struct fact {
 /// One value per vertex, at the vertex's owner.
 struct column {
   std::string_view name;
-  value_kind what;
+  value_kind kind;
   std::variant<const pgas::vertex_map<std::uint32_t>*, const pgas::vertex_map<std::uint64_t>*,
                const pgas::vertex_map<float>*, const pgas::vertex_map<double>*>
       values;
 };
 struct column_info {
   std::string_view name;
-  value_kind what;
+  value_kind kind;
   bool partial;  ///< a vertex may have no value
   bool real;
 };

@@ -119,7 +119,7 @@ inline constexpr bool is_real_map =
     std::is_same_v<T, pgas::vertex_map<float>> || std::is_same_v<T, pgas::vertex_map<double>>;
 
 template <class T>
-fact_value to_fact(const T& x, value_kind what) {
+fact_value to_fact(const T& x, value_kind kind) {
   if constexpr (std::is_enum_v<T>) {
     return std::string(enum_name(x));
   } else if constexpr (std::is_convertible_v<T, std::string_view>) {
@@ -131,7 +131,7 @@ fact_value to_fact(const T& x, value_kind what) {
   } else if constexpr (std::is_signed_v<T>) {
     return std::int64_t{x};
   } else {
-    if (what != value_kind::numbers) return vertex_id{x};
+    if (kind != value_kind::numbers) return vertex_id{x};
     return std::uint64_t{x};
   }
 }
@@ -142,7 +142,7 @@ void add_facts(std::vector<fact>& to, const Described& from) {
     const auto& member = from.*f.member;
     using T = std::remove_cvref_t<decltype(member)>;
     if constexpr (!is_map<T> && !std::is_same_v<T, activity::ran>) {
-      to.push_back({f.name, to_fact(member, f.what)});
+      to.push_back({f.name, to_fact(member, f.kind)});
     }
   });
 }
@@ -171,9 +171,9 @@ class typed_run_result final : public run_result {
       const auto& member = result_.*f.member;
       using T = std::remove_cvref_t<decltype(member)>;
       if constexpr (is_map<T> && requires { member.has_value(); }) {
-        if (member) all.push_back({f.name, f.what, &*member});
+        if (member) all.push_back({f.name, f.kind, &*member});
       } else if constexpr (is_map<T>) {
-        all.push_back({f.name, f.what, &member});
+        all.push_back({f.name, f.kind, &member});
       }
     });
     return all;
@@ -266,7 +266,7 @@ class declared final : public algorithm {
     each_field<typename D::template result<std::uint32_t>>(
         [&]<class Of, class T>(const field<Of, T>& f) {
           if constexpr (detail::is_map<T>) {
-            all.push_back({f.name, f.what, f.partial, detail::is_real_map<T>});
+            all.push_back({f.name, f.kind, f.partial, detail::is_real_map<T>});
           }
         });
     return all;
@@ -302,7 +302,7 @@ class declared final : public algorithm {
           each_field<typename D::template result<Id>>(
               [&]<class Of, class T>(const field<Of, T>& f) {
                 if constexpr (detail::is_map<T>) {
-                  if (f.name == name) wrong = column.take(f.what, f.partial, most_of<T>(), taken);
+                  if (f.name == name) wrong = column.take(f.kind, f.partial, most_of<T>(), taken);
                 }
               });
           if (wrong) return wrong;

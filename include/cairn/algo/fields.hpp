@@ -31,7 +31,7 @@ enum class value_kind { numbers, vertices, classes };
 /// name      of an option: also its long form on the command line
 /// meaning   one clause for the help text
 /// letter    an option's short form; 0: none
-/// what      the meaning of the numbers
+/// kind      the meaning of the numbers
 /// partial   a map in which a vertex may have no value (no_vertex)
 template <class Of, class T>
 struct field {
@@ -39,7 +39,7 @@ struct field {
   T Of::*member;
   std::string_view meaning;
   char letter = 0;
-  value_kind what = value_kind::numbers;
+  value_kind kind = value_kind::numbers;
   bool partial = false;
 };
 

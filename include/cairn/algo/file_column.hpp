@@ -26,7 +26,7 @@ struct file_column {
   /// Checks what every algorithm requires: no value is missing or larger than `most`, and a class
   /// is named by its smallest id. Returns the violation as one sentence, or nothing; then it
   /// renames each class to its smallest vertex. Collective.
-  [[nodiscard]] std::optional<std::string> take(value_kind what, bool partial, std::uint64_t most,
+  [[nodiscard]] std::optional<std::string> take(value_kind kind, bool partial, std::uint64_t most,
                                                 own_values& values) const;
 
  private:

@@ -31,15 +31,15 @@ class length_layout {
   /// The best kind for the graph.
   [[nodiscard]] static kind kind_for(const graph::dist_csr<Id>& g);
   /// Number of runs whose savings roughly equal the time to build the layout.
-  [[nodiscard]] static std::uint64_t break_even_runs(kind how) noexcept {
-    return how == kind::bins ? 4 : 8;
+  [[nodiscard]] static std::uint64_t break_even_runs(kind k) noexcept {
+    return k == kind::bins ? 4 : 8;
   }
 
   /// Work      O(n + m)
   /// Throws    contract_violation unless the graph has weights and lies on one rank
-  length_layout(world& w, const graph::dist_csr<Id>& g, kind how);
+  length_layout(world& w, const graph::dist_csr<Id>& g, kind k);
 
-  [[nodiscard]] kind how() const noexcept { return how_; }
+  [[nodiscard]] kind layout_kind() const noexcept { return kind_; }
   template <class Weight>
   [[nodiscard]] traverse::weighted_rows<Id, Weight> out(const graph::dist_csr<Id>& g) const {
     return rows<Weight>(g.out().offsets(), out_);
@@ -48,7 +48,7 @@ class length_layout {
   template <class Weight>
   [[nodiscard]] std::optional<traverse::weighted_rows<Id, Weight>> in(
       const graph::dist_csr<Id>& g) const {
-    if (how_ == kind::pairs) return std::nullopt;
+    if (kind_ == kind::pairs) return std::nullopt;
     if (!g.directed()) return out<Weight>(g);
     return rows<Weight>(in_offsets_.span(), in_);
   }
@@ -75,7 +75,7 @@ class length_layout {
   void put_rows(world& w, std::span<const std::uint64_t> offsets, const Id* targets,
                 const Weight* weights, edge_array<Weight>& to);
 
-  kind how_;
+  kind kind_;
   any_edges out_, in_;
   hw::page_buffer<std::uint64_t> in_offsets_;
 };

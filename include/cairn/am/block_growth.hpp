@@ -28,11 +28,11 @@ class block_growth {
   [[nodiscard]] constexpr std::size_t bytes(std::size_t step, std::size_t most) const noexcept {
     return std::min<std::size_t>(most, steps_ * step);
   }
-  constexpr void left_full() noexcept { steps_ += steps_ < most_steps ? 1 : 0; }
+  constexpr void left_full() noexcept { steps_ += steps_ < max_steps ? 1 : 0; }
   constexpr void left_early() noexcept { steps_ = 1; }
 
  private:
-  static constexpr std::uint32_t most_steps = 1u << 16;
+  static constexpr std::uint32_t max_steps = 1u << 16;
   std::uint32_t steps_ = 1;
 };
 

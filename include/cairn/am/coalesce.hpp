@@ -75,7 +75,7 @@ class coalescer : public receiver {
 
   /// Standing channels always send directly: a reply is needed soon, and the next message that
   /// could share its buffer may come much later.
-  coalescer(world& w, const channel_options& opt, travel how = travel::directly);
+  coalescer(world& w, const channel_options& opt, travel path = travel::directly);
   ~coalescer() = default;
   /// message_bytes  of each message; 0: blocks count their records
   void attach(std::size_t message_bytes, std::string_view type);

@@ -25,7 +25,7 @@ namespace cairn::am {
 /// any rank, and each hop is nearer to its destination (route.hpp).
 class hop_choice {
  public:
-  struct leftovers {
+  struct unsent_blocks {
     std::size_t blocks = 0;        ///< part-filled ones
     std::size_t hops = 0;          ///< ranks to which they go along the route
     std::size_t detour_bytes = 0;  ///< of messages that are not for those ranks themselves
@@ -33,7 +33,7 @@ class hop_choice {
 
   /// Whether the blocks go through hops. buffer_bytes: bytes whose transfer costs as much as a
   /// buffer.
-  [[nodiscard]] bool through_hops(const leftovers& l, std::size_t buffer_bytes) noexcept;
+  [[nodiscard]] bool through_hops(const unsent_blocks& l, std::size_t buffer_bytes) noexcept;
 
   /// This rank, as a hop, has forwarded messages of one buffer to `destinations` ranks. For
   /// `opened` of them no other message waited here. destinations > 0.

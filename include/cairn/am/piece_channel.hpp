@@ -61,7 +61,7 @@ class piece_channel {
               }
             },
             [this](worker_t k, std::uint64_t to, handled) {
-              --outgoing_[k][to].under_way;
+              --outgoing_[k][to].in_flight;
               send_some(k, static_cast<rank_t>(to));
             },
             {.kind = opt.kind, .unanswered = opt.window}) {}
@@ -94,7 +94,7 @@ class piece_channel {
   };
   struct destination {
     std::deque<unfinished> messages;
-    std::uint32_t under_way = 0;
+    std::uint32_t in_flight = 0;
   };
   static task::per_worker<std::vector<destination>> nothing_outgoing(world& w) {
     task::per_worker<std::vector<destination>> all(w.handling_threads());
@@ -103,16 +103,16 @@ class piece_channel {
   }
 
   void send_some(worker_t w, rank_t to) {
-    auto& [messages, under_way] = outgoing_[w][static_cast<std::size_t>(to)];
+    auto& [messages, in_flight] = outgoing_[w][static_cast<std::size_t>(to)];
     auto ask = pieces_.from(w);
-    while (under_way < opt_.window && !messages.empty()) {
+    while (in_flight < opt_.window && !messages.empty()) {
       auto& m = messages.front();
       packed_piece p{m.tag, m.sent, m.bytes.size(), {}};
       const auto next =
           m.bytes.subspan(m.sent).first(std::min(piece_bytes, m.bytes.size() - m.sent));
       std::ranges::copy(next, p.bytes);
       ask(to, p, static_cast<std::uint64_t>(to));
-      ++under_way;
+      ++in_flight;
       m.sent += next.size();
       if (m.sent < m.bytes.size()) continue;
       messages.pop_front();

@@ -106,14 +106,14 @@ class mirror_table {
       }
     }
     if constexpr (Forgets) {
-      if (used_.size() < most_noted()) used_.push_back(slot);
+      if (used_.size() < max_noted()) used_.push_back(slot);
     }
     return policy.offer(mirrors_[slot], m) ? offered::passed : offered::merged;
   }
 
   /// Resets all mirrors to their initial state.
   void forget() requires Forgets {
-    if (used_.size() < most_noted()) {
+    if (used_.size() < max_noted()) {
       for (auto slot : used_) mirrors_[slot] = initial_;
     } else {
       std::fill(mirrors_.begin(), mirrors_.end(), initial_);
@@ -133,7 +133,7 @@ class mirror_table {
     std::fill(ids_.begin(), ids_.end(), ~std::uint64_t{0});
   }
   // From this number on it is as cheap to reset all mirrors.
-  [[nodiscard]] std::size_t most_noted() const noexcept { return 1 + mirrors_.size() / 8; }
+  [[nodiscard]] std::size_t max_noted() const noexcept { return 1 + mirrors_.size() / 8; }
 
   std::size_t entries_ = 0;
   detail::slot_map map_;

@@ -22,8 +22,8 @@ class reduction_gate {
   static constexpr std::uint64_t longest_pause = std::uint64_t{1} << 22;
 
   enum class messages_travel { within_a_machine, between_machines };
-  explicit reduction_gate(messages_travel how = messages_travel::within_a_machine) noexcept
-      : most_evicted_(how == messages_travel::within_a_machine ? 1 : 3) {}
+  explicit reduction_gate(messages_travel extent = messages_travel::within_a_machine) noexcept
+      : max_evicted_(extent == messages_travel::within_a_machine ? 1 : 3) {}
 
   /// Whether the next message is offered. Called once per message.
   [[nodiscard]] bool open() noexcept {
@@ -38,7 +38,7 @@ class reduction_gate {
  private:
   void turn() noexcept {
     const auto taken = window - kept_;
-    if (!open_ || taken < window / 2 || 4 * evicted_ <= most_evicted_ * taken) {
+    if (!open_ || taken < window / 2 || 4 * evicted_ <= max_evicted_ * taken) {
       if (open_ && taken >= window / 2) pause_ = shortest_pause;
       open_ = true;
       left_ = window;
@@ -50,7 +50,7 @@ class reduction_gate {
     kept_ = evicted_ = 0;
   }
 
-  std::uint64_t most_evicted_;  // quarters of those that find a place taken
+  std::uint64_t max_evicted_;  // quarters of those that find a place taken
   bool open_ = true;
   std::uint64_t left_ = window;  // messages until the next decision
   std::uint64_t pause_ = shortest_pause;

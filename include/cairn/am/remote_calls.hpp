@@ -102,14 +102,14 @@ class remote_calls final : public task_service {
     std::uint32_t generation;
     awaited_answer::kind kind;
   };
-  struct under_way {
+  struct pending_call {
     task::suspended by;
     awaited_answer* answer;
   };
   // Answers may be handled on another worker than the one that asked.
   struct worker_state {
     task::spin_lock guard;
-    calls_under_way<under_way> calls;
+    calls_under_way<pending_call> calls;
   };
 
   [[nodiscard]] std::uint32_t generation() const noexcept {

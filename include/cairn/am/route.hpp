@@ -77,7 +77,7 @@ class route {
   [[nodiscard]] std::vector<rank_t> next_hops() const;
 
   /// Hops of the longest path that the scheme allows: the bounds of the table above.
-  [[nodiscard]] int most_hops() const noexcept;
+  [[nodiscard]] int max_hops() const noexcept;
 
  private:
   [[nodiscard]] rank_t grid_hop(rank_t to) const noexcept {

@@ -24,12 +24,13 @@ class input_error : public system_failure {
   using system_failure::system_failure;
 
   /// "FILE: what" for a fault of the file as a whole.
-  static input_error in_file(const std::string& file, const std::string& what);
+  static input_error in_file(const std::string& file, const std::string& problem);
   /// "FILE:LINE: what"; lines count from 1.
-  static input_error at_line(const std::string& file, std::uint64_t line, const std::string& what);
+  static input_error at_line(const std::string& file, std::uint64_t line,
+                             const std::string& problem);
   /// "FILE: at byte OFFSET: what", for binary files.
   static input_error at_byte(const std::string& file, std::uint64_t offset,
-                             const std::string& what);
+                             const std::string& problem);
 };
 
 /// An invalid command line or setting. what() is one sentence.

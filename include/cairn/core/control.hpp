@@ -49,7 +49,7 @@ class control {
   [[nodiscard]] std::optional<std::span<const std::byte>> try_take_reduced(worker_t w);
 
   /// Fails the world on all ranks; the first failure is kept. Any thread.
-  void poison(rank_t culprit, const std::string& text) noexcept;
+  void poison(rank_t failed_rank, const std::string& text) noexcept;
   [[nodiscard]] bool poisoned() const noexcept { return poisoned_.load(std::memory_order_acquire); }
   void throw_if_poisoned() const;
 
@@ -102,7 +102,7 @@ class control {
 
   std::atomic<bool> poisoned_{false};
   mutable task::spin_lock poison_guard_;
-  rank_t culprit_ = 0;
+  rank_t failed_rank_ = 0;
   std::string poison_text_;
 };
 

@@ -75,8 +75,8 @@ class inbox {
   void requeue_aside();
 
  private:
-  enum class fate { queue, aside, discard };
-  [[nodiscard]] fate fate_of(buffer& b) const noexcept;
+  enum class action { queue, set_aside, discard };
+  [[nodiscard]] action action_for(buffer& b) const noexcept;
   void place(buffer&& b);
   void place_set_aside();
   void count_queued() noexcept;
@@ -96,7 +96,7 @@ class inbox {
   std::list<buffer> silent_;                     // of standing channels whose handlers send nothing
   task::per_worker<queue_of_worker> of_worker_;  // of the open epoch
   std::size_t queued_for_one_ = 0;               // in all of these
-  std::vector<buffer> aside_;
+  std::vector<buffer> set_aside_;
   std::atomic<std::uint64_t> open_{0};  // the number of the open epoch; 0: none is open
   std::uint64_t abandoned_ = 0;
   std::atomic<std::size_t> queued_{0}, queued_for_any_{0}, queued_standing_{0}, bytes_{0};

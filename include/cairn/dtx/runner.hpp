@@ -79,7 +79,7 @@ class runner final : public claim_answer_handler {
     task::spin_lock guard;  // answers arrive on several workers
     acquisition held;
     copies data;
-    std::unique_ptr<job> what;
+    std::unique_ptr<job> body;
     marker_word name = free_marker;
     worker_t home = main_worker;
     std::uint64_t claimed_ns = 0;         // time of the last claims

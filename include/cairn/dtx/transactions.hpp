@@ -80,15 +80,15 @@ class transactions final : job_source {
     Body body;
   };
   struct waiting {
-    std::unique_ptr<job> what;
+    std::unique_ptr<job> body;
     std::vector<element> named;
   };
 
   template <class Body>
   void start(worker_t w, Body&& body, std::vector<element> named) {
-    auto what = std::make_unique<body_job<std::decay_t<Body>>>(std::forward<Body>(body));
+    auto work = std::make_unique<body_job<std::decay_t<Body>>>(std::forward<Body>(body));
     runner_.queued(w);
-    queues_[w].push_back({std::move(what), std::move(named)});
+    queues_[w].push_back({std::move(work), std::move(named)});
     runner_.advance_ready(w);
   }
   bool has_jobs(worker_t w) const noexcept override { return !queues_[w].empty(); }
@@ -96,7 +96,7 @@ class transactions final : job_source {
     auto next = std::move(queues_[w].front());
     queues_[w].pop_front();
     named = std::move(next.named);
-    return std::move(next.what);
+    return std::move(next.body);
   }
 
   task::per_worker<std::deque<waiting>> queues_;

@@ -36,10 +36,10 @@ struct build_size {
 /// Checks that every machine has enough memory for its ranks.
 ///
 /// bytes     needed by each rank, the same on every rank
-/// what      the subject of the error sentence: "a graph"
+/// subject   the subject of the error sentence: "a graph"
 /// Throws    usage_error on every rank: one sentence with the needed and the available memory.
 /// Collective.
-void expect_memory_for(world& w, std::uint64_t bytes, const std::string& what);
+void expect_memory_for(world& w, std::uint64_t bytes, const std::string& subject);
 void expect_memory_for(world& w, const build_size& size);
 
 /// Three digits in decimal units: "3.10 GB".

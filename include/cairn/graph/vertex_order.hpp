@@ -24,22 +24,23 @@ class vertex_order {
   /// A pseudo-random order chosen by a seed; see bijection.
   [[nodiscard]] static vertex_order scrambled(std::uint64_t n, std::uint64_t seed) noexcept {
     vertex_order order;
-    order.how_ = bijection(n, seed);
+    order.permutation_ = bijection(n, seed);
     return order;
   }
   /// Vertex v represents position positions[v]. The identity is recognised.
   /// Throws    contract_violation if `positions` is not a permutation of [0, positions.size())
   [[nodiscard]] static vertex_order listed(const std::vector<std::uint64_t>& positions);
 
-  [[nodiscard]] bool identity() const noexcept { return how_.index() == 0; }
+  [[nodiscard]] bool identity() const noexcept { return permutation_.index() == 0; }
   [[nodiscard]] std::uint64_t vertex_at(std::uint64_t position) const noexcept {
-    if (const auto* list = std::get_if<tables>(&how_)) return (*list)->vertex_at(position);
-    if (const auto* scramble = std::get_if<bijection>(&how_)) return (*scramble)(position);
+    if (const auto* list = std::get_if<tables>(&permutation_)) return (*list)->vertex_at(position);
+    if (const auto* scramble = std::get_if<bijection>(&permutation_)) return (*scramble)(position);
     return position;
   }
   [[nodiscard]] std::uint64_t position_of(std::uint64_t vertex) const noexcept {
-    if (const auto* list = std::get_if<tables>(&how_)) return (*list)->position_of(vertex);
-    if (const auto* scramble = std::get_if<bijection>(&how_)) return scramble->inverse(vertex);
+    if (const auto* list = std::get_if<tables>(&permutation_)) return (*list)->position_of(vertex);
+    if (const auto* scramble = std::get_if<bijection>(&permutation_))
+      return scramble->inverse(vertex);
     return vertex;
   }
 
@@ -58,7 +59,7 @@ class vertex_order {
   };
   using tables = std::shared_ptr<const table>;
 
-  std::variant<std::monostate, bijection, tables> how_;
+  std::variant<std::monostate, bijection, tables> permutation_;
 };
 
 }  // namespace cairn::graph

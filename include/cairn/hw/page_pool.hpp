@@ -27,7 +27,7 @@ class page_pool final : public page_source {
 
   mutable std::mutex guard_;
   std::vector<pages> idle_;  // ordered by return, the latest last
-  std::size_t idle_bytes_ = 0, used_bytes_ = 0, most_used_bytes_ = 0;
+  std::size_t idle_bytes_ = 0, used_bytes_ = 0, max_used_bytes_ = 0;
 };
 
 }  // namespace cairn::hw

@@ -15,9 +15,9 @@ namespace cairn::net {
 struct sim_options {
   std::uint64_t latency_ns = 1500;  ///< mean time from send to arrival
   std::size_t max_packet = 8u << 10;
-  /// One send in `refuse_one_in` finds no room; 0: none. At most `most_refusals` in a row.
+  /// One send in `refuse_one_in` finds no room; 0: none. At most `max_refusals` in a row.
   std::uint64_t refuse_one_in = 16;
-  unsigned most_refusals = 4;
+  unsigned max_refusals = 4;
 };
 
 /// A network with random delays.

@@ -16,7 +16,7 @@
 
 namespace cairn::obs {
 
-/// What a record of a trace tells. trace_writer.cpp says how each is shown.
+/// The kind of a trace record. trace_writer.cpp says how each is shown.
 enum class trace_kind : std::uint8_t {
   // Spans of time. Those of one worker nest.
   phase,       ///< text; number: of the trial
@@ -42,7 +42,7 @@ inline constexpr std::size_t num_trace_kinds = 15;
 /// One record. Plain bytes, which travel to rank 0 as they are.
 struct trace_record {
   static constexpr std::uint32_t no_number = ~std::uint32_t{0};
-  static constexpr std::size_t most_text = 24;  ///< characters; longer texts are cut
+  static constexpr std::size_t max_text = 24;  ///< characters; longer texts are cut
 
   std::uint64_t begin_ns, end_ns;  ///< equal for moments
   std::uint64_t amount;
@@ -50,7 +50,7 @@ struct trace_record {
   rank_t peer;             ///< -1: none
   std::uint16_t sequence;  ///< of the buffer among those from its sender to its receiver, mod 2^16
   trace_kind kind;
-  std::array<char, most_text + 1> text;  ///< ends with a zero
+  std::array<char, max_text + 1> text;  ///< ends with a zero
 
   void set_text(std::string_view from) noexcept;
   [[nodiscard]] std::string_view text_view() const noexcept { return text.data(); }
@@ -159,14 +159,14 @@ class trace_span {
   trace_record record_;  // undefined without a trace
 };
 
-/// Records how long a worker has looked for work in vain.
+/// Records how long a worker has found no work.
 class idle_span {
  public:
   explicit idle_span(worker_t w) noexcept : worker_(w) {}
   idle_span(const idle_span&) = delete;
   idle_span& operator=(const idle_span&) = delete;
 
-  /// Before a look that follows others in vain.
+  /// Called before a look for work if earlier ones found none.
   ///
   /// t  the trace if it is on; it exists until the next end
   void look(trace* t) {

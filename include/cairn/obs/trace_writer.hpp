@@ -43,7 +43,7 @@ class trace_writer {
   void begin_event(char type, std::string_view name, std::string_view category);
   void place(std::int64_t begin_ns);
   void end_event();
-  void write_name(std::string_view what, rank_t rank, int thread, const std::string& name);
+  void write_name(std::string_view kind, rank_t rank, int thread, const std::string& name);
   void write_record(const trace_record& r);
   void write_arguments(const trace_record& r);
   void write_arrow(char type, const trace_record& r, rank_t from, rank_t to);

@@ -29,16 +29,16 @@ struct sent_amount {
   }
 };
 
-/// One rank's row of the traffic matrix: what it has sent to each rank. With more than most_ranks
+/// One rank's row of the traffic matrix: what it has sent to each rank. With more than max_ranks
 /// ranks it is one sum over all receivers, so that no rank's memory depends on their number.
 ///
 /// Thread-safety  none
 class traffic_row {
  public:
-  static constexpr rank_t most_ranks = 64;
+  static constexpr rank_t max_ranks = 64;
 
   explicit traffic_row(rank_t ranks)
-      : to_(ranks <= most_ranks ? static_cast<std::size_t>(ranks) : 1) {}
+      : to_(ranks <= max_ranks ? static_cast<std::size_t>(ranks) : 1) {}
 
   void add(rank_t to, std::size_t messages, std::size_t bytes) noexcept {
     to_[to_.size() == 1 ? 0 : static_cast<std::size_t>(to)] += {messages, bytes, 1};

@@ -36,8 +36,8 @@ struct array_shape {
 /// confirmed that is the slot used again, under the next generation. So a part never meets another
 /// part of its slot, and an id that was freed is refused everywhere until the end.
 ///
-/// A pure state machine of one rank: it neither sends nor blocks, and knows no memory. The caller
-/// serialises the calls, except those for which needs_machine() is false. A Port has
+/// A pure state machine of one rank: it neither sends nor blocks, and accesses no memory. The
+/// caller serialises the calls, except those for which needs_machine() is false. A Port has
 ///   send(to, message)          to another rank; messages may overtake each other
 ///   make_part(id, shape)       makes this rank's part; false if it cannot
 ///   drop_part(id)              frees this rank's part, if there is one
@@ -54,15 +54,15 @@ class allocation {
   };
   enum class step : std::uint8_t { make, made, refuse, drop, dropped, free, freed, not_found };
   struct message {
-    step what;
+    step kind;
     array_id id;
     std::uint64_t by;   ///< the operation that waits at the rank that frees
     array_shape shape;  ///< of `make`
   };
 
-  /// most_generations   after so many uses a slot is not used again
-  allocation(rank_t me, rank_t ranks, std::uint16_t most_generations = 0xffff)
-      : me_(me), ranks_(ranks), most_generations_(most_generations) {
+  /// max_generations   after so many uses a slot is not used again
+  allocation(rank_t me, rank_t ranks, std::uint16_t max_generations = 0xffff)
+      : me_(me), ranks_(ranks), max_generations_(max_generations) {
     CAIRN_EXPECTS(ranks >= 1 && ranks <= 65'536, "the id of an array has 16 bits for the rank");
   }
 
@@ -99,8 +99,8 @@ class allocation {
 
   template <class Port>
   void handle(rank_t from, const message& m, Port& port) {
-    const auto reply = [&](step what) { port.send(from, message{what, m.id, m.by, {}}); };
-    switch (m.what) {
+    const auto reply = [&](step kind) { port.send(from, message{kind, m.id, m.by, {}}); };
+    switch (m.kind) {
       case step::make:
         return reply(port.make_part(m.id, m.shape) ? step::made : step::refuse);
       case step::drop:
@@ -121,8 +121,8 @@ class allocation {
   }
 
   /// Whether handle() reads or changes this machine, or ends an operation, for such a message.
-  [[nodiscard]] static constexpr bool needs_machine(step what) noexcept {
-    return what != step::make && what != step::drop;
+  [[nodiscard]] static constexpr bool needs_machine(step kind) noexcept {
+    return kind != step::make && kind != step::drop;
   }
   /// Number of this rank's arrays: allocated, and not freed.
   [[nodiscard]] std::size_t live() const noexcept { return live_; }
@@ -158,7 +158,7 @@ class allocation {
   void end_slot(std::uint32_t slot) {
     auto& s = slots_[slot];
     s.phase = phase::unused;
-    if (s.generation == most_generations_) return;  // never used again
+    if (s.generation == max_generations_) return;  // never used again
     ++s.generation;
     unused_.push_back(slot);
   }
@@ -214,13 +214,13 @@ class allocation {
     CAIRN_ASSERT(m.id.creator == me_ && m.id.slot < slots_.size());
     auto& s = slots_[m.id.slot];
     CAIRN_ASSERT(s.generation == m.id.generation && s.missing > 0);
-    if (m.what == step::refuse) s.ends = outcome::refused;
+    if (m.kind == step::refuse) s.ends = outcome::refused;
     if (--s.missing > 0) return;
-    m.what == step::dropped ? dropped_by_all(m.id.slot, port) : made_by_all(m.id.slot, port);
+    m.kind == step::dropped ? dropped_by_all(m.id.slot, port) : made_by_all(m.id.slot, port);
   }
 
   rank_t me_, ranks_;
-  std::uint16_t most_generations_;
+  std::uint16_t max_generations_;
   std::vector<slot_state> slots_;
   std::deque<std::uint32_t> unused_;
   std::size_t live_ = 0;

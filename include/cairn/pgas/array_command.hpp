@@ -20,12 +20,13 @@ class array_command {
   static constexpr std::uint64_t max_offset = std::uint64_t{1} << 42;
 
   array_command() = default;
-  array_command(const array_id& id, std::uint64_t offset, access how,
+  array_command(const array_id& id, std::uint64_t offset, access operation,
                 number_kind kind = number_kind::unsigned_integer) noexcept
       : words_{static_cast<std::uint32_t>(id.creator) | static_cast<std::uint32_t>(id.slot) << 16,
                static_cast<std::uint32_t>(id.generation) |
                    static_cast<std::uint32_t>(offset >> 32) << 16 |
-                   static_cast<std::uint32_t>(how) << 26 | static_cast<std::uint32_t>(kind) << 30,
+                   static_cast<std::uint32_t>(operation) << 26 |
+                   static_cast<std::uint32_t>(kind) << 30,
                static_cast<std::uint32_t>(offset)} {}
 
   [[nodiscard]] array_id id() const noexcept {
@@ -35,7 +36,9 @@ class array_command {
   [[nodiscard]] std::uint64_t offset() const noexcept {
     return static_cast<std::uint64_t>(words_[1] >> 16 & 0x3ff) << 32 | words_[2];
   }
-  [[nodiscard]] access how() const noexcept { return static_cast<access>(words_[1] >> 26 & 15); }
+  [[nodiscard]] access operation() const noexcept {
+    return static_cast<access>(words_[1] >> 26 & 15);
+  }
   [[nodiscard]] number_kind kind() const noexcept {
     return static_cast<number_kind>(words_[1] >> 30);
   }
@@ -70,24 +73,24 @@ class element_bytes {
 inline constexpr std::size_t piece_bytes = 64;
 
 struct get_command {
-  array_command what;
+  array_command command;
 };
 struct get_piece_command {
-  array_command what;
+  array_command command;
   std::uint32_t bytes;
 };
 template <std::size_t N>
 struct put_command {
-  array_command what;
+  array_command command;
   element_bytes<N> value;
 };
 struct put_piece_command {
-  array_command what;
+  array_command command;
   std::uint32_t bytes;
   element_bytes<piece_bytes> value;
 };
 struct change_command {
-  array_command what;
+  array_command command;
   element_bytes<8> x, expected;
 };
 struct put_done {};

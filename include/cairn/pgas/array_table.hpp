@@ -21,7 +21,7 @@
 
 namespace cairn::pgas {
 
-/// Which elements of a part are full, and who waits for empty ones.
+/// Which elements of a part are full, and which tasks wait for empty ones.
 class full_empty {
  public:
   struct taker {
@@ -77,7 +77,7 @@ struct array_part {
   std::uint32_t element_bytes = 0;
   array_shape shape;
   hw::page_buffer<std::byte> memory;
-  std::unique_ptr<full_empty> states;  // if the shape asks for them
+  std::unique_ptr<full_empty> states;  // if the shape requires them
 
   [[nodiscard]] bool belongs_to(const array_id& id) const noexcept {
     return id.generation != 0 && generation.load(std::memory_order_acquire) == id.generation;

@@ -37,23 +37,24 @@ class array_traffic {
   array_traffic(const array_traffic&) = delete;
   array_traffic& operator=(const array_traffic&) = delete;
 
-  void get_word(worker_t w, rank_t to, const array_command& what, void* into, std::uint32_t bytes,
-                completion& c);
-  void get_pair(worker_t w, rank_t to, const array_command& what, void* into, std::uint32_t bytes,
-                completion& c);
+  void get_word(worker_t w, rank_t to, const array_command& command, void* into,
+                std::uint32_t bytes, completion& c);
+  void get_pair(worker_t w, rank_t to, const array_command& command, void* into,
+                std::uint32_t bytes, completion& c);
   /// Bytes of a part from a byte offset on, in pieces.
   void get_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
                  std::span<std::byte> into, completion& c);
-  void put_word(worker_t w, rank_t to, const array_command& what, std::uint64_t x, completion& c);
-  void put_pair(worker_t w, rank_t to, const array_command& what, const void* from,
+  void put_word(worker_t w, rank_t to, const array_command& command, std::uint64_t x,
+                completion& c);
+  void put_pair(worker_t w, rank_t to, const array_command& command, const void* from,
                 std::uint32_t bytes, completion& c);
   void put_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
                  std::span<const std::byte> from, completion& c);
   /// An atomic, take or fill. into   where the previous value goes; may be null
-  void change(worker_t w, rank_t to, const array_command& what, std::uint64_t x,
+  void change(worker_t w, rank_t to, const array_command& command, std::uint64_t x,
               std::uint64_t expected, void* into, std::uint32_t bytes, completion& c);
 
-  /// Worker w answers those who wait for elements of a part that was freed.
+  /// Worker w answers the tasks that wait for elements of a freed part.
   void fail(worker_t w, const full_empty::taker& t);
 
   /// A group of operations of worker w. Its owner ends it by abandon().
@@ -65,18 +66,18 @@ class array_traffic {
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
   static constexpr unsigned fault_shift = 45;  // of a ticket's slot: above it an access_fault
 
-  struct landing {  // of an answer
+  struct reply_target {  // of an answer
     void* into;
     completion* by;
     std::uint32_t generation;  // of the rank's tasks
-    std::uint32_t next;        // landing of another get of the same element
+    std::uint32_t next;        // target of another get of the same element
     std::uint16_t bytes;
     std::uint16_t shared;  // 1 + the line of `shared_gets` that leads here, or 0
     bool of_group;
   };
   struct shared_get {  // a get in flight that others may join
-    array_command what;
-    std::uint32_t first = none;  // the landing that joined last
+    array_command command;
+    std::uint32_t first = none;  // the target that joined last
     rank_t to = -1;              // -1: none
   };
   struct lane {
@@ -90,17 +91,18 @@ class array_traffic {
         if (g.abandoned) delete &g;
       }
     }
-    am::slot_table<landing> landings;
+    am::slot_table<reply_target> reply_targets;
     std::vector<shared_get> shared_gets;
     group_completion groups;  // the beginning of a ring
   };
 
   template <class Request, class Question>
-  void ask(Request& request, worker_t w, rank_t to, const Question& q, const landing& l) {
-    request.from(w)(to, q, lanes_[w].landings.put(l));
+  void ask(Request& request, worker_t w, rank_t to, const Question& q, const reply_target& l) {
+    request.from(w)(to, q, lanes_[w].reply_targets.put(l));
   }
-  [[nodiscard]] landing landing_for(void* into, std::uint32_t bytes, completion& c) noexcept;
-  [[nodiscard]] bool joined(worker_t w, rank_t to, const array_command& what, landing& l,
+  [[nodiscard]] reply_target reply_target_for(void* into, std::uint32_t bytes,
+                                              completion& c) noexcept;
+  [[nodiscard]] bool joined(worker_t w, rank_t to, const array_command& command, reply_target& l,
                             std::uint16_t& line);
 
   template <class Request, class Do>
@@ -109,7 +111,7 @@ class array_traffic {
   template <class Replied>
   void land_all(worker_t w, std::span<const Replied> batch);
   template <class Answer>
-  void land(worker_t w, const landing& l, const Answer& answer, access_fault fault);
+  void deliver_reply(worker_t w, const reply_target& l, const Answer& answer, access_fault fault);
   static am::ticket with_fault(const am::ticket& t, access_fault fault) noexcept {
     return {t.worker(), t.slot() | static_cast<std::uint64_t>(fault) << fault_shift};
   }

@@ -63,13 +63,13 @@ class array_layout {
   constexpr array_layout() = default;
   /// n         at most 2^63;  home   the rank that `local` and `remote` refer to
   /// Throws    contract_violation if n is larger, or ranks or home are not ranks
-  constexpr array_layout(distribution how, std::uint64_t n, rank_t ranks, rank_t home)
-      : n_(n), ranks_(ranks), home_(home), how_(how) {
+  constexpr array_layout(distribution d, std::uint64_t n, rank_t ranks, rank_t home)
+      : n_(n), ranks_(ranks), home_(home), distribution_(d) {
     CAIRN_EXPECTS(ranks >= 1 && home >= 0 && home < ranks);
     CAIRN_EXPECTS(n <= std::uint64_t{1} << 63);
-    if (how_ == distribution::remote && ranks == 1) how_ = distribution::local;
+    if (distribution_ == distribution::remote && ranks == 1) distribution_ = distribution::local;
     const auto p = static_cast<std::uint64_t>(ranks);
-    switch (how_) {
+    switch (distribution_) {
       case distribution::partition:
         unit_ = {block_of(n, p), n};
         break;
@@ -91,11 +91,11 @@ class array_layout {
   [[nodiscard]] constexpr std::uint64_t n() const noexcept { return n_; }
   [[nodiscard]] constexpr rank_t ranks() const noexcept { return ranks_; }
   [[nodiscard]] constexpr rank_t home() const noexcept { return home_; }
-  [[nodiscard]] constexpr distribution how() const noexcept { return how_; }
+  [[nodiscard]] constexpr distribution kind() const noexcept { return distribution_; }
 
   /// Where element i < n lies.
   [[nodiscard]] constexpr element_place place(std::uint64_t i) const noexcept {
-    switch (how_) {
+    switch (distribution_) {
       case distribution::local:
         return {home_, i};
       case distribution::cyclic: {
@@ -124,7 +124,7 @@ class array_layout {
   /// 1 if i < n.
   [[nodiscard]] constexpr std::uint64_t run(std::uint64_t i) const noexcept {
     auto length = n_ - i;
-    switch (how_) {
+    switch (distribution_) {
       case distribution::local:
         break;
       case distribution::cyclic:
@@ -142,7 +142,7 @@ class array_layout {
 
   /// The element at an offset of a rank: the inverse of place().
   [[nodiscard]] constexpr std::uint64_t element(rank_t r, std::uint64_t offset) const noexcept {
-    switch (how_) {
+    switch (distribution_) {
       case distribution::local:
         return offset;
       case distribution::cyclic:
@@ -161,7 +161,7 @@ class array_layout {
 
   /// Number of elements of rank r.
   [[nodiscard]] constexpr std::uint64_t size(rank_t r) const noexcept {
-    switch (how_) {
+    switch (distribution_) {
       case distribution::local:
         return r == home_ ? n_ : 0;
       case distribution::cyclic: {
@@ -180,7 +180,8 @@ class array_layout {
   }
 
   friend constexpr bool operator==(const array_layout& a, const array_layout& b) noexcept {
-    return a.n_ == b.n_ && a.ranks_ == b.ranks_ && a.home_ == b.home_ && a.how_ == b.how_;
+    return a.n_ == b.n_ && a.ranks_ == b.ranks_ && a.home_ == b.home_ &&
+           a.distribution_ == b.distribution_;
   }
 
  private:
@@ -191,7 +192,7 @@ class array_layout {
     return std::max<std::uint64_t>(1, n / parts + (n % parts != 0 ? 1 : 0));
   }
   [[nodiscard]] constexpr std::uint64_t block_number(rank_t r) const noexcept {
-    const bool skips_home = how_ == distribution::remote && r > home_;
+    const bool skips_home = distribution_ == distribution::remote && r > home_;
     return static_cast<std::uint64_t>(r) - (skips_home ? 1 : 0);
   }
   // The first element of a block; n if it overflows.
@@ -226,7 +227,7 @@ class array_layout {
   std::uint64_t n_ = 0;
   constant_quotient unit_;  // by the block, by P, or of blocks by P
   rank_t ranks_ = 1, home_ = 0;
-  distribution how_ = distribution::partition;
+  distribution distribution_ = distribution::partition;
 };
 
 }  // namespace cairn::pgas

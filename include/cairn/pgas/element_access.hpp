@@ -80,7 +80,7 @@ requires(sizeof(T) <= 8) [[nodiscard]] T from_word(std::uint64_t word) noexcept 
 /// x         the operand;  expected   of compare_exchange
 /// Returns   what the element held before
 template <class U>
-requires(std::is_arithmetic_v<U>) U changed(access how, U& element, U x, U expected)
+requires(std::is_arithmetic_v<U>) U changed(access operation, U& element, U x, U expected)
 noexcept {
   const std::atomic_ref<U> cell(element);
   const auto loop = [&](auto&& next) {
@@ -92,7 +92,7 @@ noexcept {
       }
     }
   };
-  switch (how) {
+  switch (operation) {
     case access::exchange:
       return cell.exchange(x);
     case access::compare_exchange:
@@ -114,7 +114,7 @@ noexcept {
 }
 
 /// The same for an element of `bytes` bytes whose type is known by its kind only.
-std::uint64_t changed(access how, number_kind kind, std::size_t bytes, void* element,
+std::uint64_t changed(access operation, number_kind kind, std::size_t bytes, void* element,
                       std::uint64_t x, std::uint64_t expected) noexcept;
 
 /// Copies elements out of or into memory that other workers may access: each element of 1, 2, 4 or

@@ -31,8 +31,8 @@ struct target {
   element_place place;
   bool here;
 
-  [[nodiscard]] array_command command(access how, number_kind kind = {}) const noexcept {
-    return {id, place.offset, how, kind};
+  [[nodiscard]] array_command command(access operation, number_kind kind = {}) const noexcept {
+    return {id, place.offset, operation, kind};
   }
 };
 
@@ -77,7 +77,7 @@ class one_access {
       fetches_ = t.part->larger_than_cache;
     } else {
       element_ = nullptr;
-      std::construct_at(&elsewhere_, t);
+      std::construct_at(&remote_, t);
     }
   }
   one_access(const one_access&) = delete;
@@ -99,17 +99,17 @@ class one_access {
   [[gnu::always_inline]] void suspend(std::coroutine_handle<P> h, Send&& send) {
     if (here()) return task::prefetch(element_).await_suspend(h);
     const task::suspended me(h.promise());
-    elsewhere_.done.wait_as(me);
-    send(me.worker(), elsewhere_.to, elsewhere_.done);
+    remote_.done.wait_as(me);
+    send(me.worker(), remote_.to, remote_.done);
   }
-  void expect_done() const { expect_no_fault(elsewhere_.done.fault); }
+  void expect_done() const { expect_no_fault(remote_.done.fault); }
   [[nodiscard]] T& element() const noexcept { return *element_; }
 
  private:
   T* element_;  // null: it is elsewhere
   bool fetches_;
   union {
-    remote_access elsewhere_;
+    remote_access remote_;
   };
 };
 
@@ -157,18 +157,18 @@ class [[nodiscard("await it")]] change_operation : public one_access<T> {
   using form = atomic_form_of<T>;
 
  public:
-  change_operation(const target& t, access how, const T& x, const T& expected) noexcept
-      : one_access<T>(t), how_(how), x_(to_word(x)), expected_(to_word(expected)) {}
+  change_operation(const target& t, access operation, const T& x, const T& expected) noexcept
+      : one_access<T>(t), access_(operation), x_(to_word(x)), expected_(to_word(expected)) {}
   template <task::task_promise P>
   void await_suspend(std::coroutine_handle<P> h) {
     this->suspend(h, [this](worker_t w, const target& t, completion& c) {
-      t.traffic->change(w, t.place.owner, t.command(how_, kind_of<form>()), x_, expected_, &found_,
-                        sizeof(T), c);
+      t.traffic->change(w, t.place.owner, t.command(access_, kind_of<form>()), x_, expected_,
+                        &found_, sizeof(T), c);
     });
   }
   Result await_resume() {
     if (this->here()) {
-      found_ = to_word(changed<form>(how_, reinterpret_cast<form&>(this->element()),
+      found_ = to_word(changed<form>(access_, reinterpret_cast<form&>(this->element()),
                                      from_word<form>(x_), from_word<form>(expected_)));
     } else {
       this->expect_done();
@@ -177,7 +177,7 @@ class [[nodiscard("await it")]] change_operation : public one_access<T> {
   }
 
  private:
-  access how_;
+  access access_;
   std::uint64_t x_, expected_, found_ = 0;
 };
 
@@ -185,8 +185,8 @@ class [[nodiscard("await it")]] change_operation : public one_access<T> {
 template <class T, class Result>
 class [[nodiscard("await it")]] full_empty_operation {
  public:
-  full_empty_operation(const target& t, access how, std::uint64_t x) noexcept
-      : target_(t), how_(how), x_(x) {}
+  full_empty_operation(const target& t, access operation, std::uint64_t x) noexcept
+      : target_(t), access_(operation), x_(x) {}
   full_empty_operation(const full_empty_operation&) = delete;
   full_empty_operation& operator=(const full_empty_operation&) = delete;
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -194,8 +194,8 @@ class [[nodiscard("await it")]] full_empty_operation {
   void await_suspend(std::coroutine_handle<P> h) {
     const task::suspended me(h.promise());
     done_.wait_as(me);
-    target_.traffic->change(me.worker(), target_.place.owner, target_.command(how_), x_, 0, &found_,
-                            sizeof(T), done_);
+    target_.traffic->change(me.worker(), target_.place.owner, target_.command(access_), x_, 0,
+                            &found_, sizeof(T), done_);
   }
   Result await_resume() const {
     expect_no_fault(done_.fault);
@@ -204,7 +204,7 @@ class [[nodiscard("await it")]] full_empty_operation {
 
  private:
   target target_;
-  access how_;
+  access access_;
   std::uint64_t x_, found_ = 0;
   completion done_;
 };

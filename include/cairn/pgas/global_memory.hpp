@@ -43,13 +43,13 @@ struct global_array {
 };
 
 struct array_options {
-  distribution how = distribution::partition;
+  pgas::distribution distribution = pgas::distribution::partition;
   bool full_empty = false;  ///< elements can be taken and filled; all are empty at first
 };
 
 struct global_memory_options {
   /// Gets of one element by tasks of a worker share a request in flight. A task may then read a
-  /// value from before its own last put: for data that nobody writes meanwhile.
+  /// value from before its own last put: for data without concurrent writers.
   bool share_gets = false;
   /// An access to an own element yields if this rank's part is larger: then it is likely to miss
   /// the cache.
@@ -139,7 +139,7 @@ class global_memory {
 
   [[nodiscard]] world& of_world() noexcept { return world_; }
   [[nodiscard]] array_traffic& traffic() noexcept { return traffic_; }
-  /// Number of arrays that this rank has allocated and nobody has freed.
+  /// Number of arrays that this rank has allocated and that have not been freed.
   [[nodiscard]] std::size_t live() const;
 
   /// The part of an array here.
@@ -156,7 +156,7 @@ class global_memory {
  private:
   struct result {
     array_id id;
-    allocation::outcome how = allocation::outcome::done;
+    allocation::outcome outcome = allocation::outcome::done;
   };
   struct operation {
     result* into;

@@ -44,8 +44,8 @@ class global_view {
         me_(m.of_world().rank()),
         id_(a.id) {
     const auto& layout = part_->shape.layout;
-    const auto how = layout.how();
-    if (part_->size == 0 || how == distribution::cyclic || how == distribution::hashed) return;
+    const auto kind = layout.kind();
+    if (part_->size == 0 || kind == distribution::cyclic || kind == distribution::hashed) return;
     first_ = layout.element(me_, 0);
     in_block_ = part_->size;
   }
@@ -55,7 +55,7 @@ class global_view {
   [[nodiscard]] const array_layout& layout() const noexcept { return part_->shape.layout; }
   [[nodiscard]] rank_t owner(std::uint64_t i) const noexcept { return layout().owner(i); }
   /// This rank's elements, by offset: element k is layout().element(rank, k). Plain memory: use it
-  /// while nobody else writes them.
+  /// while they have no other writer.
   [[nodiscard]] std::span<T> local() const noexcept {
     return {reinterpret_cast<T*>(part_->data), part_->size};
   }
@@ -172,18 +172,19 @@ class global_view {
   }
 
   template <class Result>
-  [[nodiscard]] auto changing(std::uint64_t i, access how, const T& x) const {
-    return detail::change_operation<T, Result>(at(i), how, x, x);
+  [[nodiscard]] auto changing(std::uint64_t i, access operation, const T& x) const {
+    return detail::change_operation<T, Result>(at(i), operation, x, x);
   }
-  void change(std::uint64_t i, access how, const T& x, pending_operations& ops) const {
+  void change(std::uint64_t i, access operation, const T& x, pending_operations& ops) const {
     using form = detail::atomic_form_of<T>;
     const auto t = at(i);
     if (t.here) {
       const auto operand = from_word<form>(to_word(x));
-      static_cast<void>(changed<form>(how, reinterpret_cast<form&>(element(t)), operand, operand));
+      static_cast<void>(
+          changed<form>(operation, reinterpret_cast<form&>(element(t)), operand, operand));
     } else {
-      traffic_->change(ops.worker(), t.place.owner, t.command(how, kind_of<form>()), to_word(x), 0,
-                       nullptr, 0, ops.group());
+      traffic_->change(ops.worker(), t.place.owner, t.command(operation, kind_of<form>()),
+                       to_word(x), 0, nullptr, 0, ops.group());
     }
   }
 

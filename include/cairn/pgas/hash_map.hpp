@@ -75,14 +75,14 @@ class hash_map {
   struct question {
     Key key;
     Value value;
-    verb what;
+    verb action;
   };
   struct answer {
     Value value;
     bool found;
   };
   using asked = typename am::request<question, answer>::asked;
-  struct landing {
+  struct reply_target {
     answer* into;
     task::suspended waiter;
     std::uint32_t generation;
@@ -94,13 +94,13 @@ class hash_map {
         tasks_(w.tasks()),
         alone_(w.handling_threads() == 1),
         shards_(opt.entries, w.size()),
-        landings_(w.handling_threads()),
+        reply_targets_(w.handling_threads()),
         ask_(
             w,
             [this](worker_t k, rank_t from, std::span<const asked> batch) {
               answer_all(k, from, batch);
             },
-            [this](worker_t k, std::uint64_t slot, const answer& a) { land(k, slot, a); },
+            [this](worker_t k, std::uint64_t slot, const answer& a) { deliver_reply(k, slot, a); },
             {.kind = channel_kind::standing}) {}
   hash_map(const hash_map&) = delete;
   hash_map& operator=(const hash_map&) = delete;
@@ -127,7 +127,7 @@ class hash_map {
       }
       const task::suspended me(h.promise());
       const auto w = me.worker();
-      const auto slot = map_.landings_[w].put({&answer_, me, map_.tasks_.generation()});
+      const auto slot = map_.reply_targets_[w].put({&answer_, me, map_.tasks_.generation()});
       map_.ask_.from(w)(owner_, question_, slot);
       return true;
     }
@@ -222,7 +222,7 @@ class hash_map {
     auto& s = shard_of(hash);
     std::unique_lock held(s.guard, std::defer_lock);
     if (!alone_) held.lock();
-    switch (q.what) {
+    switch (q.action) {
       case verb::insert:
         return {Value{}, s.table.insert(of_rank, q.key, q.value)};
       case verb::erase:
@@ -234,7 +234,7 @@ class hash_map {
     auto* const value = s.table.find(of_rank, q.key);
     if (value == nullptr) return {Value{}, false};
     const answer found{*value, true};
-    if (q.what == verb::update) *value = q.value;
+    if (q.action == verb::update) *value = q.value;
     return found;
   }
   // Fetches the entries of later questions while it answers earlier ones.
@@ -252,8 +252,8 @@ class hash_map {
       reply(from, batch[j].by, execute(batch[j].question, hashes[j % hashes.size()]));
     }
   }
-  void land(worker_t w, std::uint64_t slot, const answer& a) {
-    const auto l = landings_[w].take(slot);
+  void deliver_reply(worker_t w, std::uint64_t slot, const answer& a) {
+    const auto l = reply_targets_[w].take(slot);
     if (l.generation != tasks_.generation()) return;
     *l.into = a;
     tasks_.ready(w, l.waiter);
@@ -263,7 +263,7 @@ class hash_map {
   task::scheduler& tasks_;
   const bool alone_;  // one thread changes the tables
   shard_array shards_;
-  task::per_worker<am::slot_table<landing>> landings_;
+  task::per_worker<am::slot_table<reply_target>> reply_targets_;
   am::request<question, answer> ask_;
 };
 

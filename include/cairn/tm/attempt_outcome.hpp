@@ -21,7 +21,7 @@ enum class abort_code : std::uint8_t {
   none = 0,
   lock_taken = 0xf0,  ///< the fallback lock was held: wait until it is free
   left = 0xf1,        ///< the body cannot continue; it must run in software to report why
-  injected = 0xf2,    ///< abort_injection decided it, and knows the cause
+  injected = 0xf2,    ///< by abort_injection, which records the cause
 };
 
 /// How one attempt to run a section ended: one word in the hardware's status format, also for

@@ -33,10 +33,10 @@ struct retry_limits {
   std::uint32_t conflicts = 8;
   std::uint32_t lock_waits = 16;
   std::uint32_t others = 2;
-  std::uint32_t first_pauses = 16;   ///< back-off window after the first conflict; then doubled
-  std::uint32_t most_pauses = 4096;  ///< up to this
-  std::uint32_t capacities = 0;      ///< after capacity aborts; used if `halve` is false
-  bool halve = true;                 ///< splits sections that are too large
+  std::uint32_t first_pauses = 16;  ///< back-off window after the first conflict; then doubled
+  std::uint32_t max_pauses = 4096;  ///< up to this
+  std::uint32_t capacities = 0;     ///< after capacity aborts; used if `halve` is false
+  bool halve = true;                ///< splits sections that are too large
   /// Limit over all causes; halving does not count.
   std::uint32_t retries = std::numeric_limits<std::uint32_t>::max();
 
@@ -52,7 +52,7 @@ inline constexpr retry_limits retry_bgq{.conflicts = 10,
                                         .lock_waits = 10,
                                         .others = 10,
                                         .first_pauses = 0,
-                                        .most_pauses = 0,
+                                        .max_pauses = 0,
                                         .capacities = 10,
                                         .halve = false,
                                         .retries = 10};

@@ -37,7 +37,7 @@ struct std_atomics {
 /// the owner and the record in that owner's log.
 class version_state {
  public:
-  static constexpr std::uint32_t most_owners = 1u << 15;
+  static constexpr std::uint32_t max_owners = 1u << 15;
 
   constexpr explicit version_state(std::uint64_t bits) noexcept : bits_(bits) {}
   static constexpr version_state free_at(std::uint64_t version) noexcept {

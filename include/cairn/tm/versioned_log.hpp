@@ -64,7 +64,7 @@ class versioned_log {
 
   versioned_log(version_clock<Atomics>& clock, std::uint32_t owner, Relax relax)
       : clock_(&clock), random_(owner), relax_(std::move(relax)), owner_(owner) {
-    CAIRN_EXPECTS(owner < version_state::most_owners, "at most 32768 workers");
+    CAIRN_EXPECTS(owner < version_state::max_owners, "at most 32768 workers");
   }
 
   void begin() noexcept { snapshot_ = clock_->now.load(std::memory_order_acquire); }

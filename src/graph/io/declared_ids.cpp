@@ -64,13 +64,13 @@ std::string id_text(std::uint64_t v) { return std::to_string(v + 1); }
 }  // namespace
 
 graph_by_ids by_declared_ids(const std::string& path, const native_graph& g,
-                             const std::string& what) {
+                             const std::string& format) {
   if (g.num_vertices() == 0) {
-    throw usage_error(path + ": " + what + " has vertices, but this graph has none");
+    throw usage_error(path + ": " + format + " has vertices, but this graph has none");
   }
   const auto order = order_of_ids(g);
   if (!order) {
-    throw usage_error(path + ": " + what +
+    throw usage_error(path + ": " + format +
                       " requires the vertex ids 1 to n, but this graph has other ids");
   }
   graph_by_ids found;
@@ -94,9 +94,9 @@ graph_by_ids by_declared_ids(const std::string& path, const native_graph& g,
 }
 
 void expect_simple(task::pool& workers, const std::string& path, const native_graph& g,
-                   const std::string& what) {
+                   const std::string& format) {
   if (g.directed) {
-    throw usage_error(path + ": " + what +
+    throw usage_error(path + ": " + format +
                       " holds undirected graphs, but this graph is directed (--symmetrize)");
   }
   std::visit(
@@ -104,14 +104,14 @@ void expect_simple(task::pool& workers, const std::string& path, const native_gr
         const auto loop = first_row(
             workers, g, [&](std::uint64_t row, std::uint64_t i) { return targets[i] == row; });
         if (loop) {
-          throw usage_error(path + ": " + what + " holds no self-loops, but vertex " +
+          throw usage_error(path + ": " + format + " holds no self-loops, but vertex " +
                             id_text(*loop) + " has one");
         }
         const auto parallel = first_row(workers, g, [&](std::uint64_t row, std::uint64_t i) {
           return i != g.offsets[row] && targets[i] == targets[i - 1];
         });
         if (parallel) {
-          throw usage_error(path + ": " + what + " holds an edge once, but vertex " +
+          throw usage_error(path + ": " + format + " holds an edge once, but vertex " +
                             id_text(*parallel) + " has parallel edges");
         }
       },
@@ -119,19 +119,19 @@ void expect_simple(task::pool& workers, const std::string& path, const native_gr
 }
 
 void expect_integers(task::pool& workers, const std::string& path, const native_graph& g,
-                     const std::string& what, std::int32_t least) {
+                     const std::string& format, std::int32_t least) {
   const auto* const whole = std::get_if<1>(&g.weights);
   if (g.weights.index() == 0) {
-    throw usage_error(path + ": " + what + " has weights, but this graph has none");
+    throw usage_error(path + ": " + format + " has weights, but this graph has none");
   }
   if (whole == nullptr) {
-    throw usage_error(path + ": the weights of " + what +
+    throw usage_error(path + ": the weights of " + format +
                       " are integers of 32 bits, but this graph has others");
   }
   const auto less =
       first_row(workers, g, [&](std::uint64_t, std::uint64_t i) { return (*whole)[i] < least; });
   if (!less) return;
-  throw usage_error(path + ": the weights of " + what + " are at least " + std::to_string(least) +
+  throw usage_error(path + ": the weights of " + format + " are at least " + std::to_string(least) +
                     ", but an edge of vertex " + id_text(*less) + " has a smaller one");
 }
 

@@ -23,19 +23,19 @@ struct graph_by_ids {
   graph_by_ids(graph_by_ids&&) = default;  // the views remain valid
 };
 
-/// `g` in the order of its ids. `what` names the format in messages: "a METIS file".
+/// `g` in the order of its ids. `format` names the format in messages: "a METIS file".
 ///
 /// Memory    none if the vertices are in this order, else that of the graph
 /// Throws    usage_error if there is no vertex, or if the ids are not 1 to n
 [[nodiscard]] graph_by_ids by_declared_ids(const std::string& path, const native_graph& g,
-                                           const std::string& what);
+                                           const std::string& format);
 
 /// Throws    usage_error if the graph is directed, has a loop or has parallel edges
 void expect_simple(task::pool& workers, const std::string& path, const native_graph& g,
-                   const std::string& what);
+                   const std::string& format);
 
 /// Throws    usage_error unless there are weights, all of them integers from `least`
 void expect_integers(task::pool& workers, const std::string& path, const native_graph& g,
-                     const std::string& what, std::int32_t least);
+                     const std::string& format, std::int32_t least);
 
 }  // namespace cairn::graph::io

@@ -18,7 +18,7 @@ namespace {
 constexpr int window_log = 27;
 constexpr std::uint64_t xz_memory_limit = (std::uint64_t{1} << window_log) + (1 << 20);
 // zlib counts its input in 32 bits.
-constexpr std::size_t most_per_call = std::numeric_limits<std::uint32_t>::max() / 2;
+constexpr std::size_t max_per_call = std::numeric_limits<std::uint32_t>::max() / 2;
 
 const unsigned char* bytes_of(const mapped_file& file) {
   return reinterpret_cast<const unsigned char*>(file.data());
@@ -62,8 +62,8 @@ class gzip_source final : public byte_source {
   std::size_t read(std::span<char> out) override {
     std::size_t done = 0;
     while (done < out.size() && !ended_) {
-      const auto in = std::min(file_.size() - at_, most_per_call);
-      const auto room = std::min(out.size() - done, most_per_call);
+      const auto in = std::min(file_.size() - at_, max_per_call);
+      const auto room = std::min(out.size() - done, max_per_call);
       stream_.next_in = const_cast<unsigned char*>(bytes_of(file_) + at_);
       stream_.avail_in = static_cast<unsigned>(in);
       stream_.next_out = reinterpret_cast<unsigned char*>(out.data() + done);

@@ -200,21 +200,21 @@ stop_reason parse_as(std::string_view text, const line_rule& rule, parse_scratch
   auto* const memory = scratch.at_least(most * (sizeof(edge<Id>) + weight_bytes));
   output<Id, Weight> out{reinterpret_cast<edge<Id>*>(memory),
                          reinterpret_cast<Weight*>(memory + most * sizeof(edge<Id>))};
-  const auto how = rule.letter != 0 ? scan<Id, Weight, true>(text, rule, out)
-                                    : scan<Id, Weight, false>(text, rule, out);
-  if (how != stop_reason::at_end) return how;
+  const auto stopped = rule.letter != 0 ? scan<Id, Weight, true>(text, rule, out)
+                                        : scan<Id, Weight, false>(text, rule, out);
+  if (stopped != stop_reason::at_end) return stopped;
   block.edges = std::vector<edge<Id>>(out.edges, out.edges + out.count);
   if constexpr (!std::is_same_v<Weight, no_weight>) {
     block.weights = std::vector<Weight>(out.weights, out.weights + out.count);
   }
-  return how;
+  return stopped;
 }
 
 template <class Weight>
 stop_reason parse_with(std::string_view text, const line_rule& rule, parse_scratch& scratch,
                        edge_block& block) {
-  const auto how = parse_as<std::uint32_t, Weight>(text, rule, scratch, block);
-  if (how != stop_reason::at_wide_id) return how;
+  const auto stopped = parse_as<std::uint32_t, Weight>(text, rule, scratch, block);
+  if (stopped != stop_reason::at_wide_id) return stopped;
   return parse_as<std::uint64_t, Weight>(text, rule, scratch, block);
 }
 

@@ -14,23 +14,23 @@
 namespace cairn::graph::io {
 namespace {
 
-constexpr std::size_t most_id_digits = 20;
-constexpr std::size_t most_weight_bytes = 26;
+constexpr std::size_t max_id_digits = 20;
+constexpr std::size_t max_weight_bytes = 26;
 constexpr std::size_t line_ends_at_once = 1 << 16;
 
 char* put_weight(char* at, std::int32_t weight) {
-  return std::to_chars(at, at + most_weight_bytes, weight).ptr;
+  return std::to_chars(at, at + max_weight_bytes, weight).ptr;
 }
 
 char* put_weight(char* at, double weight) {
-  char* const end = std::to_chars(at, at + most_weight_bytes, weight).ptr;
+  char* const end = std::to_chars(at, at + max_weight_bytes, weight).ptr;
   if (std::any_of(at, end, [](char c) { return c == '.' || c == 'e'; })) return end;
   return std::copy_n(".0", 2, end);
 }
 
 char* put_id(char* at, const native_graph& g, std::uint64_t v) {
   const auto id = g.label_of(v);
-  if (g.words == nullptr) return std::to_chars(at, at + most_id_digits, id).ptr;
+  if (g.words == nullptr) return std::to_chars(at, at + max_id_digits, id).ptr;
   const auto word = (*g.words)[id];
   return std::copy(word.begin(), word.end(), at);
 }
@@ -39,7 +39,7 @@ char* put_id(char* at, const native_graph& g, std::uint64_t v) {
 template <class Targets>
 std::size_t id_bytes(const native_graph& g, Targets targets, std::uint64_t begin,
                      std::uint64_t end) {
-  if (g.words == nullptr) return (end - begin) * 2 * most_id_digits;
+  if (g.words == nullptr) return (end - begin) * 2 * max_id_digits;
   std::size_t bytes = 0;
   const auto size = [&](std::uint64_t v) { return (*g.words)[g.label_of(v)].size(); };
   for_entries(g, begin, end,
@@ -77,11 +77,11 @@ void write_entry_lines(task::pool& workers, byte_sink& file, const native_graph&
     return (style.which == sides::upper && target < row) ||
            (style.which == sides::lower && target > row);
   };
-  const auto most_other_bytes = style.prefix.size() + most_weight_bytes + 3;
+  const auto max_other_bytes = style.prefix.size() + max_weight_bytes + 3;
   write_pieces(workers, file, g, style.weights,
                [&](auto targets, auto weights, std::uint64_t begin, std::uint64_t end,
                    std::vector<char>& text) {
-                 text.resize(id_bytes(g, targets, begin, end) + (end - begin) * most_other_bytes);
+                 text.resize(id_bytes(g, targets, begin, end) + (end - begin) * max_other_bytes);
                  char* at = text.data();
                  for_entries(g, begin, end, [&](std::uint64_t row, std::uint64_t i) {
                    if (left_out(row, targets[i])) return;
@@ -106,7 +106,7 @@ void write_list_lines(task::pool& workers, byte_sink& file, const native_graph& 
                [&](auto targets, auto weights, std::uint64_t begin, std::uint64_t end,
                    std::vector<char>& text) {
                  auto line = open_row(begin);
-                 text.resize((end - begin) * (most_id_digits + most_weight_bytes + 2) +
+                 text.resize((end - begin) * (max_id_digits + max_weight_bytes + 2) +
                              (row_of(g, end - 1) - line));
                  char* at = text.data();
                  for_entries(g, begin, end, [&](std::uint64_t row, std::uint64_t i) {

@@ -24,7 +24,7 @@ class head_lines {
     line_ = at_;
     const char* const newline =
         static_cast<const char*>(std::memchr(at_, '\n', static_cast<std::size_t>(end_ - at_)));
-    if (newline == nullptr && end_ - at_ > most_bytes) {
+    if (newline == nullptr && end_ - at_ > max_bytes) {
       throw text_fault{at_, "the line is longer than 1 MiB, the maximum for a header or an edge"};
     }
     if (newline == nullptr && (at_ == end_ || !whole_)) return false;
@@ -88,7 +88,7 @@ class head_lines {
   }
 
  private:
-  static constexpr std::ptrdiff_t most_bytes = std::ptrdiff_t{1} << 20;
+  static constexpr std::ptrdiff_t max_bytes = std::ptrdiff_t{1} << 20;
 
   const char* begin_;
   const char* at_;

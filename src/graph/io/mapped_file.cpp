@@ -20,8 +20,8 @@ struct descriptor {
   }
 };
 
-input_error cannot(const std::string& path, const char* what, int error) {
-  return input_error::in_file(path, std::string(what) + " (" + std::strerror(error) + ")");
+input_error cannot(const std::string& path, const char* problem, int error) {
+  return input_error::in_file(path, std::string(problem) + " (" + std::strerror(error) + ")");
 }
 
 /// The size of the file's pages plus one page of zeros. The memory is reserved first, and the file

@@ -27,7 +27,7 @@ std::uint64_t hash_of(std::uint64_t low, std::uint64_t high, double weight) noex
 
 /// Advances p to the next number of this line. If there is none, sets behind_line and returns
 /// false.
-inline bool another(const char*& p, const char* end, const char*& behind_line) {
+inline bool advance_to_number(const char*& p, const char* end, const char*& behind_line) {
   if (is_blank(*p) && is_digit(p[1])) [[likely]] {
     ++p;
     return true;
@@ -44,7 +44,7 @@ inline bool another(const char*& p, const char* end, const char*& behind_line) {
 template <class Weight>
 const char* scan_weight(const char* p, const char* end, Weight& weight, double& value) {
   const char* behind_line = nullptr;
-  if (!another(p, end, behind_line)) fail_expected(p, end, "the edge's weight");
+  if (!advance_to_number(p, end, behind_line)) fail_expected(p, end, "the edge's weight");
   if constexpr (std::is_same_v<Weight, double>) {
     p = scan_real(p, end, weight);
   } else {
@@ -101,12 +101,12 @@ class list_scanner {
                               " vertices that its header declares"};
     }
     const char* behind_line = nullptr;
-    bool more = is_digit(*p) || another(p, end, behind_line);
+    bool more = is_digit(*p) || advance_to_number(p, end, behind_line);
     for (std::uint64_t i = 0; i < rule_.skipped; ++i) {
       if (!more) fail_expected(p, end, "the vertex's size or weight before its list");
       std::uint64_t ignored = 0;
       p = scan_id(p, end, ignored);
-      more = another(p, end, behind_line);
+      more = advance_to_number(p, end, behind_line);
     }
     while (more) {
       const char* const word = p;
@@ -123,7 +123,7 @@ class list_scanner {
         if (p == nullptr) return nullptr;
       }
       take(u, v, weight);
-      more = another(p, end, behind_line);
+      more = advance_to_number(p, end, behind_line);
     }
     return behind_line;
   }

@@ -98,8 +98,8 @@ struct native_header {
 
   /// Throws    input_error at the byte of the first invalid field
   void validate(const std::string& path) const {
-    const auto fail = [&](std::size_t at, const std::string& what) {
-      throw input_error::at_byte(path, at, what);
+    const auto fail = [&](std::size_t at, const std::string& problem) {
+      throw input_error::at_byte(path, at, problem);
     };
     if (magic != expected_magic) fail(0, "the file does not start with the .cairn signature");
     if (version < 1 || version > 6) {

@@ -20,7 +20,7 @@ static_assert(std::endian::native == std::endian::little, "fields are written as
 constexpr auto magic = "\x93NUMPY"sv;
 constexpr std::array<const char*, 3> type_of_kind{"<u8", "<i8", "<f8"};
 constexpr std::size_t row_bytes = 16;
-constexpr std::size_t most_header_bytes = std::size_t{1} << 16;
+constexpr std::size_t max_header_bytes = std::size_t{1} << 16;
 
 /// The contents of a supported header.
 struct npy_shape {
@@ -137,10 +137,10 @@ class dictionary_parser {
 
 /// Fills `out`, or throws if the file ends too early.
 void read_exactly(byte_source& from, std::span<char> out, const std::string& path,
-                  std::uint64_t offset, const std::string& what) {
+                  std::uint64_t offset, const std::string& problem) {
   const auto n = from.read(out);
   if (n == out.size()) return;
-  throw input_error::at_byte(path, offset + n, "the file ends " + what);
+  throw input_error::at_byte(path, offset + n, "the file ends " + problem);
 }
 
 npy_shape read_header(byte_source& from, const std::string& path, std::uint64_t& offset) {
@@ -164,7 +164,7 @@ npy_shape read_header(byte_source& from, const std::string& path, std::uint64_t&
     length |= byte(10) << 16 | byte(11) << 24;
     offset = 12;
   }
-  if (length > most_header_bytes) {
+  if (length > max_header_bytes) {
     throw input_error::at_byte(path, 8, "the header is longer than 64 KiB");
   }
   std::string text(length, '\0');

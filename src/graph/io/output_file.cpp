@@ -21,11 +21,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int most_links = 40;                // the kernel's limit
-constexpr std::size_t most_name_bytes = 200;  // of `path` in the new file's name
-constexpr int most_tries = 100;               // to find a free name for the new file
-constexpr mode_t new_file_mode = 0666;        // before the umask applies
-constexpr mode_t permission_bits = 07777;     // of st_mode
+constexpr int max_links = 40;                // the kernel's limit
+constexpr std::size_t max_name_bytes = 200;  // of `path` in the new file's name
+constexpr int max_tries = 100;               // to find a free name for the new file
+constexpr mode_t new_file_mode = 0666;       // before the umask applies
+constexpr mode_t permission_bits = 07777;    // of st_mode
 
 usage_error unwritable(const std::string& path, int error) {
   return usage_error(path + ": cannot be written (" + std::strerror(error) + ")");
@@ -55,7 +55,7 @@ struct destination {
 
 destination destination_of(const std::string& path) {
   fs::path at(path);
-  for (int links = 0; links <= most_links; ++links) {
+  for (int links = 0; links <= max_links; ++links) {
     if (const auto fd = descriptor_of(at)) return {path, fd, std::nullopt};
     std::error_code no_link;
     const auto target = fs::read_symlink(at, no_link);
@@ -80,10 +80,10 @@ destination destination_of(const std::string& path) {
 template <class Make>
 std::pair<std::string, int> make_temporary(const fs::path& path, Make&& make) {
   std::random_device draw;
-  const auto name = path.filename().string().substr(0, most_name_bytes);
+  const auto name = path.filename().string().substr(0, max_name_bytes);
   std::string part;
   int made = -1;
-  for (int tries = 0; tries < most_tries; ++tries) {
+  for (int tries = 0; tries < max_tries; ++tries) {
     part = path.parent_path() / (name + ".part-" + std::to_string(draw()));
     made = make(part.c_str());
     if (made >= 0 || errno != EEXIST) break;

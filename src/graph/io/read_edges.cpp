@@ -23,14 +23,14 @@
 namespace cairn::graph::io {
 namespace {
 
-constexpr auto nowhere = std::numeric_limits<std::uint64_t>::max();
+constexpr auto no_offset = std::numeric_limits<std::uint64_t>::max();
 
 /// Results that the ranks exchange about their parts, combined as sums and minima.
 struct part_summary {
-  std::uint64_t fault_offset = nowhere;
+  std::uint64_t fault_offset = no_offset;
   std::uint64_t entries = 0;
-  std::uint64_t below = nowhere;
-  std::uint64_t above = nowhere;
+  std::uint64_t below = no_offset;
+  std::uint64_t above = no_offset;
   std::uint64_t has_real_weights = 0;
   list_counts lists;
 
@@ -63,7 +63,7 @@ struct part {
 
 /// A list has at most all edges in both directions, and a number takes few bytes. A line is limited
 /// to 1 GiB, whatever number of edges the file declares.
-std::size_t most_list_bytes(const text_layout& layout) {
+std::size_t max_list_bytes(const text_layout& layout) {
   constexpr std::uint64_t least = std::uint64_t{1} << 20, most = std::uint64_t{1} << 30;
   constexpr std::uint64_t bytes_an_edge = 2 * 48;  // an id, a weight and blanks
   const auto edges = std::min(*layout.entries, most / bytes_an_edge);
@@ -79,7 +79,7 @@ class reader {
         layout_(read_layout(source_, format, options.ids == id_kind::text)),
         options_(options) {
     source_.skip_to(layout_.data_offset);
-    if (format == file_format::metis) source_.limit_lines(most_list_bytes(layout_));
+    if (format == file_format::metis) source_.limit_lines(max_list_bytes(layout_));
   }
 
   raw_edges read_lines() {
@@ -188,7 +188,7 @@ class reader {
                           "the header declares " + std::to_string(*layout_.entries) +
                               " entries, but the file holds " + std::to_string(all.entries));
     }
-    if (all.below != nowhere && all.above != nowhere) {
+    if (all.below != no_offset && all.above != no_offset) {
       throw source_.error(std::max(all.below, all.above),
                           "the matrix is declared symmetric and lists entries below the diagonal "
                           "and above it: expected one side only");

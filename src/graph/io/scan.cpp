@@ -9,7 +9,7 @@
 namespace cairn::graph::io {
 namespace {
 
-constexpr std::ptrdiff_t most_quoted = 24;
+constexpr std::ptrdiff_t max_quoted = 24;
 
 const char* end_of_word(const char* p, const char* end) {
   const char* const start = p;
@@ -24,7 +24,7 @@ std::string quoted(const char* p, const char* end) {
   const char* const stop = end_of_word(p, end);
   if (stop == p) return "the end of the line";
   std::string text = "'";
-  for (const char* at = p; at != stop && at - p < most_quoted; ++at) {
+  for (const char* at = p; at != stop && at - p < max_quoted; ++at) {
     if (*at >= ' ' && *at <= '~') {
       text += *at;
     } else {
@@ -32,7 +32,7 @@ std::string quoted(const char* p, const char* end) {
       text += {'\\', 'x', hex[byte >> 4], hex[byte & 15]};
     }
   }
-  if (stop - p > most_quoted) text += "...";
+  if (stop - p > max_quoted) text += "...";
   return text + "'";
 }
 

@@ -16,7 +16,7 @@ namespace cairn::graph::io {
 namespace {
 
 // Bounds a row: an id of 20 digits, a value of up to 24 characters, a separator and a newline.
-constexpr std::size_t most_row_bytes = 64;
+constexpr std::size_t max_row_bytes = 64;
 constexpr std::size_t buffer_bytes = std::size_t{64} << 10;
 
 char* put(char* at, std::uint64_t value) { return std::to_chars(at, at + 24, value).ptr; }
@@ -85,7 +85,7 @@ struct table_writer::state {
       if (!is_missing(values[i])) at = put(at, values[i]);
       *at++ = '\n';
       const auto used = static_cast<std::size_t>(at - buffer.data());
-      if (used + most_row_bytes > buffer_bytes || i + 1 == ids.size()) {
+      if (used + max_row_bytes > buffer_bytes || i + 1 == ids.size()) {
         file->write({buffer.data(), used});
         at = buffer.data();
       }

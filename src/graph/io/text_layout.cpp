@@ -13,7 +13,7 @@ namespace cairn::graph::io {
 namespace {
 
 constexpr std::size_t first_head_bytes = std::size_t{64} << 10;
-constexpr std::size_t most_head_bytes = std::size_t{32} << 20;
+constexpr std::size_t max_head_bytes = std::size_t{32} << 20;
 
 std::string lower(std::string_view word) {
   std::string text(word);
@@ -263,9 +263,9 @@ text_layout read_layout(text_source& source, file_format format, bool text_ids) 
     try {
       if (auto layout = parse_layout(head, head.size() < bytes, format, text_ids)) return *layout;
     } catch (const text_fault& fault) {
-      throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.what);
+      throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.problem);
     }
-    if (bytes >= most_head_bytes) {
+    if (bytes >= max_head_bytes) {
       throw source.error(0, "the first 32 MiB contain neither a header nor an edge");
     }
   }

@@ -58,18 +58,18 @@ class text_source::faults {
 /// The blocks of a compressed file, in order.
 class text_source::stream {
  public:
-  stream(const mapped_file& file, std::size_t block_bytes, std::size_t most_line_bytes)
-      : bytes_(decompress(file)), block_bytes_(block_bytes), most_line_bytes_(most_line_bytes) {}
+  stream(const mapped_file& file, std::size_t block_bytes, std::size_t max_line_bytes)
+      : bytes_(decompress(file)), block_bytes_(block_bytes), max_line_bytes_(max_line_bytes) {}
 
   /// Reads the next block into `storage`. Returns false at the end.
   bool next(std::vector<char>& storage, text_block& block) {
     if (ended_) return false;
     // The ends of blocks must not depend on the capacity of `storage`, which differs between
     // workers: every rank splits the stream itself, and all must split it alike.
-    auto limit = carry_.size() + block_bytes_;
+    auto limit = incomplete_line_.size() + block_bytes_;
     storage.resize(std::max(storage.size(), limit + padding));
-    std::copy(carry_.begin(), carry_.end(), storage.begin());
-    auto filled = carry_.size();
+    std::copy(incomplete_line_.begin(), incomplete_line_.end(), storage.begin());
+    auto filled = incomplete_line_.size();
     auto keep = std::size_t{0};
     for (;;) {
       const auto room = limit - filled;
@@ -85,16 +85,16 @@ class text_source::stream {
         keep = static_cast<std::size_t>(static_cast<const char*>(newline) - storage.data()) + 1;
         break;
       }
-      if (filled > most_line_bytes_) {
+      if (filled > max_line_bytes_) {
         throw text_fault{storage.data(), "the line is longer than " +
-                                             std::to_string(most_line_bytes_) +
+                                             std::to_string(max_line_bytes_) +
                                              " bytes, the maximum for this file"};
       }
       limit *= 2;
       storage.resize(std::max(storage.size(), limit + padding));
     }
     const auto at = [&](std::size_t i) { return storage.begin() + static_cast<std::ptrdiff_t>(i); };
-    carry_.assign(at(keep), at(filled));
+    incomplete_line_.assign(at(keep), at(filled));
     std::fill_n(at(keep), padding, '\0');
     block = {{storage.data(), keep}, offset_, index_++, 0};
     offset_ += keep;
@@ -107,8 +107,8 @@ class text_source::stream {
  private:
   std::unique_ptr<byte_source> bytes_;
   std::size_t block_bytes_;
-  std::size_t most_line_bytes_;
-  std::vector<char> carry_;
+  std::size_t max_line_bytes_;
+  std::vector<char> incomplete_line_;
   std::uint64_t offset_ = 0;
   std::uint64_t index_ = 0;
   bool ended_ = false;
@@ -162,7 +162,7 @@ std::optional<source_fault> text_source::for_each_block(
       f(w, block);
     } catch (const text_fault& fault) {
       const auto at = static_cast<std::uint64_t>(fault.at - block.text.data());
-      found.add({block.offset + at, fault.what, false});
+      found.add({block.offset + at, fault.problem, false});
     }
   };
   if (streamed()) {
@@ -197,7 +197,7 @@ void text_source::parse_mapped(task::pool& workers, const pass& options, faults&
 
 void text_source::parse_streamed(task::pool& workers, const pass& options, faults& found,
                                  const std::function<void(worker_t, const text_block&)>& f) const {
-  stream blocks(file_, block_bytes_, most_line_bytes_);
+  stream blocks(file_, block_bytes_, max_line_bytes_);
   std::uint64_t counted = 0;
   std::atomic<bool> taken{false};
   bool ended = false;
@@ -205,7 +205,7 @@ void text_source::parse_streamed(task::pool& workers, const pass& options, fault
     try {
       if (found.skips(blocks.offset()) || !blocks.next(storage, part)) return false;
     } catch (const text_fault& fault) {
-      found.add({blocks.offset(), fault.what, false});
+      found.add({blocks.offset(), fault.problem, false});
       return false;
     } catch (const input_error& error) {
       found.add({blocks.offset(), error.what(), true});
@@ -239,10 +239,10 @@ void text_source::parse_streamed(task::pool& workers, const pass& options, fault
 }
 
 input_error text_source::error(const source_fault& fault) const {
-  if (fault.sentence) return input_error(fault.what);
+  if (fault.sentence) return input_error(fault.problem);
   if (!streamed()) {
     const auto lines = std::count(file_.data(), file_.data() + fault.offset, '\n');
-    return input_error::at_line(path(), static_cast<std::uint64_t>(lines) + 1, fault.what);
+    return input_error::at_line(path(), static_cast<std::uint64_t>(lines) + 1, fault.problem);
   }
   std::uint64_t line = 1;
   try {
@@ -258,7 +258,7 @@ input_error text_source::error(const source_fault& fault) const {
   } catch (const input_error& corrupt) {
     return corrupt;
   }
-  return input_error::at_line(path(), line, fault.what);
+  return input_error::at_line(path(), line, fault.problem);
 }
 
 }  // namespace cairn::graph::io

@@ -148,7 +148,7 @@ table read_text_table(task::pool& workers, const std::string& path, char separat
     rows.value_name = name;
     source.skip_to(offset);
   } catch (const text_fault& fault) {
-    throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.what);
+    throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.problem);
   }
   const word_fields fields{words, words != nullptr && holds_ids && holds_ids(rows.value_name)};
   task::per_worker<std::map<std::uint64_t, rows_part>> found(workers.workers());

@@ -19,7 +19,7 @@ namespace {
 
 using byte_span = std::span<const std::byte>;
 
-constexpr std::size_t most_at_once = 1 << 18;  // bytes that compress in milliseconds
+constexpr std::size_t max_at_once = 1 << 18;  // bytes that compress in milliseconds
 
 std::uint64_t checksum_of(task::pool& workers, byte_span bytes) {
   std::atomic<std::uint64_t> sum{0};
@@ -149,8 +149,8 @@ void write_native(task::pool& workers, const std::string& path, const native_gra
   const auto put = [&](byte_span bytes, std::uint64_t offset) {
     file->write({zeros.data(), static_cast<std::size_t>(offset - at)});
     for (auto rest = text_of(bytes); !rest.empty(); workers.throw_if_interrupted()) {
-      file->write(rest.substr(0, most_at_once));
-      rest.remove_prefix(std::min(rest.size(), most_at_once));
+      file->write(rest.substr(0, max_at_once));
+      rest.remove_prefix(std::min(rest.size(), max_at_once));
     }
     at = offset + bytes.size();
   };

@@ -32,13 +32,13 @@ any_graph graph_from(const std::string& path) {
 }
 
 TEST(Attachment, ReadsBackOnOneRank) {
-  const test::folder here;
+  const test::folder dir;
   std::vector<std::byte> bytes(10'001);
   random64 draw(1);
   for (auto& x : bytes) x = static_cast<std::byte>(draw());
   for (const std::string name : {"g.cairn", "g.cairn.gz"}) {
-    write(here / name, bytes);
-    const auto graph = graph_from(here / name);
+    write(dir / name, bytes);
+    const auto graph = graph_from(dir / name);
     const auto& g = std::get<0>(graph);
     ASSERT_TRUE(g.attached());
     EXPECT_EQ(g.attached()->name, "someone's");
@@ -46,19 +46,19 @@ TEST(Attachment, ReadsBackOnOneRank) {
     EXPECT_TRUE(std::ranges::equal(g.out().targets(), example_targets));
     EXPECT_FALSE(native_view(g).attached) << "a program that writes it attaches it";
     support::on_ranks(
-        2, 1, [&](world& w) { EXPECT_FALSE(std::get<0>(read_native(w, here / name)).attached()); });
+        2, 1, [&](world& w) { EXPECT_FALSE(std::get<0>(read_native(w, dir / name)).attached()); });
   }
 }
 
 TEST(Attachment, DamageIsFound) {
-  const test::folder here;
+  const test::folder dir;
   const std::vector<std::byte> bytes(5000, std::byte{7});
-  write(here / "g.cairn", bytes);
-  const auto whole = test::bytes_of(here / "g.cairn");
+  write(dir / "g.cairn", bytes);
+  const auto whole = test::bytes_of(dir / "g.cairn");
   const auto said = [&](std::size_t at) {
     auto changed = whole;
     changed[at] = static_cast<char>(changed[at] ^ 1);
-    const auto path = here.plain("h.cairn", changed);
+    const auto path = dir.plain("h.cairn", changed);
     return test::sentence_of(path, [&] { static_cast<void>(graph_from(path)); });
   };
   EXPECT_EQ(said(whole.size() - 1),
@@ -67,7 +67,7 @@ TEST(Attachment, DamageIsFound) {
   EXPECT_EQ(said(offsetof(native_header, attachment_name)),
             "h.cairn: at byte 192: the checksum of the attachment's header fields is wrong");
   for (std::size_t size = 4096; size < whole.size(); size += 1000) {
-    const auto path = here.plain("h.cairn", whole.substr(0, size));
+    const auto path = dir.plain("h.cairn", whole.substr(0, size));
     const auto sentence = test::sentence_of(path, [&] { static_cast<void>(graph_from(path)); });
     EXPECT_NE(sentence.find("its header describes"), std::string::npos);
   }

@@ -120,64 +120,64 @@ const std::vector<bad_file>& bad_files() {
 }
 
 TEST(BadInput, EveryMalformedFileGetsItsSentence) {
-  const folder here;
+  const folder dir;
   for (const auto& file : bad_files()) {
-    EXPECT_EQ(sentence(here.plain(file.name, file.text)), file.said);
+    EXPECT_EQ(sentence(dir.plain(file.name, file.text)), file.said);
   }
 }
 
 TEST(BadInput, LinesAreRightBehindCompressionAndInLaterBlocks) {
-  const folder here;
+  const folder dir;
   std::string text;
   for (int i = 0; i < 1000; ++i) text += std::to_string(i) + " 1\n";
   for (const std::string ending : {"", ".gz", ".zst", ".xz"}) {
-    const auto path = here.packed("a.el" + ending, text + "5 z\n" + text);
+    const auto path = dir.packed("a.el" + ending, text + "5 z\n" + text);
     const auto said = test::sentence_of(path, [&] { static_cast<void>(test::read(path, 2, 100)); });
     EXPECT_EQ(said, "a.el" + ending + ":1001: expected an id (a whole number), found 'z'");
   }
 }
 
 TEST(BadInput, FilesThatAreNoneAreNamed) {
-  const folder here;
-  EXPECT_EQ(sentence(here / "none.el"), "none.el: cannot be opened (No such file or directory)");
-  EXPECT_EQ(sentence(here.plain("empty.el", "")), "empty.el: is empty");
-  EXPECT_EQ(sentence(here.packed("empty.el.gz", "")),
+  const folder dir;
+  EXPECT_EQ(sentence(dir / "none.el"), "none.el: cannot be opened (No such file or directory)");
+  EXPECT_EQ(sentence(dir.plain("empty.el", "")), "empty.el: is empty");
+  EXPECT_EQ(sentence(dir.packed("empty.el.gz", "")),
             "empty.el.gz:1: there are no edges in the file");
-  std::filesystem::create_directory(here / "folder.el");
-  EXPECT_EQ(sentence(here / "folder.el"), "folder.el: is a directory, not a file");
+  std::filesystem::create_directory(dir / "folder.el");
+  EXPECT_EQ(sentence(dir / "folder.el"), "folder.el: is a directory, not a file");
 }
 
 TEST(BadInput, CompressedDataThatIsCutOrCorruptIsToldFromBadText) {
-  const folder here;
+  const folder dir;
   std::string text;
   for (int i = 0; i < 5000; ++i)
     text += std::to_string(i * 7919 % 5000) + ' ' + std::to_string(i) + '\n';
   for (const std::string ending : {".gz", ".zst", ".xz"}) {
-    const auto whole = test::bytes_of(here.packed("whole.el" + ending, text));
-    auto said = sentence(here.plain("cut.el" + ending, whole.substr(0, whole.size() / 2)));
+    const auto whole = test::bytes_of(dir.packed("whole.el" + ending, text));
+    auto said = sentence(dir.plain("cut.el" + ending, whole.substr(0, whole.size() / 2)));
     EXPECT_NE(said.find("ends too early: the file is truncated"), std::string::npos) << said;
     EXPECT_EQ(said.find("cut.el" + ending + ": at byte "), 0u) << said;
     auto changed = whole;
     changed[whole.size() / 2] = static_cast<char>(~changed[whole.size() / 2]);
-    said = sentence(here.plain("changed.el" + ending, changed));
+    said = sentence(dir.plain("changed.el" + ending, changed));
     EXPECT_NE(said.find("data is corrupt"), std::string::npos) << said;
   }
 }
 
 TEST(BadInput, ALineWithoutEndIsNotReadAsAHeader) {
-  const folder here;
-  const auto said = sentence(here.plain("a.mtx", std::string(3 << 20, 'x')));
+  const folder dir;
+  const auto said = sentence(dir.plain("a.mtx", std::string(3 << 20, 'x')));
   EXPECT_EQ(said, "a.mtx:1: the line is longer than 1 MiB, the maximum for a header or an edge");
 }
 
 TEST(BadInput, WhatComesBeforeTheFirstEdgeIsLookedThroughOnlySoFar) {
-  const folder here;
+  const folder dir;
   std::string comments;
   while (comments.size() < (31u << 20)) comments += "# " + std::string(1000, 'c') + '\n';
-  EXPECT_EQ(test::read(here.packed("a.el.gz", comments + "1 2\n")).num_edges(), 1u);
+  EXPECT_EQ(test::read(dir.packed("a.el.gz", comments + "1 2\n")).num_edges(), 1u);
   while (comments.size() < (32u << 20)) comments += "# " + std::string(1000, 'c') + '\n';
   for (const std::string name : {"b.el", "b.el.gz", "b.mtx.zst", "b.gr.xz"}) {
-    const auto said = sentence(here.packed(name, comments + "1 2\n"));
+    const auto said = sentence(dir.packed(name, comments + "1 2\n"));
     if (name.starts_with("b.el")) {
       EXPECT_EQ(said, name + ":1: the first 32 MiB contain neither a header nor an edge");
     }
@@ -186,15 +186,15 @@ TEST(BadInput, WhatComesBeforeTheFirstEdgeIsLookedThroughOnlySoFar) {
 }
 
 TEST(BadInput, ALineOfACompressedFileTakesNoMoreMemoryThanItsEdgesDo) {
-  const folder here;
+  const folder dir;
   const std::string blanks(9 << 20, ' ');
   const auto longer = [](const std::string& name, int line, const std::string& bytes) {
     return name + ':' + std::to_string(line) + ": the line is longer than " + bytes +
            " bytes, the maximum for this file";
   };
-  EXPECT_EQ(sentence(here.packed("a.el.gz", "1 2\n" + blanks + "3 4\n")),
+  EXPECT_EQ(sentence(dir.packed("a.el.gz", "1 2\n" + blanks + "3 4\n")),
             longer("a.el.gz", 2, "1048576"));
-  EXPECT_EQ(sentence(here.packed("a.graph.gz", "2 1\n2\n1" + blanks + "\n")),
+  EXPECT_EQ(sentence(dir.packed("a.graph.gz", "2 1\n2\n1" + blanks + "\n")),
             longer("a.graph.gz", 3, "1048672"));
   // A star: the list of its centre is long for a good reason.
   std::string star = "400001 400000\n", leaves;
@@ -202,13 +202,13 @@ TEST(BadInput, ALineOfACompressedFileTakesNoMoreMemoryThanItsEdgesDo) {
     star += std::to_string(v) + ' ';
     leaves += "1\n";
   }
-  EXPECT_EQ(test::read(here.packed("star.graph.gz", star + '\n' + leaves), 1, 1 << 16).num_edges(),
+  EXPECT_EQ(test::read(dir.packed("star.graph.gz", star + '\n' + leaves), 1, 1 << 16).num_edges(),
             400'000u);
 }
 
 TEST(BadInput, ANativeFileIsNoListOfEdges) {
-  const folder here;
-  EXPECT_EQ(sentence(here.plain("a.cairn", "x")),
+  const folder dir;
+  EXPECT_EQ(sentence(dir.plain("a.cairn", "x")),
             "a.cairn: a .cairn file holds a built graph, not a list of edges");
 }
 

@@ -17,10 +17,10 @@ const std::vector<std::uint64_t> ids{10, 20, 18446744073709551614u};
 
 std::string written(const std::string& name, const native_graph& g,
                     undirected_edges edges = undirected_edges::both_ways) {
-  const folder here;
+  const folder dir;
   const auto pool = task::make_threads({.workers = 2});
-  write_edge_list(*pool, here / name, g, edges);
-  return test::bytes_of(here / name);
+  write_edge_list(*pool, dir / name, g, edges);
+  return test::bytes_of(dir / name);
 }
 
 TEST(EdgeList, LinesHaveTheInputsIdsInOrder) {
@@ -41,9 +41,9 @@ TEST(EdgeList, UndirectedEdgesStandOnceOrBothWays) {
 }
 
 TEST(EdgeList, WeightsReadBackToTheLastBit) {
-  const folder here;
+  const folder dir;
   const auto pool = task::make_threads({.workers = 2});
-  const auto path = here / "g.wel.zst";
+  const auto path = dir / "g.wel.zst";
   write_edge_list(*pool, path,
                   {true, 5, listed_offsets, std::span(listed_targets), std::span(weights), {}});
   EXPECT_EQ(test::lines_of(test::read(path)),
@@ -63,10 +63,10 @@ TEST(EdgeList, ManyPiecesKeepTheirOrder) {
     }
     rows.push_back(ends.size());
   }
-  const folder here;
+  const folder dir;
   const auto pool = task::make_threads({.workers = 2});
-  write_edge_list(*pool, here / "g.el", {true, ends.size(), rows, std::span(ends), {}, {}});
-  EXPECT_EQ(test::lines_of(test::read(here / "g.el", 2, 10'000)), expected);
+  write_edge_list(*pool, dir / "g.el", {true, ends.size(), rows, std::span(ends), {}, {}});
+  EXPECT_EQ(test::lines_of(test::read(dir / "g.el", 2, 10'000)), expected);
 }
 
 TEST(EdgeList, AGraphThatTheNameCannotHoldIsRefused) {

@@ -103,17 +103,17 @@ TEST_F(Metis, BadListsAreRefusedWithTheirLine) {
 
 TEST_F(Metis, TheEdgesDoNotDependOnBlocksOrCompression) {
   // A wheel: one long list, and many short ones.
-  constexpr int rim = 300;
-  std::string text = std::to_string(rim + 1) + ' ' + std::to_string(2 * rim) + "\n";
-  for (int i = 0; i < rim; ++i) text += std::to_string(i + 2) + ' ';
+  constexpr int num_leaves = 300;
+  std::string text = std::to_string(num_leaves + 1) + ' ' + std::to_string(2 * num_leaves) + "\n";
+  for (int i = 0; i < num_leaves; ++i) text += std::to_string(i + 2) + ' ';
   text += '\n';
-  for (int i = 0; i < rim; ++i) {
-    text +=
-        "1 " + std::to_string((i + 1) % rim + 2) + ' ' + std::to_string((i + rim - 1) % rim + 2);
+  for (int i = 0; i < num_leaves; ++i) {
+    text += "1 " + std::to_string((i + 1) % num_leaves + 2) + ' ' +
+            std::to_string((i + num_leaves - 1) % num_leaves + 2);
     text += i % 7 == 0 ? "\n% comment\n" : "\n";
   }
   const auto expected = lines_of(read_text(text));
-  ASSERT_EQ(expected.size(), 2u * rim);
+  ASSERT_EQ(expected.size(), 2u * num_leaves);
   for (const std::string ending : {"", ".gz", ".zst"}) {
     const auto path = here_.packed("h.graph" + ending, text);
     for (const std::size_t block : {1u, 13u, 500u}) {

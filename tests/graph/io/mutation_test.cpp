@@ -20,7 +20,7 @@ using test::folder;
 /// One of the ways in which files go bad.
 std::string mutated(std::string bytes, random64& draw) {
   using namespace std::string_view_literals;
-  constexpr auto spice = "\0\n\r\t ,;-+.eE%#acp0123456789\xff\x80"sv;
+  constexpr auto inserted_bytes = "\0\n\r\t ,;-+.eE%#acp0123456789\xff\x80"sv;
   for (auto changes = 1 + draw.below(3); changes > 0 && !bytes.empty(); --changes) {
     const auto at = draw.below(bytes.size());
     const auto length = 1 + draw.below(std::min<std::uint64_t>(20, bytes.size() - at));
@@ -29,7 +29,7 @@ std::string mutated(std::string bytes, random64& draw) {
         bytes[at] = static_cast<char>(bytes[at] ^ (1 << draw.below(8)));
         break;
       case 1:
-        bytes[at] = spice[draw.below(spice.size())];
+        bytes[at] = inserted_bytes[draw.below(inserted_bytes.size())];
         break;
       case 2:
         bytes.erase(at, length);
@@ -55,12 +55,12 @@ struct outcomes {
 
 outcomes try_mutations(const std::string& name, const std::string& bytes, int rounds,
                        const std::function<void(const std::string&)>& read) {
-  const folder here;
+  const folder dir;
   random64 draw(std::hash<std::string>{}(name));
   outcomes found;
   for (int i = 0; i < rounds; ++i) {
     const auto changed = mutated(bytes, draw);
-    const auto path = here.plain(name, changed);
+    const auto path = dir.plain(name, changed);
     try {
       read(path);
       ++found.accepted;
@@ -106,27 +106,27 @@ TEST(Mutation, TextFilesAreReadOrRefused) {
 }
 
 TEST(Mutation, CompressedFilesAreReadOrRefused) {
-  const folder here;
+  const folder dir;
   std::string text;
   for (int i = 0; i < 300; ++i)
     text += std::to_string(i * 77 % 100) + ' ' + std::to_string(i) + '\n';
   world w(1);
   const auto read = [&](const std::string& path) { read_and_number(w, path); };
   for (const std::string ending : {".gz", ".zst", ".xz"}) {
-    const auto bytes = test::bytes_of(here.packed("whole.el" + ending, text));
+    const auto bytes = test::bytes_of(dir.packed("whole.el" + ending, text));
     const auto found = try_mutations("g.el" + ending, bytes, 500, read);
     EXPECT_GT(found.refused, 300) << ending;
   }
 }
 
 TEST(Mutation, TablesAreReadOrRefused) {
-  const folder here;
+  const folder dir;
   world w(1);
   const table rows{"depth", {1, 5, 9}, std::vector<std::int64_t>{4, -1, -7}};
   for (const std::string ending : {".csv", ".tsv", ".npy"}) {
-    write_table(here / ("t" + ending), rows);
+    write_table(dir / ("t" + ending), rows);
     const auto found = try_mutations(
-        "t" + ending, test::bytes_of(here / ("t" + ending)), 1000, [&](const std::string& path) {
+        "t" + ending, test::bytes_of(dir / ("t" + ending)), 1000, [&](const std::string& path) {
           const auto back = read_table(w.pool(), path, 1000);
           EXPECT_EQ(std::visit([](const auto& v) { return v.size(); }, back.values),
                     back.ids.size());
@@ -137,13 +137,13 @@ TEST(Mutation, TablesAreReadOrRefused) {
 }
 
 TEST(Mutation, NativeFilesAreReadOrRefused) {
-  const folder here;
+  const folder dir;
   world w(1);
   const std::vector<std::uint64_t> offsets{0, 2, 2, 5};
   const std::vector<std::uint32_t> targets{1, 2, 0, 1, 2};
-  write_native(w.pool(), here / "g.cairn", {true, 5, offsets, std::span(targets), {}, {}});
+  write_native(w.pool(), dir / "g.cairn", {true, 5, offsets, std::span(targets), {}, {}});
   const auto found =
-      try_mutations("g.cairn", test::bytes_of(here / "g.cairn"), 500,
+      try_mutations("g.cairn", test::bytes_of(dir / "g.cairn"), 500,
                     [&](const std::string& path) { static_cast<void>(read_native(w, path)); });
   EXPECT_GT(found.refused, 200);
 }

@@ -44,14 +44,14 @@ struct plain_arrays {
   }
 };
 
-plain_arrays random_arrays(std::uint64_t n, std::uint64_t most_per_row) {
+plain_arrays random_arrays(std::uint64_t n, std::uint64_t max_per_row) {
   random64 draw(n);
   plain_arrays a;
   a.offsets.assign(1, 0);
   a.targets.clear();
   for (std::uint64_t v = 0; v < n; ++v) {
     std::uint32_t target = 0;
-    for (auto k = draw.below(most_per_row + 1); k > 0; --k) {
+    for (auto k = draw.below(max_per_row + 1); k > 0; --k) {
       target = static_cast<std::uint32_t>(std::min(n - 1, target + draw.below(n / 3)));
       a.targets.push_back(target);
       a.real.push_back(draw.uniform());
@@ -92,7 +92,7 @@ void expect_equal(const native_graph& a, const native_graph& b) {
 }
 
 TEST(Native, GraphsReadBackPlainAndCompressed) {
-  const folder here;
+  const folder dir;
   plain_arrays none;
   plain_arrays whole{.whole = {5, -4, 3, 2, 1}};
   plain_arrays undirected{.directed = false,
@@ -103,7 +103,7 @@ TEST(Native, GraphsReadBackPlainAndCompressed) {
   plain_arrays no_edges{.offsets = {0, 0}, .targets = {}};
   for (const std::string ending : {"", ".gz", ".zst", ".xz"}) {
     for (const auto& a : {none, whole, undirected, no_edges, random_arrays(5000, 40)}) {
-      const auto path = here / ("g.cairn" + ending);
+      const auto path = dir / ("g.cairn" + ending);
       write(path, a.view());
       const auto graph = graph_from(path);
       expect_equal(native_view(std::get<0>(graph)), a.view());
@@ -112,12 +112,12 @@ TEST(Native, GraphsReadBackPlainAndCompressed) {
 }
 
 TEST(Native, EachRankHasItsRows) {
-  const folder here;
+  const folder dir;
   const auto a = random_arrays(1000, 20);
-  write(here / "g.cairn", a.view());
+  write(dir / "g.cairn", a.view());
   for (const rank_t ranks : {1, 2, 3, 8}) {
     support::on_ranks(ranks, 2, [&](world& w) {
-      const auto graph = read_native(w, here / "g.cairn");
+      const auto graph = read_native(w, dir / "g.cairn");
       const auto& g = std::get<dist_csr<std::uint32_t>>(graph);
       EXPECT_EQ(g.num_edges(), a.targets.size());
       EXPECT_EQ(g.out().first(), g.partition().first(w.rank()));
@@ -133,13 +133,13 @@ TEST(Native, EachRankHasItsRows) {
 }
 
 TEST(Native, WideGraphsReadBack) {
-  const folder here;
+  const folder dir;
   // 2^32 vertices would take 32 GB: the width is a matter of the header, which refuses others.
   const std::vector<std::uint64_t> offsets{0, 1};
   const std::vector<std::uint64_t> targets{0};
-  write(here / "g.cairn", {true, 1, offsets, std::span(targets), {}, {}});
+  write(dir / "g.cairn", {true, 1, offsets, std::span(targets), {}, {}});
   EXPECT_EQ(
-      test::sentence_of(here / "g.cairn", [&] { static_cast<void>(graph_from(here / "g.cairn")); }),
+      test::sentence_of(dir / "g.cairn", [&] { static_cast<void>(graph_from(dir / "g.cairn")); }),
       "g.cairn: at byte 12: the header's fields are inconsistent");
 }
 

@@ -25,13 +25,13 @@ void write(const std::string& path, std::string_view text) {
   file.finish();
 }
 
-std::ptrdiff_t files_in(const folder& here) {
-  return std::distance(fs::directory_iterator(here / ""), fs::directory_iterator());
+std::ptrdiff_t files_in(const folder& dir) {
+  return std::distance(fs::directory_iterator(dir / ""), fs::directory_iterator());
 }
 
 TEST(OutputFile, TheOldContentStaysUntilTheNewOneIsFinished) {
-  const folder here;
-  const auto path = here.plain("a", "old");
+  const folder dir;
+  const auto path = dir.plain("a", "old");
   {
     output_file file(path);
     file.write("new", 3);
@@ -41,12 +41,12 @@ TEST(OutputFile, TheOldContentStaysUntilTheNewOneIsFinished) {
   }
   { output_file(path).write("unfinished", 10); }
   EXPECT_EQ(test::bytes_of(path), "new");
-  { output_file(here / "b").write("unfinished", 10); }
-  EXPECT_EQ(files_in(here), 1) << "only a";
+  { output_file(dir / "b").write("unfinished", 10); }
+  EXPECT_EQ(files_in(dir), 1) << "only a";
 }
 
 TEST(OutputFile, AGraphMayBeWrittenOverTheFileThatItIsAMappingOf) {
-  const folder here;
+  const folder dir;
   world w(2);
   for (const std::string name : {"g.cairn", "g.cairn.gz"}) {
     std::vector<std::uint64_t> offsets{0};
@@ -55,7 +55,7 @@ TEST(OutputFile, AGraphMayBeWrittenOverTheFileThatItIsAMappingOf) {
       targets.push_back(v);
       offsets.push_back(targets.size());
     }
-    const auto path = here / name;
+    const auto path = dir / name;
     write_native(w.pool(), path, {true, targets.size(), offsets, std::span(targets), {}, {}});
     const auto before = test::bytes_of(path);
     const auto graph = read_native(w, path);
@@ -65,34 +65,34 @@ TEST(OutputFile, AGraphMayBeWrittenOverTheFileThatItIsAMappingOf) {
 }
 
 TEST(OutputFile, AReplacedFileKeepsItsModeAndItsLinks) {
-  const folder here;
-  const auto path = here.plain("a", "old");
+  const folder dir;
+  const auto path = dir.plain("a", "old");
   fs::permissions(path, fs::perms(0640));
-  fs::create_hard_link(path, here / "hard");
-  fs::create_symlink("a", here / "soft");
-  fs::create_symlink("none", here / "dangling");
-  write(here / "soft", "new");
-  EXPECT_TRUE(fs::is_symlink(here / "soft"));
+  fs::create_hard_link(path, dir / "hard");
+  fs::create_symlink("a", dir / "soft");
+  fs::create_symlink("none", dir / "dangling");
+  write(dir / "soft", "new");
+  EXPECT_TRUE(fs::is_symlink(dir / "soft"));
   EXPECT_EQ(test::bytes_of(path), "new");
   EXPECT_EQ(fs::status(path).permissions(), fs::perms(0640));
-  EXPECT_EQ(test::bytes_of(here / "hard"), "old") << "another name of the old file";
-  write(here / "dangling", "new");
-  EXPECT_TRUE(fs::is_symlink(here / "dangling"));
-  EXPECT_EQ(test::bytes_of(here / "none"), "new");
+  EXPECT_EQ(test::bytes_of(dir / "hard"), "old") << "another name of the old file";
+  write(dir / "dangling", "new");
+  EXPECT_TRUE(fs::is_symlink(dir / "dangling"));
+  EXPECT_EQ(test::bytes_of(dir / "none"), "new");
 }
 
 TEST(OutputFile, NamesOfAnyLengthThatTheSystemTakesWork) {
-  const folder here;
+  const folder dir;
   const std::string longest(255, 'x');
-  write(here / longest, "1");
-  write(here / longest, "2");
-  EXPECT_EQ(test::bytes_of(here / longest), "2");
-  EXPECT_EQ(files_in(here), 1);
+  write(dir / longest, "1");
+  write(dir / longest, "2");
+  EXPECT_EQ(test::bytes_of(dir / longest), "2");
+  EXPECT_EQ(files_in(dir), 1);
 }
 
 TEST(OutputFile, APipeIsWrittenDirectlyAndAskingDoesNotOpenIt) {
-  const folder here;
-  const auto path = here / "pipe";
+  const folder dir;
+  const auto path = dir / "pipe";
   ASSERT_EQ(mkfifo(path.c_str(), 0600), 0);
   expect_writable(path);  // nobody reads yet
   std::string read;
@@ -104,43 +104,43 @@ TEST(OutputFile, APipeIsWrittenDirectlyAndAskingDoesNotOpenIt) {
 }
 
 TEST(OutputFile, ADescriptorOfThisProcessIsWrittenWhereItStands) {
-  const folder here;
-  const auto path = here / "a";
+  const folder dir;
+  const auto path = dir / "a";
   const int fd = open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600);
   ASSERT_EQ(::write(fd, "before ", 7), 7);
-  fs::create_symlink("/dev/fd/" + std::to_string(fd), here / "link");
-  expect_writable(here / "link");
-  write(here / "link", "during ");
+  fs::create_symlink("/dev/fd/" + std::to_string(fd), dir / "link");
+  expect_writable(dir / "link");
+  write(dir / "link", "during ");
   write("/proc/self/fd/" + std::to_string(fd), "too ");
   ASSERT_EQ(::write(fd, "after", 5), 5);
   close(fd);
   EXPECT_EQ(test::bytes_of(path), "before during too after");
-  EXPECT_EQ(files_in(here), 2);
+  EXPECT_EQ(files_in(dir), 2);
 }
 
 TEST(OutputFile, WhatCannotBeWrittenIsRefusedBeforeAndWhenItIsMade) {
-  const folder here;
-  fs::create_directory(here / "folder");
-  fs::create_symlink("loop", here / "loop");
+  const folder dir;
+  fs::create_directory(dir / "folder");
+  fs::create_symlink("loop", dir / "loop");
   for (const std::string name : {"folder", "no/such/folder", "loop"}) {
-    EXPECT_THROW(expect_writable(here / name), usage_error) << name;
-    EXPECT_THROW(output_file(here / name), usage_error) << name;
+    EXPECT_THROW(expect_writable(dir / name), usage_error) << name;
+    EXPECT_THROW(output_file(dir / name), usage_error) << name;
   }
   EXPECT_THROW(expect_writable(""), usage_error);
   if (geteuid() == 0) return;  // who may do everything
-  fs::permissions(here.plain("read_only", "x"), fs::perms(0400));
-  EXPECT_THROW(expect_writable(here / "read_only"), usage_error);
-  EXPECT_THROW(output_file(here / "read_only"), usage_error);
+  fs::permissions(dir.plain("read_only", "x"), fs::perms(0400));
+  EXPECT_THROW(expect_writable(dir / "read_only"), usage_error);
+  EXPECT_THROW(output_file(dir / "read_only"), usage_error);
 }
 
 TEST(OutputFile, AskingLeavesNothingBehindAndChangesNothing) {
-  const folder here;
-  expect_writable(here / "new");
-  EXPECT_EQ(files_in(here), 0);
-  const auto path = here.plain("old", "old");
+  const folder dir;
+  expect_writable(dir / "new");
+  EXPECT_EQ(files_in(dir), 0);
+  const auto path = dir.plain("old", "old");
   expect_writable(path);
   EXPECT_EQ(test::bytes_of(path), "old");
-  EXPECT_EQ(files_in(here), 1);
+  EXPECT_EQ(files_in(dir), 1);
   expect_writable("/dev/null");
   write("/dev/null", "x");
 }

@@ -21,10 +21,10 @@ using test::read;
 using lines = std::vector<line>;
 
 TEST(ReadEdges, AnEdgeListMayUseSpacesTabsCommasCommentsAndAnyLineEnds) {
-  const folder here;
-  const auto path = here.plain("g.txt",
-                               "# a comment\n% another\n\n0 1\n2\t3\n4,5\n6, 7\n 8   9  \r\n"
-                               "\t10 11\t\n# in the middle\n   \n12 13");
+  const folder dir;
+  const auto path = dir.plain("g.txt",
+                              "# a comment\n% another\n\n0 1\n2\t3\n4,5\n6, 7\n 8   9  \r\n"
+                              "\t10 11\t\n# in the middle\n   \n12 13");
   const auto edges = read(path);
   EXPECT_EQ(
       lines_of(edges),
@@ -35,21 +35,21 @@ TEST(ReadEdges, AnEdgeListMayUseSpacesTabsCommasCommentsAndAnyLineEnds) {
 }
 
 TEST(ReadEdges, AThirdColumnIsTheWeight) {
-  const folder here;
-  const auto whole = read(here.plain("g.wel", "0 1 5\n1 2 -7\n2,0,2147483647\n"));
+  const folder dir;
+  const auto whole = read(dir.plain("g.wel", "0 1 5\n1 2 -7\n2,0,2147483647\n"));
   EXPECT_EQ(whole.weights, weight_kind::integer);
   EXPECT_EQ(lines_of(whole), (lines{{0, 1, 5}, {1, 2, -7}, {2, 0, 2147483647}}));
-  const auto real = read(here.plain("g.el", "0 1 5\n1 2 0.25\n2 0 -1e3\n"));
+  const auto real = read(dir.plain("g.el", "0 1 5\n1 2 0.25\n2 0 -1e3\n"));
   EXPECT_EQ(real.weights, weight_kind::real);
   EXPECT_EQ(lines_of(real), (lines{{0, 1, 5}, {1, 2, 0.25}, {2, 0, -1000}}));
 }
 
 TEST(ReadEdges, OneRealWeightAnywhereMakesAllWeightsReal) {
-  const folder here;
+  const folder dir;
   std::string text;
   for (int i = 0; i < 200; ++i) text += std::to_string(i) + " 0 " + std::to_string(i) + "\n";
   for (const auto& path :
-       {here.plain("a.wel", text + "200 0 0.5\n"), here.plain("b.wel", "200 0 0.5\n" + text)}) {
+       {dir.plain("a.wel", text + "200 0 0.5\n"), dir.plain("b.wel", "200 0 0.5\n" + text)}) {
     const auto edges = read(path, 2, 64);
     EXPECT_EQ(edges.weights, weight_kind::real);
     EXPECT_EQ(edges.num_edges(), 201u);
@@ -58,11 +58,11 @@ TEST(ReadEdges, OneRealWeightAnywhereMakesAllWeightsReal) {
 }
 
 TEST(ReadEdges, WideIdsMakeOnlyTheirBlockWide) {
-  const folder here;
+  const folder dir;
   std::string text;
   for (int i = 0; i < 100; ++i) text += "4294967294 1\n";
   text += "4294967295 18446744073709551614\n";
-  const auto edges = read(here.plain("g.el", text), 1, 256);
+  const auto edges = read(dir.plain("g.el", text), 1, 256);
   EXPECT_EQ(edges.blocks.front().edges.index(), 0u);
   EXPECT_EQ(edges.blocks.back().edges.index(), 1u);
   EXPECT_EQ(lines_of(edges).front(), (line{4294967294u, 1, 1}));
@@ -70,19 +70,19 @@ TEST(ReadEdges, WideIdsMakeOnlyTheirBlockWide) {
 }
 
 TEST(ReadEdges, ACsvFileHasAHeaderLineOrBeginsWithAnEdge) {
-  const folder here;
+  const folder dir;
   const lines expected{{1, 2, 1}, {3, 4, 1}};
-  EXPECT_EQ(lines_of(read(here.plain("a.csv", "source,target\n1,2\n3,4\n"))), expected);
-  EXPECT_EQ(lines_of(read(here.plain("b.csv", "\xef\xbb\xbf\"Source\";\"Target\"\r\n1;2\r\n3;4"))),
+  EXPECT_EQ(lines_of(read(dir.plain("a.csv", "source,target\n1,2\n3,4\n"))), expected);
+  EXPECT_EQ(lines_of(read(dir.plain("b.csv", "\xef\xbb\xbf\"Source\";\"Target\"\r\n1;2\r\n3;4"))),
             expected);
-  EXPECT_EQ(lines_of(read(here.plain("c.csv", "1,2\n3,4\n"))), expected);
-  EXPECT_EQ(lines_of(read(here.plain("d.csv", "u,v,cost\n1,2,0.5\n"))), (lines{{1, 2, 0.5}}));
+  EXPECT_EQ(lines_of(read(dir.plain("c.csv", "1,2\n3,4\n"))), expected);
+  EXPECT_EQ(lines_of(read(dir.plain("d.csv", "u,v,cost\n1,2,0.5\n"))), (lines{{1, 2, 0.5}}));
 }
 
 TEST(ReadEdges, MatrixMarketKnowsThreeFieldsAndThreeSymmetries) {
-  const folder here;
+  const folder dir;
   const auto read_matrix = [&](const std::string& kind, const std::string& body) {
-    return read(here.plain("m.mtx", "%%MatrixMarket matrix coordinate " + kind + "\n% c\n" + body));
+    return read(dir.plain("m.mtx", "%%MatrixMarket matrix coordinate " + kind + "\n% c\n" + body));
   };
   const auto general = read_matrix("pattern general", "3 3 2\n1 2\n3 3\n");
   EXPECT_EQ(lines_of(general), (lines{{0, 1, 1}, {2, 2, 1}}));
@@ -99,8 +99,8 @@ TEST(ReadEdges, MatrixMarketKnowsThreeFieldsAndThreeSymmetries) {
 }
 
 TEST(ReadEdges, DimacsArcsCountFromOne) {
-  const folder here;
-  const auto edges = read(here.plain("g.gr", "c hi\nc\np sp 3 2\nc x\na 1 2 7\na  3   1 8\n"));
+  const folder dir;
+  const auto edges = read(dir.plain("g.gr", "c hi\nc\np sp 3 2\nc x\na 1 2 7\na  3   1 8\n"));
   EXPECT_EQ(lines_of(edges), (lines{{0, 1, 7}, {2, 0, 8}}));
   EXPECT_EQ(edges.declared_vertices, 3u);
   EXPECT_TRUE(edges.directed);
@@ -120,13 +120,13 @@ std::string random_edges(int count, bool weighted) {
 }
 
 TEST(ReadEdges, TheEdgesDoNotDependOnBlocksWorkersOrCompression) {
-  const folder here;
+  const folder dir;
   for (const bool weighted : {false, true}) {
     const auto text = random_edges(500, weighted);
-    const auto expected = lines_of(read(here.plain("g.txt", text)));
+    const auto expected = lines_of(read(dir.plain("g.txt", text)));
     ASSERT_EQ(expected.size(), 500u);
     for (const std::string ending : {"", ".gz", ".zst", ".xz"}) {
-      const auto path = here.packed("h.txt" + ending, text);
+      const auto path = dir.packed("h.txt" + ending, text);
       for (const std::size_t block : {1u, 7u, 64u, 1000u}) {
         for (const int workers : {1, 3}) {
           EXPECT_EQ(lines_of(read(path, workers, block)), expected)
@@ -138,12 +138,12 @@ TEST(ReadEdges, TheEdgesDoNotDependOnBlocksWorkersOrCompression) {
 }
 
 TEST(ReadEdges, RanksTogetherHoldTheFileOnce) {
-  const folder here;
+  const folder dir;
   const auto text = random_edges(700, true) + "5 5 0.5\n";
-  auto expected = lines_of(read(here.plain("g.txt", text)));
+  auto expected = lines_of(read(dir.plain("g.txt", text)));
   std::sort(expected.begin(), expected.end());
   for (const std::string ending : {"", ".gz"}) {
-    const auto path = here.packed("h.txt" + ending, text);
+    const auto path = dir.packed("h.txt" + ending, text);
     for (const rank_t ranks : {1, 2, 3, 8}) {
       lines all;
       std::mutex guard;
@@ -161,12 +161,12 @@ TEST(ReadEdges, RanksTogetherHoldTheFileOnce) {
 }
 
 TEST(ReadEdges, AllRanksThrowTheFilesFirstFault) {
-  const folder here;
+  const folder dir;
   std::string text = random_edges(300, false);
   const auto line_number = std::count(text.begin(), text.end(), '\n') + 1;
   text += "1 x\n" + random_edges(100, false) + "1 y\n" + random_edges(100, false);
   for (const std::string ending : {"", ".gz"}) {
-    const auto path = here.packed("g.txt" + ending, text);
+    const auto path = dir.packed("g.txt" + ending, text);
     for (const rank_t ranks : {1, 2, 3}) {
       std::atomic<int> heard{0};
       support::on_ranks(ranks, 2, [&](world& w) {
@@ -184,10 +184,10 @@ TEST(ReadEdges, AllRanksThrowTheFilesFirstFault) {
 }
 
 TEST(ReadEdges, ProgressReachesTheEnd) {
-  const folder here;
+  const folder dir;
   const auto text = random_edges(500, false);
   for (const std::string ending : {"", ".gz"}) {
-    const auto path = here.packed("g.txt" + ending, text);
+    const auto path = dir.packed("g.txt" + ending, text);
     std::uint64_t last = 0, total = 0;
     world w(1);
     static_cast<void>(
@@ -215,10 +215,10 @@ TEST(ReadEdges, FormatsGoByTheInnerEnding) {
 }
 
 TEST(ReadEdges, AFormatThatIsNamedOverrulesTheEnding) {
-  const folder here;
+  const folder dir;
   world w(1);
   const auto edges =
-      read_edges(w, here.plain("example.e", "1 2 0.5\n"), {.format = file_format::edge_list});
+      read_edges(w, dir.plain("example.e", "1 2 0.5\n"), {.format = file_format::edge_list});
   EXPECT_EQ(lines_of(edges), (lines{{1, 2, 0.5}}));
 }
 

@@ -29,7 +29,7 @@ std::string fault_of(F&& f) {
   try {
     f();
   } catch (const text_fault& fault) {
-    return fault.what;
+    return fault.problem;
   }
   return "no fault";
 }

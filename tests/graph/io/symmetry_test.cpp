@@ -48,7 +48,7 @@ enum class weighing { not_at_all, by_whole_numbers, by_real_numbers };
 
 /// An undirected file of n vertices with these entries in its rows.
 template <class Id>
-void write_file(const std::string& path, std::uint64_t n, entries all, weighing how,
+void write_file(const std::string& path, std::uint64_t n, entries all, weighing kind,
                 std::int64_t miscount = 0) {
   std::sort(all.begin(), all.end());
   std::vector<std::uint64_t> offsets(n + 1);
@@ -66,8 +66,8 @@ void write_file(const std::string& path, std::uint64_t n, entries all, weighing 
   for (std::uint64_t v = 0; v < n; ++v) offsets[v + 1] += offsets[v];
   const auto edges = (all.size() + loops) / 2 + static_cast<std::uint64_t>(miscount);
   native_graph g{false, edges, offsets, std::span<const Id>(targets), {}, {}};
-  if (how == weighing::by_whole_numbers) g.weights = std::span<const std::int32_t>(whole);
-  if (how == weighing::by_real_numbers) g.weights = std::span<const double>(real);
+  if (kind == weighing::by_whole_numbers) g.weights = std::span<const std::int32_t>(whole);
+  if (kind == weighing::by_real_numbers) g.weights = std::span<const double>(real);
   const auto pool = task::make_threads({.workers = 1});
   write_native(*pool, path, g);
 }
@@ -94,8 +94,8 @@ constexpr auto one_sided =
     "there";
 
 TEST(Symmetry, AnEdgeInTheRowOfOneOfItsEndsIsFound) {
-  const folder here;
-  const auto path = here / "g.cairn";
+  const folder dir;
+  const auto path = dir / "g.cairn";
   const auto at = [&](std::uint64_t byte) {
     return "g.cairn: at byte " + std::to_string(byte) + ": " + one_sided;
   };
@@ -118,8 +118,8 @@ TEST(Symmetry, AnEdgeInTheRowOfOneOfItsEndsIsFound) {
 }
 
 TEST(Symmetry, RowsOfEqualDegreesEitherWayAreNoProof) {
-  const folder here;
-  const auto path = here / "g.cairn";
+  const folder dir;
+  const auto path = dir / "g.cairn";
   // Every vertex of a directed cycle has as many entries as there are of it.
   for (std::uint64_t n = 3; n < 60; ++n) {
     entries cycle;
@@ -132,8 +132,8 @@ TEST(Symmetry, RowsOfEqualDegreesEitherWayAreNoProof) {
 }
 
 TEST(Symmetry, OneEdgeSeveralTimesHasTheSameWeightsEitherWay) {
-  const folder here;
-  const auto path = here / "g.cairn";
+  const folder dir;
+  const auto path = dir / "g.cairn";
   const auto said = [&](std::vector<double> there, std::vector<double> back) {
     entries all;
     for (const auto w : there) all.push_back({0, 1, w});
@@ -149,8 +149,8 @@ TEST(Symmetry, OneEdgeSeveralTimesHasTheSameWeightsEitherWay) {
 }
 
 TEST(Symmetry, TheHeaderCountsTheEdges) {
-  const folder here;
-  const auto path = here / "g.cairn";
+  const folder dir;
+  const auto path = dir / "g.cairn";
   const auto all = both_ways({{0, 1, 1}, {1, 2, 1}, {2, 2, 1}});
   write_file<std::uint32_t>(path, 3, all, weighing::not_at_all, 1);
   EXPECT_EQ(verdict(path, 2),

@@ -30,12 +30,12 @@ table table_of(std::vector<T> values) {
 constexpr auto most = std::numeric_limits<std::uint64_t>::max();
 
 TEST(Table, CountsReadBackWithTheirGaps) {
-  const folder here;
+  const folder dir;
   auto rows = table_of<std::uint64_t>({0, 7, missing_value<std::uint64_t>, most - 1});
   rows.ids.back() = most - 1;
   for (const auto& ending : endings) {
-    write_table(here / ("t" + ending), rows);
-    const auto back = read_back(here / ("t" + ending));
+    write_table(dir / ("t" + ending), rows);
+    const auto back = read_back(dir / ("t" + ending));
     EXPECT_EQ(back.value_name, "depth");
     EXPECT_EQ(back.ids, rows.ids) << ending;
     EXPECT_EQ(back.values, rows.values) << ending;
@@ -43,25 +43,25 @@ TEST(Table, CountsReadBackWithTheirGaps) {
 }
 
 TEST(Table, SignedNumbersReadBackWithTheirGaps) {
-  const folder here;
+  const folder dir;
   const auto rows = table_of<std::int64_t>({std::numeric_limits<std::int64_t>::min(), 5,
                                             missing_value<std::int64_t>,
                                             std::numeric_limits<std::int64_t>::max()});
   for (const auto& ending : endings) {
-    write_table(here / ("t" + ending), rows);
-    EXPECT_EQ(read_back(here / ("t" + ending)).values, rows.values) << ending;
+    write_table(dir / ("t" + ending), rows);
+    EXPECT_EQ(read_back(dir / ("t" + ending)).values, rows.values) << ending;
   }
 }
 
 TEST(Table, RealNumbersReadBackToTheLastBit) {
-  const folder here;
+  const folder dir;
   const auto rows =
       table_of<double>({0.0, -0.0, 3.0, 0.1, 1e300, 5e-324, -1.0 / 3, 1e22,
                         std::numeric_limits<double>::infinity(), missing_value<double>});
   const auto& expected = std::get<std::vector<double>>(rows.values);
   for (const auto& ending : endings) {
-    write_table(here / ("t" + ending), rows);
-    const auto back = read_back(here / ("t" + ending));
+    write_table(dir / ("t" + ending), rows);
+    const auto back = read_back(dir / ("t" + ending));
     const auto& values = std::get<std::vector<double>>(back.values);
     ASSERT_EQ(values.size(), expected.size());
     for (std::size_t i = 0; i + 1 < values.size(); ++i) {
@@ -73,17 +73,17 @@ TEST(Table, RealNumbersReadBackToTheLastBit) {
 }
 
 TEST(Table, TextLooksAsPromised) {
-  const folder here;
-  write_table(here / "t.csv", table_of<std::uint64_t>({0, missing_value<std::uint64_t>}));
-  EXPECT_EQ(test::bytes_of(here / "t.csv"), "id,depth\n0,0\n3,\n");
-  write_table(here / "t.tsv", table_of<double>({2.0, missing_value<double>}));
-  EXPECT_EQ(test::bytes_of(here / "t.tsv"), "id\tdepth\n0\t2.0\n3\t\n");
+  const folder dir;
+  write_table(dir / "t.csv", table_of<std::uint64_t>({0, missing_value<std::uint64_t>}));
+  EXPECT_EQ(test::bytes_of(dir / "t.csv"), "id,depth\n0,0\n3,\n");
+  write_table(dir / "t.tsv", table_of<double>({2.0, missing_value<double>}));
+  EXPECT_EQ(test::bytes_of(dir / "t.tsv"), "id\tdepth\n0\t2.0\n3\t\n");
 }
 
 TEST(Table, ArraysLookAsNumPyWritesThem) {
-  const folder here;
-  write_table(here / "t.npy", table_of<std::int64_t>({7, missing_value<std::int64_t>}));
-  const auto bytes = test::bytes_of(here / "t.npy");
+  const folder dir;
+  write_table(dir / "t.npy", table_of<std::int64_t>({7, missing_value<std::int64_t>}));
+  const auto bytes = test::bytes_of(dir / "t.npy");
   ASSERT_EQ(bytes.size(), 128u + 2 * 16);
   EXPECT_EQ(bytes.substr(0, 8), std::string("\x93NUMPY\x01\0", 8));
   EXPECT_EQ(bytes.substr(8, 2), std::string("\x76\0", 2));
@@ -96,27 +96,27 @@ TEST(Table, ArraysLookAsNumPyWritesThem) {
 }
 
 TEST(Table, ManyRowsMayBeAppendedInParts) {
-  const folder here;
+  const folder dir;
   std::vector<std::uint64_t> values(300'000);
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = i * i;
   const auto rows = table_of(values);
   for (const std::string ending : {".csv", ".npy", ".csv.zst"}) {
-    table_writer file(here / ("t" + ending), "depth", 0, values.size());
+    table_writer file(dir / ("t" + ending), "depth", 0, values.size());
     for (std::size_t at = 0; at < values.size(); at += 70'000) {
       const auto n = std::min<std::size_t>(70'000, values.size() - at);
       file.append(std::span(rows.ids).subspan(at, n),
                   std::span<const std::uint64_t>(values).subspan(at, n));
     }
     file.finish();
-    const auto back = read_back(here / ("t" + ending));
+    const auto back = read_back(dir / ("t" + ending));
     EXPECT_EQ(back.ids, rows.ids) << ending;
     EXPECT_EQ(back.values, rows.values) << ending;
   }
 }
 
 TEST(Table, TablesOfOtherProgramsAreRead) {
-  const folder here;
-  const auto rows = read_back(here.plain("t.csv", "id,rank\r\n5,-1\r\n7,2\r\n\r\n"));
+  const folder dir;
+  const auto rows = read_back(dir.plain("t.csv", "id,rank\r\n5,-1\r\n7,2\r\n\r\n"));
   EXPECT_EQ(rows.value_name, "rank");
   EXPECT_EQ(rows.ids, (std::vector<std::uint64_t>{5, 7}));
   EXPECT_EQ(rows.values, value_vector(std::vector<std::int64_t>{-1, 2}));
@@ -129,9 +129,9 @@ struct bad_table {
 };
 
 TEST(Table, EveryMalformedTableGetsItsSentence) {
-  const folder here;
-  write_table(here / "good.npy", table_of<std::uint64_t>({1, 2}));
-  const auto npy = test::bytes_of(here / "good.npy");
+  const folder dir;
+  write_table(dir / "good.npy", table_of<std::uint64_t>({1, 2}));
+  const auto npy = test::bytes_of(dir / "good.npy");
   const auto changed = [&](const std::string& from, const std::string& to) {
     auto bytes = npy;
     return bytes.replace(bytes.find(from), from.size(), to);
@@ -166,17 +166,17 @@ TEST(Table, EveryMalformedTableGetsItsSentence) {
        "h.npy: at byte 6: expected version 1, 2 or 3 of the .npy format, found 9"},
   };
   for (const auto& file : files) {
-    const auto path = here.plain(file.name, file.bytes);
+    const auto path = dir.plain(file.name, file.bytes);
     const auto said = test::sentence_of(path, [&] { static_cast<void>(read_back(path)); });
     EXPECT_EQ(said, file.said);
   }
 }
 
 TEST(Table, MoreRowsThanExpectedAreRefused) {
-  const folder here;
+  const folder dir;
   const auto rows = table_of<std::uint64_t>({7, 8, 9});
   for (const auto& ending : endings) {
-    const auto path = here / ("t" + ending);
+    const auto path = dir / ("t" + ending);
     write_table(path, rows);
     EXPECT_EQ(read_back(path, 3).ids.size(), 3u) << ending;
     EXPECT_EQ(test::sentence_of(path, [&] { static_cast<void>(read_back(path, 2)); }),
@@ -185,8 +185,8 @@ TEST(Table, MoreRowsThanExpectedAreRefused) {
 }
 
 TEST(Table, ANameWithAnotherEndingIsAUsageError) {
-  const folder here;
-  EXPECT_THROW(table_writer(here / "t.txt", "depth", 0, 1), usage_error);
+  const folder dir;
+  EXPECT_THROW(table_writer(dir / "t.txt", "depth", 0, 1), usage_error);
 }
 
 }  // namespace

@@ -29,9 +29,9 @@ enum class weigh { not_at_all, by_positive, by_integers, by_reals };
 constexpr weigh all_weights[]{weigh::not_at_all, weigh::by_positive, weigh::by_integers,
                               weigh::by_reals};
 
-weight_kind kind_of(weigh how) {
-  if (how == weigh::not_at_all) return weight_kind::none;
-  return how == weigh::by_reals ? weight_kind::real : weight_kind::integer;
+weight_kind kind_of(weigh by) {
+  if (by == weigh::not_at_all) return weight_kind::none;
+  return by == weigh::by_reals ? weight_kind::real : weight_kind::integer;
 }
 
 /// A graph as its ids say it.
@@ -51,14 +51,14 @@ std::ostream& operator<<(std::ostream& to, const facts& f) {
 }
 
 /// Ids are 1 to n. Weights follow from the seed.
-facts facts_of(const plain_graph& g, weigh how, std::uint64_t seed) {
+facts facts_of(const plain_graph& g, weigh by, std::uint64_t seed) {
   random64 draw(seed, 0x3e1);
-  facts f{g.directed, g.n, kind_of(how), {}};
+  facts f{g.directed, g.n, kind_of(by), {}};
   for (const auto& e : g.edges) {
     double weight = 0;
-    if (how == weigh::by_positive) weight = 1 + double(draw.below(9));
-    if (how == weigh::by_integers) weight = double(draw.below(2'000'000)) - 1'000'000;
-    if (how == weigh::by_reals) weight = (double(draw.below(2000)) - 1000) / 16;
+    if (by == weigh::by_positive) weight = 1 + double(draw.below(9));
+    if (by == weigh::by_integers) weight = double(draw.below(2'000'000)) - 1'000'000;
+    if (by == weigh::by_reals) weight = (double(draw.below(2000)) - 1000) / 16;
     f.arcs.push_back({e.source + 1, e.target + 1, weight});
     if (!g.directed && e.source != e.target) f.arcs.push_back({e.target + 1, e.source + 1, weight});
   }
@@ -151,28 +151,28 @@ std::vector<format> formats() {
   return {
       {".el", edge_list, [=](auto& f, weigh) { return if_edges(without_weights(f)); }},
       {".wel", edge_list,
-       [=](auto& f, weigh how) { return how == weigh::not_at_all ? maybe() : if_edges(f); }},
+       [=](auto& f, weigh by) { return by == weigh::not_at_all ? maybe() : if_edges(f); }},
       {".csv", edge_list, [=](auto& f, weigh) { return if_edges(f); }},
       {".mtx", matrix, [](auto& f, weigh) { return maybe(f); }},
       {".gr", dimacs,
-       [](auto& f, weigh how) {
-         if (how == weigh::not_at_all) return f.directed ? maybe() : f;
-         return how == weigh::by_reals ? maybe() : as_arcs(f);
+       [](auto& f, weigh by) {
+         if (by == weigh::not_at_all) return f.directed ? maybe() : f;
+         return by == weigh::by_reals ? maybe() : as_arcs(f);
        }},
       {".max", flow,
-       [](auto& f, weigh how) {
+       [](auto& f, weigh by) {
          const bool zero_to_all =
              std::all_of(f.arcs.begin(), f.arcs.end(), [](const auto& a) { return a.weight >= 0; });
-         const bool whole = how == weigh::by_positive || how == weigh::by_integers;
+         const bool whole = by == weigh::by_positive || by == weigh::by_integers;
          return whole && zero_to_all && f.n > 1 ? as_arcs(f) : maybe();
        }},
       {".col", dimacs,
-       [](auto& f, weigh how) { return simple(f) && how == weigh::not_at_all ? f : maybe(); }},
+       [](auto& f, weigh by) { return simple(f) && by == weigh::not_at_all ? f : maybe(); }},
       {".graph", metis,
-       [](auto& f, weigh how) {
+       [](auto& f, weigh by) {
          const bool positive =
              std::all_of(f.arcs.begin(), f.arcs.end(), [](const auto& a) { return a.weight > 0; });
-         const bool weights_fit = how == weigh::not_at_all || (how != weigh::by_reals && positive);
+         const bool weights_fit = by == weigh::not_at_all || (by != weigh::by_reals && positive);
          return simple(f) && weights_fit ? f : maybe();
        }},
   };
@@ -181,16 +181,16 @@ std::vector<format> formats() {
 template <class Id>
 void expect_round_trips(world& w, const plain_graph& g, std::uint64_t seed) {
   constexpr const char* compressions[]{"", ".gz", ".zst", ".xz"};
-  const test::folder here;
-  for (const auto how : all_weights) {
-    const auto made = facts_of(g, how, seed);
+  const test::folder dir;
+  for (const auto by : all_weights) {
+    const auto made = facts_of(g, by, seed);
     const auto rows = build_graph<Id>(w, made, seed);
     const auto view = native_view(rows);
     for (const auto& f : formats()) {
-      SCOPED_TRACE(g.name + f.ending + " weights " + std::to_string(int(how)));
-      const auto path = here / ("g" + f.ending + compressions[(seed + f.ending.size()) % 4]);
+      SCOPED_TRACE(g.name + f.ending + " weights " + std::to_string(int(by)));
+      const auto path = dir / ("g" + f.ending + compressions[(seed + f.ending.size()) % 4]);
       std::filesystem::remove(path);  // of other weights
-      auto expected = f.read_back(made, how);
+      auto expected = f.read_back(made, by);
       if (!expected) {
         EXPECT_THROW(f.write(w.pool(), path, view), usage_error);
         EXPECT_FALSE(std::ifstream(path).good()) << "a refused graph left a file";
@@ -221,7 +221,7 @@ TEST(Writers, RoundTripsGiveTheSameGraph) {
 /// Several pieces, whose limits fall into rows, between rows and beside empty ones.
 TEST(Writers, ManyPiecesAreTheSameGraph) {
   world w(2);
-  const test::folder here;
+  const test::folder dir;
   plain_graph g{"large", 30'000, false, {}};
   random64 draw(5);
   std::set<std::pair<std::uint64_t, std::uint64_t>> edges;
@@ -230,34 +230,34 @@ TEST(Writers, ManyPiecesAreTheSameGraph) {
     if (u != v) edges.emplace(std::min(u, v), std::max(u, v));
   }
   for (const auto& [u, v] : edges) g.edges.push_back({u, v});
-  for (const auto how : {weigh::not_at_all, weigh::by_positive}) {
-    const auto made = facts_of(g, how, 1);
+  for (const auto by : {weigh::not_at_all, weigh::by_positive}) {
+    const auto made = facts_of(g, by, 1);
     const auto rows = build_graph<std::uint32_t>(w, made, 1);
     for (const auto& f : formats()) {
-      const auto expected = f.read_back(made, how);
+      const auto expected = f.read_back(made, by);
       if (!expected) continue;
-      f.write(w.pool(), here / ("g" + f.ending), native_view(rows));
-      EXPECT_TRUE(facts_of(load(w, here / ("g" + f.ending)).graph) == *expected) << f.ending;
+      f.write(w.pool(), dir / ("g" + f.ending), native_view(rows));
+      EXPECT_TRUE(facts_of(load(w, dir / ("g" + f.ending)).graph) == *expected) << f.ending;
     }
   }
 }
 
-std::string written(const std::string& name, const plain_graph& g, weigh how,
+std::string written(const std::string& name, const plain_graph& g, weigh by,
                     undirected_edges edges = undirected_edges::both_ways) {
   world w(1);
-  const test::folder here;
-  const auto rows = build_graph<std::uint32_t>(w, facts_of(g, how, 3), 0);
+  const test::folder dir;
+  const auto rows = build_graph<std::uint32_t>(w, facts_of(g, by, 3), 0);
   const auto view = native_view(rows);
   const auto ending = name.substr(name.rfind('.'));
   if (ending == ".graph") {
-    write_metis(w.pool(), here / name, view);
+    write_metis(w.pool(), dir / name, view);
   } else if (ending == ".csv") {
-    write_edge_list(w.pool(), here / name, view, edges);
+    write_edge_list(w.pool(), dir / name, view, edges);
   } else {
-    write_dimacs(w.pool(), here / name, view, edges,
+    write_dimacs(w.pool(), dir / name, view, edges,
                  ending == ".max" ? std::optional(flow_ends{3, 1}) : std::nullopt);
   }
-  return test::bytes_of(here / name);
+  return test::bytes_of(dir / name);
 }
 
 TEST(Writers, FilesLookAsTheirFormatsSay) {
@@ -278,9 +278,9 @@ TEST(Writers, FilesLookAsTheirFormatsSay) {
 }
 
 TEST(Writers, SentencesNameWhatAFormatCannotHold) {
-  const auto refusal = [](const std::string& name, const plain_graph& g, weigh how) -> std::string {
+  const auto refusal = [](const std::string& name, const plain_graph& g, weigh by) -> std::string {
     try {
-      return "written: " + written(name, g, how);
+      return "written: " + written(name, g, by);
     } catch (const usage_error& error) {
       return std::string(error.what()).substr(std::string(error.what()).rfind('/') + 1);
     }
@@ -302,33 +302,33 @@ TEST(Writers, SentencesNameWhatAFormatCannotHold) {
 }
 
 TEST(Writers, LongWordsTakeTheMemoryThatTheyNeed) {
-  const test::folder here;
+  const test::folder dir;
   world w(2);
   const std::string word(200'000, 'x');
   std::string text;
   for (int i = 0; i < 20'000; ++i) text += "a" + std::to_string(i) + " b\n";
-  const auto path = here.plain("w.el", text + word + " a1\n");
+  const auto path = dir.plain("w.el", text + word + " a1\n");
   const load_options texts{.read = {.ids = id_kind::text}};
   const auto g = load(w, path, texts).graph;
   const auto view = std::visit([](const auto& rows) { return native_view(rows); }, g);
-  write_edge_list(w.pool(), here / "v.csv", view);
+  write_edge_list(w.pool(), dir / "v.csv", view);
   EXPECT_EQ(num_isolated(w.pool(), view), 0u);
-  const auto back = load(w, here / "v.csv", texts).graph;
+  const auto back = load(w, dir / "v.csv", texts).graph;
   EXPECT_EQ(facts_of(back), facts_of(g));
 }
 
 TEST(Writers, ColoringFilesAreRead) {
-  const test::folder here;
+  const test::folder dir;
   world w(1);
-  const auto path = here.plain(
+  const auto path = dir.plain(
       "g.col", "c a comment\np edge 4 3\nn 1 5\nd 2 1\nv 0 1\nx SEED 7\ne 1 2\ne 4 2\ne 2 3\n");
   const auto f = facts_of(load(w, path).graph);
   EXPECT_FALSE(f.directed);
   EXPECT_EQ(f.n, 4u);
   EXPECT_EQ(f.arcs.size(), 6u);
-  EXPECT_EQ(test::sentence(here.plain("a.col", "p col 2 1\na 1 2\n")),
+  EXPECT_EQ(test::sentence(dir.plain("a.col", "p col 2 1\na 1 2\n")),
             "a.col:2: expected an edge ('e ID ID') or a comment ('c ...'), found 'a'");
-  EXPECT_EQ(test::sentence(here.plain("b.col", "p edge 2 1\ne 1 2 3\n")),
+  EXPECT_EQ(test::sentence(dir.plain("b.col", "p edge 2 1\ne 1 2 3\n")),
             "b.col:2: expected the end of the line, found '3'");
 }
 

@@ -16,7 +16,7 @@ namespace cairn::graph::io {
 /// Invalid text at `at`: thrown by scanners, caught where file and line are known.
 struct text_fault {
   const char* at;
-  std::string what;
+  std::string problem;
 };
 
 [[nodiscard]] constexpr bool is_digit(char c) noexcept { return c >= '0' && c <= '9'; }

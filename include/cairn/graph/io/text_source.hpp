@@ -30,8 +30,8 @@ struct text_block {
 /// An error in the contents of a file.
 struct source_fault {
   std::uint64_t offset = 0;  ///< in the decompressed text
-  std::string what;
-  bool sentence = false;  ///< `what` already names file and position
+  std::string problem;
+  bool sentence = false;  ///< `problem` already names file and position
 };
 
 /// A text file, plain or compressed, split into blocks at line ends.
@@ -52,7 +52,7 @@ class text_source {
   [[nodiscard]] std::string_view head(std::size_t bytes);
 
   /// Rejects longer lines of a compressed file, because they take memory.
-  void limit_lines(std::size_t bytes) noexcept { most_line_bytes_ = bytes; }
+  void limit_lines(std::size_t bytes) noexcept { max_line_bytes_ = bytes; }
 
   /// Skips the text before `offset`, where a line begins.
   void skip_to(std::uint64_t offset) noexcept { begin_ = offset; }
@@ -79,8 +79,8 @@ class text_source {
   /// The error for a fault, with its line number. Reads the file again up to the fault. It reads a
   /// compressed file further, because the likelier cause of invalid text is corrupt data.
   [[nodiscard]] input_error error(const source_fault& fault) const;
-  [[nodiscard]] input_error error(std::uint64_t offset, const std::string& what) const {
-    return error(source_fault{offset, what, false});
+  [[nodiscard]] input_error error(std::uint64_t offset, const std::string& problem) const {
+    return error(source_fault{offset, problem, false});
   }
 
  private:
@@ -99,7 +99,7 @@ class text_source {
   compression compression_;
   std::size_t block_bytes_;
   std::uint64_t begin_ = 0;
-  std::size_t most_line_bytes_ = std::size_t{1} << 20;
+  std::size_t max_line_bytes_ = std::size_t{1} << 20;
   std::vector<char> head_;
 };
 
