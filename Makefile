@@ -7,7 +7,7 @@
 #   make test            every test, in a build with all checks on
 #   make bench           the short benchmarks           make soak    the long tests and benchmarks
 #   make fuzz SECONDS=60   each reader by libFuzzer for so long, with clang from tools/clang_packages.txt
-#   make figures         runs the figures of the papers, build/release/bench/figures/index.html
+#   make figures [GRAPHS=folder]   runs the figures of the papers, build/release/bench/figures/index.html
 #   make figures ONLY="NAME..." FORM=long   some of them, by their full sweeps
 #   make lab             Cairn over slow links between hosts that this machine plays; needs root
 #   make peers PEERS=folder of GAP's programs [GRAPHS=folder]   one table of GAP's times over Cairn's

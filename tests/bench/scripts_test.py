@@ -8,6 +8,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -209,6 +210,12 @@ class Report(InAFolder):
             self.assertIn(word, done.stderr)
             self.assertNotIn("Traceback", done.stderr)
         self.assertFalse((self.folder / "none").exists())
+
+    def test_says_that_there_are_no_real_graphs(self):
+        with unittest.mock.patch.dict("os.environ", GRAPHS=str(self.folder / "none")):
+            done, page = self.report("--only", "aam15_t1_graphs")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertIn("name a folder by GRAPHS=FOLDER", page)
 
     def test_runs_programs_and_says_that_one_failed(self):
         self.record((0.004, 0.002))
