@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include <cairn/am/calls_under_way.hpp>
+#include <cairn/am/pending_calls.hpp>
 #include <cairn/am/record_channel.hpp>
 #include <cairn/am/ticket.hpp>
 #include <cairn/core/task_service.hpp>
@@ -109,7 +109,7 @@ class remote_calls final : public task_service {
   // Answers may be handled on another worker than the one that asked.
   struct worker_state {
     task::spin_lock guard;
-    calls_under_way<pending_call> calls;
+    pending_calls<pending_call> calls;
   };
 
   [[nodiscard]] std::uint32_t generation() const noexcept {

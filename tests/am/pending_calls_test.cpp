@@ -7,7 +7,7 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/am/calls_under_way.hpp>
+#include <cairn/am/pending_calls.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
 
@@ -49,7 +49,7 @@ class faulty_calls {
   fault fault_;
   std::uint32_t generation_ = 0;
   std::set<std::uint64_t> held_;  // slots of the last generation
-  calls_under_way<call> calls_;
+  pending_calls<call> calls_;
 };
 
 enum class ending { correct, answers_another, lost, grows };
@@ -98,20 +98,20 @@ std::uint64_t caught(fault f) {
 }
 constexpr auto many = support::num_twin_schedules / 100;
 
-TEST(CallsUnderWay, EverySchedule) {
+TEST(PendingCalls, EverySchedule) {
   support::expect_every_schedule(ending::correct,
                                  [](std::uint64_t seed) { return play(seed, fault::none); });
 }
 
-TEST(CallsUnderWayTwin, ThatTakesAnswersOfDestroyedTasksIsCaught) {
+TEST(PendingCallsTwin, ThatTakesAnswersOfDestroyedTasksIsCaught) {
   EXPECT_GT(caught(fault::takes_old_answers), many);
 }
-TEST(CallsUnderWayTwin, ThatKeepsCallsOfDestroyedTasksIsCaught) {
+TEST(PendingCallsTwin, ThatKeepsCallsOfDestroyedTasksIsCaught) {
   EXPECT_GT(caught(fault::keeps_old_calls), many);
 }
 
-TEST(CallsUnderWay, RefusesAnAnswerWithoutACall) {
-  calls_under_way<call> calls;
+TEST(PendingCalls, RefusesAnAnswerWithoutACall) {
+  pending_calls<call> calls;
   EXPECT_THROW(static_cast<void>(calls.take(0, 1, 1)), contract_violation);
 }
 

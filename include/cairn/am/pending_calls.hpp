@@ -16,7 +16,7 @@ namespace cairn::am {
 ///
 /// Pure: the caller serialises the calls.
 template <class Call>
-class calls_under_way {
+class pending_calls {
  public:
   /// Returns   the slot
   [[nodiscard]] std::uint64_t put(const Call& c, std::uint32_t generation) {
