@@ -147,38 +147,22 @@ inline void expect_possible(rank_t ranks, bool directed, triangles_mode mode) {
                 "mode natural is for undirected graphs");
 }
 
-/// Sample size of a choice.
-inline constexpr std::size_t sampled_vertices = 1024;
-
-/// Whether most edges lead to rows near the current one, which are then in cache.
-template <class Id>
-[[nodiscard]] bool neighbors_are_near(const graph::csr<Id>& rows) {
-  constexpr std::uint64_t near = 1 << 15;  // this many rows of a few entries fit a core's cache
-  const auto n = rows.num_rows();
-  std::uint64_t edges = 0, are_near = 0;
-  for (std::uint64_t v = 0; v < n; v += n / sampled_vertices + 1) {
-    for (const Id u : rows.neighbors(v)) {
-      are_near += (u > v ? u - v : v - u) < near ? 1 : 0;
-      ++edges;
-    }
-  }
-  return 2 * are_near >= edges;
-}
-
-/// Chooses from the input rows. With a mean degree of at most four a vertex has two smaller
+/// Chooses from the input rows. With a mean degree of about four a vertex has two smaller
 /// neighbors, the minimum for a triangle. Natural order then skips most vertices and costs less
 /// than reading the degrees of all neighbors. A long row among short ones would be merged
 /// repeatedly.
 template <class Id>
 [[nodiscard]] triangle_choice choose_by_rows(world& w, const graph::dist_csr<Id>& g,
                                              triangles_mode asked) {
-  constexpr std::uint64_t low_degree = 4, long_row = 64;
+  constexpr double low_degree = 4.5;
+  constexpr std::uint64_t long_row = 64;
   if (asked != triangles_mode::automatic) return {asked, "asked for"};
   if (w.size() > 1) return {triangles_mode::marks, "the rows of several ranks meet in marks"};
   const auto& rows = g.out();
-  if (!g.directed() && rows.num_edges() <= low_degree * rows.num_rows() &&
-      rows.max_degree() <= long_row && neighbors_are_near(rows)) {
-    return {triangles_mode::natural, "rows are short and neighbors near"};
+  const auto mean_degree =
+      static_cast<double>(rows.num_edges()) / static_cast<double>(rows.num_nonempty_rows() + 1);
+  if (!g.directed() && mean_degree <= low_degree && rows.max_degree() <= long_row) {
+    return {triangles_mode::natural, "rows are short"};
   }
   return {triangles_mode::automatic, {}};
 }

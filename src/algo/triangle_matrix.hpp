@@ -242,6 +242,7 @@ struct kept_sample {
 template <class Id>
 [[nodiscard]] kept_sample<Id> sample_of(const oriented_rows<Id>& rows) {
   kept_sample<Id> s;
+  constexpr std::size_t sampled_vertices = 1024;
   for (std::size_t v = 0; v < rows.size(); v += rows.size() / sampled_vertices + 1) {
     const auto row = rows.row(v);
     for (const Id u : row) {

@@ -21,7 +21,7 @@ using progress_function = std::function<void(std::uint64_t, std::uint64_t)>;
 constexpr int max_scale = 48;
 constexpr int max_edge_factor = 1 << 15;  // with max_scale: at most 2^63 edges
 constexpr auto max_vertices = std::uint64_t{1} << max_scale;
-constexpr std::uint64_t block_edges = 1 << 16;  // edges of one draw() call: a block of 512 KB
+constexpr std::uint64_t edges_per_draw = 1 << 16;  // a block of 512 KB
 
 template <class T>
 void expect(bool holds, const std::string& property, T found, const std::string& expected) {
@@ -31,7 +31,7 @@ void expect(bool holds, const std::string& property, T found, const std::string&
 }
 
 // Each class below has the number of steps that draw the whole graph, the number of steps that make
-// about `block_edges` edges, and draw(), which calls add(source, target) for the edges of steps
+// about `edges_per_draw` edges, and draw(), which calls add(source, target) for the edges of steps
 // [begin, end). Blocks have the same numbers on all ranks, so each can have its own random stream.
 
 struct kronecker_steps {
@@ -65,7 +65,7 @@ struct kronecker_steps {
   std::uint64_t seed;
   int scale;
   std::uint64_t num_steps;
-  std::uint64_t steps_per_block = block_edges;
+  std::uint64_t steps_per_block = edges_per_draw;
 };
 
 struct uniform_steps {
@@ -87,7 +87,7 @@ struct uniform_steps {
   std::uint64_t seed;
   std::uint64_t num_vertices;
   std::uint64_t num_steps;
-  std::uint64_t steps_per_block = block_edges;
+  std::uint64_t steps_per_block = edges_per_draw;
 };
 
 // Step k is the pair (u, v), v < u, with k = u (u - 1) / 2 + v. The gaps between edges are
@@ -97,7 +97,7 @@ struct erdos_renyi_steps {
       : seed(random_seed),
         log_of_miss(std::log1p(-g.probability)),
         num_steps(pairs_of(g.num_vertices)) {
-    const auto wanted = static_cast<double>(block_edges) / g.probability;
+    const auto wanted = static_cast<double>(edges_per_draw) / g.probability;
     if (wanted < static_cast<double>(num_steps)) {
       steps_per_block = std::max<std::uint64_t>(1, static_cast<std::uint64_t>(wanted));
     } else {
@@ -151,7 +151,7 @@ struct grid_steps {
 
   std::uint64_t columns;
   std::uint64_t num_steps;
-  std::uint64_t steps_per_block = block_edges / 2;
+  std::uint64_t steps_per_block = edges_per_draw / 2;
 };
 
 template <class Id, class Steps>
@@ -167,7 +167,7 @@ std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
     const auto begin = (shares.first(rank) + b) * steps.steps_per_block;
     const auto end = begin + std::min(steps.steps_per_block, steps.num_steps - begin);
     auto& edges = blocks[b].edges.template emplace<std::vector<edge<Id>>>();
-    edges.reserve(std::min(2 * (end - begin), block_edges + block_edges / 32));
+    edges.reserve(std::min(2 * (end - begin), edges_per_draw + edges_per_draw / 32));
     steps.draw(begin, end, [&](std::uint64_t source, std::uint64_t target) {
       if (permutation != nullptr) source = (*permutation)(source), target = (*permutation)(target);
       edges.push_back({static_cast<Id>(source), static_cast<Id>(target)});
