@@ -147,6 +147,19 @@ inline void expect_possible(rank_t ranks, bool directed, triangles_mode mode) {
                 "mode natural is for undirected graphs");
 }
 
+/// Mean number of distinct neighbors in a sample of rows that have any.
+template <class Id>
+[[nodiscard]] double mean_degree(const graph::csr<Id>& rows) {
+  constexpr std::uint64_t sampled_rows = 1024;
+  std::uint64_t neighbors = 0, nonempty = 0;
+  for (auto v = rows.first(); v < rows.last(); v += rows.num_rows() / sampled_rows + 1) {
+    const auto row = rows.neighbors(v);
+    nonempty += row.empty() ? 0 : 1;
+    for (std::size_t i = 0; i < row.size(); ++i) neighbors += i == 0 || row[i] != row[i - 1];
+  }
+  return nonempty == 0 ? 0 : static_cast<double>(neighbors) / static_cast<double>(nonempty);
+}
+
 /// Chooses from the input rows. With a mean degree of about four a vertex has two smaller
 /// neighbors, the minimum for a triangle. Natural order then skips most vertices and costs less
 /// than reading the degrees of all neighbors. A long row among short ones would be merged
@@ -159,9 +172,7 @@ template <class Id>
   if (asked != triangles_mode::automatic) return {asked, "asked for"};
   if (w.size() > 1) return {triangles_mode::marks, "the rows of several ranks meet in marks"};
   const auto& rows = g.out();
-  const auto mean_degree =
-      static_cast<double>(rows.num_edges()) / static_cast<double>(rows.num_nonempty_rows() + 1);
-  if (!g.directed() && mean_degree <= low_degree && rows.max_degree() <= long_row) {
+  if (!g.directed() && rows.max_degree() <= long_row && mean_degree(rows) <= low_degree) {
     return {triangles_mode::natural, "rows are short"};
   }
   return {triangles_mode::automatic, {}};

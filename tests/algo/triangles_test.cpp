@@ -143,6 +143,9 @@ TEST(TrianglesMode, IsChosenByDegrees) {
   };
   EXPECT_EQ(mode_of(support::grid(60, 60)), triangles_mode::natural);
   EXPECT_EQ(mode_of(support::path(100'000)), triangles_mode::natural);
+  auto twice = support::grid(60, 60);
+  for (std::size_t i = 0, n = twice.edges.size(); i < n; ++i) twice.edges.push_back(twice.edges[i]);
+  EXPECT_EQ(mode_of(twice), triangles_mode::natural);             // duplicates do not count
   EXPECT_EQ(mode_of(support::star(500)), triangles_mode::marks);  // a long row
   EXPECT_EQ(mode_of(dense_graph(1, 2000, 20'000)), triangles_mode::marks);
   EXPECT_EQ(mode_of(support::complete(300)), triangles_mode::matrix);
