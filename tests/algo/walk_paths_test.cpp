@@ -58,7 +58,9 @@ TEST(WalkPaths, AreWrongIfAStepIsNoEdgeOrTheyEndEarly) {
         wrong = w.any(wrong);
         const auto said = verify_walk_paths(w, share, paths).wrong;
         EXPECT_EQ(said.has_value(), wrong) << g.name;
-        if (said) EXPECT_TRUE(said->starts_with("walk " + std::to_string(walker + 1) + " "));
+        if (said) {
+          EXPECT_TRUE(said->starts_with("walk " + std::to_string(walker + 1) + " "));
+        }
         num_wrong += wrong;
       }
     });
