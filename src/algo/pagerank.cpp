@@ -85,9 +85,8 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
     iterate(pagerank_push(s, sums, edges));
     ran = sums.ran();
   }
-  return {
-      std::move(s.rank), iterations,    change, in_place, static_cast<std::uint64_t>(w.workers()),
-      aggregate,         std::move(ran)};
+  const auto sweepers = static_cast<std::uint64_t>(w.workers());
+  return {std::move(s.rank), iterations, change, in_place, sweepers, aggregate, std::move(ran)};
 }
 
 template pagerank_result<float> pagerank<float>(world&, const graph::dist_csr<std::uint32_t>&,

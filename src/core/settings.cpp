@@ -16,8 +16,6 @@ using namespace setting_values;
 
 constexpr int max_ranks = 1 << 16;
 constexpr int max_threads = 4096;
-// With four, threads that share cores wait for each other: index gather took 1.3 times as long.
-constexpr std::size_t usual_channel_blocks = 64;
 
 constexpr std::array<choice<transport_kind>, 3> transports{{{"auto", transport_kind::automatic},
                                                             {"ring", transport_kind::ring},
@@ -307,10 +305,9 @@ std::vector<std::string> settings::take_options(std::span<const std::string> arg
 }
 
 world_options settings::for_world() const {
-  specialised_options specialised{
-      .command_block_bytes = command_block_bytes,
-      .queue_age_ns = queue_age_us * 1000,
-      .channel_blocks = channel_blocks != 0 ? channel_blocks : usual_channel_blocks};
+  specialised_options specialised{.command_block_bytes = command_block_bytes,
+                                  .queue_age_ns = queue_age_us * 1000};
+  if (channel_blocks != 0) specialised.channel_blocks = channel_blocks;
   if (helpers != 0) specialised.helpers = helpers;
   return {.coalesce_bytes = coalesce_bytes,
           .coalesce_age_ns = coalesce_age_us * 1000,

@@ -200,7 +200,7 @@ simulation_report run_simulated(const simulation_options& cluster, const world_o
                                 const std::function<void(world&)>& body) {
   CAIRN_EXPECTS(cluster.ranks >= 1 && cluster.workers >= 1 && cluster.machines >= 0);
   CAIRN_EXPECTS(cluster.latency_us >= 0 && cluster.latency_us <= max_latency_us);
-  CAIRN_EXPECTS(cluster.max_packet >= min_packet);
+  CAIRN_EXPECTS(cluster.max_packet >= smallest_packet);
   auto options = config;
   options.machines = machine_layout::dealt(
       cluster.ranks, cluster.machines == 0 ? cluster.ranks : cluster.machines);

@@ -76,10 +76,10 @@ void read_seeds(std::string_view value, simulation_plan& plan) {
 
 void read_packet(std::string_view value, simulation_plan& plan) {
   auto& bytes = plan.cluster.max_packet;
-  if (!parse_number(value, bytes) || bytes < min_packet || bytes > most_packet) {
+  if (!parse_number(value, bytes) || bytes < smallest_packet || bytes > largest_packet) {
     refuse("max_packet", value,
-           "a number of bytes from " + std::to_string(min_packet) + " to " +
-               std::to_string(most_packet));
+           "a number of bytes from " + std::to_string(smallest_packet) + " to " +
+               std::to_string(largest_packet));
   }
 }
 

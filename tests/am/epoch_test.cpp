@@ -51,7 +51,7 @@ struct forest {
 
   void plant(std::uint64_t number) { sent_messages.send(main_worker, w.rank(), {number, depth}); }
 
-  /// Plain reads: whoever has closed the epoch may look without more ado.
+  /// Plain reads suffice: a thread that has closed the epoch sees what its handlers wrote.
   std::uint64_t handled_here() {
     std::uint64_t sum = 0;
     for (auto& h : handled) sum += h.value;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Valid files are changed at random; whoever reads them must either succeed or throw input_error:
-// no crash, no other exception, and under the sanitizers no undefined behaviour.
+// Valid files are changed at random. Each reader must either succeed or throw input_error: no
+// crash, no other exception, and under the sanitizers no undefined behaviour.
 #include <functional>
 
 #include <cairn/base/random.hpp>
