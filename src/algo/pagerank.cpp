@@ -62,7 +62,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
     while (iterations < limits.most_sweeps) {
       const double spread = limits.spread_sinks ? opt.damping * s.rank_of_sinks() : 0;
       s.jump = static_cast<Real>((1 - opt.damping + spread) / n);
-      sweeps.sweep();
+      sweeps.sweep(change, limits.enough);
       ++iterations;
       change = s.total.collect();
       if (change < limits.enough) break;

@@ -12,13 +12,13 @@
 
 #include "algo/block_sums.hpp"
 #include "algo/pagerank_state.hpp"
+#include "algo/rank_sum_correction.hpp"
 
 namespace cairn::algo {
 
-/// Sums the contributions of a row's sources. Long rows use four partial sums, so that additions do
-/// not wait for each other. Sparse graphs have many rows of up to four entries, whose lengths are
-/// unpredictable: four terms are always loaded, from this row or the next, and the excess ones are
-/// multiplied by zero.
+/// Sums the contributions of a row's sources. Four partial sums, so that additions do not wait for
+/// each other. Row lengths are unpredictable: of the last one to four terms always four are loaded,
+/// from this row or the next, and the excess ones are multiplied by zero.
 ///
 /// Shared    other workers write the contributions concurrently (in-place sweeps)
 template <class Real, class Id, bool Shared>
@@ -28,26 +28,31 @@ class contribution_sum {
       : contributions_(contributions), end_(all_targets.data() + all_targets.size()) {}
 
   [[gnu::always_inline]] Real operator()(const Id* at, const Id* end) const {
-    if (end - at <= 4 && end_ - at >= 4) {
-      const auto& keep = kept[end - at];
-      return (contribution(at[0]) * keep[0] + contribution(at[1]) * keep[1]) +
-             (contribution(at[2]) * keep[2] + contribution(at[3]) * keep[3]);
-    }
+    if (end - at <= 4) return last_terms(at, end);
     Real a = 0, b = 0, c = 0, d = 0;
-    for (; end - at > 4; at += 4) {
+    do {
       a += contribution(at[0]);
       b += contribution(at[1]);
       c += contribution(at[2]);
       d += contribution(at[3]);
-    }
-    if (at != end) a += contribution(at[0]);
-    if (end - at > 1) b += contribution(at[1]);
-    if (end - at > 2) c += contribution(at[2]);
-    if (end - at > 3) d += contribution(at[3]);
-    return (a + b) + (c + d);
+      at += 4;
+    } while (end - at > 4);
+    return ((a + b) + (c + d)) + last_terms(at, end);
   }
 
  private:
+  // At most four terms.
+  [[gnu::always_inline]] Real last_terms(const Id* at, const Id* end) const {
+    if (end_ - at >= 4) {
+      const auto& keep = kept[end - at];
+      return (contribution(at[0]) * keep[0] + contribution(at[1]) * keep[1]) +
+             (contribution(at[2]) * keep[2] + contribution(at[3]) * keep[3]);
+    }
+    Real sum = 0;
+    for (; at != end; ++at) sum += contribution(at[0]);
+    return sum;
+  }
+
   static constexpr Real kept[5][4] = {
       {0, 0, 0, 0}, {1, 0, 0, 0}, {1, 1, 0, 0}, {1, 1, 1, 0}, {1, 1, 1, 1}};
 
@@ -69,14 +74,24 @@ class pagerank_pull {
         layout_(layout),
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices()),
-        next_(in_place ? 0 : s.g.num_vertices()) {
+        next_(in_place ? 0 : s.g.num_vertices()),
+        found_(s.w) {
     auto* const own = contributions_.data() + s.rank.first();
-    s.w.parallel_for(s.per_edge.size(), [&](worker_t, std::size_t begin, std::size_t end) {
-      for (auto i = begin; i < end; ++i) own[i] = s.rank.initial() * s.per_edge[i];
+    s.w.parallel_for(s.per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      std::size_t with_edges = 0;
+      for (auto i = begin; i < end; ++i) {
+        own[i] = s.rank.initial() * s.per_edge[i];
+        with_edges += s.per_edge[i] != 0;
+      }
+      if (in_place_) found_.accumulate(k, static_cast<double>(with_edges));
     });
+    if (in_place_) num_with_edges_ = found_.collect();
   }
 
-  void sweep() {
+  /// change, enough  see rank_sum_correction
+  void sweep(double change, double enough) {
+    if (compared()) correct_sum(change, enough);
+    ++sweeps_;
     gather();
     if (in_place_ && s_.w.workers() > 1) {
       sweep_all<true>();
@@ -84,10 +99,31 @@ class pagerank_pull {
       sweep_all<false>();
     }
     if (!in_place_) std::swap(contributions_, next_);
-    ++sweeps_;
   }
 
  private:
+  // Whether the current sweep is followed by a comparison of the sum of all ranks.
+  [[nodiscard]] bool compared() const noexcept {
+    return in_place_ && rank_sum_correction::due(sweeps_);
+  }
+
+  void correct_sum(double change, double enough) {
+    const double expected = double{s_.damping} * double{s_.jump} * num_with_edges_;
+    const double by = correction_.factor(expected, found_.collect(), change, enough);
+    if (by == 1) return;
+    auto* const own = contributions_.data() + s_.rank.first();
+    s_.w.parallel_for(s_.per_edge.size(), [&, factor = static_cast<Real>(by)](
+                                              worker_t, std::size_t begin, std::size_t end) {
+      auto* const ranks = s_.rank.local().data();
+      const auto* const per_edge = s_.per_edge.data();
+      const Real jump = s_.jump;
+      for (auto i = begin; i < end; ++i) {
+        ranks[i] = jump + factor * (ranks[i] - jump);
+        own[i] = ranks[i] * per_edge[i];
+      }
+    });
+  }
+
   void gather() {
     if (s_.w.size() == 1) return;
     const auto own = contributions_.span().subspan(s_.rank.first(), s_.per_edge.size());
@@ -126,7 +162,7 @@ class pagerank_pull {
   void sweep_blocks() {
     constexpr bool tiles = sizeof(Source) == 2;
     const block_sums<Real, Id, Source, Shared> add_up(*layout_, contributions_.data());
-    const bool together = in_place_ && sweeps_ < sweeps_together;
+    const bool together = in_place_ && sweeps_ <= sweeps_together;
     s_.w.parallel_for(
         layout_->blocks().size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
@@ -144,13 +180,10 @@ class pagerank_pull {
             add_up(b, adder{sums});
             update_rank = take_sums<Shared>(b, sums, to, update_rank);
           }
-          s_.total.accumulate(k, update_rank.change);
-          const auto offsets = s_.g.in().offsets();
-          s_.w.counters().add(
-              k, obs::counter::edges,
-              offsets[layout_->blocks()[end - 1].last] - offsets[layout_->blocks()[begin].first]);
+          rows_swept(k, layout_->blocks()[begin].first, layout_->blocks()[end - 1].last,
+                     update_rank.change);
         },
-        tiles ? 1 : 0, order());
+        tiles ? 1 : 0);
   }
 
   // Updates a block's rows from their sums, which become zero. Inlined, it would keep `change` in
@@ -185,28 +218,34 @@ class pagerank_pull {
 
   template <bool Shared>
   void sweep_rows() {
-    const auto sweep_chunk = [this](worker_t k, std::size_t begin, std::size_t end) {
-      const auto& in = s_.g.in();
-      const contribution_sum<Real, Id, Shared> sum(contributions_.data(), in.targets());
-      const auto* const offsets = in.offsets().data();
-      const auto* const targets = in.targets().data();
-      auto* const to = (in_place_ ? contributions_ : next_).data() + in.first();
-      auto update_rank = s_.updater();
-      const Id* at = targets + offsets[begin];
-      for (auto i = begin; i < end; ++i) {
-        const Id* const row_end = targets + offsets[i + 1];
-        give<Shared>(to[i], update_rank(i, sum(at, row_end)));
-        at = row_end;
-      }
-      s_.total.accumulate(k, update_rank.change);
-      s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
-    };
-    s_.w.parallel_for(s_.per_edge.size(), sweep_chunk, 0, order());
+    s_.w.parallel_for(s_.per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      rows_swept(k, begin, end, sweep_rows<Shared>(begin, end));
+    });
   }
 
-  // A sweep in place uses the values of lower rows: by shares it would need more sweeps.
-  [[nodiscard]] task::chunk_order order() const {
-    return in_place_ ? task::chunk_order::in_turn : task::chunk_order::by_share;
+  // Returns the change. Inlined, the loop would keep pointers in memory.
+  template <bool Shared>
+  [[gnu::noinline]] double sweep_rows(std::size_t begin, std::size_t end) {
+    const auto& in = s_.g.in();
+    const contribution_sum<Real, Id, Shared> sum(contributions_.data(), in.targets());
+    const auto* const offsets = in.offsets().data();
+    const auto* const targets = in.targets().data();
+    auto* const to = (in_place_ ? contributions_ : next_).data() + in.first();
+    auto update_rank = s_.updater();
+    const Id* at = targets + offsets[begin];
+    for (auto i = begin; i < end; ++i) {
+      const Id* const row_end = targets + offsets[i + 1];
+      give<Shared>(to[i], update_rank(i, sum(at, row_end)));
+      at = row_end;
+    }
+    return update_rank.change;
+  }
+
+  void rows_swept(worker_t k, std::size_t begin, std::size_t end, double change) {
+    s_.total.accumulate(k, change);
+    if (compared()) found_.accumulate(k, s_.inflow(begin, end));
+    const auto offsets = s_.g.in().offsets();
+    s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
   }
 
   // The first sweeps move ranks from uniform towards the degrees. If a block's rows, which are
@@ -216,10 +255,13 @@ class pagerank_pull {
 
   pagerank_state<Real, Id>& s_;
   const bool in_place_;
-  int sweeps_ = 0;
+  int sweeps_ = 0;  // begun
   const pull_layout<Id>* layout_;
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
+  pgas::accumulator<add<double>> found_;          // see rank_sum_correction
+  double num_with_edges_ = 0;                     // vertices of all ranks with out-edges
+  rank_sum_correction correction_;
 };
 
 }  // namespace cairn::algo

@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <atomic>
 #include <thread>
-#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -18,15 +17,6 @@ TEST(ChunkShares, AWorkerTakesItsOwnShareAndThenTheOthers) {
   chunk_shares::taker second(chunks, worker_t{1});
   for (auto i = second.next(); i < 7; i = second.next()) taken.push_back(i);
   EXPECT_EQ(taken, (std::vector<std::size_t>{3, 4, 5, 6, 0, 1, 2}));
-  EXPECT_EQ(chunk_shares::taker(chunks, main_worker).next(), 7u);
-}
-
-TEST(ChunkShares, InTurnAWorkerTakesEveryKthNumberAndThenTheOthers) {
-  chunk_shares chunks(7, 3, chunk_order::in_turn);
-  std::vector<std::size_t> taken;
-  chunk_shares::taker second(chunks, worker_t{1});
-  for (auto i = second.next(); i < 7; i = second.next()) taken.push_back(i);
-  EXPECT_EQ(taken, (std::vector<std::size_t>{1, 4, 2, 5, 0, 3, 6}));
   EXPECT_EQ(chunk_shares::taker(chunks, main_worker).next(), 7u);
 }
 
@@ -46,11 +36,8 @@ TEST(ChunkShares, NothingIsLeftOnceAllAreTaken) {
 
 TEST(ChunkShares, ConcurrentWorkersTakeEachNumberOnce) {
   constexpr std::size_t n = 20'000;
-  for (const auto& [workers, order] : {std::pair{2, chunk_order::by_share},
-                                       {3, chunk_order::in_turn},
-                                       {20, chunk_order::by_share},  // more workers than shares
-                                       {20, chunk_order::in_turn}}) {
-    chunk_shares chunks(n, static_cast<std::size_t>(workers), order);
+  for (const int workers : {2, 3, 20}) {  // 20: more workers than shares
+    chunk_shares chunks(n, static_cast<std::size_t>(workers));
     std::vector<std::atomic<int>> taken(n);
     std::vector<std::thread> threads;
     for (int w = 0; w < workers; ++w) {

@@ -103,8 +103,7 @@ class world {
   /// elements, so that cancel() takes effect soon. With several ranks the limit is 256, because
   /// their messages fill the network meanwhile.
   template <class F>
-  void parallel_for(std::size_t n, F&& f, std::size_t chunk = 0,
-                    task::chunk_order order = task::chunk_order::by_share) {
+  void parallel_for(std::size_t n, F&& f, std::size_t chunk = 0) {
     if (chunk == 0) {
       const auto share = n / (16 * static_cast<std::size_t>(workers()));
       chunk = std::clamp<std::size_t>(share, 1, size_ > 1 ? 256 : 16'384);
@@ -118,7 +117,7 @@ class world {
       if (alone_) {
         task::serial_for(n, chunk, f, between);
       } else {
-        task::parallel_for(*pool_, n, chunk, f, between, order);
+        task::parallel_for(*pool_, n, chunk, f, between);
       }
     }
     throw_if_interrupted();

@@ -11,20 +11,13 @@
 
 namespace cairn::task {
 
-/// Which chunks of a loop make up a worker's share.
-enum class chunk_order {
-  by_share,  ///< neighboring ones
-  in_turn    ///< every k-th: the loop proceeds in ascending order, as far as workers allow
-};
-
 /// Numbers below n, each taken by one worker. A worker takes the numbers of its own share in
 /// ascending order, then those of the other shares. In consecutive loops it thus works on the same
 /// elements, which its caches still hold, and rarely writes what another worker also writes.
 class chunk_shares {
  public:
-  chunk_shares(std::size_t n, std::size_t workers, chunk_order order = chunk_order::by_share)
-      : n_(n), count_(std::min(workers, most)), step_(order == chunk_order::in_turn ? count_ : 1) {
-    for (std::size_t s = 0; s < count_; ++s) shares_[s].next = step_ == 1 ? first(s) : s;
+  chunk_shares(std::size_t n, std::size_t workers) : n_(n), count_(std::min(workers, most)) {
+    for (std::size_t s = 0; s < count_; ++s) shares_[s].next = first(s);
   }
 
   /// A worker's view.
@@ -63,13 +56,13 @@ class chunk_shares {
   }
   [[nodiscard]] std::size_t take(std::size_t s) noexcept {
     auto& next = shares_[s].next;
-    const auto last = step_ == 1 ? first(s + 1) : n_;
+    const auto last = first(s + 1);
     if (next.load(std::memory_order_relaxed) >= last) return n_;
-    const auto i = next.fetch_add(step_, std::memory_order_relaxed);
+    const auto i = next.fetch_add(1, std::memory_order_relaxed);
     return i < last ? i : n_;
   }
 
-  std::size_t n_, count_, step_;
+  std::size_t n_, count_;
   std::array<share, most> shares_;
 };
 
@@ -92,13 +85,12 @@ void serial_for(std::size_t n, std::size_t chunk, F&& f, Between&& between) {
 /// Throws    the first exception of f; no new chunk starts after it
 /// Called by worker 0 only, never nested.
 template <class F, class Between>
-void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& between,
-                  chunk_order order = chunk_order::by_share) {
+void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& between) {
   if (n == 0) return;
   const auto workers = static_cast<std::size_t>(p.workers());
   if (chunk == 0) chunk = std::max<std::size_t>(1, n / (16 * workers));
   if (workers == 1 || n <= chunk) return serial_for(n, chunk, f, between);
-  chunk_shares chunks((n - 1) / chunk + 1, workers, order);
+  chunk_shares chunks((n - 1) / chunk + 1, workers);
   const auto take_chunks = [&](worker_t w) {
     try {
       chunk_shares::taker mine(chunks, w);
