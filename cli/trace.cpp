@@ -159,6 +159,7 @@ void recording::write(report* r) {
     auto origin = std::numeric_limits<std::int64_t>::max();
     for (rank_t rank = 0; rank < w_.size(); ++rank) {
       for (const auto& of_worker : parts[static_cast<std::size_t>(rank)]) {
+        writer.note_sends(rank, records_in(of_worker));
         for (const auto& x : records_in(of_worker)) {
           origin = std::min(origin, static_cast<std::int64_t>(x.begin_ns) + offset_of(rank));
         }

@@ -7,8 +7,8 @@ namespace cairn {
 
 void outbox::send(worker_t w, rank_t to, std::span<std::byte> packet, std::size_t messages) {
   obs::trace_span sent(trace_, w, obs::trace_kind::send);
-  if (sent) [[unlikely]]
-    describe(sent, to, packet, messages);
+  if (trace_.wanted()) [[unlikely]]
+    number_and_describe(sent, to, packet, messages);
   traffic_.add(to, messages, packet.size());
   counters_.add(w, obs::counter::buffers_sent);
   counters_.add(w, obs::counter::bytes_sent, packet.size());
@@ -19,14 +19,17 @@ void outbox::send(worker_t w, rank_t to, std::span<std::byte> packet, std::size_
   }
 }
 
-// Poison may come from a thread that is no worker, and ends the trace with the world.
-void outbox::describe(obs::trace_span& sent, rank_t to, std::span<std::byte> packet,
-                      std::size_t messages) {
+// A paused trace numbers packets too: a receiver that records would take a packet without a number
+// for another one. Poison may come from a thread that is no worker, and ends the trace with the
+// world.
+void outbox::number_and_describe(obs::trace_span& sent, rank_t to, std::span<std::byte> packet,
+                                 std::size_t messages) {
   packet_header header;
   std::memcpy(&header, packet.data(), sizeof header);
   if (header.kind == packet_kind::poison) return sent.drop();
   header.sequence = sequences_[static_cast<std::size_t>(to)]++;
   std::memcpy(packet.data(), &header, sizeof header);
+  if (!sent) return;
   sent->amount = packet.size();
   sent->count = static_cast<std::uint32_t>(messages);
   sent->peer = to;

@@ -152,13 +152,17 @@ void trace_writer::write_arguments(const trace_record& r) {
   if (!first) line_ += '}';
 }
 
-// The numbers of buffers come again after 2^16, when the earlier ones have long been handled.
-void trace_writer::write_arrow(char type, const trace_record& r, rank_t from, rank_t to) {
-  begin_event(type, "buffer", "arrow");
-  place(static_cast<std::int64_t>(r.begin_ns));
+// Sequence numbers repeat after 2^16 buffers, when the earlier ones have long been handled.
+std::uint64_t trace_writer::arrow_id(const trace_record& r, rank_t from, rank_t to) const {
   const auto pair = static_cast<std::uint64_t>(from) * static_cast<std::uint64_t>(ranks_) +
                     static_cast<std::uint64_t>(to);
-  put(",\"id\":" + std::to_string(pair << 16 | r.sequence));
+  return pair << 16 | r.sequence;
+}
+
+void trace_writer::write_arrow(char type, const trace_record& r, std::uint64_t id) {
+  begin_event(type, "buffer", "arrow");
+  place(static_cast<std::int64_t>(r.begin_ns));
+  put(",\"id\":" + std::to_string(id));
   if (type == 'f') put(",\"bp\":\"e\"");
   end_event();
 }
@@ -181,9 +185,16 @@ void trace_writer::write_record(const trace_record& r) {
   write_arguments(r);
   end_event();
   if (r.peer < 0 || r.peer == rank_) return;
-  if (r.kind == trace_kind::send) write_arrow('s', r, rank_, r.peer);
-  if (r.kind == trace_kind::receive) write_arrow('t', r, r.peer, rank_);
-  if (r.kind == trace_kind::handler) write_arrow('f', r, r.peer, rank_);
+  if (r.kind == trace_kind::send) write_arrow('s', r, arrow_id(r, rank_, r.peer));
+  if (r.kind != trace_kind::receive && r.kind != trace_kind::handler) return;
+  const auto id = arrow_id(r, r.peer, rank_);
+  if (sent_.contains(id)) write_arrow(r.kind == trace_kind::receive ? 't' : 'f', r, id);
+}
+
+void trace_writer::note_sends(rank_t rank, std::span<const trace_record> records) {
+  for (const auto& r : records) {
+    if (r.kind == trace_kind::send && r.peer >= 0) sent_.insert(arrow_id(r, rank, r.peer));
+  }
 }
 
 void trace_writer::worker(rank_t rank, worker_t w, std::span<const trace_record> records,

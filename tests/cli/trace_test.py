@@ -91,7 +91,7 @@ class Traces(InAFolder):
             self.assertGreater(len(trace.trials(rank)), 0)
         begun = {e["id"] for e in trace.events if e["ph"] == "s"}
         for e in trace.events:
-            if e["ph"] == "f":
+            if e["ph"] in "tf":
                 self.assertIn(e["id"], begun)
 
     def check_amounts(self, trace, found):
@@ -244,6 +244,14 @@ class Traces(InAFolder):
         self.check(trace, 1, 1)
         self.assertEqual(len(trace.threads[0, 0]), 1 << 17)
         self.assertEqual(trace.trials(0)[0], min(trace.trials(0)))
+
+    def test_full_buffers_leave_no_arrow_without_its_send(self):
+        path = self.folder / "t.json"
+        report("bfs", "--kronecker", 6, "--trials", 4000, "--sim", "ranks=2,seed=1", "--trace", path)
+        trace = Trace(path)
+        self.assertIn("dropped by rank 0, the newest", trace.facts)
+        self.assertIn("dropped by rank 1, the newest", trace.facts)
+        self.check(trace, 2, 1)
 
     def test_traffic_of_many_ranks_is_a_sum_per_rank(self):
         found = report("bfs", "--kronecker", 8, "--sim", "ranks=65,seed=1")

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
 #include <map>
+#include <span>
 #include <string>
 #include <thread>
 #include <vector>
@@ -32,10 +33,14 @@ struct traced {
   trace of;
 };
 
+/// What rank 1 of three writes with the trace t.
 nlohmann::json written(const trace& t, const std::map<std::uint32_t, std::string>& channels = {},
-                       std::int64_t offset_ns = 0) {
+                       std::int64_t offset_ns = 0,
+                       std::span<const trace_record> sent_by_rank_0 = {}) {
   std::string text;
   obs::trace_writer writer([&](std::string_view s) { text += s; }, 3, channels);
+  writer.note_sends(0, sent_by_rank_0);
+  for (worker_t w{0}; w < t.workers(); ++w) writer.note_sends(1, t.of_worker(w));
   for (worker_t w{0}; w < t.workers(); ++w) writer.worker(1, w, t.of_worker(w), offset_ns);
   writer.finish({{"clock", "a \"test's\"\n"}});
   return nlohmann::json::parse(text);
@@ -180,7 +185,11 @@ TEST(TraceWriter, ABufferIsOneArrowFromItsSendToItsHandler) {
   record(trace_kind::receive, 0);
   record(trace_kind::handler, 0);
   record(trace_kind::handler, 1);  // of this rank's own: no arrow
-  const auto events = written(t.of, {{2, "a \\ \"name\"\n"}})["traceEvents"];
+  trace_record sent{};
+  sent.kind = trace_kind::send;
+  sent.peer = 1;
+  sent.sequence = 9;
+  const auto events = written(t.of, {{2, "a \\ \"name\"\n"}}, 0, {&sent, 1})["traceEvents"];
   std::string types;
   std::vector<std::uint64_t> ids;
   for (const auto& e : events) {
@@ -194,6 +203,27 @@ TEST(TraceWriter, ABufferIsOneArrowFromItsSendToItsHandler) {
   ASSERT_EQ(ids.size(), 3u);
   EXPECT_NE(ids[0], ids[1]);  // 1 to 2, not 0 to 1
   EXPECT_EQ(ids[1], ids[2]);
+}
+
+// A sender that is paused, or whose records are full, leaves a buffer without a recorded send.
+TEST(TraceWriter, ABufferWithoutItsSendHasNoArrow) {
+  traced t(16);
+  for (const auto kind : {trace_kind::receive, trace_kind::handler}) {
+    for (const auto sequence : {std::uint16_t{3}, std::uint16_t{4}}) {
+      trace_span span(t.of, main_worker, kind);
+      span->peer = 0;
+      span->sequence = sequence;
+      ++t.now_ns;
+    }
+  }
+  trace_record sent{};
+  sent.kind = trace_kind::send;
+  sent.peer = 1;
+  sent.sequence = 4;
+  std::string types;
+  const auto whole = written(t.of, {}, 0, {&sent, 1});
+  for (const auto& e : whole["traceEvents"]) types += e["ph"].get<std::string>();
+  EXPECT_EQ(types, "MMXXtXXf");
 }
 
 TEST(TraceWriter, AnEmptyTraceIsAFile) {

@@ -56,8 +56,8 @@ class outbox {
 
  private:
   void enqueue(worker_t w, rank_t to, std::span<const std::byte> packet);
-  void describe(obs::trace_span& sent, rank_t to, std::span<std::byte> packet,
-                std::size_t messages);
+  void number_and_describe(obs::trace_span& sent, rank_t to, std::span<std::byte> packet,
+                           std::size_t messages);
 
   net::transport& net_;
   fragments& cutting_;
