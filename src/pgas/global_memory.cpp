@@ -10,8 +10,8 @@
 
 namespace cairn::pgas {
 
-// Collects what the machine decides under the guard, and does it afterwards: a send may step a
-// simulated cluster, which must not happen while a lock is held.
+// Collects the decisions of the machine under the guard, and executes them afterwards: a send may
+// step a simulated cluster, which must not happen while a lock is held.
 struct global_memory::port {
   struct message_to {
     rank_t to;
@@ -30,8 +30,8 @@ struct global_memory::port {
     return memory.make_part(id, shape);
   }
   void drop_part(const array_id& id) { memory.drop_part(id, takers); }
-  // The caller holds the guard. What the body waits for ends under it, because the body may have
-  // left its wait and begun another operation.
+  // The caller holds the guard. An operation of the body ends under the guard, because the body may
+  // have left its wait and begun another operation.
   void finished(std::uint64_t by, const array_id& id, allocation::outcome outcome) {
     const auto o = memory.operations_.take(by);
     if (o.waiter) {
@@ -192,7 +192,8 @@ void global_memory::expect_freed(const result& r) {
   if (r.outcome != allocation::outcome::done) expect_no_fault(access_fault::no_array);
 }
 
-// If the body leaves the wait by an exception, what ends later is another operation's number.
+// If the body leaves the wait by an exception, the operation ends later, under a number that no
+// other operation has.
 global_memory::result global_memory::as_one(const std::function<void(const operation&)>& begin) {
   if (world_.rank() == 0) {
     operation o{&collective_result_, {}, 0};

@@ -20,7 +20,7 @@ struct array_id {
   friend bool operator==(const array_id&, const array_id&) = default;
 };
 
-/// What a rank must know to make its part of an array.
+/// The properties of an array that a rank needs to make its part.
 struct array_shape {
   array_layout layout;
   std::uint32_t element_bytes = 1;
@@ -31,10 +31,11 @@ struct array_shape {
 /// The protocol by which any task allocates and frees arrays that have a part on every rank.
 ///
 /// The creator, the rank that allocates, chooses the id and asks all ranks to make their parts;
-/// when all have answered, the allocation is finished. If a rank refuses, the creator has all parts
-/// dropped. Any rank may free: it asks the creator, which has all parts dropped. Only when all have
-/// confirmed that is the slot used again, under the next generation. So a part never meets another
-/// part of its slot, and an id that was freed is refused everywhere until the end.
+/// when all have answered, the allocation has finished. If a rank refuses, the creator asks all
+/// ranks to drop their parts. Any rank may free: it asks the creator, which asks all ranks to drop
+/// their parts. When all have confirmed, the slot is used again, under the next generation. So a
+/// part never meets another part of its slot, and an id that was freed is refused everywhere until
+/// the end.
 ///
 /// A pure state machine of one rank: it neither sends nor blocks, and accesses no memory. The
 /// caller serialises the calls, except those for which needs_machine() is false. A Port has

@@ -11,7 +11,7 @@
 
 namespace cairn::pgas {
 
-/// What an array command names: an array, an offset in the owner's part, and the kind of access.
+/// The target of an array command: an array, an offset in the owner's part, and the kind of access.
 /// 12 bytes, because most commands carry 8 bytes of data or none.
 ///
 /// Offset    below 2^42: in elements, or in bytes for elements of more than 16 bytes

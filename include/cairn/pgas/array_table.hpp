@@ -68,10 +68,11 @@ class full_empty {
   std::unordered_map<std::uint64_t, std::deque<taker>> waiting_;
 };
 
-/// A rank's part of a global array. What is not atomic changes only while no array has the part.
+/// A rank's part of a global array. Members that are not atomic change only while no array has the
+/// part.
 struct array_part {
   std::atomic<std::uint16_t> generation{0};  // 0: of no array
-  bool larger_than_cache = false;            // so that an access to it is worth a switch
+  bool larger_than_cache = false;            // an access to it is worth a switch of tasks
   std::byte* data = nullptr;
   std::uint64_t size = 0;  // elements here
   std::uint32_t element_bytes = 0;
@@ -81,6 +82,9 @@ struct array_part {
 
   [[nodiscard]] bool belongs_to(const array_id& id) const noexcept {
     return id.generation != 0 && generation.load(std::memory_order_acquire) == id.generation;
+  }
+  [[nodiscard]] std::byte* element(std::uint64_t offset) const noexcept {
+    return data + offset * element_bytes;
   }
 };
 

@@ -50,11 +50,11 @@ class array_traffic {
                 std::uint32_t bytes, completion& c);
   void put_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
                  std::span<const std::byte> from, completion& c);
-  /// An atomic, take or fill. into   where the previous value goes; may be null
+  /// An atomic operation, take or fill. `into` receives the previous value; it may be null.
   void change(worker_t w, rank_t to, const array_command& command, std::uint64_t x,
               std::uint64_t expected, void* into, std::uint32_t bytes, completion& c);
 
-  /// Worker w answers the tasks that wait for elements of a freed part.
+  /// Worker w answers a task that waits for an element of a freed part.
   void fail(worker_t w, const full_empty::taker& t);
 
   /// A group of operations of worker w. Its owner ends it by abandon().
@@ -64,9 +64,10 @@ class array_traffic {
 
  private:
   static constexpr std::uint32_t none = std::numeric_limits<std::uint32_t>::max();
+  static constexpr std::size_t num_shared_lines = 1024;
   static constexpr unsigned fault_shift = 45;  // of a ticket's slot: above it an access_fault
 
-  struct reply_target {  // of an answer
+  struct reply_target {  // the destination of an answer
     void* into;
     completion* by;
     std::uint32_t generation;  // of the rank's tasks
@@ -97,21 +98,22 @@ class array_traffic {
   };
 
   template <class Request, class Question>
-  void ask(Request& request, worker_t w, rank_t to, const Question& q, const reply_target& l) {
-    request.from(w)(to, q, lanes_[w].reply_targets.put(l));
+  void ask(Request& request, worker_t w, rank_t to, const Question& q, const reply_target& target) {
+    request.from(w)(to, q, lanes_[w].reply_targets.put(target));
   }
   [[nodiscard]] reply_target reply_target_for(void* into, std::uint32_t bytes,
                                               completion& c) noexcept;
-  [[nodiscard]] bool joined(worker_t w, rank_t to, const array_command& command, reply_target& l,
-                            std::uint16_t& line);
+  [[nodiscard]] bool join_shared_get(worker_t w, rank_t to, const array_command& command,
+                                     reply_target& target, std::uint16_t& line);
 
-  template <class Request, class Do>
+  template <class Request, class Act>
   void answer_all(Request& request, worker_t k, rank_t from,
-                  std::span<const typename Request::asked> batch, Do&& act);
+                  std::span<const typename Request::asked> batch, Act&& act);
   template <class Replied>
-  void land_all(worker_t w, std::span<const Replied> batch);
+  void receive_replies(worker_t w, std::span<const Replied> batch);
   template <class Answer>
-  void deliver_reply(worker_t w, const reply_target& l, const Answer& answer, access_fault fault);
+  void deliver_reply(worker_t w, const reply_target& target, const Answer& answer,
+                     access_fault fault);
   static am::ticket with_fault(const am::ticket& t, access_fault fault) noexcept {
     return {t.worker(), t.slot() | static_cast<std::uint64_t>(fault) << fault_shift};
   }

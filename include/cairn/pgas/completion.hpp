@@ -7,7 +7,7 @@
 
 namespace cairn::pgas {
 
-/// Why an owner could not do what it was asked.
+/// The reason why an owner refused an access.
 enum class access_fault : std::uint8_t {
   none,
   no_array,       ///< freed, or never allocated
@@ -19,9 +19,9 @@ enum class access_fault : std::uint8_t {
 /// Throws    contract_violation unless `fault` is none
 void expect_no_fault(access_fault fault);
 
-/// What some operations of one task have in common: how many are not answered, and the task that
-/// waits for the last answer. It lies in the awaiter of one operation, or in a group of
-/// non-blocking ones (pending_operations). Used by one worker.
+/// The state that operations of one task share: how many are not answered, and the task that waits
+/// for the last answer. It lies in the awaiter of one operation, or in a group of non-blocking ones
+/// (pending_operations). Used by one worker.
 struct completion {
   task::suspended waiter;
   std::uint32_t outstanding = 0;
@@ -57,7 +57,7 @@ struct group_completion : completion {
     next->previous = previous;
     previous = next = this;
   }
-  /// Its owner has ended.
+  /// Called when its owner ends.
   void abandon() noexcept {
     abandoned = true;
     if (outstanding == 0 || previous == this) delete this;

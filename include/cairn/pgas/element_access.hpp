@@ -12,7 +12,7 @@
 
 namespace cairn::pgas {
 
-/// What an access does to one element.
+/// The kind of an access to one element.
 enum class access : std::uint8_t {
   get,
   put,
@@ -25,13 +25,13 @@ enum class access : std::uint8_t {
   fill
 };
 
-/// How the bytes of an element are compared and added.
+/// The type by which the bytes of an element are compared and added.
 enum class number_kind : std::uint8_t { unsigned_integer, signed_integer, floating };
 
 /// Element types with atomic operations: 1, 2, 4 or 8 bytes without padding.
 template <class T>
 concept atomic_element = tm::cell_value<T>;
-/// Of which sums, minima and maxima can be taken.
+/// Element types with sums, minima and maxima.
 template <class T>
 concept number_element = atomic_element<T> && std::is_arithmetic_v<T> && !std::same_as<T, bool>;
 

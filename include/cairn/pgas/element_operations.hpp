@@ -20,7 +20,7 @@
 #include <cairn/task/prefetch.hpp>
 #include <cairn/task/promise.hpp>
 
-// What the functions of a global_view return: awaiters of one access each.
+// The awaiters that the functions of a global_view return. Each makes one access.
 namespace cairn::pgas::detail {
 
 /// An element that a view has found: an array, its traffic, and a place.
@@ -64,10 +64,12 @@ void send_put(worker_t w, const target& t, const T& x, completion& c) {
   }
 }
 
-/// An access to one element. Here it is made when the task resumes: at once, or after the element
-/// was fetched into the cache while other tasks ran. Elsewhere the owner makes it.
+/// An access to one element. An access to an own element is made when the task resumes: at once, or
+/// after the element was fetched into the cache while other tasks ran. An access to a remote
+/// element is made by its owner.
 ///
-/// It lies in the frame of the task, so an access here writes no more there than the address.
+/// The object lies in the frame of the task, so an access to an own element writes only the address
+/// there.
 template <class T>
 class one_access {
  public:
@@ -106,7 +108,7 @@ class one_access {
   [[nodiscard]] T& element() const noexcept { return *element_; }
 
  private:
-  T* element_;  // null: it is elsewhere
+  T* element_;  // null: the element is remote
   bool fetches_;
   union {
     remote_access remote_;
@@ -181,7 +183,7 @@ class [[nodiscard("await it")]] change_operation : public one_access<T> {
   std::uint64_t x_, expected_, found_ = 0;
 };
 
-/// Take or fill: the owner's handlers make them, also for elements here.
+/// Take or fill. The owner's handlers make these accesses, also for own elements.
 template <class T, class Result>
 class [[nodiscard("await it")]] full_empty_operation {
  public:

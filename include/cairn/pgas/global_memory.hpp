@@ -59,7 +59,7 @@ struct global_memory_options {
 /// Global arrays: allocated and freed by any task, accessed by every task of every rank.
 ///
 ///   [GMT14] table I                       in a task
-///   gmt_alloc, gmt_free                   co_await memory.alloc<T>(n, {.how = ...}), free(array)
+///   gmt_alloc, gmt_free                   co_await memory.alloc<T>(n, {...}), free(array)
 ///   gmt_put, gmt_putValue                 co_await a.put(first, span), a.put(i, x)
 ///   gmt_get                               co_await a.get(first, span), a.get(i)
 ///   gmt_putNB, gmt_putValueNB, gmt_getNB  not awaited, `ops` as last argument: a.get(i, &x, ops)
@@ -77,9 +77,9 @@ struct global_memory_options {
 ///   const auto x = co_await c.get(j);
 ///   co_await memory.free(counts);
 ///
-/// The memory has the channels; an array needs none. Its elements are zero at first. Private memory
-/// from world.memory(), on huge pages where an array is large, zeroed by the worker that handles
-/// the request.
+/// The channels belong to the memory; an array needs none. The elements of an array are initially
+/// zero. A part is private memory from world.memory(), on huge pages if it is large, zeroed by the
+/// worker that handles the request.
 ///
 /// Collective    constructor, destructor, collective_alloc(), collective_free(). A world has one
 ///               memory at a time
@@ -142,7 +142,7 @@ class global_memory {
   /// Number of arrays that this rank has allocated and that have not been freed.
   [[nodiscard]] std::size_t live() const;
 
-  /// The part of an array here.
+  /// This rank's part of an array.
   /// Throws    contract_violation
   [[nodiscard]] array_part& part(const array_id& id, std::uint32_t type) const;
 
@@ -164,7 +164,7 @@ class global_memory {
     std::uint32_t number;    // generation of the rank's tasks, or of the collective operation
   };
   struct port;
-  // While it lives, tasks find the memory.
+  // Lets tasks find the memory during its lifetime.
   class registration {
    public:
     explicit registration(global_memory& m);
@@ -209,7 +209,7 @@ class global_memory {
   registration registered_;  // last: tasks of other ranks may look for it at once
 };
 
-/// What alloc() returns.
+/// The awaiter that alloc() returns.
 class global_memory::alloc_operation {
  public:
   alloc_operation(global_memory& m, const array_shape& shape) : memory_(m), shape_(shape) {}

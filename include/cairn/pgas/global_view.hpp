@@ -19,18 +19,18 @@ namespace cairn::pgas {
 ///   const auto x = co_await a.get(i);        // awaited: complete when the task continues
 ///   a.put(j, x, ops);                        // non-blocking: complete after co_await ops.wait()
 ///
-/// An access to an element here is a load or store; if this rank's part is larger than a cache, an
-/// awaited one first fetches the element while other tasks run. One to an element elsewhere is a
-/// request, and other tasks run until the answer comes.
+/// An access to an own element is a load or store; if this rank's part is larger than a cache, an
+/// awaited access first fetches the element while other tasks run. An access to a remote element is
+/// a request, and other tasks run until the answer comes.
 ///
 /// Elements of 1, 2, 4 or 8 bytes are read and written indivisibly; larger ones piece by piece.
 /// Awaited operations of one task take effect in their order, except that a put to an own element
 /// may become visible to other workers of this rank after the task's next gets of own elements; an
-/// atomic in between prevents it. What a task did before an awaited operation is visible to all who
-/// see that operation's effect.
+/// atomic in between prevents it. The effects of a task before an awaited operation are visible to
+/// every task that sees the effect of that operation.
 ///
-/// Messages  two per operation elsewhere; elements of more than 16 bytes, and ranges, travel in
-///           pieces of 64 bytes
+/// Messages  two per operation on a remote element; elements of more than 16 bytes, and ranges,
+///           travel in pieces of 64 bytes
 /// Throws    contract_violation for an index beyond the end, and for an array that was freed: where
 ///           the operation is called, or where it is awaited
 template <class T>
@@ -72,7 +72,8 @@ class global_view {
   auto exchange(std::uint64_t i, const T& x) const requires atomic_element<T> {
     return changing<T>(i, access::exchange, x);
   }
-  /// Writes `desired` if the element holds the bytes of `expected`: it did if that is returned.
+  /// Writes `desired` if the element holds the bytes of `expected`, and returns what the element
+  /// held before.
   auto compare_exchange(std::uint64_t i, const T& expected,
                         const T& desired) const requires atomic_element<T> {
     return detail::change_operation<T, T>(at(i), access::compare_exchange, desired, expected);
@@ -91,13 +92,13 @@ class global_view {
     return changing<T>(i, access::maximum, x);
   }
 
-  /// Waits until the element is full, and returns and empties it: each value is taken once, by
-  /// those who wait in the order of their arrival. For arrays with full_empty; get() and put() do
-  /// not heed whether an element is full.
+  /// Waits until the element is full, and returns and empties it: each value is taken once, and
+  /// tasks get values in the order of their arrival. For arrays with full_empty; get() and put()
+  /// ignore whether an element is full.
   auto take(std::uint64_t i) const requires(is_word(sizeof(T))) {
     return detail::full_empty_operation<T, T>(full_empty_at(i), access::take, 0);
   }
-  /// Gives the element a value and makes it full, whether or not it was.
+  /// Writes a value and makes the element full, whether or not it was full.
   auto fill(std::uint64_t i, const T& x) const requires(is_word(sizeof(T))) {
     return detail::full_empty_operation<T, void>(full_empty_at(i), access::fill, to_word(x));
   }

@@ -45,12 +45,12 @@ struct byte_hash {
 };
 
 struct hash_map_options {
-  std::uint64_t entries = 0;  ///< that all ranks together have memory for from the beginning
+  std::uint64_t entries = 0;  ///< for which all ranks together have memory initially
 };
 
 /// A hash map over all ranks: every task of every rank inserts, finds, changes and erases entries,
-/// concurrently. A key's hash names its owner, which makes the change: one request and one answer,
-/// coalesced with those of other tasks. It grows at each owner by itself.
+/// concurrently. A key's hash determines its owner, which executes the operation: one request and
+/// one answer, coalesced with those of other tasks. Each owner's part grows on its own.
 ///
 ///   pgas::hash_map<std::uint64_t, std::uint32_t> degrees(world);   // collective
 ///   ... in a task:
@@ -105,7 +105,7 @@ class hash_map {
   hash_map(const hash_map&) = delete;
   hash_map& operator=(const hash_map&) = delete;
 
-  /// What the functions below return.
+  /// The awaiter that the functions below return.
   template <class Result>
   class [[nodiscard("await it")]] operation {
    public:
@@ -169,7 +169,7 @@ class hash_map {
 
   /// Bytes of this rank's part of a map that is made for `entries` entries on so many ranks.
   [[nodiscard]] static std::uint64_t bytes(std::uint64_t entries, rank_t ranks) noexcept {
-    return num_shards * probing_table<Key, Value>::bytes(most_of_shard(entries, ranks));
+    return num_shards * probing_table<Key, Value>::bytes(max_shard_entries(entries, ranks));
   }
   /// Number of entries on all ranks, while no task changes them. Collective.
   [[nodiscard]] std::uint64_t size() {
@@ -203,16 +203,16 @@ class hash_map {
   // The high bits of a hash are alike for all keys of a rank.
   [[nodiscard]] shard& shard_of(std::uint64_t hash) noexcept { return shards_[mix64(hash) >> 58]; }
 
-  // They have their memory before the channel opens: questions may arrive from then on.
+  // The shards allocate before the channel opens, because questions may arrive from then on.
   struct shard_array : std::array<shard, num_shards> {
     shard_array(std::uint64_t entries, rank_t ranks) {
       if (entries == 0) return;
-      for (auto& s : *this) s.table.reserve(most_of_shard(entries, ranks));
+      for (auto& s : *this) s.table.reserve(max_shard_entries(entries, ranks));
     }
   };
 
-  // The mean, and four standard deviations, which hardly a shard exceeds.
-  static std::size_t most_of_shard(std::uint64_t entries, rank_t ranks) noexcept {
+  // The mean plus four standard deviations, which almost no shard exceeds.
+  static std::size_t max_shard_entries(std::uint64_t entries, rank_t ranks) noexcept {
     const auto mean = static_cast<double>(entries) / (static_cast<double>(ranks) * num_shards);
     return static_cast<std::size_t>(mean + 4 * std::sqrt(mean)) + 1;
   }

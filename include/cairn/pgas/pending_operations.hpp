@@ -18,8 +18,8 @@ namespace cairn::pgas {
 ///
 /// No order is promised between operations that are pending at the same time.
 ///
-/// If it ends while operations are pending, puts still take effect, and gets write nothing.
-/// Used by the task that made it.
+/// If the object ends while operations are pending, puts still take effect, and gets write nothing.
+/// Used by the task that constructed it.
 class pending_operations {
   struct waiting {
     group_completion& group;
@@ -59,7 +59,7 @@ class pending_operations {
   worker_t worker_;
 };
 
-/// What operations() returns.
+/// The awaiter that operations() returns.
 class global_memory::group_operation {
  public:
   explicit group_operation(array_traffic& traffic) noexcept : traffic_(traffic) {}

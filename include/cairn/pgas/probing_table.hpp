@@ -12,8 +12,8 @@
 
 namespace cairn::pgas {
 
-/// A hash table with linear probing: what a rank of a hash_map has of it. It doubles when it is
-/// more than 3/4 full; an erased entry leaves no mark, because later ones of its run move back.
+/// A hash table with linear probing; a shard of a hash_map. It doubles when it is more than 3/4
+/// full. An erased entry leaves no mark, because later entries of its run move back.
 ///
 /// Key, Value  trivially copyable
 /// Hash        the caller's, the same for equal keys; its low bits choose the place
@@ -49,7 +49,7 @@ class probing_table {
     if (!entries_[hole].used) return false;
     --size_;
     for (auto at = next(hole); entries_[at].used; at = next(at)) {
-      // It may move into the hole if its own run begins at the hole or before.
+      // An entry may move into the hole if its own run begins at the hole or before.
       const auto distance = (at - first_of(entries_[at].hash)) & mask();
       if (distance < ((at - hole) & mask())) continue;
       entries_[hole] = entries_[at];

@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: Apache-2.0
+// Part of array_traffic: atomic operations, take and fill.
+#include <mutex>
+#include <optional>
+#include <vector>
+
+#include <cairn/core/progress.hpp>
+#include <cairn/pgas/array_traffic.hpp>
+
+namespace cairn::pgas {
+
+void array_traffic::change(worker_t w, rank_t to, const array_command& command, std::uint64_t x,
+                           std::uint64_t expected, void* into, std::uint32_t bytes, completion& c) {
+  change_command q{command, {}, {}};
+  q.x.set_word(x);
+  const bool heeds_tasks =
+      command.operation() == access::take || command.operation() == access::fill;
+  q.expected.set_word(heeds_tasks ? world_.messages().task_generation() : expected);
+  ask(changes_, w, to, q, reply_target_for(into, bytes, c));
+}
+
+void array_traffic::answer_changes(worker_t k, rank_t from, std::span<const changes::asked> batch) {
+  auto reply = changes_.reply_from(k);
+  array_part* part = nullptr;
+  const array_command* last = nullptr;
+  for (const auto& q : batch) {
+    const auto& command = q.question.command;
+    if (last == nullptr || !last->same_array(command)) {
+      part = table_.part(command.id());
+      last = &command;
+    }
+    const auto fault = part == nullptr                  ? access_fault::no_array
+                       : command.offset() >= part->size ? access_fault::out_of_range
+                                                        : access_fault::none;
+    if (fault != access_fault::none) {
+      reply(from, with_fault(q.by, fault), {});
+    } else if (command.operation() == access::take || command.operation() == access::fill) {
+      change_full_empty(k, from, *part, q, reply);
+    } else {
+      element_bytes<8> found;
+      found.set_word(changed(command.operation(), command.kind(), part->element_bytes,
+                             part->element(command.offset()), q.question.x.word(),
+                             q.question.expected.word()));
+      reply(from, q.by, found);
+    }
+  }
+}
+
+// After all ranks have destroyed their tasks, no value goes to one of them: nobody would have it.
+// While they do so, some still run tasks of the generation before.
+void array_traffic::change_full_empty(worker_t, rank_t from, array_part& part,
+                                      const changes::asked& q, changes::replier& reply) {
+  if (!part.states) return reply(from, with_fault(q.by, access_fault::no_full_empty), {});
+  const auto i = q.question.command.offset();
+  auto* const element = part.element(i);
+  element_bytes<8> value{};
+  const auto asked_in = static_cast<std::uint32_t>(q.question.expected.word());
+  const auto now = world_.messages().task_generation();
+  if (q.question.command.operation() == access::take) {
+    {
+      const full_empty::taker t{from, q.by, asked_in};
+      const std::lock_guard held(part.states->guard);
+      if (asked_in != now) return part.states->wait(i, t);  // a later fill() discards it
+      if (!part.states->take(i, t)) return;                 // answered when it is filled
+      load_elements(value.data(), element, part.element_bytes, part.element_bytes);
+    }
+    return reply(from, q.by, value);
+  }
+  std::optional<full_empty::taker> taker;
+  std::vector<full_empty::taker> destroyed;
+  {
+    const std::lock_guard held(part.states->guard);
+    store_elements(element, q.question.x.data(), part.element_bytes, part.element_bytes);
+    taker = part.states->fill(i);
+    while (taker && taker->generation != asked_in && taker->generation != now) {
+      destroyed.push_back(*taker);
+      taker = part.states->fill(i);
+    }
+  }
+  for (const auto& t : destroyed) {
+    reply(t.from, with_fault(t.by, access_fault::freed_meanwhile), {});
+  }
+  if (taker) reply(taker->from, taker->by, q.question.x);
+  reply(from, q.by, value);
+}
+
+void array_traffic::fail(worker_t w, const full_empty::taker& t) {
+  changes_.reply_from(w)(t.from, with_fault(t.by, access_fault::freed_meanwhile), {});
+}
+
+}  // namespace cairn::pgas
