@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -14,6 +12,7 @@
 #include <cairn/task/yield.hpp>
 
 #include <support/element_history.hpp>
+#include <support/histories.hpp>
 #include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
@@ -25,6 +24,7 @@ using cairn::task::when_all;
 using cairn::task::yield;
 using support::element_event;
 using support::element_history;
+using support::recording;
 using words = global_view<std::uint64_t>;
 
 TEST(ElementHistory, FindsAnOrderIfThereIsOne) {
@@ -42,23 +42,11 @@ TEST(ElementHistory, FindsAnOrderIfThereIsOne) {
   EXPECT_TRUE(element_history(0, {loses, wins}).linearizable());
 }
 
-/// What all ranks of a run share: a clock, and the events so far.
-struct recording {
-  std::atomic<std::uint64_t> time{1};
-  std::mutex guard;  // held by tests for an instant, not by tasks while they wait
-  std::vector<element_event> events;
-
-  void add(const element_event& e) {
-    const std::lock_guard held(guard);
-    events.push_back(e);
-  }
-};
-
 enum class fault { none, adds_in_two_steps, reads_from_a_cache };
 
 // Some operations on one element, drawn by a seed.
-task<> operate(recording& to, words a, std::uint64_t i, std::uint64_t seed, int operations,
-               fault f) {
+task<> operate(recording<element_event>& to, words a, std::uint64_t i, std::uint64_t seed,
+               int operations, fault f) {
   random64 random(seed);
   std::uint64_t cached = 0;
   bool has_cached = false;
@@ -67,7 +55,7 @@ task<> operate(recording& to, words a, std::uint64_t i, std::uint64_t seed, int 
     e.operation = static_cast<access>(random.below(7));
     e.x = random.below(4);
     e.expected = random.below(4);
-    e.began = to.time.fetch_add(1);
+    e.began = to.now();
     switch (e.operation) {
       case access::put:
         co_await a.put(i, e.x);
@@ -100,12 +88,11 @@ task<> operate(recording& to, words a, std::uint64_t i, std::uint64_t seed, int 
           has_cached = true;
         }
     }
-    e.ended = to.time.fetch_add(1);
-    to.add(e);
+    to.end(e);
   }
 }
-task<> operate_by_many(recording& to, words a, std::uint64_t i, std::uint64_t seed, int tasks,
-                       fault f) {
+task<> operate_by_many(recording<element_event>& to, words a, std::uint64_t i, std::uint64_t seed,
+                       int tasks, fault f) {
   std::vector<task<>> all;
   for (int k = 0; k < tasks; ++k) {
     all.push_back(operate(to, a, i, mix64(seed + static_cast<std::uint64_t>(k)), 3, f));
@@ -113,10 +100,10 @@ task<> operate_by_many(recording& to, words a, std::uint64_t i, std::uint64_t se
   co_await when_all(std::move(all));
 }
 
-// One history per element of an array over all ranks; returns how many are impossible.
+// Returns how many histories, one per element of an array over all ranks, are impossible.
 std::uint64_t num_impossible(const support::place& at, std::uint64_t seed, fault f) {
   constexpr std::uint64_t elements = 4;
-  std::vector<recording> all(elements);
+  std::vector<recording<element_event>> all(elements);
   const int tasks = at.ranks <= 3 ? 2 : 1;
   at.with_seed(seed).run([&](world& w) {
     global_memory memory(w, {.cache_bytes = seed % 2 == 0 ? 0 : std::size_t{1} << 30});
@@ -127,12 +114,10 @@ std::uint64_t num_impossible(const support::place& at, std::uint64_t seed, fault
       w.run(operate_by_many(all[i], memory.view(a), i, of_task, tasks, f));
     }
   });
-  std::uint64_t impossible = 0;
-  for (auto& r : all) {
-    EXPECT_EQ(r.events.size(), static_cast<std::size_t>(3 * tasks * at.ranks));
-    impossible += !element_history(0, r.events).linearizable();
-  }
-  return impossible;
+  return support::num_impossible(all, static_cast<std::size_t>(3 * tasks * at.ranks),
+                                 [](const std::vector<element_event>& events) {
+                                   return element_history(0, events).linearizable();
+                                 });
 }
 
 class GlobalArrayOrder : public ::testing::TestWithParam<support::place> {};
@@ -146,13 +131,10 @@ TEST_P(GlobalArrayOrder, OperationsOnAnElementAreLinearizable) {
   }
 }
 
-constexpr support::place simulated{support::place::network::simulated, 3, 2};
 std::uint64_t num_caught(fault f) {
-  std::uint64_t caught = 0;
-  for (std::uint64_t seed = 1; seed <= 100; ++seed) {
-    caught += num_impossible(simulated, seed, f) != 0;
-  }
-  return caught;
+  return support::num_caught(100, [f](const support::place& at, std::uint64_t seed) {
+    return num_impossible(at, seed, f);
+  });
 }
 TEST(GlobalArrayTwin, ThatAddsInTwoStepsIsCaught) {
   EXPECT_GT(num_caught(fault::adds_in_two_steps), 4u);

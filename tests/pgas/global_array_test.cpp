@@ -2,18 +2,16 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
-#include <cstring>
 #include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
 
-#include <cairn/base/contract.hpp>
-#include <cairn/base/random.hpp>
 #include <cairn/pgas/global_view.hpp>
 #include <cairn/task/task.hpp>
 #include <cairn/task/when_all.hpp>
 
+#include <support/global_arrays.hpp>
 #include <support/places.hpp>
 
 namespace cairn::pgas {
@@ -21,10 +19,10 @@ namespace {
 
 using cairn::task::task;
 using cairn::task::when_all;
+using support::all_distributions;
+using support::nothing;
+using support::value_at;
 
-constexpr distribution all_distributions[] = {distribution::partition, distribution::local,
-                                              distribution::remote, distribution::cyclic,
-                                              distribution::hashed};
 const world_options small_buffers{.coalesce_bytes = 256};
 
 class GlobalArray : public ::testing::TestWithParam<support::place> {};
@@ -38,16 +36,6 @@ struct bytes_of {
   std::array<unsigned char, N> bytes;
   friend bool operator==(const bytes_of&, const bytes_of&) = default;
 };
-
-template <class T>
-T value_at(std::uint64_t i, std::uint64_t salt) {
-  T x;
-  auto* const to = reinterpret_cast<unsigned char*>(&x);
-  for (std::size_t k = 0; k < sizeof x; ++k) {
-    to[k] = static_cast<unsigned char>(mix64(mix64(i + 1) + salt * 1000 + k));
-  }
-  return x;
-}
 
 // Every step-th element from `first` on.
 template <class T>
@@ -131,8 +119,8 @@ task<std::uint64_t> ranges(global_memory& memory, global_array<std::uint32_t> of
       wrong += copy[i] != value_at<std::uint32_t>(first + i, 3);
     }
   }
-  std::vector<std::uint32_t> nothing;
-  co_await a.get(90, std::span(nothing));
+  std::vector<std::uint32_t> none;
+  co_await a.get(90, std::span(none));
   co_return wrong;
 }
 
@@ -145,7 +133,7 @@ TEST_P(GlobalArray, RangesCrossOwners) {
           if (w.rank() == 0) {
             EXPECT_EQ(w.run(ranges(memory, a, true)), 0u);
           } else {
-            w.run([]() -> task<> { co_return; }());
+            w.run(nothing());
           }
           w.barrier();
           EXPECT_EQ(w.run(ranges(memory, a, false)), 0u);
@@ -213,194 +201,6 @@ TEST_P(GlobalArray, ATaskMayEndBeforeItsOperations) {
   });
 }
 
-// Atomics --------------------------------------------------------------------------------------
-
-template <class T>
-task<> change_often(global_view<T> a, T me) {
-  for (int round = 0; round < 20; ++round) {
-    co_await a.add(0, 1);
-    static_cast<void>(co_await a.fetch_add(1, static_cast<T>(2)));
-    static_cast<void>(co_await a.min(2, static_cast<T>(100 - me)));
-    static_cast<void>(co_await a.max(3, static_cast<T>(me + 1)));
-    // A counter by compare and exchange.
-    for (T seen = co_await a.get(4);;) {
-      const T found = co_await a.compare_exchange(4, seen, static_cast<T>(seen + 1));
-      if (found == seen) break;
-      seen = found;
-    }
-  }
-}
-template <class T>
-task<> change_by_many(global_view<T> a, T me) {
-  std::vector<task<>> all;
-  all.push_back(change_often(a, me));
-  all.push_back(change_often(a, me));
-  co_await when_all(std::move(all));
-}
-
-template <class T>
-void expect_atomics(world& w, global_memory& memory) {
-  for (const auto d : {distribution::cyclic, distribution::remote}) {
-    const auto a = memory.collective_alloc<T>(5, {.distribution = d});
-    const auto total = static_cast<T>(40 * w.size());
-    auto v = memory.view(a);
-    for (auto& x : v.local()) x = 0;
-    if (const auto place = v.layout().place(2); place.owner == w.rank()) {
-      v.local()[place.offset] = 101;
-    }
-    w.barrier();
-    w.run(change_by_many(v, static_cast<T>(w.rank())));
-    w.barrier();
-    const T expected[] = {total, static_cast<T>(2 * total), static_cast<T>(101 - w.size()),
-                          static_cast<T>(w.size()), total};
-    for (std::uint64_t k = 0; k < v.local().size(); ++k) {
-      EXPECT_EQ(v.local()[k], expected[v.layout().element(w.rank(), k)]) << sizeof(T);
-    }
-    memory.collective_free(a);
-  }
-}
-
-TEST_P(GlobalArray, AtomicsOfManyTasksLoseNothing) {
-  GetParam().run([](world& w) {
-    global_memory memory(w);
-    expect_atomics<std::uint8_t>(w, memory);  // wraps around
-    expect_atomics<std::int16_t>(w, memory);
-    expect_atomics<std::uint32_t>(w, memory);
-    expect_atomics<std::int64_t>(w, memory);
-    expect_atomics<double>(w, memory);
-  });
-}
-
-task<> signed_and_floating(global_memory& memory, global_array<std::int32_t> ints,
-                           global_array<double> reals) {
-  auto i = memory.view(ints);
-  auto x = memory.view(reals);
-  for (std::uint64_t k = 0; k < i.size(); ++k) {
-    EXPECT_EQ(co_await i.min(k, -5), 0);
-    EXPECT_EQ(co_await i.max(k, -7), -5);
-    EXPECT_EQ(co_await i.exchange(k, 9), -5);
-    EXPECT_EQ(co_await i.compare_exchange(k, 8, 1), 9);
-    EXPECT_EQ(co_await i.compare_exchange(k, 9, 1), 9);
-    EXPECT_EQ(co_await i.get(k), 1);
-    EXPECT_EQ(co_await x.fetch_add(k, 0.5), 0.0);
-    EXPECT_EQ(co_await x.min(k, -1.5), 0.5);
-    EXPECT_EQ(co_await x.max(k, -2.0), -1.5);
-    EXPECT_EQ(co_await x.exchange(k, 4.0), -1.5);
-  }
-}
-task<> nothing() { co_return; }
-
-TEST_P(GlobalArray, AtomicsReturnWhatTheyFound) {
-  GetParam().run([](world& w) {
-    global_memory memory(w);
-    const auto ints = memory.collective_alloc<std::int32_t>(9);
-    const auto reals = memory.collective_alloc<double>(9);
-    w.run(w.rank() == 0 ? signed_and_floating(memory, ints, reals) : nothing());
-  });
-}
-
-// Full and empty -------------------------------------------------------------------------------
-
-task<> produce(global_view<std::uint32_t> a, std::uint32_t first, std::uint32_t count) {
-  for (auto x = first; x < first + count; ++x) co_await a.fill(x % a.size(), x);
-}
-task<std::uint64_t> consume(global_view<std::uint32_t> a, std::uint64_t i, int count) {
-  std::uint64_t sum = 0;
-  for (int k = 0; k < count; ++k) sum += co_await a.take(i);
-  co_return sum;
-}
-task<std::uint64_t> consume_all(global_view<std::uint32_t> a, std::vector<std::uint64_t> mine) {
-  std::vector<task<std::uint64_t>> all;
-  for (const auto i : mine) all.push_back(consume(a, i, 1));
-  const auto sums = co_await when_all(std::move(all));
-  std::uint64_t sum = 0;
-  for (const auto s : sums) sum += s;
-  co_return sum;
-}
-task<std::uint64_t> both(global_view<std::uint32_t> a, bool fills,
-                         std::vector<std::uint64_t> mine) {
-  auto taking = consume_all(a, std::move(mine));
-  if (!fills) co_return co_await taking;
-  std::vector<task<std::uint64_t>> all;
-  all.push_back(std::move(taking));
-  all.push_back([](global_view<std::uint32_t> of) -> task<std::uint64_t> {
-    co_await produce(of, 0, static_cast<std::uint32_t>(of.size()));
-    co_return 0;
-  }(a));
-  const auto sums = co_await when_all(std::move(all));
-  co_return sums[0];
-}
-
-// Each value is taken once, also by tasks that wait for it before it is there.
-TEST_P(GlobalArray, ATakeWaitsUntilTheElementIsFull) {
-  GetParam().run([](world& w) {
-    global_memory memory(w);
-    for (const auto d : all_distributions) {
-      const auto a =
-          memory.collective_alloc<std::uint32_t>(40, {.distribution = d, .full_empty = true});
-      std::vector<std::uint64_t> mine;
-      for (auto i = static_cast<std::uint64_t>(w.rank()); i < 40;
-           i += static_cast<std::uint64_t>(w.size())) {
-        mine.push_back(i);
-      }
-      const auto sum = w.run(both(memory.view(a), w.rank() == w.size() - 1, std::move(mine)));
-      EXPECT_EQ(w.sum(sum), 39u * 40 / 2);
-      memory.collective_free(a);
-    }
-  });
-}
-
-// Allocation -----------------------------------------------------------------------------------
-
-using numbers = global_array<std::uint64_t>;
-
-// Arrays in an array: each task allocates some, stores their handles, and others use and free them.
-task<> allocate_some(global_memory& memory, global_array<numbers> handles, std::uint64_t me,
-                     std::uint64_t p) {
-  auto all = memory.view(handles);
-  for (auto i = me; i < all.size(); i += p) {
-    const auto d = all_distributions[i % 5];
-    const auto a = co_await memory.alloc<std::uint64_t>(20 + i, {.distribution = d});
-    auto v = memory.view(a);
-    EXPECT_EQ(co_await v.get(i), 0u);  // zero at first
-    co_await v.put(i, i * i);
-    co_await all.put(i, a);
-  }
-}
-task<> use_and_free(global_memory& memory, global_array<numbers> handles, std::uint64_t me,
-                    std::uint64_t p) {
-  auto all = memory.view(handles);
-  for (auto i = (me + 1) % p; i < all.size(); i += p) {
-    const auto a = co_await all.get(i);
-    EXPECT_EQ(a.size(), 20 + i);
-    EXPECT_EQ(co_await memory.view(a).get(i), i * i);
-    co_await memory.free(a);
-    bool refused = false;
-    try {
-      co_await memory.free(a);
-    } catch (const contract_violation&) {
-      refused = true;
-    }
-    EXPECT_TRUE(refused);
-  }
-}
-
-TEST_P(GlobalArray, AnyTaskAllocatesAndAnyOtherFrees) {
-  GetParam().run([](world& w) {
-    global_memory memory(w);
-    const auto me = static_cast<std::uint64_t>(w.rank());
-    const auto p = static_cast<std::uint64_t>(w.size());
-    const auto handles = memory.collective_alloc<numbers>(2 * p + 3);
-    for (int round = 0; round < 2; ++round) {
-      w.run(allocate_some(memory, handles, me, p));
-      w.barrier();
-      w.run(use_and_free(memory, handles, me, p));
-      w.barrier();
-      EXPECT_EQ(w.sum(memory.live()), 1u);
-    }
-  });
-}
-
 // Table I of [GMT14], as docs/pgas.md maps it -------------------------------------------------
 
 task<> every_primitive(global_memory& memory) {
@@ -437,47 +237,6 @@ TEST_P(GlobalArray, HasEveryPrimitiveOfGmt) {
   GetParam().run([](world& w) {
     global_memory memory(w);
     w.run(every_primitive(memory));
-  });
-}
-
-// Errors ---------------------------------------------------------------------------------------
-
-template <class F>
-task<bool> violates(F f) {
-  try {
-    co_await f();
-  } catch (const contract_violation&) {
-    co_return true;
-  }
-  co_return false;
-}
-
-task<> misuse(global_memory& memory, global_array<std::uint64_t> a,
-              global_array<std::uint64_t> freed, global_view<std::uint64_t> kept) {
-  auto v = memory.view(a);
-  EXPECT_TRUE(co_await violates([v] { return v.get(30); }));
-  EXPECT_TRUE(co_await violates([v] { return v.put(~std::uint64_t{0}, 1); }));
-  EXPECT_TRUE(co_await violates([v] { return v.take(3); }));
-  for (std::uint64_t i = 0; i < 30; i += 29) {
-    EXPECT_TRUE(co_await violates([kept, i] { return kept.get(i); }));
-    EXPECT_TRUE(co_await violates([kept, i] { return kept.add(i, 1); }));
-  }
-  EXPECT_THROW(static_cast<void>(memory.view(freed)), contract_violation);
-  EXPECT_THROW(static_cast<void>(memory.view(global_array<std::uint64_t>{})), contract_violation);
-  EXPECT_THROW(static_cast<void>(memory.view(global_array<double>{a.id, a.n})), contract_violation);
-}
-
-TEST_P(GlobalArray, MisuseIsReportedWhereItIsAwaited) {
-  GetParam().run([](world& w) {
-    global_memory memory(w);
-    const auto a = memory.collective_alloc<std::uint64_t>(30);
-    const auto freed = memory.collective_alloc<std::uint64_t>(30);
-    const auto kept = memory.view(freed);
-    memory.collective_free(freed);
-    const auto other = memory.collective_alloc<std::uint64_t>(30);  // in the same slot
-    w.run(misuse(memory, a, freed, kept));
-    w.barrier();
-    for (const auto x : memory.view(other).local()) EXPECT_EQ(x, 0u);
   });
 }
 

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Operations on an entry are linearizable, also while tables grow.
-#include <atomic>
 #include <cstdint>
-#include <mutex>
 #include <optional>
 #include <utility>
 #include <vector>
@@ -15,6 +13,7 @@
 #include <cairn/task/when_all.hpp>
 #include <cairn/task/yield.hpp>
 
+#include <support/histories.hpp>
 #include <support/history_search.hpp>
 #include <support/num_schedules.hpp>
 #include <support/places.hpp>
@@ -25,6 +24,7 @@ namespace {
 using cairn::task::task;
 using cairn::task::when_all;
 using support::effect;
+using support::recording;
 
 enum class verb { insert, find, update, erase };
 
@@ -79,21 +79,9 @@ struct salted_hash {
 };
 using tested_map = hash_map<salted_key, std::uint64_t, salted_hash>;
 
-/// What all ranks of a run share: a clock, and the events so far.
-struct recording {
-  std::atomic<std::uint64_t> time{1};
-  std::mutex guard;  // held by tests for an instant, not by tasks while they wait
-  std::vector<event> events;
-
-  void add(const event& e) {
-    const std::lock_guard held(guard);
-    events.push_back(e);
-  }
-};
-
 // Some operations on one entry, drawn by a seed.
-task<> operate(recording& to, tested_map& map, salted_key key, std::uint64_t seed, int operations,
-               fault f) {
+task<> operate(recording<event>& to, tested_map& map, salted_key key, std::uint64_t seed,
+               int operations, fault f) {
   random64 random(seed);
   std::uint64_t cached = 0;
   bool has_cached = false;
@@ -101,7 +89,7 @@ task<> operate(recording& to, tested_map& map, salted_key key, std::uint64_t see
     event e;
     e.action = static_cast<verb>(random.below(4));
     e.value = 1 + random.below(1000);
-    e.began = to.time.fetch_add(1);
+    e.began = to.now();
     switch (e.action) {
       case verb::insert:
         e.succeeded = co_await map.insert(key, e.value);
@@ -128,8 +116,7 @@ task<> operate(recording& to, tested_map& map, salted_key key, std::uint64_t see
         }
         e.before = cached;
     }
-    e.ended = to.time.fetch_add(1);
-    to.add(e);
+    to.end(e);
   }
 }
 // Meanwhile the tables of these entries grow: keys that no other task uses.
@@ -140,7 +127,7 @@ task<> insert_others(tested_map& map, std::uint64_t first, std::uint64_t n) {
   }
 }
 constexpr std::uint64_t growers = 8, others_each = 10;
-task<> operate_by_many(std::vector<recording>& all, tested_map& map, std::uint64_t rank,
+task<> operate_by_many(std::vector<recording<event>>& all, tested_map& map, std::uint64_t rank,
                        std::uint64_t seed, int tasks, fault f) {
   std::vector<task<>> running;
   for (std::uint64_t key = 0; key < all.size(); ++key) {
@@ -156,21 +143,16 @@ task<> operate_by_many(std::vector<recording>& all, tested_map& map, std::uint64
   co_await when_all(std::move(running));
 }
 
-// One history per key over all ranks; returns how many are impossible.
+// Returns how many histories, one per key over all ranks, are impossible.
 std::uint64_t num_impossible(const support::place& at, std::uint64_t seed, fault f) {
-  std::vector<recording> all(4);
+  std::vector<recording<event>> all(4);
   const int tasks = at.ranks <= 3 ? 2 : 1;
   at.with_seed(seed).run([&](world& w) {
     tested_map map(w);
     w.run(operate_by_many(all, map, static_cast<std::uint64_t>(w.rank()), seed, tasks, f));
     EXPECT_GE(map.size(), growers * others_each * static_cast<std::uint64_t>(w.size()));
   });
-  std::uint64_t impossible = 0;
-  for (const auto& r : all) {
-    EXPECT_EQ(r.events.size(), static_cast<std::size_t>(4 * tasks * at.ranks));
-    impossible += !linearizable(r.events);
-  }
-  return impossible;
+  return support::num_impossible(all, static_cast<std::size_t>(4 * tasks * at.ranks), linearizable);
 }
 
 class HashMapOrder : public ::testing::TestWithParam<support::place> {};
@@ -184,13 +166,10 @@ TEST_P(HashMapOrder, OperationsOnAnEntryAreLinearizable) {
   }
 }
 
-constexpr support::place simulated{support::place::network::simulated, 3, 2};
 std::uint64_t num_caught(fault f) {
-  std::uint64_t caught = 0;
-  for (std::uint64_t seed = 1; seed <= 50; ++seed) {
-    caught += num_impossible(simulated, seed, f) != 0;
-  }
-  return caught;
+  return support::num_caught(50, [f](const support::place& at, std::uint64_t seed) {
+    return num_impossible(at, seed, f);
+  });
 }
 TEST(HashMapTwin, ThatUpdatesInTwoStepsIsCaught) {
   EXPECT_GT(num_caught(fault::updates_in_two_steps), 4u);

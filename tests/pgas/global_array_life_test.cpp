@@ -1,0 +1,117 @@
+// SPDX-License-Identifier: Apache-2.0
+// The allocation of global arrays, and errors.
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/contract.hpp>
+#include <cairn/pgas/global_view.hpp>
+#include <cairn/task/task.hpp>
+
+#include <support/global_arrays.hpp>
+#include <support/places.hpp>
+
+namespace cairn::pgas {
+namespace {
+
+using cairn::task::task;
+using support::all_distributions;
+
+class GlobalArrayLife : public ::testing::TestWithParam<support::place> {};
+INSTANTIATE_TEST_SUITE_P(Everywhere, GlobalArrayLife, ::testing::ValuesIn(support::all_places()),
+                         support::place_name);
+INSTANTIATE_TEST_SUITE_P(Served, GlobalArrayLife, ::testing::ValuesIn(support::served_places()),
+                         support::place_name);
+
+using numbers = global_array<std::uint64_t>;
+
+// Arrays in an array: each task allocates some, stores their handles, and others use and free them.
+task<> allocate_some(global_memory& memory, global_array<numbers> handles, std::uint64_t me,
+                     std::uint64_t p) {
+  auto all = memory.view(handles);
+  for (auto i = me; i < all.size(); i += p) {
+    const auto d = all_distributions[i % 5];
+    const auto a = co_await memory.alloc<std::uint64_t>(20 + i, {.distribution = d});
+    auto v = memory.view(a);
+    EXPECT_EQ(co_await v.get(i), 0u);  // zero at first
+    co_await v.put(i, i * i);
+    co_await all.put(i, a);
+  }
+}
+task<> use_and_free(global_memory& memory, global_array<numbers> handles, std::uint64_t me,
+                    std::uint64_t p) {
+  auto all = memory.view(handles);
+  for (auto i = (me + 1) % p; i < all.size(); i += p) {
+    const auto a = co_await all.get(i);
+    EXPECT_EQ(a.size(), 20 + i);
+    EXPECT_EQ(co_await memory.view(a).get(i), i * i);
+    co_await memory.free(a);
+    bool refused = false;
+    try {
+      co_await memory.free(a);
+    } catch (const contract_violation&) {
+      refused = true;
+    }
+    EXPECT_TRUE(refused);
+  }
+}
+
+TEST_P(GlobalArrayLife, AnyTaskAllocatesAndAnyOtherFrees) {
+  GetParam().run([](world& w) {
+    global_memory memory(w);
+    const auto me = static_cast<std::uint64_t>(w.rank());
+    const auto p = static_cast<std::uint64_t>(w.size());
+    const auto handles = memory.collective_alloc<numbers>(2 * p + 3);
+    for (int round = 0; round < 2; ++round) {
+      w.run(allocate_some(memory, handles, me, p));
+      w.barrier();
+      w.run(use_and_free(memory, handles, me, p));
+      w.barrier();
+      EXPECT_EQ(w.sum(memory.live()), 1u);
+    }
+  });
+}
+
+// Errors ---------------------------------------------------------------------------------------
+
+template <class F>
+task<bool> violates(F f) {
+  try {
+    co_await f();
+  } catch (const contract_violation&) {
+    co_return true;
+  }
+  co_return false;
+}
+
+task<> misuse(global_memory& memory, global_array<std::uint64_t> a,
+              global_array<std::uint64_t> freed, global_view<std::uint64_t> kept) {
+  auto v = memory.view(a);
+  EXPECT_TRUE(co_await violates([v] { return v.get(30); }));
+  EXPECT_TRUE(co_await violates([v] { return v.put(~std::uint64_t{0}, 1); }));
+  EXPECT_TRUE(co_await violates([v] { return v.take(3); }));
+  for (std::uint64_t i = 0; i < 30; i += 29) {
+    EXPECT_TRUE(co_await violates([kept, i] { return kept.get(i); }));
+    EXPECT_TRUE(co_await violates([kept, i] { return kept.add(i, 1); }));
+  }
+  EXPECT_THROW(static_cast<void>(memory.view(freed)), contract_violation);
+  EXPECT_THROW(static_cast<void>(memory.view(global_array<std::uint64_t>{})), contract_violation);
+  EXPECT_THROW(static_cast<void>(memory.view(global_array<double>{a.id, a.n})), contract_violation);
+}
+
+TEST_P(GlobalArrayLife, MisuseIsReportedWhereItIsAwaited) {
+  GetParam().run([](world& w) {
+    global_memory memory(w);
+    const auto a = memory.collective_alloc<std::uint64_t>(30);
+    const auto freed = memory.collective_alloc<std::uint64_t>(30);
+    const auto kept = memory.view(freed);
+    memory.collective_free(freed);
+    const auto other = memory.collective_alloc<std::uint64_t>(30);  // in the same slot
+    w.run(misuse(memory, a, freed, kept));
+    w.barrier();
+    for (const auto x : memory.view(other).local()) EXPECT_EQ(x, 0u);
+  });
+}
+
+}  // namespace
+}  // namespace cairn::pgas
