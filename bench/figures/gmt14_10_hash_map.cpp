@@ -6,9 +6,7 @@
 // together. All make the same accesses; the checksums of the entries are compared.
 
 #include <cstdint>
-#include <fstream>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -16,6 +14,7 @@
 
 #include <bench/figures/figure.hpp>
 #include <bench/figures/process.hpp>
+#include <bench/figures/source_lines.hpp>
 
 namespace cairn::bench {
 namespace {
@@ -25,20 +24,6 @@ struct hash_map_sweep {
   std::vector<std::uint64_t> tasks{64, 1024, 16'384}, steps{64};
   std::uint64_t strings = 1'000'000, entries = 100'000;
 };
-
-// Lines of code: neither empty nor only a comment.
-std::uint64_t lines_of(const std::vector<std::string_view>& files) {
-  std::uint64_t lines = 0;
-  for (const auto file : files) {
-    std::ifstream in(fmt::format("{}/{}", CAIRN_SOURCE_DIR, file));
-    if (!in) throw wrong_result(fmt::format("{} cannot be read", file));
-    for (std::string line; std::getline(in, line);) {
-      const auto first = line.find_first_not_of(' ');
-      lines += first != std::string::npos && line.compare(first, 2, "//") != 0;
-    }
-  }
-  return lines;
-}
 
 void measure(harness& h, const hash_map_sweep& s, int ranks, std::uint64_t tasks,
              std::uint64_t steps, const figure::record_function& record) {
@@ -86,9 +71,9 @@ int main(int argc, char** argv) {
     arguments.number("--entries", s.entries, {1, std::uint64_t{1} << 40}, "at the beginning");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
-    record({{"task_lines", lines_of({"src/algo/hash_map_access.cpp", "src/algo/reversed.hpp",
-                                     "include/cairn/algo/string_pool.hpp"})},
-            {"mpi_lines", lines_of({"bench/baselines/hash_map_mpi.c"})}});
+    record({{"task_lines", source_lines({"src/algo/hash_map_access.cpp", "src/algo/reversed.hpp",
+                                         "include/cairn/algo/string_pool.hpp"})},
+            {"mpi_lines", source_lines({"bench/baselines/hash_map_mpi.c"})}});
     for (const int ranks : s.ranks) {
       for (const auto tasks : s.tasks) {
         for (const auto steps : s.steps) measure(h, s, ranks, tasks, steps, record);

@@ -8,17 +8,13 @@
 // Each run is compared with Cairn's search, which is verified. The simulated clock charges messages
 // and buffers, not what tasks do between them.
 
-#include <string>
-#include <tests/support/temporary_folder.hpp>
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
-
+#include <bench/figures/baseline.hpp>
 #include <bench/figures/cluster.hpp>
 #include <bench/figures/figure.hpp>
-#include <bench/figures/process.hpp>
-#include <bench/figures/tasks.hpp>
+#include <bench/figures/source_lines.hpp>
 
 namespace cairn::bench {
 namespace {
@@ -47,63 +43,24 @@ tasks_job job_of(const search_sweep& s, bool weak, int ranks) {
   return job;
 }
 
-nlohmann::json point_of(const tasks_job& job, const tasks_run& ran, bool weak, const char* where,
-                        const summary& time) {
+nlohmann::json point_of(const tasks_job& job, const tasks_run& ran, bool weak, const char* where) {
   auto point = ran.counts();
   point.update({{"where", where},
                 {"scaling", weak ? "weak" : "strong"},
                 {"program", job.name()},
                 {"ranks", job.ranks},
                 {"degree", 2 * job.edge_factor},
-                {"tasks", job.tasks},
-                {"seconds", json_of(time)}});
+                {"tasks", job.tasks}});
   return point;
 }
-
-// The graph and the depths as files, for the baseline.
-class files {
- public:
-  explicit files(const tasks_job& job) : source_(source_of(job)) {
-    const auto cairn = program_folder() + "/../bin/cairn";
-    make(fmt::format("'{}' generate --uniform {}:{} --seed {} '{}' --quiet", cairn, job.scale,
-                     job.edge_factor, job.seed, graph()));
-    make(fmt::format("'{}' bfs '{}' --source {} --output '{}' --quiet", cairn, graph(), source_,
-                     depths()));
-  }
-  [[nodiscard]] std::string arguments() const {
-    return fmt::format("--graph '{}' --root {} --expect '{}' --runs 3", graph(), source_, depths());
-  }
-
- private:
-  static void make(const std::string& command) { static_cast<void>(json_lines_of(command)); }
-  [[nodiscard]] std::string graph() const { return folder_ / "graph.el"; }
-  [[nodiscard]] std::string depths() const { return folder_ / "depths.csv"; }
-
-  support::temporary_folder folder_;
-  std::uint64_t source_;
-};
 
 void measure_here(harness& h, const search_sweep& s, bool weak, const record_function& record) {
   for (const int ranks : s.here) {
     const auto job = job_of(s, weak, ranks);
-    auto own_job = job;
-    own_job.which = tasks_job::program::bfs;
-    tasks_run by_tasks, own;
-    auto tasks = as_subject(job, by_tasks);
-    auto cairn = as_subject(own_job, own);
-    std::vector<subject*> turns{&tasks, &cairn};
-    const auto commands = mpi_commands("bfs_gets", ranks);
-    std::vector<subject> by_hand;
-    const files input(job);
-    if (!commands.empty()) {
-      by_hand.push_back(
-          process("bfs by gets", {{"ranks", ranks}}, commands.front() + " " + input.arguments()));
-      turns.push_back(&by_hand.front());
-    }
-    const auto times = h.measure_alternating(turns);
-    auto point = point_of(job, by_tasks, weak, "local", times[0].time);
-    point["cairn_seconds"] = json_of(times[1].time);
-    if (!by_hand.empty()) point["mpi_seconds"] = json_of(times[2].time);
+    tasks_run by_tasks;
+    const auto seconds = measure_beside(h, job, "bfs_gets", job_files(job), by_tasks);
+    auto point = point_of(job, by_tasks, weak, "local");
+    point.update(seconds);
     record(std::move(point));
   }
 }
@@ -123,7 +80,9 @@ void sweep(harness& h, const search_sweep& s, const record_function& record) {
       job.repeats = 1;
       const auto ran = run_job(job, costs);
       if (!ran.fault.empty()) throw wrong_result(ran.fault);
-      record(point_of(job, ran, weak, "simulated", {ran.seconds, 0, 1}));
+      auto point = point_of(job, ran, weak, "simulated");
+      point["seconds"] = json_of(summary{ran.seconds, 0, 1});
+      record(std::move(point));
     }
   }
 }

@@ -5,16 +5,12 @@
 // the MPI program that delegates a walk to the owner of its vertex (bench/baselines/walks_mpi.c).
 // All take the same walks: their visits are compared.
 
-#include <string>
-#include <tests/support/temporary_folder.hpp>
 #include <utility>
 #include <vector>
 
-#include <fmt/core.h>
-
+#include <bench/figures/baseline.hpp>
 #include <bench/figures/figure.hpp>
-#include <bench/figures/process.hpp>
-#include <bench/figures/tasks.hpp>
+#include <bench/figures/source_lines.hpp>
 
 namespace cairn::bench {
 namespace {
@@ -25,58 +21,22 @@ struct walks_sweep {
   std::vector<int> ranks{1, 2, 4, 8};
 };
 
-// The graph and the visits as files, which all programs read.
-class files {
- public:
-  files(const tasks_job& job, int scale) {
-    const auto cairn = program_folder() + "/../bin/cairn";
-    make(fmt::format("'{}' generate --uniform {}:{} --seed {} '{}' --quiet", cairn, scale,
-                     job.edge_factor, job.seed, graph()));
-    make(fmt::format("'{}' walk '{}' --length {} --key {} --output '{}' --quiet", cairn, graph(),
-                     job.length, job.seed, visits()));
-  }
-  [[nodiscard]] std::string arguments(const tasks_job& job) const {
-    return fmt::format("--graph '{}' --key {} --length {} --expect '{}' --runs 3", graph(),
-                       job.seed, job.length, visits());
-  }
-  [[nodiscard]] std::string graph() const { return folder_ / "graph.el"; }
-
- private:
-  static void make(const std::string& command) { static_cast<void>(json_lines_of(command)); }
-  [[nodiscard]] std::string visits() const { return folder_ / "visits.csv"; }
-
-  support::temporary_folder folder_;
-};
-
 void measure(harness& h, const walks_sweep& s, int ranks, const figure::record_function& record) {
   auto job = s.job;
-  job.ranks = ranks;
-  int scale = s.rank_scale;
-  while ((1 << (scale - s.rank_scale)) < ranks) ++scale;
-  const files input(job, scale);
-  job.file = input.graph();
   job.which = tasks_job::program::walks_by_tasks;
-  auto own_job = job;
-  own_job.which = tasks_job::program::walks;
-  tasks_run by_tasks, own;
-  auto tasks = as_subject(job, by_tasks);
-  auto cairn = as_subject(own_job, own);
-  std::vector<subject*> turns{&tasks, &cairn};
-  std::vector<subject> by_hand;
-  if (const auto mpi = mpi_commands("walks", ranks); !mpi.empty()) {
-    by_hand.push_back(
-        process("walks by hand", {{"ranks", ranks}}, mpi.front() + " " + input.arguments(job)));
-    turns.push_back(&by_hand.front());
-  }
-  const auto times = h.measure_alternating(turns);
+  job.ranks = ranks;
+  job.scale = s.rank_scale;
+  while ((1 << (job.scale - s.rank_scale)) < ranks) ++job.scale;
+  const job_files files(job);
+  job.file = files.graph();
+  tasks_run by_tasks;
+  const auto seconds = measure_beside(h, job, "walks", files, by_tasks);
   auto point = by_tasks.counts();
   point.update({{"ranks", ranks},
                 {"degree", 2 * job.edge_factor},
                 {"length", job.length},
-                {"tasks", job.tasks},
-                {"seconds", json_of(times[0].time)},
-                {"cairn_seconds", json_of(times[1].time)}});
-  if (!by_hand.empty()) point["mpi_seconds"] = json_of(times[2].time);
+                {"tasks", job.tasks}});
+  point.update(seconds);
   record(std::move(point));
 }
 

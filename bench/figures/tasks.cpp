@@ -1,10 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <examples/models/bfs_by_tasks.hpp>
 #include <examples/models/walks_by_tasks.hpp>
-#include <fstream>
 #include <functional>
 #include <memory>
-#include <stdexcept>
 #include <utility>
 #include <variant>
 
@@ -76,12 +74,11 @@ class rank_job {
   };
 
   void once(tasks_run& ran, std::vector<double>& seconds) {
-    const bool searches = job_.which == program::bfs_by_tasks || job_.which == program::bfs;
     values own;
     if (!job_.by_tasks()) {
       other_result found;
       timed(ran, seconds, [&]() -> std::function<void()> {
-        if (searches) {
+        if (job_.searches()) {
           auto r = std::make_shared<algo::bfs_result<vertex>>(search());
           return [&, r] { found = judged(*r); };
         }
@@ -92,7 +89,7 @@ class rank_job {
       ran.fault = found.fault;
       return;
     }
-    if (searches) {
+    if (job_.searches()) {
       const auto s = by_tasks::search_of(memory_, copied_);
       timed(ran, seconds, [&]() -> std::function<void()> {
         w_.run(w_.rank() == 0 ? by_tasks::bfs(&w_, s, source_, job_.tasks) : nothing());
@@ -112,7 +109,7 @@ class rank_job {
       });
       memory_.collective_free(visits);
     }
-    const auto expected = searches ? judged(search()) : judged(algo::walk(w_, g_, walk_));
+    const auto expected = job_.searches() ? judged(search()) : judged(algo::walk(w_, g_, walk_));
     ran.edges = expected.edges;
     ran.fault = w_.any(own != expected.own) ? "another result than Cairn's" : expected.fault;
   }
@@ -220,19 +217,6 @@ std::uint64_t source_of(const tasks_job& job) {
     source = g.labels().id_of(source_of(w, g, job.seed));
   });
   return source;
-}
-
-std::uint64_t source_lines(const std::vector<std::string>& files) {
-  std::uint64_t lines = 0;
-  for (const auto& name : files) {
-    std::ifstream file(std::string(CAIRN_SOURCE_DIR "/") + name);
-    if (!file) throw std::runtime_error(name + " cannot be read");
-    for (std::string line; std::getline(file, line);) {
-      const auto at = line.find_first_not_of(" \t");
-      if (at != std::string::npos && line.compare(at, 2, "//") != 0) ++lines;
-    }
-  }
-  return lines;
 }
 
 }  // namespace cairn::bench

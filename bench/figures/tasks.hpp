@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <vector>
 
 #include <nlohmann/json.hpp>
 
@@ -34,6 +33,11 @@ struct tasks_job {
   [[nodiscard]] bool by_tasks() const noexcept {
     return which == program::bfs_by_tasks || which == program::walks_by_tasks;
   }
+  [[nodiscard]] bool searches() const noexcept {
+    return which == program::bfs_by_tasks || which == program::bfs;
+  }
+  /// Cairn's own program of the same purpose.
+  [[nodiscard]] program own() const noexcept { return searches() ? program::bfs : program::walks; }
 };
 
 /// The result of a job; counts are those of the last repeat, on all ranks.
@@ -59,11 +63,5 @@ struct tasks_run {
 
 /// The id of the vertex that searches of a job start from.
 [[nodiscard]] std::uint64_t source_of(const tasks_job& job);
-
-/// The lines of source files, without empty ones and comments.
-///
-/// files     below the root of the project's source
-/// Throws    std::runtime_error if one cannot be read
-[[nodiscard]] std::uint64_t source_lines(const std::vector<std::string>& files);
 
 }  // namespace cairn::bench
