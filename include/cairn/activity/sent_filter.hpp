@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 
 #include <cairn/activity/shape.hpp>
@@ -13,15 +14,14 @@ namespace cairn::activity {
 
 /// One worker's mirrors of remote cells: the effect of the messages that this worker has sent to
 /// each. They are kept in a table of the reduce stage. A message changes a mirror as it changes its
-/// cell, by `wanted` and `attempt`. If a cell wants one message only, a bit tells whether it was
-/// sent.
+/// cell, by `wanted` and `attempt`. If a cell wants one message only (`once`), a mark records
+/// whether the message was sent.
 ///
-/// All cells of the operator belong to one map. (Elements of two maps have the same ids, so one
-/// mirror would get the messages of both.)
+/// All cells of the operator belong to one map. Elements of two maps have the same ids, so one
+/// mirror would get the messages of both.
 ///
-/// Memory     that of am::mirror_table, allocated at the first message; operators with `once`: a
-/// bit
-///            per element of the map, if that is at most 8 bytes per entry
+/// Memory     that of am::mirror_table, allocated at the first message; for an operator with `once`
+///            a byte per element of the map instead, if that is at most 8 bytes per entry
 template <single_cell Op>
 class sent_filter {
   using value = cell_value_t<Op>;
@@ -29,7 +29,7 @@ class sent_filter {
 
  public:
   sent_filter() = default;
-  explicit sent_filter(std::size_t entries) : sent_(8 * entries), mirrors_(entries) {}
+  explicit sent_filter(std::size_t entries) : marks_(8 * entries), mirrors_(entries) {}
 
   [[nodiscard]] bool enabled() const noexcept { return mirrors_.enabled(); }
 
@@ -42,7 +42,7 @@ class sent_filter {
       CAIRN_ASSERT(where.map == map_);
     }
     if constexpr (once<Op>) {
-      if (sent_.fits(where.map->size())) return sent_.offer(where.id) == am::offered::passed;
+      if (marks_.reserve(where.map->size())) return marks_.offer(where.id) == am::offered::passed;
     }
     return mirrors_.offer(policy<Place>{op, where}, m) == am::offered::passed;
   }
@@ -71,7 +71,11 @@ class sent_filter {
     }
   };
 
-  am::sent_marks sent_;  // only for operators with `once`
+  struct no_marks {
+    no_marks() = default;
+    explicit no_marks(std::size_t /*max_bytes*/) {}
+  };
+  [[no_unique_address]] std::conditional_t<once<Op>, am::sent_marks, no_marks> marks_;
   am::mirror_table<value, !permanent<Op>> mirrors_;
   const void* map_ = nullptr;  // the map whose cells are mirrored; in checked builds
   std::uint64_t epoch_ = 0;

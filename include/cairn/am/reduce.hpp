@@ -150,14 +150,16 @@ class mirror_table {
 class sent_marks {
  public:
   sent_marks() = default;
-  /// most      the largest number of bytes
-  explicit sent_marks(std::size_t most) : most_(most) {}
+  /// max_bytes   the largest number of marks, which is also the largest number of keys
+  explicit sent_marks(std::size_t max_bytes) : max_bytes_(max_bytes) {}
 
-  /// Whether there are marks for so many keys. The first call fixes their number.
-  [[nodiscard, gnu::always_inline]] bool fits(std::uint64_t keys) {
+  /// Allocates marks for so many keys at the first call. Returns false if they exceed the bound.
+  [[nodiscard, gnu::always_inline]] bool reserve(std::uint64_t keys) {
     if (!sent_.empty()) [[likely]]
       return true;
-    return keys <= most_ && allocate(keys);
+    if (keys > max_bytes_) return false;
+    allocate(keys);
+    return true;
   }
   /// Returns passed for the first message to `key`, else merged.
   [[nodiscard, gnu::always_inline]] offered offer(std::uint64_t key) {
@@ -167,13 +169,12 @@ class sent_marks {
   }
 
  private:
-  [[gnu::noinline]] bool allocate(std::uint64_t keys) {
+  [[gnu::noinline]] void allocate(std::uint64_t keys) {
     sent_ = hw::page_buffer<bool>(keys);
     std::fill(sent_.begin(), sent_.end(), false);
-    return true;
   }
 
-  std::size_t most_ = 0;
+  std::size_t max_bytes_ = 0;
   hw::page_buffer<bool> sent_;
 };
 
