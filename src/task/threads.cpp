@@ -29,10 +29,11 @@ struct place {
 };
 thread_local place this_thread;
 
-// Pauses before the first yield, if each worker has a core. Otherwise another has work for it.
+// Pauses before the first yield, if each worker has a core, also those of other ranks. Otherwise
+// another worker may have work for the core.
 constexpr unsigned spins = 64;
-// The same for a worker between two jobs, if each worker has a core: a yield takes as long as the
-// gap between two small loops.
+// The same for a worker between two jobs, because a yield takes as long as the gap between two
+// small loops. If workers share cores, a worker between two jobs pauses `spins` times.
 constexpr unsigned job_spins = 500;
 constexpr unsigned yields = 2000;  // yields before the first sleep
 // A server shares a core with a worker where there are no others: it yields less often.
@@ -49,7 +50,7 @@ class thread_pool final : public pool {
   explicit thread_pool(const thread_options& options)
       : pool(options.workers),
         spins_(options.workers + options.neighbors <= cores_.size() ? spins : 0),
-        job_spins_(options.workers <= cores_.size() ? job_spins : spins),
+        job_spins_(spins_ != 0 ? job_spins : spins),
         spread_(options, cores_),
         claimed_jobs_(options.workers) {
     try {
@@ -195,14 +196,14 @@ class thread_pool final : public pool {
 
   void loop(worker_t w) {
     std::uint64_t jobs_seen = 0;
-    obs::idle_span vain(w);  // long enough to sleep
+    obs::idle_span idle_time(w);  // long enough to sleep
     for (unsigned idle_rounds = 0;;) {
-      if (idle_rounds >= job_spins_ + yields) vain.look(trace_now());
+      if (idle_rounds >= job_spins_ + yields) idle_time.look(trace_now());
       const auto number = job_number_.load(std::memory_order_acquire);
       if (number != jobs_seen) {
         jobs_seen = number;
         idle_rounds = 0;
-        vain.end();
+        idle_time.end();
         spread_.record_core(w);
         if (!claim_part(w, number)) continue;
         run_guarded(w);
@@ -211,7 +212,7 @@ class thread_pool final : public pool {
         return;
       } else if (polling_.load(std::memory_order_acquire)) {
         if (idle(w)) {
-          vain.end_at_look();
+          idle_time.end_at_look();
           idle_rounds = 0;
         } else {
           relax(idle_rounds++);
