@@ -11,17 +11,17 @@
 namespace cairn {
 namespace {
 
-// With send_early(): a look at all part-filled buffers takes at most a tenth of the time.
-constexpr std::uint64_t scans_apart = 10;
+// With send_early(), looks at all part-filled buffers take at most a tenth of the time.
+constexpr std::uint64_t scan_interval = 10;
 
-constexpr std::size_t least_payload = 16;
+constexpr std::size_t min_payload = 16;
 constexpr std::size_t payload_of(std::size_t packet) noexcept {
-  return std::max(packet - sizeof(packet_header), least_payload);
+  return std::max(packet - sizeof(packet_header), min_payload);
 }
 
 std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options& options) {
   if (options.coalesce_bytes == 0) return payload_of(net.best_packet());
-  return std::max(options.coalesce_bytes, least_payload);
+  return std::max(options.coalesce_bytes, min_payload);
 }
 
 void try_to_drain(outbox& out, worker_t w) noexcept {
@@ -31,11 +31,11 @@ void try_to_drain(outbox& out, worker_t w) noexcept {
   }
 }
 
-// What a thread fills before it leaves.
+// The size of the blocks that threads fill.
 std::size_t chosen_block_bytes(const net::transport& net, const world_options& options) {
   const auto chosen = options.specialised.command_block_bytes;
   const bool joined = options.progress == progress_style::specialised && chosen != 0;
-  return joined ? std::max(chosen, least_payload) : chosen_coalesce_bytes(net, options);
+  return joined ? std::max(chosen, min_payload) : chosen_coalesce_bytes(net, options);
 }
 
 }  // namespace
@@ -111,7 +111,7 @@ std::size_t progress_engine::best_bytes(rank_t to) const noexcept {
 void progress_engine::post(worker_t w, rank_t to, std::uint32_t number, channel_kind kind,
                            std::size_t messages, buffer&& b) {
   b.header() = {.number = number,
-                .epoch = kind == channel_kind::epoch ? epoch() & packet_header::most_epochs : 0};
+                .epoch = kind == channel_kind::epoch ? epoch() & packet_header::max_epoch : 0};
   if (to == rank_) {
     b.from = rank_;
     charge(w, -static_cast<std::int64_t>(b.capacity()));
@@ -150,9 +150,10 @@ bool progress_engine::poll(worker_t w) {
     std::size_t packets = 0;
     if (receiving) {
       packets = net_.poll(
-          [&](rank_t from, std::span<const std::byte> packet) { arrived(w, from, packet); });
+          [&](rank_t from, std::span<const std::byte> packet) { receive_packet(w, from, packet); });
     }
-    const bool sent = server_ && send_for_others(w);  // last: it looks whether all have left
+    const bool sent =
+        server_ && send_for_others(w);  // last, because it checks whether all packets were sent
     return sent || packets != 0;
   });
 }
@@ -169,7 +170,7 @@ void progress_engine::describe(obs::trace_span& span, const packet_header& heade
   }
 }
 
-void progress_engine::arrived(worker_t w, rank_t from, std::span<const std::byte> packet) {
+void progress_engine::receive_packet(worker_t w, rank_t from, std::span<const std::byte> packet) {
   obs::trace_span received(trace_, w, obs::trace_kind::receive);
   counters_.add(w, obs::counter::buffers_received);
   counters_.add(w, obs::counter::bytes_received, packet.size());
@@ -249,7 +250,8 @@ bool progress_engine::progress(worker_t w) noexcept {
   try {
     const bool moved = inbox_.empty(w) && poll(w);
     if (!run_one(w)) return moved || flush(w, flush_scope::all);
-    // The worker may compute next. What its own handlers have answered the thread cannot send.
+    // The worker may compute next, and the thread beside it cannot send the answers of its
+    // handlers.
     if (threads_ > pool_.workers()) flush_standing(w);
     return true;
   } catch (...) {  // out of memory
@@ -259,17 +261,18 @@ bool progress_engine::progress(worker_t w) noexcept {
 }
 
 void progress_engine::flush_standing(worker_t w) {
-  if (num_standing_ == 0) return;
+  if (num_standing_channels_ == 0) return;
   for (const auto& channel : channels_.live()) {
     if (channel.kind == channel_kind::standing) channel.to->flush(w, flush_scope::all);
   }
 }
 
 void progress_engine::flush_old(worker_t w) {
-  if (size_ == 1 && num_standing_ + num_of_workers_ == 0) return;  // sent at the end of the epoch
+  if (size_ == 1 && num_standing_channels_ + num_worker_channels_ == 0)
+    return;  // sent at the end of the epoch
   auto& mine = workers_[w];
   const bool early = sends_early_.load(std::memory_order_relaxed);
-  const auto age = early ? std::min(age_ns_, scans_apart * mine.scan_ns) : age_ns_;
+  const auto age = early ? std::min(age_ns_, scan_interval * mine.scan_ns) : age_ns_;
   const auto now = clock_.now_ns();
   if (now - mine.last_scan_ns < age) return;
   mine.last_scan_ns = now;
@@ -289,7 +292,8 @@ void progress_engine::make_progress(worker_t w, bool idle) {
   if (idle) {
     flush(w, flush_scope::all);
   } else {
-    // Others wait for answers, but more of them may join while questions arrive at every look.
+    // Other ranks wait for the answers. They are sent after a look without messages: while
+    // questions arrive at every look, more answers may join the buffers.
     if (std::exchange(workers_[w].owes_answers, handled) && !handled) flush_standing(w);
     flush_old(w);
     // If cores are shared, the receiver needs this core to make room. A packet without room is

@@ -7,7 +7,7 @@
 
 namespace cairn {
 
-std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::string_view what,
+std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::string_view label,
                                       int worker) {
   CAIRN_EXPECTS(worker == any_worker ||
                     (kind == channel_kind::epoch && 0 <= worker && worker < pool_.workers()),
@@ -17,9 +17,9 @@ std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::strin
     const std::lock_guard held(channels_guard_);
     number = channels_.add(r, kind, worker);
     inbox_.requeue_aside();
-    if (trace_.wanted()) trace_.name_channel(number, what);
-    if (kind == channel_kind::standing) ++num_standing_;
-    if (worker != any_worker) ++num_of_workers_;
+    if (trace_.wanted()) trace_.name_channel(number, label);
+    if (kind == channel_kind::standing) ++num_standing_channels_;
+    if (worker != any_worker) ++num_worker_channels_;
   });
   if (kind == channel_kind::standing) pool_.begin_polling();
   return number;
@@ -28,8 +28,8 @@ std::uint32_t progress_engine::attach(receiver& r, channel_kind kind, std::strin
 void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& r) {
   if (kind == channel_kind::standing) pool_.end_polling();
   pool_.while_not_polling([&] {
-    if (kind == channel_kind::standing) --num_standing_;
-    if (channels_.worker_of(number) != any_worker) --num_of_workers_;
+    if (kind == channel_kind::standing) --num_standing_channels_;
+    if (channels_.worker_of(number) != any_worker) --num_worker_channels_;
     r.abandon();  // releases the memory charged for its blocks
     const std::lock_guard held(channels_guard_);
     channels_.remove(number);

@@ -12,17 +12,17 @@ namespace cairn {
 
 // Epochs -------------------------------------------------------------------------------------
 
-void progress_engine::expect_nothing_left() {
-  if (left_ == nullptr || size_ == 1) return;
-  control_.poison(rank_, left_);
+void progress_engine::expect_nothing_unfinished() {
+  if (unfinished_ == nullptr || size_ == 1) return;
+  control_.poison(rank_, unfinished_);
   control_.throw_if_poisoned();
 }
 
 void progress_engine::open_epoch() {
   CAIRN_EXPECTS(!epoch_open(), "another epoch of this world is still open");
-  if (left_ != nullptr) [[unlikely]] {
-    expect_nothing_left();
-    left_ = nullptr;
+  if (unfinished_ != nullptr) [[unlikely]] {
+    expect_nothing_unfinished();
+    unfinished_ = nullptr;
   }
   if (size_ > 1) {
     inbox_.open_epoch(epoch() + 1);
@@ -45,7 +45,7 @@ void progress_engine::close_epoch() {
 
 void progress_engine::leave_epoch() noexcept {
   if (!epoch_open()) return;
-  left_ = "an epoch was destroyed without close(), and the other ranks wait for it";
+  unfinished_ = "an epoch was destroyed without close(), and the other ranks wait for it";
   try {
     // Handlers that run now end first.
     pool_.while_not_polling([this] {
@@ -138,7 +138,7 @@ std::vector<obs::sent_amount> progress_engine::traffic() {
 // Collectives --------------------------------------------------------------------------------
 
 std::vector<std::vector<std::byte>> progress_engine::all_gather(std::span<const std::byte> mine) {
-  expect_nothing_left();
+  expect_nothing_unfinished();
   count_step(main_worker);
   obs::trace_span span(trace_, main_worker, obs::trace_kind::collective);
   if (span) span->amount = mine.size(), span->set_text("gather");
@@ -147,7 +147,7 @@ std::vector<std::vector<std::byte>> progress_engine::all_gather(std::span<const 
 
 std::vector<std::byte> progress_engine::reduce(std::span<const std::byte> mine,
                                                recursive_doubling::combine_function combine) {
-  expect_nothing_left();
+  expect_nothing_unfinished();
   count_step(main_worker);
   obs::trace_span span(trace_, main_worker, obs::trace_kind::collective);
   if (span) span->amount = mine.size(), span->set_text("reduce");
@@ -158,7 +158,7 @@ void progress_engine::synchronize_cancellation() {
   control_.announce_stop(main_worker);
   destroy_tasks(control_.generation() + 1);
   leave_epoch();
-  left_ = nullptr;
+  unfinished_ = nullptr;
   // A rank may leave the gather while packets for it still wait here. Until this rank joins the
   // gather, all other ranks still receive packets, so the outbox is emptied first.
   pool_.wait_until([&] {
@@ -186,7 +186,7 @@ void progress_engine::drain() noexcept {
     pool_.wait_until([&] {
       const std::unique_lock held(network_lock_, std::try_to_lock);
       if (!held) return false;
-      if (all_left() || transport_failed_.load(std::memory_order_relaxed)) return true;
+      if (all_sent() || transport_failed_.load(std::memory_order_relaxed)) return true;
       return control_.poisoned() && clock_.now_ns() > deadline;
     });
   } catch (...) {  // unsent packets are lost with this rank

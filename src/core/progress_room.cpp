@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Part of progress_engine: how many bytes of messages a rank holds, and who waits for room.
+// Part of progress_engine: counts the bytes of messages that a rank holds, and waits for room.
 #include <algorithm>
 
 #include <cairn/core/progress.hpp>
@@ -18,11 +18,12 @@ std::size_t progress_engine::held_bytes() const noexcept {
   return static_cast<std::size_t>(std::max<std::int64_t>(held, 0)) + unsent_bytes();
 }
 
-// Waiting drains the outbox, so a quarter of the bound is reserved for it. It also drains what
-// other workers alone may handle. They do it when their chunk ends or, with several ranks, while
-// they have no work; on one rank a worker without work is not there.
+// A wait drains the outbox, so a quarter of the bound is reserved for the outbox. With several
+// ranks a wait also drains buffers that only other workers may handle: those workers handle them
+// when their chunk ends or while they have no work. On one rank, workers without work do not poll.
 bool progress_engine::lacks_room(worker_t w) const noexcept {
-  if (num_of_workers_ != 0 && size_ > 1 && inbox_.bytes_of_others(w) > memory_bound_) return true;
+  if (num_worker_channels_ != 0 && size_ > 1 && inbox_.bytes_of_others(w) > memory_bound_)
+    return true;
   if (server_ && server_->full(w)) return true;
   return unsent_bytes() > memory_bound_ / 4 && held_bytes() > memory_bound_;
 }

@@ -26,7 +26,7 @@ std::string progress_snapshot::text() const {
   }
   if (stopping) text += "; it has been asked to cancel";
   if (poisoned) text += "; the world has failed";
-  const auto line = [&](const std::string& what) { text += "\n  " + what; };
+  const auto line = [&](const std::string& line_text) { text += "\n  " + line_text; };
   if (epoch_open && waves_sent != 0) {
     line("all ranks, in the last wave: " + counted(waves_sent, waves_handled));
   }

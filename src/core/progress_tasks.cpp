@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The tasks of a rank, and what their scheduler asks of the world.
+// Part of progress_engine: the tasks of a rank, and the functions that their scheduler calls.
 #include <cstdint>
 #include <exception>
 #include <memory>
@@ -19,16 +19,16 @@ task::scheduler& progress_engine::tasks() {
   return *tasks_;
 }
 
-// The scheduler has changed the number by then, if there were tasks (destroys_tasks).
+// If there were tasks, the scheduler has already changed the number by before_destroying_tasks().
 void progress_engine::destroy_tasks(std::uint32_t next_generation) noexcept {
   if (tasks_) tasks_->destroy_all();
   task_generation_.store(next_generation, std::memory_order_release);
 }
 
-// Not before: a task that still runs on another worker would call with the next number. Not after:
-// the answer to a destroyed task would be taken in. No message with the next number arrives until
-// all ranks have stopped.
-void progress_engine::destroys_tasks() noexcept {
+// The number does not change earlier, because a task that still runs on another worker would send
+// the next number. It does not change later, because an answer to a destroyed task would be
+// accepted. No message with the next number arrives until all ranks have stopped.
+void progress_engine::before_destroying_tasks() noexcept {
   task_generation_.store(control_.generation() + 1, std::memory_order_release);
 }
 

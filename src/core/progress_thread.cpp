@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The threads beside the workers (progress_style.hpp).
+// Part of progress_engine: the threads beside the workers (progress_style.hpp).
 #include <cstdint>
 #include <utility>
 
@@ -9,8 +9,8 @@
 namespace cairn {
 namespace {
 
-// Buffers that one look handles: others may arrive meanwhile, without end.
-constexpr int most_in_a_look = 64;
+// The bound on the buffers that one look handles, because buffers may keep arriving.
+constexpr int max_buffers_per_look = 64;
 
 }  // namespace
 
@@ -28,21 +28,22 @@ bool progress_engine::must_rest() noexcept {
   return std::exchange(polls_seen_, polls) != polls;
 }
 
-// Epochs' handlers remain with the workers: on a rank with one worker nothing else may change
-// elements. Nobody else can take in answers to what these handlers asked, nor send what they sent.
-task::look progress_engine::serve(worker_t me) noexcept {
+// The workers run the handlers of epochs: on a rank with one worker no other thread may change
+// elements. Only this thread receives the answers to the questions of its handlers, and only this
+// thread sends their messages.
+task::look progress_engine::serve(worker_t w) noexcept {
   try {
     if (must_rest()) {
-      if (pool_.take_in(me)) flush(me, flush_scope::all);
+      if (pool_.take_in(w)) flush(w, flush_scope::all);
       return task::look::rest;
     }
-    bool moved = poll(me);
-    moved |= me != sender_ && handle_standing(me);
-    moved |= pool_.take_in(me);
-    auto& owes = workers_[me].owes_answers;
-    owes |= moved && me != sender_;
-    if (owes && !waits_for_room(me)) {
-      flush(me, flush_scope::all);
+    bool moved = poll(w);
+    moved |= w != sender_ && handle_standing(w);
+    moved |= pool_.take_in(w);
+    auto& owes = workers_[w].owes_answers;
+    owes |= moved && w != sender_;
+    if (owes && !waits_for_room(w)) {
+      flush(w, flush_scope::all);
       owes = false;
     }
     return moved ? task::look::worked : task::look::nothing;
@@ -52,14 +53,14 @@ task::look progress_engine::serve(worker_t me) noexcept {
   }
 }
 
-bool progress_engine::handle_standing(worker_t me) {
-  for (int n = 0; n < most_in_a_look; ++n) {
-    // Workers that wait handle them too, but not beside helpers.
+bool progress_engine::handle_standing(worker_t w) {
+  for (int n = 0; n < max_buffers_per_look; ++n) {
+    // Waiting workers also handle these buffers, unless there are helpers.
     if (control_.stopping() && !server_) return n > 0;
-    auto b = waits_for_room(me) ? inbox_.take_silent() : inbox_.take_standing();
+    auto b = waits_for_room(w) ? inbox_.take_silent() : inbox_.take_standing();
     if (!b) return n > 0;
-    deliver(me, std::move(*b));
-    if (!waits_for_room(me)) flush_old(me);
+    deliver(w, std::move(*b));
+    if (!waits_for_room(w)) flush_old(w);
   }
   return true;
 }
@@ -76,7 +77,7 @@ bool progress_engine::send_for_others(worker_t w) {
 }
 
 // The caller holds the network lock, so the server has not begun another look.
-bool progress_engine::all_left() {
+bool progress_engine::all_sent() {
   if (server_) return unsent_bytes() == 0 && drained_.load(std::memory_order_relaxed);
   return outbox_.empty();
 }

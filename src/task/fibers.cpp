@@ -20,12 +20,12 @@ constexpr unsigned looks_until_waiting = 2;
 // When all fibers wait and nothing is due, time leaps ahead: not in the first rounds, because a
 // send that found no room is retried, then by 1 ms, 2 ms, ... 2^19 ms. With `times` the fibers
 // sleep by themselves, so leaps begin much later.
-constexpr unsigned rounds_before_leaps = 4, rounds_before_timed_leaps = 1000, most_leaps = 20;
+constexpr unsigned rounds_before_leaps = 4, rounds_before_timed_leaps = 1000, max_leaps = 20;
 constexpr std::uint64_t first_leap_ns = 1'000'000;
 // One turn in burst_one_in begins a burst: the fiber continues for up to longest_burst steps.
 constexpr std::uint64_t burst_one_in = 32, longest_burst = 64;
 
-constexpr std::size_t most_named_in_a_stall = 8;
+constexpr std::size_t max_named_workers = 8;
 
 }  // namespace
 
@@ -185,7 +185,7 @@ void fiber_scheduler::state::all_wait() {
     leaps = 0;
   } else if (const auto rounds_before =
                  options.times ? rounds_before_timed_leaps : rounds_before_leaps;
-             leaps < rounds_before + most_leaps) {
+             leaps < rounds_before + max_leaps) {
     if (leaps >= rounds_before) leap(first_leap_ns << (leaps - rounds_before));
     ++leaps;
   } else {
@@ -219,13 +219,13 @@ std::string fiber_scheduler::state::describe_stall() const {
     return std::pair(a->pool, a->worker) < std::pair(b->pool, b->worker);
   });
   std::string text = "simulated cluster stalled: no message is in flight, and ";
-  for (std::size_t i = 0; i < waiting.size() && i < most_named_in_a_stall; ++i) {
+  for (std::size_t i = 0; i < waiting.size() && i < max_named_workers; ++i) {
     if (i > 0) text += ", ";
     text += "rank " + std::to_string(waiting[i]->pool) + " worker " +
             std::to_string(waiting[i]->worker);
   }
-  if (waiting.size() > most_named_in_a_stall) {
-    text += " and " + std::to_string(waiting.size() - most_named_in_a_stall) + " more";
+  if (waiting.size() > max_named_workers) {
+    text += " and " + std::to_string(waiting.size() - max_named_workers) + " more";
   }
   return text + (waiting.size() == 1 ? " waits" : " wait");
 }

@@ -12,10 +12,9 @@ namespace cairn::task {
 namespace {
 
 constexpr std::size_t batch = 1024;  // resumptions between two looks at the network
-// Of 64 resumptions one starts a new task, because ready tasks may wait for it. Where tasks wait
-// for cache lines instead, more of them at once would evict each other's lines, so it is one of
-// 16,384.
-constexpr std::uint64_t starts_apart = 64, starts_apart_of_fetching = 16'384;
+// One of 64 resumptions starts a new task, because ready tasks may wait for it. While tasks wait
+// for cache lines, one of 16,384 does: more tasks at once would evict each other's lines.
+constexpr std::uint64_t start_interval = 64, start_interval_of_fetching = 16'384;
 
 class host_of_a_pool final : public scheduler_host {
 } no_host;
@@ -159,8 +158,8 @@ bool scheduler::take_mail(worker_context& c) {
 
 // Balance --------------------------------------------------------------------------------------
 
-// Asks all workers that have more than one task which has not started. An ask may be answered after
-// this worker has found other tasks; then it has some more.
+// Asks all workers that have more than one task which has not started. An answer may come after
+// this worker has found other tasks; then it has more tasks.
 void scheduler::ask(worker_context& c) noexcept {
   const auto mine = static_cast<std::int32_t>(c.worker) + 1;
   for (auto& other : contexts_) {
@@ -212,7 +211,7 @@ bool scheduler::progress(worker_t w) noexcept {
 }
 
 // A batch counts if most of its resumptions were of tasks that waited for cache lines. A number
-// that there are not enough tasks for is no choice.
+// that the tasks in flight do not reach is not chosen.
 void scheduler::run_measured_batch(worker_context& c) {
   const hw::steady_clock clock;
   const bool wanted = c.tuner.wants_cost();
@@ -251,9 +250,9 @@ void scheduler::run_batch(worker_context& c) {
 promise_base* scheduler::next_of(worker_context& c) {
   // Tasks may wait for one that has not started.
   const bool fetching = c.ready.empty() && !c.active.empty();
-  const auto due = c.next_start + (fetching ? starts_apart_of_fetching - starts_apart : 0);
+  const auto due = c.next_start + (fetching ? start_interval_of_fetching - start_interval : 0);
   if (c.resumed >= due && !c.created.empty()) {
-    c.next_start = (c.resumed / starts_apart + 1) * starts_apart;
+    c.next_start = (c.resumed / start_interval + 1) * start_interval;
     return start_one(c);
   }
   if (c.active.size() >= c.in_flight) return take(c.active);
@@ -274,14 +273,14 @@ promise_base* scheduler::take(ring_queue<promise_base>& from) {
   return from.pop_front();
 }
 
-// Many tasks may be ready, whose frames are not in the nearest cache.
+// Prefetches the frame of a later task: if many tasks are ready, it is not in the nearest cache.
 promise_base* scheduler::take_ready(worker_context& c) {
   auto* const t = take(c.ready);
   if (c.ready.size() > 3) {  // a frame of usual size
-    const auto* const soon = reinterpret_cast<const std::byte*>(c.ready[3]);
-    __builtin_prefetch(soon);
-    __builtin_prefetch(soon + cache_line);
-    __builtin_prefetch(soon + 2 * cache_line);
+    const auto* const upcoming = reinterpret_cast<const std::byte*>(c.ready[3]);
+    __builtin_prefetch(upcoming);
+    __builtin_prefetch(upcoming + cache_line);
+    __builtin_prefetch(upcoming + 2 * cache_line);
   }
   return t;
 }
@@ -315,7 +314,7 @@ void scheduler::forget_queues() noexcept {
 void scheduler::destroy_all(const std::function<void()>& others) noexcept {
   pool_.while_not_polling([&] {
     destroying_ = true;
-    host_.destroys_tasks();
+    host_.before_destroying_tasks();
     forget_queues();
     const context_scope scope(contexts_[0].get());
     for (auto& c : contexts_) {

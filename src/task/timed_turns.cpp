@@ -12,7 +12,7 @@ namespace {
 
 // A waiting fiber wakes by itself after 100 ns, 200 ns, ... 102.4 us: it may wait for a time.
 constexpr std::uint64_t first_nap_ns = 100;
-constexpr unsigned most_doublings = 10;
+constexpr unsigned max_doublings = 10;
 
 }  // namespace
 
@@ -39,7 +39,7 @@ void fiber_scheduler::state::wait_in_time(unsigned idle_rounds) {
   }
   mark_waiting(s);  // may advance the clock
   const auto now = clock.now_ns();
-  auto until = now + (first_nap_ns << std::min(idle_rounds - 1, most_doublings));
+  auto until = now + (first_nap_ns << std::min(idle_rounds - 1, max_doublings));
   if (const auto due = options.times->next_due_ns(s.pool, now)) until = std::min(until, *due);
   resume_at(until);
 }

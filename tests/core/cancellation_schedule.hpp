@@ -333,7 +333,7 @@ class schedule {
     buffer b(p.payload.size());
     std::memcpy(b.payload(), p.payload.data(), p.payload.size());
     b.set_size(p.payload.size());
-    b.header() = {.number = p.generation, .epoch = p.epoch & packet_header::most_epochs};
+    b.header() = {.number = p.generation, .epoch = p.epoch & packet_header::max_epoch};
     r.messages.accept(std::move(b));
   }
 

@@ -24,12 +24,12 @@ struct bundle_entry {
   std::uint64_t bytes = 0;  ///< of the block
 };
 
-/// The blocks for one rank that wait to leave in one packet. They leave when they fill it, or when
-/// the first of them is old.
+/// The blocks for one rank that wait to be sent as one packet. They are sent when they fill the
+/// packet, or when the first of them is old.
 ///
 /// Pure: no clock and no network.
 /// Cost       O(1), amortised for push()
-/// Memory     the blocks; after take() has returned none, less than a packet of them
+/// Memory     the waiting blocks: less than a packet of them once take() has returned none
 /// Source     [GMT14] section IV.C
 class aggregation_queue {
  public:
@@ -50,7 +50,7 @@ class aggregation_queue {
   }
   [[nodiscard]] bool empty() const noexcept { return packets_.empty(); }
 
-  /// Removes and returns the blocks that leave together now, in order; none if none are due.
+  /// Removes and returns the blocks of the next packet, in order; empty if no packet is due.
   [[nodiscard]] std::vector<outgoing_block> take(std::uint64_t now_ns) {
     if (empty()) return {};
     auto& first = packets_.front();

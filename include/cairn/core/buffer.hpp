@@ -22,7 +22,7 @@ enum class packet_kind : std::uint8_t { channel, gather, reduce, poison, cancel,
 
 /// The header before the payload of every packet.
 struct packet_header {
-  static constexpr std::uint64_t most_epochs = (std::uint64_t{1} << 48) - 1;
+  static constexpr std::uint64_t max_epoch = (std::uint64_t{1} << 48) - 1;
 
   std::uint16_t world = 0;
   packet_kind kind = packet_kind::channel;

@@ -15,13 +15,13 @@
 
 namespace cairn {
 
-/// How filled blocks reach the transport in the style `specialised` (progress_style.hpp): each
-/// thread hands its blocks over through a channel of its own; the communication server sorts them
-/// into one queue per destination, and sends what is in a queue as one packet, when that is full or
-/// the queue is old.
+/// Passes filled blocks to the transport in the style `specialised` (progress_style.hpp). Each
+/// thread hands over its blocks through a channel of its own. The communication server sorts them
+/// into one queue per destination. It sends the blocks of a queue as one packet when the packet is
+/// full or the queue is old.
 ///
-/// Handing over never waits, but a thread whose channel is full should: a worker before its next
-/// chunk, a helper as helper_room.hpp says.
+/// hand_over() never waits. A thread whose channel is full should wait: a worker before its next
+/// chunk, a helper as helper_room.hpp defines.
 ///
 /// Memory    the blocks that wait; sent ones return to the thread that filled them
 /// Thread-safety: each thread calls hand_over() and full() with its number; send() is called under
@@ -42,7 +42,7 @@ class communication_server {
     }
   }
 
-  /// Thread w hands over a block for rank `to`. Returns blocks of its that were sent.
+  /// Thread w hands over a block for rank `to`. Returns blocks of this thread that were sent.
   [[nodiscard]] std::vector<buffer> hand_over(worker_t w, rank_t to, std::size_t messages,
                                               buffer&& b);
   [[nodiscard]] bool full(worker_t w) const noexcept {
@@ -57,8 +57,8 @@ class communication_server {
     return waiting_bytes_.load(std::memory_order_relaxed);
   }
 
-  /// The server, whose number is w, passes what is due to the outbox. It leaves blocks in their
-  /// channels while packets in the outbox wait for room. Returns whether it found any.
+  /// Passes the blocks that are due to the outbox; w is the number of the server. Blocks stay in
+  /// their channels while packets in the outbox wait for room. Returns whether there were blocks.
   ///
   /// now_ns   not used if queue_age_ns is 0
   bool send(worker_t w, outbox& out, obs::counters& counters, std::uint64_t now_ns);
@@ -95,7 +95,7 @@ class communication_server {
   const std::size_t channel_blocks_;
   task::per_worker<channel> channels_;
   std::atomic<std::size_t> waiting_bytes_{0};
-  // Of the server.
+  // Used by the server only.
   std::vector<aggregation_queue> queues_;  // by destination
   std::vector<rank_t> used_;               // destinations whose queues are not empty
   std::vector<filled_block> taken_;

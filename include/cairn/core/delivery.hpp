@@ -10,8 +10,8 @@ namespace cairn {
 ///   any      the worker that takes the buffer in: no worker waits for another
 ///   owner    the worker that owns the element's block. Each element has one writer, so operators
 ///            of one cell need no synchronisation; messages between the workers of a rank are
-///            coalesced as those between ranks. What changes the same elements in the same epoch in
-///            another way, such as an operator with answers or a loop, is not excluded
+///            coalesced as those between ranks. Other writers of the same elements in the same
+///            epoch, such as an operator with answers or a loop, are not excluded
 enum class delivery { any, owner };
 
 /// The channel's buffers go to any worker.

@@ -3,10 +3,11 @@
 
 namespace cairn {
 
-/// Who waits for room in the style `specialised` (progress_style.hpp).
+/// The rules by which helpers and the server wait for room in the style `specialised`
+/// (progress_style.hpp).
 ///
-///   helper   while its channel to the server is full, it keeps what its last handler sent there,
-///            and runs only handlers that send nothing
+///   helper   while its channel to the server is full, it keeps the blocks of its last handler, and
+///            runs only handlers that send nothing
 ///   server   always sends; receives unless the rank holds more than its bound and a helper can run
 ///            any handler
 ///

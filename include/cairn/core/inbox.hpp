@@ -38,15 +38,15 @@ class inbox {
   /// The next buffer whose handler may run on worker w: of a standing channel, else of the open
   /// epoch.
   [[nodiscard]] std::optional<buffer> take(worker_t w = main_worker);
-  /// The same without those of standing channels.
+  /// Like take(), but never a buffer of a standing channel.
   [[nodiscard]] std::optional<buffer> take_of_epoch(worker_t w);
   /// The next buffer of a standing channel.
   [[nodiscard]] std::optional<buffer> take_standing();
-  /// The same of those whose handlers send nothing.
+  /// The next buffer of a standing channel whose handler sends nothing.
   [[nodiscard]] std::optional<buffer> take_silent();
   /// Whether no buffer is queued. May be stale.
   [[nodiscard]] bool empty() const noexcept { return queued_.load(std::memory_order_relaxed) == 0; }
-  /// The same of the buffers that worker w may take.
+  /// Whether no buffer is queued that worker w may take. May be stale.
   [[nodiscard]] bool empty(worker_t w) const noexcept {
     return queued_for_any_.load(std::memory_order_relaxed) == 0 &&
            of_worker_[w].queued.load(std::memory_order_relaxed) == 0;

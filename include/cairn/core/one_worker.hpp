@@ -9,8 +9,9 @@
 namespace cairn {
 
 /// During its lifetime the rank's loops and jobs run on worker 0 alone, and its world has one
-/// worker: for work so small that sharing it costs more than it saves. What is made for each worker
-/// meanwhile is destroyed before it. Worker 0, outside jobs and epochs; no channel is made.
+/// worker: for work so small that sharing it costs more than it saves. Objects with one part per
+/// worker that are constructed meanwhile are destroyed before it. Worker 0, outside jobs and
+/// epochs; no channel is constructed meanwhile.
 ///
 /// Throws    contract_violation if the world has several ranks
 class one_worker {

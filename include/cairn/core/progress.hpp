@@ -32,8 +32,8 @@ namespace cairn {
 /// part-filled buffers, and opens and closes epochs. It is one progress source of the pool.
 ///
 /// A handler never starts inside a send, and a send never blocks: the body waits for room between
-/// chunks, and handlers run meanwhile. The threads beside the workers (progress_style.hpp), if
-/// there are any, do what needs no worker, under the worker numbers after the last.
+/// chunks, and handlers run meanwhile. Threads beside the workers (progress_style.hpp), if there
+/// are any, do the work that needs no worker. They use the worker numbers after the last worker's.
 ///
 /// Thread-safety: any worker may call the functions that take a worker number, with its own. Unless
 ///                stated otherwise, the others are called by worker 0 outside jobs
@@ -46,15 +46,16 @@ class progress_engine final : public task::progress_source, private task::schedu
   // Channels ---------------------------------------------------------------------------------
 
   /// Registers a channel. Numbers follow the order of calls, so all ranks must make the same calls.
-  /// `what` names it in a trace.
+  /// `label` is its name in a trace.
   ///
-  /// worker    that alone runs its handlers, or any_worker; then not for a standing channel
-  [[nodiscard]] std::uint32_t attach(receiver& r, channel_kind kind, std::string_view what,
+  /// worker    the only worker that runs its handlers, or any_worker; always any_worker for a
+  /// standing channel
+  [[nodiscard]] std::uint32_t attach(receiver& r, channel_kind kind, std::string_view label,
                                      int worker = any_worker);
   void detach(std::uint32_t number, channel_kind kind, receiver& r);
 
-  /// Payload bytes of a block: the setting, or else the transport's best size, which a channel
-  /// does not exceed, so that no packet is just above a size from which packets cost more.
+  /// Payload bytes of a block: the setting, or else the transport's best size. No channel exceeds
+  /// it, because a packet just above that size costs more.
   [[nodiscard]] std::size_t coalesce_bytes() const noexcept { return buffers_.usual_bytes(); }
   /// The transport's best size for buffers to one rank.
   [[nodiscard]] std::size_t best_bytes(rank_t to) const noexcept;
@@ -103,8 +104,9 @@ class progress_engine final : public task::progress_source, private task::schedu
 
   /// The scheduler of this rank's tasks, made at the first call.
   [[nodiscard]] task::scheduler& tasks();
-  /// Messages that belong to tasks carry this number. A rank discards those with a lower one: their
-  /// tasks were destroyed. It counts the stops of all ranks (cancellation.hpp). Any worker.
+  /// Messages that belong to tasks carry this number. A rank discards messages with a lower number,
+  /// because their tasks were destroyed. The number counts the stops of all ranks
+  /// (cancellation.hpp). Any worker.
   [[nodiscard]] std::uint32_t task_generation() const noexcept {
     return task_generation_.load(std::memory_order_acquire);
   }
@@ -116,10 +118,10 @@ class progress_engine final : public task::progress_source, private task::schedu
   void open_epoch();
   /// Called when nothing of the epoch is in flight any more.
   void close_epoch();
-  /// Called when an exception has left a run of tasks: the other ranks may wait for it.
+  /// Called when an exception has left a run of tasks; the other ranks may wait for the run.
   void leave_run() noexcept {
     close_tasks();
-    left_ = "an exception left a run of tasks, and the other ranks wait for it";
+    unfinished_ = "an exception left a run of tasks, and the other ranks wait for it";
   }
   /// Ends the epoch after an exception: discards its messages on this rank.
   void leave_epoch() noexcept;
@@ -131,12 +133,12 @@ class progress_engine final : public task::progress_source, private task::schedu
     return epoch_.load(std::memory_order_relaxed);
   }
 
-  /// The loop of the open epoch tests for its end itself, so part-filled buffers are its rest of
-  /// work: they are sent as soon as that takes little of the time. Any worker.
+  /// Called by a loop that tests for the end of the open epoch itself. From then on part-filled
+  /// buffers are sent as soon as that takes little of the time. Any worker.
   void send_early() noexcept { sends_early_.store(true, std::memory_order_relaxed); }
 
-  /// Keeps the open epoch from ending while n pieces of work will still send. They are released
-  /// after their sends, by the same or another worker.
+  /// Keeps the epoch open for n pieces of work that will still send. A piece is released after its
+  /// sends, by the same or another worker.
   void hold(worker_t w, std::uint64_t n) noexcept { holds_[w].add_sent(n); }
   void release(worker_t w, std::uint64_t n) noexcept { holds_[w].add_handled(n); }
 
@@ -151,12 +153,12 @@ class progress_engine final : public task::progress_source, private task::schedu
 
   /// progress_snapshot::steps. Any thread.
   [[nodiscard]] std::uint64_t steps() const noexcept;
-  /// What this rank has under way. Any thread.
+  /// The current work of this rank. Any thread.
   [[nodiscard]] progress_snapshot snapshot();
-  /// Takes in what a termination wave counted over all ranks. Called by one worker at a time.
+  /// Records the counts of a termination wave over all ranks. Called by one worker at a time.
   void record_wave(std::uint64_t sent, std::uint64_t handled) noexcept;
 
-  /// What this rank has sent so far. Any worker.
+  /// The traffic that this rank has sent so far. Any worker.
   [[nodiscard]] std::vector<obs::sent_amount> traffic();
 
   // Collectives ------------------------------------------------------------------------------
@@ -192,7 +194,7 @@ class progress_engine final : public task::progress_source, private task::schedu
  private:
   struct worker_state {
     std::uint64_t last_scan_ns = 0, scan_ns = 0;
-    bool owes_answers = false;            // handled messages when it last looked
+    bool owes_answers = false;            // it handled messages at its last look
     std::atomic<std::uint64_t> polls{0};  // one writer
     std::atomic<bool> in_handler{false};
     std::atomic<std::uint64_t> steps{0};
@@ -208,8 +210,8 @@ class progress_engine final : public task::progress_source, private task::schedu
   bool poll(worker_t w);
   [[nodiscard]] std::size_t unsent_bytes() const noexcept;
   bool send_for_others(worker_t w);
-  [[nodiscard]] bool all_left();
-  void arrived(worker_t w, rank_t from, std::span<const std::byte> packet);
+  [[nodiscard]] bool all_sent();
+  void receive_packet(worker_t w, rank_t from, std::span<const std::byte> packet);
   void accept(worker_t w, rank_t from, const packet_header& header,
               std::span<const std::byte> payload);
   void deliver(worker_t w, buffer&& b);
@@ -222,9 +224,9 @@ class progress_engine final : public task::progress_source, private task::schedu
   [[nodiscard]] std::uint64_t polls_of_workers() const noexcept;
   [[nodiscard]] bool must_rest() noexcept;
   [[nodiscard]] bool receives() const noexcept;
-  bool handle_standing(worker_t me);
+  bool handle_standing(worker_t w);
   [[nodiscard]] bool waits_for_room(worker_t helper) const noexcept;
-  task::look serve(worker_t me) noexcept;
+  task::look serve(worker_t w) noexcept;
   bool flush(worker_t w, flush_scope scope);
   void flush_standing(worker_t w);
   void flush_old(worker_t w);
@@ -232,9 +234,9 @@ class progress_engine final : public task::progress_source, private task::schedu
   void wait_for_room(worker_t w);
   void between_batches(worker_t w) noexcept override;
   void failed(std::exception_ptr error) noexcept override;
-  void destroys_tasks() noexcept override;
+  void before_destroying_tasks() noexcept override;
   void destroy_tasks(std::uint32_t next_generation) noexcept;
-  void expect_nothing_left();
+  void expect_nothing_unfinished();
   void abandon_epoch();
   void synchronize_cancellation();
 
@@ -266,9 +268,10 @@ class progress_engine final : public task::progress_source, private task::schedu
   std::atomic<std::uint64_t> epoch_{0};
   std::atomic<std::uint64_t> waves_sent_{0}, waves_handled_{0}, wave_changes_{0};
   std::atomic<bool> epoch_is_open_{false}, sends_early_{false};
-  const char* left_ = nullptr;  // what an exception left, if other ranks may wait for it
-  int num_standing_ = 0, num_of_workers_ = 0;  // channels: standing, or of one worker
-  std::uint64_t polls_seen_ = 0;               // by the progress thread
+  const char* unfinished_ =
+      nullptr;  // a sentence about an epoch or a run that an exception has left
+  int num_standing_channels_ = 0, num_worker_channels_ = 0;  // channels: standing, or of one worker
+  std::uint64_t polls_seen_ = 0;                             // by the progress thread
   std::atomic<bool> transport_failed_{false}, drains_{false}, drained_{false};
   std::unique_ptr<task::scheduler> tasks_;
   std::atomic<std::uint32_t> task_generation_{0};

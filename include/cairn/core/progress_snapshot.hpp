@@ -12,15 +12,15 @@
 
 namespace cairn {
 
-/// A collective that this rank has begun and that is not complete.
+/// A collective that this rank has begun and not completed.
 struct pending_collective {
   bool is_gather = false;         ///< else a reduction, of which termination waves are one kind
   std::uint64_t number = 0;       ///< collectives begun since the start or the last cancellation
-  std::optional<rank_t> awaited;  ///< whose packet is missing; none: the result is here
+  std::optional<rank_t> awaited;  ///< the rank whose packet is missing; none: the result is known
 };
 
-/// What one rank of a world has under way, read while its workers run: each number is correct, but
-/// they may be of slightly different moments.
+/// The current work of one rank of a world, read while its workers run. Each number is correct, but
+/// the numbers may belong to slightly different moments.
 struct progress_snapshot {
   struct channel {
     std::uint32_t number = 0;
@@ -28,9 +28,9 @@ struct progress_snapshot {
     std::uint64_t sent = 0, handled = 0;
   };
 
-  /// Chunks of loops, handled buffers, opened epochs, collectives, and waves that saw
-  /// other counts than the wave before. A rank whose number stays the same does not progress, or is
-  /// inside one long piece of work.
+  /// Number of chunks of loops, handled buffers, opened epochs, collectives, and waves whose counts
+  /// differ from the wave before. If it stays the same, the rank makes no progress or is inside one
+  /// long piece of work.
   std::uint64_t steps = 0;
   std::uint64_t epoch = 0;  ///< number of the last epoch
   bool epoch_open = false;

@@ -8,12 +8,13 @@
 
 namespace cairn {
 
-/// Who moves a rank's messages while its workers compute.
+/// The threads that move a rank's messages while its workers compute.
 ///
 ///   poll         the workers, between two chunks and while they wait
-///   thread       also a thread beside them. It receives packets, sends what waited for room, and
-///                runs the handlers of standing channels; those of epochs remain with the workers
-///   automatic    that thread, which wakes every millisecond and acts only if no worker polls
+///   thread       also a thread beside the workers. It receives packets, sends packets that waited
+///                for room, and runs the handlers of standing channels. The workers run the
+///                handlers of epochs
+///   automatic    the same thread; it wakes every millisecond and acts only if no worker polls
 ///   specialised  helpers, which alone run the handlers of standing channels, and a communication
 ///                server, which alone calls the transport (communication_server.hpp). The workers
 ///                run the body, tasks, and the handlers of epochs
@@ -27,8 +28,8 @@ struct specialised_options {
   int helpers = 1;
   std::size_t command_block_bytes = 0;  ///< that a thread fills; 0: those of a whole buffer
   std::uint64_t queue_age_ns = 0;       ///< after which a queue leaves that does not fill a buffer
-  /// Filled blocks of a thread, from which on it waits. With four, threads that share cores wait
-  /// for each other: index gather took 1.3 times as long.
+  /// A thread with so many filled blocks waits. With four blocks, threads that share cores wait for
+  /// each other: index gather took 1.3 times as long.
   std::size_t channel_blocks = 64;
 };
 

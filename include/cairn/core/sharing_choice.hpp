@@ -10,10 +10,9 @@ namespace cairn {
 /// Whether runs of one kind are faster on all workers or on one, from the times that they took.
 ///
 /// Cache lines that several workers write travel between their caches, which may take longer than
-/// a small run saves. The first runs go by a guess; the fourth and the sixth try the other way,
-/// since the first runs of a process are slow whichever way they go. Then the faster way runs; the
-/// other is tried again after 8 runs, after 16 more and so on, because what else the machine does
-/// changes.
+/// a small run saves. The first runs follow a guess. The fourth and the sixth run go the other way;
+/// the first runs of a process are slow either way. Then the faster way is chosen. The other way is
+/// tried again after 8 runs, after 16 more and so on, because the load of the machine changes.
 ///
 /// A pure state machine.
 class sharing_choice {
@@ -34,7 +33,7 @@ class sharing_choice {
   /// Reports a run's time, divided by its amount of work if runs differ in it.
   void took(bool was_shared, double ns) noexcept {
     auto& known = ns_[was_shared ? shared : alone];
-    // What disturbs a run makes it slower: one slow run says little.
+    // A disturbance only makes a run slower, so one slow run proves little.
     known = known == 0 || ns < known ? ns : 0.75 * known + 0.25 * ns;
   }
 

@@ -7,8 +7,9 @@ namespace cairn {
 
 class world;
 
-/// What tasks use to reach other ranks: am/call.hpp has it, above this layer. A world constructs it
-/// when it runs tasks for the first time, on all ranks, and destroys it at its end.
+/// The service by which tasks reach other ranks; am/call.hpp implements it, above this layer. A
+/// world constructs it when it runs tasks for the first time, on all ranks, and destroys it at its
+/// end.
 class task_service {
  public:
   using maker = std::unique_ptr<task_service> (*)(world&);
@@ -21,8 +22,8 @@ class task_service {
   static inline constinit maker make = nullptr;
 
  protected:
-  /// From here on world.task_service() is this one: another rank's first call may arrive before the
-  /// constructor has ended.
+  /// Sets world.task_service() to this object at once: another rank's first call may arrive before
+  /// the constructor has ended.
   explicit task_service(world& w);
 
  private:

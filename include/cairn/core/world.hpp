@@ -56,8 +56,8 @@ struct world_options {
   std::size_t prefetching = 0;
   std::size_t loop_tasks = 256;       ///< tasks of a worker in a loop whose body is a coroutine
   std::string mechanism = "auto";     ///< of operators for which a program asks for none
-  std::size_t grain = 0;              ///< theirs; 0: chosen automatically
-  std::string retry = "rtm";          ///< theirs, the name of a retry policy
+  std::size_t grain = 0;              ///< of these operators; 0: chosen automatically
+  std::string retry = "rtm";          ///< of these operators: the name of a retry policy
   bool emulate_transactions = false;  ///< htm runs emulated, with random aborts
   std::uint64_t emulation_seed = 0;
   machine_layout machines = {};  ///< which ranks share memory
@@ -89,10 +89,11 @@ class world {
   [[nodiscard]] rank_t size() const noexcept { return size_; }
   /// The workers that share this rank's loops: 1 during a one_worker.
   [[nodiscard]] int workers() const noexcept { return alone_ ? 1 : pool_->workers(); }
-  /// What earlier runs of this world say about sharing small work.
+  /// The choice between one worker and all workers for small work, from earlier runs.
   [[nodiscard]] sharing_choice& sharing() noexcept { return sharing_; }
 
-  /// The workers, and the threads beside them: a handler's worker number is below it.
+  /// The number of the workers and of the threads beside them. Worker numbers of handlers are below
+  /// it.
   [[nodiscard]] int handling_threads() const noexcept {
     return cairn::handling_threads(options_.progress, options_.specialised.helpers, workers(),
                                    size_);
@@ -127,12 +128,12 @@ class world {
   void run(const std::function<void(worker_t)>& f);
 
   /// Runs a task, the root, on each rank, and returns its value once the roots of all ranks have
-  /// ended. The workers run tasks and handle messages meanwhile; tasks that are left run on
+  /// ended. The workers run tasks and handle messages meanwhile; tasks that remain continue
   /// whenever workers wait. Collective, but without a barrier at the beginning: after the first
   /// run, tasks of another rank may call functions here before this rank has begun its run.
   ///
-  /// Throws    what left the root. Then this rank's tasks are destroyed; with several ranks the
-  ///           exception must leave the body, because the other ranks wait for this root
+  /// Throws    the exception that left the root. Then this rank's tasks are destroyed; with several
+  ///           ranks the exception must leave the body, because the other ranks wait for this root
   template <class T>
   T run(task::task<T> root) {
     run_scope scope(*this);
@@ -225,7 +226,7 @@ class world {
     throw_if_interrupted();
   }
 
-  /// Asks all ranks to end their work: each throws `cancelled` at the same collective call, or in a
+  /// Asks all ranks to end their work: all throw `cancelled` at the same collective call, or in a
   /// loop before it. Objects under construction then may only be destroyed (maps, domains, channels
   /// used in an open epoch). Graphs and the world stay valid. Any thread, and signal handlers.
   void cancel() noexcept;
@@ -294,14 +295,14 @@ class world {
   template <class T>
   static std::vector<T> concatenate(const std::vector<std::vector<std::byte>>& parts);
 
-  /// A run of tasks: unless it ends, its tasks are destroyed.
+  /// A run of tasks. Its tasks are destroyed unless end() is called.
   class run_scope {
    public:
     explicit run_scope(world& w);
     ~run_scope();
     run_scope(const run_scope&) = delete;
     run_scope& operator=(const run_scope&) = delete;
-    /// Waits until it has ended on all ranks.
+    /// Waits until the run has ended on all ranks.
     void end();
 
    private:

@@ -10,8 +10,8 @@
 
 namespace cairn::task {
 
-/// Something that happens: co_await e resumes once e.set() was called. Any number of tasks of one
-/// rank may wait. set() may be called by any thread, also in handlers.
+/// A flag that tasks wait for: co_await e resumes once e.set() was called. Any number of tasks of
+/// one rank may wait. set() may be called by any thread, also in handlers.
 class event {
  public:
   event() = default;

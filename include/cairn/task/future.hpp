@@ -26,10 +26,10 @@ void spawned_ended(promise_base& t) noexcept {
 
 }  // namespace detail
 
-/// The result to come of a task that was spawned. Awaited once, by one task of the same rank.
+/// The future result of a spawned task. Awaited once, by one task of the same rank.
 ///
-/// A future that is destroyed before lets its task run on. An exception of such a task fails the
-/// world, because nothing awaits it.
+/// If a future is destroyed before its task has ended, the task continues. An exception of such a
+/// task fails the world, because nothing awaits the task.
 template <class T>
 class [[nodiscard("co_await it, or call detach()")]] future {
  public:
@@ -48,7 +48,7 @@ class [[nodiscard("co_await it, or call detach()")]] future {
     return future_state(frame_.promise().waiter).ended();
   }
 
-  /// Lets the task run on without this future.
+  /// Lets the task continue without this future.
   void detach() noexcept {
     if (!frame_) return;
     const auto frame = std::exchange(frame_, nullptr);

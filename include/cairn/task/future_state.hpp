@@ -9,8 +9,8 @@
 
 namespace cairn::task {
 
-/// What a spawned task and its future agree on, in the task's word `waiter`: null while it runs and
-/// nothing waits for it, the task that waits, or one of two marks.
+/// The state that a spawned task and its future share, in the task's word `waiter`: null while the
+/// task runs and nothing waits for it, the task that waits, or one of two marks.
 ///
 ///   word       end()              wait(t)             drop()
 ///   null       ended, nothing     t, and t suspends   dropped
@@ -18,8 +18,8 @@ namespace cairn::task {
 ///   ended      not called         t goes on           destroy
 ///   dropped    destroy            not called          not called
 ///
-/// Each function is one atomic step. Who is told to destroy the frame may, because the other side
-/// does not touch it any more.
+/// Each function is one atomic step. The side that is told to destroy the frame may do so, because
+/// the other side no longer accesses it.
 class future_state {
  public:
   explicit future_state(std::atomic<promise_base*>& word) noexcept : word_(word) {}
@@ -45,7 +45,7 @@ class future_state {
     CAIRN_EXPECTS(waits || before == mark(1), "a future is awaited by one task");
     return waits;
   }
-  /// The future is gone. Returns whether the caller destroys the frame.
+  /// The future was destroyed. Returns whether the caller destroys the frame.
   [[nodiscard]] bool drop() noexcept {
     return word_.exchange(mark(2), std::memory_order_acq_rel) != nullptr;
   }

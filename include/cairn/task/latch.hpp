@@ -19,7 +19,7 @@ class latch {
   }
 
   /// Any thread.
-  /// Throws    contract_violation if fewer are left
+  /// Throws    contract_violation if the remaining count is less than n
   void count_down(std::uint64_t n = 1) {
     bool last = false;
     {

@@ -16,7 +16,7 @@ namespace cairn::task {
 /// elements, which its caches still hold, and rarely writes what another worker also writes.
 class chunk_shares {
  public:
-  chunk_shares(std::size_t n, std::size_t workers) : n_(n), count_(std::min(workers, most)) {
+  chunk_shares(std::size_t n, std::size_t workers) : n_(n), count_(std::min(workers, max_shares)) {
     for (std::size_t s = 0; s < count_; ++s) shares_[s].next = first(s);
   }
 
@@ -40,13 +40,13 @@ class chunk_shares {
     std::size_t share_, exhausted_ = 0;
   };
 
-  /// Takes all that are left.
+  /// Takes all remaining numbers.
   void take_all() noexcept {
     for (std::size_t s = 0; s < count_; ++s) shares_[s].next.store(n_, std::memory_order_relaxed);
   }
 
  private:
-  static constexpr std::size_t most = 16;  // with more workers, several use one share
+  static constexpr std::size_t max_shares = 16;  // with more workers, several use one share
   struct alignas(cache_line) share {
     std::atomic<std::size_t> next;
   };
@@ -63,7 +63,7 @@ class chunk_shares {
   }
 
   std::size_t n_, count_;
-  std::array<share, most> shares_;
+  std::array<share, max_shares> shares_;
 };
 
 /// parallel_for on the calling worker 0 alone.

@@ -15,8 +15,8 @@
 
 namespace cairn::task {
 
-/// What a server did when it looked for work, and so when it looks again: at once, soon, or after
-/// about a millisecond.
+/// The result of a server's look for work. It decides when the server looks again: at once, soon,
+/// or after about a millisecond.
 enum class look { worked, nothing, rest };
 
 /// Work for a worker without a job: it handles messages or retries parked work.

@@ -9,7 +9,7 @@ namespace cairn::task {
 
 namespace detail {
 
-/// Measures whether the datum is in the cache; sets when to measure again.
+/// Measures whether the data is in the cache, and decides when to measure again.
 void probe(worker_context& c, const void* address) noexcept;
 
 }  // namespace detail
@@ -19,7 +19,8 @@ void probe(worker_context& c, const void* address) noexcept;
 /// At most scheduler_options::in_flight tasks of a worker wait for cache lines at once, because a
 /// core loads only so many lines at a time and the lines of the others would be evicted before
 /// their use. By default a worker finds the number (in_flight_tuner.hpp). One access in 128 is
-/// timed; if most of those found their data in the cache, the task goes on without a switch.
+/// timed; if most of the timed accesses found their data in the cache, the task continues without a
+/// switch.
 ///
 /// address   readable memory
 /// In a simulated cluster nothing is timed, and each call is a switch.
@@ -27,7 +28,8 @@ class [[nodiscard("co_await it")]] prefetch {
  public:
   explicit prefetch(const void* address) noexcept : address_(address) {}
 
-  // Finds the context without the promise, so that a task that goes on saves nothing in its frame.
+  // Finds the context without the promise, so that a task that continues saves nothing in its
+  // frame.
   [[nodiscard, gnu::always_inline]] bool await_ready() const noexcept {
     auto& c = *current_context;
     return --c.prefetches_until_probe != 0 && c.cached;

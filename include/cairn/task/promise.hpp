@@ -15,26 +15,27 @@ struct worker_context;
 class scheduler;
 
 /// The part of every task's promise that the scheduler uses. The members are for the layer `task`;
-/// an awaiter of another layer makes a `suspended` of it.
+/// an awaiter of another layer constructs a `suspended` from it.
 struct promise_base {
   promise_base() = default;
   promise_base(const promise_base&) = delete;
   promise_base& operator=(const promise_base&) = delete;
 
-  /// How far the task is.
+  /// The progress of the task.
   enum class phase : std::uint8_t {
     created,    ///< not started: may move to another worker
     nested,     ///< started by the task that awaits it, which has not suspended itself yet
-    suspended,  ///< started; its end resumes what waits for it
+    suspended,  ///< started; its end resumes its waiter
     finished
   };
 
   std::coroutine_handle<> self;
-  /// Of the worker on which it runs; before it starts, of the worker that created or got it.
+  /// The context of the worker on which the task runs; before the task starts, of the worker that
+  /// created or received it.
   worker_context* context = nullptr;
   /// The task that awaits this one; for a spawned task see future.hpp.
   std::atomic<promise_base*> waiter{nullptr};
-  promise_base* next = nullptr;  // in the list that holds it
+  promise_base* next = nullptr;  // the next task in the list that holds this one
   /// Called when it has finished, instead of resuming `waiter`. It may destroy the task.
   void (*on_finish)(promise_base&) noexcept = nullptr;
   void* finish_data = nullptr;
@@ -58,7 +59,7 @@ class suspended {
   [[nodiscard]] explicit operator bool() const noexcept { return promise_ != nullptr; }
   /// The worker that suspended it, on which it resumes.
   [[nodiscard]] worker_t worker() const noexcept;
-  /// Of its rank.
+  /// The scheduler of its rank.
   [[nodiscard]] scheduler& of() const noexcept;
   /// of().ready(here, *this)
   void resume_later(worker_t here) const;

@@ -18,7 +18,7 @@
 
 namespace cairn::task {
 
-/// What a scheduler asks of the world around it. The functions of this class fit a pool alone.
+/// The functions of a world that a scheduler calls. The defaults suit a pool without a world.
 class scheduler_host {
  public:
   /// Whether tasks must stop: no more are resumed.
@@ -29,9 +29,9 @@ class scheduler_host {
   virtual void throw_if_interrupted() {}
   /// An exception left a task that nothing awaits.
   virtual void failed(std::exception_ptr /*error*/) noexcept {}
-  /// Called before tasks are destroyed, while no other worker runs tasks or handlers: what was sent
-  /// for these tasks, and its answers, must not be mistaken for that of later ones.
-  virtual void destroys_tasks() noexcept {}
+  /// Called before tasks are destroyed, while no other worker runs tasks or handlers. Messages sent
+  /// for these tasks, and answers to them, must not reach later tasks.
+  virtual void before_destroying_tasks() noexcept {}
 
  protected:
   ~scheduler_host() = default;
@@ -75,17 +75,17 @@ class scheduler final : public progress_source {
     return root.promise().take();
   }
 
-  /// A suspended task may continue. It resumes on its own worker, later. `here` is the calling
-  /// worker, or the progress thread. Once per suspension.
+  /// Lets a suspended task continue: it resumes later, on its own worker. `here` is the calling
+  /// worker, or the progress thread. Called once per suspension.
   void ready(worker_t here, suspended t) { ready(here, t.promise()); }
   void ready(worker_t here, promise_base& t);
 
-  /// A task that has not started may start, on any worker; or, with `on`, first of all on that one.
+  /// Lets a new task start on any worker; with `on`, that worker is the first to receive it.
   void start(worker_t here, promise_base& t);
   void start_on(worker_t here, worker_t on, promise_base& t);
 
-  /// Starts the task that make() returns, which nothing awaits: an exception of it fails the world.
-  /// For handlers, on worker `here`.
+  /// Starts the task that make() returns. Nothing awaits the task, so its exception fails the
+  /// world. For handlers, on worker `here`.
   template <class Make>
   void start_detached(worker_t here, Make&& make) {
     const context_scope scope(&context(here));
@@ -96,7 +96,7 @@ class scheduler final : public progress_source {
   /// suspended tasks become invalid: generation() grows.
   /// others    called between emptying the queues and the end: destroys tasks that the caller owns
   void destroy_all(const std::function<void()>& others = {}) noexcept;
-  /// How often that has happened. Any thread.
+  /// How often destroy_all() was called. Any thread.
   [[nodiscard]] std::uint32_t generation() const noexcept {
     return generation_.load(std::memory_order_acquire);
   }
@@ -110,7 +110,7 @@ class scheduler final : public progress_source {
     return *contexts_[static_cast<std::size_t>(w)];
   }
 
-  /// Frames of tasks that exist. While no task runs.
+  /// Number of existing frames of tasks. Called while no task runs.
   [[nodiscard]] std::uint64_t num_live() const noexcept;
   /// Memory of frames, in bytes.
   [[nodiscard]] std::size_t frame_bytes() const noexcept;

@@ -18,7 +18,7 @@ class task;
 
 namespace detail {
 
-// Deeper calls of tasks by tasks than this go through the worker's loop, so that the stack is
+// Calls of tasks by tasks that are nested deeper go through the worker's loop, so that the stack is
 // bounded.
 inline constexpr unsigned deepest_nesting = 64;
 
@@ -63,7 +63,7 @@ struct final_awaiter {
 
 struct nothing {};
 
-/// What a task leaves: a value, or the exception that left it.
+/// The outcome of a task: a value, or the exception that left it.
 template <class T>
 class outcome_promise : public promise_base {
  public:
@@ -122,8 +122,8 @@ struct task_awaiter {
 
 }  // namespace detail
 
-/// A coroutine that computes a T, and yields its worker whenever it awaits something that is not
-/// there yet. A worker runs thousands of them at once.
+/// A coroutine that computes a T. It yields its worker whenever it awaits a result that is not
+/// available yet. A worker runs thousands of them at once.
 ///
 ///   task::task<std::uint64_t> twice(std::uint64_t x) { co_return 2 * x; }
 ///   ...
@@ -136,7 +136,7 @@ struct task_awaiter {
 /// Locals      aligned to at most 16: g++ aligns no frame for more
 /// Blocking    a task never calls a function that blocks (collectives, epochs, wait_until):
 ///             contract_violation
-/// Throws      co_await throws what left the task
+/// Throws      co_await throws the exception that left the task
 /// Memory      a frame, from the worker's pool (frame_pool.hpp)
 template <class T>
 class [[nodiscard("a task starts when it is awaited")]] task {
@@ -162,7 +162,7 @@ class [[nodiscard("a task starts when it is awaited")]] task {
   /// Starts it and waits for its end. Awaited once.
   [[nodiscard]] auto operator co_await() const noexcept { return detail::task_awaiter<T>{frame_}; }
 
-  /// For the functions that start tasks: gives up the frame.
+  /// Gives up the frame; for the functions that start tasks.
   [[nodiscard]] std::coroutine_handle<promise_type> release() noexcept {
     return std::exchange(frame_, nullptr);
   }

@@ -22,7 +22,7 @@ class waiting_tasks {
     (last_ != nullptr ? last_->next : first_) = &t;
     last_ = &t;
   }
-  /// The first, or null.
+  /// Removes and returns the first; null if there is none.
   [[nodiscard]] promise_base* take() noexcept {
     auto* const t = first_;
     if (t == nullptr) return nullptr;
@@ -34,7 +34,7 @@ class waiting_tasks {
     if (first_ == nullptr) last_ = nullptr;
     return t;
   }
-  /// All; the others are take()n from the returned list.
+  /// Removes and returns all. take() then removes tasks from the returned list.
   [[nodiscard]] waiting_tasks take_all() noexcept { return std::exchange(*this, {}); }
   [[nodiscard]] bool empty() const noexcept { return first_ == nullptr; }
 

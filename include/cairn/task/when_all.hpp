@@ -22,7 +22,8 @@ namespace detail {
 /// Starts tasks on any workers of the rank and resumes a parent when all have ended.
 class join {
  public:
-  /// Then add() is called for each task, and suspends() says whether the parent must suspend.
+  /// Called first. Then add() is called for each task; suspends() returns whether the parent must
+  /// suspend.
   void begin(promise_base& parent, std::size_t tasks) noexcept {
     parent_ = &parent;
     left_.store(tasks + 1, std::memory_order_relaxed);

@@ -14,7 +14,7 @@
 
 namespace cairn::task {
 
-/// What one worker needs to run tasks. Only its owner uses it, except for `mail` and
+/// The state of one worker that runs tasks. Only its owner uses it, except for `mail` and
 /// `asked_by`.
 struct alignas(cache_line) worker_context {
   worker_context() = default;
@@ -25,8 +25,8 @@ struct alignas(cache_line) worker_context {
   worker_t worker = main_worker;
   bool running = false;  // a task runs on this worker
   unsigned depth = 0;    // tasks that were started by tasks that await them, on the stack
-  /// What the loop resumes next, before it takes from a queue: a finished task stores what waited
-  /// for it. Instead of symmetric transfer, which needs the stack in unoptimised code.
+  /// The task that the loop resumes next, before it takes one from a queue: a finished task stores
+  /// its waiter here. This replaces symmetric transfer, which needs the stack in unoptimised code.
   promise_base* next = nullptr;
 
   ring_queue<promise_base> ready;           // suspended tasks that can continue

@@ -9,8 +9,8 @@ namespace cairn::task {
 
 /// co_await yield(): the ready tasks of this worker run first, and messages are handled now and
 /// then.
-struct [[nodiscard("co_await it")]] yield{[[nodiscard]] bool await_ready()
-                                              const noexcept {return false;
+class [[nodiscard("co_await it")]]
+yield{public : [[nodiscard]] bool await_ready() const noexcept {return false;
 }  // namespace cairn::task
 template <task_promise P>
 void await_suspend(std::coroutine_handle<P> h) const {
@@ -21,29 +21,32 @@ void await_resume() const noexcept {}
 ;
 
 /// co_await pause(): the same, and messages are handled first. For tasks that compute for long.
-struct [[nodiscard("co_await it")]] pause{[[nodiscard]] bool await_ready()
-                                              const noexcept {return false;
+class [[nodiscard("co_await it")]]
+pause{public : [[nodiscard]] bool await_ready() const noexcept {return false;
 }
 template <task_promise P>
 void await_suspend(std::coroutine_handle<P> h) const {
   auto& c = *h.promise().context;
   c.ready.push_back(&h.promise());
-  c.budget = 1;  // the one in progress
+  c.budget = 1;  // the resumption in progress
 }
 void await_resume() const noexcept {}
 }
 ;
 
-/// co_await here(): the worker on which the task runs, and always will.
-struct [[nodiscard("co_await it")]] here {
-  worker_t worker = main_worker;
+/// co_await here(): the worker on which the task runs now and resumes later.
+class [[nodiscard("co_await it")]] here {
+ public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <task_promise P>
   bool await_suspend(std::coroutine_handle<P> h) noexcept {
-    worker = h.promise().context->worker;
+    worker_ = h.promise().context->worker;
     return false;
   }
-  [[nodiscard]] worker_t await_resume() const noexcept { return worker; }
+  [[nodiscard]] worker_t await_resume() const noexcept { return worker_; }
+
+ private:
+  worker_t worker_ = main_worker;
 };
 
 }  // namespace cairn::task
