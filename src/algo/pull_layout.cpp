@@ -42,20 +42,20 @@ struct tile_sorter {
 template <class Id>
 typename pull_layout<Id>::kind pull_layout<Id>::kind_for(const graph::dist_csr<Id>& g) {
   CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
-  constexpr std::uint64_t least_segments = 8;  // fewer nearly fit a core's cache
-  constexpr std::uint64_t most_per_edge = 4;   // otherwise most rows have no edge in a segment
+  constexpr std::uint64_t min_segments = 8;  // fewer nearly fit a core's cache
+  constexpr std::uint64_t max_per_edge = 4;  // otherwise most rows have no edge in a segment
   const auto segments = (g.num_vertices() + segment_size - 1) / segment_size;
-  const bool cut = segments >= least_segments &&
-                   segments * g.in().num_rows() <= most_per_edge * g.in().num_edges() &&
+  const bool cut = segments >= min_segments &&
+                   segments * g.in().num_rows() <= max_per_edge * g.in().num_edges() &&
                    sources_are_far(g.in());
   return cut ? kind::tiles : kind::groups;
 }
 
 template <class Id>
-pull_layout<Id>::pull_layout(world& w, const graph::dist_csr<Id>& g, kind how) {
+pull_layout<Id>::pull_layout(world& w, const graph::dist_csr<Id>& g, kind chosen) {
   CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
-  if (how == kind::automatic) how = kind_for(g);
-  if (how == kind::tiles) {
+  if (chosen == kind::automatic) chosen = kind_for(g);
+  if (chosen == kind::tiles) {
     build<std::uint16_t>(w, g.in(), g.num_vertices());
   } else {
     build<Id>(w, g.in(), g.num_vertices());
@@ -67,13 +67,13 @@ template <class Source>
 void pull_layout<Id>::build(world& w, const graph::csr<Id>& in, std::uint64_t num_vertices) {
   constexpr bool tiles = std::is_same_v<Source, std::uint16_t>;
   // of a block, about; a block is processed without interruption
-  constexpr std::uint64_t most_edges = 4 << 20;
+  constexpr std::uint64_t max_edges = 4 << 20;
   const auto edges_per_row = in.num_edges() / std::max<std::uint64_t>(1, in.num_rows()) + 1;
   // The rows of a block are updated together, from the ranks before: sweeps in place converge
   // slowly if a block holds much of the graph.
-  const auto most_rows =
+  const auto max_rows =
       tiles ? rows_of_tiles : std::clamp<std::uint64_t>(in.num_rows() / 128, 4, rows_of_groups);
-  block_rows_ = std::clamp<std::uint64_t>(most_edges / edges_per_row, 1, most_rows);
+  block_rows_ = std::clamp<std::uint64_t>(max_edges / edges_per_row, 1, max_rows);
   const auto num_segments = tiles ? (num_vertices + segment_size - 1) / segment_size : 1;
   auto& sources = sources_.template emplace < tiles ? 1 : 0 > (in.num_edges());
   blocks_.resize((in.num_rows() + block_rows_ - 1) / block_rows_);

@@ -34,13 +34,13 @@ class pull_layout {
   [[nodiscard]] static kind kind_for(const graph::dist_csr<Id>& g);
 
   /// Number of sweeps whose savings roughly equal the time to build the layout.
-  [[nodiscard]] static std::uint64_t break_even_sweeps(kind how) noexcept {
-    return how == kind::tiles ? 32 : 8;
+  [[nodiscard]] static std::uint64_t break_even_sweeps(kind chosen) noexcept {
+    return chosen == kind::tiles ? 32 : 8;
   }
 
   /// Throws    contract_violation for a directed graph without in-edges
   /// Work      O(n + m), and O(n) per segment of tiles
-  pull_layout(world& w, const graph::dist_csr<Id>& g, kind how = kind::automatic);
+  pull_layout(world& w, const graph::dist_csr<Id>& g, kind chosen = kind::automatic);
 
   /// Rows with the same number of edges in the same segment.
   struct group {
