@@ -19,8 +19,8 @@
 
 namespace cairn::activity {
 
-/// The options of a program's operators: those that it gives, and what the settings of the world
-/// ask for where it leaves them open (mechanism.hpp). --filter 0 holds for all operators.
+/// The options of a program's operators: those that the program gives, completed by the settings of
+/// the world (mechanism.hpp). --filter 0 applies to all operators.
 [[nodiscard]] options with_settings(const world& w, options given);
 
 /// Data that activities share on this rank, and the one mechanism that makes them atomic. Operators

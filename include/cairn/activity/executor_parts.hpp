@@ -62,7 +62,7 @@ struct executor_parts {
   /// The state of one worker.
   struct worker_state {
     sent_filter_of<Op> filter;
-    filter_choice filter_use;  // whether it is asked, if that is chosen
+    filter_choice filter_use;  // whether the filter is used, if that is chosen online
     [[no_unique_address]] typename message_path::combined combined;
     [[no_unique_address]]
     typename message_path::unanswered unanswered;  // questions sent to other ranks

@@ -116,7 +116,7 @@ class lane {
   static constexpr bool returns = fire_and_return<Op>;
   static constexpr bool prefilters = prefiltered<Op> && Commit::prefilters;
 
-  // Takes in what the filter has dropped of this lane's messages.
+  // Reports to filter_choice how many of this lane's messages the filter dropped.
   void choose_filter() {
     if (!sender_ || !state_.filter.enabled() || !all_.w.options().filter_is_chosen) return;
     const auto sent = all_.out->count(worker_).sent() - sent_before_;
@@ -180,7 +180,7 @@ class lane {
     if (num_wanted_ == wanted_.size()) [[unlikely]]
       run_prefiltered();
   }
-  // What one message changes may make a later one unwanted: the attempt looks again.
+  // The effect of one message may make a later one unwanted: the attempt checks again.
   [[gnu::noinline]] void run_prefiltered() {
     for (const auto& m : std::span(wanted_.data(), std::exchange(num_wanted_, 0))) {
       settle(m, {}, batch_.one(op_, m));

@@ -84,7 +84,7 @@ result_of<F> apply(world& w, arguments_of<F>&& arguments) {
   }
 }
 
-/// Runs a coroutine for another rank and sends what it leaves.
+/// Runs a coroutine for another rank and sends its value or exception back.
 template <auto F>
 task::task<void> serve(remote_calls* calls, call_origin to, arguments_of<F> arguments) {
   using value = awaited_of<F>;
@@ -137,7 +137,7 @@ void start(remote_calls& calls, worker_t w, const call_origin& to,
 
 template <auto F>
 struct named {};
-/// In the list because call() uses it.
+/// Listed among the remote functions because call() uses it.
 template <auto F>
 inline const remote_function function_of{type_name<std::pair<named<F>, decltype(F)>>(), &start<F>};
 
@@ -224,7 +224,8 @@ namespace cairn {
 ///             anonymous namespaces) are refused when the world first runs tasks
 /// Messages    one record to the rank and one back, coalesced with those of other tasks; none on
 ///             this rank
-/// Throws      am::call_failure with the text of what left f; on this rank that exception itself
+/// Throws      am::call_failure with the text of the exception that left f; on this rank that
+///             exception itself
 template <auto F, class... Arguments>
 auto world::call(rank_t at, Arguments&&... arguments) {
   return am::detail::call_awaiter<F>(

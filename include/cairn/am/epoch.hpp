@@ -34,7 +34,7 @@ enum class worker_activity { busy, idle };
 ///
 /// Messages   two waves (reductions of two words, ceil(log2 P) rounds each) after the last message,
 ///            more while messages are in flight. With one rank none.
-///            epoch is open already.
+/// Throws     contract_violation from the constructor if an epoch of the world is open
 /// Collective: the ranks open and close their epochs in the same order; one at a time.
 /// Source     [DC15] AM++ epochs; ledger.hpp detects the end.
 class [[nodiscard("an epoch ends with close()")]] epoch {

@@ -10,16 +10,15 @@ namespace cairn::am {
 /// Decides whether the blocks that leave part-filled at one moment go to their destinations or
 /// through hops, where messages of several ranks share buffers.
 ///
-/// With n such blocks and h hops towards them, hops spare this rank n - h buffers. The hops then
-/// send on what they get: q buffers for each block that was joined, 1 if nothing there leaves for
-/// the same destination at that time, and less where it does. So hops spare (1 - q)(n - h) buffers
-/// in all, transfer the messages that are not for the hops themselves once more, and delay them.
-/// They are taken if the buffers cost more than the transfers and the delay.
+/// With n such blocks and h hops towards them, hops save this rank n - h buffers. The hops then
+/// forward the messages, in q buffers for each block that was joined: q is 1 if a hop has no other
+/// messages for the same destination at that time, and less if it has some. So hops save (1 - q)
+/// (n - h) buffers in all. They transfer the messages that are not for the hops themselves once
+/// more, and delay them. Hops are used if the buffers cost more than the transfers and the delay.
 ///
 /// n, h and the bytes are known. q is measured: each rank is a hop of others, and counts how many
-/// of the destinations that it forwards to had no messages waiting here. While hops are not taken
-/// anywhere nothing is measured; then the estimate returns to its first value, so that hops are
-/// tried again.
+/// of the destinations that it forwards to had no messages waiting here. While no rank uses hops,
+/// nothing is measured. Then the estimate returns to its first value, so that hops are tried again.
 ///
 /// A pure state machine of one worker. Ranks need not agree, because a message may go directly from
 /// any rank, and each hop is nearer to its destination (route.hpp).

@@ -40,7 +40,7 @@ struct loop_part {
   std::uint64_t tasks;
 };
 
-/// What the tasks of one rank share: the next iteration that none has taken.
+/// The state that the tasks of one rank share: the next iteration that no task has taken.
 struct loop_state {
   world& owner;
   const loop_part part;
@@ -127,7 +127,7 @@ task::task<void> run_loop(world* w, std::uint64_t n, loop_options opt,
   if (n == 0) co_return;
   const auto over = ranks_of_loop(*w, n, opt.where);
   constexpr bool awaits = is_task<typename loop_body<decltype(F)>::result>;
-  // Larger numbers than a rank's share mean the same, and their sums and products would overflow.
+  // Numbers above a rank's share have the same meaning, and their sums and products would overflow.
   const auto tasks = std::min<std::uint64_t>(opt.tasks != 0 ? opt.tasks
                                              : awaits       ? w->options().loop_tasks
                                                             : 1,
@@ -164,8 +164,8 @@ namespace cairn {
 ///           and messages are handled between its chunks
 /// Arguments converted to f's parameters; packable. Each call gets copies
 /// Messages  one call per rank and its answer, not per chunk
-/// Throws    what left f, of one of the calls, after all have ended; no more chunks start on the
-///           rank where it happened. From another rank as am::call_failure
+/// Throws    the exception of one of the calls of f, after all have ended; no more chunks start on
+///           the rank where it happened. From another rank as am::call_failure
 /// Source    [GMT14] gmt_parFor
 template <auto F, class Options, class... Arguments>
 auto world::parallel_for(std::uint64_t n, const Options& options, Arguments&&... arguments) {

@@ -32,7 +32,7 @@ struct piece_options {
 /// Carries messages of any length in pieces. Neither side needs memory for a whole message.
 ///
 /// A worker sends the first pieces of its messages for a rank, and one more whenever the handler
-/// there has taken one in. The remaining pieces stay in the sender's own bytes.
+/// there has handled one. The remaining pieces stay in the sender's own bytes.
 ///
 /// Handler     handler(worker, piece), once per piece; an empty message is one empty piece. Runs on
 ///             several workers at once, in any order; may send, never blocks

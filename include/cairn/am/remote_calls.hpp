@@ -23,7 +23,7 @@ namespace cairn::am {
 
 class remote_calls;
 
-/// The caller's end of a call under way: its task and where the answer goes.
+/// The caller's end of a pending call: its task and the destination of the answer.
 class awaited_answer {
  public:
   /// What an answer holds: a value, or the text of an exception.
@@ -42,8 +42,9 @@ struct call_origin {
   ticket by;
 };
 
-/// A function that other ranks may call. All of a program are in one list, which is complete before
-/// main(). A function is named by a hash of its name, so that the ranks of one program agree.
+/// A function that other ranks may call. All remote functions of a program are in one list, which
+/// is complete before main(). A function is named by a hash of its name, so that the ranks of one
+/// program agree.
 struct remote_function {
   using start_function = void (*)(remote_calls&, worker_t, const call_origin&,
                                   std::span<const std::byte> arguments);
@@ -61,8 +62,8 @@ struct remote_function {
 ///
 /// A call carries a ticket of the caller's worker, and the generation of the tasks: calls and
 /// answers of destroyed tasks are discarded. There are no credits: a call whose function calls
-/// back could wait for credits that wait for its own answer. What bounds the calls under way is
-/// that each is awaited by a task.
+/// back could wait for credits that wait for its own answer. The number of pending calls is
+/// bounded, because a task awaits each.
 ///
 /// Collective constructor and destructor. It checks that all ranks know the same functions.
 /// Throws    contract_violation if they do not, or if two functions have one name

@@ -41,9 +41,9 @@ namespace cairn::am {
 ///             machine this is direct.
 ///
 /// A pure function of scheme, rank, number of ranks and machine map, the same on all ranks. Every
-/// hop leads closer to the destination, so messages never cycle. With `grid` and `hypercube` fewer
-/// bits of the hop's number than of this rank's differ from the destination's, so messages do not
-/// cycle either where each rank takes one of these schemes or `direct` for each message.
+/// hop leads closer to the destination, so messages never cycle. With `grid` and `hypercube`, a
+/// hop's number differs from the destination's in fewer bits than this rank's number does. So
+/// messages do not cycle even if each rank uses one of these schemes or `direct` for each message.
 ///
 /// Memory    with `machine` 8 bytes per rank and machine, else nothing
 class route {

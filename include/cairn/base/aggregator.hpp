@@ -35,8 +35,8 @@ constexpr void combine_into(typename A::value_type& sum, X&& x) {
   }
 }
 
-/// A can include one element in a collection, with the effect of combining it with the collection
-/// of that element alone: A::include(sum, element...).
+/// A has include(sum, element...): it inserts one element into a collection, as if it combined the
+/// collection with one that holds only that element.
 template <class A, class... Element>
 concept includes = aggregator<A> && requires(typename A::value_type& sum, const Element&... x) {
   A::include(sum, x...);

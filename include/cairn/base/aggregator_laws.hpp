@@ -9,8 +9,8 @@
 
 namespace cairn {
 
-/// The law that aggregator A breaks on these samples, or "" if it keeps all. For tests of your own
-/// aggregators. Checks all pairs and triples.
+/// The law that aggregator A violates on these samples, or "" if it violates none. For tests of
+/// your own aggregators. Checks all pairs and triples.
 ///
 /// equal     compares two values; pass one with a tolerance for values that round
 template <aggregator A, class Equal = std::equal_to<>>

@@ -23,12 +23,12 @@ class input_error : public system_failure {
  public:
   using system_failure::system_failure;
 
-  /// "FILE: what" for a fault of the file as a whole.
+  /// "FILE: problem" for a fault of the file as a whole.
   static input_error in_file(const std::string& file, const std::string& problem);
-  /// "FILE:LINE: what"; lines count from 1.
+  /// "FILE:LINE: problem"; lines count from 1.
   static input_error at_line(const std::string& file, std::uint64_t line,
                              const std::string& problem);
-  /// "FILE: at byte OFFSET: what", for binary files.
+  /// "FILE: at byte OFFSET: problem", for binary files.
   static input_error at_byte(const std::string& file, std::uint64_t offset,
                              const std::string& problem);
 };

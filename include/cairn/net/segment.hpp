@@ -24,7 +24,7 @@ class segment {
   };
 
   /// Memory of this process only, for ranks that are threads.
-  /// Throws    system_failure if there is none (also the other two)
+  /// Throws    system_failure if memory cannot be allocated; so do the functions below
   [[nodiscard]] static std::shared_ptr<segment> on_heap(std::size_t bytes);
   /// Memory that later forked children share, and that other processes may open by address.
   [[nodiscard]] static std::shared_ptr<segment> shared(std::size_t bytes);

@@ -16,7 +16,7 @@
 
 namespace cairn::obs {
 
-/// The kind of a trace record. trace_writer.cpp says how each is shown.
+/// The kind of a trace record. trace_writer.cpp defines how each is displayed.
 enum class trace_kind : std::uint8_t {
   // Spans of time. Those of one worker nest.
   phase,       ///< text; number: of the trial
@@ -57,8 +57,8 @@ struct trace_record {
 };
 static_assert(sizeof(trace_record) == 64);
 
-/// What the workers of one rank do, in time: one bounded buffer of records per worker. A full
-/// buffer drops what is new, and counts it.
+/// The recorded activity of one rank's workers: one bounded buffer of records per worker. A full
+/// buffer drops new records and counts them.
 ///
 /// Cost           if off, or paused: a branch for each record; else two clock readings
 /// Memory         `capacity` records of 64 bytes per worker, touched when used
@@ -72,13 +72,13 @@ class trace {
   /// now_ns    the time of the rank; called by all workers
   trace(int workers, std::size_t capacity, time_source now_ns);
 
-  /// Records per worker of a job, so that its trace stays within what viewers open: a million
-  /// records, and not less than a thousand per worker.
+  /// Records per worker such that viewers can open the trace of a job: a million records in all,
+  /// but at least a thousand per worker.
   [[nodiscard]] static std::size_t share(rank_t ranks, int workers) noexcept;
 
-  /// Whether anything is to be recorded now.
+  /// Whether records are added now.
   [[nodiscard]] bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
-  /// Whether it may ever be on.
+  /// Whether it can be on: it has memory for records.
   [[nodiscard]] bool wanted() const noexcept { return !lanes_.empty(); }
   void resume() noexcept { on_.store(wanted(), std::memory_order_relaxed); }
   void pause() noexcept { on_.store(false, std::memory_order_relaxed); }
@@ -96,7 +96,7 @@ class trace {
   void add_span(worker_t w, trace_kind kind, std::uint64_t begin_ns, std::uint64_t end_ns,
                 std::uint64_t amount) noexcept;
 
-  /// For reports. The names of the first 4,096 channels are kept.
+  /// Names a channel for reports. The names of the first 4,096 channels are kept.
   void name_channel(std::uint32_t number, std::string_view name);
   struct channel_name {
     std::uint32_t number;
@@ -139,15 +139,15 @@ class trace_span {
   trace_span& operator=(const trace_span&) = delete;
 
   [[nodiscard]] explicit operator bool() const noexcept { return trace_ != nullptr; }
-  /// Its record, to be filled in. Only if there is one.
+  /// The record, for the caller to fill in. Requires that the span records.
   [[nodiscard]] trace_record* operator->() noexcept { return &record_; }
 
-  /// Ends it before its destruction.
+  /// Ends the span before its destruction.
   void end() {
     if (trace_) [[unlikely]]
       finish();
   }
-  /// Records nothing.
+  /// Discards the span: nothing is recorded.
   void drop() noexcept { trace_ = nullptr; }
 
  private:
@@ -166,19 +166,19 @@ class idle_span {
   idle_span(const idle_span&) = delete;
   idle_span& operator=(const idle_span&) = delete;
 
-  /// Called before a look for work if earlier ones found none.
+  /// Called before a look for work if the looks before found none.
   ///
   /// t  the trace if it is on; it exists until the next end
   void look(trace* t) {
     if (t != nullptr || trace_ != nullptr) [[unlikely]]
       note_look(t);
   }
-  /// There is work.
+  /// Ends the span now, because there is work.
   void end() {
     if (trace_ != nullptr) [[unlikely]]
       finish(trace_->now_ns());
   }
-  /// The last look found work, and did it.
+  /// Ends the span at the time of the last look, which found work and ran it.
   void end_at_look() {
     if (trace_ != nullptr) [[unlikely]]
       finish(looked_ns_);

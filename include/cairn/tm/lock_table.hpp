@@ -18,8 +18,8 @@ namespace cairn::tm {
 /// `locks`, which is kept for comparison.
 ///
 /// Cells on one cache line share a stripe, because they contend for the line anyway; a set of
-/// neighbors then needs few locks. Neighboring lines have neighboring locks: a worker that uses
-/// a part of the data alone also uses the lines of its locks alone.
+/// neighbors then needs few locks. Neighboring lines have neighboring locks: a worker with a part
+/// of the data to itself also has the lines of its locks to itself.
 class lock_table {
  public:
   /// Rounds `stripes` up to a power of two. 4 bytes each.
