@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// algorithms N [SEED]: N random graphs over the ranks of this job, in equal blocks or blocks of
-// random sizes, each by every algorithm with a mechanism drawn for it, judged by the references.
-// Graph i is that of seed SEED + i (SEED is 1 if not given): what is told of a wrong result runs
-// again by itself as `algorithms 1 SEED`. Takes settings too. Ends with 0 if all was right.
+// algorithms N [SEED [NAME...]]: N random graphs over the ranks of this job, in equal blocks or
+// blocks of random sizes, each by the algorithms NAME or by every one, with a mechanism drawn for
+// it, judged by the references. Graph i is that of seed SEED + i (SEED is 1 if not given): what is
+// told of a wrong result runs again by itself as `algorithms 1 SEED [NAME...]`. Takes settings too.
+// Ends with 0 if all was right.
+#include <algorithm>
 #include <charconv>
 #include <cstdint>
 #include <cstdio>
 #include <span>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <cairn/algo/algorithm.hpp>
 #include <cairn/base/error.hpp>
@@ -22,11 +25,15 @@ namespace {
 
 using namespace cairn;
 
-void run_graph(world& w, std::uint64_t seed) {
+constexpr auto usage = "algorithms N [SEED [NAME...]]";
+
+using chosen_algorithms = std::vector<const algo::algorithm*>;
+
+void run_graph(world& w, std::uint64_t seed, const chosen_algorithms& chosen) {
   random64 random(seed);
   const auto graph =
       random.below(4) == 0 ? support::two_halves(random) : support::random_graph(random());
-  for (const auto* const a : algo::algorithms()) {
+  for (const auto* const a : chosen) {
     support::any_run run(w, *a, graph, random);
     const auto failed = [&](const std::string& run_name) {
       return std::runtime_error("seed " + std::to_string(seed) + ": " + run_name);
@@ -45,24 +52,38 @@ std::uint64_t number(const std::string& text) {
   std::uint64_t value = 0;
   const auto end = text.data() + text.size();
   if (text.empty() || std::from_chars(text.data(), end, value).ptr != end) {
-    throw usage_error("'" + text + "' is not a number: algorithms N [SEED]");
+    throw usage_error("'" + text + "' is not a number: " + usage);
   }
   return value;
 }
 
+chosen_algorithms named(std::span<const std::string> names) {
+  if (names.empty()) return algo::algorithms();
+  chosen_algorithms chosen;
+  for (const auto& name : names) {
+    const auto& all = algo::algorithms();
+    const auto found = std::ranges::find(all, name, [](const auto* a) { return a->info().name; });
+    if (found == all.end()) throw usage_error("there is no algorithm '" + name + "': " + usage);
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
 int body(world& w, std::span<const std::string> arguments) {
-  if (arguments.empty() || arguments.size() > 2) throw usage_error("algorithms N [SEED]");
+  if (arguments.empty()) throw usage_error(usage);
   const auto graphs = number(arguments[0]);
-  const auto first = arguments.size() == 2 ? number(arguments[1]) : 1;
+  const auto first = arguments.size() > 1 ? number(arguments[1]) : 1;
+  const auto chosen = named(arguments.subspan(std::min<std::size_t>(2, arguments.size())));
   for (std::uint64_t i = 0; i < graphs; ++i) {
-    run_graph(w, first + i);
+    run_graph(w, first + i, chosen);
     if (w.rank() != 0 || (i + 1) % 1'000 != 0) continue;
     std::printf("%llu graphs\n", static_cast<unsigned long long>(i + 1));
     std::fflush(stdout);
   }
   if (w.rank() == 0) {
-    std::printf("%llu graphs from seed %llu: right by every algorithm\n",
-                static_cast<unsigned long long>(graphs), static_cast<unsigned long long>(first));
+    std::printf("%llu graphs from seed %llu: right by %zu algorithms\n",
+                static_cast<unsigned long long>(graphs), static_cast<unsigned long long>(first),
+                chosen.size());
   }
   return 0;
 }
