@@ -2,6 +2,7 @@
 #include "cli/report.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include <fmt/core.h>
 
@@ -21,7 +22,32 @@ void end_series(const common& c) {
   if (*c.printed != 0 && is_series(c)) fmt::print("]\n");
 }
 
-report::report(const std::string& command, const common& c, const world& w)
+namespace {
+
+// What rank 0's blocks of messages are cut by, for each way to other ranks.
+json packets_of(world& w) {
+  const auto& messages = w.messages();
+  const auto requested = w.options().coalesce_bytes != 0;
+  std::map<json, int> ranks_by_way;
+  for (rank_t to = 0; to < w.size(); ++to) {
+    if (to == w.rank()) continue;
+    const auto& steps = messages.steps_to(to);
+    ++ranks_by_way[{
+        {"block_bytes", requested ? messages.coalesce_bytes() : messages.best_bytes(to)},
+        {"slot_bytes", steps.in_slots().bytes},
+        {"steps", steps.largest()}}];
+  }
+  json ways = json::array();
+  for (const auto& [way, ranks] : ranks_by_way) {
+    ways.push_back(way);
+    ways.back()["ranks"] = ranks;
+  }
+  return ways;
+}
+
+}  // namespace
+
+report::report(const std::string& command, const common& c, world& w)
     : common_(c), command_(command) {
   object_["command"] = command;
   object_["graph"] = nullptr;
@@ -31,6 +57,7 @@ report::report(const std::string& command, const common& c, const world& w)
   object_["machine"] = w.rank() == 0 ? to_json(hw::read_machine()) : json();
   object_["ranks"] = w.size();
   object_["threads"] = w.workers();
+  if (w.size() > 1 && w.rank() == 0) object_["packets"] = packets_of(w);
   object_["seconds"] = {{"load", nullptr}, {"build", nullptr}, {"run", json::array()}};
   object_["teps"] = nullptr;
   object_["result"] = json::object();

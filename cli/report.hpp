@@ -23,7 +23,7 @@ using json = nlohmann::ordered_json;
 /// report. Every rank fills one in; rank 0 prints.
 class report {
  public:
-  report(const std::string& command, const common& c, const world& w);
+  report(const std::string& command, const common& c, world& w);
 
   [[nodiscard]] json& operator[](const std::string& key) { return object_[key]; }
 

@@ -81,7 +81,7 @@ void coalescer::expect_sending() const {
 std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {
   if (requested_bytes_ != 0) return requested_bytes_;
   const auto best = progress_.best_bytes(to);
-  return b.growth.bytes(growth_step(best), best);
+  return progress_.suitable_bytes(to, b.growth.bytes(growth_step(best), best));
 }
 
 void coalescer::turn_over(worker_t w, rank_t to, std::size_t least) {

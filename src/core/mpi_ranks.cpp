@@ -72,7 +72,7 @@ std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_ma
                                         const settings& config) {
   const auto neighbors = map.neighbors(job.self());
   const bool one_machine = static_cast<rank_t>(neighbors.size()) == job.size();
-  if (config.transport == transport_kind::mpi) return job.open();
+  if (config.transport == transport_kind::mpi) return job.open(job.size() > 1 ? 1 : 0);
   if (config.transport == transport_kind::ring && !one_machine) {
     throw usage_error("--transport ring requires all ranks on one machine");
   }
@@ -82,7 +82,12 @@ std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_ma
     throw system_failure(
         "the ranks of this machine cannot share memory, which --transport ring requires");
   }
-  auto remote = job.open();
+  // The first rank that rank 0 reaches by MPI.
+  const auto& machine_of = map.machine_of;
+  const auto far = std::ranges::find_if(machine_of, [&](int m) { return m != machine_of[0]; });
+  const auto beyond = static_cast<rank_t>(far - machine_of.begin());
+  const auto answerer = beyond < job.size() ? beyond : rank_t{job.size() > 1};
+  auto remote = job.open(answerer);
   if (!local) return remote;
   return std::make_unique<net::mixed_transport>(std::move(local), neighbors, std::move(remote));
 }

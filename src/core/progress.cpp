@@ -104,7 +104,12 @@ bool progress_engine::with_transport(F&& f) {
 }
 
 std::size_t progress_engine::best_bytes(rank_t to) const noexcept {
-  return payload_of(net_.best_packet_to(to));
+  return suitable_bytes(to, payload_of(net_.best_packet_to(to)));
+}
+
+std::size_t progress_engine::suitable_bytes(rank_t to, std::size_t wanted) const noexcept {
+  return payload_of(
+      net_.steps_to(to).choose(wanted + sizeof(packet_header), net_.best_packet_to(to)));
 }
 
 // Packets to this rank go through the inbox, so that their handlers do not run inside the send.

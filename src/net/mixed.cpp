@@ -152,6 +152,11 @@ std::size_t mixed_transport::best_packet_to(rank_t to) const noexcept {
   return std::min((is_local ? local_ : remote_)->best_packet(), max_packet());
 }
 
+const packet_steps& mixed_transport::steps_to(rank_t to) const noexcept {
+  const auto local = local_rank_[static_cast<std::size_t>(to)];
+  return local >= 0 ? local_->steps_to(local) : remote_->steps_to(to);
+}
+
 bool mixed_transport::send(rank_t to, std::span<const std::byte> packet) {
   const auto local = local_rank_[static_cast<std::size_t>(to)];
   return local >= 0 ? local_->send(local, packet) : remote_->send(to, packet);

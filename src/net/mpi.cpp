@@ -4,12 +4,14 @@
 
 #include <algorithm>
 #include <array>
+#include <cstring>
 #include <filesystem>
 #include <utility>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/net/mpi.hpp>
+#include <cairn/net/step_probe.hpp>
 
 extern "C" {
 #include "net/mpi_plugin.h"
@@ -26,6 +28,8 @@ constexpr std::size_t max_packet_bytes = 64u << 10;
 constexpr std::size_t best_packet_of(mpi_kind kind) {
   return (kind == mpi_kind::mpich ? 16u : 32u) << 10;
 }
+
+constexpr std::uint64_t probing_ns = 10'000'000;
 
 constexpr int packets_per_poll = 32;
 
@@ -68,6 +72,8 @@ class mpi_transport final : public transport {
   rank_t size() const noexcept override { return job_->size(); }
   std::size_t max_packet() const noexcept override { return max_packet_bytes; }
   std::size_t best_packet() const noexcept override { return best_packet_of(kind_); }
+  const packet_steps& steps_to(rank_t) const noexcept override { return steps_; }
+  void set_steps(packet_steps steps) noexcept { steps_ = std::move(steps); }
 
   bool send(rank_t to, std::span<const std::byte> packet) override {
     CAIRN_EXPECTS(packet.size() <= max_packet_bytes);
@@ -99,6 +105,7 @@ class mpi_transport final : public transport {
   mpi_kind kind_;
   const cairn_mpi_table& mpi_;
   port port_;
+  packet_steps steps_;
 };
 
 class loaded_job final : public mpi_job, public std::enable_shared_from_this<loaded_job> {
@@ -129,8 +136,15 @@ class loaded_job final : public mpi_job, public std::enable_shared_from_this<loa
     return all;
   }
 
-  std::unique_ptr<transport> open() override {
-    return std::make_unique<mpi_transport>(shared_from_this(), kind_, mpi_);
+  std::unique_ptr<transport> open(rank_t answerer) override {
+    auto opened = std::make_unique<mpi_transport>(shared_from_this(), kind_, mpi_);
+    if (answerer == 0) return opened;
+    const auto found = probe_steps(*opened, 0, answerer, probing_ns);
+    const auto all = all_gather(std::as_bytes(std::span(&found, 1)));
+    std::uint32_t of_rank_0 = 0;
+    std::memcpy(&of_rank_0, all.data(), sizeof of_rank_0);
+    opened->set_steps(packet_steps(step_probe::largest_before(of_rank_0)));
+    return opened;
   }
 
  private:

@@ -108,6 +108,11 @@ std::size_t ring_transport::best_packet() const noexcept {
   return std::min<std::size_t>(max_packet(), 8u << 10);
 }
 
+const packet_steps& ring_transport::steps_to(rank_t) const noexcept {
+  static const packet_steps whole_lines({}, {.bytes = cache_line, .header = record_header});
+  return whole_lines;
+}
+
 bool ring_transport::send(rank_t to, std::span<const std::byte> packet) {
   CAIRN_EXPECTS(packet.size() <= max_packet());
   CAIRN_ASSERT(to != self_);

@@ -56,6 +56,14 @@ class Reports(InAFolder):
         self.assertEqual((o["command"], o["threads"], o["verified"]), ("bfs", 2, True))
         self.assertGreater(o["teps"], 0)
 
+    def test_packets_tell_block_sizes_and_steps_of_each_way(self):
+        self.assertNotIn("packets", report("bfs", "--kronecker", 6))
+        on_ranks = ("bfs", "--kronecker", 6, "--ranks", 3, "--threads", 1)
+        rings = {"block_bytes": 8160, "slot_bytes": 64, "steps": [], "ranks": 2}
+        self.assertEqual(report(*on_ranks)["packets"], [rings])
+        self.assertEqual(report(*on_ranks, "--coalesce", 1000)["packets"],
+                         [{**rings, "block_bytes": 1000}])
+
     def test_without_verify_nothing_is_claimed(self):
         self.assertIsNone(report("bfs", "--kronecker", 6)["verified"])
 

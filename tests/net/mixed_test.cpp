@@ -53,7 +53,7 @@ class thread_job final : public mpi_job {
   std::vector<std::byte> all_gather(std::span<const std::byte> mine) override {
     return all_.all_gather(self_, gathered_++, mine);
   }
-  std::unique_ptr<transport> open() override {
+  std::unique_ptr<transport> open(rank_t) override {
     return std::make_unique<ring_transport>(fabric_, self_);
   }
 
@@ -103,7 +103,7 @@ std::vector<seen> run_ranks(gathering& all, rank_t ranks, int pretended) {
     mine.machine_of = map.machine_of;
     auto rings = make_machine_rings(job, map);
     mine.had_rings = rings != nullptr;
-    auto far = std::make_unique<counting_transport>(job.open(), mine.far);
+    auto far = std::make_unique<counting_transport>(job.open(0), mine.far);
     if (!rings) {
       mine.wrong = exchange_all_pairs(*far, 300);
       return;

@@ -32,6 +32,9 @@ class chaos_transport final : public net::transport {
   [[nodiscard]] std::size_t best_packet_to(rank_t to) const noexcept override {
     return below_->best_packet_to(to);
   }
+  [[nodiscard]] const net::packet_steps& steps_to(rank_t to) const noexcept override {
+    return below_->steps_to(to);
+  }
   [[nodiscard]] bool flushed() override { return below_->flushed(); }
 
   [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override {

@@ -54,11 +54,18 @@ class progress_engine final : public task::progress_source, private task::schedu
                                      int worker = any_worker);
   void detach(std::uint32_t number, channel_kind kind, receiver& r);
 
-  /// Payload bytes of a block: the setting, or else the transport's best size. No channel exceeds
-  /// it, because a packet just above that size costs more.
+  /// Payload bytes of a block: the setting, or else the transport's best size, which a channel
+  /// does not exceed.
   [[nodiscard]] std::size_t coalesce_bytes() const noexcept { return buffers_.usual_bytes(); }
   /// The transport's best size for buffers to one rank.
   [[nodiscard]] std::size_t best_bytes(rank_t to) const noexcept;
+  /// About `wanted` bytes, at most the best size, so that no packet of them is just above a size
+  /// from which packets to this rank cost more (net/packet_steps.hpp).
+  [[nodiscard]] std::size_t suitable_bytes(rank_t to, std::size_t wanted) const noexcept;
+  /// The steps of packets to one rank.
+  [[nodiscard]] const net::packet_steps& steps_to(rank_t to) const noexcept {
+    return net_.steps_to(to);
+  }
 
   /// An empty buffer for `payload_bytes`, recycled if possible.
   [[nodiscard]] buffer take_buffer(worker_t w, std::size_t payload_bytes) {

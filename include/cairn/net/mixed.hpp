@@ -35,7 +35,8 @@ struct machine_map {
 /// Sends packets to local peers by one transport and to the others by another.
 ///
 /// max_packet() is the smaller of the two. best_packet() is that of the remote transport and
-/// best_packet_to() that of the rank's transport, both limited by max_packet().
+/// best_packet_to() that of the rank's transport, both limited by max_packet(). steps_to() is that
+/// of the rank's transport.
 class mixed_transport final : public transport {
  public:
   /// local    among neighbors only: its rank i is neighbors[i]; its self() is this rank
@@ -48,6 +49,7 @@ class mixed_transport final : public transport {
   [[nodiscard]] std::size_t max_packet() const noexcept override;
   [[nodiscard]] std::size_t best_packet() const noexcept override;
   [[nodiscard]] std::size_t best_packet_to(rank_t to) const noexcept override;
+  [[nodiscard]] const packet_steps& steps_to(rank_t to) const noexcept override;
   [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override;
   std::size_t poll(const sink& deliver) override;
   [[nodiscard]] bool flushed() override { return local_->flushed() && remote_->flushed(); }

@@ -53,7 +53,11 @@ class mpi_job {
   [[nodiscard]] virtual std::vector<std::byte> all_gather(std::span<const std::byte> mine) = 0;
 
   /// A transport over a communicator of its own, which keeps the job alive. Collective.
-  [[nodiscard]] virtual std::unique_ptr<transport> open() = 0;
+  ///
+  /// answerer   another rank than 0, the same on all ranks: it and rank 0 measure the steps of
+  ///            packets between them (step_probe.hpp), some milliseconds, and all ranks take these
+  ///            for the transport's; 0: the steps remain unknown
+  [[nodiscard]] virtual std::unique_ptr<transport> open(rank_t answerer = 0) = 0;
 
  protected:
   mpi_job() = default;

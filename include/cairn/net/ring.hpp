@@ -57,6 +57,7 @@ class ring_transport final : public transport {
   [[nodiscard]] rank_t size() const noexcept override { return fabric_->ranks(); }
   [[nodiscard]] std::size_t max_packet() const noexcept override;
   [[nodiscard]] std::size_t best_packet() const noexcept override;
+  [[nodiscard]] const packet_steps& steps_to(rank_t) const noexcept override;
   [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override;
   std::size_t poll(const sink& deliver) override;
 

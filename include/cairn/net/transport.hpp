@@ -6,6 +6,7 @@
 #include <span>
 
 #include <cairn/base/types.hpp>
+#include <cairn/net/packet_steps.hpp>
 
 namespace cairn::net {
 
@@ -33,6 +34,12 @@ class transport {
   [[nodiscard]] virtual std::size_t best_packet() const noexcept = 0;
   /// The same for packets to one rank: within a machine another network may be used.
   [[nodiscard]] virtual std::size_t best_packet_to(rank_t) const noexcept { return best_packet(); }
+  /// The sizes from which packets to one rank cost more, as far as they are known. Larger messages
+  /// than max_packet() travel in pieces.
+  [[nodiscard]] virtual const packet_steps& steps_to(rank_t) const noexcept {
+    static const packet_steps none;
+    return none;
+  }
 
   /// Copies the packet out to `to`, or returns false if there is no room now.
   [[nodiscard]] virtual bool send(rank_t to, std::span<const std::byte> packet) = 0;

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include <cairn/base/types.hpp>
+#include <cairn/net/transport.hpp>
+
+namespace cairn::net {
+
+/// Finds the steps of a transport that does not tell them: which packets of about a power of two
+/// take much longer than those of a few bytes less.
+///
+/// One rank asks and another one answers each packet by one of the same size. The one that asks
+/// times pairs of sizes on both sides of each power of two in turns, so that what disturbs them
+/// disturbs both. The first round pays for connections and does not count. A step is found where
+/// the first quartile of the upper size is 1.15 times that of the lower one, beyond what the bytes
+/// explain, and above its median: disturbances only add time. With fewer than min_rounds rounds
+/// within the time nothing is found.
+///
+/// A pure state machine: the caller sends what next() gives and reads the clock.
+class step_probe {
+ public:
+  static constexpr std::size_t first_size = 1u << 10;
+  static constexpr std::size_t num_sizes = 6;  // up to 32 KB
+  static constexpr std::size_t below = 128, above = 64;
+  static constexpr std::size_t largest_size = (first_size << (num_sizes - 1)) + above;
+  static constexpr std::size_t min_rounds = 5, max_rounds = 15;
+
+  /// limit_ns   no packet is sent after this time
+  explicit step_probe(std::uint64_t limit_ns) : limit_ns_(limit_ns) {}
+
+  /// The size of the next packet to send at this time; nothing at the end.
+  [[nodiscard]] std::optional<std::size_t> next(std::uint64_t now_ns);
+  /// The answer to the last packet arrived at this time.
+  void answered(std::uint64_t now_ns);
+
+  /// Which powers of two, from first_size on, are steps: a bit for each.
+  [[nodiscard]] std::uint32_t found() const;
+  /// The largest packets before the steps that found() gives.
+  [[nodiscard]] static std::vector<std::size_t> largest_before(std::uint32_t steps);
+
+ private:
+  static constexpr std::size_t num_probes = 2 * num_sizes;
+  static std::size_t size_of(std::size_t probe) noexcept {
+    const auto power = first_size << probe / 2;
+    return probe % 2 == 0 ? power - below : power + above;
+  }
+
+  std::uint64_t limit_ns_;
+  std::optional<std::uint64_t> started_ns_;
+  std::uint64_t sent_ns_ = 0;
+  std::size_t at_ = 0, round_ = 0;  // the next probe
+  std::array<std::vector<std::uint64_t>, num_probes> took_ns_;
+};
+
+/// Rank `asker` probes its packets to `answerer` for at most about limit_ns, or twice the time of a
+/// message if that is more. Called by both, before any other packet; the others may wait elsewhere.
+///
+/// Returns   at the asker what step_probe::found() gives, else 0
+[[nodiscard]] std::uint32_t probe_steps(transport& net, rank_t asker, rank_t answerer,
+                                        std::uint64_t limit_ns);
+
+}  // namespace cairn::net
