@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // The stage reduce: increments of words of a distributed table, whose keys are skewed or uniform,
-// with a combining table at the sender and without. Both send the same messages of 16 bytes, a word
-// and an amount, and draw the same words; passes alternate. A ratio above 1 says that the table
-// makes the updates faster.
+// by a channel with a combining table at the sender and by one without the stage. Both send the
+// same messages of 16 bytes, a word and an amount, and draw the same words; passes alternate. A
+// ratio above 1 says that the table makes the updates faster.
 //
 // --skew-percent 100 draws word k with a probability proportional to 1/k, 0 all alike. The words of
 // popular keys are spread over all ranks.
@@ -22,6 +22,7 @@
 #include <fmt/core.h>
 
 #include <cairn/am/channel.hpp>
+#include <cairn/am/combine_table.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
@@ -42,7 +43,7 @@ struct update {
   std::uint64_t word = 0, amount = 0;
 };
 
-constexpr std::size_t max_entries = (std::size_t{256} << 10) / sizeof(update);
+constexpr std::size_t max_entries = std::size_t{1} << 16;  // a megabyte
 
 /// The words that a rank updates, drawn in advance: to draw them takes longer than to send them.
 std::vector<std::uint64_t> words_to_update(const world& w, const update_options& options) {
@@ -63,29 +64,33 @@ std::vector<std::uint64_t> words_to_update(const world& w, const update_options&
 
 class update_table {
  public:
+  /// entries   of the combining table; nothing: the channel has no such stage
   update_table(world& w, const update_options& options, const std::vector<std::uint64_t>& drawn,
-               std::size_t entries)
+               std::optional<std::size_t> entries)
       : world_(w),
         bits_(options.table_bits),
         drawn_(drawn),
         words_(std::size_t{1} << options.table_bits),
-        reducer_{options.table_bits,
-                 am::combine_table<update>(entries, static_cast<std::uint64_t>(w.size()) << bits_)},
-        updates_(w, reducer_, [this](worker_t, std::span<const update> batch) { add(batch); }) {
+        reducer_{bits_, am::combine_table<update>(entries.value_or(0),
+                                                  static_cast<std::uint64_t>(w.size()) << bits_)} {
     words_.prefault();
+    const auto handler = [this](worker_t, std::span<const update> batch) { add(batch); };
+    if (entries) {
+      reduced_.emplace(w, reducer_, handler);
+    } else {
+      plain_.emplace(
+          w, [this](const update& m) { return reducer_.owner(m); }, handler);
+    }
   }
 
   std::uint64_t pass() {
-    am::epoch epoch(world_);
-    world_.parallel_for(
-        drawn_.size(),
-        [&](worker_t k, std::size_t begin, std::size_t end) {
-          updates_.with_sender(k, [&](auto& send) {
-            for (auto i = begin; i < end; ++i) send.offer({drawn_[i], 1});
-          });
-        },
-        4096);
-    epoch.close();
+    const auto offer = [](auto& send, const update& m) { send.offer(m); };
+    const auto send_to_owner = [this](auto& send, const update& m) { send(reducer_.owner(m), m); };
+    if (reduced_) {
+      send_all(*reduced_, offer);
+    } else {
+      send_all(*plain_, send_to_owner);
+    }
     return ++passes_;
   }
 
@@ -95,6 +100,22 @@ class update_table {
   }
 
  private:
+  template <class Channel, class Send>
+  void send_all(Channel& updates, const Send& send_one) {
+    am::epoch epoch(world_);
+    world_.parallel_for(
+        drawn_.size(),
+        [&](worker_t k, std::size_t begin, std::size_t end) {
+          // Copies, which the stores of messages cannot alias.
+          const auto words = std::span(drawn_).subspan(begin, end - begin);
+          updates.with_sender(k, [=](auto& send) {
+            for (const auto word : words) send_one(send, update{word, 1});
+          });
+        },
+        4096);
+    epoch.close();
+  }
+
   struct reducer {
     int bits;
     am::combine_table<update> table;
@@ -108,6 +129,7 @@ class update_table {
     am::offered offer(worker_t, const update& m, Out&& out) {
       return table.offer(*this, m, out);
     }
+    [[nodiscard]] bool offers(worker_t, std::uint64_t sent) { return table.offers(sent); }
     template <class Out>
     void drain(worker_t, Out&& out) {
       table.drain(out);
@@ -128,7 +150,8 @@ class update_table {
   const std::vector<std::uint64_t>& drawn_;
   hw::page_buffer<std::uint64_t> words_;
   reducer reducer_;
-  am::channel<update, reducer> updates_;
+  std::optional<am::channel<update, reducer>> reduced_;
+  std::optional<am::channel<update>> plain_;
   std::uint64_t passes_ = 0;
 };
 
@@ -156,8 +179,7 @@ subject subject_of(world& w, const update_options& options, update_table& table,
 
 void compare(world& w, harness& h, const update_options& options) {
   const auto drawn = words_to_update(w, options);
-  update_table plain(w, options, drawn, 0);
-  // 256 KB of messages: within a core's cache.
+  update_table plain(w, options, drawn, std::nullopt);
   update_table reduced(w, options, drawn, std::min(w.options().filter_entries, max_entries));
   auto first = subject_of(w, options, plain, "updates");
   auto second = subject_of(w, options, reduced, "reduced_updates");

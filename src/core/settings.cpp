@@ -188,7 +188,7 @@ constexpr std::array<setting, 28> rows{{
      [](const settings& s) { return auto_or(s.prefetching); }},
     {"filter", "CAIRN_FILTER", "auto|N", "entries",
      "entries of each worker's sent-filter and combining table, which reduce messages; 0: none; "
-     "auto: 1M, and a sent-filter is left out while it drops little",
+     "auto: at most 1M, and left out while they reduce little",
      "",
      [](settings& s, text_view v) {
        s.filter_is_chosen = v == "auto";

@@ -9,6 +9,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/am/combine_table.hpp>
 #include <cairn/am/reduce.hpp>
 #include <cairn/base/aggregator.hpp>
 #include <cairn/base/random.hpp>
@@ -140,8 +141,14 @@ TEST(CombineTable, KeepsTheTotalOfEachKeyAndGivesEachKeptMessageOutOnce) {
           const auto before = out.size();
           const auto outcome = table.offer(summed{}, m, take_out);
           kept += outcome == offered::kept;
+          const auto came_out = out.size() - before;
+          if (outcome == offered::passed) {  // by a table that has just been emptied, perhaps
+            ASSERT_GE(came_out, 1u);
+            kept -= came_out - 1;
+          } else {
+            ASSERT_EQ(came_out, outcome == offered::evicted);
+          }
           ASSERT_EQ(table.size(), kept);
-          ASSERT_EQ(out.size() - before, outcome == offered::passed || outcome == offered::evicted);
           // Messages pass by a table that merges too few of them, unless all keys fit.
           ASSERT_TRUE(outcome == offered::passed ? entries < keys : entries != 0);
           ASSERT_FALSE(outcome == offered::evicted && entries >= keys);

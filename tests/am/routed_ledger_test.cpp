@@ -7,6 +7,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/am/combine_table.hpp>
 #include <cairn/am/ledger.hpp>
 #include <cairn/am/reduce.hpp>
 #include <cairn/am/route.hpp>

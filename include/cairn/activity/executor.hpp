@@ -170,9 +170,9 @@ class executor {
     parts_.make_filters();
     if constexpr (combining<Op>) {
       const auto entries = std::min(w.options().filter_entries, parts_.max_combined);
-      // An operator costs more than the handlers that a gate within a machine expects.
-      const am::reduction_gate gate(am::reduction_gate::messages_travel::between_machines);
-      for (auto& k : parts_.workers) k.value.combined = {entries, ~std::uint64_t{0}, gate};
+      // An operator costs more than the handlers that are expected within a machine.
+      constexpr auto extent = am::capacity_choice::messages_travel::between_machines;
+      for (auto& k : parts_.workers) k.value.combined = {entries, ~std::uint64_t{0}, extent};
     }
     if constexpr (fire_and_return<Op>) {
       using path = typename executor_parts<Op>::message_path::path;

@@ -17,6 +17,7 @@
 #include <cairn/activity/parking.hpp>
 #include <cairn/activity/sent_filter.hpp>
 #include <cairn/am/channel.hpp>
+#include <cairn/am/combine_table.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/am/reduce.hpp>
 #include <cairn/am/request.hpp>
@@ -103,6 +104,13 @@ struct executor_parts {
         pass_on(m);
         return am::offered::passed;
       }
+    }
+    [[nodiscard]] bool offers(worker_t k, std::uint64_t sent) const requires combining<Op> {
+      auto& mine = all.workers[k];
+      if constexpr (filtered<Op>) {
+        if (mine.filter.enabled()) return true;
+      }
+      return mine.combined.offers(sent);
     }
     template <class PassOn>
     void drain(worker_t k, PassOn&& pass_on) requires combining<Op> {

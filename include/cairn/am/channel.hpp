@@ -60,6 +60,8 @@ struct no_reducer {};
 ///               owner(m)           as Owner
 ///               offer(k, m, out)   offers m to worker k's table, passes messages that go on to
 ///                                  out(m'), and returns what became of m
+///               offers(k, sent)    optional: whether a sender of worker k, which has sent so many
+///                                  messages, offers the next ones
 ///               drain(k, out)      optional, if tables keep messages: passes them to out
 ///               forget(k)          needed with drain: empties the table
 template <class Message, class Reducer = no_reducer>
@@ -68,6 +70,9 @@ class channel final : public coalescer {
                 "a message travels as its bytes: make it trivially copyable");
   static_assert(alignof(Message) <= 16, "payloads are aligned to 16 bytes");
   static constexpr bool reduces = !std::is_same_v<Reducer, no_reducer>;
+  static constexpr bool may_refuse = requires(Reducer & r, worker_t w) {
+    r.offers(w, std::uint64_t{});
+  };
 
  public:
   template <class Handler>
@@ -103,7 +108,9 @@ class channel final : public coalescer {
   /// next hop stays empty, so an append to it takes the slow path of a full block, which looks up
   /// the next hop. With `Routed`, each append looks up the next hop, because the branch to the slow
   /// path is unpredictable if some messages take several hops.
-  template <bool Routed>
+  ///
+  /// With `Offers` false, nothing is offered to the reducer, which has refused.
+  template <bool Routed, bool Offers = reduces>
   class basic_sender {
    public:
     basic_sender(channel& c, worker_t w)
@@ -111,7 +118,9 @@ class channel final : public coalescer {
           blocks_(c.lane_of(w).blocks.data()),
           next_hops_(c.next_hops().data()),
           count_(c.lane_of(w).count),
-          worker_(w) {}
+          worker_(w),
+          offers_(Offers && c.offers(w)),
+          reducer_(c.reducer_) {}
     basic_sender(const basic_sender&) = delete;
     basic_sender& operator=(const basic_sender&) = delete;
 
@@ -122,7 +131,11 @@ class channel final : public coalescer {
 
     /// Offers m to the reducer; what goes on is sent to its owner. Returns what became of m.
     offered offer(const Message& m) requires(reduces) {
-      const auto became = channel_.offer(*this, m);
+      if (!Offers || !offers_) {
+        (*this)(reducer_->owner(m), m);
+        return offered::passed;
+      }
+      const auto became = channel_.offer(worker_, m);
       if (became != offered::merged) count_.add_sent(1);
       return became;
     }
@@ -146,6 +159,8 @@ class channel final : public coalescer {
     const rank_t* next_hops_;
     message_counter& count_;
     worker_t worker_;
+    bool offers_;
+    Reducer* reducer_;
   };
   using sender = basic_sender<false>;
 
@@ -154,18 +169,23 @@ class channel final : public coalescer {
     return sender(*this, w);
   }
 
-  /// Calls f(sender) with a sender of worker w, of the kind that is faster under the world's
-  /// routing. For long loops; f is compiled for both kinds.
+  /// Calls f(sender) with a sender of worker w, of the kind that is fastest under the world's
+  /// routing and the reducer's choice. For long loops; f is compiled for all kinds.
   template <class F>
   void with_sender(worker_t w, F&& f) {
     expect_sending();
     if (appends_for_hops()) {
       basic_sender<true> to(*this, w);
-      f(to);
-    } else {
-      sender to(*this, w);
-      f(to);
+      return static_cast<void>(f(to));
     }
+    if constexpr (may_refuse) {
+      if (!offers(w)) {
+        basic_sender<false, false> to(*this, w);
+        return static_cast<void>(f(to));
+      }
+    }
+    sender to(*this, w);
+    f(to);
   }
 
   /// Sends one message; for loops, use from(w).
@@ -212,7 +232,7 @@ class channel final : public coalescer {
     const auto own = keep_own(rank(), received, owner, [&](rank_t to, const Message& m) {
       forward(to, [&] {
         if constexpr (reduces) {
-          ended += offer(out, m) == offered::merged;
+          ended += offer(w, m) == offered::merged;
         } else {
           out.append(to, m);
         }
@@ -222,13 +242,26 @@ class channel final : public coalescer {
     return {own, ended};
   }
 
+  [[nodiscard]] bool offers(worker_t w) {
+    if constexpr (may_refuse) {
+      return reducer_->offers(w, count(w).sent());
+    } else {
+      return true;
+    }
+  }
   // Does not change the counts of the ledger.
-  template <bool Routed>
-  offered offer(basic_sender<Routed>& out, const Message& m) requires(reduces) {
+  // A sender's address must not escape: its members would leave their registers.
+  [[gnu::always_inline]] offered offer(worker_t w, const Message& m) requires(reduces) {
     const auto became = reducer_->offer(
-        out.worker_, m, [&](const Message& n) { out.append(reducer_->owner(n), n); });
-    if (became == offered::kept) count_kept(out.worker_, 1, sizeof m);
+        w, m, [this, w](const Message& n) { append_reduced(w, reducer_->owner(n), n); });
+    if (became == offered::kept) count_kept(w, 1, sizeof m);
     return became;
+  }
+  void append_reduced(worker_t w, rank_t to, const Message& m) {
+    auto* b = &lane_of(w).blocks[static_cast<std::size_t>(next_hop(to))];
+    if (b->at == b->end) b = &block_towards(w, to);
+    std::memcpy(b->at, &m, sizeof m);
+    b->at += sizeof m;
   }
 
   void drain(worker_t w) override {

@@ -11,7 +11,6 @@
 #include <utility>
 #include <vector>
 
-#include <cairn/am/reduction_gate.hpp>
 #include <cairn/base/aggregator.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/packing.hpp>
@@ -20,8 +19,8 @@
 
 // The stage of the message path that reduces the number of messages, at the sender and at hops.
 // There are two policies: mirror_table and sent_marks drop messages that cannot take effect any
-// more; combine_table and partial_array combine messages with equal keys. Each object belongs to
-// one worker and takes no lock. Tables and marks allocate at first use.
+// more; combine_table (combine_table.hpp) and partial_array combine messages with equal keys. Each
+// object belongs to one worker and takes no lock. Tables and marks allocate at first use.
 
 namespace cairn::am {
 
@@ -176,96 +175,6 @@ class sent_marks {
 
   std::size_t max_bytes_ = 0;
   hw::page_buffer<bool> sent_;
-};
-
-/// The policy *combine*: keeps one message per key and merges those with equal key into it.
-///
-/// Two keys may share an entry, unless all keys fit. The new message evicts the old one, which goes
-/// on. So each kept message leaves exactly once, by an eviction or by drain(). Where few messages
-/// have a key in common the others pass by such a table (reduction_gate.hpp).
-///
-/// Message   movable and default-constructible; need not be trivially copyable
-/// Memory    at most `entries` messages and as many bits. A table that leaves the core's cache may
-///           cost more than the messages that it saves
-template <class Message>
-class combine_table {
- public:
-  combine_table() = default;
-  /// entries   0: every message passes
-  /// keys      number of keys; if at most `entries`, no message is ever evicted
-  /// gate      judges whether the table is worth its time
-  combine_table(std::size_t entries, std::uint64_t keys, reduction_gate gate = reduction_gate())
-      : entries_(entries), map_(entries, keys), gate_(gate) {}
-
-  /// Keeps m, unless the table has no entries. Passes the message that goes on to out(Message&&): m
-  /// itself if it passed, the other message if one was evicted. The policy has
-  ///
-  ///   key(m)                below the number of keys
-  ///   combine(kept, m)      makes `kept` represent both; m is an rvalue
-  template <class Policy, class Out>
-  offered offer(const Policy& policy, Message m, Out&& out) {
-    if (entries_ == 0 || (!map_.dense() && !gate_.open())) {
-      out(std::move(m));
-      return offered::passed;
-    }
-    if (present_.empty()) [[unlikely]] {
-      allocate();
-    }
-    const std::uint64_t key = policy.key(std::as_const(m));
-    const auto slot = map_(key);
-    auto& kept = messages_[slot];
-    auto& word = present_[slot / 64];
-    const auto bit = std::uint64_t{1} << slot % 64;
-    if ((word & bit) == 0) {
-      word |= bit;
-      kept = std::move(m);
-      gate_.kept();
-      return offered::kept;
-    }
-    if (map_.dense() || policy.key(std::as_const(kept)) == key) {
-      policy.combine(kept, std::move(m));
-      return offered::merged;
-    }
-    gate_.evicted();
-    out(std::exchange(kept, std::move(m)));
-    return offered::evicted;
-  }
-
-  /// Number of kept messages. O(entries / 64).
-  [[nodiscard]] std::size_t size() const noexcept {
-    std::size_t kept = 0;
-    for (const auto word : present_) kept += static_cast<std::size_t>(std::popcount(word));
-    return kept;
-  }
-
-  /// Number of parts for drain_part(); 0 before the first message was kept.
-  [[nodiscard]] std::size_t parts() const noexcept { return present_.size(); }
-
-  /// Removes the kept messages of part i, at most 64, and passes each to out(Message&&). Workers
-  /// may drain different parts at the same time.
-  template <class Out>
-  void drain_part(std::size_t i, Out&& out) {
-    for (auto left = std::exchange(present_[i], 0); left != 0; left &= left - 1) {
-      out(std::exchange(messages_[64 * i + static_cast<std::size_t>(std::countr_zero(left))], {}));
-    }
-  }
-  /// Removes all kept messages and passes each to out(Message&&) once.
-  template <class Out>
-  void drain(Out&& out) {
-    for (std::size_t i = 0; i < parts(); ++i) drain_part(i, out);
-  }
-
- private:
-  void allocate() {
-    messages_ = detail::slots_of<Message>(map_.slots());
-    present_.assign((map_.slots() + 63) / 64, 0);
-  }
-
-  std::size_t entries_ = 0;
-  detail::slot_map map_;
-  reduction_gate gate_;
-  detail::slots_of<Message> messages_;
-  std::vector<std::uint64_t> present_;  // a bit per entry
 };
 
 /// The policy *combine* for values of all elements: an array that starts with identities. It costs

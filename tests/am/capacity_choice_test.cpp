@@ -4,8 +4,8 @@
 
 #include <gtest/gtest.h>
 
-#include <cairn/am/reduce.hpp>
-#include <cairn/am/reduction_gate.hpp>
+#include <cairn/am/capacity_choice.hpp>
+#include <cairn/am/combine_table.hpp>
 #include <cairn/base/random.hpp>
 
 namespace cairn::am {
@@ -38,14 +38,14 @@ outcome offer(combine_table<update>& table, std::uint64_t n, std::uint64_t used,
   return seen;
 }
 
-TEST(ReductionGate, MessagesWithoutCommonKeysPassBy) {
+TEST(CapacityChoice, MessagesWithoutCommonKeysPassBy) {
   combine_table<update> table(entries, keys);
   random64 random(1);
   const auto seen = offer(table, 1 << 22, keys, random);
   EXPECT_LT(seen.offered - seen.passed_by, seen.offered / 100);
 }
 
-TEST(ReductionGate, MessagesWithCommonKeysAreAllOffered) {
+TEST(CapacityChoice, MessagesWithCommonKeysAreAllOffered) {
   combine_table<update> table(entries, keys);
   random64 random(2);
   const auto seen = offer(table, 1 << 20, entries / 8, random);
@@ -53,34 +53,83 @@ TEST(ReductionGate, MessagesWithCommonKeysAreAllOffered) {
   EXPECT_GT(seen.merged, seen.offered / 2);
 }
 
-TEST(ReductionGate, ATableThatFillsIsNotJudgedByItsFreePlaces) {
+// Of its first messages most find a free place.
+TEST(CapacityChoice, ATableThatFillsIsNotJudgedByItsFreePlaces) {
   combine_table<update> table(std::size_t{1} << 16, keys);
   random64 random(3);
-  // Of the first windows most messages find a free place.
-  const auto first = offer(table, 8 * reduction_gate::window, 1 << 14, random);
-  EXPECT_EQ(first.passed_by, 0u);
   EXPECT_EQ(offer(table, 1 << 20, 1 << 14, random).passed_by, 0u);
 }
 
-TEST(ReductionGate, APhaseWithFewKeysIsNoticed) {
+TEST(CapacityChoice, ASmallTableStaysWhereItMergesMost) {
+  combine_table<update> table(std::size_t{1} << 16, keys);
+  random64 random(7);
+  const auto seen = offer(table, 1 << 20, 100, random);
+  EXPECT_EQ(table.capacity(), capacity_choice::smallest);
+  EXPECT_GT(seen.merged, seen.offered * 9 / 10);
+}
+
+TEST(CapacityChoice, ATableGrowsUntilItsKeysFit) {
+  for (const std::uint64_t used : {3'000, 12'000, 40'000}) {
+    combine_table<update> table(std::size_t{1} << 16, keys,
+                                capacity_choice::messages_travel::between_machines);
+    random64 random(used);
+    offer(table, 1 << 20, used, random);
+    EXPECT_GE(table.capacity(), used) << used;
+    const auto later = offer(table, 1 << 20, used, random);
+    EXPECT_EQ(later.passed_by, 0u) << used;
+    EXPECT_GT(later.merged, later.offered / 2) << used;
+  }
+}
+
+// One message in ten has a key of its own, whatever the table.
+TEST(CapacityChoice, GrowthThatMergesNoMoreIsTakenBack) {
+  capacity_choice choice(std::size_t{1} << 16, capacity_choice::messages_travel::between_machines);
+  random64 random(8);
+  std::uint64_t small = 0, all = 0;
+  for (int i = 0; i < 1 << 22; ++i) {
+    static_cast<void>(choice.changes());
+    ASSERT_TRUE(choice.open());
+    if (random.below(10) == 0) choice.entered();
+    ++all;
+    small += choice.capacity() == capacity_choice::smallest;
+  }
+  EXPECT_GT(small, all * 95 / 100);
+  EXPECT_LT(small, all) << "it is tried";
+}
+
+TEST(CapacityChoice, NoTableIsTriedThatCouldNotMergeEnough) {
+  capacity_choice choice(std::size_t{1} << 16);
+  random64 random(9);
+  std::uint64_t offered = 0;
+  for (int i = 0; i < 1 << 24; ++i) {
+    if (!choice.open() && !choice.passed(1)) continue;
+    static_cast<void>(choice.changes());
+    ++offered;
+    if (random.below(1000) != 0) choice.entered();
+    ASSERT_EQ(choice.capacity(), capacity_choice::smallest);
+  }
+  EXPECT_LT(offered, std::uint64_t{1} << 18);
+}
+
+TEST(CapacityChoice, APhaseWithFewKeysIsNoticed) {
   combine_table<update> table(entries, keys);
   random64 random(4);
   offer(table, 1 << 23, keys, random);
-  offer(table, reduction_gate::longest_pause, 100, random);
+  offer(table, capacity_choice::longest_pause, 100, random);
   const auto later = offer(table, 1 << 20, 100, random);
   EXPECT_EQ(later.passed_by, 0u);
   EXPECT_GT(later.merged, later.offered * 9 / 10);
 }
 
 // All keys fit: a caller may rely on one message per key.
-TEST(ReductionGate, ADenseTableIsAlwaysUsed) {
+TEST(CapacityChoice, ADenseTableIsAlwaysUsed) {
   combine_table<update> table(entries, entries);
   random64 random(5);
   EXPECT_EQ(offer(table, 1 << 20, entries, random).passed_by, 0u);
 }
 
 // What passes by and what the table holds are all updates.
-TEST(ReductionGate, NothingIsLostWhileItOpensAndCloses) {
+TEST(CapacityChoice, NothingIsLostWhileItOpensAndCloses) {
   combine_table<update> table(64, keys);
   random64 random(6);
   std::uint64_t given = 0, received = 0;

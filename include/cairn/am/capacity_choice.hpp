@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+
+namespace cairn::am {
+
+/// Chooses how many entries a table that combines messages has, from how many of them merge. Where
+/// too few do, messages pass by.
+///
+/// A small table is tried first: it stays in the core's first cache. Each larger one has four times
+/// the entries. A table is judged by the share of messages that did not merge, among eight for each
+/// of its entries, so that filling it after each epoch counts, but not much.
+///
+///   not merged                   then
+///   few enough, but some could   the next larger table is tried. It stays if `worth` more merge;
+///   merge in a larger table      otherwise the smaller one returns, for a time that doubles
+///   too many                     the next larger table, if the largest could merge enough: from
+///                                table to table the merged share grows by at most the factor of
+///                                the last growth, and by less than the entries
+///   too many, and no table       messages pass by for a pause, which doubles up to a bound. Then
+///   could merge enough           the smallest is tried again, so that a later phase with few keys
+///                                is noticed
+///
+/// A pause is at least 64 times as long as the attempt that failed.
+///
+/// A pure state machine of one worker. Its decisions depend on the messages alone.
+class capacity_choice {
+ public:
+  static constexpr std::size_t smallest = 1024;  ///< entries
+  static constexpr std::uint64_t shortest_pause = std::uint64_t{1} << 16;
+  static constexpr std::uint64_t longest_pause = std::uint64_t{1} << 24;
+
+  enum class messages_travel { within_a_machine, between_machines };
+
+  capacity_choice() noexcept : capacity_choice(smallest) {}
+  /// most      entries of the largest table, a power of two
+  explicit capacity_choice(std::size_t most,
+                           messages_travel extent = messages_travel::within_a_machine) noexcept
+      : most_(most),
+        max_unmerged_(extent == messages_travel::within_a_machine ? 1.0 / 8 : 3.0 / 4),
+        worth_(extent == messages_travel::within_a_machine ? 1.0 / 8 : 1.0 / 32) {
+    start();
+  }
+
+  /// Always a table of so many entries.
+  [[nodiscard]] static capacity_choice fixed(std::size_t entries) noexcept {
+    capacity_choice all(entries);
+    all.capacity_ = entries;
+    all.left_ = ~std::uint64_t{0};
+    return all;
+  }
+
+  /// Whether messages are offered to the table.
+  [[nodiscard]] bool open() const noexcept { return open_; }
+  /// Entries of the table while it is open.
+  [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
+
+  /// Counts an offered message. True if the table must be emptied first, because its number of
+  /// entries has changed or messages pass by from now on.
+  [[nodiscard]] bool changes() noexcept { return --left_ == 0 && turn(); }
+  /// n messages have passed by. Returns open().
+  [[nodiscard]] bool passed(std::uint64_t n) noexcept {
+    left_ -= std::min(left_, n);
+    if (left_ == 0) start();
+    return open_;
+  }
+
+  /// The offered message was not merged: it found a free place, or evicted another message.
+  void entered() noexcept { ++entered_; }
+
+ private:
+  static constexpr std::size_t growth = 4;
+  static constexpr std::uint64_t messages_per_entry = 8, pause_per_message = 64;
+  static constexpr std::uint64_t first_stay = 64;  // judgements
+
+  void start() noexcept {
+    open_ = true;
+    judges_growth_ = false;
+    merged_before_ = 0;
+    resize(std::min(most_, smallest));
+  }
+
+  bool turn() noexcept {
+    offered_ += period_;
+    const auto unmerged =
+        static_cast<double>(std::exchange(entered_, 0)) / static_cast<double>(period_);
+    const auto merged = 1 - unmerged;
+    left_ = period_;
+    if (std::exchange(judges_growth_, false) && merged < merged_before_ + worth_) {
+      stay_ = next_stay_;
+      next_stay_ *= 2;
+      resize(capacity_before_);
+      return true;
+    }
+    const auto factor =
+        merged_before_ > 0 ? std::min<double>(growth, merged / merged_before_) : growth;
+    merged_before_ = merged;
+    if (unmerged > max_unmerged_) {
+      if (could_merge(merged, factor)) {
+        resize(larger());
+      } else {
+        close();
+      }
+      return true;
+    }
+    pause_ = shortest_pause;
+    offered_ = 0;
+    if (stay_ > 0) --stay_;
+    if (unmerged <= worth_ || capacity_ == most_ || stay_ > 0) return false;
+    judges_growth_ = true;
+    capacity_before_ = capacity_;
+    resize(larger());
+    return true;
+  }
+
+  // Whether the largest table may merge enough, if this one merges so many, and each growth brings
+  // at most this factor.
+  [[nodiscard]] bool could_merge(double merged, double factor) const noexcept {
+    if (capacity_ == most_) return false;
+    for (auto entries = capacity_; entries < most_; entries *= growth) merged *= factor;
+    return merged >= 1 - max_unmerged_;
+  }
+
+  void close() noexcept {
+    open_ = false;
+    left_ = std::clamp(pause_per_message * offered_, pause_, longest_pause);
+    pause_ = std::min(2 * left_, longest_pause);
+    offered_ = 0;
+  }
+
+  [[nodiscard]] std::size_t larger() const noexcept { return std::min(most_, growth * capacity_); }
+
+  void resize(std::size_t entries) noexcept {
+    capacity_ = entries;
+    left_ = period_ = messages_per_entry * std::max(entries, smallest / 4);
+    entered_ = 0;
+  }
+
+  std::size_t most_ = smallest, capacity_ = smallest;
+  double max_unmerged_ = 1.0 / 8, worth_ = 1.0 / 8;
+  bool open_ = true, judges_growth_ = false;
+  std::uint64_t left_ = 0, period_ = 0;   // messages until the next decision, and since the last
+  std::uint64_t entered_ = 0;             // of them
+  double merged_before_ = 0;              // by the smaller table
+  std::size_t capacity_before_ = 0;       // of it
+  std::uint64_t offered_ = 0;             // since the table last paid
+  std::uint64_t pause_ = shortest_pause;  // the next one
+  std::uint64_t stay_ = 0, next_stay_ = first_stay;  // judgements without growth
+};
+
+}  // namespace cairn::am

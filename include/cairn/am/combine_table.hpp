@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include <cairn/am/capacity_choice.hpp>
+#include <cairn/am/reduce.hpp>
+
+namespace cairn::am {
+
+/// The policy *combine*: keeps one message per key and merges those with equal key into it.
+///
+/// Two keys may share an entry, unless all keys fit. The new message evicts the old one, which goes
+/// on. So each kept message leaves exactly once, by an eviction or by drain(). The number of
+/// entries of such a table is chosen, and where few messages have a key in common they pass by it
+/// (capacity_choice.hpp).
+///
+/// Message   movable and default-constructible; need not be trivially copyable
+/// Memory    at most `entries` messages and as many bytes
+template <class Message>
+class combine_table {
+ public:
+  combine_table() = default;
+  /// entries   0: every message passes
+  /// keys      number of keys; if at most `entries`, no message is ever evicted
+  /// extent    how far the messages travel that the table saves
+  combine_table(
+      std::size_t entries, std::uint64_t keys,
+      capacity_choice::messages_travel extent = capacity_choice::messages_travel::within_a_machine)
+      : entries_(entries),
+        dense_(keys <= entries),
+        choice_(dense_ ? capacity_choice::fixed(keys)
+                       : capacity_choice(std::bit_floor(entries), extent)) {}
+
+  /// Whether messages are to be offered for now: false if the table has no entries, or if messages
+  /// pass by it. A sender asks once for many messages.
+  ///
+  /// sent      by this worker so far, which counts those that passed by
+  [[nodiscard]] bool offers(std::uint64_t sent) {
+    const auto passed = sent - std::exchange(sent_, sent);
+    return active_ || starts(passed);
+  }
+
+  /// Keeps m, unless messages pass by the table. Passes the message that goes on to out(Message&&):
+  /// m itself if it passed, the other message if one was evicted, and all kept ones before the
+  /// table gets another number of entries. The policy has
+  ///
+  ///   key(m)                below the number of keys
+  ///   combine(kept, m)      makes `kept` represent both; m is an rvalue
+  template <class Policy, class Out>
+  [[gnu::always_inline]] offered offer(const Policy& policy, Message m, Out&& out) {
+    if ((!active_ && !starts(1)) || (choice_.changes() && !resized(out))) [[unlikely]] {
+      out(std::move(m));
+      return offered::passed;
+    }
+    const std::uint64_t key = policy.key(std::as_const(m));
+    const auto slot = (key * multiplier_) >> shift_;
+    auto& kept = messages_[slot];
+    if (present_[slot] != 0 && policy.key(std::as_const(kept)) == key) [[likely]] {
+      policy.combine(kept, std::move(m));
+      return offered::merged;
+    }
+    return enter(slot, std::move(m), out);
+  }
+
+  /// Entries that it has now.
+  [[nodiscard]] std::size_t capacity() const noexcept { return choice_.capacity(); }
+
+  /// Number of kept messages. O(entries).
+  [[nodiscard]] std::size_t size() const noexcept {
+    return static_cast<std::size_t>(std::ranges::count(present_, std::uint8_t{1}));
+  }
+
+  /// Number of parts for drain_part(); 0 before the first message was kept.
+  [[nodiscard]] std::size_t parts() const noexcept { return (present_.size() + part - 1) / part; }
+
+  /// Removes the kept messages of part i, at most 64, and passes each to out(Message&&). Workers
+  /// may drain different parts at the same time.
+  template <class Out>
+  void drain_part(std::size_t i, Out&& out) {
+    const auto end = std::min(part * (i + 1), present_.size());
+    for (auto slot = part * i; slot < end; ++slot) {
+      if (std::exchange(present_[slot], std::uint8_t{0}) != 0) {
+        out(std::exchange(messages_[slot], {}));
+      }
+    }
+  }
+  /// Removes all kept messages and passes each to out(Message&&) once.
+  template <class Out>
+  void drain(Out&& out) {
+    for (std::size_t i = 0; i < parts(); ++i) drain_part(i, out);
+  }
+
+ private:
+  static constexpr std::size_t part = 64;  // no two parts share a cache line of present_
+
+  // Whether messages are offered from now on; n have passed by.
+  [[gnu::noinline]] bool starts(std::uint64_t n) {
+    if (entries_ == 0 || !(choice_.open() || choice_.passed(n))) return false;
+    allocate();
+    return true;
+  }
+  template <class Out>
+  [[gnu::noinline]] bool resized(Out& out) {
+    drain(out);
+    active_ = false;
+    if (choice_.open()) allocate();
+    return active_;
+  }
+  void allocate() {
+    const auto n = choice_.capacity();
+    messages_ = detail::slots_of<Message>(n);
+    present_.assign(n, 0);
+    // The slot of a key is the key itself, else the upper bits of its product with the golden
+    // ratio.
+    multiplier_ = dense_ ? 1 : n == 1 ? 0 : 0x9e3779b97f4a7c15u;
+    shift_ = dense_ || n == 1 ? 0 : 64 - static_cast<int>(std::bit_width(n - 1));
+    active_ = true;
+  }
+  // Not inlined: a load of the whole message, ahead of the comparison of keys, would wait for the
+  // store of a part of it that the last combination made.
+  template <class Out>
+  [[gnu::noinline]] offered enter(std::size_t slot, Message&& m, Out& out) {
+    auto& kept = messages_[slot];
+    choice_.entered();
+    if (std::exchange(present_[slot], std::uint8_t{1}) == 0) {
+      kept = std::move(m);
+      return offered::kept;
+    }
+    out(std::exchange(kept, std::move(m)));
+    return offered::evicted;
+  }
+
+  std::size_t entries_ = 0;
+  bool dense_ = false;
+  bool active_ = false;  // there is a table, and messages are offered
+  int shift_ = 0;
+  std::uint64_t multiplier_ = 0;
+  capacity_choice choice_;
+  std::uint64_t sent_ = 0;
+  detail::slots_of<Message> messages_;
+  std::vector<std::uint8_t> present_;
+};
+
+}  // namespace cairn::am
