@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <cstring>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -74,24 +75,16 @@ class element_map {
   using value_type = T;
 
   element_map(world& w, Partition partition, const T& initial)
-      : element_map(w, std::move(partition), initial,
-                    [initial](std::uint64_t) { return initial; }) {}
+      : element_map(filled_by, w, std::move(partition), initial,
+                    [initial](std::span<T> values, std::uint64_t) { fill(values, initial); }) {}
 
   /// Sets each element to value(its id) instead.
   template <class F>
   element_map(world& w, Partition partition, const T& initial, F value)
-      : partition_(std::move(partition)),
-        first_(partition_.first(w.rank())),
-        initial_(initial),
-        values_(partition_.size(w.rank()), w.memory()) {
-    constexpr std::size_t chunk = std::max<std::size_t>(1, (64 << 10) / sizeof(T));
-    w.parallel_for(
-        values_.size(),
-        [values = values_.data(), first = first_, value](worker_t, std::size_t i, std::size_t end) {
-          for (; i < end; ++i) values[i] = value(first + i);
-        },
-        chunk);
-  }
+      : element_map(filled_by, w, std::move(partition), initial,
+                    [value](std::span<T> values, std::uint64_t id) {
+                      for (auto& x : values) x = value(id++);
+                    }) {}
 
   [[nodiscard]] const Partition& partition() const noexcept { return partition_; }
   [[nodiscard]] rank_t owner(std::uint64_t id) const noexcept { return partition_.owner(id); }
@@ -121,6 +114,35 @@ class element_map {
   [[nodiscard]] std::span<const T> local() const noexcept { return values_.span(); }
 
  private:
+  struct filled_by_tag {};
+  static constexpr filled_by_tag filled_by{};
+
+  // f(values, id) sets elements from an id on.
+  template <class F>
+  element_map(filled_by_tag, world& w, Partition partition, const T& initial, F f)
+      : partition_(std::move(partition)),
+        first_(partition_.first(w.rank())),
+        initial_(initial),
+        values_(partition_.size(w.rank()), w.memory()) {
+    constexpr std::size_t chunk = std::max<std::size_t>(1, (64 << 10) / sizeof(T));
+    w.parallel_for(
+        values_.size(),
+        [all = values_.span(), first = first_, f](worker_t, std::size_t i, std::size_t end) {
+          f(all.subspan(i, end - i), first + i);
+        },
+        chunk);
+  }
+
+  // Equal bytes are set by memset, which may use wider stores than this program's instruction set.
+  static void fill(std::span<T> values, const T& x) {
+    const auto* const bytes = reinterpret_cast<const unsigned char*>(&x);
+    if (std::all_of(bytes, bytes + sizeof(T), [&](auto b) { return b == bytes[0]; })) {
+      std::memset(static_cast<void*>(values.data()), bytes[0], values.size_bytes());
+    } else {
+      std::fill(values.begin(), values.end(), x);
+    }
+  }
+
   friend struct place<element_map>;
   // Const: operators hold maps by const reference and access elements through cell_ref. The
   // elements are shared memory, mutable through a const map.
