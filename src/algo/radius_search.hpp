@@ -50,6 +50,7 @@ class radius_search {
       if (in_ && s_.counts[k].relaxations * workers() >= due_) look(k, entries.front().distance);
     });
     if (last_ == none) return;
+    s_.gather();
     cross();
     s_.work.run([&](worker_t k, auto entries, auto next) { s_.expand(k, entries, next); });
   }

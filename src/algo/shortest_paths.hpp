@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -9,12 +10,15 @@
 #include <type_traits>
 #include <utility>
 
+#include <cairn/activity/domain.hpp>
 #include <cairn/activity/executor.hpp>
 #include <cairn/algo/sssp.hpp>
 #include <cairn/traverse/ordered_work.hpp>
 #include <cairn/traverse/rows.hpp>
 #include <cairn/traverse/weighted_rows.hpp>
 #include <cairn/traverse/worklist.hpp>
+
+#include "algo/worker_distances.hpp"
 
 namespace cairn::algo {
 
@@ -57,7 +61,16 @@ struct shortest_paths {
         furthest(furthest_to_extend(longest)),
         work(w, width),
         relaxations(w, relax{view, work}, opt),
-        counts(w.workers()) {}
+        counts(w.workers()) {
+    const auto asked = activity::with_settings(w, opt);
+    const bool free = asked.mechanism == activity::mechanism::automatic && asked.grain == 0;
+    const bool few = w.workers() > 1 && w.workers() <= worker_distances<Distance>::most_workers;
+    if (w.size() != 1 || !few || !free) return;
+    own.emplace(w, distance);
+    // A table takes as long as the edges of so many entries.
+    constexpr std::uint64_t vertices_per_entry = 128;
+    work.give_after(distance.size() / vertices_per_entry);
+  }
 
   void start(Id source) {
     if (!distance.owns(source)) return;
@@ -75,10 +88,15 @@ struct shortest_paths {
       all.too_far = all.too_far || k.value.too_far;
     }
     if (w.any(all.too_far)) return std::nullopt;
+    gather();
     const auto relaxed = w.sum(all.relaxations), improved = w.sum(all.improvements);
     return sssp_result<Distance>{
-        std::move(distance), std::nullopt, enum_name(by), delta, buckets, relaxed, improved,
-        relaxations.ran()};
+        std::move(distance), std::nullopt, enum_name(by), delta, buckets, relaxed, improved, ran()};
+  }
+
+  /// Makes `distance` hold what all workers found. Called between runs.
+  void gather() {
+    if (own) own->gather();
   }
 
   [[nodiscard]] bool is_current(const entry& e) const {
@@ -150,6 +168,7 @@ struct shortest_paths {
   const Distance furthest;
   traverse::ordered_work<entry> work;
   activity::executor<relax> relaxations;
+  std::optional<worker_distances<Distance>> own;  // instead of relaxations
   task::per_worker<count> counts;
 
  private:
@@ -157,42 +176,93 @@ struct shortest_paths {
   void expand_along(worker_t k, std::span<const entry> entries, std::span<const entry> next,
                     Each&& each_of, traverse::worklist<entry>* kept = nullptr) {
     std::uint64_t relaxed = 0;
-    relaxations.spawn(k, [&](auto& send) {
-      std::uint64_t sent = 0;
-      const auto of = rows;
-      const auto n = entries.size();
-      for (const auto& e : next.first(std::min(next.size(), traverse::offset_ahead))) {
-        of.prefetch_offset(e.vertex);
-      }
-      for (std::size_t i = 0; i < n && i < traverse::row_ahead; ++i) {
-        of.prefetch_row(entries[i].vertex);
-      }
-      for (std::size_t i = 0; i < n; ++i) {
-        if (i + traverse::offset_ahead < n) {
-          of.prefetch_offset(entries[i + traverse::offset_ahead].vertex);
-        }
-        if (const auto ahead = i + traverse::row_ahead; ahead < n) {
-          of.prefetch_row(entries[ahead].vertex);
-        } else if (ahead - n < next.size()) {
-          of.prefetch_row(next[ahead - n].vertex);
-        }
-        const auto e = entries[i];
-        if (!is_current(e)) continue;
-        if (e.distance > furthest) [[unlikely]] {
-          counts[k].too_far = true;
-          continue;
-        }
-        if (kept) kept->add(k, e);
-        const auto relax_edge = [&](Id u, weight x) __attribute__((always_inline)) {
-          ++sent;
-          send({u, static_cast<Distance>(e.distance + static_cast<Distance>(x))});
-        };
-        each_of(of, e, relax_edge);
-      }
-      relaxed = sent;
-    });
+    if (own) {
+      lower_own lowered(k, own->of(k), work);
+      const auto current = [&](const entry& e) {
+        return lowered.tables.is_least(e.vertex, e.distance);
+      };
+      relaxed = relax_along(k, entries, next, each_of, kept, current, lowered);
+      lowered.finish();
+    } else {
+      relaxations.spawn(k, [&](auto& send) {
+        const auto current = [&](const entry& e) { return is_current(e); };
+        relaxed = relax_along(k, entries, next, each_of, kept, current, send);
+      });
+    }
     counts[k].relaxations += relaxed;
     w.counters().add(k, obs::counter::edges, relaxed);
+  }
+
+  // Lowers distances in the tables of worker k. The branch on a useful edge is unpredictable, so
+  // such edges are collected without one.
+  struct lower_own {
+    using message = typename relax::message;
+    lower_own(worker_t k, const typename worker_distances<Distance>::tables& t,
+              traverse::ordered_work<entry>& to)
+        : worker(k), tables(t), work(to) {}
+
+    [[gnu::always_inline]] void operator()(const message& m) {
+      useful[num_useful] = m;
+      num_useful += static_cast<std::size_t>(tables.improves(m.v, m.distance));
+      if (num_useful == useful.size()) [[unlikely]]
+        finish();
+    }
+    [[gnu::noinline]] void finish() {
+      for (const auto& m : std::span(useful.data(), std::exchange(num_useful, 0))) {
+        if (tables.lower(m.v, m.distance)) work.add(worker, {m.v, m.distance});
+      }
+    }
+
+    const worker_t worker;
+    const typename worker_distances<Distance>::tables tables;
+    traverse::ordered_work<entry>& work;
+    std::array<message, 64> useful;
+    std::size_t num_useful = 0;
+  };
+
+  // Returns the number of edges.
+  template <class Each, class Current, class Send>
+  [[gnu::always_inline]] std::uint64_t relax_along(worker_t k, std::span<const entry> entries,
+                                                   std::span<const entry> next, Each& each_of,
+                                                   traverse::worklist<entry>* kept,
+                                                   const Current& current, Send& send) {
+    std::uint64_t sent = 0;
+    const auto of = rows;
+    const auto n = entries.size();
+    for (const auto& e : next.first(std::min(next.size(), traverse::offset_ahead))) {
+      of.prefetch_offset(e.vertex);
+    }
+    for (std::size_t i = 0; i < n && i < traverse::row_ahead; ++i) {
+      of.prefetch_row(entries[i].vertex);
+    }
+    for (std::size_t i = 0; i < n; ++i) {
+      if (i + traverse::offset_ahead < n) {
+        of.prefetch_offset(entries[i + traverse::offset_ahead].vertex);
+      }
+      if (const auto ahead = i + traverse::row_ahead; ahead < n) {
+        of.prefetch_row(entries[ahead].vertex);
+      } else if (ahead - n < next.size()) {
+        of.prefetch_row(next[ahead - n].vertex);
+      }
+      const auto e = entries[i];
+      if (!current(e)) continue;
+      if (e.distance > furthest) [[unlikely]] {
+        counts[k].too_far = true;
+        continue;
+      }
+      if (kept) kept->add(k, e);
+      const auto relax_edge = [&](Id u, weight x) __attribute__((always_inline)) {
+        ++sent;
+        send({u, static_cast<Distance>(e.distance + static_cast<Distance>(x))});
+      };
+      each_of(of, e, relax_edge);
+    }
+    return sent;
+  }
+
+  [[nodiscard]] activity::ran ran() const {
+    if (!own) return relaxations.ran();
+    return {activity::mechanism::plain, 1, "each worker lowers distances of its own"};
   }
 
   // From which every edge can be added without exceeding what a distance may be.

@@ -176,6 +176,30 @@ TEST(OrderedWorkOfOneRank, IsGivenAwayOnRequest) {
   });
 }
 
+TEST(OrderedWorkOfOneRank, IsNotGivenAwayBeforeItIsWorthIt) {
+  for (const std::uint64_t least : {1'000, 4'000, 6'000}) {
+    support::on_simulated_ranks(1, 3, 1, [least](world& w) {
+      ordered_work<entry> work(w, 8);
+      work.give_after(least);
+      for (std::uint64_t i = 0; i < 5'000; ++i) work.add(worker_t(0), {i, i});
+      task::per_worker<std::uint64_t> done(w.workers());
+      std::uint64_t alone = 0;
+      work.run([&](worker_t k, std::span<const entry> entries, auto) {
+        if (k != worker_t(0) && alone == 0) alone = done[worker_t(0)];
+        done[k] += entries.size();
+        w.pool().step();
+      });
+      EXPECT_EQ(done[worker_t(0)] + done[worker_t(1)] + done[worker_t(2)], 5'000u);
+      if (least > 5'000) {
+        EXPECT_EQ(done[worker_t(0)], 5'000u);
+      } else {
+        EXPECT_GE(alone, least);
+        EXPECT_LT(done[worker_t(0)], 5'000u);
+      }
+    });
+  }
+}
+
 TEST(OrderedWorkOfOneRank, LeavesLaterBucketsToTheNextRunWhenItIsToldSo) {
   for (const int workers : {1, 2}) {
     support::on_simulated_ranks(1, workers, 3, [](world& w) {

@@ -56,6 +56,10 @@ class ordered_work {
   /// done goes on.
   void end_at(std::uint64_t end) { end_.store(end, std::memory_order_relaxed); }
 
+  /// From now on a worker gives work away only when it has taken at least so many entries, or has
+  /// been given some. For workers that prepare data before their first work.
+  void give_after(std::uint64_t entries) { give_after_ = entries; }
+
   [[nodiscard]] std::uint64_t bucket_of(typename queue_type::distance_type distance) const {
     return workers_[main_worker].queue.bucket_of(distance);
   }
@@ -110,6 +114,7 @@ class ordered_work {
   struct worker {
     queue_type queue;
     bool holds = false;          // the epoch, for its queue
+    std::uint64_t taken = 0;     // entries
     std::vector<Entry> to_give;  // empty unless work is being given
     // What others read or write.
     alignas(cache_line) std::atomic<std::uint64_t> bucket{none};  // of its nearest entries
@@ -166,6 +171,7 @@ class ordered_work {
       const auto entries = mine.queue.take(limit());
       if (!entries.empty()) {
         idle_rounds = 0;
+        mine.taken += entries.size();
         work(k, entries, mine.queue.next());
         answer(k, mine);
         // A run that must end does not wait for the next poll.
@@ -239,7 +245,7 @@ class ordered_work {
     auto* const asker = mine.asked_by.load(std::memory_order_acquire);
     if (asker == nullptr) [[likely]]
       return;
-    mine.queue.give_half(limit(), mine.to_give);
+    if (mine.taken >= give_after_) mine.queue.give_half(limit(), mine.to_give);
     if (!mine.to_give.empty()) {
       am::hold(w_, k);
       const std::lock_guard held(asker->given_lock);
@@ -257,6 +263,7 @@ class ordered_work {
     const std::lock_guard held(mine.given_lock);
     for (const auto& e : mine.given) static_cast<void>(mine.queue.push(e));
     mine.given.clear();
+    mine.taken = std::max(mine.taken, give_after_);
     mine.has_given.store(false, std::memory_order_relaxed);
     if (!std::exchange(mine.holds, true)) --mine.given_holds;
     am::release(w_, k, std::exchange(mine.given_holds, 0));
@@ -266,6 +273,7 @@ class ordered_work {
   world& w_;
   task::per_worker<worker> workers_;
   std::atomic<std::uint64_t> end_{0};  // the run takes the buckets before it
+  std::uint64_t give_after_ = 0;       // entries
   std::atomic<bool> failed_{false};
 };
 

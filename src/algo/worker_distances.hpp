@@ -1,0 +1,128 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <span>
+
+#include <cairn/core/world.hpp>
+#include <cairn/hw/pages.hpp>
+#include <cairn/pgas/vertex_map.hpp>
+#include <cairn/task/per_worker.hpp>
+
+namespace cairn::algo {
+
+/// Distances that few workers of the only rank lower without atomic instructions: each writes a
+/// table of its own, and a vertex's distance is the least in any table. Worker 0's table is the
+/// vertex map.
+///
+/// A distance that a worker writes is followed by an entry in its queue. An entry is skipped only
+/// if a table holds less. Thus the least distance of a vertex is always expanded, whatever a worker
+/// has yet seen of the others' tables. A worker that sees a late value does some work twice.
+///
+/// Memory    n distances per further worker that takes part
+/// Source    ours
+template <class Distance>
+class worker_distances {
+ public:
+  static constexpr int most_workers = 4;  // each improvement reads all tables
+
+  /// What worker k reads and writes.
+  class tables {
+   public:
+    [[nodiscard]] [[gnu::always_inline]] bool improves(std::uint64_t v, Distance d) const {
+      return d < mine_[v - first_];
+    }
+    /// Lowers the distance; returns whether no table held as little.
+    [[nodiscard]] [[gnu::always_inline]] bool lower(std::uint64_t v, Distance d) const {
+      auto& mine = mine_[v - first_];
+      if (!(d < mine)) return false;
+      const auto known = least_of_others(v);
+      store(mine, std::min(d, known));
+      return d < known;
+    }
+    /// Whether no table holds less.
+    [[nodiscard]] [[gnu::always_inline]] bool is_least(std::uint64_t v, Distance d) const {
+      return !(mine_[v - first_] < d) && !(least_of_others(v) < d);
+    }
+
+   private:
+    friend class worker_distances;
+    [[gnu::always_inline]] Distance least_of_others(std::uint64_t v) const {
+      auto least = load(others_[0][v - first_]);
+      for (std::size_t i = 1; i < num_others_; ++i) {
+        least = std::min(least, load(others_[i][v - first_]));
+      }
+      return least;
+    }
+    std::uint64_t first_ = 0;
+    Distance* mine_ = nullptr;
+    std::array<Distance*, most_workers> others_{};
+    std::size_t num_others_ = 1;
+  };
+
+  worker_distances(world& w, pgas::vertex_map<Distance>& distance)
+      : w_(w), distance_(distance), tables_(w.workers()) {
+    tables_[main_worker].begin.store(distance.local().data(), std::memory_order_relaxed);
+  }
+
+  /// Of worker k, called by it. The tables of workers that have not begun are not among the others.
+  [[nodiscard]] tables of(worker_t k) {
+    tables t;
+    t.first_ = distance_.first();
+    t.mine_ = tables_[k].begin.load(std::memory_order_relaxed);
+    if (t.mine_ == nullptr) [[unlikely]]
+      t.mine_ = begin(tables_[k]);
+    std::size_t others = 0;
+    for (auto& other : tables_) {
+      auto* const begin = other.value.begin.load(std::memory_order_acquire);
+      if (begin != nullptr && begin != t.mine_) t.others_[others++] = begin;
+    }
+    if (others == 0) t.others_[0] = t.mine_;
+    t.num_others_ = std::max<std::size_t>(1, others);
+    return t;
+  }
+
+  /// Writes the least distances to the vertex map. Called by worker 0 between runs.
+  void gather() {
+    for (auto& other : tables_) {
+      const auto* const from = other.value.begin.load(std::memory_order_relaxed);
+      const auto to = distance_.local();
+      if (from == nullptr || from == to.data()) continue;
+      constexpr std::size_t chunk = (64 << 10) / sizeof(Distance);
+      w_.parallel_for(
+          to.size(),
+          [from, to = to.data()](worker_t, std::size_t i, std::size_t end) {
+            for (; i < end; ++i) to[i] = std::min(to[i], from[i]);
+          },
+          chunk);
+    }
+  }
+
+ private:
+  struct table {
+    std::atomic<Distance*> begin{nullptr};  // nullptr: the worker has not begun
+    hw::page_buffer<Distance> values;
+  };
+
+  [[gnu::noinline]] Distance* begin(table& mine) {
+    mine.values = hw::page_buffer<Distance>(distance_.local().size(), w_.memory());
+    std::ranges::fill(mine.values.span(), distance_.initial());
+    mine.begin.store(mine.values.data(), std::memory_order_release);
+    return mine.values.data();
+  }
+
+  static Distance load(Distance& d) { return std::atomic_ref(d).load(std::memory_order_relaxed); }
+  static void store(Distance& d, Distance x) {
+    std::atomic_ref(d).store(x, std::memory_order_relaxed);
+  }
+
+  world& w_;
+  pgas::vertex_map<Distance>& distance_;
+  task::per_worker<table> tables_;
+};
+
+}  // namespace cairn::algo
