@@ -15,12 +15,13 @@ namespace cairn::algo {
 ///
 ///   sum of y over all vertices = damping * sum of ranks over all vertices with out-edges,
 ///
-/// which relates the known number `expected` to the sum `found` that rank_sums computes:
+/// and a rank is y + jump. So these two numbers are equal:
 ///
-///   damping * jump * number of vertices with out-edges
-///     = sum of y over all vertices - damping * sum of y over all vertices with out-edges
+///   expected   damping * jump * number of vertices with out-edges
+///   found      sum of y over all vertices - damping * sum of y over all vertices with out-edges,
+///              which pagerank_state::inflow() computes
 ///
-/// The factor expected / found for all y makes the equation hold.
+/// After a sweep, the factor expected / found for all y makes them equal.
 class rank_sum_correction {
  public:
   /// Whether the sum is compared after a sweep, counted from 1. Not after the first: on graphs
