@@ -56,23 +56,22 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   }
   pagerank_state<Real, Id> s(w, g, opt.damping);
   std::uint64_t iterations = 0;
-  double change = 0;
   const auto iterate = [&](auto&& sweeps) {
     const auto n = static_cast<double>(g.num_vertices());
     while (iterations < limits.most_sweeps) {
       const double spread = limits.spread_sinks ? opt.damping * s.rank_of_sinks() : 0;
       s.jump = static_cast<Real>((1 - opt.damping + spread) / n);
-      sweeps.sweep(change, limits.enough);
+      sweeps.sweep();
       ++iterations;
-      change = s.total.collect();
-      if (change < limits.enough) break;
+      s.change = s.total.collect();
+      if (s.change < limits.enough) break;
     }
   };
   const bool edges = opt.variant == pagerank_variant::edge;
   std::optional<pgas::accumulation> aggregate;
   activity::ran ran;
   if (opt.variant == pagerank_variant::pull) {
-    pagerank_pull<Real, Id> sweeps(s, in_place, layout);
+    pagerank_pull<Real, Id> sweeps(s, in_place, limits.enough, layout);
     iterate(sweeps);
     ran.why = "each rank has one writer: no mechanism is asked for";
   } else if (opt.aggregate) {
@@ -86,7 +85,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
     ran = sums.ran();
   }
   const auto sweepers = static_cast<std::uint64_t>(w.workers());
-  return {std::move(s.rank), iterations, change, in_place, sweepers, aggregate, std::move(ran)};
+  return {std::move(s.rank), iterations, s.change, in_place, sweepers, aggregate, std::move(ran)};
 }
 
 template pagerank_result<float> pagerank<float>(world&, const graph::dist_csr<std::uint32_t>&,

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 #include <atomic>
+#include <bit>
 #include <cstdint>
 #include <span>
+#include <type_traits>
 #include <utility>
 
 #include <cairn/task/per_worker.hpp>
@@ -67,10 +69,13 @@ class contribution_sum {
 template <class Real, class Id>
 class pagerank_pull {
  public:
+  /// enough    the change at which sweeps end
   /// layout    of the graph's in-edges; nullptr: the rows of the graph
-  pagerank_pull(pagerank_state<Real, Id>& s, bool in_place, const pull_layout<Id>* layout)
+  pagerank_pull(pagerank_state<Real, Id>& s, bool in_place, double enough,
+                const pull_layout<Id>* layout)
       : s_(s),
         in_place_(in_place),
+        enough_(enough),
         layout_(layout),
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices()),
@@ -88,9 +93,8 @@ class pagerank_pull {
     if (in_place_) num_with_edges_ = found_.collect();
   }
 
-  /// change, enough  see rank_sum_correction
-  void sweep(double change, double enough) {
-    if (compared()) correct_sum(change, enough);
+  void sweep() {
+    if (compared()) correct_sum();
     ++sweeps_;
     gather();
     if (in_place_ && s_.w.workers() > 1) {
@@ -107,9 +111,9 @@ class pagerank_pull {
     return in_place_ && rank_sum_correction::due(sweeps_);
   }
 
-  void correct_sum(double change, double enough) {
+  void correct_sum() {
     const double expected = double{s_.damping} * double{s_.jump} * num_with_edges_;
-    const double by = correction_.factor(expected, found_.collect(), change, enough);
+    const double by = correction_.factor(expected, found_.collect(), s_.change, enough_);
     if (by == 1) return;
     auto* const own = contributions_.data() + s_.rank.first();
     s_.w.parallel_for(s_.per_edge.size(), [&, factor = static_cast<Real>(by)](
@@ -122,6 +126,31 @@ class pagerank_pull {
         own[i] = ranks[i] * per_edge[i];
       }
     });
+  }
+
+  // The part of rank_sum_correction's sum `found` that positions [begin, end) have.
+  [[nodiscard]] double found_in(std::size_t begin, std::size_t end) const {
+    // Written for vectors: partial sums of a short stretch, and a mask instead of a condition.
+    constexpr std::size_t lanes = 32, stretch = 1024;
+    using bits = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
+    const auto* const ranks = s_.rank.local().data();
+    const auto* const with_edges = s_.per_edge.data();
+    const auto term = [=, jump = s_.jump, d = s_.damping](std::size_t i) {
+      const Real came = ranks[i] - jump;
+      const bits mask = std::bit_cast<bits>(with_edges[i]) == 0 ? 0 : -1;
+      return came - d * std::bit_cast<Real>(std::bit_cast<bits>(came) & mask);
+    };
+    double sum = 0;
+    while (begin < end) {
+      const auto stop = std::min(end, begin + stretch);
+      Real part[lanes] = {};
+      for (; begin + lanes <= stop; begin += lanes) {
+        for (std::size_t j = 0; j < lanes; ++j) part[j] += term(begin + j);
+      }
+      for (; begin < stop; ++begin) part[0] += term(begin);
+      for (const Real x : part) sum += double{x};
+    }
+    return sum;
   }
 
   void gather() {
@@ -243,18 +272,20 @@ class pagerank_pull {
 
   void rows_swept(worker_t k, std::size_t begin, std::size_t end, double change) {
     s_.total.accumulate(k, change);
-    if (compared()) found_.accumulate(k, s_.inflow(begin, end));
+    if (compared()) found_.accumulate(k, found_in(begin, end));
     const auto offsets = s_.g.in().offsets();
     s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
   }
 
   // The first sweeps move ranks from uniform towards the degrees. If a block's rows, which are
-  // ordered by length, were updated one by one then, the sum of all ranks would change, and further
-  // sweeps would restore it slowly. Later, updates one by one need fewer sweeps.
+  // ordered by length, were updated one by one then, the sums of ranks of all parts of the graph
+  // would change, and rank_sum_correction restores only the sum of all. Later, updates one by one
+  // need fewer sweeps.
   static constexpr int sweeps_together = 2;
 
   pagerank_state<Real, Id>& s_;
   const bool in_place_;
+  const double enough_;
   int sweeps_ = 0;  // begun
   const pull_layout<Id>* layout_;
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block

@@ -64,7 +64,7 @@ class pagerank_push {
   pagerank_push(pagerank_state<Real, Id>& s, Sums& sums, bool share_out_edges)
       : s_(s), sums_(sums), share_out_edges_(share_out_edges) {}
 
-  void sweep(double /*change*/, double /*enough*/) {
+  void sweep() {
     am::epoch epoch(s_.w);
     if (share_out_edges_) {
       push_edges();

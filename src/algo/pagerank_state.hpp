@@ -1,12 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
-#include <bit>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 
 #include <cairn/base/compensated_sum.hpp>
 #include <cairn/core/world.hpp>
@@ -57,31 +54,6 @@ struct pagerank_state {
   [[nodiscard]] rank_updater updater() noexcept {
     return {rank.local().data(), per_edge.data(), jump, damping};
   }
-  /// The sum over positions [begin, end) of what came by in-edges, where vertices with out-edges
-  /// count by 1 - damping (see rank_sum_correction).
-  [[nodiscard]] double inflow(std::size_t begin, std::size_t end) const {
-    // Written for vectors: partial sums of a short stretch, and a mask instead of a condition.
-    constexpr std::size_t lanes = 32, stretch = 1024;
-    using bits = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
-    const auto* const ranks = rank.local().data();
-    const auto* const with_edges = per_edge.data();
-    const auto term = [=, from_jump = jump, d = damping](std::size_t i) {
-      const Real came = ranks[i] - from_jump;
-      const bits mask = std::bit_cast<bits>(with_edges[i]) == 0 ? 0 : -1;
-      return came - d * std::bit_cast<Real>(std::bit_cast<bits>(came) & mask);
-    };
-    double sum = 0;
-    while (begin < end) {
-      const auto stop = std::min(end, begin + stretch);
-      Real part[lanes] = {};
-      for (; begin + lanes <= stop; begin += lanes) {
-        for (std::size_t j = 0; j < lanes; ++j) part[j] += term(begin + j);
-      }
-      for (; begin < stop; ++begin) part[0] += term(begin);
-      for (const Real x : part) sum += double{x};
-    }
-    return sum;
-  }
   /// The rank of all vertices without out-edges. Collective.
   double rank_of_sinks() {
     const auto ranks = rank.local();
@@ -98,7 +70,8 @@ struct pagerank_state {
   world& w;
   const graph::dist_csr<Id>& g;
   const Real damping;
-  Real jump = 0;  ///< the part of a new rank that does not depend on in-edges
+  Real jump = 0;      ///< the part of a new rank that does not depend on in-edges
+  double change = 0;  ///< of all ranks in the last sweep
   pgas::vertex_map<Real> rank;
   hw::page_buffer<Real> per_edge;        ///< 1 / out-degree; 0 for sinks
   pgas::accumulator<add<double>> total;  ///< for the sum in progress

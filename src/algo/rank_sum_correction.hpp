@@ -19,7 +19,7 @@ namespace cairn::algo {
 ///
 ///   expected   damping * jump * number of vertices with out-edges
 ///   found      sum of y over all vertices - damping * sum of y over all vertices with out-edges,
-///              which pagerank_state::inflow() computes
+///              which pagerank_pull adds up
 ///
 /// After a sweep, the factor expected / found for all y makes them equal.
 class rank_sum_correction {
