@@ -18,52 +18,51 @@ std::uint64_t aborts(const obs::counters& counted, worker_t k) noexcept {
 
 }  // namespace
 
-pace::span::span(pace& p, const plan& from, mechanism chosen, bool sampled,
-                 const obs::counters& counted, obs::trace& trace, worker_t k)
+pace::span::span(pace& p, const plan& from, mechanism chosen, span_kind kind, world& w, worker_t k)
     : pace_(p),
-      counted_(counted),
-      trace_(trace),
+      world_(w),
       worker_(k),
       inner_(std::exchange(p.inside_, true)),
       by_{from.start_of(chosen), false} {
   if (p.ran_ < untuned_operators) return;
   auto* const t = p.made(from, chosen);
-  if (inner_) {
+  if (inner_ || kind == span_kind::mixed) {
     if (t) by_.choice = t->best();
     return;
   }
   tuner_ = t;
   if (t) by_ = t->next();
-  by_.measured |= sampled && p.unsampled_ >= unsampled_operators;
-  if (by_.measured) aborts_before_ = aborts(counted, k);
+  by_.measured |= from.may_change_mechanism() && p.unsampled_ >= unsampled_operators;
+  if (!by_.measured) return;
+  aborts_before_ = aborts(w.counters(), k);
+  since_ = w.clock().now_ns();
 }
 
 pace::span::~span() {
   if (!inner_) pace_.inside_ = false;
 }
 
-span_work pace::span::end(std::uint64_t operators, const span_work& timed) noexcept {
+span_work pace::span::end(std::uint64_t operators) noexcept {
   auto& p = pace_;
   p.ran_ += operators;
   if (inner_) return {};
   p.unsampled_ += operators;
   span_work all{.operators = operators};
-  if (by_.measured) {
-    if (timed.operators > 0) {
-      all.ns = timed.ns * operators / timed.operators;
-      p.unsampled_ = 0;
-    }
-    all.aborts = aborts(counted_, worker_) - aborts_before_;
+  const bool measured = by_.measured && operators > 0;
+  if (measured) {
+    all.ns = world_.clock().now_ns() - since_;
+    all.aborts = aborts(world_.counters(), worker_) - aborts_before_;
+    p.unsampled_ = 0;
   }
   if (tuner_) {
     const auto trials = tuner_->trials(), changes = tuner_->changes();
     tuner_->done(all);
     if (tuner_->trials() != trials) [[unlikely]] {
-      note_choice(trace_, worker_, tuner_->changes() != changes ? "takes" : "rejects",
+      note_choice(world_.trace(), worker_, tuner_->changes() != changes ? "takes" : "rejects",
                   tuner_->last_tried(), tuner_->trials());
     }
   }
-  return by_.measured && timed.operators > 0 ? all : span_work{};
+  return measured ? all : span_work{};
 }
 
 tuner* pace::made(const plan& from, mechanism chosen) {

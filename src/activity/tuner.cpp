@@ -38,6 +38,7 @@ tuner::tuner(std::span<const candidate> candidates, const tuner_rules& rules) : 
   }
   now_ = {0, grains_[0]};
   wait_ = next_wait_ = rules_.first_wait;
+  credit_ns_ = -rules_.first_cost;
 }
 
 tuner::step tuner::next() const noexcept {

@@ -186,7 +186,7 @@ struct shortest_paths {
     } else {
       relaxations.spawn(k, [&](auto& send) {
         const auto current = [&](const entry& e) { return is_current(e); };
-        relaxed = relax_along(k, entries, next, each_of, kept, current, send);
+        return relaxed = relax_along(k, entries, next, each_of, kept, current, send);
       });
     }
     counts[k].relaxations += relaxed;

@@ -75,7 +75,7 @@ class schedule {
   explicit schedule(std::uint64_t seed) : random_(seed) {
     spread_ = 0.3 * random_.uniform();
     least_ = 1 + random_.below(64);
-    most_ = least_ + random_.below(2000);
+    most_ = least_ + 500 + random_.below(2000);  // a phase takes longer than a millisecond
     const candidate atomics{{mechanism::atomics, 1}}, htm{{mechanism::htm, 64}, true};
     const std::vector<candidate> all[] = {{atomics, htm}, {htm, atomics}, {htm}};
     candidates_ = all[random_.below(3)];
@@ -177,6 +177,22 @@ TEST(TunerSchedules, CatchATunerThatTriesWithoutBound) {
 TEST(TunerSchedules, CatchATunerThatNeverForgets) {
   const auto all = play_all<never_forgets>(num_twin_schedules);
   EXPECT_GT(all.share(all.far), 0.1);
+}
+
+TEST(Tuner, TriesNothingInARunOfUnderAMillisecond) {
+  const candidate candidates[] = {{{mechanism::atomics, 1}}, {{mechanism::htm, 64}, true}};
+  tuner t(candidates);
+  std::uint64_t passed = 0;
+  for (; passed < 990'000; passed += 1000) {
+    ASSERT_EQ(t.next().choice, candidates[0].start);
+    t.done({100, 1000, 0});
+  }
+  bool tried = false;
+  for (int i = 0; i < 1000; ++i) {
+    tried = tried || t.next().choice != candidates[0].start;
+    t.done({100, 1000, 0});
+  }
+  EXPECT_TRUE(tried);
 }
 
 TEST(Tuner, StaysWhereItIsWhileTheClockStandsStill) {

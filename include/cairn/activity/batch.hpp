@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstring>
-#include <exception>
 #include <memory>
 #include <new>
 #include <type_traits>
@@ -13,8 +12,6 @@
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/shape.hpp>
-#include <cairn/activity/tuner.hpp>
-#include <cairn/hw/clock.hpp>
 
 namespace cairn::activity {
 
@@ -104,10 +101,7 @@ struct no_lease {
 };
 }  // namespace detail
 
-/// Runs the operators of one span by one mechanism: each at once, or in groups of `grain`. With a
-/// clock it also measures their time. Timed groups have at least 64 operators, so that the cost of
-/// reading the clock is negligible. With a mechanism that needs no groups, only the first group is
-/// timed; it stands for the rest.
+/// Runs the operators of one span by one mechanism: each at once, or in groups of `grain`.
 ///
 /// Commit       commit.hpp
 /// Thread-safety: one worker
@@ -116,15 +110,12 @@ class batch {
  public:
   using message = typename Op::message;
 
-  batch(Commit commit, group_rooms<Op>& rooms, std::size_t grain, const hw::clock* clock)
-      : commit_(commit), clock_(clock), room_(rooms) {
+  batch(Commit commit, group_rooms<Op>& rooms, std::size_t grain) : commit_(commit), room_(rooms) {
     if constexpr (Commit::collects) {
       messages_ = (*room_).messages();
       results_ = (*room_).results();
       origins_ = (*room_).origins();
-      constexpr auto most = group_room<Op>::size;
-      grain_ = std::min(grain, most);
-      full_ = clock ? std::min(std::max(grain_, timed_group), most) : grain_;
+      grain_ = std::min(grain, group_room<Op>::size);
     }
   }
 
@@ -139,22 +130,18 @@ class batch {
                                   const origin<Op>& from) requires Commit::collects {
     if constexpr (fire_and_return<Op>) origins_[size_] = from;
     std::memcpy(static_cast<void*>(messages_ + size_), &m, sizeof m);
-    return ++size_ >= full_;
+    return ++size_ >= grain_;
   }
 
-  /// Runs the appended messages, then calls settle(message, from, ran) for each. If an operator of
-  /// a timed group throws, the operators of earlier activities are settled. No operator of its own
-  /// activity is settled, not even those that a split transaction had already committed.
+  /// Runs the appended messages, then calls settle(message, from, ran) for each. If an operator
+  /// throws, none of its group is settled, not even those that a split transaction had already
+  /// committed.
   template <class Settle>
   void run(const Op& op, Settle settle) requires Commit::collects {
     const auto n = std::exchange(size_, 0);
     if (n == 0) return;
-    if (clock_) [[unlikely]] {
-      run_timed(op, n, settle);
-    } else {
-      activities_ += run_activity(op, 0, n);
-      settle_first(n, settle);
-    }
+    activities_ += commit_.group(op, messages_, n, results_);
+    for (std::size_t i = 0; i < n; ++i) settle(messages_[i], origin_of(i), results_[i]);
   }
 
   /// Whether groups are transactions.
@@ -164,11 +151,8 @@ class batch {
   }
   /// Transactions that committed.
   [[nodiscard]] std::uint64_t activities() const noexcept { return activities_; }
-  /// The timed operators and their time.
-  [[nodiscard]] const span_work& timed() const noexcept { return timed_; }
 
  private:
-  static constexpr std::size_t timed_group = 64;
   using lease =
       std::conditional_t<Commit::collects, typename group_rooms<Op>::lease, detail::no_lease>;
 
@@ -177,47 +161,13 @@ class batch {
     return {};
   }
 
-  std::size_t run_activity(const Op& op, std::size_t begin, std::size_t end) {
-    return commit_.group(op, messages_ + begin, end - begin, results_ + begin);
-  }
-
-  template <class Settle>
-  void settle_first(std::size_t n, Settle& settle) const {
-    for (std::size_t i = 0; i < n; ++i) settle(messages_[i], origin_of(i), results_[i]);
-  }
-
-  template <class Settle>
-  [[gnu::noinline]] void run_timed(const Op& op, std::size_t n, Settle& settle) {
-    std::exception_ptr thrown;
-    const auto since = clock_->now_ns();
-    std::size_t done = 0;
-    try {
-      for (; done < n; done = std::min(done + grain_, n)) {
-        activities_ += run_activity(op, done, std::min(done + grain_, n));
-      }
-    } catch (...) {
-      thrown = std::current_exception();
-    }
-    timed_.ns += clock_->now_ns() - since;
-    timed_.operators += done;
-    if (!commit_.transactional()) {
-      clock_ = nullptr;
-      full_ = grain_;
-    }
-    settle_first(done, settle);
-    // Rethrown outside the catch block, because a fiber must not switch inside one.
-    if (thrown) std::rethrow_exception(thrown);
-  }
-
   Commit commit_;
-  const hw::clock* clock_;
   [[no_unique_address]] lease room_;
   message* messages_ = nullptr;
   run_of<Op>* results_ = nullptr;
   origin<Op>* origins_ = nullptr;
-  std::size_t grain_ = 1, full_ = 1, size_ = 0;
+  std::size_t grain_ = 1, size_ = 0;
   std::uint64_t activities_ = 0;
-  span_work timed_;
 };
 
 }  // namespace cairn::activity

@@ -6,6 +6,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <utility>
 
 #include <cairn/activity/commit_atomics.hpp>
@@ -96,11 +97,13 @@ class executor {
   executor& operator=(const executor&) = delete;
 
   /// Calls body(spawn) on worker k; spawn(message) sends the message to the element's owner.
-  /// Returns when the messages to elements of this rank have taken effect.
+  /// Returns when the messages to elements of this rank have taken effect. If the body returns a
+  /// number, such as that of the edges that it followed, mechanisms are compared by the time per
+  /// edge, otherwise per operator that ran.
   template <class Body>
   void spawn(worker_t k, Body&& body) {
     CAIRN_EXPECTS(k < parts_.w.workers(), "only workers spawn operators");
-    with_lane(k, std::forward<Body>(body));
+    with_lane(k, parts_.out ? span_kind::mixed : span_kind::operators, body);
   }
 
   /// The current mechanism and the operators per activity (1 if there are no groups), on worker 0.
@@ -154,8 +157,9 @@ class executor {
 
   auto arrived() {
     return [this](worker_t k, std::span<const message> span) {
-      with_lane(k, [&](auto& lane) {
+      with_lane(k, span_kind::operators, [&](auto& lane) {
         for (const auto& m : span) lane.arrived(m, {});
+        return span.size();
       });
     };
   }
@@ -179,12 +183,13 @@ class executor {
       parts_.out.emplace(
           w,
           [this](worker_t k, rank_t from, std::span<const typename path::asked> span) {
-            with_lane(k, [&](auto& lane) {
+            with_lane(k, span_kind::operators, [&](auto& lane) {
               for (const auto& q : span) lane.arrived(q.question, {from, q.by});
+              return span.size();
             });
           },
           [this](worker_t k, std::span<const typename path::replied> span) {
-            with_lane(k, [&](auto& lane) {
+            with_lane(k, span_kind::mixed, [&](auto& lane) {
               for (const auto& a : span) lane.answered(a.to, a.answer);
             });
           });
@@ -202,18 +207,17 @@ class executor {
   }
 
   template <class Body>
-  void with_lane(worker_t k, Body&& body) {
+  void with_lane(worker_t k, span_kind kind, Body&& body) {
     auto& data = parts_.data;
     const auto& plan = data.choices();
     const auto chosen = data.mechanism_in(parts_.w.messages().epoch(), operator_number_, k);
     if (!plan.tunes_workers()) {
-      run_lane(k, body, {plan.start_of(chosen), false});
+      run_lane(k, body, plan.start_of(chosen));
       return;
     }
-    pace::span span(parts_.workers[k].pace, plan, chosen, data.may_change_mechanism(),
-                    parts_.w.counters(), parts_.w.trace(), k);
-    const auto [operators, timed] = run_lane(k, body, span.by());
-    data.count_work(operator_number_, k, operators, span.end(operators, timed));
+    pace::span span(parts_.workers[k].pace, plan, chosen, kind, parts_.w, k);
+    const auto operators = run_lane(k, body, span.by());
+    data.count_work(operator_number_, k, operators, span.end(operators));
   }
 
   // Whether a lane is compiled for each mechanism that a domain starting with `first` may run.
@@ -222,52 +226,49 @@ class executor {
     return Fixed == mechanism::automatic || (first == Fixed && !may_change_mechanism);
   }
 
-  struct lane_result {
-    std::uint64_t operators = 0;
-    span_work timed;
-  };
-
   template <class Body>
-  lane_result run_lane(worker_t k, Body& body, const tuner::step& by) {
-    const auto chosen = by.choice.mechanism;
+  std::uint64_t run_lane(worker_t k, Body& body, const choice& by) {
+    const auto chosen = by.mechanism;
     auto& data = parts_.data;
     constexpr auto compiled = [](mechanism m) { return may_run<Op, Fixed>(m); };
     if constexpr (compiled(mechanism::plain)) {
       if constexpr (single_cell<Op> && !fire_and_return<Op>) {
         if (!parts_.to_worker.empty()) {
-          return run(lane<Op, commit_plain, reach::workers>(parts_, k, {data, k}, by), body);
+          return run(lane<Op, commit_plain, reach::workers>(parts_, k, {data, k}, by.grain), body);
         }
       }
-      if (chosen == mechanism::plain) return in_lane(k, body, by, commit_plain(data, k));
+      if (chosen == mechanism::plain) return in_lane(k, body, by.grain, commit_plain(data, k));
     }
     if constexpr (compiled(mechanism::atomics)) {
-      const bool at_once = !by.measured && by.choice.grain == 1 && !data.emulation();
-      if (chosen == mechanism::atomics && at_once)
-        return in_lane(k, body, by, commit_atomics(data, k));
+      if (chosen == mechanism::atomics && by.grain == 1 && !data.emulation())
+        return in_lane(k, body, by.grain, commit_atomics(data, k));
     }
     if constexpr (compiled(mechanism::locks)) {
-      if (chosen == mechanism::locks && !by.measured)
-        return in_lane(k, body, by, commit_locks(data, k));
+      if (chosen == mechanism::locks) return in_lane(k, body, by.grain, commit_locks(data, k));
     }
     if constexpr (Fixed != mechanism::plain && Fixed != mechanism::locks) {
-      return in_lane(k, body, by, commit_grouped<Fixed>(data, k, chosen));
+      return in_lane(k, body, by.grain, commit_grouped<Fixed>(data, k, chosen));
     } else {
       CAIRN_ASSERT(!"a lane for this mechanism");
-      return {};
+      return 0;
     }
   }
 
   template <class Commit, class Body>
-  lane_result in_lane(worker_t k, Body& body, const tuner::step& by, Commit commit) {
-    if (!parts_.out) return run(lane<Op, Commit, reach::alone>(parts_, k, commit, by), body);
-    return run(lane<Op, Commit, reach::ranks>(parts_, k, commit, by), body);
+  std::uint64_t in_lane(worker_t k, Body& body, std::size_t grain, Commit commit) {
+    if (!parts_.out) return run(lane<Op, Commit, reach::alone>(parts_, k, commit, grain), body);
+    return run(lane<Op, Commit, reach::ranks>(parts_, k, commit, grain), body);
   }
 
   template <class Lane, class Body>
-  static lane_result run(Lane&& lane, Body& body) {
-    body(lane);
-    const auto operators = lane.finish();
-    return {operators, lane.timed()};
+  static std::uint64_t run(Lane&& lane, Body& body) {
+    if constexpr (std::is_void_v<decltype(body(lane))>) {
+      body(lane);
+      return lane.finish();
+    } else {
+      const std::uint64_t tried = body(lane);
+      return std::max(tried, lane.finish());
+    }
   }
 
   // Retries the parked messages. Returns whether any of them made progress.
@@ -277,7 +278,7 @@ class executor {
       if (parked.empty() || parts_.workers[k].parked_in != parts_.w.messages().epoch())
         return false;
       const auto again = std::exchange(parked, {});
-      with_lane(k, [&](auto& lane) {
+      with_lane(k, span_kind::mixed, [&](auto& lane) {
         for (const auto& p : again) lane.arrived(p.m, p.from);
       });
       am::release(parts_.w, k, again.size());

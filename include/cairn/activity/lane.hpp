@@ -11,7 +11,6 @@
 #include <cairn/activity/batch.hpp>
 #include <cairn/activity/executor_parts.hpp>
 #include <cairn/activity/shape.hpp>
-#include <cairn/activity/tuner.hpp>
 #include <cairn/am/ticket.hpp>
 
 namespace cairn::activity {
@@ -31,12 +30,12 @@ class lane {
   using message = typename Op::message;
   using parts = executor_parts<Op>;
 
-  lane(parts& all, worker_t k, Commit commit, const tuner::step& by)
+  lane(parts& all, worker_t k, Commit commit, std::size_t grain)
       : all_(all),
         state_(all.workers[k]),
         worker_(k),
         op_(all.op),
-        batch_(commit, state_.rooms, by.choice.grain, by.measured ? &all.w.clock() : nullptr) {
+        batch_(commit, state_.rooms, grain) {
     if constexpr (to_workers) {
       if constexpr (filtered<Op>) {
         state_.filter.enter(all.w.messages().epoch());
@@ -110,7 +109,6 @@ class lane {
     if constexpr (returns) counters.add(worker_, obs::counter::answers, answers_run_);
     return operators_;
   }
-  [[nodiscard]] const span_work& timed() const noexcept { return batch_.timed(); }
 
  private:
   static constexpr bool returns = fire_and_return<Op>;

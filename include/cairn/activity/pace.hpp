@@ -9,10 +9,15 @@
 #include <cairn/activity/plan.hpp>
 #include <cairn/activity/tuner.hpp>
 #include <cairn/base/types.hpp>
-#include <cairn/obs/counters.hpp>
-#include <cairn/obs/trace.hpp>
+#include <cairn/core/world.hpp>
 
 namespace cairn::activity {
+
+/// What a span does apart from running operators.
+enum class span_kind : std::uint8_t {
+  operators,  ///< nothing: its time is that of the operators, and of the loop that spawns them
+  mixed,      ///< it sends to other ranks, and may wait and run other handlers meanwhile
+};
 
 /// One worker's tuners for one operator. There is one for each mechanism of the domain that leaves
 /// a choice, created when an epoch first runs by that mechanism.
@@ -20,36 +25,34 @@ namespace cairn::activity {
 /// Thread-safety: its worker alone
 class pace {
  public:
-  /// One span of operators: how it runs, and its measurements. A nested span of the same operator
-  /// (an answer that spawns) runs by the best known choice and is not measured.
+  /// One span of operators: how it runs, and its measured time, from the first message to the end
+  /// of the last operator. What makes a mechanism dear beside the operators themselves, such as
+  /// collecting a group, is part of it. A mixed span, and a nested span of the same operator (an
+  /// answer that spawns), run by the best known choice and are not measured.
   class span {
    public:
-    /// chosen    the domain's mechanism
-    /// sampled   the cost is also needed elsewhere: a span is measured whenever some thousand
-    ///           operators have run since the last measured one. Measuring the first span of each
-    ///           epoch instead would distort: measured spans wait for each other, and in a small
-    ///           epoch they may disturb each other
-    span(pace& p, const plan& from, mechanism chosen, bool sampled, const obs::counters& counted,
-         obs::trace& trace, worker_t k);
+    /// chosen    the domain's mechanism; if the domain may change it, a span is measured whenever
+    ///           some thousand operators have run since the last measured one. Measuring the first
+    ///           span of each epoch instead would distort: measured spans wait for each other, and
+    ///           in a small epoch they may disturb each other
+    span(pace& p, const plan& from, mechanism chosen, span_kind kind, world& w, worker_t k);
     /// A span that did not reach end(), because of an exception, is not reported to the tuner.
     ~span();
     span(const span&) = delete;
     span& operator=(const span&) = delete;
 
-    [[nodiscard]] const tuner::step& by() const noexcept { return by_; }
-    /// Ends the span after so many operators, of which `timed` were timed. Returns the measurement:
-    /// the time extrapolated to all operators, and the aborts.
-    span_work end(std::uint64_t operators, const span_work& timed) noexcept;
+    [[nodiscard]] const choice& by() const noexcept { return by_.choice; }
+    /// Ends the span after so many operators, and returns its measurements.
+    span_work end(std::uint64_t operators) noexcept;
 
    private:
     pace& pace_;
-    const obs::counters& counted_;
-    obs::trace& trace_;
+    world& world_;
     const worker_t worker_;
     const bool inner_;
     tuner* tuner_ = nullptr;
     tuner::step by_;
-    std::uint64_t aborts_before_ = 0;
+    std::uint64_t since_ = 0, aborts_before_ = 0;
   };
 
   /// nullptr if no epoch has run by `chosen` yet, or if it leaves no choice.

@@ -29,19 +29,20 @@ struct candidate {
 
 /// When a tuner tries another choice, and when it accepts the result. Its input is spans.
 struct tuner_rules {
-  double share = 0.02;          ///< of all time: the limit on time lost by trials
-  double gain = 0.04;           ///< of the time: the saving that a new choice must bring
-  unsigned pairs = 10;          ///< pairs of spans, by both choices, per trial; at most 16
-  unsigned wins = 8;            ///< pairs that the new choice must win
-  unsigned first_wait = 16;     ///< spans between two rounds of trials
+  double share = 0.02;         ///< of all time: the limit on time lost by trials
+  double first_cost = 20'000;  ///< ns of the first trial beside its operators: cold code and memory
+  double gain = 0.04;          ///< of the time: the saving that a new choice must bring
+  unsigned pairs = 10;         ///< pairs of spans, by both choices, per trial; at most 16
+  unsigned wins = 8;           ///< pairs that the new choice must win
+  unsigned first_wait = 16;    ///< spans between two rounds of trials
   unsigned longest_wait = 256;  ///< its upper bound; it doubles while no trial succeeds
   unsigned watch = 16;          ///< spans between two measured ones while no trial runs
   double drift = 2;             ///< factor by which cost or aborts must change to end the wait
   unsigned min_operators = 16;  ///< per sample; shorter spans are added up
 };
 
-/// The measurements of a span of operators. If the span was not to be measured, `ns` has no
-/// meaning.
+/// The measurements of a span of operators, which may include those whose message was unwanted. If
+/// the span was not to be measured, `ns` has no meaning.
 struct span_work {
   std::uint64_t operators = 0, ns = 0;
   std::uint64_t aborts = 0;  ///< aborted attempts, fallbacks included

@@ -72,7 +72,8 @@ void push_ranges(world& w, Through& through, std::size_t n, F&& f, std::size_t c
       n,
       [&](worker_t k, std::size_t begin, std::size_t end) {
         std::uint64_t looked = 0;
-        detail::with_sender(through, k, [&](auto& send) { looked = f(send, k, begin, end); });
+        detail::with_sender(through, k,
+                            [&](auto& send) { return looked = f(send, k, begin, end); });
         w.counters().add(k, obs::counter::edges, looked);
       },
       chunk);
