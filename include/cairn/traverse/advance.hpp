@@ -144,9 +144,11 @@ class advance {
         [](Id u, std::span<const Id> row, auto& send) __attribute__((always_inline)) {
       for (const Id v : row) send(Op::along(u, v));
     };
-    constexpr double long_rows = 64;
+    constexpr double long_part = 32;  // edges that repay two binary searches in a row
     constexpr std::uint64_t many_edges = 32'768;
-    if (w_.size() == 1 && w_.workers() > 1 && degree >= long_rows && own_edges_ >= many_edges) {
+    const auto parts = static_cast<double>(num_target_ranges(w_, own_edges_));
+    if (w_.size() == 1 && w_.workers() > 1 && own_edges_ >= many_edges &&
+        degree >= long_part * parts) {
       push_to_ranges(w_, visits_, g_.out(), list, along, own_edges_);
     } else {
       push_along(w_, visits_, edges<Id>(g_.out()), list, along, degree);

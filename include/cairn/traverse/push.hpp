@@ -135,6 +135,12 @@ void push_along(world& w, Through& through, const edges<Id>& along, std::span<co
   push_along(w, through, along, list, f, along.mean_degree(list));
 }
 
+/// The number of ranges of targets of push_to_ranges.
+[[nodiscard]] inline std::size_t num_target_ranges(const world& w, std::uint64_t num_edges) {
+  constexpr std::uint64_t max_in_range = 4'000'000;  // some 10 ms
+  return 2 * static_cast<std::size_t>(w.workers()) + num_edges / max_in_range;
+}
+
 /// push_along in ranges of targets: f gets the part of a row that lies in one range, and each range
 /// is one worker's. So the workers write different elements, and no cache line goes back and forth
 /// between them. For few vertices with long rows, which ascend: a part is found by two binary
@@ -145,10 +151,9 @@ template <class Through, class Id, class F>
 void push_to_ranges(world& w, Through& through, const graph::csr<Id>& rows,
                     std::span<const Id> list, F&& f, std::uint64_t num_edges) {
   CAIRN_ASSERT(w.size() == 1);
-  constexpr std::uint64_t most_in_range = 4'000'000;  // some 10 ms
   const auto at = rows.rows();
   const auto n = rows.num_rows();
-  const auto ranges = 2 * static_cast<std::size_t>(w.workers()) + num_edges / most_in_range;
+  const auto ranges = num_target_ranges(w, num_edges);
   push_ranges(
       w, through, n,
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
