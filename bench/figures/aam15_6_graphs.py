@@ -22,7 +22,7 @@ def htm_gains(points):
     missing = reason(points, "no_htm")
     if missing:
         return Verdict(OPEN, f"no hardware transactions: {missing}", beside)
-    for p in measured:
+    for p in having(points, "ratio"):
         if not above_one(p["ratio"]):
             return Verdict(FAILS, f"{median(p['ratio']):.2f} times the speed of atomics at scale "
                            f"{p['scale']}, degree {p['degree']}", beside)

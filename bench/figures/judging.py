@@ -213,8 +213,11 @@ def crossing_of_lines(fine, coarse):
 def crossing_of_times(fine, coarse):
     """The interpolated x from which the coarse times stay below the fine ones, or None.
 
-    fine, coarse   [(x, y)] with the same ascending x
+    fine, coarse   [(x, y)] with the same ascending x; else a ValueError
     """
+    xs = [x for x, _ in fine]
+    if xs != [x for x, _ in coarse] or xs != sorted(set(xs)):
+        raise ValueError("times that are compared are not of the same sizes")
     first = len(fine)
     while first > 0 and coarse[first - 1][1] < fine[first - 1][1]:
         first -= 1

@@ -66,6 +66,8 @@ def judge(figure, points):
             yield claim.judge(points)
         except KeyError as missing:
             yield Verdict(OPEN, f"the points are of another version: they have no {missing}")
+        except (ArithmeticError, IndexError, TypeError, ValueError) as fault:
+            yield Verdict(OPEN, f"the points cannot be judged: {fault}")
 
 
 def short(value):
@@ -119,7 +121,7 @@ def section(name, failed, out, printed):
             raise Unfinished(failed)
         with (out / f"{name}.jsonl").open() as lines:
             points, last = last_sweep(lines, name)
-    except (FileNotFoundError, Unfinished) as why:
+    except (FileNotFoundError, Unfinished, ValueError) as why:  # ValueError: a line is not JSON
         words = "not run" if isinstance(why, FileNotFoundError) else str(why)
         verdicts = [Verdict(OPEN, words)] * len(figure.CLAIMS)
     else:
