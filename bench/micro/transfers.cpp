@@ -14,6 +14,7 @@
 #include <cairn/activity/executor.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/hw/tm_probe.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
 #include <bench/program.hpp>
@@ -128,12 +129,14 @@ int main(int argc, char** argv) {
       [&](bench::harness& h) {
         fmt::print(stderr, "{:>7} {:>9} {:<10} {:>5} {:>8} {:>7} {:>9}\n", "workers", "accounts",
                    "mechanism", "grain", "ns", "mad", "wasted");
+        const bool htm = hw::probe_transactions().works;
         for (const int k : workers) {
           for (const auto n : accounts) {
             if (k == 1) bench::measure(h, k, n, mechanism::plain, 1);
             bench::measure(h, k, n, mechanism::locks, 1);
             bench::measure(h, k, n, mechanism::one_lock, 1);
             for (const std::size_t m : {1, 4, 16, 64}) {
+              if (htm) bench::measure(h, k, n, mechanism::htm, m);
               bench::measure(h, k, n, mechanism::stm, m);
             }
           }
