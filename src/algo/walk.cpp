@@ -13,7 +13,7 @@
 #include <cairn/tm/cell.hpp>
 #include <cairn/traverse/push.hpp>
 
-#include "algo/remembering_walk.hpp"
+#include "algo/second_order_walk.hpp"
 #include "algo/walkers.hpp"
 
 namespace cairn::algo {
