@@ -84,7 +84,7 @@ std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {
   return progress_.suitable_bytes(to, b.growth.bytes(growth_step(best), best));
 }
 
-void coalescer::turn_over(worker_t w, rank_t to, std::size_t least) {
+void coalescer::turn_over(worker_t w, rank_t to, std::size_t min_bytes) {
   auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
   if (b.items) {
     b.growth.left_full();
@@ -92,7 +92,7 @@ void coalescer::turn_over(worker_t w, rank_t to, std::size_t least) {
   }
   auto bytes = block_bytes(to, b);
   if (message_bytes_ != 0) bytes -= bytes % message_bytes_;
-  bytes = std::max(bytes, least);
+  bytes = std::max(bytes, min_bytes);
   // Small blocks take buffers of the usual size, which are recycled.
   b.items = progress_.take_buffer(
       w, requested_bytes_ != 0 ? bytes : std::max(bytes, progress_.coalesce_bytes()));
@@ -165,16 +165,16 @@ void coalescer::join_for_hops(worker_t w, flush_scope scope) {
   std::ranges::fill(bytes_for, 0);
 }
 
-// `most`: bytes that wait for that hop.
-void coalescer::move_to_hop(worker_t w, block& from, rank_t hop, std::size_t most) {
+// `max_bytes`: bytes that wait for that hop.
+void coalescer::move_to_hop(worker_t w, block& from, rank_t hop, std::size_t max_bytes) {
   auto& to = lanes_[w].blocks[static_cast<std::size_t>(hop)];
   const auto* at = from.items.payload();
   auto left = static_cast<std::size_t>(from.at - at);
-  const auto least = message_bytes_ == 0 ? left : message_bytes_;  // records stay whole
+  const auto min_bytes = message_bytes_ == 0 ? left : message_bytes_;  // records stay whole
   while (left != 0) {
     auto room = static_cast<std::size_t>(to.end - to.at);
-    if (room < least) {
-      auto bytes = std::max(least, std::min(most, progress_.best_bytes(hop)));
+    if (room < min_bytes) {
+      auto bytes = std::max(min_bytes, std::min(max_bytes, progress_.best_bytes(hop)));
       if (message_bytes_ != 0) bytes -= bytes % message_bytes_;
       turn_over(w, hop, bytes);
       room = static_cast<std::size_t>(to.end - to.at);

@@ -13,11 +13,12 @@ constexpr std::uint64_t max_message_bytes = std::uint64_t{1} << 48;  // more is 
 }  // namespace
 
 std::span<const std::byte> fragments::fragment_of(std::span<const std::byte> packet,
-                                                  const fragment_header& header, std::size_t most) {
+                                                  const fragment_header& header,
+                                                  std::size_t max_bytes) {
   packet_header common;
   std::memcpy(&common, packet.data(), sizeof common);
   common.fragment = true;
-  const auto bytes = std::min<std::size_t>(most, header.total - header.offset);
+  const auto bytes = std::min<std::size_t>(max_bytes, header.total - header.offset);
   fragment_.resize(sizeof common + sizeof header + bytes);
   auto* at = fragment_.data();
   std::memcpy(at, &common, sizeof common);

@@ -8,7 +8,8 @@ namespace cairn::hw {
 
 pages page_pool::take(std::size_t bytes) {
   const std::lock_guard held(guard_);
-  // Takes the smallest that is large enough, if it is not much larger; of equal ones the latest.
+  // Takes the smallest sufficient block, if it is not much larger than requested; of blocks of
+  // equal size the one returned last.
   auto best = idle_.end();
   for (auto at = idle_.begin(); at != idle_.end(); ++at) {
     if (at->bytes() < bytes || at->bytes() / 2 > bytes) continue;
@@ -28,10 +29,11 @@ pages page_pool::take(std::size_t bytes) {
   return memory;
 }
 
-// Frees the oldest until at most `most` bytes are in use or idle.
-void page_pool::drop_beyond(std::size_t most) noexcept {
+// Frees the oldest idle blocks until at most `max_bytes` bytes are in use or idle.
+void page_pool::drop_beyond(std::size_t max_bytes) noexcept {
   auto kept = idle_.begin();
-  while (kept != idle_.end() && used_bytes_ + idle_bytes_ > most) idle_bytes_ -= kept++->bytes();
+  while (kept != idle_.end() && used_bytes_ + idle_bytes_ > max_bytes)
+    idle_bytes_ -= kept++->bytes();
   idle_.erase(idle_.begin(), kept);
 }
 

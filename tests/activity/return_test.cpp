@@ -145,8 +145,8 @@ TEST_P(Return, AFailedOrUnwantedMessageIsAnsweredToo) {
       const auto first = winner[element_of(w.rank(), q)];
       EXPECT_EQ(seen.done[q], first == me ? 1u : 0u);
       // Not done: the attempt's word, or nothing where it was not even begun.
-      const std::uint32_t told = seen.values[q];
-      EXPECT_TRUE(told == first || (told == 0 && first != me)) << told << " " << first;
+      const std::uint32_t answered = seen.values[q];
+      EXPECT_TRUE(answered == first || (answered == 0 && first != me)) << answered << " " << first;
       won += seen.done[q];
     }
     std::uint64_t claimed = 0;

@@ -102,17 +102,17 @@ TEST_F(SentFilter, WithFewMirrorsOnlyPassesMore) {
     sent_filter<lower_to> filter(entries);
     EXPECT_TRUE(filter.enabled());
     filter.enter(1);
-    std::vector<std::uint32_t> least(map.size(), nobody);
+    std::vector<std::uint32_t> min(map.size(), nobody);
     random64 random(entries);
     int dropped = 0;
     for (int i = 0; i < 20'000; ++i) {
       const order m{random.below(entries < 64 ? 3 : map.size()),
                     static_cast<std::uint32_t>(random.below(100))};
       if (filter.passes(op, op.cell(m), m)) {
-        least[m.id] = std::min(least[m.id], m.value);
+        min[m.id] = std::min(min[m.id], m.value);
       } else {
         ++dropped;
-        EXPECT_GE(m.value, least[m.id]);  // what it dropped had no effect to come
+        EXPECT_GE(m.value, min[m.id]);  // what it dropped had no effect to come
       }
     }
     EXPECT_GT(dropped, 0) << entries;

@@ -74,8 +74,8 @@ class schedule {
  public:
   explicit schedule(std::uint64_t seed) : random_(seed) {
     spread_ = 0.3 * random_.uniform();
-    least_ = 1 + random_.below(64);
-    most_ = least_ + 500 + random_.below(2000);  // a phase takes longer than a millisecond
+    min_ = 1 + random_.below(64);
+    max_ = min_ + 500 + random_.below(2000);  // a phase takes longer than a millisecond
     const candidate atomics{{mechanism::atomics, 1}}, htm{{mechanism::htm, 64}, true};
     const std::vector<candidate> all[] = {{atomics, htm}, {htm, atomics}, {htm}};
     candidates_ = all[random_.below(3)];
@@ -96,7 +96,7 @@ class schedule {
         const bool listens = Rules::listens(spans++);
         const auto by = listens ? t.next() : tuner::step{t.best(), false};
         outside = outside || !known(by.choice);
-        const auto n = least_ + random_.below(most_ - least_ + 1);
+        const auto n = min_ + random_.below(max_ - min_ + 1);
         const auto operators = static_cast<double>(n);
         spent += operators * costs.cost(by.choice);
         stayed += operators * costs.cost(before);
@@ -117,9 +117,7 @@ class schedule {
   }
 
  private:
-  double power(double least, double most) {
-    return least * std::pow(most / least, random_.uniform());
-  }
+  double power(double min, double max) { return min * std::pow(max / min, random_.uniform()); }
   phase draw_phase() { return {power(3, 12), power(1.5, 6), power(10, 80), power(0.001, 1)}; }
   [[nodiscard]] bool known(const choice& by) const {
     return std::any_of(candidates_.begin(), candidates_.end(), [&](const candidate& c) {
@@ -144,7 +142,7 @@ class schedule {
 
   random64 random_;
   double spread_;
-  std::uint64_t least_, most_;
+  std::uint64_t min_, max_;
   std::vector<candidate> candidates_;
 };
 

@@ -85,15 +85,15 @@ class BackPressure : public ::testing::Test {
 
   // Sends all words; the most bytes that ever waited after a send.
   std::uint64_t send_all(world& w, messages& r) {
-    std::uint64_t most = 0;
+    std::uint64_t max = 0;
     auto send = r.from(main_worker);
     for (std::uint64_t i = 0; i < words; ++i) {
       send(1, i);
       if (!in_handler_ && i % 128 == 0) static_cast<void>(w.progress());
       const auto posted = w.counters().total(obs::counter::bytes_sent);
-      most = std::max(most, posted - gate_->bytes_through());
+      max = std::max(max, posted - gate_->bytes_through());
     }
-    return most;
+    return max;
   }
 
   bool in_handler_ = false;

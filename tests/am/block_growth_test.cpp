@@ -16,7 +16,7 @@
 namespace cairn::am {
 namespace {
 
-constexpr std::size_t step = 128, most = 8192;
+constexpr std::size_t step = 128, max_bytes = 8192;
 
 /// Made-up costs: a byte takes one unit of time at the sender and one at the receiver, and a buffer
 /// as much as `step` bytes at each. Returns when the receiver has handled a burst.
@@ -38,7 +38,7 @@ double worst_loss(const std::function<std::function<std::uint64_t()>()>& sizes) 
   for (double n = 100; n < 1e8; n *= 1.7) {
     const auto bytes = static_cast<std::uint64_t>(n);
     auto best = ~std::uint64_t{0};
-    for (std::uint64_t size = 64; size <= most; size += 64) {
+    for (std::uint64_t size = 64; size <= max_bytes; size += 64) {
       best = std::min(best, end_of_burst(bytes, [size] { return size; }));
     }
     const auto ours = end_of_burst(bytes, sizes());
@@ -49,7 +49,7 @@ double worst_loss(const std::function<std::function<std::uint64_t()>()>& sizes) 
 
 std::function<std::uint64_t()> growing() {
   return [growth = block_growth()]() mutable {
-    const auto bytes = growth.bytes(step, most);
+    const auto bytes = growth.bytes(step, max_bytes);
     growth.left_full();
     return bytes;
   };
@@ -64,7 +64,7 @@ TEST(BlockGrowthTwin, NoSizeAndNoDoublingIsNearTheBestOfEachBurst) {
   }
   const auto doubling = [] {
     return [size = step / 2]() mutable {
-      size = std::min(2 * size, most);
+      size = std::min(2 * size, max_bytes);
       return std::uint64_t{size};
     };
   };
@@ -74,15 +74,15 @@ TEST(BlockGrowthTwin, NoSizeAndNoDoublingIsNearTheBestOfEachBurst) {
 TEST(BlockGrowth, BeginsAgainAfterAPartFilledBlock) {
   block_growth growth;
   for (int i = 0; i < 5; ++i) growth.left_full();
-  EXPECT_EQ(growth.bytes(step, most), 6 * step);
+  EXPECT_EQ(growth.bytes(step, max_bytes), 6 * step);
   growth.left_early();
-  EXPECT_EQ(growth.bytes(step, most), step);
+  EXPECT_EQ(growth.bytes(step, max_bytes), step);
 }
 
 TEST(BlockGrowth, NeverExceedsTheTransportsBestSize) {
   block_growth growth;
   for (int i = 0; i < 1'000'000; ++i) growth.left_full();
-  EXPECT_EQ(growth.bytes(step, most), most);
+  EXPECT_EQ(growth.bytes(step, max_bytes), max_bytes);
 }
 
 /// The number of messages in each buffer that rank 1 got from rank 0 in an epoch.

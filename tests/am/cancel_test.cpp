@@ -144,7 +144,7 @@ TEST(AbandonedEpoch, OfOneRankIsForgotten) {
 
 TEST_P(AbandonedEpoch, OfSeveralRanksFailsWhateverFollows) {
   if (GetParam().ranks == 1) return;
-  std::atomic<int> told = 0;
+  std::atomic<int> notified = 0;
   GetParam().run([&](world& w) {
     channel<int> sent_messages(w, [](worker_t, auto) {});
     const auto heard = [&](const std::function<void()>& f) {
@@ -153,7 +153,7 @@ TEST_P(AbandonedEpoch, OfSeveralRanksFailsWhateverFollows) {
       } catch (const peer_failure& e) {
         EXPECT_NE(std::string(e.what()).find("destroyed without close()"), std::string::npos)
             << e.what();
-        ++told;
+        ++notified;
       }
     };
     const auto leave = [&] {
@@ -168,7 +168,7 @@ TEST_P(AbandonedEpoch, OfSeveralRanksFailsWhateverFollows) {
       heard([&] { epoch(w).close(); });
     }
   });
-  EXPECT_EQ(told, GetParam().ranks);
+  EXPECT_EQ(notified, GetParam().ranks);
 }
 
 // The next close() never returned.
@@ -218,7 +218,7 @@ TEST(AbandonedEpoch, ATransportThatFailsEndsEveryRankWithItsSentence) {
   for (const int workers : {1, 2}) {
     for (const bool still_sends : {true, false}) {
       for (const std::uint64_t good_polls : {0, 1, 5, 50, 500}) {
-        std::atomic<int> told = 0;
+        std::atomic<int> notified = 0;
         const auto run = [&] {
           support::on_ranks(
               2, workers,
@@ -230,7 +230,7 @@ TEST(AbandonedEpoch, ATransportThatFailsEndsEveryRankWithItsSentence) {
                 } catch (const system_failure& e) {
                   EXPECT_NE(std::string(e.what()).find("the cable broke"), std::string::npos)
                       << e.what();
-                  ++told;
+                  ++notified;
                 }
               },
               {.coalesce_bytes = 64},
@@ -240,7 +240,7 @@ TEST(AbandonedEpoch, ATransportThatFailsEndsEveryRankWithItsSentence) {
               });
         };
         EXPECT_NO_THROW(run());
-        EXPECT_EQ(told, still_sends ? 2 : 1);
+        EXPECT_EQ(notified, still_sends ? 2 : 1);
       }
     }
   }

@@ -35,8 +35,8 @@ ending play(std::uint64_t seed, auto make) {
   const auto workers = static_cast<int>(1 + random.below(4));
   const auto ranks = static_cast<rank_t>(1 + random.below(3));
   const auto limit = static_cast<std::uint32_t>(1 + random.below(8));
-  const auto most = 1 + random.below(2 * limit);  // requests at once
-  const auto eager = random.below(8);             // in so many of 8 turns a worker sends
+  const auto max_requests = 1 + random.below(2 * limit);  // requests at once
+  const auto eager = random.below(8);                     // in so many of 8 turns a worker sends
   Machine machine = make(ranks, limit);
   std::vector<std::vector<demand>> demands(static_cast<std::size_t>(ranks),
                                            std::vector<demand>(static_cast<std::size_t>(workers)));
@@ -47,7 +47,7 @@ ending play(std::uint64_t seed, auto make) {
     if (unsent > 0 && random.below(8) < eager) {
       --unsent;
       const auto w = static_cast<worker_t>(random.below(static_cast<unsigned>(workers)));
-      const auto n = static_cast<std::uint32_t>(1 + random.below(most));
+      const auto n = static_cast<std::uint32_t>(1 + random.below(max_requests));
       const auto now = machine.take(w, to, n);
       if (now > n) return ending::too_many_grants;
       unanswered[t] += now;

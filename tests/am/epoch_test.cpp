@@ -222,7 +222,7 @@ TEST_P(Epoch, AHandlerMayFailWithAnything) {
 
 TEST_P(Epoch, AFailingBodyEndsTheOthersEpoch) {
   const rank_t culprit = GetParam().ranks - 1;
-  std::atomic<int> told = 0;
+  std::atomic<int> notified = 0;
   const auto run = [&] {
     GetParam().run([&](world& w) {
       forest f(w);
@@ -232,11 +232,11 @@ TEST_P(Epoch, AFailingBodyEndsTheOthersEpoch) {
       const auto closing = heard_from([&] { e.close(); });
       EXPECT_EQ(closing.from, culprit);
       EXPECT_NE(closing.text.find("the body broke"), std::string::npos) << closing.text;
-      ++told;
+      ++notified;
     });
   };
   EXPECT_THROW(run(), std::runtime_error);
-  EXPECT_EQ(told, GetParam().ranks - 1);
+  EXPECT_EQ(notified, GetParam().ranks - 1);
 }
 
 }  // namespace

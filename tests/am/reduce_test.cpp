@@ -281,12 +281,12 @@ TEST(ReduceTwin, ThatCountsDrainedMessagesAgainIsCaught) {
 // The array over all elements --------------------------------------------------------------------
 
 TEST(PartialArray, StartsFromTheIdentityAndReturnsToIt) {
-  partial_array<minimum<std::uint32_t>> least(50);
-  ASSERT_EQ(least.size(), 50u);
-  least.data()[7] = 3;
-  EXPECT_EQ(least.take(7), 3u);
-  for (std::size_t i = 0; i < 50; ++i) EXPECT_TRUE(least.is_identity(least.take(i))) << i;
-  EXPECT_FALSE(least.is_identity(3));
+  partial_array<minimum<std::uint32_t>> minima(50);
+  ASSERT_EQ(minima.size(), 50u);
+  minima.data()[7] = 3;
+  EXPECT_EQ(minima.take(7), 3u);
+  for (std::size_t i = 0; i < 50; ++i) EXPECT_TRUE(minima.is_identity(minima.take(i))) << i;
+  EXPECT_FALSE(minima.is_identity(3));
 }
 
 // A value that cannot be compared.

@@ -51,11 +51,12 @@ std::vector<route> all_routes(routing scheme, rank_t size, std::span<const int> 
   return all;
 }
 
-/// The hops from one rank to another; empty if a hop names no rank or there are more than `most`.
-std::vector<rank_t> path(auto next_hop, rank_t from, rank_t to, rank_t size, int most) {
+/// The hops from one rank to another; empty if a hop names no rank or there are more than
+/// `max_hops`.
+std::vector<rank_t> path(auto next_hop, rank_t from, rank_t to, rank_t size, int max_hops) {
   std::vector<rank_t> hops;
   for (auto at = from; at != to; hops.push_back(at)) {
-    if (static_cast<int>(hops.size()) == most) return {};
+    if (static_cast<int>(hops.size()) == max_hops) return {};
     at = next_hop(at, to);
     if (at < 0 || at >= size) return {};
   }
@@ -149,11 +150,11 @@ TEST(Route, HoldsItsBoundsAmongThousandsOfRanks) {
         const auto hops =
             static_cast<double>(all[static_cast<std::size_t>(any())].next_hops().size());
         const auto sqrt = std::sqrt(static_cast<double>(size));
-        const double most = scheme == routing::direct      ? size - 1
-                            : scheme == routing::grid      ? 2.2 * sqrt
-                            : scheme == routing::hypercube ? std::ceil(std::log2(size))
-                                                           : 32 + std::ceil(size / 32 / 31.0);
-        ASSERT_LE(hops, most) << size << " ranks, scheme " << int(scheme);
+        const double max_hops = scheme == routing::direct      ? size - 1
+                                : scheme == routing::grid      ? 2.2 * sqrt
+                                : scheme == routing::hypercube ? std::ceil(std::log2(size))
+                                                               : 32 + std::ceil(size / 32 / 31.0);
+        ASSERT_LE(hops, max_hops) << size << " ranks, scheme " << int(scheme);
       }
     }
   }

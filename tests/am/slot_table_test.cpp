@@ -15,14 +15,14 @@ namespace {
 TEST(SlotTable, KeepsEachValueUnderItsSlotAndUsesFreeSlotsAgain) {
   slot_table<std::uint64_t> table;
   std::map<std::uint64_t, std::uint64_t> model;
-  std::uint64_t most = 0;
+  std::uint64_t max_size = 0;
   for (std::uint64_t i = 0; i < 10'000; ++i) {
     const auto draw = mix64(i);
     if (model.empty() || draw % 2 == 0) {
       const auto slot = table.put(i);
       EXPECT_TRUE(model.emplace(slot, i).second) << "slot " << slot << " is taken";
-      most = std::max<std::uint64_t>(most, model.size());
-      EXPECT_LT(slot, most);
+      max_size = std::max<std::uint64_t>(max_size, model.size());
+      EXPECT_LT(slot, max_size);
     } else {
       const auto at =
           std::next(model.begin(), static_cast<std::ptrdiff_t>(draw / 2 % model.size()));

@@ -98,7 +98,7 @@ TEST_P(Cancel, WhenAllRanksAskAtOnceEachThrowsOnce) {
 
 // A failure while the ranks stop together ends them all.
 TEST_P(Cancel, PoisonGoesBefore) {
-  std::atomic<int> told = 0;
+  std::atomic<int> notified = 0;
   GetParam().run([&](world& w) {
     const auto run = [&] {
       if (w.rank() == 0) w.cancel();
@@ -109,12 +109,12 @@ TEST_P(Cancel, PoisonGoesBefore) {
       run();
       ADD_FAILURE() << "nothing was thrown";
     } catch (const peer_failure&) {
-      ++told;
+      ++notified;
     } catch (const cancelled&) {
       ADD_FAILURE() << "one rank believes that all have stopped";
     }
   });
-  EXPECT_EQ(told, GetParam().ranks);
+  EXPECT_EQ(notified, GetParam().ranks);
 }
 
 }  // namespace

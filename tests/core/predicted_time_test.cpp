@@ -94,23 +94,23 @@ TEST(PredictedTime, WorkOfOneRankDelaysNoOther) {
 
 // Work, gathers and jobs; everybody's moments and counters.
 std::string event_log(const simulation_options& cluster) {
-  std::string told;
+  std::string trace;
   const auto report = run_simulated(cluster, {}, [&](world& w) {
     const auto r = static_cast<std::uint64_t>(w.rank());
     for (std::uint64_t i = 0; i < 5; ++i) {
       w.parallel_for(40, [&](worker_t k, std::size_t begin, std::size_t end) {
         w.counters().add(k, counter::edges, (end - begin) * (r + 1));
-        told += std::to_string(10 * k) + ":" + std::to_string(begin) + " ";
+        trace += std::to_string(10 * k) + ":" + std::to_string(begin) + " ";
       });
       const std::vector<std::uint64_t> mine(r * 100, r + i);
       EXPECT_EQ(w.all_gather_values<std::uint64_t>(mine).size(),
                 static_cast<std::size_t>(w.size() * (w.size() - 1) / 2) * 100);
     }
-    told += "at " + std::to_string(w.clock().now_ns()) + " counted";
-    for (const auto count : w.counters().totals()) told += " " + std::to_string(count);
-    told += "\n";
+    trace += "at " + std::to_string(w.clock().now_ns()) + " counted";
+    for (const auto count : w.counters().totals()) trace += " " + std::to_string(count);
+    trace += "\n";
   });
-  return told + std::to_string(report.fingerprint) + " " + std::to_string(report.turns) + " " +
+  return trace + std::to_string(report.fingerprint) + " " + std::to_string(report.turns) + " " +
          std::to_string(report.simulated_ns) + " " + std::to_string(report.packets) + " " +
          std::to_string(report.bytes);
 }

@@ -175,12 +175,12 @@ TEST(RecursiveDoubling, RefusesPacketsOfAnOperationThatCannotHaveBegun) {
     ranks[0].receive(1, ranks[1].next_send()->packet);
     ASSERT_EQ(ranks[0].next_send()->to, 1);
     EXPECT_THROW(ranks[0].receive(2, fold_of_second), contract_violation);
-    const auto told = ranks[0].next_send();
-    ASSERT_EQ(told->to, 2);
+    const auto message = ranks[0].next_send();
+    ASSERT_EQ(message->to, 2);
     ranks[0].receive(2, fold_of_second);
-    ranks[2].receive(0, told->packet);
+    ranks[2].receive(0, message->packet);
     EXPECT_EQ(ranks[2].take(), "((valuevalue)value)");
-    EXPECT_THROW(ranks[2].receive(0, told->packet), contract_violation);
+    EXPECT_THROW(ranks[2].receive(0, message->packet), contract_violation);
   }
 }
 

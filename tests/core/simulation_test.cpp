@@ -21,28 +21,28 @@ namespace {
 
 // Everything that a program can do below am: collectives of many sizes, jobs, poll, clock.
 std::string event_log(const simulation_options& cluster) {
-  std::string told;
+  std::string trace;
   const auto report = run_simulated(cluster, {}, [&](world& w) {
     const auto r = static_cast<std::uint64_t>(w.rank());
     const auto n = static_cast<std::uint64_t>(w.size());
     for (std::uint64_t i = 0; i < 5; ++i) {
       EXPECT_EQ(w.sum(r + i), n * (n - 1) / 2 + n * i);
-      told += std::to_string(r) + " ";
+      trace += std::to_string(r) + " ";
       std::vector<std::uint64_t> mine(r * 700, r + i);
       const auto all = w.all_gather_values<std::uint64_t>(mine);
       EXPECT_EQ(all.size(), 700 * n * (n - 1) / 2);
       EXPECT_TRUE(std::is_sorted(all.begin(), all.end()));
       w.parallel_for(10, [&](worker_t k, std::size_t begin, std::size_t) {
-        told += std::to_string(10 * k) + ":" + std::to_string(begin) + " ";
+        trace += std::to_string(10 * k) + ":" + std::to_string(begin) + " ";
       });
     }
-    told += "at " + std::to_string(w.clock().now_ns()) + " counted";
-    for (const auto count : w.counters().totals()) told += " " + std::to_string(count);
-    told += "\n";
+    trace += "at " + std::to_string(w.clock().now_ns()) + " counted";
+    for (const auto count : w.counters().totals()) trace += " " + std::to_string(count);
+    trace += "\n";
   });
   EXPECT_GT(report.packets, 0u);
   EXPECT_GT(report.simulated_ns, 0u);
-  return told + std::to_string(report.fingerprint) + " " + std::to_string(report.turns) + " " +
+  return trace + std::to_string(report.fingerprint) + " " + std::to_string(report.turns) + " " +
          std::to_string(report.simulated_ns) + " " + std::to_string(report.packets) + " " +
          std::to_string(report.bytes);
 }

@@ -17,12 +17,12 @@ namespace cairn::net {
 /// The k-th packet from one rank to another: size and bytes follow from the arguments alone, so
 /// the receiver knows what must come. Sizes 0 .. most, often small, sometimes exactly most.
 inline std::vector<std::byte> packet_number(std::uint64_t k, rank_t from, rank_t to,
-                                            std::size_t most) {
+                                            std::size_t max_bytes) {
   random64 draw(static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to), k);
   const auto kind = draw.below(8);
-  const auto size = kind == 0  ? most
-                    : kind < 4 ? draw.below(std::min<std::size_t>(most, 100))
-                               : draw.below(most + 1);
+  const auto size = kind == 0  ? max_bytes
+                    : kind < 4 ? draw.below(std::min<std::size_t>(max_bytes, 100))
+                               : draw.below(max_bytes + 1);
   std::vector<std::byte> bytes(size);
   for (auto& b : bytes) b = static_cast<std::byte>(draw());
   return bytes;

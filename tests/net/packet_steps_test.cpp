@@ -23,12 +23,12 @@ TEST(PacketSteps, NoChosenSizeIsJustAboveOne) {
   int naive_above = 0;
   for (int i = 0; i < 100'000; ++i) {
     const auto steps = random_steps(random);
-    const auto most = 64 + random.below(1u << 16), wanted = 1 + random.below(1u << 17);
-    const auto size = steps.choose(wanted, most);
-    EXPECT_FALSE(steps.just_above_a_step(size)) << wanted << " of " << most << ": " << size;
+    const auto max = 64 + random.below(1u << 16), wanted = 1 + random.below(1u << 17);
+    const auto size = steps.choose(wanted, max);
+    EXPECT_FALSE(steps.just_above_a_step(size)) << wanted << " of " << max << ": " << size;
     EXPECT_GE(size, 1u);
-    EXPECT_LE(size, most);
-    naive_above += steps.just_above_a_step(std::min<std::size_t>(wanted, most));
+    EXPECT_LE(size, max);
+    naive_above += steps.just_above_a_step(std::min<std::size_t>(wanted, max));
   }
   EXPECT_GT(naive_above, 10'000);
 }

@@ -23,8 +23,8 @@ struct update {
 std::vector<update> updates_of(rank_t r, rank_t ranks, int round, std::uint64_t n) {
   random64 random(static_cast<std::uint64_t>(100 * round + r));
   std::vector<update> all;
-  const auto most = 6000 / static_cast<std::uint64_t>(1 + ranks);
-  for (auto left = n == 0 ? 0 : random.below(most); left > 0; --left) {
+  const auto max_updates = 6000 / static_cast<std::uint64_t>(1 + ranks);
+  for (auto left = n == 0 ? 0 : random.below(max_updates); left > 0; --left) {
     const auto among = random.below(2) == 0 ? std::min<std::uint64_t>(n, 3) : n;
     all.push_back({random.below(among), static_cast<std::uint32_t>(1 + random.below(1000))});
   }

@@ -46,22 +46,22 @@ struct cluster {
 std::string event_log(std::uint64_t seed, std::uint64_t& fingerprint) {
   constexpr int ranks = 5;
   cluster c(seed, ranks, 2);
-  std::string told;
+  std::string order;
   std::vector<int> done(ranks);
   c.run([&](int r, pool& p) {
     for (int i = 0; i < 10; ++i) {
-      told += static_cast<char>('a' + r);
+      order += static_cast<char>('a' + r);
       p.step();
       p.run([&](worker_t w) {
         p.step();
-        told += static_cast<char>((w == 0 ? 'A' : 'K') + r);
+        order += static_cast<char>((w == 0 ? 'A' : 'K') + r);
       });
       ++done[static_cast<std::size_t>(r)];
       p.wait_until([&] { return done[static_cast<std::size_t>((r + 1) % ranks)] >= i; });
     }
   });
   fingerprint = c.scheduler.fingerprint();
-  return told + " " + std::to_string(c.scheduler.turns()) + " " + std::to_string(c.clock.now_ns());
+  return order + " " + std::to_string(c.scheduler.turns()) + " " + std::to_string(c.clock.now_ns());
 }
 
 TEST(Fibers, TheSameSeedGivesTheSameRun) {
@@ -189,15 +189,15 @@ TEST(Fibers, AStallInsideAJobLeavesRunAfterEveryWorker) {
 
 TEST(Fibers, WhoIsToldOfAStallMayEndTheWaitingItself) {
   fiber_options options;
-  bool told = false;
+  bool notified = false;
   options.on_stall = [&](const std::string& text) {
     EXPECT_EQ(text.rfind("simulated cluster stalled", 0), 0u);
-    told = true;
+    notified = true;
   };
   cluster c(7, 2, 1, std::move(options));
   int left_well = 0;
   EXPECT_THROW(c.run([&](int, pool& p) {
-    p.wait_until([&] { return told; });
+    p.wait_until([&] { return notified; });
     ++left_well;
   }),
                system_failure);

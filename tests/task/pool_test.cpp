@@ -294,13 +294,13 @@ TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
       EXPECT_EQ(inner->here(), 0);
       EXPECT_EQ(outer->here(), w);
       inner->run([&](worker_t v) { EXPECT_EQ(inner->here(), v); });
-      std::vector<worker_t> told;
+      std::vector<worker_t> callers;
       const support::function_source source(*inner, [&](worker_t v) {
-        told.push_back(v);
+        callers.push_back(v);
         return true;
       });
-      inner->wait_until([&] { return told.size() == 2; });
-      EXPECT_EQ(told, std::vector<worker_t>(2, main_worker));
+      inner->wait_until([&] { return callers.size() == 2; });
+      EXPECT_EQ(callers, std::vector<worker_t>(2, main_worker));
     }
     EXPECT_EQ(outer->here(), w);
   });

@@ -87,14 +87,14 @@ TEST_P(Waiting, ALatchOpensAtTheLastCount) {
 }
 
 struct inside_count {
-  std::atomic<int> now = 0, most = 0;
+  std::atomic<int> now = 0, max = 0;
 };
 task<void> takes_a_permit(semaphore* s, inside_count* inside) {
   for (int i = 0; i < 3; ++i) {
     co_await *s;
     const int n = ++inside->now;
-    int most = inside->most;
-    while (most < n && !inside->most.compare_exchange_weak(most, n)) {
+    int max = inside->max;
+    while (max < n && !inside->max.compare_exchange_weak(max, n)) {
     }
     co_await yield();
     --inside->now;
@@ -114,8 +114,8 @@ TEST_P(Waiting, ASemaphoreAdmitsAsManyAsItHasPermits) {
     inside_count inside;
     s.run(few_permits(&inside));
     EXPECT_EQ(inside.now, 0);
-    EXPECT_LE(inside.most, 3);
-    EXPECT_GE(inside.most, 2);
+    EXPECT_LE(inside.max, 3);
+    EXPECT_GE(inside.max, 2);
   });
 }
 

@@ -17,7 +17,7 @@ namespace cairn::am {
 /// next has k * step = sqrt(2 * N * step). So
 ///
 ///   a block that left                  the next one
-///   full                               is one step larger, up to `most`
+///   full                               is one step larger, up to `max`
 ///   part-filled: it was old, or its    is of one step: the burst is over
 ///   worker had no other work
 ///
@@ -25,8 +25,8 @@ namespace cairn::am {
 class block_growth {
  public:
   /// Bytes of the next block, if blocks are free to have any number.
-  [[nodiscard]] constexpr std::size_t bytes(std::size_t step, std::size_t most) const noexcept {
-    return std::min<std::size_t>(most, steps_ * step);
+  [[nodiscard]] constexpr std::size_t bytes(std::size_t step, std::size_t max) const noexcept {
+    return std::min<std::size_t>(max, steps_ * step);
   }
   constexpr void left_full() noexcept { steps_ += steps_ < max_steps ? 1 : 0; }
   constexpr void left_early() noexcept { steps_ = 1; }

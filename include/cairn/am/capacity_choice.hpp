@@ -37,10 +37,10 @@ class capacity_choice {
   enum class messages_travel { within_a_machine, between_machines };
 
   capacity_choice() noexcept : capacity_choice(smallest) {}
-  /// most      entries of the largest table, a power of two
-  explicit capacity_choice(std::size_t most,
+  /// max_entries  entries of the largest table, a power of two
+  explicit capacity_choice(std::size_t max_entries,
                            messages_travel extent = messages_travel::within_a_machine) noexcept
-      : most_(most),
+      : max_(max_entries),
         max_unmerged_(extent == messages_travel::within_a_machine ? 1.0 / 8 : 3.0 / 4),
         worth_(extent == messages_travel::within_a_machine ? 1.0 / 8 : 1.0 / 32) {
     start();
@@ -81,7 +81,7 @@ class capacity_choice {
     open_ = true;
     judges_growth_ = false;
     merged_before_ = 0;
-    resize(std::min(most_, smallest));
+    resize(std::min(max_, smallest));
   }
 
   bool turn() noexcept {
@@ -110,7 +110,7 @@ class capacity_choice {
     pause_ = shortest_pause;
     offered_ = 0;
     if (stay_ > 0) --stay_;
-    if (unmerged <= worth_ || capacity_ == most_ || stay_ > 0) return false;
+    if (unmerged <= worth_ || capacity_ == max_ || stay_ > 0) return false;
     judges_growth_ = true;
     capacity_before_ = capacity_;
     resize(larger());
@@ -120,8 +120,8 @@ class capacity_choice {
   // Whether the largest table may merge enough, if this one merges so many, and each growth brings
   // at most this factor.
   [[nodiscard]] bool could_merge(double merged, double factor) const noexcept {
-    if (capacity_ == most_) return false;
-    for (auto entries = capacity_; entries < most_; entries *= growth) merged *= factor;
+    if (capacity_ == max_) return false;
+    for (auto entries = capacity_; entries < max_; entries *= growth) merged *= factor;
     return merged >= 1 - max_unmerged_;
   }
 
@@ -132,7 +132,7 @@ class capacity_choice {
     offered_ = 0;
   }
 
-  [[nodiscard]] std::size_t larger() const noexcept { return std::min(most_, growth * capacity_); }
+  [[nodiscard]] std::size_t larger() const noexcept { return std::min(max_, growth * capacity_); }
 
   void resize(std::size_t entries) noexcept {
     capacity_ = entries;
@@ -140,7 +140,7 @@ class capacity_choice {
     entered_ = 0;
   }
 
-  std::size_t most_ = smallest, capacity_ = smallest;
+  std::size_t max_ = smallest, capacity_ = smallest;
   double max_unmerged_ = 1.0 / 8, worth_ = 1.0 / 8;
   bool open_ = true, judges_growth_ = false;
   std::uint64_t left_ = 0, period_ = 0;   // messages until the next decision, and since the last

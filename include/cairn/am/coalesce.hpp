@@ -103,9 +103,9 @@ class coalescer : public receiver {
 
   /// Throws    contract_violation if messages of this kind cannot be sent now
   void expect_sending() const;
-  /// Gives worker w an empty block for the next hop `to`, for `least` bytes or more, and messages
-  /// of fixed size fill it; ships the previous block, if there is one.
-  void turn_over(worker_t w, rank_t to, std::size_t least);
+  /// Gives worker w an empty block for the next hop `to`, for `min_bytes` bytes or more, and
+  /// messages of fixed size fill it; ships the previous block, if there is one.
+  void turn_over(worker_t w, rank_t to, std::size_t min_bytes);
   /// drain() appends the messages in worker w's table to blocks and empties the table; forget()
   /// only empties it.
   virtual void drain(worker_t) {}
@@ -141,7 +141,7 @@ class coalescer : public receiver {
  private:
   [[nodiscard]] bool leaves_part_filled(block& b, flush_scope scope) const noexcept;
   void join_for_hops(worker_t w, flush_scope scope);
-  void move_to_hop(worker_t w, block& from, rank_t hop, std::size_t most);
+  void move_to_hop(worker_t w, block& from, rank_t hop, std::size_t max_bytes);
   [[nodiscard]] std::size_t block_bytes(rank_t to, const block& b) const noexcept;
   void ship(worker_t w, rank_t to, block& b);
 

@@ -116,11 +116,11 @@ class route {
 template <class Message, class Destination, class Forward>
 [[nodiscard]] std::span<Message> keep_own(rank_t self, std::span<Message> received,
                                           Destination&& destination, Forward&& forward) {
-  constexpr std::size_t most = 128;
-  std::array<std::uint8_t, most> own, others;
+  constexpr std::size_t max_part = 128;
+  std::array<std::uint8_t, max_part> own, others;
   std::size_t kept = 0;
-  for (std::size_t begin = 0; begin < received.size(); begin += most) {
-    const auto part = received.subspan(begin, std::min(most, received.size() - begin));
+  for (std::size_t begin = 0; begin < received.size(); begin += max_part) {
+    const auto part = received.subspan(begin, std::min(max_part, received.size() - begin));
     std::size_t num_own = 0, num_others = 0;
     for (std::size_t i = 0; i < part.size(); ++i) {
       const bool is_own = destination(std::as_const(part[i])) == self;

@@ -38,11 +38,11 @@ class aggregation_queue {
     std::uint64_t age_ns = 0;  ///< after which blocks leave
   };
 
-  explicit aggregation_queue(const limits& most) noexcept : most_(most) {}
+  explicit aggregation_queue(const limits& l) noexcept : limits_(l) {}
 
   void push(outgoing_block&& b, std::uint64_t now_ns) {
     const auto more = sizeof(bundle_entry) + b.items.size();
-    if (empty() || packets_.back().bytes + more > most_.bytes) packets_.emplace_back();
+    if (empty() || packets_.back().bytes + more > limits_.bytes) packets_.emplace_back();
     auto& last = packets_.back();
     if (last.blocks.empty()) last.since_ns = now_ns;
     last.bytes += more;
@@ -54,8 +54,8 @@ class aggregation_queue {
   [[nodiscard]] std::vector<outgoing_block> take(std::uint64_t now_ns) {
     if (empty()) return {};
     auto& first = packets_.front();
-    const bool full = packets_.size() > 1 || first.bytes >= most_.bytes;
-    if (!full && now_ns - first.since_ns < most_.age_ns) return {};
+    const bool full = packets_.size() > 1 || first.bytes >= limits_.bytes;
+    if (!full && now_ns - first.since_ns < limits_.age_ns) return {};
     auto blocks = std::move(first.blocks);
     packets_.pop_front();
     return blocks;
@@ -67,7 +67,7 @@ class aggregation_queue {
     std::size_t bytes = 0;
     std::uint64_t since_ns = 0;  // of the first block
   };
-  limits most_;
+  limits limits_;
   std::list<packet> packets_;  // an empty deque takes 0.6 KB
 };
 

@@ -30,10 +30,10 @@ class buffer_pool {
     return b;
   }
   void give_back(worker_t w, buffer&& b) {
-    constexpr std::size_t most = 64;
+    constexpr std::size_t max_spare = 64;
     auto& spare = spare_[w];
     const bool usual = b.capacity() >= usual_bytes_ && b.capacity() <= 2 * usual_bytes_;
-    if (usual && spare.size() < most) spare.push_back(std::move(b));
+    if (usual && spare.size() < max_spare) spare.push_back(std::move(b));
   }
 
  private:

@@ -26,10 +26,10 @@ class fragments {
   template <class Send>
   void cut(std::span<const std::byte> packet, Send&& send) {
     const auto payload = packet.size() - sizeof(packet_header);
-    const auto most = max_packet_ - sizeof(packet_header) - sizeof(fragment_header);
+    const auto max_bytes = max_packet_ - sizeof(packet_header) - sizeof(fragment_header);
     const auto sequence = next_sequence_++;
-    for (std::size_t offset = 0; offset < payload; offset += most) {
-      send(fragment_of(packet, {payload, offset, sequence}, most));
+    for (std::size_t offset = 0; offset < payload; offset += max_bytes) {
+      send(fragment_of(packet, {payload, offset, sequence}, max_bytes));
     }
   }
 
@@ -46,7 +46,7 @@ class fragments {
     std::size_t missing = 0;
   };
   std::span<const std::byte> fragment_of(std::span<const std::byte> packet,
-                                         const fragment_header& header, std::size_t most);
+                                         const fragment_header& header, std::size_t max_bytes);
 
   std::size_t max_packet_;
   std::uint64_t next_sequence_ = 0;

@@ -13,8 +13,8 @@ namespace cairn::hw {
 /// root  prefix of /proc and /sys, for tests
 [[nodiscard]] std::uint64_t available_memory(const std::string& root = "");
 
-/// Bytes of addresses that this process can still map: what its limit (RLIMIT_AS, `ulimit -v`)
-/// leaves. 2^64 - 1 without a limit.
+/// Bytes of address space that this process can still map under its limit (RLIMIT_AS, `ulimit -v`).
+/// 2^64 - 1 without a limit.
 [[nodiscard]] std::uint64_t available_addresses();
 
 /// Bytes that this process and all others of its control groups can use together: the minimum of

@@ -12,7 +12,7 @@ namespace cairn::hw {
 /// Reuses freed memory: a run of an algorithm gets the pages that the previous run has touched,
 /// which saves page faults and the kernel's zeroing.
 ///
-/// Memory    never more than was in use at one time
+/// Memory    at most the peak of the memory in use
 /// Thread-safety: any thread.
 class page_pool final : public page_source {
  public:
@@ -23,10 +23,10 @@ class page_pool final : public page_source {
   [[nodiscard]] std::size_t idle_bytes() const;
 
  private:
-  void drop_beyond(std::size_t most) noexcept;
+  void drop_beyond(std::size_t max_bytes) noexcept;
 
   mutable std::mutex guard_;
-  std::vector<pages> idle_;  // ordered by return, the latest last
+  std::vector<pages> idle_;  // in the order in which they were returned
   std::size_t idle_bytes_ = 0, used_bytes_ = 0, max_used_bytes_ = 0;
 };
 

@@ -135,8 +135,8 @@ class page_buffer {
 
  private:
   static std::size_t bytes_for(std::size_t count) noexcept {
-    constexpr auto most = std::numeric_limits<std::size_t>::max();
-    return count > most / sizeof(T) ? most : count * sizeof(T);
+    constexpr auto max = std::numeric_limits<std::size_t>::max();
+    return count > max / sizeof(T) ? max : count * sizeof(T);
   }
 
   void give_back() noexcept {

@@ -39,16 +39,16 @@ class packet_steps {
     return std::ranges::any_of(largest_, [&](std::size_t s) { return s < size && size - s < s; });
   }
 
-  /// The size to choose where `wanted` bytes would suit, at most `most`, but at least one slot: the
+  /// The size to choose where `wanted` bytes would suit, at most `max`, but at least one slot: the
   /// size of the step that they exceed a little, else that of the slots which they begin.
-  [[nodiscard]] std::size_t choose(std::size_t wanted, std::size_t most) const noexcept {
-    auto size = std::min(wanted, most);
+  [[nodiscard]] std::size_t choose(std::size_t wanted, std::size_t max) const noexcept {
+    auto size = std::min(wanted, max);
     for (auto s = largest_.rbegin(); s != largest_.rend(); ++s) {
       if (*s < size && size - *s < *s) size = *s;
     }
     const auto filled = (size + slots_.header + slots_.bytes - 1) / slots_.bytes * slots_.bytes;
     const auto up = filled - slots_.header;
-    if (up <= most && !just_above_a_step(up)) return up;
+    if (up <= max && !just_above_a_step(up)) return up;
     const auto down = filled > slots_.bytes + slots_.header ? up - slots_.bytes : size;
     return just_above_a_step(down) ? size : down;
   }

@@ -179,8 +179,8 @@ class versioned_log {
     const bool in_order = std::all_of(owned_.begin(), owned_.end(), [&](const record& o) {
       return std::less<const word*>()(o.at, &wanted);
     });
-    const unsigned least = in_order ? Rules::wait_rounds : Rules::wait_rounds_out_of_order;
-    return least + static_cast<unsigned>(random_.below(least));
+    const unsigned min_rounds = in_order ? Rules::wait_rounds : Rules::wait_rounds_out_of_order;
+    return min_rounds + static_cast<unsigned>(random_.below(min_rounds));
   }
 
   // Whether an irrevocable transaction may be waiting for words of this one.
