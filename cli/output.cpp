@@ -53,7 +53,11 @@ void write_values(world& w, const std::string& path, const graph::dist_csr<Id>& 
     const auto type_index = graph::io::value_vector(std::vector<column>()).index();
     const auto* const words = names.textual() ? &names.words() : nullptr;
     if (w.rank() == 0) {
-      file.emplace(path, std::string(name), type_index, n, words, vertices && words != nullptr);
+      file.emplace(path, graph::io::table_shape{.value_name = std::string(name),
+                                                .value_kind = type_index,
+                                                .num_rows = n,
+                                                .words = words,
+                                                .ids_as_values = vertices && words != nullptr});
     }
   });
   std::vector<column> by_position;  // on rank 0, if vertices are not in the order of ids

@@ -61,11 +61,11 @@ struct bucket {
   /// Calls f(line, k) for arc k of each line.
   template <class F>
   void for_each_arc(F&& f) const {
-    constexpr auto most = arc_line<Id, W>::arcs;
+    constexpr auto arcs_per_line = arc_line<Id, W>::arcs;
     for (const auto& run : runs) {
       const auto* line = run.lines;
       for (auto left = run.size; left != 0; ++line) {
-        const auto n = std::min(left, most);
+        const auto n = std::min(left, arcs_per_line);
         for (std::size_t k = 0; k < n; ++k) f(*line, k);
         left -= n;
       }

@@ -84,8 +84,8 @@ class share_reader {
     io::edge_block made;
     std::visit(
         [&](auto from, auto to) {
-          const auto most = std::max(largest(from, begin, end), largest(to, begin, end));
-          if (most < no_vertex<std::uint32_t>) {
+          const auto largest_id = std::max(largest(from, begin, end), largest(to, begin, end));
+          if (largest_id < no_vertex<std::uint32_t>) {
             made.edges = list<std::uint32_t>(from, to, begin, end);
           } else {
             made.edges = list<std::uint64_t>(from, to, begin, end);

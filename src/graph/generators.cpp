@@ -233,7 +233,7 @@ io::raw_edges generate(task::pool& workers, const generator& g, rank_t rank, ran
                        const progress_function& progress) {
   CAIRN_EXPECTS(rank >= 0 && rank < ranks);
   const auto n = size_of(g).num_vertices;
-  const bijection permutation(n, g.seed);
+  const bijection permutation({.size = n, .seed = g.seed});
   io::raw_edges edges;
   edges.declared_vertices = n;
   edges.directed = false;

@@ -141,7 +141,7 @@ std::vector<std::string> graphalytics_files(const std::string& path) {
     if (entry.path().extension() == ".properties") files.push_back(entry.path().string());
   }
   std::sort(files.begin(), files.end());
-  if (files.empty()) throw input_error::in_file(path, "there is no file NAME.properties in it");
+  if (files.empty()) throw input_error::in_file(path, "contains no file NAME.properties");
   return files;
 }
 

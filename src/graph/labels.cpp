@@ -75,7 +75,7 @@ labels keep_ids(task::pool& workers, io::raw_edges& edges, std::uint64_t num_ver
   const bool done =
       narrow ? all_blocks_are<std::uint32_t>(edges) : all_blocks_are<std::uint64_t>(edges);
   if (!done) rewrite(workers, edges, num_vertices, [](std::uint64_t id) { return id; });
-  return labels(num_vertices, first_id);
+  return labels(consecutive_ids{.first = first_id, .size = num_vertices});
 }
 
 /// The numbers below n, sorted by `less`.

@@ -35,12 +35,12 @@ class id_table {
   std::vector<std::uint64_t> ids_;
 };
 
-/// The same as a sorted list, for sparse ids.
+/// The ids that occur in the edges of all ranks, as a sorted list; for sparse ids.
 class id_list {
  public:
   /// Collective.
   id_list(world& w, const io::raw_edges& edges);
-  /// Of given ids, ascending strictly.
+  /// The list of the given ids, which ascend strictly.
   explicit id_list(std::vector<std::uint64_t> ids) : ids_(std::move(ids)) { build_index(); }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return ids_.size(); }

@@ -39,10 +39,10 @@ labels reorder(world& w, io::raw_edges& edges, const labels& names, order_kind k
       order = by_degree(w, edges, names);
       break;
     case order_kind::hash:
-      order = vertex_order::scrambled(names.size(), hash_seed);
+      order = vertex_order::scrambled({.size = names.size(), .seed = hash_seed});
       break;
     case order_kind::random:
-      order = vertex_order::scrambled(names.size(), seed);
+      order = vertex_order::scrambled({.size = names.size(), .seed = seed});
       break;
   }
   if (order.identity()) return names;

@@ -16,8 +16,8 @@ namespace cairn::fuzz {
 using bytes = std::vector<std::uint8_t>;
 using input = std::span<const std::uint8_t>;
 
-/// Changes some of the bytes, and perhaps their number, to at most `most`.
-using mutator = std::function<void(bytes&, std::size_t most)>;
+/// Changes some of the bytes, and perhaps their number, to at most `max_bytes`.
+using mutator = std::function<void(bytes&, std::size_t max_bytes)>;
 
 /// One reader or decoder.
 ///

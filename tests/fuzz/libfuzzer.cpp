@@ -9,7 +9,8 @@
 
 #include "fuzz.hpp"
 
-extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size, std::size_t most);
+extern "C" std::size_t LLVMFuzzerMutate(std::uint8_t* data, std::size_t size,
+                                        std::size_t max_bytes);
 
 namespace {
 
@@ -44,8 +45,8 @@ extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size
 }
 
 extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t size,
-                                               std::size_t most, unsigned seed) {
-  if (chosen->mutate == nullptr) return LLVMFuzzerMutate(data, size, most);
+                                               std::size_t max_bytes, unsigned seed) {
+  if (chosen->mutate == nullptr) return LLVMFuzzerMutate(data, size, max_bytes);
   cairn::fuzz::bytes contents(data, data + size);
   const auto change = [](cairn::fuzz::bytes& part, std::size_t max_here) {
     const auto before = part.size();
@@ -53,7 +54,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
     part.resize(LLVMFuzzerMutate(part.data(), before, part.size()));
   };
   chosen->mutate(contents, change, seed);
-  const auto kept = std::min(contents.size(), most);
+  const auto kept = std::min(contents.size(), max_bytes);
   std::copy_n(contents.begin(), kept, data);
   return kept;
 }

@@ -18,7 +18,7 @@
 namespace cairn::fuzz {
 namespace {
 
-constexpr std::uint64_t most_rows = 1000;
+constexpr std::uint64_t max_rows = 1000;
 
 std::string_view text_of(input contents) {
   return {reinterpret_cast<const char*>(contents.data()), contents.size()};
@@ -42,10 +42,10 @@ void read_table_of(const std::string& name, input contents, const graph::word_li
   const auto path = file_with(name, contents);
   may_refuse([&] {
     const auto rows =
-        graph::io::read_table(small_world().pool(), path, most_rows, words,
+        graph::io::read_table(small_world().pool(), path, max_rows, words,
                               [](std::string_view column) { return column == "component"; });
     const auto values = std::visit([](const auto& v) { return v.size(); }, rows.values);
-    if (values != rows.ids.size() || values > most_rows) fail("a table of unequal columns");
+    if (values != rows.ids.size() || values > max_rows) fail("a table of unequal columns");
   });
 }
 

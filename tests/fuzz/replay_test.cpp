@@ -21,7 +21,7 @@ using namespace std::string_view_literals;
 constexpr auto common_bytes = "\0\n\r\t ,;-+.eE%#=acp0123456789\xff\x80"sv;
 
 /// Changes 1 to 3 places, each in one of the ways in which files go bad.
-void change(bytes& all, std::size_t most, random64& draw) {
+void change(bytes& all, std::size_t max_bytes, random64& draw) {
   for (auto changes = 1 + draw.below(3); changes > 0 && !all.empty(); --changes) {
     const auto at = static_cast<std::ptrdiff_t>(draw.below(all.size()));
     const auto left = all.size() - static_cast<std::size_t>(at);
@@ -54,7 +54,7 @@ void change(bytes& all, std::size_t most, random64& draw) {
       }
     }
   }
-  if (all.size() > most) all.resize(most);
+  if (all.size() > max_bytes) all.resize(max_bytes);
 }
 
 std::vector<bytes> corpus_of(const target& t) {
@@ -79,7 +79,7 @@ TEST_P(Replay, NoFileOfTheCorpusAndNoChangeOfItIsAFinding) {
   ASSERT_GE(corpus.size(), 2u) << "seeds of " << t.name;
   t.run({});
   random64 draw(std::hash<std::string_view>{}(t.name));
-  const mutator by_seed = [&](bytes& part, std::size_t most) { change(part, most, draw); };
+  const mutator by_seed = [&](bytes& part, std::size_t limit) { change(part, limit, draw); };
   for (const auto& seed : corpus) {
     t.run(seed);
     for (int i = 0; i < t.rounds; ++i) {

@@ -13,7 +13,7 @@ namespace {
 TEST(Bijection, HitsEveryNumberOnce) {
   for (const std::uint64_t n : {1u, 2u, 3u, 4u, 5u, 7u, 8u, 9u, 1000u, 4096u, 4097u, 100'003u}) {
     for (std::uint64_t seed = 0; seed < 5; ++seed) {
-      const bijection f(n, seed);
+      const bijection f({.size = n, .seed = seed});
       std::vector<bool> hit(n);
       for (std::uint64_t x = 0; x < n; ++x) {
         const auto y = f(x);
@@ -26,7 +26,7 @@ TEST(Bijection, HitsEveryNumberOnce) {
 }
 
 TEST(Bijection, DependsOnTheSeed) {
-  const bijection f(100'000, 1), g(100'000, 2);
+  const bijection f({.size = 100'000, .seed = 1}), g({.size = 100'000, .seed = 2});
   int equal = 0;
   for (std::uint64_t x = 0; x < 100'000; ++x) equal += f(x) == g(x);
   EXPECT_LT(equal, 20);
@@ -37,7 +37,7 @@ TEST(Bijection, SpreadsIdsWithFewOnesEvenly) {
   constexpr unsigned bits = 20;
   constexpr std::uint64_t n = 1 << bits, parts = 16;
   for (std::uint64_t seed = 1; seed <= 10; ++seed) {
-    const bijection f(n, seed);
+    const bijection f({.size = n, .seed = seed});
     std::vector<double> found(parts);
     double all = 0;
     for (std::uint64_t x = 0; x < n; ++x) {
@@ -53,19 +53,19 @@ TEST(Bijection, SpreadsIdsWithFewOnesEvenly) {
 
 TEST(Bijection, TheInverseInvertsIt) {
   for (const std::uint64_t n : {1u, 2u, 3u, 7u, 64u, 100u, 1'000u, 4'099u}) {
-    const bijection f(n, n);
+    const bijection f({.size = n, .seed = n});
     for (std::uint64_t x = 0; x < n; ++x) ASSERT_EQ(f.inverse(f(x)), x) << n;
   }
-  const bijection huge(~std::uint64_t{0} - 5, 3);
+  const bijection huge({.size = ~std::uint64_t{0} - 5, .seed = 3});
   for (std::uint64_t x = 1; x < 1'000'000'000'000; x = x * 3 + 1) {
     ASSERT_EQ(huge.inverse(huge(x)), x);
   }
 }
 
 TEST(Bijection, WorksForHugeRanges) {
-  constexpr bijection f(std::uint64_t{1} << 63, 5);
+  constexpr bijection f({.size = std::uint64_t{1} << 63, .seed = 5});
   static_assert(f(1) < std::uint64_t{1} << 63);
-  constexpr bijection g(~std::uint64_t{0}, 5);
+  constexpr bijection g({.size = ~std::uint64_t{0}, .seed = 5});
   static_assert(g(1) != g(2));
 }
 

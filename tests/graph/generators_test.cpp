@@ -145,10 +145,10 @@ TEST(Uniform, DrawsTheEdgesItWasAskedForButForSelfLoops) {
   constexpr double n = 1 << 13, draws = 20 * n, loops = draws / n;
   const auto edges = drawn({.kind = uniform_graph{.scale = 13, .edge_factor = 20}, .seed = 8});
   EXPECT_NEAR(static_cast<double>(edges.size()), draws - loops, 6 * std::sqrt(loops));
-  double most = 0;
+  double max_degree = 0;
   for (const auto& list : lists(edges, 1 << 13))
-    most = std::max(most, static_cast<double>(list.size()));
-  EXPECT_LT(most, 40 + 7 * std::sqrt(40.0));
+    max_degree = std::max(max_degree, static_cast<double>(list.size()));
+  EXPECT_LT(max_degree, 40 + 7 * std::sqrt(40.0));
 }
 
 TEST(ErdosRenyi, HasTheMeanNumberOfEdges) {

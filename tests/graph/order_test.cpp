@@ -178,16 +178,17 @@ TEST(Labels, OfAnyOrderGiveTheVertexOfEachId) {
     EXPECT_EQ(names.vertex_of(ids[v]), v);
   }
   EXPECT_FALSE(names.ascend());
-  const auto twice = names.reordered(vertex_order::scrambled(4, 9));
+  const auto twice = names.reordered(vertex_order::scrambled({.size = 4, .seed = 9}));
   for (std::uint64_t v = 0; v < ids.size(); ++v) {
-    EXPECT_EQ(twice.vertex_of(ids[v]), vertex_order::scrambled(4, 9).vertex_at(v));
+    EXPECT_EQ(twice.vertex_of(ids[v]),
+              vertex_order::scrambled({.size = 4, .seed = 9}).vertex_at(v));
   }
   EXPECT_THROW(static_cast<void>(labels::by_vertex(std::vector<std::uint64_t>{1, 2, 1})),
                contract_violation);
 }
 
 TEST(Labels, OfConsecutiveIdsTakeNoTables) {
-  const labels one(4, 1);
+  const labels one(consecutive_ids{.first = 1, .size = 4});
   EXPECT_FALSE(one.identity());
   EXPECT_EQ(one.id_of(3), 4u);
   EXPECT_EQ(one.vertex_of(std::uint64_t{4}), 3u);

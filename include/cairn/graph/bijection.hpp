@@ -10,20 +10,25 @@
 
 namespace cairn::graph {
 
-/// A pseudo-random bijection of [0, n) chosen by a seed. It needs no table and no state.
+/// A pseudo-random bijection of [0, size) chosen by a seed. It needs no table and no state.
 ///
 /// It applies rounds of multiplication by an odd number and xor-shift. Each round permutes the
-/// numbers of bit_width(n - 1) bits. A result of n or more is mapped again (cycle walking): fewer
-/// than two steps on average, one step if n is a power of two.
+/// numbers of bit_width(size - 1) bits. A result of `size` or more is mapped again (cycle walking):
+/// fewer than two steps on average, one step if `size` is a power of two.
 ///
 /// Cost    about 6 ns a step
 class bijection {
  public:
-  constexpr bijection(std::uint64_t n, std::uint64_t seed) noexcept : n_(n) {
-    const auto bits = static_cast<unsigned>(std::bit_width(n > 0 ? n - 1 : 0));
+  struct parameters {
+    std::uint64_t size;
+    std::uint64_t seed;
+  };
+
+  constexpr explicit bijection(const parameters& p) noexcept : n_(p.size) {
+    const auto bits = static_cast<unsigned>(std::bit_width(n_ > 0 ? n_ - 1 : 0));
     mask_ = bits == 64 ? ~std::uint64_t{0} : (std::uint64_t{1} << bits) - 1;
     shift_ = std::max(1u, bits / 2);
-    random64 random(mix64(seed));  // independent of other uses of the seed
+    random64 random(mix64(p.seed));  // independent of other uses of the seed
     for (auto& r : rounds_) r = {random() | 1, random()};
   }
 

@@ -19,13 +19,14 @@ class graphalytics_dataset {
 
   [[nodiscard]] const std::string& name() const noexcept { return name_; }
   [[nodiscard]] bool directed() const { return settings_.boolean(key("directed")); }
-  /// Whether edges have a property. There may be one: the weight.
+  /// Whether edges have weights, the only property that they may have.
   [[nodiscard]] bool weighted() const { return settings_.contains(key("edge-properties.names")); }
   /// In lower case: bfs, pr, ...
   [[nodiscard]] const std::vector<std::string>& algorithms() const noexcept { return algorithms_; }
 
   [[nodiscard]] const std::string& vertex_file() const noexcept { return vertex_file_; }
-  /// NAME.e if the properties name the vertex file again, as those of two of LDBC's graphs do.
+  /// The file of edges. It is NAME.e if the properties name the vertex file instead, as in two of
+  /// LDBC's data sets.
   [[nodiscard]] const std::string& edge_file() const noexcept { return edge_file_; }
   /// The file NAME-ENDING.
   [[nodiscard]] std::string reference_file(std::string_view ending) const;
@@ -42,7 +43,7 @@ class graphalytics_dataset {
   std::vector<std::string> algorithms_;
 };
 
-/// The .properties files of a folder in the order of their names, or the one file that `path` is.
+/// The .properties files of a folder in the order of their names, or `path` itself if it is a file.
 ///
 /// Throws    input_error if there is none
 [[nodiscard]] std::vector<std::string> graphalytics_files(const std::string& path);
@@ -51,8 +52,8 @@ class graphalytics_dataset {
 ///
 /// options   `read.format`, `read.ids` and `build.symmetrize` are ignored
 /// Throws    input_error, the same on every rank: as read_edges(); for an edge with an unknown
-///           vertex; if weights are missing; for other numbers of vertices and edges than the
-///           properties state
+///           vertex; if weights are missing; if the numbers of vertices and edges differ from those
+///           in the properties
 /// Collective.
 [[nodiscard]] loaded_graph load(world& w, const graphalytics_dataset& from,
                                 const load_options& options = {});

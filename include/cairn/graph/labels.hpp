@@ -20,6 +20,12 @@ class world;
 
 namespace cairn::graph {
 
+/// The ids first, first + 1, ..., first + size - 1.
+struct consecutive_ids {
+  std::uint64_t first = 0;
+  std::uint64_t size = 0;
+};
+
 /// Maps between ids of the input, positions and vertices.
 ///
 /// Position p is the p-th smallest id. Ids are consecutive numbers, any numbers, or texts. Vertices
@@ -33,9 +39,10 @@ namespace cairn::graph {
 ///           characters and 8 bytes a vertex for texts; plus the order's
 class labels {
  public:
-  /// Vertex v has id first_id + v, for v in [0, num_vertices).
-  explicit labels(std::uint64_t num_vertices = 0, std::uint64_t first_id = 0) noexcept
-      : size_(num_vertices), first_id_(first_id) {}
+  /// Vertex v has id v, for v in [0, num_vertices).
+  explicit labels(std::uint64_t num_vertices = 0) noexcept : size_(num_vertices) {}
+  /// Vertex v has id ids.first + v.
+  explicit labels(const consecutive_ids& ids) noexcept : size_(ids.size), first_id_(ids.first) {}
   /// Vertex v has id ids[v]; ids ascend strictly. Consecutive ids take no memory.
   explicit labels(std::vector<std::uint64_t> ids);
   /// Vertex v has the text words[v]; words ascend strictly.

@@ -22,9 +22,9 @@ class vertex_order {
   /// Vertex v represents position v.
   vertex_order() = default;
   /// A pseudo-random order chosen by a seed; see bijection.
-  [[nodiscard]] static vertex_order scrambled(std::uint64_t n, std::uint64_t seed) noexcept {
+  [[nodiscard]] static vertex_order scrambled(const bijection::parameters& p) noexcept {
     vertex_order order;
-    order.permutation_ = bijection(n, seed);
+    order.permutation_ = bijection(p);
     return order;
   }
   /// Vertex v represents position positions[v]. The identity is recognised.

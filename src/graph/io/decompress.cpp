@@ -164,7 +164,7 @@ class xz_source final : public byte_source {
         case LZMA_MEM_ERROR:
           throw std::bad_alloc();
         case LZMA_MEMLIMIT_ERROR:
-          throw corrupt(file_, consumed(), "xz", "it asks for more than 128 MiB of memory");
+          throw corrupt(file_, consumed(), "xz", "it requires more than 128 MiB of memory");
         case LZMA_FORMAT_ERROR:
           throw corrupt(file_, consumed(), "xz", "no xz stream");
         default:

@@ -195,11 +195,11 @@ template <class Id, class Weight>
 stop_reason parse_as(std::string_view text, const line_rule& rule, parse_scratch& scratch,
                      edge_block& block) {
   // The shortest line is "0 1\n", without the newline if it is the last.
-  const auto most = text.size() / 4 + 1;
+  const auto max_edges = text.size() / 4 + 1;
   const auto weight_bytes = std::is_same_v<Weight, no_weight> ? 0 : sizeof(Weight);
-  auto* const memory = scratch.at_least(most * (sizeof(edge<Id>) + weight_bytes));
+  auto* const memory = scratch.at_least(max_edges * (sizeof(edge<Id>) + weight_bytes));
   output<Id, Weight> out{reinterpret_cast<edge<Id>*>(memory),
-                         reinterpret_cast<Weight*>(memory + most * sizeof(edge<Id>))};
+                         reinterpret_cast<Weight*>(memory + max_edges * sizeof(edge<Id>))};
   const auto stopped = rule.letter != 0 ? scan<Id, Weight, true>(text, rule, out)
                                         : scan<Id, Weight, false>(text, rule, out);
   if (stopped != stop_reason::at_end) return stopped;

@@ -35,7 +35,7 @@ char* put_id(char* at, const native_graph& g, std::uint64_t v) {
   return std::copy(word.begin(), word.end(), at);
 }
 
-/// The most bytes that the ids of entries [begin, end) take.
+/// The maximum number of bytes that the ids of entries [begin, end) take.
 template <class Targets>
 std::size_t id_bytes(const native_graph& g, Targets targets, std::uint64_t begin,
                      std::uint64_t end) {

@@ -63,11 +63,11 @@ class list_scanner {
   list_scanner(std::string_view text, const list_rule& rule, parse_scratch& scratch)
       : rule_(rule), text_(text) {
     // The shortest entry is "1 ", with a weight "1 1 ".
-    const auto most = text.size() / (weighted ? 4 : 2) + 1;
+    const auto max_entries = text.size() / (weighted ? 4 : 2) + 1;
     auto* const memory =
-        scratch.at_least(most * (sizeof(edge<Id>) + (weighted ? sizeof(Weight) : 0)));
+        scratch.at_least(max_entries * (sizeof(edge<Id>) + (weighted ? sizeof(Weight) : 0)));
     edges_ = reinterpret_cast<edge<Id>*>(memory);
-    weights_ = reinterpret_cast<Weight*>(memory + most * sizeof(edge<Id>));
+    weights_ = reinterpret_cast<Weight*>(memory + max_entries * sizeof(edge<Id>));
   }
 
   /// Returns false if the block needs real weights.

@@ -82,10 +82,10 @@ struct native_header {
 
   /// The required size of the labels section, given its stated size; a lower bound for texts.
   [[nodiscard]] std::uint64_t expected_label_bytes() const noexcept {
-    constexpr std::uint64_t most = std::uint64_t{1} << 60;
+    constexpr std::uint64_t max_bytes = std::uint64_t{1} << 60;
     const auto said = sections[labels_section].bytes;
     const auto kind = label_version();
-    if (kind == 3) return std::clamp(said, (num_vertices + 1) * 8, most);
+    if (kind == 3) return std::clamp(said, (num_vertices + 1) * 8, max_bytes);
     return kind == 2 || said != 0 ? num_vertices * 8 : 0;
   }
 
@@ -110,9 +110,9 @@ struct native_header {
       fail(offsetof(native_header, checksum), "the checksum of the header is wrong");
     }
     // Only a program that writes invalid fields with a valid checksum fails the checks below.
-    constexpr std::uint64_t most = std::uint64_t{1} << 56;
+    constexpr std::uint64_t max_count = std::uint64_t{1} << 56;
     if (directed > 1 || (id_bytes != 4 && id_bytes != 8) || weights > 2 || num_vertices == 0 ||
-        num_vertices > most || num_entries > most || num_edges > num_entries ||
+        num_vertices > max_count || num_entries > max_count || num_edges > num_entries ||
         (id_bytes == 4) != (num_vertices < 0xffff'ffffu)) {
       fail(offsetof(native_header, directed), "the header's fields are inconsistent");
     }
@@ -138,7 +138,8 @@ struct native_header {
            "the checksum of the attachment's header fields is wrong");
     }
     if (attachment.offset != placed.attachment.offset || attachment.bytes == 0 ||
-        attachment.bytes > most || attachment_name.front() == 0 || attachment_name.back() != 0) {
+        attachment.bytes > max_count || attachment_name.front() == 0 ||
+        attachment_name.back() != 0) {
       fail(offsetof(native_header, attachment_name),
            "the name, offset or size of the attachment is invalid");
     }

@@ -15,7 +15,8 @@ namespace {
 
 using namespace std::string_view_literals;
 
-static_assert(std::endian::native == std::endian::little, "fields are written as they lie here");
+static_assert(std::endian::native == std::endian::little,
+              "fields are written in the machine's byte order");
 
 constexpr auto magic = "\x93NUMPY"sv;
 constexpr std::array<const char*, 3> type_of_kind{"<u8", "<i8", "<f8"};
@@ -202,7 +203,8 @@ void read_rows(byte_source& from, const std::string& path, std::uint64_t offset,
   }
   if (from.read(std::span(buffer).first(1)) != 0) {
     throw input_error::at_byte(path, offset + rows.ids.size() * row_bytes,
-                               "the file goes on after the " + std::to_string(shape.num_rows) +
+                               "the file contains data after the " +
+                                   std::to_string(shape.num_rows) +
                                    " rows that its header declares");
   }
 }
@@ -222,11 +224,11 @@ std::string npy_header(const std::string& value_name, std::size_t value_kind,
          static_cast<char>(length >> 8) + text;
 }
 
-table read_npy(const mapped_file& file, std::uint64_t most_rows) {
+table read_npy(const mapped_file& file, std::uint64_t max_rows) {
   const auto from = decompress(file);
   std::uint64_t offset = 0;
   const auto shape = read_header(*from, file.path(), offset);
-  if (shape.num_rows > most_rows) throw too_many_rows(file.path(), most_rows);
+  if (shape.num_rows > max_rows) throw too_many_rows(file.path(), max_rows);
   table rows;
   rows.value_name = shape.value_name;
   switch (shape.value_kind) {

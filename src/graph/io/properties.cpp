@@ -51,7 +51,7 @@ properties::properties(const std::string& path) : path_(path) {
 const std::string& properties::text(std::string_view key) const {
   const auto at = properties_.find(key);
   if (at != properties_.end()) return at->second.value;
-  throw input_error::in_file(path_, "there is no property '" + std::string(key) + "'");
+  throw input_error::in_file(path_, "has no property '" + std::string(key) + "'");
 }
 
 input_error properties::unexpected(std::string_view key, const std::string& expected) const {

@@ -51,11 +51,11 @@ namespace detail {
 
 const char* scan_long_id(const char* start, const char* end, std::uint64_t high,
                          std::uint64_t& value) {
-  constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+  constexpr auto max = std::numeric_limits<std::uint64_t>::max();
   const char* p = start + 8;
   for (; is_digit(*p); ++p) {
     const auto digit = static_cast<std::uint64_t>(*p - '0');
-    if (high > (most - 1 - digit) / 10) {
+    if (high > (max - 1 - digit) / 10) {
       throw text_fault{start,
                        "the number " + quoted(start, end) + " is too large: ids end at 2^64 - 2"};
     }

@@ -117,9 +117,8 @@ std::optional<table_format> table_format_of(std::string_view path) noexcept {
   return std::nullopt;
 }
 
-table_writer::table_writer(const std::string& path, const std::string& value_name,
-                           std::size_t value_kind, std::uint64_t num_rows, const word_list* words,
-                           bool ids_as_values) {
+table_writer::table_writer(const std::string& path, const table_shape& shape) {
+  const auto& [value_name, value_kind, num_rows, words, ids_as_values] = shape;
   CAIRN_EXPECTS(!ids_as_values || value_kind == 0);
   CAIRN_EXPECTS(value_kind < std::variant_size_v<value_vector>);
   CAIRN_EXPECTS(!value_name.empty() &&
@@ -173,28 +172,30 @@ void table_writer::finish() {
 }
 
 void write_table(const std::string& path, const table& rows) {
-  table_writer file(path, rows.value_name, rows.values.index(), rows.ids.size());
+  table_writer file(path, {.value_name = rows.value_name,
+                           .value_kind = rows.values.index(),
+                           .num_rows = rows.ids.size()});
   file.append(rows.ids, std::visit([](const auto& column) { return value_span(std::span(column)); },
                                    rows.values));
   file.finish();
 }
 
-table read_table(task::pool& workers, const std::string& path, std::uint64_t most_rows,
+table read_table(task::pool& workers, const std::string& path, std::uint64_t max_rows,
                  const word_list* words, const name_predicate& holds_ids) {
   const auto format = table_format_of(path);
   if (!format) throw input_error::in_file(path, expected_table_endings);
   switch (*format) {
     case table_format::csv:
-      return read_text_table(workers, path, ',', most_rows, words, holds_ids);
+      return read_text_table(workers, path, ',', max_rows, words, holds_ids);
     case table_format::tsv:
-      return read_text_table(workers, path, '\t', most_rows, words, holds_ids);
+      return read_text_table(workers, path, '\t', max_rows, words, holds_ids);
     case table_format::npy:
       break;
   }
   if (words != nullptr) {
     throw input_error::in_file(path, "a .npy file holds numbers, but the graph has text ids");
   }
-  return read_npy(mapped_file(path), most_rows);
+  return read_npy(mapped_file(path), max_rows);
 }
 
 }  // namespace cairn::graph::io

@@ -25,15 +25,16 @@ inline constexpr const char* expected_table_endings =
 /// The header of an .npy file of `num_rows` rows (id, value), padded to 64 bytes.
 [[nodiscard]] std::string npy_header(const std::string& value_name, std::size_t value_kind,
                                      std::uint64_t num_rows);
-[[nodiscard]] table read_npy(const mapped_file& file, std::uint64_t most_rows);
+[[nodiscard]] table read_npy(const mapped_file& file, std::uint64_t max_rows);
 
 [[nodiscard]] table read_text_table(task::pool& workers, const std::string& path, char separator,
-                                    std::uint64_t most_rows, const word_list* words,
+                                    std::uint64_t max_rows, const word_list* words,
                                     const name_predicate& holds_ids);
 
-/// The error for a table of more than `most` rows.
-[[nodiscard]] inline input_error too_many_rows(const std::string& path, std::uint64_t most) {
-  return input_error::in_file(path, "has more than the expected " + std::to_string(most) + " rows");
+/// The error for a table of more than `max_rows` rows.
+[[nodiscard]] inline input_error too_many_rows(const std::string& path, std::uint64_t max_rows) {
+  return input_error::in_file(path,
+                              "has more than the expected " + std::to_string(max_rows) + " rows");
 }
 
 }  // namespace cairn::graph::io

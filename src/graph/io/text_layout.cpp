@@ -247,7 +247,7 @@ std::optional<text_layout> parse_layout(std::string_view head, bool whole, file_
     const bool declares = format == file_format::matrix_market || format == file_format::dimacs ||
                           format == file_format::metis;
     throw text_fault{head.data(), declares ? "the file ends before its header does"
-                                           : "there are no edges in the file"};
+                                           : "the file contains no edges"};
   }
   if (!found) return std::nullopt;
   if (layout.vertices) {

@@ -138,7 +138,7 @@ std::pair<std::string, std::uint64_t> parse_header(std::string_view head, bool w
 }  // namespace
 
 table read_text_table(task::pool& workers, const std::string& path, char separator,
-                      std::uint64_t most_rows, const word_list* words,
+                      std::uint64_t max_rows, const word_list* words,
                       const name_predicate& holds_ids) {
   text_source source(path, block_bytes);
   table rows;
@@ -155,12 +155,12 @@ table read_text_table(task::pool& workers, const std::string& path, char separat
   std::atomic<std::uint64_t> num_rows{0};
   const auto fault = source.for_each_block(workers, {}, [&](worker_t w, const text_block& block) {
     auto part = parse_rows(block.text, separator, fields);
-    if (num_rows += part.ids.size(); num_rows > most_rows) {
+    if (num_rows += part.ids.size(); num_rows > max_rows) {
       throw text_fault{block.text.data(), "too many rows"};  // skips the following blocks
     }
     found[w].emplace(block.index, std::move(part));
   });
-  if (num_rows > most_rows) throw too_many_rows(path, most_rows);
+  if (num_rows > max_rows) throw too_many_rows(path, max_rows);
   if (fault) throw source.error(*fault);
   std::map<std::uint64_t, rows_part> parts;
   std::size_t kind = 0;

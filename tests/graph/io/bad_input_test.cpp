@@ -22,7 +22,7 @@ const std::vector<bad_file>& bad_files() {
       {"c.el", "-1 2\n", "c.el:1: expected an id, found the negative number '-1'"},
       {"d.el", "0 1\n1 18446744073709551616\n",
        "d.el:2: the number '18446744073709551616' is too large: ids end at 2^64 - 2"},
-      {"e.el", "# only\n% comments\n", "e.el:1: there are no edges in the file"},
+      {"e.el", "# only\n% comments\n", "e.el:1: the file contains no edges"},
       {"f.el", "0 1\n2\n",
        "f.el:2: expected another number after a blank, found the end of the line"},
       {"g.el", "0 1\n2 3 4\n", "g.el:2: expected the end of the line, found '4'"},
@@ -46,7 +46,7 @@ const std::vector<bad_file>& bad_files() {
        "q.el:1: expected an id (a whole number), found '\\x7fELF\\x02\\x01\\x00\\x00'"},
       {"r.el", std::string("0 1\n\0\0\0\0", 8),
        "r.el:2: expected an id (a whole number), found '\\x00\\x00\\x00\\x00'"},
-      {"a.csv", "source,target\n", "a.csv:1: there are no edges in the file"},
+      {"a.csv", "source,target\n", "a.csv:1: the file contains no edges"},
       {"b.csv", "target,source\n1,2\n",
        "b.csv:1: column 1 is named 'target': expected source,target or source,target,weight"},
       {"c.csv", "source,target,weight\n1,2\n",
@@ -141,8 +141,7 @@ TEST(BadInput, FilesThatAreNoneAreNamed) {
   const folder dir;
   EXPECT_EQ(sentence(dir / "none.el"), "none.el: cannot be opened (No such file or directory)");
   EXPECT_EQ(sentence(dir.plain("empty.el", "")), "empty.el: is empty");
-  EXPECT_EQ(sentence(dir.packed("empty.el.gz", "")),
-            "empty.el.gz:1: there are no edges in the file");
+  EXPECT_EQ(sentence(dir.packed("empty.el.gz", "")), "empty.el.gz:1: the file contains no edges");
   std::filesystem::create_directory(dir / "folder.el");
   EXPECT_EQ(sentence(dir / "folder.el"), "folder.el: is a directory, not a file");
 }

@@ -143,8 +143,10 @@ TEST(Ids, OfTablesMayBeTexts) {
   word_list words;
   for (const char* word : {"17", "alice", "bob"}) words.push_back(word);
   const std::vector<std::uint64_t> ids{0, 1, 2}, parents{2, missing_value<std::uint64_t>, 0};
+  const table_shape shape{
+      .value_name = "parent", .num_rows = 3, .words = &words, .ids_as_values = true};
   for (const std::string name : {"p.csv", "p.tsv.gz"}) {
-    table_writer file(dir / name, "parent", 0, 3, &words, true);
+    table_writer file(dir / name, shape);
     file.append(ids, std::span<const std::uint64_t>(parents));
     file.finish();
     const auto rows = read_table(w.pool(), dir / name, 3, &words,
@@ -153,7 +155,7 @@ TEST(Ids, OfTablesMayBeTexts) {
     EXPECT_EQ(std::get<0>(rows.values), parents);
   }
   EXPECT_EQ(test::bytes_of(dir / "p.csv"), "id,parent\n17,bob\nalice,\nbob,17\n");
-  EXPECT_THROW(table_writer(dir / "p.npy", "parent", 0, 3, &words, true), usage_error);
+  EXPECT_THROW(table_writer(dir / "p.npy", shape), usage_error);
   const auto bad = dir.plain("b.csv", "id,depth\nalice,1\neve,2\n");
   EXPECT_EQ(
       test::sentence_of(bad, [&] { static_cast<void>(read_table(w.pool(), bad, 3, &words)); }),

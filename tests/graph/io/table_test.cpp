@@ -13,9 +13,9 @@ using test::folder;
 const std::vector<std::string> endings{".csv",    ".tsv",    ".npy",     ".csv.gz", ".tsv.zst",
                                        ".npy.xz", ".npy.gz", ".csv.zst", ".npy.zst"};
 
-table read_back(const std::string& path, std::uint64_t most_rows = std::uint64_t{1} << 40) {
+table read_back(const std::string& path, std::uint64_t max_rows = std::uint64_t{1} << 40) {
   const auto pool = task::make_threads({.workers = 2});
-  return read_table(*pool, path, most_rows);
+  return read_table(*pool, path, max_rows);
 }
 
 template <class T>
@@ -27,12 +27,12 @@ table table_of(std::vector<T> values) {
   return rows;
 }
 
-constexpr auto most = std::numeric_limits<std::uint64_t>::max();
+constexpr auto max = std::numeric_limits<std::uint64_t>::max();
 
 TEST(Table, CountsReadBackWithTheirGaps) {
   const folder dir;
-  auto rows = table_of<std::uint64_t>({0, 7, missing_value<std::uint64_t>, most - 1});
-  rows.ids.back() = most - 1;
+  auto rows = table_of<std::uint64_t>({0, 7, missing_value<std::uint64_t>, max - 1});
+  rows.ids.back() = max - 1;
   for (const auto& ending : endings) {
     write_table(dir / ("t" + ending), rows);
     const auto back = read_back(dir / ("t" + ending));
@@ -101,7 +101,7 @@ TEST(Table, ManyRowsMayBeAppendedInParts) {
   for (std::size_t i = 0; i < values.size(); ++i) values[i] = i * i;
   const auto rows = table_of(values);
   for (const std::string ending : {".csv", ".npy", ".csv.zst"}) {
-    table_writer file(dir / ("t" + ending), "depth", 0, values.size());
+    table_writer file(dir / ("t" + ending), {.value_name = "depth", .num_rows = values.size()});
     for (std::size_t at = 0; at < values.size(); at += 70'000) {
       const auto n = std::min<std::size_t>(70'000, values.size() - at);
       file.append(std::span(rows.ids).subspan(at, n),
@@ -153,7 +153,7 @@ TEST(Table, EveryMalformedTableGetsItsSentence) {
       {"c.npy", npy.substr(0, npy.size() - 1),
        "c.npy: at byte 159: the file ends at or after row 0, but its header declares 2 rows"},
       {"d.npy", npy + "x",
-       "d.npy: at byte 160: the file goes on after the 2 rows that its header declares"},
+       "d.npy: at byte 160: the file contains data after the 2 rows that its header declares"},
       {"e.npy", changed("<u8')]", "<c8')]"),
        "e.npy: at byte 46: in the header of the array: expected a type '<u8', '<i8' or '<f8', "
        "found ''<c8')]'"},
@@ -186,7 +186,8 @@ TEST(Table, MoreRowsThanExpectedAreRefused) {
 
 TEST(Table, ANameWithAnotherEndingIsAUsageError) {
   const folder dir;
-  EXPECT_THROW(table_writer(dir / "t.txt", "depth", 0, 1), usage_error);
+  const table_shape shape{.value_name = "depth", .num_rows = 1};
+  EXPECT_THROW(table_writer(dir / "t.txt", shape), usage_error);
 }
 
 }  // namespace

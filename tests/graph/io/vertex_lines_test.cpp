@@ -20,14 +20,14 @@ vertex_lines read(const std::string& path, const labels& names) {
 }
 
 TEST(VertexLines, AreReadWithEverySeparatorAndCompression) {
-  const folder here;
+  const folder files;
   const labels names(std::vector<std::uint64_t>{3, 5, 70});
   for (const auto& [ending, separator] :
        {std::pair(".csv", ','), std::pair(".tsv.gz", '\t'), std::pair(".txt.zst", ' ')}) {
     for (const std::string text : {"5 70 5\n3\n70 3\n", "5 70 5\r\n3\r\n70 3"}) {
       auto separated = text;
       std::ranges::replace(separated, ' ', separator);
-      const auto rows = read(here.packed(std::string("w") + ending, separated), names);
+      const auto rows = read(files.packed(std::string("w") + ending, separated), names);
       EXPECT_EQ(rows.ends, (std::vector<std::uint64_t>{3, 4, 6}));
       EXPECT_EQ(rows.vertices, (std::vector<std::uint64_t>{1, 2, 1, 0, 2, 0}));
     }
@@ -35,13 +35,13 @@ TEST(VertexLines, AreReadWithEverySeparatorAndCompression) {
 }
 
 TEST(VertexLines, OfSeveralBlocksKeepTheirOrder) {
-  const folder here;
+  const folder files;
   constexpr std::uint64_t n = 700'000;  // 9.6 MB
   std::string text;
   for (std::uint64_t v = 0; v < n; ++v) {
     text += std::to_string(v) + ' ' + std::to_string(n - 1 - v) + '\n';
   }
-  const auto rows = read(here.plain("w.txt", text), labels(n));
+  const auto rows = read(files.plain("w.txt", text), labels(n));
   ASSERT_EQ(rows.ends.size(), n);
   for (std::uint64_t v = 0; v < n; ++v) {
     ASSERT_EQ(rows.ends[v], 2 * v + 2);
@@ -51,9 +51,9 @@ TEST(VertexLines, OfSeveralBlocksKeepTheirOrder) {
 }
 
 TEST(VertexLines, ThatAreMalformedAreRefusedWithTheirLine) {
-  const folder here;
+  const folder files;
   for (const std::string line : {"", "1 x", "1 9", "1 ", " 1", "1  2", "1,2", "1\r2", "-1"}) {
-    const auto path = here.plain("w.txt", "0 1\n" + line + "\n2\n");
+    const auto path = files.plain("w.txt", "0 1\n" + line + "\n2\n");
     const auto said = test::sentence_of(path, [&] { static_cast<void>(read(path, labels(3))); });
     EXPECT_TRUE(said.starts_with("w.txt:2: expected ")) << line << ": " << said;
   }

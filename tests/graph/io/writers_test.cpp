@@ -96,7 +96,7 @@ dist_csr<Id> build_graph(world& w, const facts& f, std::uint64_t seed) {
   auto raw = reference::raw_share<Id>(edges, f.weights, f.directed, 1000, 0, 1);
   raw.declared_vertices = f.n;
   const auto order = seed % 2 == 0 ? order_kind::file : order_kind::random;
-  const auto names = reorder(w, raw, labels(f.n, 1), order, seed);
+  const auto names = reorder(w, raw, labels(consecutive_ids{.first = 1, .size = f.n}), order, seed);
   for (auto& block : raw.blocks) {  // reordering has chosen the width for n
     graph::detail::rewrite_block<Id>(block, [](std::uint64_t v) { return v; });
   }

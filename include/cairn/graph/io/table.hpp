@@ -36,6 +36,21 @@ struct table {
   value_vector values;             ///< shape [ids.size()]
 };
 
+/// The shape of a table that is written.
+///
+/// value_name     name of the second column
+/// value_kind     the alternative of value_vector that will be appended
+/// num_rows       the total number of rows that will be appended
+/// words          if set, ids are positions in it and are written as its words; text formats only
+/// ids_as_values  with words: values (of the first kind) are ids too
+struct table_shape {
+  std::string value_name;
+  std::size_t value_kind = 0;
+  std::uint64_t num_rows = 0;
+  const word_list* words = nullptr;
+  bool ids_as_values = false;
+};
+
 /// Writes a table row by row to a .csv, .tsv or .npy file, optionally .gz, .zst or .xz.
 ///
 /// A .npy file contains a structured array with the fields "id" and the value's name, 16 bytes a
@@ -43,14 +58,8 @@ struct table {
 /// integers.
 class table_writer {
  public:
-  /// words       if set, ids are positions in it and are written as its words; text formats only
-  /// ids_as_values  with words: values (of the first kind) are ids too
-  /// num_rows    the total number of rows that will be appended
-  /// value_kind  the alternative of value_vector that will be appended
   /// Throws      usage_error if the name has another ending or the file cannot be written
-  table_writer(const std::string& path, const std::string& value_name, std::size_t value_kind,
-               std::uint64_t num_rows, const word_list* words = nullptr,
-               bool ids_as_values = false);
+  table_writer(const std::string& path, const table_shape& shape);
   /// Keeps the old file unless finish() succeeded.
   ~table_writer();
   table_writer(table_writer&&) noexcept;
@@ -73,14 +82,14 @@ using name_predicate = std::function<bool(std::string_view)>;
 
 /// Reads a table that a table_writer or another program wrote in one of these formats.
 ///
-/// The values of a text file have the first kind of value_vector that can hold all of them.
+/// The values of a text file get the first type of value_vector that can hold all of them.
 /// words      if set, ids are its words, and the table contains their positions
-/// holds_ids  whether the values of a column of that name are ids too; empty: never
-/// most_rows  a table with more rows is rejected before it takes memory
+/// holds_ids  whether the values of a column of the given name are ids too; empty: never
+/// max_rows  a table with more rows is rejected before it takes memory
 /// Throws     input_error with file and line, or byte offset
 /// Called by worker 0, outside parallel loops.
-[[nodiscard]] table read_table(task::pool& workers, const std::string& path,
-                               std::uint64_t most_rows, const word_list* words = nullptr,
+[[nodiscard]] table read_table(task::pool& workers, const std::string& path, std::uint64_t max_rows,
+                               const word_list* words = nullptr,
                                const name_predicate& holds_ids = {});
 
 }  // namespace cairn::graph::io
