@@ -30,18 +30,18 @@ acquisition::step acquisition::next() const noexcept {
 
 std::vector<std::size_t> acquisition::claims() {
   CAIRN_ASSERT(next() == step::claim);
-  std::vector<std::size_t> asked;
+  std::vector<std::size_t> requested;
   for (std::size_t i = 0; i < states_.size(); ++i) {
     if (states_[i] != state::named) continue;
-    states_[i] = state::asked;
-    asked.push_back(i);
+    states_[i] = state::requested;
+    requested.push_back(i);
   }
-  due_ = asked.size();
-  return asked;
+  due_ = requested.size();
+  return requested;
 }
 
 bool acquisition::record_answer(std::size_t i, bool granted) noexcept {
-  CAIRN_ASSERT(states_[i] == state::asked);
+  CAIRN_ASSERT(states_[i] == state::requested);
   states_[i] = granted ? state::held : state::named;
   num_held_ += granted ? 1 : 0;
   refused_ = refused_ || !granted;
@@ -65,8 +65,7 @@ std::vector<std::size_t> acquisition::release_all() {
 
 std::uint64_t acquisition::back_off_ns(const back_off_limits& limits, random64& random) const {
   if (limits.first_ns == 0) return 0;
-  const auto doublings =
-      std::min(num_restarts_ == 0 ? 0 : num_restarts_ - 1, limits.most_doublings);
+  const auto doublings = std::min(num_restarts_ == 0 ? 0 : num_restarts_ - 1, limits.max_doublings);
   return 1 + random.below(limits.first_ns << doublings);
 }
 

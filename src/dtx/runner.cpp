@@ -55,13 +55,13 @@ std::uint32_t runner::number_of(const void* map) const {
 }
 
 // The value is copied first, because the last answer makes the record ready.
-void runner::handle_answer(worker_t w, const claim_request& asked, bool granted,
+void runner::handle_answer(worker_t w, const claim_request& request, bool granted,
                            std::span<const std::byte> value) {
-  auto& r = *static_cast<record*>(asked.transaction);
+  auto& r = *static_cast<record*>(request.transaction);
   if (!granted) world_.counters().add(w, obs::counter::dtx_refusals);
   const std::lock_guard held(r.guard);
-  if (granted) std::memcpy(r.data.received(asked.index), value.data(), value.size());
-  if (r.held.record_answer(asked.index, granted)) workers_[w].ready.push_back(&r);
+  if (granted) std::memcpy(r.data.received(request.index), value.data(), value.size());
+  if (r.held.record_answer(request.index, granted)) workers_[w].ready.push_back(&r);
 }
 
 void runner::queued(worker_t w) {

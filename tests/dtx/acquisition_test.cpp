@@ -316,7 +316,7 @@ TEST(Acquisition, RestsLongerAfterEachRefusalUpToABound) {
   random64 random(1);
   acquisition one;
   one.add_element({0, 3});
-  const back_off_limits limits{.first_ns = 100, .most_doublings = 3};
+  const back_off_limits limits{.first_ns = 100, .max_doublings = 3};
   std::uint64_t longest = 0;
   for (int drops = 1; drops < 12; ++drops) {
     ASSERT_EQ(one.claims().size(), 1u);

@@ -32,10 +32,10 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Transactions, ::testing::ValuesIn(support::
 
 TEST_P(Transactions, ConserveMoneyBesideLocalTransfers) {
   const auto& place = GetParam();
-  std::vector<mechanism> ways{mechanism::automatic, mechanism::htm, mechanism::locks,
-                              mechanism::one_lock, mechanism::stm};
+  std::vector<mechanism> mechanisms{mechanism::automatic, mechanism::htm, mechanism::locks,
+                                    mechanism::one_lock, mechanism::stm};
   place.run([&](world& w) {
-    for (const auto m : ways) {
+    for (const auto m : mechanisms) {
       SCOPED_TRACE(activity::name(m));
       activity::options opt{.mechanism = m, .grain = 4};
       if (m == mechanism::htm) opt.emulate = activity::emulation_options{.seed = 3};
@@ -67,10 +67,10 @@ TEST_P(Transactions, DiscoverElementsWhileTheyRun) {
           txs.run(k, [&links, &runs, start, i](auto& tx) {
             ++runs[i];
             for (std::uint64_t at = start, hop = 0; hop < hops; ++hop) {
-              auto here = tx.read(links, at);
-              ++here.visits;
-              tx.write(links, at, here);
-              at = here.next;
+              auto link = tx.read(links, at);
+              ++link.visits;
+              tx.write(links, at, link);
+              at = link.next;
             }
           });
         }

@@ -21,7 +21,7 @@ struct element {
 /// refusal.
 struct back_off_limits {
   std::uint64_t first_ns = 4'000;
-  std::uint32_t most_doublings = 8;
+  std::uint32_t max_doublings = 8;
 };
 
 /// State machine of one distributed transaction on the rank that runs it: the elements that it
@@ -72,7 +72,7 @@ class acquisition {
   [[nodiscard]] std::optional<std::size_t> find(const element& e) const noexcept;
 
  protected:
-  enum class state : std::uint8_t { named, asked, held };
+  enum class state : std::uint8_t { named, requested, held };
 
   std::vector<element> elements_;
   std::vector<state> states_;

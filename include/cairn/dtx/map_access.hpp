@@ -30,7 +30,7 @@ struct release_request {
 class claim_answer_handler {
  public:
   virtual ~claim_answer_handler() = default;
-  virtual void handle_answer(worker_t w, const claim_request& asked, bool granted,
+  virtual void handle_answer(worker_t w, const claim_request& request, bool granted,
                              std::span<const std::byte> value) = 0;
 };
 

@@ -70,7 +70,7 @@ class runner final : public claim_answer_handler {
   /// in a chunk, a body section or a handler, or by an idle worker.
   bool advance_ready(worker_t w);
 
-  void handle_answer(worker_t w, const claim_request& asked, bool granted,
+  void handle_answer(worker_t w, const claim_request& request, bool granted,
                      std::span<const std::byte> value) override;
 
  private:
