@@ -45,7 +45,8 @@ class pool_keeper {
     w.agree([&] {
       if (pool_ || (one_process && w.rank() != 0)) return;
       if (cmd_.file.empty()) {
-        pool_.emplace(cmd_.strings.value_or(1'000'000), cmd_.seed.value_or(1));
+        pool_.emplace(algo::string_pool::generated{.size = cmd_.strings.value_or(1'000'000),
+                                                   .seed = cmd_.seed.value_or(1)});
       } else {
         read(w, bar);
       }
@@ -95,12 +96,12 @@ algo::hash_map_access_options options_of(const hashmap_command& cmd,
   return {cmd.tasks, cmd.steps, entries, {}};
 }
 
-// The map doubles its memory where it must: it may come to hold the reverse of each entry.
+// The map may double its entries, because it may finally contain the reverse of each entry.
 void expect_memory(world& w, const hashmap_command& cmd, const algo::hash_map_access_options& opt) {
-  const auto most = opt.entries + std::min(opt.entries, opt.tasks * opt.steps);
+  const auto max_entries = opt.entries + std::min(opt.entries, opt.tasks * opt.steps);
   const auto ranks = static_cast<std::uint64_t>(w.size());
-  const auto replay = cmd.verify ? 64 * most / ranks : 0;  // it is on one of the ranks
-  graph::expect_memory_for(w, algo::string_map::bytes(most, w.size()) + replay,
+  const auto replay = cmd.verify ? 64 * max_entries / ranks : 0;  // only one rank has it
+  graph::expect_memory_for(w, algo::string_map::bytes(max_entries, w.size()) + replay,
                            fmt::format("a hash map of {} entries", opt.entries));
 }
 
@@ -220,15 +221,16 @@ int run_command(const hashmap_command& cmd, const common& c) {
 void add_options(CLI::App& command, hashmap_command& cmd) {
   constexpr auto any = std::numeric_limits<std::uint64_t>::max();
   const auto number = [&](const std::string& name, auto& to, const std::string& help,
-                          std::uint64_t most) {
+                          std::uint64_t max) {
     command.add_option(name, to, help)
         ->type_name("N")
         ->check(whole_number())
-        ->check(CLI::Range(std::uint64_t{1}, most));
+        ->check(CLI::Range(std::uint64_t{1}, max));
   };
-  command.add_option("INPUT,-f,--file", cmd.file,
-                     "A text file whose words are the strings, plain or .gz .zst .xz; else they "
-                     "are generated");
+  command.add_option(
+      "INPUT,-f,--file", cmd.file,
+      "A text file whose words are the strings, plain or .gz .zst .xz; by default they "
+      "are generated");
   number("--tasks", cmd.tasks, "Number of tasks of all ranks together", any);
   number("--steps", cmd.steps, "Number of steps of a task", any);
   number("--strings", cmd.strings, "Number of strings (1,000,000, or all words of INPUT)",
@@ -244,13 +246,13 @@ void add_options(CLI::App& command, hashmap_command& cmd) {
 }  // namespace
 
 void add_hashmap(CLI::App& app, common& c, action& chosen) {
-  auto& command =
-      *app.add_subcommand("hashmap", "Look up and store strings in a hash map by many tasks");
+  auto& command = *app.add_subcommand(
+      "hashmap", "Concurrent hash map access: many tasks look up and store strings");
   const auto cmd = std::make_shared<hashmap_command>();
   add_options(command, *cmd);
   using enum setting_group;
   auto settings = settings_of({workers, processes, simulation, messages});
-  std::erase(settings, "routing");  // of channels in epochs, and there are none
+  std::erase(settings, "routing");  // only channels in epochs are routed
   add_common(command, c, {.settings = settings});
   add_trace(command, c);
   command.callback([&c, cmd, &chosen] { chosen = [&c, cmd] { return run_command(*cmd, c); }; });

@@ -199,8 +199,8 @@ class bfs_checker {
     const auto check = [this, own = depth.local().data(), first = first_, marks](
                            worker_t k, const graph_edge& m) {
       const Id d = own[m.at - first];
-      const Id most = m.depth + (m.depth < no_vertex<Id> - 1 ? 1 : 0);
-      if (d > most) [[unlikely]] {  // no_vertex is larger than any depth
+      const Id max_depth = m.depth + (m.depth < no_vertex<Id> - 1 ? 1 : 0);
+      if (d > max_depth) [[unlikely]] {  // no_vertex is larger than any depth
         note(k, {d == no_vertex<Id> ? bfs_violation::missed : bfs_violation::skips_depths, m.at,
                  m.from, d, m.depth});
       } else if (!marks.empty() && d > m.depth) {

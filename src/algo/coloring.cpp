@@ -65,9 +65,9 @@ struct coloring_state {
       edges.each_neighbor(v, [&](Id u) {
         if (u != v) p.see(known[u]);
       });
-      known.store(v, p.least_unseen());
+      known.store(v, p.smallest_unused());
     };
-    traverse::look_along(w, edges, vertices, first_fit);
+    traverse::visit_all_edges(w, edges, vertices, first_fit);
     known.share(vertices);
   }
 

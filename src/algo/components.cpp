@@ -46,12 +46,13 @@ struct component_search {
                               "a rank's trees are joined by stores, then by compare-and-swap"};
     if (w.size() == 1) return;
     const root_graph<Id> roots(w, g, label);
-    pgas::vertex_map<Id> least(w, g.partition(), no_vertex<Id>);  // label of each root's component
+    pgas::vertex_map<Id> min_label(w, g.partition(),
+                                   no_vertex<Id>);  // label of each root's component
     each_own([&](worker_t, Id v) {
-      if (label.load(v) == v) least.store(v, v);
+      if (label.load(v) == v) min_label.store(v, v);
     });
-    propagate(least, [&](Id v, auto&& f) { roots.neighbors(v, f); });
-    each_own([&](worker_t, Id v) { label.store(v, least.load(label.load(v))); });
+    propagate(min_label, [&](Id v, auto&& f) { roots.neighbors(v, f); });
+    each_own([&](worker_t, Id v) { label.store(v, min_label.load(label.load(v))); });
   }
 
   world& w;

@@ -93,9 +93,9 @@ struct maxflow_declaration : declaration {
     }
     const auto s = static_cast<std::uint64_t>(found.numbers.at("from"));
     const auto t = static_cast<std::uint64_t>(found.numbers.at("to"));
-    const auto most = ref::edmonds_karp(g.num_vertices, arcs, s, t);
-    if (found.numbers.at("value") == static_cast<double>(most)) return "";
-    return "the flow is not " + std::to_string(most);
+    const auto max_flow = ref::edmonds_karp(g.num_vertices, arcs, s, t);
+    if (found.numbers.at("value") == static_cast<double>(max_flow)) return "";
+    return "the flow is not " + std::to_string(max_flow);
   }
 };
 

@@ -56,8 +56,9 @@ struct mst_declaration : declaration {
     if (found.numbers.at("edges") != static_cast<double>(forest.size())) {
       return "the forest has another number of edges";
     }
-    const bool least = std::abs(found.numbers.at("weight") - weight) <= 1e-9 * std::abs(weight);
-    return least ? "" : "the forest is not the lightest";
+    const bool is_minimal =
+        std::abs(found.numbers.at("weight") - weight) <= 1e-9 * std::abs(weight);
+    return is_minimal ? "" : "the forest is not the lightest";
   }
 };
 

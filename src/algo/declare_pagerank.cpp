@@ -128,10 +128,10 @@ struct pagerank_declaration : declaration {
     if (auto stored = stored_layout(c.w, c.g)) return {std::move(stored), "file"};
     const auto kind = layout::kind_for(c.g);
     const auto sweeps = expected_sweeps(plain(c.opt), c.g.num_vertices()) * runs;
-    const auto least = c.w.max(layout::break_even_sweeps(kind));
-    const bool repaid = least <= sweeps;
+    const auto min_sweeps = c.w.max(layout::break_even_sweeps(kind));
+    const bool repaid = min_sweeps <= sweeps;
     c.w.trace().note(main_worker, obs::trace_kind::choice,
-                     repaid ? "a layout repays" : "no layout repays", least);
+                     repaid ? "a layout repays" : "no layout repays", min_sweeps);
     if (c.opt.layout == layout_wanted::automatic && !repaid) return {};
     return {std::optional<layout>(std::in_place, c.w, c.g, kind), "in-edges"};
   }
@@ -143,19 +143,19 @@ struct pagerank_declaration : declaration {
     if (c.opt.precision == precision::single_) return pagerank<float>(c.w, c.g, opt, layout);
     return pagerank<double>(c.w, c.g, opt, layout);
   }
-  struct ways {
+  struct settings_used {
     std::string_view variant, convention, precision, aggregate, layout, layout_from;
     static constexpr auto fields() {
-      return std::tuple(field{"variant", &ways::variant, "how contributions were applied"},
-                        field{"convention", &ways::convention, "definition of PageRank"},
-                        field{"precision", &ways::precision, "precision of ranks"},
-                        field{"aggregate", &ways::aggregate, "how push and edge summed"},
-                        field{"layout", &ways::layout, "layout of the in-edges for pull"},
-                        field{"layout_from", &ways::layout_from,
+      return std::tuple(field{"variant", &settings_used::variant, "how contributions were applied"},
+                        field{"convention", &settings_used::convention, "definition of PageRank"},
+                        field{"precision", &settings_used::precision, "precision of ranks"},
+                        field{"aggregate", &settings_used::aggregate, "how push and edge summed"},
+                        field{"layout", &settings_used::layout, "layout of the in-edges for pull"},
+                        field{"layout_from", &settings_used::layout_from,
                               "origin of the layout: the graph's file or its in-edges"});
     }
   };
-  static ways extra_facts(const auto& c, nothing, const auto& r) {
+  static settings_used extra_facts(const auto& c, nothing, const auto& r) {
     const auto sums = r.aggregate ? enum_name(static_cast<summation>(*r.aggregate)) : "off";
     const auto& layout = c.built->layout;
     return {enum_name(c.opt.variant),
@@ -167,7 +167,7 @@ struct pagerank_declaration : declaration {
                               : "groups",
             c.built->from};
   }
-  static std::uint64_t edges(const auto& c, const ways&, const auto& r) {
+  static std::uint64_t edges(const auto& c, const settings_used&, const auto& r) {
     return c.g.num_edges() * r.iterations;
   }
   static auto verify(const auto& c, nothing, const auto& r) {
@@ -182,8 +182,8 @@ struct pagerank_declaration : declaration {
     const auto limits = limits_of(opt, c.g.num_vertices());
     pagerank_result<float> claimed = pagerank<float>(c.w, c.g, opt);
     claimed.rank = c.template map_of<float>(ranks);
-    claimed.change = claimed.change < limits.enough ? limits.enough : 2 * claimed.change;
-    claimed.iterations = limits.most_sweeps;
+    claimed.change = claimed.change < limits.tolerance ? limits.tolerance : 2 * claimed.change;
+    claimed.iterations = limits.max_sweeps;
     return verify_pagerank(c.w, c.g, claimed, opt);
   }
 
@@ -205,7 +205,7 @@ struct pagerank_declaration : declaration {
       return "the ranks are off by " + std::to_string(off);
     };
     const auto sweeps = found.numbers.at("iterations"), change = found.numbers.at("change");
-    if (sweeps != static_cast<double>(limits.most_sweeps) && !(change < limits.enough)) {
+    if (sweeps != static_cast<double>(limits.max_sweeps) && !(change < limits.tolerance)) {
       return "it stopped too early";
     }
     // In-place sweeps depend on timing, so only the fixed point is compared.

@@ -13,13 +13,13 @@
 namespace cairn::algo {
 namespace {
 
-constexpr auto most_exact = 0x1p53;  // whole numbers up to it are doubles
+constexpr auto max_exact = 0x1p53;  // a double holds every integer up to it
 
 struct sssp_declaration : declaration {
   static constexpr algorithm_info info{
       .name = "sssp",
       .summary = "Shortest paths from one vertex",
-      .check = "Check that no distance is too large and that a path has each",
+      .check = "Check that no distance is too large and that a path has each distance",
       .weights = weights_read::lengths,
       .verify_options = words<"source">,
       .filters = true,
@@ -33,15 +33,15 @@ struct sssp_declaration : declaration {
 
     static constexpr auto fields() {
       return std::tuple(
-          field{"source", &options::source, "Start here (default: a random vertex a trial)", 'r'},
-          field{"algorithm", &options::algorithm, "In which order edges are relaxed"},
-          field{"delta", &options::delta, "Width of a bucket (default: by weights and degrees)",
-                'd'},
+          field{"source", &options::source, "Source vertex (default: random, per trial)", 'r'},
+          field{"algorithm", &options::algorithm, "The order in which edges are relaxed"},
+          field{"delta", &options::delta,
+                "Width of a bucket (default: chosen by weights and degrees)", 'd'},
           field{"layout", &options::layout,
-                "Whether to reorder the edges first; auto: if that pays off in the trials"});
+                "Whether to reorder the edges first; auto: if it pays off in the trials"});
     }
   };
-  // Columns are read as real numbers, which hold whole distances too.
+  // Columns are read as doubles, which hold integer distances too.
   template <class Id>
   using result = sssp_result<double>;
 
@@ -96,18 +96,19 @@ struct sssp_declaration : declaration {
                 c.built->lengths, c.built->layout ? &*c.built->layout : nullptr);
   }
 
-  // useful: every algorithm relaxes the edges of a vertex once with its final distance, but for
-  // those that a radius shows to be too long.
+  // useful: every algorithm relaxes each edge of a vertex once with its final distance, except
+  // edges that lead beyond a radius.
   struct reach {
     std::uint64_t source, reached, edges, useful, wasted;
     std::string_view layout;
     static constexpr auto fields() {
       return std::tuple(
-          field{"source", &reach::source, "where the paths start", 0, value_kind::vertices},
-          field{"reached", &reach::reached, "vertices"},
-          field{"edges", &reach::edges, "of the input between them"},
-          field{"useful_relaxations", &reach::useful, "by final distances"},
-          field{"wasted_relaxations", &reach::wasted, "by distances that were lowered later"},
+          field{"source", &reach::source, "source vertex", 0, value_kind::vertices},
+          field{"reached", &reach::reached, "number of reached vertices"},
+          field{"edges", &reach::edges, "input edges between reached vertices"},
+          field{"useful_relaxations", &reach::useful, "relaxations with final distances"},
+          field{"wasted_relaxations", &reach::wasted,
+                "relaxations with distances that were lowered later"},
           field{"layout", &reach::layout, "order of the edges: none, pairs or bins"});
     }
   };
@@ -224,7 +225,7 @@ struct sssp_declaration : declaration {
   static std::optional<std::string> not_whole(const call<D, Id>& c,
                                               const std::vector<double>& own) {
     const auto at = std::ranges::find_if_not(own, [](double x) {
-      return x == unreached<double> || (x >= 0 && x < most_exact && x == std::floor(x));
+      return x == unreached<double> || (x >= 0 && x < max_exact && x == std::floor(x));
     });
     std::string mine;
     if (at != own.end()) {

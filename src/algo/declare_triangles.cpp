@@ -26,8 +26,9 @@ struct triangles_declaration : declaration {
     return "each count has one writer";
   }
   static nothing start(const auto& c) {
-    const bool here = c.opt.mode == triangles_mode::natural || c.opt.mode == triangles_mode::matrix;
-    if (here && c.w.size() > 1) {
+    const bool one_rank_only =
+        c.opt.mode == triangles_mode::natural || c.opt.mode == triangles_mode::matrix;
+    if (one_rank_only && c.w.size() > 1) {
       throw usage_error("--mode " + std::string(enum_name(c.opt.mode)) + " is for one rank");
     }
     if (c.opt.mode == triangles_mode::natural && c.g.directed()) {

@@ -13,13 +13,13 @@
 namespace cairn::algo {
 namespace {
 
-// Keys are less than this, so that JSON's numbers hold them.
+// Keys are less than this, so that JSON numbers represent them exactly.
 constexpr std::uint64_t num_keys = std::uint64_t{1} << 53;
 
-void expect_at_most(std::string_view name, std::uint64_t value, std::uint64_t most) {
-  if (value <= most) return;
+void expect_at_most(std::string_view name, std::uint64_t value, std::uint64_t max) {
+  if (value <= max) return;
   throw usage_error("--" + std::string(name) + " is " + std::to_string(value) +
-                    ", expected at most " + std::to_string(most));
+                    ", expected at most " + std::to_string(max));
 }
 
 std::string text_of(double x) {
@@ -27,10 +27,10 @@ std::string text_of(double x) {
   return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};
 }
 
-// More would not fit any memory, and its size in bytes not 64 bits.
+// Larger sizes exceed any memory, and their number of bytes may overflow 64 bits.
 void expect_room_for_paths(const walk_options& opt) {
-  constexpr std::uint64_t most = std::uint64_t{1} << 48;
-  if (opt.walkers <= most / (opt.length + 1)) return;
+  constexpr std::uint64_t max = std::uint64_t{1} << 48;
+  if (opt.walkers <= max / (opt.length + 1)) return;
   throw usage_error("--paths: " + std::to_string(opt.walkers) + " walks of length " +
                     std::to_string(opt.length) + " are more than 2^48 vertices");
 }
@@ -54,8 +54,10 @@ struct walk_declaration : declaration {
           field{"walkers", &o::walkers, "Number of walkers; auto: half of the vertices"},
           field{"length", &o::length, "Maximum number of steps of a walker"},
           field{"key", &o::key, "Key of the random draws (default: drawn by --seed, per trial)"},
-          field{"p", &o::p, "node2vec: the edge back has the weight 1/p"},
-          field{"q", &o::q, "node2vec: edges away from the last vertex have the weight 1/q"});
+          field{"p", &o::p, "node2vec: an edge to the previous vertex has weight 1/p"},
+          field{"q", &o::q,
+                "node2vec: an edge to a vertex not adjacent to the previous one has "
+                "weight 1/q"});
     }
   };
   template <class Id>
@@ -68,9 +70,9 @@ struct walk_declaration : declaration {
     if (!(o.p > 0 && std::isfinite(o.p))) {
       throw usage_error("--p is " + text_of(o.p) + ", expected a finite number above 0");
     }
-    if (!(o.q >= 1 / most_walk_bias && o.q <= most_walk_bias)) {
+    if (!(o.q >= 1 / max_walk_bias && o.q <= max_walk_bias)) {
       throw usage_error("--q is " + text_of(o.q) + ", expected a number from " +
-                        text_of(1 / most_walk_bias) + " to " + text_of(most_walk_bias));
+                        text_of(1 / max_walk_bias) + " to " + text_of(max_walk_bias));
     }
   }
   static bool uses_seed(const options& o) { return !o.key; }
@@ -102,7 +104,7 @@ struct walk_declaration : declaration {
                        r.paths ? &*r.paths : nullptr);
   }
   static auto verify_column(const auto& c, std::string_view, const own_values& values) {
-    if (!c.opt.key) throw usage_error("the result of a walk is verified with its --key");
+    if (!c.opt.key) throw usage_error("verifying the result of a walk needs its --key");
     return verify_walk(c.w, c.g, start(c), c.template map_of<std::uint64_t>(values));
   }
 
@@ -122,7 +124,7 @@ struct walk_declaration : declaration {
   static std::optional<std::string> verify_paths(const auto& c, const listed_rows& all) {
     using Id = typename std::remove_cvref_t<decltype(c)>::id_type;
     if (!c.opt.key && (c.opt.p != 1 || c.opt.q != 1)) {
-      throw usage_error("--p and --q have an effect on the paths of a --key only");
+      throw usage_error("--p and --q have no effect on the verification of paths without --key");
     }
     const auto opt = start(c);
     if (all.ends.size() != opt.walkers) {
@@ -153,13 +155,14 @@ struct walk_declaration : declaration {
     const auto draws_of = [&](std::uint64_t walker) { return random64(key, walker); };
     const auto counts = ref::random_walks(g.num_vertices, arcs, opt.walkers, opt.length, draws_of,
                                           ref::walk_bias{opt.p, opt.q});
-    if (o.key && *o.key != key) return "the key is not the given one";
+    if (o.key && *o.key != key) return "the key differs from --key";
     const auto is = [&](std::string_view name, std::uint64_t expected) {
       return found.numbers.find(name)->second == static_cast<double>(expected);
     };
     if (!is("walkers", opt.walkers)) return "the number of walkers is wrong";
     if (!is("steps", counts.steps)) return "the number of steps is wrong";
-    if (!is("ended_early", counts.ended_early)) return "the number that ended early is wrong";
+    if (!is("ended_early", counts.ended_early))
+      return "the number of walkers that ended early is wrong";
     return found.whole.at("visits") == counts.visits ? "" : "the visits of a vertex are wrong";
   }
 };

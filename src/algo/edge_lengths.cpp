@@ -36,7 +36,7 @@ void expect_lengths(world& w, const graph::dist_csr<Id>& g, const bad_edge<Id>& 
   }
 }
 
-// The longest edge of this rank's, after all were looked at.
+// The longest edge of this rank. Checks all edges.
 template <class Id>
 double longest_of(world& w, const graph::dist_csr<Id>& g) {
   struct seen {
@@ -72,7 +72,7 @@ struct sampled {
   double weight, degree;
 };
 
-// Random edges of this rank's: their weights, and the degrees of their ends.
+// Random edges of this rank: their weights and the degrees of their ends.
 template <class Id>
 std::vector<sampled> sample_of(world& w, const graph::dist_csr<Id>& g) {
   constexpr std::uint64_t wanted = 1024;

@@ -6,17 +6,17 @@
 
 namespace cairn::algo {
 
-std::optional<std::string> file_column::take(value_kind kind, bool partial, std::uint64_t most,
+std::optional<std::string> file_column::take(value_kind kind, bool partial, std::uint64_t max,
                                              own_values& values) const {
-  if (auto wrong = beyond(most, partial, values)) return wrong;
+  if (auto wrong = find_invalid(max, partial, values)) return wrong;
   auto* const labels = std::get_if<std::vector<std::uint64_t>>(&values);
   if (kind != value_kind::classes || labels == nullptr || names.ascend()) return std::nullopt;
   return name_by_smallest_vertex(*labels);
 }
 
-// Reports the first vertex whose value is missing or larger than `most`.
-std::optional<std::string> file_column::beyond(std::uint64_t most, bool partial,
-                                               const own_values& values) const {
+// Reports the first vertex whose value is missing or larger than `max`.
+std::optional<std::string> file_column::find_invalid(std::uint64_t max, bool partial,
+                                                     const own_values& values) const {
   constexpr auto none = no_vertex<std::uint64_t>;
   struct offender {
     std::uint64_t vertex = none, value = 0;
@@ -28,7 +28,7 @@ std::optional<std::string> file_column::beyond(std::uint64_t most, bool partial,
           if constexpr (std::is_floating_point_v<std::remove_cvref_t<decltype(x)>>) {
             if (std::isnan(x) && !partial) return {first + i, none};
           } else {
-            if (x == none ? !partial : x > most) return {first + i, x};
+            if (x == none ? !partial : x > max) return {first + i, x};
           }
         }
         return {};

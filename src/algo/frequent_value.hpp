@@ -21,25 +21,25 @@ template <class Id>
   std::array<Id, 1024> sample;
   random64 draw(values.size());
   for (auto& s : sample) s = values[draw.below(values.size())];
-  Id most = sample[0];  // Boyer-Moore majority vote
+  Id candidate = sample[0];  // Boyer-Moore majority vote
   std::size_t votes = 0;
   for (const Id s : sample) {
-    if (votes == 0) most = s;
-    votes += s == most ? 1 : std::size_t{0} - 1;
+    if (votes == 0) candidate = s;
+    votes += s == candidate ? 1 : std::size_t{0} - 1;
   }
-  auto times = std::count(sample.begin(), sample.end(), most);
-  if (2 * static_cast<std::size_t>(times) > sample.size()) return most;
+  auto times = std::count(sample.begin(), sample.end(), candidate);
+  if (2 * static_cast<std::size_t>(times) > sample.size()) return candidate;
   std::sort(sample.begin(), sample.end());
   times = 0;
   for (auto at = sample.begin(); at != sample.end();) {
     const auto end = std::upper_bound(at, sample.end(), *at);
     if (end - at > times) {
       times = end - at;
-      most = *at;
+      candidate = *at;
     }
     at = end;
   }
-  return most;
+  return candidate;
 }
 
 }  // namespace cairn::algo

@@ -17,10 +17,10 @@
 namespace cairn::algo {
 namespace {
 
-constexpr std::uint64_t max_live = 16'384;        // tasks of a worker
-constexpr std::uint64_t accesses_per_turn = 256;  // then other tasks and messages have a turn
+constexpr std::uint64_t max_live = 16'384;        // concurrent tasks of a worker
+constexpr std::uint64_t accesses_per_turn = 256;  // then the task yields to tasks and messages
 
-// What the tasks of a rank share.
+// State that the tasks of a rank share.
 struct shared {
   const string_pool& pool;
   string_map& map;
@@ -38,7 +38,7 @@ struct shared {
   }
 };
 
-// The steps of tasks, one task after the other, until none is left.
+// Runs the steps of tasks, one task after the other, until none is left.
 task::task<> access(shared* all) {
   const auto size = all->pool.size();
   std::uint64_t found = 0, stored = 0, counted = 0;
@@ -71,7 +71,7 @@ task::task<> store(shared* all) {
   }
 }
 
-// Runs the rank's share of n tasks, so many at once.
+// Runs the rank's share of tasks, at most `live` per worker concurrently.
 template <class Make>
 task::task<> run_share(world* w, shared* all, std::uint64_t live, Make make) {
   const auto share = all->last - all->next.load(std::memory_order_relaxed);
@@ -83,9 +83,9 @@ task::task<> run_share(world* w, shared* all, std::uint64_t live, Make make) {
 }
 
 void expect_options(const string_pool& pool, const hash_map_access_options& opt) {
-  CAIRN_EXPECTS(opt.tasks >= 1, "at least one task makes the accesses");
+  CAIRN_EXPECTS(opt.tasks >= 1, "there must be at least one task");
   CAIRN_EXPECTS(opt.entries >= 1 && opt.entries <= pool.size(),
-                "the entries are at least one string of the pool and at most all");
+                "the number of entries must be from 1 to the size of the pool");
 }
 
 }  // namespace

@@ -33,8 +33,8 @@ class inner_edges {
     if (w.size() > 1) {
       joined_.visit(
           w, g.partition(),
-          [&](worker_t k, Id v, auto row, auto here, auto both) {
-            counter_.add(k, [&](auto& count_for) { return at(k, v, row, here, both, count_for); });
+          [&](worker_t k, Id v, auto row, auto local, auto both) {
+            counter_.add(k, [&](auto& count_for) { return at(k, v, row, local, both, count_for); });
           },
           &both_);
       return;
@@ -55,13 +55,15 @@ class inner_edges {
   [[nodiscard]] pgas::vertex_map<std::uint64_t> of_vertex() { return counter_.of_vertex(); }
 
  private:
-  // The triangles whose first vertex is v and whose second is `here`. Each of the three vertices
-  // gets the number of edges between the other two: 2 if edges join them both ways, else 1.
+  // The triangles whose first vertex is v and whose second vertex is in `local`. Each of the three
+  // vertices gets the number of edges between the other two: 2 if edges join them in both
+  // directions, else 1.
   //
-  // both    the part of v's row that is joined to v both ways
+  // local   the part of v's row that this rank owns
+  // both    the part of v's row that is joined to v in both directions
   template <class CountFor>
   [[gnu::always_inline]] triangle_count at(worker_t k, Id v, std::span<const Id> row,
-                                           std::span<const Id> here, std::span<const Id> both,
+                                           std::span<const Id> local, std::span<const Id> both,
                                            CountFor& count_for) {
     auto* const marks = marks_[k];
     auto* const both_marks = both_marks_[k];
@@ -69,7 +71,7 @@ class inner_edges {
     mark(both, both_marks);
     triangle_count all;
     std::uint64_t of_v = 0;
-    for (const Id u : here) {
+    for (const Id u : local) {
       const auto of_third = 1 + bit_at(both_marks, u);
       std::uint64_t of_u = 0;
       const auto thirds = joined_.row(u - joined_.first());

@@ -43,7 +43,7 @@ struct peeling {
         cells(w, g.partition(), 0),
         left(w, g.out().num_rows()),
         removed(w),
-        least(w),
+        min_degree(w),
         losses(w, lose_edge{cells.view(), *this}, opt) {
     traverse::for_each_own(w, g.out(), [&](worker_t k, Id v) {
       std::int32_t degree = 0;
@@ -67,11 +67,11 @@ struct peeling {
   std::uint32_t scan() {
     left.keep_if([&](worker_t k, Id v) {
       const auto x = cells.load(v);
-      if (x >= 0) least.accumulate(k, static_cast<std::uint32_t>(x));
+      if (x >= 0) min_degree.accumulate(k, static_cast<std::uint32_t>(x));
       remove_if_few(k, v);
       return exceeds(x, level);
     });
-    return least.collect();
+    return min_degree.collect();
   }
 
   void peel() {
@@ -89,7 +89,7 @@ struct peeling {
   pgas::vertex_map<std::int32_t> cells;
   traverse::shrinking_list<Id> left;  // may contain vertices that have been removed
   traverse::worklist<Id> removed;
-  pgas::accumulator<minimum<std::uint32_t>> least;
+  pgas::accumulator<minimum<std::uint32_t>> min_degree;
   std::uint32_t level = 0;
   std::uint64_t largest = 0, levels = 0, rounds = 0;
   activity::executor<lose_edge> losses;
@@ -103,9 +103,9 @@ kcore_result kcore(world& w, const graph::dist_csr<Id>& g, const kcore_options& 
   auto activity = opt.activity;
   activity.sent_filter = false;  // the filter would drop the second of two equal messages
   peeling<Id> p(w, g, activity);
-  for (auto least = p.scan(); least != none; least = p.scan()) {
-    if (least == p.level) p.peel();
-    p.level = least == p.level ? least + 1 : least;
+  for (auto min_degree = p.scan(); min_degree != none; min_degree = p.scan()) {
+    if (min_degree == p.level) p.peel();
+    p.level = min_degree == p.level ? min_degree + 1 : min_degree;
   }
   pgas::vertex_map<std::uint32_t> core(w, g.partition(), 0);
   traverse::for_each_own(w, core, [&](worker_t, std::uint64_t v) {

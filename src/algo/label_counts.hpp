@@ -14,9 +14,10 @@ namespace cairn::algo {
 
 /// Finds the most frequent of the labels that a vertex sees. One per worker.
 ///
-/// Often it is the vertex's own label with more than half of the votes, which one pass without
-/// branches finds. Few labels are compared in pairs, more are counted in a table of at least twice
-/// as many places, which stays in the cache unless the vertex has a large degree.
+/// A branch-free pass first tests whether the vertex's own label has more than half of the votes,
+/// which is frequent. Otherwise few labels are compared in pairs, and more labels are counted in a
+/// hash table with at least twice as many slots. The table fits the cache unless the degree is
+/// large.
 ///
 /// Memory    O(largest number of labels)
 template <class Id>
@@ -44,26 +45,26 @@ class label_counts {
   // Branches on labels would be unpredictable.
   static Id of_few(std::span<const Id> labels) {
     Id best = labels[0];
-    unsigned most = 0;
+    unsigned max_votes = 0;
     for (const Id x : labels) {
       unsigned votes = 0;
       for (const Id y : labels) votes += x == y ? 1 : 0;
-      const bool better = (votes > most) | ((votes == most) & (x < best));
+      const bool better = (votes > max_votes) | ((votes == max_votes) & (x < best));
       best = better ? x : best;
-      most = better ? votes : most;
+      max_votes = better ? votes : max_votes;
     }
     return best;
   }
 
-  // At first, when labels are ids, most rows are ascending.
+  // In the first iteration labels are ids, so most rows are ascending.
   static Id longest_run(std::span<const Id> ascending) {
     Id best = ascending[0];
-    std::size_t most = 1, votes = 1;
+    std::size_t max_votes = 1, votes = 1;
     for (std::size_t i = 1; i < ascending.size(); ++i) {
       votes = ascending[i] == ascending[i - 1] ? votes + 1 : 1;
-      const bool better = votes > most;
+      const bool better = votes > max_votes;
       best = better ? ascending[i] : best;
-      most = better ? votes : most;
+      max_votes = better ? votes : max_votes;
     }
     return best;
   }

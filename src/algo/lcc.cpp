@@ -14,7 +14,7 @@
 namespace cairn::algo {
 namespace {
 
-// Without branches on ids, which would be unpredictable.
+// Branch-free, because branches on ids would be unpredictable.
 template <class Id>
 std::uint64_t num_distinct(std::span<const Id> row, std::uint64_t except) {
   if (row.empty()) return 0;

@@ -12,7 +12,7 @@
 namespace cairn::algo {
 namespace {
 
-// Lower ends of bins that hold about equal numbers of edges, from a sample.
+// Lower ends of bins with about equal numbers of edges, estimated from a sample.
 template <class Weight>
 traverse::weight_bins<Weight> bins_of(std::span<const Weight> weights) {
   traverse::weight_bins<Weight> bins{};
@@ -29,8 +29,8 @@ traverse::weight_bins<Weight> bins_of(std::span<const Weight> weights) {
   return bins;
 }
 
-// Whether most targets in a sample of rows are far from their row, so that no order of a row has
-// targets that share cache lines.
+// Whether most targets in a sample of rows are far from their row. Then targets rarely share cache
+// lines in any order of the row.
 template <class Id>
 bool targets_are_far(const graph::csr<Id>& out) {
   constexpr std::uint64_t sample = 1024, near = 1 << 12;
@@ -114,7 +114,7 @@ void length_layout<Id>::transpose(world& w, const graph::csr<Id>& out) {
   put_rows(w, in_offsets_.span().first(out.num_rows() + 1), sources.data(), weights.data(), to);
 }
 
-// Rows by bins, in each of them in the order of the targets.
+// Orders each row by bins, and within a bin by target.
 template <class Id>
 template <class Weight>
 void length_layout<Id>::put_rows(world& w, std::span<const std::uint64_t> offsets,

@@ -91,8 +91,8 @@ struct boruvka {
 
   void merge(std::span<const Id> ready) {
     std::visit(
-        [&](auto& way) {
-          if constexpr (requires { way.merge(ready); }) way.merge(ready);
+        [&](auto& policy) {
+          if constexpr (requires { policy.merge(ready); }) policy.merge(ready);
         },
         merging);
   }
@@ -109,10 +109,10 @@ struct boruvka {
 };
 
 // The merge method and the reason for it.
-std::pair<std::string_view, std::string_view> merged(rank_t ranks, mst_merge asked) {
+std::pair<std::string_view, std::string_view> merged(rank_t ranks, mst_merge requested) {
   if (ranks == 1) return {"activities", "there is one rank"};
-  if (asked == mst_merge::transactions) return {"transactions", "it was requested"};
-  if (asked == mst_merge::hooking) return {"hooking", "it was requested"};
+  if (requested == mst_merge::transactions) return {"transactions", "it was requested"};
+  if (requested == mst_merge::hooking) return {"hooking", "it was requested"};
   return {"hooking", "there are several ranks, and transactions were not requested"};
 }
 

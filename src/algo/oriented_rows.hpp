@@ -32,10 +32,11 @@ template <class Begin, class F>
 void for_edge_ranges(world& w, std::size_t n, std::uint64_t edges, std::uint64_t longest,
                      Begin&& begin_of, F&& f) {
   constexpr std::uint64_t steps = 4 << 20, min_shared = 256;
-  const std::uint64_t most = w.size() > 1 ? 1 << 12 : 1 << 16;  // several ranks: messages wait
+  // With several ranks ranges are smaller, because messages wait for the end of a range.
+  const std::uint64_t max_edges = w.size() > 1 ? 1 << 12 : 1 << 16;
   const auto share = edges / (16 * static_cast<std::uint64_t>(w.workers())) + 1;
   const auto size = std::min(
-      {steps / std::max<std::uint64_t>(1, longest) + 1, most, std::max(share, min_shared)});
+      {steps / std::max<std::uint64_t>(1, longest) + 1, max_edges, std::max(share, min_shared)});
   // the first row that begins in this range or later
   const auto first_of = [&](std::uint64_t range) {
     if (range == 0) return std::size_t{0};
@@ -121,8 +122,8 @@ class oriented_rows {
     __builtin_prefetch(rows_.data() + i);
   }
 
-  /// For each row with at least two entries, calls f(worker, v, row, here, part) on each rank that
-  /// owns one of them. v's row is sent there once. `here` is the part of the row that the rank
+  /// For each row with at least two entries, calls f(worker, v, row, local, part) on each rank that
+  /// owns one of them. v's row is sent there once. `local` is the part of the row that the rank
   /// owns, `part` is v's row in `subset`, which keeps some of these pairs. Collective. Opens an
   /// epoch.
   template <class F>
@@ -192,10 +193,10 @@ class oriented_rows {
     auto* const own = w.size() > 1 ? gathered_.data() : all_.data();
     w.parallel_for(num_rows_, [&](worker_t, std::size_t begin, std::size_t end) {
       // One less than the maximum: the order adds 1 to break ties.
-      constexpr std::uint64_t most = std::numeric_limits<std::uint32_t>::max() - 1;
+      constexpr std::uint64_t max = std::numeric_limits<std::uint32_t>::max() - 1;
       for (auto i = begin; i < end; ++i) {
         own[i] =
-            static_cast<std::uint32_t>(std::min(most, edges_before(g, i + 1) - edges_before(g, i)));
+            static_cast<std::uint32_t>(std::min(max, edges_before(g, i + 1) - edges_before(g, i)));
       }
     });
     if (w.size() > 1) gathered_ = w.all_gather_values<std::uint32_t>(gathered_);

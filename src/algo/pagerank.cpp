@@ -28,9 +28,9 @@ pagerank_limits limits_of(const pagerank_options& opt, std::uint64_t num_vertice
 
 std::uint64_t expected_sweeps(const pagerank_options& opt, std::uint64_t num_vertices) {
   const auto limits = limits_of(opt, num_vertices);
-  if (!(limits.enough > 0) || !(opt.damping > 0)) return limits.most_sweeps;
-  const double needed = std::log(std::min(limits.enough, 1.0)) / std::log(opt.damping) / 4 + 1;
-  return std::min(limits.most_sweeps, static_cast<std::uint64_t>(needed));
+  if (!(limits.tolerance > 0) || !(opt.damping > 0)) return limits.max_sweeps;
+  const double needed = std::log(std::min(limits.tolerance, 1.0)) / std::log(opt.damping) / 4 + 1;
+  return std::min(limits.max_sweeps, static_cast<std::uint64_t>(needed));
 }
 
 template <class Real, class Id>
@@ -58,27 +58,27 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   std::uint64_t iterations = 0;
   const auto iterate = [&](auto&& sweeps) {
     const auto n = static_cast<double>(g.num_vertices());
-    while (iterations < limits.most_sweeps) {
+    while (iterations < limits.max_sweeps) {
       const double spread = limits.spread_sinks ? opt.damping * s.rank_of_sinks() : 0;
       s.jump = static_cast<Real>((1 - opt.damping + spread) / n);
       sweeps.sweep();
       ++iterations;
       s.change = s.total.collect();
-      if (s.change < limits.enough) break;
+      if (s.change < limits.tolerance) break;
     }
   };
   const bool edges = opt.variant == pagerank_variant::edge;
   std::optional<pgas::accumulation> aggregate;
   activity::ran ran;
   if (opt.variant == pagerank_variant::pull) {
-    pagerank_pull<Real, Id> sweeps(s, in_place, limits.enough, layout);
+    pagerank_pull<Real, Id> sweeps(s, in_place, limits.tolerance, layout);
     iterate(sweeps);
-    ran.why = "each rank has one writer: no mechanism is asked for";
+    ran.why = "no operators: each rank has one writer";
   } else if (opt.aggregate) {
     pgas::accumulator_map<add<Real>, Id> sums(w, g.partition(), *opt.aggregate);
     iterate(pagerank_push(s, sums, edges));
     aggregate = sums.method();
-    ran.why = "workers add to memory of their own: no mechanism is asked for";
+    ran.why = "no operators: each worker adds to memory of its own";
   } else {
     operator_sums<Real, Id> sums(w, g.partition(), opt.activity);
     iterate(pagerank_push(s, sums, edges));

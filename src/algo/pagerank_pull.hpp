@@ -18,9 +18,9 @@
 
 namespace cairn::algo {
 
-/// Sums the contributions of a row's sources. Four partial sums, so that additions do not wait for
-/// each other. Row lengths are unpredictable: of the last one to four terms always four are loaded,
-/// from this row or the next, and the excess ones are multiplied by zero.
+/// Sums the contributions of a row's sources, in four independent partial sums. Row lengths are
+/// unpredictable, so the last one to four terms are summed without a branch: always four are
+/// loaded, from this row or the next, and excess terms are multiplied by zero.
 ///
 /// Shared    other workers write the contributions concurrently (in-place sweeps)
 template <class Real, class Id, bool Shared>
@@ -69,13 +69,13 @@ class contribution_sum {
 template <class Real, class Id>
 class pagerank_pull {
  public:
-  /// enough    the change at which sweeps end
-  /// layout    of the graph's in-edges; nullptr: the rows of the graph
-  pagerank_pull(pagerank_state<Real, Id>& s, bool in_place, double enough,
+  /// tolerance  the total change at which the run stops
+  /// layout     layout of the graph's in-edges; nullptr: the rows of the graph
+  pagerank_pull(pagerank_state<Real, Id>& s, bool in_place, double tolerance,
                 const pull_layout<Id>* layout)
       : s_(s),
         in_place_(in_place),
-        enough_(enough),
+        tolerance_(tolerance),
         layout_(layout),
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices()),
@@ -106,14 +106,17 @@ class pagerank_pull {
   }
 
  private:
-  // Whether the current sweep is followed by a comparison of the sum of all ranks.
+  // Whether the sum of all ranks is checked after the current sweep.
   [[nodiscard]] bool compared() const noexcept {
     return in_place_ && rank_sum_correction::due(sweeps_);
   }
 
   void correct_sum() {
     const double expected = double{s_.damping} * double{s_.jump} * num_with_edges_;
-    const double by = correction_.factor(expected, found_.collect(), s_.change, enough_);
+    const double by = correction_.factor({.expected = expected,
+                                          .found = found_.collect(),
+                                          .change = s_.change,
+                                          .tolerance = tolerance_});
     if (by == 1) return;
     auto* const own = contributions_.data() + s_.rank.first();
     s_.w.parallel_for(s_.per_edge.size(), [&, factor = static_cast<Real>(by)](
@@ -128,9 +131,9 @@ class pagerank_pull {
     });
   }
 
-  // The part of rank_sum_correction's sum `found` that positions [begin, end) have.
+  // The contribution of positions [begin, end) to `found` of rank_sum_correction.
   [[nodiscard]] double found_in(std::size_t begin, std::size_t end) const {
-    // Written for vectors: partial sums of a short stretch, and a mask instead of a condition.
+    // Vectorised: partial sums over a short stretch, and a mask instead of a condition.
     constexpr std::size_t lanes = 32, stretch = 1024;
     using bits = std::conditional_t<sizeof(Real) == 4, std::int32_t, std::int64_t>;
     const auto* const ranks = s_.rank.local().data();
@@ -277,21 +280,21 @@ class pagerank_pull {
     s_.w.counters().add(k, obs::counter::edges, offsets[end] - offsets[begin]);
   }
 
-  // The first sweeps move ranks from uniform towards the degrees. If a block's rows, which are
-  // ordered by length, were updated one by one then, the sums of ranks of all parts of the graph
-  // would change, and rank_sum_correction restores only the sum of all. Later, updates one by one
-  // need fewer sweeps.
+  // The first sweeps update the rows of a block together, later sweeps one by one, which needs
+  // fewer sweeps. The first sweeps move uniform ranks towards the degrees. The rows of a block are
+  // ordered by length, so updates one by one would change the rank sums of all parts of the graph,
+  // and rank_sum_correction restores only the total.
   static constexpr int sweeps_together = 2;
 
   pagerank_state<Real, Id>& s_;
   const bool in_place_;
-  const double enough_;
-  int sweeps_ = 0;  // begun
+  const double tolerance_;
+  int sweeps_ = 0;  // number of sweeps begun
   const pull_layout<Id>* layout_;
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
   pgas::accumulator<add<double>> found_;          // see rank_sum_correction
-  double num_with_edges_ = 0;                     // vertices of all ranks with out-edges
+  double num_with_edges_ = 0;                     // number of vertices with out-edges, on all ranks
   rank_sum_correction correction_;
 };
 

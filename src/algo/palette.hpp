@@ -19,7 +19,7 @@ class palette {
     if (color < last_seen_.size()) last_seen_[color] = now_;
   }
   /// At most the vertex's degree.
-  [[nodiscard]] std::uint32_t least_unseen() const {
+  [[nodiscard]] std::uint32_t smallest_unused() const {
     std::uint32_t c = 0;
     while (last_seen_[c] == now_) ++c;
     return c;

@@ -11,7 +11,7 @@
 
 namespace cairn::algo {
 
-/// Writes the vertices of walkers to the rank that has the walker's row. Each place of a row is
+/// Writes the vertices of walkers to the ranks that have their rows. Each position of a row is
 /// written once, so workers need no lock.
 ///
 /// Collective  constructor and destructor
@@ -33,7 +33,7 @@ class path_recorder {
     paths_.vertices.assign(paths_.walkers.size(me_) * paths_.row_size, no_vertex<Id>);
   }
 
-  /// The walker is at this vertex after so many steps.
+  /// Records that the walker is at `vertex` after `step` steps.
   void record(worker_t k, std::uint64_t walker, std::uint64_t step, Id vertex) {
     const auto home = paths_.walkers.owner(walker);
     const auto at = (walker - paths_.walkers.first(home)) * paths_.row_size + step;

@@ -66,11 +66,11 @@ template <class Id>
 template <class Source>
 void pull_layout<Id>::build(world& w, const graph::csr<Id>& in, std::uint64_t num_vertices) {
   constexpr bool tiles = std::is_same_v<Source, std::uint16_t>;
-  // of a block, about; a block is processed without interruption
+  // approximate limit of a block, which is processed without interruption
   constexpr std::uint64_t max_edges = 4 << 20;
   const auto edges_per_row = in.num_edges() / std::max<std::uint64_t>(1, in.num_rows()) + 1;
-  // The rows of a block are updated together, from the ranks before: sweeps in place converge
-  // slowly if a block holds much of the graph.
+  // The rows of a block are updated together, from the previous ranks. In-place sweeps converge
+  // slowly if a block contains a large part of the graph.
   const auto max_rows =
       tiles ? rows_of_tiles : std::clamp<std::uint64_t>(in.num_rows() / 128, 4, rows_of_groups);
   block_rows_ = std::clamp<std::uint64_t>(max_edges / edges_per_row, 1, max_rows);

@@ -14,13 +14,15 @@
 
 namespace cairn::algo {
 
-/// Distributed control on one rank or several, with a radius where it pays off.
+/// Distributed control on one or several ranks, with a search radius if it pays off.
 ///
-/// In a graph in which a search expands fast, most edges are heavier than what remains to the most
-/// distant vertices. When a small part of all edges has been relaxed and the queues hold a good
-/// part of all vertices, growth is taken to be logistic: exponential so far, from the source's
-/// degree on. It gives the radius beyond which few edges are left. Up to it, edges that lead beyond
-/// are left out. Then a vertex beyond takes the best distance along its in-edges from within.
+/// If a search expands fast, most edges are heavier than the remaining distance to the most distant
+/// vertices. The search is sampled once, after 2 % of all edges have been relaxed. If the queues
+/// then contain at least a tenth of all vertices, the number of relaxed edges is modelled as a
+/// logistic function of the distance, which has grown exponentially from the degree of the source.
+/// The radius is the distance beyond which the model leaves 5 % of the edges. Within the radius,
+/// edges that lead beyond it are skipped. Afterwards a vertex beyond the radius takes the smallest
+/// distance along its in-edges from within.
 ///
 /// Source    Chakaravarthy et al. (2014) for the pull; the radius is ours
 template <class Id, class Distance>
@@ -31,7 +33,7 @@ class radius_search {
   static constexpr std::uint64_t none = ~std::uint64_t{0};
 
  public:
-  /// in        in-edges on the only rank; nothing: no radius
+  /// in        in-edges, on one rank; nothing: no radius
   radius_search(search& s, const graph::dist_csr<Id>& g, const std::optional<rows>& in, Id source,
                 double width)
       : s_(s), out_(g.out()), in_(in), width_(width) {
@@ -47,23 +49,24 @@ class radius_search {
         return;
       }
       s_.expand(k, entries, next);
-      if (in_ && s_.counts[k].relaxations * workers() >= due_) look(k, entries.front().distance);
+      if (in_ && s_.counts[k].relaxations * workers() >= due_)
+        choose_radius(k, entries.front().distance);
     });
     if (last_ == none) return;
     s_.gather();
-    cross();
+    lower_beyond();
     s_.work.run([&](worker_t k, auto entries, auto next) { s_.expand(k, entries, next); });
   }
 
  private:
-  static constexpr double begun = 0.02, left = 0.05;  // parts of the edges
-  static constexpr std::uint64_t expands_fast = 10;   // one in so many vertices is queued
+  static constexpr double begun = 0.02, left = 0.05;  // shares of all edges
+  static constexpr std::uint64_t expands_fast = 10;   // at least one in 10 vertices is queued
 
   [[nodiscard]] std::uint64_t workers() const { return static_cast<std::uint64_t>(s_.w.workers()); }
 
-  // Decides once, at distance `now`.
-  void look(worker_t k, Distance now) {
-    if (looked_.load(std::memory_order_relaxed) || looked_.exchange(true)) return;
+  // Called at distance `now`. The first caller decides.
+  void choose_radius(worker_t k, Distance now) {
+    if (decided_.load(std::memory_order_relaxed) || decided_.exchange(true)) return;
     if (s_.work.size(k) * workers() * expands_fast < out_.num_nonempty_rows()) return;
     const auto growth = std::max(1.0, std::log(static_cast<double>(due_) / degree_));
     const auto radius = static_cast<double>(now) * (1 - std::log(begun * left) / growth);
@@ -74,14 +77,14 @@ class radius_search {
     const auto end = beyond * (1 + rounding) + rounding;
     if (!(end < static_cast<double>(s_.furthest))) return;
     limit_ = static_cast<Distance>(std::is_integral_v<Distance> ? std::ceil(end) : end);
-    // Another worker may be at an entry of the next bucket that the limit does not exclude.
+    // Another worker may be processing an entry of the next bucket that the limit does not exclude.
     radius_ = static_cast<Distance>(std::max(0.0, beyond * (1 - rounding) - rounding));
     last_.store(last, std::memory_order_release);
     s_.work.end_at(last + 1);
   }
 
-  // Lowers the distances beyond the radius to what edges from within lead to.
-  void cross() {
+  // Lowers the distances beyond the radius along edges from within.
+  void lower_beyond() {
     task::per_worker<std::uint64_t> beyond(s_.w.workers());
     traverse::for_each_own(s_.w, out_, [&](worker_t k, Id v) {
       if (!within(distance_of(v))) beyond[k] += in_->degree(v);
@@ -93,23 +96,23 @@ class radius_search {
         s_.w, out_,
         [&](worker_t k, Id v) {
           const auto d = distance_of(v);
-          if (pull && !within(d)) look_along(k, v, d);
-          if (!pull && within(d)) s_.work.add(k, {v, d});  // to be expanded once more
+          if (pull && !within(d)) pull_distance(k, v, d);
+          if (!pull && within(d)) s_.work.add(k, {v, d});  // will be expanded again
         },
         20);
   }
 
-  void look_along(worker_t k, Id v, const Distance before) {
+  void pull_distance(worker_t k, Id v, const Distance before) {
     auto best = before;
-    std::uint64_t looked = 0;
+    std::uint64_t visited = 0;
     in_->each_edge_within(v, search::weight_within(before), [&](Id u, auto x) {
-      ++looked;
+      ++visited;
       const auto d = distance_of(u);
       if (!within(d)) return;
       best = std::min(best, static_cast<Distance>(d + static_cast<Distance>(x)));
     });
-    s_.counts[k].relaxations += looked;
-    s_.w.counters().add(k, obs::counter::edges, looked);
+    s_.counts[k].relaxations += visited;
+    s_.w.counters().add(k, obs::counter::edges, visited);
     if (best == before) return;
     s_.distance.store(v, best);
     s_.work.add(k, {v, best});
@@ -125,10 +128,10 @@ class radius_search {
   const std::optional<rows>& in_;
   double width_, degree_ = 1;
   std::uint64_t due_ = 0;
-  // Targets get no distance over limit_; entries from radius_ on may be beyond the last bucket.
+  // No target gets a distance above limit_. Entries from radius_ on may be beyond the last bucket.
   Distance limit_ = 0, radius_ = 0;
-  std::atomic<bool> looked_{false};
-  std::atomic<std::uint64_t> last_{none};  // bucket within the radius
+  std::atomic<bool> decided_{false};
+  std::atomic<std::uint64_t> last_{none};  // the last bucket within the radius
 };
 
 }  // namespace cairn::algo

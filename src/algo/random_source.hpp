@@ -25,7 +25,7 @@ Id first_with_edges(world& w, const graph::dist_csr<Id>& g) {
   return static_cast<Id>(none - w.max(v == g.out().last() ? 0 : none - v));
 }
 
-/// A random vertex that has edges; where hardly any has, the first. Collective.
+/// A random vertex that has edges; the first such vertex if very few have edges. Collective.
 template <class Id>
 Id random_source(world& w, const graph::dist_csr<Id>& g, const run_request& r) {
   constexpr int max_draws = 1000;

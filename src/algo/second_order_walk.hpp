@@ -21,31 +21,31 @@
 
 namespace cairn::algo {
 
-/// Walkers that know the vertex before, and their number for their paths. They walk as walk() says,
-/// of the first or of the second order.
+/// Walks as specified for walk(), with first- or second-order steps and optional paths. Each walker
+/// stores its previous vertex and its number.
 ///
 /// Collective  constructor, destructor, run()
 template <class Id>
-class remembering_walk {
+class second_order_walk {
   static constexpr Id none = no_vertex<Id>;
 
   struct walker {  // also the message
     random64 draws{0};
     std::uint64_t number = 0;
-    Id at = 0, before = none;  // before: none at the start
-    Id candidate = none;       // the end of a drawn edge; `before` must say whether it has one too
+    Id at = 0, before = none;  // current and previous vertex; before: none at the start
+    Id candidate = none;       // target of a drawn edge; its weight depends on the row of `before`
     std::uint32_t steps = 0;
-    bool arrived = false;  // at `at`: its visit is counted
+    bool arrived = false;  // whether the visit to `at` has been counted
 
     static walker of(std::uint64_t key, std::uint64_t number) {
       return {random64(key, number), number};
     }
   };
-  static constexpr std::size_t group = 32;       // more than the cache misses that overlap
-  static constexpr std::uint32_t stretch = 256;  // as in walk.cpp
+  static constexpr std::size_t group = 32;  // exceeds the number of cache misses in flight
+  static constexpr std::uint32_t max_local_steps = 256;  // as in walk.cpp
 
  public:
-  remembering_walk(world& w, const graph::dist_csr<Id>& g, const walk_options& opt)
+  second_order_walk(world& w, const graph::dist_csr<Id>& g, const walk_options& opt)
       : w_(w),
         rows_(g.out().rows()),
         num_vertices_(g.num_vertices()),
@@ -56,7 +56,7 @@ class remembering_walk {
         steps_(w),
         ended_early_(w),
         arrivals_(
-            w, [this](const walker& x) { return view_.owner(place(x)); },
+            w, [this](const walker& x) { return view_.owner(continues_at(x)); },
             [this](worker_t k, std::span<const walker> batch) { handle(k, batch); }) {
     if (opt.paths) recorder_.emplace(w, opt);
   }
@@ -64,7 +64,8 @@ class remembering_walk {
   walk_result<Id> run() {
     const pgas::partition_view shares(opt_.walkers, w_.size());
     const auto first = shares.first(w_.rank()), mine = shares.size(w_.rank());
-    const auto ns_each = 40.0 * static_cast<double>(std::min<std::uint64_t>(opt_.length, stretch));
+    const auto ns_each =
+        40.0 * static_cast<double>(std::min<std::uint64_t>(opt_.length, max_local_steps));
     traverse::push_ranges(
         w_, arrivals_, mine,
         [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
@@ -84,7 +85,7 @@ class remembering_walk {
 
  private:
   // The vertex at whose owner the walker continues.
-  static Id place(const walker& x) noexcept { return x.candidate == none ? x.at : x.before; }
+  static Id continues_at(const walker& x) noexcept { return x.candidate == none ? x.at : x.before; }
 
   std::uint64_t start(worker_t k, auto& send, std::uint64_t number, std::uint64_t last) {
     return advance(k, send,
@@ -97,7 +98,7 @@ class remembering_walk {
     w_.counters().add(k, obs::counter::edges, steps);
   }
 
-  // Moves walkers until each has stopped or was sent. next(x) assigns a further walker that
+  // Moves walkers until each has stopped or been sent. next(x) assigns another walker that
   // continues at this rank, or returns false. Returns the number of steps.
   template <class Next>
   std::uint64_t advance(worker_t k, auto& send, Next&& next) {
@@ -105,7 +106,7 @@ class remembering_walk {
     std::size_t num = 0;
     std::uint64_t steps = 0, ended_early = 0;
     for (;;) {
-      for (; num < group && next(all[num]); ++num) prefetch(place(all[num]));
+      for (; num < group && next(all[num]); ++num) prefetch(continues_at(all[num]));
       if (num == 0) break;
       num = keep_if(all, num, [&](walker& x) { return arrive(k, x, ended_early); });
       num = keep_if(all, num, [&](walker& x) { return move(x, send, steps); });
@@ -129,9 +130,9 @@ class remembering_walk {
     __builtin_prefetch(&view_.element(v), 1);
   }
 
-  // Whether the walker has a step left and an edge to take.
+  // Counts the visit. Returns whether the walker has steps left and an edge to follow.
   bool arrive(worker_t k, walker& x, std::uint64_t& ended_early) {
-    rows_.prefetch_row(place(x));
+    rows_.prefetch_row(continues_at(x));
     if (x.arrived) return true;
     x.arrived = true;
     count_visit(view_.element(x.at));
@@ -142,17 +143,17 @@ class remembering_walk {
     return false;
   }
 
-  // Draws an edge, or answers for the one that was drawn. Whether the walker stays on this rank.
+  // Draws an edge, or decides about the candidate. Returns whether the walker stays on this rank.
   bool move(walker& x, auto& send, std::uint64_t& steps) {
-    const auto to = x.candidate != none ? judge(x) : draw(x);
+    const auto to = x.candidate != none ? take_or_reject(x) : draw(x);
     if (to != none) {
       x.before = std::exchange(x.at, to);
       x.arrived = false;
       ++steps;
       ++x.steps;
     }
-    const auto v = place(x);
-    if ((x.arrived || x.steps % stretch != 0) && view_.owns(v)) {
+    const auto v = continues_at(x);
+    if ((x.arrived || x.steps % max_local_steps != 0) && view_.owns(v)) {
       prefetch(v);
       return true;
     }
@@ -160,7 +161,7 @@ class remembering_walk {
     return false;
   }
 
-  // The end of the edge that the walker takes; none if no edge is taken yet.
+  // The target of the edge that the walker takes; none if the row of `before` must decide.
   Id draw(walker& x) const {
     const auto row = rows_.neighbors(x.at);
     if (!opt_.biased() || x.before == none) return row[x.draws.below(row.size())];
@@ -178,9 +179,9 @@ class remembering_walk {
     return none;
   }
 
-  // The candidate is taken if it is of the kind with the larger weight: adjacent to the vertex
-  // before if q > 1, not adjacent if q < 1.
-  Id judge(walker& x) const {
+  // Takes the candidate if it belongs to the kind with the larger weight: adjacent to the previous
+  // vertex if q > 1, not adjacent if q < 1.
+  Id take_or_reject(walker& x) const {
     const auto to = std::exchange(x.candidate, none);
     const auto row = rows_.neighbors(x.before);
     return std::binary_search(row.begin(), row.end(), to) == (opt_.q > 1) ? to : none;
@@ -198,7 +199,7 @@ class remembering_walk {
   const graph::row_view<Id> rows_;
   const std::uint64_t num_vertices_;
   const walk_options opt_;
-  const double others_weight_;  // the most that an edge that does not lead back weighs, times p
+  const double others_weight_;  // p times the largest weight of an edge that does not lead back
   pgas::vertex_map<std::uint64_t> visits_;
   const pgas::vertex_view<std::uint64_t> view_;
   pgas::accumulator<add<std::uint64_t>> steps_, ended_early_;

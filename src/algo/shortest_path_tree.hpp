@@ -16,12 +16,13 @@ namespace cairn::algo {
 
 /// Chooses predecessors of vertices whose distances are known.
 ///
-/// An edge is tight if its ends differ by its weight. A vertex takes any tight edge from a nearer
-/// vertex. What is left has tight edges from vertices of the same distance alone: a search along
-/// these from those that have predecessors gives it one, without cycles of weight 0.
+/// An edge is tight if the distances of its ends differ by its weight. A vertex first takes any
+/// tight edge from a vertex of smaller distance. The remaining vertices have only tight edges of
+/// weight 0. A search along these edges, from the vertices that have predecessors, assigns
+/// predecessors without cycles.
 template <class Id, class Distance>
 class shortest_path_tree {
-  struct tight {  // an edge, if this is the distance of its target
+  struct tight {  // an edge that is tight if its target has this distance
     Id to, from;
     Distance distance;
   };
@@ -55,7 +56,7 @@ class shortest_path_tree {
   }
 
  private:
-  // Returns the edges that it looked at.
+  // Returns the number of visited edges.
   template <class Wanted>
   std::uint64_t send_tight_edges(Id v, auto& send, Wanted&& wanted) {
     const auto d = distance_.load(v);
@@ -78,7 +79,7 @@ class shortest_path_tree {
   const traverse::weighted_rows<Id, weight_of<Distance>> rows_;
   const pgas::vertex_map<Distance>& distance_;
   pgas::vertex_map<std::uint64_t> predecessor_;
-  traverse::worklist<Id> found_;  // their edges of weight 0 have not been followed
+  traverse::worklist<Id> found_;  // vertices whose edges of weight 0 have not been followed
   am::channel<tight> edges_;
 };
 

@@ -22,18 +22,19 @@
 
 namespace cairn::algo {
 
-/// Of the edges that add up to such distances.
+/// The type of weights whose sums are distances of this type.
 template <class Distance>
 using weight_of = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
 
-/// The state of a search for shortest paths, and its step: to relax the edges of vertices.
+/// The state of a search for shortest paths, and its basic step, which relaxes the edges of
+/// vertices.
 template <class Id, class Distance>
 struct shortest_paths {
   using weight = weight_of<Distance>;
   using distance_type = Distance;
   using entry = traverse::reached_vertex<Id, Distance>;
 
-  struct relax {  // the operator, of an edge's target; may fail
+  struct relax {  // the operator on the target of an edge; may fail
     struct message {
       Id v;
       Distance distance;
@@ -51,25 +52,25 @@ struct shortest_paths {
 
   using edges = traverse::weighted_rows<Id, weight>;
 
-  /// of        the graph's out-edges, in any order
-  shortest_paths(world& world, const graph::dist_csr<Id>& g, const edges& of,
+  /// out       the graph's out-edges, in any order
+  shortest_paths(world& world, const graph::dist_csr<Id>& g, const edges& out,
                  const activity::options& opt, double longest, double width)
       : w(world),
-        rows(of),
+        rows(out),
         distance(w, g.partition(), unreached<Distance>),
         view(distance.view()),
         furthest(furthest_to_extend(longest)),
         work(w, width),
         relaxations(w, relax{view, work}, opt),
         counts(w.workers()) {
-    const auto asked = activity::with_settings(w, opt);
-    const bool free = asked.mechanism == activity::mechanism::automatic && asked.grain == 0;
-    const bool few = w.workers() > 1 && w.workers() <= worker_distances<Distance>::most_workers;
+    const auto used = activity::with_settings(w, opt);
+    const bool free = used.mechanism == activity::mechanism::automatic && used.grain == 0;
+    const bool few = w.workers() > 1 && w.workers() <= worker_distances<Distance>::max_workers;
     if (w.size() != 1 || !few || !free) return;
     own.emplace(w, distance);
-    // A table takes as long as the edges of so many entries.
+    // Filling a table takes about as long as expanding one entry per 128 vertices.
     constexpr std::uint64_t vertices_per_entry = 128;
-    work.give_after(distance.size() / vertices_per_entry);
+    work.share_after(distance.size() / vertices_per_entry);
   }
 
   void start(Id source) {
@@ -78,7 +79,7 @@ struct shortest_paths {
     work.add(worker_t(0), {source, 0});
   }
 
-  /// What was found, or nothing if a distance does not fit its type. Collective.
+  /// The result, or nothing if a distance does not fit its type. Collective.
   [[nodiscard]] std::optional<sssp_result<Distance>> result(sssp_method by, double delta,
                                                             std::uint64_t buckets) {
     count all;
@@ -94,7 +95,7 @@ struct shortest_paths {
         std::move(distance), std::nullopt, enum_name(by), delta, buckets, relaxed, improved, ran()};
   }
 
-  /// Makes `distance` hold what all workers found. Called between runs.
+  /// Writes the distances that all workers found to `distance`. Called between runs.
   void gather() {
     if (own) own->gather();
   }
@@ -103,26 +104,29 @@ struct shortest_paths {
     return tm::load_cell(view.element(e.vertex)) == e.distance;
   }
 
-  /// Which edges to relax: of weights over `from`. `to` is the largest weight, or with `radius` the
-  /// largest distance that a target may get; entries from the distance `radius` <= `to` on relax
-  /// all edges.
+  /// Which edges to relax.
+  ///
+  /// from      edges with larger weights than this
+  /// to        without `radius`: the largest weight; with `radius`: the largest distance that a
+  ///           target may get
+  /// radius    at most `to`; all edges of entries at this distance or further are relaxed
   struct range {
     weight from;
     Distance to;
     std::optional<Distance> radius = {};
 
-    [[nodiscard]] weight most(const entry& e) const {
+    [[nodiscard]] weight max_weight(const entry& e) const {
       if (!radius) return weight_within(to);
       return weight_within(e.distance < *radius ? to - e.distance : unreached<Distance>);
     }
   };
   /// The largest weight that is at most x.
   [[nodiscard]] static weight weight_within(Distance x) {
-    constexpr auto most = traverse::no_weight<weight>;
+    constexpr auto max_weight = traverse::no_weight<weight>;
     if constexpr (std::is_integral_v<Distance>) {
-      return static_cast<weight>(std::min(x, static_cast<Distance>(most)));
+      return static_cast<weight>(std::min(x, static_cast<Distance>(max_weight)));
     } else {
-      return std::min(x, most);
+      return std::min(x, max_weight);
     }
   }
 
@@ -139,17 +143,18 @@ struct shortest_paths {
       of.each_edge(e.vertex, relax_edge);
     });
   }
-  /// The same for some of the edges.
+  /// expand() for some of the edges.
   ///
-  /// kept      gets current entries, if it is there
-  /// again     the entries were expanded before
+  /// some      the edges to relax
+  /// kept      current entries are added to it; nullptr: not needed
+  /// again     the entries have been expanded before
   void expand(worker_t k, std::span<const entry> entries, std::span<const entry> next, range some,
               traverse::worklist<entry>* kept = nullptr, bool again = false) {
     if (!again) counts[k].improvements += entries.size();
     expand_along(
         k, entries, next,
         [some](const edges& of, const entry& e, auto&& relax_edge) {
-          of.each_edge_within(e.vertex, some.most(e), [&](Id u, weight x) {
+          of.each_edge_within(e.vertex, some.max_weight(e), [&](Id u, weight x) {
             if (x > some.from) relax_edge(u, x);
           });
         },
@@ -158,7 +163,7 @@ struct shortest_paths {
 
   struct count {
     std::uint64_t relaxations = 0, improvements = 0;
-    bool too_far = false;  // a distance that may not be added to
+    bool too_far = false;  // a distance exceeds `furthest`
   };
 
   world& w;
@@ -168,7 +173,7 @@ struct shortest_paths {
   const Distance furthest;
   traverse::ordered_work<entry> work;
   activity::executor<relax> relaxations;
-  std::optional<worker_distances<Distance>> own;  // instead of relaxations
+  std::optional<worker_distances<Distance>> own;  // used instead of `relaxations` if present
   task::per_worker<count> counts;
 
  private:
@@ -193,8 +198,8 @@ struct shortest_paths {
     w.counters().add(k, obs::counter::edges, relaxed);
   }
 
-  // Lowers distances in the tables of worker k. The branch on a useful edge is unpredictable, so
-  // such edges are collected without one.
+  // Lowers distances in the tables of worker k. Whether an edge is useful is unpredictable, so
+  // useful edges are collected without a branch.
   struct lower_own {
     using message = typename relax::message;
     lower_own(worker_t k, const typename worker_distances<Distance>::tables& t,
@@ -265,7 +270,7 @@ struct shortest_paths {
     return {activity::mechanism::plain, 1, "each worker lowers distances of its own"};
   }
 
-  // From which every edge can be added without exceeding what a distance may be.
+  // The largest distance to which every edge can be added without overflow.
   static Distance furthest_to_extend(double longest) {
     if constexpr (std::is_integral_v<Distance>) {
       return static_cast<Distance>(unreached<Distance> - 1 - static_cast<Distance>(longest));

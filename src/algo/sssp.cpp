@@ -38,7 +38,7 @@ std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
     epoch.close();
   };
   for (std::uint64_t buckets = 0;; ++buckets) {
-    const auto bucket = s.w.template reduce<minimum<std::uint64_t>>(s.work.least());
+    const auto bucket = s.w.template reduce<minimum<std::uint64_t>>(s.work.first_bucket());
     if (bucket == s.work.none) return buckets;
     s.work.run(relax_light, bucket + 1);
     const auto list = settled.take();
@@ -56,7 +56,7 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
   const auto by =
       opt.algorithm == sssp_method::automatic ? sssp_method::distributed_control : opt.algorithm;
   const bool chaotic = by == sssp_method::chaotic;
-  // Wide buckets: workers wait for each other less often.
+  // With wider buckets workers wait for each other less often.
   const double wider = w.size() > 1 || w.workers() > 1 ? 2 : 1;
   const auto delta = opt.delta.value_or(wider * lengths.delta);
   const auto out = layout ? layout->template out<weight>(g) : rows(g.out());
@@ -74,7 +74,7 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
   return s.result(by, chaotic ? 0 : delta, buckets);
 }
 
-// With predecessors, if they are asked for.
+// Adds predecessors if they are requested.
 template <class Id, class Distance>
 std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& g, Id source,
                                            const sssp_options& opt, const edge_lengths& lengths,

@@ -67,7 +67,7 @@ pool_words read_words(world& w, const std::string& path,
     whole.words.insert(whole.words.end(), words.words.begin(), words.words.end());
     words.words = {};
   }
-  if (whole.words.empty()) throw input_error::in_file(path, "there is no word in it");
+  if (whole.words.empty()) throw input_error::in_file(path, "contains no word");
   return whole;
 }
 

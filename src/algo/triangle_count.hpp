@@ -166,11 +166,11 @@ template <class Id>
 /// repeatedly.
 template <class Id>
 [[nodiscard]] triangle_choice choose_by_rows(world& w, const graph::dist_csr<Id>& g,
-                                             triangles_mode asked) {
+                                             triangles_mode requested) {
   constexpr double low_degree = 4.5;
   constexpr std::uint64_t long_row = 64;
-  if (asked != triangles_mode::automatic) return {asked, "asked for"};
-  if (w.size() > 1) return {triangles_mode::marks, "the rows of several ranks meet in marks"};
+  if (requested != triangles_mode::automatic) return {requested, "it was requested"};
+  if (w.size() > 1) return {triangles_mode::marks, "several ranks use marks"};
   const auto& rows = g.out();
   if (!g.directed() && rows.max_degree() <= long_row && mean_degree(rows) <= low_degree) {
     return {triangles_mode::natural, "rows are short"};
@@ -205,19 +205,20 @@ template <class Id>
 
 /// Triangles whose first vertex is v, found at its neighbors on this rank.
 ///
-/// row      v's whole row; here: its part that belongs to this rank
+/// row      v's whole row
+/// local    the part of the row that this rank owns
 /// marks    a bit per vertex, all clear before and after
 template <class Id, class CountFor>
 [[gnu::always_inline]] inline triangle_count count_at(const oriented_rows<Id>& rows, Id v,
                                                       std::span<const Id> row,
-                                                      std::span<const Id> here,
+                                                      std::span<const Id> local,
                                                       std::uint64_t* marks, CountFor& count_for) {
   triangle_count all;
   mark(row, marks);
-  for (std::size_t i = 0; i < here.size(); ++i) {
-    const auto other = rows.row(here[i] - rows.first());
+  for (std::size_t i = 0; i < local.size(); ++i) {
+    const auto other = rows.row(local[i] - rows.first());
     const auto found = count_marked(other, marks, count_for);
-    if (found != 0) count_for(here[i], found);
+    if (found != 0) count_for(local[i], found);
     all += {found, other.size()};
   }
   unmark(row, marks);

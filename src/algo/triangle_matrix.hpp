@@ -25,7 +25,7 @@ namespace cairn::algo {
 /// vertices are numbered by descending degree: the entries of their kept rows have smaller numbers,
 /// and the bits of any row cluster in few words.
 ///
-/// Memory    most^2 / 16 bytes for the matrix, 2 bytes per vertex
+/// Memory    max_chosen^2 / 16 bytes for the matrix, 2 bytes per vertex
 template <class Id>
 class triangle_matrix {
   using number = std::uint16_t;
@@ -34,10 +34,10 @@ class triangle_matrix {
  public:
   static constexpr std::size_t max_vertices = 1 << 15;
 
-  /// Chooses at most `most` vertices: all with at least a certain degree.
-  triangle_matrix(world& w, const oriented_rows<Id>& rows, std::size_t most)
+  /// Chooses at most `max_chosen` vertices: all with at least a certain degree.
+  triangle_matrix(world& w, const oriented_rows<Id>& rows, std::size_t max_chosen)
       : rows_(rows), number_(rows.size(), w.memory()), scratch_(w.workers()) {
-    choose(w, std::min(most, max_vertices));
+    choose(w, std::min(max_chosen, max_vertices));
   }
 
   /// Number of these vertices that have a row in the matrix.
@@ -95,7 +95,7 @@ class triangle_matrix {
     return q * (q + 1) / 2 * 64 + i % 64 * (q + 1);
   }
 
-  void choose(world& w, std::size_t most) {
+  void choose(world& w, std::size_t max_chosen) {
     constexpr std::size_t degrees = 1 << 16;  // larger degrees count as the largest
     const auto degree_of = [&](std::size_t v) {
       return std::min<std::size_t>(rows_.degree(v), degrees - 1);
@@ -110,15 +110,15 @@ class triangle_matrix {
       auto& with_degree = states[k].with_degree;
       for (auto v = begin; v < end; ++v) ++with_degree[degree_of(v)];
     });
-    std::size_t least = degrees;
-    for (std::size_t count = 0; least > 1; --least) {
-      for (const auto& s : states) count += s.value.with_degree[least - 1];
-      if (count > most) break;
+    std::size_t min_degree = degrees;
+    for (std::size_t count = 0; min_degree > 1; --min_degree) {
+      for (const auto& s : states) count += s.value.with_degree[min_degree - 1];
+      if (count > max_chosen) break;
     }
     w.parallel_for(rows_.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
       for (auto v = begin; v < end; ++v) {
         number_[v] = none;
-        if (degree_of(v) >= least) states[k].chosen.push_back(static_cast<Id>(v));
+        if (degree_of(v) >= min_degree) states[k].chosen.push_back(static_cast<Id>(v));
       }
     });
     for (const auto& s : states) {
@@ -267,20 +267,20 @@ template <class Id>
   constexpr double long_row = 32, entries_per_word = 0.7, bits = 64;
   const auto s = sample_of(rows);
   const auto lookups = static_cast<double>(rows.num_edges()) * s.row_at_end;
-  // The matrix has most^2 / 128 words, which should be few compared with the lookups.
-  const auto most = static_cast<std::size_t>(
+  // The matrix has max_chosen^2 / 128 words, which should be few compared with the lookups.
+  const auto max_chosen = static_cast<std::size_t>(
       std::min(2 * std::sqrt(lookups), double{triangle_matrix<Id>::max_vertices}));
-  const bool asked = choice.mode == triangles_mode::matrix;
+  const bool requested = choice.mode == triangles_mode::matrix;
   const auto length = std::to_string(static_cast<std::uint64_t>(s.row_at_end));
   if (choice.mode == triangles_mode::automatic) {
     choice = {triangles_mode::marks, "kept rows of " + length + " entries at the ends of edges"};
     const auto words = std::min(s.row, static_cast<double>(rows.size()) / bits + 1);
     if (s.row_at_end < long_row || entries_per_word * words > s.row_at_end) return std::nullopt;
-  } else if (!asked) {
+  } else if (!requested) {
     return std::nullopt;
   }
-  std::optional<triangle_matrix<Id>> matrix(std::in_place, w, rows, most);
-  if (asked) {
+  std::optional<triangle_matrix<Id>> matrix(std::in_place, w, rows, max_chosen);
+  if (requested) {
     matrix->fill(w);
     return matrix;
   }

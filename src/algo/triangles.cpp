@@ -32,9 +32,9 @@ triangles_result triangles(world& w, const graph::dist_csr<Id>& g, const triangl
   }
   const oriented_rows<Id> rows(w, g);
   if (w.size() > 1) {
-    rows.visit(w, g.partition(), [&](worker_t k, Id v, auto row, auto here, auto) {
+    rows.visit(w, g.partition(), [&](worker_t k, Id v, auto row, auto local, auto) {
       counter.add(
-          k, [&](auto& count_for) { return count_at(rows, v, row, here, marks[k], count_for); });
+          k, [&](auto& count_for) { return count_at(rows, v, row, local, marks[k], count_for); });
     });
   } else {
     auto matrix = choose_by_kept_rows(w, rows, choice);

@@ -13,7 +13,7 @@ namespace {
 template <class Id>
 named_root<Id> unique_root(world& w, const graph::dist_csr<Id>& g, const char* property,
                            auto&& is_root) {
-  struct least_two {
+  struct found_roots {
     std::uint64_t count = 0;
     Id first = no_vertex<Id>, second = no_vertex<Id>;
   } mine;

@@ -11,8 +11,7 @@
 namespace cairn::algo {
 namespace {
 
-/// A set of entries, in few words: equal for equal sets, and different for others as far as sums of
-/// hashes tell.
+/// A fingerprint of a set of entries: their number and two sums of hashes.
 struct contents {
   std::uint64_t entries = 0, sum = 0, other_sum = 0;
 
@@ -33,7 +32,7 @@ struct string_hash {
 };
 using string_set = std::unordered_set<pool_string, string_hash>;
 
-/// What a serial run leaves. It ends early if the world is cancelled.
+/// The result of a serial run. The run ends early if the world is cancelled.
 class replay {
  public:
   string_set given, added;
@@ -71,26 +70,27 @@ class replay {
   world& w_;
 };
 
-std::string difference(const contents& is, const contents& must_be, std::size_t rank) {
+std::string difference(const contents& is, const contents& expected_contents, std::size_t rank) {
   const auto of_rank = "rank " + std::to_string(rank) + " has ";
-  if (is.entries != must_be.entries) {
+  if (is.entries != expected_contents.entries) {
     return of_rank + std::to_string(is.entries) + " entries, expected " +
-           std::to_string(must_be.entries);
+           std::to_string(expected_contents.entries);
   }
-  return of_rank + "wrong entries, though as many as expected";
+  return of_rank + "the expected number of entries, but other entries";
 }
 
-// What is wrong, or "".
+// The first difference as one sentence, or "".
 std::string compared(const replay& expected, const string_map& map,
                      const std::vector<contents>& found, const hash_map_access_totals& totals) {
-  std::vector<contents> must_be(found.size());
+  std::vector<contents> expected_contents(found.size());
   const auto expect = [&](const string_set& strings, string_origin value) {
-    for (const auto& s : strings) must_be[static_cast<std::size_t>(map.owner(s))].add(s, value);
+    for (const auto& s : strings)
+      expected_contents[static_cast<std::size_t>(map.owner(s))].add(s, value);
   };
   expect(expected.given, string_origin::pool);
   expect(expected.added, string_origin::reversed);
   for (std::size_t r = 0; r < found.size(); ++r) {
-    if (found[r] != must_be[r]) return difference(found[r], must_be[r], r);
+    if (found[r] != expected_contents[r]) return difference(found[r], expected_contents[r], r);
   }
   if (totals.stored != expected.added.size()) {
     return std::to_string(totals.stored) + " reversed strings were stored, expected " +

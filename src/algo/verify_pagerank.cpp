@@ -64,12 +64,12 @@ struct vertex_sums {
   compensated_sum sum, sinks;         // of ranks
   double residual = 0, rounding = 0;  // sums of |rank - sweep(rank)| and of the rounding bounds
   double furthest = 0;                // largest |rank - sweep(rank)|, and its vertex
-  std::uint64_t whose = 0;
+  std::uint64_t furthest_vertex = 0;
   std::uint64_t no_number = no_vertex<std::uint64_t>;
 
   void add(const vertex_sums& f) {
     sum += f.sum, sinks += f.sinks, residual += f.residual, rounding += f.rounding;
-    if (f.furthest > furthest) furthest = f.furthest, whose = f.whose;
+    if (f.furthest > furthest) furthest = f.furthest, furthest_vertex = f.furthest_vertex;
     no_number = std::min(no_number, f.no_number);
   }
 };
@@ -114,22 +114,22 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
     const auto terms = static_cast<double>(in.terms.load(v));
     f.residual += off;
     f.rounding += 8 * (2 + std::sqrt(terms)) * x * std::numeric_limits<Real>::epsilon() / 2;
-    if (off > f.furthest) f.furthest = off, f.whose = v;
+    if (off > f.furthest) f.furthest = off, f.furthest_vertex = v;
   });
   if (limits.spread_sinks && g.num_vertices() != 0 &&
       std::abs(ranks.sum.value() - 1) > swept.rounding / (1 - opt.damping)) {
     return "rule 2: the ranks sum to " + number(ranks.sum.value()) +
            ", which differs from 1 by more than " + number(swept.rounding / (1 - opt.damping));
   }
-  if (result.iterations > limits.most_sweeps ||
-      (result.iterations < limits.most_sweeps && !(result.change < limits.enough))) {
+  if (result.iterations > limits.max_sweeps ||
+      (result.iterations < limits.max_sweeps && !(result.change < limits.tolerance))) {
     return "rule 3: it stopped after " + std::to_string(result.iterations) +
            " sweeps, the last of which changed " + number(result.change);
   }
   if (result.iterations > 0 && !(swept.residual <= opt.damping * result.change + swept.rounding)) {
     return "rule 4: another sweep changes the ranks by " + number(swept.residual) +
            " in all, expected at most " + number(opt.damping * result.change) + "; most for " +
-           id(swept.whose) + ", by " + number(swept.furthest);
+           id(swept.furthest_vertex) + ", by " + number(swept.furthest);
   }
   return std::nullopt;
 }

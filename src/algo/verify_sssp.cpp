@@ -37,21 +37,22 @@ std::string to_sentence(const violation& f, bool of_tree, const graph::labels& n
     case broken_rule::source:
       return "the source, " + v + ", does not have distance 0";
     case broken_rule::too_far:
-      return v + " is further away than by the edge from " + names.text_of(f.from);
+      return v + " has a larger distance than by the edge from " + names.text_of(f.from);
     case broken_rule::no_path:
-      if (of_tree) return v + " is not at its distance by the edge from its predecessor";
-      return "no path from the source has the length that " + v + " has as its distance";
+      if (of_tree)
+        return "the path of predecessors of " + v + " does not have its distance as length";
+      return "no path from the source has the distance of " + v + " as length";
     case broken_rule::no_root:
       return "the source, " + v + ", is not its own predecessor";
     default:
-      return v + " has a predecessor, but no path leads to it";
+      return v + " has a predecessor, but no distance";
   }
 }
 
 template <class Id, class Distance>
 class checker {
   using weight = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
-  struct edge_bound {  // an edge: what its target's distance is at most, and that of its source
+  struct edge_bound {  // an edge, the bound on its target's distance, and its source's distance
     Id to, from;
     Distance through, before;
   };
@@ -99,7 +100,7 @@ class checker {
   }
 
  private:
-  static bool is_reached(Distance d) { return d < unreached<Distance>; }  // false of no number
+  static bool is_reached(Distance d) { return d < unreached<Distance>; }  // false for NaN
 
   static Distance sum(Distance d, weight x) {
     if constexpr (std::is_integral_v<Distance>) {
@@ -111,7 +112,7 @@ class checker {
     }
   }
 
-  // The source of a path of the right length is proven; its edges of no length prove more.
+  // Records that a path to v has the right length. v's edges of weight 0 may prove more vertices.
   void prove(worker_t k, Id v) {
     const tm::cell_ref<std::uint8_t, tm::atomic_access> cell(proven_.at(v).here());
     if (cell.claim(0, 1) == 0) frontier_.add(k, v);
@@ -139,10 +140,10 @@ class checker {
   const traverse::weighted_rows<Id, weight> rows_;
   const pgas::vertex_map<Distance>& distance_;
   const pgas::vertex_map<std::uint64_t>* const predecessor_;
-  pgas::vertex_map<std::uint8_t> proven_;  // that a path has this length, if the nearer ones have
+  pgas::vertex_map<std::uint8_t> proven_;  // whether a path has the right length
   traverse::worklist<Id> frontier_;
   task::per_worker<violation> found_;
-  bool searching_ = false;  // along edges between equal distances alone
+  bool searching_ = false;  // only edges of weight 0 are sent
   am::channel<edge_bound> bounds_;
 };
 

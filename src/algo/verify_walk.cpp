@@ -28,11 +28,11 @@ class recount {
     std::uint64_t number = 0;
     Id at = 0, before = no_vertex<Id>, steps = 0;
   };
-  // Whether a vertex has an edge to another.
+  // Asks whether `from` has an edge to `to`.
   struct question {
     Id from, to;
   };
-  // A walker that has drawn an edge to `candidate` and waits for an answer.
+  // A walker that has drawn an edge to `candidate` and waits for the answer.
   struct waiting {
     walker x;
     Id candidate;
@@ -72,7 +72,7 @@ class recount {
             w, [this](worker_t, const question& q) { return has_edge(q); },
             [this](worker_t k, std::uint64_t slot, bool yes) { answered(k, slot, yes); }) {}
 
-  // Returns what all walkers did.
+  // Runs all walks and returns their totals.
   walk_totals run() {
     const pgas::partition_view shares(opt_.walkers, w_.size());
     const auto first = shares.first(w_.rank()), mine = shares.size(w_.rank());
@@ -107,7 +107,7 @@ class recount {
     return first;
   }
 
-  // Whether the paths have the vertices of all visits and no others. Collective.
+  // Whether the paths contain exactly the vertices of all visits. Collective.
   bool paths_are_right(const walk_totals& expected) {
     const auto& claimed = paths_->vertices;
     const auto missing = std::count(claimed.begin(), claimed.end(), no_vertex<Id>);
@@ -144,7 +144,8 @@ class recount {
     send(visits_.owner(to), x);
   }
 
-  // A step of the second order up to the question whether the vertex before has the edge, too.
+  // Begins a second-order step. It ends with a question about the edges of the previous vertex,
+  // unless the walker returns to it.
   void draw_edge(worker_t k, walker x, auto& send) {
     const auto row = g_.out().neighbors(x.at);
     const auto same = static_cast<std::uint64_t>(std::ranges::count(row, x.before));
@@ -223,7 +224,7 @@ std::optional<std::string> verify_walk(world& w, const graph::dist_csr<Id>& g,
            std::to_string(expected.steps) + " and " + std::to_string(expected.ended_early);
   }
   if (paths == nullptr || again.paths_are_right(expected)) return std::nullopt;
-  return "a path has other vertices than its walker visits";
+  return "the vertices of a path differ from those that its walker visits";
 }
 
 template std::optional<std::string> verify_walk(world&, const graph::dist_csr<std::uint32_t>&,

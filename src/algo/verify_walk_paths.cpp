@@ -14,12 +14,13 @@
 namespace cairn::algo {
 namespace {
 
-// To the owner of `from`: the walker left it for `to`, or stopped there if that is no_vertex.
+// Sent to the owner of `from`: the walker moved from there to `to`, or stopped if `to` is
+// no_vertex.
 template <class Id>
 struct departure {
   std::uint64_t walker = no_vertex<std::uint64_t>;
   Id from = 0, to = 0;
-  bool early = false;  // it stopped before its last step
+  bool early = false;  // the walker stopped before its last step
 };
 
 template <class Id>

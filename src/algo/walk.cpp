@@ -27,8 +27,8 @@ class walking {
 
     static walker of(std::uint64_t key, std::uint64_t number) { return {random64(key, number)}; }
   };
-  static constexpr std::size_t group = 32;  // more than the cache misses that overlap on a core
-  static constexpr Id stretch = 256;        // steps on a rank before other messages get their turn
+  static constexpr std::size_t group = 32;    // exceeds the number of cache misses in flight
+  static constexpr Id max_local_steps = 256;  // then other messages are handled
 
  public:
   walking(world& w, const graph::dist_csr<Id>& g, const walk_options& opt)
@@ -47,7 +47,8 @@ class walking {
   walk_result<Id> run() {
     const pgas::partition_view shares(opt_.walkers, w_.size());
     const auto first = shares.first(w_.rank()), mine = shares.size(w_.rank());
-    const auto ns_each = 10.0 * static_cast<double>(std::min<std::uint64_t>(opt_.length, stretch));
+    const auto ns_each =
+        10.0 * static_cast<double>(std::min<std::uint64_t>(opt_.length, max_local_steps));
     traverse::push_ranges(
         w_, arrivals_, mine,
         [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
@@ -64,7 +65,7 @@ class walking {
   }
 
  private:
-  // Walks with the walkers of these numbers that start here, and sends the others.
+  // Moves the walkers with numbers in [number, last) that start at this rank, and sends the others.
   std::uint64_t start(worker_t k, auto& send, std::uint64_t number, std::uint64_t last) {
     return advance(k, send,
                    walkers_from<walker>(number, last, opt_.key, num_vertices_, view_, send));
@@ -79,13 +80,13 @@ class walking {
   // Walkers that a worker moves together.
   struct moving {
     std::array<walker, group> walkers;
-    std::array<const Id*, group> edges;  // the next one of each walker
+    std::array<const Id*, group> edges;  // next edge of each walker
     std::size_t num = 0;
     std::uint64_t steps = 0, ended_early = 0;
   };
 
-  // Moves walkers until each has stopped or was sent. next(x) assigns a further walker of this
-  // rank, or returns false. Returns the number of steps.
+  // Moves walkers until each has stopped or been sent. next(x) assigns another walker of this rank,
+  // or returns false. Returns the number of steps.
   template <class Next>
   std::uint64_t advance(worker_t k, auto& send, Next&& next) {
     moving m;
@@ -131,7 +132,7 @@ class walking {
     for (std::size_t i = 0; i < m.num; ++i) {
       auto x = m.walkers[i];
       x.at = *m.edges[i];
-      if (++x.steps % stretch == 0 || !view_.owns(x.at)) {
+      if (++x.steps % max_local_steps == 0 || !view_.owns(x.at)) {
         send(view_.owner(x.at), x);
       } else {
         prefetch(x.at);
@@ -165,13 +166,13 @@ void expect_walk_options(const walk_options& opt, std::uint64_t num_vertices) {
   CAIRN_EXPECTS(opt.walkers <= (num_vertices == 0 ? 0 : std::uint64_t{1} << 63));
   CAIRN_EXPECTS(opt.length < std::uint64_t{1} << 32);
   CAIRN_EXPECTS(opt.p > 0 && std::isfinite(opt.p));
-  CAIRN_EXPECTS(opt.q >= 1 / most_walk_bias && opt.q <= most_walk_bias);
+  CAIRN_EXPECTS(opt.q >= 1 / max_walk_bias && opt.q <= max_walk_bias);
 }
 
 template <class Id>
 walk_result<Id> walk(world& w, const graph::dist_csr<Id>& g, const walk_options& opt) {
   expect_walk_options(opt, g.num_vertices());
-  if (opt.biased() || opt.paths) return remembering_walk<Id>(w, g, opt).run();
+  if (opt.biased() || opt.paths) return second_order_walk<Id>(w, g, opt).run();
   return walking<Id>(w, g, opt).run();
 }
 

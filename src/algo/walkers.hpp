@@ -7,13 +7,13 @@
 
 #include <cairn/base/random.hpp>
 
-// Where the walkers come from that a worker moves together. Each function returns next(x), which
-// assigns a further walker, or returns false.
+// Sources of the walkers that a worker moves together. Each function returns next(x), which assigns
+// the next walker to x or returns false.
 
 namespace cairn::algo {
 
-/// The walkers of the numbers [number, last) that start at this rank; the others are sent to the
-/// owners of their starts. Walker::of(key, number) makes one.
+/// The walkers with numbers in [number, last) that start at this rank. The others are sent to the
+/// owners of their starts. Walker::of(key, number) creates a walker.
 template <class Walker, class View>
 auto walkers_from(std::uint64_t number, std::uint64_t last, std::uint64_t key,
                   std::uint64_t num_vertices, const View& view, auto& send) {
@@ -28,7 +28,7 @@ auto walkers_from(std::uint64_t number, std::uint64_t last, std::uint64_t key,
   };
 }
 
-/// Those that have arrived.
+/// The walkers of a batch of messages.
 template <class Walker>
 auto walkers_of(std::span<const Walker> batch) {
   return [batch, i = std::size_t{0}](Walker& x) mutable {

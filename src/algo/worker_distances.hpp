@@ -15,52 +15,53 @@
 
 namespace cairn::algo {
 
-/// Distances that few workers of the only rank lower without atomic instructions: each writes a
-/// table of its own, and a vertex's distance is the least in any table. Worker 0's table is the
-/// vertex map.
+/// Distances that a few workers of one rank lower without atomic instructions. Each worker writes a
+/// table of its own, and a vertex's distance is the minimum over the tables. Worker 0's table is
+/// the vertex map.
 ///
-/// A distance that a worker writes is followed by an entry in its queue. An entry is skipped only
-/// if a table holds less. Thus the least distance of a vertex is always expanded, whatever a worker
-/// has yet seen of the others' tables. A worker that sees a late value does some work twice.
+/// A worker that writes a distance then adds an entry to its queue. An entry is skipped only if a
+/// table contains a smaller distance. Therefore the smallest distance of a vertex is always
+/// expanded, even if a worker reads outdated values of other tables. Outdated values only cause
+/// repeated work.
 ///
-/// Memory    n distances per further worker that takes part
+/// Memory    n distances per participating worker except worker 0
 /// Source    ours
 template <class Distance>
 class worker_distances {
  public:
-  static constexpr int most_workers = 4;  // each improvement reads all tables
+  static constexpr int max_workers = 4;  // each improvement reads all tables
 
-  /// What worker k reads and writes.
+  /// The tables as one worker accesses them: it writes its own and reads the others.
   class tables {
    public:
     [[nodiscard]] [[gnu::always_inline]] bool improves(std::uint64_t v, Distance d) const {
       return d < mine_[v - first_];
     }
-    /// Lowers the distance; returns whether no table held as little.
+    /// Lowers the distance. Returns whether d is smaller than the distance in every table.
     [[nodiscard]] [[gnu::always_inline]] bool lower(std::uint64_t v, Distance d) const {
       auto& mine = mine_[v - first_];
       if (!(d < mine)) return false;
-      const auto known = least_of_others(v);
+      const auto known = min_of_others(v);
       store(mine, std::min(d, known));
       return d < known;
     }
-    /// Whether no table holds less.
+    /// Whether no table contains a smaller distance.
     [[nodiscard]] [[gnu::always_inline]] bool is_least(std::uint64_t v, Distance d) const {
-      return !(mine_[v - first_] < d) && !(least_of_others(v) < d);
+      return !(mine_[v - first_] < d) && !(min_of_others(v) < d);
     }
 
    private:
     friend class worker_distances;
-    [[gnu::always_inline]] Distance least_of_others(std::uint64_t v) const {
-      auto least = load(others_[0][v - first_]);
+    [[gnu::always_inline]] Distance min_of_others(std::uint64_t v) const {
+      auto min = load(others_[0][v - first_]);
       for (std::size_t i = 1; i < num_others_; ++i) {
-        least = std::min(least, load(others_[i][v - first_]));
+        min = std::min(min, load(others_[i][v - first_]));
       }
-      return least;
+      return min;
     }
     std::uint64_t first_ = 0;
     Distance* mine_ = nullptr;
-    std::array<Distance*, most_workers> others_{};
+    std::array<Distance*, max_workers> others_{};
     std::size_t num_others_ = 1;
   };
 
@@ -69,7 +70,7 @@ class worker_distances {
     tables_[main_worker].begin.store(distance.local().data(), std::memory_order_relaxed);
   }
 
-  /// Of worker k, called by it. The tables of workers that have not begun are not among the others.
+  /// The tables for worker k, which calls this. Omits the tables of workers that have not begun.
   [[nodiscard]] tables of(worker_t k) {
     tables t;
     t.first_ = distance_.first();
@@ -86,7 +87,7 @@ class worker_distances {
     return t;
   }
 
-  /// Writes the least distances to the vertex map. Called by worker 0 between runs.
+  /// Writes the minima over the tables to the vertex map. Called by worker 0 between runs.
   void gather() {
     for (auto& other : tables_) {
       const auto* const from = other.value.begin.load(std::memory_order_relaxed);

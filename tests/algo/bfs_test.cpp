@@ -59,8 +59,8 @@ bfs_options random_options(random64& random, int workers) {
   return opt;
 }
 
-std::string told(const bfs_options& opt) {
-  return ", " + support::told(opt.activity) + ", direction " +
+std::string describe(const bfs_options& opt) {
+  return ", " + support::describe(opt.activity) + ", direction " +
          std::to_string(static_cast<int>(opt.direction));
 }
 
@@ -69,9 +69,9 @@ void search_at_random(world& w, const plain_graph& g, random64& random) {
   const auto opt = random_options(random, w.workers());
   const auto root = random.below(g.n);
   if (random.below(2) == 0) {
-    search_and_judge<std::uint32_t>(w, g, root, opt, told(opt));
+    search_and_judge<std::uint32_t>(w, g, root, opt, describe(opt));
   } else {
-    search_and_judge<std::uint64_t>(w, g, root, opt, told(opt));
+    search_and_judge<std::uint64_t>(w, g, root, opt, describe(opt));
   }
 }
 
@@ -164,7 +164,7 @@ TEST(BfsOptions, EveryMechanismFindsTheSameDepths) {
           opt.activity.mechanism = setting;
           opt.activity.emulate = activity::emulation_options{};
           for (const auto& g : {support::random_graph(5, 200), support::star(150)}) {
-            search_and_judge<std::uint32_t>(w, g, 0, opt, told(opt));
+            search_and_judge<std::uint32_t>(w, g, 0, opt, describe(opt));
           }
         }
       });

@@ -25,11 +25,11 @@ coloring_result color_and_judge(world& w, const plain_graph& g, const coloring_o
   auto r = coloring(w, share, opt);
   const auto all = w.all_gather_values<std::uint32_t>(r.color.local());
   EXPECT_EQ(ref::coloring_violation(g.n, g.arcs(), all), "")
-      << g.name << ", " << support::told(opt.activity);
+      << g.name << ", " << support::describe(opt.activity);
   EXPECT_EQ(verify_coloring(w, share, r.color), std::nullopt) << g.name;
-  std::uint32_t most = 0;
-  for (const auto c : all) most = std::max(most, c);
-  EXPECT_EQ(r.num_colors, most + 1) << g.name;
+  std::uint32_t max_color = 0;
+  for (const auto c : all) max_color = std::max(max_color, c);
+  EXPECT_EQ(r.num_colors, max_color + 1) << g.name;
   EXPECT_EQ(r.rounds == 1, r.conflicts == 0);
   return r;
 }

@@ -31,7 +31,7 @@ void peel_and_judge(world& w, const plain_graph& g, const kcore_options& opt) {
   const auto share = support::share_of<Id>(g, w.rank(), w.size());
   const auto r = kcore(w, share, opt);
   auto expected = ref::core_numbers(g.n, g.directed, g.arcs());
-  EXPECT_EQ(all_of(w, r.core), expected) << g.name << ", " << support::told(opt.activity);
+  EXPECT_EQ(all_of(w, r.core), expected) << g.name << ", " << support::describe(opt.activity);
   EXPECT_EQ(verify_kcore(w, share, r.core), std::nullopt) << g.name;
   std::sort(expected.begin(), expected.end());
   EXPECT_EQ(r.largest, expected.back()) << g.name;

@@ -27,7 +27,7 @@ using support::weights;
 
 template <class Id>
 void find_and_judge(world& w, const weighted_graph& g, Id s, Id t, const maxflow_options& opt) {
-  const auto setting = g.graph.name + ", " + support::told(opt.activity) + ", " +
+  const auto setting = g.graph.name + ", " + support::describe(opt.activity) + ", " +
                        std::to_string(s) + " to " + std::to_string(t);
   const auto share = share_of<Id>(g, w.rank(), w.size());
   const auto found = maxflow<Id>(w, share, s, t, opt);

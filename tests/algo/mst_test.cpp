@@ -30,7 +30,7 @@ using support::weights;
 
 template <class Id>
 void find_and_judge(world& w, const weighted_graph& g, const mst_options& opt) {
-  const auto setting = g.graph.name + ", " + support::told(opt.activity) + ", weights " +
+  const auto setting = g.graph.name + ", " + support::describe(opt.activity) + ", weights " +
                        std::to_string(static_cast<int>(g.kind)) + ", merge " +
                        std::to_string(static_cast<int>(opt.merge));
   const auto share = share_of<Id>(g, w.rank(), w.size());

@@ -51,8 +51,8 @@ pagerank_result<Real> rank_and_judge(
     EXPECT_LE(pagerank_judge::distance(ranks, expected), off);
     if (std::is_same_v<Real, double>) {
       for (std::size_t v = 0; v < ranks.size(); ++v) EXPECT_NEAR(ranks[v], expected[v], 1e-9);
-      EXPECT_GE(result.iterations, judge.sweeps_until(limits.enough + off, limits.most_sweeps));
-      EXPECT_LE(result.iterations, judge.sweeps_until(limits.enough - off, limits.most_sweeps));
+      EXPECT_GE(result.iterations, judge.sweeps_until(limits.tolerance + off, limits.max_sweeps));
+      EXPECT_LE(result.iterations, judge.sweeps_until(limits.tolerance - off, limits.max_sweeps));
     }
   }
   if (result.iterations != 0) {
@@ -63,7 +63,7 @@ pagerank_result<Real> rank_and_judge(
   if (limits.spread_sinks && g.n != 0) {
     EXPECT_NEAR(sum, 1, off);
   }
-  EXPECT_TRUE(result.iterations == limits.most_sweeps || result.change < limits.enough);
+  EXPECT_TRUE(result.iterations == limits.max_sweeps || result.change < limits.tolerance);
   EXPECT_EQ(result.aggregate.has_value(),
             opt.aggregate.has_value() && opt.variant != pagerank_variant::pull);
   return result;
@@ -88,7 +88,7 @@ pagerank_options random_options(random64& random, int workers) {
   return opt;
 }
 
-std::string told(const pagerank_options& opt) {
+std::string describe(const pagerank_options& opt) {
   return ", variant " + std::to_string(static_cast<int>(opt.variant)) + ", convention " +
          std::to_string(static_cast<int>(opt.convention)) +
          (opt.aggregate
@@ -102,16 +102,16 @@ void rank_at_random(world& w, const plain_graph& g, random64& random) {
   const auto opt = random_options(random, w.workers());
   switch (random.below(4)) {
     case 0:
-      static_cast<void>(rank_and_judge<float, std::uint32_t>(w, g, opt, told(opt)));
+      static_cast<void>(rank_and_judge<float, std::uint32_t>(w, g, opt, describe(opt)));
       return;
     case 1:
-      static_cast<void>(rank_and_judge<float, std::uint64_t>(w, g, opt, told(opt)));
+      static_cast<void>(rank_and_judge<float, std::uint64_t>(w, g, opt, describe(opt)));
       return;
     case 2:
-      static_cast<void>(rank_and_judge<double, std::uint64_t>(w, g, opt, told(opt)));
+      static_cast<void>(rank_and_judge<double, std::uint64_t>(w, g, opt, describe(opt)));
       return;
     default:
-      static_cast<void>(rank_and_judge<double, std::uint32_t>(w, g, opt, told(opt)));
+      static_cast<void>(rank_and_judge<double, std::uint32_t>(w, g, opt, describe(opt)));
   }
 }
 
@@ -144,7 +144,7 @@ void rank_by_layouts(world& w, const plain_graph& g, random64& random) {
   for (const auto kind : {pull_layout<Id>::kind::automatic, pull_layout<Id>::kind::groups,
                           pull_layout<Id>::kind::tiles}) {
     static_cast<void>(rank_and_judge<Real, Id>(
-        w, g, opt, told(opt) + ", layout " + std::to_string(static_cast<int>(kind)), kind));
+        w, g, opt, describe(opt) + ", layout " + std::to_string(static_cast<int>(kind)), kind));
   }
 }
 
@@ -243,10 +243,10 @@ TEST_P(Pagerank, AgreesWithTheJudgeInEveryMode) {
       for (const auto variant :
            {pagerank_variant::pull, pagerank_variant::push, pagerank_variant::edge}) {
         pagerank_options opt{.variant = variant, .convention = convention};
-        static_cast<void>(rank_and_judge<double, std::uint32_t>(w, g, opt, told(opt)));
+        static_cast<void>(rank_and_judge<double, std::uint32_t>(w, g, opt, describe(opt)));
         opt.sweep = pagerank_sweep::jacobi;
         opt.aggregate = std::nullopt;
-        static_cast<void>(rank_and_judge<float, std::uint32_t>(w, g, opt, told(opt)));
+        static_cast<void>(rank_and_judge<float, std::uint32_t>(w, g, opt, describe(opt)));
       }
     }
   });
@@ -264,7 +264,7 @@ TEST(PagerankOptions, EveryMechanismGivesTheSameRanks) {
           opt.activity.mechanism = how;
           opt.activity.emulate = activity::emulation_options{};
           for (const auto& g : {support::random_graph(5, 200), support::star(150)}) {
-            const auto r = rank_and_judge<double, std::uint32_t>(w, g, opt, told(opt));
+            const auto r = rank_and_judge<double, std::uint32_t>(w, g, opt, describe(opt));
             EXPECT_TRUE(how == mechanism::automatic || r.ran.mechanism == how);
           }
         }
@@ -276,7 +276,7 @@ TEST(PagerankOptions, EveryMechanismGivesTheSameRanks) {
 TEST(PagerankOptions, ConventionsHaveTheirLimits) {
   const auto limits = [](const pagerank_options& opt) {
     const auto l = limits_of(opt, 1000);
-    return std::tuple(l.spread_sinks, l.most_sweeps, l.enough);
+    return std::tuple(l.spread_sinks, l.max_sweeps, l.tolerance);
   };
   constexpr auto gap = pagerank_convention::gap, ldbc = pagerank_convention::graphalytics,
                  networkx = pagerank_convention::networkx;

@@ -8,7 +8,7 @@
 namespace cairn::algo {
 namespace {
 
-constexpr double enough = 1e-4;
+constexpr double tolerance = 1e-4;
 
 TEST(RankSumCorrection, IsDueRarelyAndNotAfterTheFirstSweep) {
   std::vector<int> due;
@@ -19,28 +19,48 @@ TEST(RankSumCorrection, IsDueRarelyAndNotAfterTheFirstSweep) {
 }
 
 TEST(RankSumCorrection, MakesTheSumsEqual) {
-  EXPECT_DOUBLE_EQ(rank_sum_correction().factor(0.9, 0.8, 0.01, enough), 0.9 / 0.8);
-  EXPECT_DOUBLE_EQ(rank_sum_correction().factor(0.8, 0.9, 0.01, enough), 0.8 / 0.9);
+  EXPECT_DOUBLE_EQ(rank_sum_correction().factor(
+                       {.expected = 0.9, .found = 0.8, .change = 0.01, .tolerance = tolerance}),
+                   0.9 / 0.8);
+  EXPECT_DOUBLE_EQ(rank_sum_correction().factor(
+                       {.expected = 0.8, .found = 0.9, .change = 0.01, .tolerance = tolerance}),
+                   0.8 / 0.9);
 }
 
 TEST(RankSumCorrection, LeavesSmallErrorsToTheSweeps) {
   rank_sum_correction correction;
-  EXPECT_EQ(correction.factor(1.01, 1, 0.05, enough), 1);            // the change is larger
-  EXPECT_EQ(correction.factor(1 + enough / 2, 1, 0, enough), 1);     // the next sweep is the last
-  EXPECT_DOUBLE_EQ(correction.factor(1.02, 1, 0.05, enough), 1.02);  // otherwise
+  EXPECT_EQ(
+      correction.factor({.expected = 1.01, .found = 1, .change = 0.05, .tolerance = tolerance}),
+      1);  // the change is larger
+  EXPECT_EQ(correction.factor(
+                {.expected = 1 + tolerance / 2, .found = 1, .change = 0, .tolerance = tolerance}),
+            1);  // the next sweep is the last
+  EXPECT_DOUBLE_EQ(
+      correction.factor({.expected = 1.02, .found = 1, .change = 0.05, .tolerance = tolerance}),
+      1.02);  // otherwise
 }
 
 TEST(RankSumCorrection, EndsOnceACorrectionDidNotHelp) {
   rank_sum_correction correction;
-  EXPECT_DOUBLE_EQ(correction.factor(1.1, 1, 0.01, enough), 1.1);
-  EXPECT_DOUBLE_EQ(correction.factor(1.04, 1, 0.01, enough), 1.04);
-  EXPECT_EQ(correction.factor(1.03, 1, 0.01, enough), 1);
-  EXPECT_EQ(correction.factor(1.5, 1, 0.01, enough), 1);
+  EXPECT_DOUBLE_EQ(
+      correction.factor({.expected = 1.1, .found = 1, .change = 0.01, .tolerance = tolerance}),
+      1.1);
+  EXPECT_DOUBLE_EQ(
+      correction.factor({.expected = 1.04, .found = 1, .change = 0.01, .tolerance = tolerance}),
+      1.04);
+  EXPECT_EQ(
+      correction.factor({.expected = 1.03, .found = 1, .change = 0.01, .tolerance = tolerance}), 1);
+  EXPECT_EQ(
+      correction.factor({.expected = 1.5, .found = 1, .change = 0.01, .tolerance = tolerance}), 1);
 }
 
 TEST(RankSumCorrection, IsNotMadeWithoutRanksThatCameByEdges) {
-  EXPECT_EQ(rank_sum_correction().factor(0, 0, 0, enough), 1);
-  EXPECT_EQ(rank_sum_correction().factor(0.1, 0, 0, enough), 1);
+  EXPECT_EQ(rank_sum_correction().factor(
+                {.expected = 0, .found = 0, .change = 0, .tolerance = tolerance}),
+            1);
+  EXPECT_EQ(rank_sum_correction().factor(
+                {.expected = 0.1, .found = 0, .change = 0, .tolerance = tolerance}),
+            1);
 }
 
 }  // namespace

@@ -47,7 +47,8 @@ template <class Id>
 void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
                       const sssp_options& opt, layout kind = layout::none) {
   const auto setting = g.graph.name + " from " + std::to_string(source) + " by " +
-                       std::string(enum_name(opt.algorithm)) + ", " + support::told(opt.activity);
+                       std::string(enum_name(opt.algorithm)) + ", " +
+                       support::describe(opt.activity);
   const auto share = share_of<Id>(g, w.rank(), w.size());
   const auto reordered = layout_of(w, share, kind);
   const auto expected = ref::dijkstra(g.graph.n, g.graph.directed, g.edges, source);

@@ -112,10 +112,10 @@ TEST(SsspRadius, LeavesOutNoEdgesOfEntriesThatMayLieBeyondIt) {
   using search = shortest_paths<std::uint32_t, std::uint32_t>;
   constexpr auto all = traverse::no_weight<std::int32_t>;
   const search::range within{-1, 12, 10};  // the last bucket ends before 11
-  EXPECT_EQ(within.most({0, 9}), 3);
-  EXPECT_EQ(within.most({0, 11}), all);
-  EXPECT_EQ(within.most({0, 12}), all);
-  EXPECT_EQ(within.most({0, 13}), all);
+  EXPECT_EQ(within.max_weight({0, 9}), 3);
+  EXPECT_EQ(within.max_weight({0, 11}), all);
+  EXPECT_EQ(within.max_weight({0, 12}), all);
+  EXPECT_EQ(within.max_weight({0, 13}), all);
 }
 
 TEST(SsspLayout, LeavesOutLongEdges) {

@@ -112,16 +112,16 @@ TEST(SsspOfOneRank, IsRightSharedOrOnOneWorker) {
 }
 
 TEST(SsspDistances, HaveMoreBitsWhereTheyNeedThem) {
-  constexpr auto most = 2147483647.0;
+  constexpr auto max_weight = 2147483647.0;
   weighted_graph g{support::one_way_path(9), weights::whole, {}};
-  for (std::uint64_t v = 1; v < 9; ++v) g.edges.push_back({v - 1, v, most});
+  for (std::uint64_t v = 1; v < 9; ++v) g.edges.push_back({v - 1, v, max_weight});
   for (const rank_t ranks : {1, 3}) {
     support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
       const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
       const auto found = sssp(w, share, std::uint32_t{0});
       ASSERT_TRUE(std::holds_alternative<sssp_result<std::uint64_t>>(found));
       const auto& r = std::get<sssp_result<std::uint64_t>>(found);
-      EXPECT_EQ(all_of(w, r.distance)[8], 8 * most);
+      EXPECT_EQ(all_of(w, r.distance)[8], 8 * max_weight);
       const auto near = sssp(w, share, std::uint32_t{7});
       EXPECT_TRUE(std::holds_alternative<sssp_result<std::uint32_t>>(near));
     });
@@ -240,13 +240,12 @@ TEST(SsspVerifier, CatchesCyclesOfNoLengthThatHoldEachOther) {
   };
   constexpr auto far = unreached<std::uint64_t>;
   EXPECT_EQ(judge({0, 5, 5, 6}), std::nullopt);
-  EXPECT_EQ(judge({0, 2, 2, 3}),
-            "no path from the source has the length that vertex 1 has as its distance");
+  EXPECT_EQ(judge({0, 2, 2, 3}), "no path from the source has the distance of vertex 1 as length");
   EXPECT_EQ(judge({1, 6, 6, 7}), "the source, vertex 0, does not have distance 0");
-  EXPECT_EQ(judge({0, 5, 5, 7}), "vertex 3 is further away than by the edge from 2");
-  EXPECT_EQ(judge({0, far, far, far}), "vertex 1 is further away than by the edge from 0");
+  EXPECT_EQ(judge({0, 5, 5, 7}), "vertex 3 has a larger distance than by the edge from 2");
+  EXPECT_EQ(judge({0, far, far, far}), "vertex 1 has a larger distance than by the edge from 0");
   EXPECT_EQ(judge({0, far - 1, far - 1, far - 1}),
-            "vertex 1 is further away than by the edge from 0");
+            "vertex 1 has a larger distance than by the edge from 0");
 }
 
 }  // namespace

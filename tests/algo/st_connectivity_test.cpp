@@ -24,7 +24,7 @@ st_connectivity_result search(world& w, const plain_graph& g, std::uint64_t s, s
   const auto r =
       st_connectivity(w, share, static_cast<Id>(s), static_cast<Id>(t), {.activity = setting});
   EXPECT_EQ(r.connected, ref::reaches(g.n, g.arcs(), s, t))
-      << g.name << ", " << s << " to " << t << ", " << support::told(setting);
+      << g.name << ", " << s << " to " << t << ", " << support::describe(setting);
   EXPECT_LE(r.visited, g.n) << g.name;
   return r;
 }

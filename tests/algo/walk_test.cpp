@@ -45,20 +45,20 @@ void walk_and_judge(world& w, const plain_graph& g, const walk_options& opt) {
   const auto share = support::share_of<Id>(g, w.rank(), w.size());
   const auto r = walk(w, share, opt);
   const auto expected = expected_of(g, opt);
-  const auto told = g.name + ", " + std::to_string(opt.walkers) + " walkers of length " +
-                    std::to_string(opt.length) + ", p " + std::to_string(opt.p) + ", q " +
-                    std::to_string(opt.q);
-  EXPECT_EQ(all_of(w, r.visits), expected.visits) << told;
-  EXPECT_EQ(r.steps, expected.steps) << told;
-  EXPECT_EQ(r.ended_early, expected.ended_early) << told;
+  const auto description = g.name + ", " + std::to_string(opt.walkers) + " walkers of length " +
+                           std::to_string(opt.length) + ", p " + std::to_string(opt.p) + ", q " +
+                           std::to_string(opt.q);
+  EXPECT_EQ(all_of(w, r.visits), expected.visits) << description;
+  EXPECT_EQ(r.steps, expected.steps) << description;
+  EXPECT_EQ(r.ended_early, expected.ended_early) << description;
   ASSERT_EQ(r.paths.has_value(), opt.paths);
   if (r.paths) {
-    EXPECT_EQ(paths_of(w, *r.paths), expected.paths) << told;
+    EXPECT_EQ(paths_of(w, *r.paths), expected.paths) << description;
   }
   EXPECT_EQ(verify_walk(w, share, opt, r.visits, walk_totals{r.steps, r.ended_early},
                         r.paths ? &*r.paths : nullptr),
             std::nullopt)
-      << told;
+      << description;
 }
 
 void walk_at_random(world& w, const plain_graph& g, random64& random) {
@@ -137,7 +137,7 @@ TEST(WalkOfOne, CountsItsStepsAsEdges) {
 TEST(WalkOfOne, GoesBackIfAllEdgesLeadBack) {
   const auto path = support::path(2);
   for (const double p : {1e-300, 1e300}) {
-    const auto visits = visits_of_one(path, {10, 99, 3, p, most_walk_bias});
+    const auto visits = visits_of_one(path, {10, 99, 3, p, max_walk_bias});
     EXPECT_EQ(visits, (counts{500, 500}));
   }
 }

@@ -86,10 +86,11 @@ TEST(WalkTransitions, ThatAreNotUniformFailTheTest) {
 }
 
 /// Walks on one rank with paths, and the statistic of their second-order transitions if a step
-/// follows each weight(t, v, x) in proportion. Degrees of freedom are added to `freedom`.
+/// follows each weight(t, v, x) in proportion. Degrees of freedom are added to
+/// `degrees_of_freedom`.
 template <class Weight>
 double second_order_statistic(const plain_graph& g, const walk_options& opt, Weight weight,
-                              double& freedom) {
+                              double& degrees_of_freedom) {
   world w;
   const auto r = walk(w, support::share_of<std::uint32_t>(g, 0, 1), opt);
   std::map<std::pair<std::uint64_t, std::uint64_t>, std::map<std::uint64_t, double>> found;
@@ -107,7 +108,7 @@ double second_order_statistic(const plain_graph& g, const walk_options& opt, Wei
       weights.push_back(weight(t, x));
     }
     sum += chi_squared(times, weights);
-    freedom += static_cast<double>(weights.size()) - 1;
+    degrees_of_freedom += static_cast<double>(weights.size()) - 1;
   }
   return sum;
 }
@@ -121,36 +122,39 @@ plain_graph braid(std::uint64_t n) {
   return g;
 }
 
-double bias_statistic(double p, double q, double assumed_p, double assumed_q, double& freedom) {
+double bias_statistic(double p, double q, double assumed_p, double assumed_q,
+                      double& degrees_of_freedom) {
   const auto g = braid(16);
   const auto rows = g.neighbors();
   const auto weight = [&](std::uint64_t t, std::uint64_t x) {
     if (x == t) return 1 / assumed_p;
     return std::ranges::count(rows[t], x) != 0 ? 1.0 : 1 / assumed_q;
   };
-  return second_order_statistic(g, {4'000, 40, 13, p, q, true}, weight, freedom);
+  return second_order_statistic(g, {4'000, 40, 13, p, q, true}, weight, degrees_of_freedom);
 }
 
 // The statistic has mean f and standard deviation sqrt(2 f) with f degrees of freedom; it is nearly
 // normal. More than 3.3 deviations above the mean have probability 0.001 at most.
-double most_of(double freedom) { return freedom + 3.3 * std::sqrt(2 * freedom); }
+double critical_value(double degrees_of_freedom) {
+  return degrees_of_freedom + 3.3 * std::sqrt(2 * degrees_of_freedom);
+}
 
 TEST(WalkTransitions, OfTheSecondOrderFollowTheWeightsOfNode2vec) {
   const double biases[][2] = {{1, 0.25}, {0.25, 1}, {4, 0.5}, {0.5, 4},  {20, 3},
                               {1, 1},    {0.02, 1}, {50, 1},  {1, 0.02}, {1, 50}};
   for (const auto& [p, q] : biases) {
-    double freedom = 0;
-    const auto found = bias_statistic(p, q, p, q, freedom);
-    EXPECT_EQ(freedom, 96 * 5);
-    EXPECT_LT(found, most_of(freedom)) << p << ' ' << q;
+    double degrees_of_freedom = 0;
+    const auto found = bias_statistic(p, q, p, q, degrees_of_freedom);
+    EXPECT_EQ(degrees_of_freedom, 96 * 5);
+    EXPECT_LT(found, critical_value(degrees_of_freedom)) << p << ' ' << q;
   }
 }
 
 TEST(WalkTransitions, OfOtherBiasesFailTheTest) {
   const double wrong[][2] = {{1.15, 2}, {0.87, 2}, {1, 2.2}, {1, 1.8}, {2, 1}};
   for (const auto& [p, q] : wrong) {
-    double freedom = 0;
-    EXPECT_GT(bias_statistic(1, 2, p, q, freedom), most_of(480)) << p << ' ' << q;
+    double degrees_of_freedom = 0;
+    EXPECT_GT(bias_statistic(1, 2, p, q, degrees_of_freedom), critical_value(480)) << p << ' ' << q;
   }
 }
 

@@ -35,7 +35,7 @@ struct schedule {
     random64 random(seed);
     std::vector<entry> queue;
     std::vector<entry> expanded;
-    std::vector<std::uint32_t> least(n, far);
+    std::vector<std::uint32_t> expected(n, far);
     std::vector<worker_distances<std::uint32_t>::tables> old;
     for (int step = 0; step < 60 || !queue.empty(); ++step) {
       if (step % 8 == 0) {
@@ -45,7 +45,7 @@ struct schedule {
       const auto& t = old[random.below(old.size())];
       if (step < 60 && random.below(2) == 0) {
         const entry e{random.below(n), static_cast<std::uint32_t>(random.below(12))};
-        least[e.v] = std::min(least[e.v], e.distance);
+        expected[e.v] = std::min(expected[e.v], e.distance);
         if (t.improves(e.v, e.distance) && t.lower(e.v, e.distance)) queue.push_back(e);
       } else if (!queue.empty()) {
         std::swap(queue[random.below(queue.size())], queue.back());
@@ -57,9 +57,9 @@ struct schedule {
     own.gather();
     std::vector<int> times(n, 0);
     for (std::uint64_t v = 0; v < n; ++v) {
-      EXPECT_EQ(distance.load(v), least[v]);
-      for (const auto& e : expanded) times[v] += e.v == v && e.distance == least[v] ? 1 : 0;
-      if (least[v] == far) times[v] = 1;
+      EXPECT_EQ(distance.load(v), expected[v]);
+      for (const auto& e : expanded) times[v] += e.v == v && e.distance == expected[v] ? 1 : 0;
+      if (expected[v] == far) times[v] = 1;
     }
     return times;
   }

@@ -105,7 +105,7 @@ class HashMap(InAFolder):
         whole = gzip.compress(b"some words of a text\n" * 1000)
         for name, content, saying in (
                 ("a.txt", b"one\ntwo \x00\n", "a.txt:2: expected text"),
-                ("b.txt", b" \n \n", "there is no word in it"),
+                ("b.txt", b" \n \n", "contains no word"),
                 ("c.txt", b"", "c.txt"),
                 ("d.txt.gz", whole[:-20], "ends too early"),
                 ("e.txt.gz", b"no gzip\n", "e.txt.gz"),

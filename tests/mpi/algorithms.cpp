@@ -43,7 +43,7 @@ void run_graph(world& w, std::uint64_t seed, const chosen_algorithms& chosen) {
     } catch (const peer_failure&) {
       throw;
     } catch (const std::logic_error& e) {
-      throw failed(run.told() + ": " + e.what());
+      throw failed(run.describe() + ": " + e.what());
     }
   }
 }

@@ -34,14 +34,14 @@ inline activity::options random_activity(random64& random, int workers) {
   return opt;
 }
 
-/// The same for multi-cell operators. Merges and pushes write more cells than small transactions
-/// hold, so emulated transactions have the usual size.
+/// Random options for multi-cell operators. Merges and pushes write more cells than fit small
+/// transactions, so emulated transactions have the usual size.
 inline activity::options random_multi_cell_activity(random64& random, int workers) {
   using enum activity::mechanism;
   return detail::random_options(random, workers, {automatic, locks, one_lock, htm, stm});
 }
 
-inline std::string told(const activity::options& opt) {
+inline std::string describe(const activity::options& opt) {
   return std::string(name(opt.mechanism)) + " grain " + std::to_string(opt.grain) +
          (opt.sent_filter ? ", filter" : "") + (opt.emulate ? ", emulated" : "");
 }

@@ -30,7 +30,7 @@ inline algo::option_values random_values(const algo::algorithm& a, std::uint64_t
 }
 
 /// Runs one algorithm on one small graph, over the ranks of a world, and verifies and judges the
-/// result. Every rank draws the same.
+/// result. Every rank draws the same numbers.
 class any_run {
  public:
   any_run(world& w, const algo::algorithm& a, plain_graph g, random64& random)
@@ -46,20 +46,20 @@ class any_run {
     }
   }
 
-  /// Returns what is wrong, or "". Options that this graph or these ranks exclude are omitted.
+  /// Returns the fault, or "". Options that this graph or these ranks exclude are omitted.
   [[nodiscard]] std::string judge() {
     if (!bind()) {
       given_.clear();
-      if (!bind()) return weighted_.graph.n < 2 ? "" : told() + ": refused without options";
+      if (!bind()) return weighted_.graph.n < 2 ? "" : describe() + ": refused without options";
     }
     const auto found = run_->run();
     found->count();
     output_ = algo::gather(w_, *found);
     if (const auto wrong = a_.check_against_reference(input(), given_, output_); !wrong.empty()) {
-      return told() + ": " + wrong;
+      return describe() + ": " + wrong;
     }
     const auto wrong = found->verify();
-    return wrong ? told() + ": its verifier says " + *wrong : "";
+    return wrong ? describe() + ": its verifier says " + *wrong : "";
   }
 
   [[nodiscard]] algo::ref::input input() const {
@@ -70,10 +70,10 @@ class any_run {
   [[nodiscard]] const algo::option_values& given() const { return given_; }
   [[nodiscard]] const graph::any_graph& graph() const { return graph_; }
 
-  [[nodiscard]] std::string told() const {
+  [[nodiscard]] std::string describe() const {
     auto text = std::string(a_.info().name);
     for (const auto& [name, value] : given_) text += " --" + name + " " + value;
-    return text + " (" + support::told(request_.activity) + ") on " + weighted_.graph.name +
+    return text + " (" + support::describe(request_.activity) + ") on " + weighted_.graph.name +
            (weighted_.graph.directed ? ", directed" : "");
   }
 
@@ -84,8 +84,8 @@ class any_run {
     const auto kinds = needs.weights == algo::weights_read::none    ? 1u
                        : needs.weights == algo::weights_read::whole ? 2u
                                                                     : 3u;
-    const int least = needs.weights == algo::weights_read::any ? -4 : 0;
-    return weigh(std::move(g), static_cast<weights>(random.below(kinds)), least, random);
+    const int min_weight = needs.weights == algo::weights_read::any ? -4 : 0;
+    return weigh(std::move(g), static_cast<weights>(random.below(kinds)), min_weight, random);
   }
   [[nodiscard]] graph::any_graph shared(random64& random) const {
     const auto blocks = random_partition(weighted_.graph.n, w_.size(), random);

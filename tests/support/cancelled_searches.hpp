@@ -64,7 +64,7 @@ enum class cancelled_by { counts, threads_and_counts };
 /// Either all ranks end the search by `cancelled`, or all get the right result. The next search in
 /// the same world is right. Collective; all ranks pass the same arguments.
 ///
-/// Returns   what was wrong, or ""
+/// Returns   the fault, or ""
 inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, cancelled_by by) {
   random64 random(seed);
   const auto g = random_graph(random());
@@ -111,7 +111,7 @@ inline std::string cancel_searches(world& w, std::uint64_t seed, int moments, ca
     } catch (const cancelled&) {
     }
     for (const bool other : w.all_gather(ended)) {
-      if (other != ended) return "some ranks have ended a search that others have not";
+      if (other != ended) return "some ranks have ended a search and others have not";
     }
   }
   return stopped == 0 ? "none was stopped" : "";

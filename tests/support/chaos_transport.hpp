@@ -13,10 +13,10 @@
 
 namespace cairn::support {
 
-/// Delays and reorders packets and refuses some sends, over any transport, depending on the seed
-/// (and the threads' timing). Now and then nothing arrives for a while, and then all at once. Seeds
-/// 3, 7, 11, ... have a slow rank, which seldom looks at the network. It neither loses nor
-/// duplicates packets, and holds none forever.
+/// A transport that delays and reorders the packets of another transport and refuses some sends,
+/// depending on the seed and the timing of threads. At times no packet arrives for a while, and
+/// then all arrive at once. With seeds 3, 7, 11, ... one rank rarely polls. Packets are neither
+/// lost nor duplicated nor held forever.
 class chaos_transport final : public net::transport {
  public:
   chaos_transport(std::unique_ptr<net::transport> below, std::uint64_t seed)
@@ -69,7 +69,7 @@ class chaos_transport final : public net::transport {
   std::unique_ptr<net::transport> below_;
   const bool slow_;
   random64 random_;
-  std::uint64_t quiet_polls_ = 0;  // until all that is held arrives at once
+  std::uint64_t quiet_polls_ = 0;  // number of polls until all held packets arrive at once
   std::vector<held_packet> held_;
 };
 

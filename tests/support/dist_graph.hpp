@@ -41,7 +41,7 @@ graph::csr<Id> rows_of(const std::vector<std::vector<std::uint64_t>>& lists,
 
 enum class in_edges { no, yes };
 
-/// One rank's share of a plain graph, constructed without the builder, which other tests judge.
+/// One rank's share of a plain graph, constructed without the builder, which has tests of its own.
 template <class Id>
 graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, const pgas::partition& partition,
                              in_edges in = in_edges::yes) {
@@ -55,7 +55,7 @@ graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, const pgas::part
   }
   return share;
 }
-/// The same with equal blocks.
+/// share_of with equal blocks.
 template <class Id>
 graph::dist_csr<Id> share_of(const plain_graph& g, rank_t rank, rank_t ranks,
                              in_edges in = in_edges::yes) {

@@ -11,16 +11,16 @@
 
 namespace cairn::support {
 
-/// An operation on one element, as its task saw it.
+/// An operation on one element, as observed by its task.
 struct element_event {
   pgas::access operation = pgas::access::get;
   std::uint64_t x = 0, expected = 0;   // operands
-  std::uint64_t found = 0;             // what it returned; of no meaning for put
+  std::uint64_t found = 0;             // the returned value; unused for put
   std::uint64_t began = 0, ended = 0;  // by a clock that all ranks share
 };
 
-/// Whether the events could have taken place one after another (history_search.hpp), on an element
-/// that held `initial` at first.
+/// Whether the events are linearizable (history_search.hpp) for an element with the initial value
+/// `initial`.
 class element_history {
  public:
   element_history(std::uint64_t initial, const std::vector<element_event>& events)

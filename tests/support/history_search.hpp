@@ -12,15 +12,15 @@
 
 namespace cairn::support {
 
-/// Whether an operation may have happened on an object that held a value, and what it then holds.
+/// Whether an operation is possible on an object with a given value, and the value afterwards.
 struct effect {
   bool possible;
   std::uint64_t after;
 };
 
-/// Whether events could have taken place one after another, each at some time between its beginning
-/// and its end, on an object that held `initial` at first. Searches all orders; at most 64 events,
-/// of which few overlap.
+/// Whether events are linearizable: whether each can take effect at a single time between its
+/// beginning and its end, on an object with the initial value `initial`. Searches all orders; at
+/// most 64 events, of which few overlap.
 ///
 /// Event   has began and ended, by a clock that all ranks share
 /// Apply   effect apply(event, value)
@@ -34,7 +34,7 @@ class history_search {
   [[nodiscard]] bool linearizable(std::uint64_t initial) { return search(initial, 0); }
 
  private:
-  // Whether the events that are not in `done` can follow, on an object that holds `value`.
+  // Whether the events that are not in `done` can follow, on an object with the value `value`.
   bool search(std::uint64_t value, std::uint64_t done) {
     std::uint64_t first_end = ~std::uint64_t{0};
     bool any = false;

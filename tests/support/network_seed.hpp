@@ -11,8 +11,8 @@
 
 namespace cairn::support {
 
-/// The seed of a test's network. If the test fails while it lives, the seed is printed; with
-/// CAIRN_TEST_SEED set to it, the test plays that network again.
+/// The seed of a test's network. If the test fails during the lifetime of this object, the seed is
+/// printed. With CAIRN_TEST_SEED set to it, the test repeats that network.
 class network_seed {
  public:
   explicit network_seed(std::uint64_t given) : value_(given) {
@@ -23,8 +23,8 @@ class network_seed {
   ~network_seed() {
     const bool threw = std::uncaught_exceptions() > exceptions_;
     if (threw || (!failed_ && ::testing::Test::HasFailure())) {
-      std::cerr << "with the network's seed " << value_ << ": CAIRN_TEST_SEED=" << value_
-                << " plays it again\n";
+      std::cerr << "the seed of the network was " << value_
+                << ": repeat it with CAIRN_TEST_SEED=" << value_ << "\n";
     }
   }
   network_seed(const network_seed&) = delete;

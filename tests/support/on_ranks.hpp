@@ -28,8 +28,8 @@ using transport_wrapper =
 /// and all on one machine unless the options say otherwise. Throws the first exception of a body
 /// that is not caused by another rank's failure.
 ///
-/// A rank whose body returns early (a failed ASSERT_) leaves the others waiting: in a body, use
-/// EXPECT_ for conditions on which other ranks depend.
+/// If the body of one rank returns early (a failed ASSERT_), the others wait forever. In a body,
+/// use EXPECT_ for conditions on which other ranks depend.
 inline void on_ranks(rank_t ranks, int workers, const std::function<void(world&)>& body,
                      const world_options& config = {}, const transport_wrapper& wrapper = {}) {
   auto options = config;
@@ -68,8 +68,8 @@ inline void on_ranks(rank_t ranks, int workers, const std::function<void(world&)
   if (heard) std::rethrow_exception(heard);
 }
 
-/// The same over rings that delay, reorder and refuse packets, depending on the seed.
-/// CAIRN_TEST_SEED overrides it, here and below.
+/// on_ranks over rings that delay, reorder and refuse packets, depending on the seed.
+/// CAIRN_TEST_SEED overrides the seed, here and below.
 inline void on_chaotic_ranks(rank_t ranks, int workers, std::uint64_t seed,
                              const std::function<void(world&)>& body,
                              const world_options& options = {}) {
@@ -79,7 +79,7 @@ inline void on_chaotic_ranks(rank_t ranks, int workers, std::uint64_t seed,
   });
 }
 
-/// The same on a simulated cluster; the seed decides everything.
+/// on_ranks on a simulated cluster; the seed determines everything.
 inline simulation_report on_simulated_ranks(rank_t ranks, int workers, std::uint64_t seed,
                                             const std::function<void(world&)>& body,
                                             const world_options& options = {}) {

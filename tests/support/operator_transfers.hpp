@@ -38,7 +38,7 @@ struct answered_transfer {
     return {true, from.balance - 1};
   }
   void after(const message& m) {
-    EXPECT_TRUE(accounts.owns(m.from)) << "`after` runs where the first element is";
+    EXPECT_TRUE(accounts.owns(m.from)) << "`after` runs at the owner of the first element";
     ++applied;
   }
   void answer(const message& m, const activity::outcome<std::int64_t>& left) {
@@ -54,7 +54,7 @@ struct transfers {
   std::uint64_t messages = 60, accounts = 3, seed = 1;  // per rank
 };
 
-// Returns what is wrong after all ranks' workers have spawned transfers among all accounts.
+// All ranks' workers spawn transfers among all accounts. Returns the faults, or "".
 inline std::string transfer_by_operators(world& w, const transfers& opt) {
   const auto n = opt.accounts * static_cast<std::uint64_t>(w.size());
   dtx::owned_vertex_map<account> accounts(w, {n, w.size()}, account{});

@@ -13,8 +13,9 @@
 
 namespace cairn::support {
 
-/// Where a body runs: on threads over rings, on threads over a chaotic transport, or simulated.
-/// Tests use many simulated places, because threads of 8 ranks on 2 cores mostly wait.
+/// The environment in which a body runs: threads over rings, threads over a chaotic transport, or a
+/// simulated cluster. Tests use many simulated clusters, because threads of 8 ranks on 2 cores
+/// mostly wait.
 struct place {
   enum class network { rings, chaos, simulated };
   network kind;

@@ -87,8 +87,8 @@ inline plain_graph grid(std::uint64_t rows, std::uint64_t columns) {
   return g;
 }
 
-/// 1 to `max_vertices` vertices, with up to a few edges each, directed or not; some duplicate
-/// edges and self-loops, usually some isolated vertices, sometimes a hub.
+/// A random graph with 1 to `max_vertices` vertices and up to a few edges per vertex, directed or
+/// not. It has some duplicate edges and self-loops, usually isolated vertices, sometimes a hub.
 inline plain_graph random_graph(std::uint64_t seed, std::uint64_t max_vertices = 60) {
   random64 random(seed, 0x9a4);
   plain_graph g{"random graph of seed " + std::to_string(seed),

@@ -14,8 +14,8 @@
 
 #include <support/num_schedules.hpp>
 
-// Players of pure state machines. A schedule is one run of a few machines in which a seed decides
-// every order.
+// Execution of pure state machines. A schedule is one run of a few machines in which a seed
+// determines every order.
 namespace cairn::support {
 
 /// Removes and returns a random element.
@@ -27,14 +27,14 @@ T draw(random64& random, std::vector<T>& from) {
   return drawn;
 }
 
-/// Plays ranks that exchange packets until ended(): the seed decides which rank takes a step, and
-/// which of the packets in flight arrives. In some of the schedules one rank, or the packets to it,
-/// moves only when nothing else can.
+/// Runs ranks that exchange packets until ended(). The seed determines which rank takes a step, and
+/// which of the packets in flight arrives. In some schedules one rank, or the packets to it, moves
+/// only when nothing else can.
 ///
 /// in_flight       the packets in flight; each has a member `to`
 /// take_turn(r)    a step of rank r; returns whether it could take one
 /// arrive(packet)  delivers a packet
-/// Returns   whether ended() held; false if nothing could move any more, or the moves made no
+/// Returns   whether ended() became true; false if no step was possible, or if the steps made no
 ///           progress
 template <class Packet, class Ended, class TakeTurn, class Arrive>
 [[nodiscard]] bool play_ranks(random64& random, rank_t size, std::vector<Packet>& in_flight,
@@ -73,7 +73,7 @@ void expect_every_schedule(Ending well, Play&& play) {
   }
 }
 
-/// Number of the first `schedules` schedules that end otherwise, for a broken twin.
+/// The number of schedules, among the first `schedules`, that do not end well, for a broken twin.
 inline constexpr std::uint64_t num_twin_schedules = num_schedules / 4;
 template <class Ending, class Play>
 [[nodiscard]] std::uint64_t num_caught(Ending well, Play&& play,

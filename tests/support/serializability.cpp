@@ -97,8 +97,8 @@ std::string history::complaint() const {
     for (; a != end; ++a) {
       const auto writer = a->found >> 8;
       if (writer >= num_nodes || !committed[writer]) {
-        wrong = "attempt " + text(me) + " found in cell " + text(a->cell) + " what attempt " +
-                text(writer) + " put and never committed";
+        wrong = "attempt " + text(me) + " found in cell " + text(a->cell) +
+                " a value that attempt " + text(writer) + " wrote and never committed";
         return;
       }
       if (writer != me) edges.push_back({static_cast<node>(writer), me});

@@ -43,7 +43,7 @@ class recorded_thread {
  private:
   friend class history;
 
-  // Attempt 0 wrote the initial values; the other numbers are dealt to the threads in turn.
+  // Attempt 0 wrote the initial values; the other numbers are assigned to the threads round-robin.
   [[nodiscard]] std::uint64_t attempt(std::size_t i) const noexcept {
     return 1 + i * num_threads_ + thread_;
   }
@@ -57,8 +57,8 @@ class recorded_thread {
 /// The value that a cell (below 256) holds before the first attempt.
 [[nodiscard]] constexpr std::uint64_t first_value(std::uint32_t cell) noexcept { return cell; }
 
-/// Judges recorded transactions: committed attempts must have taken effect in some serial order
-/// that keeps each thread's order, and aborted attempts must have read a state of that order
+/// Verifies recorded transactions: committed attempts must have taken effect in some serial order
+/// that preserves each thread's order, and aborted attempts must have read a state of that order
 /// (opacity).
 ///
 /// The graph: an attempt follows the writer of each value that it read, and precedes the attempt

@@ -11,8 +11,8 @@
 
 namespace cairn::support {
 
-/// Every rank writes to the memory of its machine, and expects to see exactly what the ranks of
-/// that machine wrote. Returns what was wrong.
+/// Every rank writes to the shared memory of its machine and checks that it contains exactly the
+/// writes of the ranks of that machine. Returns the fault, or "".
 inline std::string share_and_look(world& w) {
   auto& here = w.machines();
   const auto neighbors = here.neighbors();

@@ -18,9 +18,9 @@ std::uint64_t weak_memory::load(std::size_t thread, location at, bool acquire, r
   return all[found].value;
 }
 
-void weak_memory::learn(std::size_t thread, const knowledge& told) {
+void weak_memory::learn(std::size_t thread, const knowledge& passed_on) {
   for (std::size_t i = 0; i < max_locations; ++i) {
-    knows_[thread][i] = std::max(knows_[thread][i], told[i]);
+    knows_[thread][i] = std::max(knows_[thread][i], passed_on[i]);
   }
 }
 

@@ -15,10 +15,10 @@
 
 namespace cairn::support {
 
-/// A model of memory as C++ permits, not of one processor: each location keeps all stored values,
-/// and a load may return any value that the thread does not know to be older. Release and acquire
-/// pass on this knowledge. (Without fences, consume and seq_cst; stores take effect in the order of
-/// execution.)
+/// A model of the C++ memory model, not of one processor. Each location keeps all stored values,
+/// and a load may return any value that the thread does not know to be overwritten. Release and
+/// acquire transfer this knowledge. There are no fences, consume or seq_cst; stores take effect in
+/// the order of execution.
 class weak_memory {
  public:
   static constexpr std::size_t max_locations = 24;
@@ -54,15 +54,16 @@ class weak_memory {
     knowledge tells;
   };
 
-  void learn(std::size_t thread, const knowledge& told);
+  void learn(std::size_t thread, const knowledge& passed_on);
   void put(std::size_t thread, location at, std::uint64_t value, bool release, knowledge tells);
 
   std::vector<std::vector<message>> stored_;
   std::vector<knowledge> knows_;
 };
 
-/// Plays threads that access memory through stepped_atomics, one at a time, and switches between
-/// them before any access. A seed decides which thread continues and what each load finds.
+/// Runs threads that access memory through stepped_atomics, one at a time, and may switch between
+/// them before any access. A seed determines which thread continues and which value each load
+/// returns.
 class stepper {
  public:
   explicit stepper(std::size_t threads);

@@ -40,7 +40,7 @@ struct pause_or_yield {
   }
 };
 
-/// Random software transactions on threads, recorded and judged batch by batch.
+/// Random software transactions on threads, recorded and verified batch by batch.
 template <class Rules = tm::versioned_rules>
 class transaction_soak {
  public:

@@ -36,7 +36,7 @@ inline random64 draw_of(const world& w, std::uint64_t seed, std::uint64_t i) {
                   i * static_cast<std::uint64_t>(w.size()) + static_cast<std::uint64_t>(w.rank()));
 }
 
-/// Returns what is wrong with all ranks' accounts after `transfers` transfers, or "". Collective.
+/// Checks all ranks' accounts after `transfers` transfers. Returns the faults, or "". Collective.
 inline std::string accounts_wrong(world& w, dtx::owned_vertex_map<account>& accounts,
                                   std::uint64_t transfers) {
   std::uint64_t balance = 0, changes = 0, held = 0;
@@ -81,8 +81,8 @@ struct transfer_options {
 };
 
 /// Every rank transfers money among accounts of all ranks, by transactions with elements named in
-/// advance or found, while transfers among accounts of one rank (its own or another) run
-/// concurrently. Returns what is wrong afterwards, or "". Collective.
+/// advance or discovered. Transfers among accounts of one rank (its own or another) run
+/// concurrently. Returns the faults, or "". Collective.
 inline std::string transfer_everywhere(world& w, const transfer_options& opt) {
   const auto n = opt.accounts * static_cast<std::uint64_t>(w.size());
   dtx::owned_vertex_map<account> accounts(w, {n, w.size()}, account{});

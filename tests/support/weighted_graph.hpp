@@ -44,12 +44,12 @@ struct weighted_graph {
   }
 };
 
-/// Draws from few different weights, from `least` on, so that many are equal. Real weights are
+/// Draws from few different weights, from `min_weight` on, so that many are equal. Real weights are
 /// multiples of 1/4, whose sums are exact.
-inline weighted_graph weigh(plain_graph g, weights kind, int least, random64& random) {
+inline weighted_graph weigh(plain_graph g, weights kind, int min_weight, random64& random) {
   weighted_graph result{std::move(g), kind, {}};
   for (const auto& e : result.graph.edges) {
-    const auto drawn = static_cast<double>(random.below(12)) + least;
+    const auto drawn = static_cast<double>(random.below(12)) + min_weight;
     const auto weight = kind == weights::none ? 1 : kind == weights::whole ? drawn : drawn / 4;
     result.edges.push_back({e.source, e.target, weight});
   }
@@ -83,7 +83,7 @@ graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank,
                          detail::to_array(targets), std::move(values)),
           graph::labels(g.graph.n)};
 }
-/// The same with equal blocks.
+/// share_of with equal blocks.
 template <class Id>
 graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank, rank_t ranks) {
   return share_of<Id>(g, rank, pgas::partition(g.graph.n, ranks));

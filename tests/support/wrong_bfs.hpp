@@ -25,7 +25,7 @@ struct bfs_tree {
   std::vector<std::uint64_t> parent, depth;
 };
 
-/// A right result; random numbers choose among the possible parents.
+/// A correct result; random numbers choose among the possible parents.
 inline bfs_tree true_bfs(const plain_graph& g, std::uint64_t root, random64& random) {
   bfs_tree t{root, std::vector(g.n, nobody), std::vector(g.n, nobody)};
   const auto out = g.neighbors();
@@ -48,7 +48,7 @@ inline bfs_tree true_bfs(const plain_graph& g, std::uint64_t root, random64& ran
   return t;
 }
 
-/// The data for seeding an error: the graph and a right result.
+/// The data for seeding an error: the graph and a correct result.
 class error_seeder {
  public:
   using vertex = std::uint64_t;
@@ -101,14 +101,15 @@ class error_seeder {
   random64 random;
 };
 
-/// A way to make a right result wrong. `seed` returns false if this graph does not permit it.
+/// An error that can be seeded into a correct result. `seed` returns false if the graph does not
+/// permit it.
 struct seeded_error {
   std::string name;
-  bool wrongs_parents, wrongs_depths;  ///< what a judge of parents or depths alone must detect
+  bool wrongs_parents, wrongs_depths;  ///< whether a judge of only parents or depths must detect it
   std::function<bool(error_seeder&, bfs_tree&)> seed;
 };
 
-/// All seeded errors. Each gives a result that no right search can give.
+/// All seeded errors. Each gives a result that no correct search can give.
 std::vector<seeded_error> all_seeded_errors();
 
 }  // namespace cairn::support

@@ -17,8 +17,9 @@ namespace {
 using entry = reached_vertex<std::uint32_t, std::uint64_t>;
 constexpr auto none = bucket_queue<entry>::none;
 
-// Against a map: pushes from the first bucket on, or from a little before it, as from another rank;
-// takes up to ends that never decrease; given entries.
+// Compares the queue with a map. Pushes entries from the first bucket on, or from slightly before
+// it, as messages from other ranks do; takes entries up to ends that never decrease; gives entries
+// away.
 void play(world& w, double width, std::uint64_t spread, std::uint64_t seed) {
   random64 random(seed);
   bucket_queue<entry> queue(w, width);
@@ -44,9 +45,9 @@ void play(world& w, double width, std::uint64_t spread, std::uint64_t seed) {
       EXPECT_EQ(queue.push({0, d}), bucket_of(d));
       expected.emplace(bucket_of(d), d);
     }
-    ASSERT_EQ(queue.least() == none, expected.empty());
+    ASSERT_EQ(queue.first_bucket() == none, expected.empty());
     ASSERT_EQ(queue.size(), expected.size());
-    ASSERT_LE(queue.least(), expected.empty() ? none : expected.begin()->first);
+    ASSERT_LE(queue.first_bucket(), expected.empty() ? none : expected.begin()->first);
     if (random.below(2) == 0) end = std::max(end, bucket_of(reached) + random.below(3));
     if (random.below(16) == 0) {
       std::vector<entry> given;
@@ -66,7 +67,7 @@ void play(world& w, double width, std::uint64_t spread, std::uint64_t seed) {
   EXPECT_TRUE(expected.empty());
 }
 
-// Far apart, in any order: each is distributed a few times at most.
+// Distances far apart, in any order: each entry is distributed at most a few times.
 TEST(BucketQueue, SortsDistancesOfAnySize) {
   world w;
   random64 random(1);

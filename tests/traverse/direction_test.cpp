@@ -22,8 +22,8 @@ TEST(Direction, PullsForTheLastFewThatWait) {
   EXPECT_TRUE(pull_is_cheaper({n, 16 * n, n / 2, 100}));
 }
 
-// The same share of edges pays on a dense graph and not on a sparse one, whose vertices have few
-// edges to look at before they give up.
+// For the same share of edges a pull pays off on a dense graph but not on a sparse graph, whose
+// vertices have few in-edges to search.
 TEST(Direction, DependsOnTheMeanDegree) {
   const auto tenth_of = [](std::uint64_t edges) { return step_size{n, edges, edges / 5, n / 2}; };
   EXPECT_TRUE(pull_is_cheaper(tenth_of(40 * n)));

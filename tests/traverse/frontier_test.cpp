@@ -56,11 +56,11 @@ TEST_P(Frontier, HoldsWhatWasAddedInEitherFormAndForgetsTheLastTurn) {
       f.keep_next_as(forms[r]);
       add_third(w, p, f, r);
       const auto expected = own_third(w, p, r);
-      EXPECT_EQ(f.turn(), expected.size());
+      EXPECT_EQ(f.begin_superstep(), expected.size());
       EXPECT_EQ(f.is_list(), r == 0);
       EXPECT_EQ(sorted(f.list()), expected);
     }
-    EXPECT_EQ(f.turn(), 0u);
+    EXPECT_EQ(f.begin_superstep(), 0u);
     EXPECT_TRUE(f.list().empty());
   });
 }
@@ -72,7 +72,7 @@ TEST_P(Frontier, BitsAreThoseOfAllRanks) {
     for (std::uint64_t r = 0; r < 2; ++r) {
       if (r == 1) f.keep_next_as(frontier<id>::form::bits);
       add_third(w, p, f, r);
-      static_cast<void>(f.turn());
+      static_cast<void>(f.begin_superstep());
       const auto* const bits = f.bits_of_all();
       for (std::uint64_t v = 0; v < n; ++v) {
         ASSERT_EQ(bits[v / 64] >> (v % 64) & 1, v % 3 == r ? 1u : 0u) << v;

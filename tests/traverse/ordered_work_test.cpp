@@ -19,21 +19,22 @@ namespace {
 
 using entry = reached_vertex<std::uint64_t, std::uint64_t>;
 
-/// A tree of work whose nodes are dealt to random ranks: one at depth d sends two of depth d + 1.
+/// A tree of work whose nodes are assigned to random ranks: a node at depth d sends two of depth d
+/// + 1.
 struct scattered_tree {
   static constexpr std::uint64_t depth = 9;
 
   scattered_tree(world& the_world, double width)
-      : w(the_world), work(w, width), done(w.workers()), road(w, [this](worker_t k, auto batch) {
+      : w(the_world), work(w, width), done(w.workers()), channel(w, [this](worker_t k, auto batch) {
           for (const auto& e : batch) work.add(k, e);
         }) {}
 
-  // Returns the entries that were done here.
+  // Returns the number of processed entries on all ranks.
   std::uint64_t run(std::uint64_t end) {
     for (auto& d : done) d.value = 0;
     work.run(
         [&](worker_t k, std::span<const entry> entries, std::span<const entry>) {
-          auto send = road.from(k);
+          auto send = channel.from(k);
           for (const auto& e : entries) {
             ++done[k];
             for (std::uint64_t child = 1; e.distance < depth && child <= 2; ++child) {
@@ -57,7 +58,7 @@ struct scattered_tree {
   world& w;
   ordered_work<entry> work;
   task::per_worker<std::uint64_t> done;
-  am::channel<entry> road;
+  am::channel<entry> channel;
 };
 
 class OrderedWork : public ::testing::TestWithParam<support::place> {};
@@ -92,7 +93,7 @@ TEST_P(OrderedWork, EndsWithAnyFrequency) {
   }
 }
 
-// A busy worker that looks more often also tests more often for the end.
+// A busy worker that polls more often also tests more often for the end.
 TEST(OrderedWorkOfTwoRanks, TestsForTheEndAsOftenAsIsSaid) {
   const auto waves = [](unsigned frequency) {
     std::uint64_t all = 0;
@@ -110,7 +111,7 @@ TEST(OrderedWorkOfTwoRanks, TestsForTheEndAsOftenAsIsSaid) {
   EXPECT_GT(waves(1), waves(1000));
 }
 
-// What lies in later buckets waits for the next run, also where it comes from other ranks.
+// Entries in later buckets wait for the next run, also entries from other ranks.
 TEST_P(OrderedWork, LeavesWhatIsBeyondItsEnd) {
   GetParam().run([](world& w) {
     const auto ranks = static_cast<std::uint64_t>(w.size());
@@ -118,10 +119,10 @@ TEST_P(OrderedWork, LeavesWhatIsBeyondItsEnd) {
     tree.work.add(worker_t(0), {1, 0});
     std::uint64_t at_depth = ranks;
     for (std::uint64_t d = 0; d <= tree.depth; ++d, at_depth *= 2) {
-      EXPECT_EQ(w.reduce<minimum<std::uint64_t>>(tree.work.least()), d);
+      EXPECT_EQ(w.reduce<minimum<std::uint64_t>>(tree.work.first_bucket()), d);
       EXPECT_EQ(tree.run(d + 1), at_depth);
     }
-    EXPECT_EQ(tree.work.least(), tree.work.none);
+    EXPECT_EQ(tree.work.first_bucket(), tree.work.none);
   });
 }
 
@@ -129,14 +130,14 @@ TEST_P(OrderedWork, StopsOnAllRanksWhenOneIsCancelled) {
   GetParam().run([](world& w) {
     const auto never_ending = [&] {
       ordered_work<entry> work(w, 1);
-      am::channel<entry> road(w, [&](worker_t k, auto batch) {
+      am::channel<entry> channel(w, [&](worker_t k, auto batch) {
         for (const auto& e : batch) work.add(k, e);
       });
       work.add(worker_t(0), {0, 0});
       work.run([&](worker_t k, std::span<const entry> entries, auto) {
         for (const auto& e : entries) {
           if (e.distance == 500 && w.rank() == 0) w.cancel();
-          road.send(k, (w.rank() + 1) % w.size(), {0, e.distance + 1});
+          channel.send(k, (w.rank() + 1) % w.size(), {0, e.distance + 1});
         }
       });
     };
@@ -145,7 +146,7 @@ TEST_P(OrderedWork, StopsOnAllRanksWhenOneIsCancelled) {
   });
 }
 
-// A worker that fails does not leave the others waiting.
+// If a worker fails, the others do not wait for it.
 TEST(OrderedWorkOfOneRank, ThrowsWhatItsWorkThrows) {
   for (const int workers : {1, 2, 3}) {
     world w(workers);
@@ -177,10 +178,10 @@ TEST(OrderedWorkOfOneRank, IsGivenAwayOnRequest) {
 }
 
 TEST(OrderedWorkOfOneRank, IsNotGivenAwayBeforeItIsWorthIt) {
-  for (const std::uint64_t least : {1'000, 4'000, 6'000}) {
-    support::on_simulated_ranks(1, 3, 1, [least](world& w) {
+  for (const std::uint64_t min_entries : {1'000, 4'000, 6'000}) {
+    support::on_simulated_ranks(1, 3, 1, [min_entries](world& w) {
       ordered_work<entry> work(w, 8);
-      work.give_after(least);
+      work.share_after(min_entries);
       for (std::uint64_t i = 0; i < 5'000; ++i) work.add(worker_t(0), {i, i});
       task::per_worker<std::uint64_t> done(w.workers());
       std::uint64_t alone = 0;
@@ -190,10 +191,10 @@ TEST(OrderedWorkOfOneRank, IsNotGivenAwayBeforeItIsWorthIt) {
         w.pool().step();
       });
       EXPECT_EQ(done[worker_t(0)] + done[worker_t(1)] + done[worker_t(2)], 5'000u);
-      if (least > 5'000) {
+      if (min_entries > 5'000) {
         EXPECT_EQ(done[worker_t(0)], 5'000u);
       } else {
-        EXPECT_GE(alone, least);
+        EXPECT_GE(alone, min_entries);
         EXPECT_LT(done[worker_t(0)], 5'000u);
       }
     });

@@ -19,7 +19,7 @@ namespace {
 
 using id = std::uint32_t;
 
-// Counts what comes to a vertex.
+// Counts the messages to a vertex.
 struct count {
   struct message {
     id v;
@@ -71,7 +71,7 @@ TEST_P(Push, SendsAlongTheEdgesOfAListAndCountsThem) {
       EXPECT_EQ(w.sum(w.counters().total(obs::counter::edges)), edges) << g.name;
       std::atomic<std::uint64_t> degrees = 0;
       const auto along = edges_both_ways(share);
-      look_along(w, along, std::span<const id>(list), [&](worker_t, id v) {
+      visit_all_edges(w, along, std::span<const id>(list), [&](worker_t, id v) {
         std::uint64_t degree = 0;
         along.each_neighbor(v, [&](id) { ++degree; });
         EXPECT_EQ(along.degree(v), degree);
@@ -131,7 +131,7 @@ TEST_P(Push, CallsBackForEachElementOnceThroughExecutorsAndChannels) {
   });
 }
 
-// Reaches each vertex once, from worklists alone.
+// Reaches each vertex once, using only worklists.
 struct reach {
   struct message {
     id v;

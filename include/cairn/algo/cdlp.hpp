@@ -38,14 +38,14 @@ struct cdlp_result {
 
 /// Communities by label propagation (CDLP of LDBC Graphalytics).
 ///
-/// A vertex's first label is its id in the input. In each iteration every vertex takes the label
-/// that most of its neighbors had after the iteration before; of several such labels the smallest
-/// id. A vertex without neighbors keeps its label. In a directed graph the ends of in-edges and of
-/// out-edges are neighbors, so a vertex that is joined both ways counts twice. A duplicate edge
-/// counts again, and a self-loop counts the vertex's own label.
+/// The initial label of a vertex is its id in the input. In each iteration every vertex takes the
+/// most frequent label of its neighbors in the previous iteration; of several such labels the
+/// smallest id. A vertex without neighbors keeps its label. In a directed graph the ends of
+/// in-edges and of out-edges are neighbors, so a neighbor joined by edges in both directions counts
+/// twice. A duplicate edge counts again, and a self-loop counts the vertex's own label.
 ///
-/// Every rank holds the labels of all vertices. Labels change between iterations only, so each has
-/// one writer and a loop reads fixed ones.
+/// Every rank holds the labels of all vertices. Labels change only between iterations, so each
+/// label has one writer and loops read constant labels.
 ///
 /// Returns     labels at their owners; they do not depend on ranks, workers or the vertices' order
 /// Work        per iteration O(n + m) expected
@@ -62,9 +62,9 @@ template <class Id>
 [[nodiscard]] cdlp_result<Id> cdlp(world& w, const graph::dist_csr<Id>& g,
                                    const cdlp_options& opt = {});
 
-/// One sentence if `label` does not hold the labels after this number of iterations, which are
-/// found again by messages along edges: a vertex receives a label from each neighbor and sorts
-/// them. `label` may have any contents.
+/// One sentence if `label` does not contain the labels after this number of iterations. Computes
+/// them again by messages along edges: a vertex receives a label from each neighbor and sorts them.
+/// `label` may have any contents.
 ///
 /// Returns     the same on every rank; of several violations that of the smallest vertex
 /// Work        per iteration O(n + m log(largest degree))

@@ -22,8 +22,7 @@ namespace cairn::algo {
 ///   numbers   shown as they are
 ///   vertices  vertices; shown by their ids in the input
 ///   classes   class representatives: the smallest vertex with the same value. Shown by the
-///   smallest
-///             input id in the class, which may belong to another vertex
+///             smallest input id in the class, which may belong to another vertex
 enum class value_kind { numbers, vertices, classes };
 
 /// One member of an aggregate, as described in reports, JSON, the command line and bindings.

@@ -23,15 +23,15 @@ struct file_column {
   std::uint64_t first;
   std::string_view name;
 
-  /// Checks what every algorithm requires: no value is missing or larger than `most`, and a class
+  /// Checks what every algorithm requires: no value is missing or larger than `max`, and a class
   /// is named by its smallest id. Returns the violation as one sentence, or nothing; then it
   /// renames each class to its smallest vertex. Collective.
-  [[nodiscard]] std::optional<std::string> take(value_kind kind, bool partial, std::uint64_t most,
+  [[nodiscard]] std::optional<std::string> take(value_kind kind, bool partial, std::uint64_t max,
                                                 own_values& values) const;
 
  private:
-  [[nodiscard]] std::optional<std::string> beyond(std::uint64_t most, bool partial,
-                                                  const own_values& values) const;
+  [[nodiscard]] std::optional<std::string> find_invalid(std::uint64_t max, bool partial,
+                                                        const own_values& values) const;
   [[nodiscard]] std::optional<std::string> name_by_smallest_vertex(
       std::vector<std::uint64_t>& labels) const;
 };

@@ -13,7 +13,7 @@
 
 namespace cairn::algo {
 
-/// When a value agrees with that of a reference output.
+/// The rule by which a value agrees with that of a reference output.
 ///
 ///   exact     equal whole numbers
 ///   renamed   whole numbers that name classes: a bijection maps the names of one onto the other's
@@ -52,8 +52,8 @@ struct graphalytics_algorithm {
 /// The outcome of one algorithm on one data set.
 ///
 /// seconds    of building what the algorithm needs from the graph, and of the run
-/// compared   number of vertices
-/// wrong      the vertex with the smallest id whose value is wrong, and both values
+/// compared   number of compared vertices
+/// wrong      the wrong vertex with the smallest id, and both values
 struct graphalytics_outcome {
   struct wrong_value {
     std::uint64_t vertex;

@@ -66,8 +66,7 @@ template <class Id>
 ///
 ///   rule 1  a vertex of core number k has k neighbors whose core number is at least k
 ///   rule 2  after removing all vertices of smaller core numbers, the vertices of core number k can
-///   be
-///           removed one by one such that each has at most k neighbors left when it is removed
+///           be removed one by one such that each has at most k neighbors left at its removal
 ///
 /// By rule 1 no core number is too large. By rule 2, applied from the smallest core number to the
 /// largest, none is too small. Rule 2 needs no levels: a removal affects only neighbors with the

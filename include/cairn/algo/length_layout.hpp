@@ -17,11 +17,12 @@ namespace cairn::algo {
 /// The edges of a graph on one rank, reordered for shortest paths: each weight is beside its
 /// target, so that a short row is one cache line.
 ///
-/// pairs     rows keep their order, whose targets may be close together
+/// pairs     rows keep their order, in which targets may be close together
 /// bins      rows are ordered by eight bins of weights, lightest first, so that a search within a
-///           radius skips the end of a row. A directed graph gets its in-edges, too
-/// Memory    an id and a weight per edge (of a directed graph, bins: twice), and offsets of in-rows
-/// Source    [DC15] orders the work; Chakaravarthy et al., Scalable single source shortest path
+///           radius skips the end of a row. The layout of a directed graph includes its in-edges
+/// Memory    an id and a weight per edge (twice for bins of a directed graph), and offsets of
+/// in-rows Source    [DC15] orders the work; Chakaravarthy et al., Scalable single source shortest
+/// path
 ///           algorithms for massively parallel systems (2014), for light rows first and for pulling
 template <class Id>
 class length_layout {
@@ -44,7 +45,7 @@ class length_layout {
   [[nodiscard]] traverse::weighted_rows<Id, Weight> out(const graph::dist_csr<Id>& g) const {
     return rows<Weight>(g.out().offsets(), out_);
   }
-  /// In-edges; nothing unless rows have bins.
+  /// The in-edges, if rows are ordered by bins; else nothing.
   template <class Weight>
   [[nodiscard]] std::optional<traverse::weighted_rows<Id, Weight>> in(
       const graph::dist_csr<Id>& g) const {

@@ -82,9 +82,9 @@ template <class Id>
 
 /// Verifies a maximum flow. Returns nothing, or a violation as one sentence with input ids.
 ///
-///   rule 1  each flow is positive and at most the capacity, and is listed once per pair of
-///   vertices rule 2  inflow equals outflow except at s and t, where they differ by `value` rule 3
-///   the cut has s on its source side and t on the other, and a capacity of `value`
+///   rule 1  each flow is positive, at most the capacity, and listed once per pair of vertices
+///   rule 2  inflow equals outflow except at s and t, where they differ by `value`
+///   rule 3  the cut has s on its source side and t on the other, and a capacity of `value`
 ///
 /// By the max-flow min-cut theorem these rules are sufficient.
 ///

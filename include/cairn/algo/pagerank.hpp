@@ -62,8 +62,8 @@ struct pagerank_options {
 /// The limits of a convention, after applying the options.
 struct pagerank_limits {
   bool spread_sinks;
-  std::uint64_t most_sweeps;
-  double enough;  ///< stop when the total change is below this
+  std::uint64_t max_sweeps;
+  double tolerance;  ///< stop when the total change is below this
 };
 [[nodiscard]] pagerank_limits limits_of(const pagerank_options& opt, std::uint64_t num_vertices);
 

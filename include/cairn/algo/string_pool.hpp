@@ -18,25 +18,29 @@ namespace cairn::algo {
 /// A string of at most 20 characters.
 using pool_string = pgas::bounded_text<20>;
 
-/// The strings that tasks take as inputs, numbered.
+/// The numbered strings that tasks take as inputs.
 ///
-/// Generated ones take no memory: string i has 5 to 20 of the 32 characters a-z and 2-7, drawn from
-/// random64(seed, i). Those of a file are its words in their order, each as often as it occurs.
+/// Generated strings take no memory: string i has 5 to 20 of the 32 characters a-z and 2-7, drawn
+/// from random64(seed, i). The strings of a file are all its words, in order.
 class string_pool {
  public:
-  /// `size` generated strings, at least one.
-  string_pool(std::uint64_t size, std::uint64_t seed) : size_(size), seed_(seed) {}
+  /// A number of generated strings, at least one.
+  struct generated {
+    std::uint64_t size;
+    std::uint64_t seed;
+  };
+  explicit string_pool(const generated& strings) : size_(strings.size), seed_(strings.seed) {}
   /// These strings, at least one.
   explicit string_pool(std::vector<pool_string> words)
       : size_(words.size()), words_(std::move(words)) {}
 
   [[nodiscard]] std::uint64_t size() const noexcept { return size_; }
   [[nodiscard]] pool_string operator[](std::uint64_t i) const noexcept {
-    return words_.empty() ? generated(i) : words_[i];
+    return words_.empty() ? generate(i) : words_[i];
   }
 
  private:
-  [[nodiscard]] pool_string generated(std::uint64_t i) const noexcept {
+  [[nodiscard]] pool_string generate(std::uint64_t i) const noexcept {
     constexpr std::string_view alphabet = "abcdefghijklmnopqrstuvwxyz234567";
     random64 draws(seed_, i);
     std::array<char, 20> characters;
@@ -53,11 +57,11 @@ class string_pool {
   std::vector<pool_string> words_;
 };
 
-/// The words of a text file, plain or compressed (.gz .zst .xz): what blanks and ends of lines
-/// separate. Of a longer word the first 20 bytes.
+/// The words of a text file, plain or compressed (.gz .zst .xz), separated by blanks and line ends.
+/// Words are cut to 20 bytes.
 struct pool_words {
   std::vector<pool_string> words;
-  std::uint64_t cut = 0;  ///< words that were longer
+  std::uint64_t cut = 0;  ///< number of words that were longer
 };
 
 /// Reads all words of a file.

@@ -19,8 +19,7 @@ namespace cairn::algo {
 ///   natural   rows of the input: each is merged with those of its smaller neighbors. There is no
 ///             preparation; best for short rows of nearby neighbors (roads, grids)
 ///   marks     each edge is kept at its endpoint of smaller degree. A row is marked, in a bit set
-///   or
-///             in vector registers, and the rows of its neighbors are looked up in the marks
+///             or in vector registers, and the rows of its neighbors are looked up in the marks
 ///   matrix    as marks, but the rows of the vertices of largest degree are bits of a triangular
 ///             matrix, of which 64 are tested at once (skewed graphs with long rows)
 ///

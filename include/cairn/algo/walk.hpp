@@ -19,26 +19,26 @@ namespace cairn::algo {
 
 struct walk_options {
   std::uint64_t walkers = 0;  ///< at most 2^63; 0 if the graph has no vertices
-  std::uint64_t length = 40;  ///< steps of a walker, at most; less than 2^32
+  std::uint64_t length = 40;  ///< maximum number of steps of a walker; less than 2^32
   std::uint64_t key = 1;      ///< key of the random draws
-  double p = 1;               ///< the weight of the edge back is 1 / p; positive
-  double q = 1;               ///< that of an edge away from the last vertex is 1 / q; see bias
+  double p = 1;               ///< return parameter of node2vec; positive
+  double q = 1;               ///< in-out parameter of node2vec, from 1 / max_walk_bias to it
   bool paths = false;         ///< also return the vertices of each walk
 
-  /// Whether a step depends on the vertex before.
+  /// Whether a step depends on the previous vertex.
   [[nodiscard]] bool biased() const noexcept { return p != 1 || q != 1; }
 };
 
-/// The largest 1/q and q of walk_options: as many edges may be drawn for a step.
-inline constexpr double most_walk_bias = 1'000;
+/// The largest q and the largest 1/q. A step draws at most max(q, 1/q) edges on average.
+inline constexpr double max_walk_bias = 1'000;
 
-/// The vertices of this rank's walkers, a row for each: those of numbers first, first + 1, ...
+/// The vertices of this rank's walkers. Row i belongs to walker first + i.
 template <class Id>
 struct walk_paths {
   pgas::partition_view walkers;  ///< which rank has the row of a walker
   std::uint64_t first = 0;
   std::size_t row_size = 0;  ///< length + 1
-  std::vector<Id> vertices;  ///< row by row, each filled up with no_vertex
+  std::vector<Id> vertices;  ///< row by row, each padded with no_vertex
 };
 
 struct walk_totals {
@@ -50,15 +50,15 @@ struct walk_totals {
 
 template <class Id>
 struct walk_result {
-  pgas::vertex_map<std::uint64_t> visits;  ///< times that a walker started or arrived
+  pgas::vertex_map<std::uint64_t> visits;  ///< number of times that a walker started or arrived
   std::uint64_t walkers, steps, ended_early, key;
   activity::ran ran;                      ///< `why` says that walkers are messages
-  std::optional<walk_paths<Id>> paths{};  ///< if asked for
+  std::optional<walk_paths<Id>> paths{};  ///< present if requested
 
   static constexpr auto fields() {
     using r = walk_result;
     return std::tuple(
-        field{"visits", &r::visits, "times that a walker started or arrived"},
+        field{"visits", &r::visits, "number of times that a walker started or arrived"},
         field{"walkers", &r::walkers, "number of walkers"},
         field{"steps", &r::steps, "steps of all walkers"},
         field{"ended_early", &r::ended_early, "walkers that stopped at a vertex without out-edges"},
@@ -67,57 +67,60 @@ struct walk_result {
   }
 };
 
-/// How often random walkers visit each vertex, and their paths.
+/// The number of visits of random walkers to each vertex, and the walkers' paths.
 ///
-/// Walker i, for i in [0, walkers), draws from random64(key, i). Its start is vertex below(n). Each
-/// step draws below(d) at a vertex with d out-edges and follows the edge at this place of the row,
-/// which ascends by target. A repeated edge counts as often as it occurs; an undirected self-loop
-/// is one edge. The walker stops after `length` steps or at a vertex without out-edges. So the
-/// visits depend on the graph, its order of vertices and the options only.
+/// Walker i, for i in [0, walkers), draws from random64(key, i). It starts at vertex below(n). At a
+/// vertex with d out-edges it draws below(d) and follows the edge at this position of the row,
+/// whose targets ascend. A repeated edge counts as often as it occurs; an undirected self-loop is
+/// one edge. The walker stops after `length` steps or at a vertex without out-edges. The visits
+/// therefore depend only on the graph, the order of its vertices and the options.
 ///
-/// Unless p and q are 1, a step from t to v is followed by one of the second order (node2vec). An
-/// edge from v to x has the weight 1/p if x is t, else 1 if there is an edge from t to x, else 1/q.
-/// Let m of the d edges lead back. If all do, the walker takes one without a draw. Else it draws
-/// uniform() until it takes an edge: below m / (m + (d - m) p max(1, 1/q)) it goes back. Otherwise
-/// it draws one of the d - m other edges by below(), and uniform() again; it takes the edge if this
-/// is below min(1, q) with an edge from t to x, or below min(1, 1/q) without.
+/// Unless p and q are 1, all steps except the first are of second order (node2vec). After a step
+/// from t to v, an edge from v to x has weight 1/p if x is t, else 1 if t has an edge to x, else
+/// 1/q. The walker draws by rejection. Let m of the d edges lead back to t. If m = d, the walker
+/// returns to t without a draw. Otherwise it repeats the following until it takes an edge. It draws
+/// uniform() and returns to t if the number is below m / (m + (d - m) p max(1, 1/q)). Else it draws
+/// one of the d - m other edges by below() and another uniform(). It takes the edge if this number
+/// is below min(1, q) and t has an edge to x, or below min(1, 1/q) and t has none.
 ///
-/// A walker is at the owner of its vertex. It is a message when it leaves the rank, and on its own
-/// rank after many steps, so that other messages get their turn. A worker moves a group of walkers
-/// together: it prefetches for all of them before it reads for the first, so their cache misses
-/// overlap. A walker that must know whether t has an edge to x goes to the owner of t, and from
-/// there to x, or back to v for another draw. The answer is needed for a share of 1 - min(q, 1/q)
-/// of the edges drawn.
+/// A walker is processed by the owner of its vertex. It is sent as a message when it leaves the
+/// rank, and also after many steps on the same rank, so that other messages are handled. A worker
+/// moves a group of walkers together: it prefetches for all of them before it reads for the first,
+/// so their cache misses overlap. A walker that needs to know whether t has an edge to x moves to
+/// the owner of t, and from there to x or back to v. This is necessary for a share 1 - min(q, 1/q)
+/// of the drawn edges.
 ///
 /// Returns     visits at their owners, all determined; their sum is walkers + steps. The path of a
 ///             walker is at the rank that `walkers` gives
-/// Work        O(n + walkers + steps); of the second order per step O(log d), and at most max(q,
-///             1/q) edges drawn in the mean
+/// Work        O(n + walkers + steps). A second-order step takes O(log d) per drawn edge and draws
+/// at
+///             most max(q, 1/q) edges on average
 /// Depth       one epoch
-/// Messages    one of 16 bytes (24 with ids of 64 bits) per step to another rank, and per walker
-///             that starts on another rank than the one that draws it. Of the second order and
-///             with paths 40 (48) bytes, and two for each edge that t is asked for; paths one of 16
-///             bytes per vertex that another rank records
+/// Messages    one of 16 bytes (24 with 64-bit ids) per step to another rank, and per walker that
+///             starts on another rank than the one that draws it. With second-order steps or paths
+///             40 (48) bytes, and up to two more per drawn edge whose weight t's owner determines.
+///             With paths one of 16 bytes per vertex that another rank records
 /// Memory      per rank: 8 bytes per vertex, and the messages in flight; for paths its share of
 ///             walkers * (length + 1) ids
 /// Throws      contract_violation if an option is out of its range
 /// Collective  same options on every rank
-/// Source      [GMT14] graph random walk, where each step is a task's access to remote memory; here
-///             walkers travel instead. [Grover16] p and q; [Yang19] drawing them by rejection
+/// Source      [GMT14] graph random walk; there a step is a task's access to remote memory, here
+///             walkers move between ranks. [Grover16] p and q; [Yang19] rejection sampling
 template <class Id>
 [[nodiscard]] walk_result<Id> walk(world& w, const graph::dist_csr<Id>& g, const walk_options& opt);
 
-/// One sentence if the visits, or the totals and paths where given, are not those of walk() with
-/// the same options. Walks again, and sends a message for each step, also to the own rank; a walker
-/// of the second order waits while its rank asks the owner of the vertex before.
+/// One sentence if the visits, or the given totals or paths, are not those of walk() with the same
+/// options. Repeats the walks with a message for each step, also on the same rank. During a
+/// second-order step the walker waits while its rank asks the owner of the previous vertex.
 ///
 /// visits      any contents
-/// paths       of the shape that walk() gives
+/// paths       as walk() returns them, with any vertices
 /// Returns     the same on every rank; of several wrong vertices the smallest
 /// Work        that of walk()
 /// Depth       one epoch
-/// Messages    one per walker and one per step; of the second order also a question and an answer
-///             per edge drawn; with paths one per vertex
+/// Messages    one per walker and one per step; for second-order steps also a question and an
+/// answer
+///             per drawn edge; with paths one per vertex
 /// Memory      per rank: 8 bytes per vertex, and the messages in flight
 /// Throws      contract_violation as walk()
 /// Collective  same options on every rank
@@ -132,10 +135,10 @@ struct checked_paths {
   pgas::vertex_map<std::uint64_t> visits;  ///< of all paths
 };
 
-/// Whether each path follows edges and, if it has fewer vertices than row_size, ends at a vertex
-/// without out-edges; and the visits that the paths make.
+/// Checks that each path follows edges and that a path with fewer vertices than row_size ends at a
+/// vertex without out-edges. Also counts the visits of the paths.
 ///
-/// paths       with any vertices, at least one in a row
+/// paths       may contain any vertices, at least one per row
 /// Returns     of several wrong walks the first, numbered from 1
 /// Messages    one per vertex of a path
 /// Collective  same options on every rank

@@ -29,16 +29,16 @@ struct advance_options {
   bool trace = false;  ///< records each superstep
 };
 
-/// Supersteps along the edges of a frontier, by an operator that takes effect once per vertex.
+/// Supersteps along the edges of a frontier. The operator takes effect at most once per vertex.
 ///
 /// A push spawns op along each out-edge of the frontier, in an epoch of its own. A pull visits the
 /// vertices whose element still wants a message and runs op there along the first in-edge from the
 /// frontier. Vertices without such an in-edge are listed, and later pulls visit only those. The
-/// operator's `after` adds vertices to the frontier.
+/// operator's `after` adds vertices to the next frontier.
 ///
-/// Op        a single-cell operator with `once`, whose `wanted` depends on the element alone;
-/// Op::along(u, v) is the message of the edge u -> v Work      per superstep the edges of the
-/// frontier (push), or the in-edges of waiting vertices up
+/// Op        a single-cell operator with `once`, whose `wanted` depends on the element alone.
+///           Op::along(u, v) is the message of the edge u -> v
+/// Work      per superstep the edges of the frontier (push), or the in-edges of waiting vertices up
 ///           to the first from the frontier (pull); counted as obs::counter::edges
 /// Messages  push: one per edge to another rank that passes the sent-filter. Pull: one gather of n
 ///           bits
@@ -68,7 +68,7 @@ class advance {
   /// Runs one superstep. Returns false if the frontier is empty on all ranks.
   bool step() {
     obs::trace_span span(w_.trace(), main_worker, obs::trace_kind::superstep);
-    const auto vertices = turn();
+    const auto vertices = begin_superstep();
     if (vertices == 0) {
       span.drop();
       return false;
@@ -105,8 +105,8 @@ class advance {
   }
 
   // Makes the added vertices the frontier. Returns their number on all ranks.
-  std::uint64_t turn() {
-    const std::uint64_t reached = f_.turn();
+  std::uint64_t begin_superstep() {
+    const std::uint64_t reached = f_.begin_superstep();
     waiting_ -= std::min(waiting_, reached);
     if (!f_.is_list() && reached < 1024) static_cast<void>(f_.list());
     own_edges_ = edges_of_frontier();
@@ -116,15 +116,15 @@ class advance {
     size_.waiting = all[2];
     return all[0];
   }
-  // A rough estimate suffices if a pull cannot be cheaper or the direction is fixed.
+  // A small sample suffices if the direction is fixed or a pull cannot be cheaper.
   [[nodiscard]] std::uint64_t edges_of_frontier() const {
     const auto& out = g_.out();
-    const auto most = static_cast<double>(f_.size()) * static_cast<double>(out.max_degree());
-    const auto at_most =
-        most < static_cast<double>(size_.edges) ? static_cast<std::uint64_t>(most) : size_.edges;
+    const auto bound = static_cast<double>(f_.size()) * static_cast<double>(out.max_degree());
+    const auto frontier_edges =
+        bound < static_cast<double>(size_.edges) ? static_cast<std::uint64_t>(bound) : size_.edges;
     const bool matters =
         chooses() &&
-        (w_.size() > 1 || pull_is_cheaper({size_.vertices, size_.edges, at_most, waiting_}));
+        (w_.size() > 1 || pull_is_cheaper({size_.vertices, size_.edges, frontier_edges, waiting_}));
     return num_edges(out, f_, matters ? 1024 : 64);
   }
   struct sums {
@@ -135,7 +135,7 @@ class advance {
     }
   };
 
-  // The list is made before the epoch opens, because visits from other ranks add to it.
+  // The list is built before the epoch opens, because visits from other ranks add to it.
   void push() {
     const auto list = f_.list();
     const auto degree = static_cast<double>(own_edges_) /
@@ -163,7 +163,7 @@ class advance {
     } else {
       pull_waiting(front);
     }
-    lists_->now().slide();
+    lists_->current().slide();
   }
 
   void pull_all(const std::uint64_t* front) {
@@ -172,7 +172,7 @@ class advance {
     w_.parallel_for(
         in.num_rows(),
         [&, front](worker_t k, std::size_t begin, std::size_t end) {
-          const puller pull(*this, k, front, lists_->now());
+          const puller pull(*this, k, front, lists_->current());
           const auto edges = each_row(in, in.first() + begin, in.first() + end, pull);
           w_.counters().add(k, obs::counter::edges, edges);
         },
@@ -185,19 +185,19 @@ class advance {
   void pull_waiting(const std::uint64_t* front) {
     using form = typename frontier<Id>::form;
     f_.keep_next_as(w_.workers() == 1 ? form::bits : form::shared_bits);
-    const auto list = lists_->now().window();
+    const auto list = lists_->current().window();
     w_.parallel_for(
         list.size(),
         [&, front](worker_t k, std::size_t begin, std::size_t end) {
-          const puller pull(*this, k, front, lists_->still());
+          const puller pull(*this, k, front, lists_->next());
           const auto edges = each_row(g_.in(), list.subspan(begin, end - begin), pull);
           w_.counters().add(k, obs::counter::edges, edges);
         },
         chunk_of(w_, list.size(), ns_of_vertex));
-    lists_->turn();
+    lists_->swap();
   }
 
-  // Runs op along the first in-edge of v from the frontier. If there is none, v remains waiting.
+  // Runs op along the first in-edge of v from the frontier. Without such an edge v keeps waiting.
   class puller {
    public:
     puller(advance& a, worker_t k, const std::uint64_t* front, vertex_list<Id>& waiting)
@@ -231,10 +231,10 @@ class advance {
   class waiting_lists {
    public:
     waiting_lists(world& w, std::size_t own) : lists_{{{w, own}, {w, own}}} {}
-    vertex_list<Id>& now() { return lists_[at_]; }
-    vertex_list<Id>& still() { return lists_[1 - at_]; }
-    void turn() {
-      now().clear();
+    vertex_list<Id>& current() { return lists_[at_]; }
+    vertex_list<Id>& next() { return lists_[1 - at_]; }
+    void swap() {
+      current().clear();
       at_ = 1 - at_;
     }
 
@@ -250,7 +250,7 @@ class advance {
   activity::executor<Op> visits_;
   const traverse::direction direction_;
   step_size size_;
-  std::uint64_t own_edges_ = 0;  // of the frontier's own vertices, estimated
+  std::uint64_t own_edges_ = 0;  // estimated out-edges of the frontier's own vertices
   std::uint64_t waiting_;        // own vertices with in-edges that no superstep has reached
   std::optional<waiting_lists> lists_;
   std::uint64_t num_steps_ = 0, num_pulls_ = 0;

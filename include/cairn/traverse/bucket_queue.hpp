@@ -24,16 +24,17 @@ struct reached_vertex {
   Distance distance;
 };
 
-/// The entries of one worker by distance, in buckets of equal width. Bucket b holds the distances
-/// from b * width on. The order within a bucket is first in, first out, by chunks.
+/// A priority queue of one worker, with buckets of equal width. Bucket b holds the entries with
+/// distances in [b * width, (b + 1) * width). Chunks of a bucket leave it in first-in, first-out
+/// order.
 ///
-/// The buckets of a window are lists of chunks. Entries beyond it wait in coarser lists, by the
-/// highest bit in which their bucket differs from the window's, as in a radix heap; a list is
-/// distributed when it has become the first. Entries before the window are one list. Chunks are
-/// recycled.
+/// The buckets of a window are lists of chunks. Entries beyond the window are in coarser lists, by
+/// the highest bit in which their bucket differs from the window's, as in a radix heap. When such a
+/// list contains the first bucket, the window moves there and the list is distributed. All entries
+/// before the window are in one list. Chunks are recycled.
 ///
 /// Entry     has a member `distance`, a number of at least 0
-/// Work      O(1) per entry near the first; for one 2^k windows away up to k more copies
+/// Work      O(1) per entry in the window; up to k more copies for an entry 2^k windows away
 /// Memory    512 bytes per chunk, at most one part-filled chunk per list
 /// Thread-safety: one worker at a time.
 /// Source    coarser lists: R. K. Ahuja, K. Mehlhorn, J. B. Orlin, R. E. Tarjan, Faster algorithms
@@ -46,7 +47,7 @@ class bucket_queue {
   static constexpr std::uint64_t none = ~std::uint64_t{0};  ///< no bucket
 
   bucket_queue() = default;
-  /// width     of a bucket; infinity: all entries are in bucket 0
+  /// width     width of a bucket; infinity: all entries are in bucket 0
   bucket_queue(world& w, double width)
       : per_width_(1 / width), shift_(shift_of(width)), near_(window), memory_(w.memory()) {}
 
@@ -71,8 +72,9 @@ class bucket_queue {
       if (shift_ >= 0) [[likely]]
         return distance >> shift_;
     }
-    constexpr double most = 0x1p62;
-    return static_cast<std::uint64_t>(std::min(static_cast<double>(distance) * per_width_, most));
+    constexpr double max_bucket = 0x1p62;
+    return static_cast<std::uint64_t>(
+        std::min(static_cast<double>(distance) * per_width_, max_bucket));
   }
 
   /// The number of entries, by counting chunks.
@@ -84,43 +86,43 @@ class bucket_queue {
   }
 
   /// The first bucket that has entries, or `none`.
-  [[nodiscard]] std::uint64_t least() {
+  [[nodiscard]] std::uint64_t first_bucket() {
     if (early_.first != nullptr) [[unlikely]]
-      return early_least_;
-    for (auto word = least_ / 64; word < used_.size(); ++word) {
+      return first_early_;
+    for (auto word = first_near_ / 64; word < used_.size(); ++word) {
       if (used_[word] == 0) continue;
-      least_ = 64 * word + static_cast<std::uint64_t>(std::countr_zero(used_[word]));
-      return base_ + least_;
+      first_near_ = 64 * word + static_cast<std::uint64_t>(std::countr_zero(used_[word]));
+      return base_ + first_near_;
     }
-    least_ = window - 1;
-    return far_used_ == 0 ? none : far_least_[first_far()];
+    first_near_ = window - 1;
+    return far_used_ == 0 ? none : first_of_far_[first_far()];
   }
 
-  /// Takes entries out of the first bucket that has any, if it is before `end`. Valid until the
-  /// next call.
+  /// Removes and returns a chunk of the first bucket that has entries, if that bucket is before
+  /// `end`; else nothing. Valid until the next call.
   ///
-  /// end       if less than in an earlier call, entries that it excludes may be taken, too
+  /// end       if `end` is smaller than in an earlier call, entries from `end` on may be returned
   [[nodiscard]] std::span<const Entry> take(std::uint64_t end) {
     if (taken_.chunk) recycle(std::exchange(taken_, {}).chunk);
-    const auto bucket = least();
+    const auto bucket = first_bucket();
     if (bucket >= end) return {};
     if (bucket >= base_ + window) move_window(bucket);
-    taken_ = take_chunk(early_.first ? early_ : near_[least_]);
+    taken_ = take_chunk(early_.first ? early_ : near_[first_near_]);
     return taken_.entries();
   }
-  /// What take() will probably return next, for prefetches.
+  /// The entries that the next take() probably returns, for prefetching.
   [[nodiscard]] std::span<const Entry> next() {
-    const auto bucket = least();
+    const auto bucket = first_bucket();
     if (bucket - base_ >= window) return {};
-    return near_[least_].head().entries();
+    return near_[first_near_].head().entries();
   }
 
-  /// Moves half of the chunks of the first bucket, or half of its only chunk, to the end of `to`,
-  /// if the bucket is before `end`.
+  /// Appends half of the chunks of the first bucket, or half of its only chunk, to `to` and removes
+  /// them, if the bucket is before `end`.
   void give_half(std::uint64_t end, std::vector<Entry>& to) {
     constexpr std::size_t worth_giving = 8;
-    if (least() >= std::min(end, base_ + window)) return;
-    auto& from = early_.first ? early_ : near_[least_];
+    if (first_bucket() >= std::min(end, base_ + window)) return;
+    auto& from = early_.first ? early_ : near_[first_near_];
     if (from.first == from.last) {
       const auto entries = from.head().entries();
       if (entries.size() < worth_giving) return;
@@ -158,7 +160,7 @@ class bucket_queue {
   };
   // Every chunk but the last one is full.
   struct list {
-    Entry *at = nullptr, *end = nullptr;  // where the next entry goes, and the end of its chunk
+    Entry *at = nullptr, *end = nullptr;  // position of the next entry; end of its chunk
     chunk_of_entries *first = nullptr, *last = nullptr;
     [[nodiscard]] std::size_t size() const {
       if (first == nullptr) return 0;
@@ -172,7 +174,7 @@ class bucket_queue {
     }
   };
 
-  // How far to shift where the width is 2^0 .. 2^31, else -1.
+  // log2(width) if the width is a power of two from 2^0 to 2^31, else -1.
   static int shift_of(double width) {
     const bool fits = width >= 1 && width <= 0x1p31;
     const auto whole = fits ? static_cast<std::uint64_t>(width) : 0;
@@ -182,24 +184,24 @@ class bucket_queue {
 
   [[gnu::noinline]] void push_elsewhere(std::uint64_t bucket, const Entry& e) {
     if (bucket >= base_) return add(bucket, e);
-    early_least_ = std::min(early_least_, bucket);
+    first_early_ = std::min(first_early_, bucket);
     append(early_, e);
   }
 
-  // Of a bucket that is not before the window.
+  // Adds an entry of a bucket that is not before the window.
   void add(std::uint64_t bucket, const Entry& e) {
     const auto i = bucket ^ base_;
     if (i >= window) [[unlikely]] {
       const auto level = static_cast<std::size_t>(std::bit_width(i / window)) - 1;
-      auto& least = far_least_[level];
+      auto& smallest = first_of_far_[level];
       const bool first = (far_used_ >> level & 1) == 0;
-      least = first ? bucket : std::min(least, bucket);
+      smallest = first ? bucket : std::min(smallest, bucket);
       far_used_ |= std::uint64_t{1} << level;
       return append(far_[level], e);
     }
     auto& to = near_[i];
     if (to.at == to.end) [[unlikely]] {
-      least_ = std::min(least_, i);
+      first_near_ = std::min(first_near_, i);
       used_[i / 64] |= std::uint64_t{1} << (i % 64);
     }
     append(to, e);
@@ -231,9 +233,9 @@ class bucket_queue {
     if (from.first != nullptr) return taken;
     from = {};
     if (&from == &early_) {
-      early_least_ = none;
+      first_early_ = none;
     } else {
-      used_[least_ / 64] &= ~(std::uint64_t{1} << (least_ % 64));
+      used_[first_near_ / 64] &= ~(std::uint64_t{1} << (first_near_ % 64));
     }
     return taken;
   }
@@ -242,7 +244,8 @@ class bucket_queue {
     return static_cast<std::size_t>(std::countr_zero(far_used_));
   }
 
-  // To the bucket, which is the first of all: its list has what the new window holds.
+  // Moves the window to the first bucket that has entries. Its list contains all entries of the new
+  // window.
   void move_window(std::uint64_t bucket) {
     const auto level = first_far();
     auto left = std::exchange(far_[level], {});
@@ -254,19 +257,19 @@ class bucket_queue {
       left.first = part.chunk->next;
       recycle(part.chunk);
     }
-    least_ = bucket - base_;
+    first_near_ = bucket - base_;
   }
 
   double per_width_ = 0;
   int shift_ = -1;
-  std::uint64_t base_ = 0;   // the window's first bucket, a multiple of its size
-  std::uint64_t least_ = 0;  // in the window; no earlier bucket of it has entries
-  std::vector<list> near_;   // of the window
-  std::array<std::uint64_t, window / 64> used_{};  // a bit for each list that has entries
-  list early_;                                     // before the window
-  std::uint64_t early_least_ = none;
-  std::array<list, 64> far_;  // beyond the window
-  std::array<std::uint64_t, 64> far_least_{};
+  std::uint64_t base_ = 0;        // first bucket of the window, a multiple of its size
+  std::uint64_t first_near_ = 0;  // position in the window; buckets before it are empty
+  std::vector<list> near_;        // buckets of the window
+  std::array<std::uint64_t, window / 64> used_{};  // bits: which of them have entries
+  list early_;                                     // entries before the window
+  std::uint64_t first_early_ = none;
+  std::array<list, 64> far_;  // entries beyond the window
+  std::array<std::uint64_t, 64> first_of_far_{};
   std::uint64_t far_used_ = 0;
   filled taken_;
   chunk_of_entries* free_ = nullptr;

@@ -8,9 +8,9 @@ namespace cairn::traverse {
 /// The direction of a superstep along edges.
 ///
 ///   push        each vertex of the frontier spawns an operator along its out-edges (top-down)
-/// pull        each vertex that still wants a message searches its in-edges for a sender
-///             (bottom-up)
-/// automatic   the cheaper one, chosen in each superstep
+///   pull        each vertex that still wants a message searches its in-edges for a sender
+///               (bottom-up)
+///   automatic   the cheaper of the two, chosen in each superstep
 enum class direction { automatic, push, pull };
 
 /// Inputs of the choice, summed over the whole graph.
@@ -25,8 +25,8 @@ struct step_size {
 ///
 /// A push visits every edge of the frontier. A pull visits the waiting vertices and searches the
 /// in-edges of each until it finds a sender. If a share p of all edges starts in the frontier, the
-/// search takes 1/p edges on average, at most the degree. A pull also creates the frontier's bits.
-/// [Beamer12] compares with a fixed share of the edges instead, which ignores the mean degree.
+/// search visits 1/p edges on average, at most the degree. A pull also creates the frontier's bits.
+/// The rule of [Beamer12], a fixed share of the edges, ignores the mean degree.
 [[nodiscard]] bool pull_is_cheaper(const step_size& s) noexcept;
 
 }  // namespace cairn::traverse

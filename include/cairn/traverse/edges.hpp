@@ -14,25 +14,25 @@
 
 namespace cairn::traverse {
 
-/// The edges of own vertices that a loop visits: one array of rows, or two together. By value;
-/// valid as long as the graph.
+/// The edges of own vertices that a loop visits, in one or two sets of rows. Passed by value; valid
+/// as long as the graph.
 template <class Id>
 class edges {
  public:
-  edges(const graph::csr<Id>& rows) noexcept : rows_{&rows, &rows}, kinds_(1) {}
-  edges(const graph::csr<Id>& some, const graph::csr<Id>& others) noexcept
-      : rows_{&some, &others}, kinds_(2) {}
+  edges(const graph::csr<Id>& rows) noexcept : rows_{&rows, &rows}, num_sets_(1) {}
+  edges(const graph::csr<Id>& first, const graph::csr<Id>& second) noexcept
+      : rows_{&first, &second}, num_sets_(2) {}
 
   [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept {
-    return rows_[0]->degree(v) + (kinds_ == 2 ? rows_[1]->degree(v) : 0);
+    return rows_[0]->degree(v) + (num_sets_ == 2 ? rows_[1]->degree(v) : 0);
   }
   /// The largest degree of an own vertex.
   [[nodiscard]] std::uint64_t max_degree() const noexcept {
-    std::uint64_t most = 0;
-    for (auto v = rows_[0]->first(); v < rows_[0]->last(); ++v) most = std::max(most, degree(v));
-    return most;
+    std::uint64_t max = 0;
+    for (auto v = rows_[0]->first(); v < rows_[0]->last(); ++v) max = std::max(max, degree(v));
+    return max;
   }
-  /// The mean degree of listed vertices, estimated if there are more than 64.
+  /// The mean degree of the listed vertices, estimated from a sample if there are more than 64.
   [[nodiscard]] double mean_degree(std::span<const Id> list) const noexcept {
     constexpr std::size_t sample = 64;
     const auto step = list.size() / sample + 1;
@@ -45,7 +45,7 @@ class edges {
   template <class F>
   [[gnu::always_inline]] void each_row_of(std::uint64_t v, F&& f) const {
     f(rows_[0]->neighbors(v));
-    if (kinds_ == 2) f(rows_[1]->neighbors(v));
+    if (num_sets_ == 2) f(rows_[1]->neighbors(v));
   }
   /// Calls f(u) for each neighbor of v, once for each edge.
   template <class F>
@@ -59,15 +59,15 @@ class edges {
   /// Returns the number of edges.
   template <class F>
   [[gnu::always_inline]] std::uint64_t each_row(std::span<const Id> list, F&& f) const {
-    std::uint64_t looked = traverse::each_row(*rows_[0], list, counting(f));
-    if (kinds_ == 2) looked += traverse::each_row(*rows_[1], list, counting(f));
-    return looked;
+    std::uint64_t visited = traverse::each_row(*rows_[0], list, counting(f));
+    if (num_sets_ == 2) visited += traverse::each_row(*rows_[1], list, counting(f));
+    return visited;
   }
   template <class F>
   [[gnu::always_inline]] std::uint64_t each_row(std::uint64_t v, std::uint64_t last, F&& f) const {
-    std::uint64_t looked = traverse::each_row(*rows_[0], v, last, counting(f));
-    if (kinds_ == 2) looked += traverse::each_row(*rows_[1], v, last, counting(f));
-    return looked;
+    std::uint64_t visited = traverse::each_row(*rows_[0], v, last, counting(f));
+    if (num_sets_ == 2) visited += traverse::each_row(*rows_[1], v, last, counting(f));
+    return visited;
   }
 
  private:
@@ -80,10 +80,11 @@ class edges {
   }
 
   std::array<const graph::csr<Id>*, 2> rows_;
-  int kinds_;
+  int num_sets_;
 };
 
-/// The edges of each vertex in both directions: in a directed graph its out-edges and in-edges.
+/// The edges of each vertex in both directions. In a directed graph these are its out-edges and
+/// in-edges.
 ///
 /// Throws    contract_violation if the graph is directed and has no in-edges
 template <class Id>
@@ -91,19 +92,19 @@ template <class Id>
   return g.directed() ? edges<Id>(g.out(), g.in()) : edges<Id>(g.out());
 }
 
-/// Calls f(worker, v) for each vertex of a list of own vertices. f visits all edges of v, which are
+/// Calls f(worker, v) for each vertex of a list of own vertices. f visits all edges of v; they are
 /// counted as obs::counter::edges.
 template <class Id, class F>
-void look_along(world& w, const edges<Id>& along, std::span<const Id> list, F&& f) {
+void visit_all_edges(world& w, const edges<Id>& along, std::span<const Id> list, F&& f) {
   w.parallel_for(
       list.size(),
       [&](worker_t k, std::size_t begin, std::size_t end) {
-        std::uint64_t looked = 0;
+        std::uint64_t visited = 0;
         for (const Id v : list.subspan(begin, end - begin)) {
           f(k, v);
-          looked += along.degree(v);
+          visited += along.degree(v);
         }
-        w.counters().add(k, obs::counter::edges, looked);
+        w.counters().add(k, obs::counter::edges, visited);
       },
       chunk_of(w, list.size(), ns_of_row(along.mean_degree(list))));
 }

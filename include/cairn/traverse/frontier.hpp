@@ -16,8 +16,8 @@
 
 namespace cairn::traverse {
 
-/// The vertices of the current superstep, and those added for the next one. They are kept as a list
-/// of own vertices or as bits, and converted on request.
+/// The vertices of the current superstep, and the vertices added for the next one. Both are stored
+/// as a list of own vertices or as bits, and converted on request.
 ///
 /// A vertex is added at most once in the lifetime of a frontier.
 ///
@@ -26,8 +26,8 @@ namespace cairn::traverse {
 template <class Id>
 class frontier {
  public:
-  /// How added vertices are kept: a list, bits in words with one writer each, or bits in words that
-  /// workers share.
+  /// How added vertices are stored: a list, bits whose words have one writer each, or bits whose
+  /// words several workers write.
   enum class form { list, bits, shared_bits };
 
   frontier(world& w, const pgas::partition& vertices)
@@ -45,7 +45,7 @@ class frontier {
   }
 
   /// Makes the added vertices the frontier. Returns the number of own vertices.
-  std::size_t turn() {
+  std::size_t begin_superstep() {
     if (next_form_ == form::list) {
       size_ = list_.slide().size();
       form_ = form::list;
@@ -62,7 +62,7 @@ class frontier {
   /// The number of own vertices in the frontier.
   [[nodiscard]] std::size_t size() const noexcept { return size_; }
   [[nodiscard]] bool is_list() const noexcept { return form_ == form::list; }
-  /// Sets the form of the next frontier; the default is a list. Called before vertices are added.
+  /// Sets how the next frontier is stored; the default is a list. Called before vertices are added.
   void keep_next_as(form f) {
     next_form_ = f;
     if (f == form::list) return;
@@ -102,7 +102,7 @@ class frontier {
   }
 
  private:
-  // Not inlined: loops over edges, most of which add nothing, then keep their values in registers.
+  // Not inlined, so that loops over edges keep their values in registers. Most edges add nothing.
   [[gnu::noinline]] void add_outside(worker_t k, Id v) {
     if (next_form_ == form::list) return list_.add(k, v);
     next_.set_shared(v - first_);

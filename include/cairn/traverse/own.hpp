@@ -29,13 +29,13 @@ template <class T>
   return {map.first(), map.first() + map.local().size()};
 }
 
-/// Calls f(worker, first, last) for disjoint ranges that cover the own vertices of `what`, a vertex
-/// map or a graph's rows. For loops that keep values in registers.
+/// Calls f(worker, first, last) for disjoint ranges that cover the own vertices of `vertices`, a
+/// vertex map or a graph's rows. For loops that keep values in registers.
 ///
 /// ns_each   approximate time per vertex: see chunk_of
-template <class What, class F>
-void for_own_ranges(world& w, const What& what, F&& f, double ns_each = 5) {
-  const auto own = own_of(what);
+template <class Vertices, class F>
+void for_own_ranges(world& w, const Vertices& vertices, F&& f, double ns_each = 5) {
+  const auto own = own_of(vertices);
   w.parallel_for(
       own.size(),
       [&](worker_t k, std::size_t begin, std::size_t end) {
@@ -44,13 +44,13 @@ void for_own_ranges(world& w, const What& what, F&& f, double ns_each = 5) {
       chunk_of(w, own.size(), ns_each));
 }
 
-/// Calls f(worker, v) for each own vertex v of `what`. v has the graph's id type, for a map 64
-/// bits.
-template <class What, class F>
-void for_each_own(world& w, const What& what, F&& f, double ns_each = 5) {
-  using id = typename decltype(own_of(what))::id_type;
+/// Calls f(worker, v) for each own vertex v of `vertices`. v has the graph's id type, or 64 bits
+/// for a map.
+template <class Vertices, class F>
+void for_each_own(world& w, const Vertices& vertices, F&& f, double ns_each = 5) {
+  using id = typename decltype(own_of(vertices))::id_type;
   for_own_ranges(
-      w, what,
+      w, vertices,
       [&](worker_t k, std::uint64_t v, std::uint64_t last) {
         for (; v < last; ++v) f(k, static_cast<id>(v));
       },

@@ -17,15 +17,15 @@
 #include <cairn/traverse/own.hpp>
 #include <cairn/traverse/worklist.hpp>
 
-// Supersteps of messages. Each function below opens an epoch, calls back on all workers in chunks
-// by predicted time, and returns when all messages of all ranks have been handled. Visited edges
-// are counted as obs::counter::edges.
+// Supersteps of messages. Each function below opens an epoch, calls its callback on all workers in
+// chunks of about equal predicted time, and returns when all messages of all ranks have been
+// handled. Visited edges are counted as obs::counter::edges.
 //
 //   through     the sender: an executor of operators, or an am::channel
 //   send        send(message) for an executor, send(rank, message) for a channel
 //
-// Throws      what the callbacks and handlers throw; peer_failure, cancelled
-// Collective: on all ranks, also if the list is empty.
+// Throws      exceptions of the callbacks and handlers; peer_failure, cancelled
+// Collective: called on all ranks, also with an empty list.
 
 namespace cairn::traverse {
 
@@ -52,7 +52,7 @@ template <class F, class... Args>
   }
 }
 
-// Short with several ranks, because a worker waits for room only between chunks.
+// With several ranks chunks are short, because a worker waits for buffer space only between chunks.
 [[nodiscard]] inline std::size_t chunk_of_rows(const world& w, std::size_t n, double degree) {
   const auto chunk = chunk_of(w, n, ns_of_row(degree));
   return w.size() > 1 ? std::min<std::size_t>(chunk, 64) : chunk;
@@ -71,10 +71,10 @@ void push_ranges(world& w, Through& through, std::size_t n, F&& f, std::size_t c
   w.parallel_for(
       n,
       [&](worker_t k, std::size_t begin, std::size_t end) {
-        std::uint64_t looked = 0;
+        std::uint64_t visited = 0;
         detail::with_sender(through, k,
-                            [&](auto& send) { return looked = f(send, k, begin, end); });
-        w.counters().add(k, obs::counter::edges, looked);
+                            [&](auto& send) { return visited = f(send, k, begin, end); });
+        w.counters().add(k, obs::counter::edges, visited);
       },
       chunk);
   epoch.close();
@@ -88,28 +88,28 @@ void push_each(world& w, Through& through, std::span<const T> list, F&& f, doubl
   push_ranges(
       w, through, list.size(),
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
-        std::uint64_t looked = 0;
-        for (const T& x : list.subspan(begin, end - begin)) looked += detail::edges_of(f, x, send);
-        return looked;
+        std::uint64_t visited = 0;
+        for (const T& x : list.subspan(begin, end - begin)) visited += detail::edges_of(f, x, send);
+        return visited;
       },
       chunk_of(w, list.size(), ns_each));
 }
 
-/// Calls f(v, send) for each own vertex v of `what`, a vertex map or a graph's rows.
+/// Calls f(v, send) for each own vertex v of `vertices`, a vertex map or a graph's rows.
 ///
 /// f          returns the number of visited edges, or nothing
-template <class Through, class What, class F>
-void push_own(world& w, Through& through, const What& what, F&& f, double ns_each = 20) {
-  const auto own = own_of(what);
+template <class Through, class Vertices, class F>
+void push_own(world& w, Through& through, const Vertices& vertices, F&& f, double ns_each = 20) {
+  const auto own = own_of(vertices);
   using id = typename decltype(own)::id_type;
   push_ranges(
       w, through, own.size(),
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
-        std::uint64_t looked = 0;
+        std::uint64_t visited = 0;
         for (auto v = own.first + begin; v < own.first + end; ++v) {
-          looked += detail::edges_of(f, static_cast<id>(v), send);
+          visited += detail::edges_of(f, static_cast<id>(v), send);
         }
-        return looked;
+        return visited;
       },
       chunk_of(w, own.size(), ns_each));
 }
@@ -137,14 +137,14 @@ void push_along(world& w, Through& through, const edges<Id>& along, std::span<co
 
 /// The number of ranges of targets of push_to_ranges.
 [[nodiscard]] inline std::size_t num_target_ranges(const world& w, std::uint64_t num_edges) {
-  constexpr std::uint64_t max_in_range = 4'000'000;  // some 10 ms
-  return 2 * static_cast<std::size_t>(w.workers()) + num_edges / max_in_range;
+  constexpr std::uint64_t max_edges_per_range = 4'000'000;  // about 10 ms
+  return 2 * static_cast<std::size_t>(w.workers()) + num_edges / max_edges_per_range;
 }
 
-/// push_along in ranges of targets: f gets the part of a row that lies in one range, and each range
-/// is one worker's. So the workers write different elements, and no cache line goes back and forth
-/// between them. For few vertices with long rows, which ascend: a part is found by two binary
-/// searches. One rank.
+/// push_along in ranges of targets, on one rank: f receives the part of a row that lies in one
+/// range, and one worker processes each range. Workers therefore write disjoint elements, and no
+/// cache line moves between them. Two binary searches find a part of a row, so rows should be few
+/// and long.
 ///
 /// num_edges  approximate sum of the vertices' degrees
 template <class Through, class Id, class F>
@@ -157,44 +157,45 @@ void push_to_ranges(world& w, Through& through, const graph::csr<Id>& rows,
   push_ranges(
       w, through, n,
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
-        std::uint64_t looked = 0;
+        std::uint64_t visited = 0;
         for (const Id u : list) {
           const auto row = at.neighbors(u);
           const auto first = std::lower_bound(row.begin(), row.end(), begin);
           const std::span<const Id> part(first, std::lower_bound(first, row.end(), end));
           f(u, part, send);
-          looked += part.size();
+          visited += part.size();
         }
-        return looked;
+        return visited;
       },
       n / ranges + 1);
 }
 
-/// push_along for a list that grows by its own messages. Vertices that a worker adds are visited by
-/// the same worker, in this superstep or a later one. Takes all vertices out of `work`; afterwards
-/// it contains the added vertices that have not been visited.
+/// push_along for a list to which its own messages add vertices. The worker that added a vertex
+/// visits it, in this superstep or a later one. The function removes all vertices from `work`;
+/// afterwards `work` contains the added vertices that have not been visited.
 ///
 /// One superstep thus follows paths of own vertices of any length. A worker ends a chunk after
-/// about a tenth of a millisecond, or with several ranks after some hundred vertices, so that the
-/// other workers get a share of the rest.
+/// about a tenth of a millisecond, or with several ranks after a few hundred vertices, so that the
+/// other workers receive a share of the remaining vertices.
 template <class Through, class Id, class F>
 void push_deep(world& w, Through& through, const edges<Id>& along, worklist<Id>& work, F&& f) {
   const auto list = work.take();
   const auto degree = along.mean_degree(list);
-  const auto most = chunk_of(w, std::numeric_limits<std::uint32_t>::max(), ns_of_row(degree));
+  const auto chunk_limit =
+      chunk_of(w, std::numeric_limits<std::uint32_t>::max(), ns_of_row(degree));
   push_ranges(
       w, through, list.size(),
       [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
-        std::uint64_t looked = 0;
+        std::uint64_t visited = 0;
         std::size_t vertices = 0;
         for (auto part = list.subspan(begin, end - begin); !part.empty();) {
-          looked += along.each_row(
+          visited += along.each_row(
               part, [&](Id v, std::span<const Id> row)
                         __attribute__((always_inline)) { f(v, row, send); });
           vertices += part.size();
-          part = vertices < most ? work.take_own(k) : std::span<const Id>();
+          part = vertices < chunk_limit ? work.take_own(k) : std::span<const Id>();
         }
-        return looked;
+        return visited;
       },
       detail::chunk_of_rows(w, list.size(), degree));
 }

@@ -14,7 +14,7 @@ namespace cairn::traverse {
 /// Prefetch distances, in vertices.
 inline constexpr std::size_t row_ahead = 8, offset_ahead = 16;
 
-/// Approximate time to visit a row of `degree` edges: see chunk_of.
+/// Approximate time to visit a row of `degree` edges, for chunk_of.
 inline constexpr double ns_of_vertex = 8, ns_of_edge = 2;
 [[nodiscard]] constexpr double ns_of_row(double degree) noexcept {
   return ns_of_vertex + ns_of_edge * degree;
@@ -58,27 +58,27 @@ template <class Id, class F>
   }
 }
 
-/// The number of edges of a frontier's own vertices. If there are more than four times `sample`
-/// vertices, an estimate from about `sample` of them.
+/// The number of edges of a frontier's own vertices. It is estimated from about `sample` vertices
+/// if there are more than four times as many.
 template <class Id>
 [[nodiscard]] std::uint64_t num_edges(const graph::csr<Id>& rows, const frontier<Id>& f,
                                       std::size_t sample) {
   if (f.size() == 0) return 0;
   std::uint64_t edges = 0, vertices = 0;
-  const auto look_at = [&](std::uint64_t v) {
+  const auto count = [&](std::uint64_t v) {
     edges += rows.degree(v);
     ++vertices;
   };
   if (f.is_list()) {
     const auto list = f.window();
     const auto step = list.size() <= 4 * sample ? 1 : list.size() / sample;
-    for (std::size_t i = 0; i < list.size(); i += step) look_at(list[i]);
+    for (std::size_t i = 0; i < list.size(); i += step) count(list[i]);
   } else {
     const auto words = f.own_bits().words().size();
-    const auto looked = std::clamp(words * sample / f.size(), std::min(words, sample / 16), words);
-    const auto step = words / looked;
+    const auto read = std::clamp(words * sample / f.size(), std::min(words, sample / 16), words);
+    const auto step = words / read;
     for (std::size_t k = 0; k < words; k += step) {
-      f.own_bits().for_each(k, k + 1, [&](std::size_t i) { look_at(rows.first() + i); });
+      f.own_bits().for_each(k, k + 1, [&](std::size_t i) { count(rows.first() + i); });
     }
   }
   if (vertices == 0) return f.size();

@@ -16,11 +16,11 @@
 
 namespace cairn::traverse {
 
-/// A growing list of vertices that all workers append to. It is read in windows: a window contains
-/// the vertices appended since the previous one, in unspecified order.
+/// A growing list of vertices to which all workers append. It is read in windows: a window contains
+/// the vertices appended since the previous window, in unspecified order.
 ///
 /// Memory    `capacity` ids, paged in when used, and one small block per worker
-/// Thread-safety: add() by worker w itself; the others by worker 0 while no worker adds.
+/// Thread-safety: worker w calls add(w, v); worker 0 calls the others while no worker adds.
 template <class Id>
 class vertex_list {
   struct block {
@@ -82,7 +82,7 @@ class vertex_list {
 /// A list of vertices that all workers filter repeatedly.
 ///
 /// Memory    twice `capacity` ids, paged in when used
-/// Thread-safety: add() by worker w itself; keep_if() by worker 0.
+/// Thread-safety: worker k calls add(k, v); worker 0 calls keep_if().
 template <class Id>
 class shrinking_list {
  public:

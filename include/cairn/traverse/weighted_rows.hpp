@@ -19,8 +19,8 @@ struct weighted_edge {
   Weight weight;
 };
 
-/// Lower ends of the bins in which the edges of a row lie by weight, ascending. The first is 0. All
-/// are 0: the row is in any order.
+/// Lower ends of the weight bins by which the edges of a row are ordered, ascending; the first is
+/// 0. If all are 0, the row has no order by weight.
 template <class Weight>
 using weight_bins = std::array<Weight, 8>;
 template <class Weight>
@@ -28,8 +28,8 @@ inline constexpr Weight no_weight = std::numeric_limits<Weight>::has_infinity
                                         ? std::numeric_limits<Weight>::infinity()
                                         : std::numeric_limits<Weight>::max();
 
-/// Rows with the weights of their edges, by value: a loop keeps it in registers. An edge of a graph
-/// without weights has weight 1. Valid as long as the rows.
+/// Rows with the weights of their edges. Passed by value, so that a loop keeps it in registers;
+/// valid as long as the rows. In a graph without weights each edge has weight 1.
 ///
 /// Weight    std::int32_t or double
 template <class Id, class Weight>
@@ -46,8 +46,8 @@ class weighted_rows {
       weight_step_ = 1;
     }
   }
-  /// edges     of all rows; row v has those from offsets[v - first] on
-  /// bins      in which the edges of every row lie
+  /// edges     edges of all rows; row v begins at offsets[v - first]
+  /// bins      bins by which the edges of every row are ordered
   weighted_rows(std::uint64_t first, const std::uint64_t* offsets, const edge* edges,
                 const weight_bins<Weight>& bins)
       : first_(first),
@@ -69,17 +69,17 @@ class weighted_rows {
     auto [target, weight, num] = row(v);
     for (; num > 0; --num, target += target_step_, weight += weight_step_) f(*target, *weight);
   }
-  /// The same for edges of weight at most `most`. The first edge of a heavier bin ends the row.
+  /// each_edge for edges of weight at most `max_weight`. Stops at the first edge of a heavier bin.
   template <class F>
-  [[gnu::always_inline]] void each_edge_within(std::uint64_t v, Weight most, F&& f) const {
+  [[gnu::always_inline]] void each_edge_within(std::uint64_t v, Weight max_weight, F&& f) const {
     auto [target, weight, num] = row(v);
-    auto heavier = bins_.size();  // the first bin without edges of weight `most`
-    while (heavier > 0 && bins_[heavier - 1] > most) --heavier;
+    auto heavier = bins_.size();  // the first bin whose edges are all heavier
+    while (heavier > 0 && bins_[heavier - 1] > max_weight) --heavier;
     const bool ends = heavier < bins_.size();
     const auto end = ends ? bins_[heavier] : Weight{};
     for (; num > 0; --num, target += target_step_, weight += weight_step_) {
       const auto x = *weight;
-      if (x <= most) {
+      if (x <= max_weight) {
         f(*target, x);
       } else if (ends && x >= end) {
         return;
@@ -87,17 +87,18 @@ class weighted_rows {
     }
   }
 
-  /// As row_view: asks for the offset of row v, and for row w whose offset was asked for before.
+  /// Prefetches the offset of row v, and the edges of row w whose offset was prefetched earlier, as
+  /// graph::row_view does.
   [[gnu::always_inline]] void prefetch_offset(std::uint64_t v) const noexcept {
     __builtin_prefetch(offsets_ + (v - first_));
   }
   [[gnu::always_inline]] void prefetch_row(std::uint64_t w) const noexcept {
     const auto at = offsets_[w - first_];
-    constexpr std::uint64_t line = 64 / sizeof(Id);  // many rows reach into the next one
+    constexpr std::uint64_t line = 64 / sizeof(Id);  // many rows extend into the next line
     const auto* const target = targets_ + at * target_step_;
     __builtin_prefetch(target);
     __builtin_prefetch(target + line);
-    if (target_step_ > 1) return;  // the weights lie there, too
+    if (target_step_ > 1) return;  // the weights are in the same lines
     const auto* const weight = weights_ + at * weight_step_;
     __builtin_prefetch(weight);
     __builtin_prefetch(weight + line);
@@ -120,7 +121,7 @@ class weighted_rows {
   const std::uint64_t* offsets_;
   const Id* targets_;
   const Weight* weights_ = one.data();
-  // From an edge to the next, in elements. Without weights every edge reads the same one.
+  // Distances between consecutive edges, in elements. Without weights the step is 0.
   std::size_t target_step_ = 1, weight_step_ = 0;
   weight_bins<Weight> bins_{};
 };

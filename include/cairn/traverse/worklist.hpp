@@ -13,11 +13,11 @@
 
 namespace cairn::traverse {
 
-/// Pending elements of each worker, unordered: vertices to continue from, messages to send.
+/// Pending elements of each worker, unordered, such as vertices to expand or messages to send.
 ///
-/// Memory    the elements, twice while take() joins those of several workers
-/// Thread-safety: add(), take_own() by worker k itself; the others by worker 0 while no worker
-/// adds.
+/// Memory    the elements, twice while take() joins the lists of several workers
+/// Thread-safety: worker k calls add(k, x) and take_own(k); worker 0 calls the others while no
+/// worker adds.
 template <class T>
 class worklist {
   struct part {
@@ -55,7 +55,7 @@ class worklist {
     return all_;
   }
 
-  /// Removes and returns the elements that worker k has added. Valid until its next call.
+  /// Removes and returns the elements that worker k has added. Valid until worker k's next call.
   [[nodiscard]] std::span<const T> take_own(worker_t k) {
     auto& p = parts_[k];
     p.taken.clear();

@@ -26,10 +26,10 @@ inline std::vector<std::uint64_t> propagated_labels(
     }
     auto next = label;
     for (std::uint64_t v = 0; v < num_vertices; ++v) {
-      std::uint64_t most = 0;
+      std::uint64_t max_times = 0;
       for (const auto& [x, times] : votes[v]) {  // ascending, so that the smallest of equals wins
-        if (times <= most) continue;
-        most = times;
+        if (times <= max_times) continue;
+        max_times = times;
         next[v] = x;
       }
     }

@@ -24,9 +24,9 @@ inline std::string coloring_violation(
       return std::to_string(a) + " and " + std::to_string(b) + " have the same color";
     }
   }
-  const auto most = *std::max_element(ends.begin(), ends.end());
+  const auto max_degree = *std::max_element(ends.begin(), ends.end());
   for (const auto c : color) {
-    if (c > most) return "color " + std::to_string(c) + " is more than are needed";
+    if (c > max_degree) return "color " + std::to_string(c) + " is more than are needed";
   }
   return {};
 }

@@ -53,15 +53,15 @@ struct pagerank_judge {
     return ranks;
   }
 
-  /// Number of sweeps until the total change is below `enough`, at most `most`.
-  [[nodiscard]] std::uint64_t sweeps_until(double enough, std::uint64_t most) const {
+  /// Number of sweeps until the total change is below `tolerance`, at most `max_sweeps`.
+  [[nodiscard]] std::uint64_t sweeps_until(double tolerance, std::uint64_t max_sweeps) const {
     auto ranks = start();
-    for (std::uint64_t done = 0; done < most;) {
+    for (std::uint64_t done = 0; done < max_sweeps;) {
       auto next = sweep(ranks);
       ++done;
-      if (distance(std::exchange(ranks, std::move(next)), ranks) < enough) return done;
+      if (distance(std::exchange(ranks, std::move(next)), ranks) < tolerance) return done;
     }
-    return most;
+    return max_sweeps;
   }
 
   /// The fixed point of a sweep, to the precision of double.

@@ -15,8 +15,8 @@
 
 namespace cairn::algo::ref {
 
-/// The distances from `source` that Dijkstra's algorithm finds, infinity where no path leads.
-/// Serial. An undirected edge leads both ways.
+/// The distances from `source` by Dijkstra's algorithm; infinity for unreachable vertices. Serial.
+/// An undirected edge leads in both directions.
 inline std::vector<double> dijkstra(std::uint64_t num_vertices, bool directed,
                                     const std::vector<weighted_edge>& edges, std::uint64_t source) {
   std::vector<std::vector<std::pair<std::uint64_t, double>>> out(num_vertices);
@@ -43,10 +43,10 @@ inline std::vector<double> dijkstra(std::uint64_t num_vertices, bool directed,
   return distance;
 }
 
-/// What is wrong with a tree of shortest paths: one sentence, or "".
+/// Checks a tree of shortest paths. Returns a violation as one sentence, or "".
 ///
-/// distance      as dijkstra returns them
-/// predecessor   of each vertex, the source its own; the greatest number of 64 bits: it has none
+/// distance      the result of dijkstra()
+/// predecessor   predecessor of each vertex; the source is its own; 2^64 - 1: none
 inline std::string tree_violation(bool directed, const std::vector<weighted_edge>& edges,
                                   std::uint64_t source, const std::vector<double>& distance,
                                   const std::vector<std::uint64_t>& predecessor) {

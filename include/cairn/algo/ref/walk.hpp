@@ -19,11 +19,11 @@ struct walk_bias {
   double p = 1, q = 1;
 };
 
-/// The end of the arc that a walker takes from v, if it came from t, by rejection: an arc to t
-/// weighs 1/p, one to a vertex that an arc from t leads to weighs 1, any other 1/q. If not all arcs
-/// lead back, each attempt draws a chance; below the share of the arcs back it goes back. Otherwise
-/// it draws one of the others, and a second chance, which must be below the arc's weight as a share
-/// of the larger of 1 and 1/q.
+/// The target of a second-order step from v of a walker that came from t, by rejection. An arc to t
+/// has weight 1/p, an arc to a target of t has weight 1, any other arc has weight 1/q. If not all
+/// arcs lead to t, each attempt draws a number and returns to t if the number is below the share of
+/// these arcs. Otherwise it draws one of the other arcs and a second number. It takes the arc if
+/// the number is below the arc's weight divided by max(1, 1/q).
 template <class Draws>
 std::uint64_t second_order_step(const std::vector<std::vector<std::uint64_t>>& targets,
                                 std::uint64_t t, std::uint64_t v, const walk_bias& bias,
@@ -34,9 +34,10 @@ std::uint64_t second_order_step(const std::vector<std::vector<std::uint64_t>>& t
   }
   if (others.empty()) return t;
   const auto back = static_cast<double>(targets[v].size() - others.size());
-  const auto most = bias.q < 1 ? 1 / bias.q : 1.0;
+  const auto max_weight = bias.q < 1 ? 1 / bias.q : 1.0;
   for (;;) {
-    if (draws.uniform() < back / (back + static_cast<double>(others.size()) * (bias.p * most))) {
+    if (draws.uniform() <
+        back / (back + static_cast<double>(others.size()) * (bias.p * max_weight))) {
       return t;
     }
     const auto x = others[draws.below(others.size())];
@@ -51,9 +52,9 @@ std::uint64_t second_order_step(const std::vector<std::vector<std::uint64_t>>& t
 ///
 /// arcs       an undirected edge in both directions, a self-loop once
 /// draws_of   draws_of(walker) returns the walker's draws: below(bound) is the next one from
-///            [0, bound), uniform() the next one from [0, 1). The first is the start. Of a first
-///            step, and of all if p and q are 1, each is the place of the followed arc among the
-///            arcs of the same source, which are ordered by target.
+///            [0, bound), uniform() the next one from [0, 1). The first draw is the start. The draw
+///            of a first step, or of any step if p and q are 1, is the position of the followed arc
+///            among the arcs of the same source, ordered by target.
 template <class DrawsOf>
 walk_counts random_walks(std::uint64_t num_vertices,
                          const std::vector<std::pair<std::uint64_t, std::uint64_t>>& arcs,
