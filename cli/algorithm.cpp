@@ -55,7 +55,7 @@ void add_options(CLI::App& command, algorithm_command& cmd) {
       ->check(CLI::IsMember(names));
 }
 
-// Refuses invalid options before anything is loaded.
+// Rejects invalid options before anything is loaded.
 void expect_options(const algorithm_command& cmd) {
   static_cast<void>(source_of(cmd.in));
   expect_partition(cmd.c, cmd.in);
@@ -63,7 +63,7 @@ void expect_options(const algorithm_command& cmd) {
   cmd.a.check_options(cmd.given);
   expect_seed(cmd.in, cmd.a.uses_seed(cmd.given));
   if (!cmd.values.empty() && cmd.output.empty()) {
-    throw usage_error("--values says what --output writes, and there is no --output");
+    throw usage_error("--values selects what --output writes, and there is no --output");
   }
   if (!cmd.output.empty()) check_output(cmd.output);
   if (!cmd.paths.empty()) {
@@ -75,9 +75,9 @@ void expect_options(const algorithm_command& cmd) {
   expect_trace(cmd.c, {cmd.in.file, cmd.output, cmd.paths});
 }
 
-// Refuses delivery to the owner where no operator can use it, where every worker owns all, or where
-// another mechanism is asked for; and settings of groups, which the owners do not form. All ranks
-// refuse the same. Collective.
+// Rejects delivery to the owner if no operator can use it, if each rank has one worker, or if
+// another mechanism is requested. Also rejects settings of groups, because owners do not form
+// groups. All ranks reject the same. Collective.
 void expect_owners_used(const algorithm_command& cmd, world& w) {
   const auto refuse = [](std::string_view name, const std::string& why) {
     throw usage_error(fmt::format("--{} has no effect here: {}", name, why));
@@ -88,11 +88,13 @@ void expect_owners_used(const algorithm_command& cmd, world& w) {
            "operators of " + cmd.name() + " change several elements or are answered");
   }
   if (mechanism != "auto" && mechanism != "plain") {
-    refuse("deliver owner", "it serves mechanism plain, not " + mechanism);
+    refuse("deliver owner", "it is for mechanism plain, not " + mechanism);
   }
-  const auto here = static_cast<std::uint64_t>(w.workers()), most = w.max(here);
-  if (most == 1) refuse("deliver owner", "a rank has one worker");
-  if (w.any(here != most)) refuse("deliver owner", "the ranks have different numbers of workers");
+  const auto own_workers = static_cast<std::uint64_t>(w.workers()),
+             max_workers = w.max(own_workers);
+  if (max_workers == 1) refuse("deliver owner", "a rank has one worker");
+  if (w.any(own_workers != max_workers))
+    refuse("deliver owner", "the ranks have different numbers of workers");
   if (cmd.a.info().several_cells) return;  // other operators of the run form groups
   for (const auto* const name : {"grain", "retry", "costs"}) {
     if (!cmd.c.given.contains(name)) continue;
@@ -100,7 +102,7 @@ void expect_owners_used(const algorithm_command& cmd, world& w) {
   }
 }
 
-// Refuses settings of operators if the run uses no operators.
+// Rejects settings of operators if the run uses no operators.
 void expect_settings_used(const algorithm_command& cmd, world& w) {
   if (cmd.c.given.contains("filter") && !cmd.a.info().filters) {
     throw usage_error(
@@ -108,7 +110,7 @@ void expect_settings_used(const algorithm_command& cmd, world& w) {
   }
   if (cmd.c.given.contains("frequency") && !cmd.a.info().in_order) {
     throw usage_error(
-        fmt::format("--frequency has no effect here: {} does its work in supersteps", cmd.name()));
+        fmt::format("--frequency has no effect here: {} works in supersteps", cmd.name()));
   }
   const auto why = cmd.a.without_operators(cmd.given, w);
   if (why.empty()) {
@@ -186,7 +188,7 @@ void say_trials(const algorithm_command& cmd, const world& w, report& r) {
                      aborts("capacity"), aborts("explicit"), aborts("other")));
 }
 
-// Adds the name of the graph to the error of an algorithm that refuses it.
+// Adds the name of the graph to the error of an algorithm that rejects it.
 auto with_name_of_graph(const algorithm_command& cmd, const auto& f) {
   try {
     return f();

@@ -70,7 +70,7 @@ enum class setting_group : std::uint8_t {
 /// The names of all settings in these groups.
 [[nodiscard]] std::vector<std::string_view> settings_of(std::initializer_list<setting_group> kinds);
 
-/// Those of commands that run algorithms: all but the group `tasks`.
+/// The names of the settings of commands that run algorithms: all groups except `tasks`.
 [[nodiscard]] std::vector<std::string_view> algorithm_settings();
 
 /// The options that add_common adds.
@@ -87,9 +87,10 @@ struct common_parts {
 /// Adds --json and these options.
 void add_common(CLI::App& command, common& c, const common_parts& parts);
 
-/// Refuses settings that the command line names but that have no effect because of others: --grain
-/// with a mechanism without transactions, --pin with a simulated cluster, --mpi without mpiexec.
-/// Settings that need several ranks are never refused, because a script may run on any number.
+/// Rejects settings on the command line that have no effect because of other settings: --grain with
+/// a mechanism without transactions, --pin with a simulated cluster, --mpi without mpiexec.
+/// Settings that need several ranks are never rejected, because a script may run on any number of
+/// ranks.
 ///
 /// Throws    usage_error
 void expect_effect(const common& c);

@@ -11,7 +11,7 @@ namespace cairn::cli {
 struct cluster_probe_options {
   std::size_t vertices = std::size_t{1} << 14;  ///< per rank; the default fits a core's cache
   std::size_t degree = 16;
-  int rounds = 5;  ///< the minimum time counts
+  int rounds = 5;  ///< number of measurements; the minimum is used
 };
 
 /// Costs of an edge and a commit on a single rank; the other costs are defaults.

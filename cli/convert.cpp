@@ -38,7 +38,7 @@ bool ends_in(const convert_command& cmd, std::string_view ending) {
   return graph::io::without_compression(cmd.output).ends_with(ending);
 }
 
-// Refuses what can be refused before the graph is loaded.
+// Rejects invalid options before the graph is loaded.
 void expect_options(const convert_command& cmd) {
   const auto format = graph::io::format_of(cmd.output);
   if (cmd.once && !is_edge_list(format) && !ends_in(cmd, ".gr")) {

@@ -14,7 +14,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr auto no_costs_of_htm =
-    ": expected costs of htm, which works here: cairn bench model writes them anew";
+    ": expected costs of htm, which works here: run cairn bench model again";
 
 bool lack_htm(const activity::fitted_costs& costs) {
   return hw::probe_transactions().works && !costs.of(activity::mechanism::htm);
@@ -37,9 +37,9 @@ std::string saved_costs_file(const common& c) {
 }
 
 std::string costs_in_use(const common& c) {
-  const auto& asked = c.settings.costs;
-  if (asked == "none") return "";
-  if (!asked.empty()) return asked;
+  const auto& requested = c.settings.costs;
+  if (requested == "none") return "";
+  if (!requested.empty()) return requested;
   const auto path = saved_costs_file(c);
   const auto saved = read_saved_costs(path);
   return saved.costs && !lack_htm(*saved.costs) ? path : "";

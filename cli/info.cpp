@@ -11,7 +11,7 @@ namespace cairn::cli {
 namespace {
 
 struct degrees {
-  std::uint64_t most = 0, isolated = 0, self_loops = 0, arcs = 0;
+  std::uint64_t max = 0, isolated = 0, self_loops = 0, arcs = 0;
 };
 
 template <class Id>
@@ -19,13 +19,13 @@ degrees degrees_of(world& w, const graph::csr<Id>& rows) {
   degrees mine;
   for (auto v = rows.first(); v < rows.last(); ++v) {
     const auto out = rows.neighbors(v);
-    mine.most = std::max<std::uint64_t>(mine.most, out.size());
+    mine.max = std::max<std::uint64_t>(mine.max, out.size());
     mine.isolated += out.empty() ? 1 : 0;
     const auto [low, high] = std::ranges::equal_range(out, static_cast<Id>(v));
     mine.self_loops += static_cast<std::uint64_t>(high - low);
     mine.arcs += out.size();
   }
-  return {w.max(mine.most), w.sum(mine.isolated), w.sum(mine.self_loops), w.sum(mine.arcs)};
+  return {w.max(mine.max), w.sum(mine.isolated), w.sum(mine.self_loops), w.sum(mine.arcs)};
 }
 
 template <class Id>
@@ -33,17 +33,17 @@ int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
   const auto d = degrees_of(w, g.out());
   const auto n = g.num_vertices();
   const auto mean = n == 0 ? 0.0 : static_cast<double>(d.arcs) / static_cast<double>(n);
-  const auto most = w.max(g.out().num_edges());
+  const auto max_entries = w.max(g.out().num_edges());
   const auto bytes = (n + 1) * sizeof(std::uint64_t) + d.arcs * sizeof(Id);
-  r["result"] = {{"max_degree", d.most},
+  r["result"] = {{"max_degree", d.max},
                  {"mean_degree", mean},
                  {"isolated", d.isolated},
                  {"self_loops", d.self_loops},
                  {"bytes", bytes},
-                 {"most_entries_on_a_rank", most},
+                 {"max_entries_per_rank", max_entries},
                  {"attached", g.attached() ? json(g.attached()->name) : json()}};
   r.line("degrees", fmt::format("{:.2f} on average, {} at most; {} vertices without out-edges",
-                                mean, human_count(d.most), human_count(d.isolated)));
+                                mean, human_count(d.max), human_count(d.isolated)));
   r.line("self-loops", human_count(d.self_loops));
   r.line("weights", !g.weighted()                                  ? "none"
                     : g.out().template weighted_by<std::int32_t>() ? "whole numbers"
@@ -54,8 +54,8 @@ int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
            fmt::format("{}, {}", g.attached()->name, human_bytes(g.attached()->bytes.size())));
   }
   if (w.size() > 1) {
-    r.line("ranks", fmt::format("{}; {} of {} entries at most on one", w.size(), human_count(most),
-                                human_count(d.arcs)));
+    r.line("ranks", fmt::format("{}; {} of {} entries at most on one", w.size(),
+                                human_count(max_entries), human_count(d.arcs)));
   }
   r.count(w);
   r.print(w);

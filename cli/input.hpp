@@ -35,9 +35,8 @@ void add_whole_input(CLI::App& command, input_options& in);
 ///           the graph itself determines them
 [[nodiscard]] graph::source source_of(const input_options& in);
 
-/// Throws    usage_error for --partition if nothing asks for ranks: neither --ranks, nor --sim, nor
-///           a launcher. One rank that is asked for is accepted, because a script may run on any
-///           number.
+/// Throws    usage_error for --partition without --ranks, --sim and a launcher. An explicit number
+///           of one rank is accepted, because a script may run on any number of ranks.
 void expect_partition(const common& c, const input_options& in);
 
 /// draws     the command draws random numbers for more than the graph and its order

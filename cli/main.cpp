@@ -51,8 +51,8 @@ int run(int argc, char** argv) {
   add_settings(app, c, chosen);
   try {
     app.parse(argc, argv);
-  } catch (const CLI::Success& asked) {  // --help, --version
-    return app.exit(asked);
+  } catch (const CLI::Success& success) {  // --help, --version
+    return app.exit(success);
   } catch (const CLI::ParseError& wrong) {
     return refuse(sentence_of(app, wrong), say);
   }

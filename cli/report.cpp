@@ -24,25 +24,25 @@ void end_series(const common& c) {
 
 namespace {
 
-// What rank 0's blocks of messages are cut by, for each way to other ranks.
+// The limits of the sizes of rank 0's blocks, for each kind of connection to other ranks.
 json packets_of(world& w) {
   const auto& messages = w.messages();
   const auto requested = w.options().coalesce_bytes != 0;
-  std::map<json, int> ranks_by_way;
+  std::map<json, int> ranks_by_kind;
   for (rank_t to = 0; to < w.size(); ++to) {
     if (to == w.rank()) continue;
     const auto& steps = messages.steps_to(to);
-    ++ranks_by_way[{
+    ++ranks_by_kind[{
         {"block_bytes", requested ? messages.coalesce_bytes() : messages.best_bytes(to)},
         {"slot_bytes", steps.in_slots().bytes},
         {"steps", steps.largest()}}];
   }
-  json ways = json::array();
-  for (const auto& [way, ranks] : ranks_by_way) {
-    ways.push_back(way);
-    ways.back()["ranks"] = ranks;
+  json kinds = json::array();
+  for (const auto& [kind, ranks] : ranks_by_kind) {
+    kinds.push_back(kind);
+    kinds.back()["ranks"] = ranks;
   }
-  return ways;
+  return kinds;
 }
 
 }  // namespace
@@ -131,8 +131,8 @@ void report::print(const world& w) const {
 
 void phase_counts::end(phase p) {
   const auto now = w_.counters().totals();
-  ran_ = ran_ || p == run;
-  auto& to = of_[p == run ? 1 : ran_ ? 2 : 0];
+  has_run_ = has_run_ || p == run;
+  auto& to = counted_[p == run ? 1 : has_run_ ? 2 : 0];
   for (std::size_t i = 0; i < now.size(); ++i) to[i] += now[i] - last_[i];
   last_ = now;
   const auto sent = w_.messages().traffic();
@@ -148,7 +148,7 @@ void phase_counts::end(phase p) {
 void phase_counts::report_to(report& r) {
   const std::array<const char*, 3> names{"counters_load", "counters", "counters_verify"};
   std::array<totals, 3> sums{};
-  for (const auto& of_rank : w_.all_gather(of_)) {
+  for (const auto& of_rank : w_.all_gather(counted_)) {
     for (std::size_t p = 0; p < 3; ++p) {
       for (std::size_t i = 0; i < sums[p].size(); ++i) sums[p][i] += of_rank[p][i];
     }

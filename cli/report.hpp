@@ -65,8 +65,8 @@ class phase_counts {
   using totals = std::array<std::uint64_t, obs::num_counters>;
   world& w_;
   totals last_{};
-  std::array<totals, 3> of_{};  // load, run, verify
-  bool ran_ = false;
+  std::array<totals, 3> counted_{};  // load, run, verify
+  bool has_run_ = false;
   std::vector<obs::sent_amount> sent_before_, sent_;  // by receiver, or one sum
 };
 /// Whether reports are elements of one JSON array: a simulation of several seeds.

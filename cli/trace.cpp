@@ -26,7 +26,7 @@ std::vector<obs::trace_record> records_in(std::span<const std::byte> bytes) {
   return records;
 }
 
-// Files that do not exist yet are the same if their paths are.
+// Files that do not exist yet are the same if their paths are equal.
 bool is_same_file(const std::string& a, const std::string& b) {
   namespace fs = std::filesystem;
   std::error_code unknown;
@@ -35,7 +35,7 @@ bool is_same_file(const std::string& a, const std::string& b) {
          (!path.empty() && path == fs::weakly_canonical(fs::absolute(b), unknown));
 }
 
-// Of a thread beside the workers.
+// The name of a thread beside the workers.
 const char* name_beside(progress_style style, bool last) {
   if (style != progress_style::specialised) return "progress thread";
   return last ? "communication server" : "helper";

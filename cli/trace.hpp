@@ -16,7 +16,7 @@ namespace cairn::cli {
 /// Adds --trace FILE.
 void add_trace(CLI::App& command, common& c);
 
-/// Refuses a trace that would record several runs, or replace a file of the command.
+/// Rejects a trace that would record several runs, or replace a file of the command.
 ///
 /// others    files that the command reads or writes; empty names are ignored
 /// Throws    usage_error
@@ -27,8 +27,8 @@ void expect_trace(const common& c, const std::vector<std::string>& others);
 void expect_trace_writable(const common& c);
 
 /// The recording of one run for --trace; without --trace it does nothing. Each rank records in
-/// memory. At the end rank 0 collects all records by messages and writes the file. A simulated
-/// cluster runs as without a trace until then.
+/// memory. At the end rank 0 collects all records by messages and writes the file. Until then a
+/// simulated cluster runs exactly as without a trace.
 class recording {
  public:
   recording(world& w, const common& c) : w_(w), c_(c) {}
@@ -36,8 +36,8 @@ class recording {
   /// Calls body. If it is cancelled, the file is written before `cancelled` is thrown. Collective.
   int run(const std::function<int()>& body);
 
-  /// While a part exists the workers are recorded, and its life is a span of that name. Loading,
-  /// verifying and output are no parts.
+  /// While a part exists, the workers are recorded, and its lifetime is a span of that name.
+  /// Loading, verification and output are not recorded.
   class part {
    public:
     part(recording& r, std::string_view name, std::uint32_t number = obs::trace_record::no_number)

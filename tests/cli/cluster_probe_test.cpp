@@ -12,7 +12,7 @@ namespace cairn::cli {
 namespace {
 
 constexpr cluster_probe_options few{.vertices = 8192, .rounds = 1};
-constexpr cluster_probe_options least{.vertices = 256, .rounds = 1};
+constexpr cluster_probe_options smallest{.vertices = 256, .rounds = 1};
 
 cluster_costs found_in(const cluster_costs& given) {
   cluster_costs alone, found;
@@ -54,7 +54,7 @@ TEST(ClusterProbe, FindsTheCostsOfASimulatedCluster) {
 TEST(ClusterProbe, MeasuresThreadsAndRefusesOtherClusters) {
   support::on_ranks(2, 1, [](world& w) {
     world single;
-    const auto costs = probe_cluster(w, probe_rank(single, least), least);
+    const auto costs = probe_cluster(w, probe_rank(single, smallest), smallest);
     EXPECT_EQ(costs.text(), cluster_costs(costs).text());
     EXPECT_GE(costs.network.overhead_ns, 0);
   });

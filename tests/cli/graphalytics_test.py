@@ -121,7 +121,7 @@ class Tiny(InAFolder):
         for key in ("vertex-file", "edge-file", "directed", "algorithms", "bfs.source-vertex",
                     "cdlp.max-iterations", "pr.damping-factor", "pr.num-iterations",
                     "sssp.weight-property", "sssp.source-vertex"):
-            self.refuses(f"tiny.properties: there is no property 'graph.tiny.{key}'",
+            self.refuses(f"tiny.properties: has no property 'graph.tiny.{key}'",
                          properties=(f"graph.tiny.{key} =", f"graph.tiny.other.{key} ="))
         for old, new, says in (
                 ("directed = true", "directed = maybe",
@@ -145,7 +145,7 @@ class Tiny(InAFolder):
                 ("# A comment", "graph.tiny.directed = true", "tiny.properties:6: graph.tiny.directed is given twice"),
                 ("vertex-file = tiny.v", "vertex-file = none.v", "none.v: cannot be opened")):
             self.refuses(says, properties=(old, new))
-        self.refuses("there is no file NAME.properties", properties=None)
+        self.refuses("contains no file NAME.properties", properties=None)
         self.refuses("tiny.properties: is empty", properties="")
         self.refused("graphalytics", "--dataset", self.folder / "nowhere", saying="expected a folder")
         self.refused("graphalytics", saying="--dataset")

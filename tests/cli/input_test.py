@@ -90,7 +90,7 @@ class Partitions(InAFolder):
         star = self.file("g.el", "".join(f"1 {v}\n" for v in range(2, 90)) + "100 101\n")
         def entries(partition):
             return report("info", star, "-s", "--ranks", 3, "--threads", 1, "--partition",
-                          partition)["result"]["most_entries_on_a_rank"]
+                          partition)["result"]["max_entries_per_rank"]
         self.assertLess(entries("edges"), entries("vertices"))
         for partition in ("vertices", "edges"):
             for command in ("bfs", "cc", "pagerank", "coloring"):
