@@ -11,7 +11,7 @@ void argument_list::number(const std::string& name, Value& value,
                            std::type_identity_t<range<typename element<Value>::type>> allowed,
                            const std::string& meaning) {
   app_.add_option(name, value, meaning)
-      ->check(CLI::Range(allowed.least, allowed.greatest))
+      ->check(CLI::Range(allowed.min, allowed.max))
       ->capture_default_str();
 }
 

@@ -28,8 +28,8 @@ class argument_list {
  public:
   template <class Number>
   struct range {
-    Number least = std::numeric_limits<Number>::lowest();
-    Number greatest = std::numeric_limits<Number>::max();
+    Number min = std::numeric_limits<Number>::lowest();
+    Number max = std::numeric_limits<Number>::max();
   };
 
   explicit argument_list(CLI::App& app) : app_(app) {}

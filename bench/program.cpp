@@ -28,7 +28,7 @@ class command_line {
     arguments.number("--runs", options.runs, {1, 1 << 20}, "timed runs of each kernel");
     arguments.number("--warm-ups", options.warm_ups, {0, 1 << 20},
                      "calls before a kernel is timed");
-    arguments.number("--least-seconds", options.min_seconds, {0.0, 1e6}, "that a run takes");
+    arguments.number("--min-seconds", options.min_seconds, {0.0, 1e6}, "that a run takes");
     app_.add_option("--lines", file_, "adds a JSON line per run to this file; -: standard output");
     add_options(arguments);
   }

@@ -10,7 +10,7 @@
 
 namespace cairn::bench {
 
-/// The main() of a benchmark of one rank: reads --runs, --warm-ups, --least-seconds and --lines
+/// The main() of a benchmark of one rank: reads --runs, --warm-ups, --min-seconds and --lines
 /// FILE (JSON lines are added to it; "-": standard output) and what `add_options` adds, then
 /// calls body, which prints a table for people to standard error.
 ///

@@ -20,12 +20,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { polls_before_yield = 64, most_sizes = 64, most_threads = 64, most_window = 64 };
+enum { polls_before_yield = 64, max_sizes = 64, max_threads = 64, max_window = 64 };
 
 struct plan {
   int rank, partner, sends, threads, window, samples, num_sizes;
   double seconds;
-  long sizes[most_sizes];
+  long sizes[max_sizes];
 };
 
 struct thread_state {
@@ -47,7 +47,7 @@ static void wait_for(int count, MPI_Request* requests) {
 // Each message begins with its number.
 static void send_window(struct thread_state* t, uint64_t first) {
   const struct plan* const p = t->plan;
-  MPI_Request requests[most_window];
+  MPI_Request requests[max_window];
   for (int i = 0; i < p->window; ++i) {
     char* const at = t->buffer + i * t->bytes;
     const uint64_t number = first + (uint64_t)i;
@@ -56,14 +56,14 @@ static void send_window(struct thread_state* t, uint64_t first) {
   }
   wait_for(p->window, requests);
   char answer = 0;
-  MPI_Irecv(&answer, 1, MPI_BYTE, p->partner, most_threads + t->number, MPI_COMM_WORLD, requests);
+  MPI_Irecv(&answer, 1, MPI_BYTE, p->partner, max_threads + t->number, MPI_COMM_WORLD, requests);
   wait_for(1, requests);
   t->right &= answer == 1;
 }
 
 static void receive_window(struct thread_state* t, uint64_t first) {
   const struct plan* const p = t->plan;
-  MPI_Request requests[most_window];
+  MPI_Request requests[max_window];
   for (int i = 0; i < p->window; ++i) {
     MPI_Irecv(t->buffer + i * t->bytes, (int)t->bytes, MPI_BYTE, p->partner, t->number,
               MPI_COMM_WORLD, &requests[i]);
@@ -75,7 +75,7 @@ static void receive_window(struct thread_state* t, uint64_t first) {
     t->right &= number == first + (uint64_t)i;
   }
   char answer = 1;
-  MPI_Isend(&answer, 1, MPI_BYTE, p->partner, most_threads + t->number, MPI_COMM_WORLD, requests);
+  MPI_Isend(&answer, 1, MPI_BYTE, p->partner, max_threads + t->number, MPI_COMM_WORLD, requests);
   wait_for(1, requests);
 }
 
@@ -94,7 +94,7 @@ static void* transfer(void* state) {
 
 // Returns the seconds from one barrier to the next.
 static double run_threads(struct thread_state* all, const struct plan* p) {
-  pthread_t others[most_threads];
+  pthread_t others[max_threads];
   MPI_Barrier(MPI_COMM_WORLD);
   const double start = MPI_Wtime();
   for (int i = 1; i < p->threads; ++i) {
@@ -112,20 +112,20 @@ static void set_windows(struct thread_state* all, const struct plan* p, long win
 
 // Doubles the windows until they take a tenth of a sample; all ranks agree.
 static long windows_of_a_sample(struct thread_state* all, const struct plan* p) {
-  const double least = p->seconds / p->samples / 10;
+  const double min_seconds = p->seconds / p->samples / 10;
   for (long windows = 1;; windows *= 2) {
     set_windows(all, p, windows);
     double seconds = run_threads(all, p);
     MPI_Bcast(&seconds, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-    if (seconds >= least || windows >= 1 << 24) {
-      const long scaled = (long)((double)windows * 10 * least / seconds);
+    if (seconds >= min_seconds || windows >= 1 << 24) {
+      const long scaled = (long)((double)windows * 10 * min_seconds / seconds);
       return scaled > 0 ? scaled : 1;
     }
   }
 }
 
 static int measure(const struct plan* p, long bytes, int pairs) {
-  struct thread_state all[most_threads];
+  struct thread_state all[max_threads];
   for (int i = 0; i < p->threads; ++i) {
     char* const buffer = calloc((size_t)p->window, (size_t)bytes);
     if (!buffer) MPI_Abort(MPI_COMM_WORLD, 1);
@@ -159,7 +159,7 @@ static int parse(int argc, char** argv, struct plan* p) {
     const char* const name = argv[i];
     if (strcmp(name, "--bytes") == 0) {
       for (; i + 1 < argc && argv[i + 1][0] != '-'; ++i) {
-        if (p->num_sizes == most_sizes) return 0;
+        if (p->num_sizes == max_sizes) return 0;
         const long bytes = p->sizes[p->num_sizes++] = strtol(argv[i + 1], NULL, 10);
         if (bytes < 8 || bytes > 1 << 24) return 0;
       }
@@ -178,8 +178,8 @@ static int parse(int argc, char** argv, struct plan* p) {
       return 0;
     }
   }
-  return p->num_sizes > 0 && p->threads >= 1 && p->threads <= most_threads && p->window >= 1 &&
-         p->window <= most_window && p->samples >= 1 && p->seconds > 0 && p->seconds <= 60;
+  return p->num_sizes > 0 && p->threads >= 1 && p->threads <= max_threads && p->window >= 1 &&
+         p->window <= max_window && p->samples >= 1 && p->seconds > 0 && p->seconds <= 60;
 }
 
 int main(int argc, char** argv) {

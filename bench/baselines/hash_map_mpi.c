@@ -22,12 +22,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-enum { most_characters = 20, posted_receives = 16, polls_before_yield = 64 };
+enum { max_characters = 20, posted_receives = 16, polls_before_yield = 64 };
 enum tag { asks = 0, answers = 1 };
 
 struct string {
   uint8_t length;
-  char characters[most_characters];
+  char characters[max_characters];
 };
 struct ask {
   uint32_t slot;
@@ -115,7 +115,7 @@ static struct string string_of_pool(uint64_t seed, uint64_t i) {
     s.characters[k] = alphabet[first >> 5 * k & 31];
     s.characters[10 + k] = alphabet[second >> 5 * k & 31];
   }
-  memset(s.characters + s.length, 0, most_characters - (size_t)s.length);
+  memset(s.characters + s.length, 0, max_characters - (size_t)s.length);
   return s;
 }
 
@@ -404,7 +404,7 @@ static int run(struct program* p) {
 static int set(struct settings* s, const char* name, const char* value) {
   const struct {
     const char* name;
-    uint64_t *to, least, most;
+    uint64_t *to, min, max;
   } all[] = {{"--tasks", &s->tasks, 1, UINT64_C(1) << 40},
              {"--steps", &s->steps, 1, UINT64_C(1) << 40},
              {"--strings", &s->strings, 1, UINT64_C(1) << 40},
@@ -419,7 +419,7 @@ static int set(struct settings* s, const char* name, const char* value) {
     char* end = NULL;
     const unsigned long long number = strtoull(value, &end, 10);
     if (end == value || *end != '\0' || *value == '-') return 0;
-    if (number < all[i].least || number > all[i].most) return 0;
+    if (number < all[i].min || number > all[i].max) return 0;
     *all[i].to = number;
     s->expects |= all[i].to == &s->expect;
     return 1;

@@ -10,8 +10,7 @@
 // the buffer is full; with --own mpi the rank sends that buffer to itself. A pass ends when all
 // ranks have received the numbers of updates that the others have sent. One short pass warms up;
 // the next one is timed between barriers. The sum of the table is checked. Rank 0 prints one JSON
-// line; the status is 1 if the sum is wrong and 2 if the command line is.
-// wrong and 2 if the command line is.
+// line; the status is 1 if the sum is wrong and 2 if the command line is wrong.
 
 #define _GNU_SOURCE
 #include <mpi.h>

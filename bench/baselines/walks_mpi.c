@@ -40,7 +40,7 @@ struct program {
   struct graph graph;
   uint64_t walkers, length, block;
   uint64_t* visits;
-  struct list here;    // walks to continue
+  struct list current;    // walks to continue
   struct list* leave;  // by process
   struct sending sending;
   uint64_t ended, ended_anywhere;  // since the last report; as the master knows
@@ -90,8 +90,8 @@ static void follow(struct program* p, struct walk w) {
 }
 
 static void follow_all(struct program* p) {
-  for (uint64_t i = 0; i < p->here.count; ++i) follow(p, p->here.all[i]);
-  p->here.count = 0;
+  for (uint64_t i = 0; i < p->current.count; ++i) follow(p, p->current.all[i]);
+  p->current.count = 0;
 }
 
 // Frees the buffers that have been sent; all of them if told to wait.
@@ -115,7 +115,7 @@ static void free_sent(struct sending* s, int wait) {
   s->count = kept;
 }
 
-// Sends the walks that have left, and gives their buffers away.
+// Sends the walks that have left; the requests then own their buffers.
 static void send_walks(struct program* p) {
   struct sending* const s = &p->sending;
   free_sent(s, 0);
@@ -151,10 +151,10 @@ static int receive(struct program* p, const MPI_Status* probed) {
   MPI_Get_count(probed, MPI_BYTE, &bytes);
   if (probed->MPI_TAG == walks_tag) {
     const uint64_t count = (uint64_t)bytes / sizeof(struct walk);
-    make_room(&p->here, count);
-    MPI_Recv(p->here.all + p->here.count, bytes, MPI_BYTE, probed->MPI_SOURCE, walks_tag,
+    make_room(&p->current, count);
+    MPI_Recv(p->current.all + p->current.count, bytes, MPI_BYTE, probed->MPI_SOURCE, walks_tag,
              MPI_COMM_WORLD, MPI_STATUS_IGNORE);
-    p->here.count += count;
+    p->current.count += count;
     return 1;
   }
   uint64_t count = 0;
@@ -170,7 +170,7 @@ static void start_walks(struct program* p) {
   for (uint64_t i = first; i < first + share && i < p->walkers; ++i) {
     struct walk w = {mix(p->job.number) ^ mix(mix(i) + UINT64_C(0x632be59bd9b4e019)), 0, 0, 0};
     w.at = draw(&w, p->graph.vertices);
-    append(&p->here, w);
+    append(&p->current, w);
   }
 }
 
@@ -249,7 +249,7 @@ int main(int argc, char** argv) {
   free(p.sending.requests);
   free(p.sending.buffers);
   free(p.leave);
-  free(p.here.all);
+  free(p.current.all);
   free(p.visits);
   free_graph(g);
   MPI_Finalize();

@@ -5,7 +5,7 @@ from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, above_one, for_ea
                      needs_htm)
 
 TITLE = "[AAM15] figure 1: breadth-first search level by level"
-SHORT = "--kronecker 18 --runs 7 --least-seconds 0.05"
+SHORT = "--kronecker 18 --runs 7 --min-seconds 0.05"
 LONG = "--kronecker 20 --runs 31"
 
 

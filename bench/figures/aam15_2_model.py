@@ -12,8 +12,8 @@ LEAST_R_SQUARED = 0.9
 
 def times_of(points):
     """{mechanism: [(N, ns)]}."""
-    return {m: sorted((p["vertices"], 1e9 * median(p["seconds"])) for p in here)
-            for m, here in grouped(having(points, "vertices"), "mechanism").items()}
+    return {m: sorted((p["vertices"], 1e9 * median(p["seconds"])) for p in group)
+            for m, group in grouped(having(points, "vertices"), "mechanism").items()}
 
 
 def where(n):

@@ -6,7 +6,7 @@ from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, ha
                      needs_htm)
 
 TITLE = "[AAM15] figure 3: all threads mark or increment one vertex"
-SHORT = "--runs 7 --least-seconds 0.02"
+SHORT = "--runs 7 --min-seconds 0.02"
 LONG = "--runs 31"
 
 
@@ -14,23 +14,23 @@ def of(points, **values):
     return [p for p in having(points, "activity") if all(p[m] == v for m, v in values.items())]
 
 
-def most_threads(points):
+def max_threads(points):
     return max((p["threads"] for p in of(points)), default=0)
 
 
 def aborted(points, **values):
     """Aborts as a fraction of the attempts."""
-    here = of(points, **values)
-    attempts = sum(p["attempts"] for p in here)
-    return sum(p["aborts"] for p in here) / attempts if attempts else 0
+    group = of(points, **values)
+    attempts = sum(p["attempts"] for p in group)
+    return sum(p["aborts"] for p in group) / attempts if attempts else 0
 
 
 @needs_htm
 def marks_cost_more(points):
-    most = most_threads(points)
-    if not most:
+    threads = max_threads(points)
+    if not threads:
         return Verdict(OPEN, "nothing was measured")
-    aborts = aborted(points, activity="mark", mechanism="htm", threads=most)
+    aborts = aborted(points, activity="mark", mechanism="htm", threads=threads)
     number = f"{100 * aborts:.1f} % of the attempts to mark abort"
     for htm in of(points, activity="mark", mechanism="htm", threads=1):
         for atomics in of(points, activity="mark", mechanism="atomics", threads=1,
@@ -43,35 +43,36 @@ def marks_cost_more(points):
 
 @needs_htm
 def increments_abort(points):
-    most = most_threads(points)
-    if most < 2:
+    threads = max_threads(points)
+    if threads < 2:
         return Verdict(OPEN, "one thread: nothing to conflict with")
     few, many = (aborted(points, activity="increment", mechanism="htm", threads=t)
-                 for t in (1, most))
+                 for t in (1, threads))
     return Verdict(HOLDS if many >= 0.1 and many > few else FAILS,
-                   f"{100 * few:.1f} % of the attempts on one thread, {100 * many:.1f} % on {most}")
+                   f"{100 * few:.1f} % of the attempts on one thread, {100 * many:.1f} % on "
+                   f"{threads}")
 
 
 def times_of_increments(points, threads):
     """"atomics 12.3, stm 45.6": ns per increment, at the largest number of operations."""
-    here = of(points, activity="increment", threads=threads)
-    last = {p["mechanism"]: p for p in sorted(here, key=lambda p: p["operations"])}
+    group = of(points, activity="increment", threads=threads)
+    last = {p["mechanism"]: p for p in sorted(group, key=lambda p: p["operations"])}
     return ", ".join(
         f"{m} {1e9 * median(p['seconds']) / (p.get('repetitions', 1) * p['operations']):.1f}"
         for m, p in sorted(last.items()))
 
 
 def aggregators_do_not_abort(points):
-    most = most_threads(points)
-    if not most:
+    threads = max_threads(points)
+    if not threads:
         return Verdict(OPEN, "nothing was measured")
     aborts = sum(p["aborts"] for p in of(points, activity="increment", mechanism="aggregator"))
-    by_stm = aborted(points, activity="increment", mechanism="stm", threads=most)
+    by_stm = aborted(points, activity="increment", mechanism="stm", threads=threads)
     return Verdict(
         HOLDS if aborts == 0 else FAILS, f"{aborts} aborts",
-        f"by stm {100 * by_stm:.2f} % of the attempts on {most} threads abort; ns of an increment "
-        f"on one thread: {times_of_increments(points, 1)}; by each of {most}: "
-        f"{times_of_increments(points, most)}")
+        f"by stm {100 * by_stm:.2f} % of the attempts on {threads} threads abort; ns of an "
+        f"increment on one thread: {times_of_increments(points, 1)}; by each of {threads}: "
+        f"{times_of_increments(points, threads)}")
 
 
 CLAIMS = [

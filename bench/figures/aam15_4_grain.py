@@ -8,7 +8,7 @@ from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, above_one, clearl
                      for_each_threads, grouped, having, mad, median, needs_htm, share)
 
 TITLE = "[AAM15] figure 4: breadth-first search against M, the operators per transaction"
-SHORT = "--kronecker 16 --grains 1 4 16 64 144 320 --runs 5 --least-seconds 0.05"
+SHORT = "--kronecker 16 --grains 1 4 16 64 144 320 --runs 5 --min-seconds 0.05"
 LONG = "--kronecker 20 --runs 15"
 POLICIES = ("rtm", "hle", "bgq")
 BGQ_ATTEMPTS = 11  # the first one and ten retries
@@ -55,9 +55,9 @@ def associativity_ends_transactions(points):
 
 def by_policy(points):
     """(T, {policy: {M: point}}) where all policies were measured."""
-    for threads, here in grouped(having(points, "retry"), "threads").items():
+    for threads, group in grouped(having(points, "retry"), "threads").items():
         policies = {name: {m: last[-1] for m, last in grouped(of_name, "grain").items()}
-                    for name, of_name in grouped(here, "retry").items()}
+                    for name, of_name in grouped(group, "retry").items()}
         if all(name in policies for name in POLICIES):
             yield threads, policies
 

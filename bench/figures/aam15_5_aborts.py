@@ -4,7 +4,7 @@
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, needs_htm, share
 
 TITLE = "[AAM15] figures 5a and b: causes of aborts at M = 2"
-SHORT = "--kronecker 16 --runs 5 --least-seconds 0.05"
+SHORT = "--kronecker 16 --runs 5 --min-seconds 0.05"
 LONG = "--kronecker 20 --runs 15"
 
 

@@ -31,7 +31,7 @@ struct remote_sweep {
 /// The baseline's command with the MPI that runs it fastest.
 std::string fastest_mpi(harness& h, const remote_sweep& s, const std::string& work, int ranks) {
   std::string best;
-  double least = 0;
+  double min_seconds = 0;
   // With more ranks than cores the time of a pass is dominated by the scheduler.
   const auto passes = ranks > hw::allowed_cores() ? std::max(1, s.passes / 20) : s.passes;
   for (const auto& mpi : mpi_commands("remote_vertices", ranks)) {
@@ -39,7 +39,7 @@ std::string fastest_mpi(harness& h, const remote_sweep& s, const std::string& wo
     auto by = process("one_sided_mpi", {{"command", command}}, command);
     try {
       const auto seconds = h.measure(by).time.median;
-      if (best.empty() || seconds < least) best = command, least = seconds;
+      if (best.empty() || seconds < min_seconds) best = command, min_seconds = seconds;
     } catch (const wrong_result& failure) {  // Open MPI 4.1 may crash here
       fmt::print(stderr, "left out: {}\n", failure.what());
     }
@@ -51,7 +51,7 @@ void measure(harness& h, const std::string& mpi, const std::string& work, int ra
              const figure::record_function& record) {
   const auto cairn = fmt::format(
       "'{}/remote_vertices' --ranks {} --threads 1 --work {} --coalesce {} --runs 1 "
-      "--least-seconds 0.05 --lines - 2>/dev/null",
+      "--min-seconds 0.05 --lines - 2>/dev/null",
       program_folder(), ranks, work, messages * message_bytes);
   const nlohmann::json settings{{"work", work}, {"ranks", ranks}, {"messages", messages}};
   auto slow = process("one_sided_mpi", settings, mpi);

@@ -14,8 +14,8 @@ def coalescing_wins(work):
         missing = reason(points, "no_mpi")
         if missing:
             return Verdict(OPEN, missing)
-        here = [p for p in points if p["work"] == work]
-        pair = sorted((p for p in here if p["ranks"] == 2), key=lambda p: p["messages"])
+        group = [p for p in points if p["work"] == work]
+        pair = sorted((p for p in group if p["ranks"] == 2), key=lambda p: p["messages"])
         if not pair or pair[0]["messages"] != 1:
             return Verdict(OPEN, "no message travelled alone")
         alone = pair[0]["ratio"]
@@ -29,7 +29,7 @@ def coalescing_wins(work):
         number = (f"alone {median(alone):.2f} times the speed of one-sided MPI, faster from "
                   f"C = {crossing['messages']}, {median(best['ratio']):.1f} times at "
                   f"C = {best['messages']}")
-        for p in here:
+        for p in group:
             if p["ranks"] == 2:
                 continue
             senders = p["ranks"] - 1

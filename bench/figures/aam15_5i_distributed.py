@@ -6,7 +6,7 @@ values of the first and two of (local, remote); {"chain": elements, "seconds", "
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, having, median
 
 TITLE = "[AAM15] figure 5i: transactions over ranks"
-SHORT = "--ranks 2 --threads 1 --runs 5 --least-seconds 0"
+SHORT = "--ranks 2 --threads 1 --runs 5 --min-seconds 0"
 LONG = "--ranks 2 --threads 1 --runs 15"
 
 

@@ -5,7 +5,7 @@ by_hand_ratio = by hand / atomics; with htm also "htm" and "ratio" = atomics / h
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, above_one, having, median, reason
 
 TITLE = "[AAM15] figure 6: breadth-first search over vertices and degrees"
-SHORT = "--scales 12 14 16 18 --runs 5 --least-seconds 0.02"
+SHORT = "--scales 12 14 16 18 --runs 5 --min-seconds 0.02"
 LONG = "--scales 16 18 20 22 --to-memory --degrees 1 2 4 8 16 32 64 128 256 --runs 15"
 
 

@@ -141,8 +141,8 @@ void measure(harness& h, const table_sweep& s, const known_graph& which, const f
 
 void sweep(harness& h, const table_sweep& s, const figure::record_function& record) {
   for (const auto& g : known) {
-    const auto asked = std::find(s.names.begin(), s.names.end(), g.name);
-    if (!s.names.empty() && asked == s.names.end()) continue;
+    const auto named = std::find(s.names.begin(), s.names.end(), g.name);
+    if (!s.names.empty() && named == s.names.end()) continue;
     const auto file = file_of(s.folder, g.name);
     if (file.empty()) {
       record({{"missing", g.name}});

@@ -9,7 +9,7 @@ import math
 from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, grouped, having, mad, median, reason)
 
 TITLE = "[AAM15] table 1: breadth-first search on real graphs"
-SHORT = "--runs 3 --least-seconds 0.02 --graphs {graphs}"
+SHORT = "--runs 3 --min-seconds 0.02 --graphs {graphs}"
 LONG = "--runs 31 --graphs {graphs}"
 LONG_SEARCH = 0.02  # seconds; shorter searches are compared only with atomics
 LOSS_OF_LONG, LOSS_OF_SHORT = 0.05, 0.1
@@ -33,10 +33,10 @@ def choice_on(p):
     return Verdict(OPEN if noisy else HOLDS, said + ", a spread too large to tell")
 
 
-def mean_speed(points, baseline, way):
+def mean_speed(points, baseline, setting):
     """Geometric mean of the speed of a setting relative to a baseline; None: of the choice."""
-    logs = [math.log(median(p[baseline]) / (median(p[way]) if way else 1))
-            for p in having(points, baseline, *([way] if way else []))]
+    logs = [math.log(median(p[baseline]) / (median(p[setting]) if setting else 1))
+            for p in having(points, baseline, *([setting] if setting else []))]
     return f"{math.exp(sum(logs) / len(logs)):.2f}" if logs else "-"
 
 
@@ -46,16 +46,16 @@ def columns(points):
     for baseline, name in (("atomics_ratio", "atomics"), ("by_hand_ratio", "by hand"),
                            ("vertex_program_ratio", "vertex program")):
         said += f"; against {name}: " + ", ".join(
-            f"{kind} " + " / ".join(mean_speed(here, baseline, way)
-                                    for way in ("fixed_ratio", None, "ratio"))
-            for kind, here in grouped(points, "kind").items())
+            f"{kind} " + " / ".join(mean_speed(group, baseline, setting)
+                                    for setting in ("fixed_ratio", None, "ratio"))
+            for kind, group in grouped(points, "kind").items())
     return said
 
 
 def kind_apart(points):
     """A kind of graphs whose best M differ, or None."""
-    for kind, here in grouped(having(points, "htm_grain"), "kind").items():
-        grains = [p["htm_grain"] for p in here]
+    for kind, group in grouped(having(points, "htm_grain"), "kind").items():
+        grains = [p["htm_grain"] for p in group]
         if max(grains) > GRAINS_ALIKE * min(grains):
             return f"{kind} like M from {min(grains)} to {max(grains)}"
     return None

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Claims of figures 3 and 4 of [DC15]. Points: {"graph", "longest", "ranks", "bytes": size of
-buffers, none for the runtime's choice, "seconds", "messages", "buffers", "overflow", "useful",
-"wasted"}; {"graph", "longest", "best_bytes", "choice": time with the best size over time with the
-runtime's choice}."""
+buffers (missing if the runtime chose it), "seconds", "messages", "buffers", "overflow", "useful",
+"wasted"}; {"graph", "longest", "best_bytes", "choice": time with the best size divided by the time
+with the runtime's choice}."""
 
 from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, grouped,  # noqa: F401
                      having, mad, median)
 
-CLEAR = 1.1  # the slowest size takes at least so many times as long as the fastest
+CLEAR = 1.1  # minimum ratio of the times with the slowest and the fastest size
 CLOSE = 0.95  # of the speed of the best size
 
 
@@ -22,8 +22,8 @@ def wasted(point):
 def sensitive(longest):
     def judge(points):
         verdicts, said, details = [], [], []
-        here = [p for p in having(points, "bytes") if p["longest"] == longest]
-        for graph, sizes in grouped(here, "graph").items():
+        group = [p for p in having(points, "bytes") if p["longest"] == longest]
+        for graph, sizes in grouped(group, "graph").items():
             best = fastest(sizes)
             worst = max(sizes, key=lambda p: median(p["seconds"]))
             ratio = median(worst["seconds"]) / median(best["seconds"])
@@ -59,18 +59,19 @@ def choice_is_close(longest):
 def best_size_differs(points):
     """On some graph the best size with weights is clearly not the best one without."""
     said, differs = [], False
-    for graph, here in grouped(having(points, "bytes"), "graph").items():
-        sizes = grouped(here, "longest")
+    for graph, group in grouped(having(points, "bytes"), "graph").items():
+        sizes = grouped(group, "longest")
         if len(sizes) < 2 or 1 not in sizes:
             continue
         plain, paths = fastest(sizes[1]), fastest(sizes[max(sizes)])
-        there = next((p for p in sizes[1] if p["bytes"] == paths["bytes"]), None)
-        if there is None:
+        lengths_one = next((p for p in sizes[1] if p["bytes"] == paths["bytes"]), None)
+        if lengths_one is None:
             continue
-        clear = clearly_above(there["seconds"], plain["seconds"])
+        clear = clearly_above(lengths_one["seconds"], plain["seconds"])
         differs = differs or clear
         said.append(f"{graph}: {plain['bytes']} bytes, with weights {paths['bytes']}, at which the "
-                    f"search takes {median(there['seconds']) / median(plain['seconds']):.2f} times "
+                    f"search takes "
+                    f"{median(lengths_one['seconds']) / median(plain['seconds']):.2f} times "
                     f"as long{'' if clear else ' (within the spread)'}")
     if not said:
         return Verdict(OPEN, "nothing was measured")

@@ -7,9 +7,10 @@
 //   prompt     buffers of 64 bytes, and the filter
 //   alone      buffers of 8 bytes, and no filter
 //
-// Both on local ranks, by wall time, and on a simulated cluster. The paper compares two runtimes,
-// and has delta-stepping with sorted receive buffers, too. Cairn has no such buffers: a handler
-// lowers distances at once, so that their order changes nothing but entries that are skipped later.
+// It runs on local ranks, by wall time, and on a simulated cluster. The paper compares two
+// runtimes, and also measures delta-stepping with sorted receive buffers. Cairn has no such
+// buffers: a handler lowers distances at once, so the order of messages only changes which entries
+// are skipped later.
 
 #include <string>
 #include <utility>

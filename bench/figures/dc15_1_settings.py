@@ -14,8 +14,8 @@ CONTROL, DELTA, CHAOTIC = "distributed-control", "delta", "chaotic"
 
 def largest(points, where, graph):
     """The points of the largest scale, where averages differ most."""
-    here = [p for p in having(points, "setting") if p["where"] == where and p["graph"] == graph]
-    by_scale = grouped(here, "scale")
+    group = [p for p in having(points, "setting") if p["where"] == where and p["graph"] == graph]
+    by_scale = grouped(group, "scale")
     return by_scale[max(by_scale)] if by_scale else []
 
 
@@ -26,7 +26,7 @@ def best(points, setting, by, width=None):
                key=lambda p: median(p["seconds"]), default=None)
 
 
-def told(setting, control, other):
+def comparison(setting, control, other):
     ratio = median(other["seconds"]) / median(control["seconds"])
     return (f"{setting}: {1e3 * median(control['seconds']):.2f} ms, {other['by']} "
             f"{1e3 * median(other['seconds']):.2f} ms ({ratio:.2f} times)")
@@ -57,7 +57,7 @@ def settings_decide(graph, wins, loses, where, same_width):
             slow, fast = (delta, control) if setting == wins else (control, delta)
             right = right and median(slow["seconds"]) > median(fast["seconds"])
             clear = clear and clearly_above(slow["seconds"], fast["seconds"])
-            said.append(told(setting, control, delta))
+            said.append(comparison(setting, control, delta))
         return Verdict((HOLDS if clear else OPEN) if right else FAILS,
                        f"scale {at[0]['scale']}, {at[0]['ranks']} ranks: {'; '.join(said)}"
                        f"{'; the spread is too large' if right and not clear else ''}",
@@ -73,7 +73,7 @@ def no_better_than_chaotic(points):
         control, chaotic = (best(at, "alone", by) for by in (CONTROL, CHAOTIC))
         if control and chaotic:
             verdicts.append(not clearly_above(chaotic["seconds"], control["seconds"]))
-            said.append(f"{where}, {told('alone', control, chaotic)}")
+            said.append(f"{where}, {comparison('alone', control, chaotic)}")
     if not verdicts:
         return Verdict(OPEN, "nothing was measured")
     return Verdict(HOLDS if all(verdicts) else FAILS, "; ".join(said))

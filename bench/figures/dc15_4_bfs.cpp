@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [DC15] figure 4: breadth-first search by Distributed Control, which is shortest paths along edges
-// of length 1, against the size of message buffers. The same with lengths of 1 to 255 beside it, as
-// in figure 3.
+// of length 1, against the size of message buffers. For comparison also with lengths of 1 to 255,
+// as in figure 3.
 
 #include <bench/figures/coalescing.hpp>
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Strong scaling of shortest paths by Distributed Control and delta-stepping, as [DC15] figures 1
-// to 4 have it over nodes: the wall time on local ranks, and the predicted time and the messages on
-// simulated clusters of these cores and a network of default costs.
+// Strong scaling of shortest paths by Distributed Control and delta-stepping, as over nodes in
+// [DC15] figures 1 to 4: the wall time on local ranks, and the predicted time and the messages on
+// simulated clusters with the speed of these cores and a network of default costs.
 
 #include <string>
 #include <utility>
@@ -19,7 +19,7 @@ struct paths_scaling {
   paths_job job;
   std::vector<std::string> graphs{"kronecker", "grid"};
   std::vector<std::size_t> buffers{0, 64};  // sizes in bytes; 0: the runtime's choice
-  std::vector<int> here{1, 2, 4, 8};
+  std::vector<int> local{1, 2, 4, 8};
   std::vector<int> simulated{2, 4, 8, 16, 32, 64, 256};
   std::vector<int> barriers{2, 8, 64};  // numbers of simulated ranks for delta-stepping
 };
@@ -38,13 +38,13 @@ nlohmann::json point_of(const paths_job& job, const paths_run& ran, const char* 
 
 void measure_here(harness& h, const paths_scaling& s, const paths_job& like,
                   const figure::record_function& record) {
-  std::vector<paths_run> last(s.here.size());
+  std::vector<paths_run> last(s.local.size());
   std::vector<paths_job> jobs;
   std::vector<subject> subjects;
   std::vector<subject*> turns;
-  for (std::size_t i = 0; i < s.here.size(); ++i) {
+  for (std::size_t i = 0; i < s.local.size(); ++i) {
     jobs.push_back(like);
-    jobs[i].ranks = s.here[i];
+    jobs[i].ranks = s.local[i];
     subjects.push_back(as_subject(jobs[i], last[i]));
   }
   for (auto& x : subjects) turns.push_back(&x);
@@ -98,7 +98,7 @@ int main(int argc, char** argv) {
     arguments.number("--scale", s.job.scale, {1, 24}, "log2 of the vertices");
     arguments.number("--seed", s.job.seed, {}, "of graph, weights and source");
     arguments.number("--buffers", s.buffers, {}, "sizes in bytes, one or more; 0: chosen");
-    arguments.number("--here", s.here, {1, 64}, "numbers of ranks that are threads");
+    arguments.number("--local", s.local, {1, 64}, "numbers of ranks that are threads");
     arguments.number("--simulated", s.simulated, {1, 1 << 14}, "numbers of ranks");
     arguments.number("--barriers", s.barriers, {1, 1 << 14},
                      "numbers of ranks for delta-stepping, simulated");

@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Points: {"where": local or simulated, "graph", "bytes": size of buffers, 0 if
-chosen, "by", "ranks", "seconds", "messages", "buffers",
-"overflow", "useful", "wasted", "buckets"}; {"costs"}: those of the simulated clusters. Simulated
-times have no spread. The claims were written before the first sweep."""
+"""Points: {"where": local or simulated, "graph", "bytes": size of buffers, 0 if chosen, "by",
+"ranks", "seconds", "messages", "buffers", "overflow", "useful", "wasted", "buckets"}; {"costs"}:
+costs of the simulated clusters. Simulated times have no spread. The claims were written before the
+first sweep."""
 
 from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, grouped, having,
                      median)
@@ -16,10 +16,10 @@ CONTROL = "distributed-control"
 
 def curves(points, where, by=CONTROL):
     """{graph and buffers: points by ascending ranks}"""
-    here = [p for p in having(points, "where", "ranks") if p["where"] == where and p["by"] == by]
+    group = [p for p in having(points, "where", "ranks") if p["where"] == where and p["by"] == by]
     return {f"{graph}, {f'{size} bytes' if size else 'own size'}":
             sorted(curve, key=lambda p: p["ranks"])
-            for (graph, size), curve in grouped(here, "graph", "bytes").items() if len(curve) > 1}
+            for (graph, size), curve in grouped(group, "graph", "bytes").items() if len(curve) > 1}
 
 
 def on_each_curve(judge_curve, where="simulated"):

@@ -64,7 +64,7 @@ int main(int argc, char** argv) {
   f.name = "gmt14_10_hash_map";
   f.description = "[GMT14] figures 10 and 11: concurrent hash map access.";
   f.add_options = [&](argument_list& arguments) {
-    arguments.number("--ranks-here", s.ranks, {1, 64}, "numbers of local ranks");
+    arguments.number("--local", s.ranks, {1, 64}, "numbers of local ranks");
     arguments.number("--tasks", s.tasks, {1, std::uint64_t{1} << 30}, "of all ranks, one or more");
     arguments.number("--steps", s.steps, {1, std::uint64_t{1} << 30}, "of a task, one or more");
     arguments.number("--strings", s.strings, {1, std::uint64_t{1} << 40}, "in the pool");

@@ -13,9 +13,9 @@ WASTED = 10  # times the bandwidth of 16 bytes, at 64 KB
 
 def rates(points, processes=1, threads=1):
     """{MPI: {bytes: point}}"""
-    here = [p for p in having(points, "mb_per_s")
+    group = [p for p in having(points, "mb_per_s")
             if p["processes"] == processes and p["threads"] == threads]
-    return {by: {p["bytes"]: p for p in ps} for by, ps in grouped(here, "by").items()}
+    return {by: {p["bytes"]: p for p in ps} for by, ps in grouped(group, "by").items()}
 
 
 def for_each_mpi(judge):

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [GMT14] figure 5: the bandwidth of blocking puts between two ranks against the tasks of a rank,
-// for elements of 8 to 128 bytes; beside requests that leave one by one.
+// for elements of 8 to 128 bytes; compared with one message per put.
 
 #include <bench/figures/puts.hpp>
 

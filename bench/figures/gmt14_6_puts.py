@@ -17,14 +17,14 @@ def degrades_slightly(points):
     found = {at: by for at, by in places(points).items() if at[0] == "simulated"}
     for (_, ranks, size), by_tasks in found.items():
         pair = found.get(("simulated", 2, size))
-        most = max(by_tasks)
-        if ranks == 2 or not pair or most not in pair or most == 0:
+        max_tasks = max(by_tasks)
+        if ranks == 2 or not pair or max_tasks not in pair or max_tasks == 0:
             continue
-        ratio = median(by_tasks[most]["mb_per_s"]) / median(pair[most]["mb_per_s"])
+        ratio = median(by_tasks[max_tasks]["mb_per_s"]) / median(pair[max_tasks]["mb_per_s"])
         words.append(ratio >= SLIGHT)
-        said.append(f"{ranks} ranks, {size} bytes, {most} tasks: {ratio:.2f} of the bandwidth to "
-                    f"one, with {by_tasks[most]['puts_per_buffer']:.0f} instead of "
-                    f"{pair[most]['puts_per_buffer']:.0f} puts and answers a buffer")
+        said.append(f"{ranks} ranks, {size} bytes, {max_tasks} tasks: {ratio:.2f} of the bandwidth "
+                    f"to one, with {by_tasks[max_tasks]['puts_per_buffer']:.0f} instead of "
+                    f"{pair[max_tasks]['puts_per_buffer']:.0f} puts and answers a buffer")
     if not said:
         return Verdict(OPEN, "nothing was measured")
     return Verdict(HOLDS if all(words) else FAILS, "; ".join(said),

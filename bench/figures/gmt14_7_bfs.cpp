@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [GMT14] figures 7 and 8: breadth-first search by tasks over global arrays on uniform random
-// graphs (examples/models/bfs_by_tasks.hpp). Weak scaling has so many vertices per rank, strong
-// scaling so many in all. On local ranks Cairn's own search and the search of one-sided gets
-// (bench/baselines/bfs_gets_mpi.c, in place of the program in UPC) do the same beside it.
+// graphs (examples/models/bfs_by_tasks.hpp). Weak scaling has a fixed number of vertices per rank,
+// strong scaling a fixed total. On local ranks it is compared with Cairn's own search and with a
+// search by one-sided gets (bench/baselines/bfs_gets_mpi.c, instead of the program in UPC).
 //
 // Each run is compared with Cairn's search, which is verified. The simulated clock charges messages
 // and buffers, not what tasks do between them.
@@ -25,7 +25,7 @@ struct search_sweep {
   tasks_job job;
   int scale = 13;       // log2 of all vertices: strong scaling
   int rank_scale = 12;  // log2 of those of a rank: weak scaling
-  std::vector<int> here{1, 2, 4, 8};
+  std::vector<int> local{1, 2, 4, 8};
   std::vector<int> simulated{2, 4, 8, 16};
 };
 
@@ -55,7 +55,7 @@ nlohmann::json point_of(const tasks_job& job, const tasks_run& ran, bool weak, c
 }
 
 void measure_here(harness& h, const search_sweep& s, bool weak, const record_function& record) {
-  for (const int ranks : s.here) {
+  for (const int ranks : s.local) {
     const auto job = job_of(s, weak, ranks);
     tasks_run by_tasks;
     const auto seconds = measure_beside(h, job, "bfs_gets", job_files(job), by_tasks);
@@ -104,7 +104,7 @@ int main(int argc, char** argv) {
     arguments.number("--edge-factor", s.job.edge_factor, {1, 2'000}, "edges drawn per vertex");
     arguments.number("--seed", s.job.seed, {}, "of graph and source");
     arguments.number("--tasks", s.job.tasks, {1, 1 << 20}, "of a worker");
-    arguments.number("--here", s.here, {1, 64}, "numbers of ranks that are threads, powers of 2");
+    arguments.number("--local", s.local, {1, 64}, "numbers of ranks that are threads, powers of 2");
     arguments.number("--simulated", s.simulated, {2, 1 << 14}, "numbers of ranks, powers of 2");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points: {"where": local or simulated, "scaling": weak or strong, "program", "ranks", "vertices",
-"degree", "tasks", "edges", "messages", "buffers", "seconds"}; local ones also have "cairn_seconds" and
-where there is MPI "mpi_seconds", the times of Cairn's own search and of one-sided gets; {"costs",
-"task_lines", "mpi_lines"}. Simulated times have no spread; their clock charges messages only. The
-claims were written before the first sweep."""
+"degree", "tasks", "edges", "messages", "buffers", "seconds"}; local points also have
+"cairn_seconds", the time of Cairn's own search, and with MPI "mpi_seconds", the time of one-sided
+gets; {"costs", "task_lines", "mpi_lines"}. Simulated times have no spread; their clock charges
+messages only. The claims were written before the first sweep."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, having, median
 

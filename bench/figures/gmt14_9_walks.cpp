@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // [GMT14] figure 9: random walks, weak scaling on uniform random graphs. V/2 walks by tasks over
-// global arrays (examples/models/walks_by_tasks.hpp), Cairn's own walks, whose walkers travel, and
-// the MPI program that delegates a walk to the owner of its vertex (bench/baselines/walks_mpi.c).
-// All take the same walks: their visits are compared.
+// global arrays (examples/models/walks_by_tasks.hpp), Cairn's own walks, whose walkers move between
+// ranks, and the MPI program that delegates a walk to the owner of its vertex
+// (bench/baselines/walks_mpi.c). All make the same walks, and their visits are compared.
 
 #include <utility>
 #include <vector>
@@ -55,7 +55,7 @@ int main(int argc, char** argv) {
     arguments.number("--length", s.job.length, {1, 1 << 20}, "steps of a walk");
     arguments.number("--seed", s.job.seed, {}, "of the graph, and the key of the walks");
     arguments.number("--tasks", s.job.tasks, {1, 1 << 20}, "of a worker");
-    arguments.number("--ranks-here", s.ranks, {1, 64}, "numbers of local ranks, powers of 2");
+    arguments.number("--local", s.ranks, {1, 64}, "numbers of local ranks, powers of 2");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) {
     record({{"task_lines", source_lines({"examples/models/walks_by_tasks.hpp",

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points: {"ranks", "vertices", "degree", "length", "tasks", "edges": steps, "messages", "buffers",
-"seconds", "cairn_seconds"}; where there is MPI "mpi_seconds"; {"task_lines", "mpi_lines"}. The claims
+"seconds", "cairn_seconds"}; with MPI also "mpi_seconds"; {"task_lines", "mpi_lines"}. The claims
 were written before the first sweep."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, clearly_above, having, median

@@ -5,7 +5,7 @@ the loop / this time, "by_hand": time of the loop that interleaves by hand / thi
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, mad, median
 
 TITLE = "[GMT14] on one machine: random walks over a table larger than the caches, against tasks"
-SHORT = "--vertex-bits 21 --steps 524288 --runs 5 --least-seconds 0.02"
+SHORT = "--vertex-bits 21 --steps 524288 --runs 5 --min-seconds 0.02"
 LONG = "--vertex-bits 24 --runs 15"
 HIDES = 4  # times one task
 BY_LOOP, BY_HAND = 8, .85
@@ -34,21 +34,21 @@ def more_tasks_do_not_hurt(points):
     found = by_tasks(points)
     if len(found) < 2:
         return Verdict(OPEN, "nothing was measured")
-    best, most = fastest(found), found[-1]
-    ratio = median(most["ns_per_step"]) / median(best["ns_per_step"])
+    best, last = fastest(found), found[-1]
+    ratio = median(last["ns_per_step"]) / median(best["ns_per_step"])
     return Verdict(HOLDS if ratio <= 1.25 else FAILS,
-                   f"{most['tasks']} tasks take {ratio:.2f} times as long as {best['tasks']}")
+                   f"{last['tasks']} tasks take {ratio:.2f} times as long as {best['tasks']}")
 
 
-def at_least(member, least, what):
+def at_least(member, minimum, baseline):
     def judge(points):
         found = by_tasks(points)
         if not found:
             return Verdict(OPEN, "nothing was measured")
         best = max(found, key=lambda p: median(p[member]))
         number = (f"{median(best[member]):.2f} ± {mad(best[member]):.2f} times the speed of "
-                  f"{what}, by {best['tasks']} tasks")
-        if median(best[member]) >= least:
+                  f"{baseline}, by {best['tasks']} tasks")
+        if median(best[member]) >= minimum:
             return Verdict(HOLDS, number)
         return Verdict(FAILS, number, "a switch costs some 9 ns beside the two misses of a step, "
                        "and the instructions between two prefetches keep page walks from "

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// [GMT14] table III: what a context switch costs among 1 to 1,000,000 tasks of one worker, each of
+// [GMT14] table III: the cost of a context switch among 1 to 1,000,000 tasks of one worker, each of
 // which switches 1 to 1,000 times; and among fibers of Boost.Fiber.
 //
 // A pass starts all tasks; the same pass without switches is subtracted, run by run. Cycles are
@@ -28,7 +28,7 @@ namespace {
 struct switch_sweep {
   std::vector<std::uint64_t> tasks{1, 8, 64, 1024, 1'000'000};
   std::vector<std::uint64_t> switches{1, 100, 1000};
-  std::uint64_t most = 20'000'000;  // switches in a pass
+  std::uint64_t max_switches = 20'000'000;  // switches in a pass
 };
 
 task::task<> switch_some(std::uint64_t times, std::uint64_t* done) {
@@ -117,7 +117,7 @@ void sweep(harness& h, const switch_sweep& s, const figure::record_function& rec
   world w(1);
   for (const auto tasks : s.tasks) {
     for (const auto times : s.switches) {
-      if (tasks * times > s.most) continue;
+      if (tasks * times > s.max_switches) continue;
       measure(h, "tasks", tasks, times, cycles, record, [&w, tasks](std::uint64_t n) {
         std::uint64_t done = 0;
         w.run(switch_all(tasks, n, &done));
@@ -147,7 +147,8 @@ int main(int argc, char** argv) {
   f.add_options = [&](argument_list& arguments) {
     arguments.number("--tasks", s.tasks, {1, std::uint64_t{1} << 24}, "one or more");
     arguments.number("--switches", s.switches, {1, std::uint64_t{1} << 24}, "of a task");
-    arguments.number("--most", s.most, {1, std::uint64_t{1} << 40}, "switches in a pass");
+    arguments.number("--max-switches", s.max_switches, {1, std::uint64_t{1} << 40},
+                     "switches in a pass");
   };
   f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
   return run_figure(argc, argv, f);

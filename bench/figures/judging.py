@@ -166,8 +166,8 @@ def for_each_threads(key):
     def decorate(judge):
         def judged(points):
             verdicts = []
-            for threads, here in grouped(having(points, key), "threads").items():
-                v = judge(sorted(here, key=lambda p: p[key]))
+            for threads, group in grouped(having(points, key), "threads").items():
+                v = judge(sorted(group, key=lambda p: p[key]))
                 v = v._replace(number=f"T = {threads}: {v.number}")
                 if v.word == FAILS:
                     return v

@@ -47,7 +47,7 @@ void release(participant& p, marks& claimed) {
 
 }  // namespace
 
-lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits, int most,
+lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits, int max_turns,
                                  std::uint64_t seed) {
   const auto n = static_cast<std::uint64_t>(ranks);
   random64 random(seed);
@@ -62,7 +62,7 @@ lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits, 
     return std::all_of(all.begin(), all.end(), [](const participant& p) { return p.committed; });
   };
   int turn = 0;
-  for (; turn < most && !done(); ++turn) {
+  for (; turn < max_turns && !done(); ++turn) {
     for (auto& p : all) {
       if (p.held.next() == acquisition::step::back_off && turn >= p.back_off_until)
         p.held.end_back_off();

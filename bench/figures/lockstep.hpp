@@ -19,9 +19,9 @@ struct lockstep_result {
 ///
 /// ranks     two or more
 /// limits    in turns; first_ns 0: no back-off
-/// most      maximum number of turns
+/// max_turns  maximum number of turns
 /// seed      of the random delays
 [[nodiscard]] lockstep_result play_in_lockstep(int ranks, const dtx::back_off_limits& limits,
-                                               int most, std::uint64_t seed);
+                                               int max_turns, std::uint64_t seed);
 
 }  // namespace cairn::bench

@@ -36,10 +36,10 @@ struct paths_run {
   double seconds = 0;  ///< of the slowest rank, from a barrier on
   std::uint64_t messages = 0;
   std::uint64_t buffers = 0;   ///< excludes those of collectives
-  std::uint64_t overflow = 0;  ///< buffers that waited in memory for room in the transport
-  std::uint64_t useful = 0;    ///< relaxations by final distances
-  std::uint64_t wasted = 0;    ///< relaxations by distances that were lowered later
-  std::uint64_t buckets = 0;   ///< those whose end all ranks waited for
+  std::uint64_t overflow = 0;  ///< buffers that waited in memory for the transport
+  std::uint64_t useful = 0;    ///< relaxations with final distances
+  std::uint64_t wasted = 0;    ///< relaxations with distances that were lowered later
+  std::uint64_t buckets = 0;   ///< buckets that all ranks processed together
   std::string fault;           ///< the error in the result; empty if none
 
   /// {"messages", "buffers", "overflow", "useful", "wasted", "buckets"}
@@ -47,8 +47,7 @@ struct paths_run {
 };
 
 /// Runs a job on single-worker ranks that are threads of this process; with costs, on a simulated
-/// cluster that predicts the time. Every
-/// repeat is verified, outside the time.
+/// cluster that predicts the time. Every repeat is verified, outside the measured time.
 [[nodiscard]] paths_run find_paths(const paths_job& job,
                                    const std::optional<cluster_costs>& costs = {});
 

@@ -36,12 +36,12 @@ def curves_of(points, plot):
 def panels_of(points, plot):
     """[(title, points, curves)] of the panels that have points with an x value."""
     groups = grouped(points, *plot.panels) if plot.panels else {(): points}
-    for values, here in groups.items():
+    for values, group in groups.items():
         values = values if isinstance(values, tuple) else (values,)
-        curves = curves_of(here, plot)
+        curves = curves_of(group, plot)
         if any(x is not None for curve in curves.values() for x, _, _ in curve):
             title = ", ".join(f"{m} {v}" for m, v in zip(plot.panels, values))
-            yield title, here, curves
+            yield title, group, curves
 
 
 def draw_panel(axes, plot, title, points, curves):

@@ -58,7 +58,7 @@ std::vector<json> json_lines_of(const std::string& command) {
   for (std::size_t n = 0; (n = std::fread(part.data(), 1, part.size(), out)) > 0;) {
     text.append(part.data(), n);
   }
-  if (pclose(out) != 0) throw wrong_result(command + ": ended badly");
+  if (pclose(out) != 0) throw wrong_result(command + ": failed");
   std::vector<json> lines;
   std::istringstream all(text);
   for (std::string line; std::getline(all, line);) {

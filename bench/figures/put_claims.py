@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Claims of figures 5 and 6 of [GMT14]. Points: {"where": "local" or "simulated", "ranks", "bytes":
-of an element, "tasks": of a rank that puts, 0 for requests that leave one by one, "mb_per_s",
+of an element, "tasks": of a rank that puts, 0 for one message per put, "mb_per_s",
 "puts_per_buffer"}."""
 
 from judging import FAILS, HOLDS, OPEN, Claim, Plot, Verdict, grouped, median, whole  # noqa: F401
@@ -11,8 +11,8 @@ LARGER = 3  # times the bandwidth of 8 bytes, with 128
 
 def places(points):
     """{(where, ranks, bytes): {tasks: point}}"""
-    return {at: {p["tasks"]: p for p in here}
-            for at, here in grouped(points, "where", "ranks", "bytes").items()}
+    return {at: {p["tasks"]: p for p in group}
+            for at, group in grouped(points, "where", "ranks", "bytes").items()}
 
 
 def for_each_place(where):
@@ -50,7 +50,7 @@ def more_tasks(where):
     return judge
 
 
-def above_single(where, least, tasks=0, only=None):
+def above_single(where, minimum, tasks=0, only=None):
     """At the largest number of tasks, or at one, at least so many times one message per put; for
     elements of `only` bytes, or of each size."""
 
@@ -63,7 +63,7 @@ def above_single(where, least, tasks=0, only=None):
             return None
         alone = median(by_tasks[0]["mb_per_s"])
         ratio = median(by_tasks[at]["mb_per_s"]) / alone
-        return (HOLDS if ratio >= least else FAILS,
+        return (HOLDS if ratio >= minimum else FAILS,
                 f"{ratio:.1f} times the {alone:.2f} MB/s of one message per put", ratio)
 
     return judge
@@ -72,10 +72,10 @@ def above_single(where, least, tasks=0, only=None):
 def larger_elements(where):
     def judge(points):
         verdicts, said = [], []
-        for (place, ranks), here in grouped(points, "where", "ranks").items():
-            most = max(p["tasks"] for p in here)
-            found = {p["bytes"]: median(p["mb_per_s"]) for p in here if p["tasks"] == most}
-            if place != where or len(found) < 2 or most == 0:
+        for (place, ranks), group in grouped(points, "where", "ranks").items():
+            max_tasks = max(p["tasks"] for p in group)
+            found = {p["bytes"]: median(p["mb_per_s"]) for p in group if p["tasks"] == max_tasks}
+            if place != where or len(found) < 2 or max_tasks == 0:
                 continue
             small, large = min(found), max(found)
             ratio = found[large] / found[small]

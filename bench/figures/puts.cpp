@@ -30,7 +30,7 @@ element<Bytes> value_at(std::uint64_t i) {
   return x;
 }
 
-/// Who puts where.
+/// Which rank puts to which.
 struct put_plan {
   std::uint64_t me, ranks;
   bool one_to_all;
@@ -91,7 +91,7 @@ class put_stage {
             [](worker_t, std::uint64_t, const auto&) {},
             {.kind = channel_kind::standing, .coalesce_bytes = 8, .unanswered = 4096}) {}
 
-  /// tasks   0: requests that leave one by one
+  /// tasks   0: one message per put
   void pass(std::uint64_t tasks, std::uint64_t puts, put_rate& rate) {
     std::fill(local_.begin(), local_.end(), value{});
     w_.barrier();
@@ -134,7 +134,8 @@ class put_stage {
       ++written;
       wrong += x == value_at<Bytes>(plan_.me * block + i) ? 0 : 1;
     }
-    if (w_.sum(wrong) != 0 || w_.sum(written) == 0) throw wrong_result("a put went astray");
+    if (w_.sum(wrong) != 0 || w_.sum(written) == 0)
+      throw wrong_result("a put reached a wrong element");
   }
 
   world& w_;

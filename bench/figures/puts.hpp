@@ -17,7 +17,7 @@ namespace cairn::bench {
 struct put_sweep {
   std::vector<int> bytes{8, 16, 32, 64, 128};                       ///< of an element
   std::vector<std::uint64_t> tasks{1, 16, 256, 1024, 4096, 15360};  ///< of a rank
-  std::uint64_t puts = 1 << 17;  ///< of a rank that puts, in a pass by many tasks
+  std::uint64_t puts = 1 << 17;  ///< per putting rank, in a pass with many tasks
   std::vector<int> simulated{};  ///< numbers of ranks
   std::uint64_t simulated_puts = 1 << 14;
   int repeats = 7;  ///< of a pass on real ranks
@@ -26,13 +26,13 @@ struct put_sweep {
 };
 
 /// Measures puts between `ranks` ranks, which are threads of this process. Each rank puts to the
-/// next one; or, with `one_to_all`, rank 0 puts to the others. Points: {"where": "local" or
-/// "simulated", "ranks", "bytes", "tasks": 0 for requests that leave one by one, "mb_per_s": of the
-/// ranks that put, "puts_per_buffer"}.
+/// next rank; with `one_to_all`, rank 0 puts to the others. Points: {"where": "local" or
+/// "simulated", "ranks", "bytes", "tasks": 0 for one message per put, "mb_per_s": of the putting
+/// ranks, "puts_per_buffer"}.
 void measure_puts(const put_sweep& s, int ranks, bool one_to_all,
                   const figure::record_function& record);
 
-/// The same on a simulated cluster, with predicted times.
+/// measure_puts on a simulated cluster, with predicted times.
 void predict_puts(const put_sweep& s, int ranks, bool one_to_all,
                   const figure::record_function& record);
 

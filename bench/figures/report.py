@@ -5,11 +5,11 @@
     [GRAPHS=FOLDER] report.py [BENCH_FOLDER] [--out FOLDER] [--form short|long] [--only NAME...]
                               [--recorded]
 
-BENCH_FOLDER (build/release/bench) contains the built programs. Points are appended to FOLDER/NAME.jsonl, plots are
-FOLDER/NAME-1.svg, -2, ..., the page is FOLDER/index.html; NAME is a program. --recorded judges the
-existing points without running programs. A claim that does not hold is a result. A program that
-fails is reported on the page, and the exit status is 1. Without real graphs their claims are not
-decided.
+BENCH_FOLDER (build/release/bench) contains the built programs. Points of program NAME are appended
+to FOLDER/NAME.jsonl, its plots are FOLDER/NAME-1.svg, -2, ..., and the page is FOLDER/index.html.
+--recorded judges the existing points without running programs. A claim that does not hold is a
+result, not an error. A program that fails is reported on the page, and the exit status is 1. Claims
+about real graphs are not decided without these graphs.
 """
 
 import argparse
@@ -144,12 +144,12 @@ def main():
     arguments.add_argument("--form", choices=["short", "long"], default="short")
     arguments.add_argument("--only", nargs="+", default=[], metavar="NAME", choices=NAMES)
     arguments.add_argument("--recorded", action="store_true")
-    asked = arguments.parse_args()
-    if not asked.folder.is_dir():
-        print(f"report.py: {asked.folder} is not a folder, expected that of the programs, such as "
-              "build/release/bench", file=sys.stderr)
+    options = arguments.parse_args()
+    if not options.folder.is_dir():
+        print(f"report.py: {options.folder} is not a folder, expected that of the programs, "
+              "such as build/release/bench", file=sys.stderr)
         sys.exit(2)
-    out = asked.out or asked.folder / "figures"
+    out = options.out or options.folder / "figures"
     try:
         out.mkdir(parents=True, exist_ok=True)
     except OSError as refused:
@@ -160,19 +160,19 @@ def main():
     sections, status = [], 0
     for name in NAMES:
         failed = None
-        chosen = not asked.only or name in asked.only
-        if chosen and not asked.recorded:
+        chosen = not options.only or name in options.only
+        if chosen and not options.recorded:
             figure = importlib.import_module(name)
-            form = figure.SHORT if asked.form == "short" else figure.LONG
+            form = figure.SHORT if options.form == "short" else figure.LONG
             if "{graphs}" in form and not Path(GRAPHS).is_dir():
                 failed = f"there are no real graphs in {GRAPHS}: name a folder by GRAPHS=FOLDER"
             else:
-                failed = run(name, form, asked.folder, out)
+                failed = run(name, form, options.folder, out)
                 status = status or int(failed is not None)
         sections.append(section(name, failed, out, chosen))
     (out / "index.html").write_text(
         f"<!doctype html><meta charset='utf-8'><title>Cairn: figures</title><style>{STYLE}</style>"
-        "<h1>[AAM15], [DC15], [GMT14]: what was claimed and what holds on this machine</h1>"
+        "<h1>[AAM15], [DC15], [GMT14]: claims, and whether they hold on this machine</h1>"
         f"{''.join(sections)}\n")
     print(out / "index.html")
     sys.exit(status)

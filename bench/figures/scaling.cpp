@@ -22,7 +22,7 @@ using record_function = figure::record_function;
 
 struct scaling_sweep {
   cluster_job job;
-  std::vector<int> here{2, 4, 8};
+  std::vector<int> local{2, 4, 8};
   std::vector<int> simulated{1, 2, 4, 8, 16, 32, 64, 128, 256};
   std::vector<std::size_t> buffers{16, 128, 1024, 4080, 32752};
   int pictured = 16;  // ranks whose traffic is drawn
@@ -46,7 +46,7 @@ subject as_subject(const cluster_job& job, int ranks, cluster_run& last) {
 // meaningless.
 void count(harness& h, const scaling_sweep& s, const cluster_job& job, const cluster_costs& costs,
            const record_function& record) {
-  for (const int ranks : s.here) {
+  for (const int ranks : s.local) {
     cluster_run real;
     auto runs = as_subject(job, ranks, real);
     h.measure(runs);
@@ -87,11 +87,11 @@ void rank_settings(harness& h, const scaling_sweep& s, const cluster_job& job,
   for (auto& x : subjects) turns.push_back(&x);
   const auto measured = h.measure_alternating(turns);
   for (std::size_t i = 0; i < settings.size(); ++i) {
-    const auto& [name, what, ranks, last] = settings[i];
+    const auto& [name, variant, ranks, last] = settings[i];
     record({{"job", job.name()},
             {"setting", name},
             {"measured", json_of(measured[i].time)},
-            {"predicted", predict(what, ranks, costs).seconds}});
+            {"predicted", predict(variant, ranks, costs).seconds}});
   }
 }
 
@@ -106,7 +106,7 @@ void scale(const scaling_sweep& s, const cluster_job& job, const char* network,
   }
 }
 
-// What each rank sends to each other one, directly and through a grid.
+// The traffic between ranks, sent directly and through a grid.
 void picture(const scaling_sweep& s, cluster_job job, const cluster_costs& costs,
              const record_function& record) {
   for (const bool grid : {false, true}) {
@@ -141,11 +141,11 @@ int main(int argc, char** argv) {
   scaling_sweep s;
   figure f;
   f.name = "scaling";
-  f.description = "Scaling over ranks: what the simulated cluster predicts, and how well.";
+  f.description = "Scaling over ranks: predictions of the simulated cluster, and their accuracy.";
   f.add_options = [&](argument_list& arguments) {
     arguments.number("--kronecker", s.job.scale, {1, 31}, "log2 of the vertices");
     arguments.number("--seed", s.job.seed, {}, "of graph and source");
-    arguments.number("--here", s.here, {2, 64}, "numbers of ranks whose messages are compared");
+    arguments.number("--local", s.local, {2, 64}, "numbers of ranks whose messages are compared");
     arguments.number("--simulated", s.simulated, {1, 1 << 14}, "numbers of ranks, ascending");
     arguments.number("--pictured", s.pictured, {2, 64}, "number of ranks whose traffic is drawn");
     arguments.number("--buffers", s.buffers, {}, "sizes in bytes");

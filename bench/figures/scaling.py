@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Points: {"job", "real_ranks", "messages", "simulated_messages", "buffers", "simulated_buffers"};
-{"job", "setting", "measured": spread, "predicted": seconds}; {"job", "routing", "bytes_between": rows
-by sender}; and for the plot {"job", "network", "ranks", "seconds"}."""
+{"job", "setting", "measured": spread, "predicted": seconds}; {"job", "routing", "bytes_between":
+rows by sender}; and for the plot {"job", "network", "ranks", "seconds"}."""
 
 import math
 from itertools import permutations
@@ -29,13 +29,13 @@ def simulation_agrees(points):
                        "nothing that runs here was compared, or no two settings differ")
     faults, worst = [], 0
     for p in counted:
-        here = f"{p['job']} on {p['real_ranks']} ranks"
+        place = f"{p['job']} on {p['real_ranks']} ranks"
         if p["messages"] != p["simulated_messages"]:
-            faults.append(f"{here}: other messages")
+            faults.append(f"{place}: other messages")
         off = abs(p["simulated_buffers"] / p["buffers"] - 1)
         worst = max(worst, off)
         if off > BUFFERS_WITHIN:
-            faults.append(f"{here}: buffers {100 * off:.0f} % off")
+            faults.append(f"{place}: buffers {100 * off:.0f} % off")
     faults += [f"not predicted: {a['job']}: {a['setting']} beats {b['setting']}"
                for a, b in pairs if a["predicted"] >= b["predicted"]]
     number = (f"{len(counted)} runs counted, buffers at most {100 * worst:.1f} % off, {len(pairs)} "
@@ -58,7 +58,7 @@ def grid_has_fewer_receivers(points):
     faults += [f"directly only {n} of {ranks} ranks" for n, ranks in found["direct"]
                if n != ranks - 1]
     number = "receivers of a rank: " + ", ".join(
-        f"{way} {max(n for n, _ in here)}" for way, here in sorted(found.items()))
+        f"{routing} {max(n for n, _ in place)}" for routing, place in sorted(found.items()))
     return Verdict(FAILS if faults else HOLDS, number, "; ".join(faults))
 
 

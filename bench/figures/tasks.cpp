@@ -111,7 +111,7 @@ class rank_job {
     }
     const auto expected = job_.searches() ? judged(search()) : judged(algo::walk(w_, g_, walk_));
     ran.edges = expected.edges;
-    ran.fault = w_.any(own != expected.own) ? "another result than Cairn's" : expected.fault;
+    ran.fault = w_.any(own != expected.own) ? "the result differs from Cairn's" : expected.fault;
   }
 
   // f returns what is to be done after the clock has stopped.

@@ -44,7 +44,7 @@ struct tasks_job {
 struct tasks_run {
   double seconds = 0;  ///< of the slowest rank, from a barrier on
   std::uint64_t vertices = 0;
-  std::uint64_t edges = 0;  ///< looked at by the search, or followed by walkers
+  std::uint64_t edges = 0;  ///< visited by the search, or followed by walkers
   std::uint64_t messages = 0, buffers = 0;
   std::string fault;  ///< the error in the result; empty if none
 

@@ -154,7 +154,7 @@ int main(int argc, char** argv) {
   using namespace cairn;
   bench::sweep s;
   return bench::run_program(
-      argc, argv, "What the runtime chooses against the best mechanism and M of a sweep.",
+      argc, argv, "The runtime's choice against the best mechanism and M of a sweep.",
       [&](bench::argument_list& arguments) {
         arguments.word("--algorithm", s.algorithm, {"bfs", "coloring", "mst"}, "");
         arguments.file("--files", s.files, "of graphs, read as undirected");

@@ -79,9 +79,9 @@ struct stage {
 
   [[nodiscard]] bool all_are(std::uint64_t value) {
     const auto own = words.local();
-    const bool here = w.rank() + 1 < w.size() ||
-                      std::all_of(own.begin(), own.end(), [&](auto x) { return x == value; });
-    return !w.any(!here);
+    const bool right = w.rank() + 1 < w.size() ||
+                       std::all_of(own.begin(), own.end(), [&](auto x) { return x == value; });
+    return !w.any(!right);
   }
 
   world& w;

@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The steps that --coalesce auto keeps away from: nanoseconds per 8-byte message from each rank to
-// the next, by the size of buffers; 0 is auto. A buffer that is a few bytes larger than a packet
-// travels as two fragments, which the receiver joins. Between processes of a machine a packet has
-// 65,504 bytes of messages, over MPI 65,520. Two processes, 2 cores (AMD EPYC, virtual), ns:
+// The steps that --coalesce auto avoids: nanoseconds per 8-byte message from each rank to the next,
+// by the size of buffers; 0 is auto. A buffer that is a few bytes larger than a packet is sent as
+// two fragments, which the receiver joins. Between processes of a machine a packet has 65,504 bytes
+// of messages, over MPI 65,520. Two processes, 2 cores (AMD EPYC, virtual), ns:
 //
 //                 auto    4080   16368   32752   65520   65528   131040
 //   Open MPI       4.4    11.3     5.0     4.2     4.9     5.7      4.5    MAD up to 1.0
 //   MPICH          8.2     7.7     8.0     8.4    10.9     8.6      8.0    MAD up to 1.1
 //
-// `packets` of `cairn bfs --json` has what is measured at start: Open MPI's steps at 3,968 and
+// `packets` of `cairn bfs --json` has the steps measured at start: Open MPI's are at 3,968 and
 // 8,064 bytes. Messages in buffers of 3,952 bytes take 3.4 ns, of 4,080 bytes 10.5.
 //
 // Over rings all sizes from 2 KB on took the same time within their MAD (1.3 of 6).
@@ -120,7 +120,7 @@ void measure(world& w, harness& h, const step_options& options) {
 int main(int argc, char** argv) {
   cairn::bench::step_options options;
   return cairn::bench::run_program_on_ranks(
-      argc, argv, "What messages cost by the size of buffers, around that of a packet.",
+      argc, argv, "The cost of messages by the size of buffers, around that of a packet.",
       [&](cairn::bench::argument_list& arguments) {
         arguments.number("--buffers", options.buffers, {0, 1 << 24}, "sizes in bytes; 0: auto");
         arguments.number("--messages", options.messages, {1, 1 << 30}, "of each rank and pass");

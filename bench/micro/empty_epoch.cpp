@@ -61,10 +61,10 @@ void measure(world& w, harness& h, int channels_before) {
 int main(int argc, char** argv) {
   int channels_before = 0;
   return cairn::bench::run_program_on_ranks(
-      argc, argv, "What an epoch costs in which nothing is sent.",
+      argc, argv, "The cost of an epoch in which nothing is sent.",
       [&](cairn::bench::argument_list& arguments) {
         arguments.number("--channels-before", channels_before, {0, 1 << 24},
-                         "Channels made and given up first");
+                         "Channels constructed and destroyed first");
       },
       [&](cairn::world& w, cairn::bench::harness& h) {
         cairn::bench::measure(w, h, channels_before);

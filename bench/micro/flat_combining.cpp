@@ -232,7 +232,8 @@ int main(int argc, char** argv) {
   using namespace cairn::bench;
   counting_options options;
   return run_program(
-      argc, argv, "What an addition to shared counters costs, by flat combining and its relatives.",
+      argc, argv,
+      "The cost of an addition to shared counters, by flat combining and its alternatives.",
       [&](argument_list& arguments) {
         arguments.number("--workers", options.workers, {}, "one or more");
         arguments.number("--elements", options.elements, {}, "one or more");

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The stage reduce: increments of words of a distributed table, whose keys are skewed or uniform,
-// by a channel with a combining table at the sender and by one without the stage. Both send the
-// same messages of 16 bytes, a word and an amount, and draw the same words; passes alternate. A
-// ratio above 1 says that the table makes the updates faster.
+// The stage reduce: increments of words of a distributed table with skewed or uniform keys, by a
+// channel with a combining table at the sender and by a channel without it. Both send the same
+// messages of 16 bytes, a word and an amount, and draw the same words; passes alternate. If the
+// ratio is above 1, the table makes the updates faster.
 //
-// --skew-percent 100 draws word k with a probability proportional to 1/k, 0 all alike. The words of
-// popular keys are spread over all ranks.
+// --skew-percent 100 draws word k with a probability proportional to 1/k; 0 draws uniformly. The
+// words of frequent keys are distributed over all ranks.
 //
 //   reduced_updates --ranks 2 --threads 1 --skew-percent 100
 
@@ -45,7 +45,8 @@ struct update {
 
 constexpr std::size_t max_entries = std::size_t{1} << 16;  // a megabyte
 
-/// The words that a rank updates, drawn in advance: to draw them takes longer than to send them.
+/// The words that a rank updates. They are drawn in advance, because drawing takes longer than
+/// sending.
 std::vector<std::uint64_t> words_to_update(const world& w, const update_options& options) {
   const auto words = static_cast<std::uint64_t>(w.size()) << options.table_bits;
   const double skew = options.skew_percent / 100.0, n = static_cast<double>(words);

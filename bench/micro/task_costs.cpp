@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// What tasks cost on one worker: a switch among 1,024 tasks, the start of a task, the memory of a
-// live one; and a pointer chase by 64 tasks that prefetch against the same chases one at a time,
-// over a table larger than the caches and over one that fits the first.
+// The costs of tasks on one worker: a switch among 1,024 tasks, the start of a task, and the memory
+// of a live task. Also a pointer chase by 64 tasks that prefetch, against the same chases one at a
+// time, over a table larger than the caches and over a table that fits the first cache.
 //
 //   task_costs --threads 1 --scale 26
 
@@ -47,7 +47,7 @@ coroutine<void> adds(std::uint64_t x, std::uint64_t* sum) {
   co_return;
 }
 
-// Starts each task by itself, and lets those that have ended make room for others.
+// Starts each task by itself; tasks that have ended free memory for others.
 coroutine<void> many_start(std::uint64_t tasks, std::uint64_t* sum) {
   std::vector<task::future<void>> some(256);
   for (std::uint64_t i = 0; i < tasks; i += some.size()) {
@@ -203,7 +203,7 @@ void measure_chases(world& w, harness& h, int scale) {
 int main(int argc, char** argv) {
   int scale = 24;
   return cairn::bench::run_program_on_ranks(
-      argc, argv, "What tasks cost on one worker.",
+      argc, argv, "The costs of tasks on one worker.",
       [&](cairn::bench::argument_list& arguments) {
         arguments.number("--scale", scale, {10, 30}, "Elements of the larger table: 2^SCALE");
       },

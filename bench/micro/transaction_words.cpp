@@ -178,7 +178,7 @@ int main(int argc, char** argv) {
   std::size_t num_words = 1u << 15;
   std::vector<std::size_t> sizes{1, 4, 16, 64};
   return bench::run_program(
-      argc, argv, "What a transaction of K random increments costs by each mechanism.",
+      argc, argv, "The cost of a transaction of K random increments by each mechanism.",
       [&](bench::argument_list& arguments) {
         arguments.number("--table-words", num_words, {1u, 1u << 31}, "words to choose from");
         arguments.number("--words", sizes, {std::size_t{1}, bench::increments_per_call},

@@ -121,7 +121,7 @@ int main(int argc, char** argv) {
   std::vector<int> workers{1, 2};
   std::vector<std::uint32_t> accounts{16, 1024, 1u << 20};
   return bench::run_program(
-      argc, argv, "What a transfer between two accounts costs by each mechanism.",
+      argc, argv, "The cost of a transfer between two accounts by each mechanism.",
       [&](bench::argument_list& arguments) {
         arguments.number("--workers", workers, {}, "one or more");
         arguments.number("--accounts", accounts, {}, "one or more");
