@@ -1,22 +1,23 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails where the documentation says what the tree does not: a line `file:line: sentence` for each.
+"""Checks the documentation against the tree. Prints each fault as `file:line: sentence`.
 
-Looks at README.md, CONTRIBUTING.md and docs/. Code: a ```cpp block stands behind a line that says where it is from,
+Reads README.md, CONTRIBUTING.md and docs/. Code: a ```cpp block follows a line with its origin,
 
     <!-- from examples/02_messages.cpp -->       the whole file
-    <!-- part of examples/02_messages.cpp -->    lines of it that follow each other, indented or not
+    <!-- part of examples/02_messages.cpp -->    consecutive lines of it, indented or not
 
-and equals it. Links: a relative one leads to a file, and to a heading if it names one. Names: a
-path in backticks exists, as does a test (`Suite.Name`). Keys: docs/papers.md has what [KEY12] in
+and equals it. Links: a relative link leads to a file, and to a heading if it names one. Names: a
+path in backticks exists, as does a test (`Suite.Name`). Keys: docs/papers.md has each [KEY12] that
 the code cites. Pages: each layer of tools/layers.txt has one. Drawings: `layer/name` in a fence
-without a language is a header or source of that layer. Sentences: on a page whose items begin with
-"what Cairn says" these quoted texts stand in the sources, with … for what varies. Tables: that of
-the counters holds all of them, and given the program, those of commands and settings hold what it
-offers, and `cairn COMMAND --option` in fences and quotes is an option of that command.
+without a language is a header or source of that layer. Sentences: on the page whose text has
+"begins with the message", the quoted texts occur in the sources, with … for the variable parts.
+Tables: the table of counters has all counters. If the program is given, the tables of commands and
+settings have all that it offers, and `cairn COMMAND --option` in fences and quotes is an option of
+that command.
 
     check_docs.py [--cairn PROGRAM]   checks the tree this file is in
-    check_docs.py --self-test         checks that each rule still catches what it forbids
+    check_docs.py --self-test         checks that each rule catches its faults
 """
 
 import functools
@@ -164,7 +165,7 @@ def items(text):
 
 def sentence_faults(text, texts):
     """The sentences that a page says Cairn prints and that no source file has."""
-    for number, item in items(text) if "what Cairn says" in text else []:
+    for number, item in items(text) if "begins with the message" in text else []:
         for sentence in QUOTED.findall(re.match(r"\* (?:`[^`]+`,? ?)*", item)[0]):
             parts = [part.strip() for part in sentence.split("…") if part.strip(" .:,'()")]
             if not any(all(any(part in text for text in of_file) for part in parts)
@@ -270,7 +271,8 @@ def self_test():
         "docs/path.md": "`src/core/gone.cpp`\n",
         "docs/test.md": "`Suite.IsNotThere`\n",
         "docs/drawing.md": "```\nbase/gone\n```\n",
-        "docs/sentence.md": "what Cairn says\n* `no … here or there`, `no\n  word`: `x`\n",
+        "docs/sentence.md": "begins with the message\n"
+                            "* `no … here or there`, `no\n  word`: `x`\n",
         "docs/option.md": "```\n$ cairn there --gone 1\n```\n",
         "docs/tm.md": None,  # a layer without its page
         "README.md": "## Commands\n\n| `gone` | x |\n",
@@ -282,7 +284,7 @@ def self_test():
                          "`examples/a.cpp` `tests/*/a_test.cpp` `docs/L.md` `Suite.Holds`\n"
                          "[a](right.md#some-words-here) [b](https://example.org) [c](#more)\n"
                          "```\n[x](nowhere) base/cites\n```\n## More\n"
-                         "It is what Cairn says:\n* `no … here or there`: `no word`\n"
+                         "Each item begins with the message:\n* `no … here or there`: `no word`\n"
                          "```\n$ cairn there --there 1  # not --gone\n```\n",
     }
     other = {

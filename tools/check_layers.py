@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Fails where the source tree breaks the architecture: a line `file:line: sentence` for each place.
+"""Checks the source tree against the architecture. Prints each fault as `file:line: sentence`.
 
-Includes: tools/layers.txt says which layer may include which. Words: the rules below say which
-files alone may reach the environment, the console, MPI or transactional hardware, and what would
-break the simulated cluster in the layers above `task`.
+Includes: tools/layers.txt defines which layer may include which. Words: the rules below define
+which files may use the environment, the console, MPI or transactional hardware, and which
+functions would break the simulated cluster in the layers above `task`.
 
     check_layers.py              checks the tree this file is in
-    check_layers.py --self-test  checks that each rule still catches what it forbids
+    check_layers.py --self-test  checks that each rule catches its faults
 """
 
 import re

@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// A switch with a delay, for tools/lab. It makes one tap device in the network namespace of each
-// given process and moves Ethernet frames between them. A frame is written to the device that its
-// destination has been seen at, else to all others, a fixed time after it was read; in order.
+// A network switch with a delay, for tools/lab. It creates one tap device in the network namespace
+// of each given process and forwards Ethernet frames between them. A frame is written a fixed time
+// after it was read, in order: to the device at which its destination address was seen, else to all
+// others.
 //
 //   lab_relay DELAY_US PID PID...
 //
-// The devices are named `lab` and vanish with this program. It prints "ready" once they exist, and
-// ends with status 3 and a sentence if the system does not allow them. Segments of up to 64 KB pass
-// whole, as a network card with segmentation offload takes them. Waiting is by timer until shortly
-// before a frame is due, then by reading the clock; without frames in flight it sleeps.
+// The devices are named `lab` and exist as long as this program. It prints "ready" when they exist,
+// and ends with status 3 and a sentence if the system does not allow them. Segments of up to 64 KB
+// are forwarded whole, as by a network card with segmentation offload. The program waits by a timer
+// until shortly before a frame is due, then by reading the clock. Without frames it sleeps.
 
 #include <fcntl.h>
 #include <linux/if_tun.h>

@@ -169,32 +169,32 @@ class waiting_job {
   bool is_up_ = false;
 };
 
-struct way_to_start {
+struct start_command {
   std::string name;
   std::vector<std::string> command;
   std::string why_not = {};  ///< why it cannot be tried here; empty: it can
 };
 
-void PrintTo(const way_to_start& way, std::ostream* out) { *out << way.name; }
+void PrintTo(const start_command& start, std::ostream* out) { *out << start.name; }
 
-std::vector<way_to_start> ways_to_start() {
+std::vector<start_command> ways_to_start() {
   const std::string program = CAIRN_TEST_RANKS;
-  std::vector<way_to_start> ways{{"LocalProcesses", {program, "--ranks", "4", "wait"}}};
+  std::vector<start_command> starts{{"LocalProcesses", {program, "--ranks", "4", "wait"}}};
   const auto add = [&](const std::string& name, std::vector<std::string> command,
                        const std::string& why_not) {
     command.insert(command.end(), {"-n", "4", program, "wait"});
-    ways.push_back({name, command, why_not});
+    starts.push_back({name, command, why_not});
     command.insert(command.end(), {"--transport", "mpi"});
-    ways.push_back({name + "WithoutRings", command, why_not});
+    starts.push_back({name + "WithoutRings", command, why_not});
   };
   add("Mpich", {CAIRN_MPIEXEC_MPICH}, CAIRN_WHY_NO_MPICH);
   add("OpenMpi", {CAIRN_MPIEXEC_OPENMPI, "--oversubscribe"}, CAIRN_WHY_NO_OPENMPI);
-  return ways;
+  return starts;
 }
 
-class KilledRank : public testing::TestWithParam<way_to_start> {};
+class KilledRank : public testing::TestWithParam<start_command> {};
 INSTANTIATE_TEST_SUITE_P(Faults, KilledRank, testing::ValuesIn(ways_to_start()),
-                         [](const auto& way) { return way.param.name; });
+                         [](const auto& start) { return start.param.name; });
 
 TEST_P(KilledRank, EndsTheJobWithoutLeavingAnything) {
   if (!GetParam().why_not.empty()) GTEST_SKIP() << GetParam().why_not;

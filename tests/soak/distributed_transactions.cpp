@@ -14,15 +14,15 @@ int main(int argc, char** argv) {
   using namespace cairn;
   using activity::mechanism;
   const std::uint64_t seeds = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 1'000;
-  const mechanism ways[] = {mechanism::automatic, mechanism::htm, mechanism::locks,
-                            mechanism::one_lock, mechanism::stm};
+  const mechanism mechanisms[] = {mechanism::automatic, mechanism::htm, mechanism::locks,
+                                  mechanism::one_lock, mechanism::stm};
   std::uint64_t commits = 0, refusals = 0, requeued = 0;
   for (std::uint64_t seed = 1; seed <= seeds; ++seed) {
     std::string wrong;
     try {
       const auto ranks = static_cast<rank_t>(1 + seed % 6);
       support::on_simulated_ranks(ranks, 1 + static_cast<int>(seed / 6 % 2), seed, [&](world& w) {
-        activity::options opt{.mechanism = ways[seed % 5], .grain = 1 + seed % 7};
+        activity::options opt{.mechanism = mechanisms[seed % 5], .grain = 1 + seed % 7};
         if (opt.mechanism == mechanism::htm)
           opt.emulate = activity::emulation_options{.seed = seed};
         const auto said = support::transfer_everywhere(

@@ -19,7 +19,7 @@ ALGORITHMS = ["bfs", "sssp", "pagerank", "cc", "mst", "st-connectivity", "colori
 MECHANISMS = ["auto", "plain", "atomics", "htm", "locks", "one-lock", "stm"]
 SEEDS_BELOW_A_MILLION, SEEDS_ABOVE, SIM_RANKS = 100, 5, 4
 # What an algorithm can do in several ways; the first of them is run over ranks too.
-WAYS = {"bfs": [[], ["--direction", "top-down"]],
+VARIANTS = {"bfs": [[], ["--direction", "top-down"]],
         "pagerank": [["--variant", "push"], [], ["--variant", "edge"],
                      ["--convention", "networkx", "--precision", "double"]],
         "cc": [[], ["--method", "propagation"]],
@@ -44,25 +44,25 @@ def mechanisms(algorithm, threads):
 
 
 def settings_of_runs(algorithm, edges):
-    ways = WAYS[algorithm]
+    variants = VARIANTS[algorithm]
     for threads in (1, 2):
         for mechanism in mechanisms(algorithm, threads):
-            for way in ways:
-                yield [], ["--threads", str(threads), "--mechanism", mechanism] + way
+            for variant in variants:
+                yield [], ["--threads", str(threads), "--mechanism", mechanism] + variant
     for ranks in (2, 3, 4, 8):
-        for way in ways:
-            yield [], ["--ranks", str(ranks), "--threads", "1"] + way
+        for variant in variants:
+            yield [], ["--ranks", str(ranks), "--threads", "1"] + variant
     for mpi in ("mpich", "openmpi"):
         if not shutil.which("mpiexec." + mpi):
             continue
         for ranks in (1, 2, 4):
-            yield ["mpiexec." + mpi, "-n", str(ranks)], ["--threads", "1"] + ways[0]
+            yield ["mpiexec." + mpi, "-n", str(ranks)], ["--threads", "1"] + variants[0]
     seeds = SEEDS_BELOW_A_MILLION if edges < 1_000_000 else SEEDS_ABOVE
     if algorithm != "bfs":
         seeds = 1 + seeds // 20
-    for way in ways:
+    for variant in variants:
         yield [], ["--threads", "2", "--mechanism", "htm",
-                   "--sim", f"ranks={SIM_RANKS},seed=1..{seeds}"] + way
+                   "--sim", f"ranks={SIM_RANKS},seed=1..{seeds}"] + variant
 
 
 def edges_of(cairn, graph):
