@@ -10,6 +10,7 @@
 #include <cairn/algo/stored_layout.hpp>
 #include <cairn/algo/verify_pagerank.hpp>
 
+#include "algo/acyclic_order.hpp"
 #include "algo/layout_wanted.hpp"
 
 namespace cairn::algo {
@@ -115,7 +116,7 @@ struct pagerank_declaration : declaration {
   }
 
   // The layout in the graph's file; else a new one if requested or if it pays off in the given
-  // runs.
+  // runs. None if one sweep in the order of ids suffices.
   template <class Id>
   struct built {
     std::optional<pull_layout<Id>> layout;
@@ -125,6 +126,7 @@ struct pagerank_declaration : declaration {
   static built<Id> build(const call<D, Id>& c, std::uint64_t runs) {
     using layout = pull_layout<Id>;
     if (c.opt.layout == layout_wanted::none || c.opt.variant != pagerank_variant::pull) return {};
+    if (one_sweep_suffices(c.w, c.g, plain(c.opt))) return {};
     if (auto stored = stored_layout(c.w, c.g)) return {std::move(stored), "file"};
     const auto kind = layout::kind_for(c.g);
     const auto sweeps = expected_sweeps(plain(c.opt), c.g.num_vertices()) * runs;

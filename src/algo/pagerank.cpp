@@ -5,8 +5,10 @@
 
 #include <cairn/algo/pagerank.hpp>
 #include <cairn/base/contract.hpp>
+#include <cairn/core/one_worker.hpp>
 #include <cairn/traverse/small_run.hpp>
 
+#include "algo/acyclic_order.hpp"
 #include "algo/pagerank_pull.hpp"
 #include "algo/pagerank_push.hpp"
 #include "algo/pagerank_state.hpp"
@@ -54,6 +56,9 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   if (opt.variant == pagerank_variant::pull) {
     on_workers.emplace(w, g, opt.activity, traverse::run_kind::page_ranks);
   }
+  const bool one_sweep = layout == nullptr && one_sweep_suffices(w, g, opt);
+  std::optional<one_worker> alone;
+  if (one_sweep) alone.emplace(w);
   pagerank_state<Real, Id> s(w, g, opt.damping);
   std::uint64_t iterations = 0;
   const auto iterate = [&](auto&& sweeps) {
@@ -63,8 +68,8 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
       s.jump = static_cast<Real>((1 - opt.damping + spread) / n);
       sweeps.sweep();
       ++iterations;
-      s.change = s.total.collect();
-      if (s.change < limits.tolerance) break;
+      s.change = one_sweep ? 0 : s.total.collect();
+      if (one_sweep || s.change < limits.tolerance) break;
     }
   };
   const bool edges = opt.variant == pagerank_variant::edge;

@@ -324,6 +324,31 @@ TEST(PagerankOptions, InPlaceCorrectsTheSumOfAllRanks) {
   }
 }
 
+// As in a file that lists the edges of an undirected graph once.
+TEST(PagerankOptions, OneSweepSufficesWhereSourcesPrecede) {
+  constexpr std::uint64_t n = 500;
+  plain_graph ascending{"ascending", n, true, {}};
+  random64 random(1);
+  for (int edge = 0; edge < 3'000; ++edge) {
+    const auto u = random.below(n - 1);
+    ascending.edges.push_back({u, u + 1 + random.below(n - 1 - u)});
+  }
+  plain_graph loop = ascending, back = ascending;
+  loop.name = "loop";
+  loop.edges.push_back({n / 2, n / 2});
+  back.name = "back";
+  back.edges.push_back({n - 1, n - 2});
+  for (const int workers : {1, 2, 3, 4}) {
+    world w(workers);
+    for (const auto& g : {ascending, loop, back}) {
+      const auto result = rank_and_judge<double, std::uint32_t>(
+          w, g, {.iterations = 1000, .tolerance = 1e-9}, " by few workers");
+      EXPECT_EQ(result.iterations == 1, workers <= 3 && g.name == ascending.name)
+          << g.name << ", " << workers << " workers, " << result.iterations << " sweeps";
+    }
+  }
+}
+
 TEST(PagerankOptions, RefuseWhatCannotBeRight) {
   const auto g = support::one_way_path(4);
   const auto without_in = support::share_of<std::uint32_t>(g, 0, 1, support::in_edges::no);

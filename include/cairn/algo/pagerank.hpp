@@ -76,9 +76,9 @@ template <class Real>
 struct pagerank_result {
   pgas::vertex_map<Real> rank;
   std::uint64_t iterations;
-  double change;           ///< total change of the last sweep, over all vertices
-  bool in_place;           ///< whether the sweeps were in place
-  std::uint64_t sweepers;  ///< workers of this rank that ran the sweeps
+  double change;  ///< total change of the last sweep, over all vertices; 0 if the ranks are final
+  bool in_place;  ///< whether the sweeps were in place
+  std::uint64_t sweepers;                       ///< workers of this rank that ran the sweeps
   std::optional<pgas::accumulation> aggregate;  ///< storage of the sums of push and edge, if
                                                 ///< accumulated
   activity::ran ran;                            ///< mechanism of push and edge, if by operators
