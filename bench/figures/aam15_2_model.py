@@ -7,7 +7,7 @@ from judging import (FAILS, HOLDS, OPEN, Claim, Plot, Verdict, crossing_of_lines
 TITLE = "[AAM15] figure 2: time of an activity of N vertices, T = A N + B"
 SHORT = "--passes 21"
 LONG = "--passes 201"
-LEAST_R_SQUARED = 0.9
+MIN_R_SQUARED = 0.9
 
 
 def times_of(points):
@@ -37,7 +37,7 @@ def agree(predicted, measured, times):
 
 def poor(line, atomics):
     """Whether the fit is too poor for predictions."""
-    return min(line.r_squared, atomics.r_squared) < LEAST_R_SQUARED
+    return min(line.r_squared, atomics.r_squared) < MIN_R_SQUARED
 
 
 @needs_htm

@@ -80,7 +80,7 @@ class accumulator_map {
     const auto remote = bins_remote_ ? partition.n() - size_ : 0;
     max_remote_entries_ = opt.max_remote_entries != 0
                               ? opt.max_remote_entries
-                              : std::max(least_max_remote_entries, 2 * remote);
+                              : std::max(min_remote_entries_limit, 2 * remote);
     for (auto& k : workers_) {
       if (!bins_own)
         k.value.partial = am::partial_array<A>(partials_cover_all_ranks_ ? partition.n() : size_);
@@ -327,7 +327,7 @@ class accumulator_map {
     for (auto& k : workers_) k.value.own.clear();
   }
 
-  static constexpr std::size_t least_max_remote_entries = std::size_t{1} << 22;
+  static constexpr std::size_t min_remote_entries_limit = std::size_t{1} << 22;
 
   world& world_;
   partition partition_;
