@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Breadth-first search by one-sided gets of plain MPI, as [GMT14] section V-B describes the program in
-// UPC. Each process has a copy of the map of visited vertices, so it passes on a vertex at most once.
-// It aggregates the vertices that it passes on by owner. The owners fetch these parts by asynchronous
-// gets, which are all in flight together.
+// Breadth-first search by one-sided gets of plain MPI, as [GMT14] section V-B describes the program
+// in UPC. Each process has a copy of the map of visited vertices, so it passes on a vertex at most
+// once. It aggregates the vertices that it passes on by owner. The owners fetch these parts by
+// asynchronous gets, which are all in flight together.
 //
 //   mpiexec.mpich -n 2 bfs_gets_mpich --graph G.el --root 0 --runs 3 --expect DEPTHS.csv
 //

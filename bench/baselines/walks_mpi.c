@@ -40,8 +40,8 @@ struct program {
   struct graph graph;
   uint64_t walkers, length, block;
   uint64_t* visits;
-  struct list current;    // walks to continue
-  struct list* leave;  // by process
+  struct list current;  // walks to continue
+  struct list* leave;   // by process
   struct sending sending;
   uint64_t ended, ended_anywhere;  // since the last report; as the master knows
 };

@@ -102,7 +102,8 @@ class PeerTable(InAFolder):
 import json, sys
 if sys.argv[1] == "convert":
     name = [a for a in sys.argv if a.endswith(("el", ".wel"))][-1]
-    open(name, "w").write("3 4\\n" * 50)
+    edges = [f"3 {v}\\n" for v in range(4, 54)]
+    open(name, "w").write("3 3\\n" + "".join(2 * e for e in edges))  # a loop, and each edge twice
 else:
     print(json.dumps({"graph": {"directed": True, "edges": 20000}, "verified": VERIFIED,
                       "seconds": {"run": [0.1]}}))
@@ -124,6 +125,12 @@ else:
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"g +2.00")
         self.assertRegex(done.stdout, r"geometric mean +2.00")
+
+    def test_gap_is_given_the_edges_that_it_would_keep(self):
+        done = self.table("import sys; lines = open(sys.argv[sys.argv.index('-f') + 1]).readlines()\n"
+                          "assert len(set(lines)) == len(lines) == 50 and '3 3\\n' not in lines\n"
+                          "print('Verification: PASS'); print('Trial Time: 0.2')")
+        self.assertEqual(done.returncode, 0, done.stderr)
 
     def test_shortest_paths_are_given_weights_and_gap_its_best_delta(self):
         self.program("sssp", "import sys; given = dict(zip(sys.argv, sys.argv[1:]))\n"
