@@ -55,6 +55,8 @@ def a_million_tasks(points):
         return Verdict(OPEN, "nothing was measured")
     worst = max(found, key=lambda p: p["cycles"])
     number = f"{worst['cycles']:.0f} cycles, {median(worst['ns']):.0f} ns"
+    if worst["cycles"] <= 0:
+        return Verdict(OPEN, number + ": less than the variation of the passes without switches")
     return Verdict(HOLDS if worst["cycles"] < min(PAPER.values()) else FAILS, number)
 
 

@@ -68,6 +68,10 @@ class Switch(OfAFigure):
         missing = [p for p in self.points() if p["by"] == "tasks"] + [{"no_boost_fiber": "why"}]
         self.assertEqual(self.words(missing), [HOLDS] * 4 + [OPEN])
 
+    def test_is_open_if_a_switch_is_less_than_the_noise(self):
+        below_zero = self.words(self.points({(1_000_000, 1): -3}))
+        self.assertEqual(below_zero, [HOLDS] * 3 + [OPEN, HOLDS])
+
 
 class Latency(OfAFigure):
     figure = "gmt14_latency"
