@@ -22,8 +22,10 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& wrong) {
     path += command->get_name() + " ";
   }
   const auto help = " (cairn " + path + "--help lists what there is)";
-  if (command->get_require_subcommand_min() == 0) return wrong.what() + help;
   const auto rest = command->remaining();
+  if (command->get_require_subcommand_min() == 0) {  // CLI11 lists the rest in reverse order
+    return (rest.empty() ? wrong.what() : "this argument was not expected: " + rest.front()) + help;
+  }
   if (rest.empty()) return "cairn " + path + "takes a command" + help;
   const auto word = rest.front();
   if (word.starts_with('-')) return wrong.what() + help;
