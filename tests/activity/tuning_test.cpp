@@ -128,6 +128,18 @@ TEST(Tuning, ARunOfAThousandOperatorsMeasuresNothing) {
   EXPECT_GT(on.clock.asked(), before);
 }
 
+TEST(Tuning, TheEdgesThatABodyReturnsCount) {
+  stage on;
+  pgas::vertex_map<std::uint64_t> map(*on.w, {n, 1}, 0);
+  executor<add_one> op(*on.w, {map}, {.emulate = no_aborts});
+  am::epoch e(*on.w);
+  op.spawn(main_worker, [](auto&) { return untuned_operators; });  // edges, but no message
+  const auto before = on.clock.asked();
+  op.spawn(main_worker, [](auto& send) { send({0}); });
+  EXPECT_GT(on.clock.asked(), before);
+  e.close();
+}
+
 // Epochs of 64 lanes are measured each, of 8 some of them.
 TEST(Tuning, SeveralCellsMoveBetweenEpochsToWhatTakesLessTime) {
   for (const int lanes : {64, 8}) {
