@@ -77,7 +77,8 @@ TEST(Serializability, FindsAReadOfWhatWasNeverCommitted) {
   h.begin(0);
   const auto x = h.put(0, 0, first_value(0));
   h.begin(1).add({0, x});
-  EXPECT_EQ(h.complaint(), "attempt 2 found in cell 0 what attempt 1 put and never committed");
+  EXPECT_EQ(h.complaint(),
+            "attempt 2 found in cell 0 a value that attempt 1 wrote and never committed");
 }
 
 TEST(Serializability, FindsAThreadThatForgetsItsOwnCommit) {
