@@ -53,12 +53,13 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   const auto limits = limits_of(opt, g.num_vertices());
 
   std::optional<traverse::small_run> on_workers;
-  if (opt.variant == pagerank_variant::pull) {
+  std::optional<one_worker> alone;
+  const bool one_sweep = layout == nullptr && one_sweep_suffices(w, g, opt);
+  if (one_sweep) {
+    alone.emplace(w);
+  } else if (opt.variant == pagerank_variant::pull) {
     on_workers.emplace(w, g, opt.activity, traverse::run_kind::page_ranks);
   }
-  const bool one_sweep = layout == nullptr && one_sweep_suffices(w, g, opt);
-  std::optional<one_worker> alone;
-  if (one_sweep) alone.emplace(w);
   pagerank_state<Real, Id> s(w, g, opt.damping);
   std::uint64_t iterations = 0;
   const auto iterate = [&](auto&& sweeps) {

@@ -262,12 +262,12 @@ class executor {
 
   template <class Lane, class Body>
   static std::uint64_t run(Lane&& lane, Body& body) {
-    if constexpr (std::is_void_v<decltype(body(lane))>) {
-      body(lane);
-      return lane.finish();
-    } else {
+    if constexpr (std::is_integral_v<decltype(body(lane))>) {
       const std::uint64_t tried = body(lane);
       return std::max(tried, lane.finish());
+    } else {
+      body(lane);
+      return lane.finish();
     }
   }
 
