@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/pagerank.hpp>
+
+#include <support/dist_graph.hpp>
+#include <support/random_graphs.hpp>
+
+#include "algo/rank_and_judge.hpp"
+
+namespace cairn::algo {
+namespace {
+
+using support::plain_graph;
+
+TEST(PagerankOptions, InPlaceNeedsFewerSweeps) {
+  world w;
+  const auto share = support::share_of<std::uint32_t>(support::path(300), 0, 1);
+  pagerank_options opt{.iterations = 1000, .tolerance = 1e-9};
+  const auto in_place = pagerank<double>(w, share, opt);
+  opt.sweep = pagerank_sweep::jacobi;
+  const auto jacobi = pagerank<double>(w, share, opt);
+  EXPECT_TRUE(in_place.in_place);
+  EXPECT_FALSE(jacobi.in_place);
+  EXPECT_LT(3 * in_place.iterations, 2 * jacobi.iterations);
+}
+
+// Few vertices have most in-edges. Sweeps in place change the sum of all ranks in the first sweeps:
+// without correction these two graphs would need 42 and 40 sweeps.
+TEST(PagerankOptions, InPlaceCorrectsTheSumOfAllRanks) {
+  constexpr std::uint64_t n = 2'000;
+  plain_graph first{"hubs first", n, true, {}}, last{"hubs last", n, true, {}};
+  random64 random(1);
+  for (std::uint64_t v = 0; v < n; ++v) {
+    for (int edge = 0; edge < 8; ++edge) {
+      const auto hub = random.below(1 + random.below(1 + random.below(n)));
+      first.edges.push_back({v, hub});
+      last.edges.push_back({v, n - 1 - hub});
+    }
+  }
+  world w;
+  for (const auto& g : {first, last}) {
+    const auto result = rank_and_judge<double, std::uint32_t>(
+        w, g, {.iterations = 1000, .tolerance = 1e-6}, " in place");
+    EXPECT_LT(result.iterations, 20u) << g.name;
+  }
+}
+
+// As in a file that lists the edges of an undirected graph once.
+TEST(PagerankOptions, OneSweepSufficesWhereSourcesPrecede) {
+  constexpr std::uint64_t n = 500;
+  plain_graph ascending{"ascending", n, true, {}};
+  random64 random(1);
+  for (int edge = 0; edge < 3'000; ++edge) {
+    const auto u = random.below(n - 1);
+    ascending.edges.push_back({u, u + 1 + random.below(n - 1 - u)});
+  }
+  plain_graph loop = ascending, back = ascending;
+  loop.name = "loop";
+  loop.edges.push_back({n / 2, n / 2});
+  back.name = "back";
+  back.edges.push_back({n - 1, n - 2});
+  for (const int workers : {1, 2, 3, 4}) {
+    world w(workers);
+    for (const auto& g : {ascending, loop, back}) {
+      const auto result = rank_and_judge<double, std::uint32_t>(
+          w, g, {.iterations = 1000, .tolerance = 1e-9}, " by few workers");
+      EXPECT_EQ(result.iterations == 1, workers <= 3 && g.name == ascending.name)
+          << g.name << ", " << workers << " workers, " << result.iterations << " sweeps";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cairn::algo
