@@ -8,11 +8,11 @@
 namespace cairn::task::detail {
 namespace {
 
-constexpr std::uint32_t between_probes = 128;
+constexpr std::int32_t between_probes = 128;
 // A load that takes so many cycles longer than from the nearest cache is worth two switches.
 constexpr std::int64_t slow_cycles = 60;
 // Of the last probes, by exponentially decreasing weights: 1024 if all were slow.
-constexpr std::uint32_t often_slow = 256;
+constexpr std::uint32_t often_slow = 256, almost_always_slow = 900;
 
 // In units of the time-stamp counter. 0 on processors for which it is not written.
 std::int64_t cycles_of_load([[maybe_unused]] const void* address) noexcept {
@@ -30,8 +30,10 @@ std::int64_t cycles_of_load([[maybe_unused]] const void* address) noexcept {
 
 }  // namespace
 
-void probe(worker_context& c, const void* address) noexcept {
-  c.prefetches_until_probe = between_probes;
+void probe_if_due(worker_context& c, const void* address) noexcept {
+  if (!c.cached) --c.until_probe;
+  if (c.until_probe > 0) return;
+  c.until_probe = c.slowness > almost_always_slow ? 8 * between_probes : between_probes;
   if (!c.probes) return;
   const auto first = cycles_of_load(address);
   const auto again = cycles_of_load(address);

@@ -98,11 +98,12 @@ class one_access {
 
   [[nodiscard]] bool here() const noexcept { return element_ != nullptr; }
   template <class P, class Send>
-  [[gnu::always_inline]] void suspend(std::coroutine_handle<P> h, Send&& send) {
+  [[gnu::always_inline]] std::coroutine_handle<> suspend(std::coroutine_handle<P> h, Send&& send) {
     if (here()) return task::prefetch(element_).await_suspend(h);
     const task::suspended me(h.promise());
     remote_.done.wait_as(me);
     send(me.worker(), remote_.to, remote_.done);
+    return std::noop_coroutine();
   }
   void expect_done() const { expect_no_fault(remote_.done.fault); }
   [[nodiscard]] T& element() const noexcept { return *element_; }
@@ -120,8 +121,8 @@ class [[nodiscard("await it")]] get_operation : public one_access<T> {
  public:
   using one_access<T>::one_access;
   template <task::task_promise P>
-  void await_suspend(std::coroutine_handle<P> h) {
-    this->suspend(h, [this](worker_t w, const target& t, completion& c) {
+  [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
+    return this->suspend(h, [this](worker_t w, const target& t, completion& c) {
       send_get<T>(w, t, value_.data(), c);
     });
   }
@@ -140,8 +141,8 @@ class [[nodiscard("await it")]] put_operation : public one_access<T> {
  public:
   put_operation(const target& t, const T& x) noexcept : one_access<T>(t), value_(x) {}
   template <task::task_promise P>
-  void await_suspend(std::coroutine_handle<P> h) {
-    this->suspend(
+  [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
+    return this->suspend(
         h, [this](worker_t w, const target& t, completion& c) { send_put(w, t, value_, c); });
   }
   void await_resume() const {
@@ -162,8 +163,8 @@ class [[nodiscard("await it")]] change_operation : public one_access<T> {
   change_operation(const target& t, access operation, const T& x, const T& expected) noexcept
       : one_access<T>(t), access_(operation), x_(to_word(x)), expected_(to_word(expected)) {}
   template <task::task_promise P>
-  void await_suspend(std::coroutine_handle<P> h) {
-    this->suspend(h, [this](worker_t w, const target& t, completion& c) {
+  [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
+    return this->suspend(h, [this](worker_t w, const target& t, completion& c) {
       t.traffic->change(w, t.place.owner, t.command(access_, kind_of<form>()), x_, expected_,
                         &found_, sizeof(T), c);
     });

@@ -118,18 +118,16 @@ class hash_map {
       return here() && !map_.shard_of(hash_).larger_than_cache();
     }
     template <task::task_promise P>
-    bool await_suspend(std::coroutine_handle<P> h) {
+    std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
       if (here()) {
         const task::prefetch entry(map_.shard_of(hash_).table.address(mix64(hash_)));
-        if (entry.await_ready()) return false;
-        entry.await_suspend(h);
-        return true;
+        return entry.await_ready() ? h : entry.await_suspend(h);
       }
       const task::suspended me(h.promise());
       const auto w = me.worker();
       const auto slot = map_.reply_targets_[w].put({&answer_, me, map_.tasks_.generation()});
       map_.ask_.from(w)(owner_, question_, slot);
-      return true;
+      return std::noop_coroutine();
     }
     Result await_resume() {
       if (here()) answer_ = map_.execute(question_, hash_);

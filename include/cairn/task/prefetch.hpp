@@ -9,8 +9,9 @@ namespace cairn::task {
 
 namespace detail {
 
-/// Measures whether the data is in the cache, and decides when to measure again.
-void probe(worker_context& c, const void* address) noexcept;
+/// Counts an access that no chain continues, and measures now and then whether the data is in the
+/// cache.
+void probe_if_due(worker_context& c, const void* address) noexcept;
 
 }  // namespace detail
 
@@ -18,9 +19,9 @@ void probe(worker_context& c, const void* address) noexcept;
 ///
 /// At most scheduler_options::in_flight tasks of a worker wait for cache lines at once, because a
 /// core loads only so many lines at a time and the lines of the others would be evicted before
-/// their use. By default a worker finds the number (in_flight_tuner.hpp). One access in 128 is
-/// timed; if most of the timed accesses found their data in the cache, the task continues without a
-/// switch.
+/// their use. By default a worker finds the number (in_flight_tuner.hpp). Few accesses are timed;
+/// if most of the timed accesses found their data in the cache, the task continues
+/// without a switch.
 ///
 /// address   readable memory
 /// In a simulated cluster nothing is timed, and each call is a switch.
@@ -32,15 +33,20 @@ class [[nodiscard("co_await it")]] prefetch {
   // frame.
   [[nodiscard, gnu::always_inline]] bool await_ready() const noexcept {
     auto& c = *current_context;
-    return --c.prefetches_until_probe != 0 && c.cached;
+    return c.cached && --c.until_probe > 0;
   }
   template <task_promise P>
-  [[gnu::always_inline]] void await_suspend(std::coroutine_handle<P> h) const {
+  [[nodiscard, gnu::always_inline]] std::coroutine_handle<> await_suspend(
+      std::coroutine_handle<P> h) const {
     auto& c = *h.promise().context;
-    if (c.prefetches_until_probe == 0) [[unlikely]]
-      detail::probe(c, address_);
+    if (c.chain_continues()) [[likely]] {
+      __builtin_prefetch(address_);
+      return c.next_of_chain(h.promise());
+    }
+    detail::probe_if_due(c, address_);
     __builtin_prefetch(address_);
-    c.wait_for_line(h.promise());
+    c.active.push_back(&h.promise());
+    return std::noop_coroutine();
   }
   void await_resume() const noexcept {}
 

@@ -35,15 +35,12 @@ class ring_queue {
     CAIRN_ASSERT(!empty());
     return first_[--end_ & (capacity_ - 1)];
   }
-  /// As push_back(x) and then pop_front(). Not empty.
-  [[nodiscard, gnu::always_inline]] T* exchange_front(T* x) {
-    if (size() == capacity_) [[likely]] {  // the place of the first is the next one to fill
-      auto& place = first_[begin_++ & (capacity_ - 1)];
-      ++end_;
-      return std::exchange(place, x);
-    }
-    push_back(x);
-    return pop_front();
+  /// As push_back(x) and then pop_front(), but never grows. Not empty.
+  [[nodiscard, gnu::always_inline]] T* exchange_front(T* x) noexcept {
+    CAIRN_ASSERT(!empty());
+    auto* const front = first_[begin_++ & (capacity_ - 1)];
+    first_[end_++ & (capacity_ - 1)] = x;  // in a full queue, the place of the front
+    return front;
   }
   /// Makes the i-th the first; the former first takes its place.
   void bring_to_front(std::size_t i) noexcept { std::swap((*this)[0], (*this)[i]); }

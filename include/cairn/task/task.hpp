@@ -44,6 +44,7 @@ inline bool start_nested(promise_base& child, promise_base& parent) {
     return true;
   }
   child.at = promise_base::phase::nested;
+  c.end_chain();  // the child returns here when it suspends itself
   ++c.depth;
   child.self.resume();
   --c.depth;

@@ -9,30 +9,30 @@ namespace cairn::task {
 
 /// co_await yield(): the ready tasks of this worker run first, and messages are handled now and
 /// then.
-class [[nodiscard("co_await it")]]
-yield{public : [[nodiscard]] bool await_ready() const noexcept {return false;
-}  // namespace cairn::task
-template <task_promise P>
-void await_suspend(std::coroutine_handle<P> h) const {
-  h.promise().context->ready.push_back(&h.promise());
-}
-void await_resume() const noexcept {}
-}
-;
+class [[nodiscard("co_await it")]] yield {
+ public:
+  yield() = default;
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <task_promise P>
+  void await_suspend(std::coroutine_handle<P> h) const {
+    h.promise().context->ready.push_back(&h.promise());
+  }
+  void await_resume() const noexcept {}
+};
 
 /// co_await pause(): the same, and messages are handled first. For tasks that compute for long.
-class [[nodiscard("co_await it")]]
-pause{public : [[nodiscard]] bool await_ready() const noexcept {return false;
-}
-template <task_promise P>
-void await_suspend(std::coroutine_handle<P> h) const {
-  auto& c = *h.promise().context;
-  c.ready.push_back(&h.promise());
-  c.budget = 1;  // the resumption in progress
-}
-void await_resume() const noexcept {}
-}
-;
+class [[nodiscard("co_await it")]] pause {
+ public:
+  pause() = default;
+  [[nodiscard]] bool await_ready() const noexcept { return false; }
+  template <task_promise P>
+  void await_suspend(std::coroutine_handle<P> h) const {
+    auto& c = *h.promise().context;
+    c.ready.push_back(&h.promise());
+    c.end_batch();
+  }
+  void await_resume() const noexcept {}
+};
 
 /// co_await here(): the worker on which the task runs now and resumes later.
 class [[nodiscard("co_await it")]] here {
