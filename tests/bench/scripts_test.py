@@ -109,8 +109,9 @@ else:
                       "seconds": {"run": [0.1]}}))
 '''
 
-    def table(self, gap, *arguments, verified=True):
-        cairn = self.program("cairn", self.FAKE_CAIRN.replace("VERIFIED", str(verified)))
+    def table(self, gap, *arguments, verified=True, edges=20000):
+        cairn = self.program("cairn", self.FAKE_CAIRN.replace("VERIFIED", str(verified))
+                             .replace("20000", str(edges)))
         self.program("bfs", gap)
         graphs = self.folder / "graphs"
         graphs.mkdir(exist_ok=True)
@@ -145,6 +146,21 @@ else:
         done = self.table("print('Trial Time: 0.1')", "--json")
         pairs = [json.loads(line)["pairs"] for line in done.stdout.splitlines()]
         self.assertEqual(pairs, [31])
+
+    def test_short_runs_take_more_trials(self):
+        done = self.table("import sys; assert sys.argv[-1] in ('3', '20', '-v')\n"
+                          "print('Trial Time: 0.01' if sys.argv[-1] == '3' else 'Trial Time: 0.2')")
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"g +2.00")
+
+    def test_large_lists_are_read_as_binary_files(self):
+        self.program("converter", "import sys\n"
+                     "open(sys.argv[sys.argv.index('-b') + 1], 'w').write('a graph')")
+        done = self.table("import sys; read = sys.argv[sys.argv.index('-f') + 1]\n"
+                          "assert read.endswith('.sg') and open(read).read() == 'a graph'\n"
+                          "print('Trial Time: 0.2')", edges=6_000_000)
+        self.assertEqual(done.returncode, 0, done.stderr)
+        self.assertRegex(done.stdout, r"g +2.00")
 
     def test_wrong_results_have_no_cell(self):
         done = self.table("print('Verification: FAIL\\nTrial Time: 0.1')")
