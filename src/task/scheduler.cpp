@@ -47,7 +47,7 @@ scheduler::scheduler(pool& p, const scheduler_options& opt)
     c.probes = !p.simulated();
     c.tunes = opt.in_flight == 0 && !p.simulated() && !drawn_;
     if (opt.in_flight != 0) c.in_flight = opt.in_flight;
-    c.chains = !drawn_ && !p.simulated();
+    c.chains = !p.simulated();
   }
   pool_.add_source(*this, pool::place::first);
 }
@@ -286,27 +286,25 @@ promise_base* scheduler::take_ready(worker_context& c) {
 }
 
 void scheduler::resume(worker_context& c, promise_base& t) {
-  const auto longest = c.active.empty() ? 0 : longest_chain(c);
-  c.max_chained = longest;
+  c.chain_limit = c.active.empty() ? 0 : chain_limit(c);
   c.running = true;
   for (auto* next = &t; next != nullptr; next = std::exchange(c.next, nullptr)) {
     ++c.resumed;
     next->self.resume();
   }
   c.running = false;
-  if (longest == 0) return;
-  c.end_chain();
+  if (c.chained == 0) return;
   const auto chained = std::exchange(c.chained, 0);
   c.resumed += chained;
   c.budget -= chained;
-  c.until_probe -= static_cast<std::int32_t>(chained);
+  if (!c.cached && c.until_probe > 0) c.until_probe -= static_cast<std::int32_t>(chained);
 }
 
 // How often tasks that wait for cache lines resume each other, if no other tasks are due.
-std::uint32_t scheduler::longest_chain(const worker_context& c) noexcept {
+std::uint32_t scheduler::chain_limit(const worker_context& c) noexcept {
   const bool enough = c.active.size() + 1 >= c.in_flight || (c.ready.empty() && c.created.empty());
   if (!c.chains || !enough) return 0;
-  return static_cast<std::uint32_t>(std::min<std::size_t>(c.budget - 1, max_chain));
+  return static_cast<std::uint32_t>(std::min<std::size_t>(c.budget - 1, longest_chain));
 }
 
 // The end --------------------------------------------------------------------------------------

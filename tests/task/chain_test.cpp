@@ -3,6 +3,7 @@
 // Suspended tasks resume each other without the worker's loop (worker_context.hpp).
 #include <cstdint>
 #include <deque>
+#include <utility>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -76,7 +77,7 @@ task<std::uint64_t> sum_of_descents(const std::uint64_t* table, std::uint64_t le
   co_return sum;
 }
 
-TEST_P(Chain, NestedTasksThatWaitReturnToTheirParents) {
+TEST_P(Chain, NestedTasksThatWaitGiveTheirResults) {
   constexpr std::uint64_t levels = 50, tasks = 300;
   std::vector<std::uint64_t> table(levels);
   std::uint64_t expected = 0;
@@ -102,55 +103,96 @@ class counting_host final : public scheduler_host {
   std::uint64_t batches = 0;
 };
 
-enum class wait { for_a_line, for_the_ready, for_messages };
+enum class role { fetches, yields, pauses, fetches_and_pauses };
 
-template <wait Wait>
-task<> until(const counting_host* host, std::uint64_t batches, std::uint64_t* turns) {
-  while (host->batches < batches) {
-    ++*turns;
-    if constexpr (Wait == wait::for_a_line) co_await prefetch(turns);
-    if constexpr (Wait == wait::for_the_ready) co_await yield();
-    if constexpr (Wait == wait::for_messages) co_await pause();
+// Tasks on one worker that have turns until messages were handled a number of times. All of them
+// begin together.
+class turn_counts {
+ public:
+  turn_counts(std::vector<role> roles, std::uint64_t batches)
+      : roles_(std::move(roles)), batches_(batches), turns(roles_.size()) {
+    const auto p = make_threads({.workers = 1});
+    scheduler s(*p, {.in_flight = 8, .host = &host_});
+    s.context(main_worker).probes = false;  // each prefetch is a switch
+    s.run(all());
   }
-}
 
-template <wait Wait>
-std::vector<std::uint64_t> turns_until(std::uint64_t batches, std::size_t tasks, bool one_pauses) {
-  const auto p = make_threads({.workers = 1});
-  counting_host host;
-  // A fixed number: what waits in `active` counts as waiting for its line, also while it is there.
-  scheduler s(*p, {.in_flight = 8, .host = &host});
-  s.context(main_worker).probes = false;
-  std::vector<std::uint64_t> turns(tasks);
-  const auto all = [&]() -> task<> {
+ private:
+  static constexpr std::uint64_t too_many = 100'000;  // ends a test that fails
+
+  task<> all() {
     std::vector<task<>> each;
-    for (auto& t : turns) each.push_back(until<Wait>(&host, batches, &t));
-    std::uint64_t pauses = 0;
-    if (one_pauses) each.push_back(until<wait::for_messages>(&host, batches, &pauses));
+    for (std::size_t i = 0; i < roles_.size(); ++i) each.push_back(take_turns(i));
     co_await when_all(std::move(each));
-  };
-  s.run(all());
-  return turns;
-}
+  }
+  task<> take_turns(std::size_t i) {
+    ++begun_;
+    while (begun_ < roles_.size()) co_await yield();
+    const auto end = host_.batches + batches_;
+    while (host_.batches < end && turns[i] < too_many) {
+      ++turns[i];
+      const auto r = roles_[i];
+      if (r == role::yields) co_await yield();
+      if (r == role::fetches || r == role::fetches_and_pauses) co_await prefetch(&turns[i]);
+      if (r == role::pauses || r == role::fetches_and_pauses) co_await pause();
+    }
+  }
+
+  std::vector<role> roles_;
+  std::uint64_t batches_;
+  counting_host host_;
+  std::size_t begun_ = 0;
+
+ public:
+  std::vector<std::uint64_t> turns;
+};
 
 TEST(ChainOnOneWorker, MessagesAreHandledWhileTasksResumeEachOther) {
-  for (const std::size_t tasks : {1, 2, 8, 9, 100}) {
-    for (const auto t : turns_until<wait::for_a_line>(3, tasks, false)) EXPECT_LT(t, 20'000u);
-    for (const auto t : turns_until<wait::for_the_ready>(3, tasks, false)) EXPECT_LT(t, 20'000u);
+  for (const auto each : {role::fetches, role::yields}) {
+    for (const std::size_t tasks : {1, 2, 8, 9, 100}) {
+      const turn_counts counts(std::vector<role>(tasks, each), 3);
+      for (const auto t : counts.turns) {
+        EXPECT_GT(t, 0u);
+        EXPECT_LT(t, 20'000u);
+      }
+    }
   }
 }
 
 TEST(ChainOnOneWorker, ATaskThatPausesEndsTheBatch) {
-  // Without a pause the tasks have some thousand turns together until messages are handled.
-  for (const auto t : turns_until<wait::for_the_ready>(50, 20, true)) EXPECT_LT(t, 200u);
+  for (const auto& [others, one] : {std::pair(role::yields, role::pauses),
+                                    std::pair(role::fetches, role::fetches_and_pauses)}) {
+    std::vector<role> roles(7, others);
+    roles.push_back(one);
+    const turn_counts counts(roles, 50);
+    for (const auto t : counts.turns) EXPECT_LT(t, 500u);  // without pauses: 6,400
+    EXPECT_GT(counts.turns.front(), 0u);
+  }
 }
 
 TEST(ChainOnOneWorker, TasksThatWaitForLinesTakeTurns) {
-  const auto turns = turns_until<wait::for_a_line>(3, 8, false);
-  for (const auto t : turns) {
-    EXPECT_LE(t, turns.front() + 2);
-    EXPECT_GE(t + 2, turns.front());
+  const turn_counts counts(std::vector<role>(8, role::fetches), 3);
+  for (const auto t : counts.turns) {
+    EXPECT_LE(t, counts.turns.front() + 2);
+    EXPECT_GE(t + 2, counts.turns.front());
   }
+}
+
+TEST(ChainOnOneWorker, DataInTheCacheCausesNoSwitches) {
+  const auto p = make_threads({.workers = 1});
+  scheduler s(*p);
+  auto& c = s.context(main_worker);
+  c.probes = false;
+  c.cached = true;
+  const auto fetches = [](const int* line) -> task<> {
+    for (int i = 0; i < 10'000; ++i) co_await prefetch(line);
+  };
+  const auto both = [&]() -> task<> {
+    const int line = 0;
+    co_await when_all(fetches(&line), fetches(&line));
+  };
+  s.run(both());
+  EXPECT_LT(s.num_resumed(), 2'000u);
 }
 
 TEST(ChainOnOneWorker, CountsEachResumption) {

@@ -115,14 +115,11 @@ class hash_map {
     [[nodiscard]] bool await_ready() {
       hash_ = Hash{}(question_.key);
       owner_ = map_.owner_of(hash_);
-      return here() && !map_.shard_of(hash_).larger_than_cache();
+      return here() && (!map_.shard_of(hash_).larger_than_cache() || entry().await_ready());
     }
     template <task::task_promise P>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
-      if (here()) {
-        const task::prefetch entry(map_.shard_of(hash_).table.address(mix64(hash_)));
-        return entry.await_ready() ? h : entry.await_suspend(h);
-      }
+      if (here()) return entry().await_suspend(h);
       const task::suspended me(h.promise());
       const auto w = me.worker();
       const auto slot = map_.reply_targets_[w].put({&answer_, me, map_.tasks_.generation()});
@@ -140,6 +137,11 @@ class hash_map {
 
    private:
     [[nodiscard]] bool here() const noexcept { return owner_ == map_.world_.rank(); }
+    // Another worker may free the table meanwhile, because it grows.
+    [[nodiscard]] task::prefetch entry() const {
+      const auto* const address = map_.shard_of(hash_).table.address(mix64(hash_));
+      return map_.alone_ ? task::prefetch(address) : task::prefetch::hint(address);
+    }
 
     hash_map& map_;
     question question_;

@@ -125,7 +125,7 @@ class scheduler final : public progress_source {
   void run_batch(worker_context& c);
   void run_measured_batch(worker_context& c);
   void resume(worker_context& c, promise_base& t);
-  [[nodiscard]] static std::uint32_t longest_chain(const worker_context& c) noexcept;
+  [[nodiscard]] static std::uint32_t chain_limit(const worker_context& c) noexcept;
   [[nodiscard]] promise_base* next_of(worker_context& c);
   [[nodiscard]] promise_base* start_one(worker_context& c);
   [[nodiscard]] promise_base* take(ring_queue<promise_base>& from);

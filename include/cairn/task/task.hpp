@@ -44,11 +44,14 @@ inline bool start_nested(promise_base& child, promise_base& parent) {
     return true;
   }
   child.at = promise_base::phase::nested;
-  c.end_chain();  // the child returns here when it suspends itself
+  const auto limit = std::exchange(c.chain_limit, 0);  // no other task runs on top of the parent
   ++c.depth;
   child.self.resume();
   --c.depth;
-  if (child.at == promise_base::phase::finished) return false;
+  if (child.at == promise_base::phase::finished) {
+    c.chain_limit = limit;
+    return false;
+  }
   child.at = promise_base::phase::suspended;
   return true;
 }

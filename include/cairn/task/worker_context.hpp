@@ -14,9 +14,9 @@
 
 namespace cairn::task {
 
-/// So many tasks at most resume each other before the loop resumes the next one: compilers make
-/// tail calls only when they optimise, and otherwise each task needs more of the stack.
-inline constexpr std::uint32_t max_chain = 128;
+/// Maximum number of tasks that resume each other without the loop. It bounds the stack where the
+/// compiler makes no tail calls.
+inline constexpr std::uint32_t longest_chain = 128;
 
 /// The state of one worker that runs tasks. Only its owner uses it, except for `mail` and
 /// `asked_by`.
@@ -43,28 +43,23 @@ struct alignas(cache_line) worker_context {
   std::size_t budget = 0;  // resumptions until messages are handled
   std::uint64_t resumed = 0;
   std::uint64_t next_start = 0;  // as soon as so many were resumed, a new task starts
-  // Tasks that wait for cache lines resume each other: how often they did so since the loop ran,
-  // and how often they may.
-  bool chains = true;
-  std::uint32_t chained = 0, max_chained = 0;
+  bool chains = true;            // tasks that wait for cache lines resume each other
+  // How often they did so since the loop ran, and how often they may.
+  std::uint32_t chained = 0, chain_limit = 0;
   // prefetch.hpp: whether the data of most prefetches was in the cache, by probes.
   std::int32_t until_probe = 1;  // prefetches
   std::uint32_t slowness = 1024;
   bool probes = false, cached = false;
 
-  void end_chain() noexcept { max_chained = 0; }
-  [[nodiscard]] bool chain_continues() const noexcept { return chained < max_chained; }
-  /// For a task that waits for a cache line, if chain_continues(): the task to resume now.
+  [[nodiscard]] bool may_chain() const noexcept { return chained < chain_limit; }
+  /// For a task that waits for a cache line, if may_chain(): the task to resume now.
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> next_of_chain(
       promise_base& t) noexcept {
     ++chained;
     return active.exchange_front(&t)->self;
   }
   /// The resumption in progress is the last before messages are handled.
-  void end_batch() noexcept {
-    end_chain();
-    budget = 1 + chained;
-  }
+  void end_batch() noexcept { budget = 1 + chained; }
 
   frame_pool frames;
 
