@@ -12,6 +12,9 @@ namespace cairn::task {
 namespace {
 
 constexpr std::size_t batch = 1024;  // resumptions between two looks at the network
+// How many tasks resume each other without the loop, at most: it bounds the stack where the
+// compiler makes no tail calls.
+constexpr std::size_t longest_chain = 128;
 // One of 64 resumptions starts a new task, because ready tasks may wait for it. While tasks wait
 // for cache lines, one of 16,384 does: more tasks at once would evict each other's lines.
 constexpr std::uint64_t start_interval = 64, start_interval_of_fetching = 16'384;
@@ -47,7 +50,6 @@ scheduler::scheduler(pool& p, const scheduler_options& opt)
     c.probes = !p.simulated();
     c.tunes = opt.in_flight == 0 && !p.simulated() && !drawn_;
     if (opt.in_flight != 0) c.in_flight = opt.in_flight;
-    c.chains = !p.simulated();
   }
   pool_.add_source(*this, pool::place::first);
 }
@@ -301,9 +303,9 @@ void scheduler::resume(worker_context& c, promise_base& t) {
 }
 
 // How often tasks that wait for cache lines resume each other, if no other tasks are due.
-std::uint32_t scheduler::chain_limit(const worker_context& c) noexcept {
+std::uint32_t scheduler::chain_limit(const worker_context& c) const noexcept {
   const bool enough = c.active.size() + 1 >= c.in_flight || (c.ready.empty() && c.created.empty());
-  if (!c.chains || !enough) return 0;
+  if (!enough || pool_.simulated()) return 0;
   return static_cast<std::uint32_t>(std::min<std::size_t>(c.budget - 1, longest_chain));
 }
 

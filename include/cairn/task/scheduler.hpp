@@ -49,9 +49,9 @@ struct scheduler_options {
 /// while the body waits.
 ///
 /// Each worker has its own queue. It resumes tasks in batches, first in first out, and starts new
-/// ones, the newest first, if none is ready, and one at every 64th resumption; while all wait for
-/// cache lines (prefetch.hpp), at every 16,384th. A worker without tasks asks others, which give
-/// half of those that have not started, the oldest first. A started task always resumes on its
+/// ones, the newest first, if none is ready, and one at about every 64th resumption; while all wait
+/// for cache lines (prefetch.hpp), at every 16,384th. A worker without tasks asks others, which
+/// give half of those that have not started, the oldest first. A started task always resumes on its
 /// worker. There are no priorities and no preemption.
 ///
 /// In a simulated cluster the seed chooses which ready task is next, and each resumption is a step.
@@ -125,7 +125,7 @@ class scheduler final : public progress_source {
   void run_batch(worker_context& c);
   void run_measured_batch(worker_context& c);
   void resume(worker_context& c, promise_base& t);
-  [[nodiscard]] static std::uint32_t chain_limit(const worker_context& c) noexcept;
+  [[nodiscard]] std::uint32_t chain_limit(const worker_context& c) const noexcept;
   [[nodiscard]] promise_base* next_of(worker_context& c);
   [[nodiscard]] promise_base* start_one(worker_context& c);
   [[nodiscard]] promise_base* take(ring_queue<promise_base>& from);

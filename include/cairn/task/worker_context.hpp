@@ -14,10 +14,6 @@
 
 namespace cairn::task {
 
-/// Maximum number of tasks that resume each other without the loop. It bounds the stack where the
-/// compiler makes no tail calls.
-inline constexpr std::uint32_t longest_chain = 128;
-
 /// The state of one worker that runs tasks. Only its owner uses it, except for `mail` and
 /// `asked_by`.
 struct alignas(cache_line) worker_context {
@@ -43,8 +39,8 @@ struct alignas(cache_line) worker_context {
   std::size_t budget = 0;  // resumptions until messages are handled
   std::uint64_t resumed = 0;
   std::uint64_t next_start = 0;  // as soon as so many were resumed, a new task starts
-  bool chains = true;            // tasks that wait for cache lines resume each other
-  // How often they did so since the loop ran, and how often they may.
+  // How often tasks that wait for cache lines resumed each other since the loop ran, and how often
+  // they may.
   std::uint32_t chained = 0, chain_limit = 0;
   // prefetch.hpp: whether the data of most prefetches was in the cache, by probes.
   std::int32_t until_probe = 1;  // prefetches

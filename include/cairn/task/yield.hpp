@@ -11,7 +11,7 @@ namespace cairn::task {
 /// then.
 class [[nodiscard("co_await it")]] yield {
  public:
-  yield() = default;
+  yield() = default;  // here and below: clang-format takes a class without one for an object
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <task_promise P>
   void await_suspend(std::coroutine_handle<P> h) const {
