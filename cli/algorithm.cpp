@@ -37,17 +37,18 @@ struct algorithm_command {
 };
 
 void add_options(CLI::App& command, algorithm_command& cmd) {
-  for (const auto& o : cmd.a.options()) add_algorithm_option(command, o, cmd.given);
+  for (const auto& o : cmd.a.options()) add_algorithm_option(command, o, cmd.given, o.meaning);
   command.add_option("--trials,-n", cmd.trials, "Number of runs")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, std::string(cmd.a.info().check));
   if (cmd.a.info().paths) {
     command.add_option("--paths", cmd.paths,
-                       "Write one row of vertices per walk: .csv .tsv .txt, also .gz");
+                       "Write one row of vertices per walk: .csv .tsv .txt, also .gz .zst .xz");
   }
   const auto columns = cmd.a.columns();
   if (columns.empty()) return;
-  command.add_option("--output", cmd.output, "Write one row per vertex: .csv .tsv .npy, also .gz");
+  command.add_option("--output", cmd.output,
+                     "Write one row per vertex: .csv .tsv .npy, also .gz .zst .xz");
   if (columns.size() == 1) return;
   std::vector<std::string> names;
   for (const auto& x : columns) names.emplace_back(x.name);
@@ -132,10 +133,10 @@ void expect_graph(const algorithm_command& cmd, const graph::any_graph& graph) {
           throw usage_error(
               fmt::format("{} is directed: {} (--symmetrize)", name_of(cmd.in), needs.undirected));
         }
-        if (needs.weights == algo::weights_read::whole && g.weighted() &&
+        if (needs.weights == algo::weights_read::integer && g.weighted() &&
             !g.out().template weighted_by<std::int32_t>()) {
           throw usage_error(
-              fmt::format("the weights of {} are not whole numbers of 32 bits, as {} "
+              fmt::format("the weights of {} are not 32-bit integers, as {} "
                           "needs them",
                           name_of(cmd.in), needs.name));
         }

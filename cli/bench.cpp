@@ -47,8 +47,10 @@ json fit_json(const activity::mechanism_cost& c, const activity::mechanism_cost&
   object["samples"] = samples;
   if (c.mechanism == mechanism::atomics) return object;
   object["crossing"] = {
-      {"predicted", crossing_json(activity::predicted_crossing(atomics.model, c.model))},
-      {"measured", crossing_json(activity::measured_crossing(atomics.samples, c.samples))}};
+      {"predicted",
+       crossing_json(activity::predicted_crossing({.fine = atomics.model, .coarse = c.model}))},
+      {"measured",
+       crossing_json(activity::measured_crossing({.fine = atomics.samples, .coarse = c.samples}))}};
   return object;
 }
 
@@ -83,10 +85,11 @@ int print_model(world& w, const common& c, const model_options& options) {
     all.push_back(fit_json(cost, atomics, *fitted.of(cost.mechanism)));
     auto text = line_text(cost.model);
     if (cost.mechanism != mechanism::atomics) {
-      text +=
-          fmt::format("   predicted {}, measured {}",
-                      crossing_text(activity::predicted_crossing(atomics.model, cost.model)),
-                      crossing_text(activity::measured_crossing(atomics.samples, cost.samples)));
+      text += fmt::format("   predicted {}, measured {}",
+                          crossing_text(activity::predicted_crossing(
+                              {.fine = atomics.model, .coarse = cost.model})),
+                          crossing_text(activity::measured_crossing(
+                              {.fine = atomics.samples, .coarse = cost.samples})));
     }
     r.line(std::string(activity::name(cost.mechanism)), text);
   }

@@ -56,7 +56,7 @@ void add_settings(CLI::App& app, common& c, action& chosen);
 ///             queue-age, channel-blocks
 /// tasks       loop-tasks, prefetching; for commands that run tasks over global arrays
 /// filter      filter; for commands that send operators' messages
-/// operators   mechanism, grain, retry, costs; for commands that run operators
+/// operators   mechanism, grain, retry, costs, deliver, frequency; for commands that run operators
 enum class setting_group : std::uint8_t {
   workers,
   processes,
@@ -89,14 +89,14 @@ void add_common(CLI::App& command, common& c, const common_parts& parts);
 
 /// Rejects settings on the command line that have no effect because of other settings: --grain with
 /// a mechanism without transactions, --pin with a simulated cluster, --mpi without mpiexec.
-/// Settings that need several ranks are never rejected, because a script may run on any number of
-/// ranks.
+/// Settings that need several ranks are rejected only without --ranks, --sim and a launcher: a
+/// script may run on any number of ranks, such as --ranks 1.
 ///
 /// Throws    usage_error
 void expect_effect(const common& c);
 
 /// Checks that an option's value is a 64-bit unsigned integer; CLI11 would wrap or saturate others.
-[[nodiscard]] CLI::Validator whole_number();
+[[nodiscard]] CLI::Validator unsigned_integer();
 
 /// Prints "cairn: sentence" on standard error.
 void say(const std::string& sentence);

@@ -31,7 +31,7 @@ graph::dist_csr<id> draw_graph(world& w, const cluster_probe_options& opt, bool 
   const auto ranks = static_cast<std::size_t>(w.size()), all = ranks * opt.vertices;
   const pgas::partition partition(all, w.size());
   const auto first = partition.first(w.rank());
-  random64 draw(static_cast<std::uint64_t>(w.rank()), apart);
+  auto draw = random64(static_cast<std::uint64_t>(w.rank())).stream(apart);
   hw::page_buffer<std::uint64_t> offsets(opt.vertices + 1);
   hw::page_buffer<id> targets(opt.vertices * opt.degree);
   for (std::size_t v = 0; v <= opt.vertices; ++v) offsets[v] = v * opt.degree;

@@ -47,16 +47,16 @@ void refuse_given(const common& c, const auto& unused, const std::string& why) {
 
 void say(const std::string& sentence) { std::fprintf(stderr, "cairn: %s\n", sentence.c_str()); }
 
-CLI::Validator whole_number() {
+CLI::Validator unsigned_integer() {
   const auto fault = [](const std::string& text) {
     std::uint64_t value = 0;
     const auto* const end = text.data() + text.size();
     const auto read = std::from_chars(text.data(), end, value);
     return read.ec == std::errc() && read.ptr == end
                ? std::string()
-               : "'" + text + "' is not a whole number from 0 to 2^64 - 1";
+               : "'" + text + "' is not an integer from 0 to 2^64 - 1";
   };
-  return {fault, "", "whole number"};
+  return {fault, "", "integer"};
 }
 
 std::vector<std::string_view> settings_of(std::initializer_list<setting_group> kinds) {
@@ -75,16 +75,16 @@ std::vector<std::string_view> algorithm_settings() {
 void expect_effect(const common& c) {
   const auto& mechanism = c.settings.mechanism;
   const auto one_by_one = "by mechanism " + mechanism + " operators run one by one";
-  if (mechanism != "auto" && mechanism != "htm") {
-    refuse_given(c, name_list{"retry"}, "only hardware transactions (--mechanism htm) use it");
-    if (mechanism != "stm") refuse_given(c, name_list{"grain", "costs"}, one_by_one);
+  if (mechanism != "auto" && mechanism != "htm" && mechanism != "stm") {
+    refuse_given(c, name_list{"retry"}, "only --mechanism htm and stm retry transactions");
+    refuse_given(c, name_list{"grain", "costs"}, one_by_one);
   }
   if (mechanism != "auto" && c.settings.grain != 0) {
     refuse_given(c, name_list{"costs"}, "mechanism and grain are given");
   }
   if (c.settings.progress != progress_style::specialised) {
     refuse_given(c, name_list{"helpers", "command-block", "queue-age", "channel-blocks"},
-                 "--progress specialised uses it");
+                 "only --progress specialised uses it");
   }
   if (!c.settings.sim.empty()) {
     refuse_given(c, name_list{"pin", "transport", "mpi", "plugins", "machines"},

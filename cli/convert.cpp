@@ -54,7 +54,8 @@ void expect_options(const convert_command& cmd) {
     throw usage_error("a .max file names the source and the sink of a flow: --from ID --to ID");
   }
   if (!ends_in(cmd, ".max") && (cmd.from || cmd.to)) {
-    throw usage_error("--from and --to are for .max files: other formats have no ends of a flow");
+    throw usage_error(
+        "--from and --to are for .max files: other formats do not name a source and a sink");
   }
 }
 
@@ -82,7 +83,7 @@ void expect_once_has_effect(const graph::io::native_graph& g, const convert_comm
                       " is directed (--symmetrize)");
   }
   if (ends_in(cmd, ".gr") && g.weights.index() == 0) {
-    throw usage_error("--once is for .gr files with weights: without, an edge is written once");
+    throw usage_error("--once has no effect here: a .gr file without weights lists each edge once");
   }
 }
 
@@ -160,6 +161,11 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
   const auto cmd = std::make_shared<convert_command>();
   cmd->name = name;
   add_whole_input(command, cmd->in);
+  if (!from_file) {
+    for (const auto* const of_files : {"--file", "--ids", "--symmetrize"}) {
+      command.remove_option(command.get_option(of_files));
+    }
+  }
   command.add_option("OUTPUT,--output,-o", cmd->output,
                      "The file to write: .el .txt .wel .csv .mtx .gr .max .col .graph .cairn, also "
                      ".gz .zst .xz");
@@ -167,8 +173,9 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
                    "Write each undirected edge once in an edge list or a .gr file (read it with "
                    "--symmetrize)");
   command.add_option("--from", cmd->from, "The id of the source in a .max file")
-      ->check(whole_number());
-  command.add_option("--to", cmd->to, "The id of the sink in a .max file")->check(whole_number());
+      ->check(unsigned_integer());
+  command.add_option("--to", cmd->to, "The id of the sink in a .max file")
+      ->check(unsigned_integer());
   command.add_flag("--renumber", cmd->renumber,
                    "Renumber vertices to ids 1 to n, in the order of their ids");
   command
@@ -182,11 +189,7 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
       const auto& in = cmd->in;
       const bool generated = is_generated(in);
       if (!generated && !from_file) {
-        throw usage_error(in.file.empty()
-                              ? "no generator: name one, such as --kronecker 20"
-                              : "'" + in.file +
-                                    "' is no generator: name one, such as --kronecker 20 (convert "
-                                    "reads files)");
+        throw usage_error("no generator: name one, such as --kronecker 20 (convert reads files)");
       }
       expect_seed(in, false);
       // With a generator the only positional argument is the output.

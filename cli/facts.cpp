@@ -7,20 +7,20 @@
 
 namespace cairn::cli {
 
-void add_algorithm_option(CLI::App& command, const algo::option_info& o,
-                          algo::option_values& given) {
+void add_algorithm_option(CLI::App& command, const algo::option_info& o, algo::option_values& given,
+                          std::string_view meaning) {
   auto name = "--" + std::string(o.name);
   if (o.letter != 0) name += std::string(",-") + o.letter;
   const auto keep = [&given, key = std::string(o.name)](const std::string& value) {
     given[key] = value;
   };
-  auto* const option = command.add_option_function<std::string>(name, keep, std::string(o.meaning));
+  auto* const option = command.add_option_function<std::string>(name, keep, std::string(meaning));
   if (!o.words.empty()) {
     option->check(CLI::IsMember(std::vector<std::string>(o.words.begin(), o.words.end())));
   } else {
     option->type_name(std::string(o.type));
   }
-  if (o.type == "N") option->check(whole_number());
+  if (o.type == "N") option->check(unsigned_integer());
 }
 
 const graph::labels& labels_of(const graph::any_graph& g) {

@@ -152,15 +152,15 @@ json json_of(const trial_result& t) {
 
 void say_result(const hashmap_command& cmd, const world& w, const pool_keeper& pools,
                 std::uint64_t strings, const trial_result& last, report& r) {
-  const auto cut = pools.cut() == 0 ? std::string()
-                                    : fmt::format(", {} words of it are longer than 20 characters",
-                                                  human_count(pools.cut()));
+  const auto cut = pools.cut() == 0
+                       ? std::string()
+                       : fmt::format(", {} words cut to 20 bytes", human_count(pools.cut()));
   const auto* const joint = cmd.file.empty() ? ", " : " of ";
   r.line("strings", human_count(strings) + joint + cmd.name() + cut);
   r.line("tasks", fmt::format("{} of {} steps", human_count(cmd.tasks), human_count(cmd.steps)));
   r.line("entries",
          fmt::format("{} before, {} after", human_count(last.before), human_count(last.after)));
-  r.line("found", fmt::format("{} of {} inputs", human_count(last.totals.found),
+  r.line("found", fmt::format("{} of {} accesses", human_count(last.totals.found),
                               human_count(last.totals.accesses)));
   r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
   const auto seconds = r["seconds"]["run"].get<std::vector<double>>();
@@ -224,7 +224,7 @@ void add_options(CLI::App& command, hashmap_command& cmd) {
                           std::uint64_t max) {
     command.add_option(name, to, help)
         ->type_name("N")
-        ->check(whole_number())
+        ->check(unsigned_integer())
         ->check(CLI::Range(std::uint64_t{1}, max));
   };
   command.add_option(
@@ -237,7 +237,7 @@ void add_options(CLI::App& command, hashmap_command& cmd) {
          max_strings);
   number("--entries", cmd.entries, "Number of strings in the map at the beginning (a tenth)",
          max_strings);
-  command.add_option("--seed", cmd.seed, "Seed of generated strings")->check(whole_number());
+  command.add_option("--seed", cmd.seed, "Seed of generated strings")->check(unsigned_integer());
   command.add_option("--trials,-n", cmd.trials, "Number of runs")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, "Compare the map with that of a serial run");

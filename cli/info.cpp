@@ -46,7 +46,7 @@ int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
                                 mean, human_count(d.max), human_count(d.isolated)));
   r.line("self-loops", human_count(d.self_loops));
   r.line("weights", !g.weighted()                                  ? "none"
-                    : g.out().template weighted_by<std::int32_t>() ? "whole numbers"
+                    : g.out().template weighted_by<std::int32_t>() ? "integers"
                                                                    : "real numbers");
   r.line("memory", fmt::format("{} as rows of {}-bit ids", human_bytes(bytes), sizeof(Id) * 8));
   if (g.attached()) {
@@ -54,7 +54,7 @@ int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
            fmt::format("{}, {}", g.attached()->name, human_bytes(g.attached()->bytes.size())));
   }
   if (w.size() > 1) {
-    r.line("ranks", fmt::format("{}; {} of {} entries at most on one", w.size(),
+    r.line("ranks", fmt::format("{}; at most {} of {} arcs on one", w.size(),
                                 human_count(max_entries), human_count(d.arcs)));
   }
   r.count(w);

@@ -90,7 +90,7 @@ void add_whole_input(CLI::App& command, input_options& in) {
       ->group(group)
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command.add_option("--seed", in.seed, "Seed of generators, random sources and --order random")
-      ->check(whole_number())
+      ->check(unsigned_integer())
       ->group(group);
   command
       .add_option("--order", in.order,

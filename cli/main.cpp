@@ -24,7 +24,7 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& wrong) {
   const auto help = " (cairn " + path + "--help lists what there is)";
   const auto rest = command->remaining();
   if (command->get_require_subcommand_min() == 0) {  // CLI11 lists the rest in reverse order
-    return (rest.empty() ? wrong.what() : "this argument was not expected: " + rest.front()) + help;
+    return (rest.empty() ? wrong.what() : "unexpected argument: " + rest.front()) + help;
   }
   if (rest.empty()) return "cairn " + path + "takes a command" + help;
   const auto word = rest.front();

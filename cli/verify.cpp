@@ -91,7 +91,7 @@ class own_rows {
   }
   template <class T>
   std::uint64_t whole(std::uint64_t id, T x, algo::value_kind kind) const {
-    if (std::is_same_v<T, double>) throw wrong(id, "expected a whole number");
+    if (std::is_same_v<T, double>) throw wrong(id, "expected an integer");
     if (x == graph::io::missing_value<T>) return no_vertex<std::uint64_t>;
     if (x < T{0}) throw wrong(id, "expected a number that is not negative");
     const auto value = static_cast<std::uint64_t>(x);
@@ -193,14 +193,18 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
   add_input(command, cmd->in);
   command.remove_option(command.get_option("--order"));  // results have the input's ids
   command.add_option("RESULT", cmd->result, "The table of id,value written by --output");
-  command.add_option("--paths", cmd->paths, "Instead, the walks written by --paths")
+  command
+      .add_option("--paths", cmd->paths,
+                  "Verify the walks that walk --paths wrote, instead of RESULT")
       ->type_name("FILE");
   std::set<std::string_view> added;
   for (const auto* const a : algo::algorithms()) {
     const auto& used = a->info().verify_options;
     for (const auto& o : a->options()) {
       if (std::ranges::find(used, o.name) == used.end() || !added.insert(o.name).second) continue;
-      add_algorithm_option(command, o, cmd->given);
+      // The defaults are those of a run.
+      add_algorithm_option(command, o, cmd->given,
+                           o.meaning.substr(0, o.meaning.find(" (default: ")));
     }
   }
   add_common(command, c,
@@ -214,7 +218,7 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
         throw usage_error("no result: name the file that --output wrote");
       }
       if (!cmd->result.empty() && !cmd->paths.empty()) {
-        throw usage_error(cmd->result + ": a result and --paths are verified one after the other");
+        throw usage_error(cmd->result + ": expected either a result or --paths, not both");
       }
       static_cast<void>(source_of(cmd->in));
       expect_partition(cmd->c, cmd->in);

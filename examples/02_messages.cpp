@@ -16,16 +16,17 @@ int main(int argc, char** argv) {
     struct greeting {
       cairn::rank_t from;
     };
-    std::vector<cairn::rank_t> received;
-    cairn::am::channel<greeting> greetings(world, [&](auto, auto batch) {
-      for (const greeting& g : batch) received.push_back(g.from);
+    std::atomic<int> received = 0;  // handlers run on several workers at once
+    cairn::am::channel<greeting> greetings(world, [&](auto, std::span<const greeting> batch) {
+      received += static_cast<int>(batch.size());
     });
 
     cairn::am::epoch epoch(world);
     greetings.send(cairn::main_worker, 0, {world.rank()});  // from worker 0 to rank 0
     epoch.close();  // all greetings have been handled, on all ranks
 
-    if (world.rank() == 0) fmt::print("{} of {} ranks said hello\n", received.size(), world.size());
-    return 0;
+    if (world.rank() != 0) return 0;
+    fmt::print("{} of {} ranks said hello\n", received.load(), world.size());
+    return received == world.size() ? 0 : 1;
   });
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// Random walks by tasks over global arrays, as [GMT14] writes them: the program is
-// examples/models/walks_by_tasks.hpp. Cairn's own walks draw the same, but their walkers travel.
+// Random walks by tasks over global arrays, as in [GMT14]: the program is
+// examples/models/walks_by_tasks.hpp. cairn::algo::walk draws the same numbers, but sends each
+// walker to the owner of its vertex.
 //
 //   ./15_walks_by_tasks --ranks 3
 

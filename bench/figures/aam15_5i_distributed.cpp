@@ -84,9 +84,9 @@ class marking {
 
  private:
   void issue(worker_t k, std::uint64_t i) {
-    random64 draw(passes_ * static_cast<std::uint64_t>(world_.size()) +
-                      static_cast<std::uint64_t>(world_.rank()),
-                  i);
+    auto draw = random64(passes_ * static_cast<std::uint64_t>(world_.size()) +
+                         static_cast<std::uint64_t>(world_.rank()))
+                    .stream(i);
     const auto mine = options_.vertices;
     if (scenario_.chain > 0) {
       return transactions_.run(

@@ -44,8 +44,8 @@ def choice_is_close(longest):
         compared = [p for p in having(points, "choice") if p["longest"] == longest]
         if not compared:
             return Verdict(OPEN, "nothing was measured")
-        number = "; ".join(f"{p['graph']}: {median(p['choice']):.3f} ± {mad(p['choice']):.3f} of the "
-                           f"speed of {p['best_bytes']} bytes" for p in compared)
+        number = "; ".join(f"{p['graph']}: {median(p['choice']):.3f} ± {mad(p['choice']):.3f} of "
+                           f"the speed of {p['best_bytes']} bytes" for p in compared)
         if all(median(p["choice"]) >= CLOSE for p in compared):
             return Verdict(HOLDS, number)
         # Runs that differ by more than the distance to the limit decide nothing.

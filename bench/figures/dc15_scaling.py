@@ -54,7 +54,8 @@ def falls_then_rises(curve):
 
 def waste_grows(curve):
     first, last = ((p["ranks"], p["wasted"] / p["useful"]) for p in (curve[0], curve[-1]))
-    return last[1] > first[1], " to ".join(f"{w:.2f} on {ranks} ranks" for ranks, w in (first, last))
+    return (last[1] > first[1],
+            " to ".join(f"{w:.2f} on {ranks} ranks" for ranks, w in (first, last)))
 
 
 def two_beat_one(curve):
@@ -97,6 +98,7 @@ PLOTS = [
          log_x=True, log_y=True),
     Plot("ranks", "ranks", [("{where}, {by}, {bytes} bytes", "messages")], panels=("graph",),
          y_label="messages", log_x=True, log_y=True),
-    Plot("ranks", "ranks", [("{where}, {by}, {bytes} bytes", lambda p: p["wasted"] / p["useful"])], panels=("graph",),
+    Plot("ranks", "ranks",
+         [("{where}, {by}, {bytes} bytes", lambda p: p["wasted"] / p["useful"])], panels=("graph",),
          y_label="wasted relaxations per useful one", log_x=True),
 ]

@@ -34,8 +34,8 @@ def weak_scaling_holds(points):
     grows = all(rate(b) > rate(a) for a, b in zip(curve, curve[1:]))
     kept = rate(curve[-1]) / rate(curve[0]) * curve[0]["ranks"] / curve[-1]["ranks"]
     return Verdict(HOLDS if grows and kept >= 0.5 else FAILS,
-                   f"from {curve[0]['ranks']} to {curve[-1]['ranks']} ranks the rate of a rank falls "
-                   f"to {kept:.2f} of what it was", rates(curve))
+                   f"from {curve[0]['ranks']} to {curve[-1]['ranks']} ranks the rate of a rank "
+                   f"falls to {kept:.2f} of what it was", rates(curve))
 
 
 def strong_scaling_ends(points):
@@ -44,8 +44,8 @@ def strong_scaling_ends(points):
         return Verdict(OPEN, "fewer than three numbers of simulated ranks were measured")
     gains = [rate(b) / rate(a) for a, b in zip(curve, curve[1:])]
     return Verdict(HOLDS if gains[0] > 1.2 and gains[-1] < gains[0] else FAILS,
-                   f"doubling {curve[0]['ranks']} ranks gives {gains[0]:.2f} times the rate, doubling "
-                   f"{curve[-2]['ranks']} ranks {gains[-1]:.2f} times", rates(curve))
+                   f"doubling {curve[0]['ranks']} ranks gives {gains[0]:.2f} times the rate, "
+                   f"doubling {curve[-2]['ranks']} ranks {gains[-1]:.2f} times", rates(curve))
 
 
 def beats_gets(points):
@@ -69,10 +69,10 @@ def is_short(points):
 
 
 CLAIMS = [
-    Claim("weak scaling: with more simulated ranks the rate of edges grows, that of a rank falls to "
-          "half at most", weak_scaling_holds),
-    Claim("strong scaling: with more simulated ranks the rate grows ever less, because each has fewer "
-          "vertices of a level", strong_scaling_ends),
+    Claim("weak scaling: with more simulated ranks the rate of edges grows, that of a rank falls "
+          "to half at most", weak_scaling_holds),
+    Claim("strong scaling: with more simulated ranks the rate grows ever less, because each has "
+          "fewer vertices of a level", strong_scaling_ends),
     Claim("on several local ranks, faster than the aggregated one-sided gets of MPI", beats_gets),
     Claim("at most half of the source lines of the program of one-sided gets", is_short),
 ]

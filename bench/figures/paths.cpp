@@ -39,7 +39,7 @@ graph_type graph_of(world& w, const paths_job& job) {
             for (const auto& e : list) {
               const std::uint64_t a = std::min(e.source, e.target),
                                   b = std::max(e.source, e.target);
-              random64 draw(job.seed, (a << job.scale) + b);
+              auto draw = random64(job.seed).stream((a << job.scale) + b);
               const auto drawn = draw.below(static_cast<std::uint64_t>(job.longest));
               weights.push_back(static_cast<std::int32_t>(drawn) + 1);
             }

@@ -45,7 +45,8 @@ def more_tasks(where):
         ratio = median(many["mb_per_s"]) / median(few["mb_per_s"])
         return (HOLDS if ratio >= MORE else FAILS,
                 f"{median(many['mb_per_s']):.1f} MB/s by {counts[-1]} tasks, {ratio:.1f} times "
-                f"that of {counts[0]}, {many['puts_per_buffer']:.0f} puts and answers a buffer", ratio)
+                f"that of {counts[0]}, {many['puts_per_buffer']:.0f} puts and answers a buffer",
+                ratio)
 
     return judge
 

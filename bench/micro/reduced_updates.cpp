@@ -50,7 +50,7 @@ constexpr std::size_t max_entries = std::size_t{1} << 16;  // a megabyte
 std::vector<std::uint64_t> words_to_update(const world& w, const update_options& options) {
   const auto words = static_cast<std::uint64_t>(w.size()) << options.table_bits;
   const double skew = options.skew_percent / 100.0, n = static_cast<double>(words);
-  random64 random(static_cast<std::uint64_t>(w.rank()), 17);
+  auto random = random64(static_cast<std::uint64_t>(w.rank())).stream(17);
   std::vector<std::uint64_t> drawn(options.updates);
   for (auto& word : drawn) {
     const double u = static_cast<double>(random() >> 11) * 0x1p-53;
@@ -72,8 +72,9 @@ class update_table {
         bits_(options.table_bits),
         drawn_(drawn),
         words_(std::size_t{1} << options.table_bits),
-        reducer_{bits_, am::combine_table<update>(entries.value_or(0),
-                                                  static_cast<std::uint64_t>(w.size()) << bits_)} {
+        reducer_{bits_, am::combine_table<update>(
+                            {.entries = entries.value_or(0),
+                             .keys = static_cast<std::uint64_t>(w.size()) << bits_})} {
     words_.prefault();
     const auto handler = [this](worker_t, std::span<const update> batch) { add(batch); };
     if (entries) {

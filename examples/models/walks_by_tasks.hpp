@@ -24,7 +24,7 @@ inline task<> follow(cairn::world& world, std::uint64_t begin, std::uint64_t end
   const auto visits = memory.view(x.visits);
   auto visiting = co_await memory.operations();
   for (auto i = begin; i < end; ++i) {
-    cairn::random64 draws(x.key, i);
+    auto draws = cairn::random64(x.key).stream(i);
     auto v = draws.below(rows.size());
     visits.add(v, 1, visiting);
     for (std::uint64_t step = 0; step < x.length; ++step) {

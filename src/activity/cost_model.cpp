@@ -31,7 +31,8 @@ cost_model fit_cost(std::span<const cost_sample> samples) {
   return line;
 }
 
-std::optional<double> predicted_crossing(const cost_model& fine, const cost_model& coarse) {
+std::optional<double> predicted_crossing(const fine_and_coarse<cost_model>& models) {
+  const auto& [fine, coarse] = models;
   const auto saved = fine.per_vertex - coarse.per_vertex;
   const auto paid = coarse.fixed - fine.fixed;
   if (saved > 0) return std::max(1.0, paid / saved);
@@ -39,8 +40,9 @@ std::optional<double> predicted_crossing(const cost_model& fine, const cost_mode
   return std::nullopt;
 }
 
-std::optional<double> measured_crossing(std::span<const cost_sample> fine,
-                                        std::span<const cost_sample> coarse) {
+std::optional<double> measured_crossing(
+    const fine_and_coarse<std::span<const cost_sample>>& samples) {
+  const auto& [fine, coarse] = samples;
   CAIRN_EXPECTS(!fine.empty() && fine.size() == coarse.size());
   std::size_t first = fine.size();  // the first size at which the coarse one is and stays cheaper
   for (std::size_t i = 0; i < fine.size(); ++i) {

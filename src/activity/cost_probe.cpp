@@ -28,7 +28,7 @@ struct mark_map {
     const mark_map* map;
     std::uint64_t id;
     [[nodiscard]] static rank_t owner() noexcept { return 0; }
-    [[nodiscard]] mark& here() const noexcept { return map->marks[id]; }
+    [[nodiscard]] mark& element() const noexcept { return map->marks[id]; }
   };
   mark* marks;
   std::uint64_t count;
@@ -118,15 +118,15 @@ class bench_of {
  private:
   void prepare() {
     const mark_map marks{marks_.data(), marks_.size()};
-    const options asked{.mechanism = mechanism_, .grain = size_};
+    const options requested{.mechanism = mechanism_, .grain = size_};
     claims_.reset();
     writes_.reset();
     groups_.reset();
     if (mechanism_ == mechanism::atomics || mechanism_ == mechanism::htm) {
-      claims_.emplace(w_, claim_mark{marks}, asked);
+      claims_.emplace(w_, claim_mark{marks}, requested);
       return;
     }
-    data_.emplace(w_, asked);
+    data_.emplace(w_, requested);
     if (mechanism_ == mechanism::stm) {
       writes_.emplace(*data_, write_mark{marks});
     } else {

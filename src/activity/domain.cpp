@@ -15,13 +15,13 @@ constexpr std::uint64_t packed(std::uint64_t epoch, mechanism chosen) noexcept {
 }
 
 // Probes hardware transactions only if the choice depends on them.
-environment environment_of(world& w, const options& asked, bool emulates, bool to_owners) {
+environment environment_of(world& w, const options& requested, bool emulates, bool to_owners) {
   environment here{.one_worker = w.workers() == 1,
                    .others_rest = w.workers() < w.pool().workers(),
                    .one_writer = to_owners};
   const bool matters =
-      asked.mechanism == mechanism::htm ||
-      (asked.mechanism == mechanism::automatic && !here.one_worker && !here.one_writer);
+      requested.mechanism == mechanism::htm ||
+      (requested.mechanism == mechanism::automatic && !here.one_worker && !here.one_writer);
   if (!matters) return here;
   here.emulated = emulates;
   if (emulates) return here;
@@ -34,21 +34,22 @@ environment environment_of(world& w, const options& asked, bool emulates, bool t
 }  // namespace
 
 options with_settings(const world& w, options given) {
-  const auto& asked = w.options();
-  if (asked.filter_entries == 0) given.sent_filter = false;
+  const auto& requested = w.options();
+  if (requested.filter_entries == 0) given.sent_filter = false;
   if (given.auxiliary) return given;
-  if (given.mechanism == mechanism::automatic) given.mechanism = parse_mechanism(asked.mechanism);
-  if (given.grain == 0) given.grain = asked.grain;
-  if (given.retry == options{}.retry) given.retry = tm::parse_retry(asked.retry);
+  if (given.mechanism == mechanism::automatic)
+    given.mechanism = parse_mechanism(requested.mechanism);
+  if (given.grain == 0) given.grain = requested.grain;
+  if (given.retry == options{}.retry) given.retry = tm::parse_retry(requested.retry);
   return given;
 }
 
-domain::domain(world& w, const options& opt, cells of, bool to_owners)
+domain::domain(world& w, const options& opt, cells changed, bool to_owners)
     : world_(w),
-      of_(of),
+      cells_(changed),
       options_(with_settings(w, opt)),
       emulate_(emulation_for(w, options_)),
-      plan_(of, options_, environment_of(w, options_, emulate_.has_value(), to_owners),
+      plan_(changed, options_, environment_of(w, options_, emulate_.has_value(), to_owners),
             w.workers()),
       now_(packed(no_epoch, plan_.first().mechanism)),
       parts_(w.workers()) {
@@ -79,7 +80,8 @@ mechanism domain::enter(std::uint64_t epoch, std::size_t op, worker_t k) {
 }
 
 std::uint64_t domain::seed_of(worker_t k) const noexcept {
-  return random64(static_cast<std::uint64_t>(world_.rank()), static_cast<std::uint64_t>(k))();
+  return random64(static_cast<std::uint64_t>(world_.rank()))
+      .stream(static_cast<std::uint64_t>(k))();
 }
 
 rtm_sections& domain::rtm(worker_t k) {

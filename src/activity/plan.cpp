@@ -8,15 +8,16 @@
 namespace cairn::activity {
 namespace {
 
-std::size_t htm_grain(const options& asked) noexcept {
-  return std::clamp<std::size_t>(asked.grain ? asked.grain : asked.start.htm_grain, 1, max_grain);
+std::size_t htm_grain(const options& requested) noexcept {
+  return std::clamp<std::size_t>(requested.grain ? requested.grain : requested.start.htm_grain, 1,
+                                 max_grain);
 }
-std::size_t stm_grain(const options& asked) noexcept {
-  return asked.grain ? htm_grain(asked) : asked.start.stm_grain;
+std::size_t stm_grain(const options& requested) noexcept {
+  return requested.grain ? htm_grain(requested) : requested.start.stm_grain;
 }
-std::size_t grain_of(mechanism chosen, const options& asked) noexcept {
-  return chosen == mechanism::htm   ? htm_grain(asked)
-         : chosen == mechanism::stm ? stm_grain(asked)
+std::size_t grain_of(mechanism chosen, const options& requested) noexcept {
+  return chosen == mechanism::htm   ? htm_grain(requested)
+         : chosen == mechanism::stm ? stm_grain(requested)
                                     : 1;
 }
 
@@ -25,39 +26,40 @@ struct reasoned {
   std::string why;
 };
 
-void refuse_what_cannot_run(cells of, mechanism chosen, const environment& here) {
+void refuse_what_cannot_run(cells changed, mechanism chosen, const environment& here) {
   if (chosen == mechanism::plain && !here.one_worker && !here.one_writer) {
-    throw usage_error(
-        "mechanism plain needs one writer per element: use --threads 1" +
-        std::string(of == cells::one ? ", or --deliver owner if no operator is answered" : ""));
+    throw usage_error("mechanism plain needs one writer per element: use --threads 1" +
+                      std::string(changed == cells::one
+                                      ? ", or --deliver owner if no operator is answered"
+                                      : ""));
   }
-  if (of == cells::one && chosen == mechanism::stm) {
+  if (changed == cells::one && chosen == mechanism::stm) {
     throw usage_error(
         "mechanism stm is for operators that change several elements: use atomics or htm");
   }
-  if (of == cells::several && chosen == mechanism::atomics) {
+  if (changed == cells::several && chosen == mechanism::atomics) {
     throw usage_error(
         "mechanism atomics cannot change several elements at once: use htm, stm or locks");
   }
 }
 
 // Chooses hardware transactions, or their replacement where there are none.
-reasoned decide_hardware(cells of, const options& asked, const environment& here) {
-  const bool free = asked.mechanism == mechanism::automatic;
-  const auto& start = asked.start;
+reasoned decide_hardware(cells changed, const options& requested, const environment& here) {
+  const bool free = requested.mechanism == mechanism::automatic;
+  const auto& start = requested.start;
   if (here.emulated || here.hardware) {
     const bool to_be_tested = here.emulated && !start.fitted;
-    const bool htm = of == cells::several || !free || start.htm_first || to_be_tested;
+    const bool htm = changed == cells::several || !free || start.htm_first || to_be_tested;
     const auto chosen = htm ? mechanism::htm : mechanism::atomics;
     if (here.emulated) return {chosen, "hardware transactions are emulated"};
     if (!free) return {chosen, "it was requested"};
     const std::string why = "hardware transactions work here";
-    if (of == cells::several) return {chosen, why};
+    if (changed == cells::several) return {chosen, why};
     if (!start.fitted && !htm) return {chosen, why + ", but atomics rarely cost more"};
     return {chosen, why + ", and by the fitted costs " + (htm ? "they pay" : "atomics cost less")};
   }
   const auto why = "no hardware transactions: " + here.why_no_hardware;
-  if (of == cells::one) return {mechanism::atomics, why};
+  if (changed == cells::one) return {mechanism::atomics, why};
   if (!start.fitted) return {mechanism::locks, why};
   return {start.stm_first ? mechanism::stm : mechanism::locks,
           why + "; it costs less by the fitted costs"};
@@ -65,27 +67,27 @@ reasoned decide_hardware(cells of, const options& asked, const environment& here
 
 }  // namespace
 
-decision decide(cells of, const options& asked, const environment& here) {
-  refuse_what_cannot_run(of, asked.mechanism, here);
-  reasoned chosen{asked.mechanism, "it was requested"};
-  if (asked.mechanism == mechanism::automatic && here.one_worker) {
+decision decide(cells changed, const options& requested, const environment& here) {
+  refuse_what_cannot_run(changed, requested.mechanism, here);
+  reasoned chosen{requested.mechanism, "it was requested"};
+  if (requested.mechanism == mechanism::automatic && here.one_worker) {
     chosen = {mechanism::plain,
               here.others_rest ? "one worker alone is faster here" : "the rank has one worker"};
-  } else if (asked.mechanism == mechanism::automatic && here.one_writer) {
+  } else if (requested.mechanism == mechanism::automatic && here.one_writer) {
     chosen = {mechanism::plain, "messages go to the worker that owns the element"};
-  } else if (asked.mechanism == mechanism::automatic || asked.mechanism == mechanism::htm) {
-    chosen = decide_hardware(of, asked, here);
+  } else if (requested.mechanism == mechanism::automatic || requested.mechanism == mechanism::htm) {
+    chosen = decide_hardware(changed, requested, here);
   }
-  return {chosen.mechanism, grain_of(chosen.mechanism, asked), std::move(chosen.why)};
+  return {chosen.mechanism, grain_of(chosen.mechanism, requested), std::move(chosen.why)};
 }
 
-plan::plan(cells of, const options& asked, const environment& here, int workers)
-    : of_(of),
-      asked_(asked),
+plan::plan(cells changed, const options& requested, const environment& here, int workers)
+    : cells_(changed),
+      requested_(requested),
       has_hardware_(here.emulated || here.hardware),
       workers_(workers),
-      first_(decide(of, asked, here)) {
-  if (of == cells::several && first_.mechanism != asked.mechanism &&
+      first_(decide(changed, requested, here)) {
+  if (changed == cells::several && first_.mechanism != requested.mechanism &&
       first_.mechanism != mechanism::plain) {
     epoch_candidates_.push_back({{first_.mechanism, 1}});
     for (const auto chosen : {mechanism::locks, mechanism::one_lock, mechanism::stm}) {
@@ -96,23 +98,23 @@ plan::plan(cells of, const options& asked, const environment& here, int workers)
 }
 
 choice plan::start_of(mechanism chosen) const noexcept {
-  return {chosen, chosen == first_.mechanism ? first_.grain : grain_of(chosen, asked_)};
+  return {chosen, chosen == first_.mechanism ? first_.grain : grain_of(chosen, requested_)};
 }
 
 std::vector<candidate> plan::worker_candidates(mechanism chosen) const {
   if (first_.mechanism == mechanism::plain) return {};
-  const bool grain_is_free = asked_.grain == 0;
-  if (of_ == cells::several) {
+  const bool grain_is_free = requested_.grain == 0;
+  if (cells_ == cells::several) {
     if (!grain_is_free || (chosen != mechanism::htm && chosen != mechanism::stm)) return {};
     return {{start_of(chosen), true}};
   }
   // Transactions and atomics notice each other, so each worker may change between them at any time.
   // No other two mechanisms may run concurrently.
-  const bool mechanism_is_free = asked_.mechanism == mechanism::automatic;
-  if (!has_hardware_ || !(mechanism_is_free || asked_.mechanism == mechanism::htm)) return {};
+  const bool mechanism_is_free = requested_.mechanism == mechanism::automatic;
+  if (!has_hardware_ || !(mechanism_is_free || requested_.mechanism == mechanism::htm)) return {};
   if (!grain_is_free && !mechanism_is_free) return {};
   std::vector<candidate> candidates{
-      {{mechanism::htm, grain_of(mechanism::htm, asked_)}, grain_is_free}};
+      {{mechanism::htm, grain_of(mechanism::htm, requested_)}, grain_is_free}};
   if (mechanism_is_free) candidates.push_back({{mechanism::atomics, 1}});
   if (first_.mechanism == mechanism::atomics) std::swap(candidates[0], candidates[1]);
   return candidates;

@@ -64,9 +64,9 @@ std::string fault_of(const fitted_costs& costs) {
     const std::string who(name(chosen));
     const auto& model = costs.of(chosen);
     if (!model && chosen == mechanism::htm) continue;
-    if (!model) return "none are of " + who;
+    if (!model) return "the costs of " + who + " are missing";
     if (std::isnan(model->per_vertex) || std::isnan(model->fixed))
-      return "one number of " + who + " is missing";
+      return who + std::string(per_vertex) + " or " + who + std::string(fixed) + " is missing";
     if (model->per_vertex <= 0) return who + std::string(per_vertex) + " is not above 0";
   }
   return "";

@@ -224,8 +224,9 @@ void note_choice(obs::trace& t, worker_t k, std::string_view choice_name, const 
   if (!t.on()) [[likely]]
     return;
   auto text = std::string(choice_name) + " " + std::string(name(made.mechanism));
-  t.note(k, obs::trace_kind::choice, text, 0, static_cast<std::uint32_t>(made.grain),
-         static_cast<std::uint32_t>(trials));
+  t.note(k, obs::trace_kind::choice, text,
+         {.count = static_cast<std::uint32_t>(made.grain),
+          .number = static_cast<std::uint32_t>(trials)});
 }
 
 std::string trial_report(const tuner& t) {

@@ -25,7 +25,7 @@ void gather_column(world& w, std::string_view name, const pgas::vertex_map<T>& m
   if constexpr (std::is_floating_point_v<T>) {
     to.real[std::string(name)].assign(all.begin(), all.end());
   } else {
-    auto& values = to.whole[std::string(name)];
+    auto& values = to.integers[std::string(name)];
     for (const T x : all) values.push_back(x == no_vertex<T> ? no_vertex<std::uint64_t> : x);
   }
 }

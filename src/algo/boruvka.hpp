@@ -36,7 +36,7 @@ struct offer_edge {
 
   void elements(const message& m, auto&& each) const { each(lightest.at(m.root)); }
   bool wanted(const message& m) const {  // weights only fall, so a stale one is an upper bound
-    return m.edge.weight <= tm::load_cell(lightest.at(m.root).here().weight);
+    return m.edge.weight <= tm::load_cell(lightest.at(m.root).element().weight);
   }
   bool attempt(auto& tx, const message& m) const {
     if (!m.edge.lighter_than(tx.read(lightest, m.root))) return false;

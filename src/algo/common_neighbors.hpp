@@ -66,9 +66,9 @@ class common_neighbor_counts {
       }
     });
     constexpr double ns_of_vertex = 10'000;  // a row is merged with those of all its entries
-    row_sender through{channel};
+    row_sender rows{channel};
     traverse::push_ranges(
-        w, through, counts_.local().size(),
+        w, rows, counts_.local().size(),
         [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
           for (auto v = counts_.first() + begin; v < counts_.first() + end; ++v) {
             auto& row = buffers_[k].row;
@@ -142,7 +142,7 @@ class common_neighbor_counts {
       auto& own = buffers_[k].own;
       find_row(*at, own);
       const auto found = num_common<Id>(counted, own);
-      std::atomic_ref(counts_.at(*at).here()).fetch_add(found, std::memory_order_relaxed);
+      std::atomic_ref(counts_.at(*at).element()).fetch_add(found, std::memory_order_relaxed);
     }
   }
 

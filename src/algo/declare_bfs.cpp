@@ -98,12 +98,12 @@ struct bfs_declaration : declaration {
   static std::string check_against_reference(const ref::input& g, const options&,
                                              const ref::output& found) {
     const auto root = static_cast<std::uint64_t>(found.numbers.at("source"));
-    const auto depth = found.whole.find("depth");
-    if (depth != found.whole.end() &&
+    const auto depth = found.integers.find("depth");
+    if (depth != found.integers.end() &&
         depth->second != ref::bfs_depths(g.num_vertices, g.arcs, root)) {
       return "a depth is wrong";
     }
-    return ref::bfs_violation(g.num_vertices, g.arcs, root, found.whole.at("parent"));
+    return ref::bfs_violation(g.num_vertices, g.arcs, root, found.integers.at("parent"));
   }
 };
 

@@ -44,7 +44,8 @@ struct cc_declaration : declaration {
   }
   static std::string check_against_reference(const ref::input& g, const options&,
                                              const ref::output& found) {
-    const bool right = found.whole.at("component") == ref::component_labels(g.num_vertices, g.arcs);
+    const bool right =
+        found.integers.at("component") == ref::component_labels(g.num_vertices, g.arcs);
     return right ? "" : "a label is wrong";
   }
 };

@@ -42,7 +42,7 @@ struct cdlp_declaration : declaration {
     std::vector<std::pair<std::uint64_t, std::uint64_t>> edges;
     for (const auto& e : g.edges) edges.emplace_back(e.source, e.target);
     const auto labels = ref::propagated_labels(g.num_vertices, g.directed, edges, o.iterations);
-    return found.whole.at("label") == labels ? "" : "a label is wrong";
+    return found.integers.at("label") == labels ? "" : "a label is wrong";
   }
 };
 

@@ -28,7 +28,7 @@ struct coloring_declaration : declaration {
   }
   static std::string check_against_reference(const ref::input& g, const options&,
                                              const ref::output& found) {
-    const auto& colors = found.whole.at("color");
+    const auto& colors = found.integers.at("color");
     return ref::coloring_violation(g.num_vertices, g.arcs, {colors.begin(), colors.end()});
   }
 };

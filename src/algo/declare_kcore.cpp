@@ -28,7 +28,7 @@ struct kcore_declaration : declaration {
   static std::string check_against_reference(const ref::input& g, const options&,
                                              const ref::output& found) {
     const auto cores = ref::core_numbers(g.num_vertices, g.directed, g.arcs);
-    const auto& claimed = found.whole.at("core");
+    const auto& claimed = found.integers.at("core");
     return std::equal(cores.begin(), cores.end(), claimed.begin(), claimed.end())
                ? ""
                : "a core number is wrong";

@@ -12,7 +12,7 @@ struct maxflow_declaration : declaration {
       .name = "maxflow",
       .summary = "Maximum flow and minimum cut between two vertices",
       .check = "Check that flow and cut are valid and have equal values",
-      .weights = weights_read::whole,
+      .weights = weights_read::integer,
       .verify_options = words<"from", "to">,
       .several_cells = true,
       .filters = true,
@@ -38,7 +38,7 @@ struct maxflow_declaration : declaration {
   static ends start(const auto& c) {
     const auto n = c.g.num_vertices();
     if (n < 2) throw usage_error("a flow needs two vertices");
-    random64 draw(c.request.seed, c.request.trial);
+    auto draw = random64(c.request.seed).stream(c.request.trial);
     const auto other = [&](std::uint64_t v) { return (v + 1 + draw.below(n - 1)) % n; };
     const std::uint64_t t = c.vertex("to", c.opt.to, draw.below(n));
     const std::uint64_t s = c.vertex("from", c.opt.from, other(t));
@@ -63,13 +63,13 @@ struct maxflow_declaration : declaration {
 
   template <class D, class Id>
   static auto run(const call<D, Id>& c, const ends& e) {
-    return maxflow(c.w, c.g, static_cast<Id>(e.s), static_cast<Id>(e.t),
+    return maxflow(c.w, c.g, {static_cast<Id>(e.s), static_cast<Id>(e.t)},
                    {.activity = c.request.activity});
   }
   template <class D, class Id>
   static auto verify(const call<D, Id>& c, const ends& e, const maxflow_result<Id>& r) {
-    return verify_maxflow<Id>(c.w, c.g, static_cast<Id>(e.s), static_cast<Id>(e.t), r.value, r.flow,
-                              r.source_side);
+    return verify_maxflow<Id>(c.w, c.g, {static_cast<Id>(e.s), static_cast<Id>(e.t)}, r.value,
+                              r.flow, r.source_side);
   }
   // A flow whose value equals the capacity of the cut in the file proves that the cut is minimal.
   template <class D, class Id>
@@ -80,8 +80,8 @@ struct maxflow_declaration : declaration {
     }
     const auto e = start(c);
     const auto r = run(c, e);
-    return verify_maxflow<Id>(c.w, c.g, static_cast<Id>(e.s), static_cast<Id>(e.t), r.value, r.flow,
-                              c.template map_of<std::uint32_t>(sides));
+    return verify_maxflow<Id>(c.w, c.g, {static_cast<Id>(e.s), static_cast<Id>(e.t)}, r.value,
+                              r.flow, c.template map_of<std::uint32_t>(sides));
   }
   static std::string check_against_reference(const ref::input& g, const options&,
                                              const ref::output& found) {

@@ -55,12 +55,12 @@ struct pagerank_declaration : declaration {
           field{"convention", &o::convention,
                 "Definition of PageRank: treatment of sinks, stopping rule"},
           field{"variant", &o::variant, "How contributions are applied along edges"},
-          field{"sweep", &o::sweep, "Whether a sweep reads ranks that it has already updated"},
+          field{"sweep", &o::sweep, "Whether a sweep reads values that it has already updated"},
           field{"aggregate", &o::aggregate,
                 "How push and edge sum without conflicts; off: operators with --mechanism"},
           field{"layout", &o::layout,
                 "Whether pull first reorders the in-edges; auto: if that pays off in the trials"},
-          field{"precision", &o::precision, "Precision of ranks"},
+          field{"precision", &o::precision, "Precision of the values"},
           field{"iterations", &o::iterations, "Maximum number of sweeps", 'i'},
           field{"tolerance", &o::tolerance,
                 "Stop when the total change of a sweep is less than this", 't'},
@@ -133,7 +133,7 @@ struct pagerank_declaration : declaration {
     const auto min_sweeps = c.w.max(layout::break_even_sweeps(kind));
     const bool repaid = min_sweeps <= sweeps;
     c.w.trace().note(main_worker, obs::trace_kind::choice,
-                     repaid ? "a layout repays" : "no layout repays", min_sweeps);
+                     repaid ? "a layout repays" : "no layout repays", {.amount = min_sweeps});
     if (c.opt.layout == layout_wanted::automatic && !repaid) return {};
     return {std::optional<layout>(std::in_place, c.w, c.g, kind), "in-edges"};
   }
@@ -150,7 +150,7 @@ struct pagerank_declaration : declaration {
     static constexpr auto fields() {
       return std::tuple(field{"variant", &settings_used::variant, "how contributions were applied"},
                         field{"convention", &settings_used::convention, "definition of PageRank"},
-                        field{"precision", &settings_used::precision, "precision of ranks"},
+                        field{"precision", &settings_used::precision, "precision of the values"},
                         field{"aggregate", &settings_used::aggregate, "how push and edge summed"},
                         field{"layout", &settings_used::layout, "layout of the in-edges for pull"},
                         field{"layout_from", &settings_used::layout_from,

@@ -168,15 +168,15 @@ struct sssp_declaration : declaration {
     const auto same = [](std::uint64_t x, double d) {
       return std::isinf(d) ? x == no_vertex<std::uint64_t> : static_cast<double>(x) == d;
     };
-    const auto tree = found.whole.find("predecessor");
-    if (tree != found.whole.end()) {
+    const auto tree = found.integers.find("predecessor");
+    if (tree != found.integers.end()) {
       const auto wrong = ref::tree_violation(g.directed, g.edges, source, expected, tree->second);
       if (!wrong.empty()) return wrong;
     }
     if (found.real.contains("distance")) {
       return found.real.at("distance") == expected ? "" : "a distance is wrong";
     }
-    const auto& claimed = found.whole.at("distance");
+    const auto& claimed = found.integers.at("distance");
     return std::ranges::equal(claimed, expected, same) ? "" : "a distance is wrong";
   }
 
@@ -231,7 +231,7 @@ struct sssp_declaration : declaration {
     if (at != own.end()) {
       const auto v = c.g.out().first() + static_cast<std::uint64_t>(at - own.begin());
       mine = "vertex " + c.g.labels().text_of(v) + " has the distance " + std::to_string(*at) +
-             ", expected a whole number from 0 to 2^53";
+             ", expected an integer from 0 to 2^53";
     }
     for (const auto& text : c.w.all_gather(mine)) {
       if (!text.empty()) return text;

@@ -35,7 +35,7 @@ struct st_connectivity_declaration : declaration {
     }
   };
   static ends start(const auto& c) {
-    random64 draw(c.request.seed, c.request.trial);
+    auto draw = random64(c.request.seed).stream(c.request.trial);
     const auto n = c.g.num_vertices();
     if (n == 0) throw usage_error("the graph has no vertices");
     const auto& names = c.g.labels();
@@ -46,7 +46,7 @@ struct st_connectivity_declaration : declaration {
 
   template <class D, class Id>
   static auto run(const call<D, Id>& c, const ends& e) {
-    return st_connectivity(c.w, c.g, static_cast<Id>(e.s), static_cast<Id>(e.t),
+    return st_connectivity(c.w, c.g, {static_cast<Id>(e.s), static_cast<Id>(e.t)},
                            {.activity = c.request.activity});
   }
   // By a complete search from s, which shares only the graph with the two searches.

@@ -57,8 +57,8 @@ struct triangles_declaration : declaration {
     if (found.numbers.at("total") != static_cast<double>(counts.total)) {
       return "there are " + std::to_string(counts.total) + " triangles";
     }
-    const auto per_vertex = found.whole.find("triangles");
-    const bool right = per_vertex == found.whole.end() || per_vertex->second == counts.of_vertex;
+    const auto per_vertex = found.integers.find("triangles");
+    const bool right = per_vertex == found.integers.end() || per_vertex->second == counts.of_vertex;
     return right ? "" : "the count of a vertex is wrong";
   }
 };

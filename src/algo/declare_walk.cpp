@@ -87,7 +87,7 @@ struct walk_declaration : declaration {
     if (c.g.num_vertices() == 0 && c.opt.walkers.number.value_or(0) != 0) {
       throw usage_error("the graph has no vertices");
     }
-    const auto drawn = random64(c.request.seed, c.request.trial).below(num_keys);
+    const auto drawn = random64(c.request.seed).stream(c.request.trial).below(num_keys);
     auto opt = completed(c.opt, c.g.num_vertices(), c.opt.key.value_or(drawn));
     opt.paths = c.request.paths;
     if (opt.paths) expect_room_for_paths(opt);
@@ -152,7 +152,7 @@ struct walk_declaration : declaration {
     }
     const auto key = static_cast<std::uint64_t>(found.numbers.at("key"));
     const auto opt = completed(o, g.num_vertices, key);
-    const auto draws_of = [&](std::uint64_t walker) { return random64(key, walker); };
+    const auto draws_of = [&](std::uint64_t walker) { return random64(key).stream(walker); };
     const auto counts = ref::random_walks(g.num_vertices, arcs, opt.walkers, opt.length, draws_of,
                                           ref::walk_bias{opt.p, opt.q});
     if (o.key && *o.key != key) return "the key differs from --key";
@@ -163,7 +163,7 @@ struct walk_declaration : declaration {
     if (!is("steps", counts.steps)) return "the number of steps is wrong";
     if (!is("ended_early", counts.ended_early))
       return "the number of walkers that ended early is wrong";
-    return found.whole.at("visits") == counts.visits ? "" : "the visits of a vertex are wrong";
+    return found.integers.at("visits") == counts.visits ? "" : "the visits of a vertex are wrong";
   }
 };
 

@@ -179,7 +179,7 @@ option_values options_for(const graph::graphalytics_dataset& from, const graph::
   };
   option_values given;
   if (which.name == "bfs" || which.name == "sssp") {
-    const auto source = settings.whole(key("source-vertex"));
+    const auto source = settings.integer(key("source-vertex"));
     if (!names.vertex_of(source)) {
       throw settings.unexpected(key("source-vertex"), "a vertex of " + from.vertex_file());
     }
@@ -192,7 +192,7 @@ option_values options_for(const graph::graphalytics_dataset& from, const graph::
     }
   }
   if (which.name == "cdlp") {
-    given["iterations"] = std::to_string(settings.whole(key("max-iterations")));
+    given["iterations"] = std::to_string(settings.integer(key("max-iterations")));
   }
   if (which.name == "pr") {
     const auto damping = settings.real(key("damping-factor"));
@@ -202,7 +202,7 @@ option_values options_for(const graph::graphalytics_dataset& from, const graph::
     given = {{"convention", "graphalytics"},
              {"precision", "double"},
              {"damping", text_of(damping)},
-             {"iterations", std::to_string(settings.whole(key("num-iterations")))}};
+             {"iterations", std::to_string(settings.integer(key("num-iterations")))}};
   }
   return given;
 }

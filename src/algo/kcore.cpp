@@ -59,7 +59,7 @@ struct peeling {
   [[gnu::always_inline]] void remove_if_few(worker_t k, Id v) {
     const auto x = cells.load(v);
     if (x < 0 || exceeds(x, level)) return;
-    const tm::cell_ref<std::int32_t, tm::atomic_access> cell(cells.at(v).here());
+    const tm::cell_ref<std::int32_t, tm::atomic_access> cell(cells.at(v).element());
     if (cell.claim(x, ~static_cast<std::int32_t>(level)) == x) removed.add(k, v);
   }
 

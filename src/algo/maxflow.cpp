@@ -138,11 +138,13 @@ struct push_relabel {
 }  // namespace
 
 template <class Id>
-maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
+maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g,
+                           const terminals<std::type_identity_t<Id>>& ends,
                            const maxflow_options& opt) {
+  const auto [s, t] = ends;
   CAIRN_EXPECTS(s < g.num_vertices() && t < g.num_vertices() && s != t);
   CAIRN_EXPECTS(!g.weighted() || g.out().template weighted_by<std::int32_t>(),
-                "capacities are whole numbers of 32 bits");
+                "capacities are 32-bit integers");
   if (g.weighted()) expect_capacities(w, g);
   push_relabel<Id> f(w, g, s, t, opt);
   f.saturate_source_arcs();
@@ -166,10 +168,10 @@ maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
 }
 
 template maxflow_result<std::uint32_t> maxflow(world&, const graph::dist_csr<std::uint32_t>&,
-                                               std::uint32_t, std::uint32_t,
+                                               const terminals<std::uint32_t>&,
                                                const maxflow_options&);
 template maxflow_result<std::uint64_t> maxflow(world&, const graph::dist_csr<std::uint64_t>&,
-                                               std::uint64_t, std::uint64_t,
+                                               const terminals<std::uint64_t>&,
                                                const maxflow_options&);
 
 }  // namespace cairn::algo

@@ -85,7 +85,7 @@ class root_paths {
       root.store(v, next);
       changed.store(true, std::memory_order_relaxed);
     });
-    return f_.w.any(changed);
+    return f_.w.any(changed.load());
   }
 
   spanning_forest<Id>& f_;

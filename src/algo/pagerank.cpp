@@ -79,7 +79,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   if (opt.variant == pagerank_variant::pull) {
     pagerank_pull<Real, Id> sweeps(s, in_place, limits.tolerance, layout);
     iterate(sweeps);
-    ran.why = "no operators: each rank has one writer";
+    ran.why = "no operators: each value has one writer";
   } else if (opt.aggregate) {
     pgas::accumulator_map<add<Real>, Id> sums(w, g.partition(), *opt.aggregate);
     iterate(pagerank_push(s, sums, edges));

@@ -30,7 +30,7 @@ template <class Id>
 Id random_source(world& w, const graph::dist_csr<Id>& g, const run_request& r) {
   constexpr int max_draws = 1000;
   if (g.num_edges() == 0) return 0;
-  random64 draw(r.seed, r.trial);
+  auto draw = random64(r.seed).stream(r.trial);
   for (int tries = 0; tries < max_draws; ++tries) {
     // By id, so that it does not depend on the order of vertices.
     const auto v = g.labels().vertex_at(draw.below(g.num_vertices()));

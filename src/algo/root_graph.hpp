@@ -109,7 +109,7 @@ class root_graph {
       request messages(
           w_,
           [this, &messages](worker_t k, rank_t from,
-                            std::span<const typename request::asked> batch) {
+                            std::span<const typename request::ticketed_question> batch) {
             auto reply = messages.reply_from(k);
             for (const auto& [by, here] : batch) {
               reply(from, by, record_message(k, {here, static_cast<Id>(by.slot())}));

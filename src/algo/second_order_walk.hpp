@@ -38,7 +38,7 @@ class second_order_walk {
     bool arrived = false;  // whether the visit to `at` has been counted
 
     static walker of(std::uint64_t key, std::uint64_t number) {
-      return {random64(key, number), number};
+      return {random64(key).stream(number), number};
     }
   };
   static constexpr std::size_t group = 32;  // exceeds the number of cache misses in flight

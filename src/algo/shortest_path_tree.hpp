@@ -62,14 +62,14 @@ class shortest_path_tree {
     const auto d = distance_.load(v);
     if (d == unreached<Distance>) return 0;
     rows_.each_edge(v, [&](Id u, weight_of<Distance> x) {
-      const auto through = static_cast<Distance>(d + static_cast<Distance>(x));
-      if (u != v && wanted(d, through)) send(distance_.owner(u), {u, v, through});
+      const auto bound = static_cast<Distance>(d + static_cast<Distance>(x));
+      if (u != v && wanted(d, bound)) send(distance_.owner(u), {u, v, bound});
     });
     return rows_.degree(v);
   }
 
   void take(worker_t k, Id v, Id from) {
-    const tm::cell_ref<std::uint64_t, tm::atomic_access> cell(predecessor_.at(v).here());
+    const tm::cell_ref<std::uint64_t, tm::atomic_access> cell(predecessor_.at(v).element());
     constexpr auto none = no_vertex<std::uint64_t>;
     if (cell.claim(none, from) == none) found_.add(k, v);
   }

@@ -73,8 +73,10 @@ struct two_searches {
 }  // namespace
 
 template <class Id>
-st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
+st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g,
+                                       const terminals<std::type_identity_t<Id>>& ends,
                                        const st_connectivity_options& opt) {
+  const auto [s, t] = ends;
   CAIRN_EXPECTS(s < g.num_vertices() && t < g.num_vertices());
   CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   two_searches<Id> both(w, g, opt);
@@ -89,7 +91,7 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, I
     auto& reached = smaller == color::grey ? grey : green;
     reached = both.size(smaller);
     r.visited += reached;
-    r.connected = w.any(both.searches_met);
+    r.connected = w.any(both.searches_met.load());
     ++r.levels;
   }
   r.ran = both.visits.ran();
@@ -97,10 +99,10 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, I
 }
 
 template st_connectivity_result st_connectivity(world&, const graph::dist_csr<std::uint32_t>&,
-                                                std::uint32_t, std::uint32_t,
+                                                const terminals<std::uint32_t>&,
                                                 const st_connectivity_options&);
 template st_connectivity_result st_connectivity(world&, const graph::dist_csr<std::uint64_t>&,
-                                                std::uint64_t, std::uint64_t,
+                                                const terminals<std::uint64_t>&,
                                                 const st_connectivity_options&);
 
 }  // namespace cairn::algo

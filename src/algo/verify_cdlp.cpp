@@ -32,7 +32,7 @@ class label_exchange {
         end_(w, g.partition(), 0),
         votes_(w, [this](worker_t, std::span<const vote> batch) {
           for (const auto& m : batch) {
-            const std::atomic_ref end(end_.at(m.to).here());
+            const std::atomic_ref end(end_.at(m.to).element());
             received_[end.fetch_add(1, std::memory_order_relaxed)] = m.label;
           }
         }) {
@@ -69,7 +69,7 @@ class label_exchange {
       label_.store(v, best.second);
       changed.store(true, std::memory_order_relaxed);
     });
-    return w_.any(changed);
+    return w_.any(changed.load());
   }
 
   // The first vertex of this rank that has another label, as a sentence; or "".

@@ -114,7 +114,7 @@ class checker {
   }
 
   void reach(worker_t k, Id v) {
-    const tm::cell_ref<std::uint8_t, tm::atomic_access> cell(reached_.at(v).here());
+    const tm::cell_ref<std::uint8_t, tm::atomic_access> cell(reached_.at(v).element());
     if (cell.claim(0, 1) == 0) next_.add(k, v);
   }
 

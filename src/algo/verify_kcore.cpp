@@ -82,7 +82,7 @@ class checker {
   [[nodiscard]] std::uint32_t core(std::uint64_t v) const { return core_.load(v); }
   [[nodiscard]] std::uint32_t support(std::uint64_t v) const { return support_.load(v); }
   [[nodiscard]] auto support_cell(Id v) const {
-    return tm::cell_ref<std::uint32_t, tm::atomic_access>(support_.at(v).here());
+    return tm::cell_ref<std::uint32_t, tm::atomic_access>(support_.at(v).element());
   }
 
   // Sends v's core number to every neighbor, once for each kind of edge. Returns the number of
@@ -109,7 +109,7 @@ class checker {
 
   void remove_if_few(worker_t k, Id v) {
     if (support(v) > core(v)) return;
-    const tm::cell_ref<std::uint8_t, tm::atomic_access> removed(is_removed_.at(v).here());
+    const tm::cell_ref<std::uint8_t, tm::atomic_access> removed(is_removed_.at(v).element());
     if (removed.claim(0, 1) == 0) removed_.add(k, v);
   }
 

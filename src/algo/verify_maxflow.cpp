@@ -114,21 +114,22 @@ class flow_checker {
 }  // namespace
 
 template <class Id>
-std::optional<std::string> verify_maxflow(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
+std::optional<std::string> verify_maxflow(world& w, const graph::dist_csr<Id>& g,
+                                          const terminals<std::type_identity_t<Id>>& ends,
                                           std::int64_t value, std::span<const flow_arc<Id>> flow,
                                           const pgas::vertex_map<std::uint32_t>& source_side) {
   const flow_checker<Id> check(w, g);
   if (auto wrong = check.agreed(check.bad_arc(flow))) return wrong;
-  if (auto wrong = check.agreed(check.lossy_vertex(flow, s, t, value))) return wrong;
-  return check.wrong_cut(s, t, value, source_side);
+  if (auto wrong = check.agreed(check.lossy_vertex(flow, ends.s, ends.t, value))) return wrong;
+  return check.wrong_cut(ends.s, ends.t, value, source_side);
 }
 
 template std::optional<std::string> verify_maxflow(world&, const graph::dist_csr<std::uint32_t>&,
-                                                   std::uint32_t, std::uint32_t, std::int64_t,
+                                                   const terminals<std::uint32_t>&, std::int64_t,
                                                    std::span<const flow_arc<std::uint32_t>>,
                                                    const pgas::vertex_map<std::uint32_t>&);
 template std::optional<std::string> verify_maxflow(world&, const graph::dist_csr<std::uint64_t>&,
-                                                   std::uint64_t, std::uint64_t, std::int64_t,
+                                                   const terminals<std::uint64_t>&, std::int64_t,
                                                    std::span<const flow_arc<std::uint64_t>>,
                                                    const pgas::vertex_map<std::uint32_t>&);
 

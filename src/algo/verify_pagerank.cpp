@@ -52,8 +52,8 @@ struct incoming {
   }
 
   void take(Id v, double by) {
-    tm::cell_ref<double, tm::atomic_access>(sum.at(v).here()).add(by);
-    tm::cell_ref<std::uint64_t, tm::atomic_access>(terms.at(v).here()).add(1);
+    tm::cell_ref<double, tm::atomic_access>(sum.at(v).element()).add(by);
+    tm::cell_ref<std::uint64_t, tm::atomic_access>(terms.at(v).element()).add(1);
   }
 
   pgas::vertex_map<double> sum;
@@ -104,7 +104,7 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
     if (g.out().degree(v) == 0) f.sinks += x;
   });
   if (ranks.no_number != no_vertex<std::uint64_t>) {
-    return "rule 1: the rank of " + id(ranks.no_number) + " is not a number from 0 to 1";
+    return "rule 1: the value of " + id(ranks.no_number) + " is not a number from 0 to 1";
   }
   const incoming<Real, Id> in(w, g, result.rank);
   const double jump =
@@ -118,7 +118,7 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
   });
   if (limits.spread_sinks && g.num_vertices() != 0 &&
       std::abs(ranks.sum.value() - 1) > swept.rounding / (1 - opt.damping)) {
-    return "rule 2: the ranks sum to " + number(ranks.sum.value()) +
+    return "rule 2: the values sum to " + number(ranks.sum.value()) +
            ", which differs from 1 by more than " + number(swept.rounding / (1 - opt.damping));
   }
   if (result.iterations > limits.max_sweeps ||
@@ -127,7 +127,7 @@ std::optional<std::string> verify_pagerank(world& w, const graph::dist_csr<Id>& 
            " sweeps, the last of which changed " + number(result.change);
   }
   if (result.iterations > 0 && !(swept.residual <= opt.damping * result.change + swept.rounding)) {
-    return "rule 4: another sweep changes the ranks by " + number(swept.residual) +
+    return "rule 4: another sweep changes the values by " + number(swept.residual) +
            " in all, expected at most " + number(opt.damping * result.change) + "; most for " +
            id(swept.furthest_vertex) + ", by " + number(swept.furthest);
   }

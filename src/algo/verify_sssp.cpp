@@ -54,7 +54,7 @@ class checker {
   using weight = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
   struct edge_bound {  // an edge, the bound on its target's distance, and its source's distance
     Id to, from;
-    Distance through, before;
+    Distance bound, before;
   };
 
  public:
@@ -114,7 +114,7 @@ class checker {
 
   // Records that a path to v has the right length. v's edges of weight 0 may prove more vertices.
   void prove(worker_t k, Id v) {
-    const tm::cell_ref<std::uint8_t, tm::atomic_access> cell(proven_.at(v).here());
+    const tm::cell_ref<std::uint8_t, tm::atomic_access> cell(proven_.at(v).element());
     if (cell.claim(0, 1) == 0) frontier_.add(k, v);
   }
 
@@ -122,16 +122,16 @@ class checker {
     const auto d = distance_.load(v);
     if (!is_reached(d)) return 0;
     rows_.each_edge(v, [&](Id u, weight x) {
-      const auto through = sum(d, x);
-      if (!searching_ || through == d) send(distance_.owner(u), {u, v, through, d});
+      const auto bound = sum(d, x);
+      if (!searching_ || bound == d) send(distance_.owner(u), {u, v, bound, d});
     });
     return rows_.degree(v);
   }
 
   void receive(worker_t k, const edge_bound& m) {
     const auto d = distance_.load(m.to);
-    if (!(d <= m.through)) found_[k].keep_first({broken_rule::too_far, m.to, m.from});
-    if (m.through != d || !is_reached(d) || !(searching_ || m.before < d)) return;
+    if (!(d <= m.bound)) found_[k].keep_first({broken_rule::too_far, m.to, m.from});
+    if (m.bound != d || !is_reached(d) || !(searching_ || m.before < d)) return;
     if (predecessor_ == nullptr || predecessor_->load(m.to) == m.from) prove(k, m.to);
   }
 

@@ -80,7 +80,7 @@ class recount {
         w_, arrivals_, mine,
         [&](auto& send, worker_t, std::size_t begin, std::size_t end) -> std::uint64_t {
           for (auto i = first + begin; i < first + end; ++i) {
-            walker x{random64(opt_.key, i), i};
+            walker x{random64(opt_.key).stream(i), i};
             x.at = static_cast<Id>(x.draws.below(g_.num_vertices()));
             send(visits_.owner(x.at), x);
           }
@@ -118,7 +118,7 @@ class recount {
 
  private:
   void arrive(worker_t k, const walker& x, auto& send) {
-    tm::cell_ref<std::uint64_t, tm::atomic_access>(visits_.at(x.at).here()).add(1);
+    tm::cell_ref<std::uint64_t, tm::atomic_access>(visits_.at(x.at).element()).add(1);
     if (paths_ != nullptr) {
       seen_.send(k, paths_->walkers.owner(x.number), {x.number, x.steps, x.at});
     }

@@ -66,7 +66,7 @@ class path_check {
   }
 
   void check(worker_t k, const departure<Id>& d) {
-    tm::cell_ref<std::uint64_t, tm::atomic_access>(visits_.at(d.from).here()).add(1);
+    tm::cell_ref<std::uint64_t, tm::atomic_access>(visits_.at(d.from).element()).add(1);
     const auto row = g_.out().neighbors(d.from);
     const bool right = d.to != no_vertex<Id> ? std::binary_search(row.begin(), row.end(), d.to)
                                              : !d.early || row.empty();

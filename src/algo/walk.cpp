@@ -25,7 +25,9 @@ class walking {
     random64 draws{0};
     Id at = 0, steps = 0;
 
-    static walker of(std::uint64_t key, std::uint64_t number) { return {random64(key, number)}; }
+    static walker of(std::uint64_t key, std::uint64_t number) {
+      return {random64(key).stream(number)};
+    }
   };
   static constexpr std::size_t group = 32;    // exceeds the number of cache misses in flight
   static constexpr Id max_local_steps = 256;  // then other messages are handled

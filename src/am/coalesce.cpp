@@ -26,8 +26,8 @@ bool may_use_hops(const world& w) {
 
 // The next hop by destination.
 std::vector<rank_t> next_hops_in(world& w) {
-  const auto asked = w.options().routing;
-  const auto scheme = asked == routing::automatic ? routing::grid : asked;
+  const auto requested = w.options().routing;
+  const auto scheme = requested == routing::automatic ? routing::grid : requested;
   std::vector<int> machine_of;
   for (rank_t r = 0; r < w.size(); ++r) machine_of.push_back(w.machines().of(r));
   const route from_here(scheme, w.rank(), w.size(), machine_of);
@@ -49,14 +49,14 @@ coalescer::coalescer(world& w, const channel_options& opt, travel path)
       worker_(opt.worker),
       sends_(opt.sends),
       exceptions_(std::uncaught_exceptions()),
-      lanes_(w.handling_threads()),
+      workers_(w.handling_threads()),
       routed_(path == travel::routed && kind_ == channel_kind::epoch && may_use_hops(w)),
       chooses_(routed_ && w.options().routing == routing::automatic),
       next_hops_(routed_ ? next_hops_in(w) : std::vector<rank_t>()) {
   CAIRN_EXPECTS(w.workers() == w.pool().workers(),
                 "a channel cannot be constructed while one worker works alone");
   const auto ranks = static_cast<std::size_t>(w.size());
-  for (auto& k : lanes_) {
+  for (auto& k : workers_) {
     k.value.blocks.resize(ranks);
     if (chooses_) k.value.joined_bytes.resize(ranks);
   }
@@ -85,7 +85,7 @@ std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {
 }
 
 void coalescer::turn_over(worker_t w, rank_t to, std::size_t min_bytes) {
-  auto& b = lanes_[w].blocks[static_cast<std::size_t>(to)];
+  auto& b = workers_[w].blocks[static_cast<std::size_t>(to)];
   if (b.items) {
     b.growth.left_full();
     ship(w, to, b);
@@ -103,7 +103,7 @@ void coalescer::turn_over(worker_t w, rank_t to, std::size_t min_bytes) {
 }
 
 void coalescer::ship(worker_t w, rank_t to, block& b) {
-  auto& mine = lanes_[w];
+  auto& mine = workers_[w];
   auto items = std::move(b.items);
   items.set_size(static_cast<std::size_t>(b.at - items.payload()));
   const auto messages = message_bytes_ == 0 ? b.records : items.size() / message_bytes_;
@@ -117,7 +117,7 @@ void coalescer::ship(worker_t w, rank_t to, block& b) {
 
 bool coalescer::flush(worker_t w, flush_scope scope) {
   bool shipped = false;
-  auto& mine = lanes_[w];
+  auto& mine = workers_[w];
   if (mine.kept != 0 && (scope == flush_scope::all || std::exchange(mine.kept_seen, true))) {
     drain(w);
     mine.kept_seen = false;
@@ -141,7 +141,7 @@ bool coalescer::leaves_part_filled(block& b, flush_scope scope) const noexcept {
 
 // Joins the blocks that are about to leave, if that is cheaper.
 void coalescer::join_for_hops(worker_t w, flush_scope scope) {
-  auto& mine = lanes_[w];
+  auto& mine = workers_[w];
   auto& bytes_for = mine.joined_bytes;
   hop_choice::unsent_blocks found;
   for (rank_t to = 0; to < ranks(); ++to) {
@@ -167,7 +167,7 @@ void coalescer::join_for_hops(worker_t w, flush_scope scope) {
 
 // `max_bytes`: bytes that wait for that hop.
 void coalescer::move_to_hop(worker_t w, block& from, rank_t hop, std::size_t max_bytes) {
-  auto& to = lanes_[w].blocks[static_cast<std::size_t>(hop)];
+  auto& to = workers_[w].blocks[static_cast<std::size_t>(hop)];
   const auto* at = from.items.payload();
   auto left = static_cast<std::size_t>(from.at - at);
   const auto min_bytes = message_bytes_ == 0 ? left : message_bytes_;  // records stay whole
@@ -196,28 +196,28 @@ void coalescer::move_to_hop(worker_t w, block& from, rank_t hop, std::size_t max
 }
 
 void coalescer::count_handled(worker_t w, std::uint64_t n) noexcept {
-  lanes_[w].count.add_handled(n);
+  workers_[w].count.add_handled(n);
   world_.counters().add(w, obs::counter::messages_handled, n);
 }
 
 void coalescer::count_kept(worker_t w, std::ptrdiff_t n, std::size_t bytes) noexcept {
-  lanes_[w].kept += static_cast<std::size_t>(n);
+  workers_[w].kept += static_cast<std::size_t>(n);
   progress_.charge(w, n * static_cast<std::ptrdiff_t>(bytes));
 }
 
 void coalescer::forwarding::end(std::uint64_t n) noexcept {
   auto& c = coalescer_;
-  if (destinations_ != 0) c.lanes_[worker_].hops.forwarded(destinations_, opened_);
+  if (destinations_ != 0) c.workers_[worker_].hops.forwarded(destinations_, opened_);
   if (n == 0) return;
   c.world_.counters().add(worker_, obs::counter::messages_forwarded, n);
   c.world_.counters().add(worker_, obs::counter::buffers_forwarded);
-  c.world_.trace().note(worker_, obs::trace_kind::forward, {}, 0, static_cast<std::uint32_t>(n),
-                        c.number_);
+  c.world_.trace().note(worker_, obs::trace_kind::forward, {},
+                        {.count = static_cast<std::uint32_t>(n), .number = c.number_});
 }
 
 void coalescer::abandon() noexcept {
-  for (worker_t w{0}; w < lanes_.workers(); ++w) {
-    auto& mine = lanes_[w];
+  for (worker_t w{0}; w < workers_.workers(); ++w) {
+    auto& mine = workers_[w];
     for (auto& b : mine.blocks) {
       if (b.items) progress_.charge(w, -static_cast<std::int64_t>(b.items.capacity()));
       b = block{};

@@ -43,7 +43,7 @@ void finish_alone(world& w) {
     w.throw_if_interrupted();
     std::atomic<bool> worked = false;
     w.run([&](worker_t k) {
-      while (!w.messages().interrupted() && w.pool().idle(k)) {
+      while (!w.messages().interrupted() && w.pool().poll_sources(k)) {
         worked.store(true, std::memory_order_relaxed);
         w.pool().step();
       }
@@ -92,8 +92,9 @@ void epoch::drive_waves(worker_t w) {
     wave_is_running_ = false;
     const auto counted = counts_of(*sum);
     world_.messages().record_wave(counted.sent, counted.handled);
-    world_.trace().note(w, obs::trace_kind::wave, {}, counted.sent,
-                        static_cast<std::uint32_t>(counted.sent - counted.handled));
+    world_.trace().note(w, obs::trace_kind::wave, {},
+                        {.amount = counted.sent,
+                         .count = static_cast<std::uint32_t>(counted.sent - counted.handled)});
     if (ledger_.finished_after(counted)) {
       ended_.store(true, std::memory_order_release);
       return;
@@ -111,7 +112,7 @@ bool epoch::try_close(worker_t w, worker_activity state) {
   auto& messages = world_.messages();
   messages.send_early();
   messages.make_progress(w, idle);
-  if (idle) world_.pool().idle(w);  // runs parked work
+  if (idle) world_.pool().poll_sources(w);  // runs parked work
   world_.throw_if_poisoned();
   if (world_.size() > 1) {
     drive_waves(w);
@@ -151,7 +152,7 @@ void finish_standing(world& w, receiver& r) noexcept {
     ledger ledger;
     message_counts sum;
     do {
-      while (!w.messages().interrupted() && w.pool().idle(main_worker)) {
+      while (!w.messages().interrupted() && w.pool().poll_sources(main_worker)) {
       }
       message_counts mine;
       for (worker_t k{0}; k < w.handling_threads(); ++k) mine.handled += r.count(k).handled();

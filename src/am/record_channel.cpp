@@ -85,14 +85,14 @@ void record_channel::send(worker_t w, rank_t to, std::span<const std::byte> reco
   CAIRN_ASSERT(to >= 0 && to < ranks());
   expect_sending();
   append(w, to, record);
-  lane_of(w).count.add_sent(1);
+  state_of(w).count.add_sent(1);
 }
 
 void record_channel::append(worker_t w, rank_t to, std::span<const std::byte> record) {
   const auto p = prefix_for(record.size());
   const auto needed = p.bytes + record.size();
   const auto hop = next_hop(to);
-  auto& b = lane_of(w).blocks[static_cast<std::size_t>(hop)];
+  auto& b = state_of(w).blocks[static_cast<std::size_t>(hop)];
   if (static_cast<std::size_t>(b.end - b.at) < needed) {
     turn_over(w, hop, needed);
   }

@@ -81,7 +81,7 @@ ticket remote_calls::remember(worker_t w, task::suspended t, awaited_answer& ans
 
 void remote_calls::on_questions(worker_t w, rank_t from, record_batch batch) {
   for (auto record : batch) {
-    const auto header = unpack<asked>(record);
+    const auto header = unpack<call_header>(record);
     if (header.generation < generation()) continue;
     function(header.function).start(*this, w, {from, header.generation, header.by}, record);
   }

@@ -164,7 +164,7 @@ int launch(int argc, char** argv, const rank_body& body, const launch_report& sa
       [&] {
         auto config = settings::from_environment();
         const auto others = take_options(config, argc, argv);
-        if (!others.empty()) throw usage_error("unexpected argument '" + others.front() + "'");
+        if (!others.empty()) throw usage_error("unexpected argument: " + others.front());
         return rank_plan{config, body};
       },
       say);

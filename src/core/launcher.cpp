@@ -50,7 +50,8 @@ std::optional<launcher> find_launcher(const std::function<const char*(const char
     if (const char* const pmi = variable("PMI_FD")) found.pmi = number_in("PMI_FD", pmi);
     found.continues_before_end = std::string_view(c.rank).starts_with("OMPI_");
     if (found.rank >= found.size) {
-      throw usage_error(std::string(c.rank) + " is " + rank + ", but " + c.size + " is " + size);
+      throw usage_error(std::string(c.rank) + " is " + rank + ", expected less than " + c.size +
+                        ", which is " + size);
     }
     return found;
   }

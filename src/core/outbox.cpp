@@ -9,7 +9,7 @@ void outbox::send(worker_t w, rank_t to, std::span<std::byte> packet, std::size_
   obs::trace_span sent(trace_, w, obs::trace_kind::send);
   if (trace_.wanted()) [[unlikely]]
     number_and_describe(sent, to, packet, messages);
-  traffic_.add(to, messages, packet.size());
+  traffic_.add(to, {.messages = messages, .bytes = packet.size(), .buffers = 1});
   counters_.add(w, obs::counter::buffers_sent);
   counters_.add(w, obs::counter::bytes_sent, packet.size());
   if (packet.size() <= net_.max_packet()) {

@@ -51,8 +51,7 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
       rank_(net.self()),
       size_(net.size()),
       style_(options.progress),
-      threads_(handling_threads(options.progress, options.specialised.helpers, pool.workers(),
-                                net.size())),
+      threads_(pool.workers() + threads_beside_workers(options, net.size())),
       sender_(style_ == progress_style::specialised && size_ > 1 ? threads_ - 1 : any_worker),
       memory_bound_(options.pending_bytes),
       age_ns_(options.coalesce_age_ns),
@@ -141,7 +140,7 @@ void progress_engine::post(worker_t w, rank_t to, std::uint32_t number, channel_
 
 // Progress -----------------------------------------------------------------------------------
 
-bool progress_engine::poll(worker_t w) {
+bool progress_engine::poll_transport(worker_t w) {
   if (size_ == 1 || (sender_ != any_worker && w != sender_)) return false;
   pool_.step();
   auto& polls = workers_[w].polls;
@@ -251,9 +250,9 @@ bool progress_engine::flush(worker_t w, flush_scope scope) {
   return shipped;
 }
 
-bool progress_engine::progress(worker_t w) noexcept {
+bool progress_engine::poll(worker_t w) noexcept {
   try {
-    const bool moved = inbox_.empty(w) && poll(w);
+    const bool moved = inbox_.empty(w) && poll_transport(w);
     if (!run_one(w)) return moved || flush(w, flush_scope::all);
     // The worker may compute next, and the thread beside it cannot send the answers of its
     // handlers.
@@ -290,15 +289,15 @@ void progress_engine::make_progress(worker_t w, bool idle) {
   CAIRN_EXPECTS(!workers_[w].in_handler.load(std::memory_order_relaxed),
                 "a handler must not wait for messages");
   // Polls even if local messages wait; otherwise peers find no room in this rank's rings.
-  if (workers_poll()) poll(w);
+  if (workers_poll()) poll_transport(w);
   bool handled = false;
   while (!control_.stopping() && run_one(w)) handled = true;
   handled |= pool_.take_in(w);
   if (idle) {
     flush(w, flush_scope::all);
   } else {
-    // Other ranks wait for the answers. They are sent after a look without messages: while
-    // questions arrive at every look, more answers may join the buffers.
+    // Other ranks wait for the answers. They are sent after a poll without messages: while
+    // questions arrive at every poll, more answers may join the buffers.
     if (std::exchange(workers_[w].owes_answers, handled) && !handled) flush_standing(w);
     flush_old(w);
     // If cores are shared, the receiver needs this core to make room. A packet without room is
@@ -318,7 +317,7 @@ bool progress_engine::may_continue(worker_t w) noexcept {
       auto& last = workers_[w].last_scan_ns;
       if (now - last >= std::min<std::uint64_t>(age_ns_, 10'000'000)) {
         last = now;
-        poll(w);
+        poll_transport(w);
       }
     }
   } catch (...) {

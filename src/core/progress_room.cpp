@@ -47,7 +47,7 @@ void progress_engine::wait_for_room(worker_t w) {
   obs::trace_span span(trace_, w, obs::trace_kind::wait);
   if (span) span->set_text("wait for room");
   for (unsigned rounds = 0; lacks_room(w) && !control_.poisoned() && !control_.stopping();) {
-    const bool moved = poll(w);
+    const bool moved = poll_transport(w);
     if (run_one(w) || moved) {
       rounds = 0;
     } else {

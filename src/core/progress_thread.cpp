@@ -9,7 +9,7 @@
 namespace cairn {
 namespace {
 
-// The bound on the buffers that one look handles, because buffers may keep arriving.
+// The bound on the buffers that one poll handles, because buffers may keep arriving.
 constexpr int max_buffers_per_look = 64;
 
 }  // namespace
@@ -31,13 +31,13 @@ bool progress_engine::must_rest() noexcept {
 // The workers run the handlers of epochs: on a rank with one worker no other thread may change
 // elements. Only this thread receives the answers to the questions of its handlers, and only this
 // thread sends their messages.
-task::look progress_engine::serve(worker_t w) noexcept {
+task::poll_result progress_engine::serve(worker_t w) noexcept {
   try {
     if (must_rest()) {
       if (pool_.take_in(w)) flush(w, flush_scope::all);
-      return task::look::rest;
+      return task::poll_result::rest;
     }
-    bool moved = poll(w);
+    bool moved = poll_transport(w);
     moved |= w != sender_ && handle_standing(w);
     moved |= pool_.take_in(w);
     auto& owes = workers_[w].owes_answers;
@@ -46,10 +46,10 @@ task::look progress_engine::serve(worker_t w) noexcept {
       flush(w, flush_scope::all);
       owes = false;
     }
-    return moved ? task::look::worked : task::look::nothing;
+    return moved ? task::poll_result::worked : task::poll_result::nothing;
   } catch (...) {  // out of memory
     control_.poison(rank_, text_of_exception());
-    return task::look::nothing;
+    return task::poll_result::nothing;
   }
 }
 
@@ -76,7 +76,7 @@ bool progress_engine::send_for_others(worker_t w) {
   return sent;
 }
 
-// The caller holds the network lock, so the server has not begun another look.
+// The caller holds the network lock, so the server has not begun another poll.
 bool progress_engine::all_sent() {
   if (server_) return unsent_bytes() == 0 && drained_.load(std::memory_order_relaxed);
   return outbox_.empty();

@@ -17,7 +17,7 @@
 // The texts of settings and their values.
 namespace cairn::setting_values {
 
-/// A whole number from `least` to `most`, without any other text.
+/// An integer from `least` to `most`, without any other text.
 template <class T>
 std::optional<T> number(std::string_view text, T least, T most) {
   T value{};

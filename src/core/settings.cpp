@@ -49,14 +49,14 @@ constexpr std::array<choice<std::string_view>, 3> retries{
 using text_view = std::string_view;
 
 constexpr std::array<setting, 28> rows{{
-    {"threads", "CAIRN_THREADS", "auto|N", "workers",
+    {"threads", "CAIRN_THREADS", "auto|1..4096", "workers",
      "workers per rank; auto: the allowed cores divided by the ranks that share them",
      "NUM_WORKERS",
      [](settings& s, text_view v) {
        return store_or_auto(s.threads, v, number(v, 1, max_threads));
      },
      [](const settings& s) { return auto_or(s.threads); }},
-    {"ranks", "CAIRN_RANKS", "auto|N", "ranks",
+    {"ranks", "CAIRN_RANKS", "auto|1..65536", "ranks",
      "local processes to start; auto: the number that mpiexec started, else one", "",
      [](settings& s, text_view v) { return store_or_auto(s.ranks, v, number(v, 1, max_ranks)); },
      [](const settings& s) { return auto_or(s.ranks); }},
@@ -80,7 +80,7 @@ constexpr std::array<setting, 28> rows{{
        return true;
      },
      [](const settings& s) { return s.mechanism; }},
-    {"grain", "CAIRN_GRAIN", "auto|M", "operators", "operators in one activity", "",
+    {"grain", "CAIRN_GRAIN", "auto|1..1048576", "operators", "operators in one activity", "",
      [](settings& s, text_view v) {
        return store_or_auto(s.grain, v, number<std::size_t>(v, 1, 1u << 20));
      },
@@ -126,9 +126,9 @@ constexpr std::array<setting, 28> rows{{
      "atomics",
      "", [](settings& s, text_view v) { return choose(s.deliver, v, deliveries); },
      [](const settings& s) { return chosen(s.deliver, deliveries); }},
-    {"frequency", "CAIRN_FREQUENCY", "auto|N", "batches",
-     "batches of work in order between two polls of a busy worker; auto: it polls for messages "
-     "after each, and tests for the end after 16",
+    {"frequency", "CAIRN_FREQUENCY", "auto|1..1048576", "chunks",
+     "chunks of its priority queue that a busy worker processes between two polls; auto: 1, and it "
+     "tests for the end of the epoch every 16 chunks",
      "",
      [](settings& s, text_view v) {
        return store_or_auto(s.frequency, v, number(v, 1u, 1u << 20));
@@ -141,7 +141,7 @@ constexpr std::array<setting, 28> rows{{
      "specialised: workers, helpers, communication server",
      [](settings& s, text_view v) { return choose(s.progress, v, styles); },
      [](const settings& s) { return chosen(s.progress, styles); }},
-    {"helpers", "CAIRN_HELPERS", "auto|N", "threads",
+    {"helpers", "CAIRN_HELPERS", "auto|1..4096", "threads",
      "with --progress specialised: threads of a rank that answer messages; auto: 1", "NUM_HELPERS",
      [](settings& s, text_view v) {
        return store_or_auto(s.helpers, v, number(v, 1, max_threads));
@@ -160,7 +160,7 @@ constexpr std::array<setting, 28> rows{{
        return store(s.queue_age_us, number<std::uint64_t>(v, 0, 1'000'000'000));
      },
      [](const settings& s) { return std::to_string(s.queue_age_us); }},
-    {"channel-blocks", "CAIRN_CHANNEL_BLOCKS", "auto|N", "blocks",
+    {"channel-blocks", "CAIRN_CHANNEL_BLOCKS", "auto|1..1048576", "blocks",
      "with --progress specialised: blocks that a thread may have handed to the communication "
      "server before it waits; auto: 64",
      "NUM_BUF_PER_CHANNEL",
@@ -169,16 +169,18 @@ constexpr std::array<setting, 28> rows{{
      },
      [](const settings& s) { return auto_or(s.channel_blocks); }},
     {"pending", "CAIRN_PENDING", "BYTES", "bytes",
-     "bytes of messages that may wait for the network before the body waits", "",
-     [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
+     "bound on the messages that a rank holds, unsent or not handled; above it the body waits "
+     "between "
+     "chunks, and the rank runs handlers before it receives more",
+     "", [](settings& s, text_view v) { return store(s.pending_bytes, amount(v)); },
      [](const settings& s) { return std::to_string(s.pending_bytes); }},
-    {"loop-tasks", "CAIRN_LOOP_TASKS", "N", "tasks",
+    {"loop-tasks", "CAIRN_LOOP_TASKS", "1..1048576", "tasks",
      "tasks of a worker at once, in a parallel loop whose body awaits", "MAX_NUM_TASKS_PER_WORKER",
      [](settings& s, text_view v) {
        return store(s.loop_tasks, number<std::size_t>(v, 1, 1u << 20));
      },
      [](const settings& s) { return std::to_string(s.loop_tasks); }},
-    {"prefetching", "CAIRN_PREFETCHING", "auto|N", "tasks",
+    {"prefetching", "CAIRN_PREFETCHING", "auto|1..1048576", "tasks",
      "tasks of a worker that wait for cache lines at once, at most; auto: chosen from measured "
      "cost",
      "",
@@ -211,7 +213,7 @@ constexpr std::array<setting, 28> rows{{
        return !v.empty();
      },
      [](const settings& s) { return s.plugins.empty() ? "auto" : s.plugins; }},
-    {"machines", "CAIRN_MACHINES", "auto|N", "machines",
+    {"machines", "CAIRN_MACHINES", "auto|1..65536", "machines",
      "under mpiexec, treat rank r as if it ran on machine r mod N", "",
      [](settings& s, text_view v) { return store_or_auto(s.machines, v, number(v, 1, max_ranks)); },
      [](const settings& s) { return auto_or(s.machines); }},
@@ -266,7 +268,7 @@ settings settings::from_environment() {
 }
 
 void settings::set(std::string_view name, std::string_view value) {
-  set_as(*this, setting::named(name), "the setting " + std::string(name), value);
+  set_as(*this, setting::named(name), "--" + std::string(name), value);
 }
 
 void settings::set(std::string_view assignment) {

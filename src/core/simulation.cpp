@@ -56,7 +56,9 @@ class cluster_run {
 
   [[nodiscard]] world* world_of(std::size_t rank) const noexcept { return worlds_[rank]; }
   /// The running worker of that rank.
-  [[nodiscard]] worker_t worker_of(rank_t rank) const { return parts_[rank].workers->here(); }
+  [[nodiscard]] worker_t worker_of(rank_t rank) const {
+    return parts_[rank].workers->current_worker();
+  }
   [[nodiscard]] std::uint64_t ended_ns() const noexcept { return ended_ns_; }
 
   void stalled(const std::string& text) {
@@ -167,8 +169,7 @@ simulation_report predict(const simulation_options& cluster, const world_options
   hw::virtual_clock clock;
   cluster_run ranks(cluster.ranks);
   work_meter meter(*cluster.costs, clock, cluster.ranks,
-                   handling_threads(options.progress, options.specialised.helpers, cluster.workers,
-                                    cluster.ranks));
+                   cluster.workers + threads_beside_workers(options, cluster.ranks));
   const auto charge = [&](std::size_t rank, worker_t worker) {
     meter.charge(ranks.world_of(rank), rank, worker);
   };

@@ -54,8 +54,8 @@ world::world(int workers)
 world::world(net::transport& net, task::pool& workers, hw::clock& clock,
              const world_options& options)
     : options_(options),
-      counters_(std::make_unique<obs::counters>(cairn::handling_threads(
-          options.progress, options.specialised.helpers, workers.workers(), net.size()))),
+      counters_(std::make_unique<obs::counters>(workers.workers() +
+                                                threads_beside_workers(options, net.size()))),
       trace_(make_trace(options, net.size(), counters_->workers(), clock)),
       messages_(
           std::make_unique<progress_engine>(net, workers, clock, *counters_, *trace_, options)),
@@ -67,10 +67,10 @@ world::world(net::transport& net, task::pool& workers, hw::clock& clock,
   if (options.trace) pool_->set_trace(trace_.get());
 }
 
-task_service::task_service(world& w) : of_(w) { w.task_service_ = this; }
+task_service::task_service(world& w) : world_(w) { w.task_service_ = this; }
 // Also if the constructor of the derived class has thrown, because of cancel() for example: then
 // the next run makes another.
-task_service::~task_service() { of_.task_service_ = nullptr; }
+task_service::~task_service() { world_.task_service_ = nullptr; }
 
 world::call_guard::call_guard(world& w) : world_(w) {
   task::expect_no_task();

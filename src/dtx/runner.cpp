@@ -38,7 +38,7 @@ runner::runner(world& w, const options& opt, std::size_t element_bytes, job_sour
       parking_(w, [this](worker_t k) { return advance_ready(k); }) {
   CAIRN_EXPECTS(opt.at_once >= 1, "at_once must be at least 1");
   for (worker_t k{0}; k < w.workers(); ++k) {
-    workers_[k].random = random64(holder_name(w.rank(), 0), static_cast<std::uint64_t>(k));
+    workers_[k].random = random64(holder_name(w.rank(), 0)).stream(static_cast<std::uint64_t>(k));
   }
 }
 

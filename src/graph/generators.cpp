@@ -48,7 +48,7 @@ struct kronecker_steps {
   void draw(std::uint64_t begin, std::uint64_t end, F&& add) const {
     constexpr auto a = threshold(0.57), ab = threshold(0.76), abc = threshold(0.95);
     for (auto i = begin; i < end; ++i) {
-      random64 random(seed, i);
+      auto random = random64(seed).stream(i);
       std::uint64_t source = 0, target = 0, word = 0;
       for (int level = 0; level < scale; ++level) {
         word = level % 2 == 0 ? random() : word >> 32;
@@ -77,7 +77,7 @@ struct uniform_steps {
   template <class F>
   void draw(std::uint64_t begin, std::uint64_t end, F&& add) const {
     for (auto i = begin; i < end; ++i) {
-      random64 random(seed, i);
+      auto random = random64(seed).stream(i);
       const auto source = random.below(num_vertices);
       const auto target = random.below(num_vertices);
       if (source != target) add(source, target);
@@ -118,7 +118,7 @@ struct erdos_renyi_steps {
 
   template <class F>
   void draw(std::uint64_t begin, std::uint64_t end, F&& add) const {
-    random64 random(seed, begin);
+    auto random = random64(seed).stream(begin);
     for (auto k = begin; k < end; ++k) {
       const auto gap = std::floor(std::log1p(-random.uniform()) / log_of_miss);
       if (!(gap < static_cast<double>(end - k))) return;

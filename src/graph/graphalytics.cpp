@@ -93,7 +93,7 @@ void expect_lines(const std::string& path, const std::string& line) {
 void expect_number(const graphalytics_dataset& from, std::string_view property,
                    std::uint64_t number, const std::string& file) {
   const auto key = from.key(property);
-  if (!from.settings().contains(key) || from.settings().whole(key) == number) return;
+  if (!from.settings().contains(key) || from.settings().integer(key) == number) return;
   throw from.settings().unexpected(key, std::to_string(number) + " as in " + file);
 }
 

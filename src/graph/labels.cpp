@@ -198,7 +198,7 @@ std::optional<labels> relabel(world& w, io::raw_edges& edges,
     unknown.store(true, std::memory_order_relaxed);
     return std::uint64_t{0};
   });
-  if (w.any(unknown)) return std::nullopt;
+  if (w.any(unknown.load())) return std::nullopt;
   return labels(ids);
 }
 

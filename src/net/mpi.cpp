@@ -162,7 +162,9 @@ const cairn_mpi_table& load(const std::string& file) {
   if (library == nullptr) throw usage_error("cannot use " + file + ": " + dlerror());
   const auto* const table = static_cast<const cairn_mpi_table*>(dlsym(library, CAIRN_MPI_SYMBOL));
   if (table == nullptr || table->version != CAIRN_MPI_VERSION) {
-    throw usage_error(file + " belongs to another version of Cairn");
+    throw usage_error(file + " belongs to another version of Cairn: its interface is " +
+                      (table == nullptr ? "unknown" : std::to_string(table->version)) +
+                      ", expected " + std::to_string(CAIRN_MPI_VERSION));
   }
   return *table;
 }

@@ -54,8 +54,8 @@ void trace_record::set_text(std::string_view from) noexcept {
 trace::trace(int workers, std::size_t capacity, time_source now_ns)
     : capacity_(capacity),
       now_ns_(std::move(now_ns)),
-      lanes_(capacity == 0 ? 0 : static_cast<std::size_t>(workers)) {
-  for (auto& l : lanes_) l.records = std::make_unique_for_overwrite<trace_record[]>(capacity);
+      workers_(capacity == 0 ? 0 : static_cast<std::size_t>(workers)) {
+  for (auto& l : workers_) l.records = std::make_unique_for_overwrite<trace_record[]>(capacity);
 }
 
 std::size_t trace::share(rank_t ranks, int workers) noexcept {
@@ -65,7 +65,7 @@ std::size_t trace::share(rank_t ranks, int workers) noexcept {
 }
 
 void trace::add(worker_t w, const trace_record& r) noexcept {
-  auto& mine = lanes_[static_cast<std::size_t>(w)];
+  auto& mine = workers_[static_cast<std::size_t>(w)];
   const auto at = mine.size.load(std::memory_order_relaxed);
   if (at == capacity_) {
     mine.dropped.store(mine.dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -75,21 +75,20 @@ void trace::add(worker_t w, const trace_record& r) noexcept {
   mine.size.store(at + 1, std::memory_order_release);
 }
 
-void trace::note_now(worker_t w, trace_kind kind, std::string_view text, std::uint64_t amount,
-                     std::uint32_t count, std::uint32_t number) {
+void trace::note_now(worker_t w, trace_kind kind, std::string_view text, const trace_numbers& n) {
   const auto now = now_ns();
   auto r = empty_record(kind, now, now);
-  r.amount = amount;
-  r.count = count;
-  r.number = number;
+  r.amount = n.amount;
+  r.count = n.count;
+  r.number = n.number;
   r.set_text(text);
   add(w, r);
 }
 
-void trace::add_span(worker_t w, trace_kind kind, std::uint64_t begin_ns, std::uint64_t end_ns,
+void trace::add_span(worker_t w, trace_kind kind, const time_span& when,
                      std::uint64_t amount) noexcept {
-  if (begin_ns == 0) return;
-  auto r = empty_record(kind, begin_ns, end_ns);
+  if (when.begin_ns == 0) return;
+  auto r = empty_record(kind, when.begin_ns, when.end_ns);
   r.amount = amount;
   add(w, r);
 }
@@ -100,12 +99,12 @@ void trace::name_channel(std::uint32_t number, std::string_view name) {
 }
 
 std::span<const trace_record> trace::of_worker(worker_t w) const noexcept {
-  const auto& of = lanes_[static_cast<std::size_t>(w)];
+  const auto& of = workers_[static_cast<std::size_t>(w)];
   return {of.records.get(), of.size.load(std::memory_order_acquire)};
 }
 
 std::uint64_t trace::dropped(worker_t w) const noexcept {
-  return lanes_[static_cast<std::size_t>(w)].dropped.load(std::memory_order_relaxed);
+  return workers_[static_cast<std::size_t>(w)].dropped.load(std::memory_order_relaxed);
 }
 
 void trace_span::begin(trace_kind kind) { record_ = empty_record(kind, trace_->now_ns(), 0); }

@@ -74,7 +74,8 @@ void fetch_ahead(const array_part& part, std::span<const Asked> batch, std::size
 // fault, or fills the answer.
 template <class Request, class Act>
 void array_traffic::answer_all(Request& request, worker_t k, rank_t from,
-                               std::span<const typename Request::asked> batch, Act&& act) {
+                               std::span<const typename Request::ticketed_question> batch,
+                               Act&& act) {
   auto reply = request.reply_from(k);
   const array_part* part = nullptr;
   const array_command* last = nullptr;
@@ -122,7 +123,7 @@ void array_traffic::deliver_reply(worker_t w, const reply_target& target, const 
 
 template <class Replied>
 void array_traffic::receive_replies(worker_t w, std::span<const Replied> batch) {
-  auto& mine = lanes_[w];
+  auto& mine = workers_[w];
   constexpr auto slot_of = [](const am::ticket& t) {
     return t.slot() & ((std::uint64_t{1} << fault_shift) - 1);
   };
@@ -154,10 +155,10 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
     : world_(w),
       tasks_(w.tasks()),
       table_(table),
-      lanes_(w.handling_threads()),
+      workers_(w.handling_threads()),
       get_words_(
           w,
-          [this](worker_t k, rank_t from, std::span<const word_gets::asked> batch) {
+          [this](worker_t k, rank_t from, std::span<const word_gets::ticketed_question> batch) {
             answer_all(get_words_, k, from, batch,
                        [](const array_part& p, const get_command& q, element_bytes<8>& answer) {
                          const auto i = q.command.offset();
@@ -172,7 +173,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           standing),
       get_pairs_(
           w,
-          [this](worker_t k, rank_t from, std::span<const pair_gets::asked> batch) {
+          [this](worker_t k, rank_t from, std::span<const pair_gets::ticketed_question> batch) {
             answer_all(get_pairs_, k, from, batch,
                        [](const array_part& p, const get_command& q, element_bytes<16>& answer) {
                          const auto i = q.command.offset();
@@ -187,7 +188,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           standing),
       get_pieces_(
           w,
-          [this](worker_t k, rank_t from, std::span<const piece_gets::asked> batch) {
+          [this](worker_t k, rank_t from, std::span<const piece_gets::ticketed_question> batch) {
             answer_all(get_pieces_, k, from, batch,
                        [](const array_part& p, const get_piece_command& q,
                           element_bytes<piece_bytes>& answer) {
@@ -205,7 +206,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           standing),
       put_words_(
           w,
-          [this](worker_t k, rank_t from, std::span<const word_puts::asked> batch) {
+          [this](worker_t k, rank_t from, std::span<const word_puts::ticketed_question> batch) {
             answer_all(put_words_, k, from, batch,
                        [](const array_part& p, const put_command<8>& q, put_done&) {
                          const auto i = q.command.offset();
@@ -220,7 +221,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           standing),
       put_pairs_(
           w,
-          [this](worker_t k, rank_t from, std::span<const pair_puts::asked> batch) {
+          [this](worker_t k, rank_t from, std::span<const pair_puts::ticketed_question> batch) {
             answer_all(put_pairs_, k, from, batch,
                        [](const array_part& p, const put_command<16>& q, put_done&) {
                          const auto i = q.command.offset();
@@ -235,7 +236,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           standing),
       put_pieces_(
           w,
-          [this](worker_t k, rank_t from, std::span<const piece_puts::asked> batch) {
+          [this](worker_t k, rank_t from, std::span<const piece_puts::ticketed_question> batch) {
             answer_all(put_pieces_, k, from, batch,
                        [](const array_part& p, const put_piece_command& q, put_done&) {
                          if (!covers(p, q.command.offset(), q.bytes)) {
@@ -252,7 +253,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           standing),
       changes_(
           w,
-          [this](worker_t k, rank_t from, std::span<const changes::asked> batch) {
+          [this](worker_t k, rank_t from, std::span<const changes::ticketed_question> batch) {
             answer_changes(k, from, batch);
           },
           [this](worker_t k, std::span<const changes::replied> batch) {
@@ -260,12 +261,12 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           },
           standing) {
   if (!share_gets) return;
-  for (auto& l : lanes_) l.value.shared_gets.resize(num_shared_lines);
+  for (auto& l : workers_) l.value.shared_gets.resize(num_shared_lines);
 }
 
 group_completion& array_traffic::new_group(worker_t w) {
   auto& g = *new group_completion;
-  g.join(lanes_[w].groups);
+  g.join(workers_[w].groups);
   return g;
 }
 

@@ -19,7 +19,8 @@ void array_traffic::change(worker_t w, rank_t to, const array_command& command, 
   ask(changes_, w, to, q, reply_target_for(into, bytes, c));
 }
 
-void array_traffic::answer_changes(worker_t k, rank_t from, std::span<const changes::asked> batch) {
+void array_traffic::answer_changes(worker_t k, rank_t from,
+                                   std::span<const changes::ticketed_question> batch) {
   auto reply = changes_.reply_from(k);
   array_part* part = nullptr;
   const array_command* last = nullptr;
@@ -49,7 +50,8 @@ void array_traffic::answer_changes(worker_t k, rank_t from, std::span<const chan
 // After all ranks have destroyed their tasks, no value goes to one of them: nobody would have it.
 // While they do so, some still run tasks of the generation before.
 void array_traffic::change_full_empty(worker_t, rank_t from, array_part& part,
-                                      const changes::asked& q, changes::replier& reply) {
+                                      const changes::ticketed_question& q,
+                                      changes::replier& reply) {
   if (!part.states) return reply(from, with_fault(q.by, access_fault::no_full_empty), {});
   const auto i = q.question.command.offset();
   auto* const element = part.element(i);

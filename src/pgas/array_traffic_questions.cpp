@@ -17,7 +17,7 @@ array_traffic::reply_target array_traffic::reply_target_for(void* into, std::uin
 // Joins a get of the same element that is in flight, or becomes one that others may join.
 bool array_traffic::join_shared_get(worker_t w, rank_t to, const array_command& command,
                                     reply_target& target, std::uint16_t& line) {
-  auto& mine = lanes_[w];
+  auto& mine = workers_[w];
   const auto hash = mix64(command.offset() ^ static_cast<std::uint64_t>(to) << 48 ^
                           static_cast<std::uint64_t>(command.id().slot) << 32);
   auto& s = mine.shared_gets[hash % num_shared_lines];
@@ -33,7 +33,7 @@ bool array_traffic::join_shared_get(worker_t w, rank_t to, const array_command& 
 void array_traffic::get_word(worker_t w, rank_t to, const array_command& command, void* into,
                              std::uint32_t bytes, completion& c) {
   auto target = reply_target_for(into, bytes, c);
-  auto& mine = lanes_[w];
+  auto& mine = workers_[w];
   if (!mine.shared_gets.empty()) {
     if (join_shared_get(w, to, command, target, target.shared)) return;
     const auto slot = mine.reply_targets.put(target);

@@ -100,7 +100,7 @@ array_shape global_memory::shape_of(std::uint64_t n, const array_options& o,
   CAIRN_EXPECTS(element_bytes < std::numeric_limits<std::uint32_t>::max());
   CAIRN_EXPECTS(!o.full_empty || is_word(element_bytes),
                 "full/empty elements have 1, 2, 4 or 8 bytes");
-  const array_layout layout(o.distribution, n, world_.size(), world_.rank());
+  const array_layout layout(o.distribution, n, {.home = world_.rank(), .ranks = world_.size()});
   return {layout, static_cast<std::uint32_t>(element_bytes), type, o.full_empty};
 }
 

@@ -48,10 +48,10 @@ class fiber_pool final : public pool {
     }
   }
 
-  worker_t here() const noexcept override { return scheduler_.current->worker; }
+  worker_t current_worker() const noexcept override { return scheduler_.current->worker; }
 
   void run(const job& f) override {
-    CAIRN_EXPECTS(here() == 0);
+    CAIRN_EXPECTS(current_worker() == 0);
     CAIRN_EXPECTS(workers() == 1 || scheduler_.current != &scheduler_.runner,
                   "only the body of a simulated rank may start jobs");
     job_ = &f;
@@ -97,7 +97,7 @@ class fiber_pool final : public pool {
     for (worker_t w{workers()}; w < workers() + n; ++w) {
       scheduler_.begin(number_, w, [this, w] {
         for (unsigned idle_rounds = 0; !servers_end() && !scheduler_.given_up;) {
-          if (serve_once(w) == look::worked) {
+          if (serve_once(w) == poll_result::worked) {
             idle_rounds = 0;
             step();
           } else {
@@ -146,7 +146,7 @@ class fiber_pool final : public pool {
   void loop(worker_t w, worker_state& me) {
     obs::idle_span vain(w);
     for (unsigned idle_rounds = 0;;) {
-      if (idle_rounds > 0) vain.look(trace_now());
+      if (idle_rounds > 0) vain.before_poll(trace_now());
       if (me.jobs_seen != job_number_) {
         me.jobs_seen = job_number_;
         vain.end();
@@ -157,7 +157,7 @@ class fiber_pool final : public pool {
       } else if (!polling_ || scheduler_.given_up) {
         vain.end();
         return;
-      } else if (idle(w)) {
+      } else if (poll_sources(w)) {
         vain.end_at_look();
         idle_rounds = 0;
         step();

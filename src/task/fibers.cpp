@@ -14,7 +14,7 @@
 namespace cairn::task {
 namespace {
 
-// A fiber counts as waiting after this many fruitless looks in a row. One look is not enough,
+// A fiber counts as waiting after this many polls without work in a row. One poll is not enough,
 // because the event may have happened after it.
 constexpr unsigned looks_until_waiting = 2;
 // When all fibers wait and nothing is due, time leaps ahead: not in the first rounds, because a

@@ -187,7 +187,7 @@ void scheduler::give(worker_context& c) noexcept {
 
 // Running tasks --------------------------------------------------------------------------------
 
-bool scheduler::progress(worker_t w) noexcept {
+bool scheduler::poll(worker_t w) noexcept {
   auto& c = context(w);
   if (w >= pool_.workers() || host_.interrupted()) return false;
   try {

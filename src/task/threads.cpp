@@ -77,7 +77,7 @@ class thread_pool final : public pool {
     if (caller_is_pinned_) cores_.unpin_this_thread();
   }
 
-  worker_t here() const noexcept override {
+  worker_t current_worker() const noexcept override {
     return this_thread.of == this ? this_thread.worker : main_worker;
   }
 
@@ -133,17 +133,17 @@ class thread_pool final : public pool {
   void serve(worker_t w) {
     for (unsigned idle_rounds = 0; !servers_end();) {
       switch (serve_once(w)) {
-        case look::worked:
+        case poll_result::worked:
           idle_rounds = 0;
           break;
-        case look::nothing:
+        case poll_result::nothing:
           if (idle_rounds++ < server_yields) {
             sched_yield();
           } else {
             nap(short_nap_ns);
           }
           break;
-        case look::rest:
+        case poll_result::rest:
           nap(long_nap_ns);
           break;
       }
@@ -158,7 +158,7 @@ class thread_pool final : public pool {
 
   // Publishes f and runs worker 0's part. Returns the job's number.
   std::uint64_t start(const job& f) {
-    CAIRN_ASSERT(here() == 0);
+    CAIRN_ASSERT(current_worker() == 0);
     spread_.record_core(main_worker);
     expected_ += static_cast<std::uint64_t>(workers() - 1);
     job_ = &f;
@@ -180,7 +180,7 @@ class thread_pool final : public pool {
   }
   void wait_for_workers() {
     const auto all_ended = [this] { return ended_.load(std::memory_order_acquire) == expected_; };
-    // Workers with equal shares end together; a look at the sources would delay the next job.
+    // Workers with equal shares end together; polling the sources would delay the next job.
     for (unsigned i = 0; i < spins / 2 && !all_ended(); ++i) __builtin_ia32_pause();
     wait_until(all_ended);
   }
@@ -198,7 +198,7 @@ class thread_pool final : public pool {
     std::uint64_t jobs_seen = 0;
     obs::idle_span idle_time(w);  // long enough to sleep
     for (unsigned idle_rounds = 0;;) {
-      if (idle_rounds >= job_spins_ + yields) idle_time.look(trace_now());
+      if (idle_rounds >= job_spins_ + yields) idle_time.before_poll(trace_now());
       const auto number = job_number_.load(std::memory_order_acquire);
       if (number != jobs_seen) {
         jobs_seen = number;
@@ -211,7 +211,7 @@ class thread_pool final : public pool {
       } else if (stopping_.load(std::memory_order_relaxed)) {
         return;
       } else if (polling_.load(std::memory_order_acquire)) {
-        if (idle(w)) {
+        if (poll_sources(w)) {
           idle_time.end_at_look();
           idle_rounds = 0;
         } else {

@@ -59,7 +59,7 @@ struct gather : on_map {
 static_assert(combining<reach> && filtered<reach> && combining<gather> && !filtered<gather>);
 
 step nth(rank_t r, std::uint64_t i) {
-  random64 random(static_cast<std::uint64_t>(r) + 1, i);
+  auto random = random64(static_cast<std::uint64_t>(r) + 1).stream(i);
   return {random.below(elements), 1 + random.below(1000)};
 }
 

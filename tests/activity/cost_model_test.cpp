@@ -46,36 +46,40 @@ TEST(CostModel, WantsTwoSizes) {
 
 TEST(CostModel, PredictsWhereTheCoarseActivityPaysOff) {
   const cost_model fine{.per_vertex = 5, .fixed = 2}, coarse{.per_vertex = 1, .fixed = 42};
-  EXPECT_EQ(predicted_crossing(fine, coarse), 10.0);
-  EXPECT_EQ(predicted_crossing(coarse, fine), std::nullopt) << "in the end it loses";
+  EXPECT_EQ(predicted_crossing({.fine = fine, .coarse = coarse}), 10.0);
+  EXPECT_EQ(predicted_crossing({.fine = coarse, .coarse = fine}), std::nullopt)
+      << "in the end it loses";
   const cost_model best{.per_vertex = 1, .fixed = 1};
-  EXPECT_EQ(predicted_crossing(fine, best), 1.0) << "it never loses";
-  EXPECT_EQ(predicted_crossing(fine, fine), std::nullopt) << "it never wins";
+  EXPECT_EQ(predicted_crossing({.fine = fine, .coarse = best}), 1.0) << "it never loses";
+  EXPECT_EQ(predicted_crossing({.fine = fine, .coarse = fine}), std::nullopt) << "it never wins";
 }
 
 TEST(CostModel, MeasuresTheCrossingWhereItPredictsIt) {
   const cost_model fine{.per_vertex = 5, .fixed = 2}, coarse{.per_vertex = 1, .fixed = 42};
   const std::vector<double> sizes{1, 4, 8, 16, 32};
   const auto f = samples_of(fine, sizes), c = samples_of(coarse, sizes);
-  EXPECT_NEAR(measured_crossing(f, c).value(), 10, 1e-9);
-  EXPECT_EQ(measured_crossing(c, f), std::nullopt);
+  EXPECT_NEAR(measured_crossing({.fine = f, .coarse = c}).value(), 10, 1e-9);
+  EXPECT_EQ(measured_crossing({.fine = c, .coarse = f}), std::nullopt);
   const auto b = samples_of({.per_vertex = 1, .fixed = 1}, sizes);
-  EXPECT_EQ(measured_crossing(f, b), 1.0);
+  EXPECT_EQ(measured_crossing({.fine = f, .coarse = b}), 1.0);
 }
 
 TEST(CostModel, CountsACrossingOnlyIfTheCoarseActivityStaysAhead) {
   const std::vector<cost_sample> fine{{1, 10}, {2, 20}, {3, 30}, {4, 40}};
   const std::vector<cost_sample> coarse{{1, 15}, {2, 15}, {3, 35}, {4, 35}};
-  EXPECT_EQ(measured_crossing(fine, coarse), 3.5);
+  EXPECT_EQ(measured_crossing({.fine = fine, .coarse = coarse}), 3.5);
   const std::vector<cost_sample> loses{{1, 5}, {2, 15}, {3, 25}, {4, 45}};
-  EXPECT_EQ(measured_crossing(fine, loses), std::nullopt);
+  EXPECT_EQ(measured_crossing({.fine = fine, .coarse = loses}), std::nullopt);
 }
 
 TEST(CostModel, ComparesEqualSizesOnly) {
   const std::vector<cost_sample> some{{1, 1}, {2, 2}}, others{{1, 1}, {3, 2}}, down{{2, 1}, {1, 2}};
-  EXPECT_THROW(static_cast<void>(measured_crossing(some, others)), contract_violation);
-  EXPECT_THROW(static_cast<void>(measured_crossing(down, down)), contract_violation);
-  EXPECT_THROW(static_cast<void>(measured_crossing({}, {})), contract_violation);
+  EXPECT_THROW(static_cast<void>(measured_crossing({.fine = some, .coarse = others})),
+               contract_violation);
+  EXPECT_THROW(static_cast<void>(measured_crossing({.fine = down, .coarse = down})),
+               contract_violation);
+  EXPECT_THROW(static_cast<void>(measured_crossing({.fine = {}, .coarse = {}})),
+               contract_violation);
 }
 
 TEST(CostProbe, ModifiesEachVertexByEachMechanismThatWorksHere) {

@@ -212,7 +212,7 @@ TEST(Domain, CountsTheLocksThatItWaitedFor) {
         };
         const auto relax = [](unsigned) { std::this_thread::yield(); };
         if (setting == mechanism::locks) {
-          const tm::lock_table::guard guard(*data.locks(), &map.at(0).here(), relax);
+          const tm::lock_table::guard guard(*data.locks(), &map.at(0).element(), relax);
           hold(guard);
         } else {
           const tm::fallback_lock::guard guard(data.fallback(), relax);

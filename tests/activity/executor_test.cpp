@@ -82,7 +82,7 @@ class Executor : public ::testing::TestWithParam<support::place> {
 
   // The i-th message of rank r.
   static order nth(rank_t r, std::uint64_t i) {
-    random64 random(static_cast<std::uint64_t>(r) + 1, i);
+    auto random = random64(static_cast<std::uint64_t>(r) + 1).stream(i);
     // Half of them to three elements, so that groups meet the same cell again.
     const auto id = random.below(2) == 0 ? random.below(3) : random.below(elements);
     return {id, static_cast<std::uint32_t>(random.below(1000))};

@@ -26,7 +26,7 @@ double cost_of(Choice choice, std::uint64_t messages, std::uint64_t seed,
   for (std::uint64_t sent = 0; sent < messages;) {
     const auto n = 1 + random.below(1000);
     std::uint64_t dropped = 0;
-    if (choice.asks()) {
+    if (choice.uses_filter()) {
       for (std::uint64_t i = 0; i < n; ++i) {
         dropped += static_cast<double>(random.below(1'000'000)) < 1e6 * share(sent);
       }
@@ -40,18 +40,18 @@ double cost_of(Choice choice, std::uint64_t messages, std::uint64_t seed,
 }
 
 struct always {
-  [[nodiscard]] bool asks() const { return true; }
+  [[nodiscard]] bool uses_filter() const { return true; }
   void done(std::uint64_t, std::uint64_t) {}
 };
 struct never {
-  [[nodiscard]] bool asks() const { return false; }
+  [[nodiscard]] bool uses_filter() const { return false; }
   void done(std::uint64_t, std::uint64_t) {}
 };
 /// The broken twin: it never tries again.
 struct once {
   filter_choice first;
   bool left = false;
-  [[nodiscard]] bool asks() const { return !left; }
+  [[nodiscard]] bool uses_filter() const { return !left; }
   void done(std::uint64_t offered, std::uint64_t dropped) {
     left = left || first.done(offered, dropped);
   }

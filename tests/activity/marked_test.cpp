@@ -22,13 +22,13 @@ struct marked_map {
     const marked_map* map;
     std::uint64_t id;
     [[nodiscard]] rank_t owner() const { return map->values.owner(id); }
-    [[nodiscard]] std::uint64_t& here() const { return map->values.at(id).here(); }
+    [[nodiscard]] std::uint64_t& element() const { return map->values.at(id).element(); }
   };
   pgas::vertex_map<std::uint64_t> values, markers;
 
   [[nodiscard]] bool owns(std::uint64_t id) const { return values.owns(id); }
   [[nodiscard]] place at(std::uint64_t id) const { return {this, id}; }
-  [[nodiscard]] std::uint64_t& marker(std::uint64_t id) const { return markers.at(id).here(); }
+  [[nodiscard]] std::uint64_t& marker(std::uint64_t id) const { return markers.at(id).element(); }
 };
 
 // Adds to two elements and answers with what was found in the first.

@@ -76,7 +76,7 @@ TEST_P(Transfers, ConserveMoneyAndCountEveryChange) {
       [&](worker_t k, std::size_t begin, std::size_t end) {
         transfers_of.spawn(k, [&](auto& send) {
           for (auto i = begin; i < end; ++i) {
-            random64 draw(7, i);
+            auto draw = random64(7).stream(i);
             send({static_cast<std::uint32_t>(draw.below(n)),
                   static_cast<std::uint32_t>(draw.below(n)),
                   static_cast<std::int64_t>(draw.below(60))});
@@ -126,7 +126,7 @@ void transfer_by_two_operators(const options& opt) {
       [&](worker_t k, std::size_t begin, std::size_t end) {
         (begin / 10 % 2 == 0 ? some : others).spawn(k, [&](auto& send) {
           for (auto i = begin; i < end; ++i) {
-            random64 draw(9, i);
+            auto draw = random64(9).stream(i);
             send({static_cast<std::uint32_t>(draw.below(8)),
                   static_cast<std::uint32_t>(draw.below(8)), 1});
           }

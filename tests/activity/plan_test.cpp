@@ -25,8 +25,8 @@ std::string said(const decision& d) {
 }
 
 TEST(Decision, NamesMechanismGrainAndReasonForOneCell) {
-  const auto of = [](const options& asked, const environment& here) {
-    return said(decide(cells::one, asked, here));
+  const auto of = [](const options& requested, const environment& here) {
+    return said(decide(cells::one, requested, here));
   };
   EXPECT_EQ(of({}, alone), "plain 1: the rank has one worker");
   EXPECT_EQ(of({}, without), "atomics 1: no hardware transactions: none");
@@ -45,8 +45,8 @@ TEST(Decision, NamesMechanismGrainAndReasonForOneCell) {
 }
 
 TEST(Decision, NamesMechanismGrainAndReasonForSeveralCells) {
-  const auto of = [](const options& asked, const environment& here) {
-    return said(decide(cells::several, asked, here));
+  const auto of = [](const options& requested, const environment& here) {
+    return said(decide(cells::several, requested, here));
   };
   EXPECT_EQ(of({}, without), "locks 1: no hardware transactions: none");
   EXPECT_EQ(of({.start = {.stm_grain = 16, .stm_first = true, .fitted = true}}, without),
@@ -132,7 +132,7 @@ TEST(ExplicitDomain, RefusesOneCellWhereItMayRunWhatThatCannot) {
 }
 
 TEST(Options, AreThoseOfTheSettingsWhereAProgramLeavesThemOpen) {
-  const world_options asked{
+  const world_options requested{
       .filter_entries = 0, .mechanism = "one-lock", .grain = 7, .retry = "hle"};
   support::on_ranks(
       1, 2,
@@ -140,13 +140,13 @@ TEST(Options, AreThoseOfTheSettingsWhereAProgramLeavesThemOpen) {
         pgas::vertex_map<std::uint64_t> map(w, {4, 1}, 0);
         domain data(w), other(w, {.mechanism = mechanism::locks});
         EXPECT_EQ(data.chosen_mechanism(), mechanism::one_lock);
-        EXPECT_EQ(data.asked().grain, 7u);
-        EXPECT_FALSE(data.asked().sent_filter);
-        EXPECT_EQ(tm::name(data.asked().retry), "hle");
+        EXPECT_EQ(data.requested().grain, 7u);
+        EXPECT_FALSE(data.requested().sent_filter);
+        EXPECT_EQ(tm::name(data.requested().retry), "hle");
         EXPECT_EQ(other.chosen_mechanism(), mechanism::locks);
-        EXPECT_EQ(other.asked().grain, 7u);
-        EXPECT_EQ(domain(w, {.grain = 5}).asked().grain, 5u);
-        EXPECT_EQ(domain(w, {.auxiliary = true}).asked().grain, 0u);
+        EXPECT_EQ(other.requested().grain, 7u);
+        EXPECT_EQ(domain(w, {.grain = 5}).requested().grain, 5u);
+        EXPECT_EQ(domain(w, {.auxiliary = true}).requested().grain, 0u);
         EXPECT_EQ(executor(w, add_one{map}).chosen_mechanism(), mechanism::one_lock);
         EXPECT_EQ(executor(w, add_one{map}, options{.sent_filter = true}).chosen_mechanism(),
                   mechanism::one_lock);
@@ -154,7 +154,7 @@ TEST(Options, AreThoseOfTheSettingsWhereAProgramLeavesThemOpen) {
             executor(w, add_one{map}, options{.mechanism = mechanism::atomics}).chosen_mechanism(),
             mechanism::atomics);
       },
-      asked);
+      requested);
 }
 
 TEST(Domain, HoldsOnlyWhatItsEpochsNeeded) {

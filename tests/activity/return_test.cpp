@@ -77,7 +77,7 @@ static_assert(!filtered<claim_once>, "an answer is due even if the mirror knows 
 class Return : public ::testing::TestWithParam<support::place> {
  protected:
   static std::uint32_t element_of(rank_t asker, std::uint64_t number) {
-    random64 random(static_cast<std::uint64_t>(asker), number);
+    auto random = random64(static_cast<std::uint64_t>(asker)).stream(number);
     return static_cast<std::uint32_t>(random.below(2) == 0 ? random.below(3)
                                                            : random.below(elements));
   }

@@ -134,9 +134,9 @@ TEST(Sections, MixAllCausesAndLoseNothing) {
 }
 
 TEST(Mechanism, IsTheOneThatWasAskedForOrKeepsItsPromise) {
-  const auto how = [](int workers, const options& asked) {
+  const auto how = [](int workers, const options& requested) {
     world w(workers);
-    return domain(w, asked, cells::one).chosen_mechanism();
+    return domain(w, requested, cells::one).chosen_mechanism();
   };
   world w;
   const bool htm = w.transactions().works;
@@ -173,8 +173,8 @@ TEST(Mechanism, HasANameThatParsesBack) {
 TEST(Grain, IsBoundedAndCountsOnlyForTransactions) {
   world w;
   pgas::vertex_map<std::uint64_t> map(w, {4, 1}, 0);
-  const auto grain = [&](const options& asked) {
-    return executor<add_one>(w, add_one{map}, asked).grain();
+  const auto grain = [&](const options& requested) {
+    return executor<add_one>(w, add_one{map}, requested).grain();
   };
   const emulation_options emulated{};
   EXPECT_EQ(grain({.mechanism = mechanism::htm, .emulate = emulated}), start_values{}.htm_grain);

@@ -137,7 +137,7 @@ traffic lower_everywhere(bool filter, std::size_t entries) {
           w.parallel_for(1000, [&](worker_t k, std::size_t begin, std::size_t end) {
             op.spawn(k, [&](auto& send) {
               for (auto i = begin; i < end; ++i) {
-                random64 random(i, static_cast<std::uint64_t>(w.rank()));
+                auto random = random64(i).stream(static_cast<std::uint64_t>(w.rank()));
                 send({random.below(100), static_cast<std::uint32_t>(random.below(500))});
               }
             });

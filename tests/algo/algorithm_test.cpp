@@ -65,9 +65,9 @@ TEST(AlgorithmJudges, CatchWrongColumns) {
       random64 random(3);
       support::any_run run(w, *a, support::grid(4, 5), random);
       ASSERT_EQ(run.judge(), "");
-      for (const auto& [name, values] : run.output().whole) {
+      for (const auto& [name, values] : run.output().integers) {
         auto wrong = run.output();
-        wrong.whole[name][7] += 1'000;
+        wrong.integers[name][7] += 1'000;
         EXPECT_EQ(a->check_against_reference(run.input(), run.given(), wrong).empty(),
                   name == "source_side")
             << a->info().name << " " << name;
@@ -93,7 +93,7 @@ TEST(AlgorithmJudges, CatchWrongFacts) {
         if (wrong.numbers.contains(fact)) wrong.numbers[fact] += 1;
       }
       if (wrong.numbers.contains("connected")) wrong.numbers["connected"] = 0;
-      const bool by_facts = run.output().whole.empty() || a->info().name == "maxflow";
+      const bool by_facts = run.output().integers.empty() || a->info().name == "maxflow";
       if (by_facts && run.output().real.empty()) {
         EXPECT_NE(a->check_against_reference(run.input(), run.given(), wrong), "")
             << a->info().name;

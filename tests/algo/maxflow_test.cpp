@@ -30,10 +30,11 @@ void find_and_judge(world& w, const weighted_graph& g, Id s, Id t, const maxflow
   const auto setting = g.graph.name + ", " + support::describe(opt.activity) + ", " +
                        std::to_string(s) + " to " + std::to_string(t);
   const auto share = share_of<Id>(g, w.rank(), w.size());
-  const auto found = maxflow<Id>(w, share, s, t, opt);
+  const auto found = maxflow<Id>(w, share, {.s = s, .t = t}, opt);
   EXPECT_EQ(found.value, ref::edmonds_karp(g.graph.n, g.capacities(), s, t)) << setting;
-  EXPECT_EQ(verify_maxflow<Id>(w, share, s, t, found.value, found.flow, found.source_side),
-            std::nullopt)
+  EXPECT_EQ(
+      verify_maxflow<Id>(w, share, {.s = s, .t = t}, found.value, found.flow, found.source_side),
+      std::nullopt)
       << setting;
 }
 
@@ -83,7 +84,7 @@ TEST_P(Maxflow, IsRightWithTinyBuffers) {
 
 TEST(MaxflowSimulated, ManySeedsGiveRightResults) {
   for (std::uint64_t seed = 1; seed <= 60; ++seed) {
-    random64 shape(seed, 9);
+    auto shape = random64(seed).stream(9);
     const auto ranks = static_cast<rank_t>(1 + shape.below(9));
     const auto workers = static_cast<int>(1 + shape.below(3));
     SCOPED_TRACE("seed " + std::to_string(seed));
@@ -98,9 +99,11 @@ TEST(MaxflowOptions, RefuseWhatCannotBeRight) {
   world w;
   const weighted_graph arc{{"one arc", 2, true, {}}, weights::whole, {{0, 1, -3}}};
   const auto g = share_of<std::uint32_t>(arc, 0, 1);
-  EXPECT_THROW(static_cast<void>(maxflow<std::uint32_t>(w, g, 0, 0)), contract_violation);
-  EXPECT_THROW(static_cast<void>(maxflow<std::uint32_t>(w, g, 0, 2)), contract_violation);
-  EXPECT_THROW(static_cast<void>(maxflow<std::uint32_t>(w, g, 0, 1)), input_error);
+  EXPECT_THROW(static_cast<void>(maxflow<std::uint32_t>(w, g, {.s = 0, .t = 0})),
+               contract_violation);
+  EXPECT_THROW(static_cast<void>(maxflow<std::uint32_t>(w, g, {.s = 0, .t = 2})),
+               contract_violation);
+  EXPECT_THROW(static_cast<void>(maxflow<std::uint32_t>(w, g, {.s = 0, .t = 1})), input_error);
 }
 
 // 0 -> 1 -> 3 and 0 -> 2 -> 3, of capacities 2, 1 and 3, 4; a useless 1 -> 2 of 0.
@@ -123,7 +126,8 @@ TEST_P(VerifyMaxflow, AcceptsWhatIsMaximalAndNothingElse) {
       for (std::size_t i = 0; i < side.local().size(); ++i) {
         side.local()[i] = sides[side.first() + i];
       }
-      return verify_maxflow<std::uint32_t>(w, share, 0, 3, value, mine, side).value_or("nothing");
+      return verify_maxflow<std::uint32_t>(w, share, {.s = 0, .t = 3}, value, mine, side)
+          .value_or("nothing");
     };
     const arcs best{{0, 1, 1}, {0, 2, 3}, {1, 3, 1}, {2, 3, 3}};
     EXPECT_EQ(said(4, best, {1, 1, 0, 0}), "nothing");

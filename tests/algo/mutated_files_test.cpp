@@ -222,7 +222,7 @@ void run_all(world& w, const graph::dist_csr<Id>& g, random64& draw) {
   const auto joined = components(w, g);
   EXPECT_EQ(verify_components<Id>(w, g, joined.label), std::nullopt);
   EXPECT_EQ(verify_coloring<Id>(w, g, coloring(w, g).color), std::nullopt);
-  const bool connected = st_connectivity(w, g, s, t).connected;
+  const bool connected = st_connectivity(w, g, {s, t}).connected;
   if (!g.directed()) {
     const auto root_of = [&](Id v) {
       return w.max(joined.label.owns(v) ? std::uint64_t{joined.label.load(v)} : 0);
@@ -234,8 +234,8 @@ void run_all(world& w, const graph::dist_csr<Id>& g, random64& draw) {
   EXPECT_EQ(verify_pagerank(w, g, pagerank<double>(w, g, ranked), ranked), std::nullopt);
   if (s == t || g.out().template weighted_by<double>()) return;
   try {
-    const auto flow = maxflow(w, g, s, t);
-    EXPECT_EQ(verify_maxflow<Id>(w, g, s, t, flow.value, flow.flow, flow.source_side),
+    const auto flow = maxflow(w, g, {s, t});
+    EXPECT_EQ(verify_maxflow<Id>(w, g, {s, t}, flow.value, flow.flow, flow.source_side),
               std::nullopt);
   } catch (const input_error& negative) {
     EXPECT_NE(std::string(negative.what()).find("expected a capacity"), std::string::npos);
@@ -247,7 +247,7 @@ void judge(world& w, const std::string& path, std::uint64_t seed, outcomes& foun
     auto loaded = graph::load(w, path, {.build = {.inverse = true}});
     std::visit(
         [&](const auto& g) {
-          random64 draw(seed, 2);
+          auto draw = random64(seed).stream(2);
           run_all(w, g, draw);
           found.directed += g.directed() ? 1 : 0;
           found.undirected += g.directed() ? 0 : 1;

@@ -222,7 +222,7 @@ TEST(PagerankRouting, EverySchemeGivesRightRanks) {
 
 TEST(PagerankSimulated, ManySeedsGiveRightResults) {
   for (std::uint64_t seed = 1; seed <= 120; ++seed) {
-    random64 shape(seed, 9);
+    auto shape = random64(seed).stream(9);
     const auto ranks = static_cast<rank_t>(1 + shape.below(9));
     const auto workers = static_cast<int>(1 + shape.below(3));
     world_options options;

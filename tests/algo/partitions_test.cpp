@@ -47,7 +47,8 @@ void expect_right_results(world& w, const support::plain_graph& g) {
   EXPECT_EQ(ref::bfs_violation(g.n, edges, root, support::whole(w, tree.parent)), "");
   EXPECT_EQ(support::whole(w, *tree.depth), ref::bfs_depths(g.n, edges, root));
   const auto s = static_cast<id>(root), t = static_cast<id>(g.n - 1);
-  EXPECT_EQ(st_connectivity<id>(w, share, s, t).connected, ref::reaches(g.n, edges, s, t));
+  EXPECT_EQ(st_connectivity<id>(w, share, {.s = s, .t = t}).connected,
+            ref::reaches(g.n, edges, s, t));
   for (const auto method : {components_method::afforest, components_method::propagation}) {
     EXPECT_EQ(support::whole(w, components<id>(w, share, {.method = method}).label),
               ref::component_labels(g.n, edges));
@@ -81,7 +82,7 @@ TEST_P(Partitions, OfUnequalBlocksGiveRightResults) {
       }
       EXPECT_EQ(forest, ref::kruskal(g.n, weighted.edges));
       const auto t = static_cast<id>(g.n - 1);
-      EXPECT_EQ(maxflow<id>(w, share, id{0}, t).value,
+      EXPECT_EQ(maxflow<id>(w, share, {.s = 0, .t = t}).value,
                 ref::edmonds_karp(g.n, weighted.capacities(), 0, t));
     }
   });

@@ -21,8 +21,8 @@ template <class Id>
 st_connectivity_result search(world& w, const plain_graph& g, std::uint64_t s, std::uint64_t t,
                               const activity::options& setting) {
   const auto share = support::share_of<Id>(g, w.rank(), w.size());
-  const auto r =
-      st_connectivity(w, share, static_cast<Id>(s), static_cast<Id>(t), {.activity = setting});
+  const auto r = st_connectivity(w, share, {.s = static_cast<Id>(s), .t = static_cast<Id>(t)},
+                                 {.activity = setting});
   EXPECT_EQ(r.connected, ref::reaches(g.n, g.arcs(), s, t))
       << g.name << ", " << s << " to " << t << ", " << support::describe(setting);
   EXPECT_LE(r.visited, g.n) << g.name;
@@ -89,11 +89,11 @@ TEST(StConnectivityContract, EndsAreVerticesAndEdgesGoBothWays) {
   world w;
   const auto both = support::share_of<std::uint32_t>(g, 0, 1);
   const auto out = support::share_of<std::uint32_t>(g, 0, 1, support::in_edges::no);
-  EXPECT_TRUE(st_connectivity(w, both, 0u, 3u).connected);
-  EXPECT_FALSE(st_connectivity(w, both, 3u, 0u).connected);
-  EXPECT_TRUE(st_connectivity(w, both, 2u, 2u).connected);
-  EXPECT_THROW(static_cast<void>(st_connectivity(w, both, 0u, 4u)), contract_violation);
-  EXPECT_THROW(static_cast<void>(st_connectivity(w, out, 0u, 3u)), contract_violation);
+  EXPECT_TRUE(st_connectivity(w, both, {.s = 0u, .t = 3u}).connected);
+  EXPECT_FALSE(st_connectivity(w, both, {.s = 3u, .t = 0u}).connected);
+  EXPECT_TRUE(st_connectivity(w, both, {.s = 2u, .t = 2u}).connected);
+  EXPECT_THROW(static_cast<void>(st_connectivity(w, both, {.s = 0u, .t = 4u})), contract_violation);
+  EXPECT_THROW(static_cast<void>(st_connectivity(w, out, {.s = 0u, .t = 3u})), contract_violation);
 }
 
 }  // namespace

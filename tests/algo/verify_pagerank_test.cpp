@@ -54,11 +54,11 @@ TEST_P(VerifyPagerank, CatchesEverySeededWrong) {
         three_sweeps{.sweep = pagerank_sweep::jacobi, .iterations = 3},
         networkx{.convention = pagerank_convention::networkx};
     constexpr auto nan = std::numeric_limits<float>::quiet_NaN();
-    catches<float>(w, gap, {"rule 1: the rank of vertex 5 ", at_five(nan)});
-    catches<float>(w, gap, {"rule 1: the rank of vertex 5 ", at_five(-1.0f)});
-    catches<float>(w, gap, {"rule 1: the rank of vertex 5 ", at_five(1e9f)});
-    catches<float>(w, networkx, {"rule 2: the ranks sum to ", at_five(1.1f)});
-    catches<double>(w, networkx, {"rule 2: the ranks sum to ", at_five(1 + 1e-9)});
+    catches<float>(w, gap, {"rule 1: the value of vertex 5 ", at_five(nan)});
+    catches<float>(w, gap, {"rule 1: the value of vertex 5 ", at_five(-1.0f)});
+    catches<float>(w, gap, {"rule 1: the value of vertex 5 ", at_five(1e9f)});
+    catches<float>(w, networkx, {"rule 2: the values sum to ", at_five(1.1f)});
+    catches<double>(w, networkx, {"rule 2: the values sum to ", at_five(1 + 1e-9)});
     catches<float>(w, gap, {"rule 3: ", [](auto& r) { r.iterations += 1000; }});
     catches<float>(w, gap, {"rule 3: ", [](auto& r) { r.change = 1; }});
     catches<double>(w, three_sweeps, {"rule 4: ", [](auto& r) { r.change = 0; }});

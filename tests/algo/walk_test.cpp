@@ -36,7 +36,7 @@ ref::walk_counts expected_of(const plain_graph& g, const walk_options& opt) {
   }
   return ref::random_walks(
       g.n, arcs, opt.walkers, opt.length,
-      [&](std::uint64_t walker) { return random64(opt.key, walker); },
+      [&](std::uint64_t walker) { return random64(opt.key).stream(walker); },
       ref::walk_bias{opt.p, opt.q});
 }
 

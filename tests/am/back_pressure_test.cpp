@@ -156,7 +156,7 @@ TEST_F(BackPressure, NeverMakesAHandlerWait) {
 class counting_pool final : public task::pool {
  public:
   counting_pool() : pool(1) {}
-  [[nodiscard]] worker_t here() const noexcept override { return main_worker; }
+  [[nodiscard]] worker_t current_worker() const noexcept override { return main_worker; }
   void run(const job& f) override { f(main_worker); }
   void relax(unsigned) noexcept override {}
   void yield_core() noexcept override { ++given_way; }

@@ -39,14 +39,14 @@ outcome offer(combine_table<update>& table, std::uint64_t n, std::uint64_t used,
 }
 
 TEST(CapacityChoice, MessagesWithoutCommonKeysPassBy) {
-  combine_table<update> table(entries, keys);
+  combine_table<update> table({.entries = entries, .keys = keys});
   random64 random(1);
   const auto seen = offer(table, 1 << 22, keys, random);
   EXPECT_LT(seen.offered - seen.passed_by, seen.offered / 100);
 }
 
 TEST(CapacityChoice, MessagesWithCommonKeysAreAllOffered) {
-  combine_table<update> table(entries, keys);
+  combine_table<update> table({.entries = entries, .keys = keys});
   random64 random(2);
   const auto seen = offer(table, 1 << 20, entries / 8, random);
   EXPECT_EQ(seen.passed_by, 0u);
@@ -55,13 +55,13 @@ TEST(CapacityChoice, MessagesWithCommonKeysAreAllOffered) {
 
 // Of its first messages most find a free place.
 TEST(CapacityChoice, ATableThatFillsIsNotJudgedByItsFreePlaces) {
-  combine_table<update> table(std::size_t{1} << 16, keys);
+  combine_table<update> table({.entries = std::size_t{1} << 16, .keys = keys});
   random64 random(3);
   EXPECT_EQ(offer(table, 1 << 20, 1 << 14, random).passed_by, 0u);
 }
 
 TEST(CapacityChoice, ASmallTableStaysWhereItMergesMost) {
-  combine_table<update> table(std::size_t{1} << 16, keys);
+  combine_table<update> table({.entries = std::size_t{1} << 16, .keys = keys});
   random64 random(7);
   const auto seen = offer(table, 1 << 20, 100, random);
   EXPECT_EQ(table.capacity(), capacity_choice::smallest);
@@ -70,8 +70,8 @@ TEST(CapacityChoice, ASmallTableStaysWhereItMergesMost) {
 
 TEST(CapacityChoice, ATableGrowsUntilItsKeysFit) {
   for (const std::uint64_t used : {3'000, 12'000, 40'000}) {
-    combine_table<update> table(std::size_t{1} << 16, keys,
-                                capacity_choice::messages_travel::between_machines);
+    combine_table<update> table({.entries = std::size_t{1} << 16, .keys = keys},
+                                capacity_choice::saving::large);
     random64 random(used);
     offer(table, 1 << 20, used, random);
     EXPECT_GE(table.capacity(), used) << used;
@@ -83,7 +83,7 @@ TEST(CapacityChoice, ATableGrowsUntilItsKeysFit) {
 
 // One message in ten has a key of its own, whatever the table.
 TEST(CapacityChoice, GrowthThatMergesNoMoreIsTakenBack) {
-  capacity_choice choice(std::size_t{1} << 16, capacity_choice::messages_travel::between_machines);
+  capacity_choice choice(std::size_t{1} << 16, capacity_choice::saving::large);
   random64 random(8);
   std::uint64_t small = 0, all = 0;
   for (int i = 0; i < 1 << 22; ++i) {
@@ -102,7 +102,7 @@ TEST(CapacityChoice, NoTableIsTriedThatCouldNotMergeEnough) {
   random64 random(9);
   std::uint64_t offered = 0;
   for (int i = 0; i < 1 << 24; ++i) {
-    if (!choice.open() && !choice.passed(1)) continue;
+    if (!choice.open() && !choice.bypassed(1)) continue;
     static_cast<void>(choice.changes());
     ++offered;
     if (random.below(1000) != 0) choice.entered();
@@ -112,7 +112,7 @@ TEST(CapacityChoice, NoTableIsTriedThatCouldNotMergeEnough) {
 }
 
 TEST(CapacityChoice, APhaseWithFewKeysIsNoticed) {
-  combine_table<update> table(entries, keys);
+  combine_table<update> table({.entries = entries, .keys = keys});
   random64 random(4);
   offer(table, 1 << 23, keys, random);
   offer(table, capacity_choice::longest_pause, 100, random);
@@ -123,14 +123,14 @@ TEST(CapacityChoice, APhaseWithFewKeysIsNoticed) {
 
 // All keys fit: a caller may rely on one message per key.
 TEST(CapacityChoice, ADenseTableIsAlwaysUsed) {
-  combine_table<update> table(entries, entries);
+  combine_table<update> table({.entries = entries, .keys = entries});
   random64 random(5);
   EXPECT_EQ(offer(table, 1 << 20, entries, random).passed_by, 0u);
 }
 
 // What passes by and what the table holds are all updates.
 TEST(CapacityChoice, NothingIsLostWhileItOpensAndCloses) {
-  combine_table<update> table(64, keys);
+  combine_table<update> table({.entries = 64, .keys = keys});
   random64 random(6);
   std::uint64_t given = 0, received = 0;
   const auto take = [&](update&& m) { received += m.amount; };

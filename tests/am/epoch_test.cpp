@@ -87,7 +87,7 @@ TEST(EpochTwin, ABarrierOfIdleRanksEndsTooEarly) {
       forest f(w);
       w.messages().open_epoch();
       f.plant(static_cast<std::uint64_t>(w.rank()));
-      while (w.pool().idle(main_worker)) {
+      while (w.pool().poll_sources(main_worker)) {
       }
       w.barrier();
       w.messages().close_epoch();

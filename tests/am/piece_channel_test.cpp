@@ -127,7 +127,7 @@ std::uint64_t max_held(world& w, std::uint32_t window) {
     while (!e.try_close(k, worker_activity::idle));
   });
   EXPECT_EQ(bytes, w.rank() == w.size() - 1 ? long_bytes : 0);
-  return w.max(held);
+  return w.max(held.load());
 }
 
 TEST_P(PieceChannel, HoldsNoMoreOfALongMessageThanItsWindow) {

@@ -32,7 +32,7 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, RecordChannel, ::testing::ValuesIn(support:
 // Record i of a rank: none to some letters; every 40th is larger than a buffer, every 150th than
 // any packet of these transports.
 std::string text(rank_t from, std::uint64_t i) {
-  random64 random(i, static_cast<std::uint64_t>(from));
+  auto random = random64(i).stream(static_cast<std::uint64_t>(from));
   const auto length = i % 150 == 149 ? 70'000 : i % 40 == 39 ? 9000 : random.below(30);
   return std::string(length, static_cast<char>('a' + random.below(26)));
 }

@@ -130,7 +130,7 @@ TEST(CombineTable, KeepsTheTotalOfEachKeyAndGivesEachKeptMessageOutOnce) {
   for (std::uint64_t seed = 0; seed < 50; ++seed) {
     for (const std::size_t entries : {0, 1, 2, 3, 7, 64, 99, 100, 1 << 20}) {
       random64 random(seed);
-      combine_table<update> table(entries, keys);
+      combine_table<update> table({.entries = entries, .keys = keys});
       std::vector<update> in, out;
       const auto take_out = [&](update&& m) { out.push_back(m); };
       std::size_t kept = 0;  // entered and not yet out
@@ -170,7 +170,7 @@ TEST(CombineTable, KeepsTheTotalOfEachKeyAndGivesEachKeptMessageOutOnce) {
 }
 
 TEST(CombineTable, IsDrainedInParts) {
-  combine_table<update> table(1 << 20, 1000);
+  combine_table<update> table({.entries = 1 << 20, .keys = 1000});
   EXPECT_EQ(table.parts(), 0u);
   for (std::uint64_t key = 0; key < 1000; key += 3) {
     table.offer(summed{}, {key, 1}, [](update&&) { FAIL(); });
@@ -196,7 +196,7 @@ TEST(CombineTable, HoldsWhatIsNotTriviallyCopyable) {
     }
   };
   for (const std::size_t entries : {0, 1, 4, 100}) {
-    combine_table<named> table(entries, keys);
+    combine_table<named> table({.entries = entries, .keys = keys});
     std::map<std::uint64_t, std::map<std::string, std::uint64_t>> expected, found;
     const auto take_out = [&](named&& m) {
       merge_histograms<std::string>::combine_into(found[m.key], m.counts);
@@ -222,7 +222,8 @@ enum class fault { none, counts_merged_at_the_sender, forgets_merged_at_the_hop,
 bool counts_tell_the_truth(std::uint64_t seed, fault f) {
   random64 random(seed);
   const auto entries = [&] { return static_cast<std::size_t>(random.below(8)); };
-  combine_table<update> sender(entries(), 6), hop(entries(), 6);
+  combine_table<update> sender({.entries = entries(), .keys = 6}),
+      hop({.entries = entries(), .keys = 6});
   std::vector<update> to_hop, to_owner;
   std::uint64_t sent = 0, handled = 0;
   const auto leave_sender = [&](update&& m) { to_hop.push_back(m); };

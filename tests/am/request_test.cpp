@@ -116,13 +116,13 @@ TEST_P(Request, AnswersMayBeGivenLater) {
         using get = request<std::uint32_t, std::uint64_t>;
         struct waiting {
           rank_t from;
-          get::asked q;
+          get::ticketed_question q;
         };
         task::per_worker<std::vector<waiting>> later(w.workers());
         std::vector<std::uint64_t> copies(each);
         get ask(
             w,
-            [&](worker_t k, rank_t from, std::span<const get::asked> batch) {
+            [&](worker_t k, rank_t from, std::span<const get::ticketed_question> batch) {
               hold(w, k, batch.size());
               for (const auto& q : batch) later[k].push_back({from, q});
             },

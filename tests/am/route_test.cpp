@@ -31,7 +31,8 @@ constexpr routing schemes[] = {routing::direct, routing::grid, routing::hypercub
 // Machines of equal blocks, dealt round robin, or at random with uneven numbers of ranks.
 enum class dealing { blocks, cyclic, random };
 std::vector<int> machines_of(rank_t size, int machines, dealing order) {
-  random64 draws(static_cast<std::uint64_t>(size), static_cast<std::uint64_t>(machines));
+  auto draws =
+      random64(static_cast<std::uint64_t>(size)).stream(static_cast<std::uint64_t>(machines));
   std::vector<int> of;
   for (rank_t r = 0; r < size; ++r) {
     const auto block = static_cast<int>(std::int64_t{r} * machines / size);

@@ -54,7 +54,11 @@ class schedule {
     for (rank_t r = 0; r < size; ++r) machine_of.push_back(r % 2);
     const auto entries = below(2) == 0 ? 0 : below(8);
     for (rank_t r = 0; r < size; ++r) {
-      ranks_.push_back({route(scheme, r, size, machine_of), {}, {entries, 64}, {}, 1 + below(4)});
+      ranks_.push_back({route(scheme, r, size, machine_of),
+                        {},
+                        combine_table<parcel>({.entries = entries, .keys = 64}),
+                        {},
+                        1 + below(4)});
       ranks_.back().blocks.resize(static_cast<std::size_t>(size));
     }
   }

@@ -23,7 +23,8 @@ class Settings(OfAFigure):
 
     def points(self, changed=None, without=(), mad=.01):
         """As claimed: with the width 16 each order, with the best width too."""
-        times = {("kronecker", "coalesced", CONTROL, 16): 1, ("kronecker", "coalesced", DELTA, 16): 2,
+        times = {("kronecker", "coalesced", CONTROL, 16): 1,
+                 ("kronecker", "coalesced", DELTA, 16): 2,
                  ("kronecker", "alone", CONTROL, 16): 6, ("kronecker", "alone", DELTA, 16): 5,
                  ("kronecker", "alone", CONTROL, 0): 5.5, ("kronecker", "alone", CHAOTIC, 0): 5.4,
                  ("grid", "prompt", CONTROL, 16): 1, ("grid", "prompt", DELTA, 16): 2,

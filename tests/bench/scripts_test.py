@@ -128,7 +128,8 @@ else:
         self.assertRegex(done.stdout, r"geometric mean +2.00")
 
     def test_gap_is_given_the_edges_that_it_would_keep(self):
-        done = self.table("import sys; lines = open(sys.argv[sys.argv.index('-f') + 1]).readlines()\n"
+        done = self.table("import sys; "
+                          "lines = open(sys.argv[sys.argv.index('-f') + 1]).readlines()\n"
                           "assert len(set(lines)) == len(lines) == 50 and '3 3\\n' not in lines\n"
                           "print('Verification: PASS'); print('Trial Time: 0.2')")
         self.assertEqual(done.returncode, 0, done.stderr)

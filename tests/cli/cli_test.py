@@ -186,7 +186,7 @@ class Reports(InAFolder):
         self.refused("maxflow", graph, "--from", 9, saying="not a vertex")
         self.refused("maxflow", self.file("n.wel", "1 2 1\n3 4 -1\n"), "--ranks", 2,
                      saying="n.wel: the edge from 3 to 4 has weight -1")
-        self.refused("maxflow", self.file("r.wel", "1 2 0.5\n"), saying="whole numbers")
+        self.refused("maxflow", self.file("r.wel", "1 2 0.5\n"), saying="integers")
 
     def test_transactions_of_a_simulated_cluster_abort_and_retry_as_asked(self):
         def counted(*options):
@@ -294,7 +294,7 @@ class Pagerank(InAFolder):
                      saying="--tolerance has no effect")
         self.refused("pagerank", "-g", 6, "--aggregate", "bins", saying="--aggregate is for")
         self.refused("pagerank", "-g", 6, "--variant", "edge", "--layout", "none", saying="is for")
-        self.refused("pagerank", "-g", 6, "-i", -3, saying="'-3' is not a whole number")
+        self.refused("pagerank", "-g", 6, "-i", -3, saying="'-3' is not an integer")
         self.refused("pagerank", "-g", 6, "--variant", "push", "--sweep", "in-place",
                      saying="in-place")
 

@@ -196,7 +196,7 @@ class Findings(InAFolder):
             for other in (("--key", 4, "--p", 0.5), ("--key", 3)):
                 self.assertEqual(verified(path, *options, *other).returncode, 1)
         self.refused("verify", graph, "--paths", path, *options, "--q", 2, saying="--key")
-        self.refused("verify", graph, path, "--paths", path, saying="one after the other")
+        self.refused("verify", graph, path, "--paths", path, saying="not both")
         self.refused("verify", graph, "--paths", path, *options, "--source", 2, saying="--source")
 
     def test_counters_are_of_the_trials(self):
@@ -226,7 +226,6 @@ class Refusals(InAFolder):
                           ("bfs", "--direction", "bottom-up", "--mechanism", "htm"),
                           ("bfs", "--mechanism", "atomics", "--grain", 4),
                           ("bfs", "--mechanism", "locks", "--retry", "hle"),
-                          ("mst", "--mechanism", "stm", "--retry", "hle"),
                           ("mst", "--mechanism", "locks", "--costs", "none"),
                           ("mst", "--mechanism", "htm", "--grain", 4, "--costs", "none"),
                           ("coloring", "--ranks", 2, "--filter", 0),
@@ -238,7 +237,7 @@ class Refusals(InAFolder):
             self.refused(arguments[0], *GRAPH, *arguments[1:], saying=option)
         for arguments in (("cc", "--ranks", 2, "--threads", 1, "--mechanism", "atomics"),
                           ("bfs", "--mechanism", "htm", "--grain", 4, "--retry", "hle"),
-                          ("mst", "--mechanism", "stm", "--grain", 4),
+                          ("mst", "--mechanism", "stm", "--grain", 4, "--retry", "hle"),
                           ("mst", "--ranks", 2, "--threads", 1, "--filter", 0, "--coalesce", 640),
                           ("cc", "--ranks", 1, "--partition", "edges", "--coalesce", 640),
                           ("cc", "--ranks", 2, "--threads", 1, "--partition", "edges"),
@@ -254,7 +253,7 @@ class Refusals(InAFolder):
                     self.assertEqual(found["settings"]["progress"], style)
 
     def test_ids_that_are_no_vertices(self):
-        self.refused("bfs", *GRAPH, "--source", "x", saying="'x' is not a whole number")
+        self.refused("bfs", *GRAPH, "--source", "x", saying="'x' is not an integer")
         self.refused("st-connectivity", *GRAPH, "--to", 4000, saying="4000 is not a vertex")
 
     def test_walks_that_are_none(self):

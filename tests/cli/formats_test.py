@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The files that convert writes, as other programs read them: formats_test.py PATH_OF_CAIRN [unittest options].
+"""The files that convert writes, as other programs read them:
+formats_test.py PATH_OF_CAIRN [unittest options].
 
 The readers here follow the formats' descriptions and refuse what these do not allow."""
 import collections
@@ -16,7 +17,8 @@ import unittest
 import cli_test
 from cli_test import InAFolder, cairn, report
 
-Graph = collections.namedtuple("Graph", "n directed edges")  # edges: sorted (source, target, weight or None)
+# edges: sorted (source, target, weight or None)
+Graph = collections.namedtuple("Graph", "n directed edges")
 
 
 def number(text):
@@ -99,7 +101,8 @@ def read_dimacs(path, kind):
 
 
 def read_metis(path):
-    """As METIS' graphchk: each edge at both ends with the same weight, no loops, no parallel edges."""
+    """As METIS' graphchk: each edge at both ends with the same weight, no loops, no parallel
+    edges."""
     lines = lines_of(path)
     head = lines[0].split()
     n, m = int(head[0]), int(head[1])
@@ -118,8 +121,10 @@ def read_metis(path):
     return Graph(n, False, sorted((u, v, w) for (u, v), w in seen.items() if u < v))
 
 
-READERS = {".el": read_edge_list, ".wel": read_edge_list, ".csv": read_csv, ".mtx": read_matrix_market,
-           ".max": lambda path: read_dimacs(path, "max"), ".col": lambda path: read_dimacs(path, "edge"),
+READERS = {".el": read_edge_list, ".wel": read_edge_list, ".csv": read_csv,
+           ".mtx": read_matrix_market,
+           ".max": lambda path: read_dimacs(path, "max"),
+           ".col": lambda path: read_dimacs(path, "edge"),
            ".graph": read_metis}
 
 
@@ -128,10 +133,12 @@ def write_matrix(path, g):
     kinds = {type(w) for _, _, w in g.edges}
     field = "real" if float in kinds else "integer" if int in kinds else "pattern"
     with open(path, "w", encoding="ascii") as file:
-        print(f"%%MatrixMarket matrix coordinate {field} {'general' if g.directed else 'symmetric'}\n"
+        print(f"%%MatrixMarket matrix coordinate {field} "
+              f"{'general' if g.directed else 'symmetric'}\n"
               f"{g.n} {g.n} {len(g.edges)}", file=file)
         for u, v, w in g.edges:
-            print(*([u, v] if g.directed else [max(u, v), min(u, v)]), *([] if w is None else [w]), file=file)
+            print(*([u, v] if g.directed else [max(u, v), min(u, v)]),
+                  *([] if w is None else [w]), file=file)
     return path
 
 
@@ -160,7 +167,8 @@ class Written(InAFolder):
         """What a reader of this format has to find; None if the format cannot hold the graph."""
         weights = [w for _, _, w in g.edges]
         whole = all(isinstance(w, int) for w in weights)
-        arcs = sorted(g.edges + ([] if g.directed else [(v, u, w) for u, v, w in g.edges if u != v]))
+        arcs = sorted(g.edges +
+                      ([] if g.directed else [(v, u, w) for u, v, w in g.edges if u != v]))
         touched = len({v for e in arcs for v in e[:2]})
         bare = sorted(e[:2] + (None,) for e in arcs)
         simple = not g.directed and len({e[:2] for e in g.edges}) == len(g.edges) and all(
@@ -210,14 +218,16 @@ class Written(InAFolder):
             source = write_matrix(self.folder / "in.mtx", g)
             if i % 2 == 1:  # the same graph from a file that has its vertices in another order
                 native = self.folder / "in.cairn"
-                self.assertEqual(cairn("convert", source, native, "--order", "degree").returncode, 0)
+                run = cairn("convert", source, native, "--order", "degree")
+                self.assertEqual(run.returncode, 0)
                 source = native
             for ending in (*READERS, ".gr"):
                 self.check(source, g, ending, ("", ".gz", ".xz")[i % 3])
 
     def test_one_vertex_and_no_edges(self):
         for n in (1, 3):
-            source = self.file("in.mtx", f"%%MatrixMarket matrix coordinate pattern symmetric\n{n} {n} 0\n")
+            source = self.file("in.mtx", "%%MatrixMarket matrix coordinate pattern symmetric\n"
+                                         f"{n} {n} 0\n")
             for ending in (".gr", ".col", ".graph", ".mtx"):
                 out = self.folder / ("out" + ending)
                 self.assertEqual(cairn("convert", source, out).returncode, 0)
@@ -228,10 +238,14 @@ class Written(InAFolder):
                 self.refused("convert", source, self.folder / ("out" + ending), saying="only edges")
 
     def test_isolated_vertices_that_a_list_leaves_out_are_reported(self):
-        source = self.file("in.mtx", "%%MatrixMarket matrix coordinate pattern general\n9 9 2\n2 1\n3 3\n")
-        self.assertEqual(report("convert", source, self.folder / "o.csv")["result"]["isolated_left_out"], 6)
-        self.assertIn("6 vertices without edges", cairn("convert", source, self.folder / "o.el").stdout)
-        self.assertNotIn("isolated_left_out", report("convert", source, self.folder / "o.mtx")["result"])
+        source = self.file("in.mtx", "%%MatrixMarket matrix coordinate pattern general\n"
+                                     "9 9 2\n2 1\n3 3\n")
+        result = report("convert", source, self.folder / "o.csv")["result"]
+        self.assertEqual(result["isolated_left_out"], 6)
+        self.assertIn("6 vertices without edges",
+                      cairn("convert", source, self.folder / "o.el").stdout)
+        self.assertNotIn("isolated_left_out",
+                         report("convert", source, self.folder / "o.mtx")["result"])
 
     def test_texts(self):
         source = self.file("in.el", "bob alice\nalice eve\n")
@@ -242,11 +256,13 @@ class Written(InAFolder):
         for ending in (".gr", ".col", ".graph", ".mtx"):
             self.refused("convert", source, self.folder / ("o" + ending), "--ids", "text", "-s",
                          saying="the vertex ids 1 to n")
-            run = cairn("convert", source, self.folder / ("o" + ending), "--ids", "text", "-s", "--renumber")
+            run = cairn("convert", source, self.folder / ("o" + ending), "--ids", "text", "-s",
+                        "--renumber")
             self.assertEqual(run.returncode, 0, run.stderr)
 
     def test_once_and_ends(self):
-        both = self.file("in.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n3 3 2\n2 1 4\n3 1 5\n")
+        both = self.file("in.mtx", "%%MatrixMarket matrix coordinate integer symmetric\n"
+                                   "3 3 2\n2 1 4\n3 1 5\n")
         out = self.folder / "o.gr"
         self.assertEqual(cairn("convert", both, out, "--once").returncode, 0)
         self.assertEqual(read_dimacs(out, "sp").edges, [(1, 2, 4), (1, 3, 5)])
@@ -255,7 +271,8 @@ class Written(InAFolder):
         flow = self.folder / "o.max"
         self.assertEqual(cairn("convert", both, flow, "--from", 3, "--to", 2).returncode, 0)
         self.assertEqual(lines_of(flow)[1:3], ["n 3 s", "n 2 t"])
-        for options, saying in (([flow], "--from ID"), ([flow, "--from", 1, "--to", 7], "7 is not a vertex"),
+        for options, saying in (([flow], "--from ID"),
+                                ([flow, "--from", 1, "--to", 7], "7 is not a vertex"),
                                 ([flow, "--from", 1, "--to", 1], "differ"),
                                 ([flow, "--from", 1, "--to", 2, "--once"], "both directions"),
                                 ([out, "--from", 1, "--to", 2], "--from and --to"),
@@ -268,7 +285,8 @@ class Written(InAFolder):
         edges = self.file("e.el", "1 2\n")
         for command in ("info", "cc"):
             self.refused(command, edges, "--partition", "edges", saying="--ranks")
-            self.assertEqual(cairn(command, edges, "--partition", "edges", "--ranks", 1).returncode, 0)
+            run = cairn(command, edges, "--partition", "edges", "--ranks", 1)
+            self.assertEqual(run.returncode, 0)
 
 
 if __name__ == "__main__":

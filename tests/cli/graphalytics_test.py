@@ -54,7 +54,8 @@ class Tiny(InAFolder):
     places = itertools.cycle((["--threads", 1], ["--ranks", 2, "--threads", 1]))
 
     def dataset(self, **changed):
-        """A copy of the files, in which some are changed: PROPERTIES=(old, new), or None to leave one out."""
+        """A copy of the files, in which some are changed: PROPERTIES=(old, new), or None to leave
+        one out."""
         for name, text in FILES.items():
             key = name.replace("tiny.", "").replace("tiny-", "")
             change = changed.get(key, ("", ""))
@@ -115,7 +116,8 @@ class Tiny(InAFolder):
                           f"expected {wrong[0]['expected']}", run.stderr)
 
     def refuses(self, says, **changed):
-        self.refused("graphalytics", "--dataset", self.dataset(**changed), *next(self.places), saying=says)
+        self.refused("graphalytics", "--dataset", self.dataset(**changed), *next(self.places),
+                     saying=says)
 
     def test_broken_properties_are_refused(self):
         for key in ("vertex-file", "edge-file", "directed", "algorithms", "bfs.source-vertex",
@@ -127,9 +129,9 @@ class Tiny(InAFolder):
                 ("directed = true", "directed = maybe",
                  "tiny.properties:6: graph.tiny.directed: expected true or false, found 'maybe'"),
                 ("max-iterations = 1", "max-iterations = many",
-                 "tiny.properties:11: graph.tiny.cdlp.max-iterations: expected a whole number"),
+                 "tiny.properties:11: graph.tiny.cdlp.max-iterations: expected an integer"),
                 ("max-iterations = 1", "max-iterations =", "found the end of the line"),
-                ("num-iterations = 0", "num-iterations = -3", "expected a whole number"),
+                ("num-iterations = 0", "num-iterations = -3", "expected an integer"),
                 ("factor = 0.85", "factor = 1.5", "expected 0 <= damping < 1, found '1.5'"),
                 ("factor = 0.85", "factor = nan", "expected a number, found 'nan'"),
                 ("bfs.source-vertex = 2", "bfs.source-vertex = 3",
@@ -142,12 +144,14 @@ class Tiny(InAFolder):
                  "tiny.properties:4: graph.tiny.meta.vertices: expected 4 as in"),
                 ("meta.edges = 3", "meta.edges = 2", "graph.tiny.meta.edges: expected 3 as in"),
                 ("# A comment", "what is this", "tiny.properties:1: expected 'key = value'"),
-                ("# A comment", "graph.tiny.directed = true", "tiny.properties:6: graph.tiny.directed is given twice"),
+                ("# A comment", "graph.tiny.directed = true",
+                 "tiny.properties:6: graph.tiny.directed is given twice"),
                 ("vertex-file = tiny.v", "vertex-file = none.v", "none.v: cannot be opened")):
             self.refuses(says, properties=(old, new))
         self.refuses("contains no file NAME.properties", properties=None)
         self.refuses("tiny.properties: is empty", properties="")
-        self.refused("graphalytics", "--dataset", self.folder / "nowhere", saying="expected a folder")
+        self.refused("graphalytics", "--dataset", self.folder / "nowhere",
+                     saying="expected a folder")
         self.refused("graphalytics", saying="--dataset")
 
     def test_broken_graphs_are_refused(self):
@@ -155,8 +159,9 @@ class Tiny(InAFolder):
         self.refuses("tiny.e: cannot be opened", e=None)
         self.refuses("tiny.v: is empty: expected lines 'VERTEX'", v="")
         self.refuses("tiny.e: is empty: expected lines 'SOURCE TARGET WEIGHT'", e="")
-        self.refuses("tiny.v:2: expected an id (a whole number), found 'five'", v=("5", "five"))
-        self.refuses("tiny.v:2: expected the end of the line after the vertex, found '6'", v=("5", "5 6"))
+        self.refuses("tiny.v:2: expected an id (an integer), found 'five'", v=("5", "five"))
+        self.refuses("tiny.v:2: expected the end of the line after the vertex, found '6'",
+                     v=("5", "5 6"))
         self.refuses("tiny.v: vertex 2 occurs twice", v=("5", "2"))
         self.refuses("tiny.e:3: expected a vertex of", e=("400", "401"))
         self.refuses("tiny.e:2: expected a vertex of", e=("30 2", "30 3"))
@@ -168,12 +173,15 @@ class Tiny(InAFolder):
         self.refuses("tiny-BFS: is empty", BFS="")
         self.refuses("tiny-BFS: has no row for vertex 400, expected one for each of 4 vertices",
                      BFS=("400 2\n", ""))
-        self.refuses("tiny-BFS:5: expected one row per vertex, found '30'", BFS=("30 1\n", "30 1\n30 1\n"))
-        self.refuses("tiny-BFS:5: expected a vertex of the graph, found '31'", BFS=("30 1\n", "30 1\n31 1\n"))
+        self.refuses("tiny-BFS:5: expected one row per vertex, found '30'",
+                     BFS=("30 1\n", "30 1\n30 1\n"))
+        self.refuses("tiny-BFS:5: expected a vertex of the graph, found '31'",
+                     BFS=("30 1\n", "30 1\n31 1\n"))
         self.refuses("tiny-BFS:5: expected an id", BFS=("30 1\n", "30 1\nthe end\n"))
         self.refuses("tiny-BFS:4: expected the end of the line, found '7'", BFS=("30 1", "30 1 7"))
         self.refuses("tiny-BFS:4: expected", BFS=("30 1", "30"))
-        self.refuses("tiny-CDLP:1: expected the end of the line, found '.5'", CDLP=("2 30", "2 30.5"))
+        self.refuses("tiny-CDLP:1: expected the end of the line, found '.5'",
+                     CDLP=("2 30", "2 30.5"))
         self.refuses("tiny-CDLP:1: expected an id", CDLP=("2 30", "2 infinity"))
         self.refuses("tiny-PR:2: ", PR=("5 0.25", "5 much"))
         self.refuses("tiny-SSSP:2: expected the end of the line", SSSP=("infinity", "infinityx"))
@@ -196,7 +204,8 @@ class Ldbc(unittest.TestCase):
             self.assertIsNone(report["graph"])
 
     def test_both_mpis_agree(self):
-        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
+        environment = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1",
+                           OMPI_ALLOW_RUN_AS_ROOT_CONFIRM="1",
                            OMPI_MCA_rmaps_base_oversubscribe="1")
         for launcher in ("mpiexec.mpich", "mpiexec.openmpi"):
             with self.subTest(launcher):

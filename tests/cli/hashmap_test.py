@@ -91,7 +91,7 @@ class HashMap(InAFolder):
         for options, saying in (
                 (["--entries", 6, "--strings", 5], "more than the 5 strings of the pool"),
                 (["--tasks", 0], "--tasks"), (["--steps", 0], "--steps"),
-                (["--strings", -1], "not a whole number"),
+                (["--strings", -1], "not an integer"),
                 (["--tasks", 2**40, "--steps", 2**40], "not below 2^63"),
                 (["--routing", "direct"], "--routing"), (["--mechanism", "htm"], "--mechanism"),
                 (["--strings", 10**12, "--entries", 10**12], "of memory, but"),

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Files that lie, though their checksums are right: hostile_test.py PATH_OF_CAIRN [unittest options]."""
+"""Files that lie, though their checksums are right:
+hostile_test.py PATH_OF_CAIRN [unittest options]."""
 import gzip
 import os
 import struct

@@ -61,7 +61,7 @@ class Ids(InAFolder):
         self.assertEqual(cairn("convert", native, back).returncode, 0)
         self.assertEqual(sorted(back.read_text().splitlines()),
                          ["alice eve", "bob alice", "carol dave"])
-        self.refused("cc", edges, saying="g.el:2: expected an id (a whole number), found 'bob'")
+        self.refused("cc", edges, saying="g.el:2: expected an id (an integer), found 'bob'")
         self.refused("cc", edges, "--ids", "text", "--output", self.folder / "o.npy",
                      saying=".npy")
         self.refused("cc", self.file("g.mtx", MATRIX), "--ids", "text", saying="edge lists")
@@ -110,7 +110,8 @@ class Conversion(InAFolder):
         self.assertEqual(cairn("convert", "--grid", "5x6", "--output", c).returncode, 0)
         self.assertEqual(a.read_bytes(), b.read_bytes())
         self.assertEqual(a.read_bytes(), c.read_bytes())
-        self.refused("generate", a, b, saying="is no generator")
+        self.refused("generate", a, b, saying="unexpected argument")
+        self.refused("generate", b, saying="no generator")
         self.refused("generate", saying="no generator")
         self.refused("convert", a, saying="no output")
 

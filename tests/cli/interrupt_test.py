@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What SIGINT, SIGTERM and a time limit do, whenever they come: interrupt_test.py PATH_OF_CAIRN [unittest options]."""
+"""What SIGINT, SIGTERM and a time limit do, whenever they come:
+interrupt_test.py PATH_OF_CAIRN [unittest options]."""
 import contextlib
 import json
 import os
@@ -21,7 +22,8 @@ EARLIER = [0.51 * 0.75**i for i in range(12)]
 
 def children_of(pid):
     try:
-        return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
+        return [int(p) for p in children.split()]
     except OSError:
         return []
 
@@ -76,7 +78,8 @@ class Interrupts(InAFolder):
         all_of_it = self.cpu_of(*arguments)
         check(0)
         cancelled = 0
-        # The time that a command takes varies with the load: if all ended too soon, earlier ones follow.
+        # The time that a command takes varies with the load: if all ended too soon, earlier ones
+        # follow.
         for moment in [(i + 0.5) / moments for i in range(moments)] + EARLIER:
             if moment == EARLIER[0] and cancelled > 0:
                 break
@@ -121,7 +124,8 @@ class Interrupts(InAFolder):
         for more in ((), ("--ranks", 2, "--threads", 1), ("--sim", "ranks=4")):
             run = cairn(*limited, *more)
             self.assertEqual((run.returncode, run.stdout), (124, ""), more)
-            self.assertEqual(run.stderr, "cairn: cancelled after 0.3 s, the limit set by --timeout\n")
+            self.assertEqual(run.stderr,
+                             "cairn: cancelled after 0.3 s, the limit set by --timeout\n")
         self.assertIn(" 100000 ", cairn("settings", "--timeout", 100000).stdout)
         run = cairn("bfs", "--kronecker", 10, "--timeout", 1000, "--quiet")
         self.assertEqual((run.returncode, run.stderr), (0, ""))
@@ -150,7 +154,8 @@ class Interrupts(InAFolder):
         text = self.folder / "g.el"
         cairn("generate", *GRAPH, text)
         for command in ("cc", "pagerank", "coloring"):
-            self.interrupt_everywhere(command, text, "--symmetrize", "--verify", "--json", moments=5)
+            self.interrupt_everywhere(command, text, "--symmetrize", "--verify", "--json",
+                                      moments=5)
 
     def test_writers_leave_nothing_behind(self):
         graph = self.folder / "g.cairn"

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Where output goes, and what it never replaces: output_test.py PATH_OF_CAIRN [unittest options]."""
+"""Where output goes, and what it never replaces:
+output_test.py PATH_OF_CAIRN [unittest options]."""
 import os
 import subprocess
 import sys

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""What --trace writes, and the traffic between ranks: trace_test.py PATH_OF_CAIRN [unittest options].
+"""What --trace writes, and the traffic between ranks:
+trace_test.py PATH_OF_CAIRN [unittest options].
 
 MPICH and Open MPI are tried where their mpiexec and Cairn's plugin exist."""
 import gzip
@@ -247,7 +248,8 @@ class Traces(InAFolder):
 
     def test_full_buffers_leave_no_arrow_without_its_send(self):
         path = self.folder / "t.json"
-        report("bfs", "--kronecker", 6, "--trials", 4000, "--sim", "ranks=2,seed=1", "--trace", path)
+        report("bfs", "--kronecker", 6, "--trials", 4000, "--sim", "ranks=2,seed=1",
+               "--trace", path)
         trace = Trace(path)
         self.assertIn("dropped by rank 0, the newest", trace.facts)
         self.assertIn("dropped by rank 1, the newest", trace.facts)

@@ -218,7 +218,8 @@ TEST(Launch, OptionsWinOverTheEnvironment) {
   unsetenv("CAIRN_RANKS");
   EXPECT_EQ(by_variable.status, 3);
   EXPECT_EQ(by_option.status, 2);
-  EXPECT_EQ(refused.said, std::vector<std::string>{"CAIRN_RANKS is 'none', expected auto|N"});
+  EXPECT_EQ(refused.said,
+            std::vector<std::string>{"CAIRN_RANKS is 'none', expected auto|1..65536"});
 }
 
 // What a program without arguments of its own says of one; it must end with status 2.
@@ -233,7 +234,7 @@ std::string refusal_of(std::string argument) {
 }
 
 TEST(Launch, AProgramWithoutArgumentsRefusesThem) {
-  EXPECT_EQ(refusal_of("extra"), "unexpected argument 'extra'");
+  EXPECT_EQ(refusal_of("extra"), "unexpected argument: extra");
 }
 
 TEST(Launch, RefusesTheSettingThatOnlyTheCommandReads) {

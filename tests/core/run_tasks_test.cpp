@@ -69,7 +69,7 @@ task::task<void> blocks(world* w, blocking kind) {
       w->run([](worker_t) {});
       break;
     case blocking::progress:
-      w->progress(co_await task::here());
+      w->progress(co_await task::current_worker());
   }
 }
 

@@ -85,7 +85,7 @@ TEST(Settings, ABadVariableIsNamed) {
   EXPECT_EQ(refusal([] {
               from({{"CAIRN_THREADS", "many"}});
             }),
-            "CAIRN_THREADS is 'many', expected auto|N");
+            "CAIRN_THREADS is 'many', expected auto|1..4096");
 }
 
 TEST(Settings, ValuesThatMakeNoSenseAreRefused) {
@@ -151,7 +151,7 @@ TEST(Settings, AnOptionWithoutItsValueIsRefused) {
   settings s;
   const std::vector<std::string> given{"--ranks"};
   EXPECT_EQ(refusal([&] { static_cast<void>(s.take_options(given)); }),
-            "--ranks requires a value: auto|N");
+            "--ranks requires a value: auto|1..65536");
 }
 
 TEST(Settings, TheWorldGetsItsPartInItsUnits) {

@@ -106,7 +106,7 @@ double sum_in_fixed_order(std::vector<double> x) {
 // A floating sum in another order would differ in its last bits on some rank.
 TEST_P(World, FloatingSumsAreTheSameBitsOnEveryRank) {
   GetParam().run([](world& w) {
-    random64 random(3, as_count(w.rank()));
+    auto random = random64(3).stream(as_count(w.rank()));
     for (int i = 0; i < 20; ++i) {
       const double mine = std::exp2(60 * random.uniform() - 30);
       const double sum = w.sum(mine);
@@ -144,7 +144,7 @@ TEST_P(World, GathersBitsWithoutGapsWhateverTheirNumber) {
       // Each rank knows how many bits every rank has, and which: bit i of rank r is a draw.
       std::vector<std::uint64_t> sizes(ranks);
       for (std::uint64_t r = 0; r < ranks; ++r) {
-        random64 random(round, r);
+        auto random = random64(round).stream(r);
         const std::uint64_t some[] = {0, 1, 63, 64, 65, 128, random.below(1000)};
         sizes[r] = some[random.below(std::size(some))];
       }
@@ -312,7 +312,7 @@ TEST(WorldAlone, IsMadeAndUsedByAWorkerOfAnotherPool) {
       covered += end - begin;
     });
     EXPECT_EQ(covered, 1000u);
-    w.pool().run([&](worker_t worker) { EXPECT_EQ(w.pool().here(), worker); });
+    w.pool().run([&](worker_t worker) { EXPECT_EQ(w.pool().current_worker(), worker); });
   });
 }
 

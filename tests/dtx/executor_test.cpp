@@ -105,7 +105,7 @@ TEST_P(Executor, JoinsTreesAsOneRankWould) {
     std::iota(root.begin(), root.end(), 0);
     std::uint64_t trees = n;
     for (std::uint64_t i = 0; i < edges * static_cast<std::uint64_t>(w.size()); ++i) {
-      random64 draw(3, i);
+      auto draw = random64(3).stream(i);
       const auto a = root[draw.below(n)], b = root[draw.below(n)];
       trees -= a != b ? 1 : 0;
       std::replace(root.begin(), root.end(), std::max(a, b), std::min(a, b));

@@ -106,7 +106,7 @@ TEST_P(Transactions, ReachVerticesAndEdgesOfSeveralMaps) {
     transactions txs(data, {.at_once = 3}, vertices, edges);
     am::epoch e(w);
     for (std::uint64_t i = 0; i < 40; ++i) {
-      random64 draw(static_cast<std::uint64_t>(w.rank()), i);
+      auto draw = random64(static_cast<std::uint64_t>(w.rank())).stream(i);
       const auto v = draw.below(vertices.size()), edge = draw.below(edges.size());
       const auto move = [=, &vertices, &edges](auto& tx) {
         tx.write(vertices, v, tx.read(vertices, v) - 1);

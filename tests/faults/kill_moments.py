@@ -3,8 +3,8 @@
 """Kills ranks of running commands at random moments: kill_moments.py CAIRN MOMENTS [MPIEXEC ...]
 
 Without MPIEXEC the ranks are local. After each SIGKILL the job must end within 5 s with a status
-other than 0, name the rank, and leave no process and no shared memory of Cairn. Where the MPI library
-ends the job first, in MPI_Init, its own sentence stands for the name. The seed is printed.
+other than 0, name the rank, and leave no process and no shared memory of Cairn. Where the MPI
+library ends the job first, in MPI_Init, its own sentence stands for the name. The seed is printed.
 """
 import os
 import pathlib
@@ -24,7 +24,8 @@ ENVIRONMENT = dict(os.environ, OMPI_ALLOW_RUN_AS_ROOT="1", OMPI_ALLOW_RUN_AS_ROO
 
 def children_of(pid):
     try:
-        return [int(p) for p in pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text().split()]
+        children = pathlib.Path(f"/proc/{pid}/task/{pid}/children").read_text()
+        return [int(p) for p in children.split()]
     except OSError:
         return []
 

@@ -70,7 +70,7 @@ void read_properties(input contents) {
     const graph::io::properties all(path);
     for (const auto* const key : {"a", "b", "graph.p.directed"}) {
       if (!all.contains(key)) continue;
-      may_refuse([&] { static_cast<void>(all.whole(key)); });
+      may_refuse([&] { static_cast<void>(all.integer(key)); });
       may_refuse([&] { static_cast<void>(all.real(key)); });
       may_refuse([&] { static_cast<void>(all.boolean(key)); });
     }

@@ -18,7 +18,8 @@ namespace cairn::net {
 /// the receiver knows what must come. Sizes 0 .. most, often small, sometimes exactly most.
 inline std::vector<std::byte> packet_number(std::uint64_t k, rank_t from, rank_t to,
                                             std::size_t max_bytes) {
-  random64 draw(static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to), k);
+  auto draw =
+      random64(static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to)).stream(k);
   const auto kind = draw.below(8);
   const auto size = kind == 0  ? max_bytes
                     : kind < 4 ? draw.below(std::min<std::size_t>(max_bytes, 100))

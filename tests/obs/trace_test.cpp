@@ -50,7 +50,7 @@ TEST(Trace, ABufferKeepsTheOldestRecordsAndCountsTheOthers) {
   traced t(3);
   for (int i = 0; i < 10; ++i) {
     ++t.now_ns;
-    t.of.note(main_worker, trace_kind::choice, "x", static_cast<std::uint64_t>(i));
+    t.of.note(main_worker, trace_kind::choice, "x", {.amount = static_cast<std::uint64_t>(i)});
   }
   const auto kept = t.of.of_worker(main_worker);
   ASSERT_EQ(kept.size(), 3u);
@@ -103,11 +103,11 @@ TEST(Trace, LongTextsAreCut) {
 TEST(Trace, IdleTimeEndsWhereWorkBegins) {
   traced t(4);
   obs::idle_span idle(main_worker);
-  idle.end();  // no look in vain yet
-  idle.look(&t.of);
+  idle.end();  // no poll without work yet
+  idle.before_poll(&t.of);
   t.now_ns += 10;
-  idle.look(&t.of);
-  t.now_ns += 10;  // the look found work, which took so long
+  idle.before_poll(&t.of);
+  t.now_ns += 10;  // the poll found work, which took so long
   idle.end_at_look();
   idle.end();
   const auto records = t.of.of_worker(main_worker);
@@ -122,7 +122,8 @@ TEST(Trace, WorkersRecordAtTheSameTime) {
   std::vector<std::thread> threads;
   for (worker_t w{0}; w < 4; ++w) {
     threads.emplace_back([&t, w] {
-      for (int i = 0; i < 1500; ++i) t.note(w, trace_kind::choice, "x", static_cast<unsigned>(i));
+      for (int i = 0; i < 1500; ++i)
+        t.note(w, trace_kind::choice, "x", {.amount = static_cast<unsigned>(i)});
     });
   }
   for (auto& thread : threads) thread.join();
@@ -142,10 +143,10 @@ TEST(Trace, AJobSharesAMillionRecords) {
 TEST(Trace, ChannelsAreNamedWithoutNamespaces) {
   traced t(1);
   t.of.name_channel(4, "cairn::algo::{anonymous}::visit<unsigned int>::message");
-  t.of.name_channel(5, "request<algo::color::message>::asked");
+  t.of.name_channel(5, "request<algo::color::message>::ticketed_question");
   EXPECT_EQ(t.of.channels()[0].name, "visit<unsigned int>");
   EXPECT_EQ(t.of.channels()[1].number, 5u);
-  EXPECT_EQ(t.of.channels()[1].name, "request<color>::asked");
+  EXPECT_EQ(t.of.channels()[1].name, "request<color>::ticketed_question");
 }
 
 TEST(TraceWriter, OuterSpansComeFirstAndTimesAscend) {
@@ -155,7 +156,7 @@ TEST(TraceWriter, OuterSpansComeFirstAndTimesAscend) {
     outer->number = 7;
     const trace_span inner(t.of, main_worker, trace_kind::job);  // begins and ends with it
     t.now_ns += 1500;
-    t.of.note(main_worker, trace_kind::wave, {}, 20, 3);
+    t.of.note(main_worker, trace_kind::wave, {}, {.amount = 20, .count = 3});
   }
   const auto events = written(t.of, {}, -1000)["traceEvents"];
   ASSERT_EQ(events.size(), 5u);  // two names
@@ -235,9 +236,9 @@ TEST(TraceWriter, AnEmptyTraceIsAFile) {
 TEST(Traffic, IsARowOfReceiversOrWithManyRanksASum) {
   for (const cairn::rank_t ranks : {3, 64, 65}) {
     obs::traffic_row row(ranks);
-    row.add(1, 10, 100);
-    row.add(2, 0, 16);
-    row.add(1, 1, 20);
+    row.add(1, {.messages = 10, .bytes = 100, .buffers = 1});
+    row.add(2, {.messages = 0, .bytes = 16, .buffers = 1});
+    row.add(1, {.messages = 1, .bytes = 20, .buffers = 1});
     if (ranks == 65) {
       ASSERT_EQ(row.amounts().size(), 1u);
       EXPECT_EQ(row.amounts()[0].bytes, 136u);

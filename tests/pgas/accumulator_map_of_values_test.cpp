@@ -68,7 +68,7 @@ std::pair<std::string, std::uint64_t> comparable(const longest& x) { return {x.w
 // Calls f(element, value) for what rank r adds in a round: much to a few elements, some to all.
 template <class A>
 void each_add(rank_t r, int round, std::uint64_t n, auto f) {
-  random64 random(static_cast<std::uint64_t>(round), static_cast<std::uint64_t>(r));
+  auto random = random64(static_cast<std::uint64_t>(round)).stream(static_cast<std::uint64_t>(r));
   for (auto left = n == 0 ? 0 : random.below(400); left > 0; --left) {
     const auto id = random.below(random.below(2) == 0 ? std::min<std::uint64_t>(n, 3) : n);
     typename A::value_type x;

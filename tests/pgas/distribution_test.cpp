@@ -24,7 +24,7 @@ TEST_P(Distribution, EveryElementHasAPlaceOfItsOwnAndEveryPlaceAnElement) {
   for (const std::uint64_t n : {0u, 1u, 2u, 7u, 8u, 9u, 63u, 64u, 65u, 1000u, 4099u}) {
     for (const rank_t ranks : {1, 2, 3, 5, 8, 64, 129}) {
       for (const rank_t home : {rank_t{0}, ranks / 2, ranks - 1}) {
-        const array_layout a(GetParam(), n, ranks, home);
+        const array_layout a(GetParam(), n, {.home = home, .ranks = ranks});
         std::vector<std::vector<bool>> used;
         std::uint64_t total = 0;
         for (rank_t r = 0; r < ranks; ++r) {
@@ -52,7 +52,7 @@ TEST_P(Distribution, HugeArraysAreInvertedToo) {
     const auto n = (std::uint64_t{1} << (20 + random.below(43))) + random.below(1000);
     const auto ranks = static_cast<rank_t>(1 + random.below(round % 2 == 0 ? 70'000 : 9));
     const auto home = static_cast<rank_t>(random.below(static_cast<std::uint64_t>(ranks)));
-    const array_layout a(GetParam(), n, ranks, home);
+    const array_layout a(GetParam(), n, {.home = home, .ranks = ranks});
     for (int k = 0; k < 50; ++k) {
       const auto i = k == 0 ? n - 1 : random.below(n);
       const auto [owner, offset] = a.place(i);
@@ -65,7 +65,7 @@ TEST_P(Distribution, HugeArraysAreInvertedToo) {
 
 TEST_P(Distribution, ARunHasConsecutiveOffsetsOfOneRank) {
   for (const rank_t ranks : {1, 2, 3, 8}) {
-    const array_layout a(GetParam(), 1001, ranks, ranks / 2);
+    const array_layout a(GetParam(), 1001, {.home = ranks / 2, .ranks = ranks});
     for (std::uint64_t i = 0; i < a.n(); ++i) {
       const auto run = a.run(i);
       ASSERT_TRUE(run >= 1 && run <= a.n() - i);
@@ -80,7 +80,7 @@ TEST_P(Distribution, ARunHasConsecutiveOffsetsOfOneRank) {
 // But for `local`, and the home of `remote`, sizes differ by little.
 TEST_P(Distribution, SizesAreBalanced) {
   if (GetParam() == distribution::local) return;
-  const array_layout a(GetParam(), 100'000, 7, 3);
+  const array_layout a(GetParam(), 100'000, {.home = 3, .ranks = 7});
   for (rank_t r = 0; r < 7; ++r) {
     const bool empty = GetParam() == distribution::remote && r == 3;
     const auto fair = GetParam() == distribution::remote ? 100'000 / 6 : 100'000 / 7;
@@ -93,18 +93,19 @@ TEST_P(Distribution, SizesAreBalanced) {
 }
 
 TEST(ArrayLayout, LocalAndRemoteReferToTheHome) {
-  const array_layout local(distribution::local, 100, 4, 2), remote(distribution::remote, 90, 4, 2);
+  const array_layout local(distribution::local, 100, {.home = 2, .ranks = 4}),
+      remote(distribution::remote, 90, {.home = 2, .ranks = 4});
   EXPECT_EQ(local.size(2), 100u);
   EXPECT_EQ(local.owner(99), 2);
   EXPECT_EQ(remote.size(2), 0u);
   EXPECT_EQ(remote.owner(0), 0);
   EXPECT_EQ(remote.owner(89), 3);
-  const array_layout alone(distribution::remote, 90, 1, 0);
+  const array_layout alone(distribution::remote, 90, {.home = 0, .ranks = 1});
   EXPECT_EQ(alone.size(0), 90u);
 }
 
 TEST(ArrayLayout, PartitionAgreesWithPartition) {
-  const array_layout a(distribution::partition, 1003, 7, 0);
+  const array_layout a(distribution::partition, 1003, {.home = 0, .ranks = 7});
   const partition p(1003, 7);
   for (std::uint64_t i = 0; i < 1003; ++i) EXPECT_EQ(a.owner(i), p.owner(i));
 }
@@ -112,7 +113,7 @@ TEST(ArrayLayout, PartitionAgreesWithPartition) {
 // A stride of a multiple of P elements visits one rank only if cyclic, all ranks if hashed.
 TEST(ArrayLayout, HashedSpreadsStrides) {
   constexpr rank_t ranks = 8;
-  const array_layout hashed(distribution::hashed, 1 << 20, ranks, 0);
+  const array_layout hashed(distribution::hashed, 1 << 20, {.home = 0, .ranks = ranks});
   std::vector<int> visits(ranks);
   for (std::uint64_t i = 0; i < 1 << 20; i += 1024) {
     ++visits[static_cast<std::size_t>(hashed.owner(i))];
@@ -121,9 +122,10 @@ TEST(ArrayLayout, HashedSpreadsStrides) {
 }
 
 TEST(ArrayLayout, RefusesRanksThatDoNotExist) {
-  EXPECT_THROW(array_layout(distribution::local, 10, 2, 2), contract_violation);
-  EXPECT_THROW(array_layout(distribution::local, 10, 0, 0), contract_violation);
-  EXPECT_THROW(array_layout(distribution::cyclic, (1ull << 63) + 1, 2, 0), contract_violation);
+  EXPECT_THROW(array_layout(distribution::local, 10, {.home = 2, .ranks = 2}), contract_violation);
+  EXPECT_THROW(array_layout(distribution::local, 10, {.home = 0, .ranks = 0}), contract_violation);
+  EXPECT_THROW(array_layout(distribution::cyclic, (1ull << 63) + 1, {.home = 0, .ranks = 2}),
+               contract_violation);
 }
 
 }  // namespace

@@ -81,9 +81,9 @@ class any_run {
   [[nodiscard]] weighted_graph weighted(plain_graph g, random64& random) const {
     const auto& needs = a_.info();
     if (!needs.undirected.empty()) g.directed = false;
-    const auto kinds = needs.weights == algo::weights_read::none    ? 1u
-                       : needs.weights == algo::weights_read::whole ? 2u
-                                                                    : 3u;
+    const auto kinds = needs.weights == algo::weights_read::none      ? 1u
+                       : needs.weights == algo::weights_read::integer ? 2u
+                                                                      : 3u;
     const int min_weight = needs.weights == algo::weights_read::any ? -4 : 0;
     return weigh(std::move(g), static_cast<weights>(random.below(kinds)), min_weight, random);
   }

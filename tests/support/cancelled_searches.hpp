@@ -34,7 +34,7 @@ class cancel_by_count final : public task::progress_source {
     at_ = cancel_at;
   }
   [[nodiscard]] std::uint64_t count() const { return count_; }
-  bool progress(worker_t) noexcept override {
+  bool poll(worker_t) noexcept override {
     if (++count_ == at_) world_.cancel();
     return false;
   }

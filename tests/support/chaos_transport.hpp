@@ -23,7 +23,7 @@ class chaos_transport final : public net::transport {
       : below_(std::move(below)),
         slow_(seed % 4 == 3 && seed / 4 % static_cast<std::uint64_t>(below_->size()) ==
                                    static_cast<std::uint64_t>(below_->self())),
-        random_(seed, static_cast<std::uint64_t>(below_->self())) {}
+        random_(random64(seed).stream(static_cast<std::uint64_t>(below_->self()))) {}
 
   [[nodiscard]] rank_t self() const noexcept override { return below_->self(); }
   [[nodiscard]] rank_t size() const noexcept override { return below_->size(); }

@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include <cairn/pgas/element_access.hpp>
+#include <cairn/pgas/atomic_access.hpp>
 
 #include <support/history_search.hpp>
 

@@ -90,7 +90,7 @@ inline plain_graph grid(std::uint64_t rows, std::uint64_t columns) {
 /// A random graph with 1 to `max_vertices` vertices and up to a few edges per vertex, directed or
 /// not. It has some duplicate edges and self-loops, usually isolated vertices, sometimes a hub.
 inline plain_graph random_graph(std::uint64_t seed, std::uint64_t max_vertices = 60) {
-  random64 random(seed, 0x9a4);
+  auto random = random64(seed).stream(0x9a4);
   plain_graph g{"random graph of seed " + std::to_string(seed),
                 1 + random.below(max_vertices),
                 random.below(2) == 0,

@@ -80,7 +80,7 @@ class stepper {
   [[nodiscard]] weak_memory& memory() { return *memory_; }
   [[nodiscard]] random64& random() { return random_; }
   /// The running thread; 0 while nothing is played.
-  [[nodiscard]] std::size_t here() const { return playing_ ? current_ : 0; }
+  [[nodiscard]] std::size_t current_thread() const { return playing_ ? current_ : 0; }
   [[nodiscard]] std::uint64_t steps() const { return steps_; }
 
   /// The stepper of the atomics of this OS thread.
@@ -113,17 +113,18 @@ struct stepped_atomics {
     word(std::uint64_t value = 0) : at_(stepper::current()->memory().add(value)) {}
     std::uint64_t load(std::memory_order order) const {
       auto& s = begin_step();
-      return s.memory().load(s.here(), at_, order == std::memory_order_acquire, s.random());
+      return s.memory().load(s.current_thread(), at_, order == std::memory_order_acquire,
+                             s.random());
     }
     void store(std::uint64_t value, std::memory_order order) {
       auto& s = begin_step();
-      s.memory().store(s.here(), at_, value, order == std::memory_order_release);
+      s.memory().store(s.current_thread(), at_, value, order == std::memory_order_release);
     }
     bool compare_exchange_strong(std::uint64_t& expected, std::uint64_t desired,
                                  std::memory_order order, std::memory_order) {
       auto& s = begin_step();
       const auto found = s.memory().modify(
-          s.here(), at_, acquires(order), releases(order),
+          s.current_thread(), at_, acquires(order), releases(order),
           [&](std::uint64_t v) { return v == expected ? std::optional(desired) : std::nullopt; });
       const bool done = found == expected;
       expected = found;
@@ -131,7 +132,7 @@ struct stepped_atomics {
     }
     std::uint64_t fetch_add(std::uint64_t n, std::memory_order order) {
       auto& s = begin_step();
-      return s.memory().modify(s.here(), at_, acquires(order), releases(order),
+      return s.memory().modify(s.current_thread(), at_, acquires(order), releases(order),
                                [&](std::uint64_t v) { return std::optional(v + n); });
     }
     [[nodiscard]] std::uint64_t newest() const { return stepper::current()->memory().newest(at_); }
@@ -151,11 +152,12 @@ struct stepped_atomics {
 
   static std::uint64_t load_as(std::uint64_t cell, bool acquire) {
     auto& s = begin_step();
-    return s.memory().load(s.here(), static_cast<weak_memory::location>(cell), acquire, s.random());
+    return s.memory().load(s.current_thread(), static_cast<weak_memory::location>(cell), acquire,
+                           s.random());
   }
   static void store_as(std::uint64_t cell, std::uint64_t value, bool release) {
     auto& s = begin_step();
-    s.memory().store(s.here(), static_cast<weak_memory::location>(cell), value, release);
+    s.memory().store(s.current_thread(), static_cast<weak_memory::location>(cell), value, release);
   }
 
  private:

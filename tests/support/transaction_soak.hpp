@@ -57,7 +57,8 @@ class transaction_soak {
       for (std::uint32_t c = 0; c < opt_.cells; ++c) cell(c) = first_value(c);
       std::vector<std::thread> threads;
       for (std::uint32_t t = 0; t < opt_.threads; ++t) {
-        threads.emplace_back([&, t] { work(t, each, random64(opt_.seed, r.committed + t)); });
+        threads.emplace_back(
+            [&, t] { work(t, each, random64(opt_.seed).stream(r.committed + t)); });
       }
       for (auto& t : threads) t.join();
       r.committed += each * opt_.threads;

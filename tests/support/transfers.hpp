@@ -32,8 +32,8 @@ void move_one(auto& tx, const Accounts& accounts, account from, std::uint64_t x,
 
 /// The random numbers of this rank's i-th message.
 inline random64 draw_of(const world& w, std::uint64_t seed, std::uint64_t i) {
-  return random64(seed,
-                  i * static_cast<std::uint64_t>(w.size()) + static_cast<std::uint64_t>(w.rank()));
+  return random64(seed).stream(i * static_cast<std::uint64_t>(w.size()) +
+                               static_cast<std::uint64_t>(w.rank()));
 }
 
 /// Checks all ranks' accounts after `transfers` transfers. Returns the faults, or "". Collective.

@@ -56,7 +56,7 @@ class error_seeder {
   using pair_predicate = std::function<bool(vertex, vertex)>;
 
   error_seeder(const plain_graph& whole, const bfs_tree& right_result, std::uint64_t seed)
-      : g(whole), right(right_result), out(g.neighbors()), random(seed, 0x5ab) {}
+      : g(whole), right(right_result), out(g.neighbors()), random(random64(seed).stream(0x5ab)) {}
 
   [[nodiscard]] bool reached(vertex v) const { return right.depth[v] != nobody; }
   [[nodiscard]] bool below_root(vertex v) const { return reached(v) && v != right.root; }

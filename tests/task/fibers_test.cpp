@@ -204,7 +204,7 @@ TEST(Fibers, WhoIsToldOfAStallMayEndTheWaitingItself) {
   EXPECT_EQ(left_well, 2);
 }
 
-// Ranks that were asked to stop look at done() after each piece, as if they had nothing to do.
+// Ranks that were asked to stop evaluate done() after each piece, as if they had nothing to do.
 TEST(Fibers, WorkWhileAllAreUrgentIsNoStall) {
   cluster c(7, 2, 1);
   int left[] = {5000, 5000};

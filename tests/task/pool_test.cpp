@@ -55,7 +55,7 @@ TEST_P(Pool, ShareRunsTheJobAtMostOnceOnEveryWorkerAndNobodyIsInsideAfterwards) 
       for (worker_t w{0}; w < workers(); ++w) seen[static_cast<std::size_t>(w)] = runs[w];
       p.share([&](worker_t w) {
         ++inside;
-        EXPECT_EQ(p.here(), w);
+        EXPECT_EQ(p.current_worker(), w);
         ++runs[w];
         p.step();
         --inside;
@@ -81,13 +81,13 @@ TEST_P(Pool, RunRunsTheJobOnceOnEveryWorker) {
     for (int round = 0; round < 200; ++round) {
       per_worker<int> runs(workers());
       p.run([&](worker_t w) {
-        EXPECT_EQ(p.here(), w);
+        EXPECT_EQ(p.current_worker(), w);
         p.step();
         ++runs[w];
       });
       for (worker_t w{0}; w < workers(); ++w) ASSERT_EQ(runs[w], 1) << "worker " << w;
     }
-    EXPECT_EQ(p.here(), 0);
+    EXPECT_EQ(p.current_worker(), 0);
   });
 }
 
@@ -109,7 +109,7 @@ TEST_P(Pool, ParallelForCoversEachIndexOnce) {
       for (const std::size_t chunk : {0, 1, 3, 5000}) {
         std::vector<std::atomic<int>> covered(n);
         parallel_for(p, n, chunk, [&](worker_t w, std::size_t begin, std::size_t end) {
-          EXPECT_EQ(p.here(), w);
+          EXPECT_EQ(p.current_worker(), w);
           EXPECT_LT(begin, end);
           EXPECT_LE(end - begin, chunk == 0 ? n : chunk);
           for (auto i = begin; i < end; ++i) ++covered[i];
@@ -210,11 +210,11 @@ TEST_P(Pool, AsksTheSourcesInTurnUntilOneHasDoneSomething) {
         asked += 'b';
         return false;
       });
-      EXPECT_TRUE(p.idle(main_worker));
+      EXPECT_TRUE(p.poll_sources(main_worker));
       first_works = false;
-      EXPECT_FALSE(p.idle(main_worker));
+      EXPECT_FALSE(p.poll_sources(main_worker));
     }
-    EXPECT_FALSE(p.idle(main_worker));
+    EXPECT_FALSE(p.poll_sources(main_worker));
     EXPECT_EQ(asked, "aaba") << "a source that is gone was asked";
   });
 }
@@ -223,7 +223,7 @@ TEST_P(Pool, PollingWorkersAskTheSourcesWhileTheBodyWaits) {
   with_pool([](pool& p) {
     std::vector<std::atomic<int>> calls(static_cast<std::size_t>(workers()));
     const support::function_source source(p, [&](worker_t w) {
-      EXPECT_EQ(p.here(), w);
+      EXPECT_EQ(p.current_worker(), w);
       ++calls[static_cast<std::size_t>(w)];
       p.step();
       return false;
@@ -291,9 +291,9 @@ TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
   outer->run([&](worker_t w) {
     {
       const auto inner = make_threads({.workers = 2});
-      EXPECT_EQ(inner->here(), 0);
-      EXPECT_EQ(outer->here(), w);
-      inner->run([&](worker_t v) { EXPECT_EQ(inner->here(), v); });
+      EXPECT_EQ(inner->current_worker(), 0);
+      EXPECT_EQ(outer->current_worker(), w);
+      inner->run([&](worker_t v) { EXPECT_EQ(inner->current_worker(), v); });
       std::vector<worker_t> callers;
       const support::function_source source(*inner, [&](worker_t v) {
         callers.push_back(v);
@@ -302,7 +302,7 @@ TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
       inner->wait_until([&] { return callers.size() == 2; });
       EXPECT_EQ(callers, std::vector<worker_t>(2, main_worker));
     }
-    EXPECT_EQ(outer->here(), w);
+    EXPECT_EQ(outer->current_worker(), w);
   });
 }
 

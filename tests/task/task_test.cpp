@@ -102,10 +102,10 @@ TEST_P(Task, AnExceptionIsReportedWhereTheTaskIsAwaited) {
 
 task<void> note_worker(std::vector<std::atomic<int>>* runs, std::atomic<int>* moved,
                        std::size_t i) {
-  const auto first = co_await here();
+  const auto first = co_await current_worker();
   for (int k = 0; k < 5; ++k) {
     co_await yield();
-    const auto now = co_await here();
+    const auto now = co_await current_worker();
     if (now != first) ++*moved;
   }
   ++(*runs)[i];
@@ -200,7 +200,7 @@ TEST_P(Task, TasksOfDroppedFuturesRunOn) {
     p.begin_polling();
     p.wait_until([&] { return n == 100; });
     p.end_polling();
-    p.run([&](worker_t w) { s.progress(w); });
+    p.run([&](worker_t w) { s.poll(w); });
     EXPECT_EQ(s.num_live(), 0u);
   });
 }

@@ -146,7 +146,7 @@ TEST(LockSet, TransfersBetweenAccountsKeepTheSumOnThreads) {
   std::vector<std::thread> threads;
   for (std::uint64_t t = 0; t < 4; ++t) {
     threads.emplace_back([&, t] {
-      cairn::random64 random(7, t);
+      auto random = cairn::random64(7).stream(t);
       tm::lock_set set(table);
       for (int i = 0; i < 3'000; ++i) {
         auto& from = accounts[random.below(accounts.size())].value;

@@ -76,7 +76,7 @@ class stage {
     std::vector<std::function<void()>> bodies;
     for (std::uint32_t t = 0; t < num_threads; ++t) {
       bodies.push_back([this, seed, t, &body] {
-        random64 draw(seed, t + 1);
+        auto draw = random64(seed).stream(t + 1);
         const auto transactions = 1 + draw.below(2);
         for (std::size_t i = 0; i < transactions; ++i) run(*sections_[t], draw, t, body);
       });

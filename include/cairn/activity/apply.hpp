@@ -21,7 +21,7 @@ requires(!fire_and_return<Op>)  //
     [[nodiscard]] worker_t worker() const noexcept { return k; }
   };
   using ref = tm::cell_ref<cell_value_t<Op>, tm::plain_access>;
-  if (!detail::attempt(op, ref(op.cell(m).here()), m)) return false;
+  if (!detail::attempt(op, ref(op.cell(m).element()), m)) return false;
   place at{k};
   detail::after(original, m, true, at);
   return true;

@@ -19,7 +19,7 @@ class commit_locks {
   template <class Op>
   [[gnu::always_inline]] run_of<Op> one(const Op& op, const typename Op::message& m) const {
     if constexpr (single_cell<Op>) {
-      const tm::lock_table::guard held(*data_->locks(), &op.cell(m).here(), data_->relax());
+      const tm::lock_table::guard held(*data_->locks(), &op.cell(m).element(), data_->relax());
       data_->count_waits(worker_, held.waited());
       return shape<Op>::run(op, tm::section_access{}, m);
     } else {

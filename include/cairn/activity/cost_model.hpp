@@ -28,13 +28,18 @@ struct cost_model {
 /// Source    [AAM15] section 5.3
 [[nodiscard]] cost_model fit_cost(std::span<const cost_sample> samples);
 
+/// What is known of fine activities, of one operator each, and of coarse ones.
+template <class T>
+struct fine_and_coarse {
+  T fine, coarse;
+};
+
 /// The activity size, at least 1, above which the coarse activity is cheaper according to both
 /// models.
 ///
 /// Returns   1 if the coarse activity is always cheaper; nothing if it is not cheaper at large
 ///           sizes
-[[nodiscard]] std::optional<double> predicted_crossing(const cost_model& fine,
-                                                       const cost_model& coarse);
+[[nodiscard]] std::optional<double> predicted_crossing(const fine_and_coarse<cost_model>& models);
 
 /// The crossing interpolated from the samples themselves. It lies between the last size at which
 /// the coarse activity is not cheaper and the next size, where the straight lines through these
@@ -44,7 +49,7 @@ struct cost_model {
 /// Returns   the smallest size if the coarse activity is always cheaper; nothing if it is not
 ///           cheaper at the largest size
 /// Throws    contract_violation unless the sizes are equal and ascending
-[[nodiscard]] std::optional<double> measured_crossing(std::span<const cost_sample> fine,
-                                                      std::span<const cost_sample> coarse);
+[[nodiscard]] std::optional<double> measured_crossing(
+    const fine_and_coarse<std::span<const cost_sample>>& samples);
 
 }  // namespace cairn::activity

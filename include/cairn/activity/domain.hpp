@@ -54,15 +54,15 @@ class domain {
  public:
   /// opt        completed by with_settings()
   /// to_owners  the messages of its only operator go to the worker that owns the element
-  explicit domain(world& w, const options& opt = {}, cells of = cells::several,
+  explicit domain(world& w, const options& opt = {}, cells changed = cells::several,
                   bool to_owners = false);
 
   [[nodiscard]] world& of() noexcept { return world_; }
   /// The options, from the program and the settings.
-  [[nodiscard]] const options& asked() const noexcept { return options_; }
+  [[nodiscard]] const options& requested() const noexcept { return options_; }
   [[nodiscard]] const plan& choices() const noexcept { return plan_; }
   /// Whether its activities may change several cells.
-  [[nodiscard]] bool is_explicit() const noexcept { return of_ == cells::several; }
+  [[nodiscard]] bool is_explicit() const noexcept { return cells_ == cells::several; }
 
   /// The mechanism of the current epoch, or of the last one if none is open; and the reason.
   [[nodiscard]] mechanism chosen_mechanism() const noexcept {
@@ -140,7 +140,7 @@ class domain {
   mechanism enter(std::uint64_t epoch, std::size_t op, worker_t k);
 
   world& world_;
-  const cells of_;
+  const cells cells_;
   const options options_;
   const std::optional<emulation_options> emulate_;
   plan plan_;

@@ -54,7 +54,7 @@ class element_access {
 
   template <class T, class Map>
   static word_of<T>* words_at(const Map& map, std::uint64_t id) {
-    return reinterpret_cast<word_of<T>*>(&map.at(id).here());
+    return reinterpret_cast<word_of<T>*>(&map.at(id).element());
   }
 
   Access access_;

@@ -174,15 +174,18 @@ class executor {
     parts_.make_filters();
     if constexpr (combining<Op>) {
       const auto entries = std::min(w.options().filter_entries, parts_.max_combined);
-      // An operator costs more than the handlers that are expected within a machine.
-      constexpr auto extent = am::capacity_choice::messages_travel::between_machines;
-      for (auto& k : parts_.workers) k.value.combined = {entries, ~std::uint64_t{0}, extent};
+      // An operator costs more than a handler.
+      constexpr auto saved = am::capacity_choice::saving::large;
+      for (auto& k : parts_.workers) {
+        using table = decltype(k.value.combined);
+        k.value.combined = table({.entries = entries, .keys = ~std::uint64_t{0}}, saved);
+      }
     }
     if constexpr (fire_and_return<Op>) {
       using path = typename executor_parts<Op>::message_path::path;
       parts_.out.emplace(
           w,
-          [this](worker_t k, rank_t from, std::span<const typename path::asked> span) {
+          [this](worker_t k, rank_t from, std::span<const typename path::ticketed_question> span) {
             with_lane(k, span_kind::operators, [&](auto& lane) {
               for (const auto& q : span) lane.arrived(q.question, {from, q.by});
               return span.size();

@@ -146,7 +146,7 @@ struct executor_parts {
 
   void make_filters() {
     if constexpr (filtered<Op>) {
-      const auto entries = data.asked().sent_filter ? w.options().filter_entries : 0;
+      const auto entries = data.requested().sent_filter ? w.options().filter_entries : 0;
       for (auto& k : workers) k.value.filter = sent_filter_of<Op>(entries);
     }
   }

@@ -9,10 +9,10 @@ namespace cairn::activity {
 /// Whether a worker uses its sent-filter, chosen by the share of messages that the filter drops.
 ///
 /// The filter costs a look-up for each message, which may miss the cache, and saves the dropped
-/// ones. While it drops less than one message in 32 over a window of messages, it is left out.
-/// After a wait, which doubles up to a bound, one window tries it again: the share grows as a
-/// search goes on. Messages that pass unasked are not mirrored, which only makes the mirrors
-/// weaker.
+/// messages. If it drops less than one message in 32 over a window of messages, it is not used for
+/// a while. After a wait, which doubles up to a bound, it is used again for one window, because the
+/// share of dropped messages grows during a search. Messages that bypass the filter do not update
+/// its mirrors. The filter then drops fewer messages, but never one that could take effect.
 ///
 /// A pure state machine.
 class filter_choice {
@@ -20,14 +20,14 @@ class filter_choice {
   static constexpr std::uint64_t window = 4096, first_wait = 4 * window, longest_wait = 64 * window,
                                  min_share = 32;
 
-  /// Whether the next messages ask the filter.
-  [[nodiscard]] bool asks() const noexcept { return left_out_ == 0; }
-  /// Takes in a span of messages that were offered to the filter, or would have been, and how many
-  /// of them it dropped. Returns whether asks() has changed.
+  /// Whether the next messages use the filter.
+  [[nodiscard]] bool uses_filter() const noexcept { return left_out_ == 0; }
+  /// Counts messages that were offered to the filter, or would have been, and those of them that it
+  /// dropped. Returns whether uses_filter() has changed.
   bool done(std::uint64_t offered, std::uint64_t dropped) noexcept {
-    if (!asks()) {
+    if (!uses_filter()) {
       left_out_ -= std::min(left_out_, offered);
-      return asks();
+      return uses_filter();
     }
     offered_ += offered;
     dropped_ += dropped;
@@ -45,7 +45,7 @@ class filter_choice {
 
  private:
   std::uint64_t offered_ = 0, dropped_ = 0;  // in this window
-  std::uint64_t left_out_ = 0;               // messages to come that do not ask
+  std::uint64_t left_out_ = 0;               // messages to come that bypass the filter
   std::uint64_t wait_ = first_wait;
 };
 

@@ -39,7 +39,7 @@ class lane {
     if constexpr (to_workers) {
       if constexpr (filtered<Op>) {
         state_.filter.enter(all.w.messages().epoch());
-        asks_filter_ = state_.filter.enabled();
+        uses_filter_ = state_.filter.enabled();
       }
     } else if constexpr (!Alone) {
       if (!all.out) return;
@@ -47,7 +47,7 @@ class lane {
       if constexpr (returns) replies_.emplace(*all.out, k);
       if constexpr (filtered<Op>) {
         state_.filter.enter(all.w.messages().epoch());
-        asks_filter_ = state_.filter.enabled() && state_.filter_use.asks();
+        uses_filter_ = state_.filter.enabled() && state_.filter_use.uses_filter();
         sent_before_ = all.out->count(k).sent();
       }
     }
@@ -67,7 +67,7 @@ class lane {
         if (!is_own(m)) return pass(m);
       }
     }
-    offer(m, here());
+    offer(m, own_origin());
   }
 
   /// Accepts a message that another rank spawned, or one that was parked.
@@ -119,8 +119,8 @@ class lane {
     if (!sender_ || !state_.filter.enabled() || !all_.w.options().filter_is_chosen) return;
     const auto sent = all_.out->count(worker_).sent() - sent_before_;
     if (!state_.filter_use.done(sent + filtered_, filtered_)) return;
-    const bool asks = state_.filter_use.asks();
-    all_.w.trace().note(worker_, obs::trace_kind::choice, asks ? "asks the filter" : "no filter");
+    const bool uses = state_.filter_use.uses_filter();
+    all_.w.trace().note(worker_, obs::trace_kind::choice, uses ? "uses the filter" : "no filter");
   }
 
   [[nodiscard]] worker_t worker_of(const message& m) const {
@@ -142,7 +142,7 @@ class lane {
       sender_->offer(m);
       return;
     } else if constexpr (filtered<Op>) {
-      if (asks_filter_ && !state_.filter.passes(all_.op, all_.op.cell(m), m)) {
+      if (uses_filter_ && !state_.filter.passes(all_.op, all_.op.cell(m), m)) {
         ++filtered_;
         return;
       }
@@ -203,7 +203,7 @@ class lane {
   }
 
   // The origin of a message spawned on this rank.
-  [[nodiscard]] static origin<Op> here() noexcept {
+  [[nodiscard]] static origin<Op> own_origin() noexcept {
     if constexpr (returns) return {-1, {}};
     return {};
   }
@@ -243,7 +243,7 @@ class lane {
     while (!waiting.empty()) {
       const auto m = waiting.back();
       waiting.pop_back();
-      offer(m, here());
+      offer(m, own_origin());
       if (!waiting.empty()) continue;
       if constexpr (Commit::collects) run_group();
       if constexpr (prefilters) run_prefiltered();
@@ -258,7 +258,7 @@ class lane {
   std::array<message, prefilters ? 64 : 0> wanted_;  // wanted, not run yet
   std::size_t num_wanted_ = 0;
   std::uint64_t looked_up_ = 0, filtered_ = 0, sent_before_ = 0;
-  bool asks_filter_ = false;
+  bool uses_filter_ = false;
   std::optional<typename parts::message_path::sender> sender_;
   [[no_unique_address]] typename parts::message_path::replier replies_;
   batch<Op, Commit> batch_;

@@ -93,8 +93,10 @@ struct each_place {
 
 /// The value type of the cell that Op names.
 template <class Op>
-using cell_value_t = std::remove_cvref_t<
-    decltype(std::declval<const Op&>().cell(std::declval<const typename Op::message&>()).here())>;
+using cell_value_t =
+    std::remove_cvref_t<decltype(std::declval<const Op&>()
+                                     .cell(std::declval<const typename Op::message&>())
+                                     .element())>;
 
 /// An operator that touches one cell of at most 8 bytes.
 template <class Op>

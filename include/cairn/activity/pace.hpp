@@ -26,8 +26,8 @@ enum class span_kind : std::uint8_t {
 class pace {
  public:
   /// One span of operators: how it runs, and its measured time, from the first message to the end
-  /// of the last operator. What makes a mechanism dear beside the operators themselves, such as
-  /// collecting a group, is part of it. A mixed span, and a nested span of the same operator (an
+  /// of the last operator. It includes the costs of the mechanism, such as collecting a
+  /// group. A mixed span, and a nested span of the same operator (an
   /// answer that spawns), run by the best known choice and are not measured.
   class span {
    public:

@@ -31,7 +31,7 @@ class parking final : public task::progress_source {
   parking(const parking&) = delete;
   parking& operator=(const parking&) = delete;
 
-  bool progress(worker_t w) noexcept override {
+  bool poll(worker_t w) noexcept override {
     if (world_.poisoned() || !world_.messages().epoch_open()) return false;
     try {
       return retry_(w);

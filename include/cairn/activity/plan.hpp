@@ -16,8 +16,8 @@
 namespace cairn::activity {
 
 /// Whether the share of fallbacks is too high. While one worker holds the fallback lock no other
-/// makes progress. From one quarter on, software transactions are cheaper in spite of their dearer
-/// accesses.
+/// makes progress. From one quarter on, software transactions cost less in all, although each of
+/// their accesses costs more.
 [[nodiscard]] constexpr bool falls_back_too_often(std::uint64_t fallbacks,
                                                   std::uint64_t committed) noexcept {
   constexpr std::uint64_t few = 64;  // minimum sample size
@@ -58,7 +58,7 @@ struct decision {
 /// If htm is requested and there is none: atomics (one cell) or the automatic choice (several).
 /// Throws    usage_error if the mechanism cannot run: plain with several workers, stm for one cell,
 ///           atomics for several
-[[nodiscard]] decision decide(cells of, const options& asked, const environment& here);
+[[nodiscard]] decision decide(cells changed, const options& requested, const environment& here);
 
 /// What the activities of a domain have done by the mechanism of its first epoch.
 struct activity_counts {
@@ -81,7 +81,7 @@ inline constexpr std::uint64_t untuned_operators = 1024;
 /// Thread-safety: count_work(.., k, ..) by worker k; the other calls by one thread at a time
 class plan {
  public:
-  plan(cells of, const options& asked, const environment& here, int workers);
+  plan(cells changed, const options& requested, const environment& here, int workers);
 
   [[nodiscard]] const decision& first() const noexcept { return first_; }
   /// Whether the mechanism may change between epochs.
@@ -119,8 +119,8 @@ class plan {
   void move_all_to_stm() noexcept;
   [[nodiscard]] std::size_t stm_candidate() const noexcept { return epoch_candidates_.size() - 1; }
 
-  cells of_;
-  options asked_;
+  cells cells_;
+  options requested_;
   bool has_hardware_;  // real or emulated
   int workers_;
   decision first_;

@@ -115,7 +115,7 @@ struct shape<Op> {
   /// Called outside any section; may see a stale value.
   [[gnu::always_inline, gnu::flatten]] static bool wanted(const Op& op, const message& m) {
     if constexpr (selective<Op>) {
-      return op.wanted(tm::load_cell(op.cell(m).here()), m);
+      return op.wanted(tm::load_cell(op.cell(m).element()), m);
     } else {
       static_assert(
           !requires { &Op::wanted; }, "wanted takes (value, message), returns bool");
@@ -126,7 +126,7 @@ struct shape<Op> {
   template <class Access>
   [[gnu::always_inline, gnu::flatten]] static run_of<Op> run(const Op& op, Access access,
                                                              const message& m) {
-    auto& cell = op.cell(m).here();
+    auto& cell = op.cell(m).element();
     if constexpr (checked && std::is_same_v<Access, tm::plain_access>) {
       const value before = cell;
       const auto result = detail::attempt(op, tm::cell_ref<value, Access>(cell, access), m);
@@ -139,7 +139,7 @@ struct shape<Op> {
   /// Calls f(address, bytes) for each piece of memory that an attempt touches.
   template <class F>
   static void each_cell(const Op& op, const message& m, F&& f) {
-    f(&op.cell(m).here(), sizeof(value));
+    f(&op.cell(m).element(), sizeof(value));
   }
 };
 
@@ -197,7 +197,7 @@ struct shape<Op> {
   static void each_cell(const Op& op, const message& m, F&& f) {
     op.elements(m, [&](const auto& where) {
       CAIRN_EXPECTS(where.map->owns(where.id), "the elements of an activity have one owner");
-      f(&where.here(), sizeof(where.here()));
+      f(&where.element(), sizeof(where.element()));
     });
   }
 };

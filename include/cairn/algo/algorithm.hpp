@@ -24,9 +24,9 @@
 
 namespace cairn::algo {
 
-/// The weights that an algorithm reads. whole: 32-bit integers; lengths: numbers that are not
+/// The weights that an algorithm reads. integer: of 32 bits; lengths: numbers that are not
 /// negative. Without weights each edge counts 1.
-enum class weights_read { none, any, whole, lengths };
+enum class weights_read { none, any, integer, lengths };
 
 /// Properties of an algorithm that do not depend on a run.
 ///

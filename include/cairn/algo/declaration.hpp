@@ -30,15 +30,16 @@ struct call {
   ///
   /// Throws    usage_error if the graph has no such vertex, or if ids are numbers and the value is
   ///           not one
-  [[nodiscard]] Id vertex(std::string_view name, const vertex_option& asked,
+  [[nodiscard]] Id vertex(std::string_view name, const vertex_option& option,
                           std::uint64_t otherwise) const {
-    if (asked.id.empty()) return static_cast<Id>(otherwise);
-    if (std::uint64_t id = 0; !g.labels().textual() && !read_whole(asked.id, id)) {
-      throw usage_error("--" + std::string(name) + ": '" + asked.id +
-                        "' is not a whole number from 0 to 2^64 - 1");
+    if (option.id.empty()) return static_cast<Id>(otherwise);
+    if (std::uint64_t id = 0; !g.labels().textual() && !read_integer(option.id, id)) {
+      throw usage_error("--" + std::string(name) + ": '" + option.id +
+                        "' is not an integer from 0 to 2^64 - 1");
     }
-    if (const auto v = g.labels().vertex_of(std::string_view(asked.id))) return static_cast<Id>(*v);
-    throw usage_error("--" + std::string(name) + " " + asked.id + " is not a vertex of the graph");
+    if (const auto v = g.labels().vertex_of(std::string_view(option.id)))
+      return static_cast<Id>(*v);
+    throw usage_error("--" + std::string(name) + " " + option.id + " is not a vertex of the graph");
   }
   /// A file's column as a vertex map.
   template <class T>

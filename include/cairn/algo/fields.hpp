@@ -80,14 +80,14 @@ struct vertex_option {
   std::string id;
 };
 
-/// An option whose value is a whole number or `auto`; empty: auto.
+/// An option whose value is an integer or `auto`; empty: auto.
 struct automatic_number {
   std::optional<std::uint64_t> number;
 };
 
 /// Returns false unless the whole text is a number of type T.
 template <class T>
-[[nodiscard]] bool read_whole(std::string_view text, T& to) {
+[[nodiscard]] bool read_integer(std::string_view text, T& to) {
   const auto* const end = text.data() + text.size();
   const auto [at, error] = std::from_chars(text.data(), end, to);
   return error == std::errc() && at == end;
@@ -106,8 +106,8 @@ void read_option(std::string_view name, std::string_view text, T& to) {
     to.id = text;
   } else if constexpr (std::is_same_v<T, automatic_number>) {
     to.number.reset();
-    if (text == "auto" || read_whole(text, to.number.emplace())) return;
-    throw refuse("auto or a whole number from 0 to 2^64 - 1");
+    if (text == "auto" || read_integer(text, to.number.emplace())) return;
+    throw refuse("auto or an integer from 0 to 2^64 - 1");
   } else if constexpr (std::is_enum_v<T>) {
     std::string all;
     for (std::size_t i = 0; i < enum_names<T>.size(); ++i) {
@@ -118,8 +118,8 @@ void read_option(std::string_view name, std::string_view text, T& to) {
   } else if constexpr (requires { typename T::value_type; }) {
     read_option(name, text, to.emplace());
   } else {
-    if (read_whole(text, to)) return;
-    throw refuse(std::is_integral_v<T> ? "a whole number from 0 to 2^64 - 1" : "a number");
+    if (read_integer(text, to)) return;
+    throw refuse(std::is_integral_v<T> ? "an integer from 0 to 2^64 - 1" : "a number");
   }
 }
 

@@ -15,8 +15,8 @@ namespace cairn::algo {
 
 /// The rule by which a value agrees with that of a reference output.
 ///
-///   exact     equal whole numbers
-///   renamed   whole numbers that name classes: a bijection maps the names of one onto the other's
+///   exact     equal integers
+///   renamed   integers that name classes: a bijection maps the names of one onto the other's
 ///   close     reals of which |found - expected| <= 1e-4 |expected|; infinity equals itself only
 enum class agreement { exact, renamed, close };
 

@@ -42,7 +42,7 @@ struct lcc_result {
 /// once, as by triangles(), and its vertices get the number of edges between the other two. The
 /// pairs with edges in both directions are kept a second time, and are marked apart.
 ///
-/// Returns     coefficients at their owners, determined; each is a quotient of whole numbers. The
+/// Returns     coefficients at their owners, determined; each is a quotient of integers. The
 ///             mean depends on ranks and workers in its last bits
 /// Work        that of triangles() per vertex; in directed graphs up to twice that
 /// Messages    those of triangles() per vertex; in directed graphs also the second row

@@ -20,9 +20,9 @@ namespace cairn::algo {
 /// pairs     rows keep their order, in which targets may be close together
 /// bins      rows are ordered by eight bins of weights, lightest first, so that a search within a
 ///           radius skips the end of a row. The layout of a directed graph includes its in-edges
-/// Memory    an id and a weight per edge (twice for bins of a directed graph), and offsets of
-/// in-rows Source    [DC15] orders the work; Chakaravarthy et al., Scalable single source shortest
-/// path
+/// Memory    an id and a weight per edge (twice for bins of a directed graph); for in-rows also
+///           their offsets
+/// Source    [DC15] for ordered work; Chakaravarthy et al., Scalable single source shortest path
 ///           algorithms for massively parallel systems (2014), for light rows first and for pulling
 template <class Id>
 class length_layout {

@@ -5,11 +5,13 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <type_traits>
 #include <vector>
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/ran.hpp>
 #include <cairn/algo/fields.hpp>
+#include <cairn/algo/terminals.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -77,7 +79,8 @@ struct maxflow_result {
 /// Source      [Goldberg88]; searches and stale labels of remote neighbors are common practice;
 ///             pushes that may fail are [AAM15] section 3.2.2
 template <class Id>
-[[nodiscard]] maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g, Id s, Id t,
+[[nodiscard]] maxflow_result<Id> maxflow(world& w, const graph::dist_csr<Id>& g,
+                                         const terminals<std::type_identity_t<Id>>& ends,
                                          const maxflow_options& opt = {});
 
 /// Verifies a maximum flow. Returns nothing, or a violation as one sentence with input ids.
@@ -93,14 +96,15 @@ template <class Id>
 /// Collective  all ranks
 template <class Id>
 [[nodiscard]] std::optional<std::string> verify_maxflow(
-    world& w, const graph::dist_csr<Id>& g, Id s, Id t, std::int64_t value,
-    std::span<const flow_arc<Id>> flow, const pgas::vertex_map<std::uint32_t>& source_side);
+    world& w, const graph::dist_csr<Id>& g, const terminals<std::type_identity_t<Id>>& ends,
+    std::int64_t value, std::span<const flow_arc<Id>> flow,
+    const pgas::vertex_map<std::uint32_t>& source_side);
 
 extern template maxflow_result<std::uint32_t> maxflow(world&, const graph::dist_csr<std::uint32_t>&,
-                                                      std::uint32_t, std::uint32_t,
+                                                      const terminals<std::uint32_t>&,
                                                       const maxflow_options&);
 extern template maxflow_result<std::uint64_t> maxflow(world&, const graph::dist_csr<std::uint64_t>&,
-                                                      std::uint64_t, std::uint64_t,
+                                                      const terminals<std::uint64_t>&,
                                                       const maxflow_options&);
 
 }  // namespace cairn::algo

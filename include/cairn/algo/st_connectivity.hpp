@@ -2,10 +2,12 @@
 #pragma once
 
 #include <cstdint>
+#include <type_traits>
 
 #include <cairn/activity/mechanism.hpp>
 #include <cairn/activity/ran.hpp>
 #include <cairn/algo/fields.hpp>
+#include <cairn/algo/terminals.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/dist_csr.hpp>
 
@@ -38,7 +40,7 @@ struct st_connectivity_result {
 /// with the other color shows that the searches have met. The receiver then stops spawning, and
 /// the level ends early.
 ///
-/// s, t        global vertex ids; s == t is connected
+/// ends        global vertex ids; s == t is connected
 /// Work        O(n + m); usually far less, because both searches stay small
 /// Depth       one epoch and one small gather per level
 /// Messages    two per visited edge between ranks: the visit and its answer
@@ -47,16 +49,17 @@ struct st_connectivity_result {
 /// Collective  same arguments on every rank
 /// Source      [AAM15] section 3.3.3 and listing 5; here for directed graphs too
 template <class Id>
-[[nodiscard]] st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g, Id s,
-                                                     Id t, const st_connectivity_options& opt = {});
+[[nodiscard]] st_connectivity_result st_connectivity(
+    world& w, const graph::dist_csr<Id>& g, const terminals<std::type_identity_t<Id>>& ends,
+    const st_connectivity_options& opt = {});
 
 extern template st_connectivity_result st_connectivity(world&,
                                                        const graph::dist_csr<std::uint32_t>&,
-                                                       std::uint32_t, std::uint32_t,
+                                                       const terminals<std::uint32_t>&,
                                                        const st_connectivity_options&);
 extern template st_connectivity_result st_connectivity(world&,
                                                        const graph::dist_csr<std::uint64_t>&,
-                                                       std::uint64_t, std::uint64_t,
+                                                       const terminals<std::uint64_t>&,
                                                        const st_connectivity_options&);
 
 }  // namespace cairn::algo

@@ -21,7 +21,7 @@ using pool_string = pgas::bounded_text<20>;
 /// The numbered strings that tasks take as inputs.
 ///
 /// Generated strings take no memory: string i has 5 to 20 of the 32 characters a-z and 2-7, drawn
-/// from random64(seed, i). The strings of a file are all its words, in order.
+/// from random64(seed).stream(i). The strings of a file are all its words, in order.
 class string_pool {
  public:
   /// A number of generated strings, at least one.
@@ -42,7 +42,7 @@ class string_pool {
  private:
   [[nodiscard]] pool_string generate(std::uint64_t i) const noexcept {
     constexpr std::string_view alphabet = "abcdefghijklmnopqrstuvwxyz234567";
-    random64 draws(seed_, i);
+    auto draws = random64(seed_).stream(i);
     std::array<char, 20> characters;
     const auto first = draws(), second = draws();
     const auto length = 5 + (first >> 60);

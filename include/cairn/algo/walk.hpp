@@ -69,11 +69,11 @@ struct walk_result {
 
 /// The number of visits of random walkers to each vertex, and the walkers' paths.
 ///
-/// Walker i, for i in [0, walkers), draws from random64(key, i). It starts at vertex below(n). At a
-/// vertex with d out-edges it draws below(d) and follows the edge at this position of the row,
-/// whose targets ascend. A repeated edge counts as often as it occurs; an undirected self-loop is
-/// one edge. The walker stops after `length` steps or at a vertex without out-edges. The visits
-/// therefore depend only on the graph, the order of its vertices and the options.
+/// Walker i, for i in [0, walkers), draws from random64(key).stream(i). It starts at vertex
+/// below(n). At a vertex with d out-edges it draws below(d) and follows the edge at this position
+/// of the row, whose targets ascend. A repeated edge counts as often as it occurs; an undirected
+/// self-loop is one edge. The walker stops after `length` steps or at a vertex without out-edges.
+/// The visits therefore depend only on the graph, the order of its vertices and the options.
 ///
 /// Unless p and q are 1, all steps except the first are of second order (node2vec). After a step
 /// from t to v, an edge from v to x has weight 1/p if x is t, else 1 if t has an edge to x, else
@@ -92,9 +92,8 @@ struct walk_result {
 ///
 /// Returns     visits at their owners, all determined; their sum is walkers + steps. The path of a
 ///             walker is at the rank that `walkers` gives
-/// Work        O(n + walkers + steps). A second-order step takes O(log d) per drawn edge and draws
-/// at
-///             most max(q, 1/q) edges on average
+/// Work        O(n + walkers + steps). A second-order step takes O(log d) per drawn edge and
+///             draws at most max(q, 1/q) edges on average
 /// Depth       one epoch
 /// Messages    one of 16 bytes (24 with 64-bit ids) per step to another rank, and per walker that
 ///             starts on another rank than the one that draws it. With second-order steps or paths
@@ -118,9 +117,8 @@ template <class Id>
 /// Returns     the same on every rank; of several wrong vertices the smallest
 /// Work        that of walk()
 /// Depth       one epoch
-/// Messages    one per walker and one per step; for second-order steps also a question and an
-/// answer
-///             per drawn edge; with paths one per vertex
+/// Messages    one per walker and one per step; for second-order steps also a question and its
+///             answer per drawn edge; with paths one per vertex
 /// Memory      per rank: 8 bytes per vertex, and the messages in flight
 /// Throws      contract_violation as walk()
 /// Collective  same options on every rank

@@ -88,7 +88,7 @@ result_of<F> apply(world& w, arguments_of<F>&& arguments) {
 template <auto F>
 task::task<void> serve(remote_calls* calls, call_origin to, arguments_of<F> arguments) {
   using value = awaited_of<F>;
-  const auto w = co_await task::here();
+  const auto w = co_await task::current_worker();
   std::string text;
   try {
     auto called = apply<F>(calls->owner(), std::move(arguments));

@@ -8,12 +8,12 @@
 
 namespace cairn::am {
 
-/// Chooses how many entries a table that combines messages has, from how many of them merge. Where
-/// too few do, messages pass by.
+/// Chooses the number of entries of a table that combines messages, from the share of messages that
+/// merge. If too few merge, messages bypass the table.
 ///
-/// A small table is tried first: it stays in the core's first cache. Each larger one has four times
-/// the entries. A table is judged by the share of messages that did not merge, among eight for each
-/// of its entries, so that filling it after each epoch counts, but not much.
+/// The smallest table is tried first, because it fits the first-level cache. Each larger table has
+/// four times the entries. A decision is made after eight messages per entry, so that the cost of
+/// filling the table has a small weight.
 ///
 ///   not merged                   then
 ///   few enough, but some could   the next larger table is tried. It stays if `worth` more merge;
@@ -21,9 +21,9 @@ namespace cairn::am {
 ///   too many                     the next larger table, if the largest could merge enough: from
 ///                                table to table the merged share grows by at most the factor of
 ///                                the last growth, and by less than the entries
-///   too many, and no table       messages pass by for a pause, which doubles up to a bound. Then
-///   could merge enough           the smallest is tried again, so that a later phase with few keys
-///                                is noticed
+///   too many, and no table       messages bypass the table for a pause, which doubles up to a
+///   could merge enough           bound. Then the smallest is tried again, so that a later phase
+///                                with few keys is noticed
 ///
 /// A pause is at least 64 times as long as the attempt that failed.
 ///
@@ -34,15 +34,15 @@ class capacity_choice {
   static constexpr std::uint64_t shortest_pause = std::uint64_t{1} << 16;
   static constexpr std::uint64_t longest_pause = std::uint64_t{1} << 24;
 
-  enum class messages_travel { within_a_machine, between_machines };
+  /// What a merged message saves: a handler, or also an operator or a slow link.
+  enum class saving { small, large };
 
   capacity_choice() noexcept : capacity_choice(smallest) {}
   /// max_entries  entries of the largest table, a power of two
-  explicit capacity_choice(std::size_t max_entries,
-                           messages_travel extent = messages_travel::within_a_machine) noexcept
+  explicit capacity_choice(std::size_t max_entries, saving of_a_merge = saving::small) noexcept
       : max_(max_entries),
-        max_unmerged_(extent == messages_travel::within_a_machine ? 1.0 / 8 : 3.0 / 4),
-        worth_(extent == messages_travel::within_a_machine ? 1.0 / 8 : 1.0 / 32) {
+        max_unmerged_(of_a_merge == saving::small ? 1.0 / 8 : 3.0 / 4),
+        worth_(of_a_merge == saving::small ? 1.0 / 8 : 1.0 / 32) {
     start();
   }
 
@@ -60,10 +60,10 @@ class capacity_choice {
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
   /// Counts an offered message. True if the table must be emptied first, because its number of
-  /// entries has changed or messages pass by from now on.
+  /// entries has changed or messages bypass it from now on.
   [[nodiscard]] bool changes() noexcept { return --left_ == 0 && turn(); }
-  /// n messages have passed by. Returns open().
-  [[nodiscard]] bool passed(std::uint64_t n) noexcept {
+  /// n messages have bypassed the table. Returns open().
+  [[nodiscard]] bool bypassed(std::uint64_t n) noexcept {
     left_ -= std::min(left_, n);
     if (left_ == 0) start();
     return open_;

@@ -52,7 +52,8 @@ struct no_reducer {};
 ///             standing channel returns when all its messages have been handled, or at once if an
 ///             exception is in flight. An epoch channel is destroyed while no epoch is open.
 /// Memory      workers * next hops * the size of a buffer at most.
-/// Throws      contract_violation from from() and send() for an epoch channel while none is open
+/// Throws      contract_violation from from() and send() for an epoch channel while none is open.
+///             An exception of a handler poisons the world: blocking calls of all ranks throw
 /// Source      [DC15] AM++ (coalescing); [GMT14] (blocks per worker); [AAM15] (spans).
 ///
 /// Reducer     reduces the number of messages, at the sender and at hops (reduce.hpp). It outlives
@@ -115,9 +116,9 @@ class channel final : public coalescer {
    public:
     basic_sender(channel& c, worker_t w)
         : channel_(c),
-          blocks_(c.lane_of(w).blocks.data()),
+          blocks_(c.state_of(w).blocks.data()),
           next_hops_(c.next_hops().data()),
-          count_(c.lane_of(w).count),
+          count_(c.state_of(w).count),
           worker_(w),
           offers_(Offers && c.offers(w)),
           reducer_(c.reducer_) {}
@@ -258,7 +259,7 @@ class channel final : public coalescer {
     return became;
   }
   void append_reduced(worker_t w, rank_t to, const Message& m) {
-    auto* b = &lane_of(w).blocks[static_cast<std::size_t>(next_hop(to))];
+    auto* b = &state_of(w).blocks[static_cast<std::size_t>(next_hop(to))];
     if (b->at == b->end) b = &block_towards(w, to);
     std::memcpy(b->at, &m, sizeof m);
     b->at += sizeof m;
@@ -267,13 +268,13 @@ class channel final : public coalescer {
   void drain(worker_t w) override {
     if constexpr (keeps()) {
       sender out(*this, w);
-      count_kept(w, -static_cast<std::ptrdiff_t>(lane_of(w).kept), sizeof(Message));
+      count_kept(w, -static_cast<std::ptrdiff_t>(state_of(w).kept), sizeof(Message));
       reducer_->drain(w, [&](const Message& m) { out.append(reducer_->owner(m), m); });
     }
   }
   void forget(worker_t w) noexcept override {
     if constexpr (keeps()) {
-      count_kept(w, -static_cast<std::ptrdiff_t>(lane_of(w).kept), sizeof(Message));
+      count_kept(w, -static_cast<std::ptrdiff_t>(state_of(w).kept), sizeof(Message));
       reducer_->forget(w);
     }
   }
@@ -284,7 +285,7 @@ class channel final : public coalescer {
   // The block for the next hop towards rank `to`, with room for a message.
   [[gnu::noinline]] typename channel::block& block_towards(worker_t w, rank_t to) {
     const auto hop = next_hop(to);
-    auto& b = lane_of(w).blocks[static_cast<std::size_t>(hop)];
+    auto& b = state_of(w).blocks[static_cast<std::size_t>(hop)];
     if (b.at == b.end) turn_over(w, hop, sizeof(Message));
     return b;
   }

@@ -47,7 +47,7 @@ class coalescer : public receiver {
 
   bool flush(worker_t w, flush_scope scope) final;
   [[nodiscard]] const message_counter& count(worker_t w) const noexcept final {
-    return lanes_[w].count;
+    return workers_[w].count;
   }
   void abandon() noexcept final;
   [[nodiscard]] bool sends() const noexcept final { return sends_; }
@@ -61,7 +61,7 @@ class coalescer : public receiver {
     std::size_t records = 0;  // in it, if they have no fixed size
     buffer items;
   };
-  struct lane {
+  struct worker_state {
     std::vector<block> blocks;  // by next hop
     message_counter count;
     std::size_t kept = 0;        // messages in a table of the stage reduce
@@ -85,7 +85,7 @@ class coalescer : public receiver {
 
   [[nodiscard]] rank_t rank() const noexcept { return world_.rank(); }
   [[nodiscard]] rank_t ranks() const noexcept { return world_.size(); }
-  [[nodiscard]] lane& lane_of(worker_t w) noexcept { return lanes_[w]; }
+  [[nodiscard]] worker_state& state_of(worker_t w) noexcept { return workers_[w]; }
   /// Whether buffers may hold messages of other ranks.
   [[nodiscard]] bool routed() const noexcept { return routed_; }
   /// Whether messages are appended for the next hop, and not for their destination.
@@ -97,7 +97,7 @@ class coalescer : public receiver {
   }
   /// Whether messages of worker w for the next hop towards `to` wait in a block.
   [[nodiscard]] bool holds_for(worker_t w, rank_t to) noexcept {
-    auto& b = lanes_[w].blocks[static_cast<std::size_t>(next_hop(to))];
+    auto& b = workers_[w].blocks[static_cast<std::size_t>(next_hop(to))];
     return b.items && b.at != b.items.payload();
   }
 
@@ -155,7 +155,7 @@ class coalescer : public receiver {
   std::size_t message_bytes_ = 0;
   const int exceptions_;  // in flight at construction
   std::uint32_t number_ = 0;
-  task::per_worker<lane> lanes_;
+  task::per_worker<worker_state> workers_;
   const bool routed_, chooses_;
   const std::vector<rank_t> next_hops_;
 };

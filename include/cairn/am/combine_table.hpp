@@ -15,9 +15,9 @@ namespace cairn::am {
 
 /// The policy *combine*: keeps one message per key and merges those with equal key into it.
 ///
-/// Two keys may share an entry, unless all keys fit. The new message evicts the old one, which goes
-/// on. So each kept message leaves exactly once, by an eviction or by drain(). The number of
-/// entries of such a table is chosen, and where few messages have a key in common they pass by it
+/// Two keys may share an entry, unless all keys fit. The new message evicts the old one, which is
+/// forwarded. So each kept message leaves exactly once, by an eviction or by drain(). The number of
+/// entries of such a table is chosen, and messages bypass it if few of them have equal keys
 /// (capacity_choice.hpp).
 ///
 /// Message   movable and default-constructible; need not be trivially copyable
@@ -26,29 +26,27 @@ template <class Message>
 class combine_table {
  public:
   combine_table() = default;
-  /// entries   0: every message passes
-  /// keys      number of keys; if at most `entries`, no message is ever evicted
-  /// extent    how far the messages travel that the table saves
-  combine_table(
-      std::size_t entries, std::uint64_t keys,
-      capacity_choice::messages_travel extent = capacity_choice::messages_travel::within_a_machine)
-      : entries_(entries),
-        dense_(keys <= entries),
-        choice_(dense_ ? capacity_choice::fixed(keys)
-                       : capacity_choice(std::bit_floor(entries), extent)) {}
+  /// size        no entries: every message passes; at least as many as keys: none is evicted
+  /// of_a_merge  what a merged message saves
+  explicit combine_table(const table_size& size,
+                         capacity_choice::saving of_a_merge = capacity_choice::saving::small)
+      : entries_(size.entries),
+        dense_(size.keys <= size.entries),
+        choice_(dense_ ? capacity_choice::fixed(size.keys)
+                       : capacity_choice(std::bit_floor(size.entries), of_a_merge)) {}
 
   /// Whether messages are to be offered for now: false if the table has no entries, or if messages
-  /// pass by it. A sender asks once for many messages.
+  /// bypass it. A sender calls this once for many messages.
   ///
-  /// sent      by this worker so far, which counts those that passed by
+  /// sent      messages that this worker has sent so far, including those that bypassed the table
   [[nodiscard]] bool offers(std::uint64_t sent) {
-    const auto passed = sent - std::exchange(sent_, sent);
-    return active_ || starts(passed);
+    const auto bypassed = sent - std::exchange(sent_, sent);
+    return active_ || starts(bypassed);
   }
 
-  /// Keeps m, unless messages pass by the table. Passes the message that goes on to out(Message&&):
-  /// m itself if it passed, the other message if one was evicted, and all kept ones before the
-  /// table gets another number of entries. The policy has
+  /// Keeps m, unless messages bypass the table. Calls out(Message&&) for each message to forward: m
+  /// itself if it bypasses the table, an evicted message, and all kept messages before the number
+  /// of entries changes. The policy has
   ///
   ///   key(m)                below the number of keys
   ///   combine(kept, m)      makes `kept` represent both; m is an rvalue
@@ -99,9 +97,9 @@ class combine_table {
  private:
   static constexpr std::size_t part = 64;  // no two parts share a cache line of present_
 
-  // Whether messages are offered from now on; n have passed by.
+  // Whether messages are offered from now on; n have bypassed the table.
   [[gnu::noinline]] bool starts(std::uint64_t n) {
-    if (entries_ == 0 || !(choice_.open() || choice_.passed(n))) return false;
+    if (entries_ == 0 || !(choice_.open() || choice_.bypassed(n))) return false;
     allocate();
     return true;
   }

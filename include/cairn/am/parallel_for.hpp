@@ -155,7 +155,8 @@ namespace cairn {
 /// for disjoint chunks that cover [0, n), and resumes when all have ended. For tasks, on any rank;
 /// f may start another such loop. The body of a rank uses the other parallel_for.
 ///
-///   task::task<void> visit(world& w, std::uint64_t begin, std::uint64_t end, array<double> x);
+///   task::task<void> visit(world& w, std::uint64_t begin, std::uint64_t end,
+///                          pgas::global_array<double> x);
 ///
 ///   co_await w.parallel_for<&visit>(n, am::loop_options{.where = am::locality::local}, x);
 ///

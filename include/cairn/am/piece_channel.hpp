@@ -51,8 +51,8 @@ class piece_channel {
         outgoing_(nothing_outgoing(w)),
         pieces_(
             w,
-            [this, on_piece = std::move(on_piece)](worker_t k, rank_t from,
-                                                   std::span<const path::asked> batch) mutable {
+            [this, on_piece = std::move(on_piece)](
+                worker_t k, rank_t from, std::span<const path::ticketed_question> batch) mutable {
               auto reply = pieces_.reply_from(k);
               for (const auto& [by, p] : batch) {
                 const auto bytes = std::min<std::uint64_t>(p.total - p.offset, piece_bytes);
@@ -85,7 +85,7 @@ class piece_channel {
   };
   struct handled {};
   using path = request<packed_piece, handled>;
-  static_assert(sizeof(path::asked) == 2048);
+  static_assert(sizeof(path::ticketed_question) == 2048);
 
   struct unfinished {
     std::span<const std::byte> bytes;

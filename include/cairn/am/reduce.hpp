@@ -36,14 +36,21 @@ namespace cairn::am {
 /// Messages from drain() or an eviction have been counted before and change no count.
 enum class offered { passed, merged, kept, evicted };
 
+/// keys      number of keys
+struct table_size {
+  std::size_t entries;
+  std::uint64_t keys;
+};
+
 namespace detail {
 
 /// The slot of a key's entry: the key itself if all keys fit, else given by its hash.
 class slot_map {
  public:
   slot_map() = default;
-  slot_map(std::size_t entries, std::uint64_t keys)
-      : dense_(keys <= entries), slots_(dense_ ? keys : std::bit_floor(entries)) {}
+  explicit slot_map(const table_size& size)
+      : dense_(size.keys <= size.entries),
+        slots_(dense_ ? size.keys : std::bit_floor(size.entries)) {}
 
   [[nodiscard]] bool dense() const noexcept { return dense_; }
   [[nodiscard]] std::size_t slots() const noexcept { return slots_; }
@@ -124,7 +131,7 @@ class mirror_table {
   [[gnu::noinline]] void allocate(std::uint64_t keys, const Mirror& initial) {
     CAIRN_ASSERT(entries_ != 0);
     initial_ = initial;
-    map_ = detail::slot_map(entries_, keys);
+    map_ = detail::slot_map({.entries = entries_, .keys = keys});
     mirrors_ = hw::page_buffer<Mirror>(map_.slots());
     std::fill(mirrors_.begin(), mirrors_.end(), initial);
     if (map_.dense()) return;

@@ -84,7 +84,7 @@ class remote_calls final : public task_service {
   void ask(rank_t to, const remote_function& f, task::suspended t, awaited_answer& answer,
            const Arguments&... arguments) {
     const auto w = t.worker();
-    const asked header{remember(w, t, answer), f.id, generation()};
+    const call_header header{remember(w, t, answer), f.id, generation()};
     questions_.send_packed(w, to, header, arguments...);
   }
   /// Worker w answers a call.
@@ -94,7 +94,7 @@ class remote_calls final : public task_service {
   }
 
  private:
-  struct asked {
+  struct call_header {
     ticket by;
     std::uint32_t function, generation;
   };

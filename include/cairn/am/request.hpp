@@ -48,9 +48,9 @@ struct request_options {
 ///
 /// Question, Answer   trivially copyable, aligned to at most 16 bytes
 /// answer     Answer answer(worker, question), at the rank that is asked; runs on several workers
-///            at once; does not block. Or void answer(worker, from, span of asked), which gives
-///            each answer to reply_from(): at once, or later in the same epoch, which it then holds
-///            open.
+///            at once; does not block. Or void answer(worker, from, span of ticketed_question),
+///            which gives each answer to reply_from(): at once, or later in the same epoch, which
+///            it then holds open.
 /// receive    void receive(worker, slot, answer), once per question, or void receive(worker, span
 ///            of replied); may ask again
 /// Kind       epoch: its end means that all answers were received; or standing
@@ -66,7 +66,7 @@ struct request_options {
 template <class Question, class Answer>
 class request final : private task::progress_source {
  public:
-  struct asked {
+  struct ticketed_question {
     ticket by;
     [[no_unique_address]] Question question;
   };
@@ -116,7 +116,7 @@ class request final : private task::progress_source {
           worker_(w) {}
 
     [[gnu::always_inline]] void operator()(rank_t to, const Question& q, std::uint64_t slot) {
-      const asked m{{worker_, slot}, q};
+      const ticketed_question m{{worker_, slot}, q};
       if (credits_.try_take(to)) [[likely]] {
         send_(to, m);
       } else {
@@ -127,7 +127,7 @@ class request final : private task::progress_source {
    private:
     request& request_;
     credits& credits_;
-    typename channel<asked>::sender send_;
+    typename channel<ticketed_question>::sender send_;
     worker_t worker_;
   };
   [[nodiscard]] asker from(worker_t w) { return asker(*this, w); }
@@ -169,7 +169,7 @@ class request final : private task::progress_source {
     }
   };
   struct queue {  // first in, first out; an empty std::deque takes 0.6 KB
-    std::vector<asked> questions;
+    std::vector<ticketed_question> questions;
     std::size_t sent = 0;  // number of questions sent, from the front
   };
   struct worker_state {
@@ -207,11 +207,12 @@ class request final : private task::progress_source {
 
   template <class AnswerFunction>
   auto on_questions(AnswerFunction answer) {
-    if constexpr (std::invocable<AnswerFunction&, worker_t, rank_t, std::span<const asked>>) {
+    if constexpr (std::invocable<AnswerFunction&, worker_t, rank_t,
+                                 std::span<const ticketed_question>>) {
       return answer;
     } else {
       return [this, answer = std::move(answer)](worker_t k, rank_t from,
-                                                std::span<const asked> batch) mutable {
+                                                std::span<const ticketed_question> batch) mutable {
         auto send = answers_.from(k);
         for (const auto& q : batch) send(from, {q.by, answer(k, q.question)});
       };
@@ -227,7 +228,7 @@ class request final : private task::progress_source {
   void charge(worker_t w, std::int64_t bytes) { world_.messages().charge(w, bytes); }
   [[nodiscard]] std::int64_t kept_bytes(worker_t w) {
     return static_cast<std::int64_t>(workers_[w].kept.load(std::memory_order_relaxed) *
-                                     sizeof(asked));
+                                     sizeof(ticketed_question));
   }
 
   static void add(std::atomic<std::uint64_t>& count, std::uint64_t n) noexcept {
@@ -244,7 +245,7 @@ class request final : private task::progress_source {
     return asked_so_far == received;
   }
 
-  [[gnu::noinline]] void keep(worker_t w, rank_t to, const asked& m) {
+  [[gnu::noinline]] void keep(worker_t w, rank_t to, const ticketed_question& m) {
     auto& mine = workers_[w];
     static_cast<void>(mine.unanswered->take(w, to, 1));  // none is free: registers the wait
     hold(w, 1);
@@ -265,7 +266,7 @@ class request final : private task::progress_source {
       sent = 0;
     }
     add(mine.kept, -std::uint64_t{n});
-    charge(w, -static_cast<std::int64_t>(n * sizeof(asked)));
+    charge(w, -static_cast<std::int64_t>(n * sizeof(ticketed_question)));
     release(w, n);
   }
 
@@ -308,7 +309,7 @@ class request final : private task::progress_source {
     other.any.store(true, std::memory_order_release);
   }
 
-  bool progress(worker_t w) noexcept override { return take_in(w); }
+  bool poll(worker_t w) noexcept override { return take_in(w); }
   bool take_in(worker_t w) noexcept override {
     auto& mine = workers_[w];
     if (!mine.any.load(std::memory_order_acquire) || world_.poisoned()) return false;
@@ -343,7 +344,7 @@ class request final : private task::progress_source {
   std::function<void(worker_t, std::span<const replied>)> receive_;
   task::per_worker<worker_state> workers_;
   channel<replied> answers_;
-  channel<asked> questions_;
+  channel<ticketed_question> questions_;
 };
 
 }  // namespace cairn::am

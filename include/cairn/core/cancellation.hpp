@@ -36,10 +36,10 @@ namespace cairn {
 class cancellation {
  public:
   /// Called when this rank is asked to cancel.
-  void request() noexcept { asked_.store(true, std::memory_order_relaxed); }
+  void request() noexcept { requested_.store(true, std::memory_order_relaxed); }
   /// Whether this rank must stop its loops and begin no collective.
   [[nodiscard]] bool stopping() const noexcept {
-    return asked_.load(std::memory_order_relaxed) ||
+    return requested_.load(std::memory_order_relaxed) ||
            stop_at_.load(std::memory_order_relaxed) != never;
   }
   /// Whether the last collective that this rank began will never complete, unless it has completed.
@@ -85,12 +85,12 @@ class cancellation {
     generation_.fetch_add(1, std::memory_order_relaxed);
     begun_.store(0, std::memory_order_relaxed);
     stop_at_.store(never, std::memory_order_relaxed);
-    asked_.store(false, std::memory_order_relaxed);
+    requested_.store(false, std::memory_order_relaxed);
   }
 
  private:
   static constexpr std::uint64_t never = ~std::uint64_t{0};
-  std::atomic<bool> asked_{false};
+  std::atomic<bool> requested_{false};
   std::atomic<std::uint32_t> generation_{0};
   std::atomic<std::uint64_t> begun_{0}, stop_at_{never};
 };

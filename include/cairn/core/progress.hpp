@@ -94,7 +94,7 @@ class progress_engine final : public task::progress_source, private task::schedu
 
   /// Receives packets and runs the handler of at most one buffer; otherwise sends worker w's
   /// part-filled buffers. Returns whether it did anything. An error fails the world.
-  bool progress(worker_t w) noexcept override;
+  bool poll(worker_t w) noexcept override;
   /// Receives packets, so that this rank notices poison and cancellation. Runs no handlers.
   [[nodiscard]] bool may_continue(worker_t w) noexcept override;
   /// Throws peer_failure if the world is poisoned. If the world is being cancelled, synchronises
@@ -201,7 +201,7 @@ class progress_engine final : public task::progress_source, private task::schedu
  private:
   struct worker_state {
     std::uint64_t last_scan_ns = 0, scan_ns = 0;
-    bool owes_answers = false;            // it handled messages at its last look
+    bool owes_answers = false;            // it handled messages at its last poll
     std::atomic<std::uint64_t> polls{0};  // one writer
     std::atomic<bool> in_handler{false};
     std::atomic<std::uint64_t> steps{0};
@@ -214,7 +214,7 @@ class progress_engine final : public task::progress_source, private task::schedu
     auto& steps = workers_[w].steps;  // one writer
     steps.store(steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  bool poll(worker_t w);
+  bool poll_transport(worker_t w);
   [[nodiscard]] std::size_t unsent_bytes() const noexcept;
   bool send_for_others(worker_t w);
   [[nodiscard]] bool all_sent();
@@ -233,7 +233,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   [[nodiscard]] bool receives() const noexcept;
   bool handle_standing(worker_t w);
   [[nodiscard]] bool waits_for_room(worker_t helper) const noexcept;
-  task::look serve(worker_t w) noexcept;
+  task::poll_result serve(worker_t w) noexcept;
   bool flush(worker_t w, flush_scope scope);
   void flush_standing(worker_t w);
   void flush_old(worker_t w);

@@ -4,8 +4,6 @@
 #include <cstddef>
 #include <cstdint>
 
-#include <cairn/base/types.hpp>
-
 namespace cairn {
 
 /// The threads that move a rank's messages while its workers compute.
@@ -19,7 +17,7 @@ namespace cairn {
 ///                server, which alone calls the transport (communication_server.hpp). The workers
 ///                run the body, tasks, and the handlers of epochs
 ///
-/// Source     [DC15] section V.B; [AM++]; specialised: [GMT14] section IV.A, where helpers also run
+/// Source     [DC15] section V.B (AM++); specialised: [GMT14] section IV.A, where helpers also run
 ///            what here belongs to an epoch
 enum class progress_style { automatic, poll, thread, specialised };
 
@@ -32,13 +30,5 @@ struct specialised_options {
   /// each other: index gather took 1.3 times as long.
   std::size_t channel_blocks = 64;
 };
-
-/// Threads that may run handlers on a rank: its workers, and those beside them, whose worker
-/// numbers follow. One rank alone has none beside its workers.
-[[nodiscard]] constexpr int handling_threads(progress_style style, int helpers, int workers,
-                                             rank_t ranks) noexcept {
-  if (style == progress_style::poll || ranks == 1) return workers;
-  return style == progress_style::specialised ? workers + helpers + 1 : workers + 1;
-}
 
 }  // namespace cairn

@@ -21,7 +21,7 @@ struct simulation_options {
   rank_t ranks = 4;
   int workers = 1;  ///< per rank
   std::uint64_t seed = 1;
-  double latency_us = 1.5;  ///< mean time from send to arrival, at most 1e9; when exploring
+  double latency_us = 1.5;  ///< of net::sim_options, at most 1e9; when exploring
   /// Rank r is on machine r mod `machines`; 0: each rank has its own machine.
   int machines = 0;
   std::size_t max_packet = 8u << 10;        ///< bytes, at least 256; larger messages are fragmented

@@ -27,7 +27,7 @@ class task_service {
   explicit task_service(world& w);
 
  private:
-  world& of_;
+  world& world_;
 };
 
 }  // namespace cairn

@@ -64,6 +64,13 @@ struct world_options {
   bool trace = false;            ///< world.trace() may record
 };
 
+/// Threads of each of `ranks` ranks beside its workers that may run handlers. Their worker numbers
+/// follow those of the workers. One rank alone has none.
+[[nodiscard]] constexpr int threads_beside_workers(const world_options& o, rank_t ranks) noexcept {
+  if (o.progress == progress_style::poll || ranks == 1) return 0;
+  return o.progress == progress_style::specialised ? o.specialised.helpers + 1 : 1;
+}
+
 /// One rank's view of the ranks and workers that compute together.
 ///
 /// The body (what every rank runs, on worker 0) receives it. Collective calls are made by all ranks
@@ -95,14 +102,16 @@ class world {
   /// The number of the workers and of the threads beside them. Worker numbers of handlers are below
   /// it.
   [[nodiscard]] int handling_threads() const noexcept {
-    return cairn::handling_threads(options_.progress, options_.specialised.helpers, workers(),
-                                   size_);
+    return workers() + threads_beside_workers(options_, size_);
   }
 
   /// Calls f(worker, begin, end) for chunks that cover [0, n) on this rank's workers, and handles
   /// arriving messages between chunks. chunk = 0: about 16 chunks per worker, of at most 16,384
   /// elements, so that cancel() takes effect soon. With several ranks the limit is 256, because
   /// their messages fill the network meanwhile.
+  ///
+  /// Throws    the first exception of f, after which no chunk begins; peer_failure, cancelled
+  /// Worker 0, outside loops, jobs, handlers and tasks. Not collective.
   template <class F>
   void parallel_for(std::size_t n, F&& f, std::size_t chunk = 0) {
     if (chunk == 0) {
@@ -125,6 +134,9 @@ class world {
   }
 
   /// Calls f(worker) once on every worker of this rank; returns when all have ended.
+  ///
+  /// Throws    the first exception of f, after all workers have ended; peer_failure, cancelled
+  /// Worker 0, outside loops, jobs, handlers and tasks. Not collective.
   void run(const std::function<void(worker_t)>& f);
 
   /// Runs a task, the root, on each rank, and returns its value once the roots of all ranks have
@@ -167,7 +179,8 @@ class world {
 
   /// Combines the ranks' values with aggregator A in a fixed order: the same bits on every rank,
   /// and in every run with the same number of ranks (recursive_doubling.hpp). Collective. The value
-  /// is a number, a collection, or a type of your own with a packing.
+  /// is a number, a collection, or a type of your own with a packing. About log2 P messages per
+  /// rank, one after the other.
   template <aggregator A>
   [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
     using value = typename A::value_type;
@@ -184,10 +197,11 @@ class world {
   }
   [[nodiscard]] std::uint64_t sum(std::uint64_t mine) { return reduce<add<std::uint64_t>>(mine); }
   [[nodiscard]] double sum(double mine) { return reduce<add<double>>(mine); }
-  [[nodiscard]] std::uint64_t max(std::uint64_t mine) {
+  /// No other type converts, such as a signed or a real number.
+  [[nodiscard]] std::uint64_t max(std::same_as<std::uint64_t> auto mine) {
     return reduce<maximum<std::uint64_t>>(mine);
   }
-  [[nodiscard]] bool any(bool mine) { return max(std::uint64_t{mine}) != 0; }
+  [[nodiscard]] bool any(std::same_as<bool> auto mine) { return max(std::uint64_t{mine}) != 0; }
   void barrier() { static_cast<void>(any(false)); }
 
   /// Every rank's value, by rank. Collective. T is packable (packing.hpp).
@@ -209,7 +223,8 @@ class world {
       std::span<const std::byte> mine);
 
   /// Concatenates the ranks' bits in rank order, without gaps. `words` holds this rank's `num_bits`
-  /// bits from bit 0. Collective.
+  /// bits from bit 0. `whole` is replaced by one word per 64 bits of all ranks; unused bits are 0.
+  /// Collective.
   void all_gather_bits(std::span<const std::uint64_t> words, std::size_t num_bits,
                        std::vector<std::uint64_t>& whole);
 

@@ -72,9 +72,9 @@ class executor final : job_source {
   executor(activity::domain& data, Op op, const executor_options& opt, const Maps&... maps)
       : world_(data.of()),
         op_(std::move(op)),
-        grain_(opt.grain != 0            ? opt.grain
-               : data.asked().grain != 0 ? data.asked().grain
-                                         : 16),
+        grain_(opt.grain != 0                ? opt.grain
+               : data.requested().grain != 0 ? data.requested().grain
+                                             : 16),
         workers_(world_.workers()),
         runner_(world_, {opt.at_once, opt.back_off},
                 std::max({sizeof(typename Maps::value_type)...}), *this),
@@ -84,7 +84,7 @@ class executor final : job_source {
     if constexpr (returns) {
       out_.emplace(
           world_,
-          [this](worker_t k, rank_t from, std::span<const typename path::asked> span) {
+          [this](worker_t k, rank_t from, std::span<const typename path::ticketed_question> span) {
             for (const auto& q : span) queue(k, q.question, {from, q.by});
           },
           [this](worker_t k, std::span<const typename path::replied> span) {
@@ -219,7 +219,7 @@ class executor final : job_source {
     });
     if (one_owner) return activity(m);
     op_.elements(m, [&](const auto& where) { static_cast<void>(runner_.number_of(where.map)); });
-    if (first == world_.rank()) return queue(k, m, here());
+    if (first == world_.rank()) return queue(k, m, own_origin());
     if constexpr (returns) {
       out_->from(k)(first, m, workers_[k].unanswered.put(m));
     } else {
@@ -228,7 +228,7 @@ class executor final : job_source {
   }
 
   // Origin of a message that was spawned on this rank.
-  [[nodiscard]] origin here() const {
+  [[nodiscard]] origin own_origin() const {
     if constexpr (returns) return {world_.rank(), {}};
     return {};
   }

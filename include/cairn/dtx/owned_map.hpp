@@ -42,7 +42,7 @@ class owned_map {
   [[nodiscard]] pgas::place<owned_map> at(std::uint64_t id) const noexcept { return {this, id}; }
   /// Marker of an element of this rank; accessed by the mechanism of the domain.
   [[nodiscard]] marker_word& marker(std::uint64_t id) const noexcept {
-    return markers_.at(id).here();
+    return markers_.at(id).element();
   }
 
   /// This rank's elements and their markers, by id - first(). For use while no other worker
@@ -59,7 +59,7 @@ class owned_map {
 
  private:
   friend struct pgas::place<owned_map>;
-  [[nodiscard]] T& element(std::uint64_t id) const noexcept { return values_.at(id).here(); }
+  [[nodiscard]] T& element(std::uint64_t id) const noexcept { return values_.at(id).element(); }
 
   Map<T> values_;
   Map<marker_word> markers_;

@@ -59,7 +59,7 @@ struct generator {
 /// Work      O(drawn edges / ranks), times O(scale) for Kronecker; no communication
 /// Memory    8 bytes an edge; 16 from 2^32 - 1 vertices on
 /// Throws    usage_error as size_of does
-/// Source    Graph500 specification 3; [Batagelj, Brandes 2005] (skips) for G(n, p)
+/// Source    Graph500 specification 3; [Batagelj05] (skips) for G(n, p)
 [[nodiscard]] io::raw_edges generate(
     task::pool& workers, const generator& g, rank_t rank = 0, rank_t ranks = 1,
     const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});

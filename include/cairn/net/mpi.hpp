@@ -54,9 +54,9 @@ class mpi_job {
 
   /// A transport over a communicator of its own, which keeps the job alive. Collective.
   ///
-  /// answerer   another rank than 0, the same on all ranks: it and rank 0 measure the steps of
-  ///            packets between them (step_probe.hpp), some milliseconds, and all ranks take these
-  ///            for the transport's; 0: the steps remain unknown
+  /// answerer   a rank other than 0, the same on all ranks. Rank 0 and this rank measure the packet
+  ///            steps between them (step_probe.hpp) for some milliseconds, and all ranks use the
+  ///            result. 0: the steps remain unknown
   [[nodiscard]] virtual std::unique_ptr<transport> open(rank_t answerer = 0) = 0;
 
  protected:

@@ -12,8 +12,8 @@ namespace cairn::net {
 /// The sizes of packets at which a transport begins to do more work for each: another slot of a
 /// ring, a rendezvous instead of an eager send, one more piece of a long message.
 ///
-/// A packet just above such a step costs as much as one of nearly twice its bytes. So a size is
-/// chosen at a step or well above it.
+/// A packet just above such a step costs as much as one of nearly twice its bytes. So packets end
+/// at a step or well above it.
 ///
 /// A pure function of its arguments.
 class packet_steps {
@@ -34,13 +34,13 @@ class packet_steps {
   [[nodiscard]] std::span<const std::size_t> largest() const noexcept { return largest_; }
   [[nodiscard]] slots in_slots() const noexcept { return slots_; }
 
-  /// Whether a packet of `size` bytes is above a step, but not by as many bytes as that step has.
+  /// Whether a packet of `size` bytes exceeds a step by less than the step itself.
   [[nodiscard]] bool just_above_a_step(std::size_t size) const noexcept {
     return std::ranges::any_of(largest_, [&](std::size_t s) { return s < size && size - s < s; });
   }
 
-  /// The size to choose where `wanted` bytes would suit, at most `max`, but at least one slot: the
-  /// size of the step that they exceed a little, else that of the slots which they begin.
+  /// The packet size to use for about `wanted` bytes: at most `max`, at least one slot. A step that
+  /// `wanted` exceeds by less than itself, else as many bytes as fill the last slot.
   [[nodiscard]] std::size_t choose(std::size_t wanted, std::size_t max) const noexcept {
     auto size = std::min(wanted, max);
     for (auto s = largest_.rbegin(); s != largest_.rend(); ++s) {

@@ -40,7 +40,7 @@ class segment {
   [[nodiscard]] std::byte* data() const noexcept;
   [[nodiscard]] std::size_t size() const noexcept { return bytes_; }
 
-  /// Requires a shared() segment that is not hidden.
+  /// Requires a shared() segment whose close_descriptor() was not called.
   [[nodiscard]] address where() const noexcept;
   /// Prevents new mappings; existing ones remain valid.
   void close_descriptor() noexcept;

@@ -13,7 +13,7 @@
 namespace cairn::net {
 
 struct sim_options {
-  std::uint64_t latency_ns = 1500;  ///< mean time from send to arrival
+  std::uint64_t latency_ns = 1500;  ///< most packets take 0.5 to 1.5 times this
   std::size_t max_packet = 8u << 10;
   /// One send in `refuse_one_in` finds no room; 0: none. At most `max_refusals` in a row.
   std::uint64_t refuse_one_in = 16;

@@ -13,15 +13,16 @@
 
 namespace cairn::net {
 
-/// Finds the steps of a transport that does not tell them: which packets of about a power of two
-/// take much longer than those of a few bytes less.
+/// Finds the steps of a transport that does not report them (packet_steps.hpp). The candidates are
+/// the powers of two from 1 KB to 32 KB.
 ///
-/// One rank asks and another one answers each packet by one of the same size. The one that asks
-/// times pairs of sizes on both sides of each power of two in turns, so that what disturbs them
-/// disturbs both. The first round pays for connections and does not count. A step is found where
-/// the first quartile of the upper size is 1.15 times that of the lower one, beyond what the bytes
-/// explain, and above its median: disturbances only add time. With fewer than min_rounds rounds
-/// within the time nothing is found.
+/// One rank sends a packet and another rank returns a packet of the same size. For each power of
+/// two the first rank times a slightly smaller and a slightly larger packet alternately, so that a
+/// disturbance of the machine affects both. The first round opens connections and is not counted.
+/// A power of two is a step if the first quartile of the larger size exceeds the median of the
+/// smaller size, and 1.15 times its first quartile times the ratio of the sizes. The first quartile
+/// is used because disturbances only add time. With fewer than min_rounds rounds within the limit
+/// no step is found.
 ///
 /// A pure state machine: the caller sends what next() gives and reads the clock.
 class step_probe {

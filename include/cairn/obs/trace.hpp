@@ -57,6 +57,16 @@ struct trace_record {
 };
 static_assert(sizeof(trace_record) == 64);
 
+/// The numbers of a record; trace_kind says what they mean.
+struct trace_numbers {
+  std::uint64_t amount = 0;
+  std::uint32_t count = 0, number = trace_record::no_number;
+};
+
+struct time_span {
+  std::uint64_t begin_ns, end_ns;
+};
+
 /// The recorded activity of one rank's workers: one bounded buffer of records per worker. A full
 /// buffer drops new records and counts them.
 ///
@@ -79,22 +89,20 @@ class trace {
   /// Whether records are added now.
   [[nodiscard]] bool on() const noexcept { return on_.load(std::memory_order_relaxed); }
   /// Whether it can be on: it has memory for records.
-  [[nodiscard]] bool wanted() const noexcept { return !lanes_.empty(); }
+  [[nodiscard]] bool wanted() const noexcept { return !workers_.empty(); }
   void resume() noexcept { on_.store(wanted(), std::memory_order_relaxed); }
   void pause() noexcept { on_.store(false, std::memory_order_relaxed); }
 
   [[nodiscard]] std::uint64_t now_ns() const { return now_ns_(); }
   void add(worker_t w, const trace_record& r) noexcept;
   /// Adds a record of this moment, if on.
-  void note(worker_t w, trace_kind kind, std::string_view text, std::uint64_t amount = 0,
-            std::uint32_t count = 0, std::uint32_t number = trace_record::no_number) {
+  void note(worker_t w, trace_kind kind, std::string_view text, const trace_numbers& n = {}) {
     if (on()) [[unlikely]]
-      note_now(w, kind, text, amount, count, number);
+      note_now(w, kind, text, n);
   }
 
   /// Adds a span that has ended, if its begin is known (not 0).
-  void add_span(worker_t w, trace_kind kind, std::uint64_t begin_ns, std::uint64_t end_ns,
-                std::uint64_t amount) noexcept;
+  void add_span(worker_t w, trace_kind kind, const time_span& when, std::uint64_t amount) noexcept;
 
   /// Names a channel for reports. The names of the first 4,096 channels are kept.
   void name_channel(std::uint32_t number, std::string_view name);
@@ -104,23 +112,22 @@ class trace {
   };
   [[nodiscard]] const std::vector<channel_name>& channels() const noexcept { return channels_; }
 
-  [[nodiscard]] int workers() const noexcept { return static_cast<int>(lanes_.size()); }
+  [[nodiscard]] int workers() const noexcept { return static_cast<int>(workers_.size()); }
   [[nodiscard]] std::span<const trace_record> of_worker(worker_t w) const noexcept;
   [[nodiscard]] std::uint64_t dropped(worker_t w) const noexcept;
 
  private:
-  struct alignas(cache_line) lane {
+  struct alignas(cache_line) worker_records {
     std::unique_ptr<trace_record[]> records;
     std::atomic<std::size_t> size{0};
     std::atomic<std::uint64_t> dropped{0};
   };
-  void note_now(worker_t w, trace_kind kind, std::string_view text, std::uint64_t amount,
-                std::uint32_t count, std::uint32_t number);
+  void note_now(worker_t w, trace_kind kind, std::string_view text, const trace_numbers& n);
 
   const std::size_t capacity_;
   const time_source now_ns_;
   std::atomic<bool> on_{false};
-  std::vector<lane> lanes_;
+  std::vector<worker_records> workers_;
   std::vector<channel_name> channels_;
 };
 
@@ -166,10 +173,10 @@ class idle_span {
   idle_span(const idle_span&) = delete;
   idle_span& operator=(const idle_span&) = delete;
 
-  /// Called before a look for work if the looks before found none.
+  /// Called before each poll that follows a poll without work.
   ///
   /// t  the trace if it is on; it exists until the next end
-  void look(trace* t) {
+  void before_poll(trace* t) {
     if (t != nullptr || trace_ != nullptr) [[unlikely]]
       note_look(t);
   }
@@ -178,7 +185,7 @@ class idle_span {
     if (trace_ != nullptr) [[unlikely]]
       finish(trace_->now_ns());
   }
-  /// Ends the span at the time of the last look, which found work and ran it.
+  /// Ends the span at the time of the last poll, which found work and ran it.
   void end_at_look() {
     if (trace_ != nullptr) [[unlikely]]
       finish(looked_ns_);

@@ -40,8 +40,8 @@ class traffic_row {
   explicit traffic_row(rank_t ranks)
       : to_(ranks <= max_ranks ? static_cast<std::size_t>(ranks) : 1) {}
 
-  void add(rank_t to, std::size_t messages, std::size_t bytes) noexcept {
-    to_[to_.size() == 1 ? 0 : static_cast<std::size_t>(to)] += {messages, bytes, 1};
+  void add(rank_t to, const sent_amount& sent) noexcept {
+    to_[to_.size() == 1 ? 0 : static_cast<std::size_t>(to)] += sent;
   }
   /// By receiver, or one sum.
   [[nodiscard]] const std::vector<sent_amount>& amounts() const noexcept { return to_; }

@@ -7,7 +7,7 @@
 #include <cstring>
 
 #include <cairn/pgas/allocation.hpp>
-#include <cairn/pgas/element_access.hpp>
+#include <cairn/pgas/atomic_access.hpp>
 
 namespace cairn::pgas {
 

@@ -81,11 +81,11 @@ class array_traffic {
     std::uint32_t first = none;  // the target that joined last
     rank_t to = -1;              // -1: none
   };
-  struct lane {
-    lane() = default;
-    lane(const lane&) = delete;
-    lane& operator=(const lane&) = delete;
-    ~lane() {  // after the channels, which take in answers until their end
+  struct worker_state {
+    worker_state() = default;
+    worker_state(const worker_state&) = delete;
+    worker_state& operator=(const worker_state&) = delete;
+    ~worker_state() {  // after the channels, which take in answers until their end
       while (groups.next != &groups) {
         auto& g = *groups.next;
         g.leave();
@@ -99,7 +99,7 @@ class array_traffic {
 
   template <class Request, class Question>
   void ask(Request& request, worker_t w, rank_t to, const Question& q, const reply_target& target) {
-    request.from(w)(to, q, lanes_[w].reply_targets.put(target));
+    request.from(w)(to, q, workers_[w].reply_targets.put(target));
   }
   [[nodiscard]] reply_target reply_target_for(void* into, std::uint32_t bytes,
                                               completion& c) noexcept;
@@ -108,7 +108,7 @@ class array_traffic {
 
   template <class Request, class Act>
   void answer_all(Request& request, worker_t k, rank_t from,
-                  std::span<const typename Request::asked> batch, Act&& act);
+                  std::span<const typename Request::ticketed_question> batch, Act&& act);
   template <class Replied>
   void receive_replies(worker_t w, std::span<const Replied> batch);
   template <class Answer>
@@ -126,14 +126,14 @@ class array_traffic {
   using piece_puts = am::request<put_piece_command, put_done>;
   using changes = am::request<change_command, element_bytes<8>>;
 
-  void answer_changes(worker_t k, rank_t from, std::span<const changes::asked> batch);
-  void change_full_empty(worker_t k, rank_t from, array_part& part, const changes::asked& q,
-                         changes::replier& reply);
+  void answer_changes(worker_t k, rank_t from, std::span<const changes::ticketed_question> batch);
+  void change_full_empty(worker_t k, rank_t from, array_part& part,
+                         const changes::ticketed_question& q, changes::replier& reply);
 
   world& world_;
   task::scheduler& tasks_;
   array_table& table_;
-  task::per_worker<lane> lanes_;
+  task::per_worker<worker_state> workers_;
   word_gets get_words_;
   pair_gets get_pairs_;
   piece_gets get_pieces_;

@@ -53,6 +53,11 @@ struct element_place {
   friend bool operator==(const element_place&, const element_place&) = default;
 };
 
+/// The rank that `local` and `remote` refer to, and the number of ranks of its job.
+struct home_rank {
+  rank_t home, ranks;
+};
+
 /// Maps the elements 0 .. n-1 of a global array to ranks and offsets. A value of 40 bytes that may
 /// travel; all functions are pure. The elements of a rank have the offsets 0 .. size(rank) - 1.
 ///
@@ -61,14 +66,14 @@ struct element_place {
 class array_layout {
  public:
   constexpr array_layout() = default;
-  /// n         at most 2^63;  home   the rank that `local` and `remote` refer to
-  /// Throws    contract_violation if n is larger, or ranks or home are not ranks
-  constexpr array_layout(distribution d, std::uint64_t n, rank_t ranks, rank_t home)
-      : n_(n), ranks_(ranks), home_(home), distribution_(d) {
-    CAIRN_EXPECTS(ranks >= 1 && home >= 0 && home < ranks);
+  /// n         at most 2^63
+  /// Throws    contract_violation if n is larger, or `at.home` is not a rank
+  constexpr array_layout(distribution d, std::uint64_t n, home_rank at)
+      : n_(n), ranks_(at.ranks), home_(at.home), distribution_(d) {
+    CAIRN_EXPECTS(at.home >= 0 && at.home < at.ranks);
     CAIRN_EXPECTS(n <= std::uint64_t{1} << 63);
-    if (distribution_ == distribution::remote && ranks == 1) distribution_ = distribution::local;
-    const auto p = static_cast<std::uint64_t>(ranks);
+    if (distribution_ == distribution::remote && ranks_ == 1) distribution_ = distribution::local;
+    const auto p = static_cast<std::uint64_t>(ranks_);
     switch (distribution_) {
       case distribution::partition:
         unit_ = {block_of(n, p), n};

@@ -24,7 +24,7 @@ struct place {
 
   [[nodiscard]] rank_t owner() const noexcept { return map->owner(id); }
   /// The element. Called at its owner only.
-  [[nodiscard]] auto& here() const noexcept { return map->element(id); }
+  [[nodiscard]] auto& element() const noexcept { return map->element(id); }
 };
 
 /// A view of a map's elements, passed by value to operators. A loop over messages keeps it in

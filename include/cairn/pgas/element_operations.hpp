@@ -14,9 +14,9 @@
 
 #include <cairn/pgas/array_command.hpp>
 #include <cairn/pgas/array_traffic.hpp>
+#include <cairn/pgas/atomic_access.hpp>
 #include <cairn/pgas/completion.hpp>
 #include <cairn/pgas/distribution.hpp>
-#include <cairn/pgas/element_access.hpp>
 #include <cairn/task/prefetch.hpp>
 #include <cairn/task/promise.hpp>
 
@@ -86,7 +86,7 @@ class one_access {
   one_access& operator=(const one_access&) = delete;
 
   [[nodiscard]] bool await_ready() const noexcept {
-    return here() && (!fetches_ || task::prefetch(element_).await_ready());
+    return is_local() && (!fetches_ || task::prefetch(element_).await_ready());
   }
 
  protected:
@@ -96,10 +96,10 @@ class one_access {
     completion done;
   };
 
-  [[nodiscard]] bool here() const noexcept { return element_ != nullptr; }
+  [[nodiscard]] bool is_local() const noexcept { return element_ != nullptr; }
   template <class P, class Send>
   [[gnu::always_inline]] std::coroutine_handle<> suspend(std::coroutine_handle<P> h, Send&& send) {
-    if (here()) return task::prefetch(element_).await_suspend(h);
+    if (is_local()) return task::prefetch(element_).await_suspend(h);
     const task::suspended me(h.promise());
     remote_.done.wait_as(me);
     send(me.worker(), remote_.to, remote_.done);
@@ -127,7 +127,7 @@ class [[nodiscard("await it")]] get_operation : public one_access<T> {
     });
   }
   [[nodiscard]] T await_resume() const {
-    if (this->here()) return load_element(this->element());
+    if (this->is_local()) return load_element(this->element());
     this->expect_done();
     return std::bit_cast<T>(value_);
   }
@@ -146,7 +146,7 @@ class [[nodiscard("await it")]] put_operation : public one_access<T> {
         h, [this](worker_t w, const target& t, completion& c) { send_put(w, t, value_, c); });
   }
   void await_resume() const {
-    if (this->here()) return store_element(this->element(), value_);
+    if (this->is_local()) return store_element(this->element(), value_);
     this->expect_done();
   }
 
@@ -170,7 +170,7 @@ class [[nodiscard("await it")]] change_operation : public one_access<T> {
     });
   }
   Result await_resume() {
-    if (this->here()) {
+    if (this->is_local()) {
       found_ = to_word(changed<form>(access_, reinterpret_cast<form&>(this->element()),
                                      from_word<form>(x_), from_word<form>(expected_)));
     } else {

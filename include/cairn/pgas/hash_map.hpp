@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <concepts>
 #include <coroutine>
 #include <cstddef>
 #include <cstdint>
@@ -81,7 +82,7 @@ class hash_map {
     Value value;
     bool found;
   };
-  using asked = typename am::request<question, answer>::asked;
+  using ticketed_question = typename am::request<question, answer>::ticketed_question;
   struct reply_target {
     answer* into;
     task::suspended waiter;
@@ -97,7 +98,7 @@ class hash_map {
         reply_targets_(w.handling_threads()),
         ask_(
             w,
-            [this](worker_t k, rank_t from, std::span<const asked> batch) {
+            [this](worker_t k, rank_t from, std::span<const ticketed_question> batch) {
               answer_all(k, from, batch);
             },
             [this](worker_t k, std::uint64_t slot, const answer& a) { deliver_reply(k, slot, a); },
@@ -115,11 +116,11 @@ class hash_map {
     [[nodiscard]] bool await_ready() {
       hash_ = Hash{}(question_.key);
       owner_ = map_.owner_of(hash_);
-      return here() && (!map_.shard_of(hash_).larger_than_cache() || entry().await_ready());
+      return is_local() && (!map_.shard_of(hash_).larger_than_cache() || entry().await_ready());
     }
     template <task::task_promise P>
     std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
-      if (here()) return entry().await_suspend(h);
+      if (is_local()) return entry().await_suspend(h);
       const task::suspended me(h.promise());
       const auto w = me.worker();
       const auto slot = map_.reply_targets_[w].put({&answer_, me, map_.tasks_.generation()});
@@ -127,7 +128,7 @@ class hash_map {
       return std::noop_coroutine();
     }
     Result await_resume() {
-      if (here()) answer_ = map_.execute(question_, hash_);
+      if (is_local()) answer_ = map_.execute(question_, hash_);
       if constexpr (std::is_same_v<Result, bool>) {
         return answer_.found;
       } else {
@@ -136,7 +137,7 @@ class hash_map {
     }
 
    private:
-    [[nodiscard]] bool here() const noexcept { return owner_ == map_.world_.rank(); }
+    [[nodiscard]] bool is_local() const noexcept { return owner_ == map_.world_.rank(); }
     // Another worker may free the table meanwhile, because it grows.
     [[nodiscard]] task::prefetch entry() const {
       const auto* const address = map_.shard_of(hash_).table.address(mix64(hash_));
@@ -168,7 +169,8 @@ class hash_map {
   }
 
   /// Bytes of this rank's part of a map that is made for `entries` entries on so many ranks.
-  [[nodiscard]] static std::uint64_t bytes(std::uint64_t entries, rank_t ranks) noexcept {
+  [[nodiscard]] static std::uint64_t bytes(std::uint64_t entries,
+                                           std::same_as<rank_t> auto ranks) noexcept {
     return num_shards * probing_table<Key, Value>::bytes(max_shard_entries(entries, ranks));
   }
   /// Number of entries on all ranks, while no task changes them. Collective.
@@ -238,7 +240,7 @@ class hash_map {
     return found;
   }
   // Fetches the entries of later questions while it answers earlier ones.
-  void answer_all(worker_t k, rank_t from, std::span<const asked> batch) {
+  void answer_all(worker_t k, rank_t from, std::span<const ticketed_question> batch) {
     constexpr std::size_t ahead = 12;
     std::array<std::uint64_t, 16> hashes;
     const auto fetch = [&](std::size_t j) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
@@ -26,7 +27,8 @@ class partition_view {
   ///
   /// n         at most 2^63
   /// Throws    contract_violation if n is larger or ranks < 1
-  constexpr partition_view(std::uint64_t n, rank_t ranks) : n_(n), ranks_(ranks) {
+  constexpr partition_view(std::uint64_t n, std::same_as<rank_t> auto ranks)
+      : n_(n), ranks_(ranks) {
     CAIRN_EXPECTS(ranks >= 1);
     CAIRN_EXPECTS(n <= std::uint64_t{1} << 63);
     const auto parts = static_cast<std::uint64_t>(ranks);
@@ -95,7 +97,7 @@ class partition : public partition_view {
  public:
   partition() = default;
   /// Equal blocks.
-  partition(std::uint64_t n, rank_t ranks) : partition_view(n, ranks) {}
+  partition(std::uint64_t n, std::same_as<rank_t> auto ranks) : partition_view(n, ranks) {}
   /// sizes     number of elements of each rank; at least one rank
   /// Throws    contract_violation if `sizes` is empty
   [[nodiscard]] static partition listed(std::span<const std::uint64_t> sizes) {

@@ -15,17 +15,17 @@
 
 namespace cairn::task {
 
-/// The result of a server's look for work. It decides when the server looks again: at once, soon,
+/// The result of one poll by a server. It decides when the server polls again: at once, soon,
 /// or after about a millisecond.
-enum class look { worked, nothing, rest };
+enum class poll_result { worked, nothing, rest };
 
 /// Work for a worker without a job: it handles messages or retries parked work.
 class progress_source {
  public:
   /// Does a bounded piece of work on worker w; returns whether there was any. Several workers may
   /// call it concurrently. An error has no caller to reach: the source keeps it or fails its world.
-  virtual bool progress(worker_t w) noexcept = 0;
-  /// The part of progress() that a worker also runs between two chunks: it takes over items that
+  virtual bool poll(worker_t w) noexcept = 0;
+  /// The part of poll() that a worker also runs between two chunks: it takes over items that
   /// other workers left for it.
   virtual bool take_in(worker_t /*w*/) noexcept { return false; }
   /// Called by worker w between two chunks of a loop; false ends the loop. Several workers may call
@@ -48,7 +48,7 @@ class progress_source {
 class pool {
  public:
   using job = std::function<void(worker_t)>;
-  using server = std::function<look(worker_t)>;
+  using server = std::function<poll_result(worker_t)>;
 
   virtual ~pool() = default;
   pool(const pool&) = delete;
@@ -58,7 +58,7 @@ class pool {
 
   /// The calling worker. It is 0 for a thread that this pool did not start, even if that is a
   /// worker of another pool: a job may construct a pool of its own.
-  [[nodiscard]] virtual worker_t here() const noexcept = 0;
+  [[nodiscard]] virtual worker_t current_worker() const noexcept = 0;
 
   /// Runs f(w) once on every worker w and returns when all have ended; rethrows the first
   /// exception. Called by worker 0 only, never from inside a job.
@@ -134,7 +134,7 @@ class pool {
 
   /// Calls f while no worker but 0 is inside a source, and no server serves. Called by worker 0
   /// outside jobs.
-  /// Cost      an empty job, if the pool polls; a look of each server
+  /// Cost      an empty job, if the pool polls; a poll by each server
   template <class F>
   void while_not_polling(F&& f) {
     const paused_servers no_servers(*this);
@@ -151,7 +151,7 @@ class pool {
   void wait_until(Done&& done) {
     expect_no_task();
     for (unsigned idle_rounds = 0; !done();) {
-      if (idle(here())) {
+      if (poll_sources(current_worker())) {
         idle_rounds = 0;
         step();
       } else {
@@ -167,7 +167,7 @@ class pool {
   void work_until(Done&& done, Urgent&& urgent) {
     expect_no_task();
     for (unsigned idle_rounds = 0;;) {
-      const bool worked = idle(here());
+      const bool worked = poll_sources(current_worker());
       if ((!worked || urgent()) && done()) return;
       if (worked) {
         idle_rounds = 0;
@@ -199,8 +199,8 @@ class pool {
     return any;
   }
   /// Polls the sources in turn until one has done something; returns whether one has.
-  bool idle(worker_t w) noexcept {
-    return std::ranges::any_of(sources_, [w](auto* s) { return s->progress(w); });
+  bool poll_sources(worker_t w) noexcept {
+    return std::ranges::any_of(sources_, [w](auto* s) { return s->poll(w); });
   }
 
  protected:
@@ -221,12 +221,12 @@ class pool {
     return t != nullptr && t->on() ? t : nullptr;
   }
 
-  /// One look of server w, or none while the servers are paused. Called by its thread or fiber.
-  look serve_once(worker_t w) {
+  /// One poll by server w, or none while the servers are paused. Called by its thread or fiber.
+  poll_result serve_once(worker_t w) {
     auto& serves = serving_[static_cast<std::size_t>(w - workers_)].value;
     serves.store(true, std::memory_order_seq_cst);
     const bool paused = servers_paused_.load(std::memory_order_seq_cst);
-    const auto seen = paused ? look::nothing : serve_(w);
+    const auto seen = paused ? poll_result::nothing : serve_(w);
     serves.store(false, std::memory_order_release);
     return seen;
   }

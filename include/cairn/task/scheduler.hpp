@@ -48,11 +48,12 @@ struct scheduler_options {
 /// Runs the tasks of one rank: the pool's workers resume them whenever they poll (pool.hpp), also
 /// while the body waits.
 ///
-/// Each worker has its own queue. It resumes tasks in batches, first in first out, and starts new
-/// ones, the newest first, if none is ready, and one at about every 64th resumption; while all wait
-/// for cache lines (prefetch.hpp), at every 16,384th. A worker without tasks asks others, which
-/// give half of those that have not started, the oldest first. A started task always resumes on its
-/// worker. There are no priorities and no preemption.
+/// Each worker has its own queue. It resumes ready tasks in batches, first in, first out. It starts
+/// a new task, the newest first, if no task is ready, and also after about every 64th resumption;
+/// while all started tasks wait for cache lines (prefetch.hpp), after every 16,384th. A worker
+/// without tasks requests some from other workers, which give half of their tasks that have not
+/// started, the oldest first. A started task always resumes on its worker. There are no priorities
+/// and no preemption.
 ///
 /// In a simulated cluster the seed chooses which ready task is next, and each resumption is a step.
 ///
@@ -117,7 +118,7 @@ class scheduler final : public progress_source {
   /// How often a task was resumed or started.
   [[nodiscard]] std::uint64_t num_resumed() const noexcept;
 
-  bool progress(worker_t w) noexcept override;
+  bool poll(worker_t w) noexcept override;
 
  private:
   void start_as_root(worker_t here, task<void> t);

@@ -34,8 +34,8 @@ class [[nodiscard("co_await it")]] pause {
   void await_resume() const noexcept {}
 };
 
-/// co_await here(): the worker on which the task runs now and resumes later.
-class [[nodiscard("co_await it")]] here {
+/// co_await current_worker(): the worker on which the task runs now and resumes later.
+class [[nodiscard("co_await it")]] current_worker {
  public:
   [[nodiscard]] bool await_ready() const noexcept { return false; }
   template <task_promise P>

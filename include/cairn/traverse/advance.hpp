@@ -101,7 +101,7 @@ class advance {
     span->set_text(pulls ? "pull" : "push");
     if (!chooses()) return;
     w_.trace().note(main_worker, obs::trace_kind::choice, pulls ? "pull" : "push",
-                    size_.frontier_edges);
+                    {.amount = size_.frontier_edges});
   }
 
   // Makes the added vertices the frontier. Returns their number on all ranks.
@@ -217,7 +217,7 @@ class advance {
    private:
     [[gnu::always_inline]] bool waits(Id v) const {
       const auto m = Op::along(v, v);
-      return op_.wanted(tm::load_cell(op_.cell(m).here()), m);
+      return op_.wanted(tm::load_cell(op_.cell(m).element()), m);
     }
 
     const Op op_;

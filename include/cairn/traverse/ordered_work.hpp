@@ -150,7 +150,7 @@ class ordered_work {
     const auto bucket = mine.bucket.load(std::memory_order_relaxed);
     const auto now = trace.now_ns();
     trace.add_span(k, bucket == none ? obs::trace_kind::idle : obs::trace_kind::bucket,
-                   std::exchange(mine.since_ns, now), now, bucket);
+                   {std::exchange(mine.since_ns, now), now}, bucket);
   }
 
   template <class Work>

@@ -21,7 +21,7 @@
 // chunks of about equal predicted time, and returns when all messages of all ranks have been
 // handled. Visited edges are counted as obs::counter::edges.
 //
-//   through     the sender: an executor of operators, or an am::channel
+//   channel     the sender: an executor of operators, or an am::channel
 //   send        send(message) for an executor, send(rank, message) for a channel
 //
 // Throws      exceptions of the callbacks and handlers; peer_failure, cancelled
@@ -31,13 +31,13 @@ namespace cairn::traverse {
 
 namespace detail {
 
-template <class Through, class Body>
-[[gnu::always_inline]] inline void with_sender(Through& through, worker_t k, Body&& body) {
-  if constexpr (requires { through.from(k); }) {
-    auto send = through.from(k);
+template <class Channel, class Body>
+[[gnu::always_inline]] inline void with_sender(Channel& channel, worker_t k, Body&& body) {
+  if constexpr (requires { channel.from(k); }) {
+    auto send = channel.from(k);
     body(send);
   } else {
-    through.spawn(k, body);
+    channel.spawn(k, body);
   }
 }
 
@@ -65,14 +65,14 @@ template <class F, class... Args>
 ///
 /// f          returns the number of visited edges
 /// chunk      chunk_of(w, n, time per element)
-template <class Through, class F>
-void push_ranges(world& w, Through& through, std::size_t n, F&& f, std::size_t chunk) {
+template <class Channel, class F>
+void push_ranges(world& w, Channel& channel, std::size_t n, F&& f, std::size_t chunk) {
   am::epoch epoch(w);
   w.parallel_for(
       n,
       [&](worker_t k, std::size_t begin, std::size_t end) {
         std::uint64_t visited = 0;
-        detail::with_sender(through, k,
+        detail::with_sender(channel, k,
                             [&](auto& send) { return visited = f(send, k, begin, end); });
         w.counters().add(k, obs::counter::edges, visited);
       },
@@ -83,10 +83,10 @@ void push_ranges(world& w, Through& through, std::size_t n, F&& f, std::size_t c
 /// Calls f(x, send) for each x of a list.
 ///
 /// f          returns the number of visited edges, or nothing
-template <class Through, class T, class F>
-void push_each(world& w, Through& through, std::span<const T> list, F&& f, double ns_each = 20) {
+template <class Channel, class T, class F>
+void push_each(world& w, Channel& channel, std::span<const T> list, F&& f, double ns_each = 20) {
   push_ranges(
-      w, through, list.size(),
+      w, channel, list.size(),
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
         std::uint64_t visited = 0;
         for (const T& x : list.subspan(begin, end - begin)) visited += detail::edges_of(f, x, send);
@@ -98,12 +98,12 @@ void push_each(world& w, Through& through, std::span<const T> list, F&& f, doubl
 /// Calls f(v, send) for each own vertex v of `vertices`, a vertex map or a graph's rows.
 ///
 /// f          returns the number of visited edges, or nothing
-template <class Through, class Vertices, class F>
-void push_own(world& w, Through& through, const Vertices& vertices, F&& f, double ns_each = 20) {
+template <class Channel, class Vertices, class F>
+void push_own(world& w, Channel& channel, const Vertices& vertices, F&& f, double ns_each = 20) {
   const auto own = own_of(vertices);
   using id = typename decltype(own)::id_type;
   push_ranges(
-      w, through, own.size(),
+      w, channel, own.size(),
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
         std::uint64_t visited = 0;
         for (auto v = own.first + begin; v < own.first + end; ++v) {
@@ -117,11 +117,11 @@ void push_own(world& w, Through& through, const Vertices& vertices, F&& f, doubl
 /// Calls f(v, row, send) for the rows of each vertex v of a list of own vertices.
 ///
 /// degree     approximate mean degree of these vertices
-template <class Through, class Id, class F>
-void push_along(world& w, Through& through, const edges<Id>& along, std::span<const Id> list, F&& f,
+template <class Channel, class Id, class F>
+void push_along(world& w, Channel& channel, const edges<Id>& along, std::span<const Id> list, F&& f,
                 double degree) {
   push_ranges(
-      w, through, list.size(),
+      w, channel, list.size(),
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
         return along.each_row(
             list.subspan(begin, end - begin), [&](Id v, std::span<const Id> row) __attribute__((
@@ -129,10 +129,10 @@ void push_along(world& w, Through& through, const edges<Id>& along, std::span<co
       },
       detail::chunk_of_rows(w, list.size(), degree));
 }
-template <class Through, class Id, class F>
-void push_along(world& w, Through& through, const edges<Id>& along, std::span<const Id> list,
+template <class Channel, class Id, class F>
+void push_along(world& w, Channel& channel, const edges<Id>& along, std::span<const Id> list,
                 F&& f) {
-  push_along(w, through, along, list, f, along.mean_degree(list));
+  push_along(w, channel, along, list, f, along.mean_degree(list));
 }
 
 /// The number of ranges of targets of push_to_ranges.
@@ -147,15 +147,15 @@ void push_along(world& w, Through& through, const edges<Id>& along, std::span<co
 /// and long.
 ///
 /// num_edges  approximate sum of the vertices' degrees
-template <class Through, class Id, class F>
-void push_to_ranges(world& w, Through& through, const graph::csr<Id>& rows,
+template <class Channel, class Id, class F>
+void push_to_ranges(world& w, Channel& channel, const graph::csr<Id>& rows,
                     std::span<const Id> list, F&& f, std::uint64_t num_edges) {
   CAIRN_ASSERT(w.size() == 1);
   const auto at = rows.rows();
   const auto n = rows.num_rows();
   const auto ranges = num_target_ranges(w, num_edges);
   push_ranges(
-      w, through, n,
+      w, channel, n,
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
         std::uint64_t visited = 0;
         for (const Id u : list) {
@@ -177,14 +177,14 @@ void push_to_ranges(world& w, Through& through, const graph::csr<Id>& rows,
 /// One superstep thus follows paths of own vertices of any length. A worker ends a chunk after
 /// about a tenth of a millisecond, or with several ranks after a few hundred vertices, so that the
 /// other workers receive a share of the remaining vertices.
-template <class Through, class Id, class F>
-void push_deep(world& w, Through& through, const edges<Id>& along, worklist<Id>& work, F&& f) {
+template <class Channel, class Id, class F>
+void push_deep(world& w, Channel& channel, const edges<Id>& along, worklist<Id>& work, F&& f) {
   const auto list = work.take();
   const auto degree = along.mean_degree(list);
   const auto chunk_limit =
       chunk_of(w, std::numeric_limits<std::uint32_t>::max(), ns_of_row(degree));
   push_ranges(
-      w, through, list.size(),
+      w, channel, list.size(),
       [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
         std::uint64_t visited = 0;
         std::size_t vertices = 0;

@@ -71,7 +71,7 @@ graph_by_ids by_declared_ids(const std::string& path, const native_graph& g,
   const auto order = order_of_ids(g);
   if (!order) {
     throw usage_error(path + ": " + format +
-                      " requires the vertex ids 1 to n, but this graph has other ids");
+                      " requires the vertex ids 1 to n, but this graph has other ids (--renumber)");
   }
   graph_by_ids found;
   found.g = g;
@@ -126,7 +126,7 @@ void expect_integers(task::pool& workers, const std::string& path, const native_
   }
   if (whole == nullptr) {
     throw usage_error(path + ": the weights of " + format +
-                      " are integers of 32 bits, but this graph has others");
+                      " must be 32-bit integers, but this graph has others");
   }
   const auto less =
       first_row(workers, g, [&](std::uint64_t, std::uint64_t i) { return (*whole)[i] < least; });

@@ -178,7 +178,7 @@ stop_reason scan(std::string_view text, const line_rule& rule, output<Id, Weight
       if constexpr (std::is_same_v<Weight, double>) {
         p = scan_real(p, end, *weights);
       } else {
-        p = scan_whole(p, *weights);
+        p = scan_integer(p, *weights);
         if (p == nullptr) return stop_reason::at_real_weight;
       }
       ++weights;

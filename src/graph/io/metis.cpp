@@ -48,7 +48,7 @@ const char* scan_weight(const char* p, const char* end, Weight& weight, double& 
   if constexpr (std::is_same_v<Weight, double>) {
     p = scan_real(p, end, weight);
   } else {
-    p = scan_whole(p, weight);
+    p = scan_integer(p, weight);
     if (p == nullptr) return nullptr;
   }
   value = static_cast<double>(weight);

@@ -101,7 +101,7 @@ class dictionary_parser {
     if (word() != "id") fail("a first field named 'id'");
     expect(",");
     const auto id_kind = kind();
-    if (id_kind == 2) fail("ids that are whole numbers");
+    if (id_kind == 2) fail("ids that are integers");
     shape_.signed_ids = id_kind == 1;
     expect(")");
     expect(",");

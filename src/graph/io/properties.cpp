@@ -62,10 +62,10 @@ input_error properties::unexpected(std::string_view key, const std::string& expe
                                   quoted(begin, begin + found.value.size()));
 }
 
-std::uint64_t properties::whole(std::string_view key) const {
+std::uint64_t properties::integer(std::string_view key) const {
   std::uint64_t value = 0;
   if (read_all(text(key), value)) return value;
-  throw unexpected(key, "a whole number from 0 to 2^64 - 1");
+  throw unexpected(key, "an integer from 0 to 2^64 - 1");
 }
 
 double properties::real(std::string_view key) const {

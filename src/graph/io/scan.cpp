@@ -44,7 +44,7 @@ void fail_id(const char* p, const char* end) {
   if (*p == '-' && is_digit(p[1])) {
     throw text_fault{p, "expected an id, found the negative number " + quoted(p, end)};
   }
-  fail_expected(p, end, "an id (a whole number)");
+  fail_expected(p, end, "an id (an integer)");
 }
 
 namespace detail {

@@ -68,7 +68,7 @@ bool parse(std::string_view text, dictionary& known, edge_block& block) {
       if constexpr (std::is_same_v<Weight, double>) {
         p = scan_real(p, end, weights.emplace_back());
       } else {
-        p = scan_whole(p, weights.emplace_back());
+        p = scan_integer(p, weights.emplace_back());
         if (p == nullptr) return false;
       }
     }

@@ -17,7 +17,7 @@ const std::string mtx = "%%MatrixMarket matrix coordinate pattern general\n";
 
 const std::vector<bad_file>& bad_files() {
   static const std::vector<bad_file> files{
-      {"a.el", "0 1\n1 x\n", "a.el:2: expected an id (a whole number), found 'x'"},
+      {"a.el", "0 1\n1 x\n", "a.el:2: expected an id (an integer), found 'x'"},
       {"b.el", "0 1\n\n1 -2\n", "b.el:3: expected an id, found the negative number '-2'"},
       {"c.el", "-1 2\n", "c.el:1: expected an id, found the negative number '-1'"},
       {"d.el", "0 1\n1 18446744073709551616\n",
@@ -43,9 +43,9 @@ const std::vector<bad_file>& bad_files() {
                    "ELF\x02\x01\0\0",
                    8) +
            "\n",
-       "q.el:1: expected an id (a whole number), found '\\x7fELF\\x02\\x01\\x00\\x00'"},
+       "q.el:1: expected an id (an integer), found '\\x7fELF\\x02\\x01\\x00\\x00'"},
       {"r.el", std::string("0 1\n\0\0\0\0", 8),
-       "r.el:2: expected an id (a whole number), found '\\x00\\x00\\x00\\x00'"},
+       "r.el:2: expected an id (an integer), found '\\x00\\x00\\x00\\x00'"},
       {"a.csv", "source,target\n", "a.csv:1: the file contains no edges"},
       {"b.csv", "target,source\n1,2\n",
        "b.csv:1: column 1 is named 'target': expected source,target or source,target,weight"},
@@ -53,7 +53,7 @@ const std::vector<bad_file>& bad_files() {
        "c.csv:2: expected 3 columns as the header has, found 2"},
       {"d.csv", "id,source,target,weight\n1,2,3,4\n",
        "d.csv:1: expected 2 or 3 columns (source, target and perhaps a weight), found 4"},
-      {"e.csv", "source,target\n1,2\n3;x\n", "e.csv:3: expected an id (a whole number), found 'x'"},
+      {"e.csv", "source,target\n1,2\n3;x\n", "e.csv:3: expected an id (an integer), found 'x'"},
       {"f.csv", "source,target\n1,2\n3,\n",
        "f.csv:3: expected another number after a blank, found the end of the line"},
       {"a.mtx", "1 2\n",
@@ -133,7 +133,7 @@ TEST(BadInput, LinesAreRightBehindCompressionAndInLaterBlocks) {
   for (const std::string ending : {"", ".gz", ".zst", ".xz"}) {
     const auto path = dir.packed("a.el" + ending, text + "5 z\n" + text);
     const auto said = test::sentence_of(path, [&] { static_cast<void>(test::read(path, 2, 100)); });
-    EXPECT_EQ(said, "a.el" + ending + ":1001: expected an id (a whole number), found 'z'");
+    EXPECT_EQ(said, "a.el" + ending + ":1001: expected an id (an integer), found 'z'");
   }
 }
 

@@ -55,7 +55,7 @@ TEST(Ids, OfPaceGraphsAreChecked) {
   EXPECT_EQ(test::sentence(dir.plain("b.gr", "p tw 2 2\n1 2\n")),
             "b.gr:1: the header declares 2 entries, but the file holds 1");
   EXPECT_EQ(test::sentence(dir.plain("c.gr", "p tw 2 1\na 1 2\n")),
-            "c.gr:2: expected an id (a whole number), found 'a'");
+            "c.gr:2: expected an id (an integer), found 'a'");
   EXPECT_EQ(test::sentence(dir.plain("d.gr", "p sp 2 1\nn 1 s\na 1 2 1\n")),
             "d.gr:2: expected an arc ('a SOURCE TARGET WEIGHT') or a comment ('c ...'), found 'n'");
 }

@@ -90,8 +90,7 @@ TEST_F(Metis, BadListsAreRefusedWithTheirLine) {
             "1");
   EXPECT_EQ(sentence_of("3 2\n2\n1 4\n2\n").substr(0, 38),
             "g.graph:3: the id 4 is out of range: t");
-  EXPECT_EQ(sentence_of("3 2\n2\n1 x\n2\n"),
-            "g.graph:3: expected an id (a whole number), found 'x'");
+  EXPECT_EQ(sentence_of("3 2\n2\n1 x\n2\n"), "g.graph:3: expected an id (an integer), found 'x'");
   EXPECT_EQ(sentence_of("3 2 1\n2 5\n1 5 3\n2 6\n"),
             "g.graph:3: expected the edge's weight, found the end of the line");
   EXPECT_EQ(sentence_of("3 2 10\n2\n\n2\n"),

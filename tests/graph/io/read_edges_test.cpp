@@ -174,7 +174,7 @@ TEST(ReadEdges, AllRanksThrowTheFilesFirstFault) {
           static_cast<void>(read_edges(w, path, {.block_bytes = 128}));
         } catch (const input_error& error) {
           EXPECT_EQ(std::string(error.what()), path + ":" + std::to_string(line_number) +
-                                                   ": expected an id (a whole number), found 'x'");
+                                                   ": expected an id (an integer), found 'x'");
           ++heard;
         }
       });

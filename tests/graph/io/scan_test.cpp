@@ -72,16 +72,16 @@ TEST(Scan, WhatIsNoIdIsNamed) {
     return fault_of([&] { scan_id(padded.begin(), padded.end(), value); });
   };
   EXPECT_EQ(fault("-5 7"), "expected an id, found the negative number '-5'");
-  EXPECT_EQ(fault("abc 7"), "expected an id (a whole number), found 'abc'");
-  EXPECT_EQ(fault(""), "expected an id (a whole number), found the end of the line");
-  EXPECT_EQ(fault("\x01\xfe"), "expected an id (a whole number), found '\\x01\\xfe'");
+  EXPECT_EQ(fault("abc 7"), "expected an id (an integer), found 'abc'");
+  EXPECT_EQ(fault(""), "expected an id (an integer), found the end of the line");
+  EXPECT_EQ(fault("\x01\xfe"), "expected an id (an integer), found '\\x01\\xfe'");
 }
 
 TEST(Scan, WholeWeightsAreThoseThatFit31BitsAndASign) {
   const auto whole = [](const char* text) -> std::string {
     const padded_text padded{text};
     std::int32_t value = 0;
-    const char* const stop = scan_whole(padded.begin(), value);
+    const char* const stop = scan_integer(padded.begin(), value);
     return stop == padded.end() ? std::to_string(value) : "no";
   };
   EXPECT_EQ(whole("0"), "0");

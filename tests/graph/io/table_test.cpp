@@ -139,7 +139,7 @@ TEST(Table, EveryMalformedTableGetsItsSentence) {
   const std::vector<bad_table> files{
       {"a.csv", "0,1\n", "a.csv:1: expected a header line 'id,NAME', found '0'"},
       {"b.csv", "id,a,b\n0,1,2\n", "b.csv:1: expected a header line 'id,NAME', found 'id'"},
-      {"c.csv", "id,depth\n0,1\nx,2\n", "c.csv:3: expected an id (a whole number), found 'x'"},
+      {"c.csv", "id,depth\n0,1\nx,2\n", "c.csv:3: expected an id (an integer), found 'x'"},
       {"d.csv", "id,depth\n0,1\n1\n", "d.csv:3: expected a comma, found the end of the line"},
       {"e.csv", "id,depth\n0,1\n1,two\n", "e.csv:3: expected a number or nothing, found 'two'"},
       {"f.csv", "id,depth\n0,1,2\n", "f.csv:2: expected a number or nothing, found '1'"},

@@ -52,7 +52,7 @@ std::ostream& operator<<(std::ostream& to, const facts& f) {
 
 /// Ids are 1 to n. Weights follow from the seed.
 facts facts_of(const plain_graph& g, weigh by, std::uint64_t seed) {
-  random64 draw(seed, 0x3e1);
+  auto draw = random64(seed).stream(0x3e1);
   facts f{g.directed, g.n, kind_of(by), {}};
   for (const auto& e : g.edges) {
     double weight = 0;

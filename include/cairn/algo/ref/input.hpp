@@ -25,7 +25,7 @@ struct input {
 /// 64-bit number.
 struct output {
   std::map<std::string, double, std::less<>> numbers;
-  std::map<std::string, std::vector<std::uint64_t>, std::less<>> whole;
+  std::map<std::string, std::vector<std::uint64_t>, std::less<>> integers;
   std::map<std::string, std::vector<double>, std::less<>> real;
 };
 

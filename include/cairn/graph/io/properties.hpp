@@ -24,7 +24,7 @@ class properties {
 
   /// The value of a key. Throws input_error if it is missing, or not of this type.
   [[nodiscard]] const std::string& text(std::string_view key) const;
-  [[nodiscard]] std::uint64_t whole(std::string_view key) const;
+  [[nodiscard]] std::uint64_t integer(std::string_view key) const;
   [[nodiscard]] double real(std::string_view key) const;
   [[nodiscard]] bool boolean(std::string_view key) const;
 

@@ -101,7 +101,7 @@ inline const char* scan_id(const char* p, const char* end, std::uint64_t& value)
 
 /// Reads the weight at p as an integer of magnitude below 2^31.
 /// Returns   the position after it, or nullptr if the weight is not such an integer: see scan_real.
-inline const char* scan_whole(const char* p, std::int32_t& value) noexcept {
+inline const char* scan_integer(const char* p, std::int32_t& value) noexcept {
   const bool negative = *p == '-';
   if (negative || *p == '+') ++p;
   const int digits = detail::count_8_digits(p);

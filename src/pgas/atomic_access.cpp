@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cairn/pgas/element_access.hpp>
+#include <cairn/pgas/atomic_access.hpp>
 
 namespace cairn::pgas {
 namespace {
