@@ -144,7 +144,9 @@ class advance {
         [](Id u, std::span<const Id> row, auto& send) __attribute__((always_inline)) {
       for (const Id v : row) send(Op::along(u, v));
     };
-    constexpr double long_part = 32;  // edges that repay two binary searches in a row
+    // Edges that repay two binary searches in a row, each step of which may miss the cache. Shorter
+    // rows are many, so that whole rows balance the workers.
+    constexpr double long_part = 1024;
     constexpr std::uint64_t many_edges = 32'768;
     const auto parts = static_cast<double>(num_target_ranges(w_, own_edges_));
     if (w_.size() == 1 && w_.workers() > 1 && own_edges_ >= many_edges &&
