@@ -13,15 +13,19 @@
 #include <cairn/tm/cell.hpp>
 
 #include "algo/block_sums.hpp"
+#include "algo/far_sources.hpp"
 #include "algo/pagerank_state.hpp"
 #include "algo/rank_sum_correction.hpp"
 
 namespace cairn::algo {
 
-/// Sums the contributions of a row's sources, in four independent partial sums. Row lengths are
-/// unpredictable, so the last one to four terms are summed without a branch: always four are
-/// loaded, from this row or the next, and excess terms are multiplied by zero.
+/// Sums the contributions of a row's sources, in four independent partial sums.
 ///
+/// near      most contributions are in the core's cache. Row lengths are unpredictable, so the last
+///           one to four terms are summed without a branch: always four are loaded, from this row
+///           or the next, and excess terms are multiplied by zero
+/// far       most are not. They are prefetched to the second cache, which waits for more lines at
+///           once than the first
 /// Shared    other workers write the contributions concurrently (in-place sweeps)
 template <class Real, class Id, bool Shared>
 class contribution_sum {
@@ -29,20 +33,41 @@ class contribution_sum {
   contribution_sum(const Real* contributions, std::span<const Id> all_targets)
       : contributions_(contributions), end_(all_targets.data() + all_targets.size()) {}
 
-  [[gnu::always_inline]] Real operator()(const Id* at, const Id* end) const {
+  [[gnu::always_inline]] Real near(const Id* at, const Id* end) const {
     if (end - at <= 4) return last_terms(at, end);
     Real a = 0, b = 0, c = 0, d = 0;
     do {
-      a += contribution(at[0]);
-      b += contribution(at[1]);
-      c += contribution(at[2]);
-      d += contribution(at[3]);
+      add_four(at, a, b, c, d);
       at += 4;
     } while (end - at > 4);
     return ((a + b) + (c + d)) + last_terms(at, end);
   }
 
+  [[gnu::always_inline]] Real far(const Id* at, const Id* end) const {
+    constexpr std::ptrdiff_t ahead = 32;
+    Real a = 0, b = 0, c = 0, d = 0;
+    for (; end - at > 4; at += 4) {
+      if (end_ - at >= ahead + 4) [[likely]] {
+        for (std::ptrdiff_t j = 0; j < 4; ++j) {
+          __builtin_prefetch(contributions_ + at[ahead + j], 0, second_cache);
+        }
+      }
+      add_four(at, a, b, c, d);
+    }
+    for (; at != end; ++at) a += contribution(at[0]);
+    return (a + b) + (c + d);
+  }
+
  private:
+  static constexpr int second_cache = 2;
+
+  [[gnu::always_inline]] void add_four(const Id* at, Real& a, Real& b, Real& c, Real& d) const {
+    a += contribution(at[0]);
+    b += contribution(at[1]);
+    c += contribution(at[2]);
+    d += contribution(at[3]);
+  }
+
   // At most four terms.
   [[gnu::always_inline]] Real last_terms(const Id* at, const Id* end) const {
     if (end_ - at >= 4) {
@@ -77,6 +102,7 @@ class pagerank_pull {
         in_place_(in_place),
         tolerance_(tolerance),
         layout_(layout),
+        far_(layout == nullptr && sources_miss_cache(s.g.in(), s.g.num_vertices(), sizeof(Real))),
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices()),
         next_(in_place ? 0 : s.g.num_vertices()),
@@ -166,7 +192,11 @@ class pagerank_pull {
   template <bool Shared>
   void sweep_all() {
     if (layout_ == nullptr) {
-      sweep_rows<Shared>();
+      if (far_) {
+        sweep_rows<Shared, true>();
+      } else {
+        sweep_rows<Shared, false>();
+      }
     } else if (layout_->tiled()) {
       sweep_blocks<Shared, std::uint16_t>();
     } else {
@@ -248,15 +278,15 @@ class pagerank_pull {
     }
   }
 
-  template <bool Shared>
+  template <bool Shared, bool Far>
   void sweep_rows() {
     s_.w.parallel_for(s_.per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      rows_swept(k, begin, end, sweep_rows<Shared>(begin, end));
+      rows_swept(k, begin, end, sweep_rows<Shared, Far>(begin, end));
     });
   }
 
   // Returns the change. Inlined, the loop would keep pointers in memory.
-  template <bool Shared>
+  template <bool Shared, bool Far>
   [[gnu::noinline]] double sweep_rows(std::size_t begin, std::size_t end) {
     const auto& in = s_.g.in();
     const contribution_sum<Real, Id, Shared> sum(contributions_.data(), in.targets());
@@ -267,7 +297,7 @@ class pagerank_pull {
     const Id* at = targets + offsets[begin];
     for (auto i = begin; i < end; ++i) {
       const Id* const row_end = targets + offsets[i + 1];
-      give<Shared>(to[i], update_rank(i, sum(at, row_end)));
+      give<Shared>(to[i], update_rank(i, Far ? sum.far(at, row_end) : sum.near(at, row_end)));
       at = row_end;
     }
     return update_rank.change;
@@ -291,6 +321,7 @@ class pagerank_pull {
   const double tolerance_;
   int sweeps_ = 0;  // number of sweeps begun
   const pull_layout<Id>* layout_;
+  const bool far_;  // without a layout: whether most contributions are not in a core's cache
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
   pgas::accumulator<add<double>> found_;          // see rank_sum_correction

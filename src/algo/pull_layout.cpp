@@ -7,25 +7,12 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/task/per_worker.hpp>
 
+#include "algo/far_sources.hpp"
+
 namespace cairn::algo {
 namespace {
 
 constexpr std::uint64_t rows_of_tiles = 1 << 13, rows_of_groups = 1 << 10;
-
-// Whether most sources in a sample of rows are far from their row, so that preceding rows have not
-// brought them into the cache.
-template <class Id>
-bool sources_are_far(const graph::csr<Id>& in) {
-  constexpr std::uint64_t sample = 1024, near = 1 << 16;
-  std::uint64_t edges = 0, far = 0;
-  for (auto v = in.first(); v < in.last(); v += in.num_rows() / sample + 1) {
-    for (const Id u : in.neighbors(v)) {
-      far += (u > v ? u - v : v - u) >= near ? 1 : 0;
-      ++edges;
-    }
-  }
-  return 2 * far > edges;
-}
 
 // Scratch data of one worker for one block.
 struct tile_sorter {
