@@ -39,7 +39,9 @@ template <class Id>
   constexpr std::uint64_t cache_lines = (2 << 20) / cache_line, accesses = 2 * cache_lines;
   constexpr std::uint64_t pieces = 16;  // of consecutive edges, spread over the graph
   const auto per_line = cache_line / value_bytes;
-  const auto targets = in.targets();
+  const auto targets = in.num_edges() == 0
+                           ? in.targets().first(0)
+                           : in.targets().subspan(in.offsets().front(), in.num_edges());
   const auto num_lines = num_vertices / per_line + 1;
   if (num_lines <= cache_lines || targets.size() < accesses) return false;
   std::vector<bool> touched(num_lines);
