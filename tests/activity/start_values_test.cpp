@@ -34,9 +34,9 @@ TEST(FittedCosts, AreSetByNameAndWritten) {
 
 TEST(FittedCosts, HaveAFaultUnlessWhatIsComparedIsThereAndRisesWithTheVertices) {
   auto costs = costs_of({{mechanism::atomics, {3, 1}}, {mechanism::locks, {9, 4}}});
-  EXPECT_EQ(fault_of(costs), "none are of stm");
+  EXPECT_EQ(fault_of(costs), "the costs of stm are missing");
   costs.set("stm_per_vertex_ns", 8);
-  EXPECT_EQ(fault_of(costs), "one number of stm is missing");
+  EXPECT_EQ(fault_of(costs), "stm_per_vertex_ns or stm_fixed_ns is missing");
   costs.set("stm_fixed_ns", 40);
   EXPECT_EQ(fault_of(costs), "");
   for (const double slope : {-8, 0}) {

@@ -297,7 +297,7 @@ TEST(Writers, SentencesNameWhatAFormatCannotHold) {
   EXPECT_EQ(refusal("g.gr", directed, weigh::not_at_all),
             "g.gr: a .gr file of a directed graph has weights, but this graph has none");
   EXPECT_EQ(refusal("g.gr", directed, weigh::by_reals),
-            "g.gr: the weights of a .gr file of a directed graph are integers of 32 bits, but this "
+            "g.gr: the weights of a .gr file of a directed graph must be 32-bit integers, but this "
             "graph has others");
 }
 
