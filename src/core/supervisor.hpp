@@ -17,9 +17,9 @@ namespace cairn {
 /// SIGINT and SIGTERM are passed on; a second one, SIGHUP or SIGQUIT kills the child and then this
 /// process. Where no child can be started, runs the rank in this process.
 ///
-/// rank_main   called with the effect of a second signal; does not throw and does not return in
-/// this process, only in the child; called before
-///             the process has threads and before it has started MPI
+/// rank_main   called with the effect of a second signal, before the process has threads and
+///             before it has started MPI; does not throw. Its result is the exit status of the
+///             process in which it runs
 [[nodiscard]] int run_supervised(const launcher& started_by,
                                  const std::function<int(interrupt_handler::second)>& rank_main,
                                  const launch_report& say);
