@@ -160,12 +160,7 @@ void add(CLI::App& app, const std::string& name, const std::string& help, common
   auto& command = *app.add_subcommand(name, help);
   const auto cmd = std::make_shared<convert_command>();
   cmd->name = name;
-  add_whole_input(command, cmd->in);
-  if (!from_file) {
-    for (const auto* const of_files : {"--file", "--ids", "--symmetrize"}) {
-      command.remove_option(command.get_option(of_files));
-    }
-  }
+  from_file ? add_whole_input(command, cmd->in) : add_generator(command, cmd->in);
   command.add_option("OUTPUT,--output,-o", cmd->output,
                      "The file to write: .el .txt .wel .csv .mtx .gr .max .col .graph .cairn, also "
                      ".gz .zst .xz");

@@ -70,12 +70,7 @@ bool is_edge_list(const std::string& file) {
 
 }  // namespace
 
-void add_whole_input(CLI::App& command, input_options& in) {
-  command
-      .add_option(
-          "INPUT,-f,--file", in.file,
-          "A file: .txt .el .wel .csv .mtx .gr .max .col .graph .cairn, plain or .gz .zst .xz")
-      ->group(group);
+void add_generator(CLI::App& command, input_options& in) {
   command.add_option("--kronecker,-g", in.kronecker, "Generate a Graph500 Kronecker graph")
       ->type_name("SCALE[:EDGEFACTOR]")
       ->group(group);
@@ -98,6 +93,15 @@ void add_whole_input(CLI::App& command, input_options& in) {
                   "permuted by a hash or by --seed")
       ->check(CLI::IsMember({"file", "degree", "hash", "random"}))
       ->group(group);
+}
+
+void add_whole_input(CLI::App& command, input_options& in) {
+  command
+      .add_option(
+          "INPUT,-f,--file", in.file,
+          "A file: .txt .el .wel .csv .mtx .gr .max .col .graph .cairn, plain or .gz .zst .xz")
+      ->group(group);
+  add_generator(command, in);
   command
       .add_option("--ids", in.ids, "Type of the ids in an edge list or .csv file (default: number)")
       ->check(CLI::IsMember({"number", "text"}))

@@ -22,6 +22,8 @@ struct input_options {
   std::string order, partition, ids;  ///< empty: file, vertices, number
 };
 
+/// Adds the generators with -k, --seed and --order.
+void add_generator(CLI::App& command, input_options& in);
 /// Adds INPUT, the generators, --order, --ids, --partition and GAP's short forms -f, -g, -u, -k,
 /// -s.
 void add_input(CLI::App& command, input_options& in);

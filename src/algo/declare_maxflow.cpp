@@ -63,13 +63,13 @@ struct maxflow_declaration : declaration {
 
   template <class D, class Id>
   static auto run(const call<D, Id>& c, const ends& e) {
-    return maxflow(c.w, c.g, {static_cast<Id>(e.s), static_cast<Id>(e.t)},
+    return maxflow(c.w, c.g, {.s = static_cast<Id>(e.s), .t = static_cast<Id>(e.t)},
                    {.activity = c.request.activity});
   }
   template <class D, class Id>
   static auto verify(const call<D, Id>& c, const ends& e, const maxflow_result<Id>& r) {
-    return verify_maxflow<Id>(c.w, c.g, {static_cast<Id>(e.s), static_cast<Id>(e.t)}, r.value,
-                              r.flow, r.source_side);
+    return verify_maxflow<Id>(c.w, c.g, {.s = static_cast<Id>(e.s), .t = static_cast<Id>(e.t)},
+                              r.value, r.flow, r.source_side);
   }
   // A flow whose value equals the capacity of the cut in the file proves that the cut is minimal.
   template <class D, class Id>
@@ -80,8 +80,8 @@ struct maxflow_declaration : declaration {
     }
     const auto e = start(c);
     const auto r = run(c, e);
-    return verify_maxflow<Id>(c.w, c.g, {static_cast<Id>(e.s), static_cast<Id>(e.t)}, r.value,
-                              r.flow, c.template map_of<std::uint32_t>(sides));
+    return verify_maxflow<Id>(c.w, c.g, {.s = static_cast<Id>(e.s), .t = static_cast<Id>(e.t)},
+                              r.value, r.flow, c.template map_of<std::uint32_t>(sides));
   }
   static std::string check_against_reference(const ref::input& g, const options&,
                                              const ref::output& found) {

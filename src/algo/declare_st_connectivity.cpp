@@ -46,7 +46,7 @@ struct st_connectivity_declaration : declaration {
 
   template <class D, class Id>
   static auto run(const call<D, Id>& c, const ends& e) {
-    return st_connectivity(c.w, c.g, {static_cast<Id>(e.s), static_cast<Id>(e.t)},
+    return st_connectivity(c.w, c.g, {.s = static_cast<Id>(e.s), .t = static_cast<Id>(e.t)},
                            {.activity = c.request.activity});
   }
   // By a complete search from s, which shares only the graph with the two searches.

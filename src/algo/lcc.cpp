@@ -47,7 +47,7 @@ template <class Id>
 lcc_result lcc(world& w, const graph::dist_csr<Id>& g, const lcc_options& opt) {
   CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
   std::optional<pgas::vertex_map<std::uint64_t>> counts;
-  activity::ran ran{activity::mechanism::plain, 1, "no operators: each count has one writer"};
+  activity::ran ran{activity::mechanism::plain, 1, "no operators: rows are intersected"};
   if (g.directed()) {
     counts = inner_edges<Id>(w, g).of_vertex();
   } else {

@@ -9,6 +9,8 @@
 #include <cairn/base/random.hpp>
 #include <cairn/task/per_worker.hpp>
 
+#include "algo/far_neighbors.hpp"
+
 namespace cairn::algo {
 namespace {
 
@@ -29,28 +31,16 @@ traverse::weight_bins<Weight> bins_of(std::span<const Weight> weights) {
   return bins;
 }
 
-// Whether most targets in a sample of rows are far from their row. Then targets rarely share cache
-// lines in any order of the row.
-template <class Id>
-bool targets_are_far(const graph::csr<Id>& out) {
-  constexpr std::uint64_t sample = 1024, near = 1 << 12;
-  std::uint64_t edges = 0, far = 0;
-  for (auto v = out.first(); v < out.last(); v += out.num_rows() / sample + 1) {
-    for (const Id u : out.neighbors(v)) {
-      far += (u > v ? u - v : v - u) >= near ? 1 : 0;
-      ++edges;
-    }
-  }
-  return 4 * far > 3 * edges;
-}
-
 }  // namespace
 
 template <class Id>
 typename length_layout<Id>::kind length_layout<Id>::kind_for(const graph::dist_csr<Id>& g) {
   constexpr std::uint64_t min_degree = 4;  // shorter rows have nothing to skip
   const bool long_rows = g.out().num_edges() >= min_degree * g.num_vertices();
-  return long_rows && targets_are_far(g.out()) ? kind::bins : kind::pairs;
+  // Far targets rarely share cache lines in any order of the row.
+  constexpr std::uint64_t far_target = 1 << 12;
+  const bool far = long_rows && share_of_far_neighbors(g.out(), far_target) > 0.75;
+  return far ? kind::bins : kind::pairs;
 }
 
 template <class Id>

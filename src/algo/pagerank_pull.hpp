@@ -13,7 +13,7 @@
 #include <cairn/tm/cell.hpp>
 
 #include "algo/block_sums.hpp"
-#include "algo/far_sources.hpp"
+#include "algo/far_neighbors.hpp"
 #include "algo/pagerank_state.hpp"
 #include "algo/rank_sum_correction.hpp"
 

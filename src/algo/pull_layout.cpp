@@ -7,7 +7,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/task/per_worker.hpp>
 
-#include "algo/far_sources.hpp"
+#include "algo/far_neighbors.hpp"
 
 namespace cairn::algo {
 namespace {
@@ -29,12 +29,13 @@ struct tile_sorter {
 template <class Id>
 typename pull_layout<Id>::kind pull_layout<Id>::kind_for(const graph::dist_csr<Id>& g) {
   CAIRN_EXPECTS(g.has_in(), "in-edges are needed: build or load the graph with .inverse = true");
-  constexpr std::uint64_t min_segments = 8;  // fewer nearly fit a core's cache
-  constexpr std::uint64_t max_per_edge = 4;  // otherwise most rows have no edge in a segment
+  constexpr std::uint64_t min_segments = 8;      // fewer nearly fit a core's cache
+  constexpr std::uint64_t max_per_edge = 4;      // otherwise most rows have no edge in a segment
+  constexpr std::uint64_t far_source = 1 << 16;  // preceding rows have not brought it to the cache
   const auto segments = (g.num_vertices() + segment_size - 1) / segment_size;
   const bool cut = segments >= min_segments &&
                    segments * g.in().num_rows() <= max_per_edge * g.in().num_edges() &&
-                   sources_are_far(g.in());
+                   share_of_far_neighbors(g.in(), far_source) > 0.5;
   return cut ? kind::tiles : kind::groups;
 }
 

@@ -28,7 +28,7 @@ VARIANTS = {"bfs": [[], ["--direction", "top-down"]],
         "sssp": [[], ["--algorithm", "distributed-control"], ["--algorithm", "chaotic"]]}
 MULTI_CELL = ["mst", "maxflow"]
 # Why these refuse a graph, however they are run.
-REFUSALS = {"maxflow": "are not 32-bit integers",
+REFUSALS = {"maxflow": "are not 32-bit integers, as maxflow needs them",
             "sssp": "expected a length of at least 0"}
 
 

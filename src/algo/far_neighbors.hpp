@@ -9,21 +9,21 @@
 
 namespace cairn::algo {
 
-/// Whether most sources in a sample of rows are far from their row, so that preceding rows have not
-/// brought them into the cache.
+/// The share of entries, in a sample of rows, that are at least `near` ids from their row; 0
+/// without entries.
 ///
 /// Work      the entries of about 1,024 rows
 template <class Id>
-[[nodiscard]] bool sources_are_far(const graph::csr<Id>& in) {
-  constexpr std::uint64_t sample = 1024, near = 1 << 16;
+[[nodiscard]] double share_of_far_neighbors(const graph::csr<Id>& rows, std::uint64_t near) {
+  constexpr std::uint64_t sample = 1024;
   std::uint64_t edges = 0, far = 0;
-  for (auto v = in.first(); v < in.last(); v += in.num_rows() / sample + 1) {
-    for (const Id u : in.neighbors(v)) {
+  for (auto v = rows.first(); v < rows.last(); v += rows.num_rows() / sample + 1) {
+    for (const Id u : rows.neighbors(v)) {
       far += (u > v ? u - v : v - u) >= near ? 1 : 0;
       ++edges;
     }
   }
-  return 2 * far > edges;
+  return edges == 0 ? 0 : static_cast<double>(far) / static_cast<double>(edges);
 }
 
 /// Whether most values of the sources of in-edges, in the order of the rows, miss a core's second
@@ -39,11 +39,9 @@ template <class Id>
   constexpr std::uint64_t cache_lines = (2 << 20) / cache_line, accesses = 2 * cache_lines;
   constexpr std::uint64_t pieces = 16;  // of consecutive edges, spread over the graph
   const auto per_line = cache_line / value_bytes;
-  const auto targets = in.num_edges() == 0
-                           ? in.targets().first(0)
-                           : in.targets().subspan(in.offsets().front(), in.num_edges());
   const auto num_lines = num_vertices / per_line + 1;
-  if (num_lines <= cache_lines || targets.size() < accesses) return false;
+  if (num_lines <= cache_lines || in.num_edges() < accesses) return false;
+  const auto targets = in.targets().subspan(in.offsets().front(), in.num_edges());
   std::vector<bool> touched(num_lines);
   std::uint64_t lines = 0;
   for (std::uint64_t p = 0; p < pieces; ++p) {

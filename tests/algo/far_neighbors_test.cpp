@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-#include "algo/far_sources.hpp"
+#include "algo/far_neighbors.hpp"
 
 #include <cstdint>
 #include <functional>
