@@ -12,6 +12,7 @@
 #   make lab             Cairn over slow links between hosts that this machine plays; needs root
 #   make peers PEERS=folder of GAP's programs [GRAPHS=folder]   one table of GAP's times over Cairn's
 #   make format          formats the sources            make clean   removes build/
+#   make help            prints these lines
 #   make install PREFIX=/usr/local
 
 PREFIX ?= /usr/local
@@ -20,11 +21,14 @@ SECONDS ?= 60
 PYTHON ?= $(firstword $(wildcard /usr/bin/python3) python3)
 export GRAPH
 
-.PHONY: cairn demo examples test bench figures peers lab soak fuzz format install clean packages
+.PHONY: cairn help demo examples test bench figures peers lab soak fuzz format install clean packages
 .DELETE_ON_ERROR:
 
 cairn: build/release/build.ninja
 	@cmake --build build/release -j $(JOBS) --target cairn_cli
+
+help:
+	@sed -n "s/^#   //p" Makefile
 
 demo: cairn
 	@if [ -n "$$GRAPH" ]; then set -- "$$GRAPH"; else set -- --kronecker 20; fi; \
@@ -52,6 +56,8 @@ fuzz: packages
 
 figures: build/release/build.ninja
 ifdef ONLY
+	@for name in $(ONLY); do test -f bench/figures/$$name.py || \
+	  { echo "make figures: there is no bench/figures/$$name.py" >&2; exit 2; }; done
 	@cmake --build build/release -j $(JOBS) --target $(ONLY:%=bench_%)
 	@$(PYTHON) bench/figures/report.py --form $(or $(FORM),short) --only $(ONLY)
 else
@@ -66,6 +72,8 @@ lab: build/release/build.ninja
 	@bench/lab_table
 
 install: build/release/build.ninja
+	@if [ "$(realpath $(PREFIX))" = "$(CURDIR)" ]; then \
+	  echo "make install: PREFIX is the folder of the sources" >&2; exit 2; fi
 	@cmake -S . -B build/release -DCMAKE_INSTALL_PREFIX="$(PREFIX)" >/dev/null
 	@cmake --build build/release -j $(JOBS) --target cairn_cli
 	@cmake --install build/release

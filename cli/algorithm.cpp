@@ -37,18 +37,26 @@ struct algorithm_command {
 };
 
 void add_options(CLI::App& command, algorithm_command& cmd) {
-  for (const auto& o : cmd.a.options()) add_algorithm_option(command, o, cmd.given, o.meaning);
+  for (const auto& o : cmd.a.options()) {
+    add_algorithm_option(command, o, cmd.given,
+                         o.absent.empty() ? std::string(o.meaning)
+                                          : fmt::format("{} (default: {})", o.meaning, o.absent));
+  }
   command.add_option("--trials,-n", cmd.trials, "Number of runs")
       ->check(CLI::Range(1, std::numeric_limits<int>::max()));
   command.add_flag("--verify,-v", cmd.verify, std::string(cmd.a.info().check));
   if (cmd.a.info().paths) {
-    command.add_option("--paths", cmd.paths,
-                       "Write one row of vertices per walk: .csv .tsv .txt, also .gz .zst .xz");
+    command
+        .add_option("--paths", cmd.paths,
+                    "Write one row of vertices per walk: .csv .tsv .txt, also .gz .zst .xz")
+        ->check(file_to_write());
   }
   const auto columns = cmd.a.columns();
   if (columns.empty()) return;
-  command.add_option("--output", cmd.output,
-                     "Write one row per vertex: .csv .tsv .npy, also .gz .zst .xz");
+  command
+      .add_option("--output", cmd.output,
+                  "Write one row per vertex: .csv .tsv .npy, also .gz .zst .xz")
+      ->check(file_to_write());
   if (columns.size() == 1) return;
   std::vector<std::string> names;
   for (const auto& x : columns) names.emplace_back(x.name);
@@ -167,7 +175,7 @@ void say_trials(const algorithm_command& cmd, const world& w, report& r) {
   const json& last = result["trials"].back();
   r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
   const auto seconds = r["seconds"]["run"].get<std::vector<double>>();
-  r.line("time", fmt::format("{} (median of {})", human_seconds(median(seconds)), cmd.trials));
+  r.line("time", fmt::format("{} (median of {})", format_seconds(median(seconds)), cmd.trials));
   if (!r["teps"].is_null()) {
     r.line("TEPS", fmt::format("{:.4g} million", r["teps"].get<double>() / 1e6));
   }
@@ -210,11 +218,12 @@ void write_outputs(world& w, const algorithm_command& cmd, const graph::any_grap
 
 int run_trials(world& w, const graph::any_graph& g, const algorithm_command& cmd, recording& rec,
                report& r) {
+  const auto given = with_flow_terminals(w, cmd.in, cmd.a, cmd.given);
   w.barrier();
   const auto begin = w.clock().now_ns();
   const auto graph = with_name_of_graph(cmd, [&] {
     const recording::part part(rec, "build");
-    return cmd.a.bind(w, g, cmd.given, static_cast<std::uint64_t>(cmd.trials));
+    return cmd.a.bind(w, g, given, static_cast<std::uint64_t>(cmd.trials));
   });
   w.barrier();
   r["seconds"]["build"] =

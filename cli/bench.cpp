@@ -75,7 +75,7 @@ int print_model(world& w, const common& c, const model_options& options) {
   const auto& atomics = *activity::cost_of(costs, mechanism::atomics);
   auto all = json::array();
   r.line("activity", fmt::format("marks N of {} vertices, N = {}..{}, {} passes each",
-                                 human_count(options.probe.vertices), options.probe.sizes.front(),
+                                 format_count(options.probe.vertices), options.probe.sizes.front(),
                                  options.probe.sizes.back(), options.probe.rounds));
   constexpr auto columns = "{:>10} {:>10} {:>8}   {}";
   r.line("mechanism",
@@ -185,7 +185,8 @@ void add_bench_sim(CLI::App& command, common& c, action& chosen) {
   sim.add_option("--passes", options->passes, "Number of passes; costs are medians")
       ->check(CLI::Range(1, 1 << 20))
       ->capture_default_str();
-  sim.add_option("--output", options->output, "Also write the costs to this file");
+  sim.add_option("--output", options->output, "Also write the costs to this file")
+      ->check(file_to_write());
   sim.callback([&c, &chosen, options] {
     chosen = [&c, options] {
       auto config = c.settings;  // default: two local ranks
@@ -216,7 +217,8 @@ void add_bench(CLI::App& app, common& c, action& chosen) {
   model.add_option("--vertices", options->probe.vertices, "Number of vertices to mark")
       ->check(CLI::Range(std::size_t{64}, std::size_t{1} << 31))
       ->capture_default_str();
-  model.add_option("--output", options->output, "Write the fitted costs to this file, for --costs");
+  model.add_option("--output", options->output, "Write the fitted costs to this file, for --costs")
+      ->check(file_to_write());
   model.add_flag("--save", options->save,
                  "Save the fitted costs as the defaults of all commands on this machine");
   model.callback([&c, &chosen, options] {

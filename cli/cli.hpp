@@ -95,6 +95,9 @@ void add_common(CLI::App& command, common& c, const common_parts& parts);
 /// Throws    usage_error
 void expect_effect(const common& c);
 
+/// Checks that an option names a file.
+[[nodiscard]] CLI::Validator file_to_write();
+
 /// Checks that an option's value is a 64-bit unsigned integer; CLI11 would wrap or saturate others.
 [[nodiscard]] CLI::Validator unsigned_integer();
 

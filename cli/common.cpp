@@ -47,6 +47,13 @@ void refuse_given(const common& c, const auto& unused, const std::string& why) {
 
 void say(const std::string& sentence) { std::fprintf(stderr, "cairn: %s\n", sentence.c_str()); }
 
+CLI::Validator file_to_write() {
+  return {[](const std::string& text) {
+            return text.empty() ? std::string("name the file to write") : std::string();
+          },
+          ""};
+}
+
 CLI::Validator unsigned_integer() {
   const auto fault = [](const std::string& text) {
     std::uint64_t value = 0;

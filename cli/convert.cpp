@@ -105,7 +105,7 @@ void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd
     case file_format::metis:
       return graph::io::write_metis(pool, cmd.output, whole);
     case file_format::dimacs: {
-      std::optional<graph::io::flow_ends> ends;
+      std::optional<graph::io::flow_terminals> ends;
       if (cmd.from && cmd.to) ends = {*cmd.from, *cmd.to};
       return graph::io::write_dimacs(pool, cmd.output, whole, edges, ends);
     }
@@ -115,7 +115,7 @@ void write_graph(world& w, const graph::any_graph& g, const convert_command& cmd
       graph::io::write_edge_list(pool, cmd.output, whole, edges);
       const auto isolated = graph::io::num_isolated(pool, whole);
       r["result"]["isolated_left_out"] = isolated;
-      if (isolated != 0) r.line("left out", human_count(isolated) + " vertices without edges");
+      if (isolated != 0) r.line("left out", format_count(isolated) + " vertices without edges");
       return;
   }
 }
@@ -147,7 +147,7 @@ int run_command(const common& c, const convert_command& cmd) {
       const auto seconds = static_cast<double>(w.clock().now_ns() - start) * 1e-9;
       r["result"]["file"] = cmd.output;
       r["result"]["write_seconds"] = seconds;
-      r.line("wrote", fmt::format("{} in {}", cmd.output, human_seconds(seconds)));
+      r.line("wrote", fmt::format("{} in {}", cmd.output, format_seconds(seconds)));
     });
     r.count(w);
     r.print(w);

@@ -21,6 +21,7 @@ Costs read_costs(const std::string& path, const std::string& expected) {
   if (!object.is_object()) {
     throw input_error(path + ": expected an object of numbers with " + expected);
   }
+  if (object.empty()) throw input_error(path + ": expected " + expected + ", found none");
   Costs costs;
   for (const auto& [name, value] : object.items()) {
     if (value.is_number() && costs.set(name, value.template get<double>())) continue;

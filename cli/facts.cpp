@@ -60,7 +60,7 @@ void say_facts(report& r, const algo::run_result& found, const graph::any_graph&
     if constexpr (std::is_same_v<T, bool>) {
       r.line(label, x ? "yes" : "no");
     } else if constexpr (std::is_same_v<T, std::uint64_t>) {
-      r.line(label, human_count(x));
+      r.line(label, format_count(x));
     } else if constexpr (std::is_same_v<T, json>) {
       r.line(label, x.is_string() ? x.template get<std::string>() : x.dump());
     } else if constexpr (std::is_same_v<T, double>) {

@@ -48,7 +48,7 @@ json describe(const graphalytics_dataset& from, const graph::any_graph& any, rep
   return std::visit(
       [&]<class Id>(const graph::dist_csr<Id>& g) -> json {
         r.line("graph", fmt::format("{}: {} vertices, {} {} edges", from.name(),
-                                    human_count(g.num_vertices()), human_count(g.num_edges()),
+                                    format_count(g.num_vertices()), format_count(g.num_edges()),
                                     g.directed() ? "directed" : "undirected"));
         return {{"name", from.name()},      {"vertices", g.num_vertices()},
                 {"edges", g.num_edges()},   {"directed", g.directed()},
@@ -91,8 +91,8 @@ std::string run_dataset(world& w, const common& c, const graphalytics_dataset& f
     }
     result["runs"].push_back(run);
     r["seconds"]["run"].push_back(outcome.seconds);
-    r.line(std::string(a->name), fmt::format("{:<10} {:>12}  {}", human_seconds(outcome.seconds),
-                                             human_count(outcome.compared), verdict));
+    r.line(std::string(a->name), fmt::format("{:<10} {:>12}  {}", format_seconds(outcome.seconds),
+                                             format_count(outcome.compared), verdict));
   }
   return broken;
 }

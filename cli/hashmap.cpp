@@ -154,17 +154,17 @@ void say_result(const hashmap_command& cmd, const world& w, const pool_keeper& p
                 std::uint64_t strings, const trial_result& last, report& r) {
   const auto cut = pools.cut() == 0
                        ? std::string()
-                       : fmt::format(", {} words cut to 20 bytes", human_count(pools.cut()));
+                       : fmt::format(", {} words cut to 20 bytes", format_count(pools.cut()));
   const auto* const joint = cmd.file.empty() ? ", " : " of ";
-  r.line("strings", human_count(strings) + joint + cmd.name() + cut);
-  r.line("tasks", fmt::format("{} of {} steps", human_count(cmd.tasks), human_count(cmd.steps)));
+  r.line("strings", format_count(strings) + joint + cmd.name() + cut);
+  r.line("tasks", fmt::format("{} of {} steps", format_count(cmd.tasks), format_count(cmd.steps)));
   r.line("entries",
-         fmt::format("{} before, {} after", human_count(last.before), human_count(last.after)));
-  r.line("found", fmt::format("{} of {} accesses", human_count(last.totals.found),
-                              human_count(last.totals.accesses)));
+         fmt::format("{} before, {} after", format_count(last.before), format_count(last.after)));
+  r.line("found", fmt::format("{} of {} accesses", format_count(last.totals.found),
+                              format_count(last.totals.accesses)));
   r.line("ranks", fmt::format("{} x {} workers", w.size(), w.workers()));
   const auto seconds = r["seconds"]["run"].get<std::vector<double>>();
-  r.line("time", fmt::format("{} (median of {})", human_seconds(median(seconds)), cmd.trials));
+  r.line("time", fmt::format("{} (median of {})", format_seconds(median(seconds)), cmd.trials));
   r.line("rate", fmt::format("{:.4g} million accesses/s",
                              r["result"]["accesses_per_second"].get<double>() / 1e6));
 }

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cairn/base/format.hpp>
 #include <cairn/graph/memory.hpp>
 
 #include "cli/input.hpp"
@@ -43,19 +44,19 @@ int print_info(world& w, const graph::dist_csr<Id>& g, report& r) {
                  {"max_entries_per_rank", max_entries},
                  {"attached", g.attached() ? json(g.attached()->name) : json()}};
   r.line("degrees", fmt::format("{:.2f} on average, {} at most; {} vertices without out-edges",
-                                mean, human_count(d.max), human_count(d.isolated)));
-  r.line("self-loops", human_count(d.self_loops));
+                                mean, format_count(d.max), format_count(d.isolated)));
+  r.line("self-loops", format_count(d.self_loops));
   r.line("weights", !g.weighted()                                  ? "none"
                     : g.out().template weighted_by<std::int32_t>() ? "integers"
                                                                    : "real numbers");
-  r.line("memory", fmt::format("{} as rows of {}-bit ids", human_bytes(bytes), sizeof(Id) * 8));
+  r.line("memory", fmt::format("{} as rows of {}-bit ids", format_bytes(bytes), sizeof(Id) * 8));
   if (g.attached()) {
     r.line("attached",
-           fmt::format("{}, {}", g.attached()->name, human_bytes(g.attached()->bytes.size())));
+           fmt::format("{}, {}", g.attached()->name, format_bytes(g.attached()->bytes.size())));
   }
   if (w.size() > 1) {
     r.line("ranks", fmt::format("{}; at most {} of {} arcs on one", w.size(),
-                                human_count(max_entries), human_count(d.arcs)));
+                                format_count(max_entries), format_count(d.arcs)));
   }
   r.count(w);
   r.print(w);

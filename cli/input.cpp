@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cli/input.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 #include <limits>
 
 #include <fmt/format.h>
 
+#include <cairn/graph/io/compressed.hpp>
+#include <cairn/graph/io/dimacs.hpp>
 #include <cairn/graph/io/file_format.hpp>
 
 #include "cli/progress.hpp"
@@ -179,6 +182,26 @@ json id_in_json(const graph::labels& names, std::uint64_t v) {
   return names.id_of(v);
 }
 
+algo::option_values with_flow_terminals(world& w, const input_options& in, const algo::algorithm& a,
+                                        algo::option_values given) {
+  const auto is_end = [](const algo::option_info& o) { return o.name == "from" || o.name == "to"; };
+  if (std::ranges::count_if(a.options(), is_end) != 2 ||
+      (given.contains("from") && given.contains("to")) ||
+      !graph::io::without_compression(in.file).ends_with(".max")) {
+    return given;
+  }
+  std::optional<graph::io::flow_terminals> found;
+  w.agree([&] {
+    if (w.rank() == 0) found = graph::io::read_flow_terminals(in.file);
+  });
+  const auto ends = found.value_or(graph::io::flow_terminals{});
+  const auto source = w.max(ends.source), sink = w.max(ends.sink);
+  if (source == 0) return given;
+  given.try_emplace("from", std::to_string(source));
+  given.try_emplace("to", std::to_string(sink));
+  return given;
+}
+
 graph_keeper::graph_keeper(const input_options& in, graph::load_options options, bool show_progress)
     : in_(in), source_(source_of(in)), options_(std::move(options)), show_progress_(show_progress) {
   options_.build.symmetrize = in.symmetrize;
@@ -216,12 +239,12 @@ graph::any_graph& graph_keeper::get(world& w, report& r) {
                       {"edges", g.num_edges()},   {"directed", g.directed()},
                       {"weighted", g.weighted()}, {"id_bits", sizeof(id) * 8}};
         r.line("graph", fmt::format("{}: {} vertices, {} {} edges", name_of(in_),
-                                    human_count(g.num_vertices()), human_count(g.num_edges()),
+                                    format_count(g.num_vertices()), format_count(g.num_edges()),
                                     g.directed() ? "directed" : "undirected"));
       },
       share->graph);
-  r.line("load", fmt::format("{}, build {}", human_seconds(share->load_seconds),
-                             human_seconds(share->build_seconds)));
+  r.line("load", fmt::format("{}, build {}", format_seconds(share->load_seconds),
+                             format_seconds(share->build_seconds)));
   return share->graph;
 }
 

@@ -52,6 +52,12 @@ void expect_seed(const input_options& in, bool draws);
 /// The id of vertex v in reports: a number, or a string if ids are texts.
 [[nodiscard]] json id_in_json(const graph::labels& names, std::uint64_t v);
 
+/// The options of an algorithm between --from and --to. One that is missing is the terminal that
+/// the input names, if it is a .max file that does. Collective.
+[[nodiscard]] algo::option_values with_flow_terminals(world& w, const input_options& in,
+                                                      const algo::algorithm& a,
+                                                      algo::option_values given);
+
 /// Loads the graph once for all runs of a process. A simulated cluster runs its ranks and all seeds
 /// in one process; each rank keeps its share.
 class graph_keeper {

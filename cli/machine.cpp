@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <cairn/base/format.hpp>
 #include <cairn/core/launch.hpp>
 #include <cairn/net/mpi.hpp>
 
@@ -45,9 +46,9 @@ int print_machine(const common& c) {
   line("processor", t.model);
   line("cores", fmt::format("{} ({} usable here; sockets: {}, NUMA nodes: {})", t.cores,
                             m.allowed_cores, t.sockets, t.numa_nodes));
-  line("caches", fmt::format("L1 {}, L2 {}, L3 {}", human_bytes(t.l1_bytes),
-                             human_bytes(t.l2_bytes), human_bytes(t.l3_bytes)));
-  line("memory", fmt::format("{}, huge pages: {}", human_bytes(t.memory_bytes),
+  line("caches", fmt::format("L1 {}, L2 {}, L3 {}", format_bytes(t.l1_bytes),
+                             format_bytes(t.l2_bytes), format_bytes(t.l3_bytes)));
+  line("memory", fmt::format("{}, huge pages: {}", format_bytes(t.memory_bytes),
                              m.huge_pages.empty() ? "unknown" : m.huge_pages));
   line("transactions", (m.transactions.works ? "yes: " : "no: ") + m.transactions.reason);
   line("MPI plugins", plugins.empty() ? "none" : fmt::format("{}", fmt::join(plugins, ", ")));

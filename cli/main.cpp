@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <csignal>
 #include <cstdint>
 #include <cstdio>
 #include <exception>
+#include <string>
 
 #include <cairn/base/error.hpp>
 #include <cairn/core/launch.hpp>
@@ -22,6 +24,13 @@ std::string sentence_of(const CLI::App& app, const CLI::ParseError& wrong) {
     path += command->get_name() + " ";
   }
   const auto help = " (cairn " + path + "--help lists what there is)";
+  if (dynamic_cast<const CLI::ArgumentMismatch*>(&wrong) != nullptr) {
+    const std::string text = wrong.what();
+    const auto option = text.substr(0, text.find(':'));
+    if (text.ends_with(" missing")) return option + " needs a value" + help;
+    if (text.find("At Most 1 required") != std::string::npos)
+      return option + " is given twice" + help;
+  }
   const auto rest = command->remaining();
   if (command->get_require_subcommand_min() == 0) {  // CLI11 lists the rest in reverse order
     return (rest.empty() ? wrong.what() : "unexpected argument: " + rest.front()) + help;
@@ -62,12 +71,22 @@ int run(int argc, char** argv) {
   return chosen();
 }
 
+// The exit status, after everything that was printed has been written.
+int written(int status) {
+  const auto fault = output_fault();
+  if (fault.empty()) return status;
+  say(fault);
+  return status == 0 ? 1 : status;
+}
+
 }  // namespace
 }  // namespace cairn::cli
 
 int main(int argc, char** argv) {
+  // Then a write beyond the limit of a file's size fails, and the error is reported.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
-    return cairn::cli::run(argc, argv);
+    return cairn::cli::written(cairn::cli::run(argc, argv));
   } catch (const cairn::usage_error& e) {
     return cairn::refuse(e.what(), cairn::cli::say);
   } catch (const cairn::input_error& e) {
@@ -75,6 +94,6 @@ int main(int argc, char** argv) {
     return 2;
   } catch (const std::exception& e) {
     cairn::cli::say(e.what());
-    return 1;
+    return cairn::cli::written(1);
   }
 }

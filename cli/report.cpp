@@ -125,7 +125,7 @@ void report::print(const world& w) const {
   fmt::print("  counted\n");
   for (const auto& row : obs::counter_table) {
     const auto n = object_["counters"][std::string(row.name)].get<std::uint64_t>();
-    if (n != 0) fmt::print("    {:<20} {:>16}  {}\n", row.name, human_count(n), row.meaning);
+    if (n != 0) fmt::print("    {:<20} {:>16}  {}\n", row.name, format_count(n), row.meaning);
   }
 }
 
@@ -177,26 +177,18 @@ json to_json(const hw::machine& m) {
           {"hardware_transactions_reason", m.transactions.reason}};
 }
 
-std::string human_seconds(double seconds) {
+std::string format_seconds(double seconds) {
   if (seconds >= 1) return fmt::format("{:.3g} s", seconds);
   if (seconds >= 1e-3) return fmt::format("{:.3g} ms", seconds * 1e3);
   return fmt::format("{:.3g} us", seconds * 1e6);
 }
 
-std::string human_count(std::uint64_t n) {
+std::string format_count(std::uint64_t n) {
   auto digits = std::to_string(n);
   for (auto at = static_cast<int>(digits.size()) - 3; at > 0; at -= 3) {
     digits.insert(static_cast<std::size_t>(at), ",");
   }
   return digits;
-}
-
-std::string human_bytes(std::uint64_t bytes) {
-  const char* const units[] = {"B", "KB", "MB", "GB", "TB"};
-  auto amount = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; amount >= 1000 && unit < 4; ++unit) amount /= 1000;
-  return fmt::format("{:.{}f} {}", amount, unit == 0 ? 0 : 1, units[unit]);
 }
 
 double median(std::vector<double> values) {

@@ -77,11 +77,9 @@ void end_series(const common& c);
 [[nodiscard]] json to_json(const hw::machine& m);
 
 /// "1.23 s", "45.6 ms", "7.89 us".
-[[nodiscard]] std::string human_seconds(double seconds);
+[[nodiscard]] std::string format_seconds(double seconds);
 /// "1,234,567".
-[[nodiscard]] std::string human_count(std::uint64_t n);
-/// "123.4 MB".
-[[nodiscard]] std::string human_bytes(std::uint64_t bytes);
+[[nodiscard]] std::string format_count(std::uint64_t n);
 
 [[nodiscard]] double median(std::vector<double> values);
 

@@ -4,6 +4,8 @@
 #include <unistd.h>
 
 #include <cctype>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <system_error>
@@ -44,7 +46,8 @@ void save_costs(const std::string& path, const activity::fitted_costs& costs) {
   {
     std::ofstream file(beside);
     file << costs.text() << '\n';
-    if (!file.flush()) throw system_failure(beside + ": cannot be written");
+    if (!file.flush())
+      throw usage_error(path + ": cannot be written (" + std::strerror(errno) + ")");
   }
   std::filesystem::rename(beside, path, failed);
   if (!failed) return;

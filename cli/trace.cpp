@@ -51,13 +51,16 @@ void add_trace(CLI::App& command, common& c) {
   command
       .add_option_function<std::string>(
           "--trace", apply,
-          "Record what each worker does in a .json file, also .gz, which Perfetto opens")
+          "Record what each worker does in a .json file, also .gz .zst .xz, which Perfetto opens")
       ->type_name("FILE");
 }
 
 void expect_trace(const common& c, const std::vector<std::string>& others) {
   if (!c.settings.trace) return;
-  if (c.trace.empty()) throw usage_error("--trace: name the file to write");
+  if (!graph::io::without_compression(c.trace).ends_with(".json")) {
+    throw usage_error("--trace is '" + c.trace +
+                      "', expected a name that ends in .json, also .gz .zst .xz");
+  }
   if (!c.settings.sim.empty()) {
     const auto plan = parse_simulation(c.settings.sim, c.settings.sim_costs);
     if (plan.first_seed != plan.last_seed) {
@@ -193,10 +196,10 @@ void recording::write(report* r) {
   });
   if (r == nullptr) return;
   (*r)["trace"] = {{"file", c_.trace}, {"events", events}, {"dropped", dropped}};
-  r->line("trace", fmt::format("{}, {} events{}", c_.trace, human_count(events),
+  r->line("trace", fmt::format("{}, {} events{}", c_.trace, format_count(events),
                                dropped == 0 ? std::string()
                                             : fmt::format(", the newest {} were dropped",
-                                                          human_count(dropped))));
+                                                          format_count(dropped))));
 }
 
 }  // namespace cairn::cli

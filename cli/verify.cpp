@@ -145,7 +145,8 @@ int check(world& w, const graph::any_graph& g, const verify_command& cmd, const 
         },
         g);
   });
-  const auto broken = by.a->verify_column(w, g, rows.value_name, values, cmd.given).value_or("");
+  const auto given = with_flow_terminals(w, cmd.in, *by.a, cmd.given);
+  const auto broken = by.a->verify_column(w, g, rows.value_name, values, given).value_or("");
   return report_on(w, r, cmd.result, *by.a, rows.value_name, broken);
 }
 
@@ -202,9 +203,7 @@ void add_verify(CLI::App& app, common& c, action& chosen) {
     const auto& used = a->info().verify_options;
     for (const auto& o : a->options()) {
       if (std::ranges::find(used, o.name) == used.end() || !added.insert(o.name).second) continue;
-      // The defaults are those of a run.
-      add_algorithm_option(command, o, cmd->given,
-                           o.meaning.substr(0, o.meaning.find(" (default: ")));
+      add_algorithm_option(command, o, cmd->given, o.meaning);
     }
   }
   add_common(command, c,

@@ -23,20 +23,20 @@ int main(int argc, char** argv) {
     const auto rank = static_cast<std::uint64_t>(world.rank());
     std::vector<double> table(own), copies(reads, -1);
     for (std::uint64_t i = 0; i < own; ++i) table[i] = 0.5 * static_cast<double>(rank * own + i);
-    const auto wanted = [&](std::uint64_t slot) {
-      return cairn::mix64(rank * reads + slot) % (ranks * own);
+    const auto wanted = [&](std::uint64_t place) {
+      return cairn::mix64(rank * reads + place) % (ranks * own);
     };
 
     cairn::am::request<std::uint64_t, double> get(
         world, [&](auto, std::uint64_t i) { return table[i % own]; },
-        [&](auto, std::uint64_t slot, double value) { copies[slot] = value; });
+        [&](auto, std::uint64_t place, double value) { copies[place] = value; });
 
     cairn::am::epoch reading(world);
     world.parallel_for(reads, [&](cairn::worker_t k, std::size_t begin, std::size_t end) {
       auto ask = get.from(k);
-      for (auto slot = begin; slot < end; ++slot) {
-        const auto i = wanted(slot);
-        ask(static_cast<cairn::rank_t>(i / own), i, slot);
+      for (auto place = begin; place < end; ++place) {
+        const auto i = wanted(place);
+        ask(static_cast<cairn::rank_t>(i / own), i, cairn::am::slot(place));
       }
     });
     reading.close();  // all answers have been received, on all ranks

@@ -31,7 +31,7 @@ double element_of_x(std::uint64_t i) { return static_cast<double>(mix64(~i) >> 5
 template <class T>
 void fill(global_memory& memory, const global_array<T>& array, auto value) {
   const auto a = memory.view(array);
-  const auto me = memory.of_world().rank();
+  const auto me = memory.owning_world().rank();
   for (std::size_t k = 0; auto& x : a.local()) x = value(a.layout().element(me, k++));
 }
 

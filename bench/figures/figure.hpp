@@ -56,7 +56,7 @@ struct search_options {
 /// The searches of one subject, including warm-ups.
 struct search_log {
   std::uint64_t searches = 0;
-  std::vector<std::vector<traverse::step_record>> traces;
+  std::vector<std::vector<traverse::superstep_record>> traces;
   counter_totals counted{};
 
   [[nodiscard]] std::uint64_t count(obs::counter c) const {

@@ -89,7 +89,7 @@ class put_stage {
               return std::array<std::uint32_t, 1>{};
             },
             [](worker_t, std::uint64_t, const auto&) {},
-            {.kind = channel_kind::standing, .coalesce_bytes = 8, .unanswered = 4096}) {}
+            {.kind = channel_kind::standing, .coalesce_bytes = 8, .max_unanswered = 4096}) {}
 
   /// tasks   0: one message per put
   void pass(std::uint64_t tasks, std::uint64_t puts, put_rate& rate) {
@@ -118,7 +118,7 @@ class put_stage {
         auto ask = single_.from(k);
         for (auto i = begin; i < end; ++i) {
           const auto at = plan_.target(i);
-          ask(static_cast<rank_t>(at / block), {at % block, value_at<Bytes>(at)}, 0);
+          ask(static_cast<rank_t>(at / block), {at % block, value_at<Bytes>(at)}, am::slot(0));
         }
       });
     }

@@ -12,7 +12,7 @@
 // `packets` of `cairn bfs --json` has the steps measured at start: Open MPI's are at 3,968 and
 // 8,064 bytes. Messages in buffers of 3,952 bytes take 3.4 ns, of 4,080 bytes 10.5.
 //
-// Over rings all sizes from 2 KB on took the same time within their MAD (1.3 of 6).
+// Over rings all sizes from 2 KiB on took the same time within their MAD (1.3 of 6).
 //
 //   buffer_steps --ranks 2 --threads 1 --buffers 0 8160 65504 65512
 //   mpiexec -n 2 buffer_steps --threads 1 --transport mpi --buffers 0 32752 65520 65528

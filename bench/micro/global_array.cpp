@@ -139,7 +139,7 @@ void measure_puts(world& w, harness& h, const array_options& o) {
       [](worker_t, std::uint64_t, const auto&) {},
       {.kind = channel_kind::standing,
        .coalesce_bytes = 24,
-       .unanswered = static_cast<std::uint32_t>(o.tasks)});
+       .max_unanswered = static_cast<std::uint32_t>(o.tasks)});
   const auto wrong = [&] {
     std::uint64_t n = 0;
     for (std::uint64_t i = 0; i < block; ++i) n += local[i] != 0 && local[i] != mix64(i);
@@ -168,7 +168,7 @@ void measure_puts(world& w, harness& h, const array_options& o) {
               auto ask = single.from(k);
               for (auto i = begin; i < end; ++i) {
                 const auto at = drawn(me, i, block);
-                ask(to, {at, mix64(at)}, 0);
+                ask(to, {at, mix64(at)}, am::slot(0));
               }
             },
             256);
@@ -232,7 +232,7 @@ void measure_gather(world& w, harness& h, const array_options& o) {
               auto ask = get.from(k);
               for (auto i = begin; i < end; ++i) {
                 const auto at = drawn(me, i, n);
-                ask(static_cast<rank_t>(at >> o.table_bits), at & (block - 1), i);
+                ask(static_cast<rank_t>(at >> o.table_bits), at & (block - 1), am::slot(i));
               }
             },
             4096);

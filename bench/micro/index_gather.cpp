@@ -27,7 +27,7 @@ struct gather_options {
   std::uint64_t gets = std::uint64_t{1} << 22;  // per rank
   int table_bits = 22;
   std::size_t chunk = 4096;  // questions between polls
-  std::uint32_t unanswered = am::request_options{}.unanswered;
+  std::uint32_t unanswered = am::request_options{}.max_unanswered;
 };
 
 class gathering {
@@ -44,7 +44,7 @@ class gathering {
             [copies = copies_.data()](worker_t, std::uint64_t slot, std::uint64_t x) {
               copies[slot] = x;
             },
-            {.kind = kind, .unanswered = options.unanswered}) {
+            {.kind = kind, .max_unanswered = options.unanswered}) {
     const auto rank = static_cast<std::uint64_t>(w.rank());
     for (std::uint64_t i = 0; i < table_.size(); ++i) {
       table_[i] = mix64(rank << options.table_bits | i);
@@ -86,7 +86,7 @@ class gathering {
         [&](worker_t k, std::size_t begin, std::size_t end) {
           auto to = get_.from(k);
           for (auto i = begin; i < end; ++i) {
-            to(static_cast<rank_t>(indices_[i] >> bits), indices_[i] & local, i);
+            to(static_cast<rank_t>(indices_[i] >> bits), indices_[i] & local, am::slot(i));
           }
         },
         options_.chunk);

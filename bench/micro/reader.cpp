@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
 // Reads a text edge list and builds a graph: edges and megabytes per second, and the peak of
-// anonymous memory against the guarantee of 3 times the result plus 256 MB. The list is generated
+// anonymous memory against the guarantee of 3 times the result plus 256 MiB. The list is generated
 // here and removed at the end.
 
 #include <stdlib.h>

@@ -41,7 +41,7 @@ inline task<> store_rows(global_memory* memory, global_graph to,
 
 /// Copies the rows of all ranks. Collective.
 inline global_graph copy_of(global_memory& memory, const cairn::graph::dist_csr<vertex>& g) {
-  auto& world = memory.of_world();
+  auto& world = memory.owning_world();
   const auto mine = g.out().num_edges(), all = world.sum(mine);
   std::uint64_t before = 0;
   const auto of_ranks = world.all_gather(mine);

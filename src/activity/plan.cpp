@@ -151,8 +151,8 @@ mechanism plan::next_epoch(std::size_t op, mechanism ran, const activity_counts&
 // The rules that need no time measurement. They apply once; later choices use measured time.
 bool plan::must_leave(mechanism chosen, const activity_counts& counted) const noexcept {
   if (chosen != first_.mechanism) return false;
-  if (chosen == mechanism::htm) return falls_back_too_often(counted.fallbacks, counted.committed);
-  return chosen == mechanism::locks && takes_too_many_locks(counted.stripes, counted.committed);
+  if (chosen == mechanism::htm) return falls_back_too_often(counted);
+  return chosen == mechanism::locks && takes_too_many_locks(counted);
 }
 
 void plan::move_all_to_stm() noexcept {

@@ -55,10 +55,10 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
   }
   do {
     ++level;
-  } while (search.step());
+  } while (search.superstep());
 
-  return {std::move(parent),  std::move(depth),   search.executor().ran(),
-          search.num_steps(), search.num_pulls(), search.take_trace()};
+  return {std::move(parent),       std::move(depth),   search.executor().ran(),
+          search.num_supersteps(), search.num_pulls(), search.take_trace()};
 }
 
 template bfs_result<std::uint32_t> bfs(world&, const graph::dist_csr<std::uint32_t>&, std::uint32_t,

@@ -169,7 +169,7 @@ class bfs_checker {
         if (owns(a)) {
           take(v, step_of(a));
         } else {
-          ask(g_.partition().owner(a), a, v);
+          ask(g_.partition().owner(a), a, am::slot(v));
         }
       });
       each_own_vertex([&](worker_t, Id v) {

@@ -28,7 +28,7 @@ struct bfs_declaration : declaration {
 
     static constexpr auto fields() {
       return std::tuple(
-          field{"source", &options::source, "Source vertex (default: random, per trial)", 'r'},
+          field{"source", &options::source, "Source vertex", 'r'}.if_absent("random, per trial"),
           field{"direction", &options::direction, "Direction of each level"});
     }
   };

@@ -21,8 +21,10 @@ struct maxflow_declaration : declaration {
     vertex_option from, to;
 
     static constexpr auto fields() {
-      return std::tuple(field{"from", &options::from, "Source vertex (default: random, per trial)"},
-                        field{"to", &options::to, "Sink vertex (default: random, per trial)"});
+      return std::tuple(field{"from", &options::from, "Source vertex"}.if_absent(
+                            "that of a .max file, or random, per trial"),
+                        field{"to", &options::to, "Sink vertex"}.if_absent(
+                            "that of a .max file, or random, per trial"));
     }
   };
   template <class Id>

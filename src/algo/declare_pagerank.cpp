@@ -9,6 +9,7 @@
 #include <cairn/algo/ref/pagerank.hpp>
 #include <cairn/algo/stored_layout.hpp>
 #include <cairn/algo/verify_pagerank.hpp>
+#include <cairn/base/format.hpp>
 
 #include "algo/acyclic_order.hpp"
 #include "algo/layout_wanted.hpp"
@@ -103,10 +104,9 @@ struct pagerank_declaration : declaration {
           "sweeps");
     }
     if (o.tolerance && !(*o.tolerance >= 0))
-      throw usage_error("--tolerance is " + std::to_string(*o.tolerance) + ", expected at least 0");
+      throw usage_error("--tolerance is " + format_number(*o.tolerance) + ", expected at least 0");
     if (!(o.damping >= 0 && o.damping < 1)) {
-      throw usage_error("--damping is " + std::to_string(o.damping) +
-                        ", expected 0 <= damping < 1");
+      throw usage_error("--damping is " + format_number(o.damping) + ", expected 0 <= damping < 1");
     }
   }
   static std::string_view without_operators(const options& o, const world&) {

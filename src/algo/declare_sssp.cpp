@@ -6,6 +6,7 @@
 #include <cairn/algo/length_layout.hpp>
 #include <cairn/algo/ref/sssp.hpp>
 #include <cairn/algo/sssp.hpp>
+#include <cairn/base/format.hpp>
 
 #include "algo/layout_wanted.hpp"
 #include "algo/random_source.hpp"
@@ -33,10 +34,10 @@ struct sssp_declaration : declaration {
 
     static constexpr auto fields() {
       return std::tuple(
-          field{"source", &options::source, "Source vertex (default: random, per trial)", 'r'},
+          field{"source", &options::source, "Source vertex", 'r'}.if_absent("random, per trial"),
           field{"algorithm", &options::algorithm, "The order in which edges are relaxed"},
-          field{"delta", &options::delta,
-                "Width of a bucket (default: chosen by weights and degrees)", 'd'},
+          field{"delta", &options::delta, "Width of a bucket", 'd'}.if_absent(
+              "chosen by weights and degrees"),
           field{"layout", &options::layout,
                 "Whether to reorder the edges first; auto: if it pays off in the trials"});
     }
@@ -52,7 +53,7 @@ struct sssp_declaration : declaration {
       throw usage_error("--delta has no effect on --algorithm chaotic, which has no buckets");
     }
     if (!(*o.delta > 0 && std::isfinite(*o.delta))) {
-      throw usage_error("--delta is " + std::to_string(*o.delta) +
+      throw usage_error("--delta is " + format_number(*o.delta) +
                         ", expected a finite number above 0");
     }
   }

@@ -17,9 +17,10 @@ struct st_connectivity_declaration : declaration {
     vertex_option from, to;
 
     static constexpr auto fields() {
-      return std::tuple(
-          field{"from", &options::from, "Start of the path (default: random, per trial)"},
-          field{"to", &options::to, "End of the path (default: random, per trial)"});
+      return std::tuple(field{"from", &options::from, "Start of the path"}.if_absent(
+                            "that of a .max file, or random, per trial"),
+                        field{"to", &options::to, "End of the path"}.if_absent(
+                            "that of a .max file, or random, per trial"));
     }
   };
   template <class Id>

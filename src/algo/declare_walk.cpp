@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
-#include <charconv>
 #include <cmath>
 #include <type_traits>
 
 #include <cairn/algo/declared.hpp>
 #include <cairn/algo/ref/walk.hpp>
 #include <cairn/algo/walk.hpp>
+#include <cairn/base/format.hpp>
 #include <cairn/base/random.hpp>
 
 namespace cairn::algo {
@@ -20,11 +19,6 @@ void expect_at_most(std::string_view name, std::uint64_t value, std::uint64_t ma
   if (value <= max) return;
   throw usage_error("--" + std::string(name) + " is " + std::to_string(value) +
                     ", expected at most " + std::to_string(max));
-}
-
-std::string text_of(double x) {
-  std::array<char, 32> text;
-  return {text.data(), std::to_chars(text.data(), text.data() + text.size(), x).ptr};
 }
 
 // Larger sizes exceed any memory, and their number of bytes may overflow 64 bits.
@@ -53,7 +47,7 @@ struct walk_declaration : declaration {
       return std::tuple(
           field{"walkers", &o::walkers, "Number of walkers; auto: half of the vertices"},
           field{"length", &o::length, "Maximum number of steps of a walker"},
-          field{"key", &o::key, "Key of the random draws (default: drawn by --seed, per trial)"},
+          field{"key", &o::key, "Key of the random draws"}.if_absent("drawn by --seed, per trial"),
           field{"p", &o::p, "node2vec: an edge to the previous vertex has weight 1/p"},
           field{"q", &o::q,
                 "node2vec: an edge to a vertex not adjacent to the previous one has "
@@ -68,11 +62,11 @@ struct walk_declaration : declaration {
     expect_at_most("length", o.length, (std::uint64_t{1} << 32) - 1);
     expect_at_most("key", o.key.value_or(0), num_keys - 1);
     if (!(o.p > 0 && std::isfinite(o.p))) {
-      throw usage_error("--p is " + text_of(o.p) + ", expected a finite number above 0");
+      throw usage_error("--p is " + format_number(o.p) + ", expected a finite number above 0");
     }
     if (!(o.q >= 1 / max_walk_bias && o.q <= max_walk_bias)) {
-      throw usage_error("--q is " + text_of(o.q) + ", expected a number from " +
-                        text_of(1 / max_walk_bias) + " to " + text_of(max_walk_bias));
+      throw usage_error("--q is " + format_number(o.q) + ", expected a number from " +
+                        format_number(1 / max_walk_bias) + " to " + format_number(max_walk_bias));
     }
   }
   static bool uses_seed(const options& o) { return !o.key; }

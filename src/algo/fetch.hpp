@@ -46,7 +46,7 @@ class fetched {
   /// Fetches all chosen elements. The map must not change meanwhile.
   void refresh() {
     const auto ask_for = [&](auto& ask, worker_t, std::size_t begin, std::size_t end) {
-      for (auto i = begin; i < end; ++i) ask(map_.owner(ids_[i]), ids_[i], i);
+      for (auto i = begin; i < end; ++i) ask(map_.owner(ids_[i]), ids_[i], am::slot(i));
       return 0;  // edges
     };
     traverse::push_ranges(w_, get_, ids_.size(), ask_for, traverse::chunk_of(w_, ids_.size(), 10));

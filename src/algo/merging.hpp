@@ -130,7 +130,7 @@ class transaction_merging {
   transaction_merging(spanning_forest<Id>& f, activity::domain& data)
       : f_(f),
         parent_(f.w, f.root.partition(), 0),
-        merges_(data, op{parent_, *this}, {.at_once = 2, .grain = 128}, parent_),
+        merges_(data, op{parent_, *this}, {.max_concurrent = 2, .grain = 128}, parent_),
         paths_(f) {
     f.each_own([&](worker_t, Id v) { parent_.local()[v - parent_.first()] = v; });
   }

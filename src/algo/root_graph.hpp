@@ -45,7 +45,7 @@ class recent_pairs {
 /// roots of different ranks that an edge of the input connects.
 ///
 /// The owner of an edge's source sends the source's root to the owner of the target. An undirected
-/// edge is sent from both endpoints; for a directed edge the target's owner replies with the
+/// edge is sent from both endpoints; for a directed edge the target's owner answers with the
 /// target's root.
 template <class Id>
 class root_graph {
@@ -110,9 +110,9 @@ class root_graph {
           w_,
           [this, &messages](worker_t k, rank_t from,
                             std::span<const typename request::ticketed_question> batch) {
-            auto reply = messages.reply_from(k);
+            auto answer = messages.answer_from(k);
             for (const auto& [by, here] : batch) {
-              reply(from, by, record_message(k, {here, static_cast<Id>(by.slot())}));
+              answer(from, by, record_message(k, {here, static_cast<Id>(by.number())}));
             }
           },
           [this](worker_t k, std::uint64_t own, Id other) {
@@ -122,7 +122,7 @@ class root_graph {
         request& messages;
         auto from(worker_t k) const {
           return [ask = messages.from(k)](rank_t to, const root_message& m) mutable {
-            ask(to, m.vertex, m.root);
+            ask(to, m.vertex, am::slot(m.root));
           };
         }
       };

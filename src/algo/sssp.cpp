@@ -5,6 +5,7 @@
 #include <cairn/algo/sssp.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/error.hpp>
+#include <cairn/base/format.hpp>
 #include <cairn/traverse/small_run.hpp>
 #include <cairn/traverse/worklist.hpp>
 
@@ -93,7 +94,7 @@ sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source, const sssp_op
                 const edge_lengths& lengths, const length_layout<Id>* layout) {
   CAIRN_EXPECTS(source < g.num_vertices());
   if (opt.delta && !(*opt.delta > 0 && std::isfinite(*opt.delta))) {
-    throw usage_error("delta is " + std::to_string(*opt.delta) +
+    throw usage_error("delta is " + format_number(*opt.delta) +
                       ", expected a finite number above 0");
   }
   if (g.out().template weighted_by<double>()) {

@@ -166,7 +166,7 @@ class recount {
     const auto slot = list.free.back();
     list.free.pop_back();
     list.all[slot] = {x, row[place], chance};
-    adjacent_.from(k)(visits_.owner(x.before), {x.before, row[place]}, slot);
+    adjacent_.from(k)(visits_.owner(x.before), {x.before, row[place]}, am::slot(slot));
   }
 
   void answered(worker_t k, std::uint64_t slot, bool yes) {

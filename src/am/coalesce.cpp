@@ -84,26 +84,26 @@ std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {
   return progress_.suitable_bytes(to, b.growth.bytes(growth_step(best), best));
 }
 
-void coalescer::turn_over(worker_t w, rank_t to, std::size_t min_bytes) {
-  auto& b = workers_[w].blocks[static_cast<std::size_t>(to)];
+void coalescer::turn_over(worker_t k, rank_t to, std::size_t min_bytes) {
+  auto& b = workers_[k].blocks[static_cast<std::size_t>(to)];
   if (b.items) {
     b.growth.left_full();
-    ship(w, to, b);
+    ship(k, to, b);
   }
   auto bytes = block_bytes(to, b);
   if (message_bytes_ != 0) bytes -= bytes % message_bytes_;
   bytes = std::max(bytes, min_bytes);
   // Small blocks take buffers of the usual size, which are recycled.
   b.items = progress_.take_buffer(
-      w, requested_bytes_ != 0 ? bytes : std::max(bytes, progress_.coalesce_bytes()));
+      k, requested_bytes_ != 0 ? bytes : std::max(bytes, progress_.coalesce_bytes()));
   b.at = b.items.payload();
   b.end = b.at + bytes;
   b.seen = false;
   b.records = 0;
 }
 
-void coalescer::ship(worker_t w, rank_t to, block& b) {
-  auto& mine = workers_[w];
+void coalescer::ship(worker_t k, rank_t to, block& b) {
+  auto& mine = workers_[k];
   auto items = std::move(b.items);
   items.set_size(static_cast<std::size_t>(b.at - items.payload()));
   const auto messages = message_bytes_ == 0 ? b.records : items.size() / message_bytes_;
@@ -111,25 +111,25 @@ void coalescer::ship(worker_t w, rank_t to, block& b) {
   b = block{};
   b.growth = growth;
   const auto sent = mine.count.sent();
-  world_.counters().add(w, obs::counter::messages_sent, sent - std::exchange(mine.reported, sent));
-  progress_.post(w, to, number_, kind_, messages, std::move(items));
+  world_.counters().add(k, obs::counter::messages_sent, sent - std::exchange(mine.reported, sent));
+  progress_.post(k, to, number_, kind_, messages, std::move(items));
 }
 
-bool coalescer::flush(worker_t w, flush_scope scope) {
+bool coalescer::flush(worker_t k, flush_scope scope) {
   bool shipped = false;
-  auto& mine = workers_[w];
+  auto& mine = workers_[k];
   if (mine.kept != 0 && (scope == flush_scope::all || std::exchange(mine.kept_seen, true))) {
-    drain(w);
+    drain(k);
     mine.kept_seen = false;
     shipped = true;
   }
-  if (chooses_) join_for_hops(w, scope);
+  if (chooses_) join_for_hops(k, scope);
   for (rank_t to = 0; to < ranks(); ++to) {
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
     if (!b.items || b.at == b.items.payload()) continue;
     if (scope == flush_scope::only_old && !std::exchange(b.seen, true)) continue;
     b.growth.left_early();
-    ship(w, to, b);
+    ship(k, to, b);
     shipped = true;
   }
   return shipped;
@@ -140,8 +140,8 @@ bool coalescer::leaves_part_filled(block& b, flush_scope scope) const noexcept {
 }
 
 // Joins the blocks that are about to leave, if that is cheaper.
-void coalescer::join_for_hops(worker_t w, flush_scope scope) {
-  auto& mine = workers_[w];
+void coalescer::join_for_hops(worker_t k, flush_scope scope) {
+  auto& mine = workers_[k];
   auto& bytes_for = mine.joined_bytes;
   hop_choice::unsent_blocks found;
   for (rank_t to = 0; to < ranks(); ++to) {
@@ -160,14 +160,14 @@ void coalescer::join_for_hops(worker_t w, flush_scope scope) {
     auto& b = mine.blocks[static_cast<std::size_t>(to)];
     const auto hop = next_hops_[static_cast<std::size_t>(to)];
     if (to == rank() || hop == to || !leaves_part_filled(b, scope)) continue;
-    move_to_hop(w, b, hop, bytes_for[static_cast<std::size_t>(hop)]);
+    move_to_hop(k, b, hop, bytes_for[static_cast<std::size_t>(hop)]);
   }
   std::ranges::fill(bytes_for, 0);
 }
 
 // `max_bytes`: bytes that wait for that hop.
-void coalescer::move_to_hop(worker_t w, block& from, rank_t hop, std::size_t max_bytes) {
-  auto& to = workers_[w].blocks[static_cast<std::size_t>(hop)];
+void coalescer::move_to_hop(worker_t k, block& from, rank_t hop, std::size_t max_bytes) {
+  auto& to = workers_[k].blocks[static_cast<std::size_t>(hop)];
   const auto* at = from.items.payload();
   auto left = static_cast<std::size_t>(from.at - at);
   const auto min_bytes = message_bytes_ == 0 ? left : message_bytes_;  // records stay whole
@@ -176,7 +176,7 @@ void coalescer::move_to_hop(worker_t w, block& from, rank_t hop, std::size_t max
     if (room < min_bytes) {
       auto bytes = std::max(min_bytes, std::min(max_bytes, progress_.best_bytes(hop)));
       if (message_bytes_ != 0) bytes -= bytes % message_bytes_;
-      turn_over(w, hop, bytes);
+      turn_over(k, hop, bytes);
       room = static_cast<std::size_t>(to.end - to.at);
     }
     const auto part = std::min(left, room);
@@ -187,27 +187,28 @@ void coalescer::move_to_hop(worker_t w, block& from, rank_t hop, std::size_t max
   }
   to.records += from.records;
   to.seen = true;  // it leaves now
-  progress_.give_back(w, std::move(from.items));
+  progress_.give_back(k, std::move(from.items));
   auto growth = from.growth;
   growth.left_early();
   from = block{};
   from.growth = growth;
-  world_.counters().add(w, obs::counter::buffers_joined);
+  world_.counters().add(k, obs::counter::buffers_joined);
 }
 
-void coalescer::count_handled(worker_t w, std::uint64_t n) noexcept {
-  workers_[w].count.add_handled(n);
-  world_.counters().add(w, obs::counter::messages_handled, n);
+void coalescer::count_handled(worker_t k, std::uint64_t n) noexcept {
+  workers_[k].count.add_handled(n);
+  world_.counters().add(k, obs::counter::messages_handled, n);
 }
 
-void coalescer::count_kept(worker_t w, std::ptrdiff_t n, std::size_t bytes) noexcept {
-  workers_[w].kept += static_cast<std::size_t>(n);
-  progress_.charge(w, n * static_cast<std::ptrdiff_t>(bytes));
+void coalescer::count_kept(worker_t k, std::ptrdiff_t n, std::size_t bytes) noexcept {
+  workers_[k].kept += static_cast<std::size_t>(n);
+  progress_.charge(k, n * static_cast<std::ptrdiff_t>(bytes));
 }
 
 void coalescer::forwarding::end(std::uint64_t n) noexcept {
   auto& c = coalescer_;
-  if (destinations_ != 0) c.workers_[worker_].hops.forwarded(destinations_, opened_);
+  if (destinations_ != 0)
+    c.workers_[worker_].hops.forwarded({.destinations = destinations_, .opened = opened_});
   if (n == 0) return;
   c.world_.counters().add(worker_, obs::counter::messages_forwarded, n);
   c.world_.counters().add(worker_, obs::counter::buffers_forwarded);
@@ -216,13 +217,13 @@ void coalescer::forwarding::end(std::uint64_t n) noexcept {
 }
 
 void coalescer::abandon() noexcept {
-  for (worker_t w{0}; w < workers_.workers(); ++w) {
-    auto& mine = workers_[w];
+  for (worker_t k{0}; k < workers_.workers(); ++k) {
+    auto& mine = workers_[k];
     for (auto& b : mine.blocks) {
-      if (b.items) progress_.charge(w, -static_cast<std::int64_t>(b.items.capacity()));
+      if (b.items) progress_.charge(k, -static_cast<std::int64_t>(b.items.capacity()));
       b = block{};
     }
-    if (mine.kept != 0) forget(w);
+    if (mine.kept != 0) forget(k);
     mine.count.reset();
     mine.reported = 0;
   }

@@ -45,7 +45,7 @@ void finish_alone(world& w) {
     w.run([&](worker_t k) {
       while (!w.messages().interrupted() && w.pool().poll_sources(k)) {
         worked.store(true, std::memory_order_relaxed);
-        w.pool().step();
+        w.pool().switch_point();
       }
     });
     // Only parked work is left, which waits for a later time.
@@ -77,22 +77,22 @@ epoch::~epoch() {
   }
 }
 
-void epoch::hold(worker_t w, std::uint64_t n) noexcept { am::hold(world_, w, n); }
-void epoch::release(worker_t w, std::uint64_t n) noexcept { am::release(world_, w, n); }
+void epoch::hold(worker_t k, std::uint64_t n) noexcept { am::hold(world_, k, n); }
+void epoch::release(worker_t k, std::uint64_t n) noexcept { am::release(world_, k, n); }
 
 // The next wave begins after the previous one has ended on this rank, so after every rank has read
 // its counts for the previous one.
-void epoch::drive_waves(worker_t w) {
+void epoch::drive_waves(worker_t k) {
   const std::unique_lock held(driving_, std::try_to_lock);
   if (!held || ended_.load(std::memory_order_relaxed)) return;
   auto& protocols = world_.messages().protocols();
   if (wave_is_running_) {
-    const auto sum = protocols.try_take_reduced(w);
+    const auto sum = protocols.try_take_reduced(k);
     if (!sum) return;
     wave_is_running_ = false;
     const auto counted = counts_of(*sum);
-    world_.messages().record_wave(counted.sent, counted.handled);
-    world_.trace().note(w, obs::trace_kind::wave, {},
+    world_.messages().record_wave({.sent = counted.sent, .handled = counted.handled});
+    world_.trace().note(k, obs::trace_kind::wave, {},
                         {.amount = counted.sent,
                          .count = static_cast<std::uint32_t>(counted.sent - counted.handled)});
     if (ledger_.finished_after(counted)) {
@@ -100,28 +100,28 @@ void epoch::drive_waves(worker_t w) {
       return;
     }
   }
-  world_.counters().add(w, obs::counter::waves);
+  world_.counters().add(k, obs::counter::waves);
   const auto mine = here(world_);
-  protocols.begin_reduce(w, std::as_bytes(std::span(&mine, 1)), add_counts);
+  protocols.begin_reduce(k, std::as_bytes(std::span(&mine, 1)), add_counts);
   wave_is_running_ = true;
 }
 
-bool epoch::try_close(worker_t w, worker_activity state) {
+bool epoch::try_close(worker_t k, worker_activity state) {
   if (ended_.load(std::memory_order_acquire)) return true;
   const bool idle = state == worker_activity::idle;
   auto& messages = world_.messages();
   messages.send_early();
-  messages.make_progress(w, idle);
-  if (idle) world_.pool().poll_sources(w);  // runs parked work
+  messages.make_progress(k, idle);
+  if (idle) world_.pool().poll_sources(k);  // runs parked work
   world_.throw_if_poisoned();
   if (world_.size() > 1) {
-    drive_waves(w);
+    drive_waves(k);
   } else if (messages.interrupted()) {
     throw cancelled();
   } else if (idle && all_handled_here(world_)) {
     ended_.store(true, std::memory_order_release);
   }
-  world_.pool().step();
+  world_.pool().switch_point();
   return ended_.load(std::memory_order_acquire);
 }
 

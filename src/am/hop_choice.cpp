@@ -23,10 +23,10 @@ bool hop_choice::through_hops(const unsent_blocks& l, std::size_t buffer_bytes) 
   return pays;
 }
 
-void hop_choice::forwarded(std::size_t destinations, std::size_t opened) noexcept {
-  const auto all = static_cast<double>(destinations);
+void hop_choice::forwarded(const forwarded_buffer& by_this_rank) noexcept {
+  const auto all = static_cast<double>(by_this_rank.destinations);
   const auto part = std::min(1.0, all / learning_window);
-  opened_ += part * (static_cast<double>(opened) / all - opened_);
+  opened_ += part * (static_cast<double>(by_this_rank.opened) / all - opened_);
 }
 
 }  // namespace cairn::am

@@ -81,20 +81,20 @@ record_channel::record_channel(world& w, const channel_options& opt, owner_funct
   attach(0, "records");
 }
 
-void record_channel::send(worker_t w, rank_t to, std::span<const std::byte> record) {
+void record_channel::send(worker_t k, rank_t to, std::span<const std::byte> record) {
   CAIRN_ASSERT(to >= 0 && to < ranks());
   expect_sending();
-  append(w, to, record);
-  state_of(w).count.add_sent(1);
+  append(k, to, record);
+  state_of(k).count.add_sent(1);
 }
 
-void record_channel::append(worker_t w, rank_t to, std::span<const std::byte> record) {
+void record_channel::append(worker_t k, rank_t to, std::span<const std::byte> record) {
   const auto p = prefix_for(record.size());
   const auto needed = p.bytes + record.size();
   const auto hop = next_hop(to);
-  auto& b = state_of(w).blocks[static_cast<std::size_t>(hop)];
+  auto& b = state_of(k).blocks[static_cast<std::size_t>(hop)];
   if (static_cast<std::size_t>(b.end - b.at) < needed) {
-    turn_over(w, hop, needed);
+    turn_over(k, hop, needed);
   }
   write_prefix(b.at, p);
   if (!record.empty()) std::memcpy(b.at + p.bytes, record.data(), record.size());
@@ -103,8 +103,8 @@ void record_channel::append(worker_t w, rank_t to, std::span<const std::byte> re
 }
 
 // Moves the records for this rank to the front and returns them.
-std::span<std::byte> record_channel::forward_others(worker_t w, std::span<std::byte> received) {
-  forwarding forward(*this, w);
+std::span<std::byte> record_channel::forward_others(worker_t k, std::span<std::byte> received) {
+  forwarding forward(*this, k);
   std::size_t kept = 0, forwarded = 0;
   for (auto left = received; !left.empty();) {
     const auto size = first_record(left);
@@ -115,7 +115,7 @@ std::span<std::byte> record_channel::forward_others(worker_t w, std::span<std::b
       std::memmove(received.data() + kept, left.data(), size);
       kept += size;
     } else {
-      forward(to, [&] { append(w, to, record); });
+      forward(to, [&] { append(k, to, record); });
       ++forwarded;
     }
     left = left.subspan(size);
@@ -124,11 +124,11 @@ std::span<std::byte> record_channel::forward_others(worker_t w, std::span<std::b
   return received.first(kept);
 }
 
-void record_channel::deliver(worker_t w, rank_t from, std::span<std::byte> payload) {
-  if (routed() && from != rank()) payload = forward_others(w, payload);
+void record_channel::deliver(worker_t k, rank_t from, std::span<std::byte> payload) {
+  if (routed() && from != rank()) payload = forward_others(k, payload);
   const record_batch batch(payload);
-  if (batch.size() != 0) on_records_(w, from, batch);
-  count_handled(w, batch.size());
+  if (batch.size() != 0) on_records_(k, from, batch);
+  count_handled(k, batch.size());
 }
 
 }  // namespace cairn::am

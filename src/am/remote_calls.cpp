@@ -73,32 +73,32 @@ const remote_function& remote_calls::function(std::uint32_t id) const {
   return **at;
 }
 
-ticket remote_calls::remember(worker_t w, task::suspended t, awaited_answer& answer) {
-  auto& mine = workers_[w];
+ticket remote_calls::remember(worker_t k, task::suspended t, awaited_answer& answer) {
+  auto& mine = workers_[k];
   const std::lock_guard held(mine.guard);
-  return {w, mine.calls.put({t, &answer}, generation())};
+  return {k, slot(mine.calls.put({t, &answer}, generation()))};
 }
 
-void remote_calls::on_questions(worker_t w, rank_t from, record_batch batch) {
+void remote_calls::on_questions(worker_t k, rank_t from, record_batch batch) {
   for (auto record : batch) {
     const auto header = unpack<call_header>(record);
     if (header.generation < generation()) continue;
-    function(header.function).start(*this, w, {from, header.generation, header.by}, record);
+    function(header.function).start(*this, k, {from, header.generation, header.by}, record);
   }
 }
 
-void remote_calls::on_answers(worker_t w, record_batch batch) {
+void remote_calls::on_answers(worker_t k, record_batch batch) {
   for (auto record : batch) {
-    const auto header = unpack<replied>(record);
+    const auto header = unpack<ticketed_answer>(record);
     auto& asker = workers_[header.to.worker()];
     std::optional<pending_call> call;
     {
       const std::lock_guard held(asker.guard);
-      call = asker.calls.take(header.to.slot(), header.generation, generation());
+      call = asker.calls.take(header.to.number(), header.generation, generation());
     }
     if (!call) continue;
     call->answer->receive(header.kind, record);
-    call->by.resume_later(w);
+    call->by.resume_later(k);
   }
 }
 

@@ -18,12 +18,12 @@ void append(std::vector<std::byte>& packet, const void* from, std::size_t bytes)
 
 }  // namespace
 
-std::vector<buffer> communication_server::hand_over(worker_t w, rank_t to, std::size_t messages,
+std::vector<buffer> communication_server::hand_over(worker_t k, rank_t to, std::size_t messages,
                                                     buffer&& b) {
   waiting_bytes_.fetch_add(b.packet().size(), std::memory_order_relaxed);
-  auto& mine = channels_[w];
+  auto& mine = channels_[k];
   const std::lock_guard held(mine.guard);
-  mine.filled.push_back({to, {std::move(b), messages, w}});
+  mine.filled.push_back({to, {std::move(b), messages, k}});
   mine.num_filled.store(mine.filled.size(), std::memory_order_relaxed);
   return std::exchange(mine.sent, {});
 }
@@ -49,14 +49,14 @@ bool communication_server::take_in(std::uint64_t now_ns) {
   return any;
 }
 
-bool communication_server::send(worker_t w, outbox& out, obs::counters& counters,
+bool communication_server::send(worker_t k, outbox& out, obs::counters& counters,
                                 std::uint64_t now_ns) {
-  if (waiting_bytes() == 0 || out.pending_bytes() != 0) return false;
+  if (waiting_bytes() == 0 || out.waiting_bytes() != 0) return false;
   bool any = take_in(now_ns);
   for (const auto to : used_) {
     auto& queue = queues_[static_cast<std::size_t>(to)];
     for (auto due = queue.take(now_ns); !due.empty(); due = queue.take(now_ns)) {
-      send_together(w, to, std::move(due), out, counters);
+      send_together(k, to, std::move(due), out, counters);
       any = true;
     }
   }
@@ -64,7 +64,7 @@ bool communication_server::send(worker_t w, outbox& out, obs::counters& counters
   return any;
 }
 
-void communication_server::send_together(worker_t w, rank_t to, std::vector<outgoing_block> blocks,
+void communication_server::send_together(worker_t k, rank_t to, std::vector<outgoing_block> blocks,
                                          outbox& out, obs::counters& counters) {
   std::size_t bytes = 0, messages = 0;
   for (auto& b : blocks) {
@@ -72,7 +72,7 @@ void communication_server::send_together(worker_t w, rank_t to, std::vector<outg
     messages += b.messages;
   }
   if (blocks.size() == 1) {
-    out.send(w, to, blocks.front().items.packet(), messages);
+    out.send(k, to, blocks.front().items.packet(), messages);
   } else {
     const packet_header header{.kind = packet_kind::bundle};
     packet_.clear();
@@ -82,8 +82,8 @@ void communication_server::send_together(worker_t w, rank_t to, std::vector<outg
       append(packet_, &entry, sizeof entry);
       append(packet_, b.items.payload(), b.items.size());
     }
-    out.send(w, to, packet_, messages);
-    counters.add(w, obs::counter::buffers_joined, blocks.size());
+    out.send(k, to, packet_, messages);
+    counters.add(k, obs::counter::buffers_joined, blocks.size());
   }
   // Not before: from now on only the outbox counts them.
   waiting_bytes_.fetch_sub(bytes, std::memory_order_relaxed);

@@ -22,21 +22,21 @@ control::control(net::transport& net, outbox& out, task::spin_lock& network_lock
 
 // Packets ------------------------------------------------------------------------------------
 
-void control::send(worker_t w, packet_kind kind, rank_t to, std::span<const std::byte> payload) {
+void control::send(worker_t k, packet_kind kind, rank_t to, std::span<const std::byte> payload) {
   const packet_header header{.kind = kind, .number = generation()};
   packet_.resize(sizeof header + payload.size());
   std::memcpy(packet_.data(), &header, sizeof header);
   if (!payload.empty()) std::memcpy(packet_.data() + sizeof header, payload.data(), payload.size());
-  out_.send(w, to, packet_);
+  out_.send(k, to, packet_);
 }
 
-void control::send_to_all(worker_t w, packet_kind kind, std::span<const std::byte> payload) {
+void control::send_to_all(worker_t k, packet_kind kind, std::span<const std::byte> payload) {
   for (rank_t to = 0; to < size_; ++to) {
-    if (to != rank_) send(w, kind, to, payload);
+    if (to != rank_) send(k, kind, to, payload);
   }
 }
 
-void control::handle_packet(worker_t w, const packet_header& header, rank_t from,
+void control::handle_packet(worker_t k, const packet_header& header, rank_t from,
                             std::span<const std::byte> payload) {
   if (header.kind == packet_kind::poison) {
     CAIRN_EXPECTS(payload.size() >= sizeof(rank_t), "a truncated packet");
@@ -54,21 +54,21 @@ void control::handle_packet(worker_t w, const packet_header& header, rank_t from
     case cancellation::age::old:
       return;
     case cancellation::age::current:
-      return handle_packet_of_generation(w, header, from, payload);
+      return handle_packet_of_generation(k, header, from, payload);
     case cancellation::age::later:
       kept_.push_back({header, from, {payload.begin(), payload.end()}});
   }
 }
 
-void control::handle_packet_of_generation(worker_t w, const packet_header& header, rank_t from,
+void control::handle_packet_of_generation(worker_t k, const packet_header& header, rank_t from,
                                           std::span<const std::byte> payload) {
   switch (header.kind) {
     case packet_kind::gather:
       gathering_.receive(from, payload);
-      return send_gather(w);
+      return send_gather(k);
     case packet_kind::reduce:
       reducing_.receive(from, payload);
-      return send_reduction(w);
+      return send_reduction(k);
     case packet_kind::cancel: {
       CAIRN_EXPECTS(payload.size() == sizeof(std::uint64_t), "a corrupt packet");
       std::uint64_t collective = 0;
@@ -85,21 +85,21 @@ void control::handle_packet_of_generation(worker_t w, const packet_header& heade
 
 // Collectives --------------------------------------------------------------------------------
 
-void control::send_gather(worker_t w) {
-  while (auto out = gathering_.next_send()) send(w, packet_kind::gather, out->to, out->packet);
+void control::send_gather(worker_t k) {
+  while (auto out = gathering_.next_send()) send(k, packet_kind::gather, out->to, out->packet);
   if (gathering_.done()) gathered_.store(true, std::memory_order_release);
 }
 
-void control::send_reduction(worker_t w) {
-  while (auto out = reducing_.next_send()) send(w, packet_kind::reduce, out->to, out->packet);
+void control::send_reduction(worker_t k) {
+  while (auto out = reducing_.next_send()) send(k, packet_kind::reduce, out->to, out->packet);
   if (reducing_.done()) reduced_.store(true, std::memory_order_release);
 }
 
 // The caller holds the network lock until the collective has begun, so a rank never begins a
 // collective that it has announced.
-void control::expect_to_begin(worker_t w) {
+void control::expect_to_begin(worker_t k) {
   if (stopping()) {
-    send_announcement(w);
+    send_announcement(k);
     throw cancelled();
   }
   cancelling_.begin();
@@ -138,21 +138,21 @@ std::vector<std::vector<std::byte>> control::gather(std::span<const std::byte> m
   return finish_gather();
 }
 
-void control::begin_reduce(worker_t w, std::span<const std::byte> mine,
+void control::begin_reduce(worker_t k, std::span<const std::byte> mine,
                            recursive_doubling::combine_function combine) {
-  counters_.add(w, obs::counter::collectives);
+  counters_.add(k, obs::counter::collectives);
   throw_if_poisoned();
   const std::lock_guard held(network_lock_);
-  expect_to_begin(w);
+  expect_to_begin(k);
   reduced_.store(false, std::memory_order_relaxed);
   reducing_.begin(mine, combine);
-  send_reduction(w);
+  send_reduction(k);
 }
 
-std::optional<std::span<const std::byte>> control::try_take_reduced(worker_t w) {
+std::optional<std::span<const std::byte>> control::try_take_reduced(worker_t k) {
   throw_if_poisoned();
   if (!reduced_.load(std::memory_order_acquire)) {
-    announce_stop(w);
+    announce_stop(k);
     if (cancelling_.stopped()) throw cancelled();
     return std::nullopt;
   }
@@ -218,15 +218,15 @@ void control::throw_if_poisoned() const {
 
 // Cancellation -------------------------------------------------------------------------------
 
-void control::announce_stop(worker_t w) {
+void control::announce_stop(worker_t k) {
   if (!stopping()) return;
   const std::lock_guard held(network_lock_);
-  send_announcement(w);
+  send_announcement(k);
 }
 
-void control::send_announcement(worker_t w) {
+void control::send_announcement(worker_t k) {
   if (const auto collective = cancelling_.announcement()) {
-    send_to_all(w, packet_kind::cancel, std::as_bytes(std::span(&*collective, 1)));
+    send_to_all(k, packet_kind::cancel, std::as_bytes(std::span(&*collective, 1)));
   }
 }
 

@@ -83,26 +83,26 @@ buffer inbox::take_first(Queue& queue) {
   return b;
 }
 
-std::optional<buffer> inbox::take(worker_t w) {
-  if (empty(w)) return std::nullopt;
+std::optional<buffer> inbox::take(worker_t k) {
+  if (empty(k)) return std::nullopt;
   const std::lock_guard held(guard_);
   if (!silent_.empty()) return take_first(silent_);
   if (!standing_.empty()) return take_first(standing_);
-  return take_first_of_epoch(w);
+  return take_first_of_epoch(k);
 }
 
-std::optional<buffer> inbox::take_of_epoch(worker_t w) {
+std::optional<buffer> inbox::take_of_epoch(worker_t k) {
   const auto for_any = queued_for_any_.load(std::memory_order_relaxed);
   const bool none_for_any = for_any == queued_standing_.load(std::memory_order_relaxed);
-  if (none_for_any && of_worker_[w].queued.load(std::memory_order_relaxed) == 0) {
+  if (none_for_any && of_worker_[k].queued.load(std::memory_order_relaxed) == 0) {
     return std::nullopt;
   }
   const std::lock_guard held(guard_);
-  return take_first_of_epoch(w);
+  return take_first_of_epoch(k);
 }
 
-std::optional<buffer> inbox::take_first_of_epoch(worker_t w) {
-  if (auto& mine = of_worker_[w]; !mine.waiting.empty()) {
+std::optional<buffer> inbox::take_first_of_epoch(worker_t k) {
+  if (auto& mine = of_worker_[k]; !mine.waiting.empty()) {
     --queued_for_one_;
     count_bytes(mine, 0, mine.waiting.front().size());
     mine.queued.store(mine.waiting.size() - 1, std::memory_order_relaxed);

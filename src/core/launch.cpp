@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cerrno>
+#include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <functional>
 #include <memory>
 #include <string>
@@ -173,6 +176,13 @@ int launch(int argc, char** argv, const rank_body& body, const launch_report& sa
 bool is_first_process() {
   const auto started_by = launcher_here();
   return !started_by || started_by->rank == 0;
+}
+
+std::string output_fault() {
+  errno = 0;
+  if (std::fflush(stdout) == 0 && std::ferror(stdout) == 0) return {};
+  return std::string("standard output: cannot be written") +
+         (errno == 0 ? "" : std::string(" (") + std::strerror(errno) + ")");
 }
 
 bool is_launched() { return launcher_here().has_value(); }

@@ -21,6 +21,7 @@
 #include <vector>
 
 #include <cairn/base/error.hpp>
+#include <cairn/core/launch.hpp>
 #include <cairn/net/segment.hpp>
 
 #include "core/watched_children.hpp"
@@ -142,8 +143,11 @@ class parent {
     prctl(PR_SET_PDEATHSIG, SIGKILL);
     if (getppid() != parent_id) _exit(1);  // the parent died before prctl()
     signals_.restore();
-    const auto result = rank_main(rank, child_interrupts_);
+    auto result = rank_main(rank, child_interrupts_);
     std::cout.flush();
+    if (const auto fault = output_fault(); result.status == 0 && !fault.empty()) {
+      result = {1, fault, true};
+    }
     std::fflush(nullptr);
     results_.leave(rank, result);
     // Not exit(): the parent's exit handlers must not run here.

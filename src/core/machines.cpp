@@ -36,12 +36,6 @@ std::shared_ptr<net::segment> shared_heap::piece(int machine, std::uint64_t numb
   return memory;
 }
 
-machine_layout machine_layout::dealt(rank_t ranks, int machines) {
-  machine_layout layout;
-  for (rank_t r = 0; r < ranks; ++r) layout.machine_of.push_back(r % machines);
-  return layout;
-}
-
 machines::machines(world& w, const machine_layout& layout)
     : world_(w), machine_of_(layout.machine_of), heap_(layout.heap) {
   if (machine_of_.empty()) {

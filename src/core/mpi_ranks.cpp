@@ -47,7 +47,7 @@ void check_settings(const settings& config, const launcher& started_by) {
   }
 }
 
-std::shared_ptr<net::mpi_job> start_mpi(const settings& config, const launcher& started_by) {
+std::shared_ptr<net::mpi_process> start_mpi(const settings& config, const launcher& started_by) {
   const auto ranks = std::to_string(started_by.size);
   auto kind = net::mpi_in_process().value_or(started_by.kind);
   if (config.mpi != net::mpi_kind::automatic) kind = config.mpi;
@@ -58,27 +58,27 @@ std::shared_ptr<net::mpi_job> start_mpi(const settings& config, const launcher& 
   }
   auto folders = net::plugin_folders();
   if (!config.plugins.empty()) folders = {config.plugins};
-  auto job = net::mpi_job::start(kind, folders);
-  if (job->size() != started_by.size) {
+  auto process = net::mpi_process::start(kind, folders);
+  if (process->size() != started_by.size) {
     throw wrong_launcher(started_by.name + " started " + ranks + " ranks, but " +
-                         std::string(net::name(kind)) + " sees " + std::to_string(job->size()) +
+                         std::string(net::name(kind)) + " sees " + std::to_string(process->size()) +
                          ": the launcher belongs to another MPI");
   }
-  return job;
+  return process;
 }
 
 /// The transport to all peers, as the settings require. Collective.
-std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_map& map,
+std::unique_ptr<net::transport> connect(net::mpi_process& process, const net::machine_map& map,
                                         const settings& config) {
-  const auto neighbors = map.neighbors(job.self());
-  const bool one_machine = static_cast<rank_t>(neighbors.size()) == job.size();
-  if (config.transport == transport_kind::mpi) return job.open(job.size() > 1 ? 1 : 0);
+  const auto neighbors = map.neighbors(process.self());
+  const bool one_machine = static_cast<rank_t>(neighbors.size()) == process.size();
+  if (config.transport == transport_kind::mpi) return process.open(process.size() > 1 ? 1 : 0);
   if (config.transport == transport_kind::ring && !one_machine) {
     throw usage_error("--transport ring requires all ranks on one machine");
   }
-  auto local = net::make_machine_rings(job, map);
+  auto local = net::make_machine_rings(process, map);
   if (local && one_machine) return local;
-  if (config.transport == transport_kind::ring && job.size() > 1) {
+  if (config.transport == transport_kind::ring && process.size() > 1) {
     throw system_failure(
         "the ranks of this machine cannot share memory, which --transport ring requires");
   }
@@ -86,15 +86,15 @@ std::unique_ptr<net::transport> connect(net::mpi_job& job, const net::machine_ma
   const auto& machine_of = map.machine_of;
   const auto far = std::ranges::find_if(machine_of, [&](int m) { return m != machine_of[0]; });
   const auto beyond = static_cast<rank_t>(far - machine_of.begin());
-  const auto answerer = beyond < job.size() ? beyond : rank_t{job.size() > 1};
-  auto remote = job.open(answerer);
+  const auto responder = beyond < process.size() ? beyond : rank_t{process.size() > 1};
+  auto remote = process.open(responder);
   if (!local) return remote;
   return std::make_unique<net::mixed_transport>(std::move(local), neighbors, std::move(remote));
 }
 
 /// The result of the job, the same on all ranks: that of the first rank that failed by itself, else
 /// of the first rank with a nonzero status. Collective.
-rank_result result_of_all(net::mpi_job& job, const rank_result& mine) {
+rank_result result_of_all(net::mpi_process& process, const rank_result& mine) {
   struct record {
     int status = 0;
     bool caused_here = false;
@@ -103,7 +103,7 @@ rank_result result_of_all(net::mpi_job& job, const rank_result& mine) {
   own_record.status = mine.status;
   own_record.caused_here = mine.caused_here;
   mine.sentence.copy(own_record.sentence.data(), own_record.sentence.size() - 1);
-  const auto bytes = job.all_gather(std::as_bytes(std::span(&own_record, 1)));
+  const auto bytes = process.all_gather(std::as_bytes(std::span(&own_record, 1)));
   rank_result all;
   for (auto at = bytes.begin(); at != bytes.end(); at += sizeof(record)) {
     record r;
@@ -115,29 +115,29 @@ rank_result result_of_all(net::mpi_job& job, const rank_result& mine) {
 }
 
 /// Constructs the rank's world and runs its body in it. Collective.
-rank_result run_connected(net::mpi_job& job, const rank_plan& plan, interrupt_handler& interrupts,
-                          const launch_report& say) {
-  const auto map = net::machine_map::gather(job, plan.config.machines);
+rank_result run_connected(net::mpi_process& process, const rank_plan& plan,
+                          interrupt_handler& interrupts, const launch_report& say) {
+  const auto map = net::machine_map::gather(process, plan.config.machines);
   std::unique_ptr<net::transport> net;
   std::optional<rank_runtime> rank;
   rank_result mine;
   try {
-    net = connect(job, map, plan.config);
+    net = connect(process, map, plan.config);
   } catch (const system_failure&) {  // not bad_alloc, which may occur while others gather
     mine = result_by_exception();
   }
   if (net) {
-    const auto neighbors = map.neighbors(job.self());
-    const auto position = std::find(neighbors.begin(), neighbors.end(), job.self());
+    const auto neighbors = map.neighbors(process.self());
+    const auto position = std::find(neighbors.begin(), neighbors.end(), process.self());
     const place here{
         .sharers = map.sharers,
         .position = map.sharers > 1 ? static_cast<int>(position - neighbors.begin()) : 0,
         .machines = {map.machine_of}};
     mine = result_of([&] { rank.emplace(*net, plan.config, here); });
-    if (mine.status == 1) mine.sentence = peer_failure(job.self(), mine.sentence).what();
+    if (mine.status == 1) mine.sentence = peer_failure(process.self(), mine.sentence).what();
   }
   rank_result all;
-  const auto gather = [&] { all = result_of_all(job, mine); };
+  const auto gather = [&] { all = result_of_all(process, mine); };
   if (!rank) {
     gather();
     return all;
@@ -157,7 +157,7 @@ void wait(const timespec& duration) { nanosleep(&duration, nullptr); }
 int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& prepare,
                   const launch_report& say, interrupt_handler::second then) {
   interrupt_handler interrupts(then, 1);
-  std::shared_ptr<net::mpi_job> job;
+  std::shared_ptr<net::mpi_process> process;
   rank_result ended;
   try {
     rank_plan plan;
@@ -167,12 +167,12 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
     });
     const timed_stop limit(interrupts, time_limit::from_now(plan.config));
     // A rank with bad settings also starts MPI, because the others wait for it there.
-    job = start_mpi(plan.config, started_by);
-    ended = result_of_all(*job, ended);
-    if (ended.status == 0) ended = run_connected(*job, plan, interrupts, say);
+    process = start_mpi(plan.config, started_by);
+    ended = result_of_all(*process, ended);
+    if (ended.status == 0) ended = run_connected(*process, plan, interrupts, say);
     // Rank 0 reports before any rank exits: mpiexec may end all ranks at the first bad status.
-    if (job->self() == 0 && !ended.sentence.empty()) say(ended.sentence);
-    static_cast<void>(job->all_gather(std::as_bytes(std::span("", 1))));
+    if (process->self() == 0 && !ended.sentence.empty()) say(ended.sentence);
+    static_cast<void>(process->all_gather(std::as_bytes(std::span("", 1))));
     return ended.status;
   } catch (const wrong_launcher& e) {
     if (started_by.rank == 0) {
@@ -192,8 +192,8 @@ int run_mpi_ranks(const launcher& started_by, const std::function<rank_plan()>& 
   }
   say(ended.sentence);
   wait(delay_for_launcher_output);
-  if (job) {
-    job->abort(ended.status);
+  if (process) {
+    process->abort(ended.status);
   } else {
     end_job(started_by, ended.status);
   }

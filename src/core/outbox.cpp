@@ -5,17 +5,17 @@
 
 namespace cairn {
 
-void outbox::send(worker_t w, rank_t to, std::span<std::byte> packet, std::size_t messages) {
-  obs::trace_span sent(trace_, w, obs::trace_kind::send);
+void outbox::send(worker_t k, rank_t to, std::span<std::byte> packet, std::size_t messages) {
+  obs::trace_span sent(trace_, k, obs::trace_kind::send);
   if (trace_.wanted()) [[unlikely]]
     number_and_describe(sent, to, packet, messages);
   traffic_.add(to, {.messages = messages, .bytes = packet.size(), .buffers = 1});
-  counters_.add(w, obs::counter::buffers_sent);
-  counters_.add(w, obs::counter::bytes_sent, packet.size());
+  counters_.add(k, obs::counter::buffers_sent);
+  counters_.add(k, obs::counter::bytes_sent, packet.size());
   if (packet.size() <= net_.max_packet()) {
-    enqueue(w, to, packet);
+    enqueue(k, to, packet);
   } else {
-    cutting_.cut(packet, [&](std::span<const std::byte> fragment) { enqueue(w, to, fragment); });
+    cutting_.cut(packet, [&](std::span<const std::byte> fragment) { enqueue(k, to, fragment); });
   }
 }
 
@@ -42,22 +42,22 @@ void outbox::number_and_describe(obs::trace_span& sent, rank_t to, std::span<std
 }
 
 // A packet queues behind those already waiting.
-void outbox::enqueue(worker_t w, rank_t to, std::span<const std::byte> packet) {
+void outbox::enqueue(worker_t k, rank_t to, std::span<const std::byte> packet) {
   auto& queue = waiting_[static_cast<std::size_t>(to)];
-  const bool may_send = sender_ == any_worker || w == sender_;
+  const bool may_send = sender_ == any_worker || k == sender_;
   if (may_send && queue.empty() && net_.send(to, packet)) return;
   queue.emplace_back(packet.begin(), packet.end());
-  pending_bytes_.fetch_add(packet.size(), std::memory_order_relaxed);
+  waiting_bytes_.fetch_add(packet.size(), std::memory_order_relaxed);
 }
 
-void outbox::drain(worker_t w) {
-  if (pending_bytes() == 0) return;
+void outbox::drain(worker_t k) {
+  if (waiting_bytes() == 0) return;
   for (rank_t to = 0; to < net_.size(); ++to) {
     auto& queue = waiting_[static_cast<std::size_t>(to)];
     while (!queue.empty() && net_.send(to, queue.front())) {
-      pending_bytes_.fetch_sub(queue.front().size(), std::memory_order_relaxed);
+      waiting_bytes_.fetch_sub(queue.front().size(), std::memory_order_relaxed);
       queue.pop_front();
-      counters_.add(w, obs::counter::overflow_buffers);
+      counters_.add(k, obs::counter::overflow_buffers);
     }
   }
 }

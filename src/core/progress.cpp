@@ -24,9 +24,9 @@ std::size_t chosen_coalesce_bytes(const net::transport& net, const world_options
   return std::max(options.coalesce_bytes, min_payload);
 }
 
-void try_to_drain(outbox& out, worker_t w) noexcept {
+void try_to_drain(outbox& out, worker_t k) noexcept {
   try {
-    out.drain(w);
+    out.drain(k);
   } catch (...) {  // the transport has failed
   }
 }
@@ -73,7 +73,7 @@ progress_engine::progress_engine(net::transport& net, task::pool& pool, hw::cloc
   }
   pool_.add_source(*this);
   if (const auto beside = threads_ - pool.workers(); beside > 0) {
-    pool_.start_servers(beside, [this](worker_t w) { return serve(w); });
+    pool_.start_servers(beside, [this](worker_t k) { return serve(k); });
   }
 }
 
@@ -112,52 +112,52 @@ std::size_t progress_engine::suitable_bytes(rank_t to, std::size_t wanted) const
 }
 
 // Packets to this rank go through the inbox, so that their handlers do not run inside the send.
-void progress_engine::post(worker_t w, rank_t to, std::uint32_t number, channel_kind kind,
+void progress_engine::post(worker_t k, rank_t to, std::uint32_t number, channel_kind kind,
                            std::size_t messages, buffer&& b) {
   b.header() = {.number = number,
                 .epoch = kind == channel_kind::epoch ? epoch() & packet_header::max_epoch : 0};
   if (to == rank_) {
     b.from = rank_;
-    charge(w, -static_cast<std::int64_t>(b.capacity()));
+    charge(k, -static_cast<std::int64_t>(b.capacity()));
     inbox_.accept(std::move(b));
     return;
   }
-  charge(w, -static_cast<std::int64_t>(b.capacity()));
+  charge(k, -static_cast<std::int64_t>(b.capacity()));
   if (server_) {
-    for (auto& sent : server_->hand_over(w, to, messages, std::move(b))) {
-      buffers_.give_back(w, std::move(sent));
+    for (auto& sent : server_->hand_over(k, to, messages, std::move(b))) {
+      buffers_.give_back(k, std::move(sent));
     }
   } else {
     with_transport([&] {
       const std::lock_guard held(network_lock_);
-      outbox_.send(w, to, b.packet(), messages);
+      outbox_.send(k, to, b.packet(), messages);
       return true;
     });
-    buffers_.give_back(w, std::move(b));
+    buffers_.give_back(k, std::move(b));
   }
-  pool_.step();
+  pool_.switch_point();
 }
 
 // Progress -----------------------------------------------------------------------------------
 
-bool progress_engine::poll_transport(worker_t w) {
-  if (size_ == 1 || (sender_ != any_worker && w != sender_)) return false;
-  pool_.step();
-  auto& polls = workers_[w].polls;
+bool progress_engine::poll_transport(worker_t k) {
+  if (size_ == 1 || (sender_ != any_worker && k != sender_)) return false;
+  pool_.switch_point();
+  auto& polls = workers_[k].polls;
   polls.store(polls.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   const bool receiving = receives();
   if (!receiving && !server_) return false;
   return with_transport([&] {
     const std::unique_lock held(network_lock_, std::try_to_lock);
     if (!held) return false;
-    outbox_.drain(w);
+    outbox_.drain(k);
     std::size_t packets = 0;
     if (receiving) {
       packets = net_.poll(
-          [&](rank_t from, std::span<const std::byte> packet) { receive_packet(w, from, packet); });
+          [&](rank_t from, std::span<const std::byte> packet) { receive_packet(k, from, packet); });
     }
     const bool sent =
-        server_ && send_for_others(w);  // last, because it checks whether all packets were sent
+        server_ && send_for_others(k);  // last, because it checks whether all packets were sent
     return sent || packets != 0;
   });
 }
@@ -174,10 +174,10 @@ void progress_engine::describe(obs::trace_span& span, const packet_header& heade
   }
 }
 
-void progress_engine::receive_packet(worker_t w, rank_t from, std::span<const std::byte> packet) {
-  obs::trace_span received(trace_, w, obs::trace_kind::receive);
-  counters_.add(w, obs::counter::buffers_received);
-  counters_.add(w, obs::counter::bytes_received, packet.size());
+void progress_engine::receive_packet(worker_t k, rank_t from, std::span<const std::byte> packet) {
+  obs::trace_span received(trace_, k, obs::trace_kind::receive);
+  counters_.add(k, obs::counter::buffers_received);
+  counters_.add(k, obs::counter::bytes_received, packet.size());
   packet_header header;
   CAIRN_EXPECTS(packet.size() >= sizeof header, "a truncated packet");
   CAIRN_EXPECTS(packet[offsetof(packet_header, fragment)] <= std::byte{1}, "a corrupt packet");
@@ -187,7 +187,7 @@ void progress_engine::receive_packet(worker_t w, rank_t from, std::span<const st
   if (header.fragment) {
     auto whole = fragments_.join(from, packet);
     if (!whole) return received.drop();
-    counters_.add(w, obs::counter::fragments);
+    counters_.add(k, obs::counter::fragments);
     b = std::move(*whole);
     payload = {b.payload(), b.size()};
   }
@@ -195,20 +195,20 @@ void progress_engine::receive_packet(worker_t w, rank_t from, std::span<const st
     describe(received, header, from, sizeof header + payload.size());
   switch (header.kind) {
     case packet_kind::channel:
-      return b ? inbox_.accept(std::move(b)) : accept(w, from, header, payload);
+      return b ? inbox_.accept(std::move(b)) : accept(k, from, header, payload);
     case packet_kind::bundle:
       return communication_server::take_apart(payload, [&](packet_header of_block, auto block) {
         of_block.sequence = header.sequence;
-        accept(w, from, of_block, block);
+        accept(k, from, of_block, block);
       });
     default:
-      return control_.handle_packet(w, header, from, payload);
+      return control_.handle_packet(k, header, from, payload);
   }
 }
 
-void progress_engine::accept(worker_t w, rank_t from, const packet_header& header,
+void progress_engine::accept(worker_t k, rank_t from, const packet_header& header,
                              std::span<const std::byte> payload) {
-  auto b = buffers_.take(w, std::max(payload.size(), buffers_.usual_bytes()));
+  auto b = buffers_.take(k, std::max(payload.size(), buffers_.usual_bytes()));
   if (!payload.empty()) std::memcpy(b.payload(), payload.data(), payload.size());
   b.set_size(payload.size());
   b.header() = header;
@@ -216,47 +216,47 @@ void progress_engine::accept(worker_t w, rank_t from, const packet_header& heade
   inbox_.accept(std::move(b));
 }
 
-void progress_engine::deliver(worker_t w, buffer&& b) {
+void progress_engine::deliver(worker_t k, buffer&& b) {
   auto* const to = channels_.find(b.header().number);
-  if (to == nullptr || control_.poisoned()) return buffers_.give_back(w, std::move(b));
-  obs::trace_span handled(trace_, w, obs::trace_kind::handler);
+  if (to == nullptr || control_.poisoned()) return buffers_.give_back(k, std::move(b));
+  obs::trace_span handled(trace_, k, obs::trace_kind::handler);
   if (handled) [[unlikely]]
     describe(handled, b.header(), b.from, b.size());
-  workers_[w].in_handler.store(true, std::memory_order_relaxed);
+  workers_[k].in_handler.store(true, std::memory_order_relaxed);
   try {
-    to->deliver(w, b.from, {b.payload(), b.size()});
+    to->deliver(k, b.from, {b.payload(), b.size()});
   } catch (...) {
     control_.poison(rank_, text_of_exception());
   }
-  workers_[w].in_handler.store(false, std::memory_order_relaxed);
+  workers_[k].in_handler.store(false, std::memory_order_relaxed);
   handled.end();
-  count_step(w);
-  buffers_.give_back(w, std::move(b));
-  pool_.step();
+  count_step(k);
+  buffers_.give_back(k, std::move(b));
+  pool_.switch_point();
 }
 
-bool progress_engine::run_one(worker_t w) {
-  auto b = server_ ? inbox_.take_of_epoch(w) : inbox_.take(w);
-  if (b) deliver(w, std::move(*b));
+bool progress_engine::run_one(worker_t k) {
+  auto b = server_ ? inbox_.take_of_epoch(k) : inbox_.take(k);
+  if (b) deliver(k, std::move(*b));
   return b.has_value();
 }
 
-bool progress_engine::flush(worker_t w, flush_scope scope) {
+bool progress_engine::flush(worker_t k, flush_scope scope) {
   bool shipped = false;
   for (const auto& channel : channels_.live()) {
     if (channel.kind == channel_kind::epoch && !epoch_open()) continue;
-    shipped |= channel.to->flush(w, scope);
+    shipped |= channel.to->flush(k, scope);
   }
   return shipped;
 }
 
-bool progress_engine::poll(worker_t w) noexcept {
+bool progress_engine::poll(worker_t k) noexcept {
   try {
-    const bool moved = inbox_.empty(w) && poll_transport(w);
-    if (!run_one(w)) return moved || flush(w, flush_scope::all);
+    const bool moved = inbox_.empty(k) && poll_transport(k);
+    if (!run_one(k)) return moved || flush(k, flush_scope::all);
     // The worker may compute next, and the thread beside it cannot send the answers of its
     // handlers.
-    if (threads_ > pool_.workers()) flush_standing(w);
+    if (threads_ > pool_.workers()) flush_standing(k);
     return true;
   } catch (...) {  // out of memory
     control_.poison(rank_, text_of_exception());
@@ -264,42 +264,42 @@ bool progress_engine::poll(worker_t w) noexcept {
   }
 }
 
-void progress_engine::flush_standing(worker_t w) {
+void progress_engine::flush_standing(worker_t k) {
   if (num_standing_channels_ == 0) return;
   for (const auto& channel : channels_.live()) {
-    if (channel.kind == channel_kind::standing) channel.to->flush(w, flush_scope::all);
+    if (channel.kind == channel_kind::standing) channel.to->flush(k, flush_scope::all);
   }
 }
 
-void progress_engine::flush_old(worker_t w) {
+void progress_engine::flush_old(worker_t k) {
   if (size_ == 1 && num_standing_channels_ + num_worker_channels_ == 0)
     return;  // sent at the end of the epoch
-  auto& mine = workers_[w];
+  auto& mine = workers_[k];
   const bool early = sends_early_.load(std::memory_order_relaxed);
   const auto age = early ? std::min(age_ns_, scan_interval * mine.scan_ns) : age_ns_;
   const auto now = clock_.now_ns();
   if (now - mine.last_scan_ns < age) return;
   mine.last_scan_ns = now;
-  flush(w, flush_scope::only_old);
+  flush(k, flush_scope::only_old);
   if (early) mine.scan_ns = (3 * mine.scan_ns + clock_.now_ns() - now) / 4;
 }
 
-void progress_engine::make_progress(worker_t w, bool idle) {
+void progress_engine::make_progress(worker_t k, bool idle) {
   task::expect_no_task();
-  CAIRN_EXPECTS(!workers_[w].in_handler.load(std::memory_order_relaxed),
+  CAIRN_EXPECTS(!workers_[k].in_handler.load(std::memory_order_relaxed),
                 "a handler must not wait for messages");
   // Polls even if local messages wait; otherwise peers find no room in this rank's rings.
-  if (workers_poll()) poll_transport(w);
+  if (workers_poll()) poll_transport(k);
   bool handled = false;
-  while (!control_.stopping() && run_one(w)) handled = true;
-  handled |= pool_.take_in(w);
+  while (!control_.stopping() && run_one(k)) handled = true;
+  handled |= pool_.take_in(k);
   if (idle) {
-    flush(w, flush_scope::all);
+    flush(k, flush_scope::all);
   } else {
     // Other ranks wait for the answers. They are sent after a poll without messages: while
     // questions arrive at every poll, more answers may join the buffers.
-    if (std::exchange(workers_[w].owes_answers, handled) && !handled) flush_standing(w);
-    flush_old(w);
+    if (std::exchange(workers_[k].owes_answers, handled) && !handled) flush_standing(k);
+    flush_old(k);
     // If cores are shared, the receiver needs this core to make room. A packet without room is
     // copied once more, through uncached memory.
     if (unsent_bytes() > 0) pool_.yield_core();
@@ -307,17 +307,17 @@ void progress_engine::make_progress(worker_t w, bool idle) {
 }
 
 // A poll of MPI costs as much as hundreds of elements, so not every chunk polls.
-bool progress_engine::may_continue(worker_t w) noexcept {
-  count_step(w);
+bool progress_engine::may_continue(worker_t k) noexcept {
+  count_step(k);
   try {
     if (control_.stopping()) [[unlikely]]
-      control_.announce_stop(w);
+      control_.announce_stop(k);
     if (size_ > 1 && workers_poll()) {
       const auto now = clock_.now_ns();
-      auto& last = workers_[w].last_scan_ns;
+      auto& last = workers_[k].last_scan_ns;
       if (now - last >= std::min<std::uint64_t>(age_ns_, 10'000'000)) {
         last = now;
-        poll_transport(w);
+        poll_transport(k);
       }
     }
   } catch (...) {
@@ -332,15 +332,15 @@ void progress_engine::throw_if_interrupted() {
   stoppable([] { throw cancelled(); });
 }
 
-bool progress_engine::between_chunks(worker_t w) {
+bool progress_engine::between_chunks(worker_t k) {
   task::expect_no_task();
-  pool_.step();
-  if (channels_.live().empty()) return may_continue(w);
-  count_step(w);
+  pool_.switch_point();
+  if (channels_.live().empty()) return may_continue(k);
+  count_step(k);
   if (control_.stopping()) [[unlikely]]
-    control_.announce_stop(w);
-  make_progress(w, false);
-  wait_for_room(w);
+    control_.announce_stop(k);
+  make_progress(k, false);
+  wait_for_room(k);
   return !interrupted();
 }
 

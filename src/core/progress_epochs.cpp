@@ -70,10 +70,10 @@ void progress_engine::abandon_epoch() {
 progress_engine::totals progress_engine::epoch_totals() const noexcept {
   totals here;
   const auto each_count = [this](auto&& f) {
-    for (worker_t w{0}; w < threads_; ++w) {
-      f(holds_[w]);
+    for (worker_t k{0}; k < threads_; ++k) {
+      f(holds_[k]);
       for (const auto& channel : channels_.live()) {
-        if (channel.kind == channel_kind::epoch) f(channel.to->count(w));
+        if (channel.kind == channel_kind::epoch) f(channel.to->count(k));
       }
     }
   };
@@ -86,13 +86,14 @@ progress_engine::totals progress_engine::epoch_totals() const noexcept {
 
 std::uint64_t progress_engine::steps() const noexcept {
   auto all = wave_changes_.load(std::memory_order_relaxed);
-  for (worker_t w{0}; w < threads_; ++w) {
-    all += workers_[w].steps.load(std::memory_order_relaxed);
+  for (worker_t k{0}; k < threads_; ++k) {
+    all += workers_[k].steps.load(std::memory_order_relaxed);
   }
   return all;
 }
 
-void progress_engine::record_wave(std::uint64_t sent, std::uint64_t handled) noexcept {
+void progress_engine::record_wave(const totals& counted) noexcept {
+  const auto [sent, handled] = counted;
   const auto last_sent = waves_sent_.exchange(sent, std::memory_order_relaxed);
   const auto last_handled = waves_handled_.exchange(handled, std::memory_order_relaxed);
   const bool same = last_sent == sent && last_handled == handled;
@@ -112,19 +113,19 @@ progress_snapshot progress_engine::snapshot() {
   now.stopping = control_.stopping();
   now.poisoned = control_.poisoned();
   std::int64_t in_blocks = 0;
-  for (worker_t w{0}; w < threads_; ++w) {
-    now.held += holds_[w].sent();
-    now.released += holds_[w].handled();
-    in_blocks += workers_[w].held_bytes.load(std::memory_order_relaxed);
-    if (workers_[w].in_handler.load(std::memory_order_relaxed)) now.in_handler.push_back(w);
+  for (worker_t k{0}; k < threads_; ++k) {
+    now.held += holds_[k].sent();
+    now.released += holds_[k].handled();
+    in_blocks += workers_[k].held_bytes.load(std::memory_order_relaxed);
+    if (workers_[k].in_handler.load(std::memory_order_relaxed)) now.in_handler.push_back(k);
   }
   now.block_bytes = static_cast<std::size_t>(std::max<std::int64_t>(in_blocks, 0));
   const std::lock_guard held(channels_guard_);
   for (const auto& channel : channels_.live()) {
     auto& counts = now.channels.emplace_back(channel.number, channel.kind);
-    for (worker_t w{0}; w < threads_; ++w) {
-      counts.handled += channel.to->count(w).handled();
-      counts.sent += channel.to->count(w).sent();
+    for (worker_t k{0}; k < threads_; ++k) {
+      counts.handled += channel.to->count(k).handled();
+      counts.sent += channel.to->count(k).sent();
     }
   }
   return now;

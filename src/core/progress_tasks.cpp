@@ -32,9 +32,9 @@ void progress_engine::before_destroying_tasks() noexcept {
   task_generation_.store(control_.generation() + 1, std::memory_order_release);
 }
 
-void progress_engine::between_batches(worker_t w) noexcept {
+void progress_engine::between_batches(worker_t k) noexcept {
   try {
-    static_cast<void>(between_chunks(w));
+    static_cast<void>(between_chunks(k));
   } catch (...) {  // out of memory, or a simulated cluster has stalled
     control_.poison(rank_, text_of_exception());
   }

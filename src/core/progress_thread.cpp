@@ -16,8 +16,8 @@ constexpr int max_buffers_per_look = 64;
 
 std::uint64_t progress_engine::polls_of_workers() const noexcept {
   std::uint64_t polls = 0;
-  for (worker_t w{0}; w < pool_.workers(); ++w) {
-    polls += workers_[w].polls.load(std::memory_order_relaxed);
+  for (worker_t k{0}; k < pool_.workers(); ++k) {
+    polls += workers_[k].polls.load(std::memory_order_relaxed);
   }
   return polls;
 }
@@ -31,19 +31,19 @@ bool progress_engine::must_rest() noexcept {
 // The workers run the handlers of epochs: on a rank with one worker no other thread may change
 // elements. Only this thread receives the answers to the questions of its handlers, and only this
 // thread sends their messages.
-task::poll_result progress_engine::serve(worker_t w) noexcept {
+task::poll_result progress_engine::serve(worker_t k) noexcept {
   try {
     if (must_rest()) {
-      if (pool_.take_in(w)) flush(w, flush_scope::all);
+      if (pool_.take_in(k)) flush(k, flush_scope::all);
       return task::poll_result::rest;
     }
-    bool moved = poll_transport(w);
-    moved |= w != sender_ && handle_standing(w);
-    moved |= pool_.take_in(w);
-    auto& owes = workers_[w].owes_answers;
-    owes |= moved && w != sender_;
-    if (owes && !waits_for_room(w)) {
-      flush(w, flush_scope::all);
+    bool moved = poll_transport(k);
+    moved |= k != sender_ && handle_standing(k);
+    moved |= pool_.take_in(k);
+    auto& owes = workers_[k].owes_answers;
+    owes |= moved && k != sender_;
+    if (owes && !waits_for_room(k)) {
+      flush(k, flush_scope::all);
       owes = false;
     }
     return moved ? task::poll_result::worked : task::poll_result::nothing;
@@ -53,14 +53,14 @@ task::poll_result progress_engine::serve(worker_t w) noexcept {
   }
 }
 
-bool progress_engine::handle_standing(worker_t w) {
+bool progress_engine::handle_standing(worker_t k) {
   for (int n = 0; n < max_buffers_per_look; ++n) {
     // Waiting workers also handle these buffers, unless there are helpers.
     if (control_.stopping() && !server_) return n > 0;
-    auto b = waits_for_room(w) ? inbox_.take_silent() : inbox_.take_standing();
+    auto b = waits_for_room(k) ? inbox_.take_silent() : inbox_.take_standing();
     if (!b) return n > 0;
-    deliver(w, std::move(*b));
-    if (!waits_for_room(w)) flush_old(w);
+    deliver(k, std::move(*b));
+    if (!waits_for_room(k)) flush_old(k);
   }
   return true;
 }
@@ -68,8 +68,8 @@ bool progress_engine::handle_standing(worker_t w) {
 // The communication server -------------------------------------------------------------------
 
 // The caller holds the network lock.
-bool progress_engine::send_for_others(worker_t w) {
-  const bool sent = server_->send(w, outbox_, counters_, clock_.now_ns());
+bool progress_engine::send_for_others(worker_t k) {
+  const bool sent = server_->send(k, outbox_, counters_, clock_.now_ns());
   if (drains_.load(std::memory_order_relaxed)) {
     drained_.store(unsent_bytes() == 0 && outbox_.empty(), std::memory_order_relaxed);
   }

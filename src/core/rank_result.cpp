@@ -7,6 +7,7 @@
 #include <string>
 
 #include <cairn/base/error.hpp>
+#include <cairn/base/format.hpp>
 #include <cairn/hw/memory.hpp>
 
 #include "core/stop_cause.hpp"
@@ -15,15 +16,14 @@ namespace cairn {
 
 namespace {
 
-std::string megabytes(std::uint64_t bytes) { return std::to_string(bytes / 1'000'000) + " MB"; }
-
 // If no memory is left for the details, the sentence is "out of memory".
 std::string out_of_memory() noexcept {
   try {
     const auto addresses = hw::available_addresses(), memory = hw::available_memory();
     const bool limited = addresses < memory;
-    return "out of memory: an allocation failed, with " + megabytes(limited ? addresses : memory) +
-           " available" + (limited ? " to a process (ulimit -v)" : "");
+    return "out of memory: an allocation failed, with " +
+           format_bytes(limited ? addresses : memory) + " available" +
+           (limited ? " to a process (ulimit -v)" : "");
   } catch (...) {
     return "out of memory";  // fits into a string without an allocation
   }

@@ -170,7 +170,7 @@ void world::cancel() noexcept { messages_->protocols().cancel(); }
 bool world::interrupted() const noexcept { return messages_->interrupted(); }
 void world::throw_if_interrupted() { messages_->throw_if_interrupted(); }
 
-bool world::progress(worker_t w) { return messages_->between_chunks(w); }
+bool world::progress(worker_t k) { return messages_->between_chunks(k); }
 
 task::scheduler& world::tasks() { return messages_->tasks(); }
 

@@ -29,14 +29,15 @@ std::size_t transaction::number_of(const void* map, std::uint64_t id) {
   throw missing_element{};
 }
 
-runner::runner(world& w, const options& opt, std::size_t element_bytes, job_source& source)
+runner::runner(world& w, const transaction_options& opt, std::size_t element_bytes,
+               transaction_queue& source)
     : world_(w),
       options_(opt),
       element_bytes_(element_bytes),
       source_(source),
       workers_(w.workers()),
       parking_(w, [this](worker_t k) { return advance_ready(k); }) {
-  CAIRN_EXPECTS(opt.at_once >= 1, "at_once must be at least 1");
+  CAIRN_EXPECTS(opt.max_concurrent >= 1, "max_concurrent must be at least 1");
   for (worker_t k{0}; k < w.workers(); ++k) {
     workers_[k].random = random64(holder_name(w.rank(), 0)).stream(static_cast<std::uint64_t>(k));
   }
@@ -55,42 +56,42 @@ std::uint32_t runner::number_of(const void* map) const {
 }
 
 // The value is copied first, because the last answer makes the record ready.
-void runner::handle_answer(worker_t w, const claim_request& request, bool granted,
+void runner::handle_answer(worker_t k, const claim_request& request, bool granted,
                            std::span<const std::byte> value) {
   auto& r = *static_cast<record*>(request.transaction);
-  if (!granted) world_.counters().add(w, obs::counter::dtx_refusals);
+  if (!granted) world_.counters().add(k, obs::counter::dtx_refusals);
   const std::lock_guard held(r.guard);
   if (granted) std::memcpy(r.data.received(request.index), value.data(), value.size());
-  if (r.held.record_answer(request.index, granted)) workers_[w].ready.push_back(&r);
+  if (r.held.record_answer(request.index, granted)) workers_[k].ready.push_back(&r);
 }
 
-void runner::queued(worker_t w) {
+void runner::queued(worker_t k) {
   const auto epoch = world_.messages().epoch();
   CAIRN_EXPECTS(num_uncommitted_ == 0 || epoch_ == epoch,
                 "an object used in a cancelled epoch may only be destroyed");
   epoch_ = epoch;
   ++num_uncommitted_;
-  am::hold(world_, w);
+  am::hold(world_, k);
 }
 
 // Advances ready transactions and sends their claims and releases. Claims of this rank's own
 // elements are answered while it sends, hence the second round. There are no further rounds,
 // because handlers wait meanwhile.
-bool runner::advance_ready(worker_t w) {
-  auto& mine = workers_[w];
+bool runner::advance_ready(worker_t k) {
+  auto& mine = workers_[k];
   if (mine.advancing || world_.poisoned() || num_uncommitted_ == 0) return false;
   if (epoch_ != world_.messages().epoch()) return false;
   mine.advancing = true;
   end_due_back_offs(mine);
   bool moved = false;
   for (int round = 0; round < 2 && !world_.poisoned(); ++round) {
-    start_queued(w);
+    start_queued(k);
     if (mine.ready.empty()) break;
     moved = true;
     mine.driven.swap(mine.ready);
-    for (auto* const r : mine.driven) advance(w, *r);
+    for (auto* const r : mine.driven) advance(k, *r);
     mine.driven.clear();
-    send(w);
+    send(k);
   }
   mine.advancing = false;
   return moved;
@@ -107,21 +108,21 @@ void runner::end_due_back_offs(worker_state& mine) {
   });
 }
 
-void runner::start_queued(worker_t w) {
-  auto& mine = workers_[w];
-  while (source_.has_jobs(w)) {
+void runner::start_queued(worker_t k) {
+  auto& mine = workers_[k];
+  while (source_.has_transactions(k)) {
     auto* const r = take_record(mine);
     if (r == nullptr) return;
     mine.named.clear();
-    r->body = source_.next_job(w, mine.named);
+    r->body = source_.next_transaction(k, mine.named);
     r->held.reset();
     for (const auto& e : mine.named) r->held.add_element(e);
     r->data.resize(r->held.size());
-    r->home = w;
+    r->home = k;
     r->shortest_round_ns = std::numeric_limits<std::uint64_t>::max();
     const auto workers = static_cast<std::uint64_t>(world_.workers());
     r->name =
-        holder_name(world_.rank(), mine.num_started++ * workers + static_cast<std::uint64_t>(w));
+        holder_name(world_.rank(), mine.num_started++ * workers + static_cast<std::uint64_t>(k));
     mine.ready.push_back(r);
   }
 }
@@ -135,20 +136,20 @@ runner::record* runner::take_record(worker_state& mine) {
       return r;
     }
   }
-  if (mine.records.size() == options_.at_once) return nullptr;
+  if (mine.records.size() == options_.max_concurrent) return nullptr;
   mine.records.push_back(std::make_unique<record>(element_bytes_));
   return mine.records.back().get();
 }
 
-void runner::advance(worker_t w, record& r) {
+void runner::advance(worker_t k, record& r) {
   using step = acquisition::step;
   if (r.held.next() == step::run) {
-    if (run_body(r)) return commit(w, r);
+    if (run_body(r)) return commit(k, r);
     if (world_.poisoned()) return;
-    world_.counters().add(w, obs::counter::dtx_restarts);
+    world_.counters().add(k, obs::counter::dtx_restarts);
   }
   CAIRN_ASSERT(r.held.next() == step::claim || r.held.next() == step::release_all);
-  return r.held.next() == step::release_all ? release_and_back_off(w, r) : claim(w, r);
+  return r.held.next() == step::release_all ? release_and_back_off(k, r) : claim(k, r);
 }
 
 // Returns whether the body completed. Otherwise an element is missing or the body threw.
@@ -164,8 +165,8 @@ bool runner::run_body(record& r) {
   return false;
 }
 
-void runner::commit(worker_t w, record& r) {
-  auto& mine = workers_[w];
+void runner::commit(worker_t k, record& r) {
+  auto& mine = workers_[k];
   for (std::size_t i = 0; i < r.held.size(); ++i) {
     const auto& e = r.held[i];
     mine.out[e.map].releases.push_back({e.id, r.data.changed(i) ? r.data.written(i) : nullptr});
@@ -173,22 +174,22 @@ void runner::commit(worker_t w, record& r) {
   mine.done.push_back(&r);
 }
 
-void runner::claim(worker_t w, record& r) {
+void runner::claim(worker_t k, record& r) {
   r.data.resize(r.held.size());
   r.claimed_ns = world_.clock().now_ns();
   for (const auto i : r.held.claims()) {
     const auto& e = r.held[i];
-    workers_[w].out[e.map].claims.push_back({e.id, r.name, &r, static_cast<std::uint32_t>(i)});
+    workers_[k].out[e.map].claims.push_back({e.id, r.name, &r, static_cast<std::uint32_t>(i)});
   }
 }
 
-void runner::release_and_back_off(worker_t w, record& r) {
-  auto& mine = workers_[w];
+void runner::release_and_back_off(worker_t k, record& r) {
+  auto& mine = workers_[k];
   for (const auto i : r.held.release_all()) {
     const auto& e = r.held[i];
     mine.out[e.map].releases.push_back({e.id, nullptr});
   }
-  world_.counters().add(w, obs::counter::dtx_restarts);
+  world_.counters().add(k, obs::counter::dtx_restarts);
   const auto now = world_.clock().now_ns();
   auto limits = options_.back_off;
   // Clocks of two workers may differ in a simulation.
@@ -199,27 +200,27 @@ void runner::release_and_back_off(worker_t w, record& r) {
 
 // Once its claims are sent, a record belongs to the worker that receives the last answer. A
 // transaction ends when its releases are counted as sent.
-void runner::send(worker_t w) {
-  auto& mine = workers_[w];
+void runner::send(worker_t k) {
+  auto& mine = workers_[k];
   for (std::size_t map = 0; map < map_accesses_.size(); ++map) {
     auto& [claims, releases] = mine.out[map];
-    if (!releases.empty()) map_accesses_[map]->release(w, releases);
-    if (!claims.empty()) map_accesses_[map]->claim(w, claims);
+    if (!releases.empty()) map_accesses_[map]->release(k, releases);
+    if (!claims.empty()) map_accesses_[map]->claim(k, claims);
     releases.clear();
     claims.clear();
   }
   if (mine.done.empty()) return;
-  world_.counters().add(w, obs::counter::dtx_commits, mine.done.size());
+  world_.counters().add(k, obs::counter::dtx_commits, mine.done.size());
   for (auto* const r : mine.done) {
     try {
-      r->body->committed(w);
+      r->body->committed(k);
     } catch (...) {
       world_.poison(text_of_exception());
     }
     const auto n = r->body->size();
     r->body.reset();
     num_uncommitted_ -= n;
-    am::release(world_, w, n);
+    am::release(world_, k, n);
     auto& home = workers_[r->home];
     const std::lock_guard held(home.guard);
     home.spare.push_back(r);

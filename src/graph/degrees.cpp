@@ -23,7 +23,7 @@ std::vector<std::uint64_t> degrees_of(world& w, const io::raw_edges& edges,
   const auto count = [&](std::uint64_t v) {
     std::atomic_ref(degrees[v]).fetch_add(1, std::memory_order_relaxed);
   };
-  task::parallel_for(w.pool(), edges.blocks.size(), 1,
+  task::parallel_for(w.pool(), {.elements = edges.blocks.size(), .chunk = 1},
                      [&](worker_t, std::size_t begin, std::size_t end) {
                        for (auto i = begin; i < end; ++i) {
                          std::visit(

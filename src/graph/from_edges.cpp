@@ -170,10 +170,12 @@ any_graph from_edges(world& w, const id_span& sources, const id_span& targets,
   const auto limit = options.num_vertices.value_or(max_id);
   const share_reader reader(sources, targets, weights, edges.weights, limit);
   w.agree([&] {
-    task::parallel_for(w.pool(), edges.blocks.size(), 1, [&](worker_t, std::size_t i, std::size_t) {
-      const auto begin = i * block_edges;
-      edges.blocks[i] = reader.block(begin, std::min(num_edges, begin + block_edges));
-    });
+    task::parallel_for(w.pool(), {.elements = edges.blocks.size(), .chunk = 1},
+                       [&](worker_t, std::size_t i, std::size_t) {
+                         const auto begin = i * block_edges;
+                         edges.blocks[i] =
+                             reader.block(begin, std::min(num_edges, begin + block_edges));
+                       });
   });
   auto names = relabel(w, edges);
   names = reorder(w, edges, names, options.order, options.order_seed);

@@ -21,7 +21,7 @@ using progress_function = std::function<void(std::uint64_t, std::uint64_t)>;
 constexpr int max_scale = 48;
 constexpr int max_edge_factor = 1 << 15;  // with max_scale: at most 2^63 edges
 constexpr auto max_vertices = std::uint64_t{1} << max_scale;
-constexpr std::uint64_t edges_per_draw = 1 << 16;  // a block of 512 KB
+constexpr std::uint64_t edges_per_draw = 1 << 16;  // a block of 512 KiB
 
 template <class T>
 void expect(bool holds, const std::string& property, T found, const std::string& expected) {
@@ -162,17 +162,20 @@ std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
       steps.num_steps / steps.steps_per_block + (steps.num_steps % steps.steps_per_block != 0);
   const pgas::partition shares(num_blocks, ranks);
   std::vector<io::edge_block> blocks(static_cast<std::size_t>(shares.size(rank)));
-  task::parallel_for(workers, blocks.size(), 1, [&](worker_t w, std::size_t b, std::size_t) {
-    if (w == 0 && progress) progress(b, blocks.size());
-    const auto begin = (shares.first(rank) + b) * steps.steps_per_block;
-    const auto end = begin + std::min(steps.steps_per_block, steps.num_steps - begin);
-    auto& edges = blocks[b].edges.template emplace<std::vector<edge<Id>>>();
-    edges.reserve(std::min(2 * (end - begin), edges_per_draw + edges_per_draw / 32));
-    steps.draw(begin, end, [&](std::uint64_t source, std::uint64_t target) {
-      if (permutation != nullptr) source = (*permutation)(source), target = (*permutation)(target);
-      edges.push_back({static_cast<Id>(source), static_cast<Id>(target)});
-    });
-  });
+  task::parallel_for(
+      workers, {.elements = blocks.size(), .chunk = 1},
+      [&](worker_t k, std::size_t b, std::size_t) {
+        if (k == 0 && progress) progress(b, blocks.size());
+        const auto begin = (shares.first(rank) + b) * steps.steps_per_block;
+        const auto end = begin + std::min(steps.steps_per_block, steps.num_steps - begin);
+        auto& edges = blocks[b].edges.template emplace<std::vector<edge<Id>>>();
+        edges.reserve(std::min(2 * (end - begin), edges_per_draw + edges_per_draw / 32));
+        steps.draw(begin, end, [&](std::uint64_t source, std::uint64_t target) {
+          if (permutation != nullptr)
+            source = (*permutation)(source), target = (*permutation)(target);
+          edges.push_back({static_cast<Id>(source), static_cast<Id>(target)});
+        });
+      });
   return blocks;
 }
 

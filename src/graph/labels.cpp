@@ -50,7 +50,7 @@ extent extent_of(const io::edge_block& block) {
 /// Collective.
 extent extent_of(world& w, const io::raw_edges& edges) {
   task::per_worker<extent> parts(w.pool().workers());
-  task::parallel_for(w.pool(), edges.blocks.size(), 1,
+  task::parallel_for(w.pool(), {.elements = edges.blocks.size(), .chunk = 1},
                      [&](worker_t k, std::size_t begin, std::size_t end) {
                        for (auto i = begin; i < end; ++i) parts[k].add(extent_of(edges.blocks[i]));
                      });

@@ -2,12 +2,11 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <cstdio>
 #include <limits>
 
 #include <cairn/base/error.hpp>
+#include <cairn/base/format.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/graph/memory.hpp>
@@ -74,17 +73,6 @@ void expect_memory_for(world& w, const build_size& size) {
   expect_memory_for(w, bytes_to_build(size, w.size()),
                     "building a graph of " + std::to_string(size.num_vertices) + " vertices and " +
                         std::to_string(size.num_edges) + " edges");
-}
-
-std::string format_bytes(std::uint64_t bytes) {
-  constexpr std::array units = {"B", "kB", "MB", "GB", "TB", "PB", "EB"};
-  auto value = static_cast<double>(bytes);
-  std::size_t unit = 0;
-  for (; value >= 999.5 && unit + 1 < units.size(); ++unit) value /= 1000;
-  std::array<char, 32> text{};
-  const auto digits = unit == 0 || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
-  std::snprintf(text.data(), text.size(), "%.*f %s", digits, value, units[unit]);
-  return text.data();
 }
 
 }  // namespace cairn::graph

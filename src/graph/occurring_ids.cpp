@@ -58,7 +58,7 @@ id_table::id_table(world& w, const io::raw_edges& edges, std::uint64_t largest)
       word.fetch_or(bit, std::memory_order_relaxed);
     }
   };
-  task::parallel_for(w.pool(), edges.blocks.size(), 1,
+  task::parallel_for(w.pool(), {.elements = edges.blocks.size(), .chunk = 1},
                      [&](worker_t, std::size_t begin, std::size_t end) {
                        for (auto i = begin; i < end; ++i) {
                          std::visit(
@@ -88,10 +88,11 @@ void id_table::unite(world& w, std::vector<std::uint64_t>& bits) {
 void id_table::number(task::pool& workers, const std::vector<std::uint64_t>& bits) {
   std::vector<std::uint64_t> first((bits.size() + slice_words - 1) / slice_words + 1);
   const auto for_each_slice = [&](auto&& f) {
-    task::parallel_for(workers, first.size() - 1, 1, [&](worker_t, std::size_t slice, std::size_t) {
-      const auto begin = slice * slice_words;
-      f(slice, begin, std::min(bits.size(), begin + slice_words));
-    });
+    task::parallel_for(workers, {.elements = first.size() - 1, .chunk = 1},
+                       [&](worker_t, std::size_t slice, std::size_t) {
+                         const auto begin = slice * slice_words;
+                         f(slice, begin, std::min(bits.size(), begin + slice_words));
+                       });
   };
   for_each_slice([&](std::size_t slice, std::size_t begin, std::size_t end) {
     for (auto i = begin; i < end; ++i) {
@@ -114,13 +115,14 @@ void id_table::number(task::pool& workers, const std::vector<std::uint64_t>& bit
 
 id_list::id_list(world& w, const io::raw_edges& edges) {
   std::vector<id_vector> parts(edges.blocks.size());
-  task::parallel_for(w.pool(), parts.size(), 1, [&](worker_t, std::size_t begin, std::size_t end) {
-    for (auto i = begin; i < end; ++i) parts[i] = ids_of(edges.blocks[i]);
-  });
+  task::parallel_for(w.pool(), {.elements = parts.size(), .chunk = 1},
+                     [&](worker_t, std::size_t begin, std::size_t end) {
+                       for (auto i = begin; i < end; ++i) parts[i] = ids_of(edges.blocks[i]);
+                     });
   // Adjacent parts are merged in rounds, each round in parallel.
   while (parts.size() > 1) {
     std::vector<id_vector> halved((parts.size() + 1) / 2);
-    task::parallel_for(w.pool(), halved.size(), 1,
+    task::parallel_for(w.pool(), {.elements = halved.size(), .chunk = 1},
                        [&](worker_t, std::size_t begin, std::size_t end) {
                          for (auto i = begin; i < end; ++i) {
                            auto first = std::exchange(parts[2 * i], {});

@@ -44,7 +44,7 @@ template <class VertexOf>
 void rewrite_blocks(task::pool& workers, io::raw_edges& edges, std::uint64_t num_vertices,
                     const VertexOf& vertex_of) {
   const bool narrow = num_vertices < no_vertex<std::uint32_t>;
-  task::parallel_for(workers, edges.blocks.size(), 1,
+  task::parallel_for(workers, {.elements = edges.blocks.size(), .chunk = 1},
                      [&](worker_t, std::size_t begin, std::size_t end) {
                        for (auto i = begin; i < end; ++i) {
                          const auto of_block = [&](std::uint64_t id) { return vertex_of(id, i); };

@@ -29,7 +29,7 @@ constexpr auto unsorted = ~std::uint64_t{0};
 template <class Line>
 class slab_store {
  public:
-  static constexpr std::size_t max_slab_lines = 768;  // 72 KB of unweighted 32-bit arcs
+  static constexpr std::size_t max_slab_lines = 768;  // 72 KiB of unweighted 32-bit arcs
 
   Line* take(std::size_t lines) {
     if (chunks_.empty() || room_ - used_ < lines) {
@@ -106,32 +106,34 @@ class row_builder {
   }
 
   void distribute_arcs() {
-    task::parallel_for(pool_, chunks_.size(), 1, [&](worker_t w, std::size_t chunk, std::size_t) {
-      report_progress(w, 0, chunk, chunks_.size());
-      auto& mine = buffers_[w];
-      mine.lines.resize(num_buckets_);
-      mine.fill.resize(num_buckets_);
-      mine.full.resize(num_buckets_);
-      auto* const lines = mine.lines.data();
-      auto* const fill = mine.fill.data();
-      for_each_arc(chunk, [&](std::uint64_t row, Id target, [[maybe_unused]] W weight) {
-        const auto b = static_cast<std::size_t>(row >> row_bits_);
-        const std::size_t at = fill[b];
-        auto& to = lines[b];
-        to.targets[at] = target;
-        to.rows[at] = static_cast<std::uint16_t>(row & row_mask());
-        if constexpr (weighted) to.weights.at[at] = weight;
-        fill[b] = static_cast<std::uint8_t>((at + 1) % line::arcs);
-        if (at + 1 == line::arcs) append_line(mine, b);
-      });
-      if (!request_.keep_blocks) chunks_.release(chunk);
-    });
+    task::parallel_for(pool_, {.elements = chunks_.size(), .chunk = 1},
+                       [&](worker_t k, std::size_t chunk, std::size_t) {
+                         report_progress(k, 0, chunk, chunks_.size());
+                         auto& mine = buffers_[k];
+                         mine.lines.resize(num_buckets_);
+                         mine.fill.resize(num_buckets_);
+                         mine.full.resize(num_buckets_);
+                         auto* const lines = mine.lines.data();
+                         auto* const fill = mine.fill.data();
+                         for_each_arc(chunk,
+                                      [&](std::uint64_t row, Id target, [[maybe_unused]] W weight) {
+                                        const auto b = static_cast<std::size_t>(row >> row_bits_);
+                                        const std::size_t at = fill[b];
+                                        auto& to = lines[b];
+                                        to.targets[at] = target;
+                                        to.rows[at] = static_cast<std::uint16_t>(row & row_mask());
+                                        if constexpr (weighted) to.weights.at[at] = weight;
+                                        fill[b] = static_cast<std::uint8_t>((at + 1) % line::arcs);
+                                        if (at + 1 == line::arcs) append_line(mine, b);
+                                      });
+                         if (!request_.keep_blocks) chunks_.release(chunk);
+                       });
     gather_runs();
   }
 
   // Each of the two passes is half of the work.
-  void report_progress(worker_t w, double before, std::size_t done, std::size_t all) const {
-    if (w != 0 || !request_.progress) return;
+  void report_progress(worker_t k, double before, std::size_t done, std::size_t all) const {
+    if (k != 0 || !request_.progress) return;
     request_.progress(before + static_cast<double>(done) / static_cast<double>(2 * all));
   }
 
@@ -173,13 +175,14 @@ class row_builder {
     const auto target_bits = static_cast<unsigned>(
         std::bit_width(std::max<std::uint64_t>(request_.num_vertices, 2) - 1));
     task::per_worker<bucket_sorter<Id, W>> sorters(pool_.workers());
-    task::parallel_for(pool_, num_buckets_, 1, [&](worker_t w, std::size_t b, std::size_t) {
-      report_progress(w, 0.5, b, num_buckets_);
-      const auto size = sorters[w](bucket_at(b), target_bits, request_.drop_duplicates);
-      drop_slabs(b);
-      sizes_[b].store(size, std::memory_order_release);
-      close_gaps();
-    });
+    task::parallel_for(
+        pool_, {.elements = num_buckets_, .chunk = 1}, [&](worker_t k, std::size_t b, std::size_t) {
+          report_progress(k, 0.5, b, num_buckets_);
+          const auto size = sorters[k](bucket_at(b), target_bits, request_.drop_duplicates);
+          drop_slabs(b);
+          sizes_[b].store(size, std::memory_order_release);
+          close_gaps();
+        });
     close_gaps();
   }
 

@@ -18,7 +18,7 @@ namespace cairn::graph::detail {
 /// first, last   the rows: every arc's source is in [first, last)
 /// keep_blocks   blocks are not modified; otherwise each is freed after it is read
 /// progress      called repeatedly by worker 0 with the fraction done, 0 .. 1; may be empty
-/// bucket_arcs   target size of a bucket: by default two arrays of keys take 1 MB, about an L2
+/// bucket_arcs   target size of a bucket: by default two arrays of keys take 1 MiB, about an L2
 struct row_request {
   std::uint64_t num_vertices = 0;
   std::uint64_t first = 0, last = 0;

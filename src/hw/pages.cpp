@@ -9,6 +9,7 @@
 #include <string>
 
 #include <cairn/base/error.hpp>
+#include <cairn/base/format.hpp>
 #include <cairn/hw/memory.hpp>
 #include <cairn/hw/pages.hpp>
 
@@ -23,10 +24,9 @@ constexpr std::size_t round_up(std::size_t bytes, std::size_t unit) {
 }
 
 [[noreturn]] void refuse(std::size_t bytes) {
-  constexpr std::uint64_t megabyte = 1'000'000;
   const auto available = std::min(available_memory(), available_addresses());
-  throw system_failure("cannot allocate " + std::to_string(bytes) +
-                       " bytes: " + std::to_string(available / megabyte) + " MB are available");
+  throw system_failure("cannot allocate " + format_bytes(bytes) + ": " + format_bytes(available) +
+                       " is available");
 }
 
 // The kernel aligns to 4 KB, so map 2 MB more and unmap the excess on both sides.

@@ -48,18 +48,18 @@ bool overlap(const cpu_set_t& a, const cpu_set_t& b) {
 
 /// Every rank's value, by rank.
 template <class T>
-std::vector<T> gather_values(mpi_job& job, const T& mine) {
-  const auto bytes = job.all_gather(std::as_bytes(std::span(&mine, 1)));
-  std::vector<T> all(static_cast<std::size_t>(job.size()));
+std::vector<T> gather_values(mpi_process& process, const T& mine) {
+  const auto bytes = process.all_gather(std::as_bytes(std::span(&mine, 1)));
+  std::vector<T> all(static_cast<std::size_t>(process.size()));
   std::memcpy(all.data(), bytes.data(), bytes.size());
   return all;
 }
 
 }  // namespace
 
-machine_map machine_map::gather(mpi_job& job, int pretended) {
-  const auto all = gather_values(job, of_this_process());
-  const auto& mine = all[static_cast<std::size_t>(job.self())];
+machine_map machine_map::gather(mpi_process& process, int pretended) {
+  const auto all = gather_values(process, of_this_process());
+  const auto& mine = all[static_cast<std::size_t>(process.self())];
   machine_map map;
   std::map<std::string, int> numbers;
   for (std::size_t r = 0; r < all.size(); ++r) {
@@ -86,13 +86,13 @@ std::vector<rank_t> machine_map::neighbors(rank_t rank) const {
   return found;
 }
 
-std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& map) {
-  const auto neighbors = map.neighbors(job.self());
+std::unique_ptr<transport> make_machine_rings(mpi_process& process, const machine_map& map) {
+  const auto neighbors = map.neighbors(process.self());
   const auto ranks = static_cast<rank_t>(neighbors.size());
   const auto first = neighbors.front();
   std::shared_ptr<segment> memory;
   segment::address mine;
-  if (job.self() == first && ranks > 1) {
+  if (process.self() == first && ranks > 1) {
     try {
       memory = segment::shared(ring_fabric::bytes_needed(ranks));
       mine = memory->where();
@@ -100,8 +100,8 @@ std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& m
       // The others receive an invalid address, and all ranks fall back together.
     }
   }
-  const auto addresses = gather_values(job, mine);
-  if (job.self() != first) {
+  const auto addresses = gather_values(process, mine);
+  if (process.self() != first) {
     try {
       memory = segment::open(addresses[static_cast<std::size_t>(first)]);
     } catch (const system_failure&) {
@@ -110,7 +110,7 @@ std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& m
   }
   std::unique_ptr<transport> rings;
   if (memory) {
-    const auto self = std::find(neighbors.begin(), neighbors.end(), job.self());
+    const auto self = std::find(neighbors.begin(), neighbors.end(), process.self());
     try {
       rings = std::make_unique<ring_transport>(std::make_shared<ring_fabric>(memory, ranks),
                                                static_cast<rank_t>(self - neighbors.begin()));
@@ -118,7 +118,7 @@ std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& m
       // As above.
     }
   }
-  const auto opened = gather_values(job, static_cast<char>(rings != nullptr));
+  const auto opened = gather_values(process, static_cast<char>(rings != nullptr));
   if (memory) memory->close_descriptor();
   const bool all_opened = std::all_of(neighbors.begin(), neighbors.end(), [&](rank_t r) {
     return opened[static_cast<std::size_t>(r)] != 0;

@@ -20,11 +20,11 @@ extern "C" {
 namespace cairn::net {
 namespace {
 
-// Between machines, packets of 32 to 64 KB reach ten times the bandwidth of 4 KB.
+// Between machines, packets of 32 to 64 KiB reach ten times the bandwidth of 4 KiB.
 constexpr std::size_t max_packet_bytes = 64u << 10;
 
-// Random updates of two hosts with a link of 50 us are 1.4 times as fast by buffers of 16 KB as of
-// 32 KB under MPICH; under Open MPI they take 5 % longer.
+// Random updates of two hosts with a link of 50 us are 1.4 times as fast by buffers of 16 KiB as of
+// 32 KiB under MPICH; under Open MPI they take 5 % longer.
 constexpr std::size_t best_packet_of(mpi_kind kind) {
   return (kind == mpi_kind::mpich ? 16u : 32u) << 10;
 }
@@ -65,11 +65,11 @@ class port {
 
 class mpi_transport final : public transport {
  public:
-  mpi_transport(std::shared_ptr<mpi_job> job, mpi_kind kind, const cairn_mpi_table& mpi)
-      : job_(std::move(job)), kind_(kind), mpi_(mpi), port_(mpi, max_packet_bytes) {}
+  mpi_transport(std::shared_ptr<mpi_process> process, mpi_kind kind, const cairn_mpi_table& mpi)
+      : process_(std::move(process)), kind_(kind), mpi_(mpi), port_(mpi, max_packet_bytes) {}
 
-  rank_t self() const noexcept override { return job_->self(); }
-  rank_t size() const noexcept override { return job_->size(); }
+  rank_t self() const noexcept override { return process_->self(); }
+  rank_t size() const noexcept override { return process_->size(); }
   std::size_t max_packet() const noexcept override { return max_packet_bytes; }
   std::size_t best_packet() const noexcept override { return best_packet_of(kind_); }
   const packet_steps& steps_to(rank_t) const noexcept override { return steps_; }
@@ -101,16 +101,17 @@ class mpi_transport final : public transport {
   bool flushed() override { return checked(mpi_.unsent, port_.raw()) == 0; }
 
  private:
-  std::shared_ptr<mpi_job> job_;
+  std::shared_ptr<mpi_process> process_;
   mpi_kind kind_;
   const cairn_mpi_table& mpi_;
   port port_;
   packet_steps steps_;
 };
 
-class loaded_job final : public mpi_job, public std::enable_shared_from_this<loaded_job> {
+class loaded_process final : public mpi_process,
+                             public std::enable_shared_from_this<loaded_process> {
  public:
-  loaded_job(mpi_kind kind, const cairn_mpi_table& mpi)
+  loaded_process(mpi_kind kind, const cairn_mpi_table& mpi)
       : kind_(kind),
         mpi_(mpi),
         started_here_(checked(mpi.start) == 1),
@@ -119,7 +120,7 @@ class loaded_job final : public mpi_job, public std::enable_shared_from_this<loa
     setup_ = std::make_unique<port>(mpi, 0);
   }
 
-  ~loaded_job() override {
+  ~loaded_process() override {
     setup_.reset();
     std::array<char, CAIRN_MPI_TEXT> why{};
     if (started_here_) mpi_.finish(why.data());
@@ -136,10 +137,10 @@ class loaded_job final : public mpi_job, public std::enable_shared_from_this<loa
     return all;
   }
 
-  std::unique_ptr<transport> open(rank_t answerer) override {
+  std::unique_ptr<transport> open(rank_t responder) override {
     auto opened = std::make_unique<mpi_transport>(shared_from_this(), kind_, mpi_);
-    if (answerer == 0) return opened;
-    const auto found = probe_steps(*opened, 0, answerer, probing_ns);
+    if (responder == 0) return opened;
+    const auto found = probe_steps(*opened, 0, responder, probing_ns);
     const auto all = all_gather(std::as_bytes(std::span(&found, 1)));
     std::uint32_t of_rank_0 = 0;
     std::memcpy(&of_rank_0, all.data(), sizeof of_rank_0);
@@ -222,14 +223,15 @@ std::vector<std::string> plugin_folders() {
   return folders;
 }
 
-std::shared_ptr<mpi_job> mpi_job::start(mpi_kind kind, std::span<const std::string> folders) {
+std::shared_ptr<mpi_process> mpi_process::start(mpi_kind kind,
+                                                std::span<const std::string> folders) {
   CAIRN_EXPECTS(kind != mpi_kind::automatic);
   std::string looked_in;
   for (const auto& folder : folders) {
     const auto file = folder + "/" + file_of(kind);
     std::error_code ignored;
     if (std::filesystem::exists(file, ignored)) {
-      return std::make_shared<loaded_job>(kind, load(file));
+      return std::make_shared<loaded_process>(kind, load(file));
     }
     looked_in += (looked_in.empty() ? "" : ", ") + folder;
   }

@@ -103,7 +103,8 @@ std::size_t ring_transport::max_packet() const noexcept {
   return fabric_->ring_bytes() / 4 - record_header;
 }
 
-// Throughput is flat from 4 KB on (docs/net.md), so the choice is for room in the ring and latency.
+// Throughput is flat from 4 KiB on (docs/net.md), so the choice is for room in the ring and
+// latency.
 std::size_t ring_transport::best_packet() const noexcept {
   return std::min<std::size_t>(max_packet(), 8u << 10);
 }

@@ -58,9 +58,9 @@ std::vector<std::size_t> step_probe::largest_before(std::uint32_t steps) {
   return largest;
 }
 
-std::uint32_t probe_steps(transport& net, rank_t asker, rank_t answerer, std::uint64_t limit_ns) {
+std::uint32_t probe_steps(transport& net, rank_t asker, rank_t responder, std::uint64_t limit_ns) {
   CAIRN_EXPECTS(net.max_packet() >= step_probe::largest_size);
-  if (net.self() != asker && net.self() != answerer) return 0;
+  if (net.self() != asker && net.self() != responder) return 0;
   constexpr std::size_t end = 1;  // bytes of the packet that says so
   std::vector<std::byte> packet(net.max_packet());
   const auto send = [&](rank_t to, std::size_t bytes) {
@@ -73,19 +73,19 @@ std::uint32_t probe_steps(transport& net, rank_t asker, rank_t answerer, std::ui
     while (net.poll(note) == 0) std::this_thread::yield();
     return bytes;
   };
-  if (net.self() == answerer) {
+  if (net.self() == responder) {
     for (auto bytes = receive(); bytes != end; bytes = receive()) send(asker, bytes);
     return 0;
   }
   const hw::steady_clock clock;
   step_probe probe(limit_ns);
   while (const auto bytes = probe.next(clock.now_ns())) {
-    send(answerer, *bytes);
+    send(responder, *bytes);
     const auto answer = receive();
     CAIRN_EXPECTS(answer == *bytes, "a packet that nobody should have sent");
     probe.answered(clock.now_ns());
   }
-  send(answerer, end);
+  send(responder, end);
   return probe.found();
 }
 

@@ -64,8 +64,8 @@ std::size_t trace::share(rank_t ranks, int workers) noexcept {
   return std::clamp(all / sharers, least, most);
 }
 
-void trace::add(worker_t w, const trace_record& r) noexcept {
-  auto& mine = workers_[static_cast<std::size_t>(w)];
+void trace::add(worker_t k, const trace_record& r) noexcept {
+  auto& mine = workers_[static_cast<std::size_t>(k)];
   const auto at = mine.size.load(std::memory_order_relaxed);
   if (at == capacity_) {
     mine.dropped.store(mine.dropped.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
@@ -75,22 +75,22 @@ void trace::add(worker_t w, const trace_record& r) noexcept {
   mine.size.store(at + 1, std::memory_order_release);
 }
 
-void trace::note_now(worker_t w, trace_kind kind, std::string_view text, const trace_numbers& n) {
+void trace::note_now(worker_t k, trace_kind kind, std::string_view text, const trace_numbers& n) {
   const auto now = now_ns();
   auto r = empty_record(kind, now, now);
   r.amount = n.amount;
   r.count = n.count;
   r.number = n.number;
   r.set_text(text);
-  add(w, r);
+  add(k, r);
 }
 
-void trace::add_span(worker_t w, trace_kind kind, const time_span& when,
+void trace::add_span(worker_t k, trace_kind kind, const time_span& when,
                      std::uint64_t amount) noexcept {
   if (when.begin_ns == 0) return;
   auto r = empty_record(kind, when.begin_ns, when.end_ns);
   r.amount = amount;
-  add(w, r);
+  add(k, r);
 }
 
 void trace::name_channel(std::uint32_t number, std::string_view name) {
@@ -98,13 +98,13 @@ void trace::name_channel(std::uint32_t number, std::string_view name) {
   if (wanted() && channels_.size() < most) channels_.push_back({number, short_name(name)});
 }
 
-std::span<const trace_record> trace::of_worker(worker_t w) const noexcept {
-  const auto& of = workers_[static_cast<std::size_t>(w)];
+std::span<const trace_record> trace::of_worker(worker_t k) const noexcept {
+  const auto& of = workers_[static_cast<std::size_t>(k)];
   return {of.records.get(), of.size.load(std::memory_order_acquire)};
 }
 
-std::uint64_t trace::dropped(worker_t w) const noexcept {
-  return workers_[static_cast<std::size_t>(w)].dropped.load(std::memory_order_relaxed);
+std::uint64_t trace::dropped(worker_t k) const noexcept {
+  return workers_[static_cast<std::size_t>(k)].dropped.load(std::memory_order_relaxed);
 }
 
 void trace_span::begin(trace_kind kind) { record_ = empty_record(kind, trace_->now_ns(), 0); }

@@ -197,11 +197,11 @@ void trace_writer::note_sends(rank_t rank, std::span<const trace_record> records
   }
 }
 
-void trace_writer::worker(rank_t rank, worker_t w, std::span<const trace_record> records,
+void trace_writer::worker(rank_t rank, worker_t k, std::span<const trace_record> records,
                           std::int64_t offset_ns, std::string_view name) {
-  if (w == main_worker) write_name("process_name", rank, 0, "rank " + std::to_string(rank));
-  write_name("thread_name", rank, w,
-             name.empty() ? "worker " + std::to_string(int{w}) : std::string(name));
+  if (k == main_worker) write_name("process_name", rank, 0, "rank " + std::to_string(rank));
+  write_name("thread_name", rank, k,
+             name.empty() ? "worker " + std::to_string(int{k}) : std::string(name));
   offset_ns_ = offset_ns;
   for (const auto i : in_order(records)) write_record(records[i]);
 }

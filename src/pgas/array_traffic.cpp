@@ -43,7 +43,7 @@ template <class U>
 inline void store_word(std::byte* element, std::uint64_t x, std::size_t bytes) noexcept {
   if (bytes == 8) [[likely]]
     return store_element(reinterpret_cast<std::uint64_t&>(*element), x);
-  store_elements(element, &x, bytes, bytes);
+  store_elements(element, &x, {.in_all = bytes, .per_element = bytes});
 }
 
 [[nodiscard]] bool covers(const array_part& p, std::uint64_t offset, std::uint32_t bytes) noexcept {
@@ -76,7 +76,7 @@ template <class Request, class Act>
 void array_traffic::answer_all(Request& request, worker_t k, rank_t from,
                                std::span<const typename Request::ticketed_question> batch,
                                Act&& act) {
-  auto reply = request.reply_from(k);
+  auto send = request.answer_from(k);
   const array_part* part = nullptr;
   const array_command* last = nullptr;
   for (std::size_t j = 0; j < batch.size(); ++j) {
@@ -86,21 +86,21 @@ void array_traffic::answer_all(Request& request, worker_t k, rank_t from,
       part = table_.part(command.id());
       last = &command;
     }
-    decltype(typename Request::replied{}.answer) answer{};
+    decltype(typename Request::ticketed_answer{}.answer) answer{};
     auto fault = access_fault::no_array;
     if (part != nullptr) [[likely]] {
       fetch_ahead(*part, batch, j);
       fault = act(*part, q.question, answer);
     }
-    reply(from, fault == access_fault::none ? q.by : with_fault(q.by, fault), answer);
+    send(from, fault == access_fault::none ? q.by : with_fault(q.by, fault), answer);
   }
 }
 
-// Replies at the asker ------------------------------------------------------------------------
+// Answers at the asker ------------------------------------------------------------------------
 
 template <class Answer>
-void array_traffic::deliver_reply(worker_t w, const reply_target& target, const Answer& answer,
-                                  access_fault fault) {
+void array_traffic::deliver_answer(worker_t k, const answer_target& target, const Answer& answer,
+                                   access_fault fault) {
   const bool frames_exist = target.generation == tasks_.generation();
   if (!frames_exist && !target.of_group) return;
   auto& c = *target.by;
@@ -117,35 +117,35 @@ void array_traffic::deliver_reply(worker_t w, const reply_target& target, const 
     delete group;
   } else if (c.waits && frames_exist) {
     c.waits = false;
-    tasks_.ready(w, c.waiter);
+    tasks_.ready(k, c.waiter);
   }
 }
 
-template <class Replied>
-void array_traffic::receive_replies(worker_t w, std::span<const Replied> batch) {
-  auto& mine = workers_[w];
+template <class Answered>
+void array_traffic::receive_answers(worker_t k, std::span<const Answered> batch) {
+  auto& mine = workers_[k];
   constexpr auto slot_of = [](const am::ticket& t) {
-    return t.slot() & ((std::uint64_t{1} << fault_shift) - 1);
+    return t.number() & ((std::uint64_t{1} << fault_shift) - 1);
   };
   for (std::size_t j = 0; j < batch.size(); ++j) {
     const auto& m = batch[j];
     if (j + frames_ahead < batch.size()) {
       // Into the frame of a task that has waited for long. An answer twice would be another error.
-      __builtin_prefetch(mine.reply_targets[slot_of(batch[j + frames_ahead].to)].by);
+      __builtin_prefetch(mine.answer_targets[slot_of(batch[j + frames_ahead].to)].by);
     }
-    const auto fault = static_cast<access_fault>(m.to.slot() >> fault_shift);
+    const auto fault = static_cast<access_fault>(m.to.number() >> fault_shift);
     const auto slot = slot_of(m.to);
-    const auto target = mine.reply_targets.take(slot);
+    const auto target = mine.answer_targets.take(slot);
     if (target.shared != 0) [[unlikely]] {
       // The line leads to the gets that have joined, the last of them first, and then to target.
       const auto first = std::exchange(mine.shared_gets[target.shared - 1u], {}).first;
       for (auto at = first; at != slot;) {
-        const auto other = mine.reply_targets.take(at);
+        const auto other = mine.answer_targets.take(at);
         at = other.next;
-        deliver_reply(w, other, m.answer, fault);
+        deliver_answer(k, other, m.answer, fault);
       }
     }
-    deliver_reply(w, target, m.answer, fault);
+    deliver_answer(k, target, m.answer, fault);
   }
 }
 
@@ -167,8 +167,8 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const word_gets::replied> batch) {
-            receive_replies(k, batch);
+          [this](worker_t k, std::span<const word_gets::ticketed_answer> batch) {
+            receive_answers(k, batch);
           },
           standing),
       get_pairs_(
@@ -182,8 +182,8 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const pair_gets::replied> batch) {
-            receive_replies(k, batch);
+          [this](worker_t k, std::span<const pair_gets::ticketed_answer> batch) {
+            receive_answers(k, batch);
           },
           standing),
       get_pieces_(
@@ -195,13 +195,13 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          if (!covers(p, q.command.offset(), q.bytes)) {
                            return access_fault::out_of_range;
                          }
-                         load_elements(answer.data(), p.data + q.command.offset(), q.bytes,
-                                       p.element_bytes);
+                         load_elements(answer.data(), p.data + q.command.offset(),
+                                       {.in_all = q.bytes, .per_element = p.element_bytes});
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const piece_gets::replied> batch) {
-            receive_replies(k, batch);
+          [this](worker_t k, std::span<const piece_gets::ticketed_answer> batch) {
+            receive_answers(k, batch);
           },
           standing),
       put_words_(
@@ -215,8 +215,8 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const word_puts::replied> batch) {
-            receive_replies(k, batch);
+          [this](worker_t k, std::span<const word_puts::ticketed_answer> batch) {
+            receive_answers(k, batch);
           },
           standing),
       put_pairs_(
@@ -230,8 +230,8 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const pair_puts::replied> batch) {
-            receive_replies(k, batch);
+          [this](worker_t k, std::span<const pair_puts::ticketed_answer> batch) {
+            receive_answers(k, batch);
           },
           standing),
       put_pieces_(
@@ -242,13 +242,13 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
                          if (!covers(p, q.command.offset(), q.bytes)) {
                            return access_fault::out_of_range;
                          }
-                         store_elements(p.data + q.command.offset(), q.value.data(), q.bytes,
-                                        p.element_bytes);
+                         store_elements(p.data + q.command.offset(), q.value.data(),
+                                        {.in_all = q.bytes, .per_element = p.element_bytes});
                          return access_fault::none;
                        });
           },
-          [this](worker_t k, std::span<const piece_puts::replied> batch) {
-            receive_replies(k, batch);
+          [this](worker_t k, std::span<const piece_puts::ticketed_answer> batch) {
+            receive_answers(k, batch);
           },
           standing),
       changes_(
@@ -256,17 +256,17 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
           [this](worker_t k, rank_t from, std::span<const changes::ticketed_question> batch) {
             answer_changes(k, from, batch);
           },
-          [this](worker_t k, std::span<const changes::replied> batch) {
-            receive_replies(k, batch);
+          [this](worker_t k, std::span<const changes::ticketed_answer> batch) {
+            receive_answers(k, batch);
           },
           standing) {
   if (!share_gets) return;
   for (auto& l : workers_) l.value.shared_gets.resize(num_shared_lines);
 }
 
-group_completion& array_traffic::new_group(worker_t w) {
+group_completion& array_traffic::new_group(worker_t k) {
   auto& g = *new group_completion;
-  g.join(workers_[w].groups);
+  g.join(workers_[k].groups);
   return g;
 }
 

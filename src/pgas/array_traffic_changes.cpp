@@ -9,19 +9,20 @@
 
 namespace cairn::pgas {
 
-void array_traffic::change(worker_t w, rank_t to, const array_command& command, std::uint64_t x,
-                           std::uint64_t expected, void* into, std::uint32_t bytes, completion& c) {
+void array_traffic::change(worker_t k, rank_t to, const array_command& command,
+                           const operands<std::uint64_t>& by, void* into, std::uint32_t bytes,
+                           completion& c) {
   change_command q{command, {}, {}};
-  q.x.set_word(x);
+  q.x.set_word(by.x);
   const bool heeds_tasks =
       command.operation() == access::take || command.operation() == access::fill;
-  q.expected.set_word(heeds_tasks ? world_.messages().task_generation() : expected);
-  ask(changes_, w, to, q, reply_target_for(into, bytes, c));
+  q.expected.set_word(heeds_tasks ? world_.messages().task_generation() : by.expected);
+  ask(changes_, k, to, q, answer_target_for(into, bytes, c));
 }
 
 void array_traffic::answer_changes(worker_t k, rank_t from,
                                    std::span<const changes::ticketed_question> batch) {
-  auto reply = changes_.reply_from(k);
+  auto answer = changes_.answer_from(k);
   array_part* part = nullptr;
   const array_command* last = nullptr;
   for (const auto& q : batch) {
@@ -34,15 +35,15 @@ void array_traffic::answer_changes(worker_t k, rank_t from,
                        : command.offset() >= part->size ? access_fault::out_of_range
                                                         : access_fault::none;
     if (fault != access_fault::none) {
-      reply(from, with_fault(q.by, fault), {});
+      answer(from, with_fault(q.by, fault), {});
     } else if (command.operation() == access::take || command.operation() == access::fill) {
-      change_full_empty(k, from, *part, q, reply);
+      change_full_empty(k, from, *part, q, answer);
     } else {
       element_bytes<8> found;
       found.set_word(changed(command.operation(), command.kind(), part->element_bytes,
-                             part->element(command.offset()), q.question.x.word(),
-                             q.question.expected.word()));
-      reply(from, q.by, found);
+                             part->element(command.offset()),
+                             {.x = q.question.x.word(), .expected = q.question.expected.word()}));
+      answer(from, q.by, found);
     }
   }
 }
@@ -51,10 +52,11 @@ void array_traffic::answer_changes(worker_t k, rank_t from,
 // While they do so, some still run tasks of the generation before.
 void array_traffic::change_full_empty(worker_t, rank_t from, array_part& part,
                                       const changes::ticketed_question& q,
-                                      changes::replier& reply) {
-  if (!part.states) return reply(from, with_fault(q.by, access_fault::no_full_empty), {});
+                                      changes::answerer& answer) {
+  if (!part.states) return answer(from, with_fault(q.by, access_fault::no_full_empty), {});
   const auto i = q.question.command.offset();
   auto* const element = part.element(i);
+  const copied_bytes one_element{.in_all = part.element_bytes, .per_element = part.element_bytes};
   element_bytes<8> value{};
   const auto asked_in = static_cast<std::uint32_t>(q.question.expected.word());
   const auto now = world_.messages().task_generation();
@@ -64,15 +66,15 @@ void array_traffic::change_full_empty(worker_t, rank_t from, array_part& part,
       const std::lock_guard held(part.states->guard);
       if (asked_in != now) return part.states->wait(i, t);  // a later fill() discards it
       if (!part.states->take(i, t)) return;                 // answered when it is filled
-      load_elements(value.data(), element, part.element_bytes, part.element_bytes);
+      load_elements(value.data(), element, one_element);
     }
-    return reply(from, q.by, value);
+    return answer(from, q.by, value);
   }
   std::optional<full_empty::taker> taker;
   std::vector<full_empty::taker> destroyed;
   {
     const std::lock_guard held(part.states->guard);
-    store_elements(element, q.question.x.data(), part.element_bytes, part.element_bytes);
+    store_elements(element, q.question.x.data(), one_element);
     taker = part.states->fill(i);
     while (taker && taker->generation != asked_in && taker->generation != now) {
       destroyed.push_back(*taker);
@@ -80,14 +82,14 @@ void array_traffic::change_full_empty(worker_t, rank_t from, array_part& part,
     }
   }
   for (const auto& t : destroyed) {
-    reply(t.from, with_fault(t.by, access_fault::freed_meanwhile), {});
+    answer(t.from, with_fault(t.by, access_fault::freed_meanwhile), {});
   }
-  if (taker) reply(taker->from, taker->by, q.question.x);
-  reply(from, q.by, value);
+  if (taker) answer(taker->from, taker->by, q.question.x);
+  answer(from, q.by, value);
 }
 
-void array_traffic::fail(worker_t w, const full_empty::taker& t) {
-  changes_.reply_from(w)(t.from, with_fault(t.by, access_fault::freed_meanwhile), {});
+void array_traffic::fail(worker_t k, const full_empty::taker& t) {
+  changes_.answer_from(k)(t.from, with_fault(t.by, access_fault::freed_meanwhile), {});
 }
 
 }  // namespace cairn::pgas

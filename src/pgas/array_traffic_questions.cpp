@@ -8,82 +8,82 @@
 
 namespace cairn::pgas {
 
-array_traffic::reply_target array_traffic::reply_target_for(void* into, std::uint32_t bytes,
-                                                            completion& c) noexcept {
+array_traffic::answer_target array_traffic::answer_target_for(void* into, std::uint32_t bytes,
+                                                              completion& c) noexcept {
   ++c.outstanding;
   return {into, &c, tasks_.generation(), none, static_cast<std::uint16_t>(bytes), 0, c.is_group};
 }
 
 // Joins a get of the same element that is in flight, or becomes one that others may join.
-bool array_traffic::join_shared_get(worker_t w, rank_t to, const array_command& command,
-                                    reply_target& target, std::uint16_t& line) {
-  auto& mine = workers_[w];
+bool array_traffic::join_shared_get(worker_t k, rank_t to, const array_command& command,
+                                    answer_target& target, std::uint16_t& line) {
+  auto& mine = workers_[k];
   const auto hash = mix64(command.offset() ^ static_cast<std::uint64_t>(to) << 48 ^
                           static_cast<std::uint64_t>(command.id().slot) << 32);
   auto& s = mine.shared_gets[hash % num_shared_lines];
   if (s.to == to && s.command == command) {
     target.next = s.first;
-    s.first = static_cast<std::uint32_t>(mine.reply_targets.put(target));
+    s.first = static_cast<std::uint32_t>(mine.answer_targets.put(target));
     return true;
   }
   if (s.to < 0) line = static_cast<std::uint16_t>(1 + hash % num_shared_lines);
   return false;
 }
 
-void array_traffic::get_word(worker_t w, rank_t to, const array_command& command, void* into,
+void array_traffic::get_word(worker_t k, rank_t to, const array_command& command, void* into,
                              std::uint32_t bytes, completion& c) {
-  auto target = reply_target_for(into, bytes, c);
-  auto& mine = workers_[w];
+  auto target = answer_target_for(into, bytes, c);
+  auto& mine = workers_[k];
   if (!mine.shared_gets.empty()) {
-    if (join_shared_get(w, to, command, target, target.shared)) return;
-    const auto slot = mine.reply_targets.put(target);
+    if (join_shared_get(k, to, command, target, target.shared)) return;
+    const auto slot = mine.answer_targets.put(target);
     if (target.shared != 0) {
       mine.shared_gets[target.shared - 1u] = {command, static_cast<std::uint32_t>(slot), to};
     }
-    return get_words_.from(w)(to, {command}, slot);
+    return get_words_.from(k)(to, {command}, am::slot(slot));
   }
-  ask(get_words_, w, to, get_command{command}, target);
+  ask(get_words_, k, to, get_command{command}, target);
 }
 
-void array_traffic::get_pair(worker_t w, rank_t to, const array_command& command, void* into,
+void array_traffic::get_pair(worker_t k, rank_t to, const array_command& command, void* into,
                              std::uint32_t bytes, completion& c) {
-  ask(get_pairs_, w, to, get_command{command}, reply_target_for(into, bytes, c));
+  ask(get_pairs_, k, to, get_command{command}, answer_target_for(into, bytes, c));
 }
 
-void array_traffic::get_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
+void array_traffic::get_bytes(worker_t k, rank_t to, const array_id& id, std::uint64_t offset,
                               std::span<std::byte> into, completion& c) {
   while (!into.empty()) {
     const auto piece = into.first(std::min(into.size(), piece_bytes));
     const auto bytes = static_cast<std::uint32_t>(piece.size());
-    ask(get_pieces_, w, to, get_piece_command{{id, offset, access::get}, bytes},
-        reply_target_for(piece.data(), bytes, c));
+    ask(get_pieces_, k, to, get_piece_command{{id, offset, access::get}, bytes},
+        answer_target_for(piece.data(), bytes, c));
     offset += bytes;
     into = into.subspan(bytes);
   }
 }
 
-void array_traffic::put_word(worker_t w, rank_t to, const array_command& command, std::uint64_t x,
+void array_traffic::put_word(worker_t k, rank_t to, const array_command& command, std::uint64_t x,
                              completion& c) {
   put_command<8> q{command, {}};
   q.value.set_word(x);
-  ask(put_words_, w, to, q, reply_target_for(nullptr, 0, c));
+  ask(put_words_, k, to, q, answer_target_for(nullptr, 0, c));
 }
 
-void array_traffic::put_pair(worker_t w, rank_t to, const array_command& command, const void* from,
+void array_traffic::put_pair(worker_t k, rank_t to, const array_command& command, const void* from,
                              std::uint32_t bytes, completion& c) {
   put_command<16> q{command, {}};
   std::memcpy(q.value.data(), from, bytes);
-  ask(put_pairs_, w, to, q, reply_target_for(nullptr, 0, c));
+  ask(put_pairs_, k, to, q, answer_target_for(nullptr, 0, c));
 }
 
-void array_traffic::put_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
+void array_traffic::put_bytes(worker_t k, rank_t to, const array_id& id, std::uint64_t offset,
                               std::span<const std::byte> from, completion& c) {
   while (!from.empty()) {
     const auto piece = from.first(std::min(from.size(), piece_bytes));
     const auto bytes = static_cast<std::uint32_t>(piece.size());
     put_piece_command q{{id, offset, access::put}, bytes, {}};
     std::memcpy(q.value.data(), piece.data(), bytes);
-    ask(put_pieces_, w, to, q, reply_target_for(nullptr, 0, c));
+    ask(put_pieces_, k, to, q, answer_target_for(nullptr, 0, c));
     offset += bytes;
     from = from.subspan(bytes);
   }

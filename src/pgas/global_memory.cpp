@@ -42,14 +42,14 @@ struct global_memory::port {
     }
   }
 
-  void execute(worker_t w) {
-    for (const auto& t : takers) memory.traffic_.fail(w, t);
-    for (const auto& [to, m] : messages) memory.messages_.send(w, to, m);
+  void execute(worker_t k) {
+    for (const auto& t : takers) memory.traffic_.fail(k, t);
+    for (const auto& [to, m] : messages) memory.messages_.send(k, to, m);
     auto& tasks = memory.traffic_.tasks();
     for (const auto& [o, id, outcome] : ends) {
       if (o.number != tasks.generation()) continue;
       *o.into = {id, outcome};
-      tasks.ready(w, o.waiter);
+      tasks.ready(k, o.waiter);
     }
   }
 
@@ -153,25 +153,25 @@ void global_memory::drop_part(const array_id& id, std::vector<full_empty::taker>
 
 // Operations ----------------------------------------------------------------------------------
 
-void global_memory::begin_alloc(worker_t w, const array_shape& shape, const operation& o) {
+void global_memory::begin_alloc(worker_t k, const array_shape& shape, const operation& o) {
   port out(*this);
   {
     const std::lock_guard held(guard_);
     machine_.alloc(operations_.put(o), shape, out);
   }
-  out.execute(w);
+  out.execute(k);
 }
 
-void global_memory::begin_free(worker_t w, const array_id& id, const operation& o) {
+void global_memory::begin_free(worker_t k, const array_id& id, const operation& o) {
   port out(*this);
   {
     const std::lock_guard held(guard_);
     machine_.free(id, operations_.put(o), out);
   }
-  out.execute(w);
+  out.execute(k);
 }
 
-void global_memory::handle(worker_t w, rank_t from, const allocation::message& m) {
+void global_memory::handle(worker_t k, rank_t from, const allocation::message& m) {
   port out(*this);
   if (allocation::needs_machine(m.kind)) {
     const std::lock_guard held(guard_);
@@ -179,7 +179,7 @@ void global_memory::handle(worker_t w, rank_t from, const allocation::message& m
   } else {
     machine_.handle(from, m, out);
   }
-  out.execute(w);
+  out.execute(k);
 }
 
 void global_memory::expect_allocated(const result& r) {

@@ -19,7 +19,7 @@ namespace cairn::task {
 /// every 16th job. A worker that shares the core of a lower-numbered one moves, preferably to the
 /// core that it would have if pinned. It is not bound there.
 ///
-/// Thread-safety: worker w calls record_core(w).
+/// Thread-safety: worker k calls record_core(k).
 class core_spread {
  public:
   core_spread(const thread_options& options, const hw::core_set& cores)
@@ -30,14 +30,14 @@ class core_spread {
         core_of_(workers_) {}
 
   /// Cost      some 30 ns every 16 calls; some microseconds if the worker moves
-  void record_core(worker_t w) noexcept {
+  void record_core(worker_t k) noexcept {
     if (!active_) return;
-    auto& mine = core_of_[w];
+    auto& mine = core_of_[k];
     if (mine.calls++ % 16 != 0) return;
     const int here = sched_getcpu();
     mine.core.store(here, std::memory_order_relaxed);
-    for (worker_t lower{0}; lower < w; ++lower) {
-      if (core_of_[lower].core.load(std::memory_order_relaxed) == here) return move(w);
+    for (worker_t lower{0}; lower < k; ++lower) {
+      if (core_of_[lower].core.load(std::memory_order_relaxed) == here) return move(k);
     }
   }
 
@@ -48,18 +48,18 @@ class core_spread {
   };
 
   // Moves to the next core, starting at the worker's own, where no other worker was seen.
-  void move(worker_t w) noexcept {
+  void move(worker_t k) noexcept {
     for (int i = 0; i < cores_.size(); ++i) {
-      const int index = (first_core_ + w + i) % cores_.size();
+      const int index = (first_core_ + k + i) % cores_.size();
       const int core = cores_.numbers()[static_cast<std::size_t>(index)];
       bool taken = false;
       for (worker_t v{0}; v < workers_; ++v) {
-        taken |= v != w && core_of_[v].core.load(std::memory_order_relaxed) == core;
+        taken |= v != k && core_of_[v].core.load(std::memory_order_relaxed) == core;
       }
       if (taken) continue;
       cores_.pin_this_thread(index);
       cores_.unpin_this_thread();
-      return core_of_[w].core.store(core, std::memory_order_relaxed);
+      return core_of_[k].core.store(core, std::memory_order_relaxed);
     }
   }
 

@@ -39,7 +39,7 @@ class fiber_pool final : public pool {
       if (scheduler_.options.times) {
         scheduler_.wait(++rounds);
       } else {
-        scheduler_.step();
+        scheduler_.switch_point();
       }
     }
     if (from_outside) {
@@ -57,9 +57,9 @@ class fiber_pool final : public pool {
     job_ = &f;
     ++job_number_;
     unfinished_ = workers() - 1;
-    for (worker_t w{1}; w < workers(); ++w) wake(w);
+    for (worker_t k{1}; k < workers(); ++k) wake(k);
     scheduler_.wake_pool(number_, scheduler_.clock.now_ns());
-    step();
+    switch_point();
     run_guarded(main_worker);
     while (unfinished_ > 0) {
       // No exception may leave while workers use f, which belongs to the caller.
@@ -73,7 +73,7 @@ class fiber_pool final : public pool {
   }
 
   void relax(unsigned idle_rounds) noexcept override { scheduler_.wait(idle_rounds); }
-  void step() noexcept override { scheduler_.step(); }
+  void switch_point() noexcept override { scheduler_.switch_point(); }
 
   bool simulated() const noexcept override { return true; }
   // With `times` tasks run in the order of threads, and the seed only breaks ties.
@@ -94,12 +94,12 @@ class fiber_pool final : public pool {
  private:
   void begin_servers(int n) override {
     num_servers_ = n;
-    for (worker_t w{workers()}; w < workers() + n; ++w) {
-      scheduler_.begin(number_, w, [this, w] {
+    for (worker_t k{workers()}; k < workers() + n; ++k) {
+      scheduler_.begin(number_, k, [this, k] {
         for (unsigned idle_rounds = 0; !servers_end() && !scheduler_.given_up;) {
-          if (serve_once(w) == poll_result::worked) {
+          if (serve_once(k) == poll_result::worked) {
             idle_rounds = 0;
-            step();
+            switch_point();
           } else {
             relax(idle_rounds++);
           }
@@ -118,7 +118,7 @@ class fiber_pool final : public pool {
   void set_polling(bool on) override {
     polling_ = on;
     if (!on) return;
-    for (worker_t w{1}; w < workers(); ++w) wake(w);
+    for (worker_t k{1}; k < workers(); ++k) wake(k);
   }
 
   struct worker_state {
@@ -126,14 +126,14 @@ class fiber_pool final : public pool {
     std::uint64_t jobs_seen = 0;
   };
 
-  void wake(worker_t w) {
-    auto& me = workers_[static_cast<std::size_t>(w)];
+  void wake(worker_t k) {
+    auto& me = workers_[static_cast<std::size_t>(k)];
     if (std::exchange(me.at_work, true)) return;
     ++num_at_work_;
-    scheduler_.begin(number_, w, [this, w, &me] {
+    scheduler_.begin(number_, k, [this, k, &me] {
       std::exception_ptr error;
       try {
-        loop(w, me);
+        loop(k, me);
       } catch (...) {
         error = std::current_exception();
       }
@@ -143,33 +143,34 @@ class fiber_pool final : public pool {
     });
   }
 
-  void loop(worker_t w, worker_state& me) {
-    obs::idle_span vain(w);
+  void loop(worker_t k, worker_state& me) {
+    obs::idle_span vain(k);
     for (unsigned idle_rounds = 0;;) {
       if (idle_rounds > 0) vain.before_poll(trace_now());
       if (me.jobs_seen != job_number_) {
         me.jobs_seen = job_number_;
         vain.end();
-        run_guarded(w);
-        if (scheduler_.options.times) scheduler_.step();  // the job ends at the worker's time
+        run_guarded(k);
+        if (scheduler_.options.times)
+          scheduler_.switch_point();  // the job ends at the worker's time
         --unfinished_;
         idle_rounds = 0;
       } else if (!polling_ || scheduler_.given_up) {
         vain.end();
         return;
-      } else if (poll_sources(w)) {
+      } else if (poll_sources(k)) {
         vain.end_at_look();
         idle_rounds = 0;
-        step();
+        switch_point();
       } else {
         relax(idle_rounds++);
       }
     }
   }
 
-  void run_guarded(worker_t w) {
+  void run_guarded(worker_t k) {
     try {
-      traced_job(w, [&] { (*job_)(w); });
+      traced_job(k, [&] { (*job_)(k); });
     } catch (...) {
       keep_first_error();
     }

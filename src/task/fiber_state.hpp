@@ -70,7 +70,7 @@ struct fiber_scheduler::state {
   [[nodiscard]] bool something_comes() const;
   void leap(std::uint64_t ns);
 
-  void step();
+  void switch_point();
   void wait(unsigned idle_rounds);
   fiber_record& pick();
   void note(const fiber_record& next);  // updates the fingerprint

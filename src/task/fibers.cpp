@@ -96,7 +96,7 @@ void fiber_scheduler::state::remove_runnable(fiber_record& s) {
 
 // Turns --------------------------------------------------------------------------------------
 
-void fiber_scheduler::state::step() {
+void fiber_scheduler::state::switch_point() {
   auto& s = *current;
   if (&s == &runner && !runner_is_runnable) return;
   if (options.times) {

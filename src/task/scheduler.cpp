@@ -43,10 +43,10 @@ void expect_no_task() { CAIRN_EXPECTS(!inside_task(), "a task must not block: us
 scheduler::scheduler(pool& p, const scheduler_options& opt)
     : pool_(p), host_(opt.host != nullptr ? *opt.host : no_host), drawn_(p.draws()) {
   const auto threads = std::max(opt.threads, p.workers());
-  for (worker_t w{0}; w < threads; ++w) {
+  for (worker_t k{0}; k < threads; ++k) {
     auto& c = *contexts_.emplace_back(std::make_unique<worker_context>());
     c.owner = this;
-    c.worker = w;
+    c.worker = k;
     c.probes = !p.simulated();
     c.tunes = opt.in_flight == 0 && !p.simulated() && !drawn_;
     if (opt.in_flight != 0) c.in_flight = opt.in_flight;
@@ -109,13 +109,13 @@ void wake(promise_base& t) {
 }
 
 void scheduler::start(worker_t here, promise_base& t) {
-  start_on(here, here < pool_.workers() ? here : main_worker, t);
+  start(here, t, {.worker = here < pool_.workers() ? here : main_worker});
 }
 
-void scheduler::start_on(worker_t here, worker_t on, promise_base& t) {
-  auto& c = context(on);
+void scheduler::start(worker_t here, promise_base& t, first_taker to) {
+  auto& c = context(to.worker);
   t.context = &c;
-  if (on != here) return post(c, t);
+  if (to.worker != here) return post(c, t);
   c.created.push_back(&t);
   c.num_created.store(c.created.size(), std::memory_order_relaxed);
   if (c.asked_by.load(std::memory_order_relaxed) != 0) [[unlikely]]
@@ -187,9 +187,9 @@ void scheduler::give(worker_context& c) noexcept {
 
 // Running tasks --------------------------------------------------------------------------------
 
-bool scheduler::poll(worker_t w) noexcept {
-  auto& c = context(w);
-  if (w >= pool_.workers() || host_.interrupted()) return false;
+bool scheduler::poll(worker_t k) noexcept {
+  auto& c = context(k);
+  if (k >= pool_.workers() || host_.interrupted()) return false;
   try {
     take_mail(c);
     if (c.ready.empty() && c.active.empty() && c.created.empty()) {
@@ -205,7 +205,7 @@ bool scheduler::poll(worker_t w) noexcept {
       }
     }
     if (c.asked_by.load(std::memory_order_relaxed) != 0) give(c);
-    if (!c.ready.empty() || !c.active.empty() || !c.created.empty()) host_.between_batches(w);
+    if (!c.ready.empty() || !c.active.empty() || !c.created.empty()) host_.between_batches(k);
   } catch (...) {  // out of memory
     host_.failed(std::current_exception());
   }
@@ -243,7 +243,7 @@ void scheduler::run_batch(worker_context& c) {
     if (t == nullptr) return;
     resume(c, *t);
     if (drawn_) {
-      pool_.step();
+      pool_.switch_point();
       if (host_.interrupted()) return;
     }
   }

@@ -54,11 +54,11 @@ class thread_pool final : public pool {
         spread_(options, cores_),
         claimed_jobs_(options.workers) {
     try {
-      for (worker_t w{1}; w < options.workers; ++w) {
-        threads_.emplace_back([this, w, options] {
-          this_thread = {this, w};
-          if (options.pin) cores_.pin_this_thread(options.first_core + w);
-          loop(w);
+      for (worker_t k{1}; k < options.workers; ++k) {
+        threads_.emplace_back([this, k, options] {
+          this_thread = {this, k};
+          if (options.pin) cores_.pin_this_thread(options.first_core + k);
+          loop(k);
         });
       }
     } catch (const std::system_error& e) {
@@ -88,8 +88,8 @@ class thread_pool final : public pool {
 
   void share(const job& f) override {
     const auto number = start(f);
-    for (worker_t w{1}; w < workers(); ++w) {
-      if (claim_part(w, number)) --expected_;
+    for (worker_t k{1}; k < workers(); ++k) {
+      if (claim_part(k, number)) --expected_;
     }
     finish();
   }
@@ -114,11 +114,11 @@ class thread_pool final : public pool {
  private:
   void begin_servers(int n) override {
     try {
-      for (worker_t w{workers()}; w < workers() + n; ++w) {
-        servers_.emplace_back([this, w] {
-          this_thread = {this, w};
+      for (worker_t k{workers()}; k < workers() + n; ++k) {
+        servers_.emplace_back([this, k] {
+          this_thread = {this, k};
           cores_.unpin_this_thread();
-          serve(w);
+          serve(k);
         });
       }
     } catch (const std::system_error& e) {
@@ -130,9 +130,9 @@ class thread_pool final : public pool {
     for (auto& t : servers_) t.join();
     servers_.clear();
   }
-  void serve(worker_t w) {
+  void serve(worker_t k) {
     for (unsigned idle_rounds = 0; !servers_end();) {
-      switch (serve_once(w)) {
+      switch (serve_once(k)) {
         case poll_result::worked:
           idle_rounds = 0;
           break;
@@ -185,18 +185,18 @@ class thread_pool final : public pool {
     wait_until(all_ended);
   }
 
-  // Claims worker w's part of a job; returns false if it was claimed before. The worker claims it,
+  // Claims worker k's part of a job; returns false if it was claimed before. The worker claims it,
   // or worker 0 does after its own part, so that it does not wait for a sleeping worker.
-  bool claim_part(worker_t w, std::uint64_t number) noexcept {
-    auto& claimed = claimed_jobs_[w];
+  bool claim_part(worker_t k, std::uint64_t number) noexcept {
+    auto& claimed = claimed_jobs_[k];
     auto last = claimed.load(std::memory_order_relaxed);
     return last < number &&
            claimed.compare_exchange_strong(last, number, std::memory_order_acq_rel);
   }
 
-  void loop(worker_t w) {
+  void loop(worker_t k) {
     std::uint64_t jobs_seen = 0;
-    obs::idle_span idle_time(w);  // long enough to sleep
+    obs::idle_span idle_time(k);  // long enough to sleep
     for (unsigned idle_rounds = 0;;) {
       if (idle_rounds >= job_spins_ + yields) idle_time.before_poll(trace_now());
       const auto number = job_number_.load(std::memory_order_acquire);
@@ -204,14 +204,14 @@ class thread_pool final : public pool {
         jobs_seen = number;
         idle_rounds = 0;
         idle_time.end();
-        spread_.record_core(w);
-        if (!claim_part(w, number)) continue;
-        run_guarded(w);
+        spread_.record_core(k);
+        if (!claim_part(k, number)) continue;
+        run_guarded(k);
         ended_.fetch_add(1, std::memory_order_release);
       } else if (stopping_.load(std::memory_order_relaxed)) {
         return;
       } else if (polling_.load(std::memory_order_acquire)) {
-        if (poll_sources(w)) {
+        if (poll_sources(k)) {
           idle_time.end_at_look();
           idle_rounds = 0;
         } else {
@@ -246,9 +246,9 @@ class thread_pool final : public pool {
     wake_count_.notify_all();
   }
 
-  void run_guarded(worker_t w) {
+  void run_guarded(worker_t k) {
     try {
-      traced_job(w, [&] { (*job_)(w); });
+      traced_job(k, [&] { (*job_)(k); });
     } catch (...) {
       keep_first_error();
     }

@@ -32,7 +32,7 @@ retry_limits parse_retry(std::string_view text) {
   throw usage_error("the retry policy is '" + std::string(text) + "', expected rtm, hle or bgq");
 }
 
-decision retry_policy::next(attempt_outcome aborted) noexcept {
+retry_decision retry_policy::next(attempt_outcome aborted) noexcept {
   if (aborted.cause() == abort_cause::capacity && limits_.halve) {
     return {operators_ < 2 ? retry_step::fall_back : retry_step::split};
   }

@@ -5,7 +5,7 @@
 
 namespace cairn::traverse {
 
-bool pull_is_cheaper(const step_size& s) noexcept {
+bool pull_is_cheaper(const superstep_size& s) noexcept {
   if (s.frontier_edges == 0) return false;
   // The unit is one random access to a bit, the cost of a pulled edge. A pushed edge costs a random
   // access to its target. A waiting vertex costs accesses to its element and its row.

@@ -160,10 +160,10 @@ TEST(BlockOfWorkers, SpreadsBlocksEvenly) {
   for (const int workers : {1, 2, 3, 8, 64}) {
     std::vector<std::uint64_t> blocks(static_cast<std::size_t>(workers));
     for (std::uint64_t id = 0; id < 32 * 6400; id += 32) {
-      const auto w = worker_of_block(id, workers);
-      ASSERT_LT(w, workers);
-      EXPECT_EQ(worker_of_block(id + 31, workers), w);
-      ++blocks[static_cast<std::size_t>(w)];
+      const auto k = worker_of_block(id, workers);
+      ASSERT_LT(k, workers);
+      EXPECT_EQ(worker_of_block(id + 31, workers), k);
+      ++blocks[static_cast<std::size_t>(k)];
     }
     for (const auto n : blocks) EXPECT_NEAR(static_cast<double>(n), 6400.0 / workers, 30);
   }

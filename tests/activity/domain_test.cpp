@@ -74,9 +74,12 @@ TEST(Domain, SaysWhatItRunsAndWhy) {
 }
 
 TEST(Domain, JudgesFallbacksByTheirShareOnceThereAreSome) {
-  static_assert(!falls_back_too_often(0, 0) && !falls_back_too_often(63, 0));
-  static_assert(falls_back_too_often(64, 0) && falls_back_too_often(26, 74));
-  static_assert(!falls_back_too_often(25, 75) && !falls_back_too_often(0, 1'000'000));
+  static_assert(!falls_back_too_often({.committed = 0, .fallbacks = 0}) &&
+                !falls_back_too_often({.committed = 0, .fallbacks = 63}));
+  static_assert(falls_back_too_often({.committed = 0, .fallbacks = 64}) &&
+                falls_back_too_often({.committed = 74, .fallbacks = 26}));
+  static_assert(!falls_back_too_often({.committed = 75, .fallbacks = 25}) &&
+                !falls_back_too_often({.committed = 1'000'000, .fallbacks = 0}));
 }
 
 TEST(Domain, MovesToStmAtTheEpochAfterTooManyFallbacksAndNotWithinOne) {

@@ -33,7 +33,7 @@ double cost_of(Choice choice, std::uint64_t messages, std::uint64_t seed,
       cost += static_cast<double>(n);
     }
     cost += 32 * static_cast<double>(n - dropped);
-    choice.done(n, dropped);
+    choice.done({.offered = n, .dropped = dropped});
     sent += n;
   }
   return cost;
@@ -41,20 +41,18 @@ double cost_of(Choice choice, std::uint64_t messages, std::uint64_t seed,
 
 struct always {
   [[nodiscard]] bool uses_filter() const { return true; }
-  void done(std::uint64_t, std::uint64_t) {}
+  void done(const filter_choice::batch&) {}
 };
 struct never {
   [[nodiscard]] bool uses_filter() const { return false; }
-  void done(std::uint64_t, std::uint64_t) {}
+  void done(const filter_choice::batch&) {}
 };
 /// The broken twin: it never tries again.
 struct once {
   filter_choice first;
   bool left = false;
   [[nodiscard]] bool uses_filter() const { return !left; }
-  void done(std::uint64_t offered, std::uint64_t dropped) {
-    left = left || first.done(offered, dropped);
-  }
+  void done(const filter_choice::batch& b) { left = left || first.done(b); }
 };
 
 constexpr std::uint64_t many = 4'000'000;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// Messages, results and elements of 32 KB: what waits to run together must not lie on a stack,
+// Messages, results and elements of 32 KiB: what waits to run together must not lie on a stack,
 // least of all on that of a simulated rank's fiber.
 #include <activity/all_settings.hpp>
 #include <array>

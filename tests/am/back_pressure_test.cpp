@@ -47,7 +47,7 @@ class gated_transport final : public net::transport {
   std::uint64_t tries_ = 0, bytes_through_ = 0;
 };
 
-// Rank 0, behind a gate, sends words 0, 1, ... to rank 1 in 1 KB buffers.
+// Rank 0, behind a gate, sends words 0, 1, ... to rank 1 in 1 KiB buffers.
 class BackPressure : public ::testing::Test {
  protected:
   static constexpr std::uint64_t words = 100'000;

@@ -214,7 +214,7 @@ TEST_P(Channel, CountsTheMessagesOfSeveralSendersOfOneWorker) {
             outer(to, {m.left - 1, 0});
             for (int i = 0; i < 3; ++i)
               sent_messages->send(k, to, {0, 0});  // ships the outer one's too
-            for (int i = 0; i < 50; ++i) w.pool().step();
+            for (int i = 0; i < 50; ++i) w.pool().switch_point();
           }
           ended += batch.size();
         });

@@ -21,15 +21,15 @@ using support::num_twin_schedules;
 enum class ending { correct, over_the_bound, credits_lie_idle, unfair, too_many_grants, stuck };
 
 /// Plays one schedule of 1 to 4 workers that send requests to 1 to 3 ranks: the seed decides the
-/// bound, who sends how much next, and how many replies come from where.
+/// bound, who sends how much next, and how many answers come from where.
 ///
 /// correct if never more requests were unanswered than the bound, no credit was free while a
-/// worker waited, nobody waited for more replies than there are workers, and all was answered.
+/// worker waited, nobody waited for more answers than there are workers, and all was answered.
 template <class Machine>
 ending play(std::uint64_t seed, auto make) {
   struct demand {
     std::uint32_t waiting = 0;
-    unsigned replies = 0;  // that came while it waited
+    unsigned answers = 0;  // that came while it waited
   };
   random64 random(seed);
   const auto workers = static_cast<int>(1 + random.below(4));
@@ -46,24 +46,24 @@ ending play(std::uint64_t seed, auto make) {
     const auto t = static_cast<std::size_t>(to);
     if (unsent > 0 && random.below(8) < eager) {
       --unsent;
-      const auto w = static_cast<worker_t>(random.below(static_cast<unsigned>(workers)));
+      const auto k = static_cast<worker_t>(random.below(static_cast<unsigned>(workers)));
       const auto n = static_cast<std::uint32_t>(1 + random.below(max_requests));
-      const auto now = machine.take(w, to, n);
+      const auto now = machine.take(k, to, n);
       if (now > n) return ending::too_many_grants;
       unanswered[t] += now;
-      demands[t][static_cast<std::size_t>(w)].waiting += n - now;
+      demands[t][static_cast<std::size_t>(k)].waiting += n - now;
     } else if (unanswered[t] > 0) {
       const auto n = static_cast<std::uint32_t>(1 + random.below(unanswered[t]));
       unanswered[t] -= n;
       for (auto& d : demands[t]) {
-        if (d.waiting > 0) ++d.replies;
+        if (d.waiting > 0) ++d.answers;
       }
       bool too_many = false;
-      machine.give_back(to, n, [&](worker_t w, std::uint32_t m) {
-        auto& d = demands[t][static_cast<std::size_t>(w)];
+      machine.give_back(to, n, [&](worker_t k, std::uint32_t m) {
+        auto& d = demands[t][static_cast<std::size_t>(k)];
         too_many = too_many || m == 0 || m > d.waiting;
         d.waiting -= m;
-        d.replies = 0;
+        d.answers = 0;
         unanswered[t] += m;
       });
       if (too_many) return ending::too_many_grants;
@@ -73,7 +73,7 @@ ending play(std::uint64_t seed, auto make) {
     bool anybody_waits = false;
     for (const auto& d : demands[t]) {
       anybody_waits = anybody_waits || d.waiting > 0;
-      if (d.replies >= static_cast<unsigned>(workers)) return ending::unfair;
+      if (d.answers >= static_cast<unsigned>(workers)) return ending::unfair;
     }
     if (unanswered[t] > limit) return ending::over_the_bound;
     if (anybody_waits && unanswered[t] < limit) return ending::credits_lie_idle;
@@ -107,18 +107,18 @@ class twin {
         limit_(limit),
         fault_(f) {}
 
-  std::uint32_t take(worker_t w, rank_t to, std::uint32_t n) {
+  std::uint32_t take(worker_t k, rank_t to, std::uint32_t n) {
     auto& unanswered = unanswered_[static_cast<std::size_t>(to)];
-    const auto bound = fault_ == fault::bound_per_worker ? limit_ * (1 + unsigned(w) % 2) : limit_;
+    const auto bound = fault_ == fault::bound_per_worker ? limit_ * (1 + unsigned(k) % 2) : limit_;
     const auto now = unanswered < bound ? std::min(n, bound - unanswered) : 0;
     unanswered += now;
     if (now == n) return now;
     auto& line = lines_[static_cast<std::size_t>(to)];
-    const auto found = std::ranges::find(line, w, &std::pair<worker_t, std::uint32_t>::first);
+    const auto found = std::ranges::find(line, k, &std::pair<worker_t, std::uint32_t>::first);
     if (found != line.end()) {
       found->second += n - now;
     } else {
-      line.emplace_back(w, n - now);
+      line.emplace_back(k, n - now);
     }
     return now;
   }
@@ -179,7 +179,7 @@ TEST(Credits, GiveEqualSharesInTurn) {
   EXPECT_EQ(all.take(first, 0, 4), 4u);  // another destination
   EXPECT_EQ(all.unanswered(1), 6u);
   std::vector<std::pair<worker_t, std::uint32_t>> grants;
-  const auto grant = [&](worker_t w, std::uint32_t n) { grants.emplace_back(w, n); };
+  const auto grant = [&](worker_t k, std::uint32_t n) { grants.emplace_back(k, n); };
   all.give_back(1, 5, grant);
   EXPECT_EQ(grants, (decltype(grants){{first, 3}, {second, 1}, {first, 1}}));
   grants.clear();

@@ -32,14 +32,14 @@ TEST(HopChoice, SendsWellFilledBlocksDirectly) {
 // Hops of a search with little work: nothing there shares a buffer with what they forward.
 TEST(HopChoice, StopsWhereHopsJoinNothing) {
   hop_choice choice;
-  for (int i = 0; i < 200; ++i) choice.forwarded(10, 10);
+  for (int i = 0; i < 200; ++i) choice.forwarded({.destinations = 10, .opened = 10});
   EXPECT_GT(choice.opened(), 0.99);
   EXPECT_FALSE(choice.through_hops(scattered, cost));
 }
 
 TEST(HopChoice, TriesAgainAfterAWhile) {
   hop_choice choice;
-  for (int i = 0; i < 200; ++i) choice.forwarded(10, 10);
+  for (int i = 0; i < 200; ++i) choice.forwarded({.destinations = 10, .opened = 10});
   int refused = 0;
   while (refused < 1000 && !choice.through_hops(scattered, cost)) ++refused;
   EXPECT_GT(refused, 2);
@@ -49,7 +49,7 @@ TEST(HopChoice, TriesAgainAfterAWhile) {
 TEST(HopChoice, WhatHopsJoinDecides) {
   for (const std::size_t opened : {0, 5, 10}) {
     hop_choice choice;
-    for (int i = 0; i < 200; ++i) choice.forwarded(10, opened);
+    for (int i = 0; i < 200; ++i) choice.forwarded({.destinations = 10, .opened = opened});
     EXPECT_NEAR(choice.opened(), static_cast<double>(opened) / 10, 0.01);
     // 20 buffers are spared by the sender; the hops send 0, 10 or 20.
     EXPECT_EQ(choice.through_hops({40, 20, 20 * 64}, cost), opened < 10) << opened;

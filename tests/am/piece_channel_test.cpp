@@ -85,7 +85,7 @@ struct ring_of_messages {
 TEST_P(PieceChannel, InAnEpochDeliversEachByteOnce) {
   for (const std::uint32_t window : {1u, 3u, 64u}) {
     GetParam().run([&](world& w) {
-      ring_of_messages all(w, {.window = window});
+      ring_of_messages all(w, {.max_unanswered = window});
       for (int round = 0; round < 2; ++round) {
         epoch e(w);
         all.send_all();
@@ -98,7 +98,7 @@ TEST_P(PieceChannel, InAnEpochDeliversEachByteOnce) {
 
 TEST_P(PieceChannel, StandingDeliversEachByteOnce) {
   GetParam().run([&](world& w) {
-    ring_of_messages all(w, {.kind = channel_kind::standing, .window = 5});
+    ring_of_messages all(w, {.kind = channel_kind::standing, .max_unanswered = 5});
     for (int round = 0; round < 2; ++round) {
       all.send_all();
       all.channel.finish();
@@ -119,7 +119,7 @@ std::uint64_t max_held(world& w, std::uint32_t window) {
                           bytes += p.bytes.size();
                           look();
                         },
-                        {.window = window});
+                        {.max_unanswered = window});
   epoch e(w);
   if (w.rank() == 0) channel.send(main_worker, w.size() - 1, message);
   w.run([&](worker_t k) {

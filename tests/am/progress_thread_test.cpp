@@ -31,7 +31,7 @@ bool compute_until(world& w, std::uint64_t max_steps, Done&& done) {
     for (std::uint64_t step = 0; step < max_steps && steady::now() < deadline; ++step) {
       seen = done();
       if (seen) return;
-      w.pool().step();
+      w.pool().switch_point();
     }
   });
   return seen;
@@ -59,7 +59,7 @@ bool asks_a_busy_rank(world& w, two_ranks& both, std::uint64_t max_steps) {
   w.barrier();
   if (w.rank() == 0) {
     auto ask = squares.from(main_worker);
-    for (std::uint64_t x = 1; x <= 100; ++x) ask(1, x, x);
+    for (std::uint64_t x = 1; x <= 100; ++x) ask(1, x, slot(x));
     squares.finish();
     EXPECT_EQ(received, 338'350u);
     both.answered = true;
@@ -126,7 +126,7 @@ TEST_P(ProgressThread, TakesInTheAnswersToWhatItsHandlersAsk) {
     channel<std::uint64_t> messages(w,
                                     [&](worker_t k, std::span<const std::uint64_t> batch) {
                                       auto ask = squares.from(k);
-                                      for (const auto x : batch) ask(0, x, 0);
+                                      for (const auto x : batch) ask(0, x, slot(0));
                                       asked = true;
                                     },
                                     {.kind = channel_kind::standing});

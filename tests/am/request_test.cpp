@@ -55,7 +55,7 @@ struct gather {
           auto to = ask.from(k);
           for (auto s = begin; s < end; ++s) {
             asked_by[s] = k;
-            to(static_cast<rank_t>(s) % w.size(), static_cast<std::uint32_t>(s), s);
+            to(static_cast<rank_t>(s) % w.size(), static_cast<std::uint32_t>(s), slot(s));
           }
         },
         10);
@@ -82,7 +82,7 @@ TEST_P(Request, InAnEpochAllAnswersAreReceivedWhenItEnds) {
   for (const std::uint32_t unanswered : {1u, 7u, 65'536u}) {
     GetParam().run(
         [&](world& w) {
-          gather g(w, {.unanswered = unanswered});
+          gather g(w, {.max_unanswered = unanswered});
           for (int round = 0; round < 3; ++round) {
             epoch e(w);
             g.ask_all();
@@ -98,7 +98,7 @@ TEST_P(Request, StandingOnesNeedNoEpoch) {
   for (const std::uint32_t unanswered : {1u, 65'536u}) {
     GetParam().run(
         [&](world& w) {
-          gather g(w, {.kind = channel_kind::standing, .unanswered = unanswered});
+          gather g(w, {.kind = channel_kind::standing, .max_unanswered = unanswered});
           for (int round = 0; round < 3; ++round) {
             g.ask_all();
             g.ask.finish();
@@ -126,21 +126,22 @@ TEST_P(Request, AnswersMayBeGivenLater) {
               hold(w, k, batch.size());
               for (const auto& q : batch) later[k].push_back({from, q});
             },
-            [&](worker_t, std::span<const get::replied> batch) {
-              for (const auto& a : batch) copies[a.to.slot()] = a.answer;
+            [&](worker_t, std::span<const get::ticketed_answer> batch) {
+              for (const auto& a : batch) copies[a.to.number()] = a.answer;
             },
-            {.unanswered = 50});
+            {.max_unanswered = 50});
         epoch e(w);
         {
           auto to = ask.from(main_worker);
-          for (std::uint32_t s = 0; s < each; ++s) to(static_cast<rank_t>(s) % w.size(), s, s);
+          for (std::uint32_t s = 0; s < each; ++s)
+            to(static_cast<rank_t>(s) % w.size(), s, slot(s));
         }
         w.run([&](worker_t k) {
           for (auto state = worker_activity::idle; !e.try_close(k, state);) {
             auto mine = std::exchange(later[k], {});
             state = mine.empty() ? worker_activity::idle : worker_activity::busy;
-            auto reply = ask.reply_from(k);
-            for (const auto& [from, q] : mine) reply(from, q.by, value_at(w.rank(), q.question));
+            auto answer = ask.answer_from(k);
+            for (const auto& [from, q] : mine) answer(from, q.by, value_at(w.rank(), q.question));
             release(w, k, mine.size());
           }
         });
@@ -166,14 +167,14 @@ TEST_P(Request, AReceiverMayAskAgain) {
         w, [](worker_t, std::uint64_t i) { return mix64(i); },
         [&](worker_t k, std::uint64_t slot, std::uint64_t i) {
           at[slot] = i;
-          if (++hops[slot] < length) self->from(k)(owner(i), i, slot);
+          if (++hops[slot] < length) self->from(k)(owner(i), i, am::slot(slot));
         },
-        {.unanswered = 3});
+        {.max_unanswered = 3});
     self = &follow;
     epoch e(w);
     {
       auto ask = follow.from(main_worker);
-      for (std::uint64_t c = 0; c < chains; ++c) ask(owner(c), c, c);
+      for (std::uint64_t c = 0; c < chains; ++c) ask(owner(c), c, slot(c));
     }
     e.close();
     for (std::uint64_t c = 0; c < chains; ++c) {

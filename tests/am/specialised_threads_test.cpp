@@ -97,7 +97,7 @@ void ask_without_room(world& w, std::uint64_t each) {
   {
     auto send = ask.from(main_worker);
     for (std::uint64_t i = 0; i < each; ++i) {
-      for (rank_t to = 0; to < w.size(); ++to) send(to, i, i);
+      for (rank_t to = 0; to < w.size(); ++to) send(to, i, slot(i));
     }
   }
   ask.finish();

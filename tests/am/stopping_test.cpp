@@ -114,7 +114,7 @@ TEST_P(Stopping, AnEpochThatHadEndedIsLeftOnce) {
         {.kind = channel_kind::standing});
     {
       auto to = ask.from(main_worker);
-      for (std::uint64_t i = 0; i < 100; ++i) to((w.rank() + 1) % w.size(), i, i);
+      for (std::uint64_t i = 0; i < 100; ++i) to((w.rank() + 1) % w.size(), i, slot(i));
     }
     ask.finish();
     EXPECT_EQ(received, 100u * 99 / 2 + 100);
@@ -167,7 +167,7 @@ TEST_P(Stopping, AWorkerThatOnlyMakesProgressGetsItsAnswers) {
     for (std::uint64_t round = 1; round <= 20; ++round) {
       {
         auto to = ask.from(main_worker);
-        for (std::uint64_t i = 0; i < 10; ++i) to((w.rank() + 1) % w.size(), i, i);
+        for (std::uint64_t i = 0; i < 10; ++i) to((w.rank() + 1) % w.size(), i, slot(i));
       }
       // The first question's block leaves when it is old.
       while (received < 10 * round) EXPECT_TRUE(w.progress(main_worker));

@@ -28,7 +28,7 @@ static_assert(worker_t{1} < worker_t{2} && worker_t{1} + 1 == 2);
 
 TEST(Worker, CountsThroughALoop) {
   std::vector<int> visits(4);
-  for (worker_t w{0}; w < 4; ++w) ++visits[w];
+  for (worker_t k{0}; k < 4; ++k) ++visits[k];
   EXPECT_EQ(visits, std::vector<int>(4, 1));
 }
 

@@ -89,6 +89,11 @@ class Refusals(InAFolder):
         self.refused("coloring", "-g", 6, "-n", 0, saying="--trials")
         self.refused("search", "-g", 6, saying="no command 'search'")
         self.refused("bfs", "-g", 6, "--output", self.folder / "o.parquet", saying=".csv")
+        self.refused("bfs", "-g", 6, "--output", "", saying="--output: name the file to write")
+        self.refused("bfs", "-g", 6, "--source", saying="--source needs a value")
+        self.refused("bfs", "-g", 6, "--sim", "ranks=2", "--sim", "ranks=3",
+                     saying="--sim is given twice")
+        self.refused("pagerank", "-g", 6, "--damping", 2, saying="--damping is 2, expected")
         nowhere = self.folder / "none"
         for ranks in (1, 2):
             self.refused("bfs", "-g", 40, "--ranks", ranks, "--output", nowhere / "o.csv",
@@ -97,6 +102,8 @@ class Refusals(InAFolder):
         self.refused("bfs", "-g", 6, "--sim", "ranks=none")
         self.refused("bfs", "-g", 6, "--sim", "ranks=4,edge_ns=2", saying="clock=loggp")
         self.refused("bfs", "-g", 6, "--sim", "clock=/no/such/file", saying="cannot be read")
+        empty = self.file("none.json", "{}")
+        self.refused("bfs", "-g", 6, "--sim", f"clock={empty}", saying="none.json: expected")
         self.refused("bench", "sim", "--ranks", 3, saying="two ranks")
         self.refused("bench", saying="cairn bench takes a command")
         self.refused("bench", "foo", saying="no command 'bench foo'")

@@ -65,6 +65,15 @@ class Outputs(InAFolder):
                                 "--quiet"], stdout=file, timeout=100, check=True)
         self.assertEqual(told.read_text(), "id,depth\n10,0\n20,1\n30,2\n" * 2)
 
+    def test_a_report_that_cannot_be_written_is_a_failure(self):
+        for arguments in (["--help"], ["settings"], ["bfs", "-g", "6"], ["bfs", "-g", "6", "--json"],
+                          ["bfs", "-g", "6", "--ranks", "2"]):
+            with open("/dev/full", "w") as full:
+                run = subprocess.run([cli_test.CAIRN, *arguments], stdout=full, timeout=100,
+                                     stderr=subprocess.PIPE, text=True, check=False)
+            self.assertEqual(run.returncode, 1, arguments)
+            self.assertIn("standard output: cannot be written", run.stderr)
+
     def test_an_unread_pipe_does_not_keep_bad_usage_from_being_refused(self):
         pipe = self.folder / "pipe.csv"
         os.mkfifo(pipe)

@@ -278,12 +278,13 @@ class Traces(InAFolder):
         self.refused("bfs", *GRAPH, "--sim", "ranks=2,seed=1..3", "--trace",
                      self.folder / "t.json", saying="several seeds")
         graph = self.file("g.el", "1 2\n")
-        self.refused("bfs", graph, "--trace", graph, saying="would replace")
+        link = self.folder / "link.json"
+        link.symlink_to(graph)
+        self.refused("bfs", graph, "--trace", link, saying="would replace")
+        link.unlink()
         self.refused("info", graph, "--trace", self.folder / "t.json", saying="--trace")
-        self.refused("bfs", graph, "--trace", "", saying="name the file")
-        # Also if neither exists yet.
-        self.refused("bfs", graph, "--output", self.folder / "o.csv", "--trace",
-                     os.path.relpath(self.folder / "o.csv"), saying="would replace")
+        self.refused("bfs", graph, "--trace", "", saying="expected a name that ends in .json")
+        self.refused("bfs", graph, "--trace", "t.txt", saying="t.txt")
         self.assertEqual(os.listdir(self.folder), ["g.el"])
         self.assertEqual(graph.read_text(), "1 2\n")
 

@@ -202,25 +202,25 @@ TEST(CommunicationServer, EachBlockOfSeveralThreadsLeavesOnceAndInOrder) {
   std::atomic<int> at_work = threads;
   std::atomic<std::size_t> returned = 0;
   std::vector<std::thread> all;
-  for (worker_t w{0}; w < threads; ++w) {
-    all.emplace_back([&, w] {
-      random64 random(static_cast<std::uint64_t>(w));
+  for (worker_t k{0}; k < threads; ++k) {
+    all.emplace_back([&, k] {
+      random64 random(static_cast<std::uint64_t>(k));
       for (std::uint32_t n = 0; n < each; ++n) {
         for (rank_t to = 1; to < ranks; ++to) {
-          while (server.full(w)) std::this_thread::yield();
+          while (server.full(k)) std::this_thread::yield();
           buffer b(64);
           b.header() = {};
           b.set_size(sizeof(stamp) + random.below(56));
-          const stamp s{static_cast<std::uint32_t>(w), n};
+          const stamp s{static_cast<std::uint32_t>(k), n};
           std::memset(b.payload(), 0, b.size());
           std::memcpy(b.payload(), &s, sizeof s);
-          returned += server.hand_over(w, to, 1, std::move(b)).size();
+          returned += server.hand_over(k, to, 1, std::move(b)).size();
         }
       }
       --at_work;
     });
   }
-  while (at_work > 0 || server.waiting_bytes() > 0 || out.pending_bytes() > 0) {
+  while (at_work > 0 || server.waiting_bytes() > 0 || out.waiting_bytes() > 0) {
     out.drain(sender);
     if (!server.send(sender, out, counters, 0)) std::this_thread::yield();
   }

@@ -106,14 +106,14 @@ class rank_of_threads {
   }
 
  private:
-  void post(worker_t w, rank_t to, bool question) {
+  void post(worker_t k, rank_t to, bool question) {
     buffer b(block_bytes);
     b.header() = {};
     b.set_size(block_bytes);
     const message m{net_.self(), question};
     std::memset(b.payload(), 0, block_bytes);
     std::memcpy(b.payload(), &m, sizeof m);
-    static_cast<void>(server_.hand_over(w, to, 1, std::move(b)));
+    static_cast<void>(server_.hand_over(k, to, 1, std::move(b)));
   }
   bool ask(random64& random) {
     if (to_ask_ == 0 || server_.full(asker) || unanswered_ >= plan_.credits * plan_.answers) {
@@ -144,16 +144,16 @@ class rank_of_threads {
   }
   [[nodiscard]] bool receives() const {
     const auto queued = questions_.size() + answers_.size();
-    const auto held = queued * block_bytes + server_.waiting_bytes() + out_.pending_bytes();
+    const auto held = queued * block_bytes + server_.waiting_bytes() + out_.waiting_bytes();
     if (queued == 0 || held <= plan_.bound_bytes) return true;
     return plan_.with != fault::server_keeps_the_bound &&
            helper_room::receives_above_bound(!runs_any_handler());
   }
   bool serve() {
     const bool receiving = receives();
-    const auto pending = out_.pending_bytes();
+    const auto pending = out_.waiting_bytes();
     out_.drain(server_thread);
-    const bool drained = out_.pending_bytes() != pending;
+    const bool drained = out_.waiting_bytes() != pending;
     std::size_t packets = 0;
     if (receiving) packets = net_.poll([&](rank_t, auto p) { arrived(p); });
     return server_.send(server_thread, out_, counters_, 0) || packets != 0 || drained;

@@ -67,7 +67,7 @@ TEST(PredictedTime, IsWhatTheCountersSay) {
     w.counters().add(main_worker, counter::messages_handled, 2);
     w.counters().add(main_worker, counter::messages_filtered, 4);
     w.counters().add(main_worker, counter::operators, 1000);  // costs nothing by itself
-    w.pool().step();
+    w.pool().switch_point();
     EXPECT_EQ(w.clock().now_ns(), 100u * 3 + 10'000 * 4 + 10 * 11 + 7 * 5);
   });
   EXPECT_EQ(report.simulated_ns, 100u * 3 + 10'000 * 4 + 10 * 11 + 7 * 5);

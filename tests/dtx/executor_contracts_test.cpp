@@ -85,7 +85,7 @@ TEST(ExecutorContracts, OperatorsOfAGroupReachForTheirOwnElementsOnly) {
     support::on_simulated_ranks(2, 1, 1, [](world& w) {
       owned_vertex_map<std::uint64_t> map(w, {4, 2}, 0);
       activity::domain data(w);
-      executor lies(data, liar{map}, {.at_once = 1, .grain = 8}, map);
+      executor lies(data, liar{map}, {.max_concurrent = 1, .grain = 8}, map);
       am::epoch e(w);
       if (w.rank() == 0) {
         lies.spawn(main_worker, [&](auto& send) {
@@ -127,7 +127,7 @@ TEST(ExecutorCancelled, LeavesNothingThatRunsInALaterEpoch) {
       activity::domain money(w, {.mechanism = mechanism::locks});
       std::optional<executor<answered_transfer>> moves;
       moves.emplace(money, answered_transfer{w, accounts, answers, done, applied},
-                    executor_options{.at_once = 2, .grain = 2}, accounts);
+                    executor_options{.max_concurrent = 2, .grain = 2}, accounts);
       std::atomic<std::uint64_t> chunks = 0;
       const auto moment = 1 + mix64(seed) % 100;
       const auto run = [&] {

@@ -163,7 +163,8 @@ std::string complaint_of(world& w, std::uint64_t seed) {
   task::per_worker<std::vector<recording::record>> records(w.workers());
   {
     activity::domain data(w);
-    executor reads(data, recording{cells, records}, {.at_once = 4, .grain = 1 + seed % 4}, cells);
+    executor reads(data, recording{cells, records}, {.max_concurrent = 4, .grain = 1 + seed % 4},
+                   cells);
     am::epoch e(w);
     w.parallel_for(
         each,

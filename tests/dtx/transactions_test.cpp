@@ -103,7 +103,7 @@ TEST_P(Transactions, ReachVerticesAndEdgesOfSeveralMaps) {
     owned_vertex_map<std::uint64_t> vertices(w, {3 * ranks, w.size()}, 100);
     owned_edge_map<std::uint32_t> edges(w, rows, 0);
     activity::domain data(w);
-    transactions txs(data, {.at_once = 3}, vertices, edges);
+    transactions txs(data, {.max_concurrent = 3}, vertices, edges);
     am::epoch e(w);
     for (std::uint64_t i = 0; i < 40; ++i) {
       auto draw = random64(static_cast<std::uint64_t>(w.rank())).stream(i);

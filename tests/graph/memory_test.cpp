@@ -50,14 +50,5 @@ TEST(MemoryRefusal, IsOneSentenceWithNeedAndSupplyOnEveryRank) {
   });
 }
 
-TEST(FormatBytes, HasThreeDigits) {
-  EXPECT_EQ(format_bytes(0), "0 B");
-  EXPECT_EQ(format_bytes(999), "999 B");
-  EXPECT_EQ(format_bytes(1000), "1.00 kB");
-  EXPECT_EQ(format_bytes(12'345), "12.3 kB");
-  EXPECT_EQ(format_bytes(999'600), "1.00 MB");
-  EXPECT_EQ(format_bytes(123'456'789'012), "123 GB");
-}
-
 }  // namespace
 }  // namespace cairn::graph

@@ -4,7 +4,7 @@
 //
 //   packets MPI [MACHINES]   every pair exchanges packets over the plugin, rings and both
 //   world                    collectives over the transport that launch chose
-//   pieces                   64 MB from each rank to the next, with 1 MB of memory on each
+//   pieces                   64 MiB from each rank to the next, with 1 MiB of memory on each
 //   machines N               memory that the ranks of each of N machines share
 //   transactions             transfers among accounts of all ranks
 //   arrays                   tasks that change global arrays and a hash map
@@ -51,18 +51,18 @@ void check(bool holds, const std::string& claim) {
 int exchange_packets(const std::string& mpi, int machines) {
   constexpr std::uint64_t packets = 300;
   const auto kind = mpi == "mpich" ? net::mpi_kind::mpich : net::mpi_kind::openmpi;
-  const auto job = net::mpi_job::start(kind, net::plugin_folders());
+  const auto process = net::mpi_process::start(kind, net::plugin_folders());
   check(net::mpi_in_process() == kind, "the plugin loaded another MPI");
-  const auto map = net::machine_map::gather(*job, machines);
-  auto near = net::make_machine_rings(*job, map);
-  const auto neighbors = map.neighbors(job->self());
+  const auto map = net::machine_map::gather(*process, machines);
+  auto near = net::make_machine_rings(*process, map);
+  const auto neighbors = map.neighbors(process->self());
   check((near != nullptr) == (neighbors.size() > 1), "this machine has no rings");
   std::string wrong;
   if (near && machines == 0) wrong += net::exchange_all_pairs(*near, packets);
   // Two ports at a time: neither takes the other's packets. Each exchange uses another port than
   // the one before, since a rank may be ahead of its peers by one.
-  auto far = job->open();
-  const auto other = job->open();
+  auto far = process->open();
+  const auto other = process->open();
   wrong += net::exchange_all_pairs(*far, packets);
   wrong += net::exchange_all_pairs(*other, packets);
   if (near) {

@@ -43,9 +43,9 @@ class gathering {
   std::vector<std::vector<std::byte>> table_;
 };
 
-class thread_job final : public mpi_job {
+class thread_process final : public mpi_process {
  public:
-  thread_job(gathering& all, std::shared_ptr<ring_fabric> fabric, rank_t self)
+  thread_process(gathering& all, std::shared_ptr<ring_fabric> fabric, rank_t self)
       : all_(all), fabric_(std::move(fabric)), self_(self) {}
   rank_t self() const noexcept override { return self_; }
   rank_t size() const noexcept override { return fabric_->ranks(); }
@@ -98,12 +98,12 @@ std::vector<seen> run_ranks(gathering& all, rank_t ranks, int pretended) {
   std::vector<seen> result(static_cast<std::size_t>(ranks));
   on_threads(ranks, [&](rank_t r) {
     auto& mine = result[static_cast<std::size_t>(r)];
-    thread_job job(all, fabric, r);
-    const auto map = machine_map::gather(job, pretended);
+    thread_process process(all, fabric, r);
+    const auto map = machine_map::gather(process, pretended);
     mine.machine_of = map.machine_of;
-    auto rings = make_machine_rings(job, map);
+    auto rings = make_machine_rings(process, map);
     mine.had_rings = rings != nullptr;
-    auto far = std::make_unique<counting_transport>(job.open(0), mine.far);
+    auto far = std::make_unique<counting_transport>(process.open(0), mine.far);
     if (!rings) {
       mine.wrong = exchange_all_pairs(*far, 300);
       return;

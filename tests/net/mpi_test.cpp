@@ -15,7 +15,7 @@ namespace {
 
 std::string refusal(const std::vector<std::string>& folders) {
   try {
-    static_cast<void>(mpi_job::start(mpi_kind::mpich, folders));
+    static_cast<void>(mpi_process::start(mpi_kind::mpich, folders));
   } catch (const usage_error& e) {
     return e.what();
   }

@@ -47,9 +47,9 @@ TEST(Counters, ReadersSeeThemGrowAndLoseNothing) {
   constexpr std::uint64_t adds = 20'000;
   counters c(workers);
   std::vector<std::thread> threads;
-  for (worker_t w{0}; w < workers; ++w) {
-    threads.emplace_back([&c, w] {
-      for (std::uint64_t i = 0; i < adds; ++i) c.add(w, counter::operators);
+  for (worker_t k{0}; k < workers; ++k) {
+    threads.emplace_back([&c, k] {
+      for (std::uint64_t i = 0; i < adds; ++i) c.add(k, counter::operators);
     });
   }
   std::uint64_t last = 0;

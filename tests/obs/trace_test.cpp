@@ -40,8 +40,8 @@ nlohmann::json written(const trace& t, const std::map<std::uint32_t, std::string
   std::string text;
   obs::trace_writer writer([&](std::string_view s) { text += s; }, 3, channels);
   writer.note_sends(0, sent_by_rank_0);
-  for (worker_t w{0}; w < t.workers(); ++w) writer.note_sends(1, t.of_worker(w));
-  for (worker_t w{0}; w < t.workers(); ++w) writer.worker(1, w, t.of_worker(w), offset_ns);
+  for (worker_t k{0}; k < t.workers(); ++k) writer.note_sends(1, t.of_worker(k));
+  for (worker_t k{0}; k < t.workers(); ++k) writer.worker(1, k, t.of_worker(k), offset_ns);
   writer.finish({{"clock", "a \"test's\"\n"}});
   return nlohmann::json::parse(text);
 }
@@ -120,17 +120,17 @@ TEST(Trace, WorkersRecordAtTheSameTime) {
   trace t(4, 1000, [] { return std::uint64_t{1}; });
   t.resume();
   std::vector<std::thread> threads;
-  for (worker_t w{0}; w < 4; ++w) {
-    threads.emplace_back([&t, w] {
+  for (worker_t k{0}; k < 4; ++k) {
+    threads.emplace_back([&t, k] {
       for (int i = 0; i < 1500; ++i)
-        t.note(w, trace_kind::choice, "x", {.amount = static_cast<unsigned>(i)});
+        t.note(k, trace_kind::choice, "x", {.amount = static_cast<unsigned>(i)});
     });
   }
   for (auto& thread : threads) thread.join();
-  for (worker_t w{0}; w < 4; ++w) {
-    EXPECT_EQ(t.of_worker(w).size(), 1000u);
-    EXPECT_EQ(t.of_worker(w)[999].amount, 999u);
-    EXPECT_EQ(t.dropped(w), 500u);
+  for (worker_t k{0}; k < 4; ++k) {
+    EXPECT_EQ(t.of_worker(k).size(), 1000u);
+    EXPECT_EQ(t.of_worker(k)[999].amount, 999u);
+    EXPECT_EQ(t.dropped(k), 500u);
   }
 }
 

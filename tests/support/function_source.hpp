@@ -18,7 +18,7 @@ class function_source final : public task::progress_source {
   function_source(const function_source&) = delete;
   function_source& operator=(const function_source&) = delete;
 
-  bool poll(worker_t w) noexcept override { return f_(w); }
+  bool poll(worker_t k) noexcept override { return f_(k); }
 
  private:
   task::pool& pool_;

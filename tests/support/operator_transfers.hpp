@@ -66,7 +66,7 @@ inline std::string transfer_by_operators(world& w, const transfers& opt) {
       other.emulate = activity::emulation_options{.seed = opt.seed};
     activity::domain money(w, other);
     dtx::executor moves(money, answered_transfer{w, accounts, answers, done, applied},
-                        {.at_once = 1 + opt.seed % 5, .grain = 1 + opt.seed % 7}, accounts);
+                        {.max_concurrent = 1 + opt.seed % 5, .grain = 1 + opt.seed % 7}, accounts);
     am::epoch e(w);
     w.parallel_for(
         opt.messages,

@@ -91,7 +91,7 @@ inline std::string transfer_everywhere(world& w, const transfer_options& opt) {
   {
     activity::domain money(w, opt.activity);
     activity::executor<local_transfer> locally(money, local_transfer{accounts, done});
-    dtx::transactions txs(money, {.at_once = 1 + opt.seed % 8}, accounts);
+    dtx::transactions txs(money, {.max_concurrent = 1 + opt.seed % 8}, accounts);
     am::epoch e(w);
     w.parallel_for(
         opt.transactions,

@@ -51,10 +51,10 @@ std::string event_log(std::uint64_t seed, std::uint64_t& fingerprint) {
   c.run([&](int r, pool& p) {
     for (int i = 0; i < 10; ++i) {
       order += static_cast<char>('a' + r);
-      p.step();
-      p.run([&](worker_t w) {
-        p.step();
-        order += static_cast<char>((w == 0 ? 'A' : 'K') + r);
+      p.switch_point();
+      p.run([&](worker_t k) {
+        p.switch_point();
+        order += static_cast<char>((k == 0 ? 'A' : 'K') + r);
       });
       ++done[static_cast<std::size_t>(r)];
       p.wait_until([&] { return done[static_cast<std::size_t>((r + 1) % ranks)] >= i; });
@@ -88,7 +88,7 @@ TEST(Fibers, TheSeedsExploreInterleavings) {
     int shared = 0;
     c.run([&](int, pool& p) {
       const int read = shared;
-      p.step();
+      p.switch_point();
       shared = read + 1;
     });
     (shared == 1 ? lost : kept) = true;
@@ -106,7 +106,7 @@ TEST(Fibers, NowAndThenOneRankRunsFarAhead) {
       for (int i = 0; i < 200; ++i) {
         ++steps[r];
         ahead = std::max(ahead, steps[r] - steps[1 - r]);
-        p.step();
+        p.switch_point();
       }
     });
     far += ahead >= 40;
@@ -120,12 +120,12 @@ TEST(Fibers, ABodyThatThrowsIsReportedAndTheOthersEnd) {
     int ended = 0;
     try {
       c.run([&](int r, pool& p) {
-        p.step();
+        p.switch_point();
         if (r == 1)
-          p.run([](worker_t w) {
-            if (w == 1) throw std::out_of_range("rank 1");
+          p.run([](worker_t k) {
+            if (k == 1) throw std::out_of_range("rank 1");
           });
-        for (int i = 0; i < 10; ++i) p.step();
+        for (int i = 0; i < 10; ++i) p.switch_point();
         ++ended;
       });
       FAIL() << "nothing was thrown";
@@ -169,10 +169,10 @@ TEST(Fibers, AStallInsideAJobLeavesRunAfterEveryWorker) {
   try {
     c.run([&](int, pool& p) {
       const auto on_this_stack = std::make_unique<int>(42);
-      p.run([&](worker_t w) {
+      p.run([&](worker_t k) {
         ++inside;
         try {
-          if (w != 2) p.wait_until([] { return false; });
+          if (k != 2) p.wait_until([] { return false; });
         } catch (const system_failure&) {
           EXPECT_EQ(*on_this_stack, 42);
         }
@@ -221,12 +221,12 @@ TEST(Fibers, ALongComputationIsNoStall) {
     bool ready = false;
     EXPECT_NO_THROW(c.run([&](int r, pool& p) {
       const support::function_source source(p, [&](worker_t) {
-        p.step();  // as core does when it polls
+        p.switch_point();  // as core does when it polls
         return false;
       });
       if (r == 0) {
         p.wait_until([&, rounds = 0]() mutable { return ++rounds > 30; });
-        for (int i = 0; i < 5'000; ++i) p.step();
+        for (int i = 0; i < 5'000; ++i) p.switch_point();
         ready = true;
       } else {
         p.begin_polling();
@@ -270,7 +270,7 @@ TEST(Fibers, ExceptionsInFlightBelongToTheirFiber) {
     explicit waits_when_left(pool& workers) : p(workers) {}
     ~waits_when_left() {
       EXPECT_EQ(std::uncaught_exceptions(), 1);
-      for (int i = 0; i < 5; ++i) p.step();
+      for (int i = 0; i < 5; ++i) p.switch_point();
       EXPECT_EQ(std::uncaught_exceptions(), 1);
     }
     pool& p;
@@ -288,7 +288,7 @@ TEST(Fibers, ExceptionsInFlightBelongToTheirFiber) {
           EXPECT_EQ(e.what(), std::to_string(r));
           ++caught;
         }
-        p.step();
+        p.switch_point();
       }
     });
     EXPECT_EQ(caught, 20);
@@ -304,8 +304,8 @@ TEST(Fibers, AThousandRanksOfFourWorkersRun) {
   cluster c(1, ranks, 4);
   std::uint64_t sum = 0;
   c.run([&](int r, pool& p) {
-    parallel_for(p, 8, 1, [&](worker_t, std::size_t begin, std::size_t) {
-      p.step();
+    parallel_for(p, {.elements = 8, .chunk = 1}, [&](worker_t, std::size_t begin, std::size_t) {
+      p.switch_point();
       sum += static_cast<std::uint64_t>(r) * 8 + begin;
     });
   });

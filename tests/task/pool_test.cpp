@@ -52,25 +52,25 @@ TEST_P(Pool, ShareRunsTheJobAtMostOnceOnEveryWorkerAndNobodyIsInsideAfterwards) 
     for (int round = 1; round <= 2000; ++round) {
       const int before = runs[main_worker];
       std::vector<int> seen(static_cast<std::size_t>(workers()));
-      for (worker_t w{0}; w < workers(); ++w) seen[static_cast<std::size_t>(w)] = runs[w];
-      p.share([&](worker_t w) {
+      for (worker_t k{0}; k < workers(); ++k) seen[static_cast<std::size_t>(k)] = runs[k];
+      p.share([&](worker_t k) {
         ++inside;
-        EXPECT_EQ(p.current_worker(), w);
-        ++runs[w];
-        p.step();
+        EXPECT_EQ(p.current_worker(), k);
+        ++runs[k];
+        p.switch_point();
         --inside;
       });
       ASSERT_EQ(inside, 0);
       ASSERT_EQ(runs[main_worker], before + 1);
-      for (worker_t w{1}; w < workers(); ++w) {
-        const int more = runs[w] - seen[static_cast<std::size_t>(w)];
-        ASSERT_TRUE(more == 0 || more == 1) << "worker " << w << " ran it " << more << " times";
+      for (worker_t k{1}; k < workers(); ++k) {
+        const int more = runs[k] - seen[static_cast<std::size_t>(k)];
+        ASSERT_TRUE(more == 0 || more == 1) << "worker " << k << " ran it " << more << " times";
       }
-      if (round % 7 == 0) p.run([&](worker_t w) { ++runs[w]; });  // one that nobody may leave out
+      if (round % 7 == 0) p.run([&](worker_t k) { ++runs[k]; });  // one that nobody may leave out
     }
     const worker_t last{workers() - 1};
     const int before = runs[last];
-    p.run([&](worker_t w) { ++runs[w]; });
+    p.run([&](worker_t k) { ++runs[k]; });
     EXPECT_EQ(runs[last], before + 1);
   });
 }
@@ -80,12 +80,12 @@ TEST_P(Pool, RunRunsTheJobOnceOnEveryWorker) {
     ASSERT_EQ(p.workers(), workers());
     for (int round = 0; round < 200; ++round) {
       per_worker<int> runs(workers());
-      p.run([&](worker_t w) {
-        EXPECT_EQ(p.current_worker(), w);
-        p.step();
-        ++runs[w];
+      p.run([&](worker_t k) {
+        EXPECT_EQ(p.current_worker(), k);
+        p.switch_point();
+        ++runs[k];
       });
-      for (worker_t w{0}; w < workers(); ++w) ASSERT_EQ(runs[w], 1) << "worker " << w;
+      for (worker_t k{0}; k < workers(); ++k) ASSERT_EQ(runs[k], 1) << "worker " << k;
     }
     EXPECT_EQ(p.current_worker(), 0);
   });
@@ -95,8 +95,8 @@ TEST_P(Pool, WhatWorkersWroteIsSeenAfterRun) {
   with_pool([](pool& p) {
     std::vector<std::uint64_t> words(static_cast<std::size_t>(64 * workers()));
     for (std::uint64_t round = 1; round <= 50; ++round) {
-      p.run([&](worker_t w) {
-        for (int i = 0; i < 64; ++i) words[static_cast<std::size_t>(64 * w + i)] += round;
+      p.run([&](worker_t k) {
+        for (int i = 0; i < 64; ++i) words[static_cast<std::size_t>(64 * k + i)] += round;
       });
       for (const auto word : words) ASSERT_EQ(word, round * (round + 1) / 2);
     }
@@ -108,12 +108,13 @@ TEST_P(Pool, ParallelForCoversEachIndexOnce) {
     for (const std::size_t n : {0, 1, 2, 7, 64, 1000}) {
       for (const std::size_t chunk : {0, 1, 3, 5000}) {
         std::vector<std::atomic<int>> covered(n);
-        parallel_for(p, n, chunk, [&](worker_t w, std::size_t begin, std::size_t end) {
-          EXPECT_EQ(p.current_worker(), w);
-          EXPECT_LT(begin, end);
-          EXPECT_LE(end - begin, chunk == 0 ? n : chunk);
-          for (auto i = begin; i < end; ++i) ++covered[i];
-        });
+        parallel_for(p, {.elements = n, .chunk = chunk},
+                     [&](worker_t k, std::size_t begin, std::size_t end) {
+                       EXPECT_EQ(p.current_worker(), k);
+                       EXPECT_LT(begin, end);
+                       EXPECT_LE(end - begin, chunk == 0 ? n : chunk);
+                       for (auto i = begin; i < end; ++i) ++covered[i];
+                     });
         for (std::size_t i = 0; i < n; ++i) {
           ASSERT_EQ(covered[i], 1) << i << " of " << n << " in chunks of " << chunk;
         }
@@ -126,7 +127,7 @@ TEST_P(Pool, ParallelForCallsBetweenAfterEachChunk) {
   with_pool([](pool& p) {
     std::atomic<int> chunks = 0, between = 0;
     parallel_for(
-        p, 100, 10, [&](worker_t, std::size_t, std::size_t) { ++chunks; },
+        p, {.elements = 100, .chunk = 10}, [&](worker_t, std::size_t, std::size_t) { ++chunks; },
         [&](worker_t) { return ++between > 0; });
     EXPECT_EQ(chunks, 10);
     EXPECT_EQ(between, 10);
@@ -137,7 +138,7 @@ TEST_P(Pool, ParallelForBeginsNoChunkOnceBetweenReturnsFalse) {
   with_pool([](pool& p) {
     std::atomic<int> chunks = 0;
     parallel_for(
-        p, 1000, 1, [&](worker_t, std::size_t, std::size_t) { ++chunks; },
+        p, {.elements = 1000, .chunk = 1}, [&](worker_t, std::size_t, std::size_t) { ++chunks; },
         [&](worker_t) { return chunks < 10; });
     EXPECT_GE(chunks, 10);
     EXPECT_LT(chunks, 10 + 2 * workers());
@@ -149,9 +150,9 @@ TEST_P(Pool, AnExceptionOfAnyWorkerLeavesRun) {
     for (worker_t thrower{0}; thrower < workers(); ++thrower) {
       std::atomic<int> ended = 0;
       try {
-        p.run([&](worker_t w) {
+        p.run([&](worker_t k) {
           ++ended;
-          if (w == thrower) throw std::runtime_error("worker " + std::to_string(w));
+          if (k == thrower) throw std::runtime_error("worker " + std::to_string(k));
         });
         FAIL() << "nothing was thrown";
       } catch (const std::runtime_error& e) {
@@ -179,7 +180,7 @@ TEST_P(Pool, ParallelForStopsHandingOutAfterAnException) {
       ++calls;
       throw std::runtime_error("the first chunk of each worker");
     };
-    EXPECT_THROW(parallel_for(p, 1000, 1, f), std::runtime_error);
+    EXPECT_THROW(parallel_for(p, {.elements = 1000, .chunk = 1}, f), std::runtime_error);
     EXPECT_GE(calls, 1u);
     EXPECT_LE(calls, static_cast<std::size_t>(workers()));
   });
@@ -188,8 +189,8 @@ TEST_P(Pool, ParallelForStopsHandingOutAfterAnException) {
 TEST_P(Pool, WaitUntilWorksMeanwhile) {
   with_pool([](pool& p) {
     int looks = 0;
-    const support::function_source source(p, [&](worker_t w) {
-      EXPECT_EQ(w, 0);
+    const support::function_source source(p, [&](worker_t k) {
+      EXPECT_EQ(k, 0);
       return ++looks % 3 == 0;
     });
     p.wait_until([&] { return looks >= 100; });
@@ -222,10 +223,10 @@ TEST_P(Pool, AsksTheSourcesInTurnUntilOneHasDoneSomething) {
 TEST_P(Pool, PollingWorkersAskTheSourcesWhileTheBodyWaits) {
   with_pool([](pool& p) {
     std::vector<std::atomic<int>> calls(static_cast<std::size_t>(workers()));
-    const support::function_source source(p, [&](worker_t w) {
-      EXPECT_EQ(p.current_worker(), w);
-      ++calls[static_cast<std::size_t>(w)];
-      p.step();
+    const support::function_source source(p, [&](worker_t k) {
+      EXPECT_EQ(p.current_worker(), k);
+      ++calls[static_cast<std::size_t>(k)];
+      p.switch_point();
       return false;
     });
     for (int round = 0; round < 20; ++round) {
@@ -288,11 +289,11 @@ INSTANTIATE_TEST_SUITE_P(BothKinds, Pool,
 // The thread of worker k called itself worker k of its own pool too.
 TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
   const auto outer = make_threads({.workers = 3});
-  outer->run([&](worker_t w) {
+  outer->run([&](worker_t k) {
     {
       const auto inner = make_threads({.workers = 2});
       EXPECT_EQ(inner->current_worker(), 0);
-      EXPECT_EQ(outer->current_worker(), w);
+      EXPECT_EQ(outer->current_worker(), k);
       inner->run([&](worker_t v) { EXPECT_EQ(inner->current_worker(), v); });
       std::vector<worker_t> callers;
       const support::function_source source(*inner, [&](worker_t v) {
@@ -302,7 +303,7 @@ TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
       inner->wait_until([&] { return callers.size() == 2; });
       EXPECT_EQ(callers, std::vector<worker_t>(2, main_worker));
     }
-    EXPECT_EQ(outer->current_worker(), w);
+    EXPECT_EQ(outer->current_worker(), k);
   });
 }
 
@@ -311,10 +312,10 @@ TEST(Threads, PinnedWorkersShareTheCallersCoresAndTheCallerGetsThemBack) {
   {
     const auto p = make_threads({.workers = 2, .pin = true});
     per_worker<std::vector<int>> cores(2);
-    p->run([&](worker_t w) { cores[w] = hw::core_set::of_this_thread().numbers(); });
-    for (worker_t w{0}; w < 2; ++w) {
-      const auto expected = before[static_cast<std::size_t>(w) % before.size()];
-      EXPECT_EQ(cores[w], std::vector<int>{expected}) << "worker " << w;
+    p->run([&](worker_t k) { cores[k] = hw::core_set::of_this_thread().numbers(); });
+    for (worker_t k{0}; k < 2; ++k) {
+      const auto expected = before[static_cast<std::size_t>(k) % before.size()];
+      EXPECT_EQ(cores[k], std::vector<int>{expected}) << "worker " << k;
     }
   }
   EXPECT_EQ(hw::core_set::of_this_thread().numbers(), before);

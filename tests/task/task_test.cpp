@@ -200,7 +200,7 @@ TEST_P(Task, TasksOfDroppedFuturesRunOn) {
     p.begin_polling();
     p.wait_until([&] { return n == 100; });
     p.end_polling();
-    p.run([&](worker_t w) { s.poll(w); });
+    p.run([&](worker_t k) { s.poll(k); });
     EXPECT_EQ(s.num_live(), 0u);
   });
 }

@@ -31,8 +31,8 @@ struct cluster {
   fiber_options options() {
     fiber_options o;
     o.times = {.charge =
-                   [this](std::size_t rank, worker_t w) {
-                     clock.advance(std::exchange(work[{rank, w}], 0));
+                   [this](std::size_t rank, worker_t k) {
+                     clock.advance(std::exchange(work[{rank, k}], 0));
                    },
                .next_due_ns =
                    [this](std::size_t rank, std::uint64_t after) {
@@ -74,7 +74,7 @@ TEST(TimedFibers, TheOneWithTheLeastTimeGoesOn) {
     for (int i = 0; i < 20; ++i) {
       moments.push_back(c.clock.now_ns());
       c.work[{r, main_worker}] = 10 * (r + 1) + static_cast<std::uint64_t>(i);
-      p.step();
+      p.switch_point();
     }
     EXPECT_EQ(c.clock.now_ns(), 20 * 10 * (r + 1) + 190);
   });
@@ -90,7 +90,7 @@ TEST(TimedFibers, WhoWaitsWakesAtTheMomentOfTheArrival) {
       c.run([&](std::size_t r, pool& p) {
         if (r == 0) {
           c.work[{0, main_worker}] = 700;
-          p.step();
+          p.switch_point();
           c.send(1, due);
         } else {
           p.wait_until([&] { return c.has_come(1); });
@@ -109,10 +109,10 @@ TEST(TimedFibers, WorkersOfARankWorkAtOnceAndWaitForTheLast) {
       if (r == 1) {  // its workers sleep between two jobs
         p.begin_polling();
         c.work[{1, main_worker}] = 300;
-        p.step();
+        p.switch_point();
       }
       const auto begin = c.clock.now_ns();
-      p.run([&](worker_t w) { c.work[{r, w}] = 1000 * (static_cast<std::uint64_t>(w) + 1); });
+      p.run([&](worker_t k) { c.work[{r, k}] = 1000 * (static_cast<std::uint64_t>(k) + 1); });
       EXPECT_EQ(c.clock.now_ns() - begin, 4000u) << "seed " << seed;
       p.end_polling();
     });
@@ -123,7 +123,9 @@ TEST(TimedFibers, ParallelForSharesTheWorkOut) {
   for (std::uint64_t seed = 1; seed <= 20; ++seed) {
     cluster c(seed, 1, 4);
     c.run([&](std::size_t, pool& p) {
-      parallel_for(p, 400, 1, [&](worker_t w, std::size_t, std::size_t) { c.work[{0, w}] = 100; });
+      parallel_for(p, {.elements = 400, .chunk = 1}, [&](worker_t k, std::size_t, std::size_t) {
+        c.work[{0, k}] = 100;
+      });
       EXPECT_EQ(c.clock.now_ns(), 400 * 100 / 4u) << "seed " << seed;
     });
   }
@@ -144,7 +146,7 @@ TEST(TimedFibers, AStallIsToldAndUnwinds) {
     try {
       c.run([&](std::size_t r, pool& p) {
         c.work[{r, main_worker}] = 1000 * r;
-        p.step();
+        p.switch_point();
         if (r == 1) return;
         p.begin_polling();
         p.wait_until([] { return false; });
@@ -161,12 +163,12 @@ TEST(TimedFibers, APoolEndsWhileItsWorkersAreAhead) {
   c.run([&](std::size_t, pool&) {
     const auto mine = c.scheduler.make_pool(2);  // rank 1, of nobody's body
     bool began = false;
-    const support::function_source source(*mine, [&](worker_t w) {
-      c.work[{1, w}] += began ? 0 : 50'000;
+    const support::function_source source(*mine, [&](worker_t k) {
+      c.work[{1, k}] += began ? 0 : 50'000;
       return !std::exchange(began, true);
     });
     mine->begin_polling();
-    mine->step();
+    mine->switch_point();
     EXPECT_TRUE(began || c.clock.now_ns() == 0);
   });
 }

@@ -113,12 +113,12 @@ std::uint64_t sum_on_threads() {
   tm::fallback_lock lock;
   cairn::obs::counters counters(workers);
   std::vector<std::thread> threads;
-  for (cairn::worker_t w{0}; w < workers; ++w) {
-    threads.emplace_back([&, w] {
-      const auto seed = static_cast<std::uint64_t>(w);
+  for (cairn::worker_t k{0}; k < workers; ++k) {
+    threads.emplace_back([&, k] {
+      const auto seed = static_cast<std::uint64_t>(k);
       const tm::abort_rates rates{.conflict = 0.1, .capacity = 0.05, .left = 0.05, .other = 0.05};
       tm::injected<tm::rtm_hardware> hardware({}, tm::abort_injection(seed, rates));
-      tm::section_runner runner(std::move(hardware), {}, seed, counters, w, yield);
+      tm::section_runner runner(std::move(hardware), {}, seed, counters, k, yield);
       const auto body = [&cells](auto access, std::size_t first, std::size_t last) {
         for (auto i = first; i < last; ++i) tm::cell_ref(cells[i * 7 % 24], access).add(1);
       };

@@ -236,14 +236,14 @@ std::vector<std::int64_t> move_on_threads(int workers, std::size_t moves) {
   tm::fallback_lock lock;
   obs::counters counters(workers);
   std::vector<std::thread> threads;
-  for (cairn::worker_t w{0}; w < workers; ++w) {
-    threads.emplace_back([&, w] {
+  for (cairn::worker_t k{0}; k < workers; ++k) {
+    threads.emplace_back([&, k] {
       tm::abort_rates rates{
           .conflict = 0.2, .capacity = 0.1, .lock_taken = 0.1, .left = 0.05, .other = 0.1};
-      const auto seed = static_cast<std::uint64_t>(w);
+      const auto seed = static_cast<std::uint64_t>(k);
       tm::injected<tm::emulated_hardware> hardware(tm::emulated_hardware(shared),
                                                    tm::abort_injection(seed, rates));
-      tm::section_runner runner(std::move(hardware), {}, seed, counters, w, yield);
+      tm::section_runner runner(std::move(hardware), {}, seed, counters, k, yield);
       const auto body = [&](auto access, std::size_t first, std::size_t last) {
         for (auto i = first; i < last; ++i) {
           tm::cell_ref(cells[i % 16], access).add(-1);

@@ -65,16 +65,16 @@ TEST_P(Advance, ReachesEachVertexAtItsDepthInEveryDirection) {
         }
         do {
           ++step;
-        } while (search.step());
+        } while (search.superstep());
         EXPECT_EQ(support::whole(w, step_of), depths);
         std::uint64_t found = step_of.owns(0) ? 1 : 0, reached_here = 0;
         for (const auto m : marked) found += m;
         for (const auto s : step_of.local()) reached_here += s != no_vertex<id> ? 1 : 0;
         EXPECT_EQ(found, reached_here);
         const auto trace = search.take_trace();
-        EXPECT_EQ(trace.size(), search.num_steps());
+        EXPECT_EQ(trace.size(), search.num_supersteps());
         if (way != direction::automatic) {
-          EXPECT_EQ(search.num_pulls(), way == direction::pull ? search.num_steps() : 0);
+          EXPECT_EQ(search.num_pulls(), way == direction::pull ? search.num_supersteps() : 0);
         }
       }
     });

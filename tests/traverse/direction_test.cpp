@@ -25,7 +25,9 @@ TEST(Direction, PullsForTheLastFewThatWait) {
 // For the same share of edges a pull pays off on a dense graph but not on a sparse graph, whose
 // vertices have few in-edges to search.
 TEST(Direction, DependsOnTheMeanDegree) {
-  const auto tenth_of = [](std::uint64_t edges) { return step_size{n, edges, edges / 5, n / 2}; };
+  const auto tenth_of = [](std::uint64_t edges) {
+    return superstep_size{n, edges, edges / 5, n / 2};
+  };
   EXPECT_TRUE(pull_is_cheaper(tenth_of(40 * n)));
   EXPECT_FALSE(pull_is_cheaper(tenth_of(2 * n)));
 }

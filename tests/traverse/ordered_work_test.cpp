@@ -166,7 +166,7 @@ TEST(OrderedWorkOfOneRank, IsGivenAwayOnRequest) {
     task::per_worker<std::uint64_t> done(w.workers());
     work.run([&](worker_t k, std::span<const entry> entries, auto) {
       done[k] += entries.size();
-      w.pool().step();
+      w.pool().switch_point();
     });
     std::uint64_t sum = 0;
     for (const auto& d : done) {
@@ -188,7 +188,7 @@ TEST(OrderedWorkOfOneRank, IsNotGivenAwayBeforeItIsWorthIt) {
       work.run([&](worker_t k, std::span<const entry> entries, auto) {
         if (k != worker_t(0) && alone == 0) alone = done[worker_t(0)];
         done[k] += entries.size();
-        w.pool().step();
+        w.pool().switch_point();
       });
       EXPECT_EQ(done[worker_t(0)] + done[worker_t(1)] + done[worker_t(2)], 5'000u);
       if (min_entries > 5'000) {
@@ -211,7 +211,7 @@ TEST(OrderedWorkOfOneRank, LeavesLaterBucketsToTheNextRunWhenItIsToldSo) {
         for (const auto& e : entries) {
           if (e.distance == 10) work.end_at(20);
           ++(e.distance < 20 ? early : late)[k];
-          w.pool().step();
+          w.pool().switch_point();
         }
       });
       const auto left = work.size(worker_t(0)) + (w.workers() > 1 ? work.size(worker_t(1)) : 0);

@@ -46,7 +46,7 @@ namespace cairn::activity {
 /// map by these mechanisms need an explicit domain. A single-cell operator may join an explicit
 /// domain that was requested with plain, locks or one_lock.
 ///
-/// Memory    allocated when an epoch first runs by a mechanism: 64 KB of locks, 512 KB of version
+/// Memory    allocated when an epoch first runs by a mechanism: 64 KiB of locks, 512 KiB of version
 ///           words
 /// Throws    usage_error as decide()
 /// Collective constructor.

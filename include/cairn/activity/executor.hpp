@@ -49,7 +49,7 @@ namespace cairn::activity {
 /// Collective  constructor and destructor; spawning only while an epoch is open
 /// Messages    one per spawn to a remote element that passes the filter. A fire-and-return operator
 ///             has no filter, and each of its messages is answered
-/// Memory      per worker, allocated on first use: a group of M messages, at most 64 KB unless one
+/// Memory      per worker, allocated on first use: a group of M messages, at most 64 KiB unless one
 ///             message is larger; the sent-filter; channel blocks; the unanswered messages to other
 ///             ranks
 /// Throws      contract_violation from spawn() on the progress thread; from spawn() or a handler if
@@ -57,9 +57,10 @@ namespace cairn::activity {
 /// Source      [AAM15] sections 3 and 4: coarsening and coalescing of activities
 template <class Op, mechanism Fixed = mechanism::automatic>
 class executor {
-  static_assert(single_cell<Op> || multi_cell<Op>,
-                "an operator has cell, wanted and attempt (one cell of at most 8 bytes), or "
-                "elements and attempt (several)");
+  static_assert(
+      single_cell<Op> || multi_cell<Op>,
+      "an operator has cell, attempt and optionally wanted (one cell of at most 8 bytes), "
+      "or elements and attempt (several)");
   static_assert(can_run<Op, Fixed>,
                 "this mechanism cannot keep the operator's promise: several cells do not change "
                 "in one atomic instruction");
@@ -191,7 +192,7 @@ class executor {
               return span.size();
             });
           },
-          [this](worker_t k, std::span<const typename path::replied> span) {
+          [this](worker_t k, std::span<const typename path::ticketed_answer> span) {
             with_lane(k, span_kind::mixed, [&](auto& lane) {
               for (const auto& a : span) lane.answered(a.to, a.answer);
             });

@@ -37,7 +37,7 @@ struct message_path {
   using message = typename Op::message;
   using path = am::channel<message, Reducer>;
   using sender = typename path::sender;
-  using replier = nothing;
+  using answerer = nothing;
   using unanswered = nothing;
   using combined = std::conditional_t<combining<Op>, am::combine_table<message>, nothing>;
 };
@@ -46,7 +46,7 @@ struct message_path<Op, Reducer> {
   using message = typename Op::message;
   using path = am::request<message, result_t<Op>>;
   using sender = typename path::asker;
-  using replier = std::optional<typename path::replier>;
+  using answerer = std::optional<typename path::answerer>;
   using unanswered = am::slot_table<message>;
   using combined = nothing;  // each message is answered
 };

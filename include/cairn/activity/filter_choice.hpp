@@ -22,15 +22,18 @@ class filter_choice {
 
   /// Whether the next messages use the filter.
   [[nodiscard]] bool uses_filter() const noexcept { return left_out_ == 0; }
-  /// Counts messages that were offered to the filter, or would have been, and those of them that it
-  /// dropped. Returns whether uses_filter() has changed.
-  bool done(std::uint64_t offered, std::uint64_t dropped) noexcept {
+  struct batch {
+    std::uint64_t offered;  ///< messages that were offered to the filter, or would have been
+    std::uint64_t dropped;  ///< those of them that it dropped
+  };
+  /// Counts a batch. Returns whether uses_filter() has changed.
+  bool done(const batch& b) noexcept {
     if (!uses_filter()) {
-      left_out_ -= std::min(left_out_, offered);
+      left_out_ -= std::min(left_out_, b.offered);
       return uses_filter();
     }
-    offered_ += offered;
-    dropped_ += dropped;
+    offered_ += b.offered;
+    dropped_ += b.dropped;
     if (offered_ < window) return false;
     const bool pays = min_share * dropped_ >= offered_;
     offered_ = dropped_ = 0;

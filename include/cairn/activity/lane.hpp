@@ -44,7 +44,7 @@ class lane {
     } else if constexpr (!Alone) {
       if (!all.out) return;
       sender_.emplace(*all.out, k);
-      if constexpr (returns) replies_.emplace(*all.out, k);
+      if constexpr (returns) answers_.emplace(*all.out, k);
       if constexpr (filtered<Op>) {
         state_.filter.enter(all.w.messages().epoch());
         uses_filter_ = state_.filter.enabled() && state_.filter_use.uses_filter();
@@ -75,7 +75,7 @@ class lane {
 
   /// Accepts the answer to a message that this worker sent.
   void answered(am::ticket to, const result_t<Op>& result) requires fire_and_return<Op> {
-    answer_here(state_.unanswered.take(to.slot()), result);
+    answer_here(state_.unanswered.take(to.number()), result);
   }
 
   /// The context passed to `after` and `answer`: the current worker, and a way to send messages. A
@@ -118,7 +118,7 @@ class lane {
   void choose_filter() {
     if (!sender_ || !state_.filter.enabled() || !all_.w.options().filter_is_chosen) return;
     const auto sent = all_.out->count(worker_).sent() - sent_before_;
-    if (!state_.filter_use.done(sent + filtered_, filtered_)) return;
+    if (!state_.filter_use.done({.offered = sent + filtered_, .dropped = filtered_})) return;
     const bool uses = state_.filter_use.uses_filter();
     all_.w.trace().note(worker_, obs::trace_kind::choice, uses ? "uses the filter" : "no filter");
   }
@@ -151,7 +151,7 @@ class lane {
     if constexpr (to_workers) {
       send_to_worker(owner, m);
     } else if constexpr (returns) {
-      (*sender_)(owner, m, state_.unanswered.put(m));
+      (*sender_)(owner, m, am::slot(state_.unanswered.put(m)));
     } else {
       (*sender_)(owner, m);
     }
@@ -214,7 +214,7 @@ class lane {
     if (Alone || to.rank < 0) {
       answer_here(m, result);
     } else {
-      (*replies_)(to.rank, to.ticket, result);
+      (*answers_)(to.rank, to.ticket, result);
     }
   }
   void answer_here(const message& m, const result_t<Op>& result) requires fire_and_return<Op> {
@@ -260,7 +260,7 @@ class lane {
   std::uint64_t looked_up_ = 0, filtered_ = 0, sent_before_ = 0;
   bool uses_filter_ = false;
   std::optional<typename parts::message_path::sender> sender_;
-  [[no_unique_address]] typename parts::message_path::replier replies_;
+  [[no_unique_address]] typename parts::message_path::answerer answers_;
   batch<Op, Commit> batch_;
 };
 

@@ -31,10 +31,10 @@ class parking final : public task::progress_source {
   parking(const parking&) = delete;
   parking& operator=(const parking&) = delete;
 
-  bool poll(worker_t w) noexcept override {
+  bool poll(worker_t k) noexcept override {
     if (world_.poisoned() || !world_.messages().epoch_open()) return false;
     try {
-      return retry_(w);
+      return retry_(k);
     } catch (...) {
       world_.poison(text_of_exception());
     }

@@ -15,22 +15,26 @@
 
 namespace cairn::activity {
 
+/// What the activities of a domain have done by the mechanism of its first epoch.
+struct activity_counts {
+  std::uint64_t committed = 0, fallbacks = 0;
+  std::uint64_t stripes = 0;  ///< locks taken
+};
+
 /// Whether the share of fallbacks is too high. While one worker holds the fallback lock no other
 /// makes progress. From one quarter on, software transactions cost less in all, although each of
 /// their accesses costs more.
-[[nodiscard]] constexpr bool falls_back_too_often(std::uint64_t fallbacks,
-                                                  std::uint64_t committed) noexcept {
+[[nodiscard]] constexpr bool falls_back_too_often(const activity_counts& n) noexcept {
   constexpr std::uint64_t few = 64;  // minimum sample size
-  return fallbacks + committed >= few && 4 * fallbacks > fallbacks + committed;
+  return n.fallbacks + n.committed >= few && 4 * n.fallbacks > n.fallbacks + n.committed;
 }
 
 /// Whether activities by sorted locks took so many stripes that software transactions would cost
 /// less. Measured: from four elements on, one more lock costs more than one more owned word
 /// (docs/decisions/0013-software-transactions.md).
-[[nodiscard]] constexpr bool takes_too_many_locks(std::uint64_t stripes,
-                                                  std::uint64_t activities) noexcept {
+[[nodiscard]] constexpr bool takes_too_many_locks(const activity_counts& n) noexcept {
   constexpr std::uint64_t few = 64;
-  return activities >= few && stripes > 4 * activities;
+  return n.committed >= few && n.stripes > 4 * n.committed;
 }
 
 /// How many cells one operator of a domain changes.
@@ -59,12 +63,6 @@ struct decision {
 /// Throws    usage_error if the mechanism cannot run: plain with several workers, stm for one cell,
 ///           atomics for several
 [[nodiscard]] decision decide(cells changed, const options& requested, const environment& here);
-
-/// What the activities of a domain have done by the mechanism of its first epoch.
-struct activity_counts {
-  std::uint64_t committed = 0, fallbacks = 0;
-  std::uint64_t stripes = 0;  ///< locks taken
-};
 
 /// Operators that run before anything is measured. A run of some microseconds ends before.
 inline constexpr std::uint64_t untuned_operators = 1024;

@@ -12,7 +12,7 @@
 #include <cairn/graph/dist_csr.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 #include <cairn/traverse/direction.hpp>
-#include <cairn/traverse/step_trace.hpp>
+#include <cairn/traverse/superstep_trace.hpp>
 
 namespace cairn::algo {
 
@@ -30,7 +30,7 @@ struct bfs_result {
   std::optional<pgas::vertex_map<Id>> depth;  ///< edges from the root; no_vertex: unreached
   activity::ran ran;                          ///< mechanism of the top-down levels
   std::uint64_t levels, bottom_up_levels;
-  std::vector<traverse::step_record> trace = {};  ///< by level, if requested
+  std::vector<traverse::superstep_record> trace = {};  ///< by level, if requested
 
   static constexpr auto fields() {
     using r = bfs_result;

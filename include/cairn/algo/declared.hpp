@@ -27,7 +27,7 @@ class declared final : public algorithm {
   [[nodiscard]] std::vector<option_info> options() const override {
     std::vector<option_info> all;
     each_field<typename D::options>([&]<class Of, class T>(const field<Of, T>& f) {
-      all.push_back({f.name, f.meaning, f.letter, type_of<T>(), enum_names_in<T>()});
+      all.push_back({f.name, f.meaning, f.letter, f.absent, type_of<T>(), enum_names_in<T>()});
     });
     return all;
   }

@@ -32,6 +32,8 @@ enum class value_kind { numbers, vertices, classes };
 /// letter    an option's short form; 0: none
 /// kind      the meaning of the numbers
 /// partial   a map in which a vertex may have no value (no_vertex)
+/// absent    of an option: its value in a run if it is not given; empty: the initial value of the
+///           member
 template <class Of, class T>
 struct field {
   std::string_view name;
@@ -40,6 +42,14 @@ struct field {
   char letter = 0;
   value_kind kind = value_kind::numbers;
   bool partial = false;
+  std::string_view absent = {};
+
+  /// The same with `absent`.
+  [[nodiscard]] constexpr field if_absent(std::string_view value) const {
+    auto same = *this;
+    same.absent = value;
+    return same;
+  }
 };
 
 /// A type that describes its members by `static constexpr auto fields()`, a tuple of fields.

@@ -63,8 +63,8 @@ struct triangles_result {
 /// Messages    one gather of all degrees (4 bytes per vertex); the kept row of each vertex once to
 ///             each other rank that owns one of its entries
 /// Memory      per rank: the kept half of its edges, 8 bytes per vertex of this rank and 4 per
-///             vertex of the graph, n bits per worker; the matrix at most 64 MB; an accumulator_map
-///             for counts per vertex
+///             vertex of the graph, n bits per worker; the matrix at most 64 MiB; an
+///             accumulator_map for counts per vertex
 /// Throws      contract_violation for a directed graph without in-edges; for `natural` and `matrix`
 ///             on several ranks, and `natural` of a directed graph; for 2^39 edges or more
 /// Collective  same options on every rank

@@ -88,50 +88,50 @@ result_of<F> apply(world& w, arguments_of<F>&& arguments) {
 template <auto F>
 task::task<void> serve(remote_calls* calls, call_origin to, arguments_of<F> arguments) {
   using value = awaited_of<F>;
-  const auto w = co_await task::current_worker();
+  const auto k = co_await task::current_worker();
   std::string text;
   try {
-    auto called = apply<F>(calls->owner(), std::move(arguments));
+    auto called = apply<F>(calls->owning_world(), std::move(arguments));
     if constexpr (std::is_void_v<value>) {
       co_await std::move(called);
-      calls->answer(w, to, awaited_answer::kind::value);
+      calls->answer(k, to, awaited_answer::kind::value);
     } else {
       const value result = co_await std::move(called);
-      calls->answer(w, to, awaited_answer::kind::value, result);
+      calls->answer(k, to, awaited_answer::kind::value, result);
     }
     co_return;
   } catch (...) {
     text = text_of_exception();
   }
-  calls->answer(w, to, awaited_answer::kind::exception, text);
+  calls->answer(k, to, awaited_answer::kind::exception, text);
 }
 
 /// Calls a plain function for another rank, inside the handler.
 template <auto F>
-void serve_plain(remote_calls& calls, worker_t w, const call_origin& to,
+void serve_plain(remote_calls& calls, worker_t k, const call_origin& to,
                  arguments_of<F>&& arguments) {
   try {
     if constexpr (std::is_void_v<result_of<F>>) {
-      apply<F>(calls.owner(), std::move(arguments));
-      calls.answer(w, to, awaited_answer::kind::value);
+      apply<F>(calls.owning_world(), std::move(arguments));
+      calls.answer(k, to, awaited_answer::kind::value);
     } else {
-      const auto result = apply<F>(calls.owner(), std::move(arguments));
-      calls.answer(w, to, awaited_answer::kind::value, result);
+      const auto result = apply<F>(calls.owning_world(), std::move(arguments));
+      calls.answer(k, to, awaited_answer::kind::value, result);
     }
   } catch (...) {
-    calls.answer(w, to, awaited_answer::kind::exception, text_of_exception());
+    calls.answer(k, to, awaited_answer::kind::exception, text_of_exception());
   }
 }
 
 template <auto F>
-void start(remote_calls& calls, worker_t w, const call_origin& to,
+void start(remote_calls& calls, worker_t k, const call_origin& to,
            std::span<const std::byte> bytes) {
   auto arguments = unpacked<arguments_of<F>>(bytes);
   if constexpr (is_task<result_of<F>>) {
-    calls.owner().tasks().start_detached(
-        w, [&] { return serve<F>(&calls, to, std::move(arguments)); });
+    calls.owning_world().tasks().start_detached(
+        k, [&] { return serve<F>(&calls, to, std::move(arguments)); });
   } else {
-    serve_plain<F>(calls, w, to, std::move(arguments));
+    serve_plain<F>(calls, k, to, std::move(arguments));
   }
 }
 

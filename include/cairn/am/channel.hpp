@@ -35,7 +35,7 @@ struct no_reducer {};
 ///
 ///   kind       send and handlers run              its messages are counted by
 ///   epoch      while an am::epoch is open         that epoch, which ends when all are handled
-///   standing   from the constructor on, in and    no epoch; use replies to learn that they are
+///   standing   from the constructor on, in and    no epoch; use answers to learn that they are
 ///              outside epochs                     handled
 ///
 /// Message     trivially copyable, aligned to at most 16 bytes; sent as its bytes, without a
@@ -71,8 +71,8 @@ class channel final : public coalescer {
                 "a message travels as its bytes: make it trivially copyable");
   static_assert(alignof(Message) <= 16, "payloads are aligned to 16 bytes");
   static constexpr bool reduces = !std::is_same_v<Reducer, no_reducer>;
-  static constexpr bool may_refuse = requires(Reducer & r, worker_t w) {
-    r.offers(w, std::uint64_t{});
+  static constexpr bool may_refuse = requires(Reducer & r, worker_t k) {
+    r.offers(k, std::uint64_t{});
   };
 
  public:
@@ -114,13 +114,13 @@ class channel final : public coalescer {
   template <bool Routed, bool Offers = reduces>
   class basic_sender {
    public:
-    basic_sender(channel& c, worker_t w)
+    basic_sender(channel& c, worker_t k)
         : channel_(c),
-          blocks_(c.state_of(w).blocks.data()),
+          blocks_(c.state_of(k).blocks.data()),
           next_hops_(c.next_hops().data()),
-          count_(c.state_of(w).count),
-          worker_(w),
-          offers_(Offers && c.offers(w)),
+          count_(c.state_of(k).count),
+          worker_(k),
+          offers_(Offers && c.offers(k)),
           reducer_(c.reducer_) {}
     basic_sender(const basic_sender&) = delete;
     basic_sender& operator=(const basic_sender&) = delete;
@@ -165,32 +165,32 @@ class channel final : public coalescer {
   };
   using sender = basic_sender<false>;
 
-  [[nodiscard]] sender from(worker_t w) {
+  [[nodiscard]] sender from(worker_t k) {
     expect_sending();
-    return sender(*this, w);
+    return sender(*this, k);
   }
 
-  /// Calls f(sender) with a sender of worker w, of the kind that is fastest under the world's
+  /// Calls f(sender) with a sender of worker k, of the kind that is fastest under the world's
   /// routing and the reducer's choice. For long loops; f is compiled for all kinds.
   template <class F>
-  void with_sender(worker_t w, F&& f) {
+  void with_sender(worker_t k, F&& f) {
     expect_sending();
     if (appends_for_hops()) {
-      basic_sender<true> to(*this, w);
+      basic_sender<true> to(*this, k);
       return static_cast<void>(f(to));
     }
     if constexpr (may_refuse) {
-      if (!offers(w)) {
-        basic_sender<false, false> to(*this, w);
+      if (!offers(k)) {
+        basic_sender<false, false> to(*this, k);
         return static_cast<void>(f(to));
       }
     }
-    sender to(*this, w);
+    sender to(*this, k);
     f(to);
   }
 
-  /// Sends one message; for loops, use from(w).
-  void send(worker_t w, rank_t to, const Message& m) { from(w)(to, m); }
+  /// Sends one message; for loops, use from(k).
+  void send(worker_t k, rank_t to, const Message& m) { from(k)(to, m); }
 
  private:
   // Handles a buffer from a rank; returns how many of its messages now count as handled.
@@ -198,12 +198,12 @@ class channel final : public coalescer {
 
   template <class Handler>
   static buffer_handler handling_all(Handler on_messages) {
-    return [on_messages = std::move(on_messages)](worker_t w, rank_t from,
+    return [on_messages = std::move(on_messages)](worker_t k, rank_t from,
                                                   std::span<const Message> batch) mutable {
       if constexpr (std::invocable<Handler&, worker_t, rank_t, std::span<const Message>>) {
-        on_messages(w, from, batch);
+        on_messages(k, from, batch);
       } else {
-        on_messages(w, batch);
+        on_messages(k, batch);
       }
       return batch.size();
     };
@@ -212,11 +212,11 @@ class channel final : public coalescer {
   template <class Owner, class Handler>
   buffer_handler handling_own(Owner owner, Handler on_messages) {
     return [this, owner = std::move(owner), on_messages = std::move(on_messages)](
-               worker_t w, rank_t from, std::span<Message> received) mutable {
+               worker_t k, rank_t from, std::span<Message> received) mutable {
       const auto [own, ended] = from == rank()       ? sorted{received, 0}
-                                : appends_for_hops() ? forward_others<true>(w, received, owner)
-                                                     : forward_others<false>(w, received, owner);
-      if (!own.empty()) on_messages(w, std::span<const Message>(own));
+                                : appends_for_hops() ? forward_others<true>(k, received, owner)
+                                                     : forward_others<false>(k, received, owner);
+      if (!own.empty()) on_messages(k, std::span<const Message>(own));
       return own.size() + ended;
     };
   }
@@ -226,14 +226,14 @@ class channel final : public coalescer {
     std::size_t ended;       // messages for other ranks that were merged here
   };
   template <bool Routed, class Owner>
-  sorted forward_others(worker_t w, std::span<Message> received, Owner& owner) {
-    basic_sender<Routed> out(*this, w);
-    forwarding forward(*this, w);
+  sorted forward_others(worker_t k, std::span<Message> received, Owner& owner) {
+    basic_sender<Routed> out(*this, k);
+    forwarding forward(*this, k);
     std::size_t ended = 0;
     const auto own = keep_own(rank(), received, owner, [&](rank_t to, const Message& m) {
       forward(to, [&] {
         if constexpr (reduces) {
-          ended += offer(w, m) == offered::merged;
+          ended += offer(k, m) == offered::merged;
         } else {
           out.append(to, m);
         }
@@ -243,57 +243,57 @@ class channel final : public coalescer {
     return {own, ended};
   }
 
-  [[nodiscard]] bool offers(worker_t w) {
+  [[nodiscard]] bool offers(worker_t k) {
     if constexpr (may_refuse) {
-      return reducer_->offers(w, count(w).sent());
+      return reducer_->offers(k, count(k).sent());
     } else {
       return true;
     }
   }
   // Does not change the counts of the ledger.
   // A sender's address must not escape: its members would leave their registers.
-  [[gnu::always_inline]] offered offer(worker_t w, const Message& m) requires(reduces) {
+  [[gnu::always_inline]] offered offer(worker_t k, const Message& m) requires(reduces) {
     const auto became = reducer_->offer(
-        w, m, [this, w](const Message& n) { append_reduced(w, reducer_->owner(n), n); });
-    if (became == offered::kept) count_kept(w, 1, sizeof m);
+        k, m, [this, k](const Message& n) { append_reduced(k, reducer_->owner(n), n); });
+    if (became == offered::kept) count_kept(k, 1, sizeof m);
     return became;
   }
-  void append_reduced(worker_t w, rank_t to, const Message& m) {
-    auto* b = &state_of(w).blocks[static_cast<std::size_t>(next_hop(to))];
-    if (b->at == b->end) b = &block_towards(w, to);
+  void append_reduced(worker_t k, rank_t to, const Message& m) {
+    auto* b = &state_of(k).blocks[static_cast<std::size_t>(next_hop(to))];
+    if (b->at == b->end) b = &block_towards(k, to);
     std::memcpy(b->at, &m, sizeof m);
     b->at += sizeof m;
   }
 
-  void drain(worker_t w) override {
+  void drain(worker_t k) override {
     if constexpr (keeps()) {
-      sender out(*this, w);
-      count_kept(w, -static_cast<std::ptrdiff_t>(state_of(w).kept), sizeof(Message));
-      reducer_->drain(w, [&](const Message& m) { out.append(reducer_->owner(m), m); });
+      sender out(*this, k);
+      count_kept(k, -static_cast<std::ptrdiff_t>(state_of(k).kept), sizeof(Message));
+      reducer_->drain(k, [&](const Message& m) { out.append(reducer_->owner(m), m); });
     }
   }
-  void forget(worker_t w) noexcept override {
+  void forget(worker_t k) noexcept override {
     if constexpr (keeps()) {
-      count_kept(w, -static_cast<std::ptrdiff_t>(state_of(w).kept), sizeof(Message));
-      reducer_->forget(w);
+      count_kept(k, -static_cast<std::ptrdiff_t>(state_of(k).kept), sizeof(Message));
+      reducer_->forget(k);
     }
   }
   static constexpr bool keeps() {
-    return requires(Reducer & r, worker_t w) { r.forget(w); };
+    return requires(Reducer & r, worker_t k) { r.forget(k); };
   }
 
   // The block for the next hop towards rank `to`, with room for a message.
-  [[gnu::noinline]] typename channel::block& block_towards(worker_t w, rank_t to) {
+  [[gnu::noinline]] typename channel::block& block_towards(worker_t k, rank_t to) {
     const auto hop = next_hop(to);
-    auto& b = state_of(w).blocks[static_cast<std::size_t>(hop)];
-    if (b.at == b.end) turn_over(w, hop, sizeof(Message));
+    auto& b = state_of(k).blocks[static_cast<std::size_t>(hop)];
+    if (b.at == b.end) turn_over(k, hop, sizeof(Message));
     return b;
   }
 
-  void deliver(worker_t w, rank_t from, std::span<std::byte> payload) override {
+  void deliver(worker_t k, rank_t from, std::span<std::byte> payload) override {
     CAIRN_ASSERT(payload.size() % sizeof(Message) == 0);
     const auto n = payload.size() / sizeof(Message);
-    count_handled(w, on_messages_(w, from, {reinterpret_cast<Message*>(payload.data()), n}));
+    count_handled(k, on_messages_(k, from, {reinterpret_cast<Message*>(payload.data()), n}));
   }
 
   Reducer* const reducer_ = nullptr;

@@ -45,9 +45,9 @@ class coalescer : public receiver {
   coalescer(const coalescer&) = delete;
   coalescer& operator=(const coalescer&) = delete;
 
-  bool flush(worker_t w, flush_scope scope) final;
-  [[nodiscard]] const message_counter& count(worker_t w) const noexcept final {
-    return workers_[w].count;
+  bool flush(worker_t k, flush_scope scope) final;
+  [[nodiscard]] const message_counter& count(worker_t k) const noexcept final {
+    return workers_[k].count;
   }
   void abandon() noexcept final;
   [[nodiscard]] bool sends() const noexcept final { return sends_; }
@@ -73,7 +73,7 @@ class coalescer : public receiver {
 
   enum class travel { directly, routed };
 
-  /// Standing channels always send directly: a reply is needed soon, and the next message that
+  /// Standing channels always send directly: an answer is needed soon, and the next message that
   /// could share its buffer may come much later.
   coalescer(world& w, const channel_options& opt, travel path = travel::directly);
   ~coalescer() = default;
@@ -85,7 +85,7 @@ class coalescer : public receiver {
 
   [[nodiscard]] rank_t rank() const noexcept { return world_.rank(); }
   [[nodiscard]] rank_t ranks() const noexcept { return world_.size(); }
-  [[nodiscard]] worker_state& state_of(worker_t w) noexcept { return workers_[w]; }
+  [[nodiscard]] worker_state& state_of(worker_t k) noexcept { return workers_[k]; }
   /// Whether buffers may hold messages of other ranks.
   [[nodiscard]] bool routed() const noexcept { return routed_; }
   /// Whether messages are appended for the next hop, and not for their destination.
@@ -95,29 +95,29 @@ class coalescer : public receiver {
   [[nodiscard]] rank_t next_hop(rank_t to) const noexcept {
     return appends_for_hops() ? next_hops_[static_cast<std::size_t>(to)] : to;
   }
-  /// Whether messages of worker w for the next hop towards `to` wait in a block.
-  [[nodiscard]] bool holds_for(worker_t w, rank_t to) noexcept {
-    auto& b = workers_[w].blocks[static_cast<std::size_t>(next_hop(to))];
+  /// Whether messages of worker k for the next hop towards `to` wait in a block.
+  [[nodiscard]] bool holds_for(worker_t k, rank_t to) noexcept {
+    auto& b = workers_[k].blocks[static_cast<std::size_t>(next_hop(to))];
     return b.items && b.at != b.items.payload();
   }
 
   /// Throws    contract_violation if messages of this kind cannot be sent now
   void expect_sending() const;
-  /// Gives worker w an empty block for the next hop `to`, for `min_bytes` bytes or more, and
+  /// Gives worker k an empty block for the next hop `to`, for `min_bytes` bytes or more, and
   /// messages of fixed size fill it; ships the previous block, if there is one.
-  void turn_over(worker_t w, rank_t to, std::size_t min_bytes);
-  /// drain() appends the messages in worker w's table to blocks and empties the table; forget()
+  void turn_over(worker_t k, rank_t to, std::size_t min_bytes);
+  /// drain() appends the messages in worker k's table to blocks and empties the table; forget()
   /// only empties it.
   virtual void drain(worker_t) {}
   virtual void forget(worker_t) noexcept {}
-  /// Records that worker w's table keeps n more messages of `bytes` bytes each; fewer if n < 0.
-  void count_kept(worker_t w, std::ptrdiff_t n, std::size_t bytes) noexcept;
-  /// Worker w has handled n messages, after everything that their handler sent was counted.
-  void count_handled(worker_t w, std::uint64_t n) noexcept;
-  /// Counts the messages of one buffer that worker w forwards: each calls to(rank, append).
+  /// Records that worker k's table keeps n more messages of `bytes` bytes each; fewer if n < 0.
+  void count_kept(worker_t k, std::ptrdiff_t n, std::size_t bytes) noexcept;
+  /// Worker k has handled n messages, after everything that their handler sent was counted.
+  void count_handled(worker_t k, std::uint64_t n) noexcept;
+  /// Counts the messages of one buffer that worker k forwards: each calls to(rank, append).
   class forwarding {
    public:
-    forwarding(coalescer& c, worker_t w) noexcept : coalescer_(c), worker_(w) {}
+    forwarding(coalescer& c, worker_t k) noexcept : coalescer_(c), worker_(k) {}
     template <class Append>
     void operator()(rank_t to, Append&& append) {
       const bool other = to != last_;
@@ -140,10 +140,10 @@ class coalescer : public receiver {
 
  private:
   [[nodiscard]] bool leaves_part_filled(block& b, flush_scope scope) const noexcept;
-  void join_for_hops(worker_t w, flush_scope scope);
-  void move_to_hop(worker_t w, block& from, rank_t hop, std::size_t max_bytes);
+  void join_for_hops(worker_t k, flush_scope scope);
+  void move_to_hop(worker_t k, block& from, rank_t hop, std::size_t max_bytes);
   [[nodiscard]] std::size_t block_bytes(rank_t to, const block& b) const noexcept;
-  void ship(worker_t w, rank_t to, block& b);
+  void ship(worker_t k, rank_t to, block& b);
 
   world& world_;
   progress_engine& progress_;

@@ -11,10 +11,10 @@
 
 namespace cairn::am {
 
-/// Bounds the unanswered requests of a rank to each other rank, and thereby the room that replies
+/// Bounds the unanswered requests of a rank to each other rank, and thereby the room that answers
 /// need.
 ///
-/// A request takes a credit of its destination before it leaves, and its reply returns the credit.
+/// A request takes a credit of its destination before it leaves, and its answer returns the credit.
 /// All workers of this rank share the credits of a destination. A worker that finds too few waits.
 /// Returned credits are granted to the waiting workers at once, in turn: each gets an equal share,
 /// and moves behind the others if it still waits. So no credit is free while a worker waits, and a
@@ -24,41 +24,41 @@ namespace cairn::am {
 ///
 /// Work      O(1) to take without waiting, else O(waiting workers)
 /// Memory    per destination 32 bytes, and 8 per worker that has waited
-/// Throws    contract_violation for a reply that answers no request
+/// Throws    contract_violation for an answer that answers no request
 class credits {
  public:
-  /// limit   unanswered requests per destination, at least 1
-  credits(rank_t ranks, std::uint32_t limit)
-      : destinations_(static_cast<std::size_t>(ranks)), limit_(limit) {
-    CAIRN_EXPECTS(limit > 0);
+  /// max_unanswered   unanswered requests per destination, at least 1
+  credits(rank_t ranks, std::uint32_t max_unanswered)
+      : destinations_(static_cast<std::size_t>(ranks)), max_unanswered_(max_unanswered) {
+    CAIRN_EXPECTS(max_unanswered > 0);
   }
 
-  /// Worker w has n requests for rank `to`. Returns how many may leave now. The worker waits for
+  /// Worker k has n requests for rank `to`. Returns how many may leave now. The worker waits for
   /// the rest, in addition to what it waits for already; give_back() grants it later.
-  [[nodiscard]] std::uint32_t take(worker_t w, rank_t to, std::uint32_t n) {
+  [[nodiscard]] std::uint32_t take(worker_t k, rank_t to, std::uint32_t n) {
     auto& d = of(to);
-    const auto now = std::min(n, limit_ - d.unanswered);
+    const auto now = std::min(n, max_unanswered_ - d.unanswered);
     d.unanswered += now;
-    if (now < n) wait(d, w, n - now);
+    if (now < n) wait(d, k, n - now);
     return now;
   }
 
   /// Takes one credit of rank `to` if one is free; otherwise returns false and registers no wait.
   [[nodiscard]] bool try_take(rank_t to) {
     auto& d = of(to);
-    if (d.unanswered == limit_) return false;
+    if (d.unanswered == max_unanswered_) return false;
     ++d.unanswered;
     return true;
   }
 
-  /// n replies came from rank `from`. Calls grant(worker, m) for each turn of a waiting worker: m
+  /// n answers came from rank `from`. Calls grant(worker, m) for each turn of a waiting worker: m
   /// of its requests may leave now. `grant` must not call this object.
   template <class Grant>
   void give_back(rank_t from, std::uint32_t n, Grant&& grant) {
     auto& d = of(from);
-    CAIRN_EXPECTS(n <= d.unanswered, "a reply without a request");
+    CAIRN_EXPECTS(n <= d.unanswered, "an answer without a request");
     d.unanswered -= n;
-    while (!d.waiting.empty() && d.unanswered < limit_) {
+    while (!d.waiting.empty() && d.unanswered < max_unanswered_) {
       const auto turn = next_turn(d);
       grant(turn.worker, static_cast<std::uint32_t>(turn.requests));
     }
@@ -81,19 +81,19 @@ class credits {
     return destinations_[static_cast<std::size_t>(r)];
   }
 
-  static void wait(destination& d, worker_t w, std::uint32_t n) {
-    const auto found = std::ranges::find(d.waiting, w, &share::worker);
+  static void wait(destination& d, worker_t k, std::uint32_t n) {
+    const auto found = std::ranges::find(d.waiting, k, &share::worker);
     if (found != d.waiting.end()) {
       found->requests += n;
     } else {
-      d.waiting.push_back({w, n});
+      d.waiting.push_back({k, n});
     }
   }
 
   // The first waiting worker gets its share of the free credits. It then moves to the end, or
   // leaves if it has no more requests.
   share next_turn(destination& d) {
-    const auto free = limit_ - d.unanswered;
+    const auto free = max_unanswered_ - d.unanswered;
     const auto num_waiting = static_cast<std::uint32_t>(d.waiting.size());
     auto& first = d.waiting.front();
     const auto equal = std::uint64_t{(free + num_waiting - 1) / num_waiting};
@@ -106,7 +106,7 @@ class credits {
   }
 
   std::vector<destination> destinations_;
-  std::uint32_t limit_;
+  std::uint32_t max_unanswered_;
 };
 
 }  // namespace cairn::am

@@ -24,8 +24,8 @@ enum class worker_activity { busy, idle };
 /// There are two ways to end it. The body calls close() on worker 0, which blocks. Or all workers
 /// call try_close(), which does not block, in the loop of one job:
 ///
-///   world.run([&](worker_t w) {
-///     while (!epoch.try_close(w, queue[w].empty() ? idle : busy)) work_on(queue[w]);
+///   world.run([&](worker_t k) {
+///     while (!epoch.try_close(k, queue[k].empty() ? idle : busy)) work_on(queue[k]);
 ///   });
 ///
 /// If an exception leaves the epoch, the epoch is abandoned: its messages are discarded. With
@@ -50,16 +50,16 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
   /// Takes messages in, runs their handlers and drives the waves. Ships old buffers; of an idle
   /// worker it ships all buffers. Returns true on all workers of all ranks once the epoch has
   /// ended. Called by every worker inside one job, any number of times.
-  [[nodiscard]] bool try_close(worker_t w, worker_activity state);
+  [[nodiscard]] bool try_close(worker_t k, worker_activity state);
 
-  /// Worker w has n pieces of work that may send later, such as entries of a queue. They keep the
+  /// Worker k has n pieces of work that may send later, such as entries of a queue. They keep the
   /// epoch open until they are released. A piece is released after everything that it sends was
   /// sent; any worker may release it.
-  void hold(worker_t w, std::uint64_t n = 1) noexcept;
-  void release(worker_t w, std::uint64_t n = 1) noexcept;
+  void hold(worker_t k, std::uint64_t n = 1) noexcept;
+  void release(worker_t k, std::uint64_t n = 1) noexcept;
 
  private:
-  void drive_waves(worker_t w);
+  void drive_waves(worker_t k);
 
   world& world_;
   bool open_ = true;

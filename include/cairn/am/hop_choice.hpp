@@ -34,9 +34,13 @@ class hop_choice {
   /// buffer.
   [[nodiscard]] bool through_hops(const unsent_blocks& l, std::size_t buffer_bytes) noexcept;
 
-  /// This rank, as a hop, has forwarded messages of one buffer to `destinations` ranks. For
-  /// `opened` of them no other message waited here. destinations > 0.
-  void forwarded(std::size_t destinations, std::size_t opened) noexcept;
+  /// Ranks to which a hop forwarded messages of one buffer; for `opened` of them no other message
+  /// waited there.
+  struct forwarded_buffer {
+    std::size_t destinations;  ///< at least 1
+    std::size_t opened;
+  };
+  void forwarded(const forwarded_buffer& by_this_rank) noexcept;
 
   /// Estimated buffers that hops send for each block that was joined.
   [[nodiscard]] double opened() const noexcept { return opened_; }

@@ -26,7 +26,7 @@ struct piece {
 
 struct piece_options {
   channel_kind kind = channel_kind::epoch;
-  std::uint32_t window = 64;  ///< pieces from one worker to one rank that may be in flight
+  std::uint32_t max_unanswered = 64;  ///< pieces from one worker to one rank
 };
 
 /// Carries messages of any length in pieces. Neither side needs memory for a whole message.
@@ -38,11 +38,11 @@ struct piece_options {
 ///             several workers at once, in any order; may send, never blocks
 /// Kind        epoch: its end means that all pieces were handled; standing: see finish()
 /// Messages    two per piece
-/// Memory      workers * ranks * window * 2 KB at most, at the sender and at the receiver
+/// Memory      workers * ranks * max_unanswered * 2 KiB at most, at the sender and at the receiver
 /// Collective  constructor and destructor, like those of a request
 class piece_channel {
  public:
-  static constexpr std::size_t piece_bytes = 2016;  // 2 KB with ticket and header
+  static constexpr std::size_t piece_bytes = 2016;  // 2 KiB with ticket and header
 
   template <class Handler>
   piece_channel(world& w, Handler on_piece, const piece_options& opt = {})
@@ -53,25 +53,25 @@ class piece_channel {
             w,
             [this, on_piece = std::move(on_piece)](
                 worker_t k, rank_t from, std::span<const path::ticketed_question> batch) mutable {
-              auto reply = pieces_.reply_from(k);
+              auto answer = pieces_.answer_from(k);
               for (const auto& [by, p] : batch) {
                 const auto bytes = std::min<std::uint64_t>(p.total - p.offset, piece_bytes);
                 on_piece(k, piece{from, p.tag, p.offset, p.total, {p.bytes, bytes}});
-                reply(from, by, {});
+                answer(from, by, {});
               }
             },
             [this](worker_t k, std::uint64_t to, handled) {
               --outgoing_[k][to].in_flight;
               send_some(k, static_cast<rank_t>(to));
             },
-            {.kind = opt.kind, .unanswered = opt.window}) {}
+            {.kind = opt.kind, .max_unanswered = opt.max_unanswered}) {}
 
-  /// Worker w sends a message. Its bytes must stay unchanged until the epoch ends or finish()
+  /// Worker k sends a message. Its bytes must stay unchanged until the epoch ends or finish()
   /// returns. Use it within one chunk, handler or body section, on that worker only.
-  void send(worker_t w, rank_t to, std::span<const std::byte> message, std::uint64_t tag = 0) {
-    if (opt_.kind == channel_kind::epoch) hold(world_, w);
-    outgoing_[w][static_cast<std::size_t>(to)].messages.push_back({message, tag, 0});
-    send_some(w, to);
+  void send(worker_t k, rank_t to, std::span<const std::byte> message, std::uint64_t tag = 0) {
+    if (opt_.kind == channel_kind::epoch) hold(world_, k);
+    outgoing_[k][static_cast<std::size_t>(to)].messages.push_back({message, tag, 0});
+    send_some(k, to);
   }
 
   /// Waits until everything that this rank has sent is handled. For standing channels; called on
@@ -102,21 +102,21 @@ class piece_channel {
     return all;
   }
 
-  void send_some(worker_t w, rank_t to) {
-    auto& [messages, in_flight] = outgoing_[w][static_cast<std::size_t>(to)];
-    auto ask = pieces_.from(w);
-    while (in_flight < opt_.window && !messages.empty()) {
+  void send_some(worker_t k, rank_t to) {
+    auto& [messages, in_flight] = outgoing_[k][static_cast<std::size_t>(to)];
+    auto ask = pieces_.from(k);
+    while (in_flight < opt_.max_unanswered && !messages.empty()) {
       auto& m = messages.front();
       packed_piece p{m.tag, m.sent, m.bytes.size(), {}};
       const auto next =
           m.bytes.subspan(m.sent).first(std::min(piece_bytes, m.bytes.size() - m.sent));
       std::ranges::copy(next, p.bytes);
-      ask(to, p, static_cast<std::uint64_t>(to));
+      ask(to, p, slot(static_cast<std::uint64_t>(to)));
       ++in_flight;
       m.sent += next.size();
       if (m.sent < m.bytes.size()) continue;
       messages.pop_front();
-      if (opt_.kind == channel_kind::epoch) release(world_, w);
+      if (opt_.kind == channel_kind::epoch) release(world_, k);
     }
   }
 

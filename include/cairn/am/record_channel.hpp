@@ -76,17 +76,17 @@ class record_channel final : public coalescer {
       : record_channel(w, opt, std::move(owner), with_sender(std::move(on_records))) {}
   ~record_channel() { detach(); }
 
-  /// Worker w sends a record. Use it within one chunk, handler or body section, on that worker
+  /// Worker k sends a record. Use it within one chunk, handler or body section, on that worker
   /// only.
-  void send(worker_t w, rank_t to, std::span<const std::byte> record);
+  void send(worker_t k, rank_t to, std::span<const std::byte> record);
 
-  /// Worker w sends the values as one record; cairn::unpack reads them back one by one.
+  /// Worker k sends the values as one record; cairn::unpack reads them back one by one.
   template <packable... T>
-  void send_packed(worker_t w, rank_t to, const T&... values) {
-    auto& bytes = scratch_[w];
+  void send_packed(worker_t k, rank_t to, const T&... values) {
+    auto& bytes = scratch_[k];
     bytes.clear();
     pack(bytes, values...);
-    send(w, to, bytes);
+    send(k, to, bytes);
   }
 
  private:
@@ -98,16 +98,16 @@ class record_channel final : public coalescer {
     if constexpr (std::invocable<Handler&, worker_t, rank_t, record_batch>) {
       return on_records;
     } else {
-      return [on_records = std::move(on_records)](worker_t w, rank_t, record_batch batch) mutable {
-        on_records(w, batch);
+      return [on_records = std::move(on_records)](worker_t k, rank_t, record_batch batch) mutable {
+        on_records(k, batch);
       };
     }
   }
 
   record_channel(world& w, const channel_options& opt, owner_function owner, handler on_records);
-  void append(worker_t w, rank_t to, std::span<const std::byte> record);
-  std::span<std::byte> forward_others(worker_t w, std::span<std::byte> received);
-  void deliver(worker_t w, rank_t from, std::span<std::byte> payload) override;
+  void append(worker_t k, rank_t to, std::span<const std::byte> record);
+  std::span<std::byte> forward_others(worker_t k, std::span<std::byte> received);
+  void deliver(worker_t k, rank_t from, std::span<std::byte> payload) override;
 
   owner_function owner_;  // empty: records travel directly
   handler on_records_;

@@ -76,21 +76,21 @@ class remote_calls final : public task_service {
   /// Throws    contract_violation if it has run none
   [[nodiscard]] static remote_calls& of(world& w);
 
-  [[nodiscard]] world& owner() noexcept { return world_; }
+  [[nodiscard]] world& owning_world() noexcept { return world_; }
 
   /// Calls a function at rank `to`; its answer reaches `answer`, and the task becomes ready on its
   /// worker. Called by that worker.
   template <packable... Arguments>
   void ask(rank_t to, const remote_function& f, task::suspended t, awaited_answer& answer,
            const Arguments&... arguments) {
-    const auto w = t.worker();
-    const call_header header{remember(w, t, answer), f.id, generation()};
-    questions_.send_packed(w, to, header, arguments...);
+    const auto k = t.worker();
+    const call_header header{remember(k, t, answer), f.id, generation()};
+    questions_.send_packed(k, to, header, arguments...);
   }
-  /// Worker w answers a call.
+  /// Worker k answers a call.
   template <packable... Value>
-  void answer(worker_t w, const call_origin& to, awaited_answer::kind k, const Value&... value) {
-    answers_.send_packed(w, to.from, replied{to.by, to.generation, k}, value...);
+  void answer(worker_t k, const call_origin& to, awaited_answer::kind kind, const Value&... value) {
+    answers_.send_packed(k, to.from, ticketed_answer{to.by, to.generation, kind}, value...);
   }
 
  private:
@@ -98,7 +98,7 @@ class remote_calls final : public task_service {
     ticket by;
     std::uint32_t function, generation;
   };
-  struct replied {
+  struct ticketed_answer {
     ticket to;
     std::uint32_t generation;
     awaited_answer::kind kind;
@@ -116,11 +116,11 @@ class remote_calls final : public task_service {
   [[nodiscard]] std::uint32_t generation() const noexcept {
     return world_.messages().task_generation();
   }
-  [[nodiscard]] ticket remember(worker_t w, task::suspended t, awaited_answer& answer);
+  [[nodiscard]] ticket remember(worker_t k, task::suspended t, awaited_answer& answer);
   void collect_functions();
   [[nodiscard]] const remote_function& function(std::uint32_t id) const;
-  void on_questions(worker_t w, rank_t from, record_batch batch);
-  void on_answers(worker_t w, record_batch batch);
+  void on_questions(worker_t k, rank_t from, record_batch batch);
+  void on_answers(worker_t k, record_batch batch);
 
   world& world_;
   std::vector<const remote_function*> functions_;  // by id

@@ -30,17 +30,18 @@ namespace cairn::am {
 
 struct request_options {
   channel_kind kind = channel_kind::epoch;
-  std::size_t coalesce_bytes = 0;     ///< size of a buffer; 0: the world's choice
-  std::uint32_t unanswered = 65'536;  ///< questions in flight from one worker to one rank, at most
+  std::size_t coalesce_bytes = 0;  ///< size of a buffer; 0: the world's choice
+  /// Questions in flight from one worker to one rank.
+  std::uint32_t max_unanswered = 65'536;
 };
 
 /// The stage reply: questions to elements of any rank, and their answers.
 ///
 ///   am::request<std::uint64_t, double> get(
 ///       world, [&](worker_t, std::uint64_t i) { return table[i]; },
-///       [&](worker_t, std::uint64_t slot, double x) { copies[slot] = x; });
+///       [&](worker_t, std::uint64_t place, double x) { copies[place] = x; });
 ///   auto ask = get.from(worker);
-///   ask(owner_of(i), i, slot);
+///   ask(owner_of(i), i, am::slot(place));
 ///
 /// Questions and answers are both coalesced. receive() runs on the worker that asked, so a worker's
 /// slots need no lock. A worker whose questions to a rank reach the bound keeps further ones, and
@@ -49,20 +50,20 @@ struct request_options {
 /// Question, Answer   trivially copyable, aligned to at most 16 bytes
 /// answer     Answer answer(worker, question), at the rank that is asked; runs on several workers
 ///            at once; does not block. Or void answer(worker, from, span of ticketed_question),
-///            which gives each answer to reply_from(): at once, or later in the same epoch, which
+///            which gives each answer to answer_from(): at once, or later in the same epoch, which
 ///            it then holds open.
 /// receive    void receive(worker, slot, answer), once per question, or void receive(worker, span
-///            of replied); may ask again
+///            of ticketed_answer); may ask again
 /// Kind       epoch: its end means that all answers were received; or standing
 /// Messages   two per question
 /// Memory     per worker, for the questions that wait for credit; at the asked rank, for at most
-///            `unanswered` questions per asking worker
+///            `max_unanswered` questions per asking worker
 /// The answer function of a standing one also runs on the threads beside the workers, whose numbers
 /// are w.workers() and above.
 ///
 /// Collective constructor and destructor, like those of a channel. A standing one is destroyed
 ///            after its last answer was received.
-/// Source     [GMT14] section III: requests and replies are aggregated
+/// Source     [GMT14] section III: requests and answers are aggregated
 template <class Question, class Answer>
 class request final : private task::progress_source {
  public:
@@ -70,7 +71,7 @@ class request final : private task::progress_source {
     ticket by;
     [[no_unique_address]] Question question;
   };
-  struct replied {
+  struct ticketed_answer {
     ticket to;
     [[no_unique_address]] Answer answer;
   };
@@ -82,7 +83,7 @@ class request final : private task::progress_source {
         receive_(on_spans(std::move(receive))),
         workers_(states_of(w, opt)),
         answers_(w,
-                 [this](worker_t k, rank_t from, std::span<const replied> batch) {
+                 [this](worker_t k, rank_t from, std::span<const ticketed_answer> batch) {
                    sort_out(k, from, batch);
                  },
                  {.kind = opt.kind,
@@ -99,7 +100,7 @@ class request final : private task::progress_source {
     // are not sent any more: answers arrive until answers_ ends, but questions_ ends before.
     world_.pool().while_not_polling([this] {
       ends_ = true;
-      for (worker_t w{0}; w < workers_.workers(); ++w) charge(w, -kept_bytes(w));
+      for (worker_t k{0}; k < workers_.workers(); ++k) charge(k, -kept_bytes(k));
     });
   }
   request(const request&) = delete;
@@ -109,14 +110,11 @@ class request final : private task::progress_source {
   /// body section, on that worker only.
   class asker {
    public:
-    asker(request& r, worker_t w)
-        : request_(r),
-          credits_(*r.workers_[w].unanswered),
-          send_(r.questions_.from(w)),
-          worker_(w) {}
+    asker(request& r, worker_t k)
+        : request_(r), credits_(*r.workers_[k].credit), send_(r.questions_.from(k)), worker_(k) {}
 
-    [[gnu::always_inline]] void operator()(rank_t to, const Question& q, std::uint64_t slot) {
-      const ticketed_question m{{worker_, slot}, q};
+    [[gnu::always_inline]] void operator()(rank_t to, const Question& q, slot s) {
+      const ticketed_question m{{worker_, s}, q};
       if (credits_.try_take(to)) [[likely]] {
         send_(to, m);
       } else {
@@ -130,21 +128,21 @@ class request final : private task::progress_source {
     typename channel<ticketed_question>::sender send_;
     worker_t worker_;
   };
-  [[nodiscard]] asker from(worker_t w) { return asker(*this, w); }
+  [[nodiscard]] asker from(worker_t k) { return asker(*this, k); }
 
-  /// A worker's end for answers that `answer` did not return: reply(rank, ticket, answer). The
+  /// A worker's end for answers that `answer` did not return: answer(rank, ticket, answer). The
   /// rules for an asker hold.
-  class replier {
+  class answerer {
    public:
-    replier(request& r, worker_t w) : send_(r.answers_.from(w)) {}
+    answerer(request& r, worker_t k) : send_(r.answers_.from(k)) {}
     [[gnu::always_inline]] void operator()(rank_t to, ticket by, const Answer& a) {
       send_(to, {by, a});
     }
 
    private:
-    typename channel<replied>::sender send_;
+    typename channel<ticketed_answer>::sender send_;
   };
-  [[nodiscard]] replier reply_from(worker_t w) { return replier(*this, w); }
+  [[nodiscard]] answerer answer_from(worker_t k) { return answerer(*this, k); }
 
   /// Waits until everything that this rank has asked is answered and received. For standing
   /// requests; called on worker 0 outside jobs.
@@ -157,38 +155,38 @@ class request final : private task::progress_source {
  private:
   struct run {
     rank_t from;
-    std::size_t replies;
+    std::size_t answers;
   };
-  struct replies_taken_in {
-    std::vector<replied> replies;
-    std::vector<run> runs;    // each of replies from one rank
+  struct answers_taken_in {
+    std::vector<ticketed_answer> answers;
+    std::vector<run> runs;    // each of answers from one rank
     std::uint64_t epoch = 0;  // in which they came
     void clear() {
-      replies.clear();
+      answers.clear();
       runs.clear();
     }
   };
-  struct queue {  // first in, first out; an empty std::deque takes 0.6 KB
+  struct queue {  // first in, first out; an empty std::deque takes 0.6 KiB
     std::vector<ticketed_question> questions;
     std::size_t sent = 0;  // number of questions sent, from the front
   };
   struct worker_state {
-    std::optional<credits> unanswered;  // used by this worker only
-    std::vector<queue> waiting;         // questions that wait for credit, by destination
+    std::optional<credits> credit;  // used by this worker only
+    std::vector<queue> waiting;     // questions that wait for credit, by destination
     // Written by this worker only, `received` last.
     std::atomic<std::uint64_t> kept{0}, received{0};
     // Answers for this worker that other workers have taken in.
     task::spin_lock guard;
-    replies_taken_in handed_over;
+    answers_taken_in handed_over;
     std::atomic<bool> any{false};
-    replies_taken_in scratch;
+    answers_taken_in scratch;
   };
 
   static task::per_worker<worker_state> states_of(world& w, const request_options& opt) {
     CAIRN_EXPECTS(w.handling_threads() <= 65'536, "a ticket has 16 bits for the worker");
     task::per_worker<worker_state> all(w.handling_threads());
     for (auto& k : all) {
-      k.value.unanswered.emplace(w.size(), opt.unanswered);
+      k.value.credit.emplace(w.size(), opt.max_unanswered);
       k.value.waiting.resize(static_cast<std::size_t>(w.size()));
     }
     return all;
@@ -196,11 +194,12 @@ class request final : private task::progress_source {
 
   template <class ReceiveFunction>
   static auto on_spans(ReceiveFunction receive) {
-    if constexpr (std::invocable<ReceiveFunction&, worker_t, std::span<const replied>>) {
+    if constexpr (std::invocable<ReceiveFunction&, worker_t, std::span<const ticketed_answer>>) {
       return receive;
     } else {
-      return [receive = std::move(receive)](worker_t k, std::span<const replied> batch) mutable {
-        for (const auto& m : batch) receive(k, m.to.slot(), m.answer);
+      return [receive = std::move(receive)](worker_t k,
+                                            std::span<const ticketed_answer> batch) mutable {
+        for (const auto& m : batch) receive(k, m.to.number(), m.answer);
       };
     }
   }
@@ -219,15 +218,15 @@ class request final : private task::progress_source {
     }
   }
 
-  void hold(worker_t w, std::uint64_t n) {
-    if (kind_ == channel_kind::epoch) am::hold(world_, w, n);
+  void hold(worker_t k, std::uint64_t n) {
+    if (kind_ == channel_kind::epoch) am::hold(world_, k, n);
   }
-  void release(worker_t w, std::uint64_t n) {
-    if (kind_ == channel_kind::epoch) am::release(world_, w, n);
+  void release(worker_t k, std::uint64_t n) {
+    if (kind_ == channel_kind::epoch) am::release(world_, k, n);
   }
-  void charge(worker_t w, std::int64_t bytes) { world_.messages().charge(w, bytes); }
-  [[nodiscard]] std::int64_t kept_bytes(worker_t w) {
-    return static_cast<std::int64_t>(workers_[w].kept.load(std::memory_order_relaxed) *
+  void charge(worker_t k, std::int64_t bytes) { world_.messages().charge(k, bytes); }
+  [[nodiscard]] std::int64_t kept_bytes(worker_t k) {
+    return static_cast<std::int64_t>(workers_[k].kept.load(std::memory_order_relaxed) *
                                      sizeof(ticketed_question));
   }
 
@@ -241,24 +240,24 @@ class request final : private task::progress_source {
     std::uint64_t asked_so_far = 0, received = 0;
     for (auto& k : workers_) received += k.value.received.load(std::memory_order_acquire);
     for (auto& k : workers_) asked_so_far += k.value.kept.load(std::memory_order_acquire);
-    for (worker_t w{0}; w < workers_.workers(); ++w) asked_so_far += questions_.count(w).sent();
+    for (worker_t k{0}; k < workers_.workers(); ++k) asked_so_far += questions_.count(k).sent();
     return asked_so_far == received;
   }
 
-  [[gnu::noinline]] void keep(worker_t w, rank_t to, const ticketed_question& m) {
-    auto& mine = workers_[w];
-    static_cast<void>(mine.unanswered->take(w, to, 1));  // none is free: registers the wait
-    hold(w, 1);
-    charge(w, sizeof m);
+  [[gnu::noinline]] void keep(worker_t k, rank_t to, const ticketed_question& m) {
+    auto& mine = workers_[k];
+    static_cast<void>(mine.credit->take(k, to, 1));  // none is free: registers the wait
+    hold(k, 1);
+    charge(k, sizeof m);
     add(mine.kept, 1);
     mine.waiting[static_cast<std::size_t>(to)].questions.push_back(m);
   }
 
-  void send_waiting(worker_t w, rank_t to, std::uint32_t n) {
-    auto& mine = workers_[w];
+  void send_waiting(worker_t k, rank_t to, std::uint32_t n) {
+    auto& mine = workers_[k];
     auto& [waiting, sent] = mine.waiting[static_cast<std::size_t>(to)];
     {
-      auto send = questions_.from(w);
+      auto send = questions_.from(k);
       for (std::uint32_t i = 0; i < n; ++i) send(to, waiting[sent++]);
     }
     if (sent >= waiting.size() / 2) {  // amortised: each question moves at most once
@@ -266,52 +265,52 @@ class request final : private task::progress_source {
       sent = 0;
     }
     add(mine.kept, -std::uint64_t{n});
-    charge(w, -static_cast<std::int64_t>(n * sizeof(ticketed_question)));
-    release(w, n);
+    charge(k, -static_cast<std::int64_t>(n * sizeof(ticketed_question)));
+    release(k, n);
   }
 
-  // Worker w asked all questions of the batch.
-  void receive(worker_t w, rank_t from, std::span<const replied> batch) {
-    auto& mine = workers_[w];
+  // Worker k asked all questions of the batch.
+  void receive(worker_t k, rank_t from, std::span<const ticketed_answer> batch) {
+    auto& mine = workers_[k];
     if (!ends_) [[likely]] {
-      mine.unanswered->give_back(from, static_cast<std::uint32_t>(batch.size()),
-                                 [&](worker_t, std::uint32_t n) { send_waiting(w, from, n); });
+      mine.credit->give_back(from, static_cast<std::uint32_t>(batch.size()),
+                             [&](worker_t, std::uint32_t n) { send_waiting(k, from, n); });
     }
-    receive_(w, batch);
+    receive_(k, batch);
     add(mine.received, batch.size());
   }
 
-  void sort_out(worker_t w, rank_t from, std::span<const replied> batch) {
+  void sort_out(worker_t k, rank_t from, std::span<const ticketed_answer> batch) {
     while (!batch.empty()) {
       const auto by = batch.front().to.worker();
-      const auto end =
-          std::ranges::find_if(batch, [by](const replied& m) { return m.to.worker() != by; });
+      const auto end = std::ranges::find_if(
+          batch, [by](const ticketed_answer& m) { return m.to.worker() != by; });
       const auto of_one = batch.first(static_cast<std::size_t>(end - batch.begin()));
-      if (by == w) {
-        receive(w, from, of_one);
+      if (by == k) {
+        receive(k, from, of_one);
       } else {
-        hand_over(w, by, from, of_one);
+        hand_over(k, by, from, of_one);
       }
       batch = batch.subspan(of_one.size());
     }
   }
 
-  void hand_over(worker_t w, worker_t to, rank_t from, std::span<const replied> batch) {
-    hold(w, batch.size());
+  void hand_over(worker_t k, worker_t to, rank_t from, std::span<const ticketed_answer> batch) {
+    hold(k, batch.size());
     auto& other = workers_[to];
     const std::lock_guard held(other.guard);
     auto& all = other.handed_over;
     const auto epoch = world_.messages().epoch();
     if (kind_ == channel_kind::epoch && all.epoch != epoch) all.clear();  // of a cancelled epoch
     all.epoch = epoch;
-    all.replies.insert(all.replies.end(), batch.begin(), batch.end());
+    all.answers.insert(all.answers.end(), batch.begin(), batch.end());
     all.runs.push_back({from, batch.size()});
     other.any.store(true, std::memory_order_release);
   }
 
-  bool poll(worker_t w) noexcept override { return take_in(w); }
-  bool take_in(worker_t w) noexcept override {
-    auto& mine = workers_[w];
+  bool poll(worker_t k) noexcept override { return take_in(k); }
+  bool take_in(worker_t k) noexcept override {
+    auto& mine = workers_[k];
     if (!mine.any.load(std::memory_order_acquire) || world_.poisoned()) return false;
     if (kind_ == channel_kind::epoch && !world_.messages().epoch_open()) return false;
     try {
@@ -327,10 +326,10 @@ class request final : private task::progress_source {
       }
       std::size_t begin = 0;
       for (const auto& r : all.runs) {
-        receive(w, r.from, std::span<const replied>(all.replies).subspan(begin, r.replies));
-        begin += r.replies;
+        receive(k, r.from, std::span<const ticketed_answer>(all.answers).subspan(begin, r.answers));
+        begin += r.answers;
       }
-      release(w, all.replies.size());
+      release(k, all.answers.size());
       all.clear();
     } catch (...) {
       world_.poison(text_of_exception());
@@ -341,9 +340,9 @@ class request final : private task::progress_source {
   world& world_;
   const channel_kind kind_;
   bool ends_ = false;  // set while no other worker is in a handler
-  std::function<void(worker_t, std::span<const replied>)> receive_;
+  std::function<void(worker_t, std::span<const ticketed_answer>)> receive_;
   task::per_worker<worker_state> workers_;
-  channel<replied> answers_;
+  channel<ticketed_answer> answers_;
   channel<ticketed_question> questions_;
 };
 

@@ -68,7 +68,7 @@ class aggregation_queue {
     std::uint64_t since_ns = 0;  // of the first block
   };
   limits limits_;
-  std::list<packet> packets_;  // an empty deque takes 0.6 KB
+  std::list<packet> packets_;  // an empty deque takes 0.6 KiB
 };
 
 }  // namespace cairn

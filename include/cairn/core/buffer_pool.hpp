@@ -21,17 +21,17 @@ class buffer_pool {
   [[nodiscard]] std::size_t usual_bytes() const noexcept { return usual_bytes_; }
 
   /// An empty buffer for at least `payload_bytes`.
-  [[nodiscard]] buffer take(worker_t w, std::size_t payload_bytes) {
-    auto& spare = spare_[w];
+  [[nodiscard]] buffer take(worker_t k, std::size_t payload_bytes) {
+    auto& spare = spare_[k];
     if (spare.empty() || spare.back().capacity() < payload_bytes) return buffer(payload_bytes);
     auto b = std::move(spare.back());
     spare.pop_back();
     b.set_size(0);
     return b;
   }
-  void give_back(worker_t w, buffer&& b) {
+  void give_back(worker_t k, buffer&& b) {
     constexpr std::size_t max_spare = 64;
-    auto& spare = spare_[w];
+    auto& spare = spare_[k];
     const bool usual = b.capacity() >= usual_bytes_ && b.capacity() <= 2 * usual_bytes_;
     if (usual && spare.size() < max_spare) spare.push_back(std::move(b));
   }

@@ -42,15 +42,15 @@ class communication_server {
     }
   }
 
-  /// Thread w hands over a block for rank `to`. Returns blocks of this thread that were sent.
-  [[nodiscard]] std::vector<buffer> hand_over(worker_t w, rank_t to, std::size_t messages,
+  /// Thread k hands over a block for rank `to`. Returns blocks of this thread that were sent.
+  [[nodiscard]] std::vector<buffer> hand_over(worker_t k, rank_t to, std::size_t messages,
                                               buffer&& b);
-  [[nodiscard]] bool full(worker_t w) const noexcept {
-    return waiting_blocks(w) >= channel_blocks_;
+  [[nodiscard]] bool full(worker_t k) const noexcept {
+    return waiting_blocks(k) >= channel_blocks_;
   }
-  /// Blocks in the channel of thread w.
-  [[nodiscard]] std::size_t waiting_blocks(worker_t w) const noexcept {
-    return channels_[w].num_filled.load(std::memory_order_relaxed);
+  /// Blocks in the channel of thread k.
+  [[nodiscard]] std::size_t waiting_blocks(worker_t k) const noexcept {
+    return channels_[k].num_filled.load(std::memory_order_relaxed);
   }
   /// Bytes handed over and not passed to an outbox.
   [[nodiscard]] std::size_t waiting_bytes() const noexcept {
@@ -61,7 +61,7 @@ class communication_server {
   /// their channels while packets in the outbox wait for room. Returns whether there were blocks.
   ///
   /// now_ns   not used if queue_age_ns is 0
-  bool send(worker_t w, outbox& out, obs::counters& counters, std::uint64_t now_ns);
+  bool send(worker_t k, outbox& out, obs::counters& counters, std::uint64_t now_ns);
 
   /// Calls accept(header, payload) for each block of a bundle's payload.
   /// Throws    contract_violation if it is damaged
@@ -89,7 +89,7 @@ class communication_server {
 
   [[nodiscard]] static bundle_entry first_entry(std::span<const std::byte> bundle);
   bool take_in(std::uint64_t now_ns);
-  void send_together(worker_t w, rank_t to, std::vector<outgoing_block> blocks, outbox& out,
+  void send_together(worker_t k, rank_t to, std::vector<outgoing_block> blocks, outbox& out,
                      obs::counters& counters);
 
   const std::size_t channel_blocks_;

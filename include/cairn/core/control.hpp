@@ -33,7 +33,7 @@ class control {
           obs::counters& counters);
 
   /// Handles a packet that is not for a channel. The caller holds the network lock.
-  void handle_packet(worker_t w, const packet_header& header, rank_t from,
+  void handle_packet(worker_t k, const packet_header& header, rank_t from,
                      std::span<const std::byte> payload);
 
   /// Every rank's bytes, by rank. Collective, worker 0.
@@ -44,9 +44,9 @@ class control {
 
   /// reduce() in two steps, by any worker, but by one at a time: begins a reduction, then returns
   /// the result once it is complete. Both throw peer_failure and cancelled.
-  void begin_reduce(worker_t w, std::span<const std::byte> mine,
+  void begin_reduce(worker_t k, std::span<const std::byte> mine,
                     recursive_doubling::combine_function combine);
-  [[nodiscard]] std::optional<std::span<const std::byte>> try_take_reduced(worker_t w);
+  [[nodiscard]] std::optional<std::span<const std::byte>> try_take_reduced(worker_t k);
 
   /// Fails the world on all ranks; the first failure is kept. Any thread.
   void poison(rank_t failed_rank, const std::string& text) noexcept;
@@ -58,7 +58,7 @@ class control {
   /// Whether this rank must stop its loops.
   [[nodiscard]] bool stopping() const noexcept { return cancelling_.stopping(); }
   /// If this rank is stopping, announces that it will not begin its next collective. Any worker.
-  void announce_stop(worker_t w);
+  void announce_stop(worker_t k);
   /// How often the ranks have stopped together.
   [[nodiscard]] std::uint32_t generation() const noexcept { return cancelling_.generation(); }
   /// The collective that this rank waits for, if any. Any thread.
@@ -74,16 +74,16 @@ class control {
     std::vector<std::byte> payload;
   };
 
-  void send(worker_t w, packet_kind kind, rank_t to, std::span<const std::byte> payload);
-  void send_to_all(worker_t w, packet_kind kind, std::span<const std::byte> payload);
+  void send(worker_t k, packet_kind kind, rank_t to, std::span<const std::byte> payload);
+  void send_to_all(worker_t k, packet_kind kind, std::span<const std::byte> payload);
   void begin_gather(std::span<const std::byte> mine);
   std::vector<std::vector<std::byte>> finish_gather();
-  void send_gather(worker_t w);
-  void send_reduction(worker_t w);
-  void handle_packet_of_generation(worker_t w, const packet_header& header, rank_t from,
+  void send_gather(worker_t k);
+  void send_reduction(worker_t k);
+  void handle_packet_of_generation(worker_t k, const packet_header& header, rank_t from,
                                    std::span<const std::byte> payload);
-  void expect_to_begin(worker_t w);
-  void send_announcement(worker_t w);
+  void expect_to_begin(worker_t k);
+  void send_announcement(worker_t k);
   void wait_for(const std::atomic<bool>& complete);
 
   outbox& out_;

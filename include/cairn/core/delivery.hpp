@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
+#include <cstdint>
+
 #include <cairn/base/types.hpp>
 
 namespace cairn {
@@ -19,7 +22,8 @@ inline constexpr int any_worker = -1;
 
 /// The worker, of `workers`, that owns the block of element `id`. Blocks have 32 elements, so that
 /// two workers rarely write to one cache line, and are spread by multiplicative hashing [Knuth].
-[[nodiscard]] constexpr worker_t worker_of_block(std::uint64_t id, int workers) noexcept {
+[[nodiscard]] constexpr worker_t worker_of_block(std::uint64_t id,
+                                                 std::same_as<int> auto workers) noexcept {
   const auto spread = ((id >> 5) * 0x9e3779b97f4a7c15u) >> 32;
   return worker_t(static_cast<int>((spread * static_cast<std::uint64_t>(workers)) >> 32));
 }

@@ -35,29 +35,29 @@ class inbox {
       : channels_(channels), of_worker_(workers) {}
 
   void accept(buffer&& b);
-  /// The next buffer whose handler may run on worker w: of a standing channel, else of the open
+  /// The next buffer whose handler may run on worker k: of a standing channel, else of the open
   /// epoch.
-  [[nodiscard]] std::optional<buffer> take(worker_t w = main_worker);
+  [[nodiscard]] std::optional<buffer> take(worker_t k = main_worker);
   /// Like take(), but never a buffer of a standing channel.
-  [[nodiscard]] std::optional<buffer> take_of_epoch(worker_t w);
+  [[nodiscard]] std::optional<buffer> take_of_epoch(worker_t k);
   /// The next buffer of a standing channel.
   [[nodiscard]] std::optional<buffer> take_standing();
   /// The next buffer of a standing channel whose handler sends nothing.
   [[nodiscard]] std::optional<buffer> take_silent();
   /// Whether no buffer is queued. May be stale.
   [[nodiscard]] bool empty() const noexcept { return queued_.load(std::memory_order_relaxed) == 0; }
-  /// Whether no buffer is queued that worker w may take. May be stale.
-  [[nodiscard]] bool empty(worker_t w) const noexcept {
+  /// Whether no buffer is queued that worker k may take. May be stale.
+  [[nodiscard]] bool empty(worker_t k) const noexcept {
     return queued_for_any_.load(std::memory_order_relaxed) == 0 &&
-           of_worker_[w].queued.load(std::memory_order_relaxed) == 0;
+           of_worker_[k].queued.load(std::memory_order_relaxed) == 0;
   }
   /// Payload bytes queued and set aside.
   [[nodiscard]] std::size_t bytes() const noexcept {
     return bytes_.load(std::memory_order_relaxed);
   }
-  /// Of these, the bytes queued for other workers than w alone. May be stale.
-  [[nodiscard]] std::size_t bytes_of_others(worker_t w) const noexcept {
-    const auto mine = of_worker_[w].bytes.load(std::memory_order_relaxed);
+  /// Of these, the bytes queued for other workers than k alone. May be stale.
+  [[nodiscard]] std::size_t bytes_of_others(worker_t k) const noexcept {
+    const auto mine = of_worker_[k].bytes.load(std::memory_order_relaxed);
     const auto all = bytes_for_one_.load(std::memory_order_relaxed);
     return all > mine ? all - mine : 0;
   }
@@ -82,10 +82,10 @@ class inbox {
   void count_queued() noexcept;
   template <class Queue>
   buffer take_first(Queue& queue);
-  std::optional<buffer> take_first_of_epoch(worker_t w);
+  std::optional<buffer> take_first_of_epoch(worker_t k);
 
   struct queue_of_worker {
-    std::list<buffer> waiting;                     // an empty deque takes 0.6 KB
+    std::list<buffer> waiting;                     // an empty deque takes 0.6 KiB
     std::atomic<std::size_t> queued{0}, bytes{0};  // written under the lock
   };
   void count_bytes(queue_of_worker& of, std::size_t more, std::size_t less) noexcept;

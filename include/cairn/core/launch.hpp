@@ -55,6 +55,10 @@ inline void say_on_stderr(const std::string& sentence) {
 [[nodiscard]] int launch(int argc, char** argv, const rank_body& body,
                          const launch_report& say = say_on_stderr);
 
+/// Why something that this process printed on standard output cannot be written, as a sentence;
+/// empty: all of it has been written. Local ranks report it themselves.
+[[nodiscard]] std::string output_fault();
+
 /// False only if a launcher has started this process as another rank than the first. For work that
 /// is done once per job and needs no ranks. Does not start MPI.
 /// Throws    usage_error if the launcher's variables are invalid

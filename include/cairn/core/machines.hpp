@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <map>
@@ -41,7 +42,12 @@ struct machine_layout {
   std::shared_ptr<shared_heap> heap = {};
 
   /// Places rank r on machine r mod `machines`.
-  [[nodiscard]] static machine_layout dealt(rank_t ranks, int machines);
+  [[nodiscard]] static machine_layout dealt(std::same_as<rank_t> auto ranks,
+                                            std::same_as<int> auto machines) {
+    machine_layout layout;
+    for (rank_t r = 0; r < ranks; ++r) layout.machine_of.push_back(r % machines);
+    return layout;
+  }
 };
 
 /// The machines of a world, and memory shared by the ranks of each: world.machines().

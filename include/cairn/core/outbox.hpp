@@ -21,7 +21,7 @@ namespace cairn {
 /// memory, so that a send never blocks. Packets to one rank keep their order.
 ///
 /// Memory    the waiting packets
-/// Thread-safety: any thread may call pending_bytes(); callers of the others hold the world's
+/// Thread-safety: any thread may call waiting_bytes(); callers of the others hold the world's
 ///                network lock
 class outbox {
  public:
@@ -41,21 +41,21 @@ class outbox {
   /// Sends a packet (header and payload) of any size; in a traced world it numbers the packet.
   ///
   /// messages  of a channel in the packet
-  void send(worker_t w, rank_t to, std::span<std::byte> packet, std::size_t messages = 0);
+  void send(worker_t k, rank_t to, std::span<std::byte> packet, std::size_t messages = 0);
   /// Passes waiting packets to the transport while it has room.
-  void drain(worker_t w);
+  void drain(worker_t k);
 
   /// Bytes that wait for room. Any thread.
-  [[nodiscard]] std::size_t pending_bytes() const noexcept {
-    return pending_bytes_.load(std::memory_order_relaxed);
+  [[nodiscard]] std::size_t waiting_bytes() const noexcept {
+    return waiting_bytes_.load(std::memory_order_relaxed);
   }
   /// What this rank has sent.
   [[nodiscard]] const obs::traffic_row& traffic() const noexcept { return traffic_; }
   /// Whether all packets have left this rank.
-  [[nodiscard]] bool empty() { return pending_bytes() == 0 && net_.flushed(); }
+  [[nodiscard]] bool empty() { return waiting_bytes() == 0 && net_.flushed(); }
 
  private:
-  void enqueue(worker_t w, rank_t to, std::span<const std::byte> packet);
+  void enqueue(worker_t k, rank_t to, std::span<const std::byte> packet);
   void number_and_describe(obs::trace_span& sent, rank_t to, std::span<std::byte> packet,
                            std::size_t messages);
 
@@ -66,8 +66,8 @@ class outbox {
   const int sender_;
   obs::traffic_row traffic_;
   std::vector<std::uint16_t> sequences_;  // of the next packet, by receiver; only with a trace
-  std::vector<std::list<std::vector<std::byte>>> waiting_;  // an empty deque takes 0.6 KB
-  std::atomic<std::size_t> pending_bytes_{0};
+  std::vector<std::list<std::vector<std::byte>>> waiting_;  // an empty deque takes 0.6 KiB
+  std::atomic<std::size_t> waiting_bytes_{0};
 };
 
 }  // namespace cairn

@@ -68,44 +68,44 @@ class progress_engine final : public task::progress_source, private task::schedu
   }
 
   /// An empty buffer for `payload_bytes`, recycled if possible.
-  [[nodiscard]] buffer take_buffer(worker_t w, std::size_t payload_bytes) {
-    auto b = buffers_.take(w, payload_bytes);
-    charge(w, static_cast<std::int64_t>(b.capacity()));
+  [[nodiscard]] buffer take_buffer(worker_t k, std::size_t payload_bytes) {
+    auto b = buffers_.take(k, payload_bytes);
+    charge(k, static_cast<std::int64_t>(b.capacity()));
     return b;
   }
   /// Takes back a buffer of take_buffer() that is not sent.
-  void give_back(worker_t w, buffer&& b) {
-    charge(w, -static_cast<std::int64_t>(b.capacity()));
-    buffers_.give_back(w, std::move(b));
+  void give_back(worker_t k, buffer&& b) {
+    charge(k, -static_cast<std::int64_t>(b.capacity()));
+    buffers_.give_back(k, std::move(b));
   }
-  /// Adds `bytes`, which may be negative, to the bytes that worker w holds in blocks or tables.
-  void charge(worker_t w, std::int64_t bytes) noexcept {
-    auto& held = workers_[w].held_bytes;
+  /// Adds `bytes`, which may be negative, to the bytes that worker k holds in blocks or tables.
+  void charge(worker_t k, std::int64_t bytes) noexcept {
+    auto& held = workers_[k].held_bytes;
     held.store(held.load(std::memory_order_relaxed) + bytes, std::memory_order_relaxed);
   }
   /// Bytes of messages on this rank: in blocks and tables, in the inbox, and waiting for the
   /// transport. Any worker.
   [[nodiscard]] std::size_t held_bytes() const noexcept;
   /// Sends a filled buffer of a channel; `to` may be this rank.
-  void post(worker_t w, rank_t to, std::uint32_t number, channel_kind kind, std::size_t messages,
+  void post(worker_t k, rank_t to, std::uint32_t number, channel_kind kind, std::size_t messages,
             buffer&& b);
 
   // Progress ---------------------------------------------------------------------------------
 
-  /// Receives packets and runs the handler of at most one buffer; otherwise sends worker w's
+  /// Receives packets and runs the handler of at most one buffer; otherwise sends worker k's
   /// part-filled buffers. Returns whether it did anything. An error fails the world.
-  bool poll(worker_t w) noexcept override;
+  bool poll(worker_t k) noexcept override;
   /// Receives packets, so that this rank notices poison and cancellation. Runs no handlers.
-  [[nodiscard]] bool may_continue(worker_t w) noexcept override;
+  [[nodiscard]] bool may_continue(worker_t k) noexcept override;
   /// Throws peer_failure if the world is poisoned. If the world is being cancelled, synchronises
   /// with the other ranks and throws `cancelled`.
   void throw_if_interrupted() override;
   /// Called between two chunks of a loop, not inside a handler: receives packets, runs handlers,
   /// sends old buffers, waits for room. Returns false if the loop must end, because the world is
   /// poisoned or cancelled.
-  [[nodiscard]] bool between_chunks(worker_t w);
+  [[nodiscard]] bool between_chunks(worker_t k);
   /// The same without waiting for room. If `idle`, sends all buffers of the worker.
-  void make_progress(worker_t w, bool idle);
+  void make_progress(worker_t k, bool idle);
 
   // Tasks ------------------------------------------------------------------------------------
 
@@ -146,8 +146,8 @@ class progress_engine final : public task::progress_source, private task::schedu
 
   /// Keeps the epoch open for n pieces of work that will still send. A piece is released after its
   /// sends, by the same or another worker.
-  void hold(worker_t w, std::uint64_t n) noexcept { holds_[w].add_sent(n); }
-  void release(worker_t w, std::uint64_t n) noexcept { holds_[w].add_handled(n); }
+  void hold(worker_t k, std::uint64_t n) noexcept { holds_[k].add_sent(n); }
+  void release(worker_t k, std::uint64_t n) noexcept { holds_[k].add_handled(n); }
 
   struct totals {
     std::uint64_t sent = 0, handled = 0;
@@ -163,7 +163,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   /// The current work of this rank. Any thread.
   [[nodiscard]] progress_snapshot snapshot();
   /// Records the counts of a termination wave over all ranks. Called by one worker at a time.
-  void record_wave(std::uint64_t sent, std::uint64_t handled) noexcept;
+  void record_wave(const totals& counted) noexcept;
 
   /// The traffic that this rank has sent so far. Any worker.
   [[nodiscard]] std::vector<obs::sent_amount> traffic();
@@ -210,19 +210,19 @@ class progress_engine final : public task::progress_source, private task::schedu
 
   template <class F>
   bool with_transport(F&& f);
-  void count_step(worker_t w) noexcept {
-    auto& steps = workers_[w].steps;  // one writer
+  void count_step(worker_t k) noexcept {
+    auto& steps = workers_[k].steps;  // one writer
     steps.store(steps.load(std::memory_order_relaxed) + 1, std::memory_order_relaxed);
   }
-  bool poll_transport(worker_t w);
+  bool poll_transport(worker_t k);
   [[nodiscard]] std::size_t unsent_bytes() const noexcept;
-  bool send_for_others(worker_t w);
+  bool send_for_others(worker_t k);
   [[nodiscard]] bool all_sent();
-  void receive_packet(worker_t w, rank_t from, std::span<const std::byte> packet);
-  void accept(worker_t w, rank_t from, const packet_header& header,
+  void receive_packet(worker_t k, rank_t from, std::span<const std::byte> packet);
+  void accept(worker_t k, rank_t from, const packet_header& header,
               std::span<const std::byte> payload);
-  void deliver(worker_t w, buffer&& b);
-  bool run_one(worker_t w);
+  void deliver(worker_t k, buffer&& b);
+  bool run_one(worker_t k);
   static void describe(obs::trace_span& span, const packet_header& header, rank_t from,
                        std::size_t bytes);
   [[nodiscard]] bool workers_poll() const noexcept {
@@ -231,15 +231,15 @@ class progress_engine final : public task::progress_source, private task::schedu
   [[nodiscard]] std::uint64_t polls_of_workers() const noexcept;
   [[nodiscard]] bool must_rest() noexcept;
   [[nodiscard]] bool receives() const noexcept;
-  bool handle_standing(worker_t w);
+  bool handle_standing(worker_t k);
   [[nodiscard]] bool waits_for_room(worker_t helper) const noexcept;
-  task::poll_result serve(worker_t w) noexcept;
-  bool flush(worker_t w, flush_scope scope);
-  void flush_standing(worker_t w);
-  void flush_old(worker_t w);
-  [[nodiscard]] bool lacks_room(worker_t w) const noexcept;
-  void wait_for_room(worker_t w);
-  void between_batches(worker_t w) noexcept override;
+  task::poll_result serve(worker_t k) noexcept;
+  bool flush(worker_t k, flush_scope scope);
+  void flush_standing(worker_t k);
+  void flush_old(worker_t k);
+  [[nodiscard]] bool lacks_room(worker_t k) const noexcept;
+  void wait_for_room(worker_t k);
+  void between_batches(worker_t k) noexcept override;
   void failed(std::exception_ptr error) noexcept override;
   void before_destroying_tasks() noexcept override;
   void destroy_tasks(std::uint32_t next_generation) noexcept;

@@ -51,13 +51,13 @@ enum class flush_scope { all, only_old };
 /// The receiving end of a channel, as core sees it.
 class receiver {
  public:
-  /// Handles one buffer's payload on worker w; may modify the payload. Runs concurrently with
+  /// Handles one buffer's payload on worker k; may modify the payload. Runs concurrently with
   /// itself on other workers.
-  virtual void deliver(worker_t w, rank_t from, std::span<std::byte> payload) = 0;
-  /// Sends worker w's part-filled buffers. Returns whether it sent any. Called by worker w.
-  virtual bool flush(worker_t w, flush_scope scope) = 0;
-  /// The messages that worker w has sent and handled. Any thread.
-  [[nodiscard]] virtual const message_counter& count(worker_t w) const noexcept = 0;
+  virtual void deliver(worker_t k, rank_t from, std::span<std::byte> payload) = 0;
+  /// Sends worker k's part-filled buffers. Returns whether it sent any. Called by worker k.
+  virtual bool flush(worker_t k, flush_scope scope) = 0;
+  /// The messages that worker k has sent and handled. Any thread.
+  [[nodiscard]] virtual const message_counter& count(worker_t k) const noexcept = 0;
   /// Discards all part-filled buffers and counts, because the epoch was abandoned. Called while no
   /// other worker uses the channel.
   virtual void abandon() noexcept = 0;

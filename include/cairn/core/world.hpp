@@ -123,11 +123,11 @@ class world {
       obs::trace_span span(*trace_, main_worker, obs::trace_kind::loop);
       if (span) [[unlikely]]
         span->amount = n;
-      const auto between = [this](worker_t w) { return progress(w); };
+      const auto between = [this](worker_t k) { return progress(k); };
       if (alone_) {
-        task::serial_for(n, chunk, f, between);
+        task::serial_for({.elements = n, .chunk = chunk}, f, between);
       } else {
-        task::parallel_for(*pool_, n, chunk, f, between);
+        task::parallel_for(*pool_, {.elements = n, .chunk = chunk}, f, between);
       }
     }
     throw_if_interrupted();
@@ -173,9 +173,9 @@ class world {
   [[nodiscard]] cairn::task_service* task_service() noexcept { return task_service_; }
 
   /// Receives messages, runs their handlers, sends old buffers and waits for room. For loops of
-  /// sends outside parallel_for, on worker w; not inside a handler. Returns false if the loop
+  /// sends outside parallel_for, on worker k; not inside a handler. Returns false if the loop
   /// should end, because the world is poisoned or cancelled.
-  bool progress(worker_t w = main_worker);
+  bool progress(worker_t k = main_worker);
 
   /// Combines the ranks' values with aggregator A in a fixed order: the same bits on every rank,
   /// and in every run with the same number of ranks (recursive_doubling.hpp). Collective. The value
@@ -196,8 +196,14 @@ class world {
     return unpacked<value>(reduce_bytes(packed(mine), combine));
   }
   [[nodiscard]] std::uint64_t sum(std::uint64_t mine) { return reduce<add<std::uint64_t>>(mine); }
+  [[nodiscard]] std::uint64_t sum(std::unsigned_integral auto mine) {
+    return sum(std::uint64_t{mine});
+  }
+  [[nodiscard]] std::int64_t sum(std::signed_integral auto mine) {
+    return reduce<add<std::int64_t>>(mine);
+  }
   [[nodiscard]] double sum(double mine) { return reduce<add<double>>(mine); }
-  /// No other type converts, such as a signed or a real number.
+  /// max() takes std::uint64_t only.
   [[nodiscard]] std::uint64_t max(std::same_as<std::uint64_t> auto mine) {
     return reduce<maximum<std::uint64_t>>(mine);
   }

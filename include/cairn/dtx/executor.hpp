@@ -26,7 +26,7 @@
 namespace cairn::dtx {
 
 struct executor_options {
-  std::size_t at_once = 16;  ///< concurrent groups per worker; further operators are queued
+  std::size_t max_concurrent = 16;  ///< concurrent groups per worker; further operators are queued
   /// Maximum operators per group, which hold their elements together; 0: that of the domain's
   /// options, or 16 if it is chosen automatically.
   std::size_t grain = 0;
@@ -62,7 +62,7 @@ struct executor_options {
 /// Collective  constructor and destructor; spawn() while an epoch is open, as activity::executor
 /// Source      [AAM15] section 4.3; docs/dtx.md lists the differences
 template <activity::multi_cell Op>
-class executor final : job_source {
+class executor final : transaction_queue {
   using local = local_part<Op, executor>;
 
  public:
@@ -76,7 +76,7 @@ class executor final : job_source {
                : data.requested().grain != 0 ? data.requested().grain
                                              : 16),
         workers_(world_.workers()),
-        runner_(world_, {opt.at_once, opt.back_off},
+        runner_(world_, {opt.max_concurrent, opt.back_off},
                 std::max({sizeof(typename Maps::value_type)...}), *this),
         activities_(data, local{op_, this}) {
     if (one_rank()) return;
@@ -87,9 +87,9 @@ class executor final : job_source {
           [this](worker_t k, rank_t from, std::span<const typename path::ticketed_question> span) {
             for (const auto& q : span) queue(k, q.question, {from, q.by});
           },
-          [this](worker_t k, std::span<const typename path::replied> span) {
+          [this](worker_t k, std::span<const typename path::ticketed_answer> span) {
             for (const auto& a : span)
-              deliver_answer(k, workers_[k].unanswered.take(a.to.slot()), a.answer);
+              deliver_answer(k, workers_[k].unanswered.take(a.to.number()), a.answer);
             run_deferred(k);
           });
     } else {
@@ -148,7 +148,7 @@ class executor final : job_source {
   };
 
   // Operators that acquire their elements together.
-  class group final : public job {
+  class group final : public transaction_body {
    public:
     explicit group(executor& all) : all_(all) {}
 
@@ -221,7 +221,7 @@ class executor final : job_source {
     op_.elements(m, [&](const auto& where) { static_cast<void>(runner_.number_of(where.map)); });
     if (first == world_.rank()) return queue(k, m, own_origin());
     if constexpr (returns) {
-      out_->from(k)(first, m, workers_[k].unanswered.put(m));
+      out_->from(k)(first, m, am::slot(workers_[k].unanswered.put(m)));
     } else {
       out_->send(k, first, m);
     }
@@ -237,8 +237,9 @@ class executor final : job_source {
     runner_.queued(k);
     workers_[k].queue.push_back({m, from});
   }
-  bool has_jobs(worker_t k) const noexcept override { return !workers_[k].queue.empty(); }
-  std::unique_ptr<job> next_job(worker_t k, std::vector<element>& named) override {
+  bool has_transactions(worker_t k) const noexcept override { return !workers_[k].queue.empty(); }
+  std::unique_ptr<transaction_body> next_transaction(worker_t k,
+                                                     std::vector<element>& named) override {
     auto& queue = workers_[k].queue;
     auto next = std::make_unique<group>(*this);
     for (std::size_t n = std::min(grain_, queue.size()); n > 0; --n) {
@@ -250,7 +251,7 @@ class executor final : job_source {
 
   void answer(worker_t k, const origin& to, const message& m, const result& r) requires returns {
     if (to.rank == world_.rank()) return deliver_answer(k, m, r);
-    out_->reply_from(k)(to.rank, to.ticket, r);
+    out_->answer_from(k)(to.rank, to.ticket, r);
   }
   void deliver_answer(worker_t k, const message& m, const result& r) requires returns {
     context at{*this, k};

@@ -30,7 +30,7 @@ struct release_request {
 class claim_answer_handler {
  public:
   virtual ~claim_answer_handler() = default;
-  virtual void handle_answer(worker_t w, const claim_request& request, bool granted,
+  virtual void handle_answer(worker_t k, const claim_request& request, bool granted,
                              std::span<const std::byte> value) = 0;
 };
 
@@ -38,8 +38,8 @@ class claim_answer_handler {
 class map_access {
  public:
   virtual ~map_access() = default;
-  virtual void claim(worker_t w, std::span<const claim_request> requests) = 0;
-  virtual void release(worker_t w, std::span<const release_request> requests) = 0;
+  virtual void claim(worker_t k, std::span<const claim_request> requests) = 0;
+  virtual void release(worker_t k, std::span<const release_request> requests) = 0;
 };
 
 /// Claims an element for a transaction: sets the marker and returns the value, or fails.
@@ -85,13 +85,13 @@ class typed_map_access final : public map_access {
   typed_map_access(activity::domain& data, const Map& map, claim_answer_handler& handler)
       : claims_(data, {&map, &handler}), releases_(data, {&map}) {}
 
-  void claim(worker_t w, std::span<const claim_request> requests) override {
-    claims_.spawn(w, [&](auto& send) {
+  void claim(worker_t k, std::span<const claim_request> requests) override {
+    claims_.spawn(k, [&](auto& send) {
       for (const auto& r : requests) send(r);
     });
   }
-  void release(worker_t w, std::span<const release_request> requests) override {
-    releases_.spawn(w, [&](auto& send) {
+  void release(worker_t k, std::span<const release_request> requests) override {
+    releases_.spawn(k, [&](auto& send) {
       for (const auto& r : requests) {
         typename release_operator<Map>::message m{r.id, r.value != nullptr, {}};
         if (r.value) std::memcpy(static_cast<void*>(&m.value), r.value, sizeof m.value);

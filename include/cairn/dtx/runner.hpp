@@ -18,30 +18,31 @@
 
 namespace cairn::dtx {
 
-struct options {
-  std::size_t at_once = 16;       ///< concurrent transactions per worker; others are queued
-  back_off_limits back_off = {};  ///< first_ns is at least the time of one claim round
+struct transaction_options {
+  std::size_t max_concurrent = 16;  ///< concurrent transactions per worker; others are queued
+  back_off_limits back_off = {};    ///< first_ns is at least the time of one claim round
 };
 
 /// The body of one transaction, type-erased.
-class job {
+class transaction_body {
  public:
-  virtual ~job() = default;
+  virtual ~transaction_body() = default;
   /// Reads and writes copies; may run several times. An exception poisons the world.
   virtual void run(transaction& tx) = 0;
   /// Runs once, after the write-back on this rank; values for other ranks may still be in transit.
   virtual void committed(worker_t) {}
-  /// Number of queued items that this job completes.
+  /// Number of queued items that this transaction completes.
   [[nodiscard]] virtual std::uint64_t size() const noexcept { return 1; }
 };
 
 /// Queue of the transactions that have not begun.
-class job_source {
+class transaction_queue {
  public:
-  virtual ~job_source() = default;
-  [[nodiscard]] virtual bool has_jobs(worker_t w) const noexcept = 0;
-  /// The next job of worker w, and the elements that it names.
-  [[nodiscard]] virtual std::unique_ptr<job> next_job(worker_t w, std::vector<element>& named) = 0;
+  virtual ~transaction_queue() = default;
+  [[nodiscard]] virtual bool has_transactions(worker_t k) const noexcept = 0;
+  /// The next transaction of worker k, and the elements that it names.
+  [[nodiscard]] virtual std::unique_ptr<transaction_body> next_transaction(
+      worker_t k, std::vector<element>& named) = 0;
 };
 
 /// Runs a rank's transactions over the elements of their maps. transactions.hpp and executor.hpp
@@ -55,7 +56,8 @@ class job_source {
 class runner final : public claim_answer_handler {
  public:
   /// element_bytes   size of the largest element of all maps
-  runner(world& w, const options& opt, std::size_t element_bytes, job_source& source);
+  runner(world& w, const transaction_options& opt, std::size_t element_bytes,
+         transaction_queue& source);
 
   /// Called before the first transaction, in the same order on every rank.
   void add(const void* map, std::unique_ptr<map_access> access);
@@ -64,13 +66,13 @@ class runner final : public claim_answer_handler {
   [[nodiscard]] std::uint32_t number_of(const void* map) const;
   [[nodiscard]] std::span<const void* const> maps() const noexcept { return maps_; }
 
-  /// Must be called before worker w queues an item at the source.
-  void queued(worker_t w);
-  /// Advances worker w's transactions and starts queued ones. Returns whether any advanced. Called
+  /// Must be called before worker k queues an item at the source.
+  void queued(worker_t k);
+  /// Advances worker k's transactions and starts queued ones. Returns whether any advanced. Called
   /// in a chunk, a body section or a handler, or by an idle worker.
-  bool advance_ready(worker_t w);
+  bool advance_ready(worker_t k);
 
-  void handle_answer(worker_t w, const claim_request& request, bool granted,
+  void handle_answer(worker_t k, const claim_request& request, bool granted,
                      std::span<const std::byte> value) override;
 
  private:
@@ -79,7 +81,7 @@ class runner final : public claim_answer_handler {
     task::spin_lock guard;  // answers arrive on several workers
     acquisition held;
     copies data;
-    std::unique_ptr<job> body;
+    std::unique_ptr<transaction_body> body;
     marker_word name = free_marker;
     worker_t home = main_worker;
     std::uint64_t claimed_ns = 0;         // time of the last claims
@@ -99,7 +101,7 @@ class runner final : public claim_answer_handler {
     std::vector<delayed_record> delayed;
     std::vector<outbox> out;  // by map
     random64 random{0};
-    std::vector<element> named;  // elements of the job that begins
+    std::vector<element> named;  // elements of the transaction that begins
     std::uint64_t num_started = 0;
     bool advancing = false;
     task::spin_lock guard;
@@ -107,19 +109,19 @@ class runner final : public claim_answer_handler {
   };
 
   void end_due_back_offs(worker_state& mine);
-  void start_queued(worker_t w);
+  void start_queued(worker_t k);
   [[nodiscard]] record* take_record(worker_state& mine);
-  void advance(worker_t w, record& r);
+  void advance(worker_t k, record& r);
   [[nodiscard]] bool run_body(record& r);
-  void commit(worker_t w, record& r);
-  void claim(worker_t w, record& r);
-  void release_and_back_off(worker_t w, record& r);
-  void send(worker_t w);
+  void commit(worker_t k, record& r);
+  void claim(worker_t k, record& r);
+  void release_and_back_off(worker_t k, record& r);
+  void send(worker_t k);
 
   world& world_;
-  options options_;
+  transaction_options options_;
   std::size_t element_bytes_;
-  job_source& source_;
+  transaction_queue& source_;
   std::atomic<std::uint64_t> epoch_{0}, num_uncommitted_{0};
   std::vector<const void*> maps_;
   std::vector<std::unique_ptr<map_access>> map_accesses_;

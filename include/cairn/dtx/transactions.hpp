@@ -46,9 +46,9 @@ namespace cairn::dtx {
 ///             section, not inside an operator, a handler or another transaction's body
 /// Source      [AAM15] section 4.3, where the body is a hardware transaction; see docs/dtx.md
 template <class... Maps>
-class transactions final : job_source {
+class transactions final : transaction_queue {
  public:
-  transactions(activity::domain& data, const options& opt, const Maps&... maps)
+  transactions(activity::domain& data, const transaction_options& opt, const Maps&... maps)
       : queues_(data.of().workers()),
         runner_(data.of(), opt, std::max({sizeof(typename Maps::value_type)...}), *this) {
     (runner_.add(&maps, std::make_unique<typed_map_access<Maps>>(data, maps, runner_)), ...);
@@ -56,45 +56,46 @@ class transactions final : job_source {
 
   /// Claims each element when the body first accesses it.
   template <class Body>
-  void run(worker_t w, Body&& body) {
-    start(w, std::forward<Body>(body), {});
+  void run(worker_t k, Body&& body) {
+    start(k, std::forward<Body>(body), {});
   }
 
   /// Claims together, before the body runs, the elements that names(each) passes to each(place).
   template <class Body, class Names>
-  void run(worker_t w, Body&& body, Names&& names) {
+  void run(worker_t k, Body&& body, Names&& names) {
     std::vector<element> named;
     names([&](const auto& where) {
       CAIRN_EXPECTS(where.id < where.map->size(),
                     "the element id must be less than the size of its map");
       named.push_back({runner_.number_of(where.map), where.id});
     });
-    start(w, std::forward<Body>(body), std::move(named));
+    start(k, std::forward<Body>(body), std::move(named));
   }
 
  private:
   template <class Body>
-  struct body_job final : job {
-    explicit body_job(Body b) : body(std::move(b)) {}
+  struct typed_body final : transaction_body {
+    explicit typed_body(Body b) : body(std::move(b)) {}
     void run(transaction& tx) override { body(tx); }
     Body body;
   };
   struct waiting {
-    std::unique_ptr<job> body;
+    std::unique_ptr<transaction_body> body;
     std::vector<element> named;
   };
 
   template <class Body>
-  void start(worker_t w, Body&& body, std::vector<element> named) {
-    auto work = std::make_unique<body_job<std::decay_t<Body>>>(std::forward<Body>(body));
-    runner_.queued(w);
-    queues_[w].push_back({std::move(work), std::move(named)});
-    runner_.advance_ready(w);
+  void start(worker_t k, Body&& body, std::vector<element> named) {
+    auto work = std::make_unique<typed_body<std::decay_t<Body>>>(std::forward<Body>(body));
+    runner_.queued(k);
+    queues_[k].push_back({std::move(work), std::move(named)});
+    runner_.advance_ready(k);
   }
-  bool has_jobs(worker_t w) const noexcept override { return !queues_[w].empty(); }
-  std::unique_ptr<job> next_job(worker_t w, std::vector<element>& named) override {
-    auto next = std::move(queues_[w].front());
-    queues_[w].pop_front();
+  bool has_transactions(worker_t k) const noexcept override { return !queues_[k].empty(); }
+  std::unique_ptr<transaction_body> next_transaction(worker_t k,
+                                                     std::vector<element>& named) override {
+    auto next = std::move(queues_[k].front());
+    queues_[k].pop_front();
     named = std::move(next.named);
     return std::move(next.body);
   }

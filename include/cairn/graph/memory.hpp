@@ -42,7 +42,4 @@ struct build_size {
 void expect_memory_for(world& w, std::uint64_t bytes, const std::string& subject);
 void expect_memory_for(world& w, const build_size& size);
 
-/// Three digits in decimal units: "3.10 GB".
-[[nodiscard]] std::string format_bytes(std::uint64_t bytes);
-
 }  // namespace cairn::graph

@@ -15,13 +15,13 @@ namespace cairn::hw {
 inline constexpr std::size_t page_bytes = 4096;
 inline constexpr std::size_t huge_page_bytes = std::size_t{2} << 20;
 
-/// Zero-filled memory for data with random accesses. From 2 MB on, whole pages aligned to 2 MB, for
-/// which the kernel is asked to use huge pages (up to twice as fast on random access). Below 2 MB,
-/// heap memory aligned to a cache line.
+/// Zero-filled memory for data with random accesses. From 2 MiB on, whole pages aligned to 2 MiB,
+/// for which the kernel is asked to use huge pages (up to twice as fast on random access). Smaller
+/// data is heap memory aligned to a cache line.
 ///
 /// Mapped memory uses no physical memory until it is touched, and is placed near the core that
 /// touches it first: see touch_pages.
-/// Throws    system_failure with the number of bytes if the allocation fails
+/// Throws    system_failure with the size if the allocation fails
 class pages {
  public:
   pages() = default;
@@ -59,7 +59,7 @@ class pages {
 /// Makes each page of [begin, begin + bytes) present and writable without changing its contents,
 /// also while others write to it. Disjoint ranges per worker give parallel first touch. After a
 /// page fault has aborted a hardware transaction, the next attempt does not fault.
-/// Cost about one atomic write per 4 KB, plus the faults.
+/// Cost about one atomic write per 4 KiB, plus the faults.
 void touch_pages(void* begin, std::size_t bytes) noexcept;
 
 /// Returns the pages that lie wholly in [begin, begin + bytes) to the system; they read as zeros
@@ -71,7 +71,7 @@ class page_source {
  public:
   virtual ~page_source() = default;
   /// At least `bytes` bytes; their contents are undetermined.
-  /// Throws    system_failure with the number of bytes if the allocation fails
+  /// Throws    system_failure with the size if the allocation fails
   [[nodiscard]] virtual pages take(std::size_t bytes) = 0;
   /// Takes back what take() returned.
   virtual void give_back(pages&& memory) noexcept = 0;
@@ -89,7 +89,7 @@ class page_buffer {
   using value_type = T;
 
   page_buffer() = default;
-  /// Throws    system_failure with the number of bytes if the allocation fails
+  /// Throws    system_failure with the size if the allocation fails
   explicit page_buffer(std::size_t count) : memory_(bytes_for(count)), size_(count) {}
   /// Elements with undetermined values; their memory returns to `source` at the end.
   page_buffer(std::size_t count, std::shared_ptr<page_source> source)

@@ -19,7 +19,7 @@ struct machine_map {
   /// Gathers every rank's host name, boot id and allowed cores. Collective.
   ///
   /// pretended   n > 0: places rank r on machine r mod n instead
-  [[nodiscard]] static machine_map gather(mpi_job& job, int pretended = 0);
+  [[nodiscard]] static machine_map gather(mpi_process& process, int pretended = 0);
 
   /// The ranks on the machine of `rank`, ascending.
   [[nodiscard]] std::vector<rank_t> neighbors(rank_t rank) const;
@@ -30,7 +30,8 @@ struct machine_map {
 ///
 /// Returns   this rank's rings, whose ranks are positions in map.neighbors(self); null if some
 ///           rank of this machine could not open the memory, or if the rank is alone
-[[nodiscard]] std::unique_ptr<transport> make_machine_rings(mpi_job& job, const machine_map& map);
+[[nodiscard]] std::unique_ptr<transport> make_machine_rings(mpi_process& process,
+                                                            const machine_map& map);
 
 /// Sends packets to local peers by one transport and to the others by another.
 ///

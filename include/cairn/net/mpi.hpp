@@ -31,15 +31,15 @@ enum class mpi_kind { automatic, mpich, openmpi };
 /// has started it).
 ///
 /// Thread-safety: as its transports; at most one thread is in MPI at any time.
-class mpi_job {
+class mpi_process {
  public:
   /// kind      not automatic
   /// folders   searched in order for the plugin
   /// Throws    usage_error if no folder has a plugin that can be loaded; system_failure if MPI
   ///           does not start
-  [[nodiscard]] static std::shared_ptr<mpi_job> start(mpi_kind kind,
-                                                      std::span<const std::string> folders);
-  virtual ~mpi_job() = default;
+  [[nodiscard]] static std::shared_ptr<mpi_process> start(mpi_kind kind,
+                                                          std::span<const std::string> folders);
+  virtual ~mpi_process() = default;
 
   [[nodiscard]] virtual rank_t self() const noexcept = 0;
   [[nodiscard]] virtual rank_t size() const noexcept = 0;
@@ -54,13 +54,14 @@ class mpi_job {
 
   /// A transport over a communicator of its own, which keeps the job alive. Collective.
   ///
-  /// answerer   a rank other than 0, the same on all ranks. Rank 0 and this rank measure the packet
+  /// responder   a rank other than 0, the same on all ranks. Rank 0 and this rank measure the
+  /// packet
   ///            steps between them (step_probe.hpp) for some milliseconds, and all ranks use the
   ///            result. 0: the steps remain unknown
-  [[nodiscard]] virtual std::unique_ptr<transport> open(rank_t answerer = 0) = 0;
+  [[nodiscard]] virtual std::unique_ptr<transport> open(rank_t responder = 0) = 0;
 
  protected:
-  mpi_job() = default;
+  mpi_process() = default;
 };
 
 }  // namespace cairn::net

@@ -17,7 +17,7 @@ namespace cairn::net {
 /// writer's and the reader's index have their own lines, so a packet costs the coherence misses of
 /// its bytes and of one index. Zeroed memory is a set of empty rings.
 ///
-/// Memory    ranks^2 rings of 256 KB; smaller beyond 16 ranks (64 MB in all), but at least 32 KB
+/// Memory    ranks^2 rings of 256 KiB; smaller beyond 16 ranks (64 MiB in all), but at least 32 KiB
 ///           each. An unused ring is never touched
 class ring_fabric {
  public:

@@ -14,7 +14,7 @@
 namespace cairn::net {
 
 /// Finds the steps of a transport that does not report them (packet_steps.hpp). The candidates are
-/// the powers of two from 1 KB to 32 KB.
+/// the powers of two from 1 KiB to 32 KiB.
 ///
 /// One rank sends a packet and another rank returns a packet of the same size. For each power of
 /// two the first rank times a slightly smaller and a slightly larger packet alternately, so that a
@@ -28,7 +28,7 @@ namespace cairn::net {
 class step_probe {
  public:
   static constexpr std::size_t first_size = 1u << 10;
-  static constexpr std::size_t num_sizes = 6;  // up to 32 KB
+  static constexpr std::size_t num_sizes = 6;  // up to 32 KiB
   static constexpr std::size_t below = 128, above = 64;
   static constexpr std::size_t largest_size = (first_size << (num_sizes - 1)) + above;
   static constexpr std::size_t min_rounds = 5, max_rounds = 15;
@@ -60,11 +60,12 @@ class step_probe {
   std::array<std::vector<std::uint64_t>, num_probes> took_ns_;
 };
 
-/// Rank `asker` probes its packets to `answerer` for at most about limit_ns, or twice the time of a
-/// message if that is more. Called by both, before any other packet; the others may wait elsewhere.
+/// Rank `asker` probes its packets to `responder` for at most about limit_ns, or twice the time of
+/// a message if that is more. Called by both, before any other packet; the others may wait
+/// elsewhere.
 ///
 /// Returns   at the asker what step_probe::found() gives, else 0
-[[nodiscard]] std::uint32_t probe_steps(transport& net, rank_t asker, rank_t answerer,
+[[nodiscard]] std::uint32_t probe_steps(transport& net, rank_t asker, rank_t responder,
                                         std::uint64_t limit_ns);
 
 }  // namespace cairn::net

@@ -136,7 +136,7 @@ static_assert(
 
 /// The counters of the workers of one rank. Each worker has its own cache lines.
 ///
-/// Thread-safety: only worker w calls add(w, ...); any thread may read at any time, and sees for
+/// Thread-safety: only worker k calls add(k, ...); any thread may read at any time, and sees for
 /// each worker and counter a recent value that never decreases.
 class counters {
  public:
@@ -146,19 +146,19 @@ class counters {
   [[nodiscard]] int workers() const noexcept { return workers_; }
 
   /// A plain add on x86: a single writer needs no locked instruction.
-  void add(worker_t w, counter c, std::uint64_t n = 1) noexcept {
-    auto& cell = at(w, c);
+  void add(worker_t k, counter c, std::uint64_t n = 1) noexcept {
+    auto& cell = at(k, c);
     cell.store(cell.load(std::memory_order_relaxed) + n, std::memory_order_relaxed);
   }
 
-  [[nodiscard]] std::uint64_t of_worker(worker_t w, counter c) const noexcept {
-    return at(w, c).load(std::memory_order_relaxed);
+  [[nodiscard]] std::uint64_t of_worker(worker_t k, counter c) const noexcept {
+    return at(k, c).load(std::memory_order_relaxed);
   }
 
   /// Sum over this rank's workers.
   [[nodiscard]] std::uint64_t total(counter c) const noexcept {
     std::uint64_t sum = 0;
-    for (worker_t w{0}; w < workers_; ++w) sum += of_worker(w, c);
+    for (worker_t k{0}; k < workers_; ++k) sum += of_worker(k, c);
     return sum;
   }
 
@@ -174,8 +174,8 @@ class counters {
     std::array<std::atomic<std::uint64_t>, num_counters> values{};
   };
 
-  [[nodiscard]] std::atomic<std::uint64_t>& at(worker_t w, counter c) const noexcept {
-    return blocks_[static_cast<std::size_t>(w)].values[static_cast<std::size_t>(c)];
+  [[nodiscard]] std::atomic<std::uint64_t>& at(worker_t k, counter c) const noexcept {
+    return blocks_[static_cast<std::size_t>(k)].values[static_cast<std::size_t>(c)];
   }
 
   int workers_;

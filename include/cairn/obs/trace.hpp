@@ -72,7 +72,7 @@ struct time_span {
 ///
 /// Cost           if off, or paused: a branch for each record; else two clock readings
 /// Memory         `capacity` records of 64 bytes per worker, touched when used
-/// Thread-safety  only worker w calls add(w, ..); what it has added may be read at any time.
+/// Thread-safety  only worker k calls add(k, ..); what it has added may be read at any time.
 ///                resume(), pause() and name_channel() by worker 0 outside jobs
 class trace {
  public:
@@ -94,15 +94,15 @@ class trace {
   void pause() noexcept { on_.store(false, std::memory_order_relaxed); }
 
   [[nodiscard]] std::uint64_t now_ns() const { return now_ns_(); }
-  void add(worker_t w, const trace_record& r) noexcept;
+  void add(worker_t k, const trace_record& r) noexcept;
   /// Adds a record of this moment, if on.
-  void note(worker_t w, trace_kind kind, std::string_view text, const trace_numbers& n = {}) {
+  void note(worker_t k, trace_kind kind, std::string_view text, const trace_numbers& n = {}) {
     if (on()) [[unlikely]]
-      note_now(w, kind, text, n);
+      note_now(k, kind, text, n);
   }
 
   /// Adds a span that has ended, if its begin is known (not 0).
-  void add_span(worker_t w, trace_kind kind, const time_span& when, std::uint64_t amount) noexcept;
+  void add_span(worker_t k, trace_kind kind, const time_span& when, std::uint64_t amount) noexcept;
 
   /// Names a channel for reports. The names of the first 4,096 channels are kept.
   void name_channel(std::uint32_t number, std::string_view name);
@@ -113,8 +113,8 @@ class trace {
   [[nodiscard]] const std::vector<channel_name>& channels() const noexcept { return channels_; }
 
   [[nodiscard]] int workers() const noexcept { return static_cast<int>(workers_.size()); }
-  [[nodiscard]] std::span<const trace_record> of_worker(worker_t w) const noexcept;
-  [[nodiscard]] std::uint64_t dropped(worker_t w) const noexcept;
+  [[nodiscard]] std::span<const trace_record> of_worker(worker_t k) const noexcept;
+  [[nodiscard]] std::uint64_t dropped(worker_t k) const noexcept;
 
  private:
   struct alignas(cache_line) worker_records {
@@ -122,7 +122,7 @@ class trace {
     std::atomic<std::size_t> size{0};
     std::atomic<std::uint64_t> dropped{0};
   };
-  void note_now(worker_t w, trace_kind kind, std::string_view text, const trace_numbers& n);
+  void note_now(worker_t k, trace_kind kind, std::string_view text, const trace_numbers& n);
 
   const std::size_t capacity_;
   const time_source now_ns_;
@@ -137,7 +137,7 @@ class trace {
 ///   if (span) span->amount = bytes;
 class trace_span {
  public:
-  trace_span(trace& t, worker_t w, trace_kind kind) : trace_(t.on() ? &t : nullptr), worker_(w) {
+  trace_span(trace& t, worker_t k, trace_kind kind) : trace_(t.on() ? &t : nullptr), worker_(k) {
     if (trace_) [[unlikely]]
       begin(kind);
   }
@@ -169,7 +169,7 @@ class trace_span {
 /// Records how long a worker has found no work.
 class idle_span {
  public:
-  explicit idle_span(worker_t w) noexcept : worker_(w) {}
+  explicit idle_span(worker_t k) noexcept : worker_(k) {}
   idle_span(const idle_span&) = delete;
   idle_span& operator=(const idle_span&) = delete;
 

@@ -35,7 +35,7 @@ class trace_writer {
   /// Writes one worker's records, or those of the progress thread.
   ///
   /// offset_ns  is added to its times
-  void worker(rank_t rank, worker_t w, std::span<const trace_record> records,
+  void worker(rank_t rank, worker_t k, std::span<const trace_record> records,
               std::int64_t offset_ns, std::string_view name = "");
   /// Writes the end of the file.
   ///

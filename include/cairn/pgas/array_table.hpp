@@ -91,7 +91,7 @@ struct array_part {
 /// Finds a rank's part of an array by id, also while other parts are made and dropped.
 ///
 /// Parts do not move, and stay until the table ends, so that an id that was freed is recognised.
-/// Memory    8 bytes per rank; 2 KB per rank that has allocated, and about 160 bytes per slot that
+/// Memory    8 bytes per rank; 2 KiB per rank that has allocated, and about 160 bytes per slot that
 ///           it has used, by 256 slots
 /// Thread-safety: part() on any thread; at() by one thread at a time for an id
 class array_table {

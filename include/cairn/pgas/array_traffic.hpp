@@ -28,7 +28,7 @@ namespace cairn::pgas {
 /// and the completion must exist until then, unless all tasks of the rank are destroyed before.
 ///
 /// Collective constructor and destructor
-/// Thread-safety  worker w calls the functions that take w
+/// Thread-safety  worker k calls the functions that take k
 class array_traffic {
  public:
   /// share_gets   see global_memory_options
@@ -37,28 +37,28 @@ class array_traffic {
   array_traffic(const array_traffic&) = delete;
   array_traffic& operator=(const array_traffic&) = delete;
 
-  void get_word(worker_t w, rank_t to, const array_command& command, void* into,
+  void get_word(worker_t k, rank_t to, const array_command& command, void* into,
                 std::uint32_t bytes, completion& c);
-  void get_pair(worker_t w, rank_t to, const array_command& command, void* into,
+  void get_pair(worker_t k, rank_t to, const array_command& command, void* into,
                 std::uint32_t bytes, completion& c);
   /// Bytes of a part from a byte offset on, in pieces.
-  void get_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
+  void get_bytes(worker_t k, rank_t to, const array_id& id, std::uint64_t offset,
                  std::span<std::byte> into, completion& c);
-  void put_word(worker_t w, rank_t to, const array_command& command, std::uint64_t x,
+  void put_word(worker_t k, rank_t to, const array_command& command, std::uint64_t x,
                 completion& c);
-  void put_pair(worker_t w, rank_t to, const array_command& command, const void* from,
+  void put_pair(worker_t k, rank_t to, const array_command& command, const void* from,
                 std::uint32_t bytes, completion& c);
-  void put_bytes(worker_t w, rank_t to, const array_id& id, std::uint64_t offset,
+  void put_bytes(worker_t k, rank_t to, const array_id& id, std::uint64_t offset,
                  std::span<const std::byte> from, completion& c);
   /// An atomic operation, take or fill. `into` receives the previous value; it may be null.
-  void change(worker_t w, rank_t to, const array_command& command, std::uint64_t x,
-              std::uint64_t expected, void* into, std::uint32_t bytes, completion& c);
+  void change(worker_t k, rank_t to, const array_command& command,
+              const operands<std::uint64_t>& by, void* into, std::uint32_t bytes, completion& c);
 
-  /// Worker w answers a task that waits for an element of a freed part.
-  void fail(worker_t w, const full_empty::taker& t);
+  /// Worker k answers a task that waits for an element of a freed part.
+  void fail(worker_t k, const full_empty::taker& t);
 
-  /// A group of operations of worker w. Its owner ends it by abandon().
-  [[nodiscard]] group_completion& new_group(worker_t w);
+  /// A group of operations of worker k. Its owner ends it by abandon().
+  [[nodiscard]] group_completion& new_group(worker_t k);
 
   [[nodiscard]] task::scheduler& tasks() noexcept { return tasks_; }
 
@@ -67,7 +67,7 @@ class array_traffic {
   static constexpr std::size_t num_shared_lines = 1024;
   static constexpr unsigned fault_shift = 45;  // of a ticket's slot: above it an access_fault
 
-  struct reply_target {  // the destination of an answer
+  struct answer_target {  // the destination of an answer
     void* into;
     completion* by;
     std::uint32_t generation;  // of the rank's tasks
@@ -92,30 +92,31 @@ class array_traffic {
         if (g.abandoned) delete &g;
       }
     }
-    am::slot_table<reply_target> reply_targets;
+    am::slot_table<answer_target> answer_targets;
     std::vector<shared_get> shared_gets;
     group_completion groups;  // the beginning of a ring
   };
 
   template <class Request, class Question>
-  void ask(Request& request, worker_t w, rank_t to, const Question& q, const reply_target& target) {
-    request.from(w)(to, q, workers_[w].reply_targets.put(target));
+  void ask(Request& request, worker_t k, rank_t to, const Question& q,
+           const answer_target& target) {
+    request.from(k)(to, q, am::slot(workers_[k].answer_targets.put(target)));
   }
-  [[nodiscard]] reply_target reply_target_for(void* into, std::uint32_t bytes,
-                                              completion& c) noexcept;
-  [[nodiscard]] bool join_shared_get(worker_t w, rank_t to, const array_command& command,
-                                     reply_target& target, std::uint16_t& line);
+  [[nodiscard]] answer_target answer_target_for(void* into, std::uint32_t bytes,
+                                                completion& c) noexcept;
+  [[nodiscard]] bool join_shared_get(worker_t k, rank_t to, const array_command& command,
+                                     answer_target& target, std::uint16_t& line);
 
   template <class Request, class Act>
   void answer_all(Request& request, worker_t k, rank_t from,
                   std::span<const typename Request::ticketed_question> batch, Act&& act);
-  template <class Replied>
-  void receive_replies(worker_t w, std::span<const Replied> batch);
+  template <class Answered>
+  void receive_answers(worker_t k, std::span<const Answered> batch);
   template <class Answer>
-  void deliver_reply(worker_t w, const reply_target& target, const Answer& answer,
-                     access_fault fault);
+  void deliver_answer(worker_t k, const answer_target& target, const Answer& answer,
+                      access_fault fault);
   static am::ticket with_fault(const am::ticket& t, access_fault fault) noexcept {
-    return {t.worker(), t.slot() | static_cast<std::uint64_t>(fault) << fault_shift};
+    return {t.worker(), am::slot(t.number() | static_cast<std::uint64_t>(fault) << fault_shift)};
   }
 
   using word_gets = am::request<get_command, element_bytes<8>>;
@@ -128,7 +129,7 @@ class array_traffic {
 
   void answer_changes(worker_t k, rank_t from, std::span<const changes::ticketed_question> batch);
   void change_full_empty(worker_t k, rank_t from, array_part& part,
-                         const changes::ticketed_question& q, changes::replier& reply);
+                         const changes::ticketed_question& q, changes::answerer& answer);
 
   world& world_;
   task::scheduler& tasks_;

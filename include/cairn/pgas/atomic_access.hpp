@@ -75,13 +75,19 @@ requires(sizeof(T) <= 8) [[nodiscard]] T from_word(std::uint64_t word) noexcept 
   return x;
 }
 
+template <class U>
+struct operands {
+  U x;
+  U expected;  ///< of compare_exchange
+};
+
 /// One indivisible access to an element of 1, 2, 4 or 8 bytes; sequentially consistent.
 ///
-/// x         the operand;  expected   of compare_exchange
 /// Returns   what the element held before
 template <class U>
-requires(std::is_arithmetic_v<U>) U changed(access operation, U& element, U x, U expected)
+requires(std::is_arithmetic_v<U>) U changed(access operation, U& element, operands<U> by)
 noexcept {
+  auto [x, expected] = by;
   const std::atomic_ref<U> cell(element);
   const auto loop = [&](auto&& next) {
     U found = cell.load();  // the only access if nothing changes
@@ -115,16 +121,18 @@ noexcept {
 
 /// The same for an element of `bytes` bytes whose type is known by its kind only.
 std::uint64_t changed(access operation, number_kind kind, std::size_t bytes, void* element,
-                      std::uint64_t x, std::uint64_t expected) noexcept;
+                      operands<std::uint64_t> by) noexcept;
+
+struct copied_bytes {
+  std::size_t in_all;  ///< a multiple of those of an element, if it is a word
+  std::size_t per_element;
+};
 
 /// Copies elements out of or into memory that other workers may access: each element of 1, 2, 4 or
 /// 8 bytes indivisibly, others byte by byte.
 ///
-/// element_bytes   size of an element;  bytes   to copy; a multiple of it if it is a word
-void load_elements(void* to, const void* elements, std::size_t bytes,
-                   std::size_t element_bytes) noexcept;
-void store_elements(void* elements, const void* from, std::size_t bytes,
-                    std::size_t element_bytes) noexcept;
+void load_elements(void* to, const void* elements, copied_bytes amount) noexcept;
+void store_elements(void* elements, const void* from, copied_bytes amount) noexcept;
 
 /// The same for one element of a type that is known.
 template <class T>

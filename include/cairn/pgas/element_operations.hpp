@@ -38,28 +38,28 @@ struct target {
 
 /// Sends a get of a remote T; several pieces if T is large.
 template <class T>
-void send_get(worker_t w, const target& t, void* into, completion& c) {
+void send_get(worker_t k, const target& t, void* into, completion& c) {
   constexpr auto bytes = static_cast<std::uint32_t>(sizeof(T));
   auto& traffic = *t.traffic;
   if constexpr (is_word(sizeof(T))) {
-    traffic.get_word(w, t.place.owner, t.command(access::get), into, bytes, c);
+    traffic.get_word(k, t.place.owner, t.command(access::get), into, bytes, c);
   } else if constexpr (sizeof(T) <= 16) {
-    traffic.get_pair(w, t.place.owner, t.command(access::get), into, bytes, c);
+    traffic.get_pair(k, t.place.owner, t.command(access::get), into, bytes, c);
   } else {
-    traffic.get_bytes(w, t.place.owner, t.id, t.place.offset * sizeof(T),
+    traffic.get_bytes(k, t.place.owner, t.id, t.place.offset * sizeof(T),
                       {static_cast<std::byte*>(into), sizeof(T)}, c);
   }
 }
 
 template <class T>
-void send_put(worker_t w, const target& t, const T& x, completion& c) {
+void send_put(worker_t k, const target& t, const T& x, completion& c) {
   auto& traffic = *t.traffic;
   if constexpr (is_word(sizeof(T))) {
-    traffic.put_word(w, t.place.owner, t.command(access::put), to_word(x), c);
+    traffic.put_word(k, t.place.owner, t.command(access::put), to_word(x), c);
   } else if constexpr (sizeof(T) <= 16) {
-    traffic.put_pair(w, t.place.owner, t.command(access::put), &x, sizeof(T), c);
+    traffic.put_pair(k, t.place.owner, t.command(access::put), &x, sizeof(T), c);
   } else {
-    traffic.put_bytes(w, t.place.owner, t.id, t.place.offset * sizeof(T),
+    traffic.put_bytes(k, t.place.owner, t.id, t.place.offset * sizeof(T),
                       std::as_bytes(std::span(&x, 1)), c);
   }
 }
@@ -122,8 +122,8 @@ class [[nodiscard("await it")]] get_operation : public one_access<T> {
   using one_access<T>::one_access;
   template <task::task_promise P>
   [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
-    return this->suspend(h, [this](worker_t w, const target& t, completion& c) {
-      send_get<T>(w, t, value_.data(), c);
+    return this->suspend(h, [this](worker_t k, const target& t, completion& c) {
+      send_get<T>(k, t, value_.data(), c);
     });
   }
   [[nodiscard]] T await_resume() const {
@@ -143,7 +143,7 @@ class [[nodiscard("await it")]] put_operation : public one_access<T> {
   template <task::task_promise P>
   [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
     return this->suspend(
-        h, [this](worker_t w, const target& t, completion& c) { send_put(w, t, value_, c); });
+        h, [this](worker_t k, const target& t, completion& c) { send_put(k, t, value_, c); });
   }
   void await_resume() const {
     if (this->is_local()) return store_element(this->element(), value_);
@@ -160,19 +160,19 @@ class [[nodiscard("await it")]] change_operation : public one_access<T> {
   using form = atomic_form_of<T>;
 
  public:
-  change_operation(const target& t, access operation, const T& x, const T& expected) noexcept
-      : one_access<T>(t), access_(operation), x_(to_word(x)), expected_(to_word(expected)) {}
+  change_operation(const target& t, access operation, const operands<T>& by) noexcept
+      : one_access<T>(t), access_(operation), by_{to_word(by.x), to_word(by.expected)} {}
   template <task::task_promise P>
   [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
-    return this->suspend(h, [this](worker_t w, const target& t, completion& c) {
-      t.traffic->change(w, t.place.owner, t.command(access_, kind_of<form>()), x_, expected_,
-                        &found_, sizeof(T), c);
+    return this->suspend(h, [this](worker_t k, const target& t, completion& c) {
+      t.traffic->change(k, t.place.owner, t.command(access_, kind_of<form>()), by_, &found_,
+                        sizeof(T), c);
     });
   }
   Result await_resume() {
     if (this->is_local()) {
       found_ = to_word(changed<form>(access_, reinterpret_cast<form&>(this->element()),
-                                     from_word<form>(x_), from_word<form>(expected_)));
+                                     {from_word<form>(by_.x), from_word<form>(by_.expected)}));
     } else {
       this->expect_done();
     }
@@ -181,7 +181,8 @@ class [[nodiscard("await it")]] change_operation : public one_access<T> {
 
  private:
   access access_;
-  std::uint64_t x_, expected_, found_ = 0;
+  operands<std::uint64_t> by_;
+  std::uint64_t found_ = 0;
 };
 
 /// Take or fill. The owner's handlers make these accesses, also for own elements.
@@ -197,8 +198,8 @@ class [[nodiscard("await it")]] full_empty_operation {
   void await_suspend(std::coroutine_handle<P> h) {
     const task::suspended me(h.promise());
     done_.wait_as(me);
-    target_.traffic->change(me.worker(), target_.place.owner, target_.command(access_), x_, 0,
-                            &found_, sizeof(T), done_);
+    target_.traffic->change(me.worker(), target_.place.owner, target_.command(access_),
+                            {.x = x_, .expected = 0}, &found_, sizeof(T), done_);
   }
   Result await_resume() const {
     expect_no_fault(done_.fault);

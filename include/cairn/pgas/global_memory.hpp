@@ -137,7 +137,7 @@ class global_memory {
   /// co_await operations() returns a group for non-blocking operations of the calling task.
   [[nodiscard("await it")]] group_operation operations() noexcept;
 
-  [[nodiscard]] world& of_world() noexcept { return world_; }
+  [[nodiscard]] world& owning_world() noexcept { return world_; }
   [[nodiscard]] array_traffic& traffic() noexcept { return traffic_; }
   /// Number of arrays that this rank has allocated and that have not been freed.
   [[nodiscard]] std::size_t live() const;
@@ -182,8 +182,8 @@ class global_memory {
   }
   [[nodiscard]] array_shape shape_of(std::uint64_t n, const array_options& o,
                                      std::size_t element_bytes, std::uint32_t type) const;
-  void begin_alloc(worker_t w, const array_shape& shape, const operation& o);
-  void begin_free(worker_t w, const array_id& id, const operation& o);
+  void begin_alloc(worker_t k, const array_shape& shape, const operation& o);
+  void begin_free(worker_t k, const array_id& id, const operation& o);
   [[nodiscard]] array_id collective_alloc(std::uint64_t n, const array_options& o,
                                           std::size_t element_bytes, std::uint32_t type);
   void collective_free(const array_id& id);
@@ -193,7 +193,7 @@ class global_memory {
 
   [[nodiscard]] bool make_part(const array_id& id, const array_shape& shape);
   void drop_part(const array_id& id, std::vector<full_empty::taker>& takers);
-  void handle(worker_t w, rank_t from, const allocation::message& m);
+  void handle(worker_t k, rank_t from, const allocation::message& m);
 
   world& world_;
   const std::size_t cache_bytes_;

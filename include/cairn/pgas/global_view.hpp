@@ -41,7 +41,7 @@ class global_view {
   global_view(global_memory& m, const global_array<T>& a)
       : traffic_(&m.traffic()),
         part_(&m.part(a.id, global_memory::type_number<T>())),
-        me_(m.of_world().rank()),
+        me_(m.owning_world().rank()),
         id_(a.id) {
     const auto& layout = part_->shape.layout;
     const auto kind = layout.kind();
@@ -76,7 +76,8 @@ class global_view {
   /// held before.
   auto compare_exchange(std::uint64_t i, const T& expected,
                         const T& desired) const requires atomic_element<T> {
-    return detail::change_operation<T, T>(at(i), access::compare_exchange, desired, expected);
+    return detail::change_operation<T, T>(at(i), access::compare_exchange,
+                                          {.x = desired, .expected = expected});
   }
   /// Integers wrap around.
   auto fetch_add(std::uint64_t i, T x) const requires number_element<T> {
@@ -141,8 +142,8 @@ class global_view {
   void fill(std::uint64_t i, const T& x, pending_operations& ops) const
       requires(is_word(sizeof(T))) {
     const auto t = full_empty_at(i);
-    traffic_->change(ops.worker(), t.place.owner, t.command(access::fill), to_word(x), 0, nullptr,
-                     0, ops.group());
+    traffic_->change(ops.worker(), t.place.owner, t.command(access::fill),
+                     {.x = to_word(x), .expected = 0}, nullptr, 0, ops.group());
   }
 
  private:
@@ -174,24 +175,24 @@ class global_view {
 
   template <class Result>
   [[nodiscard]] auto changing(std::uint64_t i, access operation, const T& x) const {
-    return detail::change_operation<T, Result>(at(i), operation, x, x);
+    return detail::change_operation<T, Result>(at(i), operation, {.x = x, .expected = x});
   }
   void change(std::uint64_t i, access operation, const T& x, pending_operations& ops) const {
     using form = detail::atomic_form_of<T>;
     const auto t = at(i);
     if (t.here) {
       const auto operand = from_word<form>(to_word(x));
-      static_cast<void>(
-          changed<form>(operation, reinterpret_cast<form&>(element(t)), operand, operand));
+      static_cast<void>(changed<form>(operation, reinterpret_cast<form&>(element(t)),
+                                      {.x = operand, .expected = operand}));
     } else {
       traffic_->change(ops.worker(), t.place.owner, t.command(operation, kind_of<form>()),
-                       to_word(x), 0, nullptr, 0, ops.group());
+                       {.x = to_word(x), .expected = 0}, nullptr, 0, ops.group());
     }
   }
 
   // Reads a range into a span of T, or writes it from a span of const T.
   template <class Element>
-  void transfer(worker_t w, std::uint64_t first, std::span<Element> span, completion& c) const {
+  void transfer(worker_t k, std::uint64_t first, std::span<Element> span, completion& c) const {
     constexpr bool reads = !std::is_const_v<Element>;
     if (!part_->belongs_to(id_)) expect_no_fault(access_fault::no_array);
     if (first > size() || span.size() > size() - first) {
@@ -203,15 +204,15 @@ class global_view {
       const auto bytes = part.size_bytes();
       if constexpr (reads) {
         if (t.here) {
-          load_elements(part.data(), &element(t), bytes, sizeof(T));
+          load_elements(part.data(), &element(t), {.in_all = bytes, .per_element = sizeof(T)});
         } else {
-          traffic_->get_bytes(w, t.place.owner, id_, t.place.offset * sizeof(T),
+          traffic_->get_bytes(k, t.place.owner, id_, t.place.offset * sizeof(T),
                               std::as_writable_bytes(part), c);
         }
       } else if (t.here) {
-        store_elements(&element(t), part.data(), bytes, sizeof(T));
+        store_elements(&element(t), part.data(), {.in_all = bytes, .per_element = sizeof(T)});
       } else {
-        traffic_->put_bytes(w, t.place.owner, id_, t.place.offset * sizeof(T), std::as_bytes(part),
+        traffic_->put_bytes(k, t.place.owner, id_, t.place.offset * sizeof(T), std::as_bytes(part),
                             c);
       }
       first += part.size();

@@ -83,7 +83,7 @@ class hash_map {
     bool found;
   };
   using ticketed_question = typename am::request<question, answer>::ticketed_question;
-  struct reply_target {
+  struct answer_target {
     answer* into;
     task::suspended waiter;
     std::uint32_t generation;
@@ -95,13 +95,13 @@ class hash_map {
         tasks_(w.tasks()),
         alone_(w.handling_threads() == 1),
         shards_(opt.entries, w.size()),
-        reply_targets_(w.handling_threads()),
+        answer_targets_(w.handling_threads()),
         ask_(
             w,
             [this](worker_t k, rank_t from, std::span<const ticketed_question> batch) {
               answer_all(k, from, batch);
             },
-            [this](worker_t k, std::uint64_t slot, const answer& a) { deliver_reply(k, slot, a); },
+            [this](worker_t k, std::uint64_t slot, const answer& a) { deliver_answer(k, slot, a); },
             {.kind = channel_kind::standing}) {}
   hash_map(const hash_map&) = delete;
   hash_map& operator=(const hash_map&) = delete;
@@ -122,9 +122,9 @@ class hash_map {
     std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
       if (is_local()) return entry().await_suspend(h);
       const task::suspended me(h.promise());
-      const auto w = me.worker();
-      const auto slot = map_.reply_targets_[w].put({&answer_, me, map_.tasks_.generation()});
-      map_.ask_.from(w)(owner_, question_, slot);
+      const auto k = me.worker();
+      const auto slot = map_.answer_targets_[k].put({&answer_, me, map_.tasks_.generation()});
+      map_.ask_.from(k)(owner_, question_, am::slot(slot));
       return std::noop_coroutine();
     }
     Result await_resume() {
@@ -248,24 +248,24 @@ class hash_map {
       __builtin_prefetch(shard_of(hash).table.address(mix64(hash)));
     };
     for (std::size_t j = 0; j < std::min(ahead, batch.size()); ++j) fetch(j);
-    auto reply = ask_.reply_from(k);
+    auto send = ask_.answer_from(k);
     for (std::size_t j = 0; j < batch.size(); ++j) {
       if (j + ahead < batch.size()) fetch(j + ahead);
-      reply(from, batch[j].by, execute(batch[j].question, hashes[j % hashes.size()]));
+      send(from, batch[j].by, execute(batch[j].question, hashes[j % hashes.size()]));
     }
   }
-  void deliver_reply(worker_t w, std::uint64_t slot, const answer& a) {
-    const auto l = reply_targets_[w].take(slot);
+  void deliver_answer(worker_t k, std::uint64_t slot, const answer& a) {
+    const auto l = answer_targets_[k].take(slot);
     if (l.generation != tasks_.generation()) return;
     *l.into = a;
-    tasks_.ready(w, l.waiter);
+    tasks_.ready(k, l.waiter);
   }
 
   world& world_;
   task::scheduler& tasks_;
   const bool alone_;  // one thread changes the tables
   shard_array shards_;
-  task::per_worker<am::slot_table<reply_target>> reply_targets_;
+  task::per_worker<am::slot_table<answer_target>> answer_targets_;
   am::request<question, answer> ask_;
 };
 

@@ -32,8 +32,8 @@ class pending_operations {
   };
 
  public:
-  pending_operations(array_traffic& traffic, worker_t w)
-      : group_(&traffic.new_group(w)), worker_(w) {}
+  pending_operations(array_traffic& traffic, worker_t k)
+      : group_(&traffic.new_group(k)), worker_(k) {}
   ~pending_operations() {
     if (group_ != nullptr) group_->abandon();
   }

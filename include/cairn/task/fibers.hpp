@@ -37,7 +37,7 @@ struct fiber_options {
 };
 
 /// Runs the workers of many ranks on one thread, each as a fiber. Random numbers choose the next
-/// fiber at every step, wait and end of a job, so the same seed gives the same run.
+/// fiber at every switch point, wait and end of a job, so the same seed gives the same run.
 ///
 /// A turn takes simulated time. When every fiber waits, the clock advances to the next event. If
 /// there is none, it advances in growing leaps, 1000 s in all, for fibers that wait for a time. If

@@ -14,7 +14,7 @@
 
 namespace cairn::task {
 
-/// Memory for the coroutine frames that one worker allocates. Frames of up to 2 KB come from lists
+/// Memory for the coroutine frames that one worker allocates. Frames of up to 2 KiB come from lists
 /// of free blocks, by size; no lock and no malloc is on that path. Any worker may release a frame:
 /// its block returns to the pool that allocated it.
 ///

@@ -23,7 +23,7 @@ class chunk_shares {
   /// A worker's view.
   class taker {
    public:
-    taker(chunk_shares& all, worker_t w) : all_(all), share_(w % all.count_) {}
+    taker(chunk_shares& all, worker_t k) : all_(all), share_(k % all.count_) {}
 
     /// The next number; n if all are taken.
     [[nodiscard]] std::size_t next() noexcept {
@@ -66,39 +66,47 @@ class chunk_shares {
   std::array<share, max_shares> shares_;
 };
 
-/// parallel_for on the calling worker 0 alone.
+/// The elements of a loop, [0, elements), and how many a call gets at most.
+struct loop_size {
+  std::size_t elements;
+  std::size_t chunk;
+};
+
+/// parallel_for on the calling worker 0 alone; the chunk is not 0.
 template <class F, class Between>
-void serial_for(std::size_t n, std::size_t chunk, F&& f, Between&& between) {
+void serial_for(loop_size loop, F&& f, Between&& between) {
+  const auto [n, chunk] = loop;
   for (std::size_t begin = 0; begin < n; begin += chunk) {
     f(main_worker, begin, std::min(n, begin + chunk));
     if (!between(main_worker)) return;
   }
 }
 
-/// Calls f(worker, begin, end) for disjoint chunks that cover [0, n), on all workers of the pool;
-/// returns when all have ended. Each worker begins with its own share of the chunks (see
+/// Calls f(worker, begin, end) for disjoint chunks that cover the elements, on all workers of the
+/// pool; returns when all have ended. Each worker begins with its own share of the chunks (see
 /// chunk_shares).
 ///
-/// chunk     elements per call; 0 chooses about 16 chunks per worker
+/// chunk     0 chooses about 16 chunks per worker
 /// between   between(worker) is called after each chunk (core handles arrived messages there); once
 ///           it returns false no new chunk starts
 /// Throws    the first exception of f; no new chunk starts after it
 /// Called by worker 0 only, never nested.
 template <class F, class Between>
-void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& between) {
+void parallel_for(pool& p, loop_size loop, F&& f, Between&& between) {
+  auto [n, chunk] = loop;
   if (n == 0) return;
   const auto workers = static_cast<std::size_t>(p.workers());
   if (chunk == 0) chunk = std::max<std::size_t>(1, n / (16 * workers));
-  if (workers == 1 || n <= chunk) return serial_for(n, chunk, f, between);
+  if (workers == 1 || n <= chunk) return serial_for({.elements = n, .chunk = chunk}, f, between);
   chunk_shares chunks((n - 1) / chunk + 1, workers);
-  const auto take_chunks = [&](worker_t w) {
+  const auto take_chunks = [&](worker_t k) {
     try {
-      chunk_shares::taker mine(chunks, w);
+      chunk_shares::taker mine(chunks, k);
       for (;;) {
         const auto begin = mine.next() * chunk;
         if (begin >= n) return;
-        f(w, begin, std::min(n, begin + chunk));
-        if (!between(w)) chunks.take_all();
+        f(k, begin, std::min(n, begin + chunk));
+        if (!between(k)) chunks.take_all();
       }
     } catch (...) {
       chunks.take_all();
@@ -112,8 +120,8 @@ void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f, Between&& be
 ///
 /// Throws    also `cancelled` and peer_failure, if loops must end in the rank's world
 template <class F>
-void parallel_for(pool& p, std::size_t n, std::size_t chunk, F&& f) {
-  parallel_for(p, n, chunk, f, [&](worker_t w) { return p.may_continue(w); });
+void parallel_for(pool& p, loop_size loop, F&& f) {
+  parallel_for(p, loop, f, [&](worker_t k) { return p.may_continue(k); });
   p.throw_if_interrupted();
 }
 

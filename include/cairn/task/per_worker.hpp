@@ -13,11 +13,11 @@ class per_worker {
  public:
   explicit per_worker(int workers) : slots_(static_cast<std::size_t>(workers)) {}
 
-  [[nodiscard]] T& operator[](worker_t w) noexcept {
-    return slots_[static_cast<std::size_t>(w)].value;
+  [[nodiscard]] T& operator[](worker_t k) noexcept {
+    return slots_[static_cast<std::size_t>(k)].value;
   }
-  [[nodiscard]] const T& operator[](worker_t w) const noexcept {
-    return slots_[static_cast<std::size_t>(w)].value;
+  [[nodiscard]] const T& operator[](worker_t k) const noexcept {
+    return slots_[static_cast<std::size_t>(k)].value;
   }
   [[nodiscard]] int workers() const noexcept { return static_cast<int>(slots_.size()); }
 

@@ -22,15 +22,15 @@ enum class poll_result { worked, nothing, rest };
 /// Work for a worker without a job: it handles messages or retries parked work.
 class progress_source {
  public:
-  /// Does a bounded piece of work on worker w; returns whether there was any. Several workers may
+  /// Does a bounded piece of work on worker k; returns whether there was any. Several workers may
   /// call it concurrently. An error has no caller to reach: the source keeps it or fails its world.
-  virtual bool poll(worker_t w) noexcept = 0;
+  virtual bool poll(worker_t k) noexcept = 0;
   /// The part of poll() that a worker also runs between two chunks: it takes over items that
   /// other workers left for it.
-  virtual bool take_in(worker_t /*w*/) noexcept { return false; }
-  /// Called by worker w between two chunks of a loop; false ends the loop. Several workers may call
+  virtual bool take_in(worker_t /*k*/) noexcept { return false; }
+  /// Called by worker k between two chunks of a loop; false ends the loop. Several workers may call
   /// it concurrently.
-  [[nodiscard]] virtual bool may_continue(worker_t /*w*/) noexcept { return true; }
+  [[nodiscard]] virtual bool may_continue(worker_t /*k*/) noexcept { return true; }
   /// Throws if loops must end. Called by worker 0 outside jobs.
   virtual void throw_if_interrupted() {}
 
@@ -60,7 +60,7 @@ class pool {
   /// worker of another pool: a job may construct a pool of its own.
   [[nodiscard]] virtual worker_t current_worker() const noexcept = 0;
 
-  /// Runs f(w) once on every worker w and returns when all have ended; rethrows the first
+  /// Runs f(k) once on every worker k and returns when all have ended; rethrows the first
   /// exception. Called by worker 0 only, never from inside a job.
   virtual void run(const job& f) = 0;
 
@@ -73,11 +73,11 @@ class pool {
   virtual void relax(unsigned idle_rounds) noexcept = 0;
 
   /// Yields the core of a worker that has work, once. No effect for fibers, which take turns at
-  /// every step.
+  /// every switch point.
   virtual void yield_core() noexcept {}
 
   /// A point where a simulated cluster may switch to another worker. No effect for threads.
-  virtual void step() noexcept {}
+  virtual void switch_point() noexcept {}
 
   /// Whether the time of the workers is simulated.
   [[nodiscard]] virtual bool simulated() const noexcept { return false; }
@@ -153,7 +153,7 @@ class pool {
     for (unsigned idle_rounds = 0; !done();) {
       if (poll_sources(current_worker())) {
         idle_rounds = 0;
-        step();
+        switch_point();
       } else {
         relax(idle_rounds++);
         throw_if_stalled();
@@ -171,7 +171,7 @@ class pool {
       if ((!worked || urgent()) && done()) return;
       if (worked) {
         idle_rounds = 0;
-        step();
+        switch_point();
       } else {
         relax(idle_rounds++);
         throw_if_stalled();
@@ -179,10 +179,10 @@ class pool {
     }
   }
 
-  /// Whether a loop of worker w may continue; called after a chunk. Takes a step.
-  [[nodiscard]] bool may_continue(worker_t w) noexcept {
-    step();
-    return std::ranges::all_of(sources_, [w](auto* s) { return s->may_continue(w); });
+  /// Whether a loop of worker k may continue; called after a chunk. May switch to another worker.
+  [[nodiscard]] bool may_continue(worker_t k) noexcept {
+    switch_point();
+    return std::ranges::all_of(sources_, [k](auto* s) { return s->may_continue(k); });
   }
   /// Throws the reason why loops must end: `cancelled` or peer_failure. Serial loops call it after
   /// each piece of at most some milliseconds; parallel_for calls it itself. Called by worker 0
@@ -192,15 +192,15 @@ class pool {
     for (auto* const s : sources_) s->throw_if_interrupted();
   }
 
-  /// Takes over items that other workers left for worker w; returns whether there were any.
-  bool take_in(worker_t w) noexcept {
+  /// Takes over items that other workers left for worker k; returns whether there were any.
+  bool take_in(worker_t k) noexcept {
     bool any = false;
-    for (auto* const s : sources_) any |= s->take_in(w);
+    for (auto* const s : sources_) any |= s->take_in(k);
     return any;
   }
   /// Polls the sources in turn until one has done something; returns whether one has.
-  bool poll_sources(worker_t w) noexcept {
-    return std::ranges::any_of(sources_, [w](auto* s) { return s->poll(w); });
+  bool poll_sources(worker_t k) noexcept {
+    return std::ranges::any_of(sources_, [k](auto* s) { return s->poll(k); });
   }
 
  protected:
@@ -208,11 +208,11 @@ class pool {
 
   /// Calls f, a worker's part of a job.
   template <class F>
-  void traced_job(worker_t w, F&& f) {
+  void traced_job(worker_t k, F&& f) {
     auto* const t = trace_.load(std::memory_order_relaxed);
     if (t == nullptr) [[likely]]
       return f();
-    const obs::trace_span span(*t, w, obs::trace_kind::job);
+    const obs::trace_span span(*t, k, obs::trace_kind::job);
     f();
   }
   /// The trace, if it is on.
@@ -221,12 +221,12 @@ class pool {
     return t != nullptr && t->on() ? t : nullptr;
   }
 
-  /// One poll by server w, or none while the servers are paused. Called by its thread or fiber.
-  poll_result serve_once(worker_t w) {
-    auto& serves = serving_[static_cast<std::size_t>(w - workers_)].value;
+  /// One poll by server k, or none while the servers are paused. Called by its thread or fiber.
+  poll_result serve_once(worker_t k) {
+    auto& serves = serving_[static_cast<std::size_t>(k - workers_)].value;
     serves.store(true, std::memory_order_seq_cst);
     const bool paused = servers_paused_.load(std::memory_order_seq_cst);
-    const auto seen = paused ? poll_result::nothing : serve_(w);
+    const auto seen = paused ? poll_result::nothing : serve_(k);
     serves.store(false, std::memory_order_release);
     return seen;
   }
@@ -280,7 +280,7 @@ class pool {
 
 struct thread_options {
   int workers = 1;
-  bool pin = false;  ///< worker w runs on the w-th allowed core, counted from `first_core`
+  bool pin = false;  ///< worker k runs on the k-th allowed core, counted from `first_core`
   int first_core = 0;
   int neighbors = 0;  ///< workers of other ranks on the same cores
 };

@@ -23,8 +23,8 @@ class scheduler_host {
  public:
   /// Whether tasks must stop: no more are resumed.
   [[nodiscard]] virtual bool interrupted() const noexcept { return false; }
-  /// Called by worker w between two batches while it has ready tasks: messages are handled.
-  virtual void between_batches(worker_t /*w*/) noexcept {}
+  /// Called by worker k between two batches while it has ready tasks: messages are handled.
+  virtual void between_batches(worker_t /*k*/) noexcept {}
   /// Throws the reason for interrupted(). Worker 0.
   virtual void throw_if_interrupted() {}
   /// An exception left a task that nothing awaits.
@@ -55,7 +55,8 @@ struct scheduler_options {
 /// started, the oldest first. A started task always resumes on its worker. There are no priorities
 /// and no preemption.
 ///
-/// In a simulated cluster the seed chooses which ready task is next, and each resumption is a step.
+/// In a simulated cluster the seed chooses which ready task is next, and each resumption is a
+/// switch point.
 ///
 /// Thread-safety  ready() and start() by any worker, with its own number. Unless stated otherwise
 ///                the others are called by worker 0 outside jobs
@@ -81,9 +82,12 @@ class scheduler final : public progress_source {
   void ready(worker_t here, suspended t) { ready(here, t.promise()); }
   void ready(worker_t here, promise_base& t);
 
-  /// Lets a new task start on any worker; with `on`, that worker is the first to receive it.
+  struct first_taker {
+    worker_t worker;
+  };
+  /// Lets a new task start on any worker; with `to`, that worker is the first to receive it.
   void start(worker_t here, promise_base& t);
-  void start_on(worker_t here, worker_t on, promise_base& t);
+  void start(worker_t here, promise_base& t, first_taker to);
 
   /// Starts the task that make() returns. Nothing awaits the task, so its exception fails the
   /// world. For handlers, on worker `here`.
@@ -107,8 +111,8 @@ class scheduler final : public progress_source {
   [[nodiscard]] pool& workers() noexcept { return pool_; }
   [[nodiscard]] scheduler_host& host() noexcept { return host_; }
   [[nodiscard]] int threads() const noexcept { return static_cast<int>(contexts_.size()); }
-  [[nodiscard]] worker_context& context(worker_t w) noexcept {
-    return *contexts_[static_cast<std::size_t>(w)];
+  [[nodiscard]] worker_context& context(worker_t k) noexcept {
+    return *contexts_[static_cast<std::size_t>(k)];
   }
 
   /// Number of existing frames of tasks. Called while no task runs.
@@ -118,7 +122,7 @@ class scheduler final : public progress_source {
   /// How often a task was resumed or started.
   [[nodiscard]] std::uint64_t num_resumed() const noexcept;
 
-  bool poll(worker_t w) noexcept override;
+  bool poll(worker_t k) noexcept override;
 
  private:
   void start_as_root(worker_t here, task<void> t);

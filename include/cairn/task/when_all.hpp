@@ -41,7 +41,7 @@ class join {
     child.on_finish = &ended;
     child.finish_data = this;
     auto& c = *parent_->context;
-    c.owner->start_on(c.worker, on, child);
+    c.owner->start(c.worker, child, {.worker = on});
   }
   [[nodiscard]] bool suspends() noexcept {
     return left_.fetch_sub(1, std::memory_order_acq_rel) != 1;

@@ -13,18 +13,18 @@ namespace cairn::tm {
 
 /// The next step after an abort.
 enum class retry_step : std::uint8_t {
-  retry,                ///< after decision::pauses
+  retry,                ///< after retry_decision::pauses
   wait_then_retry,      ///< when the fallback lock is free
   pretouch_then_retry,  ///< after the section's memory was touched
   split,                ///< into two sections of half the operators each
   fall_back,            ///< another mechanism finishes the group
 };
 
-struct decision {
+struct retry_decision {
   retry_step step;
   std::uint32_t pauses = 0;
 
-  friend constexpr bool operator==(const decision&, const decision&) = default;
+  friend constexpr bool operator==(const retry_decision&, const retry_decision&) = default;
 };
 
 /// Retry limits of a group, by cause. Every limit is finite: a page that always faults inside a
@@ -81,7 +81,7 @@ class retry_policy {
 
   /// Decides after an abort. The answer is split or fall_back after at most conflicts + lock_waits
   /// + others + capacities + 1 calls since start(), and after at most retries + 1.
-  [[nodiscard]] decision next(attempt_outcome aborted) noexcept;
+  [[nodiscard]] retry_decision next(attempt_outcome aborted) noexcept;
 
   [[nodiscard]] const retry_limits& limits() const noexcept { return limits_; }
 

@@ -106,7 +106,7 @@ class section_runner {
       if (outcome.committed()) [[likely]]
         return section_end::committed;
       count(counter_of(outcome.cause()));
-      const decision next = policy_.next(outcome);
+      const retry_decision next = policy_.next(outcome);
       switch (next.step) {
         case retry_step::retry:
           hardware_.back_off(next.pauses);

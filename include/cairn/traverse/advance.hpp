@@ -19,7 +19,7 @@
 #include <cairn/traverse/frontier.hpp>
 #include <cairn/traverse/push.hpp>
 #include <cairn/traverse/rows.hpp>
-#include <cairn/traverse/step_trace.hpp>
+#include <cairn/traverse/superstep_trace.hpp>
 
 namespace cairn::traverse {
 
@@ -43,7 +43,7 @@ struct advance_options {
 /// Messages  push: one per edge to another rank that passes the sent-filter. Pull: one gather of n
 ///           bits
 /// Throws    contract_violation if the direction is pull and the graph has no in-edges
-/// Collective: constructor, destructor and step().
+/// Collective: constructor, destructor and superstep().
 /// Source    [AAM15] listing 4 (push); [Beamer12] (pull); the lists are ours
 template <class Id, class Op>
 class advance {
@@ -66,7 +66,7 @@ class advance {
   }
 
   /// Runs one superstep. Returns false if the frontier is empty on all ranks.
-  bool step() {
+  bool superstep() {
     obs::trace_span span(w_.trace(), main_worker, obs::trace_kind::superstep);
     const auto vertices = begin_superstep();
     if (vertices == 0) {
@@ -82,22 +82,22 @@ class advance {
     } else {
       push();
     }
-    ++num_steps_;
+    ++num_supersteps_;
     trace_.record(vertices, pulls);
     return true;
   }
 
-  [[nodiscard]] std::uint64_t num_steps() const noexcept { return num_steps_; }
+  [[nodiscard]] std::uint64_t num_supersteps() const noexcept { return num_supersteps_; }
   [[nodiscard]] std::uint64_t num_pulls() const noexcept { return num_pulls_; }
   [[nodiscard]] activity::executor<Op>& executor() noexcept { return visits_; }
-  [[nodiscard]] std::vector<step_record> take_trace() { return trace_.take(); }
+  [[nodiscard]] std::vector<superstep_record> take_trace() { return trace_.take(); }
 
  private:
   [[nodiscard]] bool chooses() const { return direction_ == direction::automatic && g_.has_in(); }
 
   void describe(obs::trace_span& span, std::uint64_t vertices, bool pulls) {
     span->amount = vertices;
-    span->number = static_cast<std::uint32_t>(num_steps_ + 1);
+    span->number = static_cast<std::uint32_t>(num_supersteps_ + 1);
     span->set_text(pulls ? "pull" : "push");
     if (!chooses()) return;
     w_.trace().note(main_worker, obs::trace_kind::choice, pulls ? "pull" : "push",
@@ -251,12 +251,12 @@ class advance {
   Op op_;
   activity::executor<Op> visits_;
   const traverse::direction direction_;
-  step_size size_;
+  superstep_size size_;
   std::uint64_t own_edges_ = 0;  // estimated out-edges of the frontier's own vertices
   std::uint64_t waiting_;        // own vertices with in-edges that no superstep has reached
   std::optional<waiting_lists> lists_;
-  std::uint64_t num_steps_ = 0, num_pulls_ = 0;
-  step_trace trace_;
+  std::uint64_t num_supersteps_ = 0, num_pulls_ = 0;
+  superstep_trace trace_;
 };
 
 }  // namespace cairn::traverse

@@ -14,7 +14,7 @@ namespace cairn::traverse {
 enum class direction { automatic, push, pull };
 
 /// Inputs of the choice, summed over the whole graph.
-struct step_size {
+struct superstep_size {
   std::uint64_t vertices;        ///< of the graph
   std::uint64_t edges;           ///< entries of the graph's rows
   std::uint64_t frontier_edges;  ///< out-edges of the frontier, possibly estimated
@@ -27,6 +27,6 @@ struct step_size {
 /// in-edges of each until it finds a sender. If a share p of all edges starts in the frontier, the
 /// search visits 1/p edges on average, at most the degree. A pull also creates the frontier's bits.
 /// The rule of [Beamer12], a fixed share of the edges, ignores the mean degree.
-[[nodiscard]] bool pull_is_cheaper(const step_size& s) noexcept;
+[[nodiscard]] bool pull_is_cheaper(const superstep_size& s) noexcept;
 
 }  // namespace cairn::traverse

@@ -20,7 +20,7 @@ namespace cairn::traverse {
 /// the vertices appended since the previous window, in unspecified order.
 ///
 /// Memory    `capacity` ids, paged in when used, and one small block per worker
-/// Thread-safety: worker w calls add(w, v); worker 0 calls the others while no worker adds.
+/// Thread-safety: worker k calls add(k, v); worker 0 calls the others while no worker adds.
 template <class Id>
 class vertex_list {
   struct block {
@@ -31,12 +31,12 @@ class vertex_list {
  public:
   vertex_list(world& w, std::size_t capacity) : ids_(capacity, w.memory()), blocks_(w.workers()) {}
 
-  void add(worker_t w, Id v) { add(blocks_[w], v); }
+  void add(worker_t k, Id v) { add(blocks_[k], v); }
 
   /// add() for one worker, for loops.
   class adder {
    public:
-    adder(vertex_list& list, worker_t w) : list_(list), block_(list.blocks_[w]) {}
+    adder(vertex_list& list, worker_t k) : list_(list), block_(list.blocks_[k]) {}
     void operator()(Id v) const { list_.add(block_, v); }
 
    private:

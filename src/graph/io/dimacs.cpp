@@ -7,9 +7,12 @@
 #include <cairn/graph/io/compressed.hpp>
 #include <cairn/graph/io/dimacs.hpp>
 #include <cairn/graph/io/file_format.hpp>
+#include <cairn/graph/io/scan.hpp>
+#include <cairn/graph/io/text_source.hpp>
 
 #include "declared_ids.hpp"
 #include "entry_lines.hpp"
+#include "head_lines.hpp"
 
 namespace cairn::graph::io {
 namespace {
@@ -46,7 +49,7 @@ dimacs_form shortest_paths_form(task::pool& workers, const std::string& path, co
 }
 
 dimacs_form flow_form(task::pool& workers, const std::string& path, const native_graph& g,
-                      const std::optional<flow_ends>& ends) {
+                      const std::optional<flow_terminals>& ends) {
   if (!ends) throw usage_error(path + ": a .max file names the source and the sink of a flow");
   for (const auto id : {ends->source, ends->sink}) {
     if (id >= 1 && id <= g.num_vertices()) continue;
@@ -72,7 +75,7 @@ dimacs_form coloring_form(task::pool& workers, const std::string& path, const na
 }  // namespace
 
 void write_dimacs(task::pool& workers, const std::string& path, const native_graph& g,
-                  undirected_edges edges, const std::optional<flow_ends>& ends) {
+                  undirected_edges edges, const std::optional<flow_terminals>& ends) {
   const auto inner = without_compression(path);
   const bool flow = inner.ends_with(".max"), coloring = inner.ends_with(".col");
   if (!flow && !coloring && !inner.ends_with(".gr")) {
@@ -87,6 +90,82 @@ void write_dimacs(task::pool& workers, const std::string& path, const native_gra
   file->write(form.head);
   write_entry_lines(workers, *file, ordered.g, form.style);
   file->finish();
+}
+
+namespace {
+
+constexpr std::size_t max_head_bytes = 32u << 20;
+
+struct found_ends {
+  std::uint64_t source = 0, sink = 0;  // 0: not found so far
+  bool complete = false;               // an arc or the end of the file was reached
+};
+
+void read_end(const head_lines& at, std::uint64_t vertices, found_ends& found) {
+  const auto words = at.words();
+  const bool sink = words.size() == 3 && words[2] == "t";
+  if (words.size() != 3 || !(sink || words[2] == "s")) {
+    throw text_fault{at.line(),
+                     "expected 'n ID s' or 'n ID t', found " + quoted(at.line(), at.stop())};
+  }
+  std::uint64_t id = 0;
+  const char* const behind = scan_id(words[1].data(), at.stop(), id);
+  if (behind != words[1].data() + words[1].size()) fail_id(words[1].data(), at.stop());
+  if (id < 1 || id > vertices) {
+    throw text_fault{words[1].data(), "expected an id from 1 to " + std::to_string(vertices) +
+                                          ", found " + std::to_string(id)};
+  }
+  auto& end = sink ? found.sink : found.source;
+  if (end != 0) throw text_fault{at.line(), sink ? "a second sink" : "a second source"};
+  end = id;
+  if (found.source == found.sink) throw text_fault{at.line(), "the source is also the sink"};
+}
+
+std::uint64_t declared_vertices(const head_lines& at) {
+  const auto numbers = at.numbers(2);
+  if (numbers.empty()) throw text_fault{at.line(), "expected 'p max VERTICES ARCS'"};
+  return numbers[0];
+}
+
+found_ends ends_in(std::string_view head, bool whole) {
+  head_lines at(head, whole);
+  found_ends found;
+  std::uint64_t vertices = 0;
+  while (at.next_but("c")) {
+    const auto kind = *skip_blanks(at.line());
+    if (kind == 'a') {
+      found.complete = true;
+      return found;
+    }
+    if (kind == 'p') vertices = declared_vertices(at);
+    if (kind == 'n') read_end(at, vertices, found);
+  }
+  found.complete = whole;
+  return found;
+}
+
+}  // namespace
+
+std::optional<flow_terminals> read_flow_terminals(const std::string& path) {
+  text_source source(path, max_head_bytes);
+  for (std::size_t bytes = std::size_t{64} << 10; bytes <= max_head_bytes; bytes *= 8) {
+    const auto head = source.head(bytes);
+    try {
+      const auto found = ends_in(head, head.size() < bytes);
+      if (!found.complete) continue;
+      if (found.source == 0 && found.sink == 0) return std::nullopt;
+      if (found.source == 0)
+        throw input_error::in_file(path,
+                                   "names the sink, but no source ('n ID s') before the first arc");
+      if (found.sink == 0)
+        throw input_error::in_file(path,
+                                   "names the source, but no sink ('n ID t') before the first arc");
+      return flow_terminals{found.source, found.sink};
+    } catch (const text_fault& fault) {
+      throw source.error(static_cast<std::uint64_t>(fault.at - head.data()), fault.problem);
+    }
+  }
+  return std::nullopt;  // no arc in the part in which the ends are
 }
 
 }  // namespace cairn::graph::io

@@ -73,9 +73,8 @@ inline const char* next_number(const char* p, const char* end, const line_rule& 
   const char* const start = p;
   p = skip_blanks(p);
   if (rule.commas && (*p == ',' || *p == ';')) p = skip_blanks(p + 1);
-  if (p == start || p == end || *p == '\n' || *p == '\r') {
-    fail_expected(p, end, "another number after a blank");
-  }
+  if (p == end || *p == '\n' || *p == '\r') fail_expected(p, end, "another number after a blank");
+  if (p == start) fail_expected(p, end, "a blank after an id (an integer)");
   return p;
 }
 

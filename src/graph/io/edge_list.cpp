@@ -50,7 +50,7 @@ std::uint64_t num_isolated(task::pool& workers, const native_graph& g) {
   const auto num_entries = static_cast<std::size_t>(g.offsets.back());
   std::visit(
       [&](auto targets) {
-        task::parallel_for(workers, num_entries, entries_per_piece,
+        task::parallel_for(workers, {.elements = num_entries, .chunk = entries_per_piece},
                            [&](worker_t, std::size_t begin, std::size_t end) {
                              for_entries(g, begin, end, [&](std::uint64_t row, std::uint64_t i) {
                                touch(row);

@@ -56,15 +56,17 @@ void write_pieces(task::pool& workers, byte_sink& file, const native_graph& g, b
   std::vector<std::vector<char>> pieces(4 * static_cast<std::size_t>(workers.workers()));
   const decltype(g.weights) none;
   for (std::uint64_t done = 0; done < num_entries; done += pieces.size() * entries_per_piece) {
-    task::parallel_for(workers, pieces.size(), 1, [&](worker_t, std::size_t i, std::size_t) {
-      const auto begin = std::min(num_entries, done + i * entries_per_piece);
-      const auto end = std::min(num_entries, begin + entries_per_piece);
-      pieces[i].clear();
-      if (begin == end) return;
-      std::visit(
-          [&](auto targets, auto weights) { format(targets, weights, begin, end, pieces[i]); },
-          g.targets, with_weights ? g.weights : none);
-    });
+    task::parallel_for(
+        workers, {.elements = pieces.size(), .chunk = 1},
+        [&](worker_t, std::size_t i, std::size_t) {
+          const auto begin = std::min(num_entries, done + i * entries_per_piece);
+          const auto end = std::min(num_entries, begin + entries_per_piece);
+          pieces[i].clear();
+          if (begin == end) return;
+          std::visit(
+              [&](auto targets, auto weights) { format(targets, weights, begin, end, pieces[i]); },
+              g.targets, with_weights ? g.weights : none);
+        });
     for (const auto& piece : pieces) file.write({piece.data(), piece.size()});
   }
 }

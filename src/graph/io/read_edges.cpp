@@ -147,8 +147,8 @@ class reader {
         layout_.format == file_format::metis ? text_source::counter(count_lists) : nullptr,
         options_.progress};
     part mine;
-    mine.fault = source_.for_each_block(w_.pool(), pass, [&](worker_t w, const text_block& block) {
-      auto& own = workers[w];
+    mine.fault = source_.for_each_block(w_.pool(), pass, [&](worker_t k, const text_block& block) {
+      auto& own = workers[k];
       auto edges = parse_block(block, real.load(std::memory_order_relaxed), own);
       if (std::holds_alternative<std::vector<double>>(edges.weights)) {
         own.summary.has_real_weights = 1;
@@ -202,9 +202,9 @@ class reader {
     task::per_worker<std::vector<std::uint64_t>> found(w_.pool().workers());
     const text_source::pass pass{w_.rank(), w_.size(), nullptr, nullptr};
     const auto fault =
-        source_.for_each_block(w_.pool(), pass, [&](worker_t w, const text_block& block) {
-          found[w].push_back(block.index);
-          found[w].push_back(count_lists(block.text));
+        source_.for_each_block(w_.pool(), pass, [&](worker_t k, const text_block& block) {
+          found[k].push_back(block.index);
+          found[k].push_back(count_lists(block.text));
         });
     CAIRN_ASSERT(!fault);
     for (auto& worker : found) {
@@ -252,7 +252,7 @@ class reader {
       result.weights = all.has_real_weights != 0 ? weight_kind::real : weight_kind::integer;
     }
     if (result.weights == weight_kind::real) {
-      task::parallel_for(w_.pool(), result.blocks.size(), 1,
+      task::parallel_for(w_.pool(), {.elements = result.blocks.size(), .chunk = 1},
                          [&](worker_t, std::size_t begin, std::size_t end) {
                            for (auto i = begin; i < end; ++i) make_real(result.blocks[i]);
                          });

@@ -41,17 +41,18 @@ template <class Predicate>
   const auto num_entries = g.offsets.back();
   const auto pieces = (num_entries + entries_per_piece - 1) / entries_per_piece;
   std::atomic<std::uint64_t> first{none};
-  task::parallel_for(workers, pieces, 1, [&](worker_t, std::size_t piece, std::size_t last) {
-    for (; piece < last; ++piece) {
-      const auto begin = piece * entries_per_piece;
-      const auto end = std::min(num_entries, begin + entries_per_piece);
-      for_entries(g, begin, end, [&](std::uint64_t row, std::uint64_t i) {
-        if (!holds(row, i)) return;
-        auto known = first.load(std::memory_order_relaxed);
-        while (row < known && !first.compare_exchange_weak(known, row)) continue;
-      });
-    }
-  });
+  task::parallel_for(workers, {.elements = pieces, .chunk = 1},
+                     [&](worker_t, std::size_t piece, std::size_t last) {
+                       for (; piece < last; ++piece) {
+                         const auto begin = piece * entries_per_piece;
+                         const auto end = std::min(num_entries, begin + entries_per_piece);
+                         for_entries(g, begin, end, [&](std::uint64_t row, std::uint64_t i) {
+                           if (!holds(row, i)) return;
+                           auto known = first.load(std::memory_order_relaxed);
+                           while (row < known && !first.compare_exchange_weak(known, row)) continue;
+                         });
+                       }
+                     });
   if (first.load() == none) return std::nullopt;
   return first.load();
 }

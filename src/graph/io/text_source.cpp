@@ -157,9 +157,9 @@ std::optional<source_fault> text_source::for_each_block(
     task::pool& workers, const pass& options,
     const std::function<void(worker_t, const text_block&)>& f) const {
   faults found;
-  const auto guarded = [&](worker_t w, const text_block& block) {
+  const auto guarded = [&](worker_t k, const text_block& block) {
     try {
-      f(w, block);
+      f(k, block);
     } catch (const text_fault& fault) {
       const auto at = static_cast<std::uint64_t>(fault.at - block.text.data());
       found.add({block.offset + at, fault.problem, false});
@@ -180,19 +180,20 @@ void text_source::parse_mapped(task::pool& workers, const pass& options, faults&
   const auto all = num_blocks();
   const auto own = all > rank ? (all - rank + size - 1) / size : 0;
   std::atomic<std::uint64_t> done{0};
-  task::parallel_for(workers, own, 1, [&](worker_t w, std::size_t begin, std::size_t end) {
-    for (auto i = begin; i < end; ++i) {
-      auto part = block(rank + i * size);
-      cut_to_begin(part);
-      if (found.skips(part.offset)) return;
-      if (!part.text.empty()) f(w, part);
-      const auto so_far = done.fetch_add(1, std::memory_order_relaxed) + 1;
-      if (w == 0 && options.progress) {
-        options.progress(std::min<std::uint64_t>(so_far * block_bytes_, file_.size()),
-                         std::min<std::uint64_t>(own * block_bytes_, file_.size()));
-      }
-    }
-  });
+  task::parallel_for(
+      workers, {.elements = own, .chunk = 1}, [&](worker_t k, std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i) {
+          auto part = block(rank + i * size);
+          cut_to_begin(part);
+          if (found.skips(part.offset)) return;
+          if (!part.text.empty()) f(k, part);
+          const auto so_far = done.fetch_add(1, std::memory_order_relaxed) + 1;
+          if (k == 0 && options.progress) {
+            options.progress(std::min<std::uint64_t>(so_far * block_bytes_, file_.size()),
+                             std::min<std::uint64_t>(own * block_bytes_, file_.size()));
+          }
+        }
+      });
 }
 
 void text_source::parse_streamed(task::pool& workers, const pass& options, faults& found,
@@ -216,7 +217,7 @@ void text_source::parse_streamed(task::pool& workers, const pass& options, fault
     if (options.count) counted += options.count(part.text);
     return true;
   };
-  workers.run([&](worker_t w) {
+  workers.run([&](worker_t k) {
     std::vector<char> storage;
     for (text_block part;;) {
       std::uint64_t consumed = 0;
@@ -230,9 +231,9 @@ void text_source::parse_streamed(task::pool& workers, const pass& options, fault
       }
       const bool own = part.index % static_cast<std::uint64_t>(options.size) ==
                        static_cast<std::uint64_t>(options.rank);
-      if (own && !part.text.empty() && !found.skips(part.offset)) f(w, part);
-      if (w == 0 && options.progress) options.progress(consumed, file_.size());
-      if (!workers.may_continue(w)) return;
+      if (own && !part.text.empty() && !found.skips(part.offset)) f(k, part);
+      if (k == 0 && options.progress) options.progress(consumed, file_.size());
+      if (!workers.may_continue(k)) return;
     }
   });
   workers.throw_if_interrupted();

@@ -153,12 +153,12 @@ table read_text_table(task::pool& workers, const std::string& path, char separat
   const word_fields fields{words, words != nullptr && holds_ids && holds_ids(rows.value_name)};
   task::per_worker<std::map<std::uint64_t, rows_part>> found(workers.workers());
   std::atomic<std::uint64_t> num_rows{0};
-  const auto fault = source.for_each_block(workers, {}, [&](worker_t w, const text_block& block) {
+  const auto fault = source.for_each_block(workers, {}, [&](worker_t k, const text_block& block) {
     auto part = parse_rows(block.text, separator, fields);
     if (num_rows += part.ids.size(); num_rows > max_rows) {
       throw text_fault{block.text.data(), "too many rows"};  // skips the following blocks
     }
-    found[w].emplace(block.index, std::move(part));
+    found[k].emplace(block.index, std::move(part));
   });
   if (num_rows > max_rows) throw too_many_rows(path, max_rows);
   if (fault) throw source.error(*fault);

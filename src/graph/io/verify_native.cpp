@@ -32,11 +32,12 @@ void verify_checksums(world& w, const native_file& file) {
     const auto chunks = (bytes.size() + checksum_chunk - 1) / checksum_chunk;
     const auto own = chunks > rank ? (chunks - rank + size - 1) / size : 0;
     std::atomic<std::uint64_t> sum{0};
-    task::parallel_for(w.pool(), own, 1, [&](worker_t, std::size_t k, std::size_t) {
-      const auto index = rank + k * size;
-      const auto from = bytes.subspan(index * checksum_chunk);
-      sum += chunk_checksum(from.first(std::min(from.size(), checksum_chunk)), index);
-    });
+    task::parallel_for(
+        w.pool(), {.elements = own, .chunk = 1}, [&](worker_t, std::size_t k, std::size_t) {
+          const auto index = rank + k * size;
+          const auto from = bytes.subspan(index * checksum_chunk);
+          sum += chunk_checksum(from.first(std::min(from.size(), checksum_chunk)), index);
+        });
     mine[i] = sum.load();
   }
   auto all = decltype(mine){};
@@ -103,7 +104,7 @@ class row_verifier {
     const auto first = partition_.first(w_.rank());
     const auto count = partition_.size(w_.rank());
     task::parallel_for(
-        w_.pool(), count, rows_per_chunk,
+        w_.pool(), {.elements = count, .chunk = rows_per_chunk},
         [&](worker_t, std::size_t begin, std::size_t end) { f(first + begin, first + end); });
   }
 

@@ -45,8 +45,8 @@ vertex_lines read_vertex_lines(task::pool& workers, const std::string& path, con
   constexpr std::size_t block_bytes = std::size_t{4} << 20;
   const text_source source(path, block_bytes);
   task::per_worker<std::map<std::uint64_t, vertex_lines>> found(workers.workers());
-  const auto fault = source.for_each_block(workers, {}, [&](worker_t w, const text_block& block) {
-    found[w].emplace(block.index, parse(block.text, separator_of(path), names));
+  const auto fault = source.for_each_block(workers, {}, [&](worker_t k, const text_block& block) {
+    found[k].emplace(block.index, parse(block.text, separator_of(path), names));
   });
   if (fault) throw source.error(*fault);
   std::map<std::uint64_t, vertex_lines> parts;

@@ -24,13 +24,14 @@ constexpr std::size_t max_at_once = 1 << 18;  // bytes that compress in millisec
 std::uint64_t checksum_of(task::pool& workers, byte_span bytes) {
   std::atomic<std::uint64_t> sum{0};
   const auto chunks = (bytes.size() + checksum_chunk - 1) / checksum_chunk;
-  task::parallel_for(workers, chunks, 1, [&](worker_t, std::size_t begin, std::size_t end) {
-    for (auto i = begin; i < end; ++i) {
-      const auto from = bytes.subspan(i * checksum_chunk);
-      const auto hash = chunk_checksum(from.first(std::min(from.size(), checksum_chunk)), i);
-      sum.fetch_add(hash, std::memory_order_relaxed);
-    }
-  });
+  task::parallel_for(
+      workers, {.elements = chunks, .chunk = 1}, [&](worker_t, std::size_t begin, std::size_t end) {
+        for (auto i = begin; i < end; ++i) {
+          const auto from = bytes.subspan(i * checksum_chunk);
+          const auto hash = chunk_checksum(from.first(std::min(from.size(), checksum_chunk)), i);
+          sum.fetch_add(hash, std::memory_order_relaxed);
+        }
+      });
   return sum.load();
 }
 

@@ -37,7 +37,7 @@ const std::vector<bad_file>& bad_files() {
       {"m.wel", "0 1 2\n0 2 -inf\n", "m.wel:2: the weight '-inf' is not finite"},
       {"n.wel", "0 1 2\n0 2 1e999\n", "n.wel:2: the weight '1e999' is beyond the range of doubles"},
       {"o.wel", "0 1 2\n0 2 heavy\n", "o.wel:2: expected a weight (a number), found 'heavy'"},
-      {"p.el", "0 1\n2.5 3\n", "p.el:2: expected another number after a blank, found '.5'"},
+      {"p.el", "0 1\n2.5 3\n", "p.el:2: expected a blank after an id (an integer), found '.5'"},
       {"q.el",
        std::string("\x7f"
                    "ELF\x02\x01\0\0",
@@ -79,7 +79,8 @@ const std::vector<bad_file>& bad_files() {
       {"k.mtx", mtx + "2 2 1\n1 3\n",
        "k.mtx:3: the id 3 is out of range: the header declares 2 vertices"},
       {"l.mtx", mtx + "0 0 0\n", "l.mtx:2: the header declares no vertices"},
-      {"m.mtx", mtx + "2 2 1\n1,2\n", "m.mtx:3: expected another number after a blank, found ','"},
+      {"m.mtx", mtx + "2 2 1\n1,2\n",
+       "m.mtx:3: expected a blank after an id (an integer), found ','"},
       {"n.mtx", mtx + "2 2 1\n1 2 3\n", "n.mtx:3: expected the end of the line, found '3'"},
       {"o.mtx", "%%MatrixMarket matrix coordinate real general\n2 2 2\n1 2 0.5\n2 1\n",
        "o.mtx:4: expected another number after a blank, found the end of the line"},

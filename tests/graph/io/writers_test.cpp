@@ -142,7 +142,7 @@ std::vector<format> formats() {
   const auto metis = [](auto& pool, auto& path, auto& g) { write_metis(pool, path, g); };
   const auto dimacs = [](auto& pool, auto& path, auto& g) { write_dimacs(pool, path, g); };
   const auto flow = [](auto& pool, auto& path, auto& g) {
-    write_dimacs(pool, path, g, undirected_edges::both_ways, flow_ends{1, g.num_vertices()});
+    write_dimacs(pool, path, g, undirected_edges::both_ways, flow_terminals{1, g.num_vertices()});
   };
   using maybe = std::optional<facts>;
   const auto if_edges = [](const facts& f) {
@@ -255,9 +255,46 @@ std::string written(const std::string& name, const plain_graph& g, weigh by,
     write_edge_list(w.pool(), dir / name, view, edges);
   } else {
     write_dimacs(w.pool(), dir / name, view, edges,
-                 ending == ".max" ? std::optional(flow_ends{3, 1}) : std::nullopt);
+                 ending == ".max" ? std::optional(flow_terminals{3, 1}) : std::nullopt);
   }
   return test::bytes_of(dir / name);
+}
+
+TEST(FlowTerminals, AreThoseOfTheFile) {
+  const test::folder dir;
+  const auto ends_in = [&](const std::string& lines) {
+    const auto path = dir.plain("f.max", "c flow\np max 3 1\n" + lines + "a 1 2 4\n");
+    return test::sentence_of(path, [&] {
+      const auto found = read_flow_terminals(path);
+      throw input_error(
+          path + ": " +
+          (found ? std::to_string(found->source) + " to " + std::to_string(found->sink) : "none"));
+    });
+  };
+  EXPECT_EQ(ends_in("n 3 s\nc between\n n 1 t\n"), "f.max: 3 to 1");
+  EXPECT_EQ(ends_in(""), "f.max: none");
+  EXPECT_EQ(ends_in("n 3 s\n"),
+            "f.max: names the source, but no sink ('n ID t') before the first arc");
+  EXPECT_EQ(ends_in("n 3 t\n"),
+            "f.max: names the sink, but no source ('n ID s') before the first arc");
+  EXPECT_EQ(ends_in("n 3 s\nn 3 t\n"), "f.max:4: the source is also the sink");
+  EXPECT_EQ(ends_in("n 3 s\nn 2 s\n"), "f.max:4: a second source");
+  EXPECT_EQ(ends_in("n 4 s\n"), "f.max:3: expected an id from 1 to 3, found 4");
+  EXPECT_EQ(ends_in("n 0 s\n"), "f.max:3: expected an id from 1 to 3, found 0");
+  EXPECT_EQ(ends_in("n 1 u\n"), "f.max:3: expected 'n ID s' or 'n ID t', found 'n'");
+  EXPECT_EQ(ends_in("n 1\n"), "f.max:3: expected 'n ID s' or 'n ID t', found 'n'");
+  EXPECT_EQ(ends_in("n x s\n"), "f.max:3: expected an id (an integer), found 'x'");
+}
+
+TEST(FlowTerminals, AreReadFromACompressedFileWithManyComments) {
+  const test::folder dir;
+  std::string text;
+  for (int i = 0; i < 10'000; ++i) text += "c a line of a long comment\n";
+  const auto path = dir.packed("f.max.gz", text + "p max 9 1\nn 7 s\nn 9 t\na 7 9 1\n");
+  const auto found = read_flow_terminals(path);
+  ASSERT_TRUE(found);
+  EXPECT_EQ(found->source, 7u);
+  EXPECT_EQ(found->sink, 9u);
 }
 
 TEST(Writers, FilesLookAsTheirFormatsSay) {

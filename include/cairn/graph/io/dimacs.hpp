@@ -11,10 +11,17 @@
 
 namespace cairn::graph::io {
 
-/// The ids of a flow's ends.
-struct flow_ends {
+/// The ids of a flow's source and sink.
+struct flow_terminals {
   std::uint64_t source = 0, sink = 0;
 };
+
+/// The terminals that the lines "n ID s" and "n ID t" before the arcs of a .max file name, if any.
+///
+/// Throws    input_error if the file cannot be read; if a terminal is missing, named twice or no
+///           vertex; if both are the same
+/// Called by worker 0 of one rank.
+[[nodiscard]] std::optional<flow_terminals> read_flow_terminals(const std::string& path);
 
 /// Writes a file in a format of the DIMACS challenges, compressed if its name's ending says so.
 ///
@@ -32,6 +39,6 @@ struct flow_ends {
 /// Called by worker 0 of one rank.
 void write_dimacs(task::pool& workers, const std::string& path, const native_graph& g,
                   undirected_edges edges = undirected_edges::both_ways,
-                  const std::optional<flow_ends>& ends = {});
+                  const std::optional<flow_terminals>& ends = {});
 
 }  // namespace cairn::graph::io

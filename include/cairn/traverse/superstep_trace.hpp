@@ -9,7 +9,7 @@
 
 namespace cairn::traverse {
 
-struct step_record {
+struct superstep_record {
   std::uint64_t frontier;  ///< expanded vertices on all ranks
   bool pull;
   double seconds;          ///< since the end of the previous superstep, by the world's clock
@@ -17,9 +17,9 @@ struct step_record {
 };
 
 /// Records supersteps if `wanted`.
-class step_trace {
+class superstep_trace {
  public:
-  step_trace(world& w, bool wanted) : w_(w), wanted_(wanted) {
+  superstep_trace(world& w, bool wanted) : w_(w), wanted_(wanted) {
     if (!wanted) return;
     ns_ = w.clock().now_ns();
     messages_ = w.counters().total(obs::counter::messages_sent);
@@ -34,13 +34,13 @@ class step_trace {
         {frontier, pull, static_cast<double>(ns) * 1e-9, sent - std::exchange(messages_, sent)});
   }
 
-  [[nodiscard]] std::vector<step_record> take() { return std::move(records_); }
+  [[nodiscard]] std::vector<superstep_record> take() { return std::move(records_); }
 
  private:
   world& w_;
   const bool wanted_;
   std::uint64_t ns_ = 0, messages_ = 0;
-  std::vector<step_record> records_;
+  std::vector<superstep_record> records_;
 };
 
 }  // namespace cairn::traverse
