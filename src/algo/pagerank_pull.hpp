@@ -46,6 +46,13 @@ class contribution_sum {
   [[gnu::always_inline]] Real far(const Id* at, const Id* end) const {
     constexpr std::ptrdiff_t ahead = 32;
     Real a = 0, b = 0, c = 0, d = 0;
+    if (end - at <= 4 && end_ - end >= ahead) {
+      for (; at != end; ++at) {
+        __builtin_prefetch(contributions_ + at[ahead], 0, second_cache);
+        a += contribution(at[0]);
+      }
+      return a;
+    }
     for (; end - at > 4; at += 4) {
       if (end_ - at >= ahead + 4) [[likely]] {
         for (std::ptrdiff_t j = 0; j < 4; ++j) {

@@ -81,6 +81,45 @@ TEST_P(Advance, ReachesEachVertexAtItsDepthInEveryDirection) {
   }
 }
 
+/// Searches from vertex 0. Returns the steps of all vertices, and adds what it visited to `edges`.
+std::vector<std::uint64_t> searched(world& w, const support::plain_graph& g, std::uint64_t& edges) {
+  const auto share = support::share_of<id>(g, w.rank(), w.size());
+  pgas::vertex_map<id> step_of(w, share.partition(), no_vertex<id>);
+  frontier<id> reached(w, share.partition());
+  std::vector<std::uint64_t> marked(static_cast<std::size_t>(w.workers()));
+  id step = 0;
+  advance<id, mark> search(w, share, reached, {step_of.view(), reached, marked, step}, {});
+  if (step_of.owns(0)) {
+    step_of.store(0, 0);
+    reached.add(main_worker, 0);
+  }
+  do {
+    ++step;
+  } while (search.superstep());
+  edges = w.sum(w.counters().total(obs::counter::edges));
+  return support::whole(w, step_of);
+}
+
+TEST_P(Advance, ReachesAllFromARootWithoutInEdges) {
+  const support::plain_graph path{"path", 3, true, {{0, 1}, {1, 2}}};
+  const support::plain_graph fan{"fan", 5, true, {{0, 1}, {0, 2}, {1, 3}, {2, 4}}};
+  GetParam().run([&](world& w) {
+    std::uint64_t edges = 0;
+    EXPECT_EQ(searched(w, path, edges), (std::vector<std::uint64_t>{0, 1, 2}));
+    EXPECT_EQ(searched(w, fan, edges), (std::vector<std::uint64_t>{0, 1, 1, 2, 2}));
+  });
+}
+
+TEST_P(Advance, VisitsNoEdgesOnceAllVerticesAreReached) {
+  support::plain_graph star{"star", 2001, false, {}};
+  for (std::uint64_t leaf = 1; leaf < star.n; ++leaf) star.edges.push_back({0, leaf});
+  GetParam().run([&](world& w) {
+    std::uint64_t edges = 0;
+    static_cast<void>(searched(w, star, edges));
+    EXPECT_LE(edges, star.n);
+  });
+}
+
 TEST(AdvanceOfOne, RefusesToPullWithoutInEdges) {
   world w;
   auto g = support::random_graph(1);

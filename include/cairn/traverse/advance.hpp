@@ -39,7 +39,8 @@ struct advance_options {
 /// Op        a single-cell operator with `once`, whose `wanted` depends on the element alone.
 ///           Op::along(u, v) is the message of the edge u -> v
 /// Work      per superstep the edges of the frontier (push), or the in-edges of waiting vertices up
-///           to the first from the frontier (pull); counted as obs::counter::edges
+///           to the first from the frontier (pull); counted as obs::counter::edges. Constant if no
+///           vertex is waiting
 /// Messages  push: one per edge to another rank that passes the sent-filter. Pull: one gather of n
 ///           bits
 /// Throws    contract_violation if the direction is pull and the graph has no in-edges
@@ -107,7 +108,7 @@ class advance {
   // Makes the added vertices the frontier. Returns their number on all ranks.
   std::uint64_t begin_superstep() {
     const std::uint64_t reached = f_.begin_superstep();
-    waiting_ -= std::min(waiting_, reached);
+    waiting_ -= std::min(waiting_, reached - roots_without_in_edges());
     if (!f_.is_list() && reached < 1024) static_cast<void>(f_.list());
     own_edges_ = edges_of_frontier();
     if (!chooses()) return w_.sum(reached);
@@ -115,6 +116,13 @@ class advance {
     size_.frontier_edges = all[1];
     size_.waiting = all[2];
     return all[0];
+  }
+  // Of the frontier; all others were reached along an in-edge.
+  [[nodiscard]] std::uint64_t roots_without_in_edges() {
+    if (num_supersteps_ > 0 || !g_.has_in()) return 0;
+    const auto in = g_.in().rows();
+    return static_cast<std::uint64_t>(
+        std::ranges::count_if(f_.list(), [&](Id v) { return in.neighbors(v).empty(); }));
   }
   // A small sample suffices if the direction is fixed or a pull cannot be cheaper.
   [[nodiscard]] std::uint64_t edges_of_frontier() const {
@@ -158,6 +166,7 @@ class advance {
   }
 
   void pull() {
+    if (chooses() && size_.waiting == 0) return;  // nobody is left: the superstep reaches nobody
     const auto* const front = f_.bits_of_all();
     if (!lists_) {
       lists_.emplace(w_, g_.in().num_rows());
