@@ -7,11 +7,14 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <stdexcept>
 #include <string>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/graph/load.hpp>
 #include <cairn/pgas/global_view.hpp>
 #include <cairn/task/task.hpp>
 #include <cairn/task/when_all.hpp>
@@ -31,6 +34,7 @@ struct latency_sweep {
   std::uint64_t length = 40;
   std::vector<int> tasks{1, 2, 4, 8, 16, 32, 64, 128, 256};
   int interleaved = 32;
+  std::string graph;  // a file; empty: random edges
 };
 
 task::task<> walk_some(global_view<row> rows, global_view<std::uint32_t> targets,
@@ -48,20 +52,55 @@ task::task<> walk_some(global_view<row> rows, global_view<std::uint32_t> targets
   *sum += mine;
 }
 
-/// A graph of random edges in two global arrays of one rank.
+struct adjacency {
+  std::vector<row> rows;
+  std::vector<std::uint32_t> targets;
+};
+
+adjacency random_edges(int vertex_bits) {
+  adjacency all;
+  all.rows.resize(std::size_t{1} << vertex_bits);
+  std::uint64_t edges = 0;
+  for (auto& r : all.rows) {
+    r = {edges, 8 + mix64(edges) % 17};
+    edges += r.degree;
+  }
+  all.targets.resize(edges);
+  for (std::uint64_t e = 0; e < edges; ++e) {
+    all.targets[e] = static_cast<std::uint32_t>(mix64(e) >> (64 - vertex_bits));
+  }
+  return all;
+}
+
+/// A file's graph, undirected, without its vertices that have no edges.
+adjacency edges_of_file(world& w, const std::string& file) {
+  const auto loaded = graph::load(w, file, {.build = {.symmetrize = true}});
+  const auto& out = std::get<graph::dist_csr<std::uint32_t>>(loaded.graph).out();
+  std::vector<std::uint32_t> position(out.num_rows());
+  adjacency all;
+  for (std::uint32_t v = 0; v < out.num_rows(); ++v) {
+    position[v] = static_cast<std::uint32_t>(all.rows.size());
+    if (out.degree(v) != 0) all.rows.push_back({out.offsets()[v], out.degree(v)});
+  }
+  for (const auto v : out.targets()) all.targets.push_back(position[v]);
+  if (all.rows.empty()) throw std::runtime_error("the graph has no edges");
+  return all;
+}
+
+/// A graph in two global arrays of one rank.
 class walk_stage {
  public:
   explicit walk_stage(const latency_sweep& s)
       : sweep_(s),
-        n_(std::uint64_t{1} << s.vertex_bits),
         walks_(std::max<std::uint64_t>(s.steps / s.length, 1)),
+        graph_(s.graph.empty() ? random_edges(s.vertex_bits) : edges_of_file(world_, s.graph)),
+        n_(graph_.rows.size()),
         memory_(world_),
         rows_(memory_.collective_alloc<row>(n_)),
-        targets_(memory_.collective_alloc<std::uint32_t>(fill_rows())) {
-    const auto all = memory_.view(targets_).local();
-    for (std::uint64_t e = 0; e < all.size(); ++e) {
-      all[e] = static_cast<std::uint32_t>(mix64(e) >> (64 - s.vertex_bits));
-    }
+        targets_(memory_.collective_alloc<std::uint32_t>(graph_.targets.size())) {
+    std::ranges::copy(graph_.rows, memory_.view(rows_).local().begin());
+    std::ranges::copy(graph_.targets, memory_.view(targets_).local().begin());
+    graph_ = {};
     expected_ = by_loop();
   }
 
@@ -80,11 +119,8 @@ class walk_stage {
   [[nodiscard]] subject as_subject(const std::string& method, int tasks) {
     kernel<walk_stage*, std::uint64_t> kern;
     kern.name = "walks";
-    kern.settings = {{"method", method},
-                     {"tasks", tasks},
-                     {"vertex_bits", sweep_.vertex_bits},
-                     {"length", sweep_.length},
-                     {"walks", walks_}};
+    kern.settings = {{"method", method},      {"tasks", tasks},          {"vertices", n_},
+                     {"graph", sweep_.graph}, {"length", sweep_.length}, {"walks", walks_}};
     kern.item = "steps";
     kern.num_items = num_steps();
     kern.make_input = [this] { return this; };
@@ -100,14 +136,6 @@ class walk_stage {
   [[nodiscard]] double num_steps() const { return static_cast<double>(walks_ * sweep_.length); }
 
  private:
-  std::uint64_t fill_rows() {
-    std::uint64_t edges = 0;
-    for (auto& r : memory_.view(rows_).local()) {
-      r = {edges, 8 + mix64(edges) % 17};
-      edges += r.degree;
-    }
-    return edges;
-  }
   task::task<> all_walks(std::uint64_t tasks, std::uint64_t* sum) {
     std::vector<task::task<>> all;
     const auto rows = memory_.view(rows_);
@@ -123,7 +151,9 @@ class walk_stage {
 
   const latency_sweep& sweep_;
   world world_{1};
-  std::uint64_t n_, walks_, expected_ = 0;
+  std::uint64_t walks_, expected_ = 0;
+  adjacency graph_;  // until it is in the arrays
+  std::uint64_t n_;
   pgas::global_memory memory_;
   pgas::global_array<row> rows_;
   pgas::global_array<std::uint32_t> targets_;
@@ -179,6 +209,7 @@ int main(int argc, char** argv) {
   f.description = "[GMT14] on one machine: random walks by tasks that hide cache misses.";
   f.add_options = [&](argument_list& arguments) {
     arguments.number("--vertex-bits", s.vertex_bits, {1, 30}, "log2 of the vertices");
+    arguments.file("--graph", s.graph, "a file, instead of a random graph");
     arguments.number("--steps", s.steps, {1, std::uint64_t{1} << 40}, "of all walks in a pass");
     arguments.number("--length", s.length, {1, 1 << 20}, "of a walk");
     arguments.number("--tasks", s.tasks, {1, 1 << 20}, "one or more, ascending");
