@@ -81,13 +81,13 @@ TEST(PageBuffer, ShrinksToNothing) {
   EXPECT_EQ(small.size(), 0u);
 }
 
-TEST(PageBuffer, RefusesWhatNoMachineHasAndNamesTheBytes) {
+TEST(PageBuffer, RefusesWhatNoMachineHasAndNamesTheSize) {
   constexpr auto bytes = std::size_t{1} << 58;
   try {
     const hw::page_buffer<double> buffer(bytes / 8);
     FAIL() << "got 2^58 bytes";
   } catch (const cairn::system_failure& e) {
-    EXPECT_NE(std::string(e.what()).find(std::to_string(bytes)), std::string::npos) << e.what();
+    EXPECT_TRUE(std::string(e.what()).starts_with("cannot allocate 288 PB: ")) << e.what();
   }
   // count * sizeof(T) overflows.
   EXPECT_THROW(hw::page_buffer<double>(std::numeric_limits<std::size_t>::max() / 4),
