@@ -29,7 +29,7 @@ graph::generator generator_of(const paths_job& job) {
 // An edge has the same weight on any number of ranks.
 graph_type graph_of(world& w, const paths_job& job) {
   const auto from = generator_of(job);
-  auto edges = graph::generate(w.pool(), from, w.rank(), w.size());
+  auto edges = graph::generate(w.pool(), from, {.rank = w.rank(), .ranks = w.size()});
   if (job.longest > 1) {
     edges.weights = graph::io::weight_kind::integer;
     for (auto& block : edges.blocks) {

@@ -42,9 +42,9 @@ rank_result run_locally(const settings& config, const rank_body& body, const lau
         try {
           const timed_stop at_limit(interrupts, limit);
           net::ring_transport rings(std::make_shared<net::ring_fabric>(memory, config.ranks), rank);
-          const place here{.sharers = config.ranks,
-                           .position = rank,
-                           .machines = machine_layout::dealt(config.ranks, 1)};
+          const rank_position here{.sharers = config.ranks,
+                                   .position = rank,
+                                   .machines = machine_layout::dealt(config.ranks, 1)};
           return rank_runtime(rings, config, here).run(body, interrupts, say);
         } catch (...) {
           return result_by_exception();

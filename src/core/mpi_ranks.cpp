@@ -129,7 +129,7 @@ rank_result run_connected(net::mpi_process& process, const rank_plan& plan,
   if (net) {
     const auto neighbors = map.neighbors(process.self());
     const auto position = std::find(neighbors.begin(), neighbors.end(), process.self());
-    const place here{
+    const rank_position here{
         .sharers = map.sharers,
         .position = map.sharers > 1 ? static_cast<int>(position - neighbors.begin()) : 0,
         .machines = {map.machine_of}};

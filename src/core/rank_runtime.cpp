@@ -11,7 +11,7 @@
 namespace cairn {
 namespace {
 
-std::unique_ptr<task::pool> make_workers(const settings& config, const place& here) {
+std::unique_ptr<task::pool> make_workers(const settings& config, const rank_position& here) {
   const auto workers =
       config.threads != 0 ? config.threads : std::max(1, hw::allowed_cores() / here.sharers);
   return task::make_threads({.workers = workers,
@@ -20,7 +20,7 @@ std::unique_ptr<task::pool> make_workers(const settings& config, const place& he
                              .neighbors = (here.sharers - 1) * workers});
 }
 
-world_options options_for(const settings& config, const place& here) {
+world_options options_for(const settings& config, const rank_position& here) {
   auto options = config.for_world();
   options.machines = here.machines;
   return options;
@@ -52,7 +52,7 @@ int run_together(world& w, const rank_body& body, const interrupt_handler& inter
   throw stopped(stop_cause(uninterrupted_max(w, cause)));
 }
 
-rank_runtime::rank_runtime(net::transport& net, const settings& config, const place& here)
+rank_runtime::rank_runtime(net::transport& net, const settings& config, const rank_position& here)
     : config_(config),
       workers_(make_workers(config, here)),
       world_(net, *workers_, clock_, options_for(config, here)) {}

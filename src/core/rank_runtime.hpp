@@ -17,7 +17,7 @@
 namespace cairn {
 
 /// The position of a rank among the ranks of its machine.
-struct place {
+struct rank_position {
   int sharers = 1;   ///< ranks that share its cores
   int position = 0;  ///< position among them
   machine_layout machines = {};
@@ -35,7 +35,7 @@ struct place {
 class rank_runtime {
  public:
   /// Throws    system_failure if the workers cannot be started
-  rank_runtime(net::transport& net, const settings& config, const place& here);
+  rank_runtime(net::transport& net, const settings& config, const rank_position& here);
 
   /// Runs the body, cancelled by `interrupts`; if it fails, informs the other ranks.
   ///

@@ -156,17 +156,17 @@ struct grid_steps {
 
 template <class Id, class Steps>
 std::vector<io::edge_block> draw_all(task::pool& workers, const Steps& steps,
-                                     const bijection* permutation, rank_t rank, rank_t ranks,
+                                     const bijection* permutation, const rank_share& mine,
                                      const progress_function& progress) {
   const auto num_blocks =
       steps.num_steps / steps.steps_per_block + (steps.num_steps % steps.steps_per_block != 0);
-  const pgas::partition shares(num_blocks, ranks);
-  std::vector<io::edge_block> blocks(static_cast<std::size_t>(shares.size(rank)));
+  const pgas::partition shares(num_blocks, mine.ranks);
+  std::vector<io::edge_block> blocks(static_cast<std::size_t>(shares.size(mine.rank)));
   task::parallel_for(
       workers, {.elements = blocks.size(), .chunk = 1},
       [&](worker_t k, std::size_t b, std::size_t) {
         if (k == 0 && progress) progress(b, blocks.size());
-        const auto begin = (shares.first(rank) + b) * steps.steps_per_block;
+        const auto begin = (shares.first(mine.rank) + b) * steps.steps_per_block;
         const auto end = begin + std::min(steps.steps_per_block, steps.num_steps - begin);
         auto& edges = blocks[b].edges.template emplace<std::vector<edge<Id>>>();
         edges.reserve(std::min(2 * (end - begin), edges_per_draw + edges_per_draw / 32));
@@ -232,9 +232,9 @@ build_size size_of(const generator& g) {
   return size;
 }
 
-io::raw_edges generate(task::pool& workers, const generator& g, rank_t rank, rank_t ranks,
+io::raw_edges generate(task::pool& workers, const generator& g, const rank_share& mine,
                        const progress_function& progress) {
-  CAIRN_EXPECTS(rank >= 0 && rank < ranks);
+  CAIRN_EXPECTS(mine.rank >= 0 && mine.rank < mine.ranks);
   const auto n = size_of(g).num_vertices;
   const bijection permutation({.size = n, .seed = g.seed});
   io::raw_edges edges;
@@ -244,10 +244,9 @@ io::raw_edges generate(task::pool& workers, const generator& g, rank_t rank, ran
       [&](const auto& kind) {
         const auto steps = steps_of(kind, g.seed);
         const auto* const relabel = g.relabel ? &permutation : nullptr;
-        edges.blocks =
-            fits_32_bits(n)
-                ? draw_all<std::uint32_t>(workers, steps, relabel, rank, ranks, progress)
-                : draw_all<std::uint64_t>(workers, steps, relabel, rank, ranks, progress);
+        edges.blocks = fits_32_bits(n)
+                           ? draw_all<std::uint32_t>(workers, steps, relabel, mine, progress)
+                           : draw_all<std::uint64_t>(workers, steps, relabel, mine, progress);
       },
       g.kind);
   return edges;

@@ -28,7 +28,7 @@ loaded_graph load_from(world& w, const generator& g, const load_options& options
   stopwatch watch(w.clock());
   const auto size = size_of(g);
   expect_memory_for(w, size);
-  auto edges = generate(w.pool(), g, w.rank(), w.size(), options.read.progress);
+  auto edges = generate(w.pool(), g, {.rank = w.rank(), .ranks = w.size()}, options.read.progress);
   const auto names =
       reorder(w, edges, labels(size.num_vertices), options.order, options.order_seed);
   loaded_graph loaded;

@@ -24,7 +24,7 @@ std::optional<std::uint64_t> sim_network::next_due_ns() const {
   const auto consider = [&](const flight& f) {
     if (f.time_ns > now && (!next || f.time_ns < *next)) next = f.time_ns;
   };
-  for (const auto& to : inboxes()) {
+  for (const auto& to : arrivals_by_rank()) {
     if (to.flights.empty()) continue;
     if (to.flights.front().time_ns > now) {
       consider(to.flights.front());

@@ -8,14 +8,14 @@
 namespace cairn::net {
 
 simulated_network::simulated_network(rank_t ranks, std::size_t max_packet)
-    : max_packet_(max_packet), inboxes_(static_cast<std::size_t>(ranks)) {
+    : max_packet_(max_packet), arrivals_(static_cast<std::size_t>(ranks)) {
   CAIRN_EXPECTS(ranks >= 1);
   CAIRN_EXPECTS(max_packet >= 1);
 }
 
 std::size_t simulated_network::in_flight() const noexcept {
   std::size_t n = 0;
-  for (const auto& to : inboxes_) n += to.flights.size();
+  for (const auto& to : arrivals_) n += to.flights.size();
   return n;
 }
 
@@ -23,7 +23,7 @@ bool simulated_network::enqueue(rank_t from, rank_t to, std::uint64_t time_ns,
                                 std::span<const std::byte> packet) {
   const auto number = traffic_.packets++;
   traffic_.bytes += packet.size();
-  auto& destination = inboxes_[static_cast<std::size_t>(to)];
+  auto& destination = arrivals_[static_cast<std::size_t>(to)];
   if (destination.closed) return false;
   destination.flights.push_back({time_ns, number, from, {packet.begin(), packet.end()}});
   std::push_heap(destination.flights.begin(), destination.flights.end());
@@ -31,7 +31,7 @@ bool simulated_network::enqueue(rank_t from, rank_t to, std::uint64_t time_ns,
 }
 
 void simulated_network::deliver_first(rank_t at, const transport::sink& deliver) {
-  auto& flights = inboxes_[static_cast<std::size_t>(at)].flights;
+  auto& flights = arrivals_[static_cast<std::size_t>(at)].flights;
   std::pop_heap(flights.begin(), flights.end());
   const auto arrived = std::move(flights.back());
   flights.pop_back();
@@ -45,7 +45,7 @@ simulated_transport::simulated_transport(simulated_network& network, rank_t self
 }
 
 simulated_transport::~simulated_transport() {
-  auto& own = network_.inboxes_[static_cast<std::size_t>(self_)];
+  auto& own = network_.arrivals_[static_cast<std::size_t>(self_)];
   own.closed = true;
   own.flights.clear();
 }

@@ -51,7 +51,7 @@ scheduler::scheduler(pool& p, const scheduler_options& opt)
     c.tunes = opt.in_flight == 0 && !p.simulated() && !drawn_;
     if (opt.in_flight != 0) c.in_flight = opt.in_flight;
   }
-  pool_.add_source(*this, pool::place::first);
+  pool_.add_source(*this, pool::order::first);
 }
 
 scheduler::~scheduler() {

@@ -32,7 +32,7 @@ edges_of_graph drawn(const generator& g, int workers = 1, rank_t ranks = 1) {
   const auto pool = task::make_threads({.workers = workers});
   edges_of_graph all;
   for (rank_t r = 0; r < ranks; ++r) {
-    const auto raw = generate(*pool, g, r, ranks);
+    const auto raw = generate(*pool, g, {.rank = r, .ranks = ranks});
     EXPECT_FALSE(raw.directed);
     EXPECT_EQ(raw.declared_vertices, size_of(g).num_vertices);
     const auto part = edges_in(raw);

@@ -12,7 +12,7 @@ namespace cairn::task {
 namespace {
 
 TEST(ChunkShares, AWorkerTakesItsOwnShareAndThenTheOthers) {
-  chunk_shares chunks(7, 3);  // shares of 3, 2 and 2
+  chunk_shares chunks({.numbers = 7, .workers = 3});  // shares of 3, 2 and 2
   std::vector<std::size_t> taken;
   chunk_shares::taker second(chunks, worker_t{1});
   for (auto i = second.next(); i < 7; i = second.next()) taken.push_back(i);
@@ -21,13 +21,13 @@ TEST(ChunkShares, AWorkerTakesItsOwnShareAndThenTheOthers) {
 }
 
 TEST(ChunkShares, FewerNumbersThanWorkers) {
-  chunk_shares chunks(1, 8);
+  chunk_shares chunks({.numbers = 1, .workers = 8});
   EXPECT_EQ(chunk_shares::taker(chunks, worker_t{5}).next(), 0u);
   EXPECT_EQ(chunk_shares::taker(chunks, main_worker).next(), 1u);
 }
 
 TEST(ChunkShares, NothingIsLeftOnceAllAreTaken) {
-  chunk_shares chunks(100, 2);
+  chunk_shares chunks({.numbers = 100, .workers = 2});
   EXPECT_EQ(chunk_shares::taker(chunks, worker_t{1}).next(), 50u);
   chunks.take_all();
   EXPECT_EQ(chunk_shares::taker(chunks, main_worker).next(), 100u);
@@ -37,7 +37,7 @@ TEST(ChunkShares, NothingIsLeftOnceAllAreTaken) {
 TEST(ChunkShares, ConcurrentWorkersTakeEachNumberOnce) {
   constexpr std::size_t n = 20'000;
   for (const int workers : {2, 3, 20}) {  // 20: more workers than shares
-    chunk_shares chunks(n, static_cast<std::size_t>(workers));
+    chunk_shares chunks({.numbers = n, .workers = static_cast<std::size_t>(workers)});
     std::vector<std::atomic<int>> taken(n);
     std::vector<std::thread> threads;
     for (int w = 0; w < workers; ++w) {

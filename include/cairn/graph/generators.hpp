@@ -50,6 +50,11 @@ struct generator {
 /// Throws    usage_error if a parameter is out of range
 [[nodiscard]] build_size size_of(const generator& g);
 
+/// The share of `rank` among the ranks 0 .. ranks - 1.
+struct rank_share {
+  rank_t rank = 0, ranks = 1;
+};
+
 /// This rank's share of the edges: undirected, without self-loops. The build drops duplicates.
 ///
 /// For a given seed the union of the shares does not depend on the numbers of ranks and workers:
@@ -61,7 +66,7 @@ struct generator {
 /// Throws    usage_error as size_of does
 /// Source    Graph500 specification 3; [Batagelj05] (skips) for G(n, p)
 [[nodiscard]] io::raw_edges generate(
-    task::pool& workers, const generator& g, rank_t rank = 0, rank_t ranks = 1,
+    task::pool& workers, const generator& g, const rank_share& mine = {},
     const std::function<void(std::uint64_t, std::uint64_t)>& progress = {});
 
 }  // namespace cairn::graph

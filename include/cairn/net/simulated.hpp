@@ -26,7 +26,7 @@ class simulated_network {
  public:
   virtual ~simulated_network() = default;
 
-  [[nodiscard]] rank_t ranks() const noexcept { return static_cast<rank_t>(inboxes_.size()); }
+  [[nodiscard]] rank_t ranks() const noexcept { return static_cast<rank_t>(arrivals_.size()); }
   [[nodiscard]] std::size_t max_packet() const noexcept { return max_packet_; }
   [[nodiscard]] const simulated_traffic& traffic() const noexcept { return traffic_; }
   [[nodiscard]] std::size_t in_flight() const noexcept;
@@ -42,16 +42,16 @@ class simulated_network {
       return time_ns != other.time_ns ? time_ns > other.time_ns : number > other.number;
     }
   };
-  struct inbox {
+  struct arrivals {
     std::vector<flight> flights;  // a heap
     bool closed = false;
   };
 
   simulated_network(rank_t ranks, std::size_t max_packet);
 
-  [[nodiscard]] const std::vector<inbox>& inboxes() const noexcept { return inboxes_; }
+  [[nodiscard]] const std::vector<arrivals>& arrivals_by_rank() const noexcept { return arrivals_; }
   [[nodiscard]] const std::vector<flight>& flights_to(rank_t rank) const {
-    return inboxes_[static_cast<std::size_t>(rank)].flights;
+    return arrivals_[static_cast<std::size_t>(rank)].flights;
   }
   /// Returns whether the destination still receives.
   bool enqueue(rank_t from, rank_t to, std::uint64_t time_ns, std::span<const std::byte> packet);
@@ -66,7 +66,7 @@ class simulated_network {
 
   std::size_t max_packet_;
   simulated_traffic traffic_;
-  std::vector<inbox> inboxes_;
+  std::vector<arrivals> arrivals_;
 };
 
 /// One rank's end of a simulated network; there is one per rank. Packets in flight to a rank whose

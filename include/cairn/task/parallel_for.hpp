@@ -16,7 +16,10 @@ namespace cairn::task {
 /// elements, which its caches still hold, and rarely writes what another worker also writes.
 class chunk_shares {
  public:
-  chunk_shares(std::size_t n, std::size_t workers) : n_(n), count_(std::min(workers, max_shares)) {
+  struct divided {
+    std::size_t numbers, workers;
+  };
+  explicit chunk_shares(const divided& d) : n_(d.numbers), count_(std::min(d.workers, max_shares)) {
     for (std::size_t s = 0; s < count_; ++s) shares_[s].next = first(s);
   }
 
@@ -98,7 +101,7 @@ void parallel_for(pool& p, loop_size loop, F&& f, Between&& between) {
   const auto workers = static_cast<std::size_t>(p.workers());
   if (chunk == 0) chunk = std::max<std::size_t>(1, n / (16 * workers));
   if (workers == 1 || n <= chunk) return serial_for({.elements = n, .chunk = chunk}, f, between);
-  chunk_shares chunks((n - 1) / chunk + 1, workers);
+  chunk_shares chunks({.numbers = (n - 1) / chunk + 1, .workers = workers});
   const auto take_chunks = [&](worker_t k) {
     try {
       chunk_shares::taker mine(chunks, k);

@@ -97,10 +97,10 @@ class pool {
 
   /// Registers or unregisters a source. Called by worker 0 outside jobs. A source must not be
   /// unregistered while worker 0 is inside one. Sources are asked in order.
-  enum class place { first, last };
-  void add_source(progress_source& s, place where = place::last) {
+  enum class order { first, last };
+  void add_source(progress_source& s, order where = order::last) {
     while_not_polling(
-        [&] { sources_.insert(where == place::first ? sources_.begin() : sources_.end(), &s); });
+        [&] { sources_.insert(where == order::first ? sources_.begin() : sources_.end(), &s); });
   }
   void remove_source(progress_source& s) {
     while_not_polling([&] { std::erase(sources_, &s); });
