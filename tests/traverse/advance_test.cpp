@@ -41,6 +41,29 @@ struct mark {
   }
 };
 
+/// A search from vertex 0 that has ended.
+struct marked_search {
+  marked_search(world& w, const graph::dist_csr<id>& share, const advance_options& opt = {})
+      : step_of(w, share.partition(), no_vertex<id>),
+        reached(w, share.partition()),
+        marked(static_cast<std::size_t>(w.workers())),
+        search(w, share, reached, {step_of.view(), reached, marked, step}, opt) {
+    if (step_of.owns(0)) {
+      step_of.store(0, 0);
+      reached.add(main_worker, 0);
+    }
+    do {
+      ++step;
+    } while (search.superstep());
+  }
+
+  pgas::vertex_map<id> step_of;
+  frontier<id> reached;
+  std::vector<std::uint64_t> marked;
+  id step = 0;
+  advance<id, mark> search;
+};
+
 class Advance : public ::testing::TestWithParam<support::place> {};
 INSTANTIATE_TEST_SUITE_P(Everywhere, Advance, ::testing::ValuesIn(support::all_places()),
                          support::place_name);
@@ -53,70 +76,43 @@ TEST_P(Advance, ReachesEachVertexAtItsDepthInEveryDirection) {
     GetParam().with_seed(seed).run([&](world& w) {
       const auto share = support::share_of<id>(g, w.rank(), w.size());
       for (const auto way : {direction::automatic, direction::push, direction::pull}) {
-        pgas::vertex_map<id> step_of(w, share.partition(), no_vertex<id>);
-        frontier<id> reached(w, share.partition());
-        std::vector<std::uint64_t> marked(static_cast<std::size_t>(w.workers()));
-        id step = 0;
-        advance<id, mark> search(w, share, reached, {step_of.view(), reached, marked, step},
-                                 {.direction = way, .trace = true});
-        if (step_of.owns(0)) {
-          step_of.store(0, 0);
-          reached.add(main_worker, 0);
-        }
-        do {
-          ++step;
-        } while (search.superstep());
-        EXPECT_EQ(support::whole(w, step_of), depths);
-        std::uint64_t found = step_of.owns(0) ? 1 : 0, reached_here = 0;
-        for (const auto m : marked) found += m;
-        for (const auto s : step_of.local()) reached_here += s != no_vertex<id> ? 1 : 0;
+        marked_search run(w, share, {.direction = way, .trace = true});
+        EXPECT_EQ(support::whole(w, run.step_of), depths);
+        std::uint64_t found = run.step_of.owns(0) ? 1 : 0, reached_here = 0;
+        for (const auto m : run.marked) found += m;
+        for (const auto s : run.step_of.local()) reached_here += s != no_vertex<id> ? 1 : 0;
         EXPECT_EQ(found, reached_here);
-        const auto trace = search.take_trace();
-        EXPECT_EQ(trace.size(), search.num_supersteps());
+        const auto trace = run.search.take_trace();
+        EXPECT_EQ(trace.size(), run.search.num_supersteps());
         if (way != direction::automatic) {
-          EXPECT_EQ(search.num_pulls(), way == direction::pull ? search.num_supersteps() : 0);
+          EXPECT_EQ(run.search.num_pulls(),
+                    way == direction::pull ? run.search.num_supersteps() : 0);
         }
       }
     });
   }
 }
 
-/// Searches from vertex 0. Returns the steps of all vertices, and adds what it visited to `edges`.
-std::vector<std::uint64_t> searched(world& w, const support::plain_graph& g, std::uint64_t& edges) {
-  const auto share = support::share_of<id>(g, w.rank(), w.size());
-  pgas::vertex_map<id> step_of(w, share.partition(), no_vertex<id>);
-  frontier<id> reached(w, share.partition());
-  std::vector<std::uint64_t> marked(static_cast<std::size_t>(w.workers()));
-  id step = 0;
-  advance<id, mark> search(w, share, reached, {step_of.view(), reached, marked, step}, {});
-  if (step_of.owns(0)) {
-    step_of.store(0, 0);
-    reached.add(main_worker, 0);
-  }
-  do {
-    ++step;
-  } while (search.superstep());
-  edges = w.sum(w.counters().total(obs::counter::edges));
-  return support::whole(w, step_of);
-}
-
 TEST_P(Advance, ReachesAllFromARootWithoutInEdges) {
   const support::plain_graph path{"path", 3, true, {{0, 1}, {1, 2}}};
   const support::plain_graph fan{"fan", 5, true, {{0, 1}, {0, 2}, {1, 3}, {2, 4}}};
-  GetParam().run([&](world& w) {
-    std::uint64_t edges = 0;
-    EXPECT_EQ(searched(w, path, edges), (std::vector<std::uint64_t>{0, 1, 2}));
-    EXPECT_EQ(searched(w, fan, edges), (std::vector<std::uint64_t>{0, 1, 1, 2, 2}));
-  });
+  for (const auto& g : {path, fan}) {
+    const auto depths = algo::ref::bfs_depths(g.n, g.arcs(), 0);
+    GetParam().run([&](world& w) {
+      const auto share = support::share_of<id>(g, w.rank(), w.size());
+      marked_search run(w, share);
+      EXPECT_EQ(support::whole(w, run.step_of), depths);
+    });
+  }
 }
 
 TEST_P(Advance, VisitsNoEdgesOnceAllVerticesAreReached) {
   support::plain_graph star{"star", 2001, false, {}};
   for (std::uint64_t leaf = 1; leaf < star.n; ++leaf) star.edges.push_back({0, leaf});
   GetParam().run([&](world& w) {
-    std::uint64_t edges = 0;
-    static_cast<void>(searched(w, star, edges));
-    EXPECT_LE(edges, star.n);
+    const auto share = support::share_of<id>(star, w.rank(), w.size());
+    const marked_search run(w, share);
+    EXPECT_LE(w.sum(w.counters().total(obs::counter::edges)), star.n);
   });
 }
 
