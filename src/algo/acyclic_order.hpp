@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
+#include <atomic>
 #include <cstdint>
 
 #include <cairn/algo/pagerank.hpp>
@@ -12,15 +14,28 @@ namespace cairn::algo {
 /// Whether each in-edge comes from a vertex with a smaller id, as in a file that lists the edges of
 /// an undirected graph once.
 ///
-/// Work      the last entry of each row, up to the first row with a larger source
+/// Work      the last entry of each row, up to about the first row with a larger source; the
+/// workers
+///           share it
 template <class Id>
-[[nodiscard]] bool sources_precede(const graph::csr<Id>& in) {
+[[nodiscard]] bool sources_precede(world& w, const graph::csr<Id>& in) {
   const auto rows = in.rows();
-  for (auto v = in.first(); v < in.first() + in.num_rows(); ++v) {
-    const auto row = rows.neighbors(static_cast<Id>(v));  // ascending
-    if (!row.empty() && row.back() >= v) return false;
-  }
-  return true;
+  const auto precede = [&](std::size_t begin, std::size_t end) {
+    for (auto v = in.first() + begin; v < in.first() + end; ++v) {
+      const auto row = rows.neighbors(static_cast<Id>(v));  // ascending
+      if (!row.empty() && row.back() >= v) return false;
+    }
+    return true;
+  };
+  constexpr std::size_t beginning = 1024;  // where a graph without this order usually shows it
+  if (!precede(0, std::min<std::size_t>(beginning, in.num_rows()))) return false;
+  std::atomic<bool> all = true;
+  w.parallel_for(in.num_rows(), [&](worker_t, std::size_t begin, std::size_t end) {
+    if (all.load(std::memory_order_relaxed) && !precede(begin, end)) {
+      all.store(false, std::memory_order_relaxed);
+    }
+  });
+  return all.load(std::memory_order_relaxed);
 }
 
 /// Whether PageRank takes one sweep in place, by one worker in the order of ids: each rank is then
@@ -28,12 +43,12 @@ template <class Id>
 /// one changes nothing, so more than three of them share the sweeps nevertheless. A tolerance of 0
 /// asks for all sweeps.
 template <class Id>
-[[nodiscard]] bool one_sweep_suffices(const world& w, const graph::dist_csr<Id>& g,
+[[nodiscard]] bool one_sweep_suffices(world& w, const graph::dist_csr<Id>& g,
                                       const pagerank_options& opt) {
   constexpr int max_workers = 3;
   return w.size() == 1 && w.workers() <= max_workers && opt.variant == pagerank_variant::pull &&
          opt.convention == pagerank_convention::gap && opt.sweep != pagerank_sweep::jacobi &&
-         limits_of(opt, g.num_vertices()).tolerance > 0 && g.has_in() && sources_precede(g.in());
+         limits_of(opt, g.num_vertices()).tolerance > 0 && g.has_in() && sources_precede(w, g.in());
 }
 
 }  // namespace cairn::algo

@@ -55,9 +55,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   std::optional<traverse::small_run> on_workers;
   std::optional<one_worker> alone;
   const bool one_sweep = layout == nullptr && one_sweep_suffices(w, g, opt);
-  if (one_sweep) {
-    alone.emplace(w);
-  } else if (opt.variant == pagerank_variant::pull) {
+  if (opt.variant == pagerank_variant::pull && !one_sweep) {
     on_workers.emplace(w, g, opt.activity, traverse::run_kind::page_ranks);
   }
   pagerank_state<Real, Id> s(w, g, opt.damping);
@@ -78,6 +76,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   activity::ran ran;
   if (opt.variant == pagerank_variant::pull) {
     pagerank_pull<Real, Id> sweeps(s, in_place, limits.tolerance, layout);
+    if (one_sweep) alone.emplace(w);
     iterate(sweeps);
     ran.why = "no operators: each value has one writer";
   } else if (opt.aggregate) {

@@ -19,13 +19,23 @@
 
 namespace cairn::algo {
 
-/// Sums the contributions of a row's sources, in four independent partial sums.
+/// How the contributions of a row's sources are summed, always in four independent partial sums.
 ///
 /// near      most contributions are in the core's cache. Row lengths are unpredictable, so the last
 ///           one to four terms are summed without a branch: always four are loaded, from this row
 ///           or the next, and excess terms are multiplied by zero
+/// even      as near, but consecutive rows have the same length, which is predicted
 /// far       most are not. They are prefetched to the second cache, which waits for more lines at
 ///           once than the first
+enum class row_sum : std::uint8_t { near, even, far };
+
+template <class Id>
+[[nodiscard]] row_sum row_sum_for(const graph::csr<Id>& in, std::uint64_t num_vertices,
+                                  std::size_t value_bytes) {
+  if (sources_miss_cache(in, num_vertices, value_bytes)) return row_sum::far;
+  return rows_of_equal_length(in) ? row_sum::even : row_sum::near;
+}
+
 /// Shared    other workers write the contributions concurrently (in-place sweeps)
 template <class Real, class Id, bool Shared>
 class contribution_sum {
@@ -33,6 +43,14 @@ class contribution_sum {
   contribution_sum(const Real* contributions, std::span<const Id> all_targets)
       : contributions_(contributions), end_(all_targets.data() + all_targets.size()) {}
 
+  template <row_sum How>
+  [[gnu::always_inline]] Real of(const Id* at, const Id* end) const {
+    if constexpr (How == row_sum::near) return near(at, end);
+    if constexpr (How == row_sum::even) return even(at, end);
+    if constexpr (How == row_sum::far) return far(at, end);
+  }
+
+ private:
   [[gnu::always_inline]] Real near(const Id* at, const Id* end) const {
     if (end - at <= 4) return last_terms(at, end);
     Real a = 0, b = 0, c = 0, d = 0;
@@ -41,6 +59,13 @@ class contribution_sum {
       at += 4;
     } while (end - at > 4);
     return ((a + b) + (c + d)) + last_terms(at, end);
+  }
+
+  [[gnu::always_inline]] Real even(const Id* at, const Id* end) const {
+    Real a = 0, b = 0, c = 0, d = 0;
+    for (; end - at > 4; at += 4) add_four(at, a, b, c, d);
+    for (; at != end; ++at) a += contribution(at[0]);
+    return (a + b) + (c + d);
   }
 
   [[gnu::always_inline]] Real far(const Id* at, const Id* end) const {
@@ -65,7 +90,6 @@ class contribution_sum {
     return (a + b) + (c + d);
   }
 
- private:
   static constexpr int second_cache = 2;
 
   [[gnu::always_inline]] void add_four(const Id* at, Real& a, Real& b, Real& c, Real& d) const {
@@ -109,22 +133,13 @@ class pagerank_pull {
         in_place_(in_place),
         tolerance_(tolerance),
         layout_(layout),
-        far_(layout == nullptr && sources_miss_cache(s.g.in(), s.g.num_vertices(), sizeof(Real))),
+        how_(layout == nullptr ? row_sum_for(s.g.in(), s.g.num_vertices(), sizeof(Real))
+                               : row_sum::near),
         sums_(s.w.workers()),
-        contributions_(s.g.num_vertices()),
-        next_(in_place ? 0 : s.g.num_vertices()),
-        found_(s.w) {
-    auto* const own = contributions_.data() + s.rank.first();
-    s.w.parallel_for(s.per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      std::size_t with_edges = 0;
-      for (auto i = begin; i < end; ++i) {
-        own[i] = s.rank.initial() * s.per_edge[i];
-        with_edges += s.per_edge[i] != 0;
-      }
-      if (in_place_) found_.accumulate(k, static_cast<double>(with_edges));
-    });
-    if (in_place_) num_with_edges_ = found_.collect();
-  }
+        contributions_(s.g.num_vertices(), s.w.memory()),
+        next_(in_place ? 0 : s.g.num_vertices(), s.w.memory()),
+        num_with_edges_(s.invert_degrees(contributions_.data() + s.rank.first())),
+        found_(s.w) {}
 
   void sweep() {
     if (compared()) correct_sum();
@@ -199,10 +214,13 @@ class pagerank_pull {
   template <bool Shared>
   void sweep_all() {
     if (layout_ == nullptr) {
-      if (far_) {
-        sweep_rows<Shared, true>();
-      } else {
-        sweep_rows<Shared, false>();
+      switch (how_) {
+        case row_sum::near:
+          return sweep_rows<Shared, row_sum::near>();
+        case row_sum::even:
+          return sweep_rows<Shared, row_sum::even>();
+        case row_sum::far:
+          return sweep_rows<Shared, row_sum::far>();
       }
     } else if (layout_->tiled()) {
       sweep_blocks<Shared, std::uint16_t>();
@@ -285,15 +303,15 @@ class pagerank_pull {
     }
   }
 
-  template <bool Shared, bool Far>
+  template <bool Shared, row_sum How>
   void sweep_rows() {
     s_.w.parallel_for(s_.per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      rows_swept(k, begin, end, sweep_rows<Shared, Far>(begin, end));
+      rows_swept(k, begin, end, sweep_rows<Shared, How>(begin, end));
     });
   }
 
   // Returns the change. Inlined, the loop would keep pointers in memory.
-  template <bool Shared, bool Far>
+  template <bool Shared, row_sum How>
   [[gnu::noinline]] double sweep_rows(std::size_t begin, std::size_t end) {
     const auto& in = s_.g.in();
     const contribution_sum<Real, Id, Shared> sum(contributions_.data(), in.targets());
@@ -304,7 +322,7 @@ class pagerank_pull {
     const Id* at = targets + offsets[begin];
     for (auto i = begin; i < end; ++i) {
       const Id* const row_end = targets + offsets[i + 1];
-      give<Shared>(to[i], update_rank(i, Far ? sum.far(at, row_end) : sum.near(at, row_end)));
+      give<Shared>(to[i], update_rank(i, sum.template of<How>(at, row_end)));
       at = row_end;
     }
     return update_rank.change;
@@ -328,11 +346,11 @@ class pagerank_pull {
   const double tolerance_;
   int sweeps_ = 0;  // number of sweeps begun
   const pull_layout<Id>* layout_;
-  const bool far_;  // without a layout: whether most contributions are not in a core's cache
+  const row_sum how_;                             // without a layout
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
+  const double num_with_edges_;                   // number of vertices with out-edges, on all ranks
   pgas::accumulator<add<double>> found_;          // see rank_sum_correction
-  double num_with_edges_ = 0;                     // number of vertices with out-edges, on all ranks
   rank_sum_correction correction_;
 };
 

@@ -62,7 +62,9 @@ template <class Real, class Id, class Sums>
 class pagerank_push {
  public:
   pagerank_push(pagerank_state<Real, Id>& s, Sums& sums, bool share_out_edges)
-      : s_(s), sums_(sums), share_out_edges_(share_out_edges) {}
+      : s_(s), sums_(sums), share_out_edges_(share_out_edges) {
+    s_.invert_degrees(nullptr);
+  }
 
   void sweep() {
     am::epoch epoch(s_.w);

@@ -23,16 +23,26 @@ struct pagerank_state {
         g(graph),
         damping(static_cast<Real>(d)),
         rank(w, g.partition(), static_cast<Real>(1 / static_cast<double>(g.num_vertices()))),
-        per_edge(rank.local().size()),
-        total(w) {
-    const auto offsets = g.out().offsets();
-    w.parallel_for(per_edge.size(), [&](worker_t, std::size_t begin, std::size_t end) {
+        per_edge(rank.local().size(), w.memory()),
+        total(w) {}
+
+  /// Computes `per_edge` and, unless `to` is null, the initial contribution of each vertex of this
+  /// rank. Returns the number of vertices with out-edges, on all ranks. Collective.
+  double invert_degrees(Real* to) {
+    w.parallel_for(per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
+      const auto* const offsets = g.out().offsets().data();
+      auto* const inverse = per_edge.data();
+      std::size_t with_edges = 0;
       for (auto i = begin; i < end; ++i) {
         // Signed, because the conversion to floating point is then one instruction.
         const auto degree = static_cast<std::int64_t>(offsets[i + 1] - offsets[i]);
-        per_edge[i] = degree == 0 ? Real{0} : 1 / static_cast<Real>(degree);
+        inverse[i] = degree == 0 ? Real{0} : 1 / static_cast<Real>(degree);
+        if (to != nullptr) to[i] = rank.initial() * inverse[i];
+        with_edges += degree != 0;
       }
+      total.accumulate(k, static_cast<double>(with_edges));
     });
+    return total.collect();
   }
 
   /// Updates ranks of this rank's vertices for one worker. Passed by value, so that loops keep it

@@ -54,8 +54,32 @@ TEST(FarSources, MissTheCacheIfTheyAreManyAndSpread) {
   EXPECT_FALSE(miss(n, 0, uniform));
 }
 
-// Both ways to sum a row give the sum of a plain loop, at the end of the array too.
-TEST(ContributionSum, NearAndFarGiveTheSameSums) {
+graph::csr<id> rows_of_lengths(std::uint64_t num_rows,
+                               const std::function<std::uint64_t(std::uint64_t)>& length) {
+  hw::page_buffer<std::uint64_t> offsets(num_rows + 1);
+  for (std::uint64_t i = 0; i < num_rows; ++i) offsets[i + 1] = offsets[i] + length(i);
+  hw::page_buffer<id> targets(offsets[num_rows]);
+  return {0, graph::array(std::move(offsets)), graph::array(std::move(targets))};
+}
+
+TEST(RowsOfEqualLength, AreNineOfTen) {
+  constexpr std::uint64_t rows = 50'000;
+  random64 random(7);
+  const auto equal = [](const std::function<std::uint64_t(std::uint64_t)>& length) {
+    return rows_of_equal_length(rows_of_lengths(rows, length));
+  };
+  EXPECT_TRUE(equal([](auto) { return 2; }));
+  EXPECT_TRUE(equal([](auto) { return 0; }));
+  EXPECT_TRUE(equal([](auto i) { return i == 0 ? rows : 1; })) << "a hub and its leaves";
+  EXPECT_TRUE(equal([&](auto) { return random.below(50) == 0 ? 3 : 4; }));
+  EXPECT_FALSE(equal([&](auto) { return random.below(10) == 0 ? 3 : 4; }));
+  EXPECT_FALSE(equal([](auto i) { return 1 + i % 2; }));
+  EXPECT_FALSE(rows_of_equal_length(rows_of_lengths(20, [](auto) { return 2; }))) << "too few";
+  EXPECT_FALSE(rows_of_equal_length(rows_of_lengths(0, [](auto) { return 2; })));
+}
+
+// All ways to sum a row give the sum of a plain loop, at the end of the array too.
+TEST(ContributionSum, AllWaysGiveTheSameSums) {
   random64 random(5);
   std::vector<float> contributions(5000);
   std::iota(contributions.begin(), contributions.end(), 1.0f);
@@ -74,9 +98,10 @@ TEST(ContributionSum, NearAndFarGiveTheSameSums) {
     const auto* const end = targets.data() + offsets[row + 1];
     float expected = 0;  // integers below 2^24 have no rounding errors
     for (const auto* u = at; u != end; ++u) expected += contributions[*u];
-    EXPECT_EQ(sum.near(at, end), expected) << "row " << row;
-    EXPECT_EQ(sum.far(at, end), expected) << "row " << row;
-    EXPECT_EQ(shared.far(at, end), expected) << "row " << row;
+    EXPECT_EQ(sum.of<row_sum::near>(at, end), expected) << "row " << row;
+    EXPECT_EQ(sum.of<row_sum::even>(at, end), expected) << "row " << row;
+    EXPECT_EQ(sum.of<row_sum::far>(at, end), expected) << "row " << row;
+    EXPECT_EQ(shared.of<row_sum::far>(at, end), expected) << "row " << row;
   }
 }
 

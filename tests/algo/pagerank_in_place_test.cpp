@@ -50,10 +50,10 @@ TEST(PagerankOptions, InPlaceCorrectsTheSumOfAllRanks) {
 
 // As in a file that lists the edges of an undirected graph once.
 TEST(PagerankOptions, OneSweepSufficesWhereSourcesPrecede) {
-  constexpr std::uint64_t n = 500;
+  constexpr std::uint64_t n = 4'000;
   plain_graph ascending{"ascending", n, true, {}};
   random64 random(1);
-  for (int edge = 0; edge < 3'000; ++edge) {
+  for (int edge = 0; edge < 24'000; ++edge) {
     const auto u = random.below(n - 1);
     ascending.edges.push_back({u, u + 1 + random.below(n - 1 - u)});
   }
@@ -70,6 +70,15 @@ TEST(PagerankOptions, OneSweepSufficesWhereSourcesPrecede) {
       EXPECT_EQ(result.iterations == 1, workers <= 3 && g.name == ascending.name)
           << g.name << ", " << workers << " workers, " << result.iterations << " sweeps";
     }
+  }
+}
+
+// Rows of one length are summed in a way of their own.
+TEST(PagerankOptions, LongPathsAreRankedRight) {
+  for (const int workers : {1, 2, 3}) {
+    world w(workers);
+    rank_and_judge<double, std::uint32_t>(
+        w, support::path(5'000), {.iterations = 1000, .tolerance = 1e-9}, " with equal rows");
   }
 }
 
