@@ -8,12 +8,6 @@
 
 namespace cairn::pgas {
 
-array_traffic::answer_target array_traffic::answer_target_for(void* into, std::uint32_t bytes,
-                                                              completion& c) noexcept {
-  ++c.outstanding;
-  return {into, &c, tasks_.generation(), none, static_cast<std::uint16_t>(bytes), 0, c.is_group};
-}
-
 // Joins a get of the same element that is in flight, or becomes one that others may join.
 bool array_traffic::join_shared_get(worker_t k, rank_t to, const array_command& command,
                                     answer_target& target, std::uint16_t& line) {
@@ -32,17 +26,20 @@ bool array_traffic::join_shared_get(worker_t k, rank_t to, const array_command& 
 
 void array_traffic::get_word(worker_t k, rank_t to, const array_command& command, void* into,
                              std::uint32_t bytes, completion& c) {
+  if (!workers_[k].shared_gets.empty()) return get_shared_word(k, to, command, into, bytes, c);
+  ask(get_words_, k, to, get_command{command}, answer_target_for(into, bytes, c));
+}
+
+void array_traffic::get_shared_word(worker_t k, rank_t to, const array_command& command, void* into,
+                                    std::uint32_t bytes, completion& c) {
   auto target = answer_target_for(into, bytes, c);
   auto& mine = workers_[k];
-  if (!mine.shared_gets.empty()) {
-    if (join_shared_get(k, to, command, target, target.shared)) return;
-    const auto slot = mine.answer_targets.put(target);
-    if (target.shared != 0) {
-      mine.shared_gets[target.shared - 1u] = {command, static_cast<std::uint32_t>(slot), to};
-    }
-    return get_words_.from(k)(to, {command}, am::slot(slot));
+  if (join_shared_get(k, to, command, target, target.shared)) return;
+  const auto slot = mine.answer_targets.put(target);
+  if (target.shared != 0) {
+    mine.shared_gets[target.shared - 1u] = {command, static_cast<std::uint32_t>(slot), to};
   }
-  ask(get_words_, k, to, get_command{command}, target);
+  get_words_.from(k)(to, {command}, am::slot(slot));
 }
 
 void array_traffic::get_pair(worker_t k, rank_t to, const array_command& command, void* into,

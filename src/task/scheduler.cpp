@@ -278,11 +278,13 @@ promise_base* scheduler::take(ring_queue<promise_base>& from) {
 // Prefetches the frame of a later task: if many tasks are ready, it is not in the nearest cache.
 promise_base* scheduler::take_ready(worker_context& c) {
   auto* const t = take(c.ready);
-  if (c.ready.size() > 3) {  // a frame of usual size
-    const auto* const upcoming = reinterpret_cast<const std::byte*>(c.ready[3]);
+  if (c.ready.size() > 6) {  // a frame of usual size
+    const auto* const upcoming = reinterpret_cast<const std::byte*>(c.ready[6]);
     __builtin_prefetch(upcoming);
     __builtin_prefetch(upcoming + cache_line);
     __builtin_prefetch(upcoming + 2 * cache_line);
+    __builtin_prefetch(upcoming + 3 * cache_line);
+    __builtin_prefetch(upcoming + 4 * cache_line);
   }
   return t;
 }

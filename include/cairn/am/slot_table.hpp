@@ -23,12 +23,10 @@ class slot_table {
 
  public:
   /// Returns   the value's slot
-  [[nodiscard]] std::uint64_t put(const T& value) {
+  [[nodiscard, gnu::always_inline]] std::uint64_t put(const T& value) {
     ++size_;
-    if (free_ == none) {
-      places_.emplace_back(value);
-      return places_.size() - 1;
-    }
+    if (free_ == none) [[unlikely]]
+      return append(value);
     const auto slot = free_;
     free_ = places_[slot].next;
     places_[slot].value = value;
@@ -55,6 +53,11 @@ class slot_table {
     T value;
     std::uint64_t next;  // the next free slot
   };
+  [[gnu::noinline]] std::uint64_t append(T value) {
+    places_.emplace_back(value);
+    return places_.size() - 1;
+  }
+
   std::vector<place> places_;
   std::uint64_t free_ = none, size_ = 0;
 };

@@ -98,12 +98,19 @@ class array_traffic {
   };
 
   template <class Request, class Question>
-  void ask(Request& request, worker_t k, rank_t to, const Question& q,
-           const answer_target& target) {
+  [[gnu::always_inline]] void ask(Request& request, worker_t k, rank_t to, const Question& q,
+                                  const answer_target& target) {
     request.from(k)(to, q, am::slot(workers_[k].answer_targets.put(target)));
   }
-  [[nodiscard]] answer_target answer_target_for(void* into, std::uint32_t bytes,
-                                                completion& c) noexcept;
+  // Inlined together with slot_table::put: a target that is written to memory in parts and then
+  // copied as a whole would wait for all earlier writes.
+  [[nodiscard, gnu::always_inline]] answer_target answer_target_for(void* into, std::uint32_t bytes,
+                                                                    completion& c) noexcept {
+    ++c.outstanding;
+    return {into, &c, tasks_.generation(), none, static_cast<std::uint16_t>(bytes), 0, c.is_group};
+  }
+  void get_shared_word(worker_t k, rank_t to, const array_command& command, void* into,
+                       std::uint32_t bytes, completion& c);
   [[nodiscard]] bool join_shared_get(worker_t k, rank_t to, const array_command& command,
                                      answer_target& target, std::uint16_t& line);
 

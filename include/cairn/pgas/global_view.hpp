@@ -147,7 +147,9 @@ class global_view {
   }
 
  private:
-  [[nodiscard]] detail::target at(std::uint64_t i) const {
+  // Inlined, so that the target is not written to memory in parts and read as a whole, which would
+  // wait for all earlier writes.
+  [[nodiscard, gnu::always_inline]] detail::target at(std::uint64_t i) const {
     if (!part_->belongs_to(id_)) [[unlikely]]
       expect_no_fault(access_fault::no_array);
     if (const auto offset = i - first_; offset < in_block_) [[likely]] {
@@ -157,7 +159,7 @@ class global_view {
       expect_no_fault(access_fault::out_of_range);
     return found(i);
   }
-  [[nodiscard]] detail::target found(std::uint64_t i) const noexcept {
+  [[nodiscard, gnu::always_inline]] detail::target found(std::uint64_t i) const noexcept {
     if (const auto offset = i - first_; offset < in_block_) [[likely]] {
       return {traffic_, part_, id_, {me_, offset}, true};
     }
