@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 
 #include <cairn/algo/pagerank.hpp>
@@ -14,9 +15,8 @@ namespace cairn::algo {
 /// Whether each in-edge comes from a vertex with a smaller id, as in a file that lists the edges of
 /// an undirected graph once.
 ///
-/// Work      the last entry of each row, up to about the first row with a larger source; the
-/// workers
-///           share it
+/// Work      the last entry of each row, by all workers; little if one of the first 1,024 rows has
+///           a source that does not precede it
 template <class Id>
 [[nodiscard]] bool sources_precede(world& w, const graph::csr<Id>& in) {
   const auto rows = in.rows();
@@ -29,9 +29,10 @@ template <class Id>
   };
   constexpr std::size_t beginning = 1024;  // where a graph without this order usually shows it
   if (!precede(0, std::min<std::size_t>(beginning, in.num_rows()))) return false;
+  if (in.num_rows() <= beginning) return true;
   std::atomic<bool> all = true;
-  w.parallel_for(in.num_rows(), [&](worker_t, std::size_t begin, std::size_t end) {
-    if (all.load(std::memory_order_relaxed) && !precede(begin, end)) {
+  w.parallel_for(in.num_rows() - beginning, [&](worker_t, std::size_t begin, std::size_t end) {
+    if (all.load(std::memory_order_relaxed) && !precede(beginning + begin, beginning + end)) {
       all.store(false, std::memory_order_relaxed);
     }
   });

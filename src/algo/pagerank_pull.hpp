@@ -19,14 +19,18 @@
 
 namespace cairn::algo {
 
-/// How the contributions of a row's sources are summed, always in four independent partial sums.
+/// How the contributions of a row's sources are summed; those of long rows in four independent
+/// partial sums.
 ///
 /// near      most contributions are in the core's cache. Row lengths are unpredictable, so the last
 ///           one to four terms are summed without a branch: always four are loaded, from this row
 ///           or the next, and excess terms are multiplied by zero
-/// even      as near, but consecutive rows have the same length, which is predicted
-/// far       most are not. They are prefetched to the second cache, which waits for more lines at
-///           once than the first
+/// even      as `near`, but most rows are as long as the row before. Branches are predictable, so
+/// no
+///           excess terms are loaded
+/// far       most contributions are not in the core's cache. They are prefetched to the second
+/// cache,
+///           which waits for more lines at once than the first
 enum class row_sum : std::uint8_t { near, even, far };
 
 template <class Id>
@@ -36,6 +40,8 @@ template <class Id>
   return rows_of_equal_length(in) ? row_sum::even : row_sum::near;
 }
 
+/// Sums the contributions of one row's sources.
+///
 /// Shared    other workers write the contributions concurrently (in-place sweeps)
 template <class Real, class Id, bool Shared>
 class contribution_sum {
@@ -138,8 +144,10 @@ class pagerank_pull {
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices(), s.w.memory()),
         next_(in_place ? 0 : s.g.num_vertices(), s.w.memory()),
-        num_with_edges_(s.invert_degrees(contributions_.data() + s.rank.first())),
-        found_(s.w) {}
+        found_(s.w) {
+    s.invert_degrees(contributions_.data() + s.rank.first(), in_place_ ? &found_ : nullptr);
+    if (in_place_) num_with_edges_ = found_.collect();
+  }
 
   void sweep() {
     if (compared()) correct_sum();
@@ -349,8 +357,8 @@ class pagerank_pull {
   const row_sum how_;                             // without a layout
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
-  const double num_with_edges_;                   // number of vertices with out-edges, on all ranks
   pgas::accumulator<add<double>> found_;          // see rank_sum_correction
+  double num_with_edges_ = 0;                     // number of vertices with out-edges, on all ranks
   rank_sum_correction correction_;
 };
 

@@ -63,7 +63,7 @@ class pagerank_push {
  public:
   pagerank_push(pagerank_state<Real, Id>& s, Sums& sums, bool share_out_edges)
       : s_(s), sums_(sums), share_out_edges_(share_out_edges) {
-    s_.invert_degrees(nullptr);
+    s_.invert_degrees(nullptr, nullptr);
   }
 
   void sweep() {

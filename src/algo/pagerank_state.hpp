@@ -26,23 +26,24 @@ struct pagerank_state {
         per_edge(rank.local().size(), w.memory()),
         total(w) {}
 
-  /// Computes `per_edge` and, unless `to` is null, the initial contribution of each vertex of this
-  /// rank. Returns the number of vertices with out-edges, on all ranks. Collective.
-  double invert_degrees(Real* to) {
+  /// Computes `per_edge`.
+  ///
+  /// to          receives the initial contribution of each vertex of this rank, unless null
+  /// with_edges  adds the number of this rank's vertices with out-edges, unless null
+  void invert_degrees(Real* to, pgas::accumulator<add<double>>* with_edges) {
     w.parallel_for(per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
       const auto* const offsets = g.out().offsets().data();
       auto* const inverse = per_edge.data();
-      std::size_t with_edges = 0;
+      std::size_t nonzero = 0;
       for (auto i = begin; i < end; ++i) {
         // Signed, because the conversion to floating point is then one instruction.
         const auto degree = static_cast<std::int64_t>(offsets[i + 1] - offsets[i]);
         inverse[i] = degree == 0 ? Real{0} : 1 / static_cast<Real>(degree);
         if (to != nullptr) to[i] = rank.initial() * inverse[i];
-        with_edges += degree != 0;
+        nonzero += degree != 0;
       }
-      total.accumulate(k, static_cast<double>(with_edges));
+      if (with_edges != nullptr) with_edges->accumulate(k, static_cast<double>(nonzero));
     });
-    return total.collect();
   }
 
   /// Updates ranks of this rank's vertices for one worker. Passed by value, so that loops keep it

@@ -1,9 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <vector>
 
 #include <gtest/gtest.h>
 
 #include <cairn/algo/pagerank.hpp>
+#include <cairn/hw/pages.hpp>
 
 #include <support/dist_graph.hpp>
 #include <support/random_graphs.hpp>
@@ -73,12 +77,34 @@ TEST(PagerankOptions, OneSweepSufficesWhereSourcesPrecede) {
   }
 }
 
-// Rows of one length are summed in a way of their own.
+// Rows of equal length have a loop of their own.
 TEST(PagerankOptions, LongPathsAreRankedRight) {
   for (const int workers : {1, 2, 3}) {
     world w(workers);
     rank_and_judge<double, std::uint32_t>(
         w, support::path(5'000), {.iterations = 1000, .tolerance = 1e-9}, " with equal rows");
+  }
+}
+
+// Runs reuse memory whose contents are those of earlier data.
+TEST(PagerankOptions, EarlierContentsOfMemoryDoNotMatter) {
+  const auto graph = support::path(5'000);
+  world w(2);
+  const auto spoil = [&] {
+    std::vector<hw::page_buffer<double>> taken;
+    for (int i = 0; i < 8; ++i) {
+      auto& b = taken.emplace_back(graph.n, w.memory());
+      std::ranges::fill(b, std::numeric_limits<double>::quiet_NaN());
+    }
+  };
+  for (const auto variant :
+       {pagerank_variant::pull, pagerank_variant::push, pagerank_variant::edge}) {
+    for (const auto sweep : {pagerank_sweep::automatic, pagerank_sweep::jacobi}) {
+      spoil();
+      rank_and_judge<double, std::uint32_t>(
+          w, graph, {.variant = variant, .sweep = sweep, .iterations = 1000, .tolerance = 1e-9},
+          " in used memory");
+    }
   }
 }
 

@@ -111,7 +111,7 @@ struct pagerank_result {
 /// Work        O(n + m) per sweep
 /// Messages    per sweep: n values to each rank (pull), or one per edge to another rank
 /// Memory      per rank: n/P ranks and degrees; n values (Jacobi: twice) for pull, n/P for push,
-///             and the accumulator
+///             and the accumulator; kept by the world for later runs
 /// Throws      contract_violation unless 0 <= damping < 1 and tolerance >= 0, for pull on a
 ///             directed graph without in-edges, and for in-place sweeps except pull with the GAP
 ///             convention; usage_error for a mechanism that cannot run here

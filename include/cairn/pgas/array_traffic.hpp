@@ -102,8 +102,8 @@ class array_traffic {
                                   const answer_target& target) {
     request.from(k)(to, q, am::slot(workers_[k].answer_targets.put(target)));
   }
-  // Inlined together with slot_table::put: a target that is written to memory in parts and then
-  // copied as a whole would wait for all earlier writes.
+  // Inlined together with slot_table::put, so that the target stays in registers: a read of a whole
+  // target that was written in parts would wait for all earlier writes.
   [[nodiscard, gnu::always_inline]] answer_target answer_target_for(void* into, std::uint32_t bytes,
                                                                     completion& c) noexcept {
     ++c.outstanding;

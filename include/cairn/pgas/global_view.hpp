@@ -147,8 +147,8 @@ class global_view {
   }
 
  private:
-  // Inlined, so that the target is not written to memory in parts and read as a whole, which would
-  // wait for all earlier writes.
+  // Inlined, so that the target stays in registers: a read of a whole target that was written in
+  // parts would wait for all earlier writes.
   [[nodiscard, gnu::always_inline]] detail::target at(std::uint64_t i) const {
     if (!part_->belongs_to(id_)) [[unlikely]]
       expect_no_fault(access_fault::no_array);

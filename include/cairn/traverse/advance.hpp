@@ -74,10 +74,14 @@ class advance {
       span.drop();
       return false;
     }
-    const bool pulls = direction_ == direction::pull || (chooses() && pull_is_cheaper(size_));
+    const bool reaches_nobody = chooses() && size_.waiting == 0;
+    const bool pulls =
+        direction_ == direction::pull || (chooses() && !reaches_nobody && pull_is_cheaper(size_));
     if (span) [[unlikely]]
       describe(span, vertices, pulls);
-    if (pulls) {
+    if (reaches_nobody) {
+      // Nothing to do.
+    } else if (pulls) {
       pull();
       ++num_pulls_;
     } else {
@@ -131,8 +135,9 @@ class advance {
     const auto frontier_edges =
         bound < static_cast<double>(size_.edges) ? static_cast<std::uint64_t>(bound) : size_.edges;
     const bool matters =
-        chooses() &&
-        (w_.size() > 1 || pull_is_cheaper({size_.vertices, size_.edges, frontier_edges, waiting_}));
+        chooses() && (w_.size() > 1 ||
+                      (waiting_ != 0 &&
+                       pull_is_cheaper({size_.vertices, size_.edges, frontier_edges, waiting_})));
     return num_edges(out, f_, matters ? 1024 : 64);
   }
   struct sums {
@@ -166,7 +171,6 @@ class advance {
   }
 
   void pull() {
-    if (chooses() && size_.waiting == 0) return;  // nobody is left: the superstep reaches nobody
     const auto* const front = f_.bits_of_all();
     if (!lists_) {
       lists_.emplace(w_, g_.in().num_rows());

@@ -26,7 +26,6 @@ struct superstep_size {
 /// A push visits every edge of the frontier. A pull visits the waiting vertices and searches the
 /// in-edges of each until it finds a sender. If a share p of all edges starts in the frontier, the
 /// search visits 1/p edges on average, at most the degree. A pull also creates the frontier's bits.
-/// If no vertex waits, a pull costs nothing.
 /// The rule of [Beamer12], a fixed share of the edges, ignores the mean degree.
 [[nodiscard]] bool pull_is_cheaper(const superstep_size& s) noexcept;
 
