@@ -16,6 +16,7 @@
 #include "algo/far_neighbors.hpp"
 #include "algo/pagerank_state.hpp"
 #include "algo/rank_sum_correction.hpp"
+#include "algo/row_lengths.hpp"
 
 namespace cairn::algo {
 
@@ -26,10 +27,8 @@ namespace cairn::algo {
 ///           one to four terms are summed without a branch: always four are loaded, from this row
 ///           or the next, and excess terms are multiplied by zero
 /// even      as `near`, but most rows are as long as the row before. Branches are predictable, so
-/// no
-///           excess terms are loaded
-/// far       most contributions are not in the core's cache. They are prefetched to the second
-/// cache,
+///           only the row's own terms are loaded
+/// far       most contributions miss the core's cache. They are prefetched to the second cache,
 ///           which waits for more lines at once than the first
 enum class row_sum : std::uint8_t { near, even, far };
 
@@ -51,9 +50,7 @@ class contribution_sum {
 
   template <row_sum How>
   [[gnu::always_inline]] Real of(const Id* at, const Id* end) const {
-    if constexpr (How == row_sum::near) return near(at, end);
-    if constexpr (How == row_sum::even) return even(at, end);
-    if constexpr (How == row_sum::far) return far(at, end);
+    return How == row_sum::near ? near(at, end) : exactly<How == row_sum::far>(at, end);
   }
 
  private:
@@ -67,17 +64,12 @@ class contribution_sum {
     return ((a + b) + (c + d)) + last_terms(at, end);
   }
 
-  [[gnu::always_inline]] Real even(const Id* at, const Id* end) const {
-    Real a = 0, b = 0, c = 0, d = 0;
-    for (; end - at > 4; at += 4) add_four(at, a, b, c, d);
-    for (; at != end; ++at) a += contribution(at[0]);
-    return (a + b) + (c + d);
-  }
-
-  [[gnu::always_inline]] Real far(const Id* at, const Id* end) const {
+  // Loads the row's own terms only.
+  template <bool Prefetches>
+  [[gnu::always_inline]] Real exactly(const Id* at, const Id* end) const {
     constexpr std::ptrdiff_t ahead = 32;
     Real a = 0, b = 0, c = 0, d = 0;
-    if (end - at <= 4 && end_ - end >= ahead) {
+    if (Prefetches && end - at <= 4 && end_ - end >= ahead) {
       for (; at != end; ++at) {
         __builtin_prefetch(contributions_ + at[ahead], 0, second_cache);
         a += contribution(at[0]);
@@ -85,7 +77,7 @@ class contribution_sum {
       return a;
     }
     for (; end - at > 4; at += 4) {
-      if (end_ - at >= ahead + 4) [[likely]] {
+      if (Prefetches && end_ - at >= ahead + 4) [[likely]] {
         for (std::ptrdiff_t j = 0; j < 4; ++j) {
           __builtin_prefetch(contributions_ + at[ahead + j], 0, second_cache);
         }

@@ -84,7 +84,7 @@ struct pagerank_state {
   Real jump = 0;      ///< the part of a new rank that does not depend on in-edges
   double change = 0;  ///< of all ranks in the last sweep
   pgas::vertex_map<Real> rank;
-  hw::page_buffer<Real> per_edge;        ///< 1 / out-degree; 0 for sinks
+  hw::page_buffer<Real> per_edge;        ///< 1 / out-degree, 0 for sinks; set by invert_degrees()
   pgas::accumulator<add<double>> total;  ///< for the sum in progress
 };
 

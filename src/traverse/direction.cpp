@@ -6,8 +6,7 @@
 namespace cairn::traverse {
 
 bool pull_is_cheaper(const superstep_size& s) noexcept {
-  if (s.frontier_edges == 0) return false;
-  if (s.waiting == 0) return true;
+  if (s.frontier_edges == 0 || s.waiting == 0) return false;
   // The unit is one random access to a bit, the cost of a pulled edge. A pushed edge costs a random
   // access to its target. A waiting vertex costs accesses to its element and its row.
   constexpr double cost_of_push = 3.5, cost_of_vertex = 2, bits_at_once = 32;

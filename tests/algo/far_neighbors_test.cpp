@@ -14,6 +14,7 @@
 #include <cairn/hw/pages.hpp>
 
 #include "algo/pagerank_pull.hpp"
+#include "algo/row_lengths.hpp"
 
 namespace cairn::algo {
 namespace {

@@ -12,6 +12,7 @@ TEST(Direction, PushesWhatIsSmall) {
   EXPECT_FALSE(pull_is_cheaper({n, 16 * n, 1'000, n}));
   EXPECT_FALSE(pull_is_cheaper({n, 16 * n, 0, n}));
   EXPECT_FALSE(pull_is_cheaper({n, 16 * n, 0, 0}));
+  EXPECT_FALSE(pull_is_cheaper({n, 16 * n, n, 0})) << "nobody waits";
 }
 
 TEST(Direction, AGraphWithoutEdgesIsPushed) { EXPECT_FALSE(pull_is_cheaper({n, 0, 0, 0})); }

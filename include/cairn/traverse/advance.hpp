@@ -75,16 +75,13 @@ class advance {
       return false;
     }
     const bool reaches_nobody = chooses() && size_.waiting == 0;
-    const bool pulls =
-        direction_ == direction::pull || (chooses() && !reaches_nobody && pull_is_cheaper(size_));
+    const bool pulls = direction_ == direction::pull || (chooses() && pull_is_cheaper(size_));
     if (span) [[unlikely]]
       describe(span, vertices, pulls);
-    if (reaches_nobody) {
-      // Nothing to do.
-    } else if (pulls) {
+    if (pulls) {
       pull();
       ++num_pulls_;
-    } else {
+    } else if (!reaches_nobody) {
       push();
     }
     ++num_supersteps_;
@@ -135,9 +132,8 @@ class advance {
     const auto frontier_edges =
         bound < static_cast<double>(size_.edges) ? static_cast<std::uint64_t>(bound) : size_.edges;
     const bool matters =
-        chooses() && (w_.size() > 1 ||
-                      (waiting_ != 0 &&
-                       pull_is_cheaper({size_.vertices, size_.edges, frontier_edges, waiting_})));
+        chooses() &&
+        (w_.size() > 1 || pull_is_cheaper({size_.vertices, size_.edges, frontier_edges, waiting_}));
     return num_edges(out, f_, matters ? 1024 : 64);
   }
   struct sums {

@@ -21,7 +21,8 @@ struct superstep_size {
   std::uint64_t waiting;         ///< vertices with in-edges that still want a message
 };
 
-/// Whether pulling is expected to cost less than pushing.
+/// Whether pulling is expected to cost less than pushing. False if no vertex waits: the superstep
+/// then reaches nobody, and neither is needed.
 ///
 /// A push visits every edge of the frontier. A pull visits the waiting vertices and searches the
 /// in-edges of each until it finds a sender. If a share p of all edges starts in the frontier, the
