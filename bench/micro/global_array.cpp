@@ -12,6 +12,7 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <cstdint>
 #include <string>
 #include <utility>
@@ -188,9 +189,17 @@ void measure_puts(world& w, harness& h, const array_options& o) {
 
 // Gather ---------------------------------------------------------------------------------------
 
+// Each task takes the next access, so that the copies written at a time are close together. Their
+// cache lines are fetched while the gets are under way: a store to another one would hold up those
+// of the next tasks.
 task::task<> get_some(words a, std::uint64_t n, std::uint64_t rank, std::uint64_t* copies,
-                      std::uint64_t first, std::uint64_t last) {
-  for (auto i = first; i < last; ++i) copies[i] = co_await a.get(drawn(rank, i, n));
+                      std::atomic<std::uint64_t>* next, std::uint64_t accesses) {
+  for (;;) {
+    const auto i = next->fetch_add(1, std::memory_order_relaxed);
+    if (i >= accesses) co_return;
+    __builtin_prefetch(copies + i, 1);
+    copies[i] = co_await a.get(drawn(rank, i, n));
+  }
 }
 task::task<> get_with_lookahead(global_memory* memory, words a, std::uint64_t n, std::uint64_t rank,
                                 std::uint64_t* copies, std::uint64_t first, std::uint64_t last) {
@@ -245,8 +254,9 @@ void measure_gather(world& w, harness& h, const array_options& o) {
   auto awaited = subject_of(
       w, o, fmt::format("{} tasks", o.tasks), millions,
       [&, to] {
-        w.run(run_tasks(o.tasks, o.accesses, [=](std::uint64_t first, std::uint64_t last) {
-          return get_some(a, n, me, to, first, last);
+        std::atomic<std::uint64_t> next{0};
+        w.run(run_tasks(o.tasks, o.tasks, [=, &next, all = o.accesses](auto, auto) {
+          return get_some(a, n, me, to, &next, all);
         }));
         return ++passes;
       },

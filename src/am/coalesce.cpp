@@ -73,9 +73,8 @@ void coalescer::detach() noexcept {
   progress_.detach(number_, kind_, *this);
 }
 
-void coalescer::expect_sending() const {
-  CAIRN_EXPECTS(kind_ == channel_kind::standing || progress_.epoch_open(),
-                "an epoch channel sends only while an epoch is open");
+void coalescer::expect_open_epoch() const {
+  CAIRN_EXPECTS(progress_.epoch_open(), "an epoch channel sends only while an epoch is open");
 }
 
 std::size_t coalescer::block_bytes(rank_t to, const block& b) const noexcept {

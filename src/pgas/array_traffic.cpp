@@ -117,7 +117,7 @@ void array_traffic::deliver_answer(worker_t k, const answer_target& target, cons
     delete group;
   } else if (c.waits && frames_exist) {
     c.waits = false;
-    tasks_.ready(k, c.waiter);
+    tasks_.ready_where_suspended(k, c.waiter);
   }
 }
 
@@ -155,6 +155,7 @@ array_traffic::array_traffic(world& w, array_table& table, bool share_gets)
     : world_(w),
       tasks_(w.tasks()),
       table_(table),
+      shares_gets_(share_gets),
       workers_(w.handling_threads()),
       get_words_(
           w,

@@ -24,12 +24,6 @@ bool array_traffic::join_shared_get(worker_t k, rank_t to, const array_command& 
   return false;
 }
 
-void array_traffic::get_word(worker_t k, rank_t to, const array_command& command, void* into,
-                             std::uint32_t bytes, completion& c) {
-  if (!workers_[k].shared_gets.empty()) return get_shared_word(k, to, command, into, bytes, c);
-  ask(get_words_, k, to, get_command{command}, answer_target_for(into, bytes, c));
-}
-
 void array_traffic::get_shared_word(worker_t k, rank_t to, const array_command& command, void* into,
                                     std::uint32_t bytes, completion& c) {
   auto target = answer_target_for(into, bytes, c);
@@ -57,13 +51,6 @@ void array_traffic::get_bytes(worker_t k, rank_t to, const array_id& id, std::ui
     offset += bytes;
     into = into.subspan(bytes);
   }
-}
-
-void array_traffic::put_word(worker_t k, rank_t to, const array_command& command, std::uint64_t x,
-                             completion& c) {
-  put_command<8> q{command, {}};
-  q.value.set_word(x);
-  ask(put_words_, k, to, q, answer_target_for(nullptr, 0, c));
 }
 
 void array_traffic::put_pair(worker_t k, rank_t to, const array_command& command, const void* from,

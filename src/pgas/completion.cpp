@@ -4,22 +4,28 @@
 
 namespace cairn::pgas {
 
-void expect_no_fault(access_fault fault) {
+namespace {
+
+const char* text_of(access_fault fault) noexcept {
   switch (fault) {
     case access_fault::none:
-      return;
+      break;
     case access_fault::no_array:
-      CAIRN_EXPECTS(false, "the global array was freed, or never allocated");
-      return;
+      return "the global array was freed, or never allocated";
     case access_fault::out_of_range:
-      CAIRN_EXPECTS(false, "an element beyond the end of a global array");
-      return;
+      return "an element beyond the end of a global array";
     case access_fault::no_full_empty:
-      CAIRN_EXPECTS(false, "the global array was allocated without full/empty elements");
-      return;
+      return "the global array was allocated without full/empty elements";
     case access_fault::freed_meanwhile:
-      CAIRN_EXPECTS(false, "the global array was freed while a task waited for an element");
+      return "the global array was freed while a task waited for an element";
   }
+  return "";
+}
+
+}  // namespace
+
+void throw_fault(access_fault fault) {
+  cairn::detail::broken_contract("expect_no_fault", "fault == access_fault::none", text_of(fault));
 }
 
 }  // namespace cairn::pgas

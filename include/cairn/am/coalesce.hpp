@@ -102,7 +102,9 @@ class coalescer : public receiver {
   }
 
   /// Throws    contract_violation if messages of this kind cannot be sent now
-  void expect_sending() const;
+  void expect_sending() const {
+    if (kind_ != channel_kind::standing) expect_open_epoch();
+  }
   /// Gives worker k an empty block for the next hop `to`, for `min_bytes` bytes or more, and
   /// messages of fixed size fill it; ships the previous block, if there is one.
   void turn_over(worker_t k, rank_t to, std::size_t min_bytes);
@@ -139,6 +141,7 @@ class coalescer : public receiver {
   };
 
  private:
+  void expect_open_epoch() const;
   [[nodiscard]] bool leaves_part_filled(block& b, flush_scope scope) const noexcept;
   void join_for_hops(worker_t k, flush_scope scope);
   void move_to_hop(worker_t k, block& from, rank_t hop, std::size_t max_bytes);

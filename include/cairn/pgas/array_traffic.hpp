@@ -37,15 +37,25 @@ class array_traffic {
   array_traffic(const array_traffic&) = delete;
   array_traffic& operator=(const array_traffic&) = delete;
 
-  void get_word(worker_t k, rank_t to, const array_command& command, void* into,
-                std::uint32_t bytes, completion& c);
+  // The two for words are inlined into tasks: a question that passes through memory would cost as
+  // much as the rest.
+  [[gnu::always_inline]] void get_word(worker_t k, rank_t to, const array_command& command,
+                                       void* into, std::uint32_t bytes, completion& c) {
+    if (shares_gets_) [[unlikely]]
+      return get_shared_word(k, to, command, into, bytes, c);
+    ask(get_words_, k, to, get_command{command}, answer_target_for(into, bytes, c));
+  }
   void get_pair(worker_t k, rank_t to, const array_command& command, void* into,
                 std::uint32_t bytes, completion& c);
   /// Bytes of a part from a byte offset on, in pieces.
   void get_bytes(worker_t k, rank_t to, const array_id& id, std::uint64_t offset,
                  std::span<std::byte> into, completion& c);
-  void put_word(worker_t k, rank_t to, const array_command& command, std::uint64_t x,
-                completion& c);
+  [[gnu::always_inline]] void put_word(worker_t k, rank_t to, const array_command& command,
+                                       std::uint64_t x, completion& c) {
+    put_command<8> q{command, {}};
+    q.value.set_word(x);
+    ask(put_words_, k, to, q, answer_target_for(nullptr, 0, c));
+  }
   void put_pair(worker_t k, rank_t to, const array_command& command, const void* from,
                 std::uint32_t bytes, completion& c);
   void put_bytes(worker_t k, rank_t to, const array_id& id, std::uint64_t offset,
@@ -141,6 +151,7 @@ class array_traffic {
   world& world_;
   task::scheduler& tasks_;
   array_table& table_;
+  const bool shares_gets_;
   task::per_worker<worker_state> workers_;
   word_gets get_words_;
   pair_gets get_pairs_;

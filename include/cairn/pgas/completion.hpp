@@ -16,8 +16,12 @@ enum class access_fault : std::uint8_t {
   freed_meanwhile
 };
 
+[[noreturn, gnu::cold]] void throw_fault(access_fault fault);
 /// Throws    contract_violation unless `fault` is none
-void expect_no_fault(access_fault fault);
+inline void expect_no_fault(access_fault fault) {
+  if (fault != access_fault::none) [[unlikely]]
+    throw_fault(fault);
+}
 
 /// The state that operations of one task share: how many are not answered, and the task that waits
 /// for the last answer. It lies in the awaiter of one operation, or in a group of non-blocking ones

@@ -23,6 +23,35 @@
 // The awaiters that the functions of a global_view return. Each makes one access.
 namespace cairn::pgas::detail {
 
+/// A question about a remote element, before it is sent. In the frame of a task it is written and
+/// read in whole words: a read of what was written in parts would wait until all earlier stores
+/// have reached the cache.
+class remote_question {
+ public:
+  remote_question(array_traffic& t, const array_id& id, const element_place& place) noexcept
+      : traffic_(&t),
+        offset_(place.offset),
+        id_and_owner_(id.creator | static_cast<std::uint64_t>(id.slot) << 16 |
+                      static_cast<std::uint64_t>(id.generation) << 32 |
+                      static_cast<std::uint64_t>(place.owner) << 48) {}
+
+  [[nodiscard]] array_traffic& traffic() const noexcept { return *traffic_; }
+  [[nodiscard]] rank_t to() const noexcept { return static_cast<rank_t>(id_and_owner_ >> 48); }
+  [[nodiscard]] array_id id() const noexcept {
+    return {static_cast<std::uint16_t>(id_and_owner_),
+            static_cast<std::uint16_t>(id_and_owner_ >> 16),
+            static_cast<std::uint16_t>(id_and_owner_ >> 32)};
+  }
+  [[nodiscard]] std::uint64_t offset() const noexcept { return offset_; }
+  [[nodiscard]] array_command command(access operation, number_kind kind = {}) const noexcept {
+    return {id(), offset_, operation, kind};
+  }
+
+ private:
+  array_traffic* traffic_;
+  std::uint64_t offset_, id_and_owner_;
+};
+
 /// An element that a view has found: an array, its traffic, and a place.
 struct target {
   array_traffic* traffic;
@@ -31,36 +60,34 @@ struct target {
   element_place place;
   bool here;
 
-  [[nodiscard]] array_command command(access operation, number_kind kind = {}) const noexcept {
-    return {id, place.offset, operation, kind};
-  }
+  [[nodiscard]] remote_question question() const noexcept { return {*traffic, id, place}; }
 };
 
 /// Sends a get of a remote T; several pieces if T is large.
 template <class T>
-void send_get(worker_t k, const target& t, void* into, completion& c) {
+[[gnu::always_inline]] inline void send_get(worker_t k, const remote_question& q, void* into,
+                                            completion& c) {
   constexpr auto bytes = static_cast<std::uint32_t>(sizeof(T));
-  auto& traffic = *t.traffic;
   if constexpr (is_word(sizeof(T))) {
-    traffic.get_word(k, t.place.owner, t.command(access::get), into, bytes, c);
+    q.traffic().get_word(k, q.to(), q.command(access::get), into, bytes, c);
   } else if constexpr (sizeof(T) <= 16) {
-    traffic.get_pair(k, t.place.owner, t.command(access::get), into, bytes, c);
+    q.traffic().get_pair(k, q.to(), q.command(access::get), into, bytes, c);
   } else {
-    traffic.get_bytes(k, t.place.owner, t.id, t.place.offset * sizeof(T),
-                      {static_cast<std::byte*>(into), sizeof(T)}, c);
+    q.traffic().get_bytes(k, q.to(), q.id(), q.offset() * sizeof(T),
+                          {static_cast<std::byte*>(into), sizeof(T)}, c);
   }
 }
 
 template <class T>
-void send_put(worker_t k, const target& t, const T& x, completion& c) {
-  auto& traffic = *t.traffic;
+[[gnu::always_inline]] inline void send_put(worker_t k, const remote_question& q, const T& x,
+                                            completion& c) {
   if constexpr (is_word(sizeof(T))) {
-    traffic.put_word(k, t.place.owner, t.command(access::put), to_word(x), c);
+    q.traffic().put_word(k, q.to(), q.command(access::put), to_word(x), c);
   } else if constexpr (sizeof(T) <= 16) {
-    traffic.put_pair(k, t.place.owner, t.command(access::put), &x, sizeof(T), c);
+    q.traffic().put_pair(k, q.to(), q.command(access::put), &x, sizeof(T), c);
   } else {
-    traffic.put_bytes(k, t.place.owner, t.id, t.place.offset * sizeof(T),
-                      std::as_bytes(std::span(&x, 1)), c);
+    q.traffic().put_bytes(k, q.to(), q.id(), q.offset() * sizeof(T),
+                          std::as_bytes(std::span(&x, 1)), c);
   }
 }
 
@@ -68,8 +95,9 @@ void send_put(worker_t k, const target& t, const T& x, completion& c) {
 /// after the element was fetched into the cache while other tasks ran. An access to a remote
 /// element is made by its owner.
 ///
-/// The object lies in the frame of the task, so an access to an own element writes only the address
-/// there.
+/// The object lies in the frame of the task, where stores are the cost of an access: an own element
+/// takes only its address. A question is in no memory once it was sent, if the compiler keeps it in
+/// registers until then, because `done_` takes its place.
 template <class T>
 class one_access {
  public:
@@ -79,7 +107,7 @@ class one_access {
       fetches_ = t.part->larger_than_cache;
     } else {
       element_ = nullptr;
-      std::construct_at(&remote_, t);
+      std::construct_at(&question_, t.question());
     }
   }
   one_access(const one_access&) = delete;
@@ -90,29 +118,25 @@ class one_access {
   }
 
  protected:
-  struct remote_access {
-    explicit remote_access(const target& t) noexcept : to(t) {}
-    target to;
-    completion done;
-  };
-
   [[nodiscard]] bool is_local() const noexcept { return element_ != nullptr; }
   template <class P, class Send>
   [[gnu::always_inline]] std::coroutine_handle<> suspend(std::coroutine_handle<P> h, Send&& send) {
     if (is_local()) return task::prefetch(element_).await_suspend(h);
+    const auto question = question_;
     const task::suspended me(h.promise());
-    remote_.done.wait_as(me);
-    send(me.worker(), remote_.to, remote_.done);
+    std::construct_at(&done_)->wait_as(me);
+    send(me.worker(), question, done_);
     return std::noop_coroutine();
   }
-  void expect_done() const { expect_no_fault(remote_.done.fault); }
+  void expect_done() const { expect_no_fault(done_.fault); }
   [[nodiscard]] T& element() const noexcept { return *element_; }
 
  private:
   T* element_;  // null: the element is remote
-  bool fetches_;
   union {
-    remote_access remote_;
+    bool fetches_;
+    remote_question question_;
+    completion done_;
   };
 };
 
@@ -122,8 +146,8 @@ class [[nodiscard("await it")]] get_operation : public one_access<T> {
   using one_access<T>::one_access;
   template <task::task_promise P>
   [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
-    return this->suspend(h, [this](worker_t k, const target& t, completion& c) {
-      send_get<T>(k, t, value_.data(), c);
+    return this->suspend(h, [this](worker_t k, const remote_question& q, completion& c) {
+      send_get<T>(k, q, value_.data(), c);
     });
   }
   [[nodiscard]] T await_resume() const {
@@ -142,8 +166,9 @@ class [[nodiscard("await it")]] put_operation : public one_access<T> {
   put_operation(const target& t, const T& x) noexcept : one_access<T>(t), value_(x) {}
   template <task::task_promise P>
   [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
-    return this->suspend(
-        h, [this](worker_t k, const target& t, completion& c) { send_put(k, t, value_, c); });
+    return this->suspend(h, [this](worker_t k, const remote_question& q, completion& c) {
+      send_put(k, q, value_, c);
+    });
   }
   void await_resume() const {
     if (this->is_local()) return store_element(this->element(), value_);
@@ -164,9 +189,9 @@ class [[nodiscard("await it")]] change_operation : public one_access<T> {
       : one_access<T>(t), access_(operation), by_{to_word(by.x), to_word(by.expected)} {}
   template <task::task_promise P>
   [[gnu::always_inline]] std::coroutine_handle<> await_suspend(std::coroutine_handle<P> h) {
-    return this->suspend(h, [this](worker_t k, const target& t, completion& c) {
-      t.traffic->change(k, t.place.owner, t.command(access_, kind_of<form>()), by_, &found_,
-                        sizeof(T), c);
+    return this->suspend(h, [this](worker_t k, const remote_question& q, completion& c) {
+      q.traffic().change(k, q.to(), q.command(access_, kind_of<form>()), by_, &found_, sizeof(T),
+                         c);
     });
   }
   Result await_resume() {
@@ -190,7 +215,7 @@ template <class T, class Result>
 class [[nodiscard("await it")]] full_empty_operation {
  public:
   full_empty_operation(const target& t, access operation, std::uint64_t x) noexcept
-      : target_(t), access_(operation), x_(x) {}
+      : question_(t.question()), access_(operation), x_(x) {}
   full_empty_operation(const full_empty_operation&) = delete;
   full_empty_operation& operator=(const full_empty_operation&) = delete;
   [[nodiscard]] bool await_ready() const noexcept { return false; }
@@ -198,8 +223,8 @@ class [[nodiscard("await it")]] full_empty_operation {
   void await_suspend(std::coroutine_handle<P> h) {
     const task::suspended me(h.promise());
     done_.wait_as(me);
-    target_.traffic->change(me.worker(), target_.place.owner, target_.command(access_),
-                            {.x = x_, .expected = 0}, &found_, sizeof(T), done_);
+    question_.traffic().change(me.worker(), question_.to(), question_.command(access_),
+                               {.x = x_, .expected = 0}, &found_, sizeof(T), done_);
   }
   Result await_resume() const {
     expect_no_fault(done_.fault);
@@ -207,7 +232,7 @@ class [[nodiscard("await it")]] full_empty_operation {
   }
 
  private:
-  target target_;
+  remote_question question_;
   access access_;
   std::uint64_t x_, found_ = 0;
   completion done_;

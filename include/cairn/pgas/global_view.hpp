@@ -62,8 +62,10 @@ class global_view {
 
   // Awaited ------------------------------------------------------------------------------------
 
-  auto get(std::uint64_t i) const { return detail::get_operation<T>(at(i)); }
-  auto put(std::uint64_t i, const T& x) const { return detail::put_operation<T>(at(i), x); }
+  [[gnu::always_inline]] auto get(std::uint64_t i) const { return detail::get_operation<T>(at(i)); }
+  [[gnu::always_inline]] auto put(std::uint64_t i, const T& x) const {
+    return detail::put_operation<T>(at(i), x);
+  }
   /// Elements first .. first + size - 1.
   auto get(std::uint64_t first, std::span<T> into) const { return awaited(first, into); }
   auto put(std::uint64_t first, std::span<const T> from) const { return awaited(first, from); }
@@ -112,7 +114,7 @@ class global_view {
     if (t.here) {
       *into = load_element(element(t));
     } else {
-      detail::send_get<T>(ops.worker(), t, into, ops.group());
+      detail::send_get<T>(ops.worker(), t.question(), into, ops.group());
     }
   }
   /// The value is copied.
@@ -121,7 +123,7 @@ class global_view {
     if (t.here) {
       store_element(element(t), x);
     } else {
-      detail::send_put(ops.worker(), t, x, ops.group());
+      detail::send_put(ops.worker(), t.question(), x, ops.group());
     }
   }
   void get(std::uint64_t first, std::span<T> into, pending_operations& ops) const {
@@ -141,8 +143,8 @@ class global_view {
   }
   void fill(std::uint64_t i, const T& x, pending_operations& ops) const
       requires(is_word(sizeof(T))) {
-    const auto t = full_empty_at(i);
-    traffic_->change(ops.worker(), t.place.owner, t.command(access::fill),
+    const auto q = full_empty_at(i).question();
+    traffic_->change(ops.worker(), q.to(), q.command(access::fill),
                      {.x = to_word(x), .expected = 0}, nullptr, 0, ops.group());
   }
 
@@ -187,7 +189,8 @@ class global_view {
       static_cast<void>(changed<form>(operation, reinterpret_cast<form&>(element(t)),
                                       {.x = operand, .expected = operand}));
     } else {
-      traffic_->change(ops.worker(), t.place.owner, t.command(operation, kind_of<form>()),
+      const auto q = t.question();
+      traffic_->change(ops.worker(), q.to(), q.command(operation, kind_of<form>()),
                        {.x = to_word(x), .expected = 0}, nullptr, 0, ops.group());
     }
   }

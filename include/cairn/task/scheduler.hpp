@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/task/pool.hpp>
 #include <cairn/task/promise.hpp>
@@ -81,6 +82,12 @@ class scheduler final : public progress_source {
   /// worker, or the progress thread. Called once per suspension.
   void ready(worker_t here, suspended t) { ready(here, t.promise()); }
   void ready(worker_t here, promise_base& t);
+  /// The same where `here` has suspended it. Reads nothing of the task, which may not be in the
+  /// cache.
+  void ready_where_suspended(worker_t here, suspended t) {
+    CAIRN_ASSERT(t.worker() == here);
+    context(here).ready.push_back(&t.promise());
+  }
 
   struct first_taker {
     worker_t worker;
