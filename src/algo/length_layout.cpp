@@ -14,11 +14,14 @@
 namespace cairn::algo {
 namespace {
 
-// Lower ends of bins with about equal numbers of edges, estimated from a sample.
+// Lower ends of bins, by a sample. The bins of light edges hold fewer: a search visits a few light
+// edges of most rows, and all edges of few rows.
 template <class Weight>
 traverse::weight_bins<Weight> bins_of(std::span<const Weight> weights) {
   traverse::weight_bins<Weight> bins{};
   constexpr std::size_t sample = 1024;
+  constexpr std::array<std::size_t, std::tuple_size_v<traverse::weight_bins<Weight>>> lighter{
+      0, sample / 64, sample / 32, sample / 16, sample / 8, sample / 4, sample / 2, sample * 3 / 4};
   std::vector<Weight> drawn;
   random64 draw(weights.size());
   for (std::size_t i = 0; i < sample && !weights.empty(); ++i) {
@@ -26,7 +29,7 @@ traverse::weight_bins<Weight> bins_of(std::span<const Weight> weights) {
   }
   std::sort(drawn.begin(), drawn.end());
   for (std::size_t i = 1; i < bins.size() && !drawn.empty(); ++i) {
-    bins[i] = drawn[i * sample / bins.size()];
+    bins[i] = drawn[lighter[i]];
   }
   return bins;
 }

@@ -100,6 +100,10 @@ struct shortest_paths {
     if (own) own->gather();
   }
 
+  /// The smallest distance of v that worker k knows of, on one rank.
+  [[nodiscard]] Distance found(worker_t k, Id v) {
+    return own ? own->of(k).least(v) : tm::load_cell(view.element(v));
+  }
   [[nodiscard]] bool is_current(const entry& e) const {
     return tm::load_cell(view.element(e.vertex)) == e.distance;
   }

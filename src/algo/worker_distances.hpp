@@ -45,6 +45,9 @@ class worker_distances {
       store(mine, std::min(d, known));
       return d < known;
     }
+    [[nodiscard]] Distance least(std::uint64_t v) const {
+      return std::min(mine_[v - first_], min_of_others(v));
+    }
     /// Whether no table contains a smaller distance.
     [[nodiscard]] [[gnu::always_inline]] bool is_least(std::uint64_t v, Distance d) const {
       return !(mine_[v - first_] < d) && !(min_of_others(v) < d);

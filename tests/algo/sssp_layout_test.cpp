@@ -72,7 +72,7 @@ TEST_P(SsspRadius, AgreesWithDijkstra) {
   GetParam().run([](world& w) {
     random64 random(5);
     for (int i = 0; i < 24; ++i) {
-      plain_graph plain{"dense random graph", 400 + random.below(400), i % 2 == 0, {}};
+      plain_graph plain{"dense random graph", 2'000 + random.below(2'000), i % 2 == 0, {}};
       const auto connected = plain.n - (i % 3 == 0 ? plain.n / 2 : 3);
       for (auto left = 8 * connected; left > 0; --left) {
         plain.edges.push_back({random.below(connected), random.below(connected)});

@@ -63,6 +63,10 @@ class weighted_rows {
     return at[1] - at[0];
   }
 
+  /// The i-th edge of all rows.
+  [[nodiscard]] edge edge_at(std::uint64_t i) const noexcept {
+    return {targets_[i * target_step_], weights_[i * weight_step_]};
+  }
   /// Calls f(u, weight) for each edge from v to u.
   template <class F>
   [[gnu::always_inline]] void each_edge(std::uint64_t v, F&& f) const {
