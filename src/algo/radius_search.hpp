@@ -139,9 +139,11 @@ class radius_search {
   // by        if the distances are still too large
   [[nodiscard]] std::optional<radius> best_radius(worker_t k, std::uint64_t first,
                                                   std::optional<growth> by) {
-    constexpr double later = 0.3, per_row = 8, clearly = 0.8;
+    constexpr double per_row = 8, clearly = 0.8;
+    const auto skip = in_->binned() ? 0 : 0.2;  // without bins, skipped edges are read
+    const auto later = 0.3 + skip;
     const auto cost_beyond = [&](const edge_begin& e) {
-      return std::min(1.0, static_cast<double>(e.distance) / heaviest_) + per_row / e.degree;
+      return std::min(1.0, static_cast<double>(e.distance) / heaviest_) + skip + per_row / e.degree;
     };
     found_.clear();
     double beyond = 0, within = 0;
@@ -169,6 +171,7 @@ class radius_search {
         within += static_cast<double>(i) * static_cast<double>(step) / heaviest_;
       }
       beyond -= cost_beyond(found_[i]) + later;
+      within += skip;
       if (within + beyond >= least) continue;
       least = within + beyond;
       best = radius_at(s_.work.bucket_of(found_[i].distance));

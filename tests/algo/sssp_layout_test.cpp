@@ -15,6 +15,7 @@
 #include <support/random_graphs.hpp>
 #include <support/weighted_graph.hpp>
 
+#include "algo/radius_search.hpp"
 #include "algo/shortest_paths.hpp"
 #include "algo/sssp_judging.hpp"
 
@@ -118,14 +119,19 @@ TEST(SsspRadius, LeavesOutNoEdgesOfEntriesThatMayLieBeyondIt) {
   EXPECT_EQ(within.max_weight({0, 13}), all);
 }
 
-TEST(SsspLayout, LeavesOutLongEdges) {
-  world w;
+weighted_graph random_graph_of_255_weights() {
   random64 random(9);
   plain_graph plain{"random graph", 4'000, false, {}};
   for (int i = 0; i < 64'000; ++i)
     plain.edges.push_back({random.below(4'000), random.below(4'000)});
   auto g = support::weigh(std::move(plain), weights::whole, 1, random);
   for (auto& e : g.edges) e.weight = static_cast<double>(1 + random.below(255));
+  return g;
+}
+
+TEST(SsspLayout, LeavesOutLongEdges) {
+  world w;
+  const auto g = random_graph_of_255_weights();
   const auto share = share_of<std::uint32_t>(g, 0, 1);
   const auto lengths = measure_lengths(w, share);
   const length_layout<std::uint32_t> bins(w, share, length_layout<std::uint32_t>::kind::bins);
@@ -133,6 +139,25 @@ TEST(SsspLayout, LeavesOutLongEdges) {
   const auto within = std::get<0>(sssp(w, share, std::uint32_t{7}, {}, lengths, &bins));
   EXPECT_EQ(all_of(w, within.distance), all_of(w, plainly.distance));
   EXPECT_LT(2 * within.relaxations, plainly.relaxations);
+}
+
+// Only searches of large graphs do this without being told.
+TEST(SsspRadius, LeavesOutLongEdgesOfRowsWithoutBins) {
+  using search = shortest_paths<std::uint32_t, std::uint32_t>;
+  for (const int workers : {1, 2, 3}) {
+    world w(workers);
+    const auto share = share_of<std::uint32_t>(random_graph_of_255_weights(), 0, 1);
+    const auto lengths = measure_lengths(w, share);
+    const auto plainly = std::get<0>(sssp(w, share, std::uint32_t{7}, {}, lengths));
+    const std::optional<search::edges> in(share.in());
+    search s(w, share, search::edges(share.out()), {}, lengths.longest, lengths.delta);
+    s.start(7);
+    radius_search<std::uint32_t, std::uint32_t>(s, share, in, 7, lengths.delta).run();
+    const auto within = s.result(sssp_method::distributed_control, lengths.delta, 0);
+    ASSERT_TRUE(within);
+    EXPECT_EQ(all_of(w, within->distance), all_of(w, plainly.distance)) << workers << " workers";
+    EXPECT_LT(2 * within->relaxations, plainly.relaxations) << workers << " workers";
+  }
 }
 
 }  // namespace

@@ -101,9 +101,9 @@ template <class Id>
 /// edge has length 1. The sender drops a message if it has sent that vertex as small a distance
 /// before.
 ///
-/// On one rank with in-edges, distributed control limits the search to a radius if the search
-/// expands fast. Edges that lead beyond the radius are then skipped. Afterwards each vertex beyond
-/// the radius reads its in-edges once, and the search continues without a limit.
+/// On one rank, with a layout or in a large undirected graph, distributed control searches in
+/// stages of growing radii if the search expands fast. A stage skips edges that lead beyond its
+/// radius. After it, each vertex beyond the radius reads its light in-edges.
 ///
 /// On one rank with 2 to 4 workers, each worker lowers distances in a table of its own by plain
 /// stores, unless a mechanism or grain is requested. The distance of a vertex is the minimum over

@@ -73,6 +73,8 @@ class weighted_rows {
     auto [target, weight, num] = row(v);
     for (; num > 0; --num, target += target_step_, weight += weight_step_) f(*target, *weight);
   }
+  /// Whether the edges of each row are ordered by bins.
+  [[nodiscard]] bool binned() const noexcept { return bins_.back() > 0; }
   /// each_edge for edges of weight at most `max_weight`. Stops at the first edge of a heavier bin.
   template <class F>
   [[gnu::always_inline]] void each_edge_within(std::uint64_t v, Weight max_weight, F&& f) const {
