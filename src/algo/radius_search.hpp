@@ -71,9 +71,8 @@ class radius_search {
   }
 
  private:
-  static constexpr double begun =
-      0.02;                             // share of all edges that are relaxed before the first look
-  static constexpr int max_stages = 4;  // with a radius
+  static constexpr double begun = 0.02;  // share of the edges, relaxed before the first look
+  static constexpr int max_stages = 4;   // with a radius
   static constexpr std::uint64_t smallest_sample = 64, largest_sample = 1024;
   static constexpr std::uint64_t edges_per_sampled = 8192;
   static constexpr std::uint64_t relaxed_per_sampled = 200;  // so that looks take a few percent
@@ -173,8 +172,10 @@ class radius_search {
       beyond -= cost_beyond(found_[i]) + later;
       within += skip;
       if (within + beyond >= least) continue;
+      const auto r = radius_at(s_.work.bucket_of(found_[i].distance));
+      if (!r) break;
       least = within + beyond;
-      best = radius_at(s_.work.bucket_of(found_[i].distance));
+      best = r;
     }
     return best;
   }
@@ -208,12 +209,14 @@ class radius_search {
     std::ranges::sort(found_, {}, &edge_begin::distance);
   }
 
-  [[nodiscard]] radius radius_at(std::uint64_t last) const {
+  // Nothing if distances beyond it might not fit their type.
+  [[nodiscard]] std::optional<radius> radius_at(std::uint64_t last) const {
     constexpr double rounding = 1e-9;
     const auto beyond = static_cast<double>(last + 1) * width_;
     const auto end = beyond * (1 + rounding) + rounding;
-    return {last, static_cast<Distance>(std::is_integral_v<Distance> ? std::ceil(end) : end),
-            static_cast<Distance>(std::max(0.0, beyond * (1 - rounding) - rounding))};
+    if (!(end < static_cast<double>(s_.furthest))) return std::nullopt;
+    return radius{last, static_cast<Distance>(std::is_integral_v<Distance> ? std::ceil(end) : end),
+                  static_cast<Distance>(std::max(0.0, beyond * (1 - rounding) - rounding))};
   }
 
   // Lowers the distances beyond bucket `last` along edges that may have been skipped: those from

@@ -65,7 +65,8 @@ class weighted_rows {
 
   /// The i-th edge of all rows.
   [[nodiscard]] edge edge_at(std::uint64_t i) const noexcept {
-    return {targets_[i * target_step_], weights_[i * weight_step_]};
+    const auto at = offsets_[0] + i;
+    return {targets_[at * target_step_], weights_[at * weight_step_]};
   }
   /// Calls f(u, weight) for each edge from v to u.
   template <class F>
