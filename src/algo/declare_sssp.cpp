@@ -52,9 +52,9 @@ struct sssp_declaration : declaration {
     if (o.algorithm == sssp_method::chaotic) {
       throw usage_error("--delta has no effect on --algorithm chaotic, which has no buckets");
     }
-    if (!(*o.delta > 0 && std::isfinite(*o.delta))) {
+    if (!(*o.delta > 0 && std::isnormal(*o.delta))) {
       throw usage_error("--delta is " + format_number(*o.delta) +
-                        ", expected a finite number above 0");
+                        ", expected a finite number above 1e-307");
     }
   }
 

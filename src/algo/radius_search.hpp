@@ -25,8 +25,9 @@ namespace cairn::algo {
 /// vertices. A stage skips edges that lead beyond its radius. After it, a vertex beyond the radius
 /// takes the smallest distance along its in-edges from within. The last stage has no radius.
 ///
-/// A sample of edges shows where edges begin, by the distances found so far. As these are too large
-/// at first, the first stage looks at the sample repeatedly, and its radius may shrink.
+/// The radius is chosen from the distances of the sources of randomly sampled edges. These are
+/// upper bounds at first. Therefore the first stage evaluates the sample repeatedly, and its radius
+/// may shrink.
 ///
 /// Source    Chakaravarthy et al. (2014) for the pull; the radii are ours
 template <class Id, class Distance>
@@ -75,7 +76,7 @@ class radius_search {
   static constexpr int max_stages = 4;   // with a radius
   static constexpr std::uint64_t smallest_sample = 64, largest_sample = 1024;
   static constexpr std::uint64_t edges_per_sampled = 8192;
-  static constexpr std::uint64_t relaxed_per_sampled = 200;  // so that looks take a few percent
+  static constexpr std::uint64_t relaxed_per_sampled = 200;  // bounds the time of looks
   static constexpr std::uint64_t never = ~std::uint64_t{0};
 
   struct radius {
@@ -86,14 +87,12 @@ class radius_search {
 
     [[nodiscard]] auto range() const { return typename search::range{-1, limit, begin}; }
   };
-  struct growth {
-    std::uint64_t relaxed;  // edges so far; 0: not known
-  };
-  struct edge_begin {
+  struct sampled_vertex {
     Distance distance;
     double degree;
   };
 
+  [[nodiscard]] std::uint64_t bucket_of(Distance d) const { return s_.work.bucket_of(d); }
   [[nodiscard]] std::uint64_t workers() const { return static_cast<std::uint64_t>(s_.w.workers()); }
 
   void draw_sample() {
@@ -107,18 +106,21 @@ class radius_search {
       sample_.push_back(e.target);
       sum += static_cast<double>(e.weight);
     }
-    heaviest_ = 2 * sum / static_cast<double>(size);
-    if (!(heaviest_ > 0)) return;
+    assumed_heaviest_ = 2 * sum / static_cast<double>(size);
+    if (!(assumed_heaviest_ > 0)) return;
     look_at_ = static_cast<std::uint64_t>(begun * static_cast<double>(edges)) / workers();
   }
 
   // Called at distance `now`. One worker at a time looks.
   void look_at_sample(worker_t k, Distance now) {
     if (looking_.exchange(true, std::memory_order_acquire)) return;
+    if (s_.counts[k].relaxations < look_at_.load(std::memory_order_relaxed)) {
+      return looking_.store(false, std::memory_order_release);  // another worker has just looked
+    }
     const auto n = num_radii_.load(std::memory_order_relaxed);
     // Once there is a radius, the edges that it skips are not counted.
-    const auto relaxed = n > 0 ? 0 : s_.counts[k].relaxations * workers();
-    const auto r = best_radius(k, s_.work.bucket_of(now), growth{relaxed});
+    const auto relaxed = n > 0 ? std::uint64_t{0} : s_.counts[k].relaxations * workers();
+    const auto r = best_radius(k, bucket_of(now), relaxed);
     if (r && (n == 0 || r->last < radii_[n - 1].last)) {
       radii_[n] = *r;
       num_radii_.store(n + 1, std::memory_order_release);
@@ -132,47 +134,52 @@ class radius_search {
 
   // The radius by which the fewest edges will be visited from bucket `first` on, if these are
   // clearly fewer than without a radius. Of the edges of a vertex at distance d within radius r,
-  // the share r - d of the heaviest weight is visited. Beyond r it is d by the pull, which costs as
-  // much as `per_row` edges more, and `later` in later stages.
+  // the share r - d of the heaviest weight is visited. A vertex beyond r is pulled: this visits the
+  // share d of its edges and costs as much as `per_row` further edges. Later stages cost `later`
+  // per edge.
   //
-  // by        if the distances are still too large
+  // relaxed   edges so far, 0 if unknown; given only while distances are upper bounds
   [[nodiscard]] std::optional<radius> best_radius(worker_t k, std::uint64_t first,
-                                                  std::optional<growth> by) {
+                                                  std::optional<std::uint64_t> relaxed) {
     constexpr double per_row = 8, clearly = 0.8;
     const auto skip = in_->binned() ? 0 : 0.2;  // without bins, skipped edges are read
     const auto later = 0.3 + skip;
-    const auto cost_beyond = [&](const edge_begin& e) {
-      return std::min(1.0, static_cast<double>(e.distance) / heaviest_) + skip + per_row / e.degree;
+    const auto cost_beyond = [&](const sampled_vertex& e) {
+      return std::min(1.0, static_cast<double>(e.distance) / assumed_heaviest_) + skip +
+             per_row / e.degree;
     };
-    found_.clear();
+    unsettled_.clear();
     double beyond = 0, within = 0;
     std::size_t settled = 0;
     for (const auto v : sample_) {
-      const edge_begin e{s_.found(k, v), static_cast<double>(in_->degree(v)) + 1};
-      if (e.distance != unreached<Distance> && s_.work.bucket_of(e.distance) < first) {
+      const sampled_vertex e{s_.found(k, v), static_cast<double>(in_->degree(v)) + 1};
+      if (e.distance != unreached<Distance> && bucket_of(e.distance) < first) {
         ++settled;
       } else {
-        found_.push_back(e);
+        unsettled_.push_back(e);
       }
     }
-    std::ranges::sort(found_, {}, &edge_begin::distance);
-    if (by) lower_to_expected(*by, settled, static_cast<double>(first + 1) * width_);
-    while (!found_.empty() && found_.back().distance == unreached<Distance>) {
-      beyond += cost_beyond(found_.back());
-      found_.pop_back();
+    std::ranges::sort(unsettled_, {}, &sampled_vertex::distance);
+    if (relaxed) lower_to_expected(*relaxed, settled, static_cast<double>(first + 1) * width_);
+    while (!unsettled_.empty() && unsettled_.back().distance == unreached<Distance>) {
+      beyond += cost_beyond(unsettled_.back());
+      unsettled_.pop_back();
     }
-    for (const auto& e : found_) beyond += cost_beyond(e) + later;
-    auto least = clearly * static_cast<double>(found_.size());
+    for (const auto& e : unsettled_) beyond += cost_beyond(e) + later;
+    constexpr std::size_t few =
+        50;  // a stage reads all vertices: not worth it for 2 % of the edges
+    if (unsettled_.size() * few < sample_.size()) return std::nullopt;
+    auto least = clearly * static_cast<double>(unsettled_.size());
     std::optional<radius> best;
-    for (std::size_t i = 0; i < found_.size(); ++i) {
+    for (std::size_t i = 0; i < unsettled_.size(); ++i) {
       if (i > 0) {
-        const auto step = found_[i].distance - found_[i - 1].distance;
-        within += static_cast<double>(i) * static_cast<double>(step) / heaviest_;
+        const auto step = unsettled_[i].distance - unsettled_[i - 1].distance;
+        within += static_cast<double>(i) * static_cast<double>(step) / assumed_heaviest_;
       }
-      beyond -= cost_beyond(found_[i]) + later;
+      beyond -= cost_beyond(unsettled_[i]) + later;
       within += skip;
       if (within + beyond >= least) continue;
-      const auto r = radius_at(s_.work.bucket_of(found_[i].distance));
+      const auto r = radius_at(bucket_of(unsettled_[i].distance));
       if (!r) break;
       least = within + beyond;
       best = r;
@@ -180,58 +187,67 @@ class radius_search {
     return best;
   }
 
-  // Lowers the distances of the sample to those to be expected at the end, if that many are reached
-  // already that the others probably can be. The share of settled edges is modelled as a logistic
+  // Lowers the distances of the sample to the expected final ones, if enough vertices are reached
+  // that the rest is probably reachable. The share of settled edges is modelled as a logistic
   // function of the distance, which has grown exponentially up to `now`. This holds for vertices
-  // with many edges; the others are further by their lightest edge.
-  void lower_to_expected(growth by, std::size_t settled, double now) {
+  // with many edges; the others are further away, by about their lightest edge.
+  void lower_to_expected(std::uint64_t relaxed, std::size_t settled, double now) {
     constexpr std::size_t enough = 8;
     constexpr double many = 0.4;
     constexpr double expected_lightest = 1.5;  // times the mean of as many weights
     const auto all = static_cast<double>(sample_.size());
     const auto edges = static_cast<double>(out_.num_edges());
     const auto share =
-        std::max(static_cast<double>(settled) / all, static_cast<double>(by.relaxed) / edges);
+        std::max(static_cast<double>(settled) / all, static_cast<double>(relaxed) / edges);
     const auto exponent = std::log(share * edges / source_degree_);
     if (settled < enough || !(exponent > 1) || share > 0.5) return;
-    const auto reached = std::ranges::find(found_, unreached<Distance>, &edge_begin::distance);
-    if (static_cast<double>(settled) + static_cast<double>(reached - found_.begin()) < many * all) {
+    const auto reached =
+        std::ranges::find(unsettled_, unreached<Distance>, &sampled_vertex::distance);
+    if (static_cast<double>(settled) + static_cast<double>(reached - unsettled_.begin()) <
+        many * all) {
       return;
     }
     const auto log_odds = [](double x) { return std::log(x / (1 - x)); };
-    for (std::size_t i = 0; i < found_.size(); ++i) {
-      auto& e = found_[i];
+    for (std::size_t i = 0; i < unsettled_.size(); ++i) {
+      auto& e = unsettled_[i];
       const auto share_then = (static_cast<double>(settled + i) + 0.5) / all;
       const auto later = std::max(0.0, log_odds(share_then) - log_odds(share)) / exponent;
-      const auto expected = now * (1 + later) + expected_lightest * heaviest_ / e.degree;
+      const auto expected = now * (1 + later) + expected_lightest * assumed_heaviest_ / e.degree;
       if (expected < static_cast<double>(e.distance)) e.distance = static_cast<Distance>(expected);
     }
-    std::ranges::sort(found_, {}, &edge_begin::distance);
+    std::ranges::sort(unsettled_, {}, &sampled_vertex::distance);
   }
 
-  // Nothing if distances beyond it might not fit their type.
-  [[nodiscard]] std::optional<radius> radius_at(std::uint64_t last) const {
-    constexpr double rounding = 1e-9;
-    const auto beyond = static_cast<double>(last + 1) * width_;
-    const auto end = beyond * (1 + rounding) + rounding;
-    if (!(end < static_cast<double>(s_.furthest))) return std::nullopt;
-    return radius{last, static_cast<Distance>(std::is_integral_v<Distance> ? std::ceil(end) : end),
-                  static_cast<Distance>(std::max(0.0, beyond * (1 - rounding) - rounding))};
+  // Nothing if distances beyond it might not fit their type, or would be in the same bucket.
+  [[nodiscard]] std::optional<radius> radius_at(std::uint64_t last_bucket) const {
+    const auto end = static_cast<double>(last_bucket + 1) * width_;
+    if (!(end < static_cast<double>(s_.furthest)) || bucket_of(s_.furthest) <= last_bucket) {
+      return std::nullopt;
+    }
+    if constexpr (std::is_integral_v<Distance>) {
+      auto begin = static_cast<Distance>(std::ceil(end));  // rounded like `end`
+      while (bucket_of(begin - 1) > last_bucket) --begin;
+      while (bucket_of(begin) <= last_bucket) ++begin;
+      return radius{last_bucket, begin - 1, begin};
+    } else {
+      constexpr double rounding = 1e-9;
+      return radius{last_bucket, end * (1 + rounding), end * (1 - rounding)};
+    }
   }
 
   // Lowers the distances beyond bucket `last` along edges that may have been skipped: those from
-  // buckets up to `skipping`, because the radius was larger before.
-  void lower_beyond(std::uint64_t last, std::uint64_t skipping) {
+  // buckets up to `last_skipping`, because the radius was larger before.
+  void lower_beyond(std::uint64_t last, std::uint64_t last_skipping) {
     traverse::for_each_own(
         s_.w, out_,
         [&](worker_t k, Id v) {
           const auto d = s_.distance.load(v);
-          if (s_.work.bucket_of(d) > last) pull_distance(k, v, d, skipping);
+          if (bucket_of(d) > last) pull_distance(k, v, d, last_skipping);
         },
         20);
   }
 
-  void pull_distance(worker_t k, Id v, const Distance before, std::uint64_t skipping) {
+  void pull_distance(worker_t k, Id v, const Distance before, std::uint64_t last_skipping) {
     auto best = before;
     std::uint64_t visited = 0;
     in_->each_edge_within(v, search::weight_within(before), [&](Id u, auto x) {
@@ -239,8 +255,7 @@ class radius_search {
       if (!(length < best)) return;
       ++visited;
       const auto d = s_.distance.load(u);
-      if (s_.work.bucket_of(d) <= skipping)
-        best = std::min(best, static_cast<Distance>(d + length));
+      if (bucket_of(d) <= last_skipping) best = std::min(best, static_cast<Distance>(d + length));
     });
     s_.counts[k].relaxations += visited;
     s_.w.counters().add(k, obs::counter::edges, visited);
@@ -254,9 +269,9 @@ class radius_search {
   const std::optional<rows>& in_;
   const double width_;
   double source_degree_ = 1;
-  double heaviest_ = 0;     // twice the mean weight: weights are taken for equally distributed
-  std::vector<Id> sample_;  // where random edges begin
-  std::vector<edge_begin> found_;
+  double assumed_heaviest_ = 0;  // twice the mean weight: as if distributed uniformly
+  std::vector<Id> sample_;       // where random edges begin
+  std::vector<sampled_vertex> unsettled_;
   std::atomic<std::uint64_t> look_at_{never};  // relaxations of a worker that looks at the sample
   std::atomic<bool> looking_{false};
   std::array<radius, 12> radii_{};  // of the first stage, each smaller than the one before

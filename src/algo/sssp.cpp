@@ -47,8 +47,8 @@ std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
   }
 }
 
-// In-edges by which a search with a radius can be faster. Without bins it reads the edges that it
-// skips. That costs less than to relax them if the distances exceed a second cache.
+// The in-edges if radii are expected to pay off. Without bins, skipped edges are still read. That
+// costs less than relaxing them if the distances exceed a second cache.
 template <class Id, class Weight>
 std::optional<traverse::weighted_rows<Id, Weight>> in_edges(const world& w,
                                                             const graph::dist_csr<Id>& g,
@@ -107,9 +107,9 @@ template <class Id>
 sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source, const sssp_options& opt,
                 const edge_lengths& lengths, const length_layout<Id>* layout) {
   CAIRN_EXPECTS(source < g.num_vertices());
-  if (opt.delta && !(*opt.delta > 0 && std::isfinite(*opt.delta))) {
+  if (opt.delta && !(*opt.delta > 0 && std::isnormal(*opt.delta))) {
     throw usage_error("delta is " + format_number(*opt.delta) +
-                      ", expected a finite number above 0");
+                      ", expected a finite number above 1e-307");
   }
   if (g.out().template weighted_by<double>()) {
     return *paths<Id, double>(w, g, source, opt, lengths, layout);

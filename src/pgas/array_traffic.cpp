@@ -117,7 +117,7 @@ void array_traffic::deliver_answer(worker_t k, const answer_target& target, cons
     delete group;
   } else if (c.waits && frames_exist) {
     c.waits = false;
-    tasks_.ready_where_suspended(k, c.waiter);
+    tasks_.ready_here(k, c.waiter);
   }
 }
 

@@ -87,7 +87,9 @@ TEST_P(SsspRadius, AgreesWithDijkstra) {
         e.weight = static_cast<double>(1 + random.below(1'000)) / (i % 4 < 2 ? 1 : 4);
       sssp_options opt{.predecessors = i % 5 == 0};
       if (i % 2 == 0) opt.delta = static_cast<double>(1 + random.below(64));
-      if (i == 3) opt.delta = 1e13;  // the first bucket is further than any distance
+      if (i == 1 || i == 3) opt.delta = 1e13;  // the first bucket is further than any distance
+      if (i == 5) opt.delta = 1e-17;           // most distances are in the last possible bucket
+      if (i == 7) opt.delta = 1e-15;
       search_and_judge<std::uint32_t>(w, g, random.below(connected), opt, layout::bins);
     }
   });
@@ -142,7 +144,7 @@ TEST(SsspLayout, LeavesOutLongEdges) {
   EXPECT_LT(2 * within.relaxations, plainly.relaxations);
 }
 
-// Only searches of large graphs do this without being told.
+// Without a layout, sssp() uses radii only for large graphs.
 TEST(SsspRadius, LeavesOutLongEdgesOfRowsWithoutBins) {
   using search = shortest_paths<std::uint32_t, std::uint32_t>;
   for (const int workers : {1, 2, 3}) {

@@ -103,7 +103,7 @@ template <class Id>
 ///
 /// On one rank, with a layout or in a large undirected graph, distributed control searches in
 /// stages of growing radii if the search expands fast. A stage skips edges that lead beyond its
-/// radius. After it, each vertex beyond the radius reads its light in-edges.
+/// radius. After each stage, every vertex beyond the radius reads its light in-edges.
 ///
 /// On one rank with 2 to 4 workers, each worker lowers distances in a table of its own by plain
 /// stores, unless a mechanism or grain is requested. The distance of a vertex is the minimum over
@@ -115,13 +115,14 @@ template <class Id>
 /// Returns   distances at their owners. They are determined: integers are exact; a double is the
 ///           minimum over all paths of the sum of weights, added from the source on. Predecessors
 ///           form a tree; its choice among several shortest paths is not determined
-/// Work      each edge of a reached vertex once; further relaxations depend on the order
+/// Work      each edge of a reached vertex once, with radii fewer; further relaxations depend on the
+///           order
 /// Messages  at most one per relaxation to another rank; predecessors: one per edge
 /// Depth     one epoch; delta: two epochs and a reduction per bucket that is not empty
 /// Memory    per rank: n/P distances, n for each table; 8 or 16 bytes per queue entry, at worst one
 ///           entry per improvement
 /// Throws    contract_violation unless source < g.num_vertices(); input_error as measure_lengths;
-///           usage_error unless 0 < delta < infinity
+///           usage_error unless delta is finite and above 1e-307
 /// Collective: same arguments on every rank.
 /// Source    [DC15] algorithms 1 and 2. Here a distance is lowered when a message arrives, not when
 ///           its entry leaves the queue, so queues contain only improvements. Sharing work on

@@ -37,8 +37,7 @@ class array_traffic {
   array_traffic(const array_traffic&) = delete;
   array_traffic& operator=(const array_traffic&) = delete;
 
-  // The two for words are inlined into tasks: a question that passes through memory would cost as
-  // much as the rest.
+  // get_word and put_word are inlined into tasks, so that the question stays in registers.
   [[gnu::always_inline]] void get_word(worker_t k, rank_t to, const array_command& command,
                                        void* into, std::uint32_t bytes, completion& c) {
     if (shares_gets_) [[unlikely]]

@@ -24,7 +24,7 @@
 namespace cairn::pgas::detail {
 
 /// A question about a remote element, before it is sent. In the frame of a task it is written and
-/// read in whole words: a read of what was written in parts would wait until all earlier stores
+/// read in whole words: a load of a value that was stored in parts waits until all earlier stores
 /// have reached the cache.
 class remote_question {
  public:
@@ -96,8 +96,8 @@ template <class T>
 /// element is made by its owner.
 ///
 /// The object lies in the frame of the task, where stores are the cost of an access: an own element
-/// takes only its address. A question is in no memory once it was sent, if the compiler keeps it in
-/// registers until then, because `done_` takes its place.
+/// takes only its address, and `done_` reuses the storage of `question_`, which is copied to
+/// registers before it is sent.
 template <class T>
 class one_access {
  public:

@@ -82,9 +82,9 @@ class scheduler final : public progress_source {
   /// worker, or the progress thread. Called once per suspension.
   void ready(worker_t here, suspended t) { ready(here, t.promise()); }
   void ready(worker_t here, promise_base& t);
-  /// The same where `here` has suspended it. Reads nothing of the task, which may not be in the
-  /// cache.
-  void ready_where_suspended(worker_t here, suspended t) {
+  /// ready() for a task that was suspended on worker `here`. Does not read its frame, which may not
+  /// be in the cache.
+  void ready_here(worker_t here, suspended t) {
     CAIRN_ASSERT(t.worker() == here);
     context(here).ready.push_back(&t.promise());
   }
