@@ -89,7 +89,7 @@ class radius_search {
   };
   struct sampled_vertex {
     Distance distance;
-    double degree;
+    double degree;  // plus 1
   };
 
   [[nodiscard]] std::uint64_t bucket_of(Distance d) const { return s_.work.bucket_of(d); }
@@ -142,6 +142,7 @@ class radius_search {
   [[nodiscard]] std::optional<radius> best_radius(worker_t k, std::uint64_t first,
                                                   std::optional<std::uint64_t> relaxed) {
     constexpr double per_row = 8, clearly = 0.8;
+    constexpr std::size_t one_in = 50;
     const auto skip = in_->binned() ? 0 : 0.2;  // without bins, skipped edges are read
     const auto later = 0.3 + skip;
     const auto cost_beyond = [&](const sampled_vertex& e) {
@@ -166,9 +167,8 @@ class radius_search {
       unsettled_.pop_back();
     }
     for (const auto& e : unsettled_) beyond += cost_beyond(e) + later;
-    constexpr std::size_t few =
-        50;  // a stage reads all vertices: not worth it for 2 % of the edges
-    if (unsettled_.size() * few < sample_.size()) return std::nullopt;
+    // A stage reads all vertices, which is not worth it for a few edges.
+    if (unsettled_.size() * one_in < sample_.size()) return std::nullopt;
     auto least = clearly * static_cast<double>(unsettled_.size());
     std::optional<radius> best;
     for (std::size_t i = 0; i < unsettled_.size(); ++i) {

@@ -113,7 +113,8 @@ struct shortest_paths {
   /// from      edges with larger weights than this
   /// to        without `radius`: the largest weight; with `radius`: the largest distance that a
   ///           target may get
-  /// radius    at most `to`, or `to` + 1 for integers; all edges of entries at this distance or further are relaxed
+  /// radius    at most `to`, or `to` + 1 for integers; all edges of entries at this distance or
+  ///           further are relaxed
   struct range {
     weight from;
     Distance to;

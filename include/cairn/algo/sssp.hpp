@@ -115,8 +115,8 @@ template <class Id>
 /// Returns   distances at their owners. They are determined: integers are exact; a double is the
 ///           minimum over all paths of the sum of weights, added from the source on. Predecessors
 ///           form a tree; its choice among several shortest paths is not determined
-/// Work      each edge of a reached vertex once, with radii fewer; further relaxations depend on the
-///           order
+/// Work      each edge of a reached vertex once, with radii fewer; further relaxations depend on
+///           the order
 /// Messages  at most one per relaxation to another rank; predecessors: one per edge
 /// Depth     one epoch; delta: two epochs and a reduction per bucket that is not empty
 /// Memory    per rank: n/P distances, n for each table; 8 or 16 bytes per queue entry, at worst one
