@@ -36,13 +36,17 @@ void expect_lengths(world& w, const graph::dist_csr<Id>& g, const bad_edge<Id>& 
   }
 }
 
-// The longest edge of this rank. Checks all edges.
 template <class Id>
-double longest_of(world& w, const graph::dist_csr<Id>& g) {
-  struct seen {
-    double longest = 0;
-    bad_edge<Id> first;
-  };
+struct seen_edges {
+  double longest = 0;
+  std::uint64_t rows = 0;  // with edges
+  bad_edge<Id> first;
+};
+
+// The edges of this rank. Checks all of them.
+template <class Id>
+seen_edges<Id> look_at_edges(world& w, const graph::dist_csr<Id>& g) {
+  using seen = seen_edges<Id>;
   task::per_worker<seen> found(w.workers());
   const auto& out = g.out();
   with_weights(out, [&](auto weights) {
@@ -51,6 +55,7 @@ double longest_of(world& w, const graph::dist_csr<Id>& g) {
         [&](worker_t k, Id v) {
           const auto row = weights(v);
           auto& mine = found[k];
+          mine.rows += out.degree(v) > 0 ? 1 : 0;
           for (std::size_t i = 0; i < out.degree(v); ++i) {
             const auto x = static_cast<double>(row[i]);
             if (!(x >= 0) && v < mine.first.from) mine.first = {v, out.neighbors(v)[i], x};
@@ -63,16 +68,19 @@ double longest_of(world& w, const graph::dist_csr<Id>& g) {
   for (const auto& k : found) {
     if (k.value.first.from < all.first.from) all.first = k.value.first;
     all.longest = std::max(all.longest, k.value.longest);
+    all.rows += k.value.rows;
   }
   expect_lengths(w, g, all.first);
-  return all.longest;
+  return all;
 }
 
 struct sampled {
   double weight, degree;
+  double back;  // 1: there is an edge back
 };
 
-// Random edges of this rank: their weights and the degrees of their ends.
+// Random edges of this rank: their weights, the degrees of their ends, and whether there is an edge
+// back, as far as this rank knows.
 template <class Id>
 std::vector<sampled> sample_of(world& w, const graph::dist_csr<Id>& g) {
   constexpr std::uint64_t wanted = 1024;
@@ -89,22 +97,45 @@ std::vector<sampled> sample_of(world& w, const graph::dist_csr<Id>& g) {
     const auto i = static_cast<std::size_t>(at - *row);
     const std::uint64_t u = out.neighbors(v)[i];
     const bool mine = u - out.first() < out.num_rows();
-    sample.push_back({weight_at(out, v, i), static_cast<double>(out.degree(mine ? u : v))});
+    const bool back = !g.directed() || (mine && std::ranges::binary_search(out.neighbors(u), v));
+    sample.push_back(
+        {weight_at(out, v, i), static_cast<double>(out.degree(mine ? u : v)), back ? 1.0 : 0.0});
   }
   return sample;
 }
 
-// 2^floor(log2(c * median weight / sqrt(mean degree * mean degree at the ends of edges))).
-double width_for(std::vector<sampled> sample, double mean_degree) {
+// How much wider buckets may be than in a graph where most edges close a cycle. There is one path
+// to each vertex of a tree, so no relaxation is wasted there. The exponent is measured: where one
+// edge in four closes a cycle, as in road networks, 4 is best.
+double factor_for_cycles(double edges, double vertices) {
+  constexpr double most = 1024;
+  const auto per_cycle = edges / std::max(edges - vertices, edges / most);
+  return std::clamp(per_cycle * per_cycle / 4, 1.0, most);
+}
+
+// 2^floor(log2(factor for cycles * median weight / sqrt(mean degree * mean degree at the ends of
+// edges))).
+//
+// arcs      edges of all rows
+// linked    vertices with edges
+double width_for(std::vector<sampled> sample, double arcs, double linked, double num_vertices) {
   if (sample.empty()) return 1;
+  const auto size = static_cast<double>(sample.size());
   const auto middle = sample.begin() + static_cast<std::ptrdiff_t>(sample.size() / 2);
   std::nth_element(sample.begin(), middle, sample.end(),
                    [](const auto& a, const auto& b) { return a.weight < b.weight; });
-  double degrees = 0;
-  for (const auto& s : sample) degrees += s.degree;
-  const auto at_ends = std::max(1.0, degrees / static_cast<double>(sample.size()));
-  const auto c = at_ends < 4 ? 6.0 : 1.0;
-  const auto width = c * middle->weight / std::sqrt(mean_degree * at_ends);
+  double degrees = 0, back = 0;
+  for (const auto& s : sample) {
+    degrees += s.degree;
+    back += s.back;
+  }
+  const auto at_ends = std::max(1.0, degrees / size);
+  // In a directed graph with hubs most vertices may have no in-edges. They are not reached, so
+  // their number says little.
+  constexpr double hubs = 4;
+  const bool known = back > size / 2 || at_ends < hubs;
+  const auto factor = known ? factor_for_cycles(arcs * (1 - back / size / 2), linked) : 1;
+  const auto width = factor * middle->weight / std::sqrt(arcs / num_vertices * at_ends);
   return width > 0 && std::isfinite(width) ? std::exp2(std::floor(std::log2(width))) : 1;
 }
 
@@ -112,11 +143,14 @@ double width_for(std::vector<sampled> sample, double mean_degree) {
 
 template <class Id>
 edge_lengths measure_lengths(world& w, const graph::dist_csr<Id>& g) {
-  edge_lengths all{.longest = w.reduce<maximum<double>>(longest_of(w, g)), .delta = 1};
-  const auto arcs = w.sum(g.out().num_edges());
-  auto sample = w.all_gather_values<sampled>(sample_of(w, g));
-  const auto n = std::max<std::uint64_t>(1, g.num_vertices());
-  all.delta = width_for(std::move(sample), static_cast<double>(arcs) / static_cast<double>(n));
+  const auto mine = look_at_edges(w, g);
+  edge_lengths all{.longest = w.reduce<maximum<double>>(mine.longest), .delta = 1};
+  const auto arcs = static_cast<double>(w.sum(g.out().num_edges())),
+             rows = static_cast<double>(w.sum(mine.rows)),
+             vertices = static_cast<double>(g.num_vertices());
+  // A vertex without out-edges has in-edges, as a rule.
+  all.delta = width_for(w.all_gather_values<sampled>(sample_of(w, g)), arcs,
+                        g.directed() ? vertices : rows, vertices);
   if (!g.out().template weighted_by<double>()) all.delta = std::max(1.0, all.delta);
   return all;
 }

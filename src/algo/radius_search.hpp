@@ -46,14 +46,15 @@ class radius_search {
   }
 
   void run() {
-    s_.work.run([&](worker_t k, auto entries, auto next) {
+    s_.work.run([&](worker_t k, auto& batch) {
+      const auto now = batch.entries().front().distance;
       if (const auto n = num_radii_.load(std::memory_order_acquire); n > 0) {
-        s_.expand(k, entries, next, radii_[n - 1].range());
+        s_.expand(k, batch, radii_[n - 1].range());
       } else {
-        s_.expand(k, entries, next);
+        s_.expand(k, batch);
       }
       if (s_.counts[k].relaxations >= look_at_.load(std::memory_order_relaxed)) {
-        look_at_sample(k, entries.front().distance);
+        look_at_sample(k, now);
       }
     });
     if (num_radii_ == 0) return;
@@ -63,12 +64,11 @@ class radius_search {
       lower_beyond(last.last, first.last);
       const auto next = best_radius(main_worker, last.last + 1, std::nullopt);
       if (!next || stage == max_stages) break;
-      s_.work.run([&](worker_t k, auto entries,
-                      auto after) { s_.expand(k, entries, after, next->range()); },
+      s_.work.run([&](worker_t k, auto& batch) { s_.expand(k, batch, next->range()); },
                   next->last + 1);
       first = last = *next;
     }
-    s_.work.run([&](worker_t k, auto entries, auto next) { s_.expand(k, entries, next); });
+    s_.work.run([&](worker_t k, auto& batch) { s_.expand(k, batch); });
   }
 
  private:

@@ -33,6 +33,7 @@ struct shortest_paths {
   using weight = weight_of<Distance>;
   using distance_type = Distance;
   using entry = traverse::reached_vertex<Id, Distance>;
+  using batch = typename traverse::ordered_work<entry>::batch;
 
   struct relax {  // the operator on the target of an edge; may fail
     struct message {
@@ -140,30 +141,23 @@ struct shortest_paths {
   }
 
   /// Relaxes the edges of those entries that are still current, on worker k.
-  ///
-  /// next      entries that may follow
-  void expand(worker_t k, std::span<const entry> entries, std::span<const entry> next) {
-    counts[k].improvements += entries.size();
-    expand_along(k, entries, next, [](const edges& of, const entry& e, auto&& relax_edge) {
+  void expand(worker_t k, batch& entries) {
+    expand_along(k, entries, [](const edges& of, const entry& e, auto&& relax_edge) {
       of.each_edge(e.vertex, relax_edge);
     });
+    counts[k].improvements += entries.size();
   }
   /// expand() for some of the edges.
   ///
-  /// some      the edges to relax
   /// kept      current entries are added to it; nullptr: not needed
-  /// again     the entries have been expanded before
-  void expand(worker_t k, std::span<const entry> entries, std::span<const entry> next, range some,
-              traverse::worklist<entry>* kept = nullptr, bool again = false) {
-    if (!again) counts[k].improvements += entries.size();
-    expand_along(
-        k, entries, next,
-        [some](const edges& of, const entry& e, auto&& relax_edge) {
-          of.each_edge_within(e.vertex, some.max_weight(e), [&](Id u, weight x) {
-            if (x > some.from) relax_edge(u, x);
-          });
-        },
-        kept);
+  void expand(worker_t k, batch& entries, range some, traverse::worklist<entry>* kept = nullptr) {
+    expand_along(k, entries, edges_in(some), kept);
+    counts[k].improvements += entries.size();
+  }
+  /// expand() for some of the edges of entries that have been expanded before.
+  void expand_again(worker_t k, std::span<const entry> entries, range some) {
+    once again{entries};
+    expand_along(k, again, edges_in(some));
   }
 
   struct count {
@@ -182,21 +176,41 @@ struct shortest_paths {
   task::per_worker<count> counts;
 
  private:
-  template <class Each>
-  void expand_along(worker_t k, std::span<const entry> entries, std::span<const entry> next,
-                    Each&& each_of, traverse::worklist<entry>* kept = nullptr) {
+  // Entries that nothing follows.
+  struct once {
+    std::span<const entry> all;
+    [[nodiscard]] std::span<const entry> entries() const { return all; }
+    [[nodiscard]] std::span<const entry> next() const { return {}; }
+    [[nodiscard]] bool extend() const { return false; }
+  };
+
+  static auto edges_in(range some) {
+    return [some](const edges& of, const entry& e, auto&& relax_edge) {
+      of.each_edge_within(e.vertex, some.max_weight(e), [&](Id u, weight x) {
+        if (x > some.from) relax_edge(u, x);
+      });
+    };
+  }
+
+  template <class Entries, class Each>
+  void expand_along(worker_t k, Entries& entries, Each&& each_of,
+                    traverse::worklist<entry>* kept = nullptr) {
+    constexpr std::uint64_t few = 128;  // edges
     std::uint64_t relaxed = 0;
+    const auto relax_all = [&](const auto& current, auto& send) {
+      do {
+        relaxed += relax_along(k, entries.entries(), entries.next(), each_of, kept, current, send);
+        send.flush();
+      } while (relaxed < few && entries.extend());
+      return relaxed;
+    };
     if (own) {
       lower_own lowered(k, own->of(k), work);
-      const auto current = [&](const entry& e) {
-        return lowered.tables.is_least(e.vertex, e.distance);
-      };
-      relaxed = relax_along(k, entries, next, each_of, kept, current, lowered);
-      lowered.finish();
+      relax_all([&](const entry& e) { return lowered.tables.is_least(e.vertex, e.distance); },
+                lowered);
     } else {
       relaxations.spawn(k, [&](auto& send) {
-        const auto current = [&](const entry& e) { return is_current(e); };
-        return relaxed = relax_along(k, entries, next, each_of, kept, current, send);
+        return relax_all([&](const entry& e) { return is_current(e); }, send);
       });
     }
     counts[k].relaxations += relaxed;
@@ -215,9 +229,9 @@ struct shortest_paths {
       useful[num_useful] = m;
       num_useful += static_cast<std::size_t>(tables.improves(m.v, m.distance));
       if (num_useful == useful.size()) [[unlikely]]
-        finish();
+        flush();
     }
-    [[gnu::noinline]] void finish() {
+    [[gnu::noinline]] void flush() {
       for (const auto& m : std::span(useful.data(), std::exchange(num_useful, 0))) {
         if (tables.lower(m.v, m.distance)) work.add(worker, {m.v, m.distance});
       }

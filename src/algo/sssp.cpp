@@ -23,9 +23,8 @@ std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
   constexpr auto all = unreached<typename Search::distance_type>;
   const auto light = Search::weight_within_real(delta);
   traverse::worklist<typename Search::entry> settled(s.w);
-  const auto relax_light = [&](worker_t k, auto entries, auto /*next*/) {
-    s.expand(k, entries, {}, range{-1, static_cast<typename Search::distance_type>(light)},
-             &settled);
+  const auto relax_light = [&](worker_t k, auto& batch) {
+    s.expand(k, batch, range{-1, static_cast<typename Search::distance_type>(light)}, &settled);
   };
   const auto relax_heavy = [&](std::span<const typename Search::entry> list) {
     constexpr std::size_t chunk = 64;
@@ -33,7 +32,7 @@ std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
     s.w.parallel_for(
         list.size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
-          s.expand(k, list.subspan(begin, end - begin), {}, range{light, all}, nullptr, true);
+          s.expand_again(k, list.subspan(begin, end - begin), range{light, all});
         },
         chunk);
     epoch.close();

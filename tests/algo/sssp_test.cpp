@@ -167,6 +167,53 @@ TEST(SsspContract, RefusesWhatIsNoSourceAndNoWidth) {
   }
 }
 
+// With edges of weight 64.
+double chosen_delta(world& w, plain_graph plain) {
+  support::weighted_graph g{std::move(plain), weights::whole, {}};
+  for (const auto& e : g.graph.edges) g.edges.push_back({e.source, e.target, 64});
+  return measure_lengths(w, share_of<std::uint32_t>(g, w.rank(), w.size())).delta;
+}
+
+TEST_P(Sssp, ChoosesWideBucketsWhereFewEdgesCloseACycle) {
+  GetParam().run([](world& w) {
+    // 1024 * 64 / 2, and without the factor 64 / 2
+    EXPECT_EQ(chosen_delta(w, support::path(3'000)), 32'768);
+    auto ring = support::path(3'000);
+    ring.edges.push_back({2'999, 0});
+    EXPECT_EQ(chosen_delta(w, ring), 32'768);
+    auto ladder = support::grid(2, 1'500);  // every third edge closes a cycle: 9 / 4 * 64 / 3
+    EXPECT_EQ(chosen_delta(w, ladder), 32);
+    EXPECT_EQ(chosen_delta(w, support::grid(50, 50)), 16);
+    EXPECT_EQ(chosen_delta(w, support::complete(65)), 1);
+    // Half of the edges lead to the hub.
+    const auto of_star = chosen_delta(w, support::star(1'025));
+    EXPECT_GE(of_star, 1'024);
+    EXPECT_LE(of_star, 4'096);
+  });
+}
+
+TEST(SsspDelta, IsThatOfAnUndirectedGraphIfEveryEdgeHasAnEdgeBack) {
+  world w;
+  for (auto g : {support::path(3'000), support::grid(2, 1'500), support::star(1'025)}) {
+    const auto undirected = chosen_delta(w, g);
+    g.directed = true;
+    const auto edges = g.edges;
+    for (const auto& e : edges) g.edges.push_back({e.target, e.source});
+    EXPECT_EQ(chosen_delta(w, g), undirected) << g.name;
+  }
+  EXPECT_EQ(chosen_delta(w, support::one_way_path(3'000)), 65'536);
+}
+
+// Most vertices are not reached, and the others are linked closely.
+TEST(SsspDelta, IsNotWideBecauseOfVerticesWithoutInEdges) {
+  world w;
+  auto g = support::complete(60);
+  g.directed = true;
+  g.n = 3'000;
+  for (std::uint64_t v = 60; v < g.n; ++v) g.edges.push_back({v, v % 60});
+  EXPECT_LE(chosen_delta(w, g), 16);
+}
+
 TEST(SsspCounts, ARightOrderWastesNothing) {
   world w;
   random64 random(6);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <stdexcept>
 #include <vector>
 
@@ -33,9 +34,9 @@ struct scattered_tree {
   std::uint64_t run(std::uint64_t end) {
     for (auto& d : done) d.value = 0;
     work.run(
-        [&](worker_t k, std::span<const entry> entries, std::span<const entry>) {
+        [&](worker_t k, const auto& batch) {
           auto send = channel.from(k);
-          for (const auto& e : entries) {
+          for (const auto& e : batch.entries()) {
             ++done[k];
             for (std::uint64_t child = 1; e.distance < depth && child <= 2; ++child) {
               const entry next{mix64(2 * e.vertex + child), e.distance + 1};
@@ -134,8 +135,8 @@ TEST_P(OrderedWork, StopsOnAllRanksWhenOneIsCancelled) {
         for (const auto& e : batch) work.add(k, e);
       });
       work.add(worker_t(0), {0, 0});
-      work.run([&](worker_t k, std::span<const entry> entries, auto) {
-        for (const auto& e : entries) {
+      work.run([&](worker_t k, const auto& batch) {
+        for (const auto& e : batch.entries()) {
           if (e.distance == 500 && w.rank() == 0) w.cancel();
           channel.send(k, (w.rank() + 1) % w.size(), {0, e.distance + 1});
         }
@@ -152,11 +153,44 @@ TEST(OrderedWorkOfOneRank, ThrowsWhatItsWorkThrows) {
     world w(workers);
     ordered_work<entry> work(w, 1);
     for (std::uint64_t i = 0; i < 1'000; ++i) work.add(worker_t(0), {i, i});
-    EXPECT_THROW(work.run([](worker_t, std::span<const entry> entries, auto) {
-      if (entries.front().distance >= 500) throw std::runtime_error("enough");
+    EXPECT_THROW(work.run([](worker_t, const auto& batch) {
+      if (batch.entries().front().distance >= 500) throw std::runtime_error("enough");
     }),
                  std::runtime_error);
   }
+}
+
+// A chain whose every entry is added when the one before it is processed.
+TEST_P(OrderedWork, ExtendsShortBatchesInOrderOnOneRank) {
+  GetParam().run([](world& w) {
+    constexpr std::uint64_t length = 1'000, end = 500;
+    ordered_work<entry> work(w, 1);
+    std::vector<std::uint64_t> order;
+    std::size_t batches = 0, largest = 0;
+    const auto follow = [&](worker_t k, auto& batch) {
+      do {
+        for (const auto& e : batch.entries()) {
+          order.push_back(e.distance);
+          if (e.distance + 1 < length) work.add(k, {e.vertex, e.distance + 1});
+        }
+      } while (batch.extend());
+      ++batches;
+      largest = std::max(largest, batch.size());
+    };
+    if (w.rank() == 0) work.add(worker_t(0), {0, 0});
+    work.run(follow, end);
+    EXPECT_EQ(order.size(), w.rank() == 0 ? end : 0);
+    work.run(follow);
+    EXPECT_EQ(order.size(), w.rank() == 0 ? length : 0);
+    EXPECT_TRUE(std::ranges::is_sorted(order));
+    if (w.rank() != 0) return;
+    if (w.size() > 1) {
+      EXPECT_EQ(batches, length);
+    } else {
+      EXPECT_GT(largest, 8u);
+      EXPECT_LT(largest, 200u);  // other workers wait for answers to their requests
+    }
+  });
 }
 
 TEST(OrderedWorkOfOneRank, IsGivenAwayOnRequest) {
@@ -164,8 +198,8 @@ TEST(OrderedWorkOfOneRank, IsGivenAwayOnRequest) {
     ordered_work<entry> work(w, 8);
     for (std::uint64_t i = 0; i < 5'000; ++i) work.add(worker_t(0), {i, i});
     task::per_worker<std::uint64_t> done(w.workers());
-    work.run([&](worker_t k, std::span<const entry> entries, auto) {
-      done[k] += entries.size();
+    work.run([&](worker_t k, const auto& batch) {
+      done[k] += batch.size();
       w.pool().switch_point();
     });
     std::uint64_t sum = 0;
@@ -185,9 +219,9 @@ TEST(OrderedWorkOfOneRank, IsNotGivenAwayBeforeItIsWorthIt) {
       for (std::uint64_t i = 0; i < 5'000; ++i) work.add(worker_t(0), {i, i});
       task::per_worker<std::uint64_t> done(w.workers());
       std::uint64_t alone = 0;
-      work.run([&](worker_t k, std::span<const entry> entries, auto) {
+      work.run([&](worker_t k, const auto& batch) {
         if (k != worker_t(0) && alone == 0) alone = done[worker_t(0)];
-        done[k] += entries.size();
+        done[k] += batch.size();
         w.pool().switch_point();
       });
       EXPECT_EQ(done[worker_t(0)] + done[worker_t(1)] + done[worker_t(2)], 5'000u);
@@ -207,8 +241,8 @@ TEST(OrderedWorkOfOneRank, LeavesLaterBucketsToTheNextRunWhenItIsToldSo) {
       ordered_work<entry> work(w, 1);
       for (std::uint64_t i = 0; i < 2'000; ++i) work.add(worker_t(0), {i, i % 100});
       task::per_worker<std::uint64_t> early(w.workers()), late(w.workers());
-      work.run([&](worker_t k, std::span<const entry> entries, auto) {
-        for (const auto& e : entries) {
+      work.run([&](worker_t k, const auto& batch) {
+        for (const auto& e : batch.entries()) {
           if (e.distance == 10) work.end_at(20);
           ++(e.distance < 20 ? early : late)[k];
           w.pool().switch_point();
@@ -223,7 +257,7 @@ TEST(OrderedWorkOfOneRank, LeavesLaterBucketsToTheNextRunWhenItIsToldSo) {
       if (w.workers() == 1) {
         EXPECT_EQ(beyond, 0u);
       }
-      work.run([&](worker_t k, auto entries, auto) { late[k] += entries.size(); });
+      work.run([&](worker_t k, const auto& batch) { late[k] += batch.size(); });
       for (const auto& k : late) first += k.value;
       EXPECT_EQ(first, 2'000u);
     });

@@ -91,11 +91,15 @@ class lane {
     lane& lane_;
   };
 
-  /// Runs the pending group and ends the lane. Returns the number of operators that ran.
-  std::uint64_t finish() {
+  /// Runs the pending group and those that follow from it.
+  [[gnu::always_inline]] void flush() {
     if constexpr (Commit::collects) run_group();
     if constexpr (prefilters) run_prefiltered();
     run_waiting();
+  }
+  /// flush(), and ends the lane. Returns the number of operators that ran.
+  std::uint64_t finish() {
+    flush();
     auto& counters = all_.w.counters();
     counters.add(worker_, obs::counter::operators, operators_);
     counters.add(worker_, obs::counter::operators_failed, operators_ - took_effect_);

@@ -42,7 +42,7 @@ class ordered_work {
   static constexpr std::uint64_t none = queue_type::none;  ///< no bucket
 
   /// width     width of a bucket; infinity: entries are processed in the order in which they come
-  ordered_work(world& w, double width) : w_(w), workers_(w.workers()) {
+  ordered_work(world& w, double width) : w_(w), workers_(w.workers()), extends_(w.size() == 1) {
     for (auto& k : workers_) k.value.queue = queue_type(w, width);
   }
 
@@ -75,11 +75,44 @@ class ordered_work {
     return first;
   }
 
-  /// Calls work(worker, entries, next) until no rank has entries in buckets before `end` and no
-  /// message is in flight.
+  /// What work() processes.
+  class batch {
+   public:
+    batch(ordered_work& all, worker_t k, std::span<const Entry> first)
+        : all_(all), worker_(k), entries_(first), next_(queue().next()), taken_(first.size()) {}
+
+    /// At most a few dozen entries.
+    [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
+    /// The probable next ones, for prefetching; may be empty.
+    [[nodiscard]] std::span<const Entry> next() const { return next_; }
+    /// The number of entries so far.
+    [[nodiscard]] std::size_t size() const { return taken_; }
+
+    /// Replaces the entries by the first ones of the queue, on one rank. For short batches, which
+    /// cost more than their entries: the messages of the entries have been handled. Returns whether
+    /// there are any; false after a few dozen.
+    [[nodiscard]] bool extend() {
+      if (taken_ >= enough || !all_.extends_) return false;
+      entries_ = queue().take(all_.limit());
+      next_ = queue().next();
+      taken_ += entries_.size();
+      return !entries_.empty();
+    }
+
+   private:
+    static constexpr std::size_t enough = 32;
+
+    queue_type& queue() { return all_.workers_[worker_].queue; }
+
+    ordered_work& all_;
+    const worker_t worker_;
+    std::span<const Entry> entries_, next_;
+    std::size_t taken_;
+  };
+
+  /// Calls work(worker, batch&) until no rank has entries in buckets before `end` and no message is
+  /// in flight. work() sends all messages of the batch.
   ///
-  /// entries   a batch of at most a few dozen entries; work() sends all their messages
-  /// next      the probable next batch, for prefetching; may be empty
   /// Throws    exceptions of work() and of handlers; peer_failure, cancelled
   /// Collective: same `end` on every rank.
   template <class Work>
@@ -173,8 +206,9 @@ class ordered_work {
       const auto entries = mine.queue.take(limit());
       if (!entries.empty()) {
         idle_rounds = 0;
-        mine.taken += entries.size();
-        work(k, entries, mine.queue.next());
+        batch taken(*this, k, entries);
+        work(k, taken);
+        mine.taken += taken.size();
         answer_request(k, mine);
         // An interrupted run does not wait for the next poll.
         if (++batches < per_poll && !w_.messages().interrupted()) continue;
@@ -274,6 +308,7 @@ class ordered_work {
 
   world& w_;
   task::per_worker<worker> workers_;
+  const bool extends_;                 // without polls: no other rank waits for messages
   std::atomic<std::uint64_t> end_{0};  // the run processes the buckets before it
   std::uint64_t share_after_ = 0;      // entries
   std::atomic<bool> failed_{false};
