@@ -6,8 +6,8 @@
 #include <cairn/algo/length_layout.hpp>
 #include <cairn/algo/ref/sssp.hpp>
 #include <cairn/algo/sssp.hpp>
-#include <cairn/base/format.hpp>
 
+#include "algo/check_delta.hpp"
 #include "algo/layout_wanted.hpp"
 #include "algo/random_source.hpp"
 
@@ -52,10 +52,7 @@ struct sssp_declaration : declaration {
     if (o.algorithm == sssp_method::chaotic) {
       throw usage_error("--delta has no effect on --algorithm chaotic, which has no buckets");
     }
-    if (!(*o.delta > 0 && std::isnormal(*o.delta))) {
-      throw usage_error("--delta is " + format_number(*o.delta) +
-                        ", expected a finite number above 1e-307");
-    }
+    check_delta(*o.delta, "--delta");
   }
 
   template <class Id>

@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cmath>
-#include <string>
 
 #include <cairn/algo/sssp.hpp>
 #include <cairn/am/epoch.hpp>
-#include <cairn/base/error.hpp>
-#include <cairn/base/format.hpp>
 #include <cairn/traverse/small_run.hpp>
 #include <cairn/traverse/worklist.hpp>
 
+#include "algo/check_delta.hpp"
 #include "algo/radius_search.hpp"
 #include "algo/shortest_path_tree.hpp"
 #include "algo/shortest_paths.hpp"
@@ -106,10 +104,7 @@ template <class Id>
 sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source, const sssp_options& opt,
                 const edge_lengths& lengths, const length_layout<Id>* layout) {
   CAIRN_EXPECTS(source < g.num_vertices());
-  if (opt.delta && !(*opt.delta > 0 && std::isnormal(*opt.delta))) {
-    throw usage_error("delta is " + format_number(*opt.delta) +
-                      ", expected a finite number above 1e-307");
-  }
+  if (opt.delta) check_delta(*opt.delta, "delta");
   if (g.out().template weighted_by<double>()) {
     return *paths<Id, double>(w, g, source, opt, lengths, layout);
   }

@@ -165,5 +165,47 @@ TEST(SsspRadius, LeavesOutLongEdgesOfRowsWithoutBins) {
   }
 }
 
+// Worker 0 sets a radius of 60 in bucket 0 and lowers it to 20 in bucket 10. In between, worker 1
+// expands vertices in buckets 21 to 30 and skips their edges that lead beyond 60. Only pulls from
+// within the first radius find these.
+TEST(SsspRadius, PullsFromVerticesBeyondALoweredRadius) {
+  using search = shortest_paths<std::uint32_t, std::uint32_t>;
+  constexpr std::uint64_t near = 10, early = 21, hubs = 31, leaves = 131, late = 7'131;
+  constexpr std::uint64_t num_leaves = 7'000;  // enough relaxations for another look at the sample
+  constexpr std::uint64_t num_late = 100;
+  weighted_graph g{{"two ways to hubs", late + num_late, true, {}}, weights::whole, {}};
+  const auto connect = [&](std::uint64_t u, std::uint64_t v, double weight, int times = 1) {
+    for (; times > 0; --times) g.edges.push_back({u, v, weight});
+  };
+  for (std::uint64_t v = 0; v < near; ++v) connect(v, v + 1, 1, 20);
+  connect(0, early, 21);
+  for (auto v = early; v + 1 < hubs; ++v) connect(v, v + 1, 1);
+  for (std::uint64_t i = 0; i < num_late; ++i) connect(early + i % (hubs - early), late + i, 50);
+  for (auto hub = hubs; hub < leaves; ++hub) {
+    connect(0, hub, 60, 10);
+    connect(near, hub, 10);
+    for (std::uint64_t i = 0; i < num_leaves; i += 10) connect(hub, leaves + i, 1'000);
+  }
+  for (std::uint64_t i = 0; i < num_leaves; ++i) connect(near, leaves + i, 45);
+  const auto expected = ref::dijkstra(g.graph.n, true, g.edges, 0);
+  for (std::uint64_t seed = 1; seed <= 4; ++seed) {
+    support::on_simulated_ranks(1, 2, seed, [&](world& w) {
+      const auto share = share_of<std::uint32_t>(g, 0, 1);
+      const auto bins = layout_of(w, share, layout::bins);
+      search s(w, share, bins->out<std::int32_t>(share), {}, 1'000, 1);
+      s.start(0);
+      s.distance.store(early, 21);
+      s.work.add(worker_t(1), {early, 21});
+      const auto in = bins->in<std::int32_t>(share);
+      radius_search<std::uint32_t, std::uint32_t> by_radii(s, share, in, 0, 1);
+      by_radii.run();
+      EXPECT_EQ(by_radii.num_first_radii(), 2u) << "seed " << seed;
+      const auto found = s.result(sssp_method::distributed_control, 1, 0);
+      ASSERT_TRUE(found);
+      EXPECT_EQ(all_of(w, found->distance), expected) << "seed " << seed;
+    });
+  }
+}
+
 }  // namespace
 }  // namespace cairn::algo

@@ -135,7 +135,7 @@ class Findings(InAFolder):
         self.assertEqual([trial[x] for x in ("reached", "edges", "useful_relaxations")], [4, 5, 5])
         negative = self.file("negative.wel", "1 2 5\n2 3 -2\n")
         self.refused("sssp", negative, saying="the edge from 2 to 3 has weight -2")
-        self.refused("sssp", whole, "--delta", 0, saying="--delta")
+        self.refused("sssp", whole, "--delta", 0, saying="--delta is 0")
         self.refused("sssp", whole, "--algorithm", "chaotic", "--delta", 2, saying="--delta")
 
     def test_paths_of_walks_are_walks_and_give_the_visits(self):
