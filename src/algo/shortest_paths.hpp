@@ -181,7 +181,7 @@ struct shortest_paths {
     std::span<const entry> all;
     [[nodiscard]] std::span<const entry> entries() const { return all; }
     [[nodiscard]] std::span<const entry> next() const { return {}; }
-    [[nodiscard]] bool extend() const { return false; }
+    [[nodiscard]] bool extend(auto&& /*handle*/) const { return false; }
   };
 
   static auto edges_in(range some) {
@@ -200,14 +200,14 @@ struct shortest_paths {
     const auto relax_all = [&](const auto& current, auto& send) {
       do {
         relaxed += relax_along(k, entries.entries(), entries.next(), each_of, kept, current, send);
-        send.flush();
-      } while (relaxed < few && entries.extend());
+      } while (relaxed < few && entries.extend([&] { send.flush(); }));
       return relaxed;
     };
     if (own) {
       lower_own lowered(k, own->of(k), work);
       relax_all([&](const entry& e) { return lowered.tables.is_least(e.vertex, e.distance); },
                 lowered);
+      lowered.flush();
     } else {
       relaxations.spawn(k, [&](auto& send) {
         return relax_all([&](const entry& e) { return is_current(e); }, send);

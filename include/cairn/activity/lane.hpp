@@ -92,7 +92,7 @@ class lane {
   };
 
   /// Runs the pending group and those that follow from it.
-  [[gnu::always_inline]] void flush() {
+  void flush() {
     if constexpr (Commit::collects) run_group();
     if constexpr (prefilters) run_prefiltered();
     run_waiting();

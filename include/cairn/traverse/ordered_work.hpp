@@ -88,11 +88,15 @@ class ordered_work {
     /// The number of entries so far.
     [[nodiscard]] std::size_t size() const { return taken_; }
 
-    /// Replaces the entries by the first ones of the queue, on one rank. For short batches, which
-    /// cost more than their entries: the messages of the entries have been handled. Returns whether
-    /// there are any; false after a few dozen.
-    [[nodiscard]] bool extend() {
+    /// Replaces the entries by the first ones of the queue, on one rank, after handle() has handled
+    /// the messages of these. For short batches, which cost more than their entries. Returns
+    /// whether there are any; false after a few dozen, and between buckets, where several workers
+    /// request work from each other.
+    template <class Handle>
+    [[nodiscard]] bool extend(Handle&& handle) {
       if (taken_ >= enough || !all_.extends_) return false;
+      handle();
+      if (all_.workers_.workers() > 1 && queue().first_bucket() != bucket()) return false;
       entries_ = queue().take(all_.limit());
       next_ = queue().next();
       taken_ += entries_.size();
@@ -103,6 +107,7 @@ class ordered_work {
     static constexpr std::size_t enough = 32;
 
     queue_type& queue() { return all_.workers_[worker_].queue; }
+    std::uint64_t bucket() { return all_.workers_[worker_].bucket.load(std::memory_order_relaxed); }
 
     ordered_work& all_;
     const worker_t worker_;
