@@ -105,12 +105,12 @@ std::vector<sampled> sample_of(world& w, const graph::dist_csr<Id>& g) {
 }
 
 // How much wider buckets may be than in a graph where most edges close a cycle. There is one path
-// to each vertex of a tree, so no relaxation is wasted there. The exponent is measured: where one
-// edge in four closes a cycle, as in road networks, 4 is best.
+// to each vertex of a tree, so no relaxation is wasted there. The form is measured: where one edge
+// in four closes a cycle, as in road networks, 5 is good.
 double factor_for_cycles(double edges, double vertices) {
   constexpr double most = 1024;
   const auto per_cycle = edges / std::max(edges - vertices, edges / most);
-  return std::clamp(per_cycle * per_cycle / 4, 1.0, most);
+  return std::clamp(per_cycle * per_cycle / 3, 1.0, most);
 }
 
 // 2^floor(log2(factor for cycles * median weight / sqrt(mean degree * mean degree at the ends of

@@ -181,8 +181,8 @@ TEST_P(Sssp, ChoosesWideBucketsWhereFewEdgesCloseACycle) {
     auto ring = support::path(3'000);
     ring.edges.push_back({2'999, 0});
     EXPECT_EQ(chosen_delta(w, ring), 32'768);
-    auto ladder = support::grid(2, 1'500);  // every third edge closes a cycle: 9 / 4 * 64 / 3
-    EXPECT_EQ(chosen_delta(w, ladder), 32);
+    const auto ladder = support::grid(2, 1'500);  // every third edge closes a cycle: 9 / 3 * 64 / 3
+    EXPECT_EQ(chosen_delta(w, ladder), 64);
     EXPECT_EQ(chosen_delta(w, support::grid(50, 50)), 16);
     EXPECT_EQ(chosen_delta(w, support::complete(65)), 1);
     // Half of the edges lead to the hub.

@@ -42,7 +42,7 @@ class ordered_work {
   static constexpr std::uint64_t none = queue_type::none;  ///< no bucket
 
   /// width     width of a bucket; infinity: entries are processed in the order in which they come
-  ordered_work(world& w, double width) : w_(w), workers_(w.workers()), extends_(w.size() == 1) {
+  ordered_work(world& w, double width) : w_(w), workers_(w.workers()), extended_(extended_on(w)) {
     for (auto& k : workers_) k.value.queue = queue_type(w, width);
   }
 
@@ -90,11 +90,11 @@ class ordered_work {
 
     /// Replaces the entries by the first ones of the queue, on one rank, after handle() has handled
     /// the messages of these. For short batches, which cost more than their entries. Returns
-    /// whether there are any; false after a few dozen, and between buckets, where several workers
-    /// request work from each other.
+    /// whether there are any; false after 32 entries, or with several workers after 8 and between
+    /// buckets, where they request work from each other.
     template <class Handle>
     [[nodiscard]] bool extend(Handle&& handle) {
-      if (taken_ >= enough || !all_.extends_) return false;
+      if (taken_ >= all_.extended_) return false;
       handle();
       if (all_.workers_.workers() > 1 && queue().first_bucket() != bucket()) return false;
       entries_ = queue().take(all_.limit());
@@ -104,8 +104,6 @@ class ordered_work {
     }
 
    private:
-    static constexpr std::size_t enough = 32;
-
     queue_type& queue() { return all_.workers_[worker_].queue; }
     std::uint64_t bucket() { return all_.workers_[worker_].bucket.load(std::memory_order_relaxed); }
 
@@ -171,6 +169,12 @@ class ordered_work {
   [[nodiscard]] unsigned batches_per_poll() const { return std::max(1u, w_.options().frequency); }
   [[nodiscard]] unsigned polls_per_test() const { return w_.options().frequency == 0 ? 16 : 1; }
   static constexpr unsigned answer_rounds = 64;  // a few microseconds: a batch of short rows
+
+  // The entries of an extended batch. Other ranks wait for polls, other workers for answers.
+  static std::size_t extended_on(const world& w) {
+    if (w.size() > 1) return 0;
+    return w.workers() > 1 ? 8 : 32;
+  }
 
   [[nodiscard]] std::uint64_t limit() const { return end_.load(std::memory_order_relaxed); }
 
@@ -313,7 +317,7 @@ class ordered_work {
 
   world& w_;
   task::per_worker<worker> workers_;
-  const bool extends_;                 // without polls: no other rank waits for messages
+  const std::size_t extended_;
   std::atomic<std::uint64_t> end_{0};  // the run processes the buckets before it
   std::uint64_t share_after_ = 0;      // entries
   std::atomic<bool> failed_{false};
