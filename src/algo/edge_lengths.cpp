@@ -46,8 +46,7 @@ struct seen_edges {
 // The edges of this rank. Checks all of them.
 template <class Id>
 seen_edges<Id> look_at_edges(world& w, const graph::dist_csr<Id>& g) {
-  using seen = seen_edges<Id>;
-  task::per_worker<seen> found(w.workers());
+  task::per_worker<seen_edges<Id>> found(w.workers());
   const auto& out = g.out();
   with_weights(out, [&](auto weights) {
     traverse::for_each_own(
@@ -64,7 +63,7 @@ seen_edges<Id> look_at_edges(world& w, const graph::dist_csr<Id>& g) {
         },
         20);
   });
-  seen all;
+  seen_edges<Id> all;
   for (const auto& k : found) {
     if (k.value.first.from < all.first.from) all.first = k.value.first;
     all.longest = std::max(all.longest, k.value.longest);
@@ -76,7 +75,7 @@ seen_edges<Id> look_at_edges(world& w, const graph::dist_csr<Id>& g) {
 
 struct sampled {
   double weight, degree;
-  double back;  // 1: there is an edge back
+  bool back;  // whether there is an edge back
 };
 
 // Random edges of this rank: their weights, the degrees of their ends, and whether there is an edge
@@ -98,8 +97,7 @@ std::vector<sampled> sample_of(world& w, const graph::dist_csr<Id>& g) {
     const std::uint64_t u = out.neighbors(v)[i];
     const bool mine = u - out.first() < out.num_rows();
     const bool back = !g.directed() || (mine && std::ranges::binary_search(out.neighbors(u), v));
-    sample.push_back(
-        {weight_at(out, v, i), static_cast<double>(out.degree(mine ? u : v)), back ? 1.0 : 0.0});
+    sample.push_back({weight_at(out, v, i), static_cast<double>(out.degree(mine ? u : v)), back});
   }
   return sample;
 }
@@ -127,7 +125,7 @@ double width_for(std::vector<sampled> sample, double arcs, double linked, double
   double degrees = 0, back = 0;
   for (const auto& s : sample) {
     degrees += s.degree;
-    back += s.back;
+    back += s.back ? 1 : 0;
   }
   const auto at_ends = std::max(1.0, degrees / size);
   // In a directed graph with hubs most vertices may have no in-edges. They are not reached, so

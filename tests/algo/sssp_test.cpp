@@ -209,7 +209,7 @@ TEST(SsspDelta, IsNotWideBecauseOfVerticesWithoutInEdges) {
   world w;
   auto g = support::complete(60);
   g.directed = true;
-  g.n = 3'000;
+  g.n = 30'000;
   for (std::uint64_t v = 60; v < g.n; ++v) g.edges.push_back({v, v % 60});
   EXPECT_LE(chosen_delta(w, g), 16);
 }
