@@ -24,12 +24,16 @@ namespace cairn::algo {
 /// expanded, even if a worker reads outdated values of other tables. Outdated values only cause
 /// repeated work.
 ///
+/// A worker marks the blocks in which it has lowered distances: the minima over whole tables would
+/// take longer than a short search, because each core would read what the other has written.
+///
 /// Memory    n distances per participating worker except worker 0
 /// Source    ours
 template <class Distance>
 class worker_distances {
  public:
-  static constexpr int max_workers = 4;  // each improvement reads all tables
+  static constexpr int max_workers = 4;       // each improvement reads all tables
+  static constexpr std::size_t block = 1024;  // vertices
 
   /// The tables as one worker accesses them: it writes its own and reads the others.
   class tables {
@@ -43,6 +47,7 @@ class worker_distances {
       if (!(d < mine)) return false;
       const auto known = min_of_others(v);
       store(mine, std::min(d, known));
+      marks_[(v - first_) / block] = 1;
       return d < known;
     }
     [[nodiscard]] Distance least(std::uint64_t v) const {
@@ -64,12 +69,14 @@ class worker_distances {
     }
     std::uint64_t first_ = 0;
     Distance* mine_ = nullptr;
+    std::uint8_t* marks_ = nullptr;
     std::array<Distance*, max_workers> others_{};
     std::size_t num_others_ = 1;
   };
 
   worker_distances(world& w, pgas::vertex_map<Distance>& distance)
       : w_(w), distance_(distance), tables_(w.workers()) {
+    tables_[main_worker].marks = hw::page_buffer<std::uint8_t>(num_blocks());
     tables_[main_worker].begin.store(distance.local().data(), std::memory_order_relaxed);
   }
 
@@ -80,6 +87,7 @@ class worker_distances {
     t.mine_ = tables_[k].begin.load(std::memory_order_relaxed);
     if (t.mine_ == nullptr) [[unlikely]]
       t.mine_ = begin(tables_[k]);
+    t.marks_ = tables_[k].marks.data();
     std::size_t others = 0;
     for (auto& other : tables_) {
       auto* const begin = other.value.begin.load(std::memory_order_acquire);
@@ -96,13 +104,14 @@ class worker_distances {
       const auto* const from = other.value.begin.load(std::memory_order_relaxed);
       const auto to = distance_.local();
       if (from == nullptr || from == to.data()) continue;
-      constexpr std::size_t chunk = (64 << 10) / sizeof(Distance);
-      w_.parallel_for(
-          to.size(),
-          [from, to = to.data()](worker_t, std::size_t i, std::size_t end) {
-            for (; i < end; ++i) to[i] = std::min(to[i], from[i]);
-          },
-          chunk);
+      w_.parallel_for(num_blocks(), [from, to, marks = other.value.marks.data()](
+                                        worker_t, std::size_t first, std::size_t end) {
+        for (auto b = first; b < end; ++b) {
+          if (marks[b] == 0) continue;
+          const auto last = std::min(to.size(), (b + 1) * block);
+          for (auto i = b * block; i < last; ++i) to[i] = std::min(to[i], from[i]);
+        }
+      });
     }
   }
 
@@ -110,11 +119,17 @@ class worker_distances {
   struct table {
     std::atomic<Distance*> begin{nullptr};  // nullptr: the worker has not begun
     hw::page_buffer<Distance> values;
+    hw::page_buffer<std::uint8_t> marks;  // whether the worker has lowered a distance of the block
   };
+
+  [[nodiscard]] std::size_t num_blocks() const {
+    return (distance_.local().size() + block - 1) / block;
+  }
 
   [[gnu::noinline]] Distance* begin(table& mine) {
     mine.values = hw::page_buffer<Distance>(distance_.local().size(), w_.memory());
     std::ranges::fill(mine.values.span(), distance_.initial());
+    mine.marks = hw::page_buffer<std::uint8_t>(num_blocks());
     mine.begin.store(mine.values.data(), std::memory_order_release);
     return mine.values.data();
   }
