@@ -3,6 +3,7 @@
 
 #include <cairn/algo/components.hpp>
 #include <cairn/traverse/own.hpp>
+#include <cairn/traverse/small_run.hpp>
 
 #include "algo/afforest.hpp"
 #include "algo/component_sizes.hpp"
@@ -41,7 +42,7 @@ struct component_search {
   void afforest_of_each_rank() {
     afforest<Id>(w, g, label).run();
     ran = w.workers() == 1
-              ? activity::ran{activity::mechanism::plain, 1, "the rank has one worker"}
+              ? activity::ran{activity::mechanism::plain, 1, "one worker joins the trees"}
               : activity::ran{activity::mechanism::atomics, 1,
                               "a rank's trees are joined by stores, then by compare-and-swap"};
     if (w.size() == 1) return;
@@ -68,6 +69,7 @@ struct component_search {
 template <class Id>
 components_result<Id> components(world& w, const graph::dist_csr<Id>& g,
                                  const components_options& opt) {
+  const traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::components);
   component_search<Id> s(w, g, opt);
   const bool travel = opt.method == components_method::propagation;
   if (travel) {

@@ -190,5 +190,24 @@ TEST(ComponentsSimulated, ManySeedsGiveRightResults) {
   }
 }
 
+// Runs change between one worker and all, and the mechanism with them.
+TEST(ComponentsOfOneRank, AreRightSharedOrOnOneWorker) {
+  const auto label_again_and_again = [](world& w) {
+    const auto g = support::random_graph(5);
+    const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
+    const auto expected = judged_labels(g);
+    int plain = 0, others = 0;
+    for (int i = 0; i < 40; ++i) {
+      const auto result = components(w, share, {});
+      EXPECT_EQ(support::whole(w, result.label), expected);
+      ++(result.ran.mechanism == mechanism::plain ? plain : others);
+    }
+    EXPECT_GT(plain, 0);
+    EXPECT_GT(others, 0);
+    EXPECT_EQ(w.workers(), 2);
+  };
+  support::on_ranks(1, 2, label_again_and_again, {.small_work_alone = true});
+}
+
 }  // namespace
 }  // namespace cairn::algo

@@ -13,7 +13,7 @@
 namespace cairn::traverse {
 
 /// Kinds of runs, which take different times per edge.
-enum class run_kind : std::uint8_t { breadth_first, shortest_paths, page_ranks };
+enum class run_kind : std::uint8_t { breadth_first, shortest_paths, page_ranks, components };
 
 /// Chooses whether all workers share one run of an algorithm or worker 0 runs alone, whichever was
 /// faster in earlier runs of this world. It chooses only for small graphs, on one rank, and if the
@@ -40,18 +40,19 @@ class small_run {
     if (!shared_) alone_.emplace(w);
     w.trace().note(main_worker, obs::trace_kind::choice,
                    shared_ ? "all workers share a run" : "one worker runs alone");
-    edges_ = visited();
+    num_edges_ = edges;
+    visited_before_ = visited();
     begin_ns_ = w.clock().now_ns();
   }
   ~small_run() {
     if (!measured_) return;
-    const auto edges = visited() - edges_;
-    if (edges < min_edges) return;  // fixed costs dominate
     const auto ns = static_cast<double>(w_.clock().now_ns() - begin_ns_);
-    // Searches from different sources visit different numbers of edges, so their time is taken per
-    // edge. PageRank visits the same edges in each sweep, but shared runs may need more sweeps.
-    w_.sharing().took(shared_,
-                      kind_ == run_kind::page_ranks ? ns : ns / static_cast<double>(edges));
+    // PageRank and components process all edges, maybe more often if the run is shared. Searches
+    // from different sources visit different numbers of edges, so their time is taken per edge.
+    const bool all = kind_ == run_kind::page_ranks || kind_ == run_kind::components;
+    const auto edges = all ? num_edges_ : visited() - visited_before_;
+    if (edges < min_edges) return;  // fixed costs dominate
+    w_.sharing().took(shared_, all ? ns : ns / static_cast<double>(edges));
   }
   small_run(const small_run&) = delete;
   small_run& operator=(const small_run&) = delete;
@@ -59,7 +60,14 @@ class small_run {
  private:
   // A run with more edges takes more than a few milliseconds.
   static constexpr std::uint64_t max_edges(run_kind kind) {
-    return kind == run_kind::page_ranks ? 1 << 18 : 1 << 21;
+    switch (kind) {
+      case run_kind::page_ranks:
+        return 1 << 18;
+      case run_kind::components:
+        return 1 << 20;
+      default:
+        return 1 << 21;
+    }
   }
   static constexpr std::uint64_t min_edges_to_begin_shared = 100'000, min_edges = 1'000;
 
@@ -69,7 +77,7 @@ class small_run {
   const run_kind kind_;
   std::optional<one_worker> alone_;
   bool measured_ = false, shared_ = false;
-  std::uint64_t edges_ = 0, begin_ns_ = 0;
+  std::uint64_t num_edges_ = 0, visited_before_ = 0, begin_ns_ = 0;
 };
 
 }  // namespace cairn::traverse
