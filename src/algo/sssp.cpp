@@ -7,6 +7,7 @@
 #include <cairn/traverse/worklist.hpp>
 
 #include "algo/check_delta.hpp"
+#include "algo/learn_width.hpp"
 #include "algo/radius_search.hpp"
 #include "algo/shortest_path_tree.hpp"
 #include "algo/shortest_paths.hpp"
@@ -70,7 +71,9 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
   const bool chaotic = by == sssp_method::chaotic;
   // With wider buckets workers wait for each other less often.
   const double wider = w.size() > 1 || w.workers() > 1 ? 2 : 1;
-  const auto delta = opt.delta.value_or(wider * lengths.delta);
+  const bool learns = lengths.widths && by == sssp_method::distributed_control && !opt.delta;
+  auto* widths = learns ? &lengths.widths->of(w) : nullptr;
+  const auto delta = opt.delta.value_or(wider * lengths.delta * (widths ? widths->factor() : 1));
   const auto out = layout ? layout->template out<weight>(g) : rows(g.out());
   shortest_paths<Id, Distance> s(w, g, out, opt.activity, lengths.longest,
                                  chaotic ? HUGE_VAL : delta);
@@ -82,8 +85,11 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
     std::optional<rows> in;
     if (!chaotic) in = in_edges<Id, weight>(w, g, layout);
     radius_search<Id, Distance>(s, g, in, source, delta).run();
+    if (in) widths = nullptr;  // edges are skipped
   }
-  return s.result(by, chaotic ? 0 : delta, buckets);
+  auto found = s.result(by, chaotic ? 0 : delta, buckets);
+  if (widths && found) learn_width(*widths, w, g.out(), *found);
+  return found;
 }
 
 // Adds predecessors if they are requested.

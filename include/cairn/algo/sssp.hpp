@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <limits>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -77,10 +78,15 @@ struct sssp_result {
 using sssp_found =
     std::variant<sssp_result<std::uint32_t>, sssp_result<std::uint64_t>, sssp_result<double>>;
 
-/// Properties of a graph's weights that all searches use.
+struct width_choices;  // src/algo/learn_width.hpp
+
+/// What all searches in one graph use.
 struct edge_lengths {
   double longest;  ///< the largest weight
   double delta;    ///< width of buckets that suits weights and degrees
+  /// Searches on one rank, one after the other, learn from each other by how much to widen buckets;
+  /// nullptr: they do not.
+  std::shared_ptr<width_choices> widths = {};
 };
 
 /// Checks and samples the weights, once for all searches of a graph.

@@ -1,0 +1,103 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algo/width_choice.hpp"
+
+#include <cstdint>
+#include <initializer_list>
+#include <variant>
+
+#include <gtest/gtest.h>
+
+#include <cairn/algo/sssp.hpp>
+
+#include <support/dist_graph.hpp>
+#include <support/places.hpp>
+#include <support/random_graphs.hpp>
+#include <support/weighted_graph.hpp>
+
+namespace cairn::algo {
+namespace {
+
+constexpr std::uint64_t million = 1'000'000;
+
+// The factor after searches that wasted so many of a million relaxations.
+double after(std::initializer_list<std::uint64_t> wasted) {
+  width_choice widths;
+  for (const auto x : wasted) widths.took(million, x);
+  return widths.factor();
+}
+
+TEST(WidthChoice, WidensAfterEachSearchThatWastedLittle) {
+  EXPECT_EQ(after({}), 1);
+  EXPECT_EQ(after({0}), 2);
+  EXPECT_EQ(after({0, 14'999}), 4);
+  EXPECT_EQ(after({0, 0, 0, 0, 0, 0}), 16);
+}
+
+TEST(WidthChoice, KeepsTheWidthThatWastedMore) {
+  EXPECT_EQ(after({15'000}), 1);
+  EXPECT_EQ(after({0, 15'000, 0}), 2);
+  EXPECT_EQ(after({0, 39'999, 0}), 2);
+}
+
+TEST(WidthChoice, GoesBackFromAWidthThatWastedMuch) {
+  EXPECT_EQ(after({0, 0, 40'000, 0}), 2);
+  EXPECT_EQ(after({500'000, 0}), 1);
+  EXPECT_EQ(after({0, 0, 0, 0, 500'000}), 8);
+}
+
+TEST(WidthChoice, LearnsUntilItIsSettled) {
+  width_choice widths;
+  EXPECT_TRUE(widths.learns());
+  widths.took(million, 0);
+  EXPECT_TRUE(widths.learns());
+  widths.took(million, million / 2);
+  EXPECT_FALSE(widths.learns());
+}
+
+TEST(WidthChoice, IgnoresShortSearches) {
+  width_choice widths;
+  widths.took(9'999, 0);
+  widths.took(9'999, 9'999);
+  EXPECT_EQ(widths.factor(), 1);
+  EXPECT_TRUE(widths.learns());
+}
+
+support::weighted_graph grid_of_ones() {
+  support::weighted_graph g{support::grid(60, 60), support::weights::whole, {}};
+  for (const auto& e : g.graph.edges) g.edges.push_back({e.source, e.target, 1});
+  return g;
+}
+
+double delta_of(const sssp_found& found) {
+  return std::visit([](const auto& r) { return r.delta; }, found);
+}
+
+// All paths between two vertices of a grid without detours are equally long, so nothing is wasted.
+TEST(SsspWidths, GrowOverSearchesThatWasteNothing) {
+  world w;
+  const auto g = support::share_of<std::uint32_t>(grid_of_ones(), 0, 1);
+  const auto lengths = measure_lengths(w, g);
+  ASSERT_NE(lengths.widths, nullptr);
+  const auto search = [&](const sssp_options& opt) {
+    const auto found = sssp(w, g, std::uint32_t{0}, opt, lengths);
+    const auto& r = std::get<sssp_result<std::uint32_t>>(found);
+    for (std::uint64_t v = 0; v < 3600; ++v) EXPECT_EQ(r.distance.load(v), v / 60 + v % 60);
+    return delta_of(found);
+  };
+  const auto first = search({});
+  EXPECT_EQ(first, lengths.delta);
+  EXPECT_EQ(search({}), 2 * first);
+  EXPECT_EQ(search({.delta = 3}), 3);
+  EXPECT_EQ(search({}), 4 * first);
+  EXPECT_EQ(search({.algorithm = sssp_method::delta}), lengths.delta);
+}
+
+TEST(SsspWidths, AreLearnedOnOneRankOnly) {
+  support::on_simulated_ranks(2, 1, 1, [](world& w) {
+    const auto g = support::share_of<std::uint32_t>(grid_of_ones(), w.rank(), w.size());
+    EXPECT_EQ(measure_lengths(w, g).widths, nullptr);
+  });
+}
+
+}  // namespace
+}  // namespace cairn::algo
