@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <optional>
 #include <utility>
 
 #include <cairn/algo/components.hpp>
@@ -69,9 +70,10 @@ struct component_search {
 template <class Id>
 components_result<Id> components(world& w, const graph::dist_csr<Id>& g,
                                  const components_options& opt) {
-  const traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::components);
-  component_search<Id> s(w, g, opt);
   const bool travel = opt.method == components_method::propagation;
+  std::optional<traverse::small_run> on_workers;
+  if (!travel) on_workers.emplace(w, g, opt.activity, traverse::run_kind::components);
+  component_search<Id> s(w, g, opt);
   if (travel) {
     s.propagation();
   } else {

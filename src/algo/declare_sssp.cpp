@@ -37,7 +37,7 @@ struct sssp_declaration : declaration {
           field{"source", &options::source, "Source vertex", 'r'}.if_absent("random, per trial"),
           field{"algorithm", &options::algorithm, "The order in which edges are relaxed"},
           field{"delta", &options::delta, "Width of a bucket", 'd'}.if_absent(
-              "chosen by weights and degrees"),
+              "chosen by weights, degrees and earlier trials"),
           field{"layout", &options::layout,
                 "Whether to reorder the edges first; auto: if it pays off in the trials"});
     }

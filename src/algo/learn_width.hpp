@@ -14,7 +14,7 @@
 namespace cairn::algo {
 
 struct width_choices {
-  /// That for searches by as many workers; shared searches waste more.
+  /// The choice for one worker, or for several, who waste more.
   [[nodiscard]] width_choice& of(const world& w) { return by_sharing[w.workers() > 1 ? 1 : 0]; }
 
   std::array<width_choice, 2> by_sharing;
@@ -22,18 +22,22 @@ struct width_choices {
 
 /// Reports a search on one rank that relaxed each edge of each reached vertex at least once.
 ///
-/// Work      O(n) until the width is kept
+/// Work      O(n) if the report may change the factor
 template <class Id, class Distance>
 void learn_width(width_choice& widths, world& w, const graph::csr<Id>& out,
                  const sssp_result<Distance>& found) {
-  if (!widths.learns()) return;
+  if (!widths.learns_from(found.relaxations)) return;
   task::per_worker<std::uint64_t> edges(w.workers());
-  traverse::for_each_own(w, out, [&](worker_t k, Id v) {
-    if (found.distance.load(v) != unreached<Distance>) edges[k] += out.degree(v);
+  traverse::for_own_ranges(w, out, [&](worker_t k, std::uint64_t v, std::uint64_t last) {
+    std::uint64_t sum = 0;
+    for (; v < last; ++v) {
+      if (found.distance.load(v) != unreached<Distance>) sum += out.degree(static_cast<Id>(v));
+    }
+    edges[k] += sum;
   });
   std::uint64_t useful = 0;
   for (const auto& k : edges) useful += k.value;
-  widths.took(found.relaxations, found.relaxations - std::min(useful, found.relaxations));
+  widths.report(found.relaxations, found.relaxations - std::min(useful, found.relaxations));
 }
 
 }  // namespace cairn::algo

@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
+#include <limits>
+#include <optional>
 
 #include <cairn/algo/sssp.hpp>
 #include <cairn/am/epoch.hpp>
@@ -14,6 +17,8 @@
 
 namespace cairn::algo {
 namespace {
+
+constexpr double max_delta = std::numeric_limits<double>::max();
 
 // [DC15] algorithm 2. Returns the number of buckets.
 template <class Search>
@@ -59,37 +64,34 @@ std::optional<traverse::weighted_rows<Id, Weight>> in_edges(const world& w,
   return traverse::weighted_rows<Id, Weight>(g.in());
 }
 
+// How a search proceeds.
+//
+// delta   infinity: chaotic
+// in      in-edges for radii; nothing: no radius
+template <class Id, class Weight>
+struct search_plan {
+  sssp_method by;
+  double delta;
+  const std::optional<traverse::weighted_rows<Id, Weight>>& in;
+};
+
 template <class Id, class Distance>
 std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>& g, Id source,
-                                            const sssp_options& opt, const edge_lengths& lengths,
-                                            const length_layout<Id>* layout) {
+                                            const sssp_options& opt, double longest,
+                                            const length_layout<Id>* layout,
+                                            const search_plan<Id, weight_of<Distance>>& plan) {
   using weight = weight_of<Distance>;
-  using rows = traverse::weighted_rows<Id, weight>;
-  const traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::shortest_paths);
-  const auto by =
-      opt.algorithm == sssp_method::automatic ? sssp_method::distributed_control : opt.algorithm;
-  const bool chaotic = by == sssp_method::chaotic;
-  // With wider buckets workers wait for each other less often.
-  const double wider = w.size() > 1 || w.workers() > 1 ? 2 : 1;
-  const bool learns = lengths.widths && by == sssp_method::distributed_control && !opt.delta;
-  auto* widths = learns ? &lengths.widths->of(w) : nullptr;
-  const auto delta = opt.delta.value_or(wider * lengths.delta * (widths ? widths->factor() : 1));
-  const auto out = layout ? layout->template out<weight>(g) : rows(g.out());
-  shortest_paths<Id, Distance> s(w, g, out, opt.activity, lengths.longest,
-                                 chaotic ? HUGE_VAL : delta);
+  const auto out =
+      layout ? layout->template out<weight>(g) : traverse::weighted_rows<Id, weight>(g.out());
+  shortest_paths<Id, Distance> s(w, g, out, opt.activity, longest, plan.delta);
   s.start(source);
   std::uint64_t buckets = 0;
-  if (by == sssp_method::delta) {
-    buckets = relax_by_buckets(s, delta, lengths.longest);
+  if (plan.by == sssp_method::delta) {
+    buckets = relax_by_buckets(s, plan.delta, longest);
   } else {  // [DC15] algorithm 1
-    std::optional<rows> in;
-    if (!chaotic) in = in_edges<Id, weight>(w, g, layout);
-    radius_search<Id, Distance>(s, g, in, source, delta).run();
-    if (in) widths = nullptr;  // edges are skipped
+    radius_search<Id, Distance>(s, g, plan.in, source, plan.delta).run();
   }
-  auto found = s.result(by, chaotic ? 0 : delta, buckets);
-  if (widths && found) learn_width(*widths, w, g.out(), *found);
-  return found;
+  return s.result(plan.by, std::isinf(plan.delta) ? 0 : plan.delta, buckets);
 }
 
 // Adds predecessors if they are requested.
@@ -97,7 +99,25 @@ template <class Id, class Distance>
 std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& g, Id source,
                                            const sssp_options& opt, const edge_lengths& lengths,
                                            const length_layout<Id>* layout) {
-  auto found = search<Id, Distance>(w, g, source, opt, lengths, layout);
+  using weight = weight_of<Distance>;
+  const auto by =
+      opt.algorithm == sssp_method::automatic ? sssp_method::distributed_control : opt.algorithm;
+  std::optional<traverse::weighted_rows<Id, weight>> in;
+  if (by == sssp_method::distributed_control) in = in_edges<Id, weight>(w, g, layout);
+  const bool learns = lengths.widths && by == sssp_method::distributed_control && !opt.delta && !in;
+  width_choice* widths = nullptr;
+  std::optional<sssp_result<Distance>> found;
+  {
+    const traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::shortest_paths);
+    if (learns) widths = &lengths.widths->of(w);
+    // With wider buckets workers wait for each other less often.
+    const double wider = w.size() > 1 || w.workers() > 1 ? 2 : 1;
+    const auto suits = wider * lengths.delta * (widths ? widths->factor() : 1);
+    const bool chaotic = by == sssp_method::chaotic;
+    const auto delta = chaotic ? HUGE_VAL : opt.delta.value_or(std::min(suits, max_delta));
+    found = search<Id, Distance>(w, g, source, opt, lengths.longest, layout, {by, delta, in});
+  }
+  if (widths && found) learn_width(*widths, w, g.out(), *found);
   if (found && opt.predecessors) {
     found->predecessor = shortest_path_tree<Id, Distance>(w, g, found->distance).grow(source);
   }

@@ -6,9 +6,9 @@
 
 namespace cairn::algo {
 
-/// By which factor the buckets of a search are widened, from the relaxations that earlier searches
-/// in the graph wasted. Narrow buckets cost time, because batches are short and workers wait for
-/// each other. Wide buckets waste relaxations; how many depends on the graph.
+/// The factor by which the buckets of a search are widened, chosen from the relaxations that
+/// earlier searches in the graph wasted. Narrow buckets cost time, because batches are short and
+/// workers wait for each other. Wide buckets waste relaxations; how many depends on the graph.
 ///
 /// The factor doubles after each search that wasted little. If the wider buckets waste much, it is
 /// halved again. Then it is kept.
@@ -18,12 +18,14 @@ namespace cairn::algo {
 class width_choice {
  public:
   [[nodiscard]] double factor() const noexcept { return std::ldexp(1, level_); }
-  /// Whether another search is to be judged.
-  [[nodiscard]] bool learns() const noexcept { return !settled_; }
+  /// Whether the report of a search with so many relaxations may change the factor.
+  [[nodiscard]] bool learns_from(std::uint64_t relaxations) const noexcept {
+    return !settled_ && relaxations >= few;
+  }
 
-  /// Reports a search with factor(). Searches with few relaxations are ignored.
-  void took(std::uint64_t relaxations, std::uint64_t wasted) noexcept {
-    if (settled_ || relaxations < few) return;
+  /// Reports a search with factor().
+  void report(std::uint64_t relaxations, std::uint64_t wasted) noexcept {
+    if (!learns_from(relaxations)) return;
     const auto share = static_cast<double>(wasted) / static_cast<double>(relaxations);
     settled_ = share >= little || level_ == widest;
     if (!settled_) {

@@ -24,8 +24,9 @@ namespace cairn::algo {
 /// expanded, even if a worker reads outdated values of other tables. Outdated values only cause
 /// repeated work.
 ///
-/// A worker marks the blocks in which it has lowered distances: the minima over whole tables would
-/// take longer than a short search, because each core would read what the other has written.
+/// A worker marks the blocks in which it has lowered distances, and only these are merged. Merging
+/// whole tables would take longer than a short search, because each core would read what another
+/// has written.
 ///
 /// Memory    n distances per participating worker except worker 0
 /// Source    ours
@@ -47,7 +48,7 @@ class worker_distances {
       if (!(d < mine)) return false;
       const auto known = min_of_others(v);
       store(mine, std::min(d, known));
-      marks_[(v - first_) / block] = 1;
+      marks_[(v - first_) / block] = true;
       return d < known;
     }
     [[nodiscard]] Distance least(std::uint64_t v) const {
@@ -69,14 +70,14 @@ class worker_distances {
     }
     std::uint64_t first_ = 0;
     Distance* mine_ = nullptr;
-    std::uint8_t* marks_ = nullptr;
+    bool* marks_ = nullptr;
     std::array<Distance*, max_workers> others_{};
     std::size_t num_others_ = 1;
   };
 
   worker_distances(world& w, pgas::vertex_map<Distance>& distance)
       : w_(w), distance_(distance), tables_(w.workers()) {
-    tables_[main_worker].marks = hw::page_buffer<std::uint8_t>(num_blocks());
+    tables_[main_worker].marks = hw::page_buffer<bool>(num_blocks());
     tables_[main_worker].begin.store(distance.local().data(), std::memory_order_relaxed);
   }
 
@@ -107,7 +108,7 @@ class worker_distances {
       w_.parallel_for(num_blocks(), [from, to, marks = other.value.marks.data()](
                                         worker_t, std::size_t first, std::size_t end) {
         for (auto b = first; b < end; ++b) {
-          if (marks[b] == 0) continue;
+          if (!marks[b]) continue;
           const auto last = std::min(to.size(), (b + 1) * block);
           for (auto i = b * block; i < last; ++i) to[i] = std::min(to[i], from[i]);
         }
@@ -119,7 +120,7 @@ class worker_distances {
   struct table {
     std::atomic<Distance*> begin{nullptr};  // nullptr: the worker has not begun
     hw::page_buffer<Distance> values;
-    hw::page_buffer<std::uint8_t> marks;  // whether the worker has lowered a distance of the block
+    hw::page_buffer<bool> marks;  // blocks with a lowered distance; worker 0's are not read
   };
 
   [[nodiscard]] std::size_t num_blocks() const {
@@ -129,7 +130,7 @@ class worker_distances {
   [[gnu::noinline]] Distance* begin(table& mine) {
     mine.values = hw::page_buffer<Distance>(distance_.local().size(), w_.memory());
     std::ranges::fill(mine.values.span(), distance_.initial());
-    mine.marks = hw::page_buffer<std::uint8_t>(num_blocks());
+    mine.marks = hw::page_buffer<bool>(num_blocks());
     mine.begin.store(mine.values.data(), std::memory_order_release);
     return mine.values.data();
   }

@@ -193,7 +193,9 @@ TEST(ComponentsSimulated, ManySeedsGiveRightResults) {
 // Runs change between one worker and all, and the mechanism with them.
 TEST(ComponentsOfOneRank, AreRightSharedOrOnOneWorker) {
   const auto label_again_and_again = [](world& w) {
-    const auto g = support::random_graph(5);
+    plain_graph g{"pairs and paths", 6000, false, {}};
+    random64 random(2);
+    for (int i = 0; i < 4000; ++i) g.edges.push_back({random.below(g.n), random.below(g.n)});
     const auto share = support::share_of<std::uint32_t>(g, w.rank(), w.size());
     const auto expected = judged_labels(g);
     int plain = 0, others = 0;

@@ -22,7 +22,7 @@ constexpr std::uint64_t million = 1'000'000;
 // The factor after searches that wasted so many of a million relaxations.
 double after(std::initializer_list<std::uint64_t> wasted) {
   width_choice widths;
-  for (const auto x : wasted) widths.took(million, x);
+  for (const auto x : wasted) widths.report(million, x);
   return widths.factor();
 }
 
@@ -47,19 +47,19 @@ TEST(WidthChoice, GoesBackFromAWidthThatWastedMuch) {
 
 TEST(WidthChoice, LearnsUntilItIsSettled) {
   width_choice widths;
-  EXPECT_TRUE(widths.learns());
-  widths.took(million, 0);
-  EXPECT_TRUE(widths.learns());
-  widths.took(million, million / 2);
-  EXPECT_FALSE(widths.learns());
+  EXPECT_TRUE(widths.learns_from(million));
+  widths.report(million, 0);
+  EXPECT_TRUE(widths.learns_from(million));
+  widths.report(million, million / 2);
+  EXPECT_FALSE(widths.learns_from(million));
 }
 
 TEST(WidthChoice, IgnoresShortSearches) {
   width_choice widths;
-  widths.took(9'999, 0);
-  widths.took(9'999, 9'999);
+  widths.report(9'999, 0);
+  widths.report(9'999, 9'999);
   EXPECT_EQ(widths.factor(), 1);
-  EXPECT_TRUE(widths.learns());
+  EXPECT_TRUE(widths.learns_from(million));
 }
 
 support::weighted_graph grid_of_ones() {

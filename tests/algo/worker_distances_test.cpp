@@ -16,7 +16,7 @@ namespace cairn::algo {
 namespace {
 
 constexpr std::uint64_t n = 5;  // vertices that get distances, in blocks far apart
-constexpr std::uint64_t apart = 3 * worker_distances<std::uint32_t>::block;
+constexpr std::uint64_t apart = 3 * worker_distances<std::uint32_t>::block - 1;
 constexpr std::uint32_t far = ~std::uint32_t{0};
 
 struct entry {
@@ -24,8 +24,8 @@ struct entry {
   std::uint32_t distance;
 };
 
-/// A schedule of workers that lower distances and take entries in any order, with tables that may
-/// not know workers that began later.
+/// A schedule of two runs of workers that lower distances and take entries in any order, with
+/// tables that may not know workers that began later.
 struct schedule {
   explicit schedule(int workers)
       : w(workers), distance(w, {n * apart, w.size()}, far), own(w, distance) {}
@@ -43,6 +43,15 @@ struct schedule {
       if (step % 8 == 0) {
         old.clear();
         for (int k = 0; k < w.workers(); ++k) old.push_back(own.of(worker_t(k)));
+      }
+      if (step == 30) {  // between two runs, where others lower distances in the map
+        own.gather();
+        const entry pulled{random.below(n) * apart, 3};
+        if (distance.load(pulled.v) > pulled.distance) {
+          distance.store(pulled.v, pulled.distance);
+          expected[pulled.v / apart] = pulled.distance;
+          queue.push_back(pulled);
+        }
       }
       const auto& t = old[random.below(old.size())];
       if (step < 60 && random.below(2) == 0) {

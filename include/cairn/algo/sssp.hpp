@@ -84,8 +84,7 @@ struct width_choices;  // src/algo/learn_width.hpp
 struct edge_lengths {
   double longest;  ///< the largest weight
   double delta;    ///< width of buckets that suits weights and degrees
-  /// Searches on one rank, one after the other, learn from each other by how much to widen buckets;
-  /// nullptr: they do not.
+  /// How much later searches widen buckets; nullptr: not at all, as on several ranks.
   std::shared_ptr<width_choices> widths = {};
 };
 
@@ -116,7 +115,8 @@ template <class Id>
 /// the tables.
 ///
 /// source    a global vertex id
-/// lengths   the result of measure_lengths for this graph
+/// lengths   the result of measure_lengths for this graph. On one rank a call updates
+///           lengths.widths, which copies share, so calls with it must not overlap
 /// layout    a layout of this graph's edges; nullptr: the edges as loaded
 /// Returns   distances at their owners. They are determined: integers are exact; a double is the
 ///           minimum over all paths of the sum of weights, added from the source on. Predecessors
@@ -140,7 +140,9 @@ template <class Id>
 template <class Id>
 [[nodiscard]] sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source,
                               const sssp_options& opt = {}) {
-  return sssp(w, g, source, opt, measure_lengths(w, g));
+  auto lengths = measure_lengths(w, g);
+  lengths.widths = nullptr;  // there is no later search
+  return sssp(w, g, source, opt, lengths);
 }
 
 /// One sentence if `distance` does not contain the distances from `source`. `distance` may have any

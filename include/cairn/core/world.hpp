@@ -46,7 +46,7 @@ struct world_options {
   std::size_t pending_bytes = 64u << 20;    ///< bytes of messages held before the body waits
   std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 disables it
   unsigned frequency = 0;         ///< batches between two looks for messages; 0: automatic
-  bool small_work_alone = false;  ///< one worker runs small searches if that is faster
+  bool small_work_alone = false;  ///< one worker does small runs if that is faster
   bool filter_is_chosen = false;  ///< sent-filters that drop little are left out
   cairn::routing routing = cairn::routing::automatic;  ///< of epoch channels
   cairn::delivery deliver = delivery::any;             ///< of operators of one cell

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <exception>
 #include <optional>
 
 #include <cairn/activity/domain.hpp>
@@ -45,14 +46,15 @@ class small_run {
     begin_ns_ = w.clock().now_ns();
   }
   ~small_run() {
-    if (!measured_) return;
+    if (!measured_ || std::uncaught_exceptions() > exceptions_) return;
     const auto ns = static_cast<double>(w_.clock().now_ns() - begin_ns_);
-    // PageRank and components process all edges, maybe more often if the run is shared. Searches
-    // from different sources visit different numbers of edges, so their time is taken per edge.
-    const bool all = kind_ == run_kind::page_ranks || kind_ == run_kind::components;
-    const auto edges = all ? num_edges_ : visited() - visited_before_;
+    // PageRank and components process all edges, possibly more than once if the run is shared.
+    // Searches from different sources visit different numbers of edges, so their time is taken per
+    // edge.
+    const bool whole_graph = kind_ == run_kind::page_ranks || kind_ == run_kind::components;
+    const auto edges = whole_graph ? num_edges_ : visited() - visited_before_;
     if (edges < min_edges) return;  // fixed costs dominate
-    w_.sharing().took(shared_, all ? ns : ns / static_cast<double>(edges));
+    w_.sharing().took(shared_, whole_graph ? ns : ns / static_cast<double>(edges));
   }
   small_run(const small_run&) = delete;
   small_run& operator=(const small_run&) = delete;
@@ -65,9 +67,11 @@ class small_run {
         return 1 << 18;
       case run_kind::components:
         return 1 << 20;
-      default:
-        return 1 << 21;
+      case run_kind::breadth_first:
+      case run_kind::shortest_paths:
+        break;
     }
+    return 1 << 21;
   }
   static constexpr std::uint64_t min_edges_to_begin_shared = 100'000, min_edges = 1'000;
 
@@ -77,6 +81,7 @@ class small_run {
   const run_kind kind_;
   std::optional<one_worker> alone_;
   bool measured_ = false, shared_ = false;
+  int exceptions_ = std::uncaught_exceptions();
   std::uint64_t num_edges_ = 0, visited_before_ = 0, begin_ns_ = 0;
 };
 
