@@ -102,7 +102,7 @@ class PeerTable(InAFolder):
 import json, sys
 if sys.argv[1] == "convert":
     name = [a for a in sys.argv if a.endswith(("el", ".wel"))][-1]
-    edges = [f"3 {v}\\n" for v in range(4, 54)]
+    edges = [f"{3 - v % 2} {v}\\n" for v in range(4, 54)]
     open(name, "w").write("3 3\\n" + "".join(2 * e for e in edges))  # a loop, and each edge twice
 else:
     print(json.dumps({"graph": {"directed": True, "edges": 20000}, "verified": VERIFIED,
@@ -153,6 +153,13 @@ else:
                           "print('Trial Time: 0.01' if sys.argv[-1] == '3' else 'Trial Time: 0.2')")
         self.assertEqual(done.returncode, 0, done.stderr)
         self.assertRegex(done.stdout, r"g +2.00")
+
+    def test_searches_too_short_for_the_clock_of_gap_are_avoided(self):
+        gap = "import sys; source = sys.argv[sys.argv.index('-r') + 1]\n"
+        done = self.table(gap + "print('Trial Time:', 0.2 if source == '3' else 0.0004)")
+        self.assertRegex(done.stdout, r"g +2.00 .0.00")
+        done = self.table(gap + "print('Trial Time:', 0.0004 if source == '3' else 0.0003)")
+        self.assertRegex(done.stdout, r"g +0.00", "there are no others")
 
     def test_large_lists_are_read_as_binary_files(self):
         self.program("converter", "import sys\n"
