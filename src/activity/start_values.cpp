@@ -61,13 +61,20 @@ std::string fitted_costs::text() const {
 
 std::string fault_of(const fitted_costs& costs) {
   for (const auto chosen : {mechanism::atomics, mechanism::locks, mechanism::stm, mechanism::htm}) {
-    const std::string who(name(chosen));
+    const auto who = name(chosen);
     const auto& model = costs.of(chosen);
     if (!model && chosen == mechanism::htm) continue;
-    if (!model) return "the costs of " + who + " are missing";
-    if (std::isnan(model->per_vertex) || std::isnan(model->fixed))
-      return who + std::string(per_vertex) + " or " + who + std::string(fixed) + " is missing";
-    if (model->per_vertex <= 0) return who + std::string(per_vertex) + " is not above 0";
+    std::ostringstream fault;
+    if (!model) {
+      fault << "the costs of " << who << " are missing";
+    } else if (std::isnan(model->per_vertex) || std::isnan(model->fixed)) {
+      fault << who << per_vertex << " or " << who << fixed << " is missing";
+    } else if (model->per_vertex <= 0) {
+      fault << who << per_vertex << " is not above 0";
+    } else {
+      continue;
+    }
+    return fault.str();
   }
   return "";
 }

@@ -10,6 +10,7 @@
 #include <cairn/algo/stored_layout.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
+#include <cairn/base/packing.hpp>
 #include <cairn/task/per_worker.hpp>
 
 namespace cairn::algo {
@@ -188,8 +189,7 @@ graph::attachment attachment_of(const pull_layout<Id>& layout) {
   }
   const auto bytes = std::make_shared<std::vector<std::byte>>();
   const auto put = [&](const auto* from, std::uint64_t n) {
-    const auto* const first = reinterpret_cast<const std::byte*>(from);
-    bytes->insert(bytes->end(), first, first + n * sizeof(*from));
+    append_bytes(*bytes, from, n * sizeof(*from));
   };
   const auto pad = [&] { bytes->resize(padded(bytes->size())); };
   put(&head, 1);

@@ -5,18 +5,10 @@
 #include <utility>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/base/packing.hpp>
 #include <cairn/core/communication_server.hpp>
 
 namespace cairn {
-namespace {
-
-void append(std::vector<std::byte>& packet, const void* from, std::size_t bytes) {
-  if (bytes == 0) return;
-  const auto* const begin = static_cast<const std::byte*>(from);
-  packet.insert(packet.end(), begin, begin + bytes);
-}
-
-}  // namespace
 
 std::vector<buffer> communication_server::hand_over(worker_t k, rank_t to, std::size_t messages,
                                                     buffer&& b) {
@@ -76,11 +68,11 @@ void communication_server::send_together(worker_t k, rank_t to, std::vector<outg
   } else {
     const packet_header header{.kind = packet_kind::bundle};
     packet_.clear();
-    append(packet_, &header, sizeof header);
+    append_bytes(packet_, &header, sizeof header);
     for (auto& b : blocks) {
       const bundle_entry entry{b.items.header(), b.items.size()};
-      append(packet_, &entry, sizeof entry);
-      append(packet_, b.items.payload(), b.items.size());
+      append_bytes(packet_, &entry, sizeof entry);
+      append_bytes(packet_, b.items.payload(), b.items.size());
     }
     out.send(k, to, packet_, messages);
     counters.add(k, obs::counter::buffers_joined, blocks.size());

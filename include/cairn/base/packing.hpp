@@ -79,16 +79,19 @@ template <packable T>
   return value;
 }
 
-namespace detail {
-
-struct byte_packing {};
-
+/// Appends `bytes` bytes from `data`, which may be nullptr if there are none. g++ 12 warns of
+/// insert(), without reason.
 inline void append_bytes(std::vector<std::byte>& to, const void* data, std::size_t bytes) {
   if (bytes == 0) return;
   const auto at = to.size();
   to.resize(at + bytes);
   std::memcpy(to.data() + at, data, bytes);
 }
+
+namespace detail {
+
+struct byte_packing {};
+
 inline std::span<const std::byte> take_bytes(std::span<const std::byte>& from, std::size_t bytes) {
   CAIRN_EXPECTS(bytes <= from.size(), "too few bytes for the value");
   const auto taken = from.first(bytes);
@@ -120,9 +123,7 @@ concept bytes_side_by_side = std::ranges::contiguous_range<C> &&
 
 template <detail::packed_as_bytes T>
 struct packing<T> : detail::byte_packing {
-  static void pack(std::vector<std::byte>& to, const T& x) {
-    detail::append_bytes(to, &x, sizeof x);
-  }
+  static void pack(std::vector<std::byte>& to, const T& x) { append_bytes(to, &x, sizeof x); }
   static T unpack(std::span<const std::byte>& from) {
     std::array<std::byte, sizeof(T)> bytes;
     std::memcpy(bytes.data(), detail::take_bytes(from, sizeof(T)).data(), sizeof(T));
@@ -169,7 +170,7 @@ struct packing<C> {
   static void pack(std::vector<std::byte>& to, const C& all) {
     cairn::pack(to, std::uint64_t{all.size()});
     if constexpr (detail::bytes_side_by_side<C>) {
-      detail::append_bytes(to, all.data(), all.size() * sizeof(element));
+      append_bytes(to, all.data(), all.size() * sizeof(element));
     } else {
       for (const auto& x : all) packing<element>::pack(to, x);
     }
