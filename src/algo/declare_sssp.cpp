@@ -10,6 +10,7 @@
 #include "algo/check_delta.hpp"
 #include "algo/layout_wanted.hpp"
 #include "algo/random_source.hpp"
+#include "algo/reach.hpp"
 
 namespace cairn::algo {
 namespace {
@@ -112,18 +113,13 @@ struct sssp_declaration : declaration {
   };
   template <class D, class Id, class Distance>
   static reach extra_facts(const call<D, Id>& c, Id source, const sssp_result<Distance>& r) {
-    std::uint64_t reached = 0, edges = 0;
-    for (auto v = c.g.out().first(); v < c.g.out().last(); ++v) {
-      if (r.distance.load(v) == unreached<Distance>) continue;
-      ++reached;
-      edges += c.g.out().degree(v);
-    }
-    const auto arcs = c.w.sum(edges);
+    const auto mine = count_reach(c.g.out(), r.distance);
+    const auto arcs = c.w.sum(mine.edges);
     const auto useful = std::min(arcs, r.relaxations);
     const auto& layout = c.built->layout;
     using kind = typename length_layout<Id>::kind;
     return {source,
-            c.w.sum(reached),
+            c.w.sum(mine.vertices),
             c.g.directed() ? arcs : arcs / 2,
             useful,
             r.relaxations - useful,

@@ -3,12 +3,10 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdint>
 
 #include <cairn/algo/sssp.hpp>
-#include <cairn/task/per_worker.hpp>
-#include <cairn/traverse/own.hpp>
 
+#include "algo/reach.hpp"
 #include "algo/width_choice.hpp"
 
 namespace cairn::algo {
@@ -24,19 +22,10 @@ struct width_choices {
 ///
 /// Work      O(n) if the report may change the factor
 template <class Id, class Distance>
-void learn_width(width_choice& widths, world& w, const graph::csr<Id>& out,
+void learn_width(width_choice& widths, const graph::csr<Id>& out,
                  const sssp_result<Distance>& found) {
   if (!widths.learns_from(found.relaxations)) return;
-  task::per_worker<std::uint64_t> edges(w.workers());
-  traverse::for_own_ranges(w, out, [&](worker_t k, std::uint64_t v, std::uint64_t last) {
-    std::uint64_t sum = 0;
-    for (; v < last; ++v) {
-      if (found.distance.load(v) != unreached<Distance>) sum += out.degree(static_cast<Id>(v));
-    }
-    edges[k] += sum;
-  });
-  std::uint64_t useful = 0;
-  for (const auto& k : edges) useful += k.value;
+  const auto useful = count_reach(out, found.distance).edges;
   widths.report(found.relaxations, found.relaxations - std::min(useful, found.relaxations));
 }
 

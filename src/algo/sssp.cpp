@@ -117,7 +117,7 @@ std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& 
     const auto delta = chaotic ? HUGE_VAL : opt.delta.value_or(std::min(suits, max_delta));
     found = search<Id, Distance>(w, g, source, opt, lengths.longest, layout, {by, delta, in});
   }
-  if (widths && found) learn_width(*widths, w, g.out(), *found);
+  if (widths && found) learn_width(*widths, g.out(), *found);
   if (found && opt.predecessors) {
     found->predecessor = shortest_path_tree<Id, Distance>(w, g, found->distance).grow(source);
   }
