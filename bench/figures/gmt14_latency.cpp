@@ -2,7 +2,9 @@
 //
 // [GMT14] on one machine: random walks by 1, 2, ..., 256 tasks on one worker, over a graph that is
 // far larger than the caches; beside the plain loop of one walk at a time, and the loop that
-// interleaves walks by hand. A remote access is a cache miss here.
+// interleaves walks by hand. A remote access is a cache miss here. Also one task and the plain loop
+// over a graph that the core's own cache holds, by walks so long that the loop, too, has nothing to
+// do but to wait for the next vertex: there a task shows what its accesses cost.
 
 #include <algorithm>
 #include <cstdint>
@@ -35,6 +37,8 @@ struct latency_sweep {
   std::vector<int> tasks{1, 2, 4, 8, 16, 32, 64, 128, 256};
   int interleaved = 32;
   std::string graph;  // a file; empty: random edges
+  int cached_vertex_bits = 14;
+  std::uint64_t cached_length = 8192;
 };
 
 task::task<> walk_some(global_view<row> rows, global_view<std::uint32_t> targets,
@@ -198,6 +202,19 @@ void sweep(harness& h, const latency_sweep& s, const figure::record_function& re
   }
 }
 
+void measure_in_cache(harness& h, const latency_sweep& s, const figure::record_function& record) {
+  latency_sweep small = s;
+  small.graph.clear();
+  small.vertex_bits = s.cached_vertex_bits;
+  small.length = s.cached_length;
+  walk_stage stage(small);
+  auto loop = stage.as_subject("loop", 0), task = stage.as_subject("tasks", 1);
+  const auto both = h.compare(loop, task);
+  record({{"by", "task in cache"},
+          {"ns_per_step", ns_per_step(both.second, stage.num_steps())},
+          {"by_loop", ratio_of(both.first, both.second)}});
+}
+
 }  // namespace
 }  // namespace cairn::bench
 
@@ -213,8 +230,14 @@ int main(int argc, char** argv) {
     arguments.number("--steps", s.steps, {1, std::uint64_t{1} << 40}, "of all walks in a pass");
     arguments.number("--length", s.length, {1, 1 << 20}, "of a walk");
     arguments.number("--tasks", s.tasks, {1, 1 << 20}, "one or more, ascending");
+    arguments.number("--cached-vertex-bits", s.cached_vertex_bits, {1, 30},
+                     "of the graph that a cache holds");
+    arguments.number("--cached-length", s.cached_length, {1, 1 << 20}, "of a walk there");
     arguments.number("--interleaved", s.interleaved, {1, 1 << 20}, "walks of the loop by hand");
   };
-  f.sweep = [&](harness& h, const figure::record_function& record) { sweep(h, s, record); };
+  f.sweep = [&](harness& h, const figure::record_function& record) {
+    sweep(h, s, record);
+    measure_in_cache(h, s, record);
+  };
   return run_figure(argc, argv, f);
 }

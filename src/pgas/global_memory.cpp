@@ -61,7 +61,7 @@ struct global_memory::port {
 
 global_memory::global_memory(world& w, const global_memory_options& options)
     : world_(w),
-      cache_bytes_(options.cache_bytes),
+      cached_(options.cached),
       table_(w.size()),
       machine_(w.rank(), w.size()),
       traffic_(w, table_, options.share_gets),
@@ -131,7 +131,7 @@ bool global_memory::make_part(const array_id& id, const array_shape& shape) {
   p.data = p.memory.data();
   p.size = size;
   p.element_bytes = shape.element_bytes;
-  p.larger_than_cache = p.memory.size() > cache_bytes_;
+  p.likely = cached_.likely(p.memory.size());
   p.shape = shape;
   p.generation.store(id.generation, std::memory_order_release);
   return true;

@@ -8,11 +8,11 @@
 namespace cairn::task::detail {
 namespace {
 
-constexpr std::int32_t between_probes = 128;
+constexpr std::int32_t between_probes = 128, between_sure_probes = 1024;
 // A load that takes so many cycles longer than from the nearest cache is worth two switches.
 constexpr std::int64_t slow_cycles = 60;
 // Of the last probes, by exponentially decreasing weights: 1024 if all were slow.
-constexpr std::uint32_t often_slow = 256, almost_always_slow = 900;
+constexpr std::uint32_t often_slow = 256, almost_always_slow = 900, almost_never_slow = 32;
 
 // In units of the time-stamp counter. 0 on processors for which it is not written.
 std::int64_t cycles_of_load([[maybe_unused]] const void* address) noexcept {
@@ -33,7 +33,8 @@ std::int64_t cycles_of_load([[maybe_unused]] const void* address) noexcept {
 void probe_if_due(worker_context& c, const void* address) noexcept {
   if (!c.cached) --c.until_probe;
   if (c.until_probe > 0) return;
-  c.until_probe = c.slowness > almost_always_slow ? 8 * between_probes : between_probes;
+  const bool sure = c.slowness > almost_always_slow || c.slowness < almost_never_slow;
+  c.until_probe = sure ? between_sure_probes : between_probes;
   if (!c.probes) return;
   const auto first = cycles_of_load(address);
   const auto again = cycles_of_load(address);

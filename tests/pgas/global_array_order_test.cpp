@@ -106,7 +106,9 @@ std::uint64_t num_impossible(const support::place& at, std::uint64_t seed, fault
   std::vector<recording<element_event>> all(elements);
   const int tasks = at.ranks <= 3 ? 2 : 1;
   at.with_seed(seed).run([&](world& w) {
-    global_memory memory(w, {.cache_bytes = seed % 2 == 0 ? 0 : std::size_t{1} << 30});
+    const std::size_t in_cache = seed % 2 == 0 ? 0 : std::size_t{1} << 30;
+    global_memory memory(
+        w, {.cached = {.own_bytes = in_cache, .shared_bytes = in_cache, .partly_bytes = in_cache}});
     const auto a =
         memory.collective_alloc<std::uint64_t>(elements, {.distribution = distribution::cyclic});
     for (std::uint64_t i = 0; i < elements; ++i) {

@@ -37,6 +37,11 @@ struct bytes_of {
   friend bool operator==(const bytes_of&, const bytes_of&) = default;
 };
 
+struct two_words {
+  std::uint64_t a, b;
+  friend bool operator==(const two_words&, const two_words&) = default;
+};
+
 // Every step-th element from `first` on.
 template <class T>
 task<> put_some(global_view<T> a, std::uint64_t first, std::uint64_t step, std::uint64_t salt) {
@@ -85,6 +90,18 @@ void put_and_get(world& w, global_memory& memory) {
   }
 }
 
+TEST(CachedParts, TellWhereAPartIsBySize) {
+  using cairn::task::likely_in;
+  constexpr cached_parts sizes{.own_bytes = 100, .shared_bytes = 1'000, .partly_bytes = 2'000};
+  EXPECT_EQ(sizes.likely(0), likely_in::own_cache);
+  EXPECT_EQ(sizes.likely(100), likely_in::own_cache);
+  EXPECT_EQ(sizes.likely(101), likely_in::shared_cache);
+  EXPECT_EQ(sizes.likely(1'000), likely_in::shared_cache);
+  EXPECT_EQ(sizes.likely(1'001), likely_in::partly_cached);
+  EXPECT_EQ(sizes.likely(2'000), likely_in::partly_cached);
+  EXPECT_EQ(sizes.likely(2'001), likely_in::memory);
+}
+
 TEST_P(GlobalArray, EveryRankReadsWhatOthersHavePut) {
   GetParam().run(
       [](world& w) {
@@ -93,10 +110,12 @@ TEST_P(GlobalArray, EveryRankReadsWhatOthersHavePut) {
           put_and_get<std::uint8_t>(w, memory);
           put_and_get<std::uint64_t>(w, memory);
           put_and_get<bytes_of<16>>(w, memory);
+          put_and_get<two_words>(w, memory);
           put_and_get<bytes_of<100>>(w, memory);
           EXPECT_EQ(memory.live(), 0u);
         }
-        global_memory memory(w, {.cache_bytes = 0});  // each access here yields
+        // Each access to an own element yields.
+        global_memory memory(w, {.cached = {.own_bytes = 0, .shared_bytes = 0, .partly_bytes = 0}});
         put_and_get<std::uint16_t>(w, memory);
         put_and_get<std::uint32_t>(w, memory);
         put_and_get<bytes_of<3>>(w, memory);

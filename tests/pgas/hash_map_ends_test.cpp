@@ -123,7 +123,7 @@ void run_that_throws(const support::place& at, throwing_root f) {
   const auto run = [&] {
     at.run([&](world& w) {
       text_map map(w);
-      global_memory memory(w, {.cache_bytes = 0});
+      global_memory memory(w, {.cached = {.own_bytes = 0, .shared_bytes = 0, .partly_bytes = 0}});
       const auto array = memory.collective_alloc<std::uint64_t>(200);
       const objects of{map, memory.view(array), alive};
       w.run(w.rank() == w.size() - 1 ? f(of, num_tasks(at)) : ends(of, num_tasks(at)));
@@ -164,7 +164,7 @@ void run_cancelled(world& w, const std::function<task<>(objects)>& root) {
   std::atomic<int> alive = 0;
   {
     text_map map(w);
-    global_memory memory(w, {.cache_bytes = 0});
+    global_memory memory(w, {.cached = {.own_bytes = 0, .shared_bytes = 0, .partly_bytes = 0}});
     const auto array = memory.collective_alloc<std::uint64_t>(200);
     EXPECT_THROW(w.run(root({map, memory.view(array), alive})), cancelled);
     EXPECT_EQ(alive, 0);

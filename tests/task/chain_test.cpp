@@ -195,6 +195,33 @@ TEST(ChainOnOneWorker, DataInTheCacheCausesNoSwitches) {
   EXPECT_LT(s.num_resumed(), 2'000u);
 }
 
+// How often a task is resumed that fetches a number of times from memory, and after each of these
+// several times from a shared cache.
+std::uint64_t num_resumed(int from_memory, int from_shared_cache) {
+  const auto p = make_threads({.workers = 1});
+  scheduler s(*p);
+  s.context(main_worker).probes = false;
+  const auto fetches = [&]() -> task<> {
+    const int line = 0;
+    for (int i = 0; i < from_memory; ++i) {
+      co_await prefetch(&line);
+      for (int j = 0; j < from_shared_cache; ++j) {
+        co_await prefetch(&line, likely_in::shared_cache);
+      }
+    }
+  };
+  s.run(fetches());
+  return s.num_resumed();
+}
+
+TEST(ChainOnOneWorker, DataInASharedCacheCausesSwitchesOnlyLongAfterOthers) {
+  const auto memory_alone = num_resumed(1'000, 0);
+  EXPECT_GE(memory_alone, 1'000u);
+  EXPECT_EQ(num_resumed(1'000, 1), memory_alone);
+  EXPECT_EQ(num_resumed(1'000, worker_context::max_left_to_others), memory_alone);
+  EXPECT_EQ(num_resumed(1'000, worker_context::max_left_to_others + 3), memory_alone + 3'000);
+}
+
 TEST(ChainOnOneWorker, CountsEachResumption) {
   const auto p = make_threads({.workers = 1});
   for (const std::size_t in_flight : {4, 64}) {

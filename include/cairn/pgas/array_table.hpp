@@ -17,6 +17,7 @@
 #include <cairn/base/types.hpp>
 #include <cairn/hw/pages.hpp>
 #include <cairn/pgas/allocation.hpp>
+#include <cairn/task/prefetch.hpp>
 #include <cairn/task/spin_lock.hpp>
 
 namespace cairn::pgas {
@@ -72,7 +73,7 @@ class full_empty {
 /// part.
 struct array_part {
   std::atomic<std::uint16_t> generation{0};  // 0: of no array
-  bool larger_than_cache = false;            // an access to it is worth a switch of tasks
+  task::likely_in likely = {};               // where its elements are
   std::byte* data = nullptr;
   std::uint64_t size = 0;  // elements here
   std::uint32_t element_bytes = 0;
@@ -82,6 +83,10 @@ struct array_part {
 
   [[nodiscard]] bool belongs_to(const array_id& id) const noexcept {
     return id.generation != 0 && generation.load(std::memory_order_acquire) == id.generation;
+  }
+  /// belongs_to() for the id of an array that had this part when the caller found it.
+  [[nodiscard]] bool still_belongs_to(const array_id& id) const noexcept {
+    return generation.load(std::memory_order_relaxed) == id.generation;
   }
   [[nodiscard]] std::byte* element(std::uint64_t offset) const noexcept {
     return data + offset * element_bytes;

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <atomic>
+#include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -141,6 +143,13 @@ template <class T>
     using word = typename tm::detail::word<sizeof(T)>::type;
     auto& cell = const_cast<word&>(reinterpret_cast<const word&>(element));
     return from_word<T>(std::atomic_ref<word>(cell).load(std::memory_order_acquire));
+  } else if constexpr (sizeof(T) == 16 && alignof(T) >= 8) {
+    // In registers of words, because one of the words is often the next index.
+    auto* const at = const_cast<std::uint64_t*>(reinterpret_cast<const std::uint64_t*>(&element));
+    const auto load = [at](std::size_t i) {
+      return std::atomic_ref(at[i]).load(std::memory_order_relaxed);
+    };
+    return std::bit_cast<T>(std::array{load(0), load(1)});
   } else {
     return element;
   }

@@ -53,12 +53,14 @@ class remote_question {
 };
 
 /// An element that a view has found: an array, its traffic, and a place.
+///
+/// here      the element, if it is on this rank, else null
 struct target {
   array_traffic* traffic;
   array_part* part;
   array_id id;
   element_place place;
-  bool here;
+  void* here;
 
   [[nodiscard]] remote_question question() const noexcept { return {*traffic, id, place}; }
 };
@@ -102,9 +104,9 @@ template <class T>
 class one_access {
  public:
   explicit one_access(const target& t) noexcept {
-    if (t.here) [[likely]] {
-      element_ = reinterpret_cast<T*>(t.part->data) + t.place.offset;
-      fetches_ = t.part->larger_than_cache;
+    if (t.here != nullptr) [[likely]] {
+      element_ = static_cast<T*>(t.here);
+      likely_ = t.part->likely;
     } else {
       element_ = nullptr;
       std::construct_at(&question_, t.question());
@@ -113,15 +115,13 @@ class one_access {
   one_access(const one_access&) = delete;
   one_access& operator=(const one_access&) = delete;
 
-  [[nodiscard]] bool await_ready() const noexcept {
-    return is_local() && (!fetches_ || task::prefetch(element_).await_ready());
-  }
+  [[nodiscard]] bool await_ready() const noexcept { return is_local() && fetch().await_ready(); }
 
  protected:
   [[nodiscard]] bool is_local() const noexcept { return element_ != nullptr; }
   template <class P, class Send>
   [[gnu::always_inline]] std::coroutine_handle<> suspend(std::coroutine_handle<P> h, Send&& send) {
-    if (is_local()) return task::prefetch(element_).await_suspend(h);
+    if (is_local()) return fetch().await_suspend(h);
     const auto question = question_;
     const task::suspended me(h.promise());
     std::construct_at(&done_)->wait_as(me);
@@ -130,11 +130,15 @@ class one_access {
   }
   void expect_done() const { expect_no_fault(done_.fault); }
   [[nodiscard]] T& element() const noexcept { return *element_; }
+  /// Of an element of another rank: null.
+  [[nodiscard]] const T* address() const noexcept { return element_; }
 
  private:
+  [[nodiscard]] task::prefetch fetch() const noexcept { return task::prefetch(element_, likely_); }
+
   T* element_;  // null: the element is remote
   union {
-    bool fetches_;
+    task::likely_in likely_;
     remote_question question_;
     completion done_;
   };
@@ -150,10 +154,14 @@ class [[nodiscard("await it")]] get_operation : public one_access<T> {
       send_get<T>(k, q, value_.data(), c);
     });
   }
+  // One load for both cases: compilers join two values of a structure in a vector register.
   [[nodiscard]] T await_resume() const {
-    if (this->is_local()) return load_element(this->element());
-    this->expect_done();
-    return std::bit_cast<T>(value_);
+    const T* from = this->address();
+    if (from == nullptr) {
+      this->expect_done();
+      from = reinterpret_cast<const T*>(value_.data());
+    }
+    return load_element(*from);
   }
 
  private:

@@ -47,13 +47,24 @@ struct array_options {
   bool full_empty = false;  ///< elements can be taken and filled; all are empty at first
 };
 
+/// Sizes of a rank's part of an array up to which its elements are likely to be in a cache of this
+/// core, in one that cores share, or in part there. The sizes are measured.
+struct cached_parts {
+  std::size_t own_bytes = std::size_t{1} << 20, shared_bytes = std::size_t{8} << 20,
+              partly_bytes = std::size_t{48} << 20;
+
+  [[nodiscard]] task::likely_in likely(std::size_t bytes) const noexcept {
+    if (bytes <= own_bytes) return task::likely_in::own_cache;
+    if (bytes <= shared_bytes) return task::likely_in::shared_cache;
+    return bytes <= partly_bytes ? task::likely_in::partly_cached : task::likely_in::memory;
+  }
+};
+
 struct global_memory_options {
   /// Gets of one element by tasks of a worker share a request in flight. A task may then read a
   /// value from before its own last put: for data without concurrent writers.
   bool share_gets = false;
-  /// An access to an own element yields if this rank's part is larger: then it is likely to miss
-  /// the cache.
-  std::size_t cache_bytes = std::size_t{4} << 20;
+  cached_parts cached = {};
 };
 
 /// Global arrays: allocated and freed by any task, accessed by every task of every rank.
@@ -196,7 +207,7 @@ class global_memory {
   void handle(worker_t k, rank_t from, const allocation::message& m);
 
   world& world_;
-  const std::size_t cache_bytes_;
+  const cached_parts cached_;
   array_table table_;
   mutable task::spin_lock guard_;  // of the machine and the operations
   allocation machine_;

@@ -48,6 +48,7 @@ class global_view {
     if (part_->size == 0 || kind == distribution::cyclic || kind == distribution::hashed) return;
     first_ = layout.element(me_, 0);
     in_block_ = part_->size;
+    element_0_ = reinterpret_cast<std::uintptr_t>(part_->data) - first_ * sizeof(T);
   }
 
   [[nodiscard]] std::uint64_t size() const noexcept { return layout().n(); }
@@ -111,7 +112,7 @@ class global_view {
   /// `into` must exist until the operations were waited for.
   void get(std::uint64_t i, T* into, pending_operations& ops) const {
     const auto t = at(i);
-    if (t.here) {
+    if (t.here != nullptr) {
       *into = load_element(element(t));
     } else {
       detail::send_get<T>(ops.worker(), t.question(), into, ops.group());
@@ -120,7 +121,7 @@ class global_view {
   /// The value is copied.
   void put(std::uint64_t i, const T& x, pending_operations& ops) const {
     const auto t = at(i);
-    if (t.here) {
+    if (t.here != nullptr) {
       store_element(element(t), x);
     } else {
       detail::send_put(ops.worker(), t.question(), x, ops.group());
@@ -152,21 +153,29 @@ class global_view {
   // Inlined, so that the target stays in registers: a read of a whole target that was written in
   // parts would wait for all earlier writes.
   [[nodiscard, gnu::always_inline]] detail::target at(std::uint64_t i) const {
-    if (!part_->belongs_to(id_)) [[unlikely]]
+    if (!part_->still_belongs_to(id_)) [[unlikely]]
       expect_no_fault(access_fault::no_array);
     if (const auto offset = i - first_; offset < in_block_) [[likely]] {
-      return {traffic_, part_, id_, {me_, offset}, true};
+      return {traffic_, part_, id_, {me_, offset}, in_block(i)};
     }
     if (i >= size()) [[unlikely]]
       expect_no_fault(access_fault::out_of_range);
     return found(i);
   }
+  // The address of a place in this rank's block takes little time after its number is known, which
+  // may just have been read.
+  [[nodiscard, gnu::always_inline]] void* in_block(std::uint64_t i) const noexcept {
+    auto* const address = reinterpret_cast<void*>(element_0_ + i * sizeof(T));
+    if (address == nullptr) __builtin_unreachable();
+    return address;
+  }
   [[nodiscard, gnu::always_inline]] detail::target found(std::uint64_t i) const noexcept {
     if (const auto offset = i - first_; offset < in_block_) [[likely]] {
-      return {traffic_, part_, id_, {me_, offset}, true};
+      return {traffic_, part_, id_, {me_, offset}, in_block(i)};
     }
     const auto place = layout().place(i);
-    return {traffic_, part_, id_, place, place.owner == me_};
+    auto* const part = reinterpret_cast<T*>(part_->data);
+    return {traffic_, part_, id_, place, place.owner == me_ ? part + place.offset : nullptr};
   }
   [[nodiscard]] detail::target full_empty_at(std::uint64_t i) const {
     const auto t = at(i);
@@ -174,7 +183,7 @@ class global_view {
     return t;
   }
   [[nodiscard]] static T& element(const detail::target& t) noexcept {
-    return reinterpret_cast<T*>(t.part->data)[t.place.offset];
+    return *static_cast<T*>(t.here);
   }
 
   template <class Result>
@@ -184,7 +193,7 @@ class global_view {
   void change(std::uint64_t i, access operation, const T& x, pending_operations& ops) const {
     using form = detail::atomic_form_of<T>;
     const auto t = at(i);
-    if (t.here) {
+    if (t.here != nullptr) {
       const auto operand = from_word<form>(to_word(x));
       static_cast<void>(changed<form>(operation, reinterpret_cast<form&>(element(t)),
                                       {.x = operand, .expected = operand}));
@@ -199,7 +208,7 @@ class global_view {
   template <class Element>
   void transfer(worker_t k, std::uint64_t first, std::span<Element> span, completion& c) const {
     constexpr bool reads = !std::is_const_v<Element>;
-    if (!part_->belongs_to(id_)) expect_no_fault(access_fault::no_array);
+    if (!part_->still_belongs_to(id_)) expect_no_fault(access_fault::no_array);
     if (first > size() || span.size() > size() - first) {
       expect_no_fault(access_fault::out_of_range);
     }
@@ -208,13 +217,13 @@ class global_view {
       const auto part = span.first(std::min<std::uint64_t>(span.size(), layout().run(first)));
       const auto bytes = part.size_bytes();
       if constexpr (reads) {
-        if (t.here) {
+        if (t.here != nullptr) {
           load_elements(part.data(), &element(t), {.in_all = bytes, .per_element = sizeof(T)});
         } else {
           traffic_->get_bytes(k, t.place.owner, id_, t.place.offset * sizeof(T),
                               std::as_writable_bytes(part), c);
         }
-      } else if (t.here) {
+      } else if (t.here != nullptr) {
         store_elements(&element(t), part.data(), {.in_all = bytes, .per_element = sizeof(T)});
       } else {
         traffic_->put_bytes(k, t.place.owner, id_, t.place.offset * sizeof(T), std::as_bytes(part),
@@ -255,7 +264,9 @@ class global_view {
 
   array_traffic* traffic_;
   array_part* part_;
-  std::uint64_t first_ = 0, in_block_ = 0;  // this rank's elements, if they are consecutive
+  // This rank's elements, if they are consecutive, and where element 0 would be beside them.
+  std::uint64_t first_ = 0, in_block_ = 0;
+  std::uintptr_t element_0_ = 0;
   rank_t me_;
   array_id id_;
 };
