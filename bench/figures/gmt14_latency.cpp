@@ -37,7 +37,7 @@ struct latency_sweep {
   std::vector<int> tasks{1, 2, 4, 8, 16, 32, 64, 128, 256};
   int interleaved = 32;
   std::string graph;  // a file; empty: random edges
-  int cached_vertex_bits = 14;
+  int cached_vertex_bits = 13;
   std::uint64_t cached_length = 8192;
 };
 

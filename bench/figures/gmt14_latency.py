@@ -68,6 +68,10 @@ def in_cache(points):
                    f"{1 / ratio:.2f} times the time of the loop")
 
 
+def over_memory(points):
+    return [p for p in points if p["by"] != "task in cache"]
+
+
 CLAIMS = [
     Claim(f"interleaving hides the latency of memory: some number of tasks is at least {HIDES} "
           "times as fast as one", interleaving_hides_latency),
@@ -79,9 +83,5 @@ CLAIMS = [
     Claim("a task whose data the core's own cache holds is not slowed by more than 10 %, in one "
           "long walk", in_cache),
 ]
-def over_memory(points):
-    return [p for p in points if p["by"] != "task in cache"]
-
-
 PLOTS = [Plot("tasks", "tasks of a worker", [("{by}", "ns_per_step")], y_label="ns per step",
               log_x=True, log_y=True, only=over_memory)]

@@ -106,9 +106,9 @@ std::uint64_t num_impossible(const support::place& at, std::uint64_t seed, fault
   std::vector<recording<element_event>> all(elements);
   const int tasks = at.ranks <= 3 ? 2 : 1;
   at.with_seed(seed).run([&](world& w) {
-    const std::size_t in_cache = seed % 2 == 0 ? 0 : std::size_t{1} << 30;
-    global_memory memory(
-        w, {.cached = {.own_bytes = in_cache, .shared_bytes = in_cache, .partly_bytes = in_cache}});
+    constexpr std::size_t all_bytes = std::size_t{1} << 30;
+    constexpr cached_parts each_place[]{{0, 0, 0}, {0, all_bytes, all_bytes}, {all_bytes}};
+    global_memory memory(w, {.cached = each_place[seed % 3]});
     const auto a =
         memory.collective_alloc<std::uint64_t>(elements, {.distribution = distribution::cyclic});
     for (std::uint64_t i = 0; i < elements; ++i) {

@@ -178,48 +178,91 @@ TEST(ChainOnOneWorker, TasksThatWaitForLinesTakeTurns) {
   }
 }
 
-TEST(ChainOnOneWorker, DataInTheCacheCausesNoSwitches) {
+// A number of fetches from one place, and after each of them several from a shared cache.
+struct fetches {
+  likely_in from;
+  int number;
+  int from_shared_cache;
+};
+
+task<> fetch(fetches f) {
+  const int line = 0;
+  for (int i = 0; i < f.number; ++i) {
+    co_await prefetch(&line, f.from);
+    for (int j = 0; j < f.from_shared_cache; ++j) {
+      co_await prefetch(&line, likely_in::shared_cache);
+    }
+  }
+}
+
+task<> fetch_twice() {
+  constexpr fetches each{likely_in::memory, 10'000, 0};
+  co_await when_all(fetch(each), fetch(each));
+}
+
+// How often two tasks are resumed that fetch 10,000 times each.
+std::uint64_t num_resumed_in_cache(std::uint32_t slowness, scheduler_host& host) {
   const auto p = make_threads({.workers = 1});
-  scheduler s(*p);
+  scheduler s(*p, {.host = &host});
   auto& c = s.context(main_worker);
   c.probes = false;
   c.cached = true;
-  const auto fetches = [](const int* line) -> task<> {
-    for (int i = 0; i < 10'000; ++i) co_await prefetch(line);
-  };
-  const auto both = [&]() -> task<> {
-    const int line = 0;
-    co_await when_all(fetches(&line), fetches(&line));
-  };
-  s.run(both());
-  EXPECT_LT(s.num_resumed(), 2'000u);
-}
-
-// How often a task is resumed that fetches a number of times from memory, and after each of these
-// several times from a shared cache.
-std::uint64_t num_resumed(int from_memory, int from_shared_cache) {
-  const auto p = make_threads({.workers = 1});
-  scheduler s(*p);
-  s.context(main_worker).probes = false;
-  const auto fetches = [&]() -> task<> {
-    const int line = 0;
-    for (int i = 0; i < from_memory; ++i) {
-      co_await prefetch(&line);
-      for (int j = 0; j < from_shared_cache; ++j) {
-        co_await prefetch(&line, likely_in::shared_cache);
-      }
-    }
-  };
-  s.run(fetches());
+  c.slowness = slowness;
+  s.run(fetch_twice());
   return s.num_resumed();
 }
 
+TEST(ChainOnOneWorker, DataInTheCacheCausesFewSwitches) {
+  counting_host host;
+  EXPECT_LT(num_resumed_in_cache(100, host), 200u);
+  EXPECT_GE(num_resumed_in_cache(100, host), 20'000u / 128);
+  EXPECT_LT(num_resumed_in_cache(0, host), 30u);  // rarely timed if nearly nothing is slow
+}
+
+task<> fetch_by_hints(int number) {
+  const int line = 0;
+  for (int i = 0; i < number; ++i) co_await prefetch::hint(&line);
+}
+
+TEST(ChainOnOneWorker, HintsCauseFewSwitchesWhileDataIsInTheCache) {
+  const auto p = make_threads({.workers = 1});
+  scheduler s(*p);
+  s.context(main_worker).cached = true;
+  s.run(fetch_by_hints(10'000));
+  EXPECT_LT(s.num_resumed(), 200u);
+  EXPECT_GT(s.num_resumed(), 50u);
+}
+
+TEST(ChainOnOneWorker, MessagesAreHandledWhileDataIsInTheCache) {
+  counting_host host;
+  num_resumed_in_cache(0, host);
+  EXPECT_GE(host.batches, 20'000u / 1'024 - 2);
+}
+
+// How often a task that makes them is resumed, besides its start.
+std::uint64_t num_switches(const fetches& f) {
+  const auto p = make_threads({.workers = 1});
+  scheduler s(*p);
+  s.context(main_worker).probes = false;
+  s.run(fetch(f));
+  return s.num_resumed() - 1;
+}
+
+TEST(ChainOnOneWorker, OnlyDataOutsideTheOwnCacheCausesSwitches) {
+  EXPECT_EQ(num_switches({likely_in::own_cache, 1'000, 0}), 0u);
+  EXPECT_EQ(num_switches({likely_in::shared_cache, 1'000, 0}), 1'000u);
+  EXPECT_EQ(num_switches({likely_in::partly_cached, 1'000, 0}), 1'000u);
+  EXPECT_EQ(num_switches({likely_in::memory, 1'000, 0}), 1'000u);
+}
+
 TEST(ChainOnOneWorker, DataInASharedCacheCausesSwitchesOnlyLongAfterOthers) {
-  const auto memory_alone = num_resumed(1'000, 0);
-  EXPECT_GE(memory_alone, 1'000u);
-  EXPECT_EQ(num_resumed(1'000, 1), memory_alone);
-  EXPECT_EQ(num_resumed(1'000, worker_context::max_left_to_others), memory_alone);
-  EXPECT_EQ(num_resumed(1'000, worker_context::max_left_to_others + 3), memory_alone + 3'000);
+  constexpr auto without = worker_context::max_shared_without_switch;
+  for (const auto from : {likely_in::partly_cached, likely_in::memory}) {
+    EXPECT_EQ(num_switches({from, 1'000, 1}), 1'000u);
+    EXPECT_EQ(num_switches({from, 1'000, without}), 1'000u);
+    EXPECT_EQ(num_switches({from, 1'000, without + 3}), 4'000u);
+  }
+  EXPECT_EQ(num_switches({likely_in::own_cache, 1'000, 1}), 1'000u);
 }
 
 TEST(ChainOnOneWorker, CountsEachResumption) {

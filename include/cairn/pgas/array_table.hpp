@@ -73,7 +73,7 @@ class full_empty {
 /// part.
 struct array_part {
   std::atomic<std::uint16_t> generation{0};  // 0: of no array
-  task::likely_in likely = {};               // where its elements are
+  task::likely_in likely = {};               // where its elements probably are
   std::byte* data = nullptr;
   std::uint64_t size = 0;  // elements here
   std::uint32_t element_bytes = 0;
@@ -84,7 +84,8 @@ struct array_part {
   [[nodiscard]] bool belongs_to(const array_id& id) const noexcept {
     return id.generation != 0 && generation.load(std::memory_order_acquire) == id.generation;
   }
-  /// belongs_to() for the id of an array that had this part when the caller found it.
+  /// belongs_to() for the id of an array that had this part when the caller found it. Finding it
+  /// has acquired the members.
   [[nodiscard]] bool still_belongs_to(const array_id& id) const noexcept {
     return generation.load(std::memory_order_relaxed) == id.generation;
   }

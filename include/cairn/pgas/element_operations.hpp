@@ -165,7 +165,8 @@ class [[nodiscard("await it")]] get_operation : public one_access<T> {
   }
 
  private:
-  alignas(T) std::array<std::byte, sizeof(T)> value_;
+  // Read as an element of an array, which a word of its size may read.
+  alignas(is_word(sizeof(T)) ? sizeof(T) : alignof(T)) std::array<std::byte, sizeof(T)> value_;
 };
 
 template <class T>

@@ -47,11 +47,12 @@ struct array_options {
   bool full_empty = false;  ///< elements can be taken and filled; all are empty at first
 };
 
-/// Sizes of a rank's part of an array up to which its elements are likely to be in a cache of this
-/// core, in one that cores share, or in part there. The sizes are measured.
+/// Sizes of a rank's part of an array up to which its elements are probably in a cache. The default
+/// values suit an Intel Xeon with 2 MiB of second cache.
 struct cached_parts {
-  std::size_t own_bytes = std::size_t{1} << 20, shared_bytes = std::size_t{8} << 20,
-              partly_bytes = std::size_t{48} << 20;
+  std::size_t own_bytes = std::size_t{1} << 20;      ///< in the core's own cache
+  std::size_t shared_bytes = std::size_t{8} << 20;   ///< in a cache that cores share
+  std::size_t partly_bytes = std::size_t{48} << 20;  ///< many of them in a cache that cores share
 
   [[nodiscard]] task::likely_in likely(std::size_t bytes) const noexcept {
     if (bytes <= own_bytes) return task::likely_in::own_cache;

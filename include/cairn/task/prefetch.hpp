@@ -10,7 +10,10 @@ namespace cairn::task {
 
 namespace detail {
 
-/// Measures whether the data is in the cache, if that is due.
+/// Measures whether the data is in the cache, if that is due. While it is, this also lets messages
+/// be handled.
+///
+/// address   nullptr: nothing that may be read
 void probe_if_due(worker_context& c, const void* address) noexcept;
 
 }  // namespace detail
@@ -31,8 +34,9 @@ enum class likely_in : std::uint8_t { own_cache, shared_cache, partly_cached, me
 /// their data in the cache, the task continues without a switch.
 ///
 /// address   readable memory, or prefetch::hint(address): any address, which is never read or timed
-/// likely    where the data probably is
-/// In a simulated cluster nothing is timed, and nearly every call is a switch.
+/// likely    where the data probably is. A call that needs no switch by this alone is not counted
+///           among those that are timed
+/// In a simulated cluster nothing is timed: `likely` alone decides.
 class [[nodiscard("co_await it")]] prefetch {
  public:
   explicit prefetch(const void* address, likely_in likely = likely_in::partly_cached) noexcept
@@ -48,8 +52,8 @@ class [[nodiscard("co_await it")]] prefetch {
   [[nodiscard, gnu::always_inline]] bool await_ready() const noexcept {
     if (likely_ == likely_in::own_cache) return true;
     auto& c = *current_context;
-    if (likely_ == likely_in::shared_cache && c.left_to_others > 0) {
-      --c.left_to_others;
+    if (likely_ == likely_in::shared_cache && c.shared_without_switch > 0) {
+      --c.shared_without_switch;
       return true;
     }
     return c.cached && --c.until_probe > 0;
@@ -58,12 +62,13 @@ class [[nodiscard("co_await it")]] prefetch {
   [[nodiscard, gnu::always_inline]] std::coroutine_handle<> await_suspend(
       std::coroutine_handle<P> h) const {
     auto& c = *h.promise().context;
-    if (likely_ > likely_in::shared_cache) c.left_to_others = worker_context::max_left_to_others;
+    if (likely_ > likely_in::shared_cache)
+      c.shared_without_switch = worker_context::max_shared_without_switch;
     if (!c.cached && c.may_chain()) [[likely]] {
       begin();
       return c.next_of_chain(h.promise());
     }
-    if (readable_) detail::probe_if_due(c, address_);
+    detail::probe_if_due(c, readable_ ? address_ : nullptr);
     begin();
     c.active.push_back(&h.promise());
     return std::noop_coroutine();

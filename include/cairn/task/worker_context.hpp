@@ -46,10 +46,10 @@ struct alignas(cache_line) worker_context {
   std::int32_t until_probe = 1;  // prefetches
   std::uint32_t slowness = 1024;
   bool probes = false, cached = false;
-  // Prefetches from a shared cache that need no switch, because one for data that is further away
-  // was not long ago.
-  std::int32_t left_to_others = 0;
-  static constexpr std::int32_t max_left_to_others = 64;
+  // How many more prefetches of data in a shared cache continue without a switch; set at each
+  // switch for data that is further away.
+  std::int32_t shared_without_switch = 0;
+  static constexpr std::int32_t max_shared_without_switch = 64;
 
   [[nodiscard]] bool may_chain() const noexcept { return chained < chain_limit; }
   /// For a task that waits for a cache line, if may_chain(): the task to resume now.
