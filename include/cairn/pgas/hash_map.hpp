@@ -18,6 +18,7 @@
 #include <cairn/am/slot_table.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
+#include <cairn/pgas/cached_parts.hpp>
 #include <cairn/pgas/probing_table.hpp>
 #include <cairn/task/per_worker.hpp>
 #include <cairn/task/prefetch.hpp>
@@ -193,11 +194,9 @@ class hash_map {
     task::spin_lock guard;
     probing_table<Key, Value> table;
     [[nodiscard]] bool larger_than_cache() const noexcept {
-      return table.bytes() > cache_bytes / num_shards;
+      return cached_parts().likely(num_shards * table.bytes()) != task::likely_in::own_cache;
     }
   };
-  static constexpr std::size_t cache_bytes = std::size_t{1} << 20;  // of this rank's part
-
   [[nodiscard]] rank_t owner_of(std::uint64_t hash) const noexcept {
     return static_cast<rank_t>(
         static_cast<uint128_t>(hash) * static_cast<std::uint64_t>(world_.size()) >> 64);
