@@ -44,14 +44,15 @@ struct update {
 };
 
 constexpr std::size_t max_entries = std::size_t{1} << 16;  // a megabyte
+constexpr std::size_t prefetched_words = 256;              // ahead
 
 /// The words that a rank updates. They are drawn in advance, because drawing takes longer than
-/// sending.
-std::vector<std::uint64_t> words_to_update(const world& w, const update_options& options) {
+/// sending, and lie on huge pages, because misses of the translation cache would, too.
+hw::page_buffer<std::uint64_t> words_to_update(const world& w, const update_options& options) {
   const auto words = static_cast<std::uint64_t>(w.size()) << options.table_bits;
   const double skew = options.skew_percent / 100.0, n = static_cast<double>(words);
   auto random = random64(static_cast<std::uint64_t>(w.rank())).stream(17);
-  std::vector<std::uint64_t> drawn(options.updates);
+  hw::page_buffer<std::uint64_t> drawn(options.updates);
   for (auto& word : drawn) {
     const double u = static_cast<double>(random() >> 11) * 0x1p-53;
     // The inverse of the distribution function of a continuous Zipf law.
@@ -66,7 +67,7 @@ std::vector<std::uint64_t> words_to_update(const world& w, const update_options&
 class update_table {
  public:
   /// entries   of the combining table; nothing: the channel has no such stage
-  update_table(world& w, const update_options& options, const std::vector<std::uint64_t>& drawn,
+  update_table(world& w, const update_options& options, const hw::page_buffer<std::uint64_t>& drawn,
                std::optional<std::size_t> entries)
       : world_(w),
         bits_(options.table_bits),
@@ -109,9 +110,13 @@ class update_table {
         drawn_.size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
           // Copies, which the stores of messages cannot alias.
-          const auto words = std::span(drawn_).subspan(begin, end - begin);
+          const auto words = std::span(drawn_.data(), drawn_.size()).subspan(begin, end - begin);
           updates.with_sender(k, [=](auto& send) {
-            for (const auto word : words) send_one(send, update{word, 1});
+            for (const auto& word : words) {
+              // So that the time is that of sending, and not of reading words.
+              __builtin_prefetch(&word + prefetched_words);
+              send_one(send, update{word, 1});
+            }
           });
         },
         4096);
@@ -129,8 +134,9 @@ class update_table {
     static void combine(update& kept, const update& m) { kept.amount += m.amount; }
     template <class Out>
     am::offered offer(worker_t, const update& m, Out&& out) {
-      return table.offer(*this, m, out);
+      return table.offer_uncounted(*this, m, out);
     }
+    void count(worker_t, std::uint64_t n) { table.count(n); }
     [[nodiscard]] bool offers(worker_t, std::uint64_t sent) { return table.offers(sent); }
     template <class Out>
     void drain(worker_t, Out&& out) {
@@ -149,7 +155,7 @@ class update_table {
 
   world& world_;
   const int bits_;
-  const std::vector<std::uint64_t>& drawn_;
+  const hw::page_buffer<std::uint64_t>& drawn_;
   hw::page_buffer<std::uint64_t> words_;
   reducer reducer_;
   std::optional<am::channel<update, reducer>> reduced_;

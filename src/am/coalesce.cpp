@@ -18,6 +18,10 @@ namespace {
 // ranks.
 constexpr rank_t fewest_ranks_for_hops = 16;
 
+// A table is drained by age after a time in proportion to what it keeps, so that a busy worker
+// spends little of it on draining and on filling the table again.
+constexpr std::size_t kept_messages_per_scan = 1024;
+
 bool may_use_hops(const world& w) {
   const auto scheme = w.options().routing;
   if (scheme == routing::automatic) return w.size() >= fewest_ranks_for_hops;
@@ -117,9 +121,10 @@ void coalescer::ship(worker_t k, rank_t to, block& b) {
 bool coalescer::flush(worker_t k, flush_scope scope) {
   bool shipped = false;
   auto& mine = workers_[k];
-  if (mine.kept != 0 && (scope == flush_scope::all || std::exchange(mine.kept_seen, true))) {
+  if (mine.kept != 0 &&
+      (scope == flush_scope::all || mine.kept_scans++ >= 1 + mine.kept / kept_messages_per_scan)) {
     drain(k);
-    mine.kept_seen = false;
+    mine.kept_scans = 0;
     shipped = true;
   }
   if (chooses_) join_for_hops(k, scope);

@@ -87,6 +87,7 @@ TEST(CapacityChoice, GrowthThatMergesNoMoreIsTakenBack) {
   random64 random(8);
   std::uint64_t small = 0, all = 0;
   for (int i = 0; i < 1 << 22; ++i) {
+    choice.offered(1);
     static_cast<void>(choice.changes());
     ASSERT_TRUE(choice.open());
     if (random.below(10) == 0) choice.entered();
@@ -103,6 +104,7 @@ TEST(CapacityChoice, NoTableIsTriedThatCouldNotMergeEnough) {
   std::uint64_t offered = 0;
   for (int i = 0; i < 1 << 24; ++i) {
     if (!choice.open() && !choice.bypassed(1)) continue;
+    choice.offered(1);
     static_cast<void>(choice.changes());
     ++offered;
     if (random.below(1000) != 0) choice.entered();

@@ -32,7 +32,7 @@ class capacity_choice {
  public:
   static constexpr std::size_t smallest = 1024;  ///< entries
   static constexpr std::uint64_t shortest_pause = std::uint64_t{1} << 16;
-  static constexpr std::uint64_t longest_pause = std::uint64_t{1} << 24;
+  static constexpr std::uint64_t longest_pause = std::uint64_t{1} << 24;  ///< by doubling
 
   /// What a merged message saves: a handler, or also an operator or a slow link.
   enum class saving { small, large };
@@ -40,9 +40,7 @@ class capacity_choice {
   capacity_choice() noexcept : capacity_choice(smallest) {}
   /// max_entries  entries of the largest table, a power of two
   explicit capacity_choice(std::size_t max_entries, saving of_a_merge = saving::small) noexcept
-      : max_(max_entries),
-        max_unmerged_(of_a_merge == saving::small ? 1.0 / 8 : 3.0 / 4),
-        worth_(of_a_merge == saving::small ? 1.0 / 8 : 1.0 / 32) {
+      : max_(max_entries), max_unmerged_(of_a_merge == saving::small ? 1.0 / 4 : 3.0 / 4) {
     start();
   }
 
@@ -50,7 +48,7 @@ class capacity_choice {
   [[nodiscard]] static capacity_choice fixed(std::size_t entries) noexcept {
     capacity_choice all(entries);
     all.capacity_ = entries;
-    all.left_ = ~std::uint64_t{0};
+    all.period_ = ~std::uint64_t{0};
     return all;
   }
 
@@ -59,23 +57,26 @@ class capacity_choice {
   /// Entries of the table while it is open.
   [[nodiscard]] std::size_t capacity() const noexcept { return capacity_; }
 
-  /// Counts an offered message. True if the table must be emptied first, because its number of
+  /// Counts n offered messages.
+  void offered(std::uint64_t n) noexcept { seen_ += n; }
+  /// The last message counted by offered() was not merged: it found a free place, or evicted
+  /// another message.
+  void entered() noexcept { ++entered_; }
+  /// Makes a decision if it is time. True if the table must be emptied first, because its number of
   /// entries has changed or messages bypass it from now on.
-  [[nodiscard]] bool changes() noexcept { return --left_ == 0 && turn(); }
+  [[nodiscard]] bool changes() noexcept { return seen_ >= period_ && turn(); }
   /// n messages have bypassed the table. Returns open().
   [[nodiscard]] bool bypassed(std::uint64_t n) noexcept {
-    left_ -= std::min(left_, n);
-    if (left_ == 0) start();
+    seen_ += n;
+    if (seen_ >= period_) start();
     return open_;
   }
-
-  /// The offered message was not merged: it found a free place, or evicted another message.
-  void entered() noexcept { ++entered_; }
 
  private:
   static constexpr std::size_t growth = 4;
   static constexpr std::uint64_t messages_per_entry = 8, pause_per_message = 64;
   static constexpr std::uint64_t first_stay = 64;  // judgements
+  static constexpr double worth = 1.0 / 32;        // what a larger table must merge in addition
 
   void start() noexcept {
     open_ = true;
@@ -85,12 +86,11 @@ class capacity_choice {
   }
 
   bool turn() noexcept {
-    offered_ += period_;
-    const auto unmerged =
-        static_cast<double>(std::exchange(entered_, 0)) / static_cast<double>(period_);
+    offered_ += seen_;
+    const auto unmerged = static_cast<double>(std::exchange(entered_, 0)) /
+                          static_cast<double>(std::exchange(seen_, 0));
     const auto merged = 1 - unmerged;
-    left_ = period_;
-    if (std::exchange(judges_growth_, false) && merged < merged_before_ + worth_) {
+    if (std::exchange(judges_growth_, false) && merged < merged_before_ + worth) {
       stay_ = next_stay_;
       next_stay_ *= 2;
       resize(capacity_before_);
@@ -110,7 +110,7 @@ class capacity_choice {
     pause_ = shortest_pause;
     offered_ = 0;
     if (stay_ > 0) --stay_;
-    if (unmerged <= worth_ || capacity_ == max_ || stay_ > 0) return false;
+    if (unmerged <= worth || capacity_ == max_ || stay_ > 0) return false;
     judges_growth_ = true;
     capacity_before_ = capacity_;
     resize(larger());
@@ -127,8 +127,8 @@ class capacity_choice {
 
   void close() noexcept {
     open_ = false;
-    left_ = std::clamp(pause_per_message * offered_, pause_, longest_pause);
-    pause_ = std::min(2 * left_, longest_pause);
+    period_ = std::max(pause_per_message * offered_, pause_);
+    pause_ = std::min(2 * period_, longest_pause);
     offered_ = 0;
   }
 
@@ -136,19 +136,19 @@ class capacity_choice {
 
   void resize(std::size_t entries) noexcept {
     capacity_ = entries;
-    left_ = period_ = messages_per_entry * std::max(entries, smallest / 4);
-    entered_ = 0;
+    period_ = messages_per_entry * std::max(entries, smallest / 4);
+    seen_ = entered_ = 0;
   }
 
   std::size_t max_ = smallest, capacity_ = smallest;
-  double max_unmerged_ = 1.0 / 8, worth_ = 1.0 / 8;
+  double max_unmerged_ = 1.0 / 4;
   bool open_ = true, judges_growth_ = false;
-  std::uint64_t left_ = 0, period_ = 0;   // messages until the next decision, and since the last
-  std::uint64_t entered_ = 0;             // of them
-  double merged_before_ = 0;              // by the smaller table
-  std::size_t capacity_before_ = 0;       // of it
-  std::uint64_t offered_ = 0;             // since the table last paid
-  std::uint64_t pause_ = shortest_pause;  // the next one
+  std::uint64_t period_ = 0;                         // messages from one decision to the next
+  std::uint64_t seen_ = 0, entered_ = 0;             // since the last decision
+  double merged_before_ = 0;                         // by the smaller table
+  std::size_t capacity_before_ = 0;                  // of it
+  std::uint64_t offered_ = 0;                        // since the table last paid
+  std::uint64_t pause_ = shortest_pause;             // the next one
   std::uint64_t stay_ = 0, next_stay_ = first_stay;  // judgements without growth
 };
 

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <concepts>
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 #include <functional>
 #include <span>
@@ -63,6 +64,8 @@ struct no_reducer {};
 ///                                  out(m'), and returns what became of m
 ///               offers(k, sent)    optional: whether a sender of worker k, which has sent so many
 ///                                  messages, offers the next ones
+///               count(k, n)        optional: worker k has offered n more messages; called when one
+///                                  does not merge, and at the end of a sender
 ///               drain(k, out)      optional, if tables keep messages: passes them to out
 ///               forget(k)          needed with drain: empties the table
 template <class Message, class Reducer = no_reducer>
@@ -74,6 +77,15 @@ class channel final : public coalescer {
   static constexpr bool may_refuse = requires(Reducer & r, worker_t k) {
     r.offers(k, std::uint64_t{});
   };
+  static constexpr bool counts_offers = requires(Reducer & r, worker_t k) {
+    r.count(k, std::uint64_t{});
+  };
+  // Which messages a sender offers to the reducer. `asked`: all or none, as the reducer says when
+  // the sender is constructed.
+  enum class offering { none, all, asked };
+  static constexpr offering usual_offering() {
+    return may_refuse ? offering::asked : reduces ? offering::all : offering::none;
+  }
 
  public:
   template <class Handler>
@@ -110,8 +122,7 @@ class channel final : public coalescer {
   /// the next hop. With `Routed`, each append looks up the next hop, because the branch to the slow
   /// path is unpredictable if some messages take several hops.
   ///
-  /// With `Offers` false, nothing is offered to the reducer, which has refused.
-  template <bool Routed, bool Offers = reduces>
+  template <bool Routed, offering Offers = usual_offering()>
   class basic_sender {
    public:
     basic_sender(channel& c, worker_t k)
@@ -120,8 +131,9 @@ class channel final : public coalescer {
           next_hops_(c.next_hops().data()),
           count_(c.state_of(k).count),
           worker_(k),
-          offers_(Offers && c.offers(k)),
+          offers_(offers_now(c, k)),
           reducer_(c.reducer_) {}
+    [[gnu::always_inline]] ~basic_sender() { count_offered(); }
     basic_sender(const basic_sender&) = delete;
     basic_sender& operator=(const basic_sender&) = delete;
 
@@ -132,12 +144,16 @@ class channel final : public coalescer {
 
     /// Offers m to the reducer; what goes on is sent to its owner. Returns what became of m.
     offered offer(const Message& m) requires(reduces) {
-      if (!Offers || !offers_) {
+      if (!offers_) {
         (*this)(reducer_->owner(m), m);
         return offered::passed;
       }
+      ++offered_;
       const auto became = channel_.offer(worker_, m);
-      if (became != offered::merged) count_.add_sent(1);
+      if (became != offered::merged) {
+        count_.add_sent(1);
+        count_offered();
+      }
       return became;
     }
 
@@ -155,6 +171,19 @@ class channel final : public coalescer {
       b->at += sizeof m;
     }
 
+    static bool offers_now(channel& c, worker_t k) {
+      if constexpr (Offers == offering::asked) {
+        return c.offers(k);
+      } else {
+        return Offers == offering::all;
+      }
+    }
+    [[gnu::always_inline]] void count_offered() {
+      if constexpr (Offers != offering::none && counts_offers) {
+        if (offered_ != 0) reducer_->count(worker_, std::exchange(offered_, 0));
+      }
+    }
+
     channel& channel_;
     typename channel::block* blocks_;
     const rank_t* next_hops_;
@@ -162,6 +191,7 @@ class channel final : public coalescer {
     worker_t worker_;
     bool offers_;
     Reducer* reducer_;
+    std::uint64_t offered_ = 0;  // and not yet counted by the reducer
   };
   using sender = basic_sender<false>;
 
@@ -180,13 +210,16 @@ class channel final : public coalescer {
       return static_cast<void>(f(to));
     }
     if constexpr (may_refuse) {
-      if (!offers(k)) {
-        basic_sender<false, false> to(*this, k);
+      if (offers(k)) {
+        basic_sender<false, offering::all> to(*this, k);
         return static_cast<void>(f(to));
       }
+      basic_sender<false, offering::none> to(*this, k);
+      f(to);
+    } else {
+      sender to(*this, k);
+      f(to);
     }
-    sender to(*this, k);
-    f(to);
   }
 
   /// Sends one message; for loops, use from(k).
@@ -227,12 +260,13 @@ class channel final : public coalescer {
   };
   template <bool Routed, class Owner>
   sorted forward_others(worker_t k, std::span<Message> received, Owner& owner) {
-    basic_sender<Routed> out(*this, k);
+    basic_sender<Routed, offering::none> out(*this, k);
     forwarding forward(*this, k);
     std::size_t ended = 0;
     const auto own = keep_own(rank(), received, owner, [&](rank_t to, const Message& m) {
       forward(to, [&] {
         if constexpr (reduces) {
+          if constexpr (counts_offers) reducer_->count(k, 1);
           ended += offer(k, m) == offered::merged;
         } else {
           out.append(to, m);
@@ -243,12 +277,8 @@ class channel final : public coalescer {
     return {own, ended};
   }
 
-  [[nodiscard]] bool offers(worker_t k) {
-    if constexpr (may_refuse) {
-      return reducer_->offers(k, count(k).sent());
-    } else {
-      return true;
-    }
+  [[nodiscard]] bool offers(worker_t k) requires(may_refuse) {
+    return reducer_->offers(k, count(k).sent());
   }
   // Does not change the counts of the ledger.
   // A sender's address must not escape: its members would leave their registers.
@@ -267,7 +297,7 @@ class channel final : public coalescer {
 
   void drain(worker_t k) override {
     if constexpr (keeps()) {
-      sender out(*this, k);
+      basic_sender<false, offering::none> out(*this, k);
       count_kept(k, -static_cast<std::ptrdiff_t>(state_of(k).kept), sizeof(Message));
       reducer_->drain(k, [&](const Message& m) { out.append(reducer_->owner(m), m); });
     }

@@ -65,7 +65,7 @@ class coalescer : public receiver {
     std::vector<block> blocks;  // by next hop
     message_counter count;
     std::size_t kept = 0;        // messages in a table of the stage reduce
-    bool kept_seen = false;      // the table kept messages at the previous scan, too
+    std::size_t kept_scans = 0;  // for old blocks, since the table was drained
     std::uint64_t reported = 0;  // part of count.sent() that the world's counters have
     hop_choice hops;
     std::vector<std::size_t> joined_bytes;  // by hop, during a flush; else 0

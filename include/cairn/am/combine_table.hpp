@@ -5,6 +5,7 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,29 +42,46 @@ class combine_table {
   /// sent      messages that this worker has sent so far, including those that bypassed the table
   [[nodiscard]] bool offers(std::uint64_t sent) {
     const auto bypassed = sent - std::exchange(sent_, sent);
-    return active_ || starts(bypassed);
+    if (!active_) static_cast<void>(choice_.bypassed(bypassed));
+    return active_ || starts();
   }
 
   /// Keeps m, unless messages bypass the table. Calls out(Message&&) for each message to forward: m
   /// itself if it bypasses the table, an evicted message, and all kept messages before the number
-  /// of entries changes. The policy has
+  /// of entries changes. `out` is copied. The policy has
   ///
   ///   key(m)                below the number of keys
   ///   combine(kept, m)      makes `kept` represent both; m is an rvalue
   template <class Policy, class Out>
-  [[gnu::always_inline]] offered offer(const Policy& policy, Message m, Out&& out) {
-    if ((!active_ && !starts(1)) || (choice_.changes() && !resized(out))) [[unlikely]] {
+  [[gnu::always_inline]] offered offer(const Policy& policy, Message m, const Out& out) {
+    count(1);
+    return offer_uncounted(policy, std::move(m), out);
+  }
+
+  /// As offer(), for loops: the caller counts the offered messages and reports them by count(), at
+  /// the latest when it learns that one was not merged. A counter in memory, changed for each
+  /// message, would take longer than the rest.
+  template <class Policy, class Out>
+  [[gnu::always_inline]] offered offer_uncounted(const Policy& policy, Message m, const Out& out) {
+    if (!active_ && !starts()) [[unlikely]] {
       out(std::move(m));
       return offered::passed;
     }
     const std::uint64_t key = policy.key(std::as_const(m));
-    const auto slot = (key * multiplier_) >> shift_;
+    const auto slot = slot_of(key);
     auto& kept = messages_[slot];
     if (present_[slot] != 0 && policy.key(std::as_const(kept)) == key) [[likely]] {
       policy.combine(kept, std::move(m));
       return offered::merged;
     }
-    return enter(slot, std::move(m), out);
+    return enter(key, std::move(m), out);
+  }
+  void count(std::uint64_t n) noexcept {
+    if (active_) {
+      choice_.offered(n);
+    } else {
+      static_cast<void>(choice_.bypassed(n));
+    }
   }
 
   /// Entries that it has now.
@@ -97,18 +115,19 @@ class combine_table {
  private:
   static constexpr std::size_t part = 64;  // no two parts share a cache line of present_
 
-  // Whether messages are offered from now on; n have bypassed the table.
-  [[gnu::noinline]] bool starts(std::uint64_t n) {
-    if (entries_ == 0 || !(choice_.open() || choice_.bypassed(n))) return false;
+  // By value if that takes registers: what a called function may read is stored to memory, and the
+  // compiler would store it for each message.
+  using passed_message =
+      std::conditional_t<std::is_trivially_copyable_v<Message>, Message, Message&&>;
+
+  [[nodiscard]] std::size_t slot_of(std::uint64_t key) const noexcept {
+    return (key * multiplier_) >> shift_;
+  }
+  // Whether messages are offered from now on.
+  [[gnu::noinline]] bool starts() {
+    if (entries_ == 0 || !choice_.open()) return false;
     allocate();
     return true;
-  }
-  template <class Out>
-  [[gnu::noinline]] bool resized(Out& out) {
-    drain(out);
-    active_ = false;
-    if (choice_.open()) allocate();
-    return active_;
   }
   void allocate() {
     const auto n = choice_.capacity();
@@ -123,9 +142,19 @@ class combine_table {
   // Not inlined: a load of the whole message, ahead of the comparison of keys, would wait for the
   // store of a part of it that the last combination made.
   template <class Out>
-  [[gnu::noinline]] offered enter(std::size_t slot, Message&& m, Out& out) {
-    auto& kept = messages_[slot];
+  [[gnu::noinline]] offered enter(std::uint64_t key, passed_message m, Out out) {
+    if (choice_.changes()) [[unlikely]] {
+      drain(out);
+      active_ = choice_.open();
+      if (!active_) {
+        out(std::move(m));
+        return offered::passed;
+      }
+      allocate();
+    }
     choice_.entered();
+    const auto slot = slot_of(key);
+    auto& kept = messages_[slot];
     if (std::exchange(present_[slot], std::uint8_t{1}) == 0) {
       kept = std::move(m);
       return offered::kept;
