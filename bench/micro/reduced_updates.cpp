@@ -8,7 +8,7 @@
 // --skew-percent 100 draws word k with a probability proportional to 1/k; 0 draws uniformly. The
 // words of frequent keys are distributed over all ranks.
 //
-//   reduced_updates --ranks 2 --threads 1 --skew-percent 100
+//   reduced_updates --ranks 2 --threads 1
 
 #include <algorithm>
 #include <cmath>
@@ -36,7 +36,7 @@ namespace {
 struct update_options {
   std::uint64_t updates = std::uint64_t{1} << 23;  // per rank
   int table_bits = 22;                             // log2 of the words of each rank
-  int skew_percent = 100;
+  std::vector<int> skew_percents{0, 100, 150, 200};
 };
 
 struct update {
@@ -44,15 +44,16 @@ struct update {
 };
 
 constexpr std::size_t max_entries = std::size_t{1} << 16;  // a megabyte
-constexpr std::size_t prefetched_words = 256;              // ahead
+constexpr std::size_t prefetched_words = 256;              // ahead, also behind the last update
 
 /// The words that a rank updates. They are drawn in advance, because drawing takes longer than
 /// sending, and lie on huge pages, because misses of the translation cache would, too.
-hw::page_buffer<std::uint64_t> words_to_update(const world& w, const update_options& options) {
+hw::page_buffer<std::uint64_t> words_to_update(const world& w, const update_options& options,
+                                               int skew_percent) {
   const auto words = static_cast<std::uint64_t>(w.size()) << options.table_bits;
-  const double skew = options.skew_percent / 100.0, n = static_cast<double>(words);
+  const double skew = skew_percent / 100.0, n = static_cast<double>(words);
   auto random = random64(static_cast<std::uint64_t>(w.rank())).stream(17);
-  hw::page_buffer<std::uint64_t> drawn(options.updates);
+  hw::page_buffer<std::uint64_t> drawn(options.updates + prefetched_words);
   for (auto& word : drawn) {
     const double u = static_cast<double>(random() >> 11) * 0x1p-53;
     // The inverse of the distribution function of a continuous Zipf law.
@@ -67,7 +68,7 @@ hw::page_buffer<std::uint64_t> words_to_update(const world& w, const update_opti
 class update_table {
  public:
   /// entries   of the combining table; nothing: the channel has no such stage
-  update_table(world& w, const update_options& options, const hw::page_buffer<std::uint64_t>& drawn,
+  update_table(world& w, const update_options& options, std::span<const std::uint64_t> drawn,
                std::optional<std::size_t> entries)
       : world_(w),
         bits_(options.table_bits),
@@ -110,7 +111,7 @@ class update_table {
         drawn_.size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
           // Copies, which the stores of messages cannot alias.
-          const auto words = std::span(drawn_.data(), drawn_.size()).subspan(begin, end - begin);
+          const auto words = drawn_.subspan(begin, end - begin);
           updates.with_sender(k, [=](auto& send) {
             for (const auto& word : words) {
               // So that the time is that of sending, and not of reading words.
@@ -155,7 +156,7 @@ class update_table {
 
   world& world_;
   const int bits_;
-  const hw::page_buffer<std::uint64_t>& drawn_;
+  const std::span<const std::uint64_t> drawn_;
   hw::page_buffer<std::uint64_t> words_;
   reducer reducer_;
   std::optional<am::channel<update, reducer>> reduced_;
@@ -163,7 +164,7 @@ class update_table {
   std::uint64_t passes_ = 0;
 };
 
-subject subject_of(world& w, const update_options& options, update_table& table,
+subject subject_of(world& w, const update_options& options, int skew_percent, update_table& table,
                    const std::string& name) {
   const auto all = options.updates * static_cast<std::uint64_t>(w.size());
   kernel<update_table*, std::uint64_t> kern;
@@ -171,7 +172,7 @@ subject subject_of(world& w, const update_options& options, update_table& table,
   kern.settings = {{"ranks", w.size()},
                    {"updates_per_rank", options.updates},
                    {"table_bits", options.table_bits},
-                   {"skew_percent", options.skew_percent},
+                   {"skew_percent", skew_percent},
                    {"filter", w.options().filter_entries}};
   kern.item = "million_updates";
   kern.num_items = static_cast<double>(all) * 1e-6;
@@ -185,20 +186,19 @@ subject subject_of(world& w, const update_options& options, update_table& table,
   return subject(std::move(kern));
 }
 
-void compare(world& w, harness& h, const update_options& options) {
-  const auto drawn = words_to_update(w, options);
+void compare(world& w, harness& h, const update_options& options, int skew_percent) {
+  const auto buffer = words_to_update(w, options, skew_percent);
+  const auto drawn = buffer.span().first(options.updates);
   update_table plain(w, options, drawn, std::nullopt);
   update_table reduced(w, options, drawn, std::min(w.options().filter_entries, max_entries));
-  auto first = subject_of(w, options, plain, "updates");
-  auto second = subject_of(w, options, reduced, "reduced_updates");
+  auto first = subject_of(w, options, skew_percent, plain, "updates");
+  auto second = subject_of(w, options, skew_percent, reduced, "reduced_updates");
   const auto c = h.compare(first, second);
   if (w.rank() != 0) return;
   const auto rate = [&](const auto& side) { return first.num_items / side.time.median; };
-  fmt::print(stderr, "{:>5} {:>5} {:>16} {:>18} {:>7} {:>6} {:>5}\n", "ranks", "skew",
-             "million/s plain", "million/s reduced", "ratio", "mad", "runs");
   fmt::print(stderr, "{:>5} {:>5.2f} {:>16.1f} {:>18.1f} {:>7.3f} {:>6.3f} {:>5}\n", w.size(),
-             options.skew_percent / 100.0, rate(c.first), rate(c.second), c.ratio.median,
-             c.ratio.mad, c.ratio.runs);
+             skew_percent / 100.0, rate(c.first), rate(c.second), c.ratio.median, c.ratio.mad,
+             c.ratio.runs);
 }
 
 }  // namespace
@@ -214,11 +214,18 @@ int main(int argc, char** argv) {
                          "of each rank in a pass");
         arguments.number("--table-bits", options.table_bits, {1, 32},
                          "log2 of the words of each rank");
-        arguments.number("--skew-percent", options.skew_percent, {0, 400},
-                         "exponent of the distribution of keys, times 100; 0: uniform");
+        arguments.number(
+            "--skew-percent", options.skew_percents, {0, 400},
+            "one or more exponents of the distribution of keys, times 100; 0: uniform");
       },
       [&](world& w, bench::harness& h) {
         if (w.workers() != 1) throw usage_error("the handler's writes are plain: give --threads 1");
-        bench::compare(w, h, options);
+        if (w.rank() == 0) {
+          fmt::print(stderr, "{:>5} {:>5} {:>16} {:>18} {:>7} {:>6} {:>5}\n", "ranks", "skew",
+                     "million/s plain", "million/s reduced", "ratio", "mad", "runs");
+        }
+        for (const auto skew_percent : options.skew_percents) {
+          bench::compare(w, h, options, skew_percent);
+        }
       });
 }

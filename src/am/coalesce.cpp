@@ -18,8 +18,8 @@ namespace {
 // ranks.
 constexpr rank_t fewest_ranks_for_hops = 16;
 
-// A table is drained by age after a time in proportion to what it keeps, so that a busy worker
-// spends little of it on draining and on filling the table again.
+// A table is drained at an age that grows by one scan for so many messages, so that a busy worker
+// spends little time on draining and on filling the table again.
 constexpr std::size_t kept_messages_per_scan = 1024;
 
 bool may_use_hops(const world& w) {
@@ -230,6 +230,8 @@ void coalescer::abandon() noexcept {
     if (mine.kept != 0) forget(k);
     mine.count.reset();
     mine.reported = 0;
+    mine.left = 0;
+    mine.kept_scans = 0;
   }
 }
 

@@ -1,6 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <utility>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -103,7 +106,10 @@ TEST(CapacityChoice, NoTableIsTriedThatCouldNotMergeEnough) {
   random64 random(9);
   std::uint64_t offered = 0;
   for (int i = 0; i < 1 << 24; ++i) {
-    if (!choice.open() && !choice.bypassed(1)) continue;
+    if (!choice.open()) {
+      choice.bypassed(1);
+      continue;
+    }
     choice.offered(1);
     static_cast<void>(choice.changes());
     ++offered;
@@ -131,20 +137,51 @@ TEST(CapacityChoice, ADenseTableIsAlwaysUsed) {
 }
 
 // What passes by and what the table holds are all updates.
-TEST(CapacityChoice, NothingIsLostWhileItOpensAndCloses) {
-  combine_table<update> table({.entries = 64, .keys = keys});
-  random64 random(6);
-  std::uint64_t given = 0, received = 0;
-  const auto take = [&](update&& m) { received += m.amount; };
-  for (int phase = 0; phase < 8; ++phase) {
-    for (int i = 0; i < 200'000; ++i) {
-      const auto key = random.below(phase % 2 == 0 ? keys : 32);
-      static_cast<void>(table.offer(sum_by_key{}, update{key, 1}, take));
-      ++given;
+TEST(CapacityChoice, NothingIsLostWhileItOpensGrowsAndCloses) {
+  constexpr std::size_t distinct = 1'000'000;
+  for (const auto& [size, few] : {std::pair<std::size_t, std::uint64_t>{64, 32}, {1 << 14, 5000}}) {
+    combine_table<update> table({.entries = size, .keys = keys});
+    random64 random(6);
+    std::vector<std::uint64_t> due(distinct), received(distinct);
+    const auto take = [&](update&& m) { received[m.key] += m.amount; };
+    std::size_t largest = 0;
+    for (int phase = 0; phase < 8; ++phase) {
+      for (int i = 0; i < 200'000; ++i) {
+        const auto key = random.below(phase % 2 == 0 ? keys : few) % distinct;
+        static_cast<void>(table.offer(sum_by_key{}, update{key, 1}, take));
+        ++due[key];
+        largest = std::max(largest, table.capacity());
+      }
     }
+    table.drain(take);
+    EXPECT_EQ(received, due);
+    EXPECT_EQ(largest > capacity_choice::smallest, size > capacity_choice::smallest);
   }
-  table.drain(take);
-  EXPECT_EQ(received, given);
+}
+
+// Uniform keys, somewhat more than the largest table has entries: all tables are tried, and their
+// messages are a small share of all.
+TEST(CapacityChoice, APauseIsLongAfterALongAttempt) {
+  constexpr std::uint64_t used = 70'000, all = std::uint64_t{1} << 25;
+  capacity_choice choice(std::size_t{1} << 16);
+  random64 random(10);
+  std::uint64_t offered = 0;
+  std::size_t largest = 0;
+  for (std::uint64_t i = 0; i < all; ++i) {
+    if (!choice.open()) {
+      choice.bypassed(1);
+      continue;
+    }
+    choice.offered(1);
+    static_cast<void>(choice.changes());
+    ++offered;
+    largest = std::max(largest, choice.capacity());
+    // Too few merge in the largest, too.
+    const auto fitting = std::min<std::uint64_t>(choice.capacity(), used * 7 / 10);
+    if (random.below(used) >= fitting) choice.entered();
+  }
+  EXPECT_EQ(largest, std::size_t{1} << 16);
+  EXPECT_LT(offered, all / 40);
 }
 
 }  // namespace

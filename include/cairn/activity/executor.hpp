@@ -175,8 +175,9 @@ class executor {
     parts_.make_filters();
     if constexpr (combining<Op>) {
       const auto entries = std::min(w.options().filter_entries, parts_.max_combined);
-      // An operator costs more than a handler.
-      constexpr auto saved = am::capacity_choice::saving::large;
+      using am::capacity_choice;
+      const auto saved = w.machines().count() > 1 ? capacity_choice::saving::large
+                                                  : capacity_choice::saving::small;
       for (auto& k : parts_.workers) {
         using table = decltype(k.value.combined);
         k.value.combined = table({.entries = entries, .keys = ~std::uint64_t{0}}, saved);

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <deque>
@@ -60,11 +61,19 @@ struct executor_parts {
   struct reducer;
   using message_path = detail::message_path<Op, reducer>;
 
+  // Of the messages that were offered and not counted yet.
+  struct uncounted_offers {
+    std::uint64_t filtered = 0;  // dropped by the filter
+    std::uint64_t entered = 0;   // not merged
+  };
+
   /// The state of one worker.
   struct worker_state {
     sent_filter_of<Op> filter;
     filter_choice filter_use;  // whether the filter is used, if that is chosen online
     [[no_unique_address]] typename message_path::combined combined;
+    [[no_unique_address]] std::conditional_t<combining<Op>, uncounted_offers, detail::nothing>
+        uncounted;
     [[no_unique_address]]
     typename message_path::unanswered unanswered;  // questions sent to other ranks
     std::vector<message> waiting;    // spawned inside `after`; they join a later group
@@ -91,19 +100,34 @@ struct executor_parts {
         if (mine.filter.enabled()) {
           mine.filter.enter(all.w.messages().epoch());
           if (!mine.filter.passes(all.op, all.op.cell(m), m)) {
-            all.w.counters().add(k, obs::counter::messages_filtered);
+            if constexpr (combining<Op>) {
+              ++mine.uncounted.filtered;
+            } else {
+              all.w.counters().add(k, obs::counter::messages_filtered);
+            }
             return am::offered::merged;
           }
         }
       }
       if constexpr (combining<Op>) {
-        const auto became = mine.combined.offer(*this, m, pass_on);
-        if (became == am::offered::merged) all.w.counters().add(k, obs::counter::messages_merged);
+        const auto became = mine.combined.offer_uncounted(*this, m, pass_on);
+        if (became != am::offered::merged) ++mine.uncounted.entered;
         return became;
       } else {
         pass_on(m);
         return am::offered::passed;
       }
+    }
+    void count(worker_t k, std::uint64_t n) requires combining<Op> {
+      auto& mine = all.workers[k];
+      const auto entered = std::exchange(mine.uncounted.entered, 0);
+      // Some may be of a sender that has not reported yet.
+      const auto filtered = std::min(mine.uncounted.filtered, n - entered);
+      mine.uncounted.filtered -= filtered;
+      mine.combined.count(n - filtered);
+      auto& counters = all.w.counters();
+      counters.add(k, obs::counter::messages_filtered, filtered);
+      counters.add(k, obs::counter::messages_merged, n - filtered - entered);
     }
     [[nodiscard]] bool offers(worker_t k, std::uint64_t sent) const requires combining<Op> {
       auto& mine = all.workers[k];

@@ -143,8 +143,10 @@ class lane {
 
   void send(const message& m) {
     if constexpr (combining<Op> && !to_workers) {
-      sender_->offer(m);
-      return;
+      if (sender_->offers()) {
+        sender_->offer(m);
+        return;
+      }
     } else if constexpr (filtered<Op>) {
       if (uses_filter_ && !state_.filter.passes(all_.op, all_.op.cell(m), m)) {
         ++filtered_;

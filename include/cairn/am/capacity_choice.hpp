@@ -32,9 +32,10 @@ class capacity_choice {
  public:
   static constexpr std::size_t smallest = 1024;  ///< entries
   static constexpr std::uint64_t shortest_pause = std::uint64_t{1} << 16;
-  static constexpr std::uint64_t longest_pause = std::uint64_t{1} << 24;  ///< by doubling
+  static constexpr std::uint64_t longest_pause = std::uint64_t{1}
+                                                 << 24;  ///< that is reached by doubling
 
-  /// What a merged message saves: a handler, or also an operator or a slow link.
+  /// What a merged message saves: its handling, or also its way between machines.
   enum class saving { small, large };
 
   capacity_choice() noexcept : capacity_choice(smallest) {}
@@ -59,17 +60,16 @@ class capacity_choice {
 
   /// Counts n offered messages.
   void offered(std::uint64_t n) noexcept { seen_ += n; }
-  /// The last message counted by offered() was not merged: it found a free place, or evicted
-  /// another message.
+  /// An offered message was not merged: it found a free place, or evicted another message.
+  /// offered() counts it before or after.
   void entered() noexcept { ++entered_; }
   /// Makes a decision if it is time. True if the table must be emptied first, because its number of
   /// entries has changed or messages bypass it from now on.
   [[nodiscard]] bool changes() noexcept { return seen_ >= period_ && turn(); }
-  /// n messages have bypassed the table. Returns open().
-  [[nodiscard]] bool bypassed(std::uint64_t n) noexcept {
+  /// Counts n messages that bypassed the table. It may be open after that.
+  void bypassed(std::uint64_t n) noexcept {
     seen_ += n;
     if (seen_ >= period_) start();
-    return open_;
   }
 
  private:

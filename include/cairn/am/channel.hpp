@@ -64,8 +64,8 @@ struct no_reducer {};
 ///                                  out(m'), and returns what became of m
 ///               offers(k, sent)    optional: whether a sender of worker k, which has sent so many
 ///                                  messages, offers the next ones
-///               count(k, n)        optional: worker k has offered n more messages; called when one
-///                                  does not merge, and at the end of a sender
+///               count(k, n)        optional, does not throw: worker k has offered n more messages.
+///                                  Called when one did not merge, and at the end of a sender
 ///               drain(k, out)      optional, if tables keep messages: passes them to out
 ///               forget(k)          needed with drain: empties the table
 template <class Message, class Reducer = no_reducer>
@@ -121,7 +121,6 @@ class channel final : public coalescer {
   /// next hop stays empty, so an append to it takes the slow path of a full block, which looks up
   /// the next hop. With `Routed`, each append looks up the next hop, because the branch to the slow
   /// path is unpredictable if some messages take several hops.
-  ///
   template <bool Routed, offering Offers = usual_offering()>
   class basic_sender {
    public:
@@ -142,6 +141,8 @@ class channel final : public coalescer {
       count_.add_sent(1);  // before its block can leave
     }
 
+    /// Whether offer() offers messages to the reducer. If not, it is as (to, m).
+    [[nodiscard]] bool offers() const noexcept { return offers_; }
     /// Offers m to the reducer; what goes on is sent to its owner. Returns what became of m.
     offered offer(const Message& m) requires(reduces) {
       if (!offers_) {
@@ -266,8 +267,8 @@ class channel final : public coalescer {
     const auto own = keep_own(rank(), received, owner, [&](rank_t to, const Message& m) {
       forward(to, [&] {
         if constexpr (reduces) {
-          if constexpr (counts_offers) reducer_->count(k, 1);
           ended += offer(k, m) == offered::merged;
+          if constexpr (counts_offers) reducer_->count(k, 1);
         } else {
           out.append(to, m);
         }
@@ -285,11 +286,18 @@ class channel final : public coalescer {
   [[gnu::always_inline]] offered offer(worker_t k, const Message& m) requires(reduces) {
     const auto became = reducer_->offer(
         k, m, [this, k](const Message& n) { append_reduced(k, reducer_->owner(n), n); });
-    if (became == offered::kept) count_kept(k, 1, sizeof m);
+    if constexpr (keeps()) {
+      if (became != offered::merged) {
+        const auto left = std::exchange(state_of(k).left, 0);
+        if (left != 1) count_kept(k, 1 - left, sizeof m);
+      }
+    }
     return became;
   }
   void append_reduced(worker_t k, rank_t to, const Message& m) {
-    auto* b = &state_of(k).blocks[static_cast<std::size_t>(next_hop(to))];
+    auto& mine = state_of(k);
+    ++mine.left;
+    auto* b = &mine.blocks[static_cast<std::size_t>(next_hop(to))];
     if (b->at == b->end) b = &block_towards(k, to);
     std::memcpy(b->at, &m, sizeof m);
     b->at += sizeof m;

@@ -65,7 +65,8 @@ class coalescer : public receiver {
     std::vector<block> blocks;  // by next hop
     message_counter count;
     std::size_t kept = 0;        // messages in a table of the stage reduce
-    std::size_t kept_scans = 0;  // for old blocks, since the table was drained
+    std::ptrdiff_t left = 0;     // messages that left the table during an offer
+    std::size_t kept_scans = 0;  // scans for old blocks while the table keeps messages
     std::uint64_t reported = 0;  // part of count.sent() that the world's counters have
     hop_choice hops;
     std::vector<std::size_t> joined_bytes;  // by hop, during a flush; else 0

@@ -5,7 +5,6 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
-#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -41,8 +40,9 @@ class combine_table {
   ///
   /// sent      messages that this worker has sent so far, including those that bypassed the table
   [[nodiscard]] bool offers(std::uint64_t sent) {
-    const auto bypassed = sent - std::exchange(sent_, sent);
-    if (!active_) static_cast<void>(choice_.bypassed(bypassed));
+    // The counter of a cancelled epoch begins again.
+    const auto bypassed = sent - std::min(sent, std::exchange(sent_, sent));
+    if (!active_) choice_.bypassed(bypassed);
     return active_ || starts();
   }
 
@@ -80,7 +80,8 @@ class combine_table {
     if (active_) {
       choice_.offered(n);
     } else {
-      static_cast<void>(choice_.bypassed(n));
+      choice_.bypassed(n);
+      sent_ += n;
     }
   }
 
@@ -115,11 +116,6 @@ class combine_table {
  private:
   static constexpr std::size_t part = 64;  // no two parts share a cache line of present_
 
-  // By value if that takes registers: what a called function may read is stored to memory, and the
-  // compiler would store it for each message.
-  using passed_message =
-      std::conditional_t<std::is_trivially_copyable_v<Message>, Message, Message&&>;
-
   [[nodiscard]] std::size_t slot_of(std::uint64_t key) const noexcept {
     return (key * multiplier_) >> shift_;
   }
@@ -140,9 +136,10 @@ class combine_table {
     active_ = true;
   }
   // Not inlined: a load of the whole message, ahead of the comparison of keys, would wait for the
-  // store of a part of it that the last combination made.
+  // store of a part of it that the last combination made. Its arguments are values, because the
+  // compiler would store what it could read for each message, merged or not.
   template <class Out>
-  [[gnu::noinline]] offered enter(std::uint64_t key, passed_message m, Out out) {
+  [[gnu::noinline]] offered enter(std::uint64_t key, Message m, Out out) {
     if (choice_.changes()) [[unlikely]] {
       drain(out);
       active_ = choice_.open();
