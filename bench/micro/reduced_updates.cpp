@@ -47,7 +47,7 @@ constexpr std::size_t max_entries = std::size_t{1} << 16;  // a megabyte
 constexpr std::size_t prefetched_words = 256;              // ahead, also behind the last update
 
 /// The words that a rank updates. They are drawn in advance, because drawing takes longer than
-/// sending, and lie on huge pages, because misses of the translation cache would, too.
+/// sending, and lie on huge pages, because misses of the translation cache would take longer, too.
 hw::page_buffer<std::uint64_t> words_to_update(const world& w, const update_options& options,
                                                int skew_percent) {
   const auto words = static_cast<std::uint64_t>(w.size()) << options.table_bits;
