@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 //
-// The cost of an epoch without messages: the two waves that detect its end and, on one rank, only
-// the counting. Channels that a world had earlier must not increase it.
+// The cost of an epoch without messages: the wave that detects its end and, on one rank, only the
+// counting. Channels that a world had earlier must not increase it.
 //
 //   empty_epoch --ranks 2 --threads 1 --channels-before 10000
 

@@ -29,9 +29,11 @@ struct height_labels {
         of(w, g.partition(), 0),
         copies(r.arcs.size()),
         search(w, g.partition(), flow),
-        updates(w, [this](worker_t, std::span<const update> batch) {
-          for (const auto& m : batch) copies[m.arc - r.first_arc] = m.label;
-        }) {}
+        updates(w,
+                [this](worker_t, std::span<const update> batch) {
+                  for (const auto& m : batch) copies[m.arc - r.first_arc] = m.label;
+                },
+                {.sends = false}) {}
 
   /// Sets labels to the distance to t or, if t is unreachable, to n plus the distance to s. Sends
   /// the labels to all neighbors.

@@ -22,6 +22,7 @@ struct peeling {
     struct message {
       Id v;
     };
+    static constexpr bool sends = false;
     pgas::vertex_view<std::int32_t> cells;
     peeling& p;
 

@@ -23,7 +23,7 @@ class minimum_labels {
     struct message {
       Id v, label;
     };
-    static constexpr bool permanent = true;
+    static constexpr bool permanent = true, sends = false;
     pgas::vertex_view<Id> labels;
     minimum_labels& p;
 

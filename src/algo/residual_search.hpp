@@ -67,6 +67,7 @@ class residual_search {
       Id v;
       std::uint64_t distance;
     };
+    static constexpr bool sends = false;
     pgas::vertex_view<std::uint64_t> distances;
     traverse::worklist<Id>& reached;
 

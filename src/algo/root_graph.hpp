@@ -132,7 +132,8 @@ class root_graph {
       am::channel<root_message> messages(w_,
                                          [this](worker_t k, std::span<const root_message> batch) {
                                            for (const auto& m : batch) record_message(k, m);
-                                         });
+                                         },
+                                         {.sends = false});
       send_all(messages);
     }
   }

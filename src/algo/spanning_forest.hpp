@@ -30,9 +30,11 @@ class forest_edges {
       : w_(w),
         vertices_(vertices),
         parts_(w.workers()),
-        to_owner_(w, [this](worker_t k, std::span<const outgoing_edge<Id>> batch) {
-          for (const auto& e : batch) keep(k, e);
-        }) {}
+        to_owner_(w,
+                  [this](worker_t k, std::span<const outgoing_edge<Id>> batch) {
+                    for (const auto& e : batch) keep(k, e);
+                  },
+                  {.sends = false}) {}
 
   /// from(k)(edge), called by worker k: see traverse/push.hpp.
   [[nodiscard]] auto from(worker_t k) {

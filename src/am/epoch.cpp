@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
 #include <atomic>
+#include <bit>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -7,28 +10,36 @@
 #include <vector>
 
 #include <cairn/am/epoch.hpp>
+#include <cairn/base/contract.hpp>
 #include <cairn/core/progress.hpp>
 
 namespace cairn::am {
 namespace {
 
-message_counts counts_of(std::span<const std::byte> bytes) {
-  message_counts counts;
-  std::memcpy(&counts, bytes.data(), sizeof counts);
-  return counts;
+constexpr std::size_t num_counts = 3;
+
+message_counts counts_of(std::span<const std::uint64_t> wave) {
+  return {.sent = wave[0], .handled = wave[1], .leading = wave[2]};
+}
+std::array<std::uint64_t, num_counts> words_of(const message_counts& c) {
+  return {c.sent, c.handled, c.leading};
 }
 
-void add_counts(std::span<const std::byte> lower, std::span<const std::byte> higher,
-                std::vector<std::byte>& sum) {
-  const auto a = counts_of(lower), b = counts_of(higher);
-  const message_counts both{a.sent + b.sent, a.handled + b.handled};
-  const auto bytes = std::as_bytes(std::span(&both, 1));
-  sum.insert(sum.end(), bytes.begin(), bytes.end());
+void add_words(std::span<const std::byte> lower, std::span<const std::byte> higher,
+               std::vector<std::byte>& sum) {
+  CAIRN_EXPECTS(lower.size() == higher.size(), "the ranks close different epochs");
+  for (std::size_t i = 0; i < lower.size(); i += sizeof(std::uint64_t)) {
+    std::uint64_t a = 0, b = 0;
+    std::memcpy(&a, lower.data() + i, sizeof a);
+    std::memcpy(&b, higher.data() + i, sizeof b);
+    const auto both = std::bit_cast<std::array<std::byte, sizeof a>>(a + b);
+    sum.insert(sum.end(), both.begin(), both.end());
+  }
 }
 
 message_counts here(world& w) {
   const auto counted = w.messages().epoch_totals();
-  return {counted.sent, counted.handled};
+  return {counted.sent, counted.handled, counted.leading};
 }
 
 // With one rank, one reading decides: `handled` is read before `sent`.
@@ -61,7 +72,8 @@ void finish_alone(world& w) {
 
 }  // namespace
 
-epoch::epoch(world& w) : world_(w), span_(w.trace(), main_worker, obs::trace_kind::epoch) {
+epoch::epoch(world& w)
+    : world_(w), span_(w.trace(), main_worker, obs::trace_kind::epoch), num_words_(num_counts) {
   const world::call_guard in_call(w);
   w.messages().open_epoch();
   if (span_) span_->number = static_cast<std::uint32_t>(w.messages().epoch());
@@ -82,27 +94,42 @@ void epoch::release(worker_t k, std::uint64_t n) noexcept { am::release(world_, 
 
 // The next wave begins after the previous one has ended on this rank, so after every rank has read
 // its counts for the previous one.
-void epoch::drive_waves(worker_t k) {
+void epoch::drive_waves(worker_t k, body state, const write_words& mine) {
   const std::unique_lock held(driving_, std::try_to_lock);
   if (!held || ended_.load(std::memory_order_relaxed)) return;
-  auto& protocols = world_.messages().protocols();
   if (wave_is_running_) {
-    const auto sum = protocols.try_take_reduced(k);
+    const auto sum = world_.messages().protocols().try_take_reduced(k);
     if (!sum) return;
     wave_is_running_ = false;
-    const auto counted = counts_of(*sum);
+    CAIRN_EXPECTS(sum->size() == wave_.size() * sizeof wave_[0],
+                  "the ranks close different epochs");
+    std::memcpy(wave_.data(), sum->data(), sum->size());
+    const auto counted = counts_of(wave_);
     world_.messages().record_wave({.sent = counted.sent, .handled = counted.handled});
     world_.trace().note(k, obs::trace_kind::wave, {},
                         {.amount = counted.sent,
                          .count = static_cast<std::uint32_t>(counted.sent - counted.handled)});
     if (ledger_.finished_after(counted)) {
+      // If the end was declared too early, then some rank has sent since it joined the wave.
+      CAIRN_EXPECTS(counted.leading != 0 || here(world_).sent == sent_here_,
+                    "a handler sent a message, but its channel or operator has sends = false");
       ended_.store(true, std::memory_order_release);
       return;
     }
   }
+  begin_wave(k, state, mine);
+}
+
+void epoch::begin_wave(worker_t k, body state, const write_words& mine) {
   world_.counters().add(k, obs::counter::waves);
-  const auto mine = here(world_);
-  protocols.begin_reduce(k, std::as_bytes(std::span(&mine, 1)), add_counts);
+  wave_.resize(num_words_);
+  auto counted = here(world_);
+  if (state == body::may_send) counted.leading = 1;
+  sent_here_ = counted.sent;
+  std::ranges::copy(words_of(counted), wave_.begin());
+  // After `handled`: once all messages count as handled, the words contain all their effects.
+  if (mine) mine(std::span(wave_).subspan(num_counts));
+  world_.messages().protocols().begin_reduce(k, std::as_bytes(std::span(wave_)), add_words);
   wave_is_running_ = true;
 }
 
@@ -115,7 +142,7 @@ bool epoch::try_close(worker_t k, worker_activity state) {
   if (idle) world_.pool().poll_sources(k);  // runs parked work
   world_.throw_if_poisoned();
   if (world_.size() > 1) {
-    drive_waves(k);
+    drive_waves(k, body::may_send, {});
   } else if (messages.interrupted()) {
     throw cancelled();
   } else if (idle && all_handled_here(world_)) {
@@ -125,21 +152,27 @@ bool epoch::try_close(worker_t k, worker_activity state) {
   return ended_.load(std::memory_order_acquire);
 }
 
-void epoch::close() {
+void epoch::close_with(std::span<std::uint64_t> sums, const write_words& mine) {
   obs::trace_span wait(world_.trace(), main_worker, obs::trace_kind::wait);
   if (wait) wait->set_text("wait for end of epoch");
-  world_.messages().stoppable([this] {
+  num_words_ = num_counts + sums.size();
+  world_.messages().stoppable([&] {
     if (world_.size() == 1) return finish_alone(world_);
     const world::call_guard in_call(world_);
     world_.pool().work_until(
-        [this] {
-          drive_waves(main_worker);
+        [&] {
+          drive_waves(main_worker, body::has_ended, mine);
           return ended_.load(std::memory_order_relaxed);
         },
         [this] { return world_.messages().interrupted(); });
   });
   open_ = false;
   world_.messages().close_epoch();
+  if (world_.size() == 1) {
+    if (mine) mine(sums);
+  } else {
+    std::ranges::copy(std::span(wave_).subspan(num_counts), sums.begin());
+  }
   wait.end();
   span_.end();
 }
@@ -154,13 +187,17 @@ void finish_standing(world& w, receiver& r) noexcept {
     do {
       while (!w.messages().interrupted() && w.pool().poll_sources(main_worker)) {
       }
-      message_counts mine;
+      message_counts mine{.leading = 1};  // handlers of other channels may send, too
       for (worker_t k{0}; k < w.handling_threads(); ++k) mine.handled += r.count(k).handled();
       for (worker_t k{0}; k < w.handling_threads(); ++k) mine.sent += r.count(k).sent();
       // Calls the protocol instead of world: a cancel request stays for the next call, which may
       // throw.
       auto& protocols = w.messages().protocols();
-      sum = counts_of(protocols.reduce(std::as_bytes(std::span(&mine, 1)), add_counts));
+      const auto words = words_of(mine);
+      const auto sums = protocols.reduce(std::as_bytes(std::span(words)), add_words);
+      std::array<std::uint64_t, num_counts> all;
+      std::memcpy(all.data(), sums.data(), sizeof all);
+      sum = counts_of(all);
     } while (!ledger.finished_after(sum));
   } catch (...) {  // the world is poisoned or cancelled: messages in flight are discarded
   }

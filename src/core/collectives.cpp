@@ -3,6 +3,7 @@
 #include <bit>
 #include <cstring>
 #include <limits>
+#include <utility>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/core/collectives.hpp>
@@ -26,9 +27,10 @@ T read(std::span<const std::byte> bytes, std::size_t at) {
   return value;
 }
 
-std::byte* write(std::byte* at, const void* from, std::size_t bytes) {
-  if (bytes != 0) std::memcpy(at, from, bytes);
-  return at + bytes;
+// resize() would first write zeros.
+void append_to(std::vector<std::byte>& bytes, const void* from, std::size_t n) {
+  const auto* const at = static_cast<const std::byte*>(from);
+  bytes.insert(bytes.end(), at, at + n);
 }
 
 std::size_t slot(std::uint64_t operation, int round, int num_rounds) {
@@ -63,6 +65,7 @@ void collectives::begin(std::span<const std::byte> mine) {
   ++operation_;
   current_ = true;
   rounds_sent_ = rounds_received_ = 0;
+  held_.reserve(last_total_);
   held_.assign(mine.begin(), mine.end());
   lengths_.assign(1, mine.size());
   append_kept();
@@ -79,10 +82,10 @@ std::optional<collectives::outgoing> collectives::next_send() {
 
   const auto below = self_ - (rank_t{1} << round);
   outgoing out{below < 0 ? below + size_ : below, {}};
-  out.packet.resize(sizeof header + header.num_parts * sizeof(std::uint64_t) + bytes);
-  auto* at = write(out.packet.data(), &header, sizeof header);
-  at = write(at, lengths_.data(), header.num_parts * sizeof(std::uint64_t));
-  write(at, held_.data(), bytes);
+  out.packet.reserve(sizeof header + header.num_parts * sizeof(std::uint64_t) + bytes);
+  append_to(out.packet, &header, sizeof header);
+  append_to(out.packet, lengths_.data(), header.num_parts * sizeof(std::uint64_t));
+  append_to(out.packet, held_.data(), bytes);
   return out;
 }
 
@@ -162,18 +165,31 @@ std::optional<rank_t> collectives::awaited() const noexcept {
   return sender_in_round(rounds_received_);
 }
 
-std::vector<std::vector<std::byte>> collectives::take_parts() {
+gathered_parts collectives::take() {
   CAIRN_EXPECTS(done(), "the operation is not complete");
   current_ = false;
-  std::vector<std::vector<std::byte>> parts(static_cast<std::size_t>(size_));
-  auto at = held_.cbegin();
-  auto rank = static_cast<std::size_t>(self_);
-  for (const auto length : lengths_) {
-    parts[rank].assign(at, at + static_cast<std::ptrdiff_t>(length));
-    at += static_cast<std::ptrdiff_t>(length);
-    if (++rank == parts.size()) rank = 0;
+  last_total_ = held_.size();
+  return {std::exchange(held_, {}), lengths_, self_};
+}
+
+gathered_parts::gathered_parts(std::vector<std::byte> bytes, std::span<const std::uint64_t> lengths,
+                               rank_t first)
+    : bytes_(std::move(bytes)), parts_(lengths.size()) {
+  const std::span<const std::byte> all(bytes_);
+  std::size_t at = 0;
+  auto rank = static_cast<std::size_t>(first);
+  for (const auto length : lengths) {
+    parts_[rank] = all.subspan(at, length);
+    at += length;
+    if (++rank == parts_.size()) rank = 0;
   }
-  return parts;
+}
+
+std::vector<std::vector<std::byte>> gathered_parts::copies() const {
+  std::vector<std::vector<std::byte>> all;
+  all.reserve(parts_.size());
+  for (const auto& part : parts_) all.emplace_back(part.begin(), part.end());
+  return all;
 }
 
 }  // namespace cairn

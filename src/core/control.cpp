@@ -8,6 +8,15 @@
 #include <cairn/core/control.hpp>
 
 namespace cairn {
+namespace {
+
+// The parts of a world of one rank.
+gathered_parts only(std::span<const std::byte> mine) {
+  const std::uint64_t length = mine.size();
+  return {{mine.begin(), mine.end()}, std::span(&length, 1), 0};
+}
+
+}  // namespace
 
 control::control(net::transport& net, outbox& out, task::spin_lock& network_lock, task::pool& pool,
                  obs::counters& counters)
@@ -24,9 +33,9 @@ control::control(net::transport& net, outbox& out, task::spin_lock& network_lock
 
 void control::send(worker_t k, packet_kind kind, rank_t to, std::span<const std::byte> payload) {
   const packet_header header{.kind = kind, .number = generation()};
-  packet_.resize(sizeof header + payload.size());
-  std::memcpy(packet_.data(), &header, sizeof header);
-  if (!payload.empty()) std::memcpy(packet_.data() + sizeof header, payload.data(), payload.size());
+  const auto head = std::as_bytes(std::span(&header, 1));
+  packet_.assign(head.begin(), head.end());
+  packet_.insert(packet_.end(), payload.begin(), payload.end());
   out_.send(k, to, packet_);
 }
 
@@ -120,19 +129,19 @@ void control::begin_gather(std::span<const std::byte> mine) {
   send_gather(main_worker);
 }
 
-std::vector<std::vector<std::byte>> control::finish_gather() {
+gathered_parts control::finish_gather() {
   wait_for(gathered_);
   const std::lock_guard held(network_lock_);
-  return gathering_.take_parts();
+  return gathering_.take();
 }
 
-std::vector<std::vector<std::byte>> control::gather(std::span<const std::byte> mine) {
+gathered_parts control::gather(std::span<const std::byte> mine) {
   counters_.add(main_worker, obs::counter::collectives);
   throw_if_poisoned();
   {
     const std::lock_guard held(network_lock_);
     expect_to_begin(main_worker);
-    if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
+    if (size_ == 1) return only(mine);
     begin_gather(mine);
   }
   return finish_gather();
@@ -230,7 +239,7 @@ void control::send_announcement(worker_t k) {
   }
 }
 
-std::vector<std::vector<std::byte>> control::restart(std::span<const std::byte> mine) {
+gathered_parts control::restart(std::span<const std::byte> mine) {
   {
     const std::lock_guard held(network_lock_);
     cancelling_.restart();
@@ -238,7 +247,7 @@ std::vector<std::vector<std::byte>> control::restart(std::span<const std::byte> 
     reducing_ = recursive_doubling(rank_, size_);
     gathered_.store(true, std::memory_order_relaxed);
     reduced_.store(true, std::memory_order_relaxed);
-    if (size_ == 1) return {std::vector<std::byte>(mine.begin(), mine.end())};
+    if (size_ == 1) return only(mine);
     cancelling_.begin();
     begin_gather(mine);
     const auto kept = std::exchange(kept_, {});

@@ -25,6 +25,7 @@ void progress_engine::open_epoch() {
     unfinished_ = nullptr;
   }
   if (size_ > 1) {
+    leading_before_ = leading_messages();
     inbox_.open_epoch(epoch() + 1);
   } else {
     inbox_.open_epoch_single_rank(epoch() + 1);
@@ -79,7 +80,19 @@ progress_engine::totals progress_engine::epoch_totals() const noexcept {
   };
   each_count([&](const message_counter& c) { here.handled += c.handled(); });
   each_count([&](const message_counter& c) { here.sent += c.sent(); });
+  here.leading = leading_messages() - leading_before_;
   return here;
+}
+
+std::uint64_t progress_engine::leading_messages() const noexcept {
+  std::uint64_t leading = 0;
+  for (worker_t k{0}; k < threads_; ++k) {
+    leading += holds_[k].sent();
+    for (const auto& channel : channels_.live()) {
+      if (channel.to->sends()) leading += channel.to->count(k).sent();
+    }
+  }
+  return leading;
 }
 
 // Progress reports ---------------------------------------------------------------------------
@@ -93,10 +106,9 @@ std::uint64_t progress_engine::steps() const noexcept {
 }
 
 void progress_engine::record_wave(const totals& counted) noexcept {
-  const auto [sent, handled] = counted;
-  const auto last_sent = waves_sent_.exchange(sent, std::memory_order_relaxed);
-  const auto last_handled = waves_handled_.exchange(handled, std::memory_order_relaxed);
-  const bool same = last_sent == sent && last_handled == handled;
+  const auto last_sent = waves_sent_.exchange(counted.sent, std::memory_order_relaxed);
+  const auto last_handled = waves_handled_.exchange(counted.handled, std::memory_order_relaxed);
+  const bool same = last_sent == counted.sent && last_handled == counted.handled;
   if (!same) wave_changes_.fetch_add(1, std::memory_order_relaxed);
 }
 
@@ -138,7 +150,7 @@ std::vector<obs::sent_amount> progress_engine::traffic() {
 
 // Collectives --------------------------------------------------------------------------------
 
-std::vector<std::vector<std::byte>> progress_engine::all_gather(std::span<const std::byte> mine) {
+gathered_parts progress_engine::all_gather(std::span<const std::byte> mine) {
   expect_nothing_unfinished();
   count_step(main_worker);
   obs::trace_span span(trace_, main_worker, obs::trace_kind::collective);

@@ -87,7 +87,7 @@ world::~world() {
 
 std::vector<std::vector<std::byte>> world::all_gather_bytes(std::span<const std::byte> mine) {
   const call_guard in_call(*this);
-  return messages_->all_gather(mine);
+  return messages_->all_gather(mine).copies();
 }
 
 std::vector<std::byte> world::reduce_bytes(std::span<const std::byte> mine,
@@ -96,33 +96,40 @@ std::vector<std::byte> world::reduce_bytes(std::span<const std::byte> mine,
   return messages_->reduce(mine, combine);
 }
 
+// A part has the rank's bits, its words to be summed, and the number of bits.
 void world::all_gather_bits(std::span<const std::uint64_t> words, std::size_t num_bits,
-                            std::vector<std::uint64_t>& whole) {
+                            std::vector<std::uint64_t>& whole, std::span<std::uint64_t> sums) {
   CAIRN_EXPECTS(words.size() * 64 >= num_bits);
   const auto used = words.first((num_bits + 63) / 64);
   std::vector<std::uint64_t> mine(used.begin(), used.end());
   if (num_bits % 64 != 0) mine.back() &= (std::uint64_t{1} << (num_bits % 64)) - 1;
+  mine.insert(mine.end(), sums.begin(), sums.end());
   mine.push_back(num_bits);
-  const auto parts = all_gather_bytes(std::as_bytes(std::span(mine)));
-  std::size_t total = 0;
-  const auto bits_of = [](const std::vector<std::byte>& part) {
-    std::uint64_t n = 0;
-    std::memcpy(&n, part.data() + part.size() - sizeof n, sizeof n);
-    return n;
+  const call_guard in_call(*this);
+  const auto parts = messages_->all_gather(std::as_bytes(std::span(mine)));
+  const auto word_of = [](std::span<const std::byte> part, std::size_t i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, part.data() + i * sizeof word, sizeof word);
+    return word;
   };
-  for (const auto& part : parts) total += bits_of(part);
+  const auto bits_of = [&](std::span<const std::byte> part) {
+    return word_of(part, part.size() / sizeof(std::uint64_t) - 1);
+  };
+  std::size_t total = 0;
+  for (const auto part : parts) total += bits_of(part);
   whole.assign((total + 63) / 64, 0);
+  std::ranges::fill(sums, 0);
   std::size_t at = 0;
-  for (const auto& part : parts) {
-    const auto num_words = part.size() / sizeof(std::uint64_t) - 1;
+  for (const auto part : parts) {
+    const auto num_words = (bits_of(part) + 63) / 64;
     const auto shift = at % 64;
     auto* const out = whole.data() + at / 64;
     for (std::size_t i = 0; i < num_words; ++i) {
-      std::uint64_t word = 0;
-      std::memcpy(&word, part.data() + i * sizeof word, sizeof word);
+      const auto word = word_of(part, i);
       out[i] |= word << shift;
       if (shift != 0 && (word >> (64 - shift)) != 0) out[i + 1] |= word >> (64 - shift);
     }
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += word_of(part, num_words + i);
     at += bits_of(part);
   }
 }

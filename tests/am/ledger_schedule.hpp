@@ -30,18 +30,21 @@ enum class fault {
   forgets_parked_work,
   forgets_unfinished_groups,
   begins_a_wave_before_the_last_has_ended,
+  does_not_count_leading_messages,
+  sends_from_silent_handlers,
 };
 
-enum class ending { all_handled, early, never };
+/// early_noticed   an epoch ended early, but a rank has sent since it joined the last wave
+enum class ending { all_handled, early, early_noticed, never };
 
 /// A model of ranks with workers, reduction tables, blocks and buffers, whose every step the seed
 /// decides: one to three epochs with counts that go on, buffers that arrive late, in any order, or
 /// before their epoch, and waves that each rank joins when it likes, reading one counter at a time.
 ///
 /// A message has a destination, perhaps some hops before it, and a size: its handler sends up to
-/// two smaller ones. A worker that takes one from a buffer forwards it, handles it, groups it with
-/// others, parks it, or puts it in a queue, which holds the epoch until the worker that takes it
-/// out has sent what follows.
+/// two smaller ones if the message leads, else none. The seed decides how many lead. A worker that
+/// takes one from a buffer forwards it, handles it, groups it with others, parks it, or puts it in
+/// a queue, which holds the epoch until the worker that takes it out has sent what follows.
 template <class Detector>
 class schedule {
  public:
@@ -55,6 +58,7 @@ class schedule {
     for (auto* haste : {&handlers_, &counters_}) *haste = std::size_t{1} << below(6);
     reducing_ = below(3);
     hopping_ = below(3);
+    leading_ = below(4);
     ranks_.resize(1 + below(3));
     late_ = below(2 * ranks_.size());
     const auto num_workers = 1 + below(2);
@@ -73,7 +77,7 @@ class schedule {
         random_, static_cast<rank_t>(ranks_.size()), in_flight_, ended,
         [&](rank_t r) { return take_turn(ranks_[static_cast<std::size_t>(r)]); },
         [&](buffer b) { arrive(std::move(b)); });
-    if (early_) return ending::early;
+    if (early_) return noticed_ ? ending::early_noticed : ending::early;
     return moved && idle_waves_ <= waves_too_many ? ending::all_handled : ending::never;
   }
 
@@ -81,6 +85,7 @@ class schedule {
   struct message {
     std::size_t to;
     int size, hops;
+    bool leads;
   };
   using messages = std::vector<message>;
   struct worker {
@@ -107,6 +112,8 @@ class schedule {
     Detector detector;
     std::size_t waves_joined = 0, waves_learned = 0, counters_read = 0;
     message_counts reading;
+    std::uint64_t sent_in_wave = 0;    // the last that it joined
+    std::uint64_t leading_before = 0;  // the open epoch
   };
   struct global_wave {
     message_counts sum;
@@ -144,6 +151,7 @@ class schedule {
       if (r.epoch == num_epochs_) return false;
       ++r.epoch;
       r.open = true;
+      r.leading_before = counts_of(r).leading;
       r.body_sends = below(3);
       r.inbox = std::exchange(r.early, {});
     } else if (r.body_sends > 0 && r.workers[0].running == 0) {
@@ -197,8 +205,9 @@ class schedule {
         put_aside(w.group, fault::forgets_unfinished_groups);
         break;
       case 3:  // its handler's only act is to hold the epoch by an entry of the queue
+        if (!m.leads) return handle(w, {m}, false);
         r.queue.push_back(m);
-        if (fault_ != fault::does_not_hold) ++w.counts.sent;
+        if (fault_ != fault::does_not_hold) count_sent(w, true);
         ++w.counts.handled;
         break;
       default:
@@ -210,8 +219,9 @@ class schedule {
     w.running = group.size();
     w.to_count = already_counted ? 0 : group.size();
     for (const auto& m : group) {
+      if (!m.leads && fault_ != fault::sends_from_silent_handlers) continue;
       for (auto n = m.size > 1 ? (1 + below(5)) / 2 : 0; n > 0; --n) {
-        w.to_send.push_back({0, m.size - 1, 0});
+        w.to_send.push_back({0, m.size - 1, 0, true});
       }
     }
     if (fault_ == fault::counts_handled_before_its_sends) {
@@ -227,7 +237,8 @@ class schedule {
 
   /// Whether a message that the table takes has been merged into one that was there.
   bool reduce(worker& w, const message& m) {
-    const auto same = std::ranges::find(w.table, m.to, &message::to);
+    const auto same = std::ranges::find_if(
+        w.table, [&](const message& kept) { return kept.to == m.to && kept.leads == m.leads; });
     if (same == w.table.end()) {
       w.table.push_back(m);
       return false;
@@ -237,16 +248,22 @@ class schedule {
   }
   bool reduces() { return reducing_ > 0 && chance(reducing_); }
 
+  void count_sent(worker& w, bool leads) {
+    ++w.counts.sent;
+    if (leads && fault_ != fault::does_not_count_leading_messages) ++w.counts.leading;
+  }
+
   // As the table in reduce.hpp says.
   void send(rank& r, worker& w, int size) {
-    const message m{below(ranks_.size()), size, static_cast<int>(below(3))};
+    const bool leads = leading_ > 0 && chance(leading_);
+    const message m{below(ranks_.size()), size, static_cast<int>(below(3)), leads};
     const bool by_table = reduces();
     const bool merged = by_table && reduce(w, m);
     if (!merged) {
       ++unhandled(r);
-      if (fault_ != fault::counts_sent_at_flush) ++w.counts.sent;
+      if (fault_ != fault::counts_sent_at_flush) count_sent(w, leads);
     } else if (fault_ == fault::counts_merged_at_the_sender) {
-      ++w.counts.sent;
+      count_sent(w, leads);
     }
     if (!by_table) append(w, m);
   }
@@ -267,7 +284,9 @@ class schedule {
 
   void flush(rank& r, worker& w, std::size_t to) {
     buffer b{r.epoch, static_cast<rank_t>(to), std::exchange(w.blocks[to], {})};
-    if (fault_ == fault::counts_sent_at_flush) w.counts.sent += b.items.size();
+    if (fault_ == fault::counts_sent_at_flush) {
+      for (const auto& m : b.items) count_sent(w, m.leads);
+    }
     (to == index(r) ? r.inbox : in_flight_).push_back(std::move(b));
   }
 
@@ -295,7 +314,9 @@ class schedule {
     if (handled_of_all_first_ ? i < n : i % 2 == 0) {
       r.reading.handled += r.workers[handled_of_all_first_ ? i : i / 2].counts.handled;
     } else {
-      r.reading.sent += r.workers[handled_of_all_first_ ? i - n : i / 2].counts.sent;
+      const auto& counts = r.workers[handled_of_all_first_ ? i - n : i / 2].counts;
+      r.reading.sent += counts.sent;
+      r.reading.leading += counts.leading;
     }
     if (r.counters_read < 2 * n) return;
     r.counters_read = 0;
@@ -311,11 +332,26 @@ class schedule {
     const auto mine = std::exchange(r.reading, {});
     wave.sum.sent += mine.sent;
     wave.sum.handled += mine.handled;
+    wave.sum.leading += mine.leading - r.leading_before;
+    r.sent_in_wave = mine.sent;
+  }
+
+  static message_counts counts_of(const rank& r) {
+    message_counts all;
+    for (const auto& w : r.workers) {
+      all.sent += w.counts.sent;
+      all.leading += w.counts.leading;
+    }
+    return all;
   }
 
   void learn(rank& r) {
     if (!r.detector.finished_after(waves_[r.waves_learned++].sum)) return;
-    if (unhandled(r) != 0) early_ = true;
+    if (unhandled(r) != 0) {
+      early_ = true;
+      noticed_ = std::ranges::any_of(
+          ranks_, [](const rank& other) { return counts_of(other).sent != other.sent_in_wave; });
+    }
     r.open = false;
     ++epochs_closed_;
     idle_waves_ = 0;
@@ -326,7 +362,7 @@ class schedule {
   std::size_t num_epochs_;
   bool handled_of_all_first_;
   std::size_t flushing_, grouping_, parking_, queuing_, draining_;  // in one of so many chances
-  std::size_t reducing_, hopping_;                                  // the same; 0: never
+  std::size_t reducing_, hopping_, leading_;                        // the same; 0: never
   std::size_t handlers_, counters_;                                 // actions in one turn, at most
   std::size_t late_;  // the rank that is slow to join waves, if there is one
   std::vector<rank> ranks_;
@@ -335,7 +371,7 @@ class schedule {
   std::array<std::uint64_t, 4> unhandled_{};  // by epoch: the truth
   std::uint64_t idle_waves_ = 0;              // since all has been handled
   std::size_t epochs_closed_ = 0;             // by any rank
-  bool early_ = false;
+  bool early_ = false, noticed_ = false;
 };
 
 }  // namespace cairn::am::ledger_model

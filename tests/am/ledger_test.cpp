@@ -61,16 +61,39 @@ TEST(LedgerTwin, ThatBeginsAWaveBeforeTheLastHasEndedIsCaught) {
   EXPECT_GT(caught(fault::begins_a_wave_before_the_last_has_ended), 10u);
 }
 
-TEST(Ledger, NeedsTwoEqualWavesInEveryEpoch) {
+TEST(LedgerTwin, ThatDoesNotCountLeadingMessagesIsCaught) {
+  EXPECT_GT(caught(fault::does_not_count_leading_messages), 10u);
+}
+
+TEST(Ledger, EveryEarlyEndByAHandlerThatShouldNotSendIsNoticed) {
+  std::uint64_t noticed = 0, unnoticed = 0;
+  for (std::uint64_t seed = 1; seed <= 20'000; ++seed) {
+    const auto end = schedule<ledger>(seed, fault::sends_from_silent_handlers).play();
+    noticed += end == ending::early_noticed;
+    unnoticed += end == ending::early;
+  }
+  EXPECT_GT(noticed, 10u);
+  EXPECT_EQ(unnoticed, 0u);
+}
+
+TEST(Ledger, NeedsTwoEqualWavesInEveryEpochWithLeadingMessages) {
   ledger l;
   for (std::uint64_t epoch = 0; epoch < 3; ++epoch) {
-    EXPECT_FALSE(l.finished_after({epoch, epoch}));
-    EXPECT_TRUE(l.finished_after({epoch, epoch}));
-    EXPECT_FALSE(l.finished_after({epoch + 1, epoch}));
-    EXPECT_FALSE(l.finished_after({epoch + 1, epoch}));
-    EXPECT_FALSE(l.finished_after({epoch + 1, epoch + 1}));
+    EXPECT_FALSE(l.finished_after({epoch, epoch, 1}));
+    EXPECT_TRUE(l.finished_after({epoch, epoch, 1}));
+    EXPECT_FALSE(l.finished_after({epoch + 1, epoch, 1}));
+    EXPECT_FALSE(l.finished_after({epoch + 1, epoch, 1}));
+    EXPECT_FALSE(l.finished_after({epoch + 1, epoch + 1, 1}));
     l.reset();
   }
+}
+
+TEST(Ledger, NeedsOneWaveWithoutLeadingMessages) {
+  ledger l;
+  EXPECT_FALSE(l.finished_after({3, 2, 0}));
+  EXPECT_TRUE(l.finished_after({3, 3, 0}));
+  EXPECT_TRUE(l.finished_after({3, 3, 0}));
+  EXPECT_FALSE(l.finished_after({4, 4, 1}));
 }
 
 }  // namespace

@@ -168,6 +168,7 @@ class schedule {
     }
     wave_.sent += r.counts.sent;
     wave_.handled += r.reading.handled;
+    wave_.leading += 1;  // bodies send between waves, see below
     if (++joined_ < ranks_.size()) return false;
     joined_ = 0;
     for (auto& each : ranks_) each.counters_read = 0;

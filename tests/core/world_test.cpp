@@ -157,7 +157,9 @@ TEST_P(World, GathersBitsWithoutGapsWhateverTheirNumber) {
       for (std::uint64_t i = 0; i < sizes[own]; ++i) {
         if (!bit(own, i)) mine[i / 64] &= ~(std::uint64_t{1} << (i % 64));
       }
-      w.all_gather_bits(mine, sizes[own], whole);
+      std::vector<std::uint64_t> sums(round % 3, round + own);
+      w.all_gather_bits(mine, sizes[own], whole, sums);
+      for (const auto sum : sums) EXPECT_EQ(sum, ranks * round + ranks * (ranks - 1) / 2);
       std::uint64_t at = 0;
       for (std::uint64_t r = 0; r < ranks; ++r) {
         for (std::uint64_t i = 0; i < sizes[r]; ++i, ++at) {

@@ -22,7 +22,7 @@ struct mark {
   struct message {
     id v, from;
   };
-  static constexpr bool once = true;
+  static constexpr bool once = true, sends = false;
   static message along(id u, id v) { return {v, u}; }
 
   pgas::vertex_view<id> step_of;
@@ -84,6 +84,10 @@ TEST_P(Advance, ReachesEachVertexAtItsDepthInEveryDirection) {
         EXPECT_EQ(found, reached_here);
         const auto trace = run.search.take_trace();
         EXPECT_EQ(trace.size(), run.search.num_supersteps());
+        for (std::size_t i = 0; i < trace.size(); ++i) {
+          EXPECT_EQ(trace[i].frontier, static_cast<std::uint64_t>(std::ranges::count(depths, i)))
+              << i;
+        }
         if (way != direction::automatic) {
           EXPECT_EQ(run.search.num_pulls(),
                     way == direction::pull ? run.search.num_supersteps() : 0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -62,6 +63,48 @@ TEST_P(Frontier, HoldsWhatWasAddedInEitherFormAndForgetsTheLastTurn) {
     }
     EXPECT_EQ(f.begin_superstep(), 0u);
     EXPECT_TRUE(f.list().empty());
+  });
+}
+
+TEST_P(Frontier, IsExtendedByWhatWasAddedSince) {
+  GetParam().run([&](world& w) {
+    const pgas::partition p(n, w.size());
+    frontier<id> f(w, p);
+    add_third(w, p, f, 0);
+    EXPECT_EQ(f.begin_superstep(), own_third(w, p, 0).size());
+    auto expected = own_third(w, p, 1);
+    add_third(w, p, f, 1);
+    EXPECT_EQ(f.begin_superstep(), expected.size());
+    static_cast<void>(f.bits_of_all());
+    add_third(w, p, f, 2);
+    const auto more = own_third(w, p, 2);
+    expected.insert(expected.end(), more.begin(), more.end());
+    EXPECT_EQ(f.extend(), expected.size());
+    std::sort(expected.begin(), expected.end());
+    EXPECT_EQ(sorted(f.list()), expected);
+    const auto* const bits = f.bits_of_all();  // not the earlier ones
+    for (std::uint64_t v = 0; v < n; ++v) {
+      ASSERT_EQ(bits[v / 64] >> (v % 64) & 1, v % 3 != 0 ? 1u : 0u) << v;
+    }
+  });
+}
+
+TEST_P(Frontier, GathersItsBitsWithSums) {
+  GetParam().run([&](world& w) {
+    const pgas::partition p(n, w.size());
+    frontier<id> f(w, p);
+    f.keep_next_as(frontier<id>::form::bits);
+    add_third(w, p, f, 1);
+    std::array<std::uint64_t, 2> words{f.begin_superstep(), 1};
+    f.gather_and_sum(words);
+    EXPECT_EQ(words,
+              (std::array<std::uint64_t, 2>{(n + 1) / 3, static_cast<std::uint64_t>(w.size())}));
+    const auto before = w.counters().total(obs::counter::collectives);
+    const auto* const bits = f.bits_of_all();
+    EXPECT_EQ(w.counters().total(obs::counter::collectives), before);
+    for (std::uint64_t v = 0; v < n; ++v) {
+      ASSERT_EQ(bits[v / 64] >> (v % 64) & 1, v % 3 == 1 ? 1u : 0u) << v;
+    }
   });
 }
 

@@ -64,6 +64,8 @@ class executor {
   static_assert(can_run<Op, Fixed>,
                 "this mechanism cannot keep the operator's promise: several cells do not change "
                 "in one atomic instruction");
+  static_assert(!declares_sends<Op> || (single_cell<Op> && !fire_and_return<Op> && has_after<Op>),
+                "only a single-cell, fire-and-forget operator with `after` declares `sends`");
 
  public:
   using message = typename Op::message;
@@ -199,7 +201,7 @@ class executor {
             });
           });
     } else {
-      parts_.out.emplace(w, parts_.reduce, arrived());
+      parts_.out.emplace(w, parts_.reduce, arrived(), am::channel_options{.sends = !silent<Op>});
     }
   }
 

@@ -180,7 +180,8 @@ struct executor_parts {
     make_filters();
     const auto owner = [this](const message& m) { return shape<Op>::owner(op, m); };
     for (worker_t to{0}; to < w.workers(); ++to) {
-      auto& road = to_worker.emplace_back(w, owner, arrived, am::channel_options{.worker = to});
+      auto& road = to_worker.emplace_back(w, owner, arrived,
+                                          am::channel_options{.worker = to, .sends = !silent<Op>});
       for (worker_t k{0}; k < w.workers(); ++k) senders[k].emplace_back(road, k);
     }
   }

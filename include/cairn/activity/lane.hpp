@@ -85,7 +85,10 @@ class lane {
    public:
     explicit context(lane& l) : lane_(l) {}
     [[nodiscard]] worker_t worker() const noexcept { return lane_.worker_; }
-    void operator()(const message& m) { lane_.send_on(m); }
+    void operator()(const message& m) {
+      static_assert(!silent<Op>, "this operator sends: remove `sends = false`");
+      lane_.send_on(m);
+    }
 
    private:
     lane& lane_;

@@ -60,6 +60,9 @@
 //
 //   static constexpr bool permanent = true;   optional: once `wanted` is false it stays false for
 //                                             the life of the operator, not only of the epoch
+//   static constexpr bool sends = false;      optional, single-cell and fire-and-forget: `after`
+//                                             neither sends, on any channel, nor holds the epoch,
+//                                             which then ends sooner (am/epoch.hpp)
 //   static constexpr bool once = true;        optional: after one handled message its cell wants
 //                                             no other, for the life of the operator
 //   static constexpr bool prefiltered = true; optional, single-cell and fire-and-forget: the branch
@@ -202,10 +205,29 @@ using kind = detail::kind_of<typename detail::attempt_result<Op>::type>;
 template <class Op>
 concept fire_and_return = !std::is_void_v<typename kind<Op>::value>;
 
+/// A fire-and-forget operator that does something once it took effect.
+template <class Op>
+concept has_after = requires(Op& op, const typename Op::message& m) {
+  op.after(m);
+}
+|| requires(Op& op, const typename Op::message& m, detail::any_context& at) { op.after(m, at); };
+
 /// A sent-filter may drop its messages. Multi-cell operators have no mirror cell, and
 /// fire-and-return operators must answer every message.
 template <class Op>
 concept filtered = selective<Op> && !fire_and_return<Op>;
+
+/// See `sends` above.
+template <class Op>
+concept declares_sends = requires {
+  typename std::bool_constant<Op::sends>;
+};
+
+/// Its messages lead to no others: it has no `after`, or one that sends nothing (`sends` above).
+/// Operators that answer or park messages are not silent.
+template <class Op>
+concept silent = single_cell<Op> && !fire_and_return<Op> &&
+                 (!has_after<Op> || (declares_sends<Op> && !Op::sends));
 
 /// Messages of equal key may be combined before they travel.
 template <class Op>

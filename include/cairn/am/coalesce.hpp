@@ -20,7 +20,9 @@ struct channel_options {
   std::size_t coalesce_bytes = 0;  ///< size of a buffer; 0: the world's, which may be automatic
   std::string_view name = {};      ///< in traces; empty: that of the message's type
   int worker = any_worker;         ///< of each rank that alone runs its handlers; epoch channels
-  bool sends = true;               ///< its handler may send, at least now and then
+  /// Its handler may send on any channel or hold the epoch. If none of an epoch's messages has such
+  /// a handler, the epoch ends sooner; a handler that sends nevertheless fails the world.
+  bool sends = true;
 };
 
 /// The stage coalesce: each worker fills a block per next hop; a block leaves as one buffer when it

@@ -1,8 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <functional>
+#include <span>
+#include <type_traits>
+#include <vector>
 
 #include <cairn/am/ledger.hpp>
 #include <cairn/core/progress.hpp>
@@ -32,9 +37,11 @@ enum class worker_activity { busy, idle };
 /// several ranks the exception must then leave the body. Another epoch or collective would fail the
 /// world, because the other ranks still wait for this epoch.
 ///
-/// Messages   two waves (reductions of two words, ceil(log2 P) rounds each) after the last message,
-///            more while messages are in flight. With one rank none.
-/// Throws     contract_violation from the constructor if an epoch of the world is open
+/// Messages   one wave (a reduction of three words, ceil(log2 P) rounds) after the last message if
+///            no handler may send (channel_options::sends), else two; more while messages are in
+///            flight. Always two with try_close() or holds. With one rank none.
+/// Throws     contract_violation from the constructor if an epoch of the world is open, and from
+///            close() if a handler has sent although its channel excludes it
 /// Collective: the ranks open and close their epochs in the same order; one at a time.
 /// Source     [DC15] AM++ epochs; ledger.hpp detects the end.
 class [[nodiscard("an epoch ends with close()")]] epoch {
@@ -45,7 +52,18 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
   epoch& operator=(const epoch&) = delete;
 
   /// Waits for the end. Called on worker 0 of every rank, outside jobs.
-  void close();
+  void close() { close_with({}, {}); }
+  /// close(), and returns the sums over all ranks of what mine() returns at the end, an array of
+  /// unsigned words. They travel in the waves, at no further cost. mine() is called before each
+  /// wave, perhaps while other workers run handlers. Not after try_close().
+  template <class F>
+  [[nodiscard]] std::invoke_result_t<F&> close_and_sum(F && mine) {
+    std::invoke_result_t<F&> sums{};
+    close_with(sums, [&mine](std::span<std::uint64_t> words) {
+      std::ranges::copy(mine(), words.begin());
+    });
+    return sums;
+  }
 
   /// Takes messages in, runs their handlers and drives the waves. Ships old buffers; of an idle
   /// worker it ships all buffers. Returns true on all workers of all ranks once the epoch has
@@ -59,7 +77,12 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
   void release(worker_t k, std::uint64_t n = 1) noexcept;
 
  private:
-  void drive_waves(worker_t k);
+  enum class body { may_send, has_ended };
+  using write_words = std::function<void(std::span<std::uint64_t>)>;
+
+  void close_with(std::span<std::uint64_t> sums, const write_words& mine);
+  void drive_waves(worker_t k, body state, const write_words& mine);
+  void begin_wave(worker_t k, body state, const write_words& mine);
 
   world& world_;
   bool open_ = true;
@@ -68,6 +91,9 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
   task::spin_lock driving_;
   ledger ledger_;
   bool wave_is_running_ = false;
+  std::uint64_t sent_here_ = 0;  // as the last wave counts it
+  std::size_t num_words_;
+  std::vector<std::uint64_t> wave_;  // this rank's words, later the sums: counts, then others
   std::atomic<bool> ended_{false};
 };
 

@@ -6,10 +6,13 @@
 
 namespace cairn::am {
 
-/// Messages sent and handled so far, by a worker, a rank or all ranks; both only grow.
+/// Messages sent and handled so far, by a worker, a rank or all ranks; they only grow.
 struct message_counts {
   std::uint64_t sent = 0;     ///< counted when appended to a block
   std::uint64_t handled = 0;  ///< counted after the handler, and after all that it sent
+  /// Leading messages: those sent in this epoch whose handlers may send or hold, on epoch channels
+  /// and on standing ones; and holds.
+  std::uint64_t leading = 0;
   friend bool operator==(const message_counts&, const message_counts&) = default;
 };
 
@@ -21,9 +24,14 @@ struct message_counts {
 /// yet sent it. Two equal waves, the second begun after the first had ended everywhere, rule this
 /// out: at the moment between them handled >= first.handled = second.sent >= sent.
 ///
+/// One wave suffices if every rank joins it after its body has ended and no counted message is
+/// leading. A message that is sent later needs a handler that sends, so a leading message. The
+/// first leading message comes from a body, so it would have been counted. Hence `sent` is exact,
+/// and sent == handled proves the end.
+///
 /// Work that will send later (parked, an unfinished group, a buffer not yet taken) keeps the epoch
-/// open by its own message, which counts as handled only when the work is finished. Counts may
-/// continue from epoch to epoch.
+/// open by its own message, which counts as handled only when the work is finished. `sent` and
+/// `handled` may continue from epoch to epoch.
 ///
 /// A pure state machine: epoch::close() feeds it waves, tests feed it schedules.
 /// Source    F. Mattern, "Algorithms for distributed termination detection" (1987), section 6: the
@@ -32,10 +40,12 @@ class ledger {
  public:
   /// Takes in one more wave: counts summed over all workers of all ranks. Each rank reads the
   /// `handled` of all its workers before any `sent`. The wave began after the previous one had
-  /// ended everywhere. Returns true if the epoch has ended; all ranks get the same answer, and the
-  /// next wave is then the first of a new epoch.
+  /// ended everywhere. A rank whose body may still send adds 1 to `leading`. Returns true if the
+  /// epoch has ended; all ranks get the same answer, and the next wave is then the first of a new
+  /// epoch.
   [[nodiscard]] bool finished_after(const message_counts& global_wave) noexcept {
-    const bool finished = last_ == global_wave && global_wave.sent == global_wave.handled;
+    const bool proven = global_wave.leading == 0 || last_ == global_wave;
+    const bool finished = proven && global_wave.sent == global_wave.handled;
     last_ = global_wave;
     if (finished) reset();
     return finished;

@@ -102,7 +102,7 @@ struct used_numbers {
   std::uint64_t epoch = 0, channel = 0;
 
   /// `parts` holds the bytes of every rank's numbers.
-  [[nodiscard]] static used_numbers agreed(std::span<const std::vector<std::byte>> parts) {
+  [[nodiscard]] static used_numbers agreed(const auto& parts) {
     used_numbers all;
     for (const auto& part : parts) {
       used_numbers of_rank;

@@ -37,7 +37,7 @@ class control {
                      std::span<const std::byte> payload);
 
   /// Every rank's bytes, by rank. Collective, worker 0.
-  std::vector<std::vector<std::byte>> gather(std::span<const std::byte> mine);
+  gathered_parts gather(std::span<const std::byte> mine);
   /// Combines all ranks' values (recursive_doubling.hpp). Collective, worker 0.
   std::vector<std::byte> reduce(std::span<const std::byte> mine,
                                 recursive_doubling::combine_function combine);
@@ -65,7 +65,7 @@ class control {
   [[nodiscard]] std::optional<pending_collective> pending() const;
   /// Begins a new generation with a gather of `mine`, which no request to cancel stops. Called by
   /// worker 0 of every stopped rank, while no other worker is in a call.
-  std::vector<std::vector<std::byte>> restart(std::span<const std::byte> mine);
+  gathered_parts restart(std::span<const std::byte> mine);
 
  private:
   struct kept_packet {
@@ -77,7 +77,7 @@ class control {
   void send(worker_t k, packet_kind kind, rank_t to, std::span<const std::byte> payload);
   void send_to_all(worker_t k, packet_kind kind, std::span<const std::byte> payload);
   void begin_gather(std::span<const std::byte> mine);
-  std::vector<std::vector<std::byte>> finish_gather();
+  gathered_parts finish_gather();
   void send_gather(worker_t k);
   void send_reduction(worker_t k);
   void handle_packet_of_generation(worker_t k, const packet_header& header, rank_t from,

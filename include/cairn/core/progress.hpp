@@ -151,10 +151,14 @@ class progress_engine final : public task::progress_source, private task::schedu
 
   struct totals {
     std::uint64_t sent = 0, handled = 0;
+    /// Since the epoch was opened: messages on any channel whose handlers may send, and holds.
+    std::uint64_t leading = 0;
   };
   /// Messages and holds of the open epoch, over this rank's channels and workers. `handled` is read
-  /// before `sent`, so a handler that runs meanwhile counts as a message in flight. Any worker.
+  /// before the others, so a handler that runs meanwhile counts as a message in flight. Any worker.
   [[nodiscard]] totals epoch_totals() const noexcept;
+  /// All sent messages whose handlers may send, and all holds, of live channels. Any worker.
+  [[nodiscard]] std::uint64_t leading_messages() const noexcept;
 
   // Progress reports -------------------------------------------------------------------------
 
@@ -170,7 +174,7 @@ class progress_engine final : public task::progress_source, private task::schedu
 
   // Collectives ------------------------------------------------------------------------------
 
-  std::vector<std::vector<std::byte>> all_gather(std::span<const std::byte> mine);
+  gathered_parts all_gather(std::span<const std::byte> mine);
   std::vector<std::byte> reduce(std::span<const std::byte> mine,
                                 recursive_doubling::combine_function combine);
   /// Low-level collectives, poison and cancellation.
@@ -273,6 +277,7 @@ class progress_engine final : public task::progress_source, private task::schedu
   task::per_worker<worker_state> workers_;
   task::per_worker<message_counter> holds_;
   std::atomic<std::uint64_t> epoch_{0};
+  std::uint64_t leading_before_ = 0;  // this epoch
   std::atomic<std::uint64_t> waves_sent_{0}, waves_handled_{0}, wave_changes_{0};
   std::atomic<bool> epoch_is_open_{false}, sends_early_{false};
   const char* unfinished_ =

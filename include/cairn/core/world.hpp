@@ -230,9 +230,9 @@ class world {
 
   /// Concatenates the ranks' bits in rank order, without gaps. `words` holds this rank's `num_bits`
   /// bits from bit 0. `whole` is replaced by one word per 64 bits of all ranks; unused bits are 0.
-  /// Collective.
+  /// `sums`, as many on all ranks, are replaced by their sums over all ranks. Collective.
   void all_gather_bits(std::span<const std::uint64_t> words, std::size_t num_bits,
-                       std::vector<std::uint64_t>& whole);
+                       std::vector<std::uint64_t>& whole, std::span<std::uint64_t> sums = {});
 
   /// Runs f. If it throws input_error, usage_error or system_failure on any rank, every rank throws
   /// the error of the lowest such rank. Collective.

@@ -165,23 +165,25 @@ class accumulator_map {
       const auto owner = [partition = partition_](const message& m) {
         return partition.owner(m.id);
       };
-      channel_.emplace(world_, owner, [this](worker_t k, std::span<const message> batch) {
+      const auto receive = [this](worker_t k, std::span<const message> batch) {
         with_keeper(k, [&](auto keep) {
           for (const auto& m : batch) keep(static_cast<std::ptrdiff_t>(m.id - first_), m.value);
         });
-      });
+      };
+      channel_.emplace(world_, owner, receive, am::channel_options{.sends = false});
     } else {
       const auto owner = [partition = partition_](std::span<const std::byte> record) {
         return partition.owner(unpack<Id>(record));
       };
-      channel_.emplace(world_, owner, [this](worker_t k, am::record_batch batch) {
+      const auto receive = [this](worker_t k, am::record_batch batch) {
         with_keeper(k, [&](auto keep) {
           for (auto record : batch) {
             const auto id = unpack<Id>(record);
             keep(static_cast<std::ptrdiff_t>(id - first_), unpacked<value_type>(record));
           }
         });
-      });
+      };
+      channel_.emplace(world_, owner, receive, am::channel_options{.sends = false});
     }
   }
 

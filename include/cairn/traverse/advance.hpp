@@ -34,7 +34,8 @@ struct advance_options {
 /// A push spawns op along each out-edge of the frontier, in an epoch of its own. A pull visits the
 /// vertices whose element still wants a message and runs op there along the first in-edge from the
 /// frontier. Vertices without such an in-edge are listed, and later pulls visit only those. The
-/// operator's `after` adds vertices to the next frontier.
+/// operator's `after` adds vertices to the next frontier. Others add vertices only before the first
+/// superstep; between supersteps the frontier is unspecified.
 ///
 /// Op        a single-cell operator with `once`, whose `wanted` depends on the element alone.
 ///           Op::along(u, v) is the message of the edge u -> v
@@ -42,7 +43,8 @@ struct advance_options {
 ///           to the first from the frontier (pull); counted as obs::counter::edges. Constant if no
 ///           vertex is waiting
 /// Messages  push: one per edge to another rank that passes the sent-filter. Pull: one gather of n
-///           bits
+///           bits. The sums that a superstep needs travel with the end of a push, or with the
+///           gather of a small graph's bits; else they are a reduction
 /// Throws    contract_violation if the direction is pull and the graph has no in-edges
 /// Collective: constructor, destructor and superstep().
 /// Source    [AAM15] listing 4 (push); [Beamer12] (pull); the lists are ours
@@ -78,13 +80,14 @@ class advance {
     const bool pulls = direction_ == direction::pull || (chooses() && pull_is_cheaper(size_));
     if (span) [[unlikely]]
       describe(span, vertices, pulls);
+    ++num_supersteps_;
     if (pulls) {
       pull();
       ++num_pulls_;
     } else if (!reaches_nobody) {
       push();
     }
-    ++num_supersteps_;
+    pulled_ = pulls;
     trace_.record(vertices, pulls);
     return true;
   }
@@ -106,17 +109,47 @@ class advance {
                     {.amount = size_.frontier_edges});
   }
 
+  // Up to here a gather of the vertices' bits costs about as much as a sum.
+  static constexpr std::uint64_t most_vertices_to_gather = std::uint64_t{1} << 19;
+
+  // Of the added vertices, over all ranks.
+  struct sums {
+    enum : std::size_t { reached, edges, waiting, ranks };
+    using value_type = std::array<std::uint64_t, 4>;
+    static value_type identity() { return {}; }
+    static value_type combine(value_type a, const value_type& b) {
+      for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+      return a;
+    }
+  };
+  using values = typename sums::value_type;
+
   // Makes the added vertices the frontier. Returns their number on all ranks.
   std::uint64_t begin_superstep() {
-    const std::uint64_t reached = f_.begin_superstep();
-    waiting_ -= std::min(waiting_, reached - roots_without_in_edges());
+    auto all = std::exchange(at_end_of_push_, {});
+    if (all[sums::ranks] != static_cast<std::uint64_t>(w_.size())) {
+      all = count_added();
+      if (w_.size() > 1 && pulled_ && g_.num_vertices() <= most_vertices_to_gather) {
+        f_.gather_and_sum(all);
+      } else {
+        all = w_.reduce<sums>(all);
+      }
+    }
+    counted_ = false;
+    size_.frontier_edges = all[sums::edges];
+    size_.waiting = all[sums::waiting];
+    return all[sums::reached];
+  }
+  // Makes the vertices that were added on this rank the frontier; called again, it adds those that
+  // have been added since.
+  values count_added() {
+    const auto before = counted_ ? f_.size() : 0;
+    const std::uint64_t reached = counted_ ? f_.extend() : f_.begin_superstep();
+    counted_ = true;
+    waiting_ -= std::min(waiting_, reached - before - roots_without_in_edges());
     if (!f_.is_list() && reached < 1024) static_cast<void>(f_.list());
     own_edges_ = edges_of_frontier();
-    if (!chooses()) return w_.sum(reached);
-    const auto all = w_.reduce<sums>({reached, own_edges_, waiting_});
-    size_.frontier_edges = all[1];
-    size_.waiting = all[2];
-    return all[0];
+    return {reached, own_edges_, waiting_, 1};
   }
   // Of the frontier; all others were reached along an in-edge.
   [[nodiscard]] std::uint64_t roots_without_in_edges() {
@@ -134,15 +167,10 @@ class advance {
     const bool matters =
         chooses() &&
         (w_.size() > 1 || pull_is_cheaper({size_.vertices, size_.edges, frontier_edges, waiting_}));
-    return num_edges(out, f_, matters ? 1024 : 64);
+    // The ranks' samples together have about a thousand vertices.
+    const auto sample = std::max<std::size_t>(64, 1024 / static_cast<std::size_t>(w_.size()));
+    return num_edges(out, f_, matters ? sample : 64);
   }
-  struct sums {
-    using value_type = std::array<std::uint64_t, 3>;
-    static value_type identity() { return {}; }
-    static value_type combine(const value_type& a, const value_type& b) {
-      return {a[0] + b[0], a[1] + b[1], a[2] + b[2]};
-    }
-  };
 
   // The list is built before the epoch opens, because visits from other ranks add to it.
   void push() {
@@ -162,8 +190,15 @@ class advance {
         degree >= long_part * parts) {
       push_to_ranges(w_, visits_, g_.out(), list, along, own_edges_);
     } else {
-      push_along(w_, visits_, edges<Id>(g_.out()), list, along, degree);
+      push_along(w_, visits_, edges<Id>(g_.out()), list, along, degree,
+                 [this](am::epoch& e) { close(e); });
     }
+  }
+  // Sums what the next superstep needs as the epoch ends, if no other thread adds vertices then.
+  void close(am::epoch& e) {
+    if (w_.size() == 1) return e.close();
+    const bool alone = w_.handling_threads() == 1;
+    at_end_of_push_ = e.close_and_sum([&] { return alone ? count_added() : values{}; });
   }
 
   void pull() {
@@ -261,6 +296,9 @@ class advance {
   activity::executor<Op> visits_;
   const traverse::direction direction_;
   superstep_size size_;
+  bool pulled_ = false;   // in the last superstep
+  bool counted_ = false;  // the vertices for the next superstep, at least in part
+  values at_end_of_push_ = {};
   std::uint64_t own_edges_ = 0;  // estimated out-edges of the frontier's own vertices
   std::uint64_t waiting_;        // own vertices with in-edges that no superstep has reached
   std::optional<waiting_lists> lists_;

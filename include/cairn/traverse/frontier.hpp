@@ -7,6 +7,7 @@
 #include <utility>
 #include <vector>
 
+#include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/partition.hpp>
 #include <cairn/task/per_worker.hpp>
@@ -56,7 +57,16 @@ class frontier {
       form_ = form::bits;
     }
     next_form_ = form::list;
+    has_all_ = false;
     return size_;
+  }
+  /// Adds the vertices added since begin_superstep() to the frontier. Both are lists. Returns the
+  /// number of own vertices.
+  std::size_t extend() {
+    CAIRN_ASSERT(form_ == form::list && next_form_ == form::list);
+    list_.extend();
+    has_all_ = false;
+    return size_ = list_.window().size();
   }
 
   /// The number of own vertices in the frontier.
@@ -89,16 +99,21 @@ class frontier {
   /// Bits of the own vertices, by local position. Requires that the frontier is not a list.
   [[nodiscard]] const bit_set& own_bits() const noexcept { return now_; }
 
-  /// Bits of the vertices of all ranks, by id. Collective.
+  /// Bits of the vertices of all ranks, by id. Collective, except after gather_and_sum().
   [[nodiscard]] const std::uint64_t* bits_of_all() {
+    if (!has_all_) gather_and_sum({});
+    return w_.size() == 1 ? std::as_const(now_).words().data() : all_.data();
+  }
+  /// Prepares bits_of_all() and replaces `words` by their sums over all ranks, in one collective.
+  void gather_and_sum(std::span<std::uint64_t> words) {
     if (form_ == form::list) {
       if (now_.empty()) now_ = bit_set(w_, own_);
       now_.clear();
       for (const Id v : list_.window()) now_.set(v - first_);
     }
-    if (w_.size() == 1) return std::as_const(now_).words().data();
-    w_.all_gather_bits(std::as_const(now_).words(), own_, all_);
-    return all_.data();
+    if (w_.size() == 1) return;
+    w_.all_gather_bits(std::as_const(now_).words(), own_, all_, words);
+    has_all_ = true;
   }
 
  private:
@@ -114,6 +129,7 @@ class frontier {
   vertex_list<Id> list_;
   bit_set now_, next_;  // of own vertices
   std::vector<std::uint64_t> all_;
+  bool has_all_ = false;  // all_ has the bits of the current frontier
   form form_ = form::list, next_form_ = form::list;
   task::per_worker<std::size_t> added_;  // vertices added to the bits
   std::size_t size_ = 0;

@@ -23,6 +23,7 @@
 //
 //   channel     the sender: an executor of operators, or an am::channel
 //   send        send(message) for an executor, send(rank, message) for a channel
+//   close       optional: close(epoch) closes the epoch
 //
 // Throws      exceptions of the callbacks and handlers; peer_failure, cancelled
 // Collective: called on all ranks, also with an empty list.
@@ -52,6 +53,10 @@ template <class F, class... Args>
   }
 }
 
+struct close_epoch {
+  void operator()(am::epoch& e) const { e.close(); }
+};
+
 // With several ranks chunks are short, because a worker waits for buffer space only between chunks.
 [[nodiscard]] inline std::size_t chunk_of_rows(const world& w, std::size_t n, double degree) {
   const auto chunk = chunk_of(w, n, ns_of_row(degree));
@@ -65,8 +70,9 @@ template <class F, class... Args>
 ///
 /// f          returns the number of visited edges
 /// chunk      chunk_of(w, n, time per element)
-template <class Channel, class F>
-void push_ranges(world& w, Channel& channel, std::size_t n, F&& f, std::size_t chunk) {
+template <class Channel, class F, class Close = detail::close_epoch>
+void push_ranges(world& w, Channel& channel, std::size_t n, F&& f, std::size_t chunk,
+                 Close&& close = {}) {
   am::epoch epoch(w);
   w.parallel_for(
       n,
@@ -77,7 +83,7 @@ void push_ranges(world& w, Channel& channel, std::size_t n, F&& f, std::size_t c
         w.counters().add(k, obs::counter::edges, visited);
       },
       chunk);
-  epoch.close();
+  close(epoch);
 }
 
 /// Calls f(x, send) for each x of a list.
@@ -117,9 +123,9 @@ void push_own(world& w, Channel& channel, const Vertices& vertices, F&& f, doubl
 /// Calls f(v, row, send) for the rows of each vertex v of a list of own vertices.
 ///
 /// degree     approximate mean degree of these vertices
-template <class Channel, class Id, class F>
+template <class Channel, class Id, class F, class Close = detail::close_epoch>
 void push_along(world& w, Channel& channel, const edges<Id>& along, std::span<const Id> list, F&& f,
-                double degree) {
+                double degree, Close&& close = {}) {
   push_ranges(
       w, channel, list.size(),
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
@@ -127,7 +133,7 @@ void push_along(world& w, Channel& channel, const edges<Id>& along, std::span<co
             list.subspan(begin, end - begin), [&](Id v, std::span<const Id> row) __attribute__((
                                                   always_inline)) { f(v, row, send); });
       },
-      detail::chunk_of_rows(w, list.size(), degree));
+      detail::chunk_of_rows(w, list.size(), degree), close);
 }
 template <class Channel, class Id, class F>
 void push_along(world& w, Channel& channel, const edges<Id>& along, std::span<const Id> list,

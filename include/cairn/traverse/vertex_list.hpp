@@ -50,6 +50,11 @@ class vertex_list {
     begin_ = std::exchange(end_, tail_.load(std::memory_order_relaxed));
     return window();
   }
+  /// Adds the vertices appended since slide() to the current window.
+  void extend() {
+    for (auto& b : blocks_) spill(b.value);
+    end_ = tail_.load(std::memory_order_relaxed);
+  }
   [[nodiscard]] std::span<const Id> window() const {
     return ids_.span().subspan(begin_, end_ - begin_);
   }
