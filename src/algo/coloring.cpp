@@ -71,8 +71,8 @@ struct coloring_state {
     known.share(vertices);
   }
 
-  // Each conflict is found at both endpoints, because both were colored in this round.
-  void find_conflicts(std::span<const Id> vertices) {
+  // Finds each conflict at both endpoints. Returns the number of uncolored vertices of all ranks.
+  std::uint64_t find_conflicts(std::span<const Id> vertices) {
     const auto ask = [&](Id v, std::span<const Id> row, auto& send) {
       const auto c = color.load(v);
       if (c == none) return;  // already withdrawn
@@ -80,7 +80,8 @@ struct coloring_state {
         if (u < v && known[u] == c) send({u, v, c});
       }
     };
-    traverse::push_along(w, resolutions, edges, vertices, ask);
+    return traverse::push_along(w, resolutions, edges, vertices, ask, edges.mean_degree(vertices),
+                                traverse::closing_with_size(uncolored));
   }
 
   world& w;
@@ -104,8 +105,7 @@ coloring_result coloring(world& w, const graph::dist_csr<Id>& g, const coloring_
   for (auto left = g.num_vertices(); left != 0; ++c.round) {
     const auto vertices = c.uncolored.take();
     c.color_all(vertices);
-    c.find_conflicts(vertices);
-    left = w.sum(c.uncolored.size());
+    left = c.find_conflicts(vertices);
     given_up += left;
   }
   for (const auto x : c.color.local()) used = std::max<std::uint64_t>(used, x + 1);

@@ -30,8 +30,7 @@ struct peeling {
     bool wanted(std::int32_t x, const message&) const { return exceeds(x, p.level); }
     bool attempt(auto cell, const message&) const {
       for (auto x = cell.load(); exceeds(x, p.level);) {
-        const auto found = cell.claim(x, x - 1);
-        if (std::exchange(x, found) == found) return true;
+        if (const auto found = cell.claim(x, x - 1); std::exchange(x, found) == found) return true;
       }
       return false;
     }
@@ -78,11 +77,11 @@ struct peeling {
   void peel() {
     largest = level;
     ++levels;
-    for (; w.any(!removed.empty()); ++rounds) {
-      traverse::push_deep(w, losses, edges, removed, [](Id, std::span<const Id> row, auto& send) {
-        traverse::each_distinct(row, [&](Id u) { send({u}); });
-      });
-    }
+    const auto take_edges = [](Id, std::span<const Id> row, auto& send) {
+      traverse::each_distinct(row, [&](Id u) { send({u}); });
+    };
+    for (auto waiting = w.sum(removed.size()); waiting != 0; ++rounds)
+      waiting = traverse::push_deep(w, losses, edges, removed, take_edges);
   }
 
   world& w;

@@ -40,8 +40,9 @@ class residual_search {
   void from(Id root, std::uint64_t start) {
     set(root, start);
     if (distance_.owns(root)) reached_.add(main_worker, root);
-    for (auto d = start + 1; w_.any(!reached_.empty()); ++d) {
-      traverse::push_each(
+    std::uint64_t reached = 1;
+    for (auto d = start + 1; reached != 0; ++d) {
+      reached = traverse::push_each(
           w_, visits_, reached_.take(),
           [&](Id v, auto& send) {
             const auto& r = flow_.r;
@@ -51,7 +52,7 @@ class residual_search {
             }
             return r.end(v) - r.begin(v);
           },
-          ns_of_vertex);
+          ns_of_vertex, traverse::closing_with_size(reached_));
     }
   }
 

@@ -53,13 +53,25 @@ struct two_searches {
     frontier(c).add(main_worker, v);
   }
 
-  void expand(color c) {
+  struct expanded {
+    std::uint64_t reached;  // vertices, on all ranks
+    bool met;
+  };
+  expanded expand(color c) {
     const traverse::edges<Id> edges = c == color::grey ? g.out() : g.in();
-    traverse::push_along(w, visits, edges, frontier(c).take(),
-                         [&](Id, std::span<const Id> row, auto& send) {
-                           if (searches_met.load(std::memory_order_relaxed)) return;
-                           for (const Id v : row) send({v, c});
-                         });
+    const auto list = frontier(c).take();
+    const auto visit_row = [&](Id, std::span<const Id> row, auto& send) {
+      if (searches_met.load(std::memory_order_relaxed)) return;
+      for (const Id v : row) send({v, c});
+    };
+    const auto [reached, met] = traverse::push_along(
+        w, visits, edges, list, visit_row, edges.mean_degree(list), [&](am::epoch& e) {
+          return e.close_and_sum([&] {
+            const std::uint64_t met_here = searches_met.load(std::memory_order_relaxed);
+            return std::array{frontier(c).num_added(), met_here};
+          });
+        });
+    return {reached, met != 0};
   }
 
   world& w;
@@ -87,11 +99,10 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g,
   // If one search ends without meeting the other, there is no path.
   while (!r.connected && grey != 0 && green != 0) {
     const auto smaller = grey <= green ? color::grey : color::green;
-    both.expand(smaller);
-    auto& reached = smaller == color::grey ? grey : green;
-    reached = both.size(smaller);
+    const auto [reached, met] = both.expand(smaller);
+    (smaller == color::grey ? grey : green) = reached;
     r.visited += reached;
-    r.connected = w.any(both.searches_met.load());
+    r.connected = met;
     ++r.levels;
   }
   r.ran = both.visits.ran();

@@ -160,8 +160,9 @@ TEST_P(Push, GoesDeepWhereVerticesAreOwn) {
       next.add(main_worker, 0);
     }
     std::uint64_t steps = 0;
-    for (; w.any(!next.empty()); ++steps) {
-      push_deep(w, visits, edges<id>(share.out()), next, to_targets);
+    for (std::uint64_t waiting = 1; waiting != 0; ++steps) {
+      waiting = push_deep(w, visits, edges<id>(share.out()), next, to_targets);
+      EXPECT_EQ(waiting, w.sum(next.size()));
     }
     for (const auto x : reached.local()) ASSERT_EQ(x, 1u);
     EXPECT_LT(steps, g.n / 50);

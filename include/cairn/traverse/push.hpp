@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -23,7 +24,7 @@
 //
 //   channel     the sender: an executor of operators, or an am::channel
 //   send        send(message) for an executor, send(rank, message) for a channel
-//   close       optional: close(epoch) closes the epoch
+//   close       optional: close(epoch) closes the epoch; the function returns what it returns
 //
 // Throws      exceptions of the callbacks and handlers; peer_failure, cancelled
 // Collective: called on all ranks, also with an empty list.
@@ -65,13 +66,21 @@ struct close_epoch {
 
 }  // namespace detail
 
+/// A `close` that returns the number of elements of `list` at the end of the epoch, over all ranks.
+template <class T>
+[[nodiscard]] auto closing_with_size(worklist<T>& list) {
+  return [&list](am::epoch& e) {
+    return e.close_and_sum([&list] { return std::array{list.num_added()}; })[0];
+  };
+}
+
 /// Calls f(send, worker, begin, end) for disjoint ranges that cover [0, n). For loops that keep
 /// values in registers.
 ///
 /// f          returns the number of visited edges
 /// chunk      chunk_of(w, n, time per element)
 template <class Channel, class F, class Close = detail::close_epoch>
-void push_ranges(world& w, Channel& channel, std::size_t n, F&& f, std::size_t chunk,
+auto push_ranges(world& w, Channel& channel, std::size_t n, F&& f, std::size_t chunk,
                  Close&& close = {}) {
   am::epoch epoch(w);
   w.parallel_for(
@@ -83,22 +92,23 @@ void push_ranges(world& w, Channel& channel, std::size_t n, F&& f, std::size_t c
         w.counters().add(k, obs::counter::edges, visited);
       },
       chunk);
-  close(epoch);
+  return close(epoch);
 }
 
 /// Calls f(x, send) for each x of a list.
 ///
 /// f          returns the number of visited edges, or nothing
-template <class Channel, class T, class F>
-void push_each(world& w, Channel& channel, std::span<const T> list, F&& f, double ns_each = 20) {
-  push_ranges(
+template <class Channel, class T, class F, class Close = detail::close_epoch>
+auto push_each(world& w, Channel& channel, std::span<const T> list, F&& f, double ns_each = 20,
+               Close&& close = {}) {
+  return push_ranges(
       w, channel, list.size(),
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
         std::uint64_t visited = 0;
         for (const T& x : list.subspan(begin, end - begin)) visited += detail::edges_of(f, x, send);
         return visited;
       },
-      chunk_of(w, list.size(), ns_each));
+      chunk_of(w, list.size(), ns_each), close);
 }
 
 /// Calls f(v, send) for each own vertex v of `vertices`, a vertex map or a graph's rows.
@@ -124,9 +134,9 @@ void push_own(world& w, Channel& channel, const Vertices& vertices, F&& f, doubl
 ///
 /// degree     approximate mean degree of these vertices
 template <class Channel, class Id, class F, class Close = detail::close_epoch>
-void push_along(world& w, Channel& channel, const edges<Id>& along, std::span<const Id> list, F&& f,
+auto push_along(world& w, Channel& channel, const edges<Id>& along, std::span<const Id> list, F&& f,
                 double degree, Close&& close = {}) {
-  push_ranges(
+  return push_ranges(
       w, channel, list.size(),
       [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
         return along.each_row(
@@ -178,18 +188,20 @@ void push_to_ranges(world& w, Channel& channel, const graph::csr<Id>& rows,
 
 /// push_along for a list to which its own messages add vertices. The worker that added a vertex
 /// visits it, in this superstep or a later one. The function removes all vertices from `work`;
-/// afterwards `work` contains the added vertices that have not been visited.
+/// afterwards `work` contains the added vertices that have not been visited. Returns their number
+/// on all ranks.
 ///
 /// One superstep thus follows paths of own vertices of any length. A worker ends a chunk after
 /// about a tenth of a millisecond, or with several ranks after a few hundred vertices, so that the
 /// other workers receive a share of the remaining vertices.
 template <class Channel, class Id, class F>
-void push_deep(world& w, Channel& channel, const edges<Id>& along, worklist<Id>& work, F&& f) {
+std::uint64_t push_deep(world& w, Channel& channel, const edges<Id>& along, worklist<Id>& work,
+                        F&& f) {
   const auto list = work.take();
   const auto degree = along.mean_degree(list);
   const auto chunk_limit =
       chunk_of(w, std::numeric_limits<std::uint32_t>::max(), ns_of_row(degree));
-  push_ranges(
+  return push_ranges(
       w, channel, list.size(),
       [&](auto& send, worker_t k, std::size_t begin, std::size_t end) {
         std::uint64_t visited = 0;
@@ -203,7 +215,7 @@ void push_deep(world& w, Channel& channel, const edges<Id>& along, worklist<Id>&
         }
         return visited;
       },
-      detail::chunk_of_rows(w, list.size(), degree));
+      detail::chunk_of_rows(w, list.size(), degree), closing_with_size(work));
 }
 
 }  // namespace cairn::traverse

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <utility>
 #include <vector>
@@ -16,18 +18,24 @@ namespace cairn::traverse {
 /// Pending elements of each worker, unordered, such as vertices to expand or messages to send.
 ///
 /// Memory    the elements, twice while take() joins the lists of several workers
-/// Thread-safety: worker k calls add(k, x) and take_own(k); worker 0 calls the others while no
-/// worker adds.
+/// Thread-safety: worker k calls add(k, x) and take_own(k); worker 0 calls num_added() at any time
+/// and the others while no worker adds.
 template <class T>
 class worklist {
   struct part {
     std::vector<T> added, taken;
+    std::atomic<std::size_t> num_added{0};  // the size of `added`, for other threads
+    void count() noexcept { num_added.store(added.size(), std::memory_order_relaxed); }
   };
 
  public:
   explicit worklist(world& w) : parts_(w.workers()) {}
 
-  void add(worker_t k, const T& x) { parts_[k].added.push_back(x); }
+  void add(worker_t k, const T& x) {
+    auto& p = parts_[k];
+    p.added.push_back(x);
+    p.count();
+  }
 
   [[nodiscard]] bool empty() {
     return std::all_of(parts_.begin(), parts_.end(),
@@ -37,6 +45,14 @@ class worklist {
   [[nodiscard]] std::size_t size() {
     std::size_t n = 0;
     for (const auto& p : parts_) n += p.value.added.size();
+    return n;
+  }
+
+  /// size(), also while other workers add; they may have added more meanwhile. Elements added or
+  /// removed by own() do not count.
+  [[nodiscard]] std::uint64_t num_added() noexcept {
+    std::uint64_t n = 0;
+    for (const auto& p : parts_) n += p.value.num_added.load(std::memory_order_relaxed);
     return n;
   }
 
@@ -51,6 +67,7 @@ class worklist {
         all_.insert(all_.end(), added.begin(), added.end());
       }
       added.clear();
+      p.value.count();
     }
     return all_;
   }
@@ -60,6 +77,7 @@ class worklist {
     auto& p = parts_[k];
     p.taken.clear();
     std::swap(p.taken, p.added);
+    p.count();
     return p.taken;
   }
 
