@@ -88,6 +88,12 @@ TEST(Ledger, NeedsTwoEqualWavesInEveryEpochWithLeadingMessages) {
   }
 }
 
+TEST(Ledger, EndsWhileMessagesOfStandingChannelsAreSent) {
+  ledger l;
+  EXPECT_FALSE(l.finished_after({5, 5, 1}));
+  EXPECT_TRUE(l.finished_after({5, 5, 2}));
+}
+
 TEST(Ledger, NeedsOneWaveWithoutLeadingMessages) {
   ledger l;
   EXPECT_FALSE(l.finished_after({3, 2, 0}));
