@@ -80,7 +80,7 @@ struct coloring_state {
         if (u < v && known[u] == c) send({u, v, c});
       }
     };
-    return traverse::push_along(w, resolutions, edges, vertices, ask, edges.mean_degree(vertices),
+    return traverse::push_along(w, resolutions, edges, vertices, ask,
                                 traverse::closing_with_size(uncolored));
   }
 

@@ -40,7 +40,7 @@ class residual_search {
   void from(Id root, std::uint64_t start) {
     set(root, start);
     if (distance_.owns(root)) reached_.add(main_worker, root);
-    std::uint64_t reached = 1;
+    std::uint64_t reached = 1;  // vertices in the last step, on all ranks
     for (auto d = start + 1; reached != 0; ++d) {
       reached = traverse::push_each(
           w_, visits_, reached_.take(),

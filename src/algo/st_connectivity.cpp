@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <atomic>
 
 #include <cairn/activity/executor.hpp>
@@ -44,34 +45,25 @@ struct two_searches {
 
   traverse::worklist<Id>& frontier(color c) { return c == color::grey ? from_s : from_t; }
 
-  // Number of vertices in a search's frontier, on all ranks.
-  std::uint64_t size(color c) { return w.sum(std::uint64_t{frontier(c).size()}); }
-
   void start(Id v, color c) {
     if (!colors.owns(v)) return;
     colors.store(v, c);
     frontier(c).add(main_worker, v);
   }
 
-  struct expanded {
-    std::uint64_t reached;  // vertices, on all ranks
-    bool met;
-  };
-  expanded expand(color c) {
+  // Returns, over all ranks, the vertices reached and the number of ranks where the searches met.
+  std::array<std::uint64_t, 2> expand(color c) {
     const traverse::edges<Id> edges = c == color::grey ? g.out() : g.in();
-    const auto list = frontier(c).take();
     const auto visit_row = [&](Id, std::span<const Id> row, auto& send) {
       if (searches_met.load(std::memory_order_relaxed)) return;
       for (const Id v : row) send({v, c});
     };
-    const auto [reached, met] = traverse::push_along(
-        w, visits, edges, list, visit_row, edges.mean_degree(list), [&](am::epoch& e) {
-          return e.close_and_sum([&] {
-            const std::uint64_t met_here = searches_met.load(std::memory_order_relaxed);
-            return std::array{frontier(c).num_added(), met_here};
-          });
-        });
-    return {reached, met != 0};
+    const auto list = frontier(c).take();
+    return traverse::push_along(w, visits, edges, list, visit_row, [&](am::epoch& e) {
+      return e.close_and_sum([&] {
+        return std::array<std::uint64_t, 2>{frontier(c).size(), searches_met ? 1u : 0u};
+      });
+    });
   }
 
   world& w;
@@ -95,14 +87,14 @@ st_connectivity_result st_connectivity(world& w, const graph::dist_csr<Id>& g,
   st_connectivity_result r{.connected = s == t, .levels = 0, .visited = s == t ? 1u : 2u};
   both.start(s, color::grey);
   if (!r.connected) both.start(t, color::green);
-  auto grey = both.size(color::grey), green = both.size(color::green);
+  std::uint64_t grey = 1, green = 1;  // vertices of the frontiers
   // If one search ends without meeting the other, there is no path.
   while (!r.connected && grey != 0 && green != 0) {
     const auto smaller = grey <= green ? color::grey : color::green;
     const auto [reached, met] = both.expand(smaller);
     (smaller == color::grey ? grey : green) = reached;
     r.visited += reached;
-    r.connected = met;
+    r.connected = met != 0;
     ++r.levels;
   }
   r.ran = both.visits.ran();

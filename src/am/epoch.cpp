@@ -72,12 +72,12 @@ void finish_alone(world& w) {
 
 }  // namespace
 
-epoch::epoch(world& w)
-    : world_(w), span_(w.trace(), main_worker, obs::trace_kind::epoch), num_words_(num_counts) {
+epoch::epoch(world& w) : world_(w), span_(w.trace(), main_worker, obs::trace_kind::epoch) {
   const world::call_guard in_call(w);
   w.messages().open_epoch();
   if (span_) span_->number = static_cast<std::uint32_t>(w.messages().epoch());
   w.counters().add(main_worker, obs::counter::epochs);
+  if (w.size() > 1) wave_.resize(num_counts);
 }
 
 epoch::~epoch() {
@@ -122,7 +122,6 @@ void epoch::drive_waves(worker_t k, body state, const write_words& mine) {
 
 void epoch::begin_wave(worker_t k, body state, const write_words& mine) {
   world_.counters().add(k, obs::counter::waves);
-  wave_.resize(num_words_);
   auto counted = here(world_);
   if (state == body::may_send) counted.leading = 1;
   sent_here_ = counted.sent;
@@ -155,7 +154,7 @@ bool epoch::try_close(worker_t k, worker_activity state) {
 void epoch::close_with(std::span<std::uint64_t> sums, const write_words& mine) {
   obs::trace_span wait(world_.trace(), main_worker, obs::trace_kind::wait);
   if (wait) wait->set_text("wait for end of epoch");
-  num_words_ = num_counts + sums.size();
+  if (world_.size() > 1) wave_.resize(num_counts + sums.size());
   world_.messages().stoppable([&] {
     if (world_.size() == 1) return finish_alone(world_);
     const world::call_guard in_call(world_);

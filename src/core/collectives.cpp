@@ -65,7 +65,6 @@ void collectives::begin(std::span<const std::byte> mine) {
   ++operation_;
   current_ = true;
   rounds_sent_ = rounds_received_ = 0;
-  held_.reserve(last_total_);
   held_.assign(mine.begin(), mine.end());
   lengths_.assign(1, mine.size());
   append_kept();
@@ -168,28 +167,7 @@ std::optional<rank_t> collectives::awaited() const noexcept {
 gathered_parts collectives::take() {
   CAIRN_EXPECTS(done(), "the operation is not complete");
   current_ = false;
-  last_total_ = held_.size();
-  return {std::exchange(held_, {}), lengths_, self_};
-}
-
-gathered_parts::gathered_parts(std::vector<std::byte> bytes, std::span<const std::uint64_t> lengths,
-                               rank_t first)
-    : bytes_(std::move(bytes)), parts_(lengths.size()) {
-  const std::span<const std::byte> all(bytes_);
-  std::size_t at = 0;
-  auto rank = static_cast<std::size_t>(first);
-  for (const auto length : lengths) {
-    parts_[rank] = all.subspan(at, length);
-    at += length;
-    if (++rank == parts_.size()) rank = 0;
-  }
-}
-
-std::vector<std::vector<std::byte>> gathered_parts::copies() const {
-  std::vector<std::vector<std::byte>> all;
-  all.reserve(parts_.size());
-  for (const auto& part : parts_) all.emplace_back(part.begin(), part.end());
-  return all;
+  return {std::exchange(held_, {}), lengths_, static_cast<std::size_t>(self_)};
 }
 
 }  // namespace cairn

@@ -30,7 +30,7 @@ void progress_engine::detach(std::uint32_t number, channel_kind kind, receiver& 
   pool_.while_not_polling([&] {
     if (kind == channel_kind::standing) --num_standing_channels_;
     if (channels_.worker_of(number) != any_worker) --num_worker_channels_;
-    if (r.sends()) {  // what it has sent in the open epoch goes on to count as leading
+    if (r.sends()) {  // the open epoch still counts what the channel has sent in it
       for (worker_t k{0}; k < threads_; ++k) leading_before_ -= r.count(k).sent();
     }
     r.abandon();  // releases the memory charged for its blocks

@@ -80,7 +80,7 @@ progress_engine::totals progress_engine::epoch_totals() const noexcept {
   };
   each_count([&](const message_counter& c) { here.handled += c.handled(); });
   each_count([&](const message_counter& c) { here.sent += c.sent(); });
-  here.leading = leading_messages() - leading_before_;
+  if (size_ > 1) here.leading = leading_messages() - leading_before_;
   return here;
 }
 

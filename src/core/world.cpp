@@ -85,9 +85,9 @@ world::~world() {
   if (options_.trace) pool_->set_trace(nullptr);
 }
 
-std::vector<std::vector<std::byte>> world::all_gather_bytes(std::span<const std::byte> mine) {
+gathered_parts world::all_gather_bytes(std::span<const std::byte> mine) {
   const call_guard in_call(*this);
-  return messages_->all_gather(mine).copies();
+  return messages_->all_gather(mine);
 }
 
 std::vector<std::byte> world::reduce_bytes(std::span<const std::byte> mine,
@@ -101,12 +101,13 @@ void world::all_gather_bits(std::span<const std::uint64_t> words, std::size_t nu
                             std::vector<std::uint64_t>& whole, std::span<std::uint64_t> sums) {
   CAIRN_EXPECTS(words.size() * 64 >= num_bits);
   const auto used = words.first((num_bits + 63) / 64);
-  std::vector<std::uint64_t> mine(used.begin(), used.end());
+  std::vector<std::uint64_t> mine;
+  mine.reserve(used.size() + sums.size() + 1);
+  mine.assign(used.begin(), used.end());
   if (num_bits % 64 != 0) mine.back() &= (std::uint64_t{1} << (num_bits % 64)) - 1;
   mine.insert(mine.end(), sums.begin(), sums.end());
   mine.push_back(num_bits);
-  const call_guard in_call(*this);
-  const auto parts = messages_->all_gather(std::as_bytes(std::span(mine)));
+  const auto parts = all_gather_bytes(std::as_bytes(std::span(mine)));
   const auto word_of = [](std::span<const std::byte> part, std::size_t i) {
     std::uint64_t word = 0;
     std::memcpy(&word, part.data() + i * sizeof word, sizeof word);
@@ -122,6 +123,8 @@ void world::all_gather_bits(std::span<const std::uint64_t> words, std::size_t nu
   std::size_t at = 0;
   for (const auto part : parts) {
     const auto num_words = (bits_of(part) + 63) / 64;
+    CAIRN_EXPECTS(part.size() == (num_words + sums.size() + 1) * sizeof(std::uint64_t),
+                  "the ranks gather different numbers of sums");
     const auto shift = at % 64;
     auto* const out = whole.data() + at / 64;
     for (std::size_t i = 0; i < num_words; ++i) {

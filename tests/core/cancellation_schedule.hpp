@@ -204,7 +204,7 @@ class schedule {
     for (auto& p : kept) take_in(r, std::move(p));
     return true;
   }
-  void continue_after_restart(rank& r, const std::vector<bytes>& parts) {
+  void continue_after_restart(rank& r, const gathered_parts& parts) {
     const auto last = used_numbers::agreed(parts);
     r.restarts = false;
     if (fault_ != fault::takes_its_own_numbers) {
@@ -284,7 +284,7 @@ class schedule {
   bool wait(rank& r) {
     if (r.gathering.done()) {
       r.gathers = false;
-      const auto parts = r.gathering.take_parts();
+      const auto parts = r.gathering.take();
       r.restarts ? continue_after_restart(r, parts) : continue_call(r, parts);
     } else if (r.cancelling.stopped()) {
       r.gathers = false;
@@ -299,7 +299,7 @@ class schedule {
     return true;
   }
 
-  void continue_call(rank& r, const std::vector<bytes>& parts) {
+  void continue_call(rank& r, const gathered_parts& parts) {
     contribution all;
     for (const auto& part : parts) {
       const auto mine = read<contribution>(part);

@@ -34,6 +34,14 @@ std::vector<bytes> random_parts(random64& random, rank_t size) {
   return parts;
 }
 
+// All parts of a complete operation.
+template <class Machine>
+std::vector<bytes> parts_of(Machine& m) {
+  std::vector<bytes> parts;
+  for (const auto& part : m.take()) parts.emplace_back(part.begin(), part.end());
+  return parts;
+}
+
 using ending = support::operations_ending;
 
 /// Plays one schedule of 1 to 17 ranks (small numbers more often) and 1 to 3 operations.
@@ -44,7 +52,7 @@ ending play(std::uint64_t seed, auto make) {
   std::vector<std::vector<bytes>> parts(1 + random.below(3));  // by operation and rank
   for (auto& of_operation : parts) of_operation = random_parts(random, size);
   return support::play_operations<Machine>(random, make, parts, parts,
-                                           [](Machine& m) { return m.take_parts(); });
+                                           [](Machine& m) { return parts_of(m); });
 }
 
 TEST(Collectives, EverySchedulePutsEveryPartEverywhere) {
@@ -89,7 +97,7 @@ class twin {
     if (fault_ == fault::drops_early_packets) letters_.clear();
   }
   bool done() const { return running_ && sent_ == rounds() && received_ == rounds(); }
-  std::vector<bytes> take_parts() {
+  std::vector<bytes> take() {
     running_ = false;
     std::rotate(held_.begin(), held_.end() - std::min<std::ptrdiff_t>(self_, std::ssize(held_)),
                 held_.end());
@@ -169,7 +177,7 @@ TEST(Collectives, TakeOneMessagePerRankAndDoublingOfRanks) {
     ASSERT_EQ(run_in_order(ranks, parts), std::vector<int>(ranks.size(), rounds)) << size;
     for (auto& rank : ranks) {
       ASSERT_TRUE(rank.done());
-      ASSERT_EQ(rank.take_parts(), parts);
+      ASSERT_EQ(parts_of(rank), parts);
       ASSERT_FALSE(rank.done());
     }
   }
@@ -182,7 +190,7 @@ TEST(Collectives, CarryPartsOfMegabytesBesideEmptyOnes) {
   parts[4].assign((1 << 20) + 3, std::byte{9});
   for (int operation = 0; operation < 2; ++operation) {
     run_in_order(ranks, parts);
-    for (auto& rank : ranks) ASSERT_EQ(rank.take_parts(), parts);
+    for (auto& rank : ranks) ASSERT_EQ(parts_of(rank), parts);
     std::ranges::reverse(parts);
   }
 }
@@ -219,17 +227,17 @@ TEST(Collectives, RefuseDamagedPacketsAndGoOn) {
       ranks[static_cast<std::size_t>(out->to)].receive(r, out->packet);
     }
   }
-  for (auto& rank : ranks) EXPECT_EQ(rank.take_parts(), parts);
+  for (auto& rank : ranks) EXPECT_EQ(parts_of(rank), parts);
 }
 
 TEST(Collectives, RefuseCallsOutOfOrder) {
   EXPECT_THROW(collectives(2, 2), contract_violation);
   EXPECT_THROW(collectives(-1, 2), contract_violation);
   collectives rank(0, 2);
-  EXPECT_THROW(static_cast<void>(rank.take_parts()), contract_violation);
+  EXPECT_THROW(static_cast<void>(parts_of(rank)), contract_violation);
   rank.begin({});
   EXPECT_THROW(rank.begin({}), contract_violation);
-  EXPECT_THROW(static_cast<void>(rank.take_parts()), contract_violation);
+  EXPECT_THROW(static_cast<void>(parts_of(rank)), contract_violation);
 }
 
 }  // namespace

@@ -100,7 +100,7 @@ class receiving_rank {
         gathering_.receive(from, payload);
         while (gathering_.next_send()) continue;
         if (!gathering_.done()) return;
-        static_cast<void>(gathering_.take_parts());
+        static_cast<void>(gathering_.take());
         return gathering_.begin(part);
       case 2:
         reducing_.receive(from, payload);

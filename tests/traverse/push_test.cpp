@@ -179,13 +179,16 @@ TEST(Worklist, GivesEachElementOut) {
   list.add(second, 2);
   list.add(second, 3);
   EXPECT_FALSE(list.empty());
+  EXPECT_EQ(list.size(), 3u);
   const auto own = list.take_own(second);
   EXPECT_EQ(std::vector(own.begin(), own.end()), (std::vector{2, 3}));
   EXPECT_TRUE(list.take_own(second).empty());
+  EXPECT_EQ(list.size(), 1u);
   list.add(second, 4);
   const auto all = list.take();
   EXPECT_EQ(std::vector(all.begin(), all.end()), (std::vector{1, 4}));
   EXPECT_TRUE(list.empty());
+  EXPECT_EQ(list.size(), 0u);
   EXPECT_TRUE(list.take().empty());
 }
 

@@ -91,8 +91,7 @@ class [[nodiscard("an epoch ends with close()")]] epoch {
   task::spin_lock driving_;
   ledger ledger_;
   bool wave_is_running_ = false;
-  std::uint64_t sent_here_ = 0;  // as the last wave counts it
-  std::size_t num_words_;
+  std::uint64_t sent_here_ = 0;      // as the last wave counts it
   std::vector<std::uint64_t> wave_;  // this rank's words, later the sums: counts, then others
   std::atomic<bool> ended_{false};
 };

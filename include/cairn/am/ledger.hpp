@@ -13,7 +13,6 @@ struct message_counts {
   /// Leading messages: those sent in this epoch whose handlers may send or hold, on epoch channels
   /// and on standing ones; and holds.
   std::uint64_t leading = 0;
-  friend bool operator==(const message_counts&, const message_counts&) = default;
 };
 
 /// Decides from global counts whether an epoch has ended: no message is in a block, in a

@@ -10,6 +10,8 @@
 #include <span>
 #include <vector>
 
+#include <cairn/core/gathered_parts.hpp>
+
 namespace cairn {
 
 /// Decides for one rank at which collective all ranks stop after a request to cancel, and which
@@ -102,7 +104,7 @@ struct used_numbers {
   std::uint64_t epoch = 0, channel = 0;
 
   /// `parts` holds the bytes of every rank's numbers.
-  [[nodiscard]] static used_numbers agreed(const auto& parts) {
+  [[nodiscard]] static used_numbers agreed(const gathered_parts& parts) {
     used_numbers all;
     for (const auto& part : parts) {
       used_numbers of_rank;

@@ -8,27 +8,9 @@
 #include <vector>
 
 #include <cairn/base/types.hpp>
+#include <cairn/core/gathered_parts.hpp>
 
 namespace cairn {
-
-/// The bytes of every rank, by rank, in one piece of memory.
-class gathered_parts {
- public:
-  gathered_parts() = default;
-  /// `bytes` contains the parts of ranks first, first + 1, ... (mod size).
-  gathered_parts(std::vector<std::byte> bytes, std::span<const std::uint64_t> lengths,
-                 rank_t first);
-  gathered_parts(gathered_parts&&) = default;
-  gathered_parts& operator=(gathered_parts&&) = default;
-
-  [[nodiscard]] auto begin() const noexcept { return parts_.begin(); }
-  [[nodiscard]] auto end() const noexcept { return parts_.end(); }
-  [[nodiscard]] std::vector<std::vector<std::byte>> copies() const;
-
- private:
-  std::vector<std::byte> bytes_;
-  std::vector<std::span<const std::byte>> parts_;
-};
 
 /// Gathers every rank's bytes on every rank, in ceil(log2 P) rounds. A fold over the parts in rank
 /// order gives the same floating-point sum everywhere.
@@ -41,11 +23,11 @@ class gathered_parts {
 ///   state     left by                       next_send()   receive()
 ///   idle      begin()                       nothing       keeps packets of the next operation
 ///   running   the last packet in and out    may send      appends or keeps
-///   done      take_parts() or begin()       nothing       keeps packets of the next operation
+///   done      take() or begin()             nothing       keeps packets of the next operation
 ///
 /// Messages  ceil(log2 P) per rank and operation; a packet has 16 bytes, plus 8 and the length for
 ///           each part
-/// Memory    all parts
+/// Memory    all parts, and packets that arrive early
 /// Throws    contract_violation from receive() for a packet that no rank sends: one of another
 ///           world, a duplicate or a damaged one. The state is then unchanged.
 /// Collective: all ranks begin the same operations in the same order.
@@ -79,7 +61,6 @@ class collectives {
 
   /// All ranks' parts. Requires done(); afterwards no operation is current.
   [[nodiscard]] gathered_parts take();
-  [[nodiscard]] std::vector<std::vector<std::byte>> take_parts() { return take().copies(); }
 
  private:
   struct packet_view;
@@ -96,7 +77,6 @@ class collectives {
   std::uint64_t operation_ = 0;  // number of the current or last operation, from 1
   bool current_ = false;
   int rounds_sent_ = 0, rounds_received_ = 0;
-  std::size_t last_total_ = 0;          // bytes of all parts of the last operation
   std::vector<std::byte> held_;         // parts of self, self + 1, ... (mod size), concatenated
   std::vector<std::uint64_t> lengths_;  // of the parts in held_
   // A peer is at most one operation ahead, because an operation cannot end without this rank.

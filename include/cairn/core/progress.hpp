@@ -151,14 +151,13 @@ class progress_engine final : public task::progress_source, private task::schedu
 
   struct totals {
     std::uint64_t sent = 0, handled = 0;
-    /// Since the epoch was opened: messages on any channel whose handlers may send, and holds.
+    /// Since the epoch was opened: messages on any channel whose handlers may send, and holds. Not
+    /// counted with one rank.
     std::uint64_t leading = 0;
   };
   /// Messages and holds of the open epoch, over this rank's channels and workers. `handled` is read
   /// before the others, so a handler that runs meanwhile counts as a message in flight. Any worker.
   [[nodiscard]] totals epoch_totals() const noexcept;
-  /// All sent messages whose handlers may send, and all holds, of live channels. Any worker.
-  [[nodiscard]] std::uint64_t leading_messages() const noexcept;
 
   // Progress reports -------------------------------------------------------------------------
 
@@ -248,6 +247,8 @@ class progress_engine final : public task::progress_source, private task::schedu
   void before_destroying_tasks() noexcept override;
   void destroy_tasks(std::uint32_t next_generation) noexcept;
   void expect_nothing_unfinished();
+  // All sent messages whose handlers may send, and all holds, of live channels.
+  [[nodiscard]] std::uint64_t leading_messages() const noexcept;
   void abandon_epoch();
   void synchronize_cancellation();
 
@@ -277,7 +278,8 @@ class progress_engine final : public task::progress_source, private task::schedu
   task::per_worker<worker_state> workers_;
   task::per_worker<message_counter> holds_;
   std::atomic<std::uint64_t> epoch_{0};
-  std::uint64_t leading_before_ = 0;  // this epoch
+  // leading_messages() when the epoch was opened, less those of channels detached since.
+  std::uint64_t leading_before_ = 0;
   std::atomic<std::uint64_t> waves_sent_{0}, waves_handled_{0}, wave_changes_{0};
   std::atomic<bool> epoch_is_open_{false}, sends_early_{false};
   const char* unfinished_ =

@@ -17,6 +17,7 @@
 #include <cairn/base/packing.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/core/delivery.hpp>
+#include <cairn/core/gathered_parts.hpp>
 #include <cairn/core/machines.hpp>
 #include <cairn/core/progress_style.hpp>
 #include <cairn/core/provided.hpp>
@@ -225,8 +226,7 @@ class world {
     return concatenate<T>(all_gather_bytes(std::as_bytes(mine)));
   }
   /// Every rank's bytes, by rank. Collective.
-  [[nodiscard]] std::vector<std::vector<std::byte>> all_gather_bytes(
-      std::span<const std::byte> mine);
+  [[nodiscard]] gathered_parts all_gather_bytes(std::span<const std::byte> mine);
 
   /// Concatenates the ranks' bits in rank order, without gaps. `words` holds this rank's `num_bits`
   /// bits from bit 0. `whole` is replaced by one word per 64 bits of all ranks; unused bits are 0.
@@ -308,13 +308,13 @@ class world {
                                                                     std::vector<std::byte>&));
 
   template <class T>
-  [[nodiscard]] std::vector<std::vector<std::byte>> all_gather_packed(const T& mine) {
+  [[nodiscard]] gathered_parts all_gather_packed(const T& mine) {
     static_assert(packable<T>, "values travel as their bytes: specialise cairn::packing");
     return all_gather_bytes(packed(mine));
   }
 
   template <class T>
-  static std::vector<T> concatenate(const std::vector<std::vector<std::byte>>& parts);
+  static std::vector<T> concatenate(const gathered_parts& parts);
 
   /// A run of tasks. Its tasks are destroyed unless end() is called.
   class run_scope {
@@ -354,7 +354,7 @@ class world {
 };
 
 template <class T>
-std::vector<T> world::concatenate(const std::vector<std::vector<std::byte>>& parts) {
+std::vector<T> world::concatenate(const gathered_parts& parts) {
   static_assert(std::is_trivially_copyable_v<T>, "values travel as their bytes");
   std::size_t bytes = 0;
   for (const auto& p : parts) bytes += p.size();

@@ -24,7 +24,7 @@
 //
 //   channel     the sender: an executor of operators, or an am::channel
 //   send        send(message) for an executor, send(rank, message) for a channel
-//   close       optional: close(epoch) closes the epoch; the function returns what it returns
+//   close       optional: close(epoch) closes the epoch; its result is that of the function
 //
 // Throws      exceptions of the callbacks and handlers; peer_failure, cancelled
 // Collective: called on all ranks, also with an empty list.
@@ -70,7 +70,7 @@ struct close_epoch {
 template <class T>
 [[nodiscard]] auto closing_with_size(worklist<T>& list) {
   return [&list](am::epoch& e) {
-    return e.close_and_sum([&list] { return std::array{list.num_added()}; })[0];
+    return e.close_and_sum([&list] { return std::array{list.size()}; })[0];
   };
 }
 
@@ -145,10 +145,11 @@ auto push_along(world& w, Channel& channel, const edges<Id>& along, std::span<co
       },
       detail::chunk_of_rows(w, list.size(), degree), close);
 }
-template <class Channel, class Id, class F>
-void push_along(world& w, Channel& channel, const edges<Id>& along, std::span<const Id> list,
-                F&& f) {
-  push_along(w, channel, along, list, f, along.mean_degree(list));
+template <class Channel, class Id, class F, class Close = detail::close_epoch>
+requires std::invocable<Close&, am::epoch&>
+auto push_along(world& w, Channel& channel, const edges<Id>& along, std::span<const Id> list, F&& f,
+                Close&& close = {}) {
+  return push_along(w, channel, along, list, f, along.mean_degree(list), close);
 }
 
 /// The number of ranges of targets of push_to_ranges.

@@ -18,14 +18,14 @@ namespace cairn::traverse {
 /// Pending elements of each worker, unordered, such as vertices to expand or messages to send.
 ///
 /// Memory    the elements, twice while take() joins the lists of several workers
-/// Thread-safety: worker k calls add(k, x) and take_own(k); worker 0 calls num_added() at any time
-/// and the others while no worker adds.
+/// Thread-safety: worker k calls add(k, x) and take_own(k); worker 0 calls size() at any time and
+/// the others while no worker adds.
 template <class T>
 class worklist {
   struct part {
     std::vector<T> added, taken;
-    std::atomic<std::size_t> num_added{0};  // the size of `added`, for other threads
-    void count() noexcept { num_added.store(added.size(), std::memory_order_relaxed); }
+    std::atomic<std::size_t> size{0};  // of `added`, for other threads
+    void count() noexcept { size.store(added.size(), std::memory_order_relaxed); }
   };
 
  public:
@@ -42,17 +42,11 @@ class worklist {
                        [](const auto& p) { return p.value.added.empty(); });
   }
 
-  [[nodiscard]] std::size_t size() {
-    std::size_t n = 0;
-    for (const auto& p : parts_) n += p.value.added.size();
-    return n;
-  }
-
-  /// size(), also while other workers add; they may have added more meanwhile. Elements added or
-  /// removed by own() do not count.
-  [[nodiscard]] std::uint64_t num_added() noexcept {
+  /// The number of elements, without those that other workers add meanwhile. Changes through own()
+  /// are not counted.
+  [[nodiscard]] std::uint64_t size() {
     std::uint64_t n = 0;
-    for (const auto& p : parts_) n += p.value.num_added.load(std::memory_order_relaxed);
+    for (const auto& p : parts_) n += p.value.size.load(std::memory_order_relaxed);
     return n;
   }
 
