@@ -13,7 +13,7 @@ import subprocess
 import sys
 import unittest
 from collections import defaultdict
-from fractions import Fraction
+from decimal import Decimal
 
 import cli_test
 from cli_test import InAFolder, cairn, report
@@ -44,8 +44,8 @@ class Trace:
     """A file that --trace wrote."""
 
     def __init__(self, path):
-        # Times have three digits after the point; as fractions they are exact.
-        whole = json.loads(path.read_text(), parse_float=Fraction)
+        # Times have three digits after the point; as decimals they are exact.
+        whole = json.loads(path.read_text(), parse_float=Decimal)
         self.facts = whole["otherData"]
         self.events = whole["traceEvents"]
         self.threads = defaultdict(list)  # spans and moments, in the order of the file
@@ -293,7 +293,7 @@ class Traces(InAFolder):
 
     def cancelled(self, path, limit, *more):
         """The trace of a run that was cancelled after `limit` seconds."""
-        run = cairn("bfs", "--kronecker", 12, "--trials", 10**6, "--timeout", limit, "--trace",
+        run = cairn("bfs", "--kronecker", 14, "--trials", 10**6, "--timeout", limit, "--trace",
                     path, *more)
         self.assertEqual((run.returncode, run.stdout), (124, ""), more)
         self.assertEqual(run.stderr,
