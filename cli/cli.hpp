@@ -56,7 +56,8 @@ void add_settings(CLI::App& app, common& c, action& chosen);
 ///             queue-age, channel-blocks
 /// tasks       loop-tasks, prefetching; for commands that run tasks over global arrays
 /// filter      filter; for commands that send operators' messages
-/// operators   mechanism, grain, retry, costs, deliver, frequency; for commands that run operators
+/// operators   mechanism, grain, retry, costs, deliver, frequency, lead; for commands that run
+///             operators
 enum class setting_group : std::uint8_t {
   workers,
   processes,

@@ -18,7 +18,7 @@ namespace {
 
 using name_list = std::initializer_list<std::string_view>;
 
-constexpr std::array<std::pair<std::string_view, setting_group>, 28> kinds_of_settings{{
+constexpr std::array<std::pair<std::string_view, setting_group>, 29> kinds_of_settings{{
     {"threads", setting_group::workers},         {"timeout", setting_group::workers},
     {"watchdog", setting_group::workers},        {"pin", setting_group::workers},
     {"ranks", setting_group::processes},         {"transport", setting_group::processes},
@@ -32,7 +32,8 @@ constexpr std::array<std::pair<std::string_view, setting_group>, 28> kinds_of_se
     {"mechanism", setting_group::operators},     {"grain", setting_group::operators},
     {"retry", setting_group::operators},         {"costs", setting_group::operators},
     {"deliver", setting_group::operators},       {"frequency", setting_group::operators},
-    {"prefetching", setting_group::tasks},       {"loop-tasks", setting_group::tasks},
+    {"lead", setting_group::operators},          {"prefetching", setting_group::tasks},
+    {"loop-tasks", setting_group::tasks},
 }};
 
 void refuse_given(const common& c, const auto& unused, const std::string& why) {

@@ -49,6 +49,15 @@ machines::machines(world& w, const machine_layout& layout)
   }
 }
 
+machines::crew machines::workers() {
+  if (!workers_) {
+    const auto& pool = world_.pool();
+    const auto most = world_.max(static_cast<std::uint64_t>(pool.workers()));
+    workers_ = {static_cast<int>(most), world_.any(pool.shares_cores())};
+  }
+  return *workers_;
+}
+
 std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
   const auto number = num_shared_++;
   const auto first = neighbors_.front();
@@ -86,6 +95,25 @@ std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
     }
   }
   return memory;
+}
+
+std::shared_ptr<const machines::loan> machines::lend(std::size_t bytes) {
+  const auto idle =
+      std::ranges::find_if(pieces_, [&](const auto& p) { return !p->in_use && p->bytes >= bytes; });
+  std::shared_ptr<piece> found;
+  if (idle != pieces_.end()) {
+    found = *idle;
+    world_.barrier();  // a rank that was cancelled may have used it until now
+  } else {
+    std::erase_if(pieces_, [](const auto& p) { return !p->in_use; });
+    found = pieces_.emplace_back(std::make_shared<piece>(piece{{}, bytes, false}));
+    try {
+      found->memory = share(bytes);
+    } catch (const system_failure&) {  // lent all the same, because other machines may have memory
+    }
+  }
+  found->in_use = true;
+  return {&found->memory, [found](const loan*) { found->in_use = false; }};
 }
 
 }  // namespace cairn

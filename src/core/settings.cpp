@@ -48,7 +48,7 @@ constexpr std::array<choice<std::string_view>, 3> retries{
 
 using text_view = std::string_view;
 
-constexpr std::array<setting, 28> rows{{
+constexpr std::array<setting, 29> rows{{
     {"threads", "CAIRN_THREADS", "auto|1..4096", "workers",
      "workers per rank; auto: the allowed cores divided by the ranks that share them",
      "NUM_WORKERS",
@@ -134,6 +134,19 @@ constexpr std::array<setting, 28> rows{{
        return store_or_auto(s.frequency, v, number(v, 1u, 1u << 20));
      },
      [](const settings& s) { return auto_or(s.frequency); }},
+    {"lead", "CAIRN_LEAD", "auto|any|0..1048576", "buckets",
+     "buckets of its priority queue by which a worker may be ahead of others on its machine; auto: "
+     "0 if workers share cores, else any",
+     "",
+     [](settings& s, text_view v) {
+       if (v == "auto") return s.lead.reset(), true;
+       s.lead = v == "any" ? world_options::any_lead : number(v, 0u, 1u << 20);
+       return s.lead.has_value();
+     },
+     [](const settings& s) {
+       if (s.lead == world_options::any_lead) return std::string("any");
+       return s.lead ? std::to_string(*s.lead) : std::string("auto");
+     }},
     {"progress", "CAIRN_PROGRESS", "auto|poll|thread|specialised", "",
      "who moves messages while workers compute: the workers between chunks, or also a thread; "
      "auto: a thread that acts only if no worker polls; specialised: helpers and a communication "
@@ -316,6 +329,7 @@ world_options settings::for_world() const {
           .pending_bytes = pending_bytes,
           .filter_entries = filter_entries,
           .frequency = frequency,
+          .lead = lead,
           .small_work_alone = true,
           .filter_is_chosen = filter_is_chosen,
           .routing = routing,

@@ -77,6 +77,8 @@ class thread_pool final : public pool {
     if (caller_is_pinned_) cores_.unpin_this_thread();
   }
 
+  bool shares_cores() const noexcept override { return spins_ == 0; }
+
   worker_t current_worker() const noexcept override {
     return this_thread.of == this ? this_thread.worker : main_worker;
   }

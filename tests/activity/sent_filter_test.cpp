@@ -10,6 +10,7 @@
 #include <cairn/activity/sent_filter.hpp>
 #include <cairn/am/epoch.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/core/simulation.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
 #include <support/places.hpp>
@@ -120,35 +121,48 @@ TEST_F(SentFilter, WithFewMirrorsOnlyPassesMore) {
   EXPECT_FALSE(sent_filter<lower_to>(0).enabled());
 }
 
+TEST_F(SentFilter, SharedBySeveralDropsWhatAnyOfThemHasSent) {
+  const lower_for_good for_good{{map}};
+  values mirrors(map.size(), nobody);
+  sent_filter<lower_for_good> one(1 << 20), other(1 << 20);
+  EXPECT_FALSE(one.shares());
+  one.share(mirrors);
+  other.share(mirrors);
+  EXPECT_TRUE(one.shares() && one.enabled());
+  EXPECT_EQ(passing(one, for_good, {9, 5, 6}), (values{9, 5}));
+  EXPECT_EQ(passing(other, for_good, {9, 5, 4}), values{4});
+  one.enter(2);
+  EXPECT_EQ(passing(one, for_good, {4, 3}), values{3});
+}
+
 struct traffic {
   std::uint64_t filtered = 0, bytes = 0;
   std::vector<std::uint32_t> values;
 };
 
-traffic lower_everywhere(bool filter, std::size_t entries) {
+template <class Op = lower_to>
+traffic lower_everywhere(bool filter, std::size_t entries, int machines = 4) {
   traffic t;
-  support::on_simulated_ranks(
-      4, 2, 5,
-      [&](world& w) {
-        map_of_ids map(w, {100, w.size()}, nobody);
-        executor<lower_to> op(w, lower_to{map}, {.sent_filter = filter});
-        for (int round = 0; round < 3; ++round) {
-          am::epoch e(w);
-          w.parallel_for(1000, [&](worker_t k, std::size_t begin, std::size_t end) {
-            op.spawn(k, [&](auto& send) {
-              for (auto i = begin; i < end; ++i) {
-                auto random = random64(i).stream(static_cast<std::uint64_t>(w.rank()));
-                send({random.below(100), static_cast<std::uint32_t>(random.below(500))});
-              }
-            });
-          });
-          e.close();
-        }
-        t.filtered += w.counters().total(counter::messages_filtered);
-        t.bytes += w.counters().total(counter::bytes_sent);
-        t.values = w.all_gather_values<std::uint32_t>(map.local());
-      },
-      {.filter_entries = entries});
+  run_simulated({.ranks = 4, .workers = 2, .seed = 5, .machines = machines},
+                {.filter_entries = entries}, [&](world& w) {
+                  map_of_ids map(w, {100, w.size()}, nobody);
+                  executor<Op> op(w, Op{map}, {.sent_filter = filter});
+                  for (int round = 0; round < 3; ++round) {
+                    am::epoch e(w);
+                    w.parallel_for(1000, [&](worker_t k, std::size_t begin, std::size_t end) {
+                      op.spawn(k, [&](auto& send) {
+                        for (auto i = begin; i < end; ++i) {
+                          auto random = random64(i).stream(static_cast<std::uint64_t>(w.rank()));
+                          send({random.below(100), static_cast<std::uint32_t>(random.below(500))});
+                        }
+                      });
+                    });
+                    e.close();
+                  }
+                  t.filtered += w.counters().total(counter::messages_filtered);
+                  t.bytes += w.counters().total(counter::bytes_sent);
+                  t.values = w.all_gather_values<std::uint32_t>(map.local());
+                });
   return t;
 }
 
@@ -161,6 +175,46 @@ TEST(SentFilterOnRanks, ChangesNoResultAndSparesMessages) {
     EXPECT_EQ(with.values, without.values) << entries;
     EXPECT_GT(with.filtered, 0u) << entries;
     EXPECT_LT(with.bytes, without.bytes) << entries;
+  }
+}
+
+// The ranks of a machine share their filter if refusals are permanent, and it fits.
+TEST(SentFilterOnRanks, OfAMachineSparesMoreMessagesThanEachAlone) {
+  const auto without = lower_everywhere<lower_for_good>(false, 1 << 20);
+  const auto apart = lower_everywhere<lower_for_good>(true, 1 << 20, 4);
+  std::uint64_t sent = apart.bytes;
+  for (const int machines : {2, 1}) {
+    const auto together = lower_everywhere<lower_for_good>(true, 1 << 20, machines);
+    EXPECT_EQ(together.values, without.values) << machines;
+    EXPECT_LT(together.bytes, sent) << machines;
+    sent = together.bytes;
+  }
+  EXPECT_EQ(lower_everywhere(true, 1 << 20, 1).values, without.values);
+  EXPECT_EQ(lower_everywhere<lower_for_good>(true, 3, 1).values, without.values);
+}
+
+// A message at a hop has changed the shared mirror already.
+TEST(SentFilterOnRanks, OfAMachineDropsNothingAtHops) {
+  for (const auto scheme : {routing::grid, routing::hypercube}) {
+    for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+      run_simulated({.ranks = 8, .workers = 1, .seed = seed, .machines = 1},
+                    {.coalesce_bytes = 64, .routing = scheme}, [&](world& w) {
+                      map_of_ids map(w, {1000, w.size()}, nobody);
+                      executor<lower_for_good> op(w, lower_for_good{{map}});
+                      am::epoch e(w);
+                      op.spawn(main_worker, [&](auto& send) {
+                        for (std::uint64_t i = 0; i < 1000; ++i) {
+                          const auto id = random64(i).below(1000);
+                          send({id, static_cast<std::uint32_t>(w.rank() + 1)});
+                        }
+                      });
+                      e.close();
+                      for (std::uint64_t i = 0; i < 1000; ++i) {
+                        const auto id = random64(i).below(1000);
+                        EXPECT_TRUE(!map.owns(id) || map.load(id) == 1);
+                      }
+                    });
+    }
   }
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 #include <string>
+#include <thread>
 #include <utility>
 #include <vector>
 
@@ -90,6 +91,61 @@ TEST(MirrorTable, NeverDropsWhatCouldTakeEffect) {
   }
   EXPECT_FALSE(mirror_table<std::uint32_t>(0).enabled());
   EXPECT_TRUE(mirror_table<std::uint32_t>(1).enabled());
+}
+
+// Of `threads` that offer random updates to the same mirrors, what is left of them: for each key
+// the smallest value that was offered, and that passed.
+struct smallest {
+  std::vector<std::uint32_t> offered = std::vector(keys, nothing), passed = offered;
+};
+smallest offer_by_threads(std::uint64_t seed) {
+  constexpr std::size_t threads = 4;
+  std::vector<std::uint32_t> cells(keys, nothing);
+  std::vector<smallest> of(threads);
+  std::vector<std::thread> running;
+  for (std::size_t t = 0; t < threads; ++t) {
+    running.emplace_back([&, t] {
+      shared_mirrors<std::uint32_t> mirrors(cells);
+      auto random = random64(seed).stream(t);
+      const auto lower = [](std::uint32_t& x, std::uint32_t to) { x = std::min(x, to); };
+      for (int i = 0; i < 20'000; ++i) {
+        auto m = random_update(random);
+        m.value += static_cast<std::uint32_t>(20'000 - i) / 40;
+        lower(of[t].offered[m.key], m.value);
+        if (mirrors.offer(lowered(), m) == offered::passed) lower(of[t].passed[m.key], m.value);
+      }
+    });
+  }
+  for (auto& t : running) t.join();
+  smallest all;
+  for (std::uint64_t k = 0; k < keys; ++k) {
+    for (const auto& one : of) {
+      all.offered[k] = std::min(all.offered[k], one.offered[k]);
+      all.passed[k] = std::min(all.passed[k], one.passed[k]);
+    }
+    EXPECT_GE(cells[k], all.offered[k]);
+  }
+  return all;
+}
+
+TEST(SharedMirrors, NeverDropWhatCouldTakeEffect) {
+  for (std::uint64_t seed = 1; seed <= 10; ++seed) {
+    const auto all = offer_by_threads(seed);
+    EXPECT_EQ(all.passed, all.offered) << seed;
+  }
+}
+
+TEST(SharedMirrors, PassTheFirstToEachKeyOnceIfAllAreEqual) {
+  std::vector<std::uint32_t> cells(keys, nothing);
+  shared_mirrors<std::uint32_t> one(cells), other(cells);
+  EXPECT_TRUE(one.enabled());
+  EXPECT_FALSE(shared_mirrors<std::uint32_t>().enabled());
+  for (std::uint64_t k = 0; k < keys; ++k) {
+    EXPECT_EQ(one.offer(lowered(), update{k, 5}), offered::passed);
+    EXPECT_EQ(other.offer(lowered(), update{k, 5}), offered::merged);
+    EXPECT_EQ(other.offer(lowered(), update{k, 4}), offered::passed);
+    EXPECT_EQ(one.offer(lowered(), update{k, 4}), offered::merged);
+  }
 }
 
 TEST(MirrorTable, ForgetsFewMirrorsAndAll) {

@@ -2,6 +2,7 @@
 #include <sys/resource.h>
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -76,6 +77,67 @@ TEST_P(Machines, LearnOfAFailureTogether) {
       EXPECT_EQ(text.empty(), !fails) << text;
     }
     EXPECT_EQ(share_and_look(w), "") << "a failure is no obstacle to the next";
+  });
+}
+
+std::uint64_t& first_word(const net::segment& of) {
+  return *reinterpret_cast<std::uint64_t*>(of.data());
+}
+
+TEST_P(Machines, LendMemoryAgainOnceItsUseHasEnded) {
+  on_two_machines(GetParam(), [](world& w) {
+    auto& here = w.machines();
+    const bool first = w.rank() == here.neighbors().front();
+    const net::segment* used = nullptr;
+    for (std::uint64_t round = 1; round <= 3; ++round) {
+      const auto one = here.lend(100 / round), other = here.lend(8);
+      EXPECT_GE((*one)->size(), 100 / round);
+      EXPECT_NE(*one, *other);
+      EXPECT_TRUE(used == nullptr || used == one->get());
+      used = one->get();
+      if (first) first_word(**one) = round;
+      w.barrier();
+      EXPECT_EQ(first_word(**one), round);
+      w.barrier();
+    }
+    const auto larger = here.lend(101);
+    EXPECT_GE((*larger)->size(), 101u);
+  });
+}
+
+TEST_P(Machines, LendNothingWhereMemoryCannotBeShared) {
+  on_two_machines(GetParam(), [](world& w) {
+    auto& here = w.machines();
+    const bool on_0 = here.of(w.rank()) == 0;
+    for (int round = 0; round < 3; ++round) {
+      const auto one = here.lend(std::size_t{1} << (on_0 ? 60 : 20)), other = here.lend(8);
+      EXPECT_EQ(*one == nullptr, on_0);
+      EXPECT_NE(*other, nullptr);
+    }
+    EXPECT_EQ(w.sum(std::uint64_t{1}), static_cast<std::uint64_t>(w.size()));
+  });
+}
+
+// What a cancelled rank still writes is older than what follows the next lend().
+TEST_P(Machines, LendMemoryThatNobodyUsesAnyMore) {
+  on_two_machines(GetParam(), [](world& w) {
+    auto& here = w.machines();
+    for (std::uint64_t round = 1; round <= 5; ++round) {
+      const auto used = [&] {
+        const auto memory = here.lend(8);
+        w.parallel_for(10'000, [&](worker_t, std::size_t begin, std::size_t) {
+          if (w.rank() == 0 && begin > 500) w.cancel();
+          std::atomic_ref<std::uint64_t>(first_word(**memory)).store(0);
+        });
+        w.barrier();
+      };
+      EXPECT_THROW(used(), cancelled);
+      const auto memory = here.lend(8);
+      const std::atomic_ref<std::uint64_t> word(first_word(**memory));
+      if (w.rank() == here.neighbors().front()) word.store(round);
+      w.barrier();
+      EXPECT_EQ(word.load(), round);
+    }
   });
 }
 

@@ -48,16 +48,14 @@ TEST(Settings, EveryRowTakesWhatItShows) {
 
 TEST(Settings, EveryRowTakesAnotherValueFromItsVariableAndShowsIt) {
   const std::map<std::string, std::string> other{
-      {"threads", "3"},        {"ranks", "4"},          {"pin", "on"},
-      {"mechanism", "htm"},    {"grain", "32"},         {"coalesce", "8192"},
-      {"coalesce-age", "7"},   {"pending", "1024"},     {"filter", "0"},
-      {"transport", "mpi"},    {"mpi", "openmpi"},      {"plugins", "/a/b"},
-      {"machines", "2"},       {"sim", "ranks=8"},      {"retry", "hle"},
-      {"costs", "costs.json"}, {"timeout", "2.5"},      {"watchdog", "10"},
-      {"routing", "grid"},     {"progress", "thread"},  {"deliver", "owner"},
-      {"frequency", "100"},    {"prefetching", "48"},   {"loop-tasks", "1024"},
-      {"helpers", "15"},       {"command-block", "64"}, {"queue-age", "30"},
-      {"channel-blocks", "8"}};
+      {"threads", "3"},     {"ranks", "4"},          {"pin", "on"},         {"mechanism", "htm"},
+      {"grain", "32"},      {"coalesce", "8192"},    {"coalesce-age", "7"}, {"pending", "1024"},
+      {"filter", "0"},      {"transport", "mpi"},    {"mpi", "openmpi"},    {"plugins", "/a/b"},
+      {"machines", "2"},    {"sim", "ranks=8"},      {"retry", "hle"},      {"costs", "costs.json"},
+      {"timeout", "2.5"},   {"watchdog", "10"},      {"routing", "grid"},   {"progress", "thread"},
+      {"deliver", "owner"}, {"frequency", "100"},    {"prefetching", "48"}, {"loop-tasks", "1024"},
+      {"helpers", "15"},    {"command-block", "64"}, {"queue-age", "30"},   {"channel-blocks", "8"},
+      {"lead", "2"}};
   std::map<std::string, std::string> environment;
   for (const auto& row : setting::all()) {
     ASSERT_TRUE(other.contains(std::string(row.name))) << row.name << " is not in this test";
@@ -168,6 +166,7 @@ TEST(Settings, TheWorldGetsItsPartInItsUnits) {
   s.channel_blocks = 2;
   s.deliver = delivery::owner;
   s.frequency = 7;
+  s.lead = 3;
   const auto w = s.for_world();
   EXPECT_EQ(w.coalesce_age_ns, 3000u);
   EXPECT_EQ(w.coalesce_bytes, 100u);
@@ -181,6 +180,7 @@ TEST(Settings, TheWorldGetsItsPartInItsUnits) {
   EXPECT_EQ(w.specialised.channel_blocks, 2u);
   EXPECT_EQ(w.deliver, delivery::owner);
   EXPECT_EQ(w.frequency, 7u);
+  EXPECT_EQ(w.lead, 3u);
 }
 
 }  // namespace

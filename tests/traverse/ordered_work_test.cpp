@@ -11,6 +11,7 @@
 
 #include <cairn/am/channel.hpp>
 #include <cairn/base/random.hpp>
+#include <cairn/core/simulation.hpp>
 #include <cairn/traverse/ordered_work.hpp>
 
 #include <support/places.hpp>
@@ -92,6 +93,54 @@ TEST_P(OrderedWork, EndsWithAnyFrequency) {
         },
         {.coalesce_bytes = 64, .frequency = frequency});
   }
+}
+
+TEST_P(OrderedWork, EndsWithAnyLead) {
+  for (const unsigned lead : {0u, 2u, world_options::any_lead}) {
+    GetParam().run(
+        [](world& w) {
+          scattered_tree tree(w, 1);
+          for (std::uint64_t round = 0; round < 2; ++round) {
+            tree.work.add(worker_t(0), {mix64(round), 0});
+            EXPECT_EQ(tree.run(tree.work.none), static_cast<std::uint64_t>(w.size()) * 1023);
+          }
+        },
+        {.coalesce_bytes = 64, .lead = lead});
+  }
+}
+
+// The largest distance by which a rank began a bucket ahead of another that still had entries.
+std::uint64_t largest_lead(unsigned lead, int machines) {
+  constexpr std::uint64_t buckets = 100;
+  std::uint64_t largest = 0;
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    std::vector<std::uint64_t> at(3, buckets);  // where each rank is, once it has begun
+    run_simulated({.ranks = 3, .workers = 1, .seed = seed, .machines = machines}, {.lead = lead},
+                  [&](world& w) {
+                    ordered_work<entry> work(w, 1);
+                    for (std::uint64_t i = 0; i <= buckets; ++i) work.add(worker_t(0), {i, i});
+                    auto& mine = at[static_cast<std::size_t>(w.rank())];
+                    work.run([&](worker_t, const auto& batch) {
+                      mine = batch.entries().front().distance;
+                      for (const auto other : at) {
+                        if (other < std::min(mine, buckets)) {
+                          largest = std::max(largest, mine - other);
+                        }
+                      }
+                      w.pool().switch_point();
+                    });
+                  });
+  }
+  return largest;
+}
+
+// A rank shows a bucket before it begins it, so it may be one bucket further than `at`.
+TEST(OrderedWorkOfThreeRanks, WaitsForWhoIsFurtherBehindThanTheLead) {
+  EXPECT_LE(largest_lead(0, 1), 1u);
+  EXPECT_LE(largest_lead(4, 1), 5u);
+  EXPECT_GT(largest_lead(4, 1), 1u);
+  EXPECT_GT(largest_lead(world_options::any_lead, 1), 10u);
+  EXPECT_GT(largest_lead(0, 3), 10u) << "ranks of other machines are not waited for";
 }
 
 // A busy worker that polls more often also tests more often for the end.

@@ -5,7 +5,9 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <memory>
 #include <optional>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -24,6 +26,7 @@
 #include <cairn/am/request.hpp>
 #include <cairn/am/slot_table.hpp>
 #include <cairn/core/world.hpp>
+#include <cairn/net/segment.hpp>
 #include <cairn/task/per_worker.hpp>
 
 namespace cairn::activity {
@@ -97,7 +100,7 @@ struct executor_parts {
     am::offered offer(worker_t k, const message& m, PassOn&& pass_on) {
       auto& mine = all.workers[k];
       if constexpr (filtered<Op>) {
-        if (mine.filter.enabled()) {
+        if (mine.filter.enabled() && !mine.filter.shares()) {
           mine.filter.enter(all.w.messages().epoch());
           if (!mine.filter.passes(all.op, all.op.cell(m), m)) {
             if constexpr (combining<Op>) {
@@ -168,10 +171,13 @@ struct executor_parts {
   std::deque<path_to_worker> to_worker;
   task::per_worker<std::deque<typename path_to_worker::sender>> senders{w.workers()};
 
+  std::shared_ptr<const machines::loan> lent;  // for mirrors that the ranks of a machine share
+
   void make_filters() {
     if constexpr (filtered<Op>) {
       const auto entries = data.requested().sent_filter ? w.options().filter_entries : 0;
       for (auto& k : workers) k.value.filter = sent_filter_of<Op>(entries);
+      if constexpr (permanent<Op> && !combining<Op>) share_filters(entries);
     }
   }
   /// Makes the channels to workers; arrived(k, span) runs messages of worker k's elements.
@@ -184,6 +190,29 @@ struct executor_parts {
                                           am::channel_options{.worker = to, .sends = !silent<Op>});
       for (worker_t k{0}; k < w.workers(); ++k) senders[k].emplace_back(road, k);
     }
+  }
+
+  // The ranks of a machine use one set of mirrors, if that takes no more memory than their own
+  // would. Collective.
+  void share_filters(std::size_t entries) {
+    using mirror = typename sent_filter_of<Op>::shared_mirror;
+    auto& machines = w.machines();
+    const auto* const map = op.cell(message{}).map;
+    const std::size_t n = map->size();
+    const auto ranks = static_cast<std::size_t>(w.size() / machines.count());  // of a machine
+    if (machines.count() == w.size() || n * sizeof(mirror) > 8 * entries * ranks) return;
+    lent = machines.lend(n * sizeof(mirror));
+    const auto here = machines.neighbors();
+    if (*lent && here.size() > 1) {
+      const std::span all(reinterpret_cast<mirror*>((*lent)->data()), n);
+      const auto place = static_cast<std::size_t>(std::ranges::find(here, w.rank()) - here.begin());
+      const auto begin = n * place / here.size(), end = n * (place + 1) / here.size();
+      mirror initial{};
+      if constexpr (!once<Op>) initial = map->initial();
+      std::ranges::fill(all.subspan(begin, end - begin), initial);
+      for (auto& k : workers) k.value.filter.share(all);
+    }
+    w.barrier();  // nothing is offered before all mirrors are initial
   }
 
   // A message that met a marker is parked. It counts as in flight, and is retried whenever its

@@ -3,6 +3,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <type_traits>
 #include <utility>
 
@@ -13,8 +14,9 @@
 namespace cairn::activity {
 
 /// One worker's mirrors of remote cells: the effect of the messages that this worker has sent to
-/// each. They are kept in a table of the reduce stage. A message changes a mirror as it changes its
-/// cell, by `wanted` and `attempt`. If a cell wants one message only (`once`), a mark records
+/// each. They are kept in a table of the reduce stage. If the operator's refusals are permanent,
+/// the ranks of a machine may share one set of mirrors. A message changes a mirror as it changes
+/// its cell, by `wanted` and `attempt`. If a cell wants one message only (`once`), a mark records
 /// whether the message was sent.
 ///
 /// All cells of the operator belong to one map. Elements of two maps have the same ids, so one
@@ -33,6 +35,15 @@ class sent_filter {
 
   [[nodiscard]] bool enabled() const noexcept { return mirrors_.enabled(); }
 
+  enum class mark : bool { not_sent, sent };
+  using shared_mirror = std::conditional_t<once<Op>, mark, value>;
+  /// Uses these mirrors, one per element of the map, which other filters use too, instead of
+  /// mirrors of its own. For `once` they begin as not_sent, else as the map's initial value.
+  void share(std::span<shared_mirror> mirrors) requires permanent<Op> {
+    shared_ = am::shared_mirrors<shared_mirror>(mirrors);
+  }
+  [[nodiscard]] bool shares() const noexcept { return shared_.enabled(); }
+
   /// Whether `m`, sent to the cell at `where`, may still take effect there.
   template <class Place>
   [[nodiscard, gnu::always_inline]] bool passes(const Op& op, const Place& where,
@@ -40,6 +51,11 @@ class sent_filter {
     if constexpr (checked) {
       if (map_ == nullptr) map_ = where.map;
       CAIRN_ASSERT(where.map == map_);
+    }
+    if constexpr (permanent<Op>) {
+      if (shared_.enabled()) {
+        return shared_.offer(policy<Place>{op, where}, m) == am::offered::passed;
+      }
     }
     if constexpr (once<Op>) {
       if (marks_.reserve(where.map->size())) return marks_.offer(where.id) == am::offered::passed;
@@ -69,6 +85,9 @@ class sent_filter {
       detail::attempt(op, tm::cell_ref<value, tm::plain_access>(mirror), m);
       return true;
     }
+    bool offer(mark& before, const message&) const requires once<Op> {
+      return std::exchange(before, mark::sent) == mark::not_sent;
+    }
   };
 
   struct no_marks {
@@ -77,6 +96,7 @@ class sent_filter {
   };
   [[no_unique_address]] std::conditional_t<once<Op>, am::sent_marks, no_marks> marks_;
   am::mirror_table<value, !permanent<Op>> mirrors_;
+  am::shared_mirrors<shared_mirror> shared_;
   const void* map_ = nullptr;  // the map whose cells are mirrored; in checked builds
   std::uint64_t epoch_ = 0;
 };

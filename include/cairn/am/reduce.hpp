@@ -2,11 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <atomic>
 #include <bit>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
+#include <span>
 #include <type_traits>
 #include <utility>
 #include <vector>
@@ -18,9 +20,10 @@
 #include <cairn/hw/pages.hpp>
 
 // The stage of the message path that reduces the number of messages, at the sender and at hops.
-// There are two policies: mirror_table and sent_marks drop messages that cannot take effect any
-// more; combine_table (combine_table.hpp) and partial_array combine messages with equal keys. Each
-// object belongs to one worker and takes no lock. Tables and marks allocate at first use.
+// There are two policies: mirror_table, sent_marks and shared_mirrors drop messages that cannot
+// take effect any more; combine_table (combine_table.hpp) and partial_array combine messages with
+// equal keys. Each object belongs to one worker and takes no lock. Tables and marks allocate at
+// first use.
 
 namespace cairn::am {
 
@@ -182,6 +185,39 @@ class sent_marks {
 
   std::size_t max_bytes_ = 0;
   hw::page_buffer<bool> sent_;
+};
+
+/// The policy *drop* for all workers of all ranks of a machine together: one mirror per key, in
+/// memory that they share. A message that any of them has sent represents those that it makes
+/// useless, so that ranks beside each other send what one rank would send.
+///
+/// Only for mirrors that are never reset while messages may be offered, and not at hops: the mirror
+/// already shows a message that is on its way.
+///
+/// A copy of the mirror takes the message and is written back, without a lock. If two workers do
+/// this at once, the mirror shows the messages of one of them, which both have sent.
+///
+/// Mirror    trivially copyable, of 1, 2, 4 or 8 bytes
+template <class Mirror>
+class shared_mirrors {
+ public:
+  shared_mirrors() = default;
+  explicit shared_mirrors(std::span<Mirror> by_key) : mirrors_(by_key) {}
+
+  [[nodiscard]] bool enabled() const noexcept { return !mirrors_.empty(); }
+
+  /// As that of mirror_table, without keys() and initial().
+  template <class Policy, class Message>
+  [[nodiscard, gnu::always_inline]] offered offer(const Policy& policy, const Message& m) {
+    const std::atomic_ref<Mirror> shared(mirrors_[policy.key(m)]);
+    Mirror mirror = shared.load(std::memory_order_relaxed);
+    if (!policy.offer(mirror, m)) return offered::merged;
+    shared.store(mirror, std::memory_order_relaxed);
+    return offered::passed;
+  }
+
+ private:
+  std::span<Mirror> mirrors_;
 };
 
 /// The policy *combine* for values of all elements: an array that starts with identities. It costs

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <optional>
 #include <span>
 #include <utility>
 #include <vector>
@@ -61,6 +62,14 @@ class machines {
   /// The ranks on this rank's machine, itself included, ascending.
   [[nodiscard]] std::span<const rank_t> neighbors() const noexcept { return neighbors_; }
 
+  /// Of the workers of all ranks.
+  struct crew {
+    int most;           ///< workers of a rank
+    bool shares_cores;  ///< whether workers of any rank share a core
+  };
+  /// Collective at the first call.
+  [[nodiscard]] crew workers();
+
   /// Memory shared by the ranks of this machine: zeroed, page-aligned, allocated on first touch. It
   /// has no name in any file system, and exists until the last rank has released it or has ended.
   ///
@@ -70,6 +79,16 @@ class machines {
   /// Collective
   [[nodiscard]] std::shared_ptr<const net::segment> share(std::size_t bytes);
 
+  /// Null on all ranks of a machine that cannot share memory.
+  using loan = std::shared_ptr<const net::segment>;
+  /// share(), or memory whose earlier use has ended on all ranks: its bytes are undetermined. The
+  /// use ends with the result, on all ranks before their next call, also if it holds no memory.
+  ///
+  /// bytes     the same on all ranks
+  /// Memory    what was in use at once at most, until the world ends
+  /// Collective
+  [[nodiscard]] std::shared_ptr<const loan> lend(std::size_t bytes);
+
  private:
   world& world_;
   std::vector<int> machine_of_;
@@ -77,6 +96,14 @@ class machines {
   int count_ = 0;
   std::vector<rank_t> neighbors_;
   std::uint64_t num_shared_ = 0;
+  std::optional<crew> workers_;
+
+  struct piece {
+    loan memory;
+    std::size_t bytes;
+    bool in_use;
+  };
+  std::vector<std::shared_ptr<piece>> pieces_;  // of the same bytes and uses on all ranks
 };
 
 }  // namespace cairn

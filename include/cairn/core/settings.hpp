@@ -37,6 +37,7 @@ struct settings {
   cairn::routing routing = cairn::routing::automatic;
   cairn::delivery deliver = delivery::any;
   unsigned frequency = 0;  ///< batches between two looks for messages; 0: the runtime chooses
+  std::optional<unsigned> lead = {};  ///< as in world_options
   progress_style progress = progress_style::poll;
   int helpers = 0;                      ///< of the style specialised; 0: the runtime chooses
   std::size_t command_block_bytes = 0;  ///< of that style; 0: as large as a message buffer

@@ -46,7 +46,11 @@ struct world_options {
   std::uint64_t coalesce_age_ns = 200'000;  ///< maximum age before a buffer is sent, full or not
   std::size_t pending_bytes = 64u << 20;    ///< bytes of messages held before the body waits
   std::size_t filter_entries = 1u << 20;    ///< sent-filter cells per worker; 0 disables it
-  unsigned frequency = 0;         ///< batches between two looks for messages; 0: automatic
+  unsigned frequency = 0;  ///< batches between two looks for messages; 0: automatic
+  /// Buckets by which a worker may be ahead of others on its machine in a loop that follows an
+  /// order without barriers; any_lead: any number; empty: 0 if workers share cores, else any.
+  std::optional<unsigned> lead = {};
+  static constexpr unsigned any_lead = ~0u;
   bool small_work_alone = false;  ///< one worker does small runs if that is faster
   bool filter_is_chosen = false;  ///< sent-filters that drop little are left out
   cairn::routing routing = cairn::routing::automatic;  ///< of epoch channels

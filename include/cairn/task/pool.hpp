@@ -56,6 +56,9 @@ class pool {
 
   [[nodiscard]] int workers() const noexcept { return workers_; }
 
+  /// Whether other workers, also of other ranks of the machine, may run on a worker's core.
+  [[nodiscard]] virtual bool shares_cores() const noexcept { return false; }
+
   /// The calling worker. It is 0 for a thread that this pool did not start, even if that is a
   /// worker of another pool: a job may construct a pool of its own.
   [[nodiscard]] virtual worker_t current_worker() const noexcept = 0;

@@ -15,6 +15,7 @@
 #include <cairn/task/per_worker.hpp>
 #include <cairn/task/pool.hpp>
 #include <cairn/task/spin_lock.hpp>
+#include <cairn/traverse/bucket_board.hpp>
 #include <cairn/traverse/bucket_queue.hpp>
 
 namespace cairn::traverse {
@@ -27,6 +28,8 @@ namespace cairn::traverse {
 /// to the queue of the worker that runs them. A queue that has entries holds the epoch. A worker
 /// that has finished a bucket requests work from the worker of its rank that is furthest behind.
 /// That worker shares half of its first bucket between two batches.
+///
+/// If workers share cores, one that is ahead of another on its machine waits (bucket_board.hpp).
 ///
 /// A busy worker polls for messages after each batch, or after world_options::frequency batches. On
 /// grids late distances cost more than polls that find nothing.
@@ -42,7 +45,8 @@ class ordered_work {
   static constexpr std::uint64_t none = queue_type::none;  ///< no bucket
 
   /// width     width of a bucket; infinity: entries are processed in the order in which they come
-  ordered_work(world& w, double width) : w_(w), workers_(w.workers()), extended_(extended_on(w)) {
+  ordered_work(world& w, double width)
+      : w_(w), workers_(w.workers()), extended_(extended_on(w)), board_(w) {
     for (auto& k : workers_) k.value.queue = queue_type(w, width);
   }
 
@@ -154,6 +158,7 @@ class ordered_work {
     bool holds = false;           // whether its queue holds the epoch
     std::uint64_t taken = 0;      // entries processed
     std::vector<Entry> to_share;  // empty unless work is being given
+    bool in_step = false;         // whether it may process its bucket
     // Read or written by other workers.
     alignas(cache_line) std::atomic<std::uint64_t> bucket{none};  // its first bucket
     std::atomic<worker*> requested_by{nullptr};
@@ -198,6 +203,7 @@ class ordered_work {
   template <class Work>
   void run_on(worker_t k, am::epoch& epoch, Work& work) {
     auto& mine = workers_[k];
+    const bucket_board::turn turn(board_, k);
     mine.since_ns = w_.trace().on() ? w_.trace().now_ns() : 0;
     work_on_queue(k, epoch, work);
     record(k, mine);
@@ -212,6 +218,13 @@ class ordered_work {
          !failed_.load(std::memory_order_relaxed);) {
       take_given(k, mine);
       if (advance(k, mine)) continue;
+      if (is_ahead(mine)) {
+        answer_request(k, mine);
+        w_.progress(k);
+        w_.pool().relax(idle_rounds++);
+        w_.pool().throw_if_stalled();
+        continue;
+      }
       const auto entries = mine.queue.take(limit());
       if (!entries.empty()) {
         idle_rounds = 0;
@@ -253,11 +266,21 @@ class ordered_work {
     if (bucket != before) {
       record(k, mine);
       mine.bucket.store(bucket, std::memory_order_relaxed);
+      mine.in_step = false;
+      board_.show(k, bucket < limit() ? bucket : none);
     }
     if (w_.workers() == 1) return false;
     auto* const other = furthest_behind(mine);
     if (other == nullptr || other->bucket.load(std::memory_order_relaxed) >= bucket) return false;
     return request_work(mine, *other) && take_given(k, mine);
+  }
+
+  // An interrupted run does not wait.
+  bool is_ahead(worker& mine) {
+    if (mine.in_step) return false;
+    mine.in_step = !board_.is_ahead(mine.bucket.load(std::memory_order_relaxed)) ||
+                   w_.messages().interrupted();
+    return !mine.in_step;
   }
 
   worker* furthest_behind(const worker& mine) {
@@ -321,6 +344,7 @@ class ordered_work {
   std::atomic<std::uint64_t> end_{0};  // the run processes the buckets before it
   std::uint64_t share_after_ = 0;      // entries
   std::atomic<bool> failed_{false};
+  bucket_board board_;
 };
 
 }  // namespace cairn::traverse
