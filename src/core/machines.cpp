@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <exception>
 #include <mutex>
 #include <numeric>
@@ -23,6 +24,14 @@ std::string failure_of(F&& f) {
     return e.what();
   }
 }
+
+struct largest_of_each {
+  using value_type = std::array<std::uint64_t, 2>;
+  static value_type identity() { return {}; }
+  static value_type combine(const value_type& a, const value_type& b) {
+    return {std::max(a[0], b[0]), std::max(a[1], b[1])};
+  }
+};
 
 }  // namespace
 
@@ -59,7 +68,9 @@ machines::crew machines::workers() {
 }
 
 std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
-  const auto number = num_shared_++;
+  // After a cancelled call ranks may have begun different numbers of them.
+  const auto number = world_.max(num_shared_);
+  num_shared_ = number + 1;
   const auto first = neighbors_.front();
   const bool alone = neighbors_.size() == 1;
   std::shared_ptr<net::segment> memory;
@@ -98,19 +109,24 @@ std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
 }
 
 std::shared_ptr<const machines::loan> machines::lend(std::size_t bytes) {
-  const auto idle =
-      std::ranges::find_if(pieces_, [&](const auto& p) { return !p->in_use && p->bytes >= bytes; });
   std::shared_ptr<piece> found;
-  if (idle != pieces_.end()) {
-    found = *idle;
-    world_.barrier();  // a rank that was cancelled may have used it until now
-  } else {
-    std::erase_if(pieces_, [](const auto& p) { return !p->in_use; });
-    found = pieces_.emplace_back(std::make_shared<piece>(piece{{}, bytes, false}));
+  for (const auto& p : pieces_) {
+    if (!p->in_use && p->bytes >= bytes && (!found || p->bytes < found->bytes)) found = p;
+  }
+  // A rank that was cancelled may have used it until now, or may know of others.
+  const auto number = found ? found->number : 0;
+  const auto known = world_.reduce<largest_of_each>({number, ~number});
+  if (known[0] != ~known[1] || !found) {
+    found = std::make_shared<piece>(piece{{}, bytes, 0, false});
     try {
       found->memory = share(bytes);
+    } catch (const peer_failure&) {
+      throw;
     } catch (const system_failure&) {  // lent all the same, because other machines may have memory
     }
+    found->number = num_shared_;
+    std::erase_if(pieces_, [](const auto& p) { return !p->in_use; });
+    pieces_.push_back(found);
   }
   found->in_use = true;
   return {&found->memory, [found](const loan*) { found->in_use = false; }};

@@ -141,6 +141,30 @@ TEST_P(Machines, LendMemoryThatNobodyUsesAnyMore) {
   });
 }
 
+// A rank is cancelled before a call in which others are already.
+TEST_P(Machines, LendTheSameMemoryAfterACancelledCall) {
+  on_two_machines(GetParam(), [](world& w) {
+    auto& here = w.machines();
+    for (std::uint64_t round = 1; round <= 5; ++round) {
+      const auto last = static_cast<rank_t>(round % static_cast<std::uint64_t>(w.size()));
+      const auto cancelled_call = [&] {
+        if (w.rank() == last) {
+          w.cancel();
+          w.throw_if_interrupted();
+        }
+        static_cast<void>(here.lend(1000 * round));
+      };
+      EXPECT_THROW(cancelled_call(), cancelled);
+      const auto memory = here.lend(8);
+      const std::atomic_ref<std::uint64_t> word(first_word(**memory));
+      if (w.rank() == here.neighbors().front()) word.store(round);
+      w.barrier();
+      EXPECT_EQ(word.load(), round);
+      w.barrier();
+    }
+  });
+}
+
 TEST(MachinesAlone, AWorldWithoutPeersIsOneMachine) {
   world w(2);
   EXPECT_EQ(w.machines().count(), 1);

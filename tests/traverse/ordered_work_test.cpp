@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
+#include <atomic>
 #include <cmath>
 #include <cstddef>
 #include <cstdint>
@@ -279,6 +281,27 @@ TEST(OrderedWorkOfOneRank, IsNotGivenAwayBeforeItIsWorthIt) {
         EXPECT_GE(alone, min_entries);
         EXPECT_LT(done[worker_t(0)], 5'000u);
       }
+    });
+  }
+}
+
+// Who waits must not wait for a worker that has nothing to do before the new end.
+TEST(OrderedWorkOfOneRank, EndsEarlierThanWaitingWorkersAre) {
+  for (std::uint64_t seed = 1; seed <= 20; ++seed) {
+    run_simulated({.ranks = 1, .workers = 3, .seed = seed}, {.lead = 0}, [](world& w) {
+      ordered_work<entry> work(w, 1);
+      for (worker_t k{0}; k < 3; ++k) work.add(k, {0, std::array{10u, 60u, 100u}[k]});
+      std::atomic<int> done{0};
+      const auto count = [&](worker_t, const auto& batch) {
+        for (int i = 0; i < 50; ++i) w.pool().switch_point();
+        done += static_cast<int>(batch.size());
+        work.end_at(50);
+      };
+      work.run(count);
+      EXPECT_GE(done, 1);
+      work.run(count);
+      work.run(count);
+      EXPECT_EQ(done, 3);
     });
   }
 }

@@ -162,6 +162,7 @@ struct executor_parts {
   Op op;
   task::per_worker<worker_state> workers;
   reducer reduce{*this};
+  std::shared_ptr<const machines::loan> lent;  // for mirrors that the ranks of a machine share
   // empty on one rank; declared last because it uses the members above
   std::optional<typename message_path::path> out;
 
@@ -171,13 +172,11 @@ struct executor_parts {
   std::deque<path_to_worker> to_worker;
   task::per_worker<std::deque<typename path_to_worker::sender>> senders{w.workers()};
 
-  std::shared_ptr<const machines::loan> lent;  // for mirrors that the ranks of a machine share
-
   void make_filters() {
     if constexpr (filtered<Op>) {
       const auto entries = data.requested().sent_filter ? w.options().filter_entries : 0;
       for (auto& k : workers) k.value.filter = sent_filter_of<Op>(entries);
-      if constexpr (permanent<Op> && !combining<Op>) share_filters(entries);
+      if constexpr (shares_filter<Op>) share_filters(entries);
     }
   }
   /// Makes the channels to workers; arrived(k, span) runs messages of worker k's elements.
@@ -194,7 +193,7 @@ struct executor_parts {
 
   // The ranks of a machine use one set of mirrors, if that takes no more memory than their own
   // would. Collective.
-  void share_filters(std::size_t entries) {
+  void share_filters(std::size_t entries) requires shares_filter<Op> {
     using mirror = typename sent_filter_of<Op>::shared_mirror;
     auto& machines = w.machines();
     const auto* const map = op.cell(message{}).map;

@@ -59,7 +59,8 @@
 //                                             those that wait to be sent to it
 //
 //   static constexpr bool permanent = true;   optional: once `wanted` is false it stays false for
-//                                             the life of the operator, not only of the epoch
+//                                             the life of the operator, not only of the epoch;
+//                                             cell(message{}) names a cell too
 //   static constexpr bool sends = false;      optional, single-cell and fire-and-forget: `after`
 //                                             neither sends, on any channel, nor holds the epoch,
 //                                             which then ends sooner (am/epoch.hpp)

@@ -1,12 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <atomic>
+#include <concepts>
 #include <cstddef>
 #include <cstdint>
 #include <span>
 #include <type_traits>
 #include <utility>
 
+#include <cairn/activity/operator.hpp>
 #include <cairn/activity/shape.hpp>
 #include <cairn/am/reduce.hpp>
 #include <cairn/base/contract.hpp>
@@ -100,6 +103,13 @@ class sent_filter {
   const void* map_ = nullptr;  // the map whose cells are mirrored; in checked builds
   std::uint64_t epoch_ = 0;
 };
+
+/// Operators whose filter the ranks of a machine may share. Their map is found by cell(message{}).
+template <class Op>
+concept shares_filter =
+    filtered<Op> && permanent<Op> && !combining<Op> &&
+    std::default_initializable<typename Op::message> &&
+    std::atomic_ref<typename sent_filter<Op>::shared_mirror>::is_always_lock_free;
 
 struct no_filter {};
 template <class Op>

@@ -95,15 +95,16 @@ class machines {
   std::shared_ptr<shared_heap> heap_;
   int count_ = 0;
   std::vector<rank_t> neighbors_;
-  std::uint64_t num_shared_ = 0;
+  std::uint64_t num_shared_ = 0;  // calls of share(); the same on all ranks after each
   std::optional<crew> workers_;
 
   struct piece {
     loan memory;
     std::size_t bytes;
+    std::uint64_t number;  // greater than 0, the same on all ranks
     bool in_use;
   };
-  std::vector<std::shared_ptr<piece>> pieces_;  // of the same bytes and uses on all ranks
+  std::vector<std::shared_ptr<piece>> pieces_;  // after a cancelled call, other ones than elsewhere
 };
 
 }  // namespace cairn

@@ -275,11 +275,12 @@ class ordered_work {
     return request_work(mine, *other) && take_given(k, mine);
   }
 
-  // An interrupted run does not wait.
+  // A worker without work before the end of the run does not wait, whatever others still show; nor
+  // does an interrupted run.
   bool is_ahead(worker& mine) {
     if (mine.in_step) return false;
-    mine.in_step = !board_.is_ahead(mine.bucket.load(std::memory_order_relaxed)) ||
-                   w_.messages().interrupted();
+    const auto bucket = mine.bucket.load(std::memory_order_relaxed);
+    mine.in_step = bucket >= limit() || !board_.is_ahead(bucket) || w_.messages().interrupted();
     return !mine.in_step;
   }
 
