@@ -121,10 +121,10 @@ void expect_settings_used(const algorithm_command& cmd, world& w) {
     throw usage_error(
         fmt::format("--frequency has no effect here: {} works in supersteps", cmd.name()));
   }
-  if (cmd.c.given.contains("lead") && (!cmd.a.info().in_order || w.size() * w.workers() == 1)) {
-    throw usage_error(fmt::format(
-        "--lead has no effect here: {}",
-        cmd.a.info().in_order ? "there is one worker" : cmd.name() + " works in supersteps"));
+  if (cmd.c.given.contains("lead")) {
+    auto why = cmd.a.without_lead(cmd.given);
+    if (w.machines().count() == w.size() && w.workers() == 1) why = "each machine has one worker";
+    if (!why.empty()) throw usage_error(fmt::format("--lead has no effect here: {}", why));
   }
   const auto why = cmd.a.without_operators(cmd.given, w);
   if (why.empty()) {

@@ -56,6 +56,12 @@ struct sssp_declaration : declaration {
     check_delta(*o.delta, "--delta");
   }
 
+  static std::string_view without_lead(const options& o) {
+    if (o.algorithm == sssp_method::chaotic) return "--algorithm chaotic has no buckets";
+    if (o.algorithm == sssp_method::delta) return "--algorithm delta has a barrier per bucket";
+    return {};
+  }
+
   template <class Id>
   struct built {
     edge_lengths lengths;

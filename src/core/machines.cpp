@@ -46,7 +46,7 @@ std::shared_ptr<net::segment> shared_heap::piece(int machine, std::uint64_t numb
 }
 
 machines::machines(world& w, const machine_layout& layout)
-    : world_(w), machine_of_(layout.machine_of), heap_(layout.heap) {
+    : world_(w), rank_(w.rank()), machine_of_(layout.machine_of), heap_(layout.heap) {
   if (machine_of_.empty()) {
     machine_of_.resize(static_cast<std::size_t>(w.size()));
     std::iota(machine_of_.begin(), machine_of_.end(), 0);
@@ -58,7 +58,7 @@ machines::machines(world& w, const machine_layout& layout)
   }
 }
 
-machines::crew machines::workers() {
+machines::worker_summary machines::workers() {
   if (!workers_) {
     const auto& pool = world_.pool();
     const auto most = world_.max(static_cast<std::uint64_t>(pool.workers()));
@@ -108,12 +108,12 @@ std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
   return memory;
 }
 
-std::shared_ptr<const machines::loan> machines::lend(std::size_t bytes) {
+machines::lent_memory machines::lend(std::size_t bytes) {
   std::shared_ptr<piece> found;
   for (const auto& p : pieces_) {
     if (!p->in_use && p->bytes >= bytes && (!found || p->bytes < found->bytes)) found = p;
   }
-  // A rank that was cancelled may have used it until now, or may know of others.
+  // After a cancelled run a rank may have used the memory until now, or may have other pieces.
   const auto number = found ? found->number : 0;
   const auto known = world_.reduce<largest_of_each>({number, ~number});
   if (known[0] != ~known[1] || !found) {
@@ -129,7 +129,7 @@ std::shared_ptr<const machines::loan> machines::lend(std::size_t bytes) {
     pieces_.push_back(found);
   }
   found->in_use = true;
-  return {&found->memory, [found](const loan*) { found->in_use = false; }};
+  return lent_memory({&found->memory, [found](const auto*) { found->in_use = false; }});
 }
 
 }  // namespace cairn

@@ -233,12 +233,16 @@ class Refusals(InAFolder):
                           ("bfs", "--progress", "thread"), ("bfs", "--filter", 0),
                           ("sssp", "--frequency", 4), ("bfs", "--lead", 1),
                           ("sssp", "--threads", 1, "--lead", "any"),
+                          ("sssp", "--threads", 2, "--algorithm", "delta", "--lead", 1),
+                          ("sssp", "--threads", 2, "--algorithm", "chaotic", "--lead", 1),
+                          ("sssp", "--sim", "ranks=3", "--threads", 1, "--lead", 1),
                           ("bfs", "--values", "depth")):
             option = next(a for a in reversed(arguments) if str(a).startswith("--"))
             self.refused(arguments[0], *GRAPH, *arguments[1:], saying=option)
         for arguments in (("cc", "--ranks", 2, "--threads", 1, "--mechanism", "atomics"),
                           ("sssp", "--threads", 2, "--lead", 0),
                           ("sssp", "--ranks", 3, "--threads", 1, "--lead", 2),
+                          ("sssp", "--sim", "ranks=3,machines=1", "--threads", 1, "--lead", 1),
                           ("bfs", "--mechanism", "htm", "--grain", 4, "--retry", "hle"),
                           ("mst", "--mechanism", "stm", "--grain", 4, "--retry", "hle"),
                           ("mst", "--ranks", 2, "--threads", 1, "--filter", 0, "--coalesce", 640),

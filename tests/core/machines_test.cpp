@@ -80,28 +80,53 @@ TEST_P(Machines, LearnOfAFailureTogether) {
   });
 }
 
-std::uint64_t& first_word(const net::segment& of) {
-  return *reinterpret_cast<std::uint64_t*>(of.data());
+using shared_word = std::atomic_ref<std::uint64_t>;
+shared_word first_word(const machines::lent_memory& of) {
+  return shared_word(of.values<std::uint64_t>(1).front());
+}
+
+// What the first rank of a machine writes, all of them read.
+void expect_common(world& w, const machines::lent_memory& memory, std::uint64_t value) {
+  if (w.machines().place() == 0) first_word(memory).store(value);
+  w.barrier();
+  EXPECT_EQ(first_word(memory).load(), value);
+  w.barrier();
 }
 
 TEST_P(Machines, LendMemoryAgainOnceItsUseHasEnded) {
   on_two_machines(GetParam(), [](world& w) {
     auto& here = w.machines();
-    const bool first = w.rank() == here.neighbors().front();
-    const net::segment* used = nullptr;
+    const std::byte* used = nullptr;
     for (std::uint64_t round = 1; round <= 3; ++round) {
       const auto one = here.lend(100 / round), other = here.lend(8);
-      EXPECT_GE((*one)->size(), 100 / round);
-      EXPECT_NE(*one, *other);
-      EXPECT_TRUE(used == nullptr || used == one->get());
-      used = one->get();
-      if (first) first_word(**one) = round;
-      w.barrier();
-      EXPECT_EQ(first_word(**one), round);
+      const auto bytes = one.values<std::byte>(100 / round);
+      EXPECT_EQ(bytes.size(), 100 / round);
+      EXPECT_NE(bytes.data(), other.values<std::byte>(8).data());
+      EXPECT_TRUE(used == nullptr || used == bytes.data());
+      used = bytes.data();
+      expect_common(w, one, round);
+      expect_common(w, other, 10 * round);
+      EXPECT_EQ(first_word(one).load(), round);
       w.barrier();
     }
     const auto larger = here.lend(101);
-    EXPECT_GE((*larger)->size(), 101u);
+    EXPECT_EQ(larger.values<std::byte>(101).size(), 101u);
+    EXPECT_TRUE(machines::lent_memory().values<int>(1).empty());
+  });
+}
+
+// Beside a large piece that is idle a small request takes a small one.
+TEST_P(Machines, LendTheSmallestMemoryThatFits) {
+  on_two_machines(GetParam(), [](world& w) {
+    auto& here = w.machines();
+    const std::byte* large = nullptr;
+    {
+      const auto one = here.lend(1000), other = here.lend(8);
+      large = one.values<std::byte>(8).data();
+    }
+    const auto small = here.lend(8);
+    EXPECT_NE(small.values<std::byte>(8).data(), large);
+    EXPECT_EQ(here.lend(1000).values<std::byte>(8).data(), large);
   });
 }
 
@@ -111,8 +136,8 @@ TEST_P(Machines, LendNothingWhereMemoryCannotBeShared) {
     const bool on_0 = here.of(w.rank()) == 0;
     for (int round = 0; round < 3; ++round) {
       const auto one = here.lend(std::size_t{1} << (on_0 ? 60 : 20)), other = here.lend(8);
-      EXPECT_EQ(*one == nullptr, on_0);
-      EXPECT_NE(*other, nullptr);
+      EXPECT_EQ(one.values<int>(2).empty(), on_0);
+      EXPECT_FALSE(other.values<int>(2).empty());
     }
     EXPECT_EQ(w.sum(std::uint64_t{1}), static_cast<std::uint64_t>(w.size()));
   });
@@ -127,16 +152,12 @@ TEST_P(Machines, LendMemoryThatNobodyUsesAnyMore) {
         const auto memory = here.lend(8);
         w.parallel_for(10'000, [&](worker_t, std::size_t begin, std::size_t) {
           if (w.rank() == 0 && begin > 500) w.cancel();
-          std::atomic_ref<std::uint64_t>(first_word(**memory)).store(0);
+          first_word(memory).store(0);
         });
         w.barrier();
       };
       EXPECT_THROW(used(), cancelled);
-      const auto memory = here.lend(8);
-      const std::atomic_ref<std::uint64_t> word(first_word(**memory));
-      if (w.rank() == here.neighbors().front()) word.store(round);
-      w.barrier();
-      EXPECT_EQ(word.load(), round);
+      expect_common(w, here.lend(8), round);
     }
   });
 }
@@ -155,12 +176,7 @@ TEST_P(Machines, LendTheSameMemoryAfterACancelledCall) {
         static_cast<void>(here.lend(1000 * round));
       };
       EXPECT_THROW(cancelled_call(), cancelled);
-      const auto memory = here.lend(8);
-      const std::atomic_ref<std::uint64_t> word(first_word(**memory));
-      if (w.rank() == here.neighbors().front()) word.store(round);
-      w.barrier();
-      EXPECT_EQ(word.load(), round);
-      w.barrier();
+      expect_common(w, here.lend(8), round);
     }
   });
 }

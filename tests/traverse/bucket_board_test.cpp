@@ -1,9 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdint>
+#include <functional>
+#include <memory>
 
 #include <gtest/gtest.h>
 
 #include <cairn/core/simulation.hpp>
+#include <cairn/hw/clock.hpp>
+#include <cairn/net/ring.hpp>
+#include <cairn/task/pool.hpp>
 #include <cairn/traverse/bucket_board.hpp>
 
 #include <support/places.hpp>
@@ -44,10 +49,10 @@ TEST(BucketBoard, AllowsALead) {
   });
 }
 
-TEST(BucketBoard, ForgetsAWorkerAtTheEndOfItsTurn) {
+TEST(BucketBoard, ForgetsAWorkerAtTheEndOfItsRun) {
   on_two_machines(0, [](world& w, bucket_board& board) {
     {
-      const bucket_board::turn turn(board, worker_t(0));
+      const bucket_board::run_scope run(board, worker_t(0));
       board.show(worker_t(0), 1);
       w.barrier();
       EXPECT_TRUE(board.is_ahead(2));
@@ -74,17 +79,17 @@ TEST(BucketBoard, HoldsNobodyBackIfAnyLeadIsAllowed) {
 TEST(BucketBoard, WaitsByDefaultIfWorkersShareCores) {
   for (const bool shared : {false, true}) {
     const auto pool = task::make_threads({.workers = 2, .neighbors = shared ? 10'000 : -2});
-    EXPECT_EQ(pool->shares_cores(), shared);
-  }
-  support::on_simulated_ranks(2, 2, 1, [](world& w) {
-    EXPECT_FALSE(w.machines().workers().shares_cores);
-    EXPECT_EQ(w.machines().workers().most, 2);
+    net::ring_transport net(std::make_shared<const net::ring_fabric>(1), 0);
+    hw::steady_clock clock;
+    world w(net, *pool, clock);
+    EXPECT_EQ(w.machines().workers().share_cores, shared);
+    EXPECT_EQ(w.machines().workers().max_per_rank, 2);
     bucket_board board(w);
     board.show(worker_t(0), 1);
-    w.barrier();
-    EXPECT_FALSE(board.is_ahead(2));
-    w.barrier();
-  });
+    EXPECT_EQ(board.is_ahead(2), shared);
+  }
+  support::on_simulated_ranks(2, 2, 1,
+                              [](world& w) { EXPECT_FALSE(w.machines().workers().share_cores); });
 }
 
 }  // namespace

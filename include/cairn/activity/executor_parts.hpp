@@ -5,7 +5,6 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
-#include <memory>
 #include <optional>
 #include <span>
 #include <type_traits>
@@ -26,7 +25,6 @@
 #include <cairn/am/request.hpp>
 #include <cairn/am/slot_table.hpp>
 #include <cairn/core/world.hpp>
-#include <cairn/net/segment.hpp>
 #include <cairn/task/per_worker.hpp>
 
 namespace cairn::activity {
@@ -100,9 +98,9 @@ struct executor_parts {
     am::offered offer(worker_t k, const message& m, PassOn&& pass_on) {
       auto& mine = all.workers[k];
       if constexpr (filtered<Op>) {
-        if (mine.filter.enabled() && !mine.filter.shares()) {
+        if (mine.filter.enabled() && !all.senders_filter_all(mine)) {
           mine.filter.enter(all.w.messages().epoch());
-          if (!mine.filter.passes(all.op, all.op.cell(m), m)) {
+          if (!mine.filter.passes_own(all.op, all.op.cell(m), m)) {
             if constexpr (combining<Op>) {
               ++mine.uncounted.filtered;
             } else {
@@ -162,7 +160,7 @@ struct executor_parts {
   Op op;
   task::per_worker<worker_state> workers;
   reducer reduce{*this};
-  std::shared_ptr<const machines::loan> lent;  // for mirrors that the ranks of a machine share
+  machines::lent_memory lent;  // for mirrors that the ranks of a machine share
   // empty on one rank; declared last because it uses the members above
   std::optional<typename message_path::path> out;
 
@@ -191,6 +189,11 @@ struct executor_parts {
     }
   }
 
+  // Whether a hop would find nothing to drop: all ranks share the mirrors of what they send.
+  [[nodiscard]] bool senders_filter_all(const worker_state& worker) const {
+    return worker.filter.shares() && w.machines().count() == 1;
+  }
+
   // The ranks of a machine use one set of mirrors, if that takes no more memory than their own
   // would. Collective.
   void share_filters(std::size_t entries) requires shares_filter<Op> {
@@ -201,11 +204,9 @@ struct executor_parts {
     const auto ranks = static_cast<std::size_t>(w.size() / machines.count());  // of a machine
     if (machines.count() == w.size() || n * sizeof(mirror) > 8 * entries * ranks) return;
     lent = machines.lend(n * sizeof(mirror));
-    const auto here = machines.neighbors();
-    if (*lent && here.size() > 1) {
-      const std::span all(reinterpret_cast<mirror*>((*lent)->data()), n);
-      const auto place = static_cast<std::size_t>(std::ranges::find(here, w.rank()) - here.begin());
-      const auto begin = n * place / here.size(), end = n * (place + 1) / here.size();
+    const auto sharers = machines.neighbors().size(), place = machines.place();
+    if (const auto all = lent.template values<mirror>(n); sharers > 1 && !all.empty()) {
+      const auto begin = n * place / sharers, end = n * (place + 1) / sharers;
       mirror initial{};
       if constexpr (!once<Op>) initial = map->initial();
       std::ranges::fill(all.subspan(begin, end - begin), initial);

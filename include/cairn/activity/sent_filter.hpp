@@ -16,17 +16,20 @@
 
 namespace cairn::activity {
 
-/// One worker's mirrors of remote cells: the effect of the messages that this worker has sent to
-/// each. They are kept in a table of the reduce stage. If the operator's refusals are permanent,
-/// the ranks of a machine may share one set of mirrors. A message changes a mirror as it changes
-/// its cell, by `wanted` and `attempt`. If a cell wants one message only (`once`), a mark records
-/// whether the message was sent.
+/// Mirrors of remote cells: the effect of the messages that were sent to each. A message changes a
+/// mirror as it changes its cell, by `wanted` and `attempt`. If a cell wants one message only
+/// (`once`), a mark records whether the message was sent.
+///
+/// A worker has mirrors of its own, in a table of the reduce stage. If the operator's refusals are
+/// permanent, the ranks of a machine may share one set of mirrors for what they send. For messages
+/// of others that it forwards, a worker has only its own.
 ///
 /// All cells of the operator belong to one map. Elements of two maps have the same ids, so one
 /// mirror would get the messages of both.
 ///
 /// Memory     that of am::mirror_table, allocated at the first message; for an operator with `once`
-///            a byte per element of the map instead, if that is at most 8 bytes per entry
+///            a byte per element of the map instead, if that is at most 8 bytes per entry.
+///            Shared mirrors: a value, or with `once` a byte, per element of the map and machine
 template <single_cell Op>
 class sent_filter {
   using value = cell_value_t<Op>;
@@ -51,15 +54,20 @@ class sent_filter {
   template <class Place>
   [[nodiscard, gnu::always_inline]] bool passes(const Op& op, const Place& where,
                                                 const message& m) {
-    if constexpr (checked) {
-      if (map_ == nullptr) map_ = where.map;
-      CAIRN_ASSERT(where.map == map_);
-    }
     if constexpr (permanent<Op>) {
       if (shared_.enabled()) {
+        expect_one_map(where);
         return shared_.offer(policy<Place>{op, where}, m) == am::offered::passed;
       }
     }
+    return passes_own(op, where, m);
+  }
+  /// The same by mirrors of this worker, for a message that it forwards: shared mirrors show the
+  /// message already.
+  template <class Place>
+  [[nodiscard, gnu::always_inline]] bool passes_own(const Op& op, const Place& where,
+                                                    const message& m) {
+    expect_one_map(where);
     if constexpr (once<Op>) {
       if (marks_.reserve(where.map->size())) return marks_.offer(where.id) == am::offered::passed;
     }
@@ -75,6 +83,14 @@ class sent_filter {
   }
 
  private:
+  template <class Place>
+  void expect_one_map(const Place& where) {
+    if constexpr (checked) {
+      if (map_ == nullptr) map_ = where.map;
+      CAIRN_ASSERT(where.map == map_);
+    }
+  }
+
   template <class Place>
   struct policy {
     const Op& op;

@@ -81,6 +81,9 @@ struct declaration {
   static constexpr std::string_view without_operators(const auto& /*options*/, const world&) {
     return {};
   }
+  static constexpr std::string_view without_lead(const auto& /*options*/) {
+    return "it works in supersteps";
+  }
   /// Data built once for all `runs`, if that pays off; its time counts as building.
   template <class Id>
   using built = nothing;

@@ -50,6 +50,9 @@ class declared final : public algorithm {
                                                    const world& w) const override {
     return D::without_operators(read(given), w);
   }
+  [[nodiscard]] std::string_view without_lead(const option_values& given) const override {
+    return D::without_lead(read(given));
+  }
   [[nodiscard]] std::unique_ptr<bound_graph> bind(world& w, const graph::any_graph& g,
                                                   const option_values& given,
                                                   std::uint64_t runs) const override {

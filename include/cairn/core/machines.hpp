@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <concepts>
 #include <cstddef>
 #include <cstdint>
@@ -8,9 +9,11 @@
 #include <memory>
 #include <optional>
 #include <span>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
 #include <cairn/net/segment.hpp>
 #include <cairn/task/spin_lock.hpp>
@@ -61,14 +64,17 @@ class machines {
   [[nodiscard]] int of(rank_t rank) const { return machine_of_.at(static_cast<std::size_t>(rank)); }
   /// The ranks on this rank's machine, itself included, ascending.
   [[nodiscard]] std::span<const rank_t> neighbors() const noexcept { return neighbors_; }
+  /// The position of this rank among them.
+  [[nodiscard]] std::size_t place() const noexcept {
+    return static_cast<std::size_t>(std::ranges::find(neighbors_, rank_) - neighbors_.begin());
+  }
 
-  /// Of the workers of all ranks.
-  struct crew {
-    int most;           ///< workers of a rank
-    bool shares_cores;  ///< whether workers of any rank share a core
+  struct worker_summary {
+    int max_per_rank;
+    bool share_cores;  ///< of any rank
   };
   /// Collective at the first call.
-  [[nodiscard]] crew workers();
+  [[nodiscard]] worker_summary workers();
 
   /// Memory shared by the ranks of this machine: zeroed, page-aligned, allocated on first touch. It
   /// has no name in any file system, and exists until the last rank has released it or has ended.
@@ -79,32 +85,50 @@ class machines {
   /// Collective
   [[nodiscard]] std::shared_ptr<const net::segment> share(std::size_t bytes);
 
-  /// Null on all ranks of a machine that cannot share memory.
-  using loan = std::shared_ptr<const net::segment>;
-  /// share(), or memory whose earlier use has ended on all ranks: its bytes are undetermined. The
-  /// use ends with the result, on all ranks before their next call, also if it holds no memory.
+  /// Memory that lend() returned; in use until the last copy of this object is destroyed.
+  class lent_memory {
+   public:
+    lent_memory() = default;
+    /// The first n values; none on all ranks of a machine that cannot share memory.
+    template <class T>
+    [[nodiscard]] std::span<T> values(std::size_t n) const {
+      static_assert(std::is_trivially_copyable_v<T>);
+      if (!memory_ || !*memory_) return {};
+      CAIRN_EXPECTS(n * sizeof(T) <= (*memory_)->size());
+      return {reinterpret_cast<T*>((*memory_)->data()), n};
+    }
+
+   private:
+    friend class machines;
+    explicit lent_memory(std::shared_ptr<const std::shared_ptr<const net::segment>> memory)
+        : memory_(std::move(memory)) {}
+    std::shared_ptr<const std::shared_ptr<const net::segment>> memory_;
+  };
+  /// share() that reuses memory which is no longer in use on any rank. The bytes are undetermined.
+  /// The ranks destroy what they got in the same order, before their next call or after it.
   ///
   /// bytes     the same on all ranks
-  /// Memory    what was in use at once at most, until the world ends
+  /// Memory    is kept for later calls until the world ends, or until none of it fits
   /// Collective
-  [[nodiscard]] std::shared_ptr<const loan> lend(std::size_t bytes);
+  [[nodiscard]] lent_memory lend(std::size_t bytes);
 
  private:
   world& world_;
+  rank_t rank_;
   std::vector<int> machine_of_;
   std::shared_ptr<shared_heap> heap_;
   int count_ = 0;
   std::vector<rank_t> neighbors_;
   std::uint64_t num_shared_ = 0;  // calls of share(); the same on all ranks after each
-  std::optional<crew> workers_;
+  std::optional<worker_summary> workers_;
 
   struct piece {
-    loan memory;
+    std::shared_ptr<const net::segment> memory;
     std::size_t bytes;
     std::uint64_t number;  // greater than 0, the same on all ranks
     bool in_use;
   };
-  std::vector<std::shared_ptr<piece>> pieces_;  // after a cancelled call, other ones than elsewhere
+  std::vector<std::shared_ptr<piece>> pieces_;  // ranks may differ after a cancelled call
 };
 
 }  // namespace cairn

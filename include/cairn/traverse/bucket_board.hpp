@@ -5,18 +5,16 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
-#include <memory>
 #include <span>
 
-#include <cairn/base/contract.hpp>
 #include <cairn/base/types.hpp>
+#include <cairn/core/machines.hpp>
 #include <cairn/core/world.hpp>
-#include <cairn/net/segment.hpp>
 
 namespace cairn::traverse {
 
-/// The buckets in which the workers of a machine are, those of all its ranks, for loops that follow
-/// an order without barriers.
+/// The bucket of each worker of a machine, over all its ranks, for loops that follow an order
+/// without barriers.
 ///
 /// If workers share cores, one of them waits for a core while others go on with late buckets. The
 /// distances that they find are too large, and so are those that follow. A worker that is ahead
@@ -28,24 +26,23 @@ namespace cairn::traverse {
 /// Thread-safety  worker k shows its own bucket; any worker asks
 class bucket_board {
  public:
-  static constexpr std::uint64_t none = ~std::uint64_t{0};  ///< no bucket, which nobody waits for
+  static constexpr std::uint64_t none = ~std::uint64_t{0};  ///< no bucket: no worker waits for it
 
   /// Empty if world_options::lead says that no worker waits. Collective.
   explicit bucket_board(world& w) {
     const auto& lead = w.options().lead;
-    const auto crew = w.machines().workers();
-    const bool waits = lead ? *lead != world_options::any_lead : crew.shares_cores;
-    if (!waits || crew.most * w.size() == 1) return;
+    auto& machines = w.machines();
+    const auto workers = machines.workers();
+    const bool waits = lead ? *lead != world_options::any_lead : workers.share_cores;
+    if (!waits || workers.max_per_rank * w.size() == 1) return;
     lead_ = lead.value_or(0);
-    const auto most = static_cast<std::size_t>(crew.most);
+    const auto per_rank = static_cast<std::size_t>(workers.max_per_rank);
     // As many bytes on all machines, which may have different numbers of ranks.
-    lent_ = w.machines().lend(static_cast<std::size_t>(w.size()) * most * sizeof(padded_bucket));
-    if (!*lent_) return;
-    const auto here = w.machines().neighbors();
-    all_ = {reinterpret_cast<padded_bucket*>((*lent_)->data()), here.size() * most};
-    const auto place = static_cast<std::size_t>(std::ranges::find(here, w.rank()) - here.begin());
-    mine_ = all_.subspan(place * most, most);
-    for (worker_t k{0}; k < crew.most; ++k) show(k, none);
+    lent_ = machines.lend(static_cast<std::size_t>(w.size()) * per_rank * sizeof(slot));
+    all_ = lent_.values<slot>(machines.neighbors().size() * per_rank);
+    if (all_.empty()) return;
+    mine_ = all_.subspan(machines.place() * per_rank, per_rank);
+    for (worker_t k{0}; k < workers.max_per_rank; ++k) show(k, none);
   }
 
   /// Shows that worker k is in this bucket.
@@ -56,19 +53,19 @@ class bucket_board {
   /// Whether a worker in this bucket is too far ahead of another one.
   [[nodiscard]] bool is_ahead(std::uint64_t bucket) const noexcept {
     if (all_.empty() || bucket == none) return false;
-    return std::ranges::any_of(all_, [&](padded_bucket& other) {
+    return std::ranges::any_of(all_, [&](slot& other) {
       const auto seen = shown(other).load(std::memory_order_relaxed);
       return seen < bucket && bucket - seen > lead_;
     });
   }
 
-  /// Shows no bucket of worker k from its end on.
-  class turn {
+  /// When it ends, worker k is in no bucket any more.
+  class run_scope {
    public:
-    turn(bucket_board& board, worker_t k) noexcept : board_(board), worker_(k) {}
-    ~turn() { board_.show(worker_, none); }
-    turn(const turn&) = delete;
-    turn& operator=(const turn&) = delete;
+    run_scope(bucket_board& board, worker_t k) noexcept : board_(board), worker_(k) {}
+    ~run_scope() { board_.show(worker_, none); }
+    run_scope(const run_scope&) = delete;
+    run_scope& operator=(const run_scope&) = delete;
 
    private:
     bucket_board& board_;
@@ -76,16 +73,14 @@ class bucket_board {
   };
 
  private:
-  struct alignas(cache_line) padded_bucket {
-    std::uint64_t bucket;
-  };
-  static std::atomic_ref<std::uint64_t> shown(padded_bucket& of) noexcept {
-    return std::atomic_ref<std::uint64_t>(of.bucket);
+  using slot = padded<std::uint64_t>;
+  static std::atomic_ref<std::uint64_t> shown(slot& of) noexcept {
+    return std::atomic_ref<std::uint64_t>(of.value);
   }
 
   std::uint64_t lead_ = 0;
-  std::shared_ptr<const machines::loan> lent_;
-  std::span<padded_bucket> all_, mine_;
+  machines::lent_memory lent_;
+  std::span<slot> all_, mine_;
 };
 
 }  // namespace cairn::traverse

@@ -45,6 +45,7 @@ class ordered_work {
   static constexpr std::uint64_t none = queue_type::none;  ///< no bucket
 
   /// width     width of a bucket; infinity: entries are processed in the order in which they come
+  /// Collective
   ordered_work(world& w, double width)
       : w_(w), workers_(w.workers()), extended_(extended_on(w)), board_(w) {
     for (auto& k : workers_) k.value.queue = queue_type(w, width);
@@ -158,7 +159,7 @@ class ordered_work {
     bool holds = false;           // whether its queue holds the epoch
     std::uint64_t taken = 0;      // entries processed
     std::vector<Entry> to_share;  // empty unless work is being given
-    bool in_step = false;         // whether it may process its bucket
+    bool may_process = false;     // its bucket
     // Read or written by other workers.
     alignas(cache_line) std::atomic<std::uint64_t> bucket{none};  // its first bucket
     std::atomic<worker*> requested_by{nullptr};
@@ -203,7 +204,7 @@ class ordered_work {
   template <class Work>
   void run_on(worker_t k, am::epoch& epoch, Work& work) {
     auto& mine = workers_[k];
-    const bucket_board::turn turn(board_, k);
+    const bucket_board::run_scope shown(board_, k);
     mine.since_ns = w_.trace().on() ? w_.trace().now_ns() : 0;
     work_on_queue(k, epoch, work);
     record(k, mine);
@@ -266,7 +267,7 @@ class ordered_work {
     if (bucket != before) {
       record(k, mine);
       mine.bucket.store(bucket, std::memory_order_relaxed);
-      mine.in_step = false;
+      mine.may_process = false;
       board_.show(k, bucket < limit() ? bucket : none);
     }
     if (w_.workers() == 1) return false;
@@ -278,10 +279,10 @@ class ordered_work {
   // A worker without work before the end of the run does not wait, whatever others still show; nor
   // does an interrupted run.
   bool is_ahead(worker& mine) {
-    if (mine.in_step) return false;
+    if (mine.may_process) return false;
     const auto bucket = mine.bucket.load(std::memory_order_relaxed);
-    mine.in_step = bucket >= limit() || !board_.is_ahead(bucket) || w_.messages().interrupted();
-    return !mine.in_step;
+    mine.may_process = bucket >= limit() || !board_.is_ahead(bucket) || w_.messages().interrupted();
+    return !mine.may_process;
   }
 
   worker* furthest_behind(const worker& mine) {
