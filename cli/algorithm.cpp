@@ -122,8 +122,12 @@ void expect_settings_used(const algorithm_command& cmd, world& w) {
         fmt::format("--frequency has no effect here: {} works in supersteps", cmd.name()));
   }
   if (cmd.c.given.contains("lead")) {
-    auto why = cmd.a.without_lead(cmd.given);
-    if (w.machines().count() == w.size() && w.workers() == 1) why = "each machine has one worker";
+    auto why = std::string(cmd.a.without_lead(cmd.given));
+    if (!why.empty()) {
+      why = fmt::format("{} {}", cmd.name(), why);
+    } else if (w.machines().count() == w.size() && w.machines().workers().max_per_rank == 1) {
+      why = "each machine has one worker";
+    }
     if (!why.empty()) throw usage_error(fmt::format("--lead has no effect here: {}", why));
   }
   const auto why = cmd.a.without_operators(cmd.given, w);

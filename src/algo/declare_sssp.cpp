@@ -57,8 +57,8 @@ struct sssp_declaration : declaration {
   }
 
   static std::string_view without_lead(const options& o) {
-    if (o.algorithm == sssp_method::chaotic) return "--algorithm chaotic has no buckets";
-    if (o.algorithm == sssp_method::delta) return "--algorithm delta has a barrier per bucket";
+    if (o.algorithm == sssp_method::chaotic) return "by --algorithm chaotic has no buckets";
+    if (o.algorithm == sssp_method::delta) return "by --algorithm delta has a barrier per bucket";
     return {};
   }
 

@@ -22,9 +22,12 @@ constexpr rank_t fewest_ranks_for_hops = 16;
 // spends little time on draining and on filling the table again.
 constexpr std::size_t kept_messages_per_scan = 1024;
 
-bool may_use_hops(const world& w) {
+// Between ranks of one machine a buffer costs less than another hop.
+bool may_use_hops(world& w) {
   const auto scheme = w.options().routing;
-  if (scheme == routing::automatic) return w.size() >= fewest_ranks_for_hops;
+  if (scheme == routing::automatic) {
+    return w.size() >= fewest_ranks_for_hops && w.machines().count() > 1;
+  }
   return scheme != routing::direct && w.size() > 1;
 }
 

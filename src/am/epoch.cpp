@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
-#include <bit>
 #include <cstring>
 #include <mutex>
 #include <optional>
@@ -23,18 +22,6 @@ message_counts counts_of(std::span<const std::uint64_t> wave) {
 }
 std::array<std::uint64_t, num_counts> words_of(const message_counts& c) {
   return {c.sent, c.handled, c.leading};
-}
-
-void add_words(std::span<const std::byte> lower, std::span<const std::byte> higher,
-               std::vector<std::byte>& sum) {
-  CAIRN_EXPECTS(lower.size() == higher.size(), "the ranks close different epochs");
-  for (std::size_t i = 0; i < lower.size(); i += sizeof(std::uint64_t)) {
-    std::uint64_t a = 0, b = 0;
-    std::memcpy(&a, lower.data() + i, sizeof a);
-    std::memcpy(&b, higher.data() + i, sizeof b);
-    const auto both = std::bit_cast<std::array<std::byte, sizeof a>>(a + b);
-    sum.insert(sum.end(), both.begin(), both.end());
-  }
 }
 
 message_counts here(world& w) {

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
-#include <array>
 #include <exception>
 #include <mutex>
 #include <numeric>
@@ -9,6 +8,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/core/machines.hpp>
+#include <cairn/core/progress.hpp>
 #include <cairn/core/world.hpp>
 
 namespace cairn {
@@ -24,14 +24,6 @@ std::string failure_of(F&& f) {
     return e.what();
   }
 }
-
-struct largest_of_each {
-  using value_type = std::array<std::uint64_t, 2>;
-  static value_type identity() { return {}; }
-  static value_type combine(const value_type& a, const value_type& b) {
-    return {std::max(a[0], b[0]), std::max(a[1], b[1])};
-  }
-};
 
 }  // namespace
 
@@ -109,22 +101,24 @@ std::shared_ptr<const net::segment> machines::share(std::size_t bytes) {
 }
 
 machines::lent_memory machines::lend(std::size_t bytes) {
+  // In a run that was cancelled, some ranks may have shared memory that others did not, and some
+  // may have used it until now.
+  const auto generation = world_.messages().protocols().generation();
+  if (generation_ != generation) pieces_.clear();
+  generation_ = generation;
   std::shared_ptr<piece> found;
   for (const auto& p : pieces_) {
     if (!p->in_use && p->bytes >= bytes && (!found || p->bytes < found->bytes)) found = p;
   }
-  // After a cancelled run a rank may have used the memory until now, or may have other pieces.
-  const auto number = found ? found->number : 0;
-  const auto known = world_.reduce<largest_of_each>({number, ~number});
-  if (known[0] != ~known[1] || !found) {
-    found = std::make_shared<piece>(piece{{}, bytes, 0, false});
+  if (!found) {
+    found = std::make_shared<piece>(piece{{}, bytes, false});
     try {
       found->memory = share(bytes);
     } catch (const peer_failure&) {
       throw;
-    } catch (const system_failure&) {  // lent all the same, because other machines may have memory
+    } catch (const system_failure&) {
+      // Lent, and reused, all the same: other machines may have memory.
     }
-    found->number = num_shared_;
     std::erase_if(pieces_, [](const auto& p) { return !p->in_use; });
     pieces_.push_back(found);
   }

@@ -171,4 +171,20 @@ std::span<const std::byte> recursive_doubling::take() {
   return value_of(held_);
 }
 
+void add_words(std::span<const std::byte> lower, std::span<const std::byte> higher,
+               std::vector<std::byte>& result) {
+  CAIRN_EXPECTS(lower.size() == higher.size() && lower.size() % sizeof(std::uint64_t) == 0,
+                "the ranks sum different numbers of words");
+  auto at = result.size();
+  result.resize(at + lower.size());
+  for (std::size_t i = 0; i < lower.size(); i += sizeof(std::uint64_t)) {
+    std::uint64_t a = 0, b = 0;
+    std::memcpy(&a, lower.data() + i, sizeof a);
+    std::memcpy(&b, higher.data() + i, sizeof b);
+    a += b;
+    std::memcpy(result.data() + at, &a, sizeof a);
+    at += sizeof a;
+  }
+}
+
 }  // namespace cairn

@@ -116,9 +116,8 @@ constexpr std::array<setting, 29> rows{{
      },
      [](const settings& s) { return std::to_string(s.coalesce_age_us); }},
     {"routing", "CAIRN_ROUTING", "auto|direct|grid|hypercube|machine", "",
-     "how messages are routed; auto: directly to the owner, and from 16 ranks on part-filled "
-     "buffers "
-     "through a grid of ranks where that is cheaper",
+     "how messages are routed; auto: directly to the owner, and from 16 ranks on several machines "
+     "part-filled buffers through a grid of ranks where that is cheaper",
      "", [](settings& s, text_view v) { return choose(s.routing, v, routings); },
      [](const settings& s) { return chosen(s.routing, routings); }},
     {"deliver", "CAIRN_DELIVER", "any|owner", "",

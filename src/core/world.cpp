@@ -96,6 +96,13 @@ std::vector<std::byte> world::reduce_bytes(std::span<const std::byte> mine,
   return messages_->reduce(mine, combine);
 }
 
+void world::sum_each(std::span<std::uint64_t> values) {
+  if (size_ == 1) return static_cast<void>(of_one_rank(0));
+  const auto sums = reduce_bytes(std::as_bytes(values), add_words);
+  CAIRN_EXPECTS(sums.size() == values.size_bytes(), "the ranks sum different numbers of values");
+  if (!sums.empty()) std::memcpy(values.data(), sums.data(), sums.size());
+}
+
 // A part has the rank's bits, its words to be summed, and the number of bits.
 void world::all_gather_bits(std::span<const std::uint64_t> words, std::size_t num_bits,
                             std::vector<std::uint64_t>& whole, std::span<std::uint64_t> sums) {

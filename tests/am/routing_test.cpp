@@ -268,14 +268,19 @@ TEST(Routing, ThatChoosesJoinsPartFilledBlocksAmongManyRanks) {
                             {network::chaos, 17, 1},
                             {network::simulated, 40, 1},
                             {network::simulated, 33, 2}}) {
-    where.run(body, {});
-    where.run(body, {.coalesce_bytes = 64});
+    const auto several =
+        where.simulated() ? machine_layout() : machine_layout::dealt(where.ranks, 4);
+    where.run(body, {.machines = several});
+    where.run(body, {.coalesce_bytes = 64, .machines = several});
   }
 }
 
-TEST(Routing, ThatChoosesIsDirectAmongFewRanks) {
-  for (const rank_t ranks : {1, 2, 8, 15}) {
-    support::place{network::simulated, ranks, 1}.run(
+TEST(Routing, ThatChoosesIsDirectAmongFewRanksAndOnOneMachine) {
+  for (const auto& where : {support::place{network::simulated, 1, 1},
+                            {network::simulated, 8, 1},
+                            {network::simulated, 15, 1},
+                            {network::rings, 17, 1}}) {
+    where.run(
         [](world& w) {
           grow_scattered(w);
           expect_joined(w, false);

@@ -3,7 +3,6 @@
 #include <core/recursive_doubling_parts.hpp>
 #include <cstddef>
 #include <cstdint>
-#include <cstring>
 #include <span>
 #include <stdexcept>
 #include <string>
@@ -63,17 +62,6 @@ TEST(RecursiveDoubling, SendsOneMessagePerRoundAndOneForEachRankBeyondThePowerOf
       ASSERT_FALSE(rank.done());
     }
   }
-}
-
-void add_words(view a, view b, bytes& result) {
-  std::uint64_t x, y;
-  ASSERT_EQ(a.size(), sizeof x);
-  ASSERT_EQ(b.size(), sizeof y);
-  std::memcpy(&x, a.data(), sizeof x);
-  std::memcpy(&y, b.data(), sizeof y);
-  x += y;
-  const auto sum = std::as_bytes(std::span(&x, 1));
-  result.insert(result.end(), sum.begin(), sum.end());
 }
 
 TEST(RecursiveDoubling, TakesAnotherFunctionInEachOperation) {

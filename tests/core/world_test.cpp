@@ -174,6 +174,16 @@ TEST_P(World, GathersBitsWithoutGapsWhateverTheirNumber) {
   });
 }
 
+TEST_P(World, SumsEachOfSeveralValues) {
+  GetParam().run([](world& w) {
+    const auto ranks = as_count(w.size()), own = as_count(w.rank());
+    std::vector<std::uint64_t> values{own, 7, ~std::uint64_t{0}};
+    w.sum_each(values);
+    EXPECT_EQ(values, (std::vector<std::uint64_t>{ranks * (ranks - 1) / 2, 7 * ranks, 0 - ranks}));
+    w.sum_each({});
+  });
+}
+
 TEST_P(World, RefusesFewerBitsThanItIsTold) {
   GetParam().run([](world& w) {
     std::vector<std::uint64_t> one(1), whole;

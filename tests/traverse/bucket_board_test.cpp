@@ -21,6 +21,7 @@ void on_two_machines(unsigned lead, const std::function<void(world&, bucket_boar
   run_simulated({.ranks = 4, .workers = 2, .seed = 1, .machines = 2}, {.lead = lead},
                 [&](world& w) {
                   bucket_board board(w);
+                  board.clear();
                   w.barrier();
                   body(w, board);
                   w.barrier();
@@ -46,20 +47,6 @@ TEST(BucketBoard, AllowsALead) {
     w.barrier();
     EXPECT_FALSE(board.is_ahead(13));
     EXPECT_TRUE(board.is_ahead(14));
-  });
-}
-
-TEST(BucketBoard, ForgetsAWorkerAtTheEndOfItsRun) {
-  on_two_machines(0, [](world& w, bucket_board& board) {
-    {
-      const bucket_board::run_scope run(board, worker_t(0));
-      board.show(worker_t(0), 1);
-      w.barrier();
-      EXPECT_TRUE(board.is_ahead(2));
-      w.barrier();
-    }
-    w.barrier();
-    EXPECT_FALSE(board.is_ahead(2));
   });
 }
 

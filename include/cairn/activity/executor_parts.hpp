@@ -189,7 +189,7 @@ struct executor_parts {
     }
   }
 
-  // Whether a hop would find nothing to drop: all ranks share the mirrors of what they send.
+  // Whether a hop would find little to drop: all ranks share the mirrors of what they send.
   [[nodiscard]] bool senders_filter_all(const worker_state& worker) const {
     return worker.filter.shares() && w.machines().count() == 1;
   }
@@ -212,7 +212,8 @@ struct executor_parts {
       std::ranges::fill(all.subspan(begin, end - begin), initial);
       for (auto& k : workers) k.value.filter.share(all);
     }
-    w.barrier();  // nothing is offered before all mirrors are initial
+    // Nothing is offered before all mirrors are initial.
+    if (!data.requested().collective_follows) w.barrier();
   }
 
   // A message that met a marker is parked. It counts as in flight, and is retried whenever its

@@ -58,6 +58,9 @@ struct options {
   tm::retry_limits retry = tm::retry_rtm;         ///< for aborted transactions
   start_values start = {};
   bool auxiliary = false;  ///< an algorithm's internal operators, for which no setting decides
+  /// The ranks call a collective after the constructor and before the first message, so that the
+  /// constructor needs no barrier.
+  bool collective_follows = false;
 };
 
 /// The maximum number of operators in a group.

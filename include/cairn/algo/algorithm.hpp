@@ -180,7 +180,7 @@ class algorithm {
   [[nodiscard]] virtual std::string_view without_operators(const option_values& given,
                                                            const world& w) const = 0;
   /// Why no worker of the run can be ahead of another in an order, so that world_options::lead has
-  /// no effect. Empty if one can.
+  /// no effect: what the algorithm does instead. Empty if one can.
   [[nodiscard]] virtual std::string_view without_lead(const option_values& given) const = 0;
 
   /// Builds data that pays off within the given number of runs, such as a layout of the edges.

@@ -82,7 +82,7 @@ struct declaration {
     return {};
   }
   static constexpr std::string_view without_lead(const auto& /*options*/) {
-    return "it works in supersteps";
+    return "works in supersteps";
   }
   /// Data built once for all `runs`, if that pays off; its time counts as building.
   template <class Id>

@@ -71,7 +71,7 @@ class machines {
 
   struct worker_summary {
     int max_per_rank;
-    bool share_cores;  ///< of any rank
+    bool share_cores;  ///< whether those of any rank do
   };
   /// Collective at the first call.
   [[nodiscard]] worker_summary workers();
@@ -104,12 +104,15 @@ class machines {
         : memory_(std::move(memory)) {}
     std::shared_ptr<const std::shared_ptr<const net::segment>> memory_;
   };
-  /// share() that reuses memory which is no longer in use on any rank. The bytes are undetermined.
-  /// The ranks destroy what they got in the same order, before their next call or after it.
+  /// share() that reuses memory which is no longer in use. The bytes are undetermined, and other
+  /// ranks may write theirs before this call returns.
+  ///
+  /// All ranks call this and destroy what they got in one and the same order. Between a rank's last
+  /// access and the destruction lies a collective, or the end of an epoch in which the access was.
   ///
   /// bytes     the same on all ranks
-  /// Memory    is kept for later calls until the world ends, or until none of it fits
-  /// Collective
+  /// Memory    is kept for later calls until the world ends, none of it fits, or a run is cancelled
+  /// Collective, but a barrier only if new memory is shared
   [[nodiscard]] lent_memory lend(std::size_t bytes);
 
  private:
@@ -125,10 +128,10 @@ class machines {
   struct piece {
     std::shared_ptr<const net::segment> memory;
     std::size_t bytes;
-    std::uint64_t number;  // greater than 0, the same on all ranks
     bool in_use;
   };
-  std::vector<std::shared_ptr<piece>> pieces_;  // ranks may differ after a cancelled call
+  std::vector<std::shared_ptr<piece>> pieces_;  // the same on all ranks
+  std::uint32_t generation_ = 0;                // in which they were shared
 };
 
 }  // namespace cairn

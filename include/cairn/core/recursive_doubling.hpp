@@ -104,4 +104,8 @@ class recursive_doubling {
   std::vector<bytes> kept_;  // [operation parity][step]; empty: none arrived
 };
 
+/// A combine_function: adds 64-bit words, as many in both values.
+void add_words(std::span<const std::byte> lower, std::span<const std::byte> higher,
+               std::vector<std::byte>& result);
+
 }  // namespace cairn

@@ -183,9 +183,9 @@ class world {
   bool progress(worker_t k = main_worker);
 
   /// Combines the ranks' values with aggregator A in a fixed order: the same bits on every rank,
-  /// and in every run with the same number of ranks (recursive_doubling.hpp). Collective. The value
-  /// is a number, a collection, or a type of your own with a packing. About log2 P messages per
-  /// rank, one after the other.
+  /// and in every run with the same number of ranks (recursive_doubling.hpp). Collective. The
+  /// value is a number, a collection, or a type of your own with a packing. About log2 P messages
+  /// per rank, one after the other.
   template <aggregator A>
   [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
     using value = typename A::value_type;
@@ -195,8 +195,7 @@ class world {
                                 std::vector<std::byte>& result) {
       auto both = unpacked<value>(lower);
       combine_into<A>(both, unpacked<value>(higher));
-      const auto bytes = packed(both);
-      result.insert(result.end(), bytes.begin(), bytes.end());
+      pack(result, both);
     };
     return unpacked<value>(reduce_bytes(packed(mine), combine));
   }
@@ -208,6 +207,8 @@ class world {
     return reduce<add<std::int64_t>>(mine);
   }
   [[nodiscard]] double sum(double mine) { return reduce<add<double>>(mine); }
+  /// Replaces values, as many on all ranks, by their sums.
+  void sum_each(std::span<std::uint64_t> values);
   /// max() takes std::uint64_t only.
   [[nodiscard]] std::uint64_t max(std::same_as<std::uint64_t> auto mine) {
     return reduce<maximum<std::uint64_t>>(mine);

@@ -43,8 +43,8 @@ struct advance_options {
 ///           to the first from the frontier (pull); counted as obs::counter::edges. Constant if no
 ///           vertex is waiting
 /// Messages  push: one per edge to another rank that passes the sent-filter. Pull: one gather of n
-///           bits. The sums that a superstep needs travel with the end of a push, or with the
-///           gather of a small graph's bits; else they are a reduction
+///           bits. The sums that a superstep needs travel with the end of a push, or with a gather
+///           that is cheap; else they are a reduction
 /// Throws    contract_violation if the direction is pull and the graph has no in-edges
 /// Collective: constructor, destructor and superstep().
 /// Source    [AAM15] listing 4 (push); [Beamer12] (pull); the lists are ours
@@ -59,14 +59,11 @@ class advance {
         g_(g),
         f_(f),
         op_(op),
-        visits_(w, std::move(op), opt.activity),
+        visits_(w, std::move(op), checked_options(g, opt)),
         direction_(opt.direction),
         size_{g.num_vertices(), g.directed() ? g.num_edges() : 2 * g.num_edges(), 0, 0},
         waiting_(g.has_in() ? g.in().num_nonempty_rows() : 0),
-        trace_(w, opt.trace) {
-    CAIRN_EXPECTS(opt.direction != direction::pull || g.has_in(),
-                  "in-edges are needed: build or load the graph with .inverse = true");
-  }
+        trace_(w, opt.trace) {}
 
   /// Runs one superstep. Returns false if the frontier is empty on all ranks.
   bool superstep() {
@@ -98,6 +95,16 @@ class advance {
   [[nodiscard]] std::vector<superstep_record> take_trace() { return trace_.take(); }
 
  private:
+  // The first superstep begins with a sum, before it sends.
+  static activity::options checked_options(const graph::dist_csr<Id>& g,
+                                           const advance_options& opt) {
+    CAIRN_EXPECTS(opt.direction != direction::pull || g.has_in(),
+                  "in-edges are needed: build or load the graph with .inverse = true");
+    auto of_visits = opt.activity;
+    of_visits.collective_follows = true;
+    return of_visits;
+  }
+
   [[nodiscard]] bool chooses() const { return direction_ == direction::automatic && g_.has_in(); }
 
   void describe(obs::trace_span& span, std::uint64_t vertices, bool pulls) {
@@ -109,40 +116,31 @@ class advance {
                     {.amount = size_.frontier_edges});
   }
 
-  // Up to here a gather of the vertices' bits costs about as much as a sum.
-  static constexpr std::uint64_t most_vertices_to_gather = std::uint64_t{1} << 19;
-
   // Of the added vertices, over all ranks.
-  struct sums {
+  struct position {
     enum : std::size_t { reached, edges, waiting, ranks };
-    using value_type = std::array<std::uint64_t, 4>;
-    static value_type identity() { return {}; }
-    static value_type combine(value_type a, const value_type& b) {
-      for (std::size_t i = 0; i < a.size(); ++i) a[i] += b[i];
-      return a;
-    }
   };
-  using values = typename sums::value_type;
+  using sums = std::array<std::uint64_t, 4>;
 
   // Makes the added vertices the frontier. Returns their number on all ranks.
   std::uint64_t begin_superstep() {
     auto all = std::exchange(at_end_of_push_, {});
-    if (all[sums::ranks] != static_cast<std::uint64_t>(w_.size())) {
+    if (all[position::ranks] != static_cast<std::uint64_t>(w_.size())) {
       all = count_added();
-      if (w_.size() > 1 && pulled_ && g_.num_vertices() <= most_vertices_to_gather) {
+      if (w_.size() > 1 && pulled_ && f_.gather_is_cheap()) {
         f_.gather_and_sum(all);
       } else {
-        all = w_.reduce<sums>(all);
+        w_.sum_each(all);
       }
     }
     counted_ = false;
-    size_.frontier_edges = all[sums::edges];
-    size_.waiting = all[sums::waiting];
-    return all[sums::reached];
+    size_.frontier_edges = all[position::edges];
+    size_.waiting = all[position::waiting];
+    return all[position::reached];
   }
   // Makes the vertices that were added on this rank the frontier; called again, it adds those that
   // have been added since.
-  values count_added() {
+  sums count_added() {
     const auto before = counted_ ? f_.size() : 0;
     const std::uint64_t reached = counted_ ? f_.extend() : f_.begin_superstep();
     counted_ = true;
@@ -198,7 +196,7 @@ class advance {
   void close(am::epoch& e) {
     if (w_.size() == 1) return e.close();
     const bool alone = w_.handling_threads() == 1;
-    at_end_of_push_ = e.close_and_sum([&] { return alone ? count_added() : values{}; });
+    at_end_of_push_ = e.close_and_sum([&] { return alone ? count_added() : sums{}; });
   }
 
   void pull() {
@@ -298,7 +296,7 @@ class advance {
   superstep_size size_;
   bool pulled_ = false;   // in the last superstep
   bool counted_ = false;  // the vertices for the next superstep, at least in part
-  values at_end_of_push_ = {};
+  sums at_end_of_push_ = {};
   std::uint64_t own_edges_ = 0;  // estimated out-edges of the frontier's own vertices
   std::uint64_t waiting_;        // own vertices with in-edges that no superstep has reached
   std::optional<waiting_lists> lists_;

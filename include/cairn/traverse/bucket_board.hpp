@@ -23,7 +23,7 @@ namespace cairn::traverse {
 /// Shown buckets are hints: a worker may have moved since.
 ///
 /// Memory    a cache line per worker of the machine
-/// Thread-safety  worker k shows its own bucket; any worker asks
+/// Thread-safety  worker k shows its own bucket; any worker asks; worker 0 clears
 class bucket_board {
  public:
   static constexpr std::uint64_t none = ~std::uint64_t{0};  ///< no bucket: no worker waits for it
@@ -40,12 +40,14 @@ class bucket_board {
     // As many bytes on all machines, which may have different numbers of ranks.
     lent_ = machines.lend(static_cast<std::size_t>(w.size()) * per_rank * sizeof(slot));
     all_ = lent_.values<slot>(machines.neighbors().size() * per_rank);
-    if (all_.empty()) return;
-    mine_ = all_.subspan(machines.place() * per_rank, per_rank);
-    for (worker_t k{0}; k < workers.max_per_rank; ++k) show(k, none);
+    if (!all_.empty()) mine_ = all_.subspan(machines.place() * per_rank, per_rank);
   }
 
-  /// Shows that worker k is in this bucket.
+  /// No worker of this rank is in a bucket. Called before they show theirs.
+  void clear() noexcept {
+    for (auto& of : mine_) shown(of).store(none, std::memory_order_relaxed);
+  }
+  /// Shows that worker k is in this bucket. Each worker shows `none` before its last epoch ends.
   void show(worker_t k, std::uint64_t bucket) noexcept {
     if (!all_.empty()) shown(mine_[k]).store(bucket, std::memory_order_relaxed);
   }
@@ -58,19 +60,6 @@ class bucket_board {
       return seen < bucket && bucket - seen > lead_;
     });
   }
-
-  /// When it ends, worker k is in no bucket any more.
-  class run_scope {
-   public:
-    run_scope(bucket_board& board, worker_t k) noexcept : board_(board), worker_(k) {}
-    ~run_scope() { board_.show(worker_, none); }
-    run_scope(const run_scope&) = delete;
-    run_scope& operator=(const run_scope&) = delete;
-
-   private:
-    bucket_board& board_;
-    worker_t worker_;
-  };
 
  private:
   using slot = padded<std::uint64_t>;

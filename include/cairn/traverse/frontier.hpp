@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <span>
 #include <utility>
-#include <vector>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
@@ -13,6 +12,7 @@
 #include <cairn/task/per_worker.hpp>
 #include <cairn/traverse/bit_set.hpp>
 #include <cairn/traverse/chunk.hpp>
+#include <cairn/traverse/gathered_bits.hpp>
 #include <cairn/traverse/vertex_list.hpp>
 
 namespace cairn::traverse {
@@ -22,7 +22,7 @@ namespace cairn::traverse {
 ///
 /// A vertex is added at most once in the lifetime of a frontier.
 ///
-/// Memory    per rank: n/P ids; bits of own vertices and of all vertices, on first request
+/// Memory    per rank: n/P ids; on first request bits of own vertices, and gathered_bits
 /// Thread-safety: add() by worker k; the others by worker 0 while no worker adds.
 template <class Id>
 class frontier {
@@ -36,6 +36,7 @@ class frontier {
         first_(vertices.first(w.rank())),
         own_(vertices.size(w.rank())),
         list_(w, own_),
+        all_(w, vertices),
         added_(w.workers()) {}
 
   /// Adds own vertex v to the next superstep.
@@ -102,19 +103,21 @@ class frontier {
   /// Bits of the vertices of all ranks, by id. Collective, except after gather_and_sum().
   [[nodiscard]] const std::uint64_t* bits_of_all() {
     if (!has_all_) gather_and_sum({});
-    return w_.size() == 1 ? std::as_const(now_).words().data() : all_.data();
+    return w_.size() == 1 ? std::as_const(now_).words().data() : all_.words();
   }
-  /// Prepares bits_of_all() and replaces `words` by their sums over all ranks, in one collective.
-  void gather_and_sum(std::span<std::uint64_t> words) {
+  /// Prepares bits_of_all() and replaces `sums` by their sums over all ranks, in one collective.
+  void gather_and_sum(std::span<std::uint64_t> sums) {
     if (form_ == form::list) {
       if (now_.empty()) now_ = bit_set(w_, own_);
       now_.clear();
       for (const Id v : list_.window()) now_.set(v - first_);
     }
     if (w_.size() == 1) return;
-    w_.all_gather_bits(std::as_const(now_).words(), own_, all_, words);
+    all_.gather(std::as_const(now_).words(), sums);
     has_all_ = true;
   }
+  /// Whether gather_and_sum() takes about as long as the sums alone.
+  [[nodiscard]] bool gather_is_cheap() const { return all_.is_cheap(); }
 
  private:
   // Not inlined, so that loops over edges keep their values in registers. Most edges add nothing.
@@ -128,7 +131,7 @@ class frontier {
   const std::uint64_t first_, own_;
   vertex_list<Id> list_;
   bit_set now_, next_;  // of own vertices
-  std::vector<std::uint64_t> all_;
+  gathered_bits all_;
   bool has_all_ = false;  // all_ has the bits of the current frontier
   form form_ = form::list, next_form_ = form::list;
   task::per_worker<std::size_t> added_;  // vertices added to the bits

@@ -127,6 +127,7 @@ class ordered_work {
   void run(Work&& work, std::uint64_t end = none) {
     end_.store(end, std::memory_order_relaxed);
     failed_.store(false, std::memory_order_relaxed);
+    board_.clear();
     std::uint64_t holds = 0;
     for (auto& k : workers_) {
       k.value.requested_by.store(nullptr, std::memory_order_relaxed);
@@ -204,7 +205,6 @@ class ordered_work {
   template <class Work>
   void run_on(worker_t k, am::epoch& epoch, Work& work) {
     auto& mine = workers_[k];
-    const bucket_board::run_scope shown(board_, k);
     mine.since_ns = w_.trace().on() ? w_.trace().now_ns() : 0;
     work_on_queue(k, epoch, work);
     record(k, mine);
@@ -242,8 +242,10 @@ class ordered_work {
         if (epoch.try_close(k, am::worker_activity::busy)) return;
         continue;
       }
-      if (mine.holds) am::release(w_, k);
-      mine.holds = false;
+      if (std::exchange(mine.holds, false)) {
+        board_.show(k, bucket_board::none);
+        am::release(w_, k);
+      }
       answer_request(k, mine);
       if (epoch.try_close(k, am::worker_activity::idle)) return;
       if (mine.queue.first_bucket() < limit()) continue;

@@ -11,7 +11,6 @@
 #include <cairn/base/types.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/hw/page_pool.hpp>
-#include <cairn/task/per_worker.hpp>
 #include <cairn/traverse/chunk.hpp>
 
 namespace cairn::traverse {
@@ -29,14 +28,17 @@ class vertex_list {
   };
 
  public:
-  vertex_list(world& w, std::size_t capacity) : ids_(capacity, w.memory()), blocks_(w.workers()) {}
+  vertex_list(world& w, std::size_t capacity)
+      : ids_(capacity, w.memory()), blocks_(static_cast<std::size_t>(w.workers()), w.memory()) {
+    for (auto& b : blocks_) b.value.size = 0;
+  }
 
-  void add(worker_t k, Id v) { add(blocks_[k], v); }
+  void add(worker_t k, Id v) { add(block_of(k), v); }
 
   /// add() for one worker, for loops.
   class adder {
    public:
-    adder(vertex_list& list, worker_t k) : list_(list), block_(list.blocks_[k]) {}
+    adder(vertex_list& list, worker_t k) : list_(list), block_(list.block_of(k)) {}
     void operator()(Id v) const { list_.add(block_, v); }
 
    private:
@@ -66,6 +68,8 @@ class vertex_list {
   }
 
  private:
+  block& block_of(worker_t k) { return blocks_[static_cast<std::size_t>(k)].value; }
+
   void add(block& b, Id v) {
     if (b.size == b.ids.size()) [[unlikely]]
       spill(b);
@@ -79,7 +83,7 @@ class vertex_list {
   }
 
   hw::page_buffer<Id> ids_;
-  task::per_worker<block> blocks_;
+  hw::page_buffer<padded<block>> blocks_;  // by worker
   std::atomic<std::size_t> tail_{0};
   std::size_t begin_ = 0, end_ = 0;
 };

@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include <cairn/core/machines.hpp>
+#include <cairn/core/world.hpp>
+#include <cairn/pgas/partition.hpp>
+
+namespace cairn::traverse {
+
+/// A bit for each vertex of all ranks.
+///
+/// If all ranks run on one machine that can share memory, each of them writes the bits of its own
+/// vertices there, and a reduction ends the gather. Gathers write two copies in turn, because other
+/// ranks may still read the last one. Otherwise the bits travel in messages, and each rank has a
+/// copy.
+///
+/// A collective separates each rank's last read from the destruction.
+///
+/// Memory    2 n bits per machine, or n bits per rank; from the first gather on
+class gathered_bits {
+ public:
+  gathered_bits(world& w, const pgas::partition& vertices)
+      : w_(w),
+        num_bits_(vertices.n()),
+        first_(vertices.first(w.rank())),
+        num_own_(vertices.size(w.rank())) {}
+
+  /// Replaces the bits by those of all ranks, and `sums` by their sums over all ranks.
+  ///
+  /// own       the bits of this rank's vertices, by local position
+  /// sums      as many on all ranks
+  /// Collective
+  void gather(std::span<const std::uint64_t> own, std::span<std::uint64_t> sums);
+  /// Whether a gather takes about as long as its sums alone.
+  [[nodiscard]] bool is_cheap() const;
+
+  /// The bits by id, until this rank's next gather. Those after the last one are undetermined.
+  [[nodiscard]] const std::uint64_t* words() const noexcept { return words_; }
+
+ private:
+  [[nodiscard]] std::size_t num_words() const noexcept { return (num_bits_ + 63) / 64; }
+  [[nodiscard]] std::span<std::uint64_t> next_copy();
+
+  world& w_;
+  const std::uint64_t num_bits_, first_, num_own_;
+  machines::lent_memory lent_;
+  bool gathered_ = false;
+  std::size_t copy_ = 0;               // of the shared ones, written last
+  std::vector<std::uint64_t> copied_;  // without shared memory
+  const std::uint64_t* words_ = nullptr;
+};
+
+}  // namespace cairn::traverse
