@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <bit>
 #include <exception>
 #include <functional>
 #include <memory>
@@ -62,7 +61,7 @@ class rank_job {
       const auto ns = w_.clock().now_ns() - start;
       const auto after = w_.counters().totals();
       const auto sent = w_.messages().traffic();
-      const auto counts = sent_between(before, after, w_.size());
+      const auto counts = sent_between(before, after);
       seconds.push_back(1e-9 * static_cast<double>(w_.max(ns)));
       ran.buffers = w_.sum(counts.buffers);
       if (job_.pagerank) messages = {counts.messages};
@@ -174,13 +173,12 @@ void run_predicted(rank_t ranks, const world_options& options, const cluster_cos
                 body);
 }
 
-sent_counts sent_between(const counter_totals& before, const counter_totals& after, rank_t ranks) {
+sent_counts sent_between(const counter_totals& before, const counter_totals& after) {
   const auto grown = [&](obs::counter c) {
     return after[static_cast<std::size_t>(c)] - before[static_cast<std::size_t>(c)];
   };
-  const auto rounds = static_cast<unsigned>(std::bit_width(static_cast<unsigned>(ranks - 1)));
   return {grown(obs::counter::messages_sent),
-          grown(obs::counter::buffers_sent) - grown(obs::counter::collectives) * rounds};
+          grown(obs::counter::buffers_sent) - grown(obs::counter::protocol_buffers)};
 }
 
 cluster_run run_here(const cluster_job& job, rank_t ranks) {

@@ -31,9 +31,9 @@ struct cluster_job {
 
 /// The result of a job; counters are those of the last repeat.
 struct cluster_run {
-  double seconds = 0;                             ///< of the slowest rank, from a barrier on
-  std::vector<std::uint64_t> messages;            ///< on all ranks, by level; PageRank: one sum
-  std::uint64_t buffers = 0;                      ///< with messages; excludes those of collectives
+  double seconds = 0;                   ///< of the slowest rank, from a barrier on
+  std::vector<std::uint64_t> messages;  ///< on all ranks, by level; PageRank: one sum
+  std::uint64_t buffers = 0;  ///< with messages; excludes those of collectives and other protocols
   std::vector<std::vector<std::uint64_t>> bytes;  ///< by sender and receiver, up to 64 ranks
   std::string fault;                              ///< the error in the result; empty if none
 };
@@ -58,10 +58,9 @@ void run_predicted(rank_t ranks, const world_options& options, const cluster_cos
 /// What one of several ranks has sent between two readings of its counters.
 struct sent_counts {
   std::uint64_t messages = 0;
-  std::uint64_t buffers = 0;  ///< excludes those of collectives
+  std::uint64_t buffers = 0;  ///< excludes those of collectives and other protocols
 };
-[[nodiscard]] sent_counts sent_between(const counter_totals& before, const counter_totals& after,
-                                       rank_t ranks);
+[[nodiscard]] sent_counts sent_between(const counter_totals& before, const counter_totals& after);
 
 /// The costs on ranks that are threads of this process.
 [[nodiscard]] cluster_costs costs_here();

@@ -93,7 +93,7 @@ paths_run run_rank(world& w, const paths_job& job) {
     const auto found = algo::sssp(w, g, source, options, lengths);
     const auto ns = w.clock().now_ns() - start;
     const auto after = w.counters().totals();
-    const auto sent = sent_between(before, after, w.size());
+    const auto sent = sent_between(before, after);
     seconds.push_back(1e-9 * static_cast<double>(w.max(ns)));
     ran.messages = w.sum(sent.messages);
     ran.buffers = w.sum(sent.buffers);

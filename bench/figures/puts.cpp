@@ -103,7 +103,7 @@ class put_stage {
       w_.run(put_all(memory_.view(array_), plan_, tasks, puts));
     }
     const auto ns = w_.max(w_.clock().now_ns() - start);
-    const auto sent = sent_between(before, w_.counters().totals(), w_.size());
+    const auto sent = sent_between(before, w_.counters().totals());
     const auto putting = w_.sum(std::uint64_t{plan_.puts() ? puts : 0});
     rate.mb_per_s.push_back(1e3 * static_cast<double>(putting * Bytes) / static_cast<double>(ns));
     rate.puts_per_buffer = static_cast<double>(2 * putting) /

@@ -122,7 +122,7 @@ class rank_job {
     const auto start = w_.clock().now_ns();
     const auto after_clock = f();
     const auto ns = w_.clock().now_ns() - start;
-    const auto sent = sent_between(before, w_.counters().totals(), w_.size());
+    const auto sent = sent_between(before, w_.counters().totals());
     seconds.push_back(1e-9 * static_cast<double>(w_.max(ns)));
     ran.messages = w_.sum(sent.messages);
     ran.buffers = w_.sum(sent.buffers);

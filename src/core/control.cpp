@@ -26,6 +26,7 @@ control::control(net::transport& net, outbox& out, task::spin_lock& network_lock
       counters_(counters),
       rank_(net.self()),
       size_(net.size()),
+      board_(net.common_memory(), rank_, size_),
       gathering_(rank_, size_),
       reducing_(rank_, size_) {}
 
@@ -36,6 +37,7 @@ void control::send(worker_t k, packet_kind kind, rank_t to, std::span<const std:
   const auto head = std::as_bytes(std::span(&header, 1));
   packet_.assign(head.begin(), head.end());
   packet_.insert(packet_.end(), payload.begin(), payload.end());
+  counters_.add(k, obs::counter::protocol_buffers);
   out_.send(k, to, packet_);
 }
 
@@ -114,9 +116,28 @@ void control::expect_to_begin(worker_t k) {
   cancelling_.begin();
 }
 
+// Combines the values once all are on the board.
+void control::look_at_board(worker_t k) {
+  if (!looks_at_board_.load(std::memory_order_relaxed) || !board_.complete()) return;
+  looks_at_board_.store(false, std::memory_order_relaxed);
+  if (board_.fits()) {
+    try {
+      board_result_ = board_.combine(combine_);
+    } catch (...) {  // as for a packet
+      poison(rank_, text_of_exception());
+      throw_if_poisoned();
+    }
+    return reduced_.store(true, std::memory_order_release);
+  }
+  const std::lock_guard held(network_lock_);
+  reducing_.begin(board_.own_value(), combine_);
+  send_reduction(k);
+}
+
 void control::wait_for(const std::atomic<bool>& complete) {
   pool_.wait_until([&] {
     announce_stop(main_worker);
+    look_at_board(main_worker);
     return poisoned() || cancelling_.stopped() || complete.load(std::memory_order_acquire);
   });
   throw_if_poisoned();
@@ -154,17 +175,26 @@ void control::begin_reduce(worker_t k, std::span<const std::byte> mine,
   const std::lock_guard held(network_lock_);
   expect_to_begin(k);
   reduced_.store(false, std::memory_order_relaxed);
+  if (board_.is_usable()) {
+    CAIRN_EXPECTS(!looks_at_board_.load(std::memory_order_relaxed) && !board_result_,
+                  "a reduction is running");
+    combine_ = combine;
+    board_.begin(mine);
+    return looks_at_board_.store(true, std::memory_order_relaxed);
+  }
   reducing_.begin(mine, combine);
   send_reduction(k);
 }
 
 std::optional<std::span<const std::byte>> control::try_take_reduced(worker_t k) {
   throw_if_poisoned();
+  look_at_board(k);
   if (!reduced_.load(std::memory_order_acquire)) {
     announce_stop(k);
     if (cancelling_.stopped()) throw cancelled();
     return std::nullopt;
   }
+  if (board_result_) return std::exchange(board_result_, std::nullopt);
   const std::lock_guard held(network_lock_);
   return reducing_.take();
 }
@@ -188,6 +218,9 @@ std::optional<pending_collective> control::pending() const {
   const auto number = cancelling_.begun();
   if (!gathered_.load(std::memory_order_acquire)) {
     return pending_collective{true, number, gathering_.awaited()};
+  }
+  if (looks_at_board_.load(std::memory_order_relaxed)) {
+    return pending_collective{false, number, board_.awaited()};
   }
   if (!reduced_.load(std::memory_order_acquire)) {
     return pending_collective{false, number, reducing_.awaited()};
@@ -245,6 +278,9 @@ gathered_parts control::restart(std::span<const std::byte> mine) {
     cancelling_.restart();
     gathering_ = collectives(rank_, size_);
     reducing_ = recursive_doubling(rank_, size_);
+    board_.restart(generation());
+    board_result_.reset();
+    looks_at_board_.store(false, std::memory_order_relaxed);
     gathered_.store(true, std::memory_order_relaxed);
     reduced_.store(true, std::memory_order_relaxed);
     if (size_ == 1) return only(mine);

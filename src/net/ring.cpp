@@ -20,6 +20,7 @@ constexpr std::uint32_t skip_to_start = 0xffffffffu;
 constexpr std::size_t largest_ring = 256u << 10;
 constexpr std::size_t smallest_ring = 32u << 10;
 constexpr std::size_t all_rings = 64u << 20;
+constexpr std::size_t common_bytes_of_rank = 512;
 
 constexpr std::size_t record_bytes(std::size_t packet) noexcept {
   return (record_header + packet + cache_line - 1) / cache_line * cache_line;
@@ -34,7 +35,8 @@ std::size_t ring_bytes_for(rank_t ranks) noexcept {
 }
 
 std::size_t fabric_bytes(rank_t ranks, std::size_t ring_bytes) noexcept {
-  return pairs(ranks) * (2 * index_stride + ring_bytes);
+  return pairs(ranks) * (2 * index_stride + ring_bytes) +
+         static_cast<std::size_t>(ranks) * common_bytes_of_rank;
 }
 
 std::uint64_t load(std::uint64_t* index, std::memory_order order) noexcept {
@@ -81,6 +83,11 @@ std::uint64_t& ring_fabric::taken(rank_t from, rank_t to) const noexcept {
 std::byte* ring_fabric::bytes(rank_t from, rank_t to) const noexcept {
   const auto i = static_cast<std::size_t>(from) * static_cast<std::size_t>(ranks_) + to;
   return memory_->data() + 2 * pairs(ranks_) * index_stride + i * ring_bytes_;
+}
+
+std::span<std::byte> ring_fabric::common_memory() const noexcept {
+  const auto rings = pairs(ranks_) * (2 * index_stride + ring_bytes_);
+  return {memory_->data() + rings, static_cast<std::size_t>(ranks_) * common_bytes_of_rank};
 }
 
 ring_transport::ring_transport(std::shared_ptr<const ring_fabric> fabric, rank_t self)

@@ -196,6 +196,9 @@ class failing_transport final : public net::transport {
   [[nodiscard]] rank_t size() const noexcept override { return below_->size(); }
   [[nodiscard]] std::size_t max_packet() const noexcept override { return below_->max_packet(); }
   [[nodiscard]] std::size_t best_packet() const noexcept override { return below_->best_packet(); }
+  [[nodiscard]] std::span<std::byte> common_memory() const noexcept override {
+    return below_->common_memory();
+  }
   [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override {
     if (left_ == 0 && !sends_) throw system_failure("the cable broke");
     return below_->send(to, packet);

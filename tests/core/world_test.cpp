@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <bit>
@@ -17,6 +18,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/base/aggregator.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 #include <cairn/base/random.hpp>
@@ -171,6 +173,37 @@ TEST_P(World, GathersBitsWithoutGapsWhateverTheirNumber) {
         EXPECT_EQ(whole.back() >> (at % 64), 0u);
       }
     }
+  });
+}
+
+// Values of 8 bytes and 8 per element, on both sides of what fits on a board.
+TEST_P(World, ReducesValuesOfAnyLength) {
+  GetParam().run([](world& w) {
+    using sums = add_vectors<std::uint64_t>;
+    const auto ranks = as_count(w.size());
+    for (const std::size_t n : {0, 1, 28, 29, 30, 31, 1000, 1}) {
+      EXPECT_EQ(w.reduce<sums>(std::vector<std::uint64_t>(n, 3)),
+                std::vector<std::uint64_t>(n, 3 * ranks));
+      const bool longest = w.rank() == w.size() - 1;
+      std::vector<std::uint64_t> expected(n, 1);
+      if (n > 0) expected[0] = ranks;
+      EXPECT_EQ(
+          w.reduce<sums>(std::vector<std::uint64_t>(longest ? n : std::min<std::size_t>(n, 1), 1)),
+          expected);
+    }
+  });
+}
+
+TEST(WorldOnOneMachine, ReducesShortValuesWithoutPackets) {
+  support::place{support::place::network::rings, 3, 1}.run([](world& w) {
+    using sums = add_vectors<std::uint64_t>;
+    const auto packets = [&] { return w.counters().total(obs::counter::protocol_buffers); };
+    const auto before = packets();
+    EXPECT_EQ(w.reduce<sums>(std::vector<std::uint64_t>(29, 1)).size(), 29u);
+    w.barrier();
+    EXPECT_EQ(packets(), before);
+    EXPECT_EQ(w.reduce<sums>(std::vector<std::uint64_t>(30, 1)).size(), 30u);
+    EXPECT_GT(packets(), before);
   });
 }
 

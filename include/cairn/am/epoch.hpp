@@ -39,7 +39,8 @@ enum class worker_activity { busy, idle };
 ///
 /// Messages   one wave (a reduction of three words, ceil(log2 P) rounds) after the last message if
 ///            no handler may send (channel_options::sends), else two; more while messages are in
-///            flight. Always two with try_close() or holds. With one rank none.
+///            flight. Always two with try_close() or holds. With one rank none. Waves of ranks of
+///            one machine send no messages.
 /// Throws     contract_violation from the constructor if an epoch of the world is open, and from
 ///            close() if a handler has sent although its channel excludes it
 /// Collective: the ranks open and close their epochs in the same order; one at a time.

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <cairn/core/board_reduction.hpp>
 #include <cairn/core/buffer.hpp>
 #include <cairn/core/cancellation.hpp>
 #include <cairn/core/collectives.hpp>
@@ -38,7 +39,8 @@ class control {
 
   /// Every rank's bytes, by rank. Collective, worker 0.
   gathered_parts gather(std::span<const std::byte> mine);
-  /// Combines all ranks' values (recursive_doubling.hpp). Collective, worker 0.
+  /// Combines all ranks' values in the shape of recursive_doubling.hpp: short ones on a board if
+  /// the ranks share memory (board_reduction.hpp), else by messages. Collective, worker 0.
   std::vector<std::byte> reduce(std::span<const std::byte> mine,
                                 recursive_doubling::combine_function combine);
 
@@ -80,6 +82,7 @@ class control {
   gathered_parts finish_gather();
   void send_gather(worker_t k);
   void send_reduction(worker_t k);
+  void look_at_board(worker_t k);
   void handle_packet_of_generation(worker_t k, const packet_header& header, rank_t from,
                                    std::span<const std::byte> payload);
   void expect_to_begin(worker_t k);
@@ -91,6 +94,13 @@ class control {
   task::pool& pool_;
   obs::counters& counters_;
   const rank_t rank_, size_;
+
+  // Of the worker that begins and takes reductions. It begins and restarts them under the network
+  // lock.
+  board_reduction board_;
+  recursive_doubling::combine_function combine_ = nullptr;
+  std::optional<std::span<const std::byte>> board_result_;  // until it is taken
+  std::atomic<bool> looks_at_board_{false};
 
   // Guarded by the network lock.
   collectives gathering_;

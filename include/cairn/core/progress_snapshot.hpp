@@ -16,7 +16,7 @@ namespace cairn {
 struct pending_collective {
   bool is_gather = false;         ///< else a reduction, of which termination waves are one kind
   std::uint64_t number = 0;       ///< collectives begun since the start or the last cancellation
-  std::optional<rank_t> awaited;  ///< the rank whose packet is missing; none: the result is known
+  std::optional<rank_t> awaited;  ///< a rank that has not sent its part; none: the result is known
 };
 
 /// The current work of one rank of a world, read while its workers run. Each number is correct, but

@@ -185,7 +185,7 @@ class world {
   /// Combines the ranks' values with aggregator A in a fixed order: the same bits on every rank,
   /// and in every run with the same number of ranks (recursive_doubling.hpp). Collective. The
   /// value is a number, a collection, or a type of your own with a packing. About log2 P messages
-  /// per rank, one after the other.
+  /// per rank, one after the other; short values of ranks of one machine take none.
   template <aggregator A>
   [[nodiscard]] typename A::value_type reduce(const typename A::value_type& mine) {
     using value = typename A::value_type;

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <vector>
 
 #include <cairn/net/segment.hpp>
@@ -18,7 +19,7 @@ namespace cairn::net {
 /// its bytes and of one index. Zeroed memory is a set of empty rings.
 ///
 /// Memory    ranks^2 rings of 256 KiB; smaller beyond 16 ranks (64 MiB in all), but at least 32 KiB
-///           each. An unused ring is never touched
+///           each. An unused ring is never touched. common_memory() has 512 bytes per rank
 class ring_fabric {
  public:
   /// Bytes of a segment for this number of ranks.
@@ -40,6 +41,7 @@ class ring_fabric {
   [[nodiscard]] std::uint64_t& written(rank_t from, rank_t to) const noexcept;
   [[nodiscard]] std::uint64_t& taken(rank_t from, rank_t to) const noexcept;
   [[nodiscard]] std::byte* bytes(rank_t from, rank_t to) const noexcept;
+  [[nodiscard]] std::span<std::byte> common_memory() const noexcept;
 
   std::shared_ptr<segment> memory_;
   rank_t ranks_;
@@ -60,6 +62,9 @@ class ring_transport final : public transport {
   [[nodiscard]] const packet_steps& steps_to(rank_t) const noexcept override;
   [[nodiscard]] bool send(rank_t to, std::span<const std::byte> packet) override;
   std::size_t poll(const sink& deliver) override;
+  [[nodiscard]] std::span<std::byte> common_memory() const noexcept override {
+    return fabric_->common_memory();
+  }
 
  private:
   struct writing {

@@ -49,6 +49,11 @@ class transport {
   /// poll(); its packet counts as delivered, and a later poll delivers the others.
   virtual std::size_t poll(const sink& deliver) = 0;
 
+  /// Memory that the transports of all ranks share, for protocols of the runtime: as much on all
+  /// ranks, zeroed before the first transports use it, aligned to a cache line. Empty if there is
+  /// none.
+  [[nodiscard]] virtual std::span<std::byte> common_memory() const noexcept { return {}; }
+
   /// Whether no packet accepted by send() still waits inside this rank.
   [[nodiscard]] virtual bool flushed() { return true; }
 };
