@@ -103,47 +103,6 @@ void world::sum_each(std::span<std::uint64_t> values) {
   if (!sums.empty()) std::memcpy(values.data(), sums.data(), sums.size());
 }
 
-// A part has the rank's bits, its words to be summed, and the number of bits.
-void world::all_gather_bits(std::span<const std::uint64_t> words, std::size_t num_bits,
-                            std::vector<std::uint64_t>& whole, std::span<std::uint64_t> sums) {
-  CAIRN_EXPECTS(words.size() * 64 >= num_bits);
-  const auto used = words.first((num_bits + 63) / 64);
-  std::vector<std::uint64_t> mine;
-  mine.reserve(used.size() + sums.size() + 1);
-  mine.assign(used.begin(), used.end());
-  if (num_bits % 64 != 0) mine.back() &= (std::uint64_t{1} << (num_bits % 64)) - 1;
-  mine.insert(mine.end(), sums.begin(), sums.end());
-  mine.push_back(num_bits);
-  const auto parts = all_gather_bytes(std::as_bytes(std::span(mine)));
-  const auto word_of = [](std::span<const std::byte> part, std::size_t i) {
-    std::uint64_t word = 0;
-    std::memcpy(&word, part.data() + i * sizeof word, sizeof word);
-    return word;
-  };
-  const auto bits_of = [&](std::span<const std::byte> part) {
-    return word_of(part, part.size() / sizeof(std::uint64_t) - 1);
-  };
-  std::size_t total = 0;
-  for (const auto part : parts) total += bits_of(part);
-  whole.assign((total + 63) / 64, 0);
-  std::ranges::fill(sums, 0);
-  std::size_t at = 0;
-  for (const auto part : parts) {
-    const auto num_words = (bits_of(part) + 63) / 64;
-    CAIRN_EXPECTS(part.size() == (num_words + sums.size() + 1) * sizeof(std::uint64_t),
-                  "the ranks gather different numbers of sums");
-    const auto shift = at % 64;
-    auto* const out = whole.data() + at / 64;
-    for (std::size_t i = 0; i < num_words; ++i) {
-      const auto word = word_of(part, i);
-      out[i] |= word << shift;
-      if (shift != 0 && (word >> (64 - shift)) != 0) out[i + 1] |= word >> (64 - shift);
-    }
-    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += word_of(part, num_words + i);
-    at += bits_of(part);
-  }
-}
-
 void world::agree(const std::function<void()>& f) {
   auto kind = fault::none;
   std::string text;

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <atomic>
+#include <cstring>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/traverse/gathered_bits.hpp>
@@ -35,16 +37,28 @@ void replace_bits(std::span<std::uint64_t> whole, std::size_t at,
   if (last > 0) replace(last, to_last);
 }
 
+std::size_t words_for(std::uint64_t bits) { return (bits + 63) / 64; }
+
 }  // namespace
 
 bool gathered_bits::is_cheap() const {
   constexpr std::uint64_t small = std::uint64_t{1} << 19;  // also in messages
-  return num_bits_ <= small || w_.machines().count() == 1;
+  return vertices_.n() <= small || w_.machines().count() == 1;
+}
+
+void gathered_bits::gather(std::span<const std::uint64_t> own, std::span<std::uint64_t> sums) {
+  const auto num_own = vertices_.size(w_.rank());
+  CAIRN_EXPECTS(own.size() * 64 >= num_own);
+  const auto shared = next_copy();
+  if (shared.empty()) return gather_by_messages(own.first(words_for(num_own)), sums);
+  replace_bits(shared, vertices_.first(w_.rank()), own, num_own);
+  w_.sum_each(sums);
+  words_ = shared.data();
 }
 
 // Empty if not all ranks share memory.
 std::span<std::uint64_t> gathered_bits::next_copy() {
-  const auto n = num_words();
+  const auto n = words_for(vertices_.n());
   if (n == 0 || w_.machines().count() > 1) return {};
   if (!gathered_) lent_ = w_.machines().lend(2 * n * sizeof(std::uint64_t));
   gathered_ = true;
@@ -54,17 +68,25 @@ std::span<std::uint64_t> gathered_bits::next_copy() {
   return copies.subspan(copy_ * n, n);
 }
 
-void gathered_bits::gather(std::span<const std::uint64_t> own, std::span<std::uint64_t> sums) {
-  const auto shared = next_copy();
-  if (shared.empty()) {
-    w_.all_gather_bits(own, num_own_, copied_, sums);
-    words_ = copied_.data();
-    return;
+// A part has the words of the rank's bits, then those to be summed.
+void gathered_bits::gather_by_messages(std::span<const std::uint64_t> own,
+                                       std::span<std::uint64_t> sums) {
+  std::vector<std::uint64_t> part(own.begin(), own.end());
+  part.insert(part.end(), sums.begin(), sums.end());
+  const auto parts = w_.all_gather_bytes(std::as_bytes(std::span(part)));
+  copied_.resize(words_for(vertices_.n()));
+  std::ranges::fill(sums, 0);
+  for (rank_t r = 0; r < w_.size(); ++r) {
+    const auto bytes = parts[static_cast<std::size_t>(r)];
+    const auto num_words = words_for(vertices_.size(r));
+    part.resize(num_words + sums.size());
+    CAIRN_EXPECTS(bytes.size() == part.size() * sizeof(std::uint64_t),
+                  "the ranks gather different numbers of sums");
+    if (!bytes.empty()) std::memcpy(part.data(), bytes.data(), bytes.size());
+    replace_bits(copied_, vertices_.first(r), part, vertices_.size(r));
+    for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += part[num_words + i];
   }
-  CAIRN_EXPECTS(own.size() * 64 >= num_own_);
-  replace_bits(shared, first_, own, num_own_);
-  w_.sum_each(sums);
-  words_ = shared.data();
+  words_ = copied_.data();
 }
 
 }  // namespace cairn::traverse

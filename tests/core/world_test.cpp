@@ -138,44 +138,6 @@ TEST_P(World, GathersValuesInRankOrderWhateverTheirNumber) {
   });
 }
 
-TEST_P(World, GathersBitsWithoutGapsWhateverTheirNumber) {
-  GetParam().run([](world& w) {
-    const auto ranks = as_count(w.size());
-    std::vector<std::uint64_t> whole{7};  // what was there before is gone afterwards
-    for (std::uint64_t round = 0; round < 25; ++round) {
-      // Each rank knows how many bits every rank has, and which: bit i of rank r is a draw.
-      std::vector<std::uint64_t> sizes(ranks);
-      for (std::uint64_t r = 0; r < ranks; ++r) {
-        auto random = random64(round).stream(r);
-        const std::uint64_t some[] = {0, 1, 63, 64, 65, 128, random.below(1000)};
-        sizes[r] = some[random.below(std::size(some))];
-      }
-      const auto bit = [&](std::uint64_t r, std::uint64_t i) {
-        return (mix64(mix64(round * 100 + r) + i) & 1) != 0;
-      };
-      const auto own = as_count(w.rank());
-      // Bits beyond the last must not matter.
-      std::vector<std::uint64_t> mine((sizes[own] + 63) / 64 + 1, ~std::uint64_t{0});
-      for (std::uint64_t i = 0; i < sizes[own]; ++i) {
-        if (!bit(own, i)) mine[i / 64] &= ~(std::uint64_t{1} << (i % 64));
-      }
-      std::vector<std::uint64_t> sums(round % 3, round + own);
-      w.all_gather_bits(mine, sizes[own], whole, sums);
-      for (const auto sum : sums) EXPECT_EQ(sum, ranks * round + ranks * (ranks - 1) / 2);
-      std::uint64_t at = 0;
-      for (std::uint64_t r = 0; r < ranks; ++r) {
-        for (std::uint64_t i = 0; i < sizes[r]; ++i, ++at) {
-          ASSERT_EQ((whole[at / 64] >> (at % 64)) & 1, bit(r, i) ? 1u : 0u) << round << " " << at;
-        }
-      }
-      EXPECT_EQ(whole.size(), (at + 63) / 64);
-      if (at % 64 != 0) {
-        EXPECT_EQ(whole.back() >> (at % 64), 0u);
-      }
-    }
-  });
-}
-
 // Values of 8 bytes and 8 per element, on both sides of what fits on a board.
 TEST_P(World, ReducesValuesOfAnyLength) {
   GetParam().run([](world& w) {
@@ -214,13 +176,6 @@ TEST_P(World, SumsEachOfSeveralValues) {
     w.sum_each(values);
     EXPECT_EQ(values, (std::vector<std::uint64_t>{ranks * (ranks - 1) / 2, 7 * ranks, 0 - ranks}));
     w.sum_each({});
-  });
-}
-
-TEST_P(World, RefusesFewerBitsThanItIsTold) {
-  GetParam().run([](world& w) {
-    std::vector<std::uint64_t> one(1), whole;
-    EXPECT_THROW(w.all_gather_bits(one, 65, whole), contract_violation);
   });
 }
 

@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <cairn/base/contract.hpp>
 #include <cairn/base/random.hpp>
 #include <cairn/core/simulation.hpp>
 #include <cairn/core/world.hpp>
@@ -38,7 +39,7 @@ void expect_bits(const gathered_bits& bits, std::uint64_t n, std::uint64_t round
 
 // Sizes around a word, so that ranks write parts of the same words.
 pgas::partition uneven(world& w, std::uint64_t seed) {
-  constexpr std::uint64_t sizes[] = {1, 63, 0, 64, 65, 2, 300, 128, 5, 0};
+  const std::uint64_t sizes[] = {1, 63, 0, 64, 65, 2, random64(seed).below(1000), 128, 5, 0};
   std::vector<std::uint64_t> of_ranks;
   for (rank_t r = 0; r < w.size(); ++r) {
     of_ranks.push_back(sizes[(seed + static_cast<std::uint64_t>(r)) % std::size(sizes)]);
@@ -48,7 +49,7 @@ pgas::partition uneven(world& w, std::uint64_t seed) {
 
 void gather_everywhere(world& w) {
   const auto ranks = static_cast<std::uint64_t>(w.size());
-  for (std::uint64_t seed = 0; seed < 10; ++seed) {
+  for (std::uint64_t seed = 0; seed < 25; ++seed) {
     const auto p = uneven(w, seed);
     gathered_bits bits(w, p);
     for (std::uint64_t round = seed; round < seed + 4; ++round) {
@@ -62,6 +63,13 @@ void gather_everywhere(world& w) {
 }
 
 TEST_P(GatheredBits, AreThoseOfAllRanks) { GetParam().run(gather_everywhere); }
+
+TEST_P(GatheredBits, RefuseFewerThanARankHas) {
+  GetParam().run([](world& w) {
+    gathered_bits bits(w, pgas::partition(65 * static_cast<std::uint64_t>(w.size()), w.size()));
+    EXPECT_THROW(bits.gather(std::vector<std::uint64_t>(1), {}), contract_violation);
+  });
+}
 
 TEST(GatheredBitsOnMachines, AreTheSameOnOneMachineAndOnSeveral) {
   for (const int machines : {1, 2, 5}) {

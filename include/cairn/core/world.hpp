@@ -233,12 +233,6 @@ class world {
   /// Every rank's bytes, by rank. Collective.
   [[nodiscard]] gathered_parts all_gather_bytes(std::span<const std::byte> mine);
 
-  /// Concatenates the ranks' bits in rank order, without gaps. `words` holds this rank's `num_bits`
-  /// bits from bit 0. `whole` is replaced by one word per 64 bits of all ranks; unused bits are 0.
-  /// `sums`, as many on all ranks, are replaced by their sums over all ranks. Collective.
-  void all_gather_bits(std::span<const std::uint64_t> words, std::size_t num_bits,
-                       std::vector<std::uint64_t>& whole, std::span<std::uint64_t> sums = {});
-
   /// Runs f. If it throws input_error, usage_error or system_failure on any rank, every rank throws
   /// the error of the lowest such rank. Collective.
   void agree(const std::function<void()>& f);

@@ -24,15 +24,11 @@ namespace cairn::traverse {
 /// Memory    2 n bits per machine, or n bits per rank; from the first gather on
 class gathered_bits {
  public:
-  gathered_bits(world& w, const pgas::partition& vertices)
-      : w_(w),
-        num_bits_(vertices.n()),
-        first_(vertices.first(w.rank())),
-        num_own_(vertices.size(w.rank())) {}
+  gathered_bits(world& w, const pgas::partition& vertices) : w_(w), vertices_(vertices) {}
 
   /// Replaces the bits by those of all ranks, and `sums` by their sums over all ranks.
   ///
-  /// own       the bits of this rank's vertices, by local position
+  /// own       the bits of this rank's vertices, by local position; more are ignored
   /// sums      as many on all ranks
   /// Collective
   void gather(std::span<const std::uint64_t> own, std::span<std::uint64_t> sums);
@@ -43,11 +39,11 @@ class gathered_bits {
   [[nodiscard]] const std::uint64_t* words() const noexcept { return words_; }
 
  private:
-  [[nodiscard]] std::size_t num_words() const noexcept { return (num_bits_ + 63) / 64; }
   [[nodiscard]] std::span<std::uint64_t> next_copy();
+  void gather_by_messages(std::span<const std::uint64_t> own, std::span<std::uint64_t> sums);
 
   world& w_;
-  const std::uint64_t num_bits_, first_, num_own_;
+  const pgas::partition vertices_;
   machines::lent_memory lent_;
   bool gathered_ = false;
   std::size_t copy_ = 0;               // of the shared ones, written last
