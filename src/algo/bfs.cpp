@@ -27,7 +27,7 @@ struct visit {  // fire and forget, may fail: the first visit of v wins
   bool attempt(auto parent, const message& m) const {
     return parent.claim(no_vertex<Id>, m.parent) == no_vertex<Id>;
   }
-  void after(const message& m, auto& at) {
+  [[gnu::always_inline]] void after(const message& m, auto& at) {
     frontier.add(at.worker(), m.v);
     if (depth) depth->store(m.v, level);
   }

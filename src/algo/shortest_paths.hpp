@@ -2,7 +2,6 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -12,6 +11,7 @@
 
 #include <cairn/activity/domain.hpp>
 #include <cairn/activity/executor.hpp>
+#include <cairn/activity/sieve.hpp>
 #include <cairn/algo/sssp.hpp>
 #include <cairn/traverse/ordered_work.hpp>
 #include <cairn/traverse/rows.hpp>
@@ -225,23 +225,48 @@ struct shortest_paths {
               traverse::ordered_work<entry>& to)
         : worker(k), tables(t), work(to) {}
 
-    [[gnu::always_inline]] void operator()(const message& m) {
-      useful[num_useful] = m;
-      num_useful += static_cast<std::size_t>(tables.improves(m.v, m.distance));
-      if (num_useful == useful.size()) [[unlikely]]
-        flush();
-    }
-    [[gnu::noinline]] void flush() {
-      for (const auto& m : std::span(useful.data(), std::exchange(num_useful, 0))) {
-        if (tables.lower(m.v, m.distance)) work.add(worker, {m.v, m.distance});
+    // As lane::in_loop.
+    struct in_loop {
+      using is_short = std::true_type;
+      explicit in_loop(lower_own& l) : all(l), tables(l.tables), level(l.level) {}
+      ~in_loop() { all.level = level; }
+      in_loop(const in_loop&) = delete;
+      in_loop& operator=(const in_loop&) = delete;
+      [[gnu::always_inline]] void operator()(const message& m) {
+        level = all.sieve.add(level, m, tables.improves(m.v, m.distance));
+        if (!level.full()) [[likely]]
+          return;
+        all.level = std::exchange(level, {});
+        all.flush();
       }
+      lower_own& all;
+      const typename worker_distances<Distance>::tables tables;
+      typename activity::sieve<message>::level level;
+    };
+    [[gnu::noinline]] void flush() {
+      sieve.for_each_wanted(std::exchange(level, {}), [&](const message& m) {
+        if (tables.lower(m.v, m.distance)) work.add(worker, {m.v, m.distance});
+      });
     }
 
     const worker_t worker;
     const typename worker_distances<Distance>::tables tables;
     traverse::ordered_work<entry>& work;
-    std::array<message, 64> useful;
-    std::size_t num_useful = 0;
+    activity::sieve<message> sieve;
+    typename activity::sieve<message>::level level;
+  };
+
+  // Relaxes an edge of a vertex.
+  template <class To>
+  struct edge_step {
+    using is_short = typename To::is_short;
+    To& to;
+    const Distance distance;  // of the vertex
+    std::uint64_t& sent;
+    [[gnu::always_inline]] void operator()(Id u, weight x) const {
+      ++sent;
+      to({u, static_cast<Distance>(distance + static_cast<Distance>(x))});
+    }
   };
 
   // Returns the number of edges.
@@ -251,6 +276,7 @@ struct shortest_paths {
                                                    traverse::worklist<entry>* kept,
                                                    const Current& current, Send& send) {
     std::uint64_t sent = 0;
+    typename Send::in_loop to(send);
     const auto of = rows;
     const auto n = entries.size();
     for (const auto& e : next.first(std::min(next.size(), traverse::offset_ahead))) {
@@ -275,11 +301,7 @@ struct shortest_paths {
         continue;
       }
       if (kept) kept->add(k, e);
-      const auto relax_edge = [&](Id u, weight x) __attribute__((always_inline)) {
-        ++sent;
-        send({u, static_cast<Distance>(e.distance + static_cast<Distance>(x))});
-      };
-      each_of(of, e, relax_edge);
+      each_of(of, e, edge_step<typename Send::in_loop>{to, e.distance, sent});
     }
     return sent;
   }

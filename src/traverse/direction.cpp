@@ -9,7 +9,7 @@ bool pull_is_cheaper(const superstep_size& s) noexcept {
   if (s.frontier_edges == 0 || s.waiting == 0) return false;
   // The unit is one random access to a bit, the cost of a pulled edge. A pushed edge costs a random
   // access to its target. A waiting vertex costs accesses to its element and its row.
-  constexpr double cost_of_push = 3.5, cost_of_vertex = 2, bits_at_once = 32;
+  constexpr double cost_of_push = 2.5, cost_of_vertex = 2, bits_at_once = 32;
   const auto edges = static_cast<double>(s.edges), vertices = static_cast<double>(s.vertices);
   const auto pushed = static_cast<double>(s.frontier_edges);
   const auto visited = std::min(edges / vertices, edges / pushed);  // per waiting vertex

@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
-#include <span>
+#include <type_traits>
 #include <utility>
 
 #include <cairn/activity/batch.hpp>
 #include <cairn/activity/executor_parts.hpp>
 #include <cairn/activity/shape.hpp>
+#include <cairn/activity/sieve.hpp>
 #include <cairn/am/ticket.hpp>
 
 namespace cairn::activity {
@@ -25,6 +25,7 @@ enum class reach { alone, ranks, workers };
 template <class Op, class Commit, reach Reach>
 class lane {
   static constexpr bool Alone = Reach == reach::alone, to_workers = Reach == reach::workers;
+  static constexpr bool prefilters = prefiltered<Op> && Commit::prefilters;
 
  public:
   using message = typename Op::message;
@@ -70,6 +71,42 @@ class lane {
     offer(m, own_origin());
   }
 
+  /// operator() for a loop, which does not use the lane otherwise. It keeps the level of the sieve
+  /// in registers: in memory it would delay each message until the previous one is added.
+  class in_loop {
+    static constexpr bool sifts = prefilters && Alone;
+
+   public:
+    using is_short = std::bool_constant<sifts>;  // the code of one message
+
+    explicit in_loop(lane& l) : lane_(l), op_(l.op_), level_(l.level_) {}
+    ~in_loop() {
+      if constexpr (sifts) lane_.level_ = level_;
+    }
+    in_loop(const in_loop&) = delete;
+    in_loop& operator=(const in_loop&) = delete;
+
+    [[gnu::always_inline]] void operator()(const message& m) {
+      if constexpr (!sifts) {
+        lane_(m);
+      } else {
+        level_ = lane_.sieve_.add(level_, m, shape<Op>::wanted(op_, m));
+        if (level_.full()) [[unlikely]]
+          drain();
+      }
+    }
+
+   private:
+    void drain() {
+      lane_.level_ = std::exchange(level_, {});
+      lane_.run_prefiltered();
+    }
+
+    lane& lane_;
+    const Op op_;
+    typename sieve<message>::level level_;
+  };
+
   /// Accepts a message that another rank spawned, or one that was parked.
   void arrived(const message& m, const origin<Op>& from) { offer(m, from); }
 
@@ -97,7 +134,7 @@ class lane {
   /// Runs the pending group and those that follow from it.
   void flush() {
     if constexpr (Commit::collects) run_group();
-    if constexpr (prefilters) run_prefiltered();
+    if constexpr (prefilters) run_sifted();
     run_waiting();
   }
   /// flush(), and ends the lane. Returns the number of operators that ran.
@@ -105,7 +142,7 @@ class lane {
     flush();
     auto& counters = all_.w.counters();
     counters.add(worker_, obs::counter::operators, operators_);
-    counters.add(worker_, obs::counter::operators_failed, operators_ - took_effect_);
+    counters.add(worker_, obs::counter::operators_failed, failed_);
     const auto activities = batch_.transactional() ? batch_.activities() : operators_;
     counters.add(worker_, obs::counter::activities, activities);
     if constexpr (!Alone) {
@@ -119,7 +156,6 @@ class lane {
 
  private:
   static constexpr bool returns = fire_and_return<Op>;
-  static constexpr bool prefilters = prefiltered<Op> && Commit::prefilters;
 
   // Reports to filter_choice how many of this lane's messages the filter dropped.
   void choose_filter() {
@@ -168,7 +204,12 @@ class lane {
 
   [[gnu::always_inline]] void offer(const message& m, const origin<Op>& from) {
     if constexpr (!Alone) shape<Op>::expect_here(op_, m);
-    if constexpr (prefilters) return prefilter(m);
+    if constexpr (prefilters) {
+      level_ = sieve_.add(level_, m, shape<Op>::wanted(op_, m));
+      if (level_.full()) [[unlikely]]
+        run_prefiltered();
+      return;
+    }
     if (!shape<Op>::wanted(op_, m)) {
       if constexpr (returns) answer(from, m, {});
       return;
@@ -180,18 +221,13 @@ class lane {
     }
   }
 
-  // Keeps m if it is wanted, without a branch.
-  [[gnu::always_inline]] void prefilter(const message& m) {
-    wanted_[num_wanted_] = m;
-    num_wanted_ += static_cast<std::size_t>(shape<Op>::wanted(op_, m));
-    if (num_wanted_ == wanted_.size()) [[unlikely]]
-      run_prefiltered();
+  void run_sifted() {
+    if (level_.messages > 0) run_prefiltered();
   }
   // The effect of one message may make a later one unwanted: the attempt checks again.
   [[gnu::noinline]] void run_prefiltered() {
-    for (const auto& m : std::span(wanted_.data(), std::exchange(num_wanted_, 0))) {
-      settle(m, {}, batch_.one(op_, m));
-    }
+    sieve_.for_each_wanted(std::exchange(level_, {}),
+                           [&](const message& m) { settle(m, {}, batch_.one(op_, m)); });
   }
 
   // The steps after an attempt, outside any activity.
@@ -204,9 +240,10 @@ class lane {
     const auto& result = ran.result;
     ++operators_;
     if (detail::done(result)) {
-      ++took_effect_;
       context at(*this);
       detail::after(all_.op, m, result, at);
+    } else {
+      ++failed_;
     }
     if constexpr (returns) answer(from, m, result);
   }
@@ -255,7 +292,7 @@ class lane {
       offer(m, own_origin());
       if (!waiting.empty()) continue;
       if constexpr (Commit::collects) run_group();
-      if constexpr (prefilters) run_prefiltered();
+      if constexpr (prefilters) run_sifted();
     }
   }
 
@@ -263,9 +300,10 @@ class lane {
   typename parts::worker_state& state_;
   const worker_t worker_;
   const Op op_;  // a copy: see operator.hpp
-  std::uint64_t operators_ = 0, took_effect_ = 0, answers_run_ = 0;
-  std::array<message, prefilters ? 64 : 0> wanted_;  // wanted, not run yet
-  std::size_t num_wanted_ = 0;
+  std::uint64_t operators_ = 0, failed_ = 0, answers_run_ = 0;
+  struct nothing {};
+  [[no_unique_address]] std::conditional_t<prefilters, sieve<message>, nothing> sieve_;
+  typename sieve<message>::level level_;  // of sieve_
   std::uint64_t looked_up_ = 0, filtered_ = 0, sent_before_ = 0;
   bool uses_filter_ = false;
   std::optional<typename parts::message_path::sender> sender_;

@@ -29,7 +29,9 @@
 //                                             again; its return type is the kind, see below
 //   void after(message) or after(message, at)
 //                                             runs once, outside, if the operator took effect;
-//                                             at.worker() is the worker, at(message) sends
+//                                             at.worker() is the worker, at(message) sends. If
+//                                             few messages fail, [[gnu::always_inline]] saves a
+//                                             call per message
 // or, for an operator that changes several elements of one domain at once (multi-cell),
 //
 //   void elements(message, each)              calls each(place) for every element that it may

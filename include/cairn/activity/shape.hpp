@@ -42,7 +42,8 @@ template <class Op, class Data>
 
 // Runs whichever `after` the operator has. Compiles to nothing if it has none.
 template <class Op, class At>
-void after(Op& op, const typename Op::message& m, const result_t<Op>& result, At& at) {
+[[gnu::always_inline]] inline void after(Op& op, const typename Op::message& m,
+                                         const result_t<Op>& result, At& at) {
   if constexpr (fire_and_return<Op>) {
     if constexpr (requires { op.after(m, result.value, at); }) {
       op.after(m, result.value, at);

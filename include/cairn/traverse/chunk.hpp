@@ -15,7 +15,7 @@ namespace cairn::traverse {
 /// chunk is long enough to amortise its dispatch, and short enough that workers finish at about the
 /// same time and react to cancel() and messages soon.
 [[nodiscard]] inline std::size_t chunk_of(const world& w, std::size_t n, double ns_each) {
-  constexpr double worth_sharing = 4'000, min_ns = 1'000, max_ns = 100'000;  // ns
+  constexpr double worth_sharing = 2'000, min_ns = 1'000, max_ns = 100'000;  // ns
   constexpr std::size_t max_with_ranks = 256;  // messages accumulate during a chunk
   const auto elements = [&](double ns) { return static_cast<std::size_t>(ns / ns_each) + 1; };
   auto chunk = elements(max_ns);

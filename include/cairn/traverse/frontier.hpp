@@ -41,7 +41,9 @@ class frontier {
 
   /// Adds own vertex v to the next superstep.
   [[gnu::always_inline]] void add(worker_t k, Id v) {
-    if (next_form_ != form::bits) return add_outside(k, v);
+    if (next_form_ == form::list) [[likely]]
+      return list_.add(k, v);
+    if (next_form_ == form::shared_bits) return add_shared(k, v);
     next_.set(v - first_);
     ++added_[k];
   }
@@ -120,9 +122,7 @@ class frontier {
   [[nodiscard]] bool gather_is_cheap() const { return all_.is_cheap(); }
 
  private:
-  // Not inlined, so that loops over edges keep their values in registers. Most edges add nothing.
-  [[gnu::noinline]] void add_outside(worker_t k, Id v) {
-    if (next_form_ == form::list) return list_.add(k, v);
+  [[gnu::noinline]] void add_shared(worker_t k, Id v) {
     next_.set_shared(v - first_);
     ++added_[k];
   }

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <variant>
 
 #include <cairn/base/contract.hpp>
@@ -27,6 +28,10 @@ template <class Weight>
 inline constexpr Weight no_weight = std::numeric_limits<Weight>::has_infinity
                                         ? std::numeric_limits<Weight>::infinity()
                                         : std::numeric_limits<Weight>::max();
+
+/// A function with `using is_short = std::true_type`: a loop over edges takes few registers.
+template <class F>
+concept short_body = std::remove_cvref_t<F>::is_short::value;
 
 /// Rows with the weights of their edges. Passed by value, so that a loop keeps it in registers;
 /// valid as long as the rows. In a graph without weights each edge has weight 1.
@@ -68,11 +73,21 @@ class weighted_rows {
     const auto at = offsets_[0] + i;
     return {targets_[at * target_step_], weights_[at * weight_step_]};
   }
-  /// Calls f(u, weight) for each edge from v to u.
+  /// Calls f(u, weight) for each edge from v to u. A short f is compiled for each form of storage:
+  /// see short_body.
   template <class F>
   [[gnu::always_inline]] void each_edge(std::uint64_t v, F&& f) const {
     auto [target, weight, num] = row(v);
-    for (; num > 0; --num, target += target_step_, weight += weight_step_) f(*target, *weight);
+    if constexpr (!short_body<F>) {
+      for (; num > 0; --num, target += target_step_, weight += weight_step_) f(*target, *weight);
+    } else if (target_step_ > 1) {
+      const auto* const edges = reinterpret_cast<const edge*>(target);
+      for (std::size_t i = 0; i < num; ++i) f(edges[i].target, edges[i].weight);
+    } else if (weight_step_ > 0) {
+      for (std::size_t i = 0; i < num; ++i) f(target[i], weight[i]);
+    } else {
+      for (std::size_t i = 0; i < num; ++i) f(target[i], Weight{1});
+    }
   }
   /// Whether the edges of each row are ordered by bins.
   [[nodiscard]] bool binned() const noexcept { return bins_.back() > 0; }
