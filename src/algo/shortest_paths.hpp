@@ -142,9 +142,10 @@ struct shortest_paths {
 
   /// Relaxes the edges of those entries that are still current, on worker k.
   void expand(worker_t k, batch& entries) {
-    expand_along(k, entries, [](const edges& of, const entry& e, auto&& relax_edge) {
-      of.each_edge(e.vertex, relax_edge);
-    });
+    expand_along(
+        k, entries,
+        [](const edges& of, const entry& e, auto&& relax_edge)
+            __attribute__((always_inline)) { of.each_edge(e.vertex, relax_edge); });
     counts[k].improvements += entries.size();
   }
   /// expand() for some of the edges.
@@ -185,10 +186,12 @@ struct shortest_paths {
   };
 
   static auto edges_in(range some) {
-    return [some](const edges& of, const entry& e, auto&& relax_edge) {
-      of.each_edge_within(e.vertex, some.max_weight(e), [&](Id u, weight x) {
-        if (x > some.from) relax_edge(u, x);
-      });
+    return [some](const edges& of, const entry& e, auto&& relax_edge)
+        __attribute__((always_inline)) {
+      of.each_edge_within(
+          e.vertex, some.max_weight(e), [&](Id u, weight x) __attribute__((always_inline)) {
+            if (x > some.from) relax_edge(u, x);
+          });
     };
   }
 
@@ -218,7 +221,7 @@ struct shortest_paths {
   }
 
   // Lowers distances in the tables of worker k. Whether an edge is useful is unpredictable, so
-  // useful edges are collected without a branch.
+  // edges pass a sieve.
   struct lower_own {
     using message = typename relax::message;
     lower_own(worker_t k, const typename worker_distances<Distance>::tables& t,
@@ -228,23 +231,23 @@ struct shortest_paths {
     // As lane::in_loop.
     struct in_loop {
       using is_short = std::true_type;
-      explicit in_loop(lower_own& l) : all(l), tables(l.tables), level(l.level) {}
-      ~in_loop() { all.level = level; }
+      explicit in_loop(lower_own& l) : all(l), tables(l.tables), content(l.content) {}
+      ~in_loop() { all.content = content; }
       in_loop(const in_loop&) = delete;
       in_loop& operator=(const in_loop&) = delete;
       [[gnu::always_inline]] void operator()(const message& m) {
-        level = all.sieve.add(level, m, tables.improves(m.v, m.distance));
-        if (!level.full()) [[likely]]
+        content = all.sieve.add(content, m, tables.improves(m.v, m.distance));
+        if (!content.full()) [[likely]]
           return;
-        all.level = std::exchange(level, {});
+        all.content = std::exchange(content, {});
         all.flush();
       }
       lower_own& all;
       const typename worker_distances<Distance>::tables tables;
-      typename activity::sieve<message>::level level;
+      activity::sieve_content content;
     };
     [[gnu::noinline]] void flush() {
-      sieve.for_each_wanted(std::exchange(level, {}), [&](const message& m) {
+      sieve.for_each_wanted(std::exchange(content, {}), [&](const message& m) {
         if (tables.lower(m.v, m.distance)) work.add(worker, {m.v, m.distance});
       });
     }
@@ -253,7 +256,7 @@ struct shortest_paths {
     const typename worker_distances<Distance>::tables tables;
     traverse::ordered_work<entry>& work;
     activity::sieve<message> sieve;
-    typename activity::sieve<message>::level level;
+    activity::sieve_content content;
   };
 
   // Relaxes an edge of a vertex.

@@ -4,7 +4,9 @@
 #include <array>
 #include <atomic>
 #include <cstdint>
+#include <numeric>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -92,14 +94,17 @@ class Executor : public ::testing::TestWithParam<support::place> {
   struct outcome {
     std::vector<cell_value_t<Op>> values;
     std::vector<std::uint32_t> effects;
+    std::uint64_t failed;  // operators, on all ranks
   };
 
-  // Sends all messages of all ranks through one operator; what the elements are then.
+  // Sends all messages of all ranks through one operator, half of them in a loop of its own; what
+  // the elements are then.
   template <class Op>
   static outcome<Op> send_all(world& w, const options& opt, cell_value_t<Op> initial) {
     const pgas::partition partition(elements, w.size());
     pgas::vertex_map<cell_value_t<Op>> map(w, partition, initial);
     tally effects(elements);
+    const auto failed_before = w.counters().total(counter::operators_failed);
     {
       executor<Op> op(w, Op{{map, effects}}, opt);
       am::epoch e(w);
@@ -107,17 +112,23 @@ class Executor : public ::testing::TestWithParam<support::place> {
           orders,
           [&](worker_t k, std::size_t begin, std::size_t end) {
             op.spawn(k, [&](auto& send) {
-              for (auto i = begin; i < end; ++i) send(nth(w.rank(), i));
+              const auto middle = (begin + end) / 2;
+              {
+                typename std::remove_reference_t<decltype(send)>::in_loop to(send);
+                for (auto i = begin; i < middle; ++i) to(nth(w.rank(), i));
+              }
+              for (auto i = middle; i < end; ++i) send(nth(w.rank(), i));
             });
           },
-          13);
+          opt.mechanism == mechanism::plain ? orders : 13);  // more than a sieve holds
       e.close();
     }
     std::vector<std::uint32_t> own(
         effects.begin() + static_cast<std::ptrdiff_t>(map.first()),
         effects.begin() + static_cast<std::ptrdiff_t>(map.first() + map.local().size()));
     return {w.all_gather_values<cell_value_t<Op>>(map.local()),
-            w.all_gather_values<std::uint32_t>(own)};
+            w.all_gather_values<std::uint32_t>(own),
+            w.sum(w.counters().total(counter::operators_failed) - failed_before)};
   }
 
   // Calls check(outcome, messages by element) for each setting.
@@ -136,6 +147,10 @@ class Executor : public ::testing::TestWithParam<support::place> {
         const auto got = send_all<Op>(w, settings[i].options, initial);
         for (std::uint64_t id = 0; id < elements; ++id) {
           check(got.values[id], got.effects[id], sent[id]);
+        }
+        if constexpr (std::is_same_v<Op, add_if_even>) {  // all others may be unwanted
+          const auto took = std::accumulate(got.effects.begin(), got.effects.end(), 0u);
+          EXPECT_EQ(got.failed + took, orders * static_cast<std::uint64_t>(w.size()));
         }
       }
     });

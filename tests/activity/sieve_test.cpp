@@ -1,5 +1,4 @@
 // SPDX-License-Identifier: Apache-2.0
-#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -17,7 +16,7 @@ struct message {
   bool operator==(const message&) const = default;
 };
 
-std::vector<message> wanted_in(const sieve<message>& s, sieve<message>::level at) {
+std::vector<message> wanted_in(const sieve<message>& s, sieve_content at) {
   std::vector<message> all;
   s.for_each_wanted(at, [&](const message& m) { all.push_back(m); });
   return all;
@@ -28,7 +27,7 @@ TEST(Sieve, KeepsTheWantedMessagesInOrder) {
   sieve<message> s;
   for (int round = 0; round < 2000; ++round) {
     const auto size = random.below(s.capacity + 1), share = random.below(5);
-    sieve<message>::level at;
+    sieve_content at;
     std::vector<message> expected;
     for (std::uint64_t i = 0; i < size; ++i) {
       ASSERT_FALSE(at.full());

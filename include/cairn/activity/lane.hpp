@@ -71,17 +71,18 @@ class lane {
     offer(m, own_origin());
   }
 
-  /// operator() for a loop, which does not use the lane otherwise. It keeps the level of the sieve
-  /// in registers: in memory it would delay each message until the previous one is added.
+  /// operator() for a loop. While the object exists nothing else uses the lane. It keeps what it
+  /// knows of the sieve in registers: in memory that would delay each message until the previous
+  /// one is added.
   class in_loop {
     static constexpr bool sifts = prefilters && Alone;
 
    public:
-    using is_short = std::bool_constant<sifts>;  // the code of one message
+    using is_short = std::bool_constant<sifts>;  // the code per message: see traverse::short_body
 
-    explicit in_loop(lane& l) : lane_(l), op_(l.op_), level_(l.level_) {}
+    explicit in_loop(lane& l) : lane_(l), op_(l.op_), content_(l.content_) {}
     ~in_loop() {
-      if constexpr (sifts) lane_.level_ = level_;
+      if constexpr (sifts) lane_.content_ = content_;
     }
     in_loop(const in_loop&) = delete;
     in_loop& operator=(const in_loop&) = delete;
@@ -90,21 +91,22 @@ class lane {
       if constexpr (!sifts) {
         lane_(m);
       } else {
-        level_ = lane_.sieve_.add(level_, m, shape<Op>::wanted(op_, m));
-        if (level_.full()) [[unlikely]]
+        content_ = lane_.sieve_.add(content_, m, shape<Op>::wanted(op_, m));
+        if (content_.full()) [[unlikely]]
           drain();
       }
     }
 
    private:
-    void drain() {
-      lane_.level_ = std::exchange(level_, {});
+    // Inlined, so that this object stays in registers.
+    [[gnu::always_inline]] void drain() {
+      lane_.content_ = std::exchange(content_, {});
       lane_.run_prefiltered();
     }
 
     lane& lane_;
     const Op op_;
-    typename sieve<message>::level level_;
+    sieve_content content_;
   };
 
   /// Accepts a message that another rank spawned, or one that was parked.
@@ -205,8 +207,8 @@ class lane {
   [[gnu::always_inline]] void offer(const message& m, const origin<Op>& from) {
     if constexpr (!Alone) shape<Op>::expect_here(op_, m);
     if constexpr (prefilters) {
-      level_ = sieve_.add(level_, m, shape<Op>::wanted(op_, m));
-      if (level_.full()) [[unlikely]]
+      content_ = sieve_.add(content_, m, shape<Op>::wanted(op_, m));
+      if (content_.full()) [[unlikely]]
         run_prefiltered();
       return;
     }
@@ -222,11 +224,11 @@ class lane {
   }
 
   void run_sifted() {
-    if (level_.messages > 0) run_prefiltered();
+    if (content_.messages > 0) run_prefiltered();
   }
   // The effect of one message may make a later one unwanted: the attempt checks again.
   [[gnu::noinline]] void run_prefiltered() {
-    sieve_.for_each_wanted(std::exchange(level_, {}),
+    sieve_.for_each_wanted(std::exchange(content_, {}),
                            [&](const message& m) { settle(m, {}, batch_.one(op_, m)); });
   }
 
@@ -303,7 +305,7 @@ class lane {
   std::uint64_t operators_ = 0, failed_ = 0, answers_run_ = 0;
   struct nothing {};
   [[no_unique_address]] std::conditional_t<prefilters, sieve<message>, nothing> sieve_;
-  typename sieve<message>::level level_;  // of sieve_
+  sieve_content content_;  // of sieve_
   std::uint64_t looked_up_ = 0, filtered_ = 0, sent_before_ = 0;
   bool uses_filter_ = false;
   std::optional<typename parts::message_path::sender> sender_;

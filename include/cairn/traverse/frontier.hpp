@@ -122,6 +122,7 @@ class frontier {
   [[nodiscard]] bool gather_is_cheap() const { return all_.is_cheap(); }
 
  private:
+  // Not inlined, so that loops over edges keep their values in registers.
   [[gnu::noinline]] void add_shared(worker_t k, Id v) {
     next_.set_shared(v - first_);
     ++added_[k];

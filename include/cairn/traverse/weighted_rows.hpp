@@ -29,7 +29,8 @@ inline constexpr Weight no_weight = std::numeric_limits<Weight>::has_infinity
                                         ? std::numeric_limits<Weight>::infinity()
                                         : std::numeric_limits<Weight>::max();
 
-/// A function with `using is_short = std::true_type`: a loop over edges takes few registers.
+/// A function whose type has `is_short = std::true_type`. It is so little code that a loop over
+/// edges is worth compiling for each form of storage, which saves registers.
 template <class F>
 concept short_body = std::remove_cvref_t<F>::is_short::value;
 
