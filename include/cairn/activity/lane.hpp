@@ -136,7 +136,7 @@ class lane {
   /// Runs the pending group and those that follow from it.
   void flush() {
     if constexpr (Commit::collects) run_group();
-    if constexpr (prefilters) run_sifted();
+    if constexpr (prefilters) run_prefiltered();
     run_waiting();
   }
   /// flush(), and ends the lane. Returns the number of operators that ran.
@@ -223,9 +223,6 @@ class lane {
     }
   }
 
-  void run_sifted() {
-    if (content_.messages > 0) run_prefiltered();
-  }
   // The effect of one message may make a later one unwanted: the attempt checks again.
   [[gnu::noinline]] void run_prefiltered() {
     sieve_.for_each_wanted(std::exchange(content_, {}),
@@ -294,7 +291,7 @@ class lane {
       offer(m, own_origin());
       if (!waiting.empty()) continue;
       if constexpr (Commit::collects) run_group();
-      if constexpr (prefilters) run_sifted();
+      if constexpr (prefilters) run_prefiltered();
     }
   }
 
