@@ -92,9 +92,10 @@ class radius_search {
     if (edges == 0) return;
     const auto size = std::clamp(edges / edges_per_sampled, smallest_sample, largest_sample);
     random64 draw(edges);
+    const auto first = in_->row_of(out_.first()).begin;
     double sum = 0;
     for (std::uint64_t i = 0; i < size; ++i) {
-      const auto e = in_->edge_at(draw.below(edges));
+      const auto e = in_->edge_at(first + draw.below(edges));
       sample_.push_back(e.target);
       sum += static_cast<double>(e.weight);
     }
@@ -170,7 +171,7 @@ class radius_search {
   void pull_distance(worker_t k, Id v, const Distance before, std::uint64_t last_skipping) {
     auto best = before;
     std::uint64_t visited = 0;
-    in_->each_edge_within(v, search::weight_within(before), [&](Id u, auto x) {
+    in_->each_edge_within(in_->row_of(v), search::weight_within(before), [&](Id u, auto x) {
       const auto length = static_cast<Distance>(x);
       if (!(length < best)) return;
       ++visited;

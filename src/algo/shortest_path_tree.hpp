@@ -61,7 +61,7 @@ class shortest_path_tree {
   std::uint64_t send_tight_edges(Id v, auto& send, Wanted&& wanted) {
     const auto d = distance_.load(v);
     if (d == unreached<Distance>) return 0;
-    rows_.each_edge(v, [&](Id u, weight_of<Distance> x) {
+    rows_.each_edge(rows_.row_of(v), [&](Id u, weight_of<Distance> x) {
       const auto bound = static_cast<Distance>(d + static_cast<Distance>(x));
       if (u != v && wanted(d, bound)) send(distance_.owner(u), {u, v, bound});
     });

@@ -53,9 +53,18 @@ struct shortest_paths {
 
   using edges = traverse::weighted_rows<Id, weight>;
 
+  /// Whether workers may lower distances in tables of their own.
+  [[nodiscard]] static bool may_use_tables(world& w, const activity::options& opt) {
+    const auto used = activity::with_settings(w, opt);
+    return w.size() == 1 && w.workers() > 1 &&
+           w.workers() <= worker_distances<Distance>::max_workers &&
+           used.mechanism == activity::mechanism::automatic && used.grain == 0;
+  }
+
   /// out       the graph's out-edges, in any order
+  /// tables    workers lower distances in tables of their own
   shortest_paths(world& world, const graph::dist_csr<Id>& g, const edges& out,
-                 const activity::options& opt, double longest, double width)
+                 const activity::options& opt, double longest, double width, bool tables)
       : w(world),
         rows(out),
         distance(w, g.partition(), unreached<Distance>),
@@ -64,10 +73,8 @@ struct shortest_paths {
         work(w, width),
         relaxations(w, relax{view, work}, opt),
         counts(w.workers()) {
-    const auto used = activity::with_settings(w, opt);
-    const bool free = used.mechanism == activity::mechanism::automatic && used.grain == 0;
-    const bool few = w.workers() > 1 && w.workers() <= worker_distances<Distance>::max_workers;
-    if (w.size() != 1 || !few || !free) return;
+    if (!tables) return;
+    CAIRN_EXPECTS(may_use_tables(w, opt));
     own.emplace(w, distance);
     // Filling a table takes about as long as expanding one entry per 128 vertices.
     constexpr std::uint64_t vertices_per_entry = 128;
@@ -105,9 +112,6 @@ struct shortest_paths {
   [[nodiscard]] Distance found(worker_t k, Id v) {
     return own ? own->of(k).least(v) : tm::load_cell(view.element(v));
   }
-  [[nodiscard]] bool is_current(const entry& e) const {
-    return tm::load_cell(view.element(e.vertex)) == e.distance;
-  }
 
   /// Which edges to relax.
   ///
@@ -144,8 +148,11 @@ struct shortest_paths {
   void expand(worker_t k, batch& entries) {
     expand_along(
         k, entries,
-        [](const edges& of, const entry& e, auto&& relax_edge)
-            __attribute__((always_inline)) { of.each_edge(e.vertex, relax_edge); });
+        [](const edges& of, const current_entry& e, auto&& relax_edge)
+            __attribute__((always_inline)) {
+              of.each_edge(e.row, relax_edge);
+              return e.row.size;
+            });
     counts[k].improvements += entries.size();
   }
   /// expand() for some of the edges.
@@ -181,17 +188,28 @@ struct shortest_paths {
   struct once {
     std::span<const entry> all;
     [[nodiscard]] std::span<const entry> entries() const { return all; }
-    [[nodiscard]] std::span<const entry> next() const { return {}; }
     [[nodiscard]] bool extend(auto&& /*handle*/) const { return false; }
   };
 
+  // An entry that is still current, and the edges of its vertex.
+  struct current_entry {
+    typename edges::row row;
+    entry from;
+  };
+  static constexpr std::size_t at_once = 64;  // entries
+
+  // Relaxes some of the edges of an entry; returns their number.
   static auto edges_in(range some) {
-    return [some](const edges& of, const entry& e, auto&& relax_edge)
+    return [some](const edges& of, const current_entry& e, auto&& relax_edge)
         __attribute__((always_inline)) {
+      std::uint64_t relaxed = 0;
       of.each_edge_within(
-          e.vertex, some.max_weight(e), [&](Id u, weight x) __attribute__((always_inline)) {
-            if (x > some.from) relax_edge(u, x);
+          e.row, some.max_weight(e.from), [&](Id u, weight x) __attribute__((always_inline)) {
+            if (!(x > some.from)) return;
+            relax_edge(u, x);
+            ++relaxed;
           });
+      return relaxed;
     };
   }
 
@@ -202,18 +220,23 @@ struct shortest_paths {
     std::uint64_t relaxed = 0;
     const auto relax_all = [&](const auto& current, auto& send) {
       do {
-        relaxed += relax_along(k, entries.entries(), entries.next(), each_of, kept, current, send);
+        relaxed += relax_along(k, entries.entries(), each_of, kept, current, send);
       } while (relaxed < few && entries.extend([&] { send.flush(); }));
       return relaxed;
     };
     if (own) {
       lower_own lowered(k, own->of(k), work);
-      relax_all([&](const entry& e) { return lowered.tables.is_least(e.vertex, e.distance); },
+      relax_all([tables = lowered.tables](
+                    const entry& e) { return tables.is_least(e.vertex, e.distance); },
                 lowered);
       lowered.flush();
     } else {
       relaxations.spawn(k, [&](auto& send) {
-        return relax_all([&](const entry& e) { return is_current(e); }, send);
+        return relax_all(
+            [at = view](const entry& e) {
+              return tm::load_cell(at.element(e.vertex)) == e.distance;
+            },
+            send);
       });
     }
     counts[k].relaxations += relaxed;
@@ -231,32 +254,32 @@ struct shortest_paths {
     // As lane::in_loop.
     struct in_loop {
       using is_short = std::true_type;
-      explicit in_loop(lower_own& l) : all(l), tables(l.tables), content(l.content) {}
-      ~in_loop() { all.content = content; }
+      explicit in_loop(lower_own& l) : all(l), tables(l.tables), held(l.held) {}
+      ~in_loop() { all.held = held; }
       in_loop(const in_loop&) = delete;
       in_loop& operator=(const in_loop&) = delete;
       [[gnu::always_inline]] void operator()(const message& m) {
-        content = all.sieve.add(content, m, tables.improves(m.v, m.distance));
-        if (!content.full()) [[likely]]
+        held = all.sieve.add(held, m, tables.improves(m.v, m.distance));
+        if (held < all.sieve.capacity) [[likely]]
           return;
-        all.content = std::exchange(content, {});
+        all.held = std::exchange(held, 0);
         all.flush();
       }
       lower_own& all;
       const typename worker_distances<Distance>::tables tables;
-      activity::sieve_content content;
+      std::size_t held;
     };
     [[gnu::noinline]] void flush() {
-      sieve.for_each_wanted(std::exchange(content, {}), [&](const message& m) {
+      for (const auto& m : sieve.messages(std::exchange(held, 0))) {
         if (tables.lower(m.v, m.distance)) work.add(worker, {m.v, m.distance});
-      });
+      }
     }
 
     const worker_t worker;
     const typename worker_distances<Distance>::tables tables;
     traverse::ordered_work<entry>& work;
     activity::sieve<message> sieve;
-    activity::sieve_content content;
+    std::size_t held = 0;  // messages of the sieve
   };
 
   // Relaxes an edge of a vertex.
@@ -265,48 +288,54 @@ struct shortest_paths {
     using is_short = typename To::is_short;
     To& to;
     const Distance distance;  // of the vertex
-    std::uint64_t& sent;
     [[gnu::always_inline]] void operator()(Id u, weight x) const {
-      ++sent;
       to({u, static_cast<Distance>(distance + static_cast<Distance>(x))});
     }
   };
 
-  // Returns the number of edges.
+  // Returns the number of edges. First all rows are looked up, then relaxed: a processor overlaps
+  // the memory accesses of a short loop without unpredictable branches.
   template <class Each, class Current, class Send>
   [[gnu::always_inline]] std::uint64_t relax_along(worker_t k, std::span<const entry> entries,
-                                                   std::span<const entry> next, Each& each_of,
-                                                   traverse::worklist<entry>* kept,
+                                                   Each& each_of, traverse::worklist<entry>* kept,
                                                    const Current& current, Send& send) {
     std::uint64_t sent = 0;
-    typename Send::in_loop to(send);
+    std::array<current_entry, at_once> some;
     const auto of = rows;
-    const auto n = entries.size();
-    for (const auto& e : next.first(std::min(next.size(), traverse::offset_ahead))) {
-      of.prefetch_offset(e.vertex);
-    }
-    for (std::size_t i = 0; i < n && i < traverse::row_ahead; ++i) {
-      of.prefetch_row(entries[i].vertex);
-    }
-    for (std::size_t i = 0; i < n; ++i) {
-      if (i + traverse::offset_ahead < n) {
-        of.prefetch_offset(entries[i + traverse::offset_ahead].vertex);
+    typename Send::in_loop to(send);
+    while (!entries.empty()) {
+      const auto part = entries.first(std::min(entries.size(), at_once));
+      entries = entries.subspan(part.size());
+      const auto n = look_up(k, of, part, some, current);
+      for (std::size_t i = 0; i < n; ++i) {
+        const auto& e = some[i];
+        if (kept) kept->add(k, e.from);
+        sent += each_of(of, e, edge_step<typename Send::in_loop>{to, e.from.distance});
       }
-      if (const auto ahead = i + traverse::row_ahead; ahead < n) {
-        of.prefetch_row(entries[ahead].vertex);
-      } else if (ahead - n < next.size()) {
-        of.prefetch_row(next[ahead - n].vertex);
-      }
-      const auto e = entries[i];
-      if (!current(e)) continue;
-      if (e.distance > furthest) [[unlikely]] {
-        counts[k].too_far = true;
-        continue;
-      }
-      if (kept) kept->add(k, e);
-      each_of(of, e, edge_step<typename Send::in_loop>{to, e.distance, sent});
     }
     return sent;
+  }
+
+  // Finds the entries that are current and have edges, and prefetches these. Returns their number.
+  template <class Current>
+  [[gnu::always_inline]] std::size_t look_up(worker_t k, const edges& of,
+                                             std::span<const entry> entries,
+                                             std::array<current_entry, at_once>& found,
+                                             const Current& current) {
+    const auto last = furthest;
+    bool too_far = false;
+    std::size_t n = 0;
+    for (const auto& e : entries) {
+      const auto row = of.row_of(e.vertex);
+      of.prefetch(row);
+      found[n] = {row, e};
+      const bool expands = current(e) & (row.size > 0), ends = e.distance > last;
+      too_far |= expands & ends;
+      n += expands & !ends;
+    }
+    if (too_far) [[unlikely]]
+      counts[k].too_far = true;
+    return n;
   }
 
   [[nodiscard]] activity::ran ran() const {

@@ -10,8 +10,8 @@
 #include <cairn/traverse/worklist.hpp>
 
 #include "algo/check_delta.hpp"
-#include "algo/learn_width.hpp"
 #include "algo/radius_search.hpp"
+#include "algo/search_choices.hpp"
 #include "algo/shortest_path_tree.hpp"
 #include "algo/shortest_paths.hpp"
 
@@ -68,11 +68,13 @@ std::optional<traverse::weighted_rows<Id, Weight>> in_edges(const world& w,
 //
 // delta   infinity: chaotic
 // in      in-edges for radii; nothing: no radius
+// tables  workers lower distances in tables of their own
 template <class Id, class Weight>
 struct search_plan {
   sssp_method by;
   double delta;
   const std::optional<traverse::weighted_rows<Id, Weight>>& in;
+  bool tables;
 };
 
 template <class Id, class Distance>
@@ -83,7 +85,7 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
   using weight = weight_of<Distance>;
   const auto out =
       layout ? layout->template out<weight>(g) : traverse::weighted_rows<Id, weight>(g.out());
-  shortest_paths<Id, Distance> s(w, g, out, opt.activity, longest, plan.delta);
+  shortest_paths<Id, Distance> s(w, g, out, opt.activity, longest, plan.delta, plan.tables);
   s.start(source);
   std::uint64_t buckets = 0;
   if (plan.by == sssp_method::delta) {
@@ -104,18 +106,27 @@ std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& 
       opt.algorithm == sssp_method::automatic ? sssp_method::distributed_control : opt.algorithm;
   std::optional<traverse::weighted_rows<Id, weight>> in;
   if (by == sssp_method::distributed_control) in = in_edges<Id, weight>(w, g, layout);
-  const bool learns = lengths.widths && by == sssp_method::distributed_control && !opt.delta && !in;
+  const bool learns =
+      lengths.learned && by == sssp_method::distributed_control && !opt.delta && !in;
   width_choice* widths = nullptr;
   std::optional<sssp_result<Distance>> found;
   {
     const traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::shortest_paths);
-    if (learns) widths = &lengths.widths->of(w);
+    if (learns) widths = &lengths.learned->width(w);
     // With wider buckets workers wait for each other less often.
     const double wider = w.size() > 1 || w.workers() > 1 ? 2 : 1;
     const auto suits = wider * lengths.delta * (widths ? widths->factor() : 1);
     const bool chaotic = by == sssp_method::chaotic;
     const auto delta = chaotic ? HUGE_VAL : opt.delta.value_or(std::min(suits, max_delta));
-    found = search<Id, Distance>(w, g, source, opt, lengths.longest, layout, {by, delta, in});
+    const bool times =
+        lengths.learned && shortest_paths<Id, Distance>::may_use_tables(w, opt.activity);
+    const bool tables = times && lengths.learned->next_uses_tables(by, layout != nullptr);
+    const auto begin_ns = w.clock().now_ns();
+    found =
+        search<Id, Distance>(w, g, source, opt, lengths.longest, layout, {by, delta, in, tables});
+    if (times && found) {
+      lengths.learned->took(tables, w.clock().now_ns() - begin_ns, found->relaxations);
+    }
   }
   if (widths && found) learn_width(*widths, g.out(), *found);
   if (found && opt.predecessors) {

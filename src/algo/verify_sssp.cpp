@@ -121,7 +121,7 @@ class checker {
   std::uint64_t send_bounds(Id v, auto& send) {
     const auto d = distance_.load(v);
     if (!is_reached(d)) return 0;
-    rows_.each_edge(v, [&](Id u, weight x) {
+    rows_.each_edge(rows_.row_of(v), [&](Id u, weight x) {
       const auto bound = sum(d, x);
       if (!searching_ || bound == d) send(distance_.owner(u), {u, v, bound, d});
     });

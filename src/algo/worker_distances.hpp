@@ -40,35 +40,34 @@ class worker_distances {
   class tables {
    public:
     [[nodiscard]] [[gnu::always_inline]] bool improves(std::uint64_t v, Distance d) const {
-      return d < mine_[v - first_];
+      return d < mine_[v];
     }
     /// Lowers the distance. Returns whether d is smaller than the distance in every table.
     [[nodiscard]] [[gnu::always_inline]] bool lower(std::uint64_t v, Distance d) const {
-      auto& mine = mine_[v - first_];
+      auto& mine = mine_[v];
       if (!(d < mine)) return false;
       const auto known = min_of_others(v);
       store(mine, std::min(d, known));
-      marks_[(v - first_) / block] = true;
+      marks_[v / block] = true;
       return d < known;
     }
     [[nodiscard]] Distance least(std::uint64_t v) const {
-      return std::min(mine_[v - first_], min_of_others(v));
+      return std::min(mine_[v], min_of_others(v));
     }
     /// Whether no table contains a smaller distance.
     [[nodiscard]] [[gnu::always_inline]] bool is_least(std::uint64_t v, Distance d) const {
-      return !(mine_[v - first_] < d) && !(min_of_others(v) < d);
+      return !(mine_[v] < d) && !(min_of_others(v) < d);
     }
 
    private:
     friend class worker_distances;
     [[gnu::always_inline]] Distance min_of_others(std::uint64_t v) const {
-      auto min = load(others_[0][v - first_]);
+      auto min = load(others_[0][v]);
       for (std::size_t i = 1; i < num_others_; ++i) {
-        min = std::min(min, load(others_[i][v - first_]));
+        min = std::min(min, load(others_[i][v]));
       }
       return min;
     }
-    std::uint64_t first_ = 0;
     Distance* mine_ = nullptr;
     bool* marks_ = nullptr;
     std::array<Distance*, max_workers> others_{};
@@ -84,7 +83,6 @@ class worker_distances {
   /// The tables for worker k, which calls this. Omits the tables of workers that have not begun.
   [[nodiscard]] tables of(worker_t k) {
     tables t;
-    t.first_ = distance_.first();
     t.mine_ = tables_[k].begin.load(std::memory_order_relaxed);
     if (t.mine_ == nullptr) [[unlikely]]
       t.mine_ = begin(tables_[k]);

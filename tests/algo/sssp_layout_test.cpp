@@ -155,13 +155,16 @@ TEST(SsspRadius, LeavesOutLongEdgesOfRowsWithoutBins) {
     const auto lengths = measure_lengths(w, share);
     const auto plainly = std::get<0>(sssp(w, share, std::uint32_t{7}, {}, lengths));
     const std::optional<search::edges> in(share.in());
-    search s(w, share, search::edges(share.out()), {}, lengths.longest, lengths.delta);
-    s.start(7);
-    radius_search<std::uint32_t, std::uint32_t>(s, share, in, 7, lengths.delta).run();
-    const auto within = s.result(sssp_method::distributed_control, lengths.delta, 0);
-    ASSERT_TRUE(within);
-    EXPECT_EQ(all_of(w, within->distance), all_of(w, plainly.distance)) << workers << " workers";
-    EXPECT_LT(2 * within->relaxations, plainly.relaxations) << workers << " workers";
+    for (const bool tables : {false, true}) {
+      if (tables && !search::may_use_tables(w, {})) continue;
+      search s(w, share, search::edges(share.out()), {}, lengths.longest, lengths.delta, tables);
+      s.start(7);
+      radius_search<std::uint32_t, std::uint32_t>(s, share, in, 7, lengths.delta).run();
+      const auto within = s.result(sssp_method::distributed_control, lengths.delta, 0);
+      ASSERT_TRUE(within);
+      EXPECT_EQ(all_of(w, within->distance), all_of(w, plainly.distance)) << workers << " workers";
+      EXPECT_LT(2 * within->relaxations, plainly.relaxations) << workers << " workers";
+    }
   }
 }
 
@@ -192,7 +195,8 @@ TEST(SsspRadius, PullsFromVerticesBeyondALoweredRadius) {
     support::on_simulated_ranks(1, 2, seed, [&](world& w) {
       const auto share = share_of<std::uint32_t>(g, 0, 1);
       const auto bins = layout_of(w, share, layout::bins);
-      search s(w, share, bins->out<std::int32_t>(share), {}, 1'000, 1);
+      search s(w, share, bins->out<std::int32_t>(share), {}, 1'000, 1,
+               seed > 2);  // tables of their own
       s.start(0);
       s.distance.store(early, 21);
       s.work.add(worker_t(1), {early, 21});

@@ -77,7 +77,7 @@ TEST(SsspWidths, GrowOverSearchesThatWasteNothing) {
   world w;
   const auto g = support::share_of<std::uint32_t>(grid_of_ones(), 0, 1);
   const auto lengths = measure_lengths(w, g);
-  ASSERT_NE(lengths.widths, nullptr);
+  ASSERT_NE(lengths.learned, nullptr);
   const auto search = [&](const sssp_options& opt) {
     const auto found = sssp(w, g, std::uint32_t{0}, opt, lengths);
     const auto& r = std::get<sssp_result<std::uint32_t>>(found);
@@ -95,7 +95,7 @@ TEST(SsspWidths, GrowOverSearchesThatWasteNothing) {
 TEST(SsspWidths, AreLearnedOnOneRankOnly) {
   support::on_simulated_ranks(2, 1, 1, [](world& w) {
     const auto g = support::share_of<std::uint32_t>(grid_of_ones(), w.rank(), w.size());
-    EXPECT_EQ(measure_lengths(w, g).widths, nullptr);
+    EXPECT_EQ(measure_lengths(w, g).learned, nullptr);
   });
 }
 

@@ -14,8 +14,7 @@
 //   collects                     operators wait until a group is full or the span ends: group() is
 //                                called, otherwise one()
 //   prefilters                   a lane may first evaluate `wanted` for dozens of messages: see
-//                                `prefiltered` in operator.hpp. Not with atomic instructions: one
-//                                after the other they take longer than mispredicted branches
+//                                `prefiltered` in operator.hpp
 //   one(op, message)             runs an operator at once; returns run_of<Op>
 //   group(op, messages, n, ran)  runs n operators; returns the activities that committed
 

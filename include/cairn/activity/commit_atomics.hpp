@@ -11,7 +11,7 @@ namespace cairn::activity {
 /// atomics: each verb is one instruction. Single-cell operators.
 class commit_atomics {
  public:
-  static constexpr bool collects = false, prefilters = false;
+  static constexpr bool collects = false, prefilters = true;
 
   commit_atomics(domain&, worker_t) noexcept {}
 

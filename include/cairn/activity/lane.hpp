@@ -80,9 +80,9 @@ class lane {
    public:
     using is_short = std::bool_constant<sifts>;  // the code per message: see traverse::short_body
 
-    explicit in_loop(lane& l) : lane_(l), op_(l.op_), content_(l.content_) {}
+    explicit in_loop(lane& l) : lane_(l), op_(l.op_), held_(l.held_) {}
     ~in_loop() {
-      if constexpr (sifts) lane_.content_ = content_;
+      if constexpr (sifts) lane_.held_ = held_;
     }
     in_loop(const in_loop&) = delete;
     in_loop& operator=(const in_loop&) = delete;
@@ -91,8 +91,8 @@ class lane {
       if constexpr (!sifts) {
         lane_(m);
       } else {
-        content_ = lane_.sieve_.add(content_, m, shape<Op>::wanted(op_, m));
-        if (content_.full()) [[unlikely]]
+        held_ = lane_.sieve_.add(held_, m, shape<Op>::wanted(op_, m));
+        if (held_ == lane_.sieve_.capacity) [[unlikely]]
           drain();
       }
     }
@@ -100,13 +100,13 @@ class lane {
    private:
     // Inlined, so that this object stays in registers.
     [[gnu::always_inline]] void drain() {
-      lane_.content_ = std::exchange(content_, {});
+      lane_.held_ = std::exchange(held_, 0);
       lane_.run_prefiltered();
     }
 
     lane& lane_;
     const Op op_;
-    sieve_content content_;
+    std::size_t held_;
   };
 
   /// Accepts a message that another rank spawned, or one that was parked.
@@ -207,8 +207,8 @@ class lane {
   [[gnu::always_inline]] void offer(const message& m, const origin<Op>& from) {
     if constexpr (!Alone) shape<Op>::expect_here(op_, m);
     if constexpr (prefilters) {
-      content_ = sieve_.add(content_, m, shape<Op>::wanted(op_, m));
-      if (content_.full()) [[unlikely]]
+      held_ = sieve_.add(held_, m, shape<Op>::wanted(op_, m));
+      if (held_ == sieve_.capacity) [[unlikely]]
         run_prefiltered();
       return;
     }
@@ -225,8 +225,9 @@ class lane {
 
   // The effect of one message may make a later one unwanted: the attempt checks again.
   [[gnu::noinline]] void run_prefiltered() {
-    sieve_.for_each_wanted(std::exchange(content_, {}),
-                           [&](const message& m) { settle(m, {}, batch_.one(op_, m)); });
+    for (const auto& m : sieve_.messages(std::exchange(held_, 0))) {
+      settle(m, {}, batch_.one(op_, m));
+    }
   }
 
   // The steps after an attempt, outside any activity.
@@ -302,7 +303,7 @@ class lane {
   std::uint64_t operators_ = 0, failed_ = 0, answers_run_ = 0;
   struct nothing {};
   [[no_unique_address]] std::conditional_t<prefilters, sieve<message>, nothing> sieve_;
-  sieve_content content_;  // of sieve_
+  std::size_t held_ = 0;  // messages of sieve_
   std::uint64_t looked_up_ = 0, filtered_ = 0, sent_before_ = 0;
   bool uses_filter_ = false;
   std::optional<typename parts::message_path::sender> sender_;

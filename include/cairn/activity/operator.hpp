@@ -69,9 +69,10 @@
 //   static constexpr bool once = true;        optional: after one handled message its cell wants
 //                                             no other, for the life of the operator
 //   static constexpr bool prefiltered = true; optional, single-cell and fire-and-forget: the branch
-//                                             on `wanted` is unpredictable. `plain` evaluates it
-//                                             for dozens of messages without a branch, then runs
-//                                             the operators of those that are wanted
+//                                             on `wanted` is unpredictable. `plain` and `atomics`
+//                                             evaluate it without a branch, then run the
+//                                             operators of the messages that are wanted, dozens
+//                                             at a time
 
 namespace cairn::activity {
 

@@ -78,14 +78,14 @@ struct sssp_result {
 using sssp_found =
     std::variant<sssp_result<std::uint32_t>, sssp_result<std::uint64_t>, sssp_result<double>>;
 
-struct width_choices;  // src/algo/learn_width.hpp
+struct search_choices;  // src/algo/search_choices.hpp
 
 /// What all searches in one graph use.
 struct edge_lengths {
   double longest;  ///< the largest weight
   double delta;    ///< width of buckets that suits weights and degrees
-  /// How much later searches widen buckets; nullptr: not at all, as on several ranks.
-  std::shared_ptr<width_choices> widths = {};
+  /// What later searches learn from earlier ones; nullptr: nothing, as on several ranks.
+  std::shared_ptr<search_choices> learned = {};
 };
 
 /// Checks and samples the weights, once for all searches of a graph.
@@ -110,13 +110,13 @@ template <class Id>
 /// stages of growing radii if the search expands fast. A stage skips edges that lead beyond its
 /// radius. After each stage, every vertex beyond the radius reads its light in-edges.
 ///
-/// On one rank with 2 to 4 workers, each worker lowers distances in a table of its own by plain
+/// On one rank with 2 to 4 workers, each worker may lower distances in a table of its own by plain
 /// stores, unless a mechanism or grain is requested. The distance of a vertex is the minimum over
-/// the tables.
+/// the tables. Whether that is faster is learned from the times of earlier searches in the graph.
 ///
 /// source    a global vertex id
 /// lengths   the result of measure_lengths for this graph. On one rank a call updates
-///           lengths.widths, which copies share, so calls with it must not overlap
+///           lengths.learned, which copies share, so calls with it must not overlap
 /// layout    a layout of this graph's edges; nullptr: the edges as loaded
 /// Returns   distances at their owners. They are determined: integers are exact; a double is the
 ///           minimum over all paths of the sum of weights, added from the source on. Predecessors
@@ -141,7 +141,7 @@ template <class Id>
 [[nodiscard]] sssp_found sssp(world& w, const graph::dist_csr<Id>& g, Id source,
                               const sssp_options& opt = {}) {
   auto lengths = measure_lengths(w, g);
-  lengths.widths = nullptr;  // there is no later search
+  lengths.learned = nullptr;  // there is no later search
   return sssp(w, g, source, opt, lengths);
 }
 

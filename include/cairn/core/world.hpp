@@ -22,8 +22,8 @@
 #include <cairn/core/progress_style.hpp>
 #include <cairn/core/provided.hpp>
 #include <cairn/core/routing.hpp>
-#include <cairn/core/sharing_choice.hpp>
 #include <cairn/core/task_service.hpp>
+#include <cairn/core/timed_choice.hpp>
 #include <cairn/hw/clock.hpp>
 #include <cairn/hw/page_pool.hpp>
 #include <cairn/hw/tm_probe.hpp>
@@ -101,8 +101,9 @@ class world {
   [[nodiscard]] rank_t size() const noexcept { return size_; }
   /// The workers that share this rank's loops: 1 during a one_worker.
   [[nodiscard]] int workers() const noexcept { return alone_ ? 1 : pool_->workers(); }
-  /// The choice between one worker and all workers for small work, from earlier runs.
-  [[nodiscard]] sharing_choice& sharing() noexcept { return sharing_; }
+  /// Whether all workers share small runs: cache lines that several workers write travel between
+  /// their caches, which may take longer than sharing saves.
+  [[nodiscard]] timed_choice& sharing() noexcept { return sharing_; }
 
   /// The number of the workers and of the threads beside them. Worker numbers of handlers are below
   /// it.
@@ -334,7 +335,7 @@ class world {
 
   struct embedded;
   bool alone_ = false;
-  sharing_choice sharing_;
+  timed_choice sharing_;
   world_options options_;  // first: the members below are made after it
   std::unique_ptr<embedded> embedded_;
   std::unique_ptr<obs::counters> counters_;

@@ -39,21 +39,25 @@ class element_view {
 
   element_view(std::span<T> values, std::uint64_t first, const Partition& partition,
                const T& initial) noexcept
-      : values_(values), first_(first), partition_(partition), initial_(initial) {}
+      : origin_(reinterpret_cast<std::uintptr_t>(values.data()) - first * sizeof(T)),
+        first_(first),
+        num_(values.size()),
+        partition_(partition),
+        initial_(initial) {}
 
   [[nodiscard]] rank_t owner(std::uint64_t id) const noexcept { return partition_.owner(id); }
-  [[nodiscard]] bool owns(std::uint64_t id) const noexcept { return id - first_ < values_.size(); }
+  [[nodiscard]] bool owns(std::uint64_t id) const noexcept { return id - first_ < num_; }
   [[nodiscard]] std::uint64_t size() const noexcept { return partition_.n(); }
   [[nodiscard]] const T& initial() const noexcept { return initial_; }
   [[nodiscard]] place<element_view> at(std::uint64_t id) const noexcept { return {this, id}; }
   [[nodiscard]] T& element(std::uint64_t id) const noexcept {
     CAIRN_ASSERT(owns(id));
-    return values_.data()[id - first_];
+    return *reinterpret_cast<T*>(origin_ + id * sizeof(T));
   }
 
  private:
-  std::span<T> values_;
-  std::uint64_t first_;
+  std::uintptr_t origin_;  // where element 0 would be: one register in a loop instead of two
+  std::uint64_t first_, num_;
   Partition partition_;
   T initial_;
 };

@@ -110,12 +110,6 @@ class bucket_queue {
     taken_ = take_chunk(early_.first ? early_ : near_[first_near_]);
     return taken_.entries();
   }
-  /// The entries that the next take() probably returns, for prefetching.
-  [[nodiscard]] std::span<const Entry> next() {
-    const auto bucket = first_bucket();
-    if (bucket - base_ >= window) return {};
-    return near_[first_near_].head().entries();
-  }
 
   /// Appends half of the chunks of the first bucket, or half of its only chunk, to `to` and removes
   /// them, if the bucket is before `end`.

@@ -84,12 +84,10 @@ class ordered_work {
   class batch {
    public:
     batch(ordered_work& all, worker_t k, std::span<const Entry> first)
-        : all_(all), worker_(k), entries_(first), next_(queue().next()), taken_(first.size()) {}
+        : all_(all), worker_(k), entries_(first), taken_(first.size()) {}
 
     /// At most a few dozen entries.
     [[nodiscard]] std::span<const Entry> entries() const { return entries_; }
-    /// The probable next ones, for prefetching; may be empty.
-    [[nodiscard]] std::span<const Entry> next() const { return next_; }
     /// The number of entries so far.
     [[nodiscard]] std::size_t size() const { return taken_; }
 
@@ -103,7 +101,6 @@ class ordered_work {
       handle();
       if (all_.workers_.workers() > 1 && queue().first_bucket() != bucket()) return false;
       entries_ = queue().take(all_.limit());
-      next_ = queue().next();
       taken_ += entries_.size();
       return !entries_.empty();
     }
@@ -114,7 +111,7 @@ class ordered_work {
 
     ordered_work& all_;
     const worker_t worker_;
-    std::span<const Entry> entries_, next_;
+    std::span<const Entry> entries_;
     std::size_t taken_;
   };
 

@@ -43,9 +43,14 @@ class weighted_rows {
  public:
   using edge = weighted_edge<Id, Weight>;
 
+  /// A row's edges, as positions in all edges.
+  struct row {
+    std::uint64_t begin, size;
+  };
+
   /// Throws    contract_violation if the rows have weights of another type
   explicit weighted_rows(const graph::csr<Id>& rows)
-      : first_(rows.first()), offsets_(rows.offsets().data()), targets_(rows.targets().data()) {
+      : offsets_(origin_of(rows.first(), rows.offsets().data())), targets_(rows.targets().data()) {
     CAIRN_EXPECTS(!rows.weighted() || rows.template weighted_by<Weight>());
     if (rows.weighted()) {
       weights_ = std::get<graph::array<Weight>>(rows.weights()).data();
@@ -56,31 +61,35 @@ class weighted_rows {
   /// bins      bins by which the edges of every row are ordered
   weighted_rows(std::uint64_t first, const std::uint64_t* offsets, const edge* edges,
                 const weight_bins<Weight>& bins)
-      : first_(first),
-        offsets_(offsets),
+      : offsets_(origin_of(first, offsets)),
         targets_(&edges->target),
         weights_(&edges->weight),
         target_step_(sizeof(edge) / sizeof(Id)),
         weight_step_(sizeof(edge) / sizeof(Weight)),
         bins_(bins) {}
 
-  [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept {
-    const auto* const at = offsets_ + (v - first_);
-    return at[1] - at[0];
+  [[nodiscard]] [[gnu::always_inline]] row row_of(std::uint64_t v) const noexcept {
+    const auto* const at =
+        reinterpret_cast<const std::uint64_t*>(offsets_ + v * sizeof(std::uint64_t));
+    return {at[0], at[1] - at[0]};
   }
+  [[nodiscard]] std::uint64_t degree(std::uint64_t v) const noexcept { return row_of(v).size; }
 
-  /// The i-th edge of all rows.
-  [[nodiscard]] edge edge_at(std::uint64_t i) const noexcept {
-    const auto at = offsets_[0] + i;
+  /// The edge at a position in all edges.
+  [[nodiscard]] edge edge_at(std::uint64_t at) const noexcept {
     return {targets_[at * target_step_], weights_[at * weight_step_]};
   }
-  /// Calls f(u, weight) for each edge from v to u. A short f is compiled for each form of storage:
-  /// see short_body.
+  /// Calls f(u, weight) for each edge of a row, from its vertex to u. A short f is compiled for
+  /// each form of storage: see short_body.
   template <class F>
-  [[gnu::always_inline]] void each_edge(std::uint64_t v, F&& f) const {
-    auto [target, weight, num] = row(v);
+  [[gnu::always_inline]] void each_edge(row of, F&& f) const {
+    const auto num = of.size;
+    const auto* target = targets_ + of.begin * target_step_;
+    const auto* weight = weights_ + of.begin * weight_step_;
     if constexpr (!short_body<F>) {
-      for (; num > 0; --num, target += target_step_, weight += weight_step_) f(*target, *weight);
+      for (std::size_t i = 0; i < num; ++i, target += target_step_, weight += weight_step_) {
+        f(*target, *weight);
+      }
     } else if (target_step_ > 1) {
       const auto* const edges = reinterpret_cast<const edge*>(target);
       for (std::size_t i = 0; i < num; ++i) f(edges[i].target, edges[i].weight);
@@ -94,8 +103,10 @@ class weighted_rows {
   [[nodiscard]] bool binned() const noexcept { return bins_.back() > 0; }
   /// each_edge for edges of weight at most `max_weight`. Stops at the first edge of a heavier bin.
   template <class F>
-  [[gnu::always_inline]] void each_edge_within(std::uint64_t v, Weight max_weight, F&& f) const {
-    auto [target, weight, num] = row(v);
+  [[gnu::always_inline]] void each_edge_within(row of, Weight max_weight, F&& f) const {
+    auto num = of.size;
+    const auto* target = targets_ + of.begin * target_step_;
+    const auto* weight = weights_ + of.begin * weight_step_;
     auto heavier = bins_.size();  // the first bin whose edges are all heavier
     while (heavier > 0 && bins_[heavier - 1] > max_weight) --heavier;
     const bool ends = heavier < bins_.size();
@@ -110,38 +121,26 @@ class weighted_rows {
     }
   }
 
-  /// Prefetches the offset of row v, and the edges of row w whose offset was prefetched earlier, as
-  /// graph::row_view does.
-  [[gnu::always_inline]] void prefetch_offset(std::uint64_t v) const noexcept {
-    __builtin_prefetch(offsets_ + (v - first_));
-  }
-  [[gnu::always_inline]] void prefetch_row(std::uint64_t w) const noexcept {
-    const auto at = offsets_[w - first_];
+  /// Prefetches the first edges of a row.
+  [[gnu::always_inline]] void prefetch(row of) const noexcept {
     constexpr std::uint64_t line = 64 / sizeof(Id);  // many rows extend into the next line
-    const auto* const target = targets_ + at * target_step_;
+    const auto* const target = targets_ + of.begin * target_step_;
     __builtin_prefetch(target);
     __builtin_prefetch(target + line);
     if (target_step_ > 1) return;  // the weights are in the same lines
-    const auto* const weight = weights_ + at * weight_step_;
+    const auto* const weight = weights_ + of.begin * weight_step_;
     __builtin_prefetch(weight);
     __builtin_prefetch(weight + line);
   }
 
  private:
-  struct row_of {
-    const Id* target;
-    const Weight* weight;
-    std::size_t num;
-  };
-  [[gnu::always_inline]] row_of row(std::uint64_t v) const {
-    const auto* const at = offsets_ + (v - first_);
-    return {targets_ + at[0] * target_step_, weights_ + at[0] * weight_step_, at[1] - at[0]};
-  }
-
   static constexpr std::array<Weight, 1> one{1};
 
-  std::uint64_t first_;
-  const std::uint64_t* offsets_;
+  static std::uintptr_t origin_of(std::uint64_t first, const std::uint64_t* offsets) {
+    return reinterpret_cast<std::uintptr_t>(offsets) - first * sizeof(std::uint64_t);
+  }
+
+  std::uintptr_t offsets_;  // where that of row 0 would be: one register in a loop instead of two
   const Id* targets_;
   const Weight* weights_ = one.data();
   // Distances between consecutive edges, in elements. Without weights the step is 0.
