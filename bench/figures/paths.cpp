@@ -78,7 +78,7 @@ paths_run run_rank(world& w, const paths_job& job) {
   const auto g = graph_of(w, job);
   const auto source = source_of(w, g, job.seed);
   auto lengths = algo::measure_lengths(w, g);
-  lengths.widths = nullptr;  // all repeats take the same way
+  lengths.learned = nullptr;  // all repeats take the same way
   algo::sssp_options options;
   options.activity.sent_filter = job.sent_filter;
   options.algorithm = job.by;

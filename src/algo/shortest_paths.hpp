@@ -2,10 +2,13 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
+#include <string_view>
 #include <type_traits>
 #include <utility>
 
@@ -14,7 +17,6 @@
 #include <cairn/activity/sieve.hpp>
 #include <cairn/algo/sssp.hpp>
 #include <cairn/traverse/ordered_work.hpp>
-#include <cairn/traverse/rows.hpp>
 #include <cairn/traverse/weighted_rows.hpp>
 #include <cairn/traverse/worklist.hpp>
 
@@ -25,6 +27,9 @@ namespace cairn::algo {
 /// The type of weights whose sums are distances of this type.
 template <class Distance>
 using weight_of = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
+
+/// Why a search ran without atomic instructions on several workers.
+inline constexpr std::string_view own_tables = "each worker lowers distances of its own";
 
 /// The state of a search for shortest paths, and its basic step, which relaxes the edges of
 /// vertices.
@@ -218,9 +223,9 @@ struct shortest_paths {
                     traverse::worklist<entry>* kept = nullptr) {
     constexpr std::uint64_t few = 128;  // edges
     std::uint64_t relaxed = 0;
-    const auto relax_all = [&](const auto& current, auto& send) {
+    const auto relax_all = [&](const auto& is_current, auto& send) {
       do {
-        relaxed += relax_along(k, entries.entries(), each_of, kept, current, send);
+        relaxed += relax_along(k, entries.entries(), each_of, kept, is_current, send);
       } while (relaxed < few && entries.extend([&] { send.flush(); }));
       return relaxed;
     };
@@ -298,7 +303,7 @@ struct shortest_paths {
   template <class Each, class Current, class Send>
   [[gnu::always_inline]] std::uint64_t relax_along(worker_t k, std::span<const entry> entries,
                                                    Each& each_of, traverse::worklist<entry>* kept,
-                                                   const Current& current, Send& send) {
+                                                   const Current& is_current, Send& send) {
     std::uint64_t sent = 0;
     std::array<current_entry, at_once> some;
     const auto of = rows;
@@ -306,7 +311,7 @@ struct shortest_paths {
     while (!entries.empty()) {
       const auto part = entries.first(std::min(entries.size(), at_once));
       entries = entries.subspan(part.size());
-      const auto n = look_up(k, of, part, some, current);
+      const auto n = look_up(k, of, part, some, is_current);
       for (std::size_t i = 0; i < n; ++i) {
         const auto& e = some[i];
         if (kept) kept->add(k, e.from);
@@ -321,17 +326,17 @@ struct shortest_paths {
   [[gnu::always_inline]] std::size_t look_up(worker_t k, const edges& of,
                                              std::span<const entry> entries,
                                              std::array<current_entry, at_once>& found,
-                                             const Current& current) {
-    const auto last = furthest;
+                                             const Current& is_current) {
+    const auto limit = furthest;
     bool too_far = false;
     std::size_t n = 0;
     for (const auto& e : entries) {
       const auto row = of.row_of(e.vertex);
       of.prefetch(row);
       found[n] = {row, e};
-      const bool expands = current(e) & (row.size > 0), ends = e.distance > last;
-      too_far |= expands & ends;
-      n += expands & !ends;
+      const bool expands = is_current(e) & (row.size > 0), beyond = e.distance > limit;
+      too_far |= expands & beyond;
+      n += expands & !beyond;
     }
     if (too_far) [[unlikely]]
       counts[k].too_far = true;
@@ -340,7 +345,7 @@ struct shortest_paths {
 
   [[nodiscard]] activity::ran ran() const {
     if (!own) return relaxations.ran();
-    return {activity::mechanism::plain, 1, "each worker lowers distances of its own"};
+    return {activity::mechanism::plain, 1, std::string(own_tables)};
   }
 
   // The largest distance to which every edge can be added without overflow.

@@ -118,15 +118,14 @@ std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& 
     const auto suits = wider * lengths.delta * (widths ? widths->factor() : 1);
     const bool chaotic = by == sssp_method::chaotic;
     const auto delta = chaotic ? HUGE_VAL : opt.delta.value_or(std::min(suits, max_delta));
-    const bool times =
-        lengths.learned && shortest_paths<Id, Distance>::may_use_tables(w, opt.activity);
-    const bool tables = times && lengths.learned->next_uses_tables(by, layout != nullptr);
-    const auto begin_ns = w.clock().now_ns();
-    found =
-        search<Id, Distance>(w, g, source, opt, lengths.longest, layout, {by, delta, in, tables});
-    if (times && found) {
-      lengths.learned->took(tables, w.clock().now_ns() - begin_ns, found->relaxations);
+    table_choice* tables = nullptr;
+    if (lengths.learned && shortest_paths<Id, Distance>::may_use_tables(w, opt.activity)) {
+      tables = &lengths.learned->tables(by, layout != nullptr);
     }
+    const auto begin_ns = w.clock().now_ns();
+    found = search<Id, Distance>(w, g, source, opt, lengths.longest, layout,
+                                 {by, delta, in, tables && tables->next()});
+    if (tables && found) tables->took(w.clock().now_ns() - begin_ns, found->relaxations);
   }
   if (widths && found) learn_width(*widths, g.out(), *found);
   if (found && opt.predecessors) {

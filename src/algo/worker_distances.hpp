@@ -8,6 +8,7 @@
 #include <cstdint>
 #include <span>
 
+#include <cairn/base/contract.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/hw/pages.hpp>
 #include <cairn/pgas/vertex_map.hpp>
@@ -28,7 +29,7 @@ namespace cairn::algo {
 /// whole tables would take longer than a short search, because each core would read what another
 /// has written.
 ///
-/// Memory    n distances per participating worker except worker 0
+/// Memory    n distances per participating worker except worker 0; on one rank
 /// Source    ours
 template <class Distance>
 class worker_distances {
@@ -76,6 +77,7 @@ class worker_distances {
 
   worker_distances(world& w, pgas::vertex_map<Distance>& distance)
       : w_(w), distance_(distance), tables_(w.workers()) {
+    CAIRN_EXPECTS(w.size() == 1);
     tables_[main_worker].marks = hw::page_buffer<bool>(num_blocks());
     tables_[main_worker].begin.store(distance.local().data(), std::memory_order_relaxed);
   }

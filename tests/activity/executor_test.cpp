@@ -108,6 +108,8 @@ class Executor : public ::testing::TestWithParam<support::place> {
     {
       executor<Op> op(w, Op{{map, effects}}, opt);
       am::epoch e(w);
+      const bool fills_sieve =
+          opt.mechanism == mechanism::plain || opt.mechanism == mechanism::atomics;
       w.parallel_for(
           orders,
           [&](worker_t k, std::size_t begin, std::size_t end) {
@@ -120,7 +122,7 @@ class Executor : public ::testing::TestWithParam<support::place> {
               for (auto i = middle; i < end; ++i) send(nth(w.rank(), i));
             });
           },
-          opt.mechanism == mechanism::plain ? orders : 13);  // more than a sieve holds
+          fills_sieve ? orders : 13);
       e.close();
     }
     std::vector<std::uint32_t> own(

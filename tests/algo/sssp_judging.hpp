@@ -18,6 +18,7 @@
 #include <support/weighted_graph.hpp>
 
 #include "algo/search_choices.hpp"
+#include "algo/shortest_paths.hpp"
 
 namespace cairn::algo {
 
@@ -54,7 +55,11 @@ void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
   const auto share = share_of<Id>(g, w.rank(), w.size());
   const auto reordered = layout_of(w, share, kind);
   const auto expected = ref::dijkstra(g.graph.n, g.graph.directed, g.edges, source);
+  bool uses_tables = false;
   const auto judge = [&](const auto& r) {
+    if (!w.options().small_work_alone) {
+      EXPECT_EQ(r.ran.why == own_tables, uses_tables) << setting;
+    }
     EXPECT_EQ(all_of(w, r.distance), expected) << setting;
     EXPECT_EQ(verify_sssp(w, share, source, r.distance), std::nullopt) << setting;
     ASSERT_EQ(r.predecessor.has_value(), opt.predecessors);
@@ -72,11 +77,15 @@ void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
       EXPECT_GE(r.relaxations, useful) << setting;
     }
   };
-  const bool may_use_tables = w.size() == 1 && w.workers() > 1;
+  using search = shortest_paths<Id, std::uint32_t>;
+  const bool may_use_tables = search::may_use_tables(w, opt.activity);
   for (const bool tables : {false, true}) {
     if (tables && !may_use_tables) break;
     const auto lengths = measure_lengths(w, share);
-    if (lengths.learned) lengths.learned->begins_with_tables = tables;
+    if (tables) {
+      for (auto& c : lengths.learned->tables_by_kind) c.begins_with_tables = true;
+    }
+    uses_tables = tables;
     std::visit(judge, sssp(w, share, static_cast<Id>(source), opt, lengths,
                            reordered ? &*reordered : nullptr));
   }

@@ -71,9 +71,9 @@ class lane {
     offer(m, own_origin());
   }
 
-  /// operator() for a loop. While the object exists nothing else uses the lane. It keeps what it
-  /// knows of the sieve in registers: in memory that would delay each message until the previous
-  /// one is added.
+  /// operator() for a loop. While the object exists nothing else uses the lane. It keeps the
+  /// number of messages in the sieve in a register: in memory it would delay each message until the
+  /// previous one is added.
   class in_loop {
     static constexpr bool sifts = prefilters && Alone;
 

@@ -10,7 +10,8 @@
 namespace cairn::activity {
 
 /// Up to 64 messages that are wanted. For loops in which that is unpredictable: add() has no branch
-/// on it.
+/// on it. The address of a store depends on the message before; as long as the loop keeps `held` in
+/// a register that is faster than storing all messages and a bit for each (docs/traverse.md).
 ///
 /// Thread-safety: one thread
 template <class Message>

@@ -11,7 +11,7 @@ namespace cairn {
 /// took.
 ///
 /// Three runs follow a guess, the next three go the other way: the first run in a way finds cold
-/// caches. Then the faster way is chosen. The other way is tried twice after 8 runs, after 16 more
+/// caches. Then the faster way is chosen. The other way is tried twice after 7 runs, after 15 more
 /// and so on, because the load of the machine changes.
 ///
 /// A pure state machine.
