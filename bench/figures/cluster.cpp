@@ -150,8 +150,10 @@ void run_on_threads(rank_t ranks, const world_options& options, const rank_body&
     threads.emplace_back([&, r] {
       net::ring_transport net(fabric, r);
       // On one core two ranks would run in turns, and be late by a time slice of the kernel.
-      const auto pool =
-          task::make_threads({.workers = 1, .pin = ranks <= hw::allowed_cores(), .first_core = r});
+      const auto pool = task::make_threads(
+          {.workers = 1,
+           .pin = ranks <= hw::allowed_cores() ? task::pinning::on : task::pinning::automatic,
+           .first_core = r});
       hw::steady_clock clock;
       world w(net, *pool, clock, options);
       try {

@@ -35,7 +35,8 @@ constexpr std::array<choice<progress_style>, 4> styles{
      {"poll", progress_style::poll},
      {"thread", progress_style::thread},
      {"specialised", progress_style::specialised}}};
-constexpr std::array<choice<bool>, 2> switches{{{"off", false}, {"on", true}}};
+constexpr std::array<choice<task::pinning>, 3> pinnings{
+    {{"auto", task::pinning::automatic}, {"on", task::pinning::on}, {"off", task::pinning::off}}};
 constexpr std::array<choice<std::string_view>, 7> mechanisms{{{"auto", "auto"},
                                                               {"plain", "plain"},
                                                               {"atomics", "atomics"},
@@ -68,9 +69,11 @@ constexpr std::array<setting, 29> rows{{
      "report on standard error what a rank waits for when it has made no progress for this long",
      "", [](settings& s, text_view v) { return store(s.watchdog_ms, milliseconds_or_off(v)); },
      [](const settings& s) { return seconds_or_off(s.watchdog_ms); }},
-    {"pin", "CAIRN_PIN", "on|off", "", "bind each worker to one of the allowed cores", "",
-     [](settings& s, text_view v) { return choose(s.pin, v, switches); },
-     [](const settings& s) { return chosen(s.pin, switches); }},
+    {"pin", "CAIRN_PIN", "auto|on|off", "",
+     "bind each worker to one of the allowed cores; auto: keep workers on different cores where "
+     "each may have one; off: leave them to the system",
+     "", [](settings& s, text_view v) { return choose(s.pin, v, pinnings); },
+     [](const settings& s) { return chosen(s.pin, pinnings); }},
     {"mechanism", "CAIRN_MECHANISM", "auto|plain|atomics|htm|locks|one-lock|stm", "",
      "the mechanism that makes operators atomic", "",
      [](settings& s, text_view v) {

@@ -12,7 +12,7 @@
 
 namespace cairn::task {
 
-/// Keeps unpinned workers on different cores, if there is a core for each.
+/// pinning::automatic: keeps workers on different cores, if there is a core for each.
 ///
 /// Workers that wake each other and yield while they wait may share a core for seconds while
 /// another core idles, because neither looks busy to the kernel. Each worker records its core at
@@ -26,7 +26,8 @@ class core_spread {
       : cores_(cores),
         workers_(options.workers),
         first_core_(options.first_core),
-        active_(!options.pin && workers_ > 1 && first_core_ + workers_ <= cores.size()),
+        active_(options.pin == pinning::automatic && workers_ > 1 &&
+                first_core_ + workers_ <= cores.size()),
         core_of_(workers_) {}
 
   /// Cost      some 30 ns every 16 calls; some microseconds if the worker moves

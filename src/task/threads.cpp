@@ -57,7 +57,7 @@ class thread_pool final : public pool {
       for (worker_t k{1}; k < options.workers; ++k) {
         threads_.emplace_back([this, k, options] {
           this_thread = {this, k};
-          if (options.pin) cores_.pin_this_thread(options.first_core + k);
+          if (options.pin == pinning::on) cores_.pin_this_thread(options.first_core + k);
           loop(k);
         });
       }
@@ -66,7 +66,7 @@ class thread_pool final : public pool {
       throw system_failure("cannot start " + std::to_string(options.workers) +
                            " workers: " + e.what());
     }
-    if (options.pin) {
+    if (options.pin == pinning::on) {
       cores_.pin_this_thread(options.first_core);
       caller_is_pinned_ = true;
     }

@@ -307,10 +307,22 @@ TEST(Threads, AWorkerOfOnePoolIsWorkerZeroOfThePoolThatItMakes) {
   });
 }
 
+TEST(Threads, UnpinnedWorkersMayUseAllOfTheCallersCores) {
+  const auto allowed = hw::core_set::of_this_thread().numbers();
+  for (const auto pin : {pinning::automatic, pinning::off}) {
+    const auto p = make_threads({.workers = 2, .pin = pin});
+    per_worker<std::vector<int>> cores(2);
+    for (int i = 0; i < 40; ++i) {
+      p->run([&](worker_t k) { cores[k] = hw::core_set::of_this_thread().numbers(); });
+    }
+    for (worker_t k{0}; k < 2; ++k) EXPECT_EQ(cores[k], allowed) << "worker " << k;
+  }
+}
+
 TEST(Threads, PinnedWorkersShareTheCallersCoresAndTheCallerGetsThemBack) {
   const auto before = hw::core_set::of_this_thread().numbers();
   {
-    const auto p = make_threads({.workers = 2, .pin = true});
+    const auto p = make_threads({.workers = 2, .pin = pinning::on});
     per_worker<std::vector<int>> cores(2);
     p->run([&](worker_t k) { cores[k] = hw::core_set::of_this_thread().numbers(); });
     for (worker_t k{0}; k < 2; ++k) {

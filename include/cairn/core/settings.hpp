@@ -13,6 +13,7 @@
 #include <cairn/core/cluster_costs.hpp>
 #include <cairn/core/world.hpp>
 #include <cairn/net/mpi.hpp>
+#include <cairn/task/pool.hpp>
 
 namespace cairn {
 
@@ -27,7 +28,7 @@ struct settings {
   int ranks = 0;                 ///< 0: the launcher's number, else 1
   std::uint64_t timeout_ms = 0;  ///< after which the run is cancelled; 0: never
   std::uint64_t watchdog_ms = 0;  ///< a rank without progress for this long reports; 0: never
-  bool pin = false;
+  task::pinning pin = task::pinning::automatic;
   transport_kind transport = transport_kind::automatic;
   net::mpi_kind mpi = net::mpi_kind::automatic;
   std::string plugins;             ///< folder of the MPI plugins; empty: found relative to Cairn

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstddef>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <utility>
@@ -281,15 +282,23 @@ class pool {
   std::atomic<bool> servers_paused_{false}, servers_end_{false};
 };
 
+/// Where the workers of a pool run.
+///
+/// automatic  on different cores if there is a core for each; the system may still move them
+/// on         worker k on the k-th allowed core, counted from `first_core`
+/// off        where the system puts them
+enum class pinning : std::uint8_t { automatic, on, off };
+
 struct thread_options {
   int workers = 1;
-  bool pin = false;  ///< worker k runs on the k-th allowed core, counted from `first_core`
+  pinning pin = pinning::automatic;
   int first_core = 0;
   int neighbors = 0;  ///< workers of other ranks on the same cores
 };
 
-/// A pool of `workers` - 1 threads and the calling thread, which becomes worker 0. With `pin` the
-/// caller stays on its core until the pool ends, so the caller must also end the pool.
+/// A pool of `workers` - 1 threads and the calling thread, which becomes worker 0. With
+/// pinning::on the caller stays on its core until the pool ends, so the caller must also end the
+/// pool.
 ///
 /// Throws    system_failure if the threads cannot be started
 [[nodiscard]] std::unique_ptr<pool> make_threads(const thread_options& options);
