@@ -50,8 +50,8 @@ std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
   }
 }
 
-// The in-edges if radii are expected to pay off. Without bins, skipped edges are still read. That
-// costs less than relaxing them if the distances exceed a second cache.
+// The in-edges if radii are expected to pay off. Without a layout, skipped edges are still read.
+// That costs less than relaxing them if the distances exceed a second cache.
 template <class Id, class Weight>
 std::optional<traverse::weighted_rows<Id, Weight>> in_edges(const world& w,
                                                             const graph::dist_csr<Id>& g,
@@ -111,21 +111,20 @@ std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& 
   width_choice* widths = nullptr;
   std::optional<sssp_result<Distance>> found;
   {
-    const traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::shortest_paths);
+    timed_choice* ways = nullptr;
+    if (lengths.learned && shortest_paths<Id, Distance>::may_use_tables(w, opt.activity)) {
+      ways = &lengths.learned->ways(by, layout != nullptr);
+    }
+    traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::shortest_paths, ways);
     if (learns) widths = &lengths.learned->width(w);
     // With wider buckets workers wait for each other less often.
     const double wider = w.size() > 1 || w.workers() > 1 ? 2 : 1;
     const auto suits = wider * lengths.delta * (widths ? widths->factor() : 1);
     const bool chaotic = by == sssp_method::chaotic;
     const auto delta = chaotic ? HUGE_VAL : opt.delta.value_or(std::min(suits, max_delta));
-    table_choice* tables = nullptr;
-    if (lengths.learned && shortest_paths<Id, Distance>::may_use_tables(w, opt.activity)) {
-      tables = &lengths.learned->tables(by, layout != nullptr);
-    }
-    const auto begin_ns = w.clock().now_ns();
     found = search<Id, Distance>(w, g, source, opt, lengths.longest, layout,
-                                 {by, delta, in, tables && tables->next()});
-    if (tables && found) tables->took(w.clock().now_ns() - begin_ns, found->relaxations);
+                                 {by, delta, in, on_workers.second_way()});
+    if (!found) on_workers.forget();
   }
   if (widths && found) learn_width(*widths, g.out(), *found);
   if (found && opt.predecessors) {

@@ -12,6 +12,7 @@
 
 #include <cairn/algo/ref/sssp.hpp>
 #include <cairn/algo/sssp.hpp>
+#include <cairn/traverse/small_run.hpp>
 
 #include <support/activity_options.hpp>
 #include <support/dist_graph.hpp>
@@ -57,9 +58,7 @@ void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
   const auto expected = ref::dijkstra(g.graph.n, g.graph.directed, g.edges, source);
   bool uses_tables = false;
   const auto judge = [&](const auto& r) {
-    if (!w.options().small_work_alone) {
-      EXPECT_EQ(r.ran.why == own_tables, uses_tables) << setting;
-    }
+    EXPECT_EQ(r.ran.why == own_tables, uses_tables) << setting;
     EXPECT_EQ(all_of(w, r.distance), expected) << setting;
     EXPECT_EQ(verify_sssp(w, share, source, r.distance), std::nullopt) << setting;
     ASSERT_EQ(r.predecessor.has_value(), opt.predecessors);
@@ -82,8 +81,11 @@ void search_and_judge(world& w, const weighted_graph& g, std::uint64_t source,
   for (const bool tables : {false, true}) {
     if (tables && !may_use_tables) break;
     const auto lengths = measure_lengths(w, share);
-    if (tables) {
-      for (auto& c : lengths.learned->tables_by_kind) c.begins_with_tables = true;
+    if (may_use_tables) {
+      using way = traverse::small_run;
+      for (auto& c : lengths.learned->ways_by_kind) {
+        c.fix(tables ? way::shared_otherwise : way::shared);
+      }
     }
     uses_tables = tables;
     std::visit(judge, sssp(w, share, static_cast<Id>(source), opt, lengths,

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
 
 #include <gtest/gtest.h>
 
@@ -9,86 +13,100 @@
 namespace cairn {
 namespace {
 
-struct counted {
-  int shared = 0, alone = 0;
-};
+using times = std::map<int, double>;  // by way
 
-// Runs of one kind that take these times, each up to a quarter longer at random.
-counted run(timed_choice& choice, std::uint64_t kind, int runs, double shared_ns, double alone_ns,
-            bool guess = true) {
+// The ways of runs of one kind, a letter each; a run takes up to a quarter longer at random.
+std::string run(timed_choice& choice, std::uint64_t kind, int runs, const std::vector<int>& ways,
+                const times& ns) {
   random64 random(kind);
-  counted of;
+  std::string all;
   for (int i = 0; i < runs; ++i) {
-    const bool shared = choice.next(kind, guess);
-    ++(shared ? of.shared : of.alone);
-    const auto noise = 1 + 0.25 * static_cast<double>(random.below(1000)) / 1000;
-    choice.took(shared, noise * (shared ? shared_ns : alone_ns));
+    const int way = choice.next(kind, ways);
+    all += static_cast<char>('a' + way);
+    choice.took(ns.at(way) * (1 + 0.25 * static_cast<double>(random.below(1000)) / 1000));
   }
-  return of;
+  return all;
 }
 
-TEST(TimedChoice, GoesByTheGuessTriesTheOtherWayThenTakesTheFaster) {
-  for (const bool guess : {true, false}) {
+TEST(TimedChoice, TriesAllWaysThenTakesTheFastest) {
+  const times ns{{0, 300}, {1, 100}, {2, 200}};
+  for (const auto& [ways, expected] : std::map<std::vector<int>, std::string>{
+           {{0}, "aaaaaaaaaaaa"},
+           {{0, 1}, "aaaabbbbbbbb"},
+           {{1, 0}, "bbbbaaabbbbb"},
+           {{2, 0}, "ccccaaaccccc"},
+           {{0, 1, 2}, "aaaabbbcccbb"},
+           {{2, 0, 1}, "ccccaaabbbbb"},
+       }) {
     timed_choice choice;
-    const auto first = run(choice, 1, 6, 100, 300, guess);
-    EXPECT_EQ(first.shared, 3);
-    EXPECT_EQ(run(choice, 1, 7, 100, 300).alone, 0);
-    timed_choice other;
-    static_cast<void>(run(other, 1, 6, 300, 100, guess));
-    EXPECT_EQ(run(other, 1, 7, 300, 100).shared, 0);
+    EXPECT_EQ(run(choice, 1, 12, ways, ns), expected);
   }
 }
 
-TEST(TimedChoice, TriesTheOtherWayTwiceInARow) {
-  timed_choice choice;
-  static_cast<void>(run(choice, 1, 13, 100, 300));
-  EXPECT_EQ(run(choice, 1, 2, 100, 300).alone, 2);
-  EXPECT_EQ(run(choice, 1, 15, 100, 300).alone, 0);
+TEST(TimedChoice, TriesTheOthersInTurnTwiceInARow) {
+  const times ns{{0, 100}, {1, 300}, {2, 300}};
+  timed_choice two, three;
+  EXPECT_EQ(run(two, 1, 35, {0, 1}, ns),
+            "aaaabbb" + std::string(8, 'a') + "bb" + std::string(16, 'a') + "bb");
+  EXPECT_EQ(run(three, 1, 38, {0, 1, 2}, ns),
+            "aaaabbbccc" + std::string(8, 'a') + "bb" + std::string(16, 'a') + "cc");
 }
 
-TEST(TimedChoice, ASlowFirstTryDoesNotCount) {
+TEST(TimedChoice, TriesTheOthersEverMoreSeldom) {
+  const times ns{{0, 100}, {1, 300}};
   timed_choice choice;
-  for (int i = 0; i < 20; ++i) {
-    const bool shared = choice.next(1, false);
-    const bool cold = shared && i == 3;
-    choice.took(shared, cold ? 500 : shared ? 100 : 200);
-    if (i >= 6 && i < 13) {
-      EXPECT_TRUE(shared);
+  const auto tries = [&](int runs) {
+    const auto all = run(choice, 1, runs, {0, 1}, ns);
+    return std::count(all.begin(), all.end(), 'b');
+  };
+  const auto first = tries(1000);
+  EXPECT_GE(first, 9);
+  EXPECT_LE(first, 20);
+  EXPECT_LE(tries(10'000), 50);
+}
+
+TEST(TimedChoice, ASlowFirstRunDoesNotCount) {
+  for (const int cold : {0, 4}) {
+    timed_choice choice;
+    for (int i = 0; i < 15; ++i) {
+      const int way = choice.next(1, std::vector{0, 1});
+      if (i >= 7) {
+        EXPECT_EQ(way, cold == 0 ? 0 : 1);
+      }
+      choice.took(i == cold ? 5000 : way == (cold == 0 ? 0 : 1) ? 100 : 200);
     }
   }
 }
 
-TEST(TimedChoice, BeginsWithTheGuess) {
-  for (const bool guess : {true, false}) {
-    timed_choice choice;
-    for (int i = 0; i < 3; ++i) EXPECT_EQ(choice.next(7, guess), guess);
-  }
-}
-
-TEST(TimedChoice, TriesTheOtherWayEverMoreSeldom) {
+TEST(TimedChoice, RunsWithoutAReportDoNotCount) {
+  const times ns{{0, 100}, {1, 300}};
   timed_choice choice;
-  EXPECT_LE(run(choice, 1, 1000, 100, 300).alone, 20);
-  EXPECT_LE(run(choice, 1, 10'000, 100, 300).alone, 50);
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(choice.next(1, std::vector{0, 1}), 0);
+  EXPECT_EQ(run(choice, 1, 4, {0, 1}, ns), "aaaa");
+  for (int i = 0; i < 50; ++i) EXPECT_EQ(choice.next(1, std::vector{0, 1}), 1);
+  EXPECT_EQ(run(choice, 1, 4, {0, 1}, ns), "bbba");
 }
 
 TEST(TimedChoice, ChangesWhenTheTimesChange) {
   timed_choice choice;
-  static_cast<void>(run(choice, 1, 100, 100, 300));
-  static_cast<void>(run(choice, 1, 200, 900, 300));
-  EXPECT_LE(run(choice, 1, 100, 900, 300).shared, 4);
-}
-
-TEST(TimedChoice, OneSlowFirstRunDoesNotDecide) {
-  timed_choice choice;
-  const bool first = choice.next(1, true);
-  choice.took(first, 5000);  // cold
-  EXPECT_EQ(run(choice, 1, 12, 100, 150).alone, 3);
+  static_cast<void>(run(choice, 1, 100, {0, 1}, {{0, 100}, {1, 300}}));
+  const times later{{0, 900}, {1, 300}};
+  static_cast<void>(run(choice, 1, 200, {0, 1}, later));
+  const auto all = run(choice, 1, 100, {0, 1}, later);
+  EXPECT_LE(std::count(all.begin(), all.end(), 'a'), 4);
 }
 
 TEST(TimedChoice, AnotherKindBeginsAnew) {
   timed_choice choice;
-  static_cast<void>(run(choice, 1, 50, 100, 300));
-  EXPECT_EQ(run(choice, 2, 12, 300, 100, false).shared, 3);
+  static_cast<void>(run(choice, 1, 50, {0, 1}, {{0, 100}, {1, 300}}));
+  EXPECT_EQ(run(choice, 2, 9, {0, 1, 2}, {{0, 300}, {1, 100}, {2, 300}}), "aaaabbbcc");
+}
+
+TEST(TimedChoice, MayBeFixed) {
+  timed_choice choice;
+  choice.fix(2);
+  EXPECT_EQ(run(choice, 1, 12, {0, 2}, {{2, 100}}), "cccccccccccc");
+  EXPECT_EQ(run(choice, 2, 12, {0, 2}, {{2, 100}}), "cccccccccccc");
 }
 
 }  // namespace

@@ -112,8 +112,9 @@ template <class Id>
 ///
 /// On one rank with 2 to 4 workers, each worker may lower distances in a table of its own by plain
 /// stores, unless a mechanism or grain is requested. The distance of a vertex is the minimum over
-/// the tables. Whether that is faster is learned from the times of earlier searches in the graph
-/// (lengths.learned); the first ones, and searches that learn nothing, use atomic instructions.
+/// the tables. Whether that, atomic instructions or one worker alone are fastest is learned from
+/// the times of earlier searches in the graph (lengths.learned). Searches that learn nothing use
+/// atomic instructions.
 ///
 /// source    a global vertex id
 /// lengths   the result of measure_lengths for this graph. On one rank a call updates

@@ -3,48 +3,82 @@
 
 #include <algorithm>
 #include <array>
+#include <cstddef>
 #include <cstdint>
+#include <optional>
+#include <span>
+
+#include <cairn/base/contract.hpp>
 
 namespace cairn {
 
-/// In which of two ways, false and true, runs of one kind are faster, from the times that they
-/// took.
+/// Chooses between ways to run the same work, such as on all workers or on one, by the times that
+/// earlier runs took.
 ///
-/// Three runs follow a guess, the next three go the other way: the first run in a way finds cold
-/// caches. Then the faster way is chosen. The other way is tried twice after 7 runs, after 15 more
-/// and so on, because the load of the machine changes.
+/// The first four runs follow the first way, then three each other one: the first run in a way
+/// finds cold caches. Then the fastest way is chosen. One of the others, in turn, is tried twice
+/// after 8 runs, after 16 more and so on, because the load of the machine changes. Only runs whose
+/// times are reported count.
 ///
 /// A pure state machine.
 class timed_choice {
  public:
-  /// `kind` stands for runs that take similar time, such as searches in one graph; another kind
-  /// begins anew. `guess` is the way of its first run. Returns the way of the next run.
-  [[nodiscard]] bool next(std::uint64_t kind, bool guess) noexcept {
-    if (runs_ == 0 || kind != kind_) *this = {};
-    kind_ = kind;
-    if (++runs_ <= 2 * first_runs) return guess != (runs_ > first_runs);
-    const bool best = ns_[1] < ns_[0];
-    if (runs_ < next_try_) return best;
-    if (tries_++ == 0) tried_ = !best;
-    if (tries_ < tries_at_once) return tried_;
-    tries_ = 0;
+  static constexpr std::size_t max_ways = 3;
+
+  /// kind      stands for runs that take similar time, such as searches in one graph; another kind
+  ///           begins anew, and so does another number of ways
+  /// ways      names of the ways, the probably fastest first; 1 to max_ways
+  /// Returns   the way of the next run, the same until a run is reported
+  [[nodiscard]] int next(std::uint64_t kind, std::span<const int> ways) noexcept {
+    CAIRN_ASSERT(!ways.empty() && ways.size() <= max_ways);
+    if (runs_ == 0 || kind != kind_ || ways.size() != num_ways_) {
+      const auto fixed = fixed_;
+      *this = {};
+      fixed_ = fixed;
+      kind_ = kind;
+      num_ways_ = ways.size();
+    }
+    return fixed_.value_or(ways[at_]);
+  }
+
+  /// Reports the time of the run that went the way of next(), divided by its amount of work if runs
+  /// differ in it.
+  void took(double ns) noexcept {
+    auto& known = ns_[at_];
+    // A disturbance only makes a run slower, so one slow run proves little.
+    known = known == 0 || ns < known ? ns : 0.75 * known + 0.25 * ns;
+    ++runs_;
+    const auto first_runs = 1 + runs_of_each * num_ways_;
+    if (runs_ < first_runs) {
+      at_ = (runs_ - 1) / runs_of_each;
+      return;
+    }
+    if (next_try_ == 0) next_try_ = first_runs + interval_;
+    if (runs_ == next_try_ + 1) return;  // once more
+    const auto best = static_cast<std::size_t>(
+        std::min_element(ns_.begin(), ns_.begin() + num_ways_) - ns_.begin());
+    at_ = runs_ == next_try_ ? other_than(best) : best;
+    if (runs_ <= next_try_) return;
     interval_ = std::min(2 * interval_, longest_interval);
     next_try_ = runs_ + interval_;
+  }
+
+  /// From now on all runs go this way, for tests.
+  void fix(int way) noexcept { fixed_ = way; }
+
+ private:
+  static constexpr std::uint64_t runs_of_each = 3, longest_interval = 512;
+
+  std::size_t other_than(std::size_t best) noexcept {
+    tried_ = (tried_ + 1) % num_ways_;
+    if (tried_ == best) tried_ = (tried_ + 1) % num_ways_;
     return tried_;
   }
 
-  /// Reports a run's time, divided by its amount of work if runs differ in it.
-  void took(bool way, double ns) noexcept {
-    auto& known = ns_[way ? 1 : 0];
-    // A disturbance only makes a run slower, so one slow run proves little.
-    known = known == 0 || ns < known ? ns : 0.75 * known + 0.25 * ns;
-  }
-
- private:
-  static constexpr std::uint64_t first_runs = 3, tries_at_once = 2, longest_interval = 512;
-  std::uint64_t kind_ = 0, runs_ = 0, next_try_ = 2 * first_runs + 8, interval_ = 8, tries_ = 0;
-  bool tried_ = false;
-  std::array<double, 2> ns_{};  // by way
+  std::uint64_t kind_ = 0, runs_ = 0, interval_ = 8, next_try_ = 0;
+  std::size_t num_ways_ = 1, at_ = 0, tried_ = 0;  // indices of ways
+  std::array<double, max_ways> ns_{};
+  std::optional<int> fixed_;
 };
 
 }  // namespace cairn
