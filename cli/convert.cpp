@@ -72,7 +72,7 @@ graph::io::native_graph view_of(const graph::any_graph& g, const convert_command
       g);
   whole.words = nullptr;
   whole.labels = *ids;
-  whole.kept = std::move(ids);
+  whole.kept.push_back(std::move(ids));
   return whole;
 }
 

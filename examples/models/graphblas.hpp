@@ -63,10 +63,8 @@ void mxv(cairn::world& world, vector& w, const Mask& mask, Accumulate accumulate
     terms.spawn(k, [&](auto& send) {
       for (auto v = first + begin; v < first + end; ++v) {
         if (u.load(v) == Semiring::identity()) continue;
-        const auto row = a.out().neighbors(v);
-        const auto entries = a.out().template weights_of<std::int32_t>(v);
-        for (std::size_t i = 0; i < row.size(); ++i) {
-          send({row[i], Semiring::multiply(entries[i], u.load(v))});
+        for (const auto& [target, entry] : a.out().template edges_of<std::int32_t>(v)) {
+          send({target, Semiring::multiply(entry, u.load(v))});
         }
       }
     });

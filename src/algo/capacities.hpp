@@ -22,11 +22,9 @@ void expect_capacities(world& w, const graph::dist_csr<Id>& g) {
   const auto& out = g.out();
   arc mine;
   for (auto v = out.first(); v < out.last() && mine.weight == 0; ++v) {
-    const auto weights = out.template weights_of<std::int32_t>(v);
-    const auto bad = std::find_if(weights.begin(), weights.end(), [](auto c) { return c < 0; });
-    if (bad == weights.end()) continue;
-    const auto at = static_cast<std::size_t>(bad - weights.begin());
-    mine = {static_cast<Id>(v), out.neighbors(v)[at], *bad};
+    const auto row = out.template edges_of<std::int32_t>(v);
+    const auto bad = std::ranges::find_if(row, [](const auto& e) { return e.weight < 0; });
+    if (bad != row.end()) mine = {static_cast<Id>(v), bad->target, bad->weight};
   }
   const auto id = [&](Id v) { return g.labels().text_of(v); };
   for (const auto& a : w.all_gather(mine)) {

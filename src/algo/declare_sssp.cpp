@@ -40,7 +40,8 @@ struct sssp_declaration : declaration {
           field{"delta", &options::delta, "Width of a bucket", 'd'}.if_absent(
               "chosen by weights, degrees and earlier trials"),
           field{"layout", &options::layout,
-                "Whether to reorder the edges first; auto: if it pays off in the trials"});
+                "Whether to reorder the edges where that suits the graph; auto: if it pays off in "
+                "the trials"});
     }
   };
   // Columns are read as doubles, which hold integer distances too.
@@ -76,12 +77,11 @@ struct sssp_declaration : declaration {
     const bool possible = c.g.weighted() && c.w.size() == 1;
     if (wanted && !possible) {
       throw usage_error(
-          "--layout always is for a graph with weights on one rank: a layout puts each weight "
-          "beside its target");
+          "--layout always is for a graph with weights on one rank: a layout orders each row by "
+          "weight");
     }
-    if (!possible) return all;
-    const auto kind = layout::kind_for(c.g);
-    if (wanted || layout::break_even_runs(kind) <= runs) all.layout.emplace(c.w, c.g, kind);
+    if (!possible || !layout::suits(c.g)) return all;
+    if (wanted || layout::break_even_runs <= runs) all.layout.emplace(c.w, c.g);
     return all;
   }
 
@@ -114,7 +114,7 @@ struct sssp_declaration : declaration {
           field{"useful_relaxations", &reach::useful, "relaxations with final distances"},
           field{"wasted_relaxations", &reach::wasted,
                 "relaxations with distances that were lowered later"},
-          field{"layout", &reach::layout, "order of the edges: none, pairs or bins"});
+          field{"layout", &reach::layout, "order of the edges: none or bins"});
     }
   };
   template <class D, class Id, class Distance>
@@ -122,16 +122,8 @@ struct sssp_declaration : declaration {
     const auto mine = count_reach(c.g.out(), r.distance);
     const auto arcs = c.w.sum(mine.edges);
     const auto useful = std::min(arcs, r.relaxations);
-    const auto& layout = c.built->layout;
-    using kind = typename length_layout<Id>::kind;
-    return {source,
-            c.w.sum(mine.vertices),
-            c.g.directed() ? arcs : arcs / 2,
-            useful,
-            r.relaxations - useful,
-            !layout                               ? "none"
-            : layout->layout_kind() == kind::bins ? "bins"
-                                                  : "pairs"};
+    return {source, c.w.sum(mine.vertices), c.g.directed() ? arcs : arcs / 2,
+            useful, r.relaxations - useful, c.built->layout ? "bins" : "none"};
   }
   static constexpr bool counts_teps = true;
   static std::uint64_t edges(const auto&, const reach& found, const auto&) { return found.edges; }

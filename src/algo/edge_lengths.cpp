@@ -49,16 +49,15 @@ template <class Id>
 seen_edges<Id> look_at_edges(world& w, const graph::dist_csr<Id>& g) {
   task::per_worker<seen_edges<Id>> found(w.workers());
   const auto& out = g.out();
-  with_weights(out, [&](auto weights) {
+  with_edges(out, [&](auto edges) {
     traverse::for_each_own(
         w, out,
         [&](worker_t k, Id v) {
-          const auto row = weights(v);
           auto& mine = found[k];
           mine.rows += out.degree(v) > 0 ? 1 : 0;
-          for (std::size_t i = 0; i < out.degree(v); ++i) {
-            const auto x = static_cast<double>(row[i]);
-            if (!(x >= 0) && v < mine.first.from) mine.first = {v, out.neighbors(v)[i], x};
+          for (const auto [u, weight] : edges(v)) {
+            const auto x = static_cast<double>(weight);
+            if (!(x >= 0) && v < mine.first.from) mine.first = {v, u, x};
             mine.longest = std::max(mine.longest, x);
           }
         },

@@ -50,13 +50,13 @@ struct boruvka {
   void find_outgoing_edges() {
     neighbors.refresh();
     forest.each_own([&](worker_t, Id v) { forest.lightest.local()[v - g.out().first()] = {}; });
-    with_weights(g.out(), [&](auto weights) {
+    with_edges(g.out(), [&](auto edges) {
       const auto offer = [&](auto& send, worker_t, std::size_t begin, std::size_t end) {
         const auto roots = forest.root.view();
         std::uint64_t looked = 0;
         for (auto v = g.out().first() + begin; v < g.out().first() + end; ++v) {
           const Id mine = tm::load_cell(roots.element(v));
-          const auto best = lightest_of(static_cast<Id>(v), mine, roots, weights(v));
+          const auto best = lightest_of(static_cast<Id>(v), mine, roots, edges(v));
           if (best.weight != no_edge) send({mine, best});
           looked += g.out().degree(v);
         }
@@ -67,16 +67,13 @@ struct boruvka {
     });
   }
 
-  template <class Weights>
   [[nodiscard]] edge lightest_of(Id v, Id mine, const pgas::vertex_view<Id>& roots,
-                                 const Weights& weights) const {
+                                 const auto& edges) const {
     edge best;
-    const auto row = g.out().neighbors(v);
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      const Id u = row[i];
+    for (const auto [u, weight] : edges) {
       const Id other_root = roots.owns(u) ? tm::load_cell(roots.element(u)) : neighbors(u);
       if (other_root == mine) continue;
-      const edge e{to_ordered(weights[i]), std::min(v, u), std::max(v, u), other_root};
+      const edge e{to_ordered(weight), std::min(v, u), std::max(v, u), other_root};
       if (e.lighter_than(best)) best = e;
     }
     return best;

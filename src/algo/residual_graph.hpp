@@ -21,7 +21,7 @@ namespace cairn::algo {
 /// The integer weight of an edge, 1 without weights.
 template <class Id>
 [[nodiscard]] std::int64_t capacity_at(const graph::csr<Id>& rows, std::uint64_t v, std::size_t i) {
-  return rows.weighted() ? rows.template weights_of<std::int32_t>(v)[i] : 1;
+  return rows.weighted() ? rows.template edges_of<std::int32_t>(v)[i].weight : 1;
 }
 
 /// An edge or its reverse, at one of its endpoints, with the capacities in both directions.

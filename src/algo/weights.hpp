@@ -4,8 +4,10 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <ranges>
 
 #include <cairn/graph/csr.hpp>
+#include <cairn/graph/edge.hpp>
 
 namespace cairn::algo {
 
@@ -13,26 +15,24 @@ namespace cairn::algo {
 template <class Id>
 [[nodiscard]] double weight_at(const graph::csr<Id>& rows, std::uint64_t v, std::size_t i) {
   if (rows.template weighted_by<std::int32_t>()) {
-    return rows.template weights_of<std::int32_t>(v)[i];
+    return rows.template edges_of<std::int32_t>(v)[i].weight;
   }
-  if (rows.template weighted_by<double>()) return rows.template weights_of<double>(v)[i];
+  if (rows.template weighted_by<double>()) return rows.template edges_of<double>(v)[i].weight;
   return 1;
 }
 
-/// Calls f(weights), where weights(v)[i] is the weight of the i-th edge of row v, 1 without
-/// weights. Loops then determine the type of the weights once.
+/// Calls f(edges), where edges(v) are the targets and weights of row v; without weights each is 1.
+/// Loops then determine the type of the weights once.
 template <class Id, class F>
-decltype(auto) with_weights(const graph::csr<Id>& rows, F&& f) {
-  struct ones {
-    double operator[](std::size_t) const noexcept { return 1; }
-  };
+decltype(auto) with_edges(const graph::csr<Id>& rows, F&& f) {
   if (rows.template weighted_by<std::int32_t>()) {
-    return f([&](std::uint64_t v) { return rows.template weights_of<std::int32_t>(v); });
+    return f([&](std::uint64_t v) { return rows.template edges_of<std::int32_t>(v); });
   }
   if (rows.template weighted_by<double>()) {
-    return f([&](std::uint64_t v) { return rows.template weights_of<double>(v); });
+    return f([&](std::uint64_t v) { return rows.template edges_of<double>(v); });
   }
-  return f([](std::uint64_t) { return ones{}; });
+  constexpr auto of_weight_1 = [](Id u) { return graph::weighted_edge<Id, double>{u, 1}; };
+  return f([&](std::uint64_t v) { return rows.neighbors(v) | std::views::transform(of_weight_1); });
 }
 
 /// Maps weights to integers of the same order, with -0 equal to 0; and back.

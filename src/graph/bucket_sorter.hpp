@@ -6,11 +6,11 @@
 #include <cstddef>
 #include <cstdint>
 #include <graph/arcs.hpp>
-#include <tuple>
 #include <type_traits>
 #include <utility>
 #include <vector>
 
+#include <cairn/graph/edge.hpp>
 #include <cairn/hw/pages.hpp>
 
 namespace cairn::graph::detail {
@@ -41,14 +41,14 @@ struct arc_run {
 
 /// Unsorted arcs of consecutive rows, and the output arrays for the sorted ones.
 ///
-/// runs              the arcs; rows are numbered from the bucket's first
-/// targets, weights  out, shape [number of arcs]; weights unused if unweighted
-/// offsets           out, shape [num_rows]: where each row starts, relative to `targets`
+/// runs            the arcs; rows are numbered from the bucket's first
+/// targets, edges  out, shape [number of arcs]; edges unused if unweighted
+/// offsets         out, shape [num_rows]: where each row starts, relative to `targets`
 template <class Id, class W>
 struct bucket {
   const std::vector<arc_run<Id, W>>& runs;
   Id* targets;
-  W* weights;
+  weighted_edge<Id, W>* edges;
   std::uint64_t* offsets;
   std::size_t num_rows;
 
@@ -158,8 +158,9 @@ class bucket_sorter {
     for (std::size_t i = 0; i < size; ++i) {
       const auto x = to[i];
       const auto at = row_ends_[x.key >> target_bits]++;
-      b.targets[at] = static_cast<Id>(x.key & target_mask);
-      if constexpr (weighted) b.weights[at] = x.weight;
+      const auto target = static_cast<Id>(x.key & target_mask);
+      b.targets[at] = target;
+      if constexpr (weighted) b.edges[at] = {target, x.weight};
     }
   }
 
@@ -170,24 +171,14 @@ class bucket_sorter {
     b.for_each_arc([&](const line& from, std::size_t k) {
       const auto at = row_ends_[from.rows[k]]++;
       b.targets[at] = from.targets[k];
-      if constexpr (weighted) b.weights[at] = from.weights.at[k];
+      if constexpr (weighted) b.edges[at] = {from.targets[k], from.weights.at[k]};
     });
     std::size_t begin = 0;
     for (const auto end : row_ends_) {
-      if constexpr (weighted) {
-        sort_with_weights(b.targets + begin, b.weights + begin, end - begin);
-      } else {
-        std::sort(b.targets + begin, b.targets + end);
-      }
+      std::sort(b.targets + begin, b.targets + end);
+      if constexpr (weighted) std::sort(b.edges + begin, b.edges + end);
       begin = end;
     }
-  }
-
-  static void sort_with_weights(Id* targets, W* weights, std::size_t n) {
-    std::vector<std::pair<Id, W>> row(n);
-    for (std::size_t i = 0; i < n; ++i) row[i] = {targets[i], weights[i]};
-    std::sort(row.begin(), row.end());
-    for (std::size_t i = 0; i < n; ++i) std::tie(targets[i], weights[i]) = row[i];
   }
 
   std::size_t close_rows(const bucket<Id, W>& b, bool drop_duplicates) {
@@ -202,12 +193,12 @@ class bucket_sorter {
     return kept;
   }
 
-  // The radix sort ignores weights; this sorts the weights of arcs with equal targets.
+  // The radix sort ignores weights; this sorts arcs with equal targets.
   static void sort_ties(const bucket<Id, W>& b, std::size_t begin, std::size_t end) {
     for (auto i = begin; i < end;) {
       auto j = i + 1;
       while (j < end && b.targets[j] == b.targets[i]) ++j;
-      if (j - i > 1) std::sort(b.weights + i, b.weights + j);
+      if (j - i > 1) std::sort(b.edges + i, b.edges + j);
       i = j;
     }
   }
@@ -221,7 +212,7 @@ class bucket_sorter {
       const bool fresh = target != last;
       if (weighted && !fresh) continue;
       b.targets[kept] = target;  // kept <= i; the next arc overwrites a duplicate
-      if constexpr (weighted) b.weights[kept] = b.weights[i];
+      if constexpr (weighted) b.edges[kept] = b.edges[i];
       kept += fresh;
       last = target;
     }

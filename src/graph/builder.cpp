@@ -202,8 +202,7 @@ std::vector<io::edge_block> blocks_of(world& w, const csr<Id>& rows, std::uint64
           for (const Id u : rows.neighbors(v)) edges.push_back({static_cast<Id>(v), u});
           if constexpr (!std::is_same_v<W, unweighted>) {
             auto& weights = std::get<std::vector<W>>(blocks[b].weights);
-            const auto list = rows.template weights_of<W>(v);
-            weights.insert(weights.end(), list.begin(), list.end());
+            for (const auto& e : rows.template edges_of<W>(v)) weights.push_back(e.weight);
           }
         }
       },
@@ -259,7 +258,9 @@ any_graph build_any(world& w, io::raw_edges edges, labels names, const build_opt
 template <class Id>
 void build_inverse(world& w, dist_csr<Id>& g) {
   if (g.has_in()) return;
-  const auto kind = static_cast<io::weight_kind>(g.out().weights().index());
+  const auto kind = !g.weighted()                            ? io::weight_kind::none
+                    : g.out().template weighted_by<double>() ? io::weight_kind::real
+                                                             : io::weight_kind::integer;
   with_weight_type(kind, [&](auto weight) {
     using weight_type = decltype(weight);
     auto blocks = blocks_of<Id, weight_type>(w, g.out(), std::uint64_t{1} << 19);

@@ -57,7 +57,7 @@ io::raw_edges edges_of(const dist_csr<Id>& g) {
         if (!kept(v, targets[i])) continue;
         edges.push_back({static_cast<Id>(v), targets[i]});
         if constexpr (!std::is_same_v<W, std::monostate>) {
-          weights->push_back(rows.template weights_of<W>(v)[i]);
+          weights->push_back(rows.template edges_of<W>(v)[i].weight);
         }
       }
     }
@@ -83,16 +83,16 @@ loaded_graph load_native(world& w, const std::string& path, const load_options& 
   }
   stopwatch watch(w.clock());
   loaded_graph loaded;
-  loaded.graph = io::read_native(w, path, build.partition);
+  loaded.graph = io::read_native(w, path, build.partition, build.keep_weights);
   loaded.load_seconds = watch.lap();
   std::visit(
       [&]<class Id>(dist_csr<Id>& g) {
         const bool made_undirected = build.symmetrize && g.directed();
-        if (!build.keep_weights) g.drop_weights();
         if (made_undirected || build.drop_self_loops || build.drop_duplicates ||
             options.order != order_kind::file) {
           auto edges = edges_of(g);
           auto names = reorder(w, edges, g.labels(), options.order, options.order_seed);
+          g = {};
           loaded.graph = graph::build<Id>(w, std::move(edges), std::move(names), build);
         } else if (build.inverse && g.directed()) {
           build_inverse(w, g);

@@ -40,8 +40,11 @@ std::uint64_t bytes_to_build(const build_size& size, rank_t ranks) {
   const uint128_t edge_bytes = 2 * size.id_bytes + size.weight_bytes;
   const auto edges = share(size.num_edges) * edge_bytes;
   const auto arcs = share(size.num_edges) * (size.symmetric ? 2 : 1);
-  const auto rows = (share(size.num_vertices) + 1) * sizeof(std::uint64_t) +
-                    arcs * (size.id_bytes + size.weight_bytes);
+  // With weights, rows also exist as pairs, which align their larger member.
+  const uint128_t pair_bytes =
+      size.weight_bytes == 0 ? 0 : 2 * std::max(size.id_bytes, size.weight_bytes);
+  const auto rows =
+      (share(size.num_vertices) + 1) * sizeof(std::uint64_t) + arcs * (size.id_bytes + pair_bytes);
   const auto row_numbers = arcs * sizeof(std::uint16_t);
   // Edge blocks are freed while the last rows are distributed, so both never exist in full at the
   // same time. With several ranks the received blocks take the place of the edge blocks.

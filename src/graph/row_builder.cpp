@@ -168,7 +168,7 @@ class row_builder {
   void sort_buckets() {
     const auto num_arcs = static_cast<std::size_t>(begins_.back());
     targets_ = hw::page_buffer<Id>(num_arcs);
-    if constexpr (weighted) weights_ = hw::page_buffer<W>(num_arcs);
+    if constexpr (weighted) edges_ = hw::page_buffer<weighted_edge<Id, W>>(num_arcs);
     offsets_ = hw::page_buffer<std::uint64_t>(static_cast<std::size_t>(num_rows_) + 1);
     sizes_ = std::vector<std::atomic<std::uint64_t>>(num_buckets_);
     for (auto& size : sizes_) size.store(unsorted, std::memory_order_relaxed);
@@ -200,7 +200,7 @@ class row_builder {
     const auto at = static_cast<std::size_t>(begins_[b]);
     return {.runs = runs_[b],
             .targets = targets_.data() + at,
-            .weights = weighted ? weights_.data() + at : nullptr,
+            .edges = weighted ? edges_.data() + at : nullptr,
             .offsets = offsets_.data() + first_row,
             .num_rows = std::min<std::size_t>(num_rows_ - first_row, row_mask() + 1)};
   }
@@ -217,7 +217,7 @@ class row_builder {
       if (part.targets != targets_.data() + end_) {
         std::memmove(targets_.data() + end_, part.targets, size * sizeof(Id));
         if constexpr (weighted) {
-          std::memmove(weights_.data() + end_, part.weights, size * sizeof(W));
+          std::memmove(edges_.data() + end_, part.edges, size * sizeof *part.edges);
         }
       }
       for (std::size_t r = 0; r < part.num_rows; ++r) part.offsets[r] += end_;
@@ -228,13 +228,13 @@ class row_builder {
   csr<Id> finish() {
     offsets_[static_cast<std::size_t>(num_rows_)] = end_;
     targets_.shrink(end_);
-    weight_array weights;
+    weighted_edges<Id> edges;
     if constexpr (weighted) {
-      weights_.shrink(end_);
-      weights = array<W>(std::move(weights_));
+      edges_.shrink(end_);
+      edges = array<weighted_edge<Id, W>>(std::move(edges_));
     }
     return {request_.first, array<std::uint64_t>(std::move(offsets_)),
-            array<Id>(std::move(targets_)), std::move(weights)};
+            array<Id>(std::move(targets_)), std::move(edges)};
   }
 
   [[nodiscard]] std::uint64_t row_mask() const noexcept {
@@ -253,7 +253,7 @@ class row_builder {
   std::vector<std::uint64_t> begins_;              // arcs before bucket b, shape [buckets + 1]
 
   hw::page_buffer<Id> targets_;
-  hw::page_buffer<W> weights_;
+  hw::page_buffer<weighted_edge<Id, W>> edges_;
   hw::page_buffer<std::uint64_t> offsets_;
 
   std::vector<std::atomic<std::uint64_t>> sizes_;  // of the sorted buckets

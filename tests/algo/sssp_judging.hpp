@@ -37,14 +37,12 @@ std::vector<double> all_of(world& w, const pgas::vertex_map<Distance>& distance)
   return all;
 }
 
-enum class layout { none, pairs, bins };
+enum class layout { none, bins };
 
 template <class Id>
 std::optional<length_layout<Id>> layout_of(world& w, const graph::dist_csr<Id>& g, layout setting) {
-  using kind = typename length_layout<Id>::kind;
   if (setting == layout::none || w.size() > 1 || !g.weighted()) return std::nullopt;
-  return std::optional<length_layout<Id>>(std::in_place, w, g,
-                                          setting == layout::bins ? kind::bins : kind::pairs);
+  return std::optional<length_layout<Id>>(std::in_place, w, g);
 }
 
 template <class Id>

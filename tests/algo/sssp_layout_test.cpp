@@ -48,7 +48,7 @@ TEST_P(SsspEveryWay, AgreesWithDijkstra) {
                                 sssp_method::distributed_control, sssp_method::chaotic}) {
         sssp_options opt{.algorithm = method};
         if (random.below(2) == 0) opt.delta = static_cast<double>(1 + random.below(16)) / 4;
-        for (const auto how : {layout::none, layout::pairs, layout::bins}) {
+        for (const auto how : {layout::none, layout::bins}) {
           if (how != layout::none && (w.size() > 1 || kind == weights::none)) continue;
           search_and_judge<std::uint32_t>(w, g, source, opt, how);
         }
@@ -105,7 +105,7 @@ TEST(SsspLayout, RowsDoNotEndAtTheHeaviestWeight) {
     plain_graph plain{"star", 5, true, {{0, 1}, {0, 2}, {0, 3}, {0, 4}}};
     const weighted_graph g{
         std::move(plain), kind, {{0, 1, heaviest}, {0, 2, 1}, {0, 3, heaviest}, {0, 4, 2}}};
-    for (const auto how : {layout::none, layout::pairs, layout::bins}) {
+    for (const auto how : {layout::none, layout::bins}) {
       for (const auto method : {sssp_method::delta, sssp_method::distributed_control}) {
         search_and_judge<std::uint32_t>(w, g, 0, {.algorithm = method, .delta = 3.0}, how);
       }
@@ -139,7 +139,7 @@ TEST(SsspLayout, LeavesOutLongEdges) {
   const auto g = random_graph_of_255_weights();
   const auto share = share_of<std::uint32_t>(g, 0, 1);
   const auto lengths = measure_lengths(w, share);
-  const length_layout<std::uint32_t> bins(w, share, length_layout<std::uint32_t>::kind::bins);
+  const length_layout<std::uint32_t> bins(w, share);
   const auto plainly = std::get<0>(sssp(w, share, std::uint32_t{7}, {}, lengths));
   const auto within = std::get<0>(sssp(w, share, std::uint32_t{7}, {}, lengths, &bins));
   EXPECT_EQ(all_of(w, within.distance), all_of(w, plainly.distance));

@@ -35,7 +35,7 @@ void search_at_random(world& w, plain_graph plain, random64& random) {
   if (random.below(2) == 0) opt.delta = static_cast<double>(1 + random.below(16)) / 4;
   opt.predecessors = random.below(2) == 0;
   const auto source = random.below(n);
-  const auto kind = static_cast<layout>(random.below(3));
+  const auto kind = static_cast<layout>(random.below(2));
   if (random.below(2) == 0) {
     search_and_judge<std::uint32_t>(w, g, source, opt, kind);
   } else {

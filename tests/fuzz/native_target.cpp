@@ -32,10 +32,10 @@ void walk(graph::dist_csr<Id>& g) {
       if (u >= n) fail("an edge leads to no vertex");
     }
     if (g.out().template weighted_by<std::int32_t>()) {
-      for (const auto x : g.out().template weights_of<std::int32_t>(v)) sum += x;
+      for (const auto& e : g.out().template edges_of<std::int32_t>(v)) sum += e.weight;
     }
     if (g.out().template weighted_by<double>()) {
-      for (const auto x : g.out().template weights_of<double>(v)) sum += x;
+      for (const auto& e : g.out().template edges_of<double>(v)) sum += e.weight;
     }
   }
   if (sum != sum) fail("a weight is not a number");

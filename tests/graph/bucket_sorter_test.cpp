@@ -50,11 +50,11 @@ std::vector<arc> sorted_by(bucket_sorter<Id, W>& sorter, const std::vector<arc>&
   for (const auto& run : lines) runs.push_back({run.data(), run_arcs});
   if (!arcs.empty()) runs.back().size = (arcs.size() - 1) % run_arcs + 1;
   std::vector<Id> targets(arcs.size());
-  std::vector<W> weights(arcs.size());
+  std::vector<weighted_edge<Id, W>> edges(arcs.size());
   std::vector<std::uint64_t> offsets(num_rows + 1);
   offsets[num_rows] = sorter({.runs = runs,
                               .targets = targets.data(),
-                              .weights = weights.data(),
+                              .edges = edges.data(),
                               .offsets = offsets.data(),
                               .num_rows = num_rows},
                              target_bits, drop_duplicates);
@@ -62,7 +62,10 @@ std::vector<arc> sorted_by(bucket_sorter<Id, W>& sorter, const std::vector<arc>&
   for (std::size_t r = 0; r < num_rows; ++r) {
     for (auto i = offsets[r]; i < offsets[r + 1]; ++i) {
       double weight = 0;
-      if constexpr (std::is_arithmetic_v<W>) weight = static_cast<double>(weights[i]);
+      if constexpr (std::is_arithmetic_v<W>) {
+        weight = static_cast<double>(edges[i].weight);
+        EXPECT_EQ(edges[i].target, targets[i]);
+      }
       sorted.push_back({static_cast<std::uint16_t>(r), targets[i], weight});
     }
   }

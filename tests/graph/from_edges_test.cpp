@@ -28,9 +28,9 @@ weights_of_edges own_edges(const any_graph& any) {
           for (std::size_t i = 0; i < targets.size(); ++i) {
             double weight = 1;
             if (g.out().template weighted_by<std::int32_t>()) {
-              weight = g.out().template weights_of<std::int32_t>(v)[i];
+              weight = g.out().template edges_of<std::int32_t>(v)[i].weight;
             } else if (g.weighted()) {
-              weight = g.out().template weights_of<double>(v)[i];
+              weight = g.out().template edges_of<double>(v)[i].weight;
             }
             found[{names.id_of(v), names.id_of(targets[i])}] += weight;
           }

@@ -65,9 +65,9 @@ edge_list arcs_of(const csr<Id>& rows) {
     for (std::size_t i = 0; i < list.size(); ++i) {
       double weight = 0;
       if (rows.template weighted_by<std::int32_t>()) {
-        weight = rows.template weights_of<std::int32_t>(v)[i];
+        weight = rows.template edges_of<std::int32_t>(v)[i].weight;
       } else if (rows.template weighted_by<double>()) {
-        weight = rows.template weights_of<double>(v)[i];
+        weight = rows.template edges_of<double>(v)[i].weight;
       }
       arcs.push_back({v, list[i], weight});
     }

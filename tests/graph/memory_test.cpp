@@ -19,7 +19,11 @@ TEST(BytesToBuild, CountOffsetsTargetsWeightsAndRowNumbers) {
   EXPECT_EQ(bytes_to_build(size, 1), 1001u * 8 + 10'000 * (4 + 2));
   auto weighted = size;
   weighted.weight_bytes = 8;
+  EXPECT_EQ(bytes_to_build(weighted, 1), 1001u * 8 + 10'000 * (4 + 16 + 2));
+  weighted.weight_bytes = 4;
   EXPECT_EQ(bytes_to_build(weighted, 1), 1001u * 8 + 10'000 * (4 + 8 + 2));
+  weighted.id_bytes = 8;
+  EXPECT_EQ(bytes_to_build(weighted, 1), 1001u * 8 + 10'000 * (8 + 16 + 2));
   auto inverse = size;
   inverse.symmetric = false;
   inverse.inverse = true;

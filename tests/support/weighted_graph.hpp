@@ -63,24 +63,25 @@ graph::dist_csr<Id> share_of(const weighted_graph& g, rank_t rank,
   const auto arcs = g.arcs();
   std::vector<std::uint64_t> offsets{0};
   std::vector<Id> targets;
-  std::vector<std::int32_t> whole;
-  std::vector<double> real;
+  std::vector<graph::weighted_edge<Id, std::int32_t>> whole;
+  std::vector<graph::weighted_edge<Id, double>> real;
   auto at = arcs.begin();
   for (auto v = partition.first(rank); v < partition.last(rank); ++v) {
     at = std::find_if(at, arcs.end(), [&](const auto& a) { return a.source >= v; });
     for (; at != arcs.end() && at->source == v; ++at) {
-      targets.push_back(static_cast<Id>(at->target));
-      whole.push_back(static_cast<std::int32_t>(at->weight));
-      real.push_back(at->weight);
+      const auto target = static_cast<Id>(at->target);
+      targets.push_back(target);
+      whole.push_back({target, static_cast<std::int32_t>(at->weight)});
+      real.push_back({target, at->weight});
     }
     offsets.push_back(targets.size());
   }
-  graph::weight_array values;
-  if (g.kind == weights::whole) values = detail::to_array(whole);
-  if (g.kind == weights::real) values = detail::to_array(real);
+  graph::weighted_edges<Id> edges;
+  if (g.kind == weights::whole) edges = detail::to_array(whole);
+  if (g.kind == weights::real) edges = detail::to_array(real);
   return {partition, g.graph.directed, g.edges.size(),
           graph::csr<Id>(partition.first(rank), detail::to_array(offsets),
-                         detail::to_array(targets), std::move(values)),
+                         detail::to_array(targets), std::move(edges)),
           graph::labels(g.graph.n)};
 }
 /// share_of with equal blocks.

@@ -10,6 +10,7 @@
 #include <variant>
 
 #include <cairn/base/contract.hpp>
+#include <cairn/graph/edge.hpp>
 #include <cairn/hw/pages.hpp>
 
 namespace cairn::graph {
@@ -44,8 +45,10 @@ class array {
   std::span<const T> view_;
 };
 
-/// Weights of edges, in the order of the targets: none, integers or doubles.
-using weight_array = std::variant<std::monostate, array<std::int32_t>, array<double>>;
+/// Edges with weights: none, integers or doubles.
+template <class Id>
+using weighted_edges = std::variant<std::monostate, array<weighted_edge<Id, std::int32_t>>,
+                                    array<weighted_edge<Id, double>>>;
 
 /// Pointers to the rows of a csr, by value: a loop can keep a copy in registers, whatever its body
 /// writes. Valid as long as the csr's arrays.
@@ -82,6 +85,9 @@ class row_view {
 /// need not be 0 and targets() may extend beyond the last one: a rank's rows of a mapped file are a
 /// window of the file's arrays. Vertices are always global ids.
 ///
+/// With weights the rows exist twice: as targets, for algorithms that ignore weights, and as
+/// targets with weights.
+///
 /// Id  std::uint32_t or std::uint64_t
 template <class Id>
 class csr {
@@ -93,20 +99,19 @@ class csr {
   /// first     global id of row 0
   /// offsets   shape [num_rows + 1], ascending
   /// targets   at least offsets.back() elements, those of a row ascending
-  /// weights   as many as targets, or none
+  /// edges     the rows' edges with weights, from that of offsets.front() on; or none
   /// Throws    contract_violation if the shapes do not match (values of offsets and targets are not
   ///           checked)
   csr(std::uint64_t first, array<std::uint64_t> offsets, array<Id> targets,
-      weight_array weights = {})
+      weighted_edges<Id> edges = {})
       : first_(first),
         num_rows_(offsets.size() == 0 ? 0 : offsets.size() - 1),
         offsets_(std::move(offsets)),
         targets_(std::move(targets)),
-        weights_(std::move(weights)) {
+        edges_(std::move(edges)) {
     CAIRN_EXPECTS(offsets_.size() >= 1);
     CAIRN_EXPECTS(offsets_.span().back() <= targets_.size());
-    CAIRN_EXPECTS(std::holds_alternative<std::monostate>(weights_) ||
-                  num_weights() == targets_.size());
+    CAIRN_EXPECTS(!weighted() || num_weighted_edges() == num_edges());
     const auto* const at = offsets_.data();
     for (std::size_t i = 0; i < num_rows_; ++i) {
       const auto degree = at[i + 1] - at[i];
@@ -141,32 +146,30 @@ class csr {
     return {first_, offsets_.data(), targets_.data()};
   }
 
-  [[nodiscard]] bool weighted() const noexcept { return weights_.index() != 0; }
+  [[nodiscard]] bool weighted() const noexcept { return edges_.index() != 0; }
   /// True if the weights are of type W (std::int32_t or double).
   template <class W>
   [[nodiscard]] bool weighted_by() const noexcept {
-    return std::holds_alternative<array<W>>(weights_);
+    return std::holds_alternative<array<weighted_edge<Id, W>>>(edges_);
   }
-  /// weights_of<W>(v)[i] is the weight of the edge to neighbors(v)[i]. Requires weighted_by<W>().
+  /// neighbors(v) with the weights of the edges. Requires weighted_by<W>().
   template <class W>
-  [[nodiscard]] std::span<const W> weights_of(std::uint64_t v) const noexcept {
+  [[nodiscard]] std::span<const weighted_edge<Id, W>> edges_of(std::uint64_t v) const noexcept {
     const auto* const at = offsets_.data() + (v - first_);
-    return {std::get_if<array<W>>(&weights_)->data() + at[0],
-            static_cast<std::size_t>(at[1] - at[0])};
+    return edges<W>().subspan(at[0] - offsets_.data()[0], at[1] - at[0]);
   }
 
   [[nodiscard]] std::span<const std::uint64_t> offsets() const noexcept { return offsets_.span(); }
   [[nodiscard]] std::span<const Id> targets() const noexcept { return targets_.span(); }
-  [[nodiscard]] const weight_array& weights() const noexcept { return weights_; }
-
-  /// Frees the weights.
-  void drop_weights() noexcept { weights_ = {}; }
+  /// The edges of these rows, shape [num_edges()]. Requires weighted_by<W>().
+  template <class W>
+  [[nodiscard]] std::span<const weighted_edge<Id, W>> edges() const noexcept {
+    return std::get_if<array<weighted_edge<Id, W>>>(&edges_)->span();
+  }
 
  private:
-  std::size_t num_weights() const noexcept {
-    if (const auto* whole = std::get_if<1>(&weights_)) return whole->size();
-    if (const auto* real = std::get_if<2>(&weights_)) return real->size();
-    return 0;
+  std::size_t num_weighted_edges() const noexcept {
+    return weighted_by<double>() ? edges<double>().size() : edges<std::int32_t>().size();
   }
 
   std::uint64_t first_ = 0;
@@ -174,7 +177,7 @@ class csr {
   std::uint64_t num_nonempty_rows_ = 0, max_degree_ = 0;
   array<std::uint64_t> offsets_;
   array<Id> targets_;
-  weight_array weights_;
+  weighted_edges<Id> edges_;
 };
 
 }  // namespace cairn::graph

@@ -16,7 +16,7 @@
 namespace cairn::graph {
 
 /// One rank's share of a graph: the rows of its vertices, and properties of the whole graph.
-/// Move-only; only add_inverse, attach and drop_weights modify it.
+/// Move-only; only add_inverse and attach modify it.
 ///
 /// partition      which rank owns which vertex; the same on every rank
 /// out            out-rows of this rank's vertices
@@ -68,12 +68,6 @@ class dist_csr {
   /// file's order.
   [[nodiscard]] const std::optional<attachment>& attached() const noexcept { return attached_; }
   void attach(attachment bytes) { attached_.emplace(std::move(bytes)); }
-
-  /// Frees the weights.
-  void drop_weights() noexcept {
-    out_.drop_weights();
-    if (in_) in_->drop_weights();
-  }
 
  private:
   pgas::partition partition_;

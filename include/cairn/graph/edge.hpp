@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <cstdint>
+#include <compare>
 
 namespace cairn::graph {
 
@@ -13,6 +13,15 @@ struct edge {
 
   friend constexpr bool operator==(const edge&, const edge&) = default;
   friend constexpr auto operator<=>(const edge&, const edge&) = default;
+};
+
+/// An edge of a row with its weight beside its target, so that both share a cache line.
+template <class Id, class Weight>
+struct weighted_edge {
+  Id target;
+  Weight weight;
+
+  friend constexpr auto operator<=>(const weighted_edge&, const weighted_edge&) = default;
 };
 
 }  // namespace cairn::graph

@@ -6,19 +6,12 @@
 #include <cstdint>
 #include <limits>
 #include <type_traits>
-#include <variant>
 
 #include <cairn/base/contract.hpp>
 #include <cairn/graph/csr.hpp>
+#include <cairn/graph/edge.hpp>
 
 namespace cairn::traverse {
-
-/// An edge with its weight beside its target, so that both share a cache line.
-template <class Id, class Weight>
-struct weighted_edge {
-  Id target;
-  Weight weight;
-};
 
 /// Lower ends of the weight bins by which the edges of a row are ordered, ascending; the first is
 /// 0. If all are 0, the row has no order by weight.
@@ -30,7 +23,7 @@ inline constexpr Weight no_weight = std::numeric_limits<Weight>::has_infinity
                                         : std::numeric_limits<Weight>::max();
 
 /// A function whose type has `is_short = std::true_type`. It is so little code that a loop over
-/// edges is worth compiling for each form of storage, which saves registers.
+/// edges is worth compiling with and without weights, which saves registers.
 template <class F>
 concept short_body = std::remove_cvref_t<F>::is_short::value;
 
@@ -41,7 +34,7 @@ concept short_body = std::remove_cvref_t<F>::is_short::value;
 template <class Id, class Weight>
 class weighted_rows {
  public:
-  using edge = weighted_edge<Id, Weight>;
+  using edge = graph::weighted_edge<Id, Weight>;
 
   /// A row's edges, as positions in all edges.
   struct row {
@@ -52,21 +45,15 @@ class weighted_rows {
   explicit weighted_rows(const graph::csr<Id>& rows)
       : offsets_(origin_of(rows.first(), rows.offsets().data())), targets_(rows.targets().data()) {
     CAIRN_EXPECTS(!rows.weighted() || rows.template weighted_by<Weight>());
-    if (rows.weighted()) {
-      weights_ = std::get<graph::array<Weight>>(rows.weights()).data();
-      weight_step_ = 1;
-    }
+    if (rows.weighted()) take(rows.template edges<Weight>().data(), rows.offsets().front());
   }
-  /// edges     edges of all rows; row v begins at offsets[v - first]
+  /// edges     edges of all rows; row v begins at offsets[v - first], row 0 of them at 0
   /// bins      bins by which the edges of every row are ordered
   weighted_rows(std::uint64_t first, const std::uint64_t* offsets, const edge* edges,
                 const weight_bins<Weight>& bins)
-      : offsets_(origin_of(first, offsets)),
-        targets_(&edges->target),
-        weights_(&edges->weight),
-        target_step_(sizeof(edge) / sizeof(Id)),
-        weight_step_(sizeof(edge) / sizeof(Weight)),
-        bins_(bins) {}
+      : offsets_(origin_of(first, offsets)), bins_(bins) {
+    take(edges, 0);
+  }
 
   [[nodiscard]] [[gnu::always_inline]] row row_of(std::uint64_t v) const noexcept {
     const auto* const at =
@@ -80,7 +67,7 @@ class weighted_rows {
     return {targets_[at * target_step_], weights_[at * weight_step_]};
   }
   /// Calls f(u, weight) for each edge of a row, from its vertex to u. A short f is compiled for
-  /// each form of storage: see short_body.
+  /// storage with and without weights: see short_body.
   template <class F>
   [[gnu::always_inline]] void each_edge(row of, F&& f) const {
     const auto num = of.size;
@@ -90,11 +77,9 @@ class weighted_rows {
       for (std::size_t i = 0; i < num; ++i, target += target_step_, weight += weight_step_) {
         f(*target, *weight);
       }
-    } else if (target_step_ > 1) {
+    } else if (weight_step_ > 0) {
       const auto* const edges = reinterpret_cast<const edge*>(target);
       for (std::size_t i = 0; i < num; ++i) f(edges[i].target, edges[i].weight);
-    } else if (weight_step_ > 0) {
-      for (std::size_t i = 0; i < num; ++i) f(target[i], weight[i]);
     } else {
       for (std::size_t i = 0; i < num; ++i) f(target[i], Weight{1});
     }
@@ -127,21 +112,26 @@ class weighted_rows {
     const auto* const target = targets_ + of.begin * target_step_;
     __builtin_prefetch(target);
     __builtin_prefetch(target + line);
-    if (target_step_ > 1) return;  // the weights are in the same lines
-    const auto* const weight = weights_ + of.begin * weight_step_;
-    __builtin_prefetch(weight);
-    __builtin_prefetch(weight + line);
   }
 
  private:
   static constexpr std::array<Weight, 1> one{1};
 
+  // front     offset of the first edge
+  void take(const edge* edges, std::uint64_t front) noexcept {
+    if (edges == nullptr) return;  // there are none
+    const auto origin = reinterpret_cast<std::uintptr_t>(edges) - front * sizeof(edge);
+    targets_ = reinterpret_cast<const Id*>(origin + offsetof(edge, target));
+    weights_ = reinterpret_cast<const Weight*>(origin + offsetof(edge, weight));
+    target_step_ = sizeof(edge) / sizeof(Id);
+    weight_step_ = sizeof(edge) / sizeof(Weight);
+  }
   static std::uintptr_t origin_of(std::uint64_t first, const std::uint64_t* offsets) {
     return reinterpret_cast<std::uintptr_t>(offsets) - first * sizeof(std::uint64_t);
   }
 
   std::uintptr_t offsets_;  // where that of row 0 would be: one register in a loop instead of two
-  const Id* targets_;
+  const Id* targets_ = nullptr;
   const Weight* weights_ = one.data();
   // Distances between consecutive edges, in elements. Without weights the step is 0.
   std::size_t target_step_ = 1, weight_step_ = 0;

@@ -89,7 +89,7 @@ graph_by_ids by_declared_ids(const std::string& path, const native_graph& g,
   std::iota(ids.begin(), ids.end(), std::uint64_t{1});
   auto kept = std::make_shared<const std::vector<std::uint64_t>>(std::move(ids));
   found.g.labels = *kept;
-  found.g.kept = std::move(kept);
+  found.g.kept.push_back(std::move(kept));
   return found;
 }
 

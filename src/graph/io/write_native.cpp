@@ -10,6 +10,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/graph/io/compressed.hpp>
 #include <cairn/graph/io/native.hpp>
+#include <cairn/hw/pages.hpp>
 #include <cairn/task/parallel_for.hpp>
 
 #include "native_header.hpp"
@@ -86,6 +87,14 @@ std::string_view text_of(byte_span bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
+template <class Id, class W>
+void put_weights(std::span<const weighted_edge<Id, W>> edges, native_graph& to) {
+  auto weights = std::make_shared<hw::page_buffer<W>>(edges.size());
+  std::ranges::transform(edges, weights->begin(), &weighted_edge<Id, W>::weight);
+  to.weights = std::as_const(*weights).span();
+  to.kept.push_back(std::move(weights));
+}
+
 }  // namespace
 
 template <class Id>
@@ -97,12 +106,10 @@ native_graph native_view(const dist_csr<Id>& g) {
   view.num_edges = g.num_edges();
   view.offsets = g.out().offsets();
   view.targets = g.out().targets().first(entries);
-  if (const auto* whole = std::get_if<1>(&g.out().weights())) {
-    view.weights = whole->span().first(entries);
+  if (g.out().template weighted_by<std::int32_t>()) {
+    put_weights(g.out().template edges<std::int32_t>(), view);
   }
-  if (const auto* real = std::get_if<2>(&g.out().weights())) {
-    view.weights = real->span().first(entries);
-  }
+  if (g.out().template weighted_by<double>()) put_weights(g.out().template edges<double>(), view);
   const auto& names = g.labels();
   if (names.textual()) view.words = &names.words();
   if (!names.identity()) {
@@ -110,7 +117,7 @@ native_graph native_view(const dist_csr<Id>& g) {
     ids->reserve(names.size());
     for (std::uint64_t v = 0; v < names.size(); ++v) ids->push_back(names.id_of(v));
     view.labels = *ids;
-    view.kept = std::move(ids);
+    view.kept.push_back(std::move(ids));
   }
   return view;
 }

@@ -126,7 +126,11 @@ TEST(Native, EachRankHasItsRows) {
         const auto row = g.out().neighbors(v);
         ASSERT_EQ(row.size(), a.offsets[v + 1] - a.offsets[v]);
         EXPECT_TRUE(std::equal(row.begin(), row.end(), a.targets.data() + a.offsets[v]));
-        EXPECT_EQ(g.out().weights_of<double>(v).data()[0], a.real.at(a.offsets[v])) << v;
+        const auto edges = g.out().edges_of<double>(v);
+        for (std::size_t i = 0; i < row.size(); ++i) {
+          EXPECT_EQ(edges[i].target, row[i]) << v;
+          EXPECT_EQ(edges[i].weight, a.real.at(a.offsets[v] + i)) << v;
+        }
       }
     });
   }

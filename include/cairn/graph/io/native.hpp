@@ -58,8 +58,8 @@ struct native_graph {
   std::variant<std::monostate, std::span<const std::int32_t>, std::span<const double>> weights;
   std::span<const std::uint64_t> labels;  ///< by vertex; empty: vertex v has id v
   const word_list* words = nullptr;       ///< if set, the id of vertex v is words[labels[v]]
-  std::shared_ptr<const std::vector<std::uint64_t>> kept = {};  ///< owns `labels`, if set
-  std::optional<attachment> attached = {};                      ///< not set by native_view()
+  std::vector<std::shared_ptr<const void>> kept = {};  ///< owns arrays that the graph does not have
+  std::optional<attachment> attached = {};             ///< not set by native_view()
 
   [[nodiscard]] std::uint64_t label_of(std::uint64_t v) const noexcept {
     return labels.empty() ? v : labels[v];
@@ -67,9 +67,10 @@ struct native_graph {
   [[nodiscard]] std::uint64_t num_vertices() const noexcept { return offsets.size() - 1; }
 };
 
-/// The arrays of a graph on one rank. Valid as long as `g`. Takes 8 bytes a vertex unless every
-/// vertex is its own id.
-/// Throws    contract_violation if the graph is distributed to several ranks
+/// The arrays of a graph on one rank. Valid as long as `g`.
+/// Memory    8 bytes a vertex unless every vertex is its own id; the weights' 4 or 8 bytes an entry
+/// Throws    contract_violation if the graph is distributed to several ranks; system_failure if an
+///           allocation fails
 template <class Id>
 [[nodiscard]] native_graph native_view(const dist_csr<Id>& g);
 
@@ -80,20 +81,24 @@ template <class Id>
 /// Called by worker 0 of one rank.
 void write_native(task::pool& workers, const std::string& path, const native_graph& g);
 
-/// Reads a .cairn file. A plain file is mapped and the graph is a view of it; only the labels are
-/// copied. The file is verified first: header, bounds and checksums (each rank verifies a share of
-/// the chunks); in each rank's rows, that offsets do not decrease and that targets ascend, are
-/// vertices and have finite weights; that the rows of an undirected graph contain each edge at both
-/// its ends with the same weight; that the header's number of edges is correct. Of an attachment
-/// only the checksum is verified; only a graph on one rank has it.
+/// Reads a .cairn file. A plain file is mapped and the graph is a view of it; only labels, and
+/// with weights each rank's own entries, are copied. The file is verified first: header, bounds and
+/// checksums (each rank verifies a share of the chunks); in each rank's rows, that offsets do not
+/// decrease and that targets ascend, are vertices and have finite weights; that the rows of an
+/// undirected graph contain each edge at both its ends with the same weight; that the header's
+/// number of edges is correct. Of an attachment only the checksum is verified; only a graph on one
+/// rank has it.
 ///
-/// Memory    none beyond the mapping for a plain file; for a compressed one the whole graph on each
+/// with_weights  false: the graph has none, even if the file has
+/// Memory    beyond the mapping: the labels, and own entries with weights; for a compressed file
+///           the whole graph on each rank
+/// Throws    input_error with the byte offset; usage_error if that is more than the available
+///           memory, before allocation; system_failure if an allocation fails; the same on every
 ///           rank
-/// Throws    input_error with the byte offset; usage_error if the header of a compressed file
-///           describes more than the available memory, before allocation; the same on every rank
 /// Collective.
 [[nodiscard]] any_graph read_native(world& w, const std::string& path,
-                                    partition_kind partition = partition_kind::vertices);
+                                    partition_kind partition = partition_kind::vertices,
+                                    bool with_weights = true);
 
 extern template native_graph native_view(const dist_csr<std::uint32_t>&);
 extern template native_graph native_view(const dist_csr<std::uint64_t>&);
