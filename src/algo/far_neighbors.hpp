@@ -7,6 +7,7 @@
 
 #include <cairn/base/types.hpp>
 #include <cairn/graph/csr.hpp>
+#include <cairn/hw/topology.hpp>
 
 namespace cairn::algo {
 
@@ -33,11 +34,13 @@ template <class Id>
 ///
 /// num_vertices  of the whole graph
 /// value_bytes   of one source
-/// Work          65,536 edges
+/// cache_bytes   of the second cache
+/// Work          two edges per line of the cache
 template <class Id>
 [[nodiscard]] bool sources_miss_cache(const graph::csr<Id>& in, std::uint64_t num_vertices,
-                                      std::size_t value_bytes) {
-  constexpr std::uint64_t cache_lines = (2 << 20) / cache_line, accesses = 2 * cache_lines;
+                                      std::size_t value_bytes,
+                                      std::size_t cache_bytes = hw::second_cache_bytes()) {
+  const std::uint64_t cache_lines = cache_bytes / cache_line, accesses = 2 * cache_lines;
   constexpr std::uint64_t pieces = 16;  // of consecutive edges, spread over the graph
   const auto per_line = cache_line / value_bytes;
   const auto num_lines = num_vertices / per_line + 1;

@@ -37,7 +37,7 @@ graph::csr<id> rows_of(std::uint64_t num_rows,
 
 bool miss(std::uint64_t n, std::uint64_t num_rows,
           const std::function<std::uint64_t(std::uint64_t, random64&)>& source) {
-  return sources_miss_cache(rows_of(num_rows, source), n, sizeof(float));
+  return sources_miss_cache(rows_of(num_rows, source), n, sizeof(float), 2 << 20);
 }
 
 TEST(FarSources, MissTheCacheIfTheyAreManyAndSpread) {
