@@ -65,8 +65,8 @@ TEST(WidthChoice, IgnoresShortSearches) {
   EXPECT_TRUE(widths.learns_from(million));
 }
 
-support::weighted_graph grid_of_ones() {
-  support::weighted_graph g{support::grid(60, 60), support::weights::whole, {}};
+support::weighted_graph grid_of_ones(std::uint64_t side = 60) {
+  support::weighted_graph g{support::grid(side, side), support::weights::whole, {}};
   for (const auto& e : g.graph.edges) g.edges.push_back({e.source, e.target, 1});
   return g;
 }
@@ -107,6 +107,20 @@ TEST(SsspTables, AreTriedAfterFourSearches) {
       EXPECT_EQ(r.distance.load(3599), 118u);
     }
     EXPECT_EQ(all, "aaaattt");
+  });
+}
+
+// Fixed costs dominate their times.
+TEST(SsspTables, AreNotTriedInShortSearches) {
+  support::on_simulated_ranks(1, 2, 1, [](world& w) {
+    const auto g = support::share_of<std::uint32_t>(grid_of_ones(10), 0, 1);
+    const auto lengths = measure_lengths(w, g);
+    for (int i = 0; i < 12; ++i) {
+      const auto found = sssp(w, g, std::uint32_t{0}, {}, lengths);
+      const auto& r = std::get<sssp_result<std::uint32_t>>(found);
+      EXPECT_NE(r.ran.why, own_tables);
+      EXPECT_EQ(r.distance.load(99), 18u);
+    }
   });
 }
 

@@ -55,7 +55,7 @@ array<weighted_edge<Id, W>> weighted_entries(world& w, const native_file& file, 
 }
 
 template <class Id>
-weighted_edges<Id> weighted_entries(world& w, const std::string& path, const native_file& file,
+weighted_edges<Id> weighted_entries(world& w, const native_file& file,
                                     std::span<const std::uint64_t> offsets) {
   const auto kind = file.header().weights;
   const auto begin = offsets.front(), end = offsets.back();
@@ -63,13 +63,13 @@ weighted_edges<Id> weighted_entries(world& w, const std::string& path, const nat
       kind == 1 ? sizeof(weighted_edge<Id, std::int32_t>) : sizeof(weighted_edge<Id, double>);
   const auto ranks = static_cast<std::uint64_t>(w.size());
   expect_memory_for(w, file.header().num_entries / ranks * bytes,
-                    path + ": the edges with weights");
+                    file.path() + ": the edges with weights");
   if (kind == 1) return weighted_entries<Id, std::int32_t>(w, file, begin, end);
   return weighted_entries<Id, double>(w, file, begin, end);
 }
 
 template <class Id>
-any_graph view_of(world& w, const std::string& path, const std::shared_ptr<const native_file>& file,
+any_graph view_of(world& w, const std::shared_ptr<const native_file>& file,
                   const pgas::partition& partition, bool with_weights) {
   const auto& header = file->header();
   const auto rows = static_cast<std::size_t>(partition.size(w.rank()));
@@ -78,7 +78,7 @@ any_graph view_of(world& w, const std::string& path, const std::shared_ptr<const
       file->values<std::uint64_t>(offsets_section).subspan(first, rows + 1), file);
   weighted_edges<Id> edges;
   if (with_weights && header.weights != 0) {
-    edges = weighted_entries<Id>(w, path, *file, offsets.span());
+    edges = weighted_entries<Id>(w, *file, offsets.span());
   }
   csr<Id> out(first, std::move(offsets), array<Id>(file->values<Id>(targets_section), file),
               std::move(edges));
@@ -106,10 +106,8 @@ any_graph read_native(world& w, const std::string& path, partition_kind kind, bo
                              ? pgas::partition(n, w.size())
                              : graph::detail::balanced_partition(
                                    n, w.size(), [&](std::uint64_t v) { return offsets[v]; });
-  if (file->header().id_bytes == 4) {
-    return view_of<std::uint32_t>(w, path, file, partition, with_weights);
-  }
-  return view_of<std::uint64_t>(w, path, file, partition, with_weights);
+  if (file->header().id_bytes == 4) return view_of<std::uint32_t>(w, file, partition, with_weights);
+  return view_of<std::uint64_t>(w, file, partition, with_weights);
 }
 
 }  // namespace cairn::graph::io
