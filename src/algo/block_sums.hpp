@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -9,6 +10,10 @@
 #include <cairn/tm/cell.hpp>
 
 namespace cairn::algo {
+
+/// The number of similar terms from which the rounding errors of their sum, if it is a `float`,
+/// become too large.
+inline constexpr std::ptrdiff_t longest_sum = 256;
 
 /// Sums the contributions of the sources in a layout's rows, block by block.
 ///
@@ -70,15 +75,26 @@ class block_sums {
   static Add add_long_rows(const typename pull_layout<Id>::group& g, const Real* from,
                            const Source* sources, const std::uint16_t* rows, Add add) {
     for (std::size_t i = 0; i < g.num_rows; ++i) {
-      Real part[4] = {};
       const auto* const end = sources + g.length;
-      for (; end - sources >= 4; sources += 4) {
-        for (std::size_t j = 0; j < 4; ++j) part[j] += load(from, sources[j]);
+      double sum = 0;
+      while (sources != end) {
+        const auto n = std::min(end - sources, 4 * longest_sum);
+        sum += double{add_up(from, sources, sources + n)};
+        sources += n;
       }
-      for (; sources != end; ++sources) part[0] += load(from, *sources);
-      add(rows[i], (part[0] + part[1]) + (part[2] + part[3]));
+      add(rows[i], static_cast<Real>(sum));
     }
     return add;
+  }
+
+  [[gnu::always_inline]] static Real add_up(const Real* from, const Source* sources,
+                                            const Source* end) {
+    Real part[4] = {};
+    for (; end - sources >= 4; sources += 4) {
+      for (std::size_t j = 0; j < 4; ++j) part[j] += load(from, sources[j]);
+    }
+    for (; sources != end; ++sources) part[0] += load(from, *sources);
+    return (part[0] + part[1]) + (part[2] + part[3]);
   }
 
   const Source* sources_;

@@ -13,33 +13,15 @@
 #include <cairn/tm/cell.hpp>
 
 #include "algo/block_sums.hpp"
-#include "algo/far_neighbors.hpp"
 #include "algo/pagerank_state.hpp"
 #include "algo/rank_sum_correction.hpp"
-#include "algo/row_lengths.hpp"
+#include "algo/row_sum_choice.hpp"
 
 namespace cairn::algo {
 
-/// How the contributions of a row's sources are summed; those of long rows in four independent
-/// partial sums.
-///
-/// near      most contributions are in the core's cache. Row lengths are unpredictable, so the last
-///           one to four terms are summed without a branch: always four are loaded, from this row
-///           or the next, and excess terms are multiplied by zero
-/// even      as `near`, but most rows are as long as the row before. Branches are predictable, so
-///           only the row's own terms are loaded
-/// far       most contributions miss the core's cache. They are prefetched to the second cache,
-///           which waits for more lines at once than the first
-enum class row_sum : std::uint8_t { near, even, far };
-
-template <class Id>
-[[nodiscard]] row_sum row_sum_for(const graph::csr<Id>& in, std::uint64_t num_vertices,
-                                  std::size_t value_bytes) {
-  if (sources_miss_cache(in, num_vertices, value_bytes)) return row_sum::far;
-  return rows_of_equal_length(in) ? row_sum::even : row_sum::near;
-}
-
-/// Sums the contributions of one row's sources.
+/// Sums the contributions of one row's sources: those of long rows in four independent partial
+/// sums, of which each gets at most `longest_sum` terms, because rounding errors of similar terms
+/// accumulate.
 ///
 /// Shared    other workers write the contributions concurrently (in-place sweeps)
 template <class Real, class Id, bool Shared>
@@ -50,10 +32,27 @@ class contribution_sum {
 
   template <row_sum How>
   [[gnu::always_inline]] Real of(const Id* at, const Id* end) const {
-    return How == row_sum::near ? near(at, end) : exactly<How == row_sum::far>(at, end);
+    if (end - at > 4 * longest_sum) [[unlikely]]
+      return in_pieces<How>(at, end);
+    return whole<How>(at, end);
   }
 
  private:
+  template <row_sum How>
+  [[gnu::always_inline]] Real whole(const Id* at, const Id* end) const {
+    return How == row_sum::near ? near(at, end) : exactly<How == row_sum::far>(at, end);
+  }
+
+  template <row_sum How>
+  [[gnu::noinline]] Real in_pieces(const Id* at, const Id* end) const {
+    double sum = 0;
+    for (const Id* piece = at; piece != end; piece = at) {
+      at += std::min(end - piece, 4 * longest_sum);
+      sum += double{whole<How>(piece, at)};
+    }
+    return static_cast<Real>(sum);
+  }
+
   [[gnu::always_inline]] Real near(const Id* at, const Id* end) const {
     if (end - at <= 4) return last_terms(at, end);
     Real a = 0, b = 0, c = 0, d = 0;
@@ -64,18 +63,12 @@ class contribution_sum {
     return ((a + b) + (c + d)) + last_terms(at, end);
   }
 
-  // Loads the row's own terms only.
+  // Loads the row's own terms only. Adds in the order of near().
   template <bool Prefetches>
   [[gnu::always_inline]] Real exactly(const Id* at, const Id* end) const {
-    constexpr std::ptrdiff_t ahead = 32;
+    if (at == end) return 0;
+    if (end - at <= 4 && (!Prefetches || end_ - end >= ahead)) return few<Prefetches>(at, end);
     Real a = 0, b = 0, c = 0, d = 0;
-    if (Prefetches && end - at <= 4 && end_ - end >= ahead) {
-      for (; at != end; ++at) {
-        __builtin_prefetch(contributions_ + at[ahead], 0, second_cache);
-        a += contribution(at[0]);
-      }
-      return a;
-    }
     for (; end - at > 4; at += 4) {
       if (Prefetches && end_ - at >= ahead + 4) [[likely]] {
         for (std::ptrdiff_t j = 0; j < 4; ++j) {
@@ -84,10 +77,29 @@ class contribution_sum {
       }
       add_four(at, a, b, c, d);
     }
-    for (; at != end; ++at) a += contribution(at[0]);
-    return (a + b) + (c + d);
+    return ((a + b) + (c + d)) + few<false>(at, end);
   }
 
+  // One to four terms. Nothing is added to zero: in sweeps in place the only source of a row may be
+  // the row before.
+  template <bool Prefetches>
+  [[gnu::always_inline]] Real few(const Id* at, const Id* end) const {
+    const auto term = [&](std::ptrdiff_t j) __attribute__((always_inline)) {
+      if (Prefetches) __builtin_prefetch(contributions_ + at[ahead + j], 0, second_cache);
+      return contribution(at[j]);
+    };
+    const auto n = end - at;
+    Real sum = term(0);
+    if (n > 1) sum += term(1);
+    if (n > 2) {
+      Real last = term(2);
+      if (n > 3) last += term(3);
+      sum += last;
+    }
+    return sum;
+  }
+
+  static constexpr std::ptrdiff_t ahead = 32;
   static constexpr int second_cache = 2;
 
   [[gnu::always_inline]] void add_four(const Id* at, Real& a, Real& b, Real& c, Real& d) const {
@@ -97,16 +109,14 @@ class contribution_sum {
     d += contribution(at[3]);
   }
 
-  // At most four terms.
+  // At most four terms, without a branch on their number.
   [[gnu::always_inline]] Real last_terms(const Id* at, const Id* end) const {
     if (end_ - at >= 4) {
       const auto& keep = kept[end - at];
       return (contribution(at[0]) * keep[0] + contribution(at[1]) * keep[1]) +
              (contribution(at[2]) * keep[2] + contribution(at[3]) * keep[3]);
     }
-    Real sum = 0;
-    for (; at != end; ++at) sum += contribution(at[0]);
-    return sum;
+    return at == end ? 0 : few<false>(at, end);
   }
 
   static constexpr Real kept[5][4] = {
@@ -131,8 +141,7 @@ class pagerank_pull {
         in_place_(in_place),
         tolerance_(tolerance),
         layout_(layout),
-        how_(layout == nullptr ? row_sum_for(s.g.in(), s.g.num_vertices(), sizeof(Real))
-                               : row_sum::near),
+        row_sums_(s.w.workers()),
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices(), s.w.memory()),
         next_(in_place ? 0 : s.g.num_vertices(), s.w.memory()),
@@ -214,14 +223,7 @@ class pagerank_pull {
   template <bool Shared>
   void sweep_all() {
     if (layout_ == nullptr) {
-      switch (how_) {
-        case row_sum::near:
-          return sweep_rows<Shared, row_sum::near>();
-        case row_sum::even:
-          return sweep_rows<Shared, row_sum::even>();
-        case row_sum::far:
-          return sweep_rows<Shared, row_sum::far>();
-      }
+      sweep_rows<Shared>();
     } else if (layout_->tiled()) {
       sweep_blocks<Shared, std::uint16_t>();
     } else {
@@ -303,11 +305,44 @@ class pagerank_pull {
     }
   }
 
-  template <bool Shared, row_sum How>
+  template <bool Shared>
   void sweep_rows() {
+    const bool learns = row_sums_.learns();
     s_.w.parallel_for(s_.per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      rows_swept(k, begin, end, sweep_rows<Shared, How>(begin, end));
+      const auto change = learns ? sweep_timed<Shared>(k, begin, end)
+                                 : sweep_rows<Shared>(row_sums_.chosen(), begin, end);
+      rows_swept(k, begin, end, change);
     });
+    if (learns) row_sums_.end();
+  }
+
+  // Returns the change.
+  template <bool Shared>
+  double sweep_timed(worker_t k, std::size_t begin, std::size_t end) {
+    const auto offsets = s_.g.in().offsets();
+    double change = 0;
+    for (auto now = s_.w.clock().now_ns(); begin < end;) {
+      const auto stop = std::min(end, begin + row_sum_choice::stretch);
+      const auto way = row_sums_.next(k);
+      change += sweep_rows<Shared>(way, begin, stop);
+      const auto before = std::exchange(now, s_.w.clock().now_ns());
+      row_sums_.took(k, way, offsets[stop] - offsets[begin] + (stop - begin), now - before);
+      begin = stop;
+    }
+    return change;
+  }
+
+  template <bool Shared>
+  double sweep_rows(row_sum how, std::size_t begin, std::size_t end) {
+    switch (how) {
+      case row_sum::near:
+        break;
+      case row_sum::even:
+        return sweep_rows<Shared, row_sum::even>(begin, end);
+      case row_sum::far:
+        return sweep_rows<Shared, row_sum::far>(begin, end);
+    }
+    return sweep_rows<Shared, row_sum::near>(begin, end);
   }
 
   // Returns the change. Inlined, the loop would keep pointers in memory.
@@ -346,7 +381,7 @@ class pagerank_pull {
   const double tolerance_;
   int sweeps_ = 0;  // number of sweeps begun
   const pull_layout<Id>* layout_;
-  const row_sum how_;                             // without a layout
+  row_sum_choice row_sums_;                       // without a layout
   task::per_worker<hw::page_buffer<Real>> sums_;  // of one block
   hw::page_buffer<Real> contributions_, next_;    // of the whole graph
   pgas::accumulator<add<double>> found_;          // see rank_sum_correction

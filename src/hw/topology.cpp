@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <sched.h>
-#include <unistd.h>
 
 #include <cerrno>
 #include <fstream>
@@ -53,11 +52,6 @@ void bind_this_thread(const int* begin, const int* end) noexcept {
 }
 
 }  // namespace
-
-std::size_t second_cache_bytes() noexcept {
-  static const long bytes = sysconf(_SC_LEVEL2_CACHE_SIZE);
-  return bytes > 0 ? static_cast<std::size_t>(bytes) : std::size_t{2} << 20;
-}
 
 std::string processor_model() {
   std::ifstream info("/proc/cpuinfo");

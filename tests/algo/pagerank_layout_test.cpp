@@ -46,6 +46,21 @@ TEST(PagerankLayout, OfManyTilesGivesTheSameRanks) {
   }
 }
 
+// A million equal contributions, added one by one, would lose a ten-thousandth of their sum.
+TEST(PagerankLayout, RowsOfAMillionEqualContributionsAreSummedExactlyEnough) {
+  constexpr std::uint64_t n = 1'000'000;
+  plain_graph star{"directed star", n, true, {}};
+  for (std::uint64_t v = 1; v < n; ++v) star.edges.push_back({v, 0});
+  world w;
+  const auto share = support::share_of<std::uint32_t>(star, 0, 1);
+  using layout = pull_layout<std::uint32_t>;
+  const layout groups(w, share, layout::kind::groups), tiles(w, share, layout::kind::tiles);
+  for (const layout* l : {static_cast<const layout*>(nullptr), &groups, &tiles}) {
+    const auto r = pagerank<float>(w, share, {}, l);
+    EXPECT_EQ(verify_pagerank(w, share, r, {}), std::nullopt);
+  }
+}
+
 // Rows in the order of their lengths, each updated at once, would all but double the sweeps: short
 // rows first lower the sum of the ranks, which sweeps restore slowly.
 TEST(PagerankLayout, NeedsHardlyMoreSweepsInPlaceThanTheRows) {

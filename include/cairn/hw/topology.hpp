@@ -30,9 +30,6 @@ struct topology {
 /// The processor's name as it reports itself, without the rest: 0.1 ms. Empty if unknown.
 [[nodiscard]] std::string processor_model();
 
-/// The size of a core's second cache; 2 MiB if unknown. Some microseconds at the first call.
-[[nodiscard]] std::size_t second_cache_bytes() noexcept;
-
 /// The hardware threads on which a thread may run. Read it before any thread is pinned: a pinned
 /// thread, and every thread that it starts, may run on one only.
 class core_set {

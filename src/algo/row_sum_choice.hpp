@@ -1,0 +1,105 @@
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include <cairn/base/types.hpp>
+#include <cairn/task/per_worker.hpp>
+
+namespace cairn::algo {
+
+/// How the contributions of a row's sources are summed. All ways add in the same order.
+///
+/// near      at most four terms are summed without a branch: always four are loaded, from this row
+///           or the next, and excess terms are multiplied by zero. For rows of unpredictable length
+///           whose sources are in the caches
+/// even      only the row's own terms are loaded. For rows as long as the row before
+/// far       as `even`, and contributions are prefetched to the second cache, which waits for more
+///           lines at once than the first. For sources that miss that cache
+enum class row_sum : std::uint8_t { near, even, far };
+
+/// Chooses a way to sum rows by the times that each took for short stretches of rows in the first
+/// sweep. Which one is fastest depends on the processor's caches, the order of the vertices and
+/// the lengths of the rows.
+///
+/// In the first sweep each worker tries each way on one of `period` stretches and otherwise goes
+/// the fastest way so far. Its first stretch, which finds cold caches, does not count; nor does one
+/// that the system seems to have interrupted.
+///
+/// A pure state machine.
+/// Thread-safety: worker k calls next(k) and took(k, …); worker 0 calls the others in between.
+class row_sum_choice {
+ public:
+  static constexpr std::size_t stretch = 512;  ///< rows
+  static constexpr std::uint64_t period = 8;
+
+  explicit row_sum_choice(int workers) : known_(workers) {}
+
+  /// Whether stretches are to be timed.
+  [[nodiscard]] bool learns() const noexcept { return learns_; }
+  /// The way of all rows once nothing is to be timed.
+  [[nodiscard]] row_sum chosen() const noexcept { return chosen_; }
+
+  /// The way of worker k's next stretch.
+  [[nodiscard]] row_sum next(worker_t k) noexcept {
+    auto& mine = known_[k];
+    const auto at = mine.stretches++ % period;
+    return at < num_ways ? static_cast<row_sum>(at) : fastest(mine.ways);
+  }
+  /// Reports the time of a stretch; `terms` is its number of rows and edges.
+  void took(worker_t k, row_sum way, std::uint64_t terms, std::uint64_t ns) noexcept {
+    constexpr double interrupted = 8;  // times the usual time
+    auto& mine = known_[k];
+    if (mine.stretches == 1) return;
+    const auto& best = mine.ways[static_cast<std::size_t>(fastest(mine.ways))];
+    const auto usual = static_cast<double>(best.ns) * static_cast<double>(terms);
+    const auto found = static_cast<double>(ns) * static_cast<double>(best.terms);
+    if (usual > 0 && found > interrupted * usual) return;
+    auto& sum = mine.ways[static_cast<std::size_t>(way)];
+    sum.terms += terms;
+    sum.ns += ns;
+  }
+  /// The first sweep has ended.
+  void end() noexcept {
+    times all{};
+    for (const auto& k : known_) {
+      for (std::size_t i = 0; i < num_ways; ++i) {
+        all[i].terms += k.value.ways[i].terms;
+        all[i].ns += k.value.ways[i].ns;
+      }
+    }
+    chosen_ = fastest(all);
+    learns_ = false;
+  }
+
+ private:
+  static constexpr std::size_t num_ways = 3;
+  struct time {
+    std::uint64_t terms = 0, ns = 0;
+  };
+  using times = std::array<time, num_ways>;
+  struct of_worker {
+    times ways{};
+    std::uint64_t stretches = 0;
+  };
+
+  // `near` unless another way is known to be faster.
+  static row_sum fastest(const times& ways) noexcept {
+    std::size_t best = 0;
+    for (std::size_t i = 1; i < num_ways; ++i) {
+      const auto mine = static_cast<double>(ways[i].ns) * static_cast<double>(ways[best].terms);
+      const auto least = static_cast<double>(ways[best].ns) * static_cast<double>(ways[i].terms);
+      if (mine < least) best = i;
+    }
+    return static_cast<row_sum>(best);
+  }
+
+  task::per_worker<of_worker> known_;
+  row_sum chosen_ = row_sum::near;
+  bool learns_ = true;
+};
+
+}  // namespace cairn::algo

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <vector>
+
+#include <gtest/gtest.h>
+
+#include <cairn/base/random.hpp>
+
+#include "algo/pagerank_pull.hpp"
+
+namespace cairn::algo {
+namespace {
+
+using id = std::uint32_t;
+
+// All ways to sum a row give the sum of a plain loop, at the end of the array too.
+TEST(ContributionSum, AllWaysGiveTheSameSums) {
+  random64 random(5);
+  std::vector<float> contributions(5000);
+  for (auto& x : contributions) x = static_cast<float>(random.below(1 << 12)) / 8;
+  std::vector<std::uint64_t> offsets{0};
+  std::vector<id> targets;
+  for (int row = 0; row < 300; ++row) {
+    for (auto left = random.below(row % 3 == 0 ? 6 : 90); left > 0; --left) {
+      targets.push_back(static_cast<id>(random.below(contributions.size())));
+    }
+    offsets.push_back(targets.size());
+  }
+  const contribution_sum<float, id, false> sum(contributions.data(), targets);
+  const contribution_sum<float, id, true> shared(contributions.data(), targets);
+  for (std::size_t row = 0; row + 1 < offsets.size(); ++row) {
+    const auto* const at = targets.data() + offsets[row];
+    const auto* const end = targets.data() + offsets[row + 1];
+    float expected = 0;  // multiples of 1/8 below 2^20 have no rounding errors
+    for (const auto* u = at; u != end; ++u) expected += contributions[*u];
+    EXPECT_EQ(sum.of<row_sum::near>(at, end), expected) << "row " << row;
+    EXPECT_EQ(sum.of<row_sum::even>(at, end), expected) << "row " << row;
+    EXPECT_EQ(sum.of<row_sum::far>(at, end), expected) << "row " << row;
+    EXPECT_EQ(shared.of<row_sum::far>(at, end), expected) << "row " << row;
+  }
+}
+
+// The sums do not depend on the way, which is chosen by time: not even the rounding errors.
+TEST(ContributionSum, AllWaysRoundEqually) {
+  random64 random(6);
+  std::vector<float> contributions(500);
+  for (auto& x : contributions) x = 1 / static_cast<float>(1 + random.below(1 << 20));
+  std::vector<id> targets(300);
+  for (auto& u : targets) u = static_cast<id>(random.below(contributions.size()));
+  const contribution_sum<float, id, false> sum(contributions.data(), targets);
+  for (std::size_t begin : {std::size_t{0}, targets.size() - 40}) {
+    const auto* const at = targets.data() + begin;
+    for (int length = 0; length <= 40; ++length) {
+      const auto near = sum.of<row_sum::near>(at, at + length);
+      EXPECT_EQ(sum.of<row_sum::even>(at, at + length), near) << length << " terms";
+      EXPECT_EQ(sum.of<row_sum::far>(at, at + length), near) << length << " terms";
+    }
+  }
+}
+
+}  // namespace
+}  // namespace cairn::algo

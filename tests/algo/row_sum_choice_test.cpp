@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+#include "algo/row_sum_choice.hpp"
+
+#include <array>
+#include <cstdint>
+
+#include <gtest/gtest.h>
+
+namespace cairn::algo {
+namespace {
+
+constexpr worker_t first{0}, second{1};
+using speeds = std::array<std::uint64_t, 3>;  // ns per term, by way
+
+// Reports `stretches` of worker k; returns how often it went each way.
+speeds sweep(row_sum_choice& choice, worker_t k, int stretches, const speeds& ns) {
+  speeds went{};
+  for (int i = 0; i < stretches; ++i) {
+    const auto way = choice.next(k);
+    ++went[static_cast<std::size_t>(way)];
+    choice.took(k, way, 1000, 1000 * ns[static_cast<std::size_t>(way)]);
+  }
+  return went;
+}
+
+TEST(RowSumChoice, MostStretchesGoTheFastestWaySoFarAndAllRowsLater) {
+  for (std::size_t best = 0; best < 3; ++best) {
+    speeds ns{5, 5, 5};
+    ns[best] = 3;
+    row_sum_choice choice(1);
+    EXPECT_TRUE(choice.learns());
+    EXPECT_GT(sweep(choice, first, 80, ns)[best], 50u);
+    choice.end();
+    EXPECT_FALSE(choice.learns());
+    EXPECT_EQ(choice.chosen(), static_cast<row_sum>(best));
+  }
+}
+
+TEST(RowSumChoice, WithoutTimesOrDifferencesRowsAreNear) {
+  row_sum_choice none(1), one(1), simulated(1), equal(1);
+  sweep(one, first, 1, {9, 1, 1});
+  sweep(simulated, first, 80, {0, 0, 0});
+  sweep(equal, first, 80, {4, 4, 4});
+  for (auto* c : {&none, &one, &simulated, &equal}) {
+    c->end();
+    EXPECT_EQ(c->chosen(), row_sum::near);
+  }
+}
+
+TEST(RowSumChoice, ColdAndInterruptedStretchesDoNotCount) {
+  row_sum_choice choice(1);
+  choice.took(first, choice.next(first), 1000, 100'000);  // cold
+  sweep(choice, first, 40, {3, 4, 4});
+  while (choice.next(first) != row_sum::near) {
+  }
+  choice.took(first, row_sum::near, 1000, 1'000'000);  // interrupted
+  choice.end();
+  EXPECT_EQ(choice.chosen(), row_sum::near);
+}
+
+TEST(RowSumChoice, TimesOfAllWorkersAreAdded) {
+  row_sum_choice choice(2);
+  sweep(choice, first, 20, {4, 3, 5});    // a few stretches
+  sweep(choice, second, 200, {4, 9, 2});  // many
+  choice.end();
+  EXPECT_EQ(choice.chosen(), row_sum::far);
+}
+
+}  // namespace
+}  // namespace cairn::algo
