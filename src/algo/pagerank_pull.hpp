@@ -19,9 +19,8 @@
 
 namespace cairn::algo {
 
-/// Sums the contributions of one row's sources: those of long rows in four independent partial
-/// sums, of which each gets at most `longest_sum` terms, because rounding errors of similar terms
-/// accumulate.
+/// Sums the contributions of one row's sources, those of long rows in four independent partial sums
+/// and at most `longest_sum` at once.
 ///
 /// Shared    other workers write the contributions concurrently (in-place sweeps)
 template <class Real, class Id, bool Shared>
@@ -32,7 +31,7 @@ class contribution_sum {
 
   template <row_sum How>
   [[gnu::always_inline]] Real of(const Id* at, const Id* end) const {
-    if (end - at > 4 * longest_sum) [[unlikely]]
+    if (end - at > longest_sum) [[unlikely]]
       return in_pieces<How>(at, end);
     return whole<How>(at, end);
   }
@@ -47,7 +46,7 @@ class contribution_sum {
   [[gnu::noinline]] Real in_pieces(const Id* at, const Id* end) const {
     double sum = 0;
     for (const Id* piece = at; piece != end; piece = at) {
-      at += std::min(end - piece, 4 * longest_sum);
+      at += std::min(end - piece, longest_sum);
       sum += double{whole<How>(piece, at)};
     }
     return static_cast<Real>(sum);
@@ -80,8 +79,8 @@ class contribution_sum {
     return ((a + b) + (c + d)) + few<false>(at, end);
   }
 
-  // One to four terms. Nothing is added to zero: in sweeps in place the only source of a row may be
-  // the row before.
+  // One to four terms. No addition to zero: in place, a row may wait for the row before, and the
+  // addition would lengthen that chain.
   template <bool Prefetches>
   [[gnu::always_inline]] Real few(const Id* at, const Id* end) const {
     const auto term = [&](std::ptrdiff_t j) __attribute__((always_inline)) {
@@ -308,9 +307,10 @@ class pagerank_pull {
   template <bool Shared>
   void sweep_rows() {
     const bool learns = row_sums_.learns();
+    const auto how = row_sums_.chosen();
     s_.w.parallel_for(s_.per_edge.size(), [&](worker_t k, std::size_t begin, std::size_t end) {
-      const auto change = learns ? sweep_timed<Shared>(k, begin, end)
-                                 : sweep_rows<Shared>(row_sums_.chosen(), begin, end);
+      const auto change =
+          learns ? sweep_timed<Shared>(k, begin, end) : sweep_stretch<Shared>(how, begin, end);
       rows_swept(k, begin, end, change);
     });
     if (learns) row_sums_.end();
@@ -324,7 +324,7 @@ class pagerank_pull {
     for (auto now = s_.w.clock().now_ns(); begin < end;) {
       const auto stop = std::min(end, begin + row_sum_choice::stretch);
       const auto way = row_sums_.next(k);
-      change += sweep_rows<Shared>(way, begin, stop);
+      change += sweep_stretch<Shared>(way, begin, stop);
       const auto before = std::exchange(now, s_.w.clock().now_ns());
       row_sums_.took(k, way, offsets[stop] - offsets[begin] + (stop - begin), now - before);
       begin = stop;
@@ -333,21 +333,21 @@ class pagerank_pull {
   }
 
   template <bool Shared>
-  double sweep_rows(row_sum how, std::size_t begin, std::size_t end) {
+  double sweep_stretch(row_sum how, std::size_t begin, std::size_t end) {
     switch (how) {
+      case row_sum::even:
+        return sweep_stretch<Shared, row_sum::even>(begin, end);
+      case row_sum::far:
+        return sweep_stretch<Shared, row_sum::far>(begin, end);
       case row_sum::near:
         break;
-      case row_sum::even:
-        return sweep_rows<Shared, row_sum::even>(begin, end);
-      case row_sum::far:
-        return sweep_rows<Shared, row_sum::far>(begin, end);
     }
-    return sweep_rows<Shared, row_sum::near>(begin, end);
+    return sweep_stretch<Shared, row_sum::near>(begin, end);
   }
 
   // Returns the change. Inlined, the loop would keep pointers in memory.
   template <bool Shared, row_sum How>
-  [[gnu::noinline]] double sweep_rows(std::size_t begin, std::size_t end) {
+  [[gnu::noinline]] double sweep_stretch(std::size_t begin, std::size_t end) {
     const auto& in = s_.g.in();
     const contribution_sum<Real, Id, Shared> sum(contributions_.data(), in.targets());
     const auto* const offsets = in.offsets().data();

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -25,15 +24,15 @@ enum class row_sum : std::uint8_t { near, even, far };
 /// sweep. Which one is fastest depends on the processor's caches, the order of the vertices and
 /// the lengths of the rows.
 ///
-/// In the first sweep each worker tries each way on one of `period` stretches and otherwise goes
-/// the fastest way so far. Its first stretch, which finds cold caches, does not count; nor does one
-/// that the system seems to have interrupted.
+/// In the first sweep one of each `period` stretches of a worker uses each way, and the others use
+/// the fastest way so far. The first stretch, which finds cold caches, does not count. One that the
+/// system seems to have interrupted counts as a slow one.
 ///
 /// A pure state machine.
 /// Thread-safety: worker k calls next(k) and took(k, …); worker 0 calls the others in between.
 class row_sum_choice {
  public:
-  static constexpr std::size_t stretch = 512;  ///< rows
+  static constexpr std::size_t stretch = 512;  ///< rows at most: chunks may be shorter
   static constexpr std::uint64_t period = 8;
 
   explicit row_sum_choice(int workers) : known_(workers) {}
@@ -57,7 +56,9 @@ class row_sum_choice {
     const auto& best = mine.ways[static_cast<std::size_t>(fastest(mine.ways))];
     const auto usual = static_cast<double>(best.ns) * static_cast<double>(terms);
     const auto found = static_cast<double>(ns) * static_cast<double>(best.terms);
-    if (usual > 0 && found > interrupted * usual) return;
+    if (usual > 0 && found > interrupted * usual) {
+      ns = static_cast<std::uint64_t>(interrupted * usual / static_cast<double>(best.terms));
+    }
     auto& sum = mine.ways[static_cast<std::size_t>(way)];
     sum.terms += terms;
     sum.ns += ns;
