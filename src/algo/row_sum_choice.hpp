@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -54,23 +55,18 @@ class row_sum_choice {
     auto& mine = known_[k];
     if (mine.stretches == 1) return;
     const auto& best = mine.ways[static_cast<std::size_t>(fastest(mine.ways))];
-    const auto usual = static_cast<double>(best.ns) * static_cast<double>(terms);
-    const auto found = static_cast<double>(ns) * static_cast<double>(best.terms);
-    if (usual > 0 && found > interrupted * usual) {
-      ns = static_cast<std::uint64_t>(interrupted * usual / static_cast<double>(best.terms));
+    if (best.ns > 0) {
+      const auto usual = static_cast<double>(best.ns) / static_cast<double>(best.terms);
+      const auto slow = interrupted * usual * static_cast<double>(terms);
+      ns = std::min(ns, static_cast<std::uint64_t>(slow));
     }
-    auto& sum = mine.ways[static_cast<std::size_t>(way)];
-    sum.terms += terms;
-    sum.ns += ns;
+    mine.ways[static_cast<std::size_t>(way)] += {terms, ns};
   }
   /// The first sweep has ended.
   void end() noexcept {
     times all{};
     for (const auto& k : known_) {
-      for (std::size_t i = 0; i < num_ways; ++i) {
-        all[i].terms += k.value.ways[i].terms;
-        all[i].ns += k.value.ways[i].ns;
-      }
+      for (std::size_t i = 0; i < num_ways; ++i) all[i] += k.value.ways[i];
     }
     chosen_ = fastest(all);
     learns_ = false;
@@ -80,6 +76,10 @@ class row_sum_choice {
   static constexpr std::size_t num_ways = 3;
   struct time {
     std::uint64_t terms = 0, ns = 0;
+    void operator+=(const time& other) noexcept {
+      terms += other.terms;
+      ns += other.ns;
+    }
   };
   using times = std::array<time, num_ways>;
   struct of_worker {
