@@ -70,9 +70,9 @@ template <class Id>
 
 /// For the rows of a graph, by position.
 template <class Id, class F>
-void for_edge_ranges(world& w, const graph::csr<Id>& rows, F&& f) {
+void for_edge_ranges(world& w, const graph::csr<Id>& rows, std::uint64_t longest, F&& f) {
   const auto begin_of = [at = rows.offsets()](std::size_t i) { return at[i] - at[0]; };
-  for_edge_ranges(w, rows.num_rows(), rows.num_edges(), rows.max_degree(), begin_of, f);
+  for_edge_ranges(w, rows.num_rows(), rows.num_edges(), longest, begin_of, f);
 }
 
 /// The pairs of vertices that are kept: joined by an edge in any direction, or in both directions.

@@ -17,8 +17,8 @@
 #include <immintrin.h>
 #endif
 
-// Counts triangles along rows: in natural order, or by marks. For the matrix see
-// triangle_matrix.hpp.
+// Counts triangles by marks along rows whose edges are kept at the end of smaller degree. See also
+// natural_triangles.hpp and triangle_matrix.hpp.
 
 namespace cairn::algo {
 
@@ -30,13 +30,15 @@ struct no_counts {
 template <class CountFor>
 inline constexpr bool counts_per_vertex = !std::is_same_v<std::remove_cvref_t<CountFor>, no_counts>;
 
-/// Triangles found, and row entries read to find them.
+/// Triangles found, row entries read to find them, and whether an entry was seen twice in a row.
 struct triangle_count {
   std::uint64_t triangles = 0, looked_at = 0;
+  bool repeated = false;
 
   triangle_count& operator+=(const triangle_count& more) noexcept {
     triangles += more.triangles;
     looked_at += more.looked_at;
+    repeated |= more.repeated;
     return *this;
   }
 };
@@ -54,90 +56,17 @@ inline constexpr std::size_t lanes = 8;  // ids per register
 }
 #endif
 
-/// Triangles whose largest vertex is v, by merging input rows, on one rank. Skips duplicate edges
-/// and self-loops.
-template <class Id, class CountFor>
-triangle_count count_below(const graph::row_view<Id>& rows, std::uint64_t v, CountFor& count_for) {
-  const auto row = rows.neighbors(v);
-  triangle_count all;
-  for (std::size_t i = 1; i < row.size() && row[i] < v; ++i) {
-    const Id u = row[i];
-    if (u == row[i - 1]) continue;
-    const Id* mine = row.data();  // does not pass u
-    const auto other = rows.neighbors(u);
-    std::uint64_t of_u = 0;
-    auto x = other.begin();
-    for (; x != other.end() && *x < u; ++x) {
-      while (*mine < *x) ++mine;
-      if (*mine != *x) continue;
-      ++of_u;
-      count_for(*x, 1);
-      while (*mine == *x) ++mine;  // so that a repeated x is not counted again
-    }
-    if (of_u != 0) count_for(u, of_u);
-    all += {of_u, static_cast<std::uint64_t>(x - other.begin())};
-  }
-  if (all.triangles != 0) count_for(static_cast<Id>(v), all.triangles);
-  return all;
-}
-
-#if defined(__x86_64__)
-/// Triangles whose largest vertex is in [first, last), without merging short rows. For each pair of
-/// smaller neighbors of a vertex, the smaller one is searched in the row of the other, 8 entries
-/// at a time. A merge would mispredict branches, because the lengths of short rows are
-/// unpredictable.
-[[gnu::target("avx2")]] inline triangle_count count_pairs_below(
-    const graph::csr<std::uint32_t>& all_rows, std::uint64_t first, std::uint64_t last) {
-  const auto rows = all_rows.rows();
-  const auto* const end = all_rows.targets().data() + all_rows.targets().size();
-  triangle_count all;
-  no_counts ignored;
-  for (auto v = first; v < last; ++v) {
-    const auto row = rows.neighbors(v);
-    if (row.size() < 2 || row[1] >= v) continue;
-    // Rows of smaller vertices end before this row begins, so reading `lanes` entries stays in
-    // bounds.
-    if (row.size() > lanes || end - row.data() < static_cast<std::ptrdiff_t>(lanes)) {
-      all += count_below(rows, v, ignored);
-      continue;
-    }
-    for (std::size_t i = 1; i < row.size() && row[i] < v; ++i) {
-      if (row[i] == row[i - 1]) continue;
-      const auto other = rows.neighbors(row[i]);
-      for (std::size_t j = 0; j < i; ++j) {
-        if (j > 0 && row[j] == row[j - 1]) continue;
-        const auto sought = _mm256_set1_epi32(static_cast<int>(row[j]));
-        unsigned found = 0;
-        for (std::size_t at = 0; at < other.size(); at += lanes) {
-          const auto same = _mm256_cmpeq_epi32(load_lanes(other.data() + at), sought);
-          found |= _mm256_testz_si256(same, lanes_below(other.size() - at)) == 0 ? 1 : 0;
-        }
-        all.triangles += found;
-      }
-      all.looked_at += other.size();
-    }
-  }
-  return all;
-}
-#endif
-
-/// Triangles whose largest vertex is in [first, last).
-template <class Id, class CountFor>
-triangle_count count_in_natural_order(const graph::csr<Id>& rows, std::uint64_t first,
-                                      std::uint64_t last, CountFor&& count_for) {
-#if defined(__x86_64__)
-  if constexpr (sizeof(Id) == 4 && !counts_per_vertex<CountFor>) {
-    if (__builtin_cpu_supports("avx2")) return count_pairs_below(rows, first, last);
-  }
-#endif
-  triangle_count all;
-  for (auto v = first; v < last; ++v) all += count_below(rows.rows(), v, count_for);
-  return all;
-}
+/// For the natural order, because kept rows have no entry twice.
+///
+///   distinct   assumes that no row has an entry twice: if one has, `repeated` of triangle_count is
+///              set, and the counts are wrong
+///   repeated   skips repeated entries, which takes longer
+enum class edges_are { distinct, repeated };
 
 struct triangle_choice {
   triangles_mode mode;  ///< `automatic` until the kept rows are known
   std::string why;
+  edges_are edges = edges_are::distinct;
 };
 
 inline void expect_possible(rank_t ranks, bool directed, triangles_mode mode) {
@@ -145,37 +74,6 @@ inline void expect_possible(rank_t ranks, bool directed, triangles_mode mode) {
   CAIRN_EXPECTS(ranks == 1 || any_rank, "modes natural and matrix are for one rank");
   CAIRN_EXPECTS(!directed || mode != triangles_mode::natural,
                 "mode natural is for undirected graphs");
-}
-
-/// Mean number of distinct neighbors in a sample of rows that have any.
-template <class Id>
-[[nodiscard]] double mean_degree(const graph::csr<Id>& rows) {
-  constexpr std::uint64_t sampled_rows = 1024;
-  std::uint64_t neighbors = 0, nonempty = 0;
-  for (auto v = rows.first(); v < rows.last(); v += rows.num_rows() / sampled_rows + 1) {
-    const auto row = rows.neighbors(v);
-    nonempty += row.empty() ? 0 : 1;
-    for (std::size_t i = 0; i < row.size(); ++i) neighbors += i == 0 || row[i] != row[i - 1];
-  }
-  return nonempty == 0 ? 0 : static_cast<double>(neighbors) / static_cast<double>(nonempty);
-}
-
-/// Chooses from the input rows. With a mean degree of about four a vertex has two smaller
-/// neighbors, the minimum for a triangle. Natural order then skips most vertices and costs less
-/// than reading the degrees of all neighbors. A long row among short ones would be merged
-/// repeatedly.
-template <class Id>
-[[nodiscard]] triangle_choice choose_by_rows(world& w, const graph::dist_csr<Id>& g,
-                                             triangles_mode requested) {
-  constexpr double low_degree = 4.5;
-  constexpr std::uint64_t long_row = 64;
-  if (requested != triangles_mode::automatic) return {requested, "it was requested"};
-  if (w.size() > 1) return {triangles_mode::marks, "several ranks use marks"};
-  const auto& rows = g.out();
-  if (!g.directed() && rows.max_degree() <= long_row && mean_degree(rows) <= low_degree) {
-    return {triangles_mode::natural, "rows are short"};
-  }
-  return {triangles_mode::automatic, {}};
 }
 
 /// Calls count_for(vertex, 1) for each marked entry of a row. Returns their number.

@@ -19,26 +19,32 @@
 
 namespace cairn::algo {
 
-/// A bit per vertex of the graph for each worker, initially 0, allocated at the first use.
-class bit_marks {
+/// Words of each worker, initially 0, allocated at the first use.
+template <class Word>
+class worker_marks {
  public:
-  bit_marks(world& w, std::uint64_t num_vertices)
-      : w_(w), words_(num_vertices / 64 + 1), bits_(w.workers()) {}
+  worker_marks(world& w, std::size_t words) : w_(w), words_(words), marks_(w.workers()) {}
 
   /// Worker k's words.
-  [[nodiscard]] std::uint64_t* operator[](worker_t k) {
-    auto& bits = bits_[k];
-    if (bits.empty()) {
-      bits = hw::page_buffer<std::uint64_t>(words_, w_.memory());
-      std::fill(bits.begin(), bits.end(), 0);
+  [[nodiscard]] Word* operator[](worker_t k) {
+    auto& marks = marks_[k];
+    if (marks.empty()) {
+      marks = hw::page_buffer<Word>(words_, w_.memory());
+      std::fill(marks.begin(), marks.end(), Word{0});
     }
-    return bits.data();
+    return marks.data();
   }
 
  private:
   world& w_;
   std::size_t words_;
-  task::per_worker<hw::page_buffer<std::uint64_t>> bits_;
+  task::per_worker<hw::page_buffer<Word>> marks_;
+};
+
+/// A bit per vertex of the graph for each worker.
+class bit_marks : public worker_marks<std::uint64_t> {
+ public:
+  bit_marks(world& w, std::uint64_t num_vertices) : worker_marks(w, num_vertices / 64 + 1) {}
 };
 
 /// Sums of what workers find: triangles, and counts per vertex.
@@ -72,6 +78,12 @@ class triangle_counter {
       add(k, [&](auto&& count_for) { return count(k, first, last, count_for); });
     });
     epoch.close();
+  }
+
+  /// Whether a worker of this rank has seen an entry twice in a row.
+  [[nodiscard]] bool repeated() {
+    return std::any_of(found_.begin(), found_.end(),
+                       [](const auto& f) { return f.value.repeated; });
   }
 
   /// The triangles that all ranks have found. Collective.

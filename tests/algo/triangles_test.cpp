@@ -65,6 +65,30 @@ plain_graph dense_graph(std::uint64_t seed, std::uint64_t n, std::uint64_t edges
   return g;
 }
 
+// Edges between vertices that are at most `reach` apart: rows of any length below 2 * reach.
+plain_graph near_graph(std::uint64_t seed, std::uint64_t n, std::uint64_t reach, double share) {
+  random64 random(seed);
+  plain_graph g{"near graph of seed " + std::to_string(seed), n, false, {}};
+  for (std::uint64_t v = 1; v < n; ++v) {
+    for (std::uint64_t u = v < reach ? 0 : v - reach; u < v; ++u) {
+      if (random.below(1000) < static_cast<std::uint64_t>(1000 * share)) g.edges.push_back({u, v});
+    }
+  }
+  return g;
+}
+
+// Some vertices, of any size of id, are neighbors of half of all.
+plain_graph hub_graph(std::uint64_t n, std::uint64_t hubs) {
+  random64 random(1);
+  plain_graph g{"hub graph", n, false, {}};
+  for (std::uint64_t hub = n / hubs / 2; hub < n; hub += n / hubs) {
+    for (std::uint64_t v = 0; v < n; ++v) {
+      if (random.below(2) == 0) g.edges.push_back({hub, v});
+    }
+  }
+  return g;
+}
+
 class Triangles : public ::testing::TestWithParam<support::place> {};
 
 INSTANTIATE_TEST_SUITE_P(Everywhere, Triangles, ::testing::ValuesIn(support::all_places()),
@@ -102,6 +126,24 @@ TEST_P(Triangles, AreCountedWhereRowsAreLong) {
       {.coalesce_bytes = 64, .coalesce_age_ns = 0, .pending_bytes = 1000});
 }
 
+TEST_P(Triangles, AreCountedAlongShortRowsAndHubs) {
+  GetParam().run([](world& w) {
+    const auto mode = w.size() == 1 ? triangles_mode::natural : triangles_mode::automatic;
+    const auto judge = [&](const plain_graph& g) {
+      const auto expected = ref::count_triangles(g.n, g.arcs());
+      count_and_judge<std::uint32_t>(w, g, expected, {.mode = mode});
+      count_and_judge<std::uint32_t>(w, g, expected, {.per_vertex = true, .mode = mode});
+      count_and_judge<std::uint64_t>(w, g, expected, {.mode = mode});
+    };
+    for (const std::uint64_t reach : {2, 7, 9, 20, 40}) {
+      auto g = near_graph(reach, 300, reach, .5);
+      judge(g);
+      for (std::uint64_t v = 0; v < g.n; ++v) g.edges.push_back({v, 200});  // and a self-loop
+      judge(g);
+    }
+  });
+}
+
 TEST_P(Triangles, OfTheVerifierAreTheSame) {
   GetParam().run([](world& w) {
     random64 random(3);
@@ -136,7 +178,36 @@ TEST(TrianglesJudge, CountsByHand) {
   EXPECT_EQ(counts.of_vertex, (std::vector<std::uint64_t>{1, 1, 1, 0}));
 }
 
-TEST(TrianglesMode, IsChosenByDegrees) {
+// Short rows meet a hub's long row, which is searched, and edges are repeated: in no row, in a
+// short one, in the hub's, and among the ids that are sought in the hub's.
+TEST(TrianglesInNaturalOrder, AreCountedAtHubsAndAlongRepeatedEdges) {
+  world w(2);
+  constexpr std::uint64_t hub = 1500;
+  const auto judge = [&](const plain_graph& g) {
+    const auto expected = ref::count_triangles(g.n, g.arcs());
+    for (const bool per_vertex : {false, true}) {
+      const triangles_options opt{.per_vertex = per_vertex, .mode = triangles_mode::natural};
+      count_and_judge<std::uint32_t>(w, g, expected, opt);
+      count_and_judge<std::uint64_t>(w, g, expected, opt);
+    }
+  };
+  auto g = near_graph(1, 3000, 20, .2);
+  random64 random(2);
+  for (std::uint64_t v = 0; v < g.n; ++v) {
+    if (v != hub && random.below(2) == 0) g.edges.push_back({v, hub});
+  }
+  judge(g);
+  using edge = graph::edge<std::uint64_t>;
+  for (const edge e : {edge{10, 11}, edge{3, hub}, edge{1498, 1502}}) {
+    auto repeated = g;
+    for (int i = 0; i < 2; ++i) repeated.edges.push_back(e);
+    judge(repeated);
+  }
+  for (std::size_t i = 0, n = g.edges.size(); i < n; ++i) g.edges.push_back(g.edges[i]);
+  judge(g);
+}
+
+TEST(TrianglesMode, IsChosenByCost) {
   world w;
   const auto mode_of = [&](const plain_graph& g) {
     return triangles(w, support::share_of<std::uint32_t>(g, 0, 1)).mode;
@@ -145,9 +216,10 @@ TEST(TrianglesMode, IsChosenByDegrees) {
   EXPECT_EQ(mode_of(support::path(100'000)), triangles_mode::natural);
   auto twice = support::grid(60, 60);
   for (std::size_t i = 0, n = twice.edges.size(); i < n; ++i) twice.edges.push_back(twice.edges[i]);
-  EXPECT_EQ(mode_of(twice), triangles_mode::natural);             // duplicates do not count
-  EXPECT_EQ(mode_of(support::star(500)), triangles_mode::marks);  // a long row
-  EXPECT_EQ(mode_of(dense_graph(1, 2000, 20'000)), triangles_mode::marks);
+  EXPECT_EQ(mode_of(twice), triangles_mode::natural);
+  EXPECT_EQ(mode_of(support::star(500)), triangles_mode::natural);  // the hub has a small id
+  EXPECT_EQ(mode_of(near_graph(1, 2000, 30, .6)), triangles_mode::natural);
+  EXPECT_EQ(mode_of(hub_graph(3000, 10)), triangles_mode::marks);
   EXPECT_EQ(mode_of(support::complete(300)), triangles_mode::matrix);
 }
 

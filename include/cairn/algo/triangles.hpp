@@ -16,14 +16,15 @@ namespace cairn::algo {
 
 /// How common neighbors are found.
 ///
-///   natural   rows of the input: each is merged with those of its smaller neighbors. There is no
-///             preparation; best for short rows of nearby neighbors (roads, grids)
+///   natural   rows of the input: each is compared with those of its smaller neighbors. There is no
+///             preparation; best for short rows or near neighbors (roads, meshes, hubs of small id)
 ///   marks     each edge is kept at its endpoint of smaller degree. A row is marked, in a bit set
 ///             or in vector registers, and the rows of its neighbors are looked up in the marks
 ///   matrix    as marks, but the rows of the vertices of largest degree are bits of a triangular
 ///             matrix, of which 64 are tested at once (skewed graphs with long rows)
 ///
-/// `automatic` chooses by degrees, locality and the lengths of kept rows; several ranks use marks.
+/// `automatic` chooses by a sample of edges, of which it estimates the cost in natural order, and
+/// by the lengths of kept rows; several ranks use marks.
 enum class triangles_mode { automatic, natural, marks, matrix };
 template <>
 inline constexpr std::span<const std::string_view> enum_names<triangles_mode> =
@@ -53,18 +54,19 @@ struct triangles_result {
 /// The number of triangles: sets of three pairwise adjacent vertices. The direction of edges is
 /// ignored; duplicate edges count once, self-loops not at all.
 ///
-/// Each triangle is found once, at its first vertex in the order of (degree, id). Each vertex keeps
-/// its edges to later vertices, at most sqrt(2 m). Its kept neighbors are marked, and the kept
+/// Each triangle is found once: in natural order at its largest vertex, else at its first vertex in
+/// the order of (degree, id). In that order each vertex keeps its edges to later vertices, at most
+/// sqrt(2 m). Its kept neighbors are marked, and the kept
 /// rows of these neighbors are looked up in the marks. On several ranks a vertex's kept row is
 /// sent once to each rank that owns one of these neighbors.
 ///
 /// Returns     the total, the same on every rank, and counts at their owners; both are determined
-/// Work        O(m^1.5) at worst
+/// Work        O(m^1.5) at worst, except in natural order: O(m * largest degree)
 /// Messages    one gather of all degrees (4 bytes per vertex); the kept row of each vertex once to
 ///             each other rank that owns one of its entries
 /// Memory      per rank: the kept half of its edges, 8 bytes per vertex of this rank and 4 per
-///             vertex of the graph, n bits per worker; the matrix at most 64 MiB; an
-///             accumulator_map for counts per vertex
+///             vertex of the graph, n bits per worker; the matrix at most 64 MiB; in natural order
+///             only n bytes per worker; an accumulator_map for counts per vertex
 /// Throws      contract_violation for a directed graph without in-edges; for `natural` and `matrix`
 ///             on several ranks, and `natural` of a directed graph; for 2^39 edges or more
 /// Collective  same options on every rank
