@@ -38,7 +38,7 @@ struct visit {  // fire and forget, may fail: the first visit of v wins
 template <class Id>
 bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_options& opt) {
   CAIRN_EXPECTS(root < g.num_vertices());
-  const traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::breadth_first);
+  traverse::small_run on_workers(w, g, opt.activity, traverse::run_kind::breadth_first);
   pgas::vertex_map<Id> parent(w, g.partition(), no_vertex<Id>);
   std::optional<pgas::vertex_map<Id>> depth;
   if (opt.depths) depth.emplace(w, g.partition(), no_vertex<Id>);
@@ -56,6 +56,7 @@ bfs_result<Id> bfs(world& w, const graph::dist_csr<Id>& g, Id root, const bfs_op
   do {
     ++level;
   } while (search.superstep());
+  on_workers.reached(search.num_reached());
 
   return {std::move(parent),       std::move(depth),   search.executor().ran(),
           search.num_supersteps(), search.num_pulls(), search.take_trace()};

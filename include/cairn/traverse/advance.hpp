@@ -78,6 +78,7 @@ class advance {
     if (span) [[unlikely]]
       describe(span, vertices, pulls);
     ++num_supersteps_;
+    num_reached_ += vertices;
     if (pulls) {
       pull();
       ++num_pulls_;
@@ -91,6 +92,8 @@ class advance {
 
   [[nodiscard]] std::uint64_t num_supersteps() const noexcept { return num_supersteps_; }
   [[nodiscard]] std::uint64_t num_pulls() const noexcept { return num_pulls_; }
+  /// Vertices of all frontiers of all ranks.
+  [[nodiscard]] std::uint64_t num_reached() const noexcept { return num_reached_; }
   [[nodiscard]] activity::executor<Op>& executor() noexcept { return visits_; }
   [[nodiscard]] std::vector<superstep_record> take_trace() { return trace_.take(); }
 
@@ -300,7 +303,7 @@ class advance {
   std::uint64_t own_edges_ = 0;  // estimated out-edges of the frontier's own vertices
   std::uint64_t waiting_;        // own vertices with in-edges that no superstep has reached
   std::optional<waiting_lists> lists_;
-  std::uint64_t num_supersteps_ = 0, num_pulls_ = 0;
+  std::uint64_t num_supersteps_ = 0, num_pulls_ = 0, num_reached_ = 0;
   superstep_trace trace_;
 };
 

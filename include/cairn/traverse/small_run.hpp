@@ -53,18 +53,21 @@ class small_run {
     if (!measured_ || std::uncaught_exceptions() > exceptions_) return;
     const auto ns = static_cast<double>(w_.clock().now_ns() - begin_ns_);
     // PageRank and components process all edges, possibly more than once if the run is shared.
-    // Searches from different sources visit different numbers of edges, so their time is taken per
-    // edge. That slightly favors a way that visits more edges twice.
+    // Searches from different sources do not, so their time is taken per reached vertex or, if that
+    // is not reported, per visited edge. The latter favors a way that visits more edges.
     const bool whole_graph = kind_ == run_kind::page_ranks || kind_ == run_kind::components;
     const auto edges = whole_graph ? num_edges_ : visited() - visited_before_;
     if (edges < min_edges) return;  // fixed costs dominate
-    choice_.took(whole_graph ? ns : ns / static_cast<double>(edges));
+    const auto work = num_reached_ != 0 ? num_reached_ : edges;
+    choice_.took(whole_graph ? ns : ns / static_cast<double>(work));
   }
   small_run(const small_run&) = delete;
   small_run& operator=(const small_run&) = delete;
 
   /// Whether workers share the run in the second of two ways.
   [[nodiscard]] bool second_way() const noexcept { return way_ == shared_otherwise; }
+  /// What a search has done, in the same amount by each way.
+  void reached(std::uint64_t vertices) noexcept { num_reached_ = vertices; }
   /// The run failed: its time is not reported.
   void forget() noexcept { measured_ = false; }
 
@@ -104,7 +107,7 @@ class small_run {
   bool measured_ = false;
   int way_ = shared;
   int exceptions_ = std::uncaught_exceptions();
-  std::uint64_t num_edges_ = 0, visited_before_ = 0, begin_ns_ = 0;
+  std::uint64_t num_edges_ = 0, visited_before_ = 0, num_reached_ = 0, begin_ns_ = 0;
 };
 
 }  // namespace cairn::traverse
