@@ -56,12 +56,12 @@ struct triangles_result {
 ///
 /// Each triangle is found once: in natural order at its largest vertex, else at its first vertex in
 /// the order of (degree, id). In that order each vertex keeps its edges to later vertices, at most
-/// sqrt(2 m). Its kept neighbors are marked, and the kept
-/// rows of these neighbors are looked up in the marks. On several ranks a vertex's kept row is
-/// sent once to each rank that owns one of these neighbors.
+/// sqrt(2 m). Its kept neighbors are marked, and the kept rows of these neighbors are looked up in
+/// the marks. On several ranks a vertex's kept row is sent once to each rank that owns one of these
+/// neighbors.
 ///
 /// Returns     the total, the same on every rank, and counts at their owners; both are determined
-/// Work        O(m^1.5) at worst, except in natural order: O(m * largest degree)
+/// Work        O(m^1.5) at worst; in natural order O(m^1.5 log m), because hubs' rows are searched
 /// Messages    one gather of all degrees (4 bytes per vertex); the kept row of each vertex once to
 ///             each other rank that owns one of its entries
 /// Memory      per rank: the kept half of its edges, 8 bytes per vertex of this rank and 4 per
