@@ -102,7 +102,7 @@ struct sssp_declaration : declaration {
   }
 
   // useful: every algorithm relaxes each edge of a vertex once with its final distance, except
-  // edges that lead beyond a radius.
+  // edges of dead ends and edges that lead beyond a radius.
   struct reach {
     std::uint64_t source, reached, edges, useful, wasted;
     std::string_view layout;
@@ -119,9 +119,9 @@ struct sssp_declaration : declaration {
   };
   template <class D, class Id, class Distance>
   static reach extra_facts(const call<D, Id>& c, Id source, const sssp_result<Distance>& r) {
-    const auto mine = count_reach(c.g.out(), r.distance);
+    const auto mine = count_reach(c.g.out(), source, c.built->lengths.ends.get(), r.distance);
     const auto arcs = c.w.sum(mine.edges);
-    const auto useful = std::min(arcs, r.relaxations);
+    const auto useful = std::min(c.w.sum(mine.relaxed_edges), r.relaxations);
     return {source, c.w.sum(mine.vertices), c.g.directed() ? arcs : arcs / 2,
             useful, r.relaxations - useful, c.built->layout ? "bins" : "none"};
   }

@@ -12,6 +12,7 @@
 #include <cairn/task/per_worker.hpp>
 #include <cairn/traverse/own.hpp>
 
+#include "algo/dead_ends.hpp"
 #include "algo/search_choices.hpp"
 #include "algo/weights.hpp"
 
@@ -144,6 +145,7 @@ edge_lengths measure_lengths(world& w, const graph::dist_csr<Id>& g) {
   const auto mine = look_at_edges(w, g);
   edge_lengths all{.longest = w.reduce<maximum<double>>(mine.longest), .delta = 1};
   if (w.size() == 1) all.learned = std::make_shared<search_choices>();
+  all.ends = many_dead_ends(w, g, mine.rows);
   const auto arcs = static_cast<double>(w.sum(g.out().num_edges())),
              rows = static_cast<double>(w.sum(mine.rows)),
              vertices = static_cast<double>(g.num_vertices());

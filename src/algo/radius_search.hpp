@@ -182,7 +182,7 @@ class radius_search {
     s_.w.counters().add(k, obs::counter::edges, visited);
     if (best == before) return;
     s_.distance.store(v, best);
-    s_.work.add(k, {v, best});
+    if (!s_.ends[v]) s_.work.add(k, {v, best});
   }
 
   search& s_;

@@ -30,14 +30,15 @@ struct search_choices {
   std::array<timed_choice, 2 * enum_names<sssp_method>.size()> ways_by_kind;
 };
 
-/// Reports a search on one rank that relaxed each edge of each reached vertex at least once.
+/// Reports a search on one rank that relaxed each edge of each reached vertex at least once, except
+/// those of dead ends.
 ///
 /// Work      O(n) if the report may change the factor
 template <class Id, class Distance>
-void learn_width(width_choice& widths, const graph::csr<Id>& out,
-                 const sssp_result<Distance>& found) {
+void learn_width(width_choice& widths, const graph::csr<Id>& out, std::uint64_t source,
+                 const dead_ends* ends, const sssp_result<Distance>& found) {
   if (!widths.learns_from(found.relaxations)) return;
-  const auto useful = count_reach(out, found.distance).edges;
+  const auto useful = count_reach(out, source, ends, found.distance).relaxed_edges;
   widths.report(found.relaxations, found.relaxations - std::min(useful, found.relaxations));
 }
 

@@ -20,6 +20,7 @@
 #include <cairn/traverse/weighted_rows.hpp>
 #include <cairn/traverse/worklist.hpp>
 
+#include "algo/dead_ends.hpp"
 #include "algo/worker_distances.hpp"
 
 namespace cairn::algo {
@@ -49,11 +50,14 @@ struct shortest_paths {
 
     pgas::vertex_view<Distance> distances;
     traverse::ordered_work<entry>& work;
+    dead_ends::view ends;
 
     auto cell(const message& m) const { return distances.at(m.v); }
     bool wanted(Distance d, const message& m) const { return m.distance < d; }
     bool attempt(auto cell, const message& m) const { return m.distance < cell.lower(m.distance); }
-    void after(const message& m, auto& at) { work.add(at.worker(), {m.v, m.distance}); }
+    void after(const message& m, auto& at) {
+      if (!ends[m.v]) work.add(at.worker(), {m.v, m.distance});
+    }
   };
 
   using edges = traverse::weighted_rows<Id, weight>;
@@ -68,15 +72,18 @@ struct shortest_paths {
 
   /// out       the graph's out-edges, in any order
   /// tables    workers lower distances in tables of their own
+  /// skipped   vertices that are not expanded, except the source; nullptr: none
   shortest_paths(world& world, const graph::dist_csr<Id>& g, const edges& out,
-                 const activity::options& opt, double longest, double width, bool tables)
+                 const activity::options& opt, double longest, double width, bool tables,
+                 const dead_ends* skipped = nullptr)
       : w(world),
         rows(out),
         distance(w, g.partition(), unreached<Distance>),
         view(distance.view()),
         furthest(furthest_to_extend(longest)),
         work(w, width),
-        relaxations(w, relax{view, work}, opt),
+        ends(skipped),
+        relaxations(w, relax{view, work, ends}, opt),
         counts(w.workers()) {
     if (!tables) return;
     CAIRN_EXPECTS(may_use_tables(w, opt));
@@ -184,6 +191,7 @@ struct shortest_paths {
   const pgas::vertex_view<Distance> view;
   const Distance furthest;
   traverse::ordered_work<entry> work;
+  const dead_ends::view ends;
   activity::executor<relax> relaxations;
   std::optional<worker_distances<Distance>> own;  // used instead of `relaxations` if present
   task::per_worker<count> counts;
@@ -230,7 +238,7 @@ struct shortest_paths {
       return relaxed;
     };
     if (own) {
-      lower_own lowered(k, own->of(k), work);
+      lower_own lowered(k, own->of(k), work, ends);
       relax_all([tables = lowered.tables](
                     const entry& e) { return tables.is_least(e.vertex, e.distance); },
                 lowered);
@@ -253,8 +261,8 @@ struct shortest_paths {
   struct lower_own {
     using message = typename relax::message;
     lower_own(worker_t k, const typename worker_distances<Distance>::tables& t,
-              traverse::ordered_work<entry>& to)
-        : worker(k), tables(t), work(to) {}
+              traverse::ordered_work<entry>& to, dead_ends::view skipped)
+        : worker(k), tables(t), work(to), ends(skipped) {}
 
     // As lane::in_loop.
     struct in_loop {
@@ -276,13 +284,14 @@ struct shortest_paths {
     };
     [[gnu::noinline]] void flush() {
       for (const auto& m : sieve.messages(std::exchange(held, 0))) {
-        if (tables.lower(m.v, m.distance)) work.add(worker, {m.v, m.distance});
+        if (tables.lower(m.v, m.distance) && !ends[m.v]) work.add(worker, {m.v, m.distance});
       }
     }
 
     const worker_t worker;
     const typename worker_distances<Distance>::tables tables;
     traverse::ordered_work<entry>& work;
+    const dead_ends::view ends;
     activity::sieve<message> sieve;
     std::size_t held = 0;  // messages of the sieve
   };

@@ -69,12 +69,14 @@ std::optional<traverse::weighted_rows<Id, Weight>> in_edges(const world& w,
 // delta   infinity: chaotic
 // in      in-edges for radii; nothing: no radius
 // tables  workers lower distances in tables of their own
+// ends    vertices that need not be expanded; nullptr: none
 template <class Id, class Weight>
 struct search_plan {
   sssp_method by;
   double delta;
   const std::optional<traverse::weighted_rows<Id, Weight>>& in;
   bool tables;
+  const dead_ends* ends;
 };
 
 template <class Id, class Distance>
@@ -85,7 +87,8 @@ std::optional<sssp_result<Distance>> search(world& w, const graph::dist_csr<Id>&
   using weight = weight_of<Distance>;
   const auto out =
       layout ? layout->template out<weight>(g) : traverse::weighted_rows<Id, weight>(g.out());
-  shortest_paths<Id, Distance> s(w, g, out, opt.activity, longest, plan.delta, plan.tables);
+  shortest_paths<Id, Distance> s(w, g, out, opt.activity, longest, plan.delta, plan.tables,
+                                 plan.ends);
   s.start(source);
   std::uint64_t buckets = 0;
   if (plan.by == sssp_method::delta) {
@@ -123,10 +126,10 @@ std::optional<sssp_result<Distance>> paths(world& w, const graph::dist_csr<Id>& 
     const bool chaotic = by == sssp_method::chaotic;
     const auto delta = chaotic ? HUGE_VAL : opt.delta.value_or(std::min(suits, max_delta));
     found = search<Id, Distance>(w, g, source, opt, lengths.longest, layout,
-                                 {by, delta, in, on_workers.second_way()});
+                                 {by, delta, in, on_workers.second_way(), lengths.ends.get()});
     if (!found) on_workers.forget();
   }
-  if (widths && found) learn_width(*widths, g.out(), *found);
+  if (widths && found) learn_width(*widths, g.out(), source, lengths.ends.get(), *found);
   if (found && opt.predecessors) {
     found->predecessor = shortest_path_tree<Id, Distance>(w, g, found->distance).grow(source);
   }

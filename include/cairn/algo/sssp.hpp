@@ -51,10 +51,12 @@ struct sssp_result {
   /// unreached.
   std::optional<pgas::vertex_map<std::uint64_t>> predecessor;
   std::string_view algorithm;
-  double delta;                ///< width of a bucket; 0: there were no buckets
-  std::uint64_t buckets;       ///< buckets that all ranks processed together
-  std::uint64_t relaxations;   ///< number of relaxations, pulled edges included
-  std::uint64_t improvements;  ///< number of times that a distance was lowered
+  double delta;               ///< width of a bucket; 0: there were no buckets
+  std::uint64_t buckets;      ///< buckets that all ranks processed together
+  std::uint64_t relaxations;  ///< number of relaxations, pulled edges included
+  /// Number of times that a distance was lowered, except those of dead ends, which no queue
+  /// contains.
+  std::uint64_t improvements;
   activity::ran ran;
 
   static constexpr auto fields() {
@@ -68,7 +70,8 @@ struct sssp_result {
         field{"delta", &r::delta, "width of a bucket; 0: there were no buckets"},
         field{"buckets", &r::buckets, "buckets that all ranks processed together"},
         field{"relaxations", &r::relaxations, "number of relaxations"},
-        field{"improvements", &r::improvements, "number of times that a distance was lowered"},
+        field{"improvements", &r::improvements,
+              "number of times that a distance was lowered, except those of dead ends"},
         field{"ran", &r::ran, "how distances were lowered"});
   }
 };
@@ -79,6 +82,7 @@ using sssp_found =
     std::variant<sssp_result<std::uint32_t>, sssp_result<std::uint64_t>, sssp_result<double>>;
 
 struct search_choices;  // src/algo/search_choices.hpp
+class dead_ends;        // src/algo/dead_ends.hpp
 
 /// What all searches in one graph use.
 struct edge_lengths {
@@ -86,6 +90,8 @@ struct edge_lengths {
   double delta;    ///< width of buckets that suits weights and degrees
   /// What later searches learn from earlier ones; nullptr: nothing, as on several ranks.
   std::shared_ptr<search_choices> learned = {};
+  /// Vertices that a search need not expand; nullptr: none, or too few to be worth looking up.
+  std::shared_ptr<const dead_ends> ends = {};
 };
 
 /// Checks and samples the weights, once for all searches of a graph.
@@ -106,6 +112,9 @@ template <class Id>
 /// edge has length 1. The sender drops a message if it has sent that vertex as small a distance
 /// before.
 ///
+/// In a graph with many dead ends these do not enter queues. No shortest path leads through a
+/// vertex without out-edges, nor, in an undirected graph, through one with a single edge.
+///
 /// On one rank, with a layout or in a large undirected graph, distributed control searches in
 /// stages of growing radii if the search expands fast. A stage skips edges that lead beyond its
 /// radius. After each stage, every vertex beyond the radius reads its light in-edges.
@@ -123,7 +132,8 @@ template <class Id>
 /// Returns   distances at their owners. They are determined: integers are exact; a double is the
 ///           minimum over all paths of the sum of weights, added from the source on. Predecessors
 ///           form a tree; its choice among several shortest paths is not determined
-/// Work      each edge of a reached vertex once, with radii fewer; further relaxations depend on
+/// Work      each edge of a reached vertex once, with radii or dead ends fewer; further relaxations
+/// depend on
 ///           the order
 /// Messages  at most one per relaxation to another rank; predecessors: one per edge
 /// Depth     one epoch; delta: two epochs and a reduction per bucket that is not empty
