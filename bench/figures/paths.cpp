@@ -79,6 +79,7 @@ paths_run run_rank(world& w, const paths_job& job) {
   const auto source = source_of(w, g, job.seed);
   auto lengths = algo::measure_lengths(w, g);
   lengths.learned = nullptr;  // all repeats take the same way
+  lengths.ends = nullptr;     // as in [DC15], each edge of a reached vertex is relaxed
   algo::sssp_options options;
   options.activity.sent_filter = job.sent_filter;
   options.algorithm = job.by;

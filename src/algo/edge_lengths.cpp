@@ -42,6 +42,7 @@ template <class Id>
 struct seen_edges {
   double longest = 0;
   std::uint64_t rows = 0;  // with edges
+  std::uint64_t ends = 0;  // dead ends that a search may reach
   bad_edge<Id> first;
 };
 
@@ -50,12 +51,15 @@ template <class Id>
 seen_edges<Id> look_at_edges(world& w, const graph::dist_csr<Id>& g) {
   task::per_worker<seen_edges<Id>> found(w.workers());
   const auto& out = g.out();
+  const auto degree_of_end = dead_ends::degree_in(g);
   with_edges(out, [&](auto edges) {
     traverse::for_each_own(
         w, out,
         [&](worker_t k, Id v) {
           auto& mine = found[k];
-          mine.rows += out.degree(v) > 0 ? 1 : 0;
+          const auto degree = out.degree(v);
+          mine.rows += degree > 0 ? 1 : 0;
+          mine.ends += degree == degree_of_end ? 1 : 0;
           for (const auto [u, weight] : edges(v)) {
             const auto x = static_cast<double>(weight);
             if (!(x >= 0) && v < mine.first.from) mine.first = {v, u, x};
@@ -69,6 +73,7 @@ seen_edges<Id> look_at_edges(world& w, const graph::dist_csr<Id>& g) {
     if (k.value.first.from < all.first.from) all.first = k.value.first;
     all.longest = std::max(all.longest, k.value.longest);
     all.rows += k.value.rows;
+    all.ends += k.value.ends;
   }
   expect_lengths(w, g, all.first);
   return all;
@@ -145,7 +150,11 @@ edge_lengths measure_lengths(world& w, const graph::dist_csr<Id>& g) {
   const auto mine = look_at_edges(w, g);
   edge_lengths all{.longest = w.reduce<maximum<double>>(mine.longest), .delta = 1};
   if (w.size() == 1) all.learned = std::make_shared<search_choices>();
-  all.ends = many_dead_ends(w, g, mine.rows);
+  // To look up a few costs more than to expand them.
+  constexpr std::uint64_t one_in = 8;
+  if (mine.ends * one_in > (g.directed() ? g.out().num_rows() : mine.rows)) {
+    all.ends = std::make_shared<const dead_ends>(w, g);
+  }
   const auto arcs = static_cast<double>(w.sum(g.out().num_edges())),
              rows = static_cast<double>(w.sum(mine.rows)),
              vertices = static_cast<double>(g.num_vertices());

@@ -62,6 +62,7 @@ class shortest_path_tree {
     const auto d = distance_.load(v);
     if (d == unreached<Distance>) return 0;
     rows_.each_edge(rows_.row_of(v), [&](Id u, weight_of<Distance> x) {
+      // Beyond a dead end the sum may wrap. Then it is less than d, and the edge not tight.
       const auto bound = static_cast<Distance>(d + static_cast<Distance>(x));
       if (u != v && wanted(d, bound)) send(distance_.owner(u), {u, v, bound});
     });

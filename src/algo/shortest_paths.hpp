@@ -158,7 +158,7 @@ struct shortest_paths {
 
   /// Relaxes the edges of those entries that are still current, on worker k.
   void expand(worker_t k, batch& entries) {
-    expand_along(
+    expand_along<true>(
         k, entries,
         [](const edges& of, const current_entry& e, auto&& relax_edge)
             __attribute__((always_inline)) {
@@ -209,7 +209,8 @@ struct shortest_paths {
     typename edges::row row;
     entry from;
   };
-  static constexpr std::size_t at_once = 64;  // entries
+  static constexpr std::size_t at_once = 64, few_entries = 4;
+  static constexpr std::uint64_t short_row = 4;  // edges
 
   // Relaxes some of the edges of an entry; returns their number.
   static auto edges_in(range some) {
@@ -226,14 +227,65 @@ struct shortest_paths {
     };
   }
 
-  template <class Entries, class Each>
+  // Follows paths of short rows from a few entries, without the queue, which costs more than so few
+  // entries. A path is followed as long as its next vertex would be the next entry of the queue.
+  // Returns the entries at which paths end because a row is long.
+  template <class Current, class Send>
+  [[gnu::noinline]] std::span<const entry> follow_paths(worker_t k, std::span<const entry> entries,
+                                                        std::array<entry, few_entries>& ends_of,
+                                                        std::uint64_t& relaxed,
+                                                        const Current& is_current, Send& send) {
+    constexpr int max_steps = 64;  // between two polls
+    std::size_t n = 0;
+    for (auto e : entries) {
+      const auto bucket = work.bucket_of(e.distance);
+      for (int steps = 0;; ++steps) {
+        const auto row = rows.row_of(e.vertex);
+        if (row.size > short_row || e.distance > furthest || steps == max_steps) {
+          ends_of[n++] = e;
+          break;
+        }
+        if (!is_current(e)) break;
+        std::optional<entry> next;  // the others enter the queue
+        for (auto at = row.begin; at < row.begin + row.size; ++at) {
+          const auto x = rows.edge_at(at);
+          const entry u{x.target,
+                        static_cast<Distance>(e.distance + static_cast<Distance>(x.weight))};
+          if (!send.succeeds({u.vertex, u.distance}) || ends[u.vertex]) continue;
+          if (next) work.add(k, *next);
+          next = u;
+        }
+        relaxed += row.size;
+        if (!next) break;
+        const auto b = work.bucket_of(next->distance);
+        if (b != bucket && !work.is_next(k, b)) {
+          work.add(k, *next);
+          break;
+        }
+        ++counts[k].improvements;
+        e = *next;
+      }
+    }
+    return {ends_of.data(), n};
+  }
+
+  // whole_rows    each_of relaxes all edges, so paths may be followed
+  template <bool whole_rows = false, class Entries, class Each>
   void expand_along(worker_t k, Entries& entries, Each&& each_of,
                     traverse::worklist<entry>* kept = nullptr) {
     constexpr std::uint64_t few = 128;  // edges
     std::uint64_t relaxed = 0;
     const auto relax_all = [&](const auto& is_current, auto& send) {
       do {
-        relaxed += relax_along(k, entries.entries(), each_of, kept, is_current, send);
+        auto some = entries.entries();
+        std::array<entry, few_entries> ends_of_paths;
+        if constexpr (whole_rows &&
+                      requires(const typename relax::message& m) { send.succeeds(m); }) {
+          if (some.size() <= few_entries && rows.degree(some.front().vertex) <= short_row) {
+            some = follow_paths(k, some, ends_of_paths, relaxed, is_current, send);
+          }
+        }
+        relaxed += relax_along(k, some, each_of, kept, is_current, send);
       } while (relaxed < few && entries.extend([&] { send.flush(); }));
       return relaxed;
     };
@@ -282,6 +334,8 @@ struct shortest_paths {
       const typename worker_distances<Distance>::tables tables;
       std::size_t held;
     };
+    // As lane::succeeds.
+    bool succeeds(const message& m) { return tables.lower(m.v, m.distance); }
     [[gnu::noinline]] void flush() {
       for (const auto& m : sieve.messages(std::exchange(held, 0))) {
         if (tables.lower(m.v, m.distance) && !ends[m.v]) work.add(worker, {m.v, m.distance});

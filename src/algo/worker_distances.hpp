@@ -20,10 +20,10 @@ namespace cairn::algo {
 /// table of its own, and a vertex's distance is the minimum over the tables. Worker 0's table is
 /// the vertex map.
 ///
-/// A worker that writes a distance then adds an entry to its queue. An entry is skipped only if a
-/// table contains a smaller distance. Therefore the smallest distance of a vertex is always
-/// expanded, even if a worker reads outdated values of other tables. Outdated values only cause
-/// repeated work.
+/// A worker that writes a distance then adds an entry to its queue, unless no path leads on. An
+/// entry is skipped only if a table contains a smaller distance. Therefore the smallest distance of
+/// a vertex is always expanded, even if a worker reads outdated values of other tables. Outdated
+/// values only cause repeated work.
 ///
 /// A worker marks the blocks in which it has lowered distances, and only these are merged. Merging
 /// whole tables would take longer than a short search, because each core would read what another

@@ -33,23 +33,29 @@ std::vector<bool> with_fewer_edges(const plain_graph& g, std::uint64_t end) {
   return few;
 }
 
+// A forest: each vertex has an edge to a smaller one, or none.
+plain_graph tails(std::uint64_t n, random64& draw) {
+  plain_graph g{"forest", n, false, {}};
+  for (std::uint64_t v = 1; v < n; ++v) {
+    if (draw.below(8) != 0) g.edges.push_back({v, draw.below(v)});
+  }
+  return g;
+}
+
 TEST(DeadEnds, AreTheVerticesWithoutAFurtherEdge) {
   for (const rank_t ranks : {1, 3}) {
     support::on_simulated_ranks(ranks, 2, 1, [](world& w) {
       random64 draw(3);
-      for (int i = 0; i < 40; ++i) {
-        auto g = support::random_graph(draw());
+      for (int i = 0; i < 40; ++i) {  // the last ones have several chunks of marks
+        auto g = i < 38 ? support::random_graph(draw()) : tails(40'000, draw);
         g.directed = i % 2 == 0;
         const auto expected = with_fewer_edges(g, g.directed ? 1 : 2);
         const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
         const dead_ends all(w, share);
         const dead_ends::view ends(&all);
-        std::uint64_t found = 0;
         for (auto v = share.out().first(); v < share.out().last(); ++v) {
           EXPECT_EQ(ends[v], expected[v]) << g.name << ", vertex " << v;
-          found += ends[v] ? 1 : 0;
         }
-        EXPECT_EQ(all.size(), found);
       }
     });
   }
@@ -82,10 +88,11 @@ TEST(DeadEnds, AreReachedAndLeft) {
   for (const rank_t ranks : {1, 3}) {
     support::on_simulated_ranks(ranks, 2, 1, [](world& w) {
       random64 draw(5);
-      auto g = support::star(40);
+      plain_graph g{"leaves of a hub", 40, false, {}};
+      for (std::uint64_t v = 1; v < g.n; ++v) g.edges.push_back({0, v});
       const auto n = g.n;
       g.n += 6;
-      g.edges.push_back({1, n});  // a path of length 3 beyond a leaf
+      g.edges.push_back({1, n});  // a path beyond a leaf
       g.edges.push_back({n, n + 1});
       g.edges.push_back({2, n + 2});
       g.edges.push_back({2, n + 2});
@@ -98,6 +105,8 @@ TEST(DeadEnds, AreReachedAndLeft) {
             auto plain = g;
             plain.directed = directed;
             const auto weighed = support::weigh(std::move(plain), kind, 0, draw);
+            const auto share = share_of<std::uint32_t>(weighed, w.rank(), w.size());
+            ASSERT_NE(measure_lengths(w, share).ends, nullptr);
             for (const std::uint64_t source : {std::uint64_t{0}, std::uint64_t{1}, std::uint64_t{7},
                                                n + 1, n + 2, n + 3, n + 5}) {
               search_and_judge<std::uint32_t>(w, weighed, source,

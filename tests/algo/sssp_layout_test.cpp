@@ -82,6 +82,11 @@ TEST_P(SsspRadius, AgreesWithDijkstra) {
         plain.edges.push_back({connected + random.below(plain.n - connected),
                                connected + random.below(plain.n - connected)});
       }
+      if (i % 8 >= 4) {  // leaves
+        const auto first = plain.n;
+        plain.n += first / 2;
+        for (auto v = first; v < plain.n; ++v) plain.edges.push_back({random.below(connected), v});
+      }
       auto g =
           support::weigh(std::move(plain), i % 4 < 2 ? weights::whole : weights::real, 1, random);
       for (auto& e : g.edges)

@@ -143,6 +143,46 @@ TEST(SsspDistances, HaveMoreBitsWhereTheyNeedThem) {
   }
 }
 
+// The last vertex is a dead end. Twice the largest weight still fits, and nothing is added to it.
+TEST(SsspDistances, OfDeadEndsMayBeTheLargest) {
+  constexpr auto max_weight = 2147483647.0;
+  plain_graph path{"path of three", 3, false, {{0, 1}, {1, 2}}};
+  const weighted_graph g{std::move(path), weights::whole, {{0, 1, max_weight}, {1, 2, max_weight}}};
+  for (const rank_t ranks : {1, 3}) {
+    support::on_simulated_ranks(ranks, 1, 1, [&](world& w) {
+      search_and_judge<std::uint32_t>(w, g, 0, {.predecessors = true});
+      const auto share = share_of<std::uint32_t>(g, w.rank(), w.size());
+      const auto found = sssp(w, share, std::uint32_t{0});
+      if (ranks == 1) {
+        ASSERT_TRUE(std::holds_alternative<sssp_result<std::uint32_t>>(found));
+      }
+    });
+  }
+}
+
+// By one worker in the order of distances, from vertices of long rows along tails.
+TEST(SsspPaths, AreFollowedInTheRightOrder) {
+  random64 random(8);
+  auto plain = support::complete(10);
+  plain.n = 2'010;
+  for (std::uint64_t v = 10; v < plain.n; ++v) plain.edges.push_back({v - 10, v});
+  const auto g = support::weigh(std::move(plain), weights::whole, 1, random);
+  world w;
+  const auto share = share_of<std::uint32_t>(g, 0, 1);
+  for (const double delta : {1.0, 4.0, 1e6}) {
+    search_and_judge<std::uint32_t>(w, g, 1'000, {.delta = delta, .predecessors = true});
+    const auto before = w.counters().total(obs::counter::operators);
+    const auto failed = w.counters().total(obs::counter::operators_failed);
+    const auto r = std::get<0>(sssp(w, share, std::uint32_t{1'000}, {.delta = delta}));
+    const auto lowered = w.counters().total(obs::counter::operators) - before -
+                         (w.counters().total(obs::counter::operators_failed) - failed);
+    EXPECT_EQ(r.improvements, lowered + 1) << delta;
+    if (delta == 1) {
+      EXPECT_EQ(r.relaxations, share.out().num_edges());
+    }
+  }
+}
+
 TEST(SsspDistances, LeaveOutEdgesOfInfiniteLength) {
   world w;
   weighted_graph g{

@@ -109,6 +109,17 @@ class lane {
     std::size_t held_;
   };
 
+  /// Runs the operator of m at once, without `after`. Returns whether it succeeded. For a loop that
+  /// itself does what would follow.
+  [[nodiscard]] [[gnu::always_inline]] bool succeeds(const message& m) requires(
+      prefilters&& Alone) {
+    if (!shape<Op>::wanted(op_, m)) return false;
+    const bool done = detail::done(batch_.one(op_, m).result);
+    ++operators_;
+    failed_ += done ? 0 : 1;
+    return done;
+  }
+
   /// Accepts a message that another rank spawned, or one that was parked.
   void arrived(const message& m, const origin<Op>& from) { offer(m, from); }
 

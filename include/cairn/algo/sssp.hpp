@@ -51,12 +51,10 @@ struct sssp_result {
   /// unreached.
   std::optional<pgas::vertex_map<std::uint64_t>> predecessor;
   std::string_view algorithm;
-  double delta;               ///< width of a bucket; 0: there were no buckets
-  std::uint64_t buckets;      ///< buckets that all ranks processed together
-  std::uint64_t relaxations;  ///< number of relaxations, pulled edges included
-  /// Number of times that a distance was lowered, except those of dead ends, which no queue
-  /// contains.
-  std::uint64_t improvements;
+  double delta;                ///< width of a bucket; 0: there were no buckets
+  std::uint64_t buckets;       ///< buckets that all ranks processed together
+  std::uint64_t relaxations;   ///< number of relaxations, pulled edges included
+  std::uint64_t improvements;  ///< number of lowered distances that were to be extended
   activity::ran ran;
 
   static constexpr auto fields() {
@@ -71,7 +69,7 @@ struct sssp_result {
         field{"buckets", &r::buckets, "buckets that all ranks processed together"},
         field{"relaxations", &r::relaxations, "number of relaxations"},
         field{"improvements", &r::improvements,
-              "number of times that a distance was lowered, except those of dead ends"},
+              "number of lowered distances that were to be extended"},
         field{"ran", &r::ran, "how distances were lowered"});
   }
 };
@@ -90,13 +88,15 @@ struct edge_lengths {
   double delta;    ///< width of buckets that suits weights and degrees
   /// What later searches learn from earlier ones; nullptr: nothing, as on several ranks.
   std::shared_ptr<search_choices> learned = {};
-  /// Vertices that a search need not expand; nullptr: none, or too few to be worth looking up.
+  /// Vertices that a search need not expand; nullptr: too few to be worth looking up.
   std::shared_ptr<const dead_ends> ends = {};
 };
 
-/// Checks and samples the weights, once for all searches of a graph.
+/// Checks and samples the weights and looks for dead ends (see sssp), once for all searches of a
+/// graph.
 ///
 /// Work      O(m / P)
+/// Memory    one bit per own vertex
 /// Throws    input_error that names an edge whose weight is negative or NaN, on every rank
 /// Collective.
 /// Source    src/algo/edge_lengths.cpp: a formula fitted to the measured optima of fifteen graphs
@@ -112,8 +112,9 @@ template <class Id>
 /// edge has length 1. The sender drops a message if it has sent that vertex as small a distance
 /// before.
 ///
-/// In a graph with many dead ends these do not enter queues. No shortest path leads through a
-/// vertex without out-edges, nor, in an undirected graph, through one with a single edge.
+/// A dead end is a vertex without out-edges or, in an undirected graph, with one edge. No shortest
+/// path leads through it. If more than one vertex in 8 of a rank is a dead end, dead ends do not
+/// enter that rank's queues.
 ///
 /// On one rank, with a layout or in a large undirected graph, distributed control searches in
 /// stages of growing radii if the search expands fast. A stage skips edges that lead beyond its
@@ -132,9 +133,8 @@ template <class Id>
 /// Returns   distances at their owners. They are determined: integers are exact; a double is the
 ///           minimum over all paths of the sum of weights, added from the source on. Predecessors
 ///           form a tree; its choice among several shortest paths is not determined
-/// Work      each edge of a reached vertex once, with radii or dead ends fewer; further relaxations
-/// depend on
-///           the order
+/// Work      each edge of a reached vertex once, with radii or dead ends fewer; further
+///           relaxations depend on the order
 /// Messages  at most one per relaxation to another rank; predecessors: one per edge
 /// Depth     one epoch; delta: two epochs and a reduction per bucket that is not empty
 /// Memory    per rank: n/P distances, n for each table; 8 or 16 bytes per queue entry, at worst one

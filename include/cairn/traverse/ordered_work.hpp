@@ -80,6 +80,16 @@ class ordered_work {
     return first;
   }
 
+  /// Whether the run includes the bucket and no worker of this rank has entries in an earlier one,
+  /// as far as worker k knows. Then k may process an entry of the bucket without adding it. Called
+  /// by worker k while it processes entries.
+  [[nodiscard]] bool is_next(worker_t k, std::uint64_t bucket) {
+    auto& mine = workers_[k];
+    if (bucket >= limit() || mine.queue.first_bucket() < bucket) return false;
+    const auto* const other = furthest_behind(mine);
+    return other == nullptr || other->bucket.load(std::memory_order_relaxed) >= bucket;
+  }
+
   /// What work() processes.
   class batch {
    public:
