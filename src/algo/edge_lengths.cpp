@@ -42,7 +42,7 @@ template <class Id>
 struct seen_edges {
   double longest = 0;
   std::uint64_t rows = 0;  // with edges
-  std::uint64_t ends = 0;  // dead ends that a search may reach
+  std::uint64_t ends = 0;  // dead ends, in an undirected graph those with an edge
   bad_edge<Id> first;
 };
 

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstddef>
 #include <cstdint>
 #include <optional>
@@ -81,6 +82,7 @@ struct shortest_paths {
         distance(w, g.partition(), unreached<Distance>),
         view(distance.view()),
         furthest(furthest_to_extend(longest)),
+        ordered(std::isfinite(width)),
         work(w, width),
         ends(skipped),
         relaxations(w, relax{view, work, ends}, opt),
@@ -190,6 +192,7 @@ struct shortest_paths {
   pgas::vertex_map<Distance> distance;
   const pgas::vertex_view<Distance> view;
   const Distance furthest;
+  const bool ordered;  // there are buckets
   traverse::ordered_work<entry> work;
   const dead_ends::view ends;
   activity::executor<relax> relaxations;
@@ -228,8 +231,9 @@ struct shortest_paths {
   }
 
   // Follows paths of short rows from a few entries, without the queue, which costs more than so few
-  // entries. A path is followed as long as its next vertex would be the next entry of the queue.
-  // Returns the entries at which paths end because a row is long.
+  // entries. A path ends with its bucket, except the last one: if no entry waits, it goes on as
+  // long as its next vertex is in the first bucket. Returns the entries at which paths end because
+  // a row is long.
   template <class Current, class Send>
   [[gnu::noinline]] std::span<const entry> follow_paths(worker_t k, std::span<const entry> entries,
                                                         std::array<entry, few_entries>& ends_of,
@@ -237,8 +241,10 @@ struct shortest_paths {
                                                         const Current& is_current, Send& send) {
     constexpr int max_steps = 64;  // between two polls
     std::size_t n = 0;
-    for (auto e : entries) {
-      const auto bucket = work.bucket_of(e.distance);
+    std::uint64_t followed = 0;
+    for (std::size_t i = 0; i < entries.size(); ++i) {
+      auto e = entries[i];
+      auto bucket = work.bucket_of(e.distance);
       for (int steps = 0;; ++steps) {
         const auto row = rows.row_of(e.vertex);
         if (row.size > short_row || e.distance > furthest || steps == max_steps) {
@@ -258,14 +264,17 @@ struct shortest_paths {
         relaxed += row.size;
         if (!next) break;
         const auto b = work.bucket_of(next->distance);
-        if (b != bucket && !work.is_next(k, b)) {
+        const bool entries_wait = n > 0 || i + 1 < entries.size();
+        if (b != bucket && (entries_wait || !work.is_next(k, b))) {
           work.add(k, *next);
           break;
         }
-        ++counts[k].improvements;
+        ++followed;
+        bucket = b;
         e = *next;
       }
     }
+    counts[k].improvements += followed;
     return {ends_of.data(), n};
   }
 
@@ -281,7 +290,8 @@ struct shortest_paths {
         std::array<entry, few_entries> ends_of_paths;
         if constexpr (whole_rows &&
                       requires(const typename relax::message& m) { send.succeeds(m); }) {
-          if (some.size() <= few_entries && rows.degree(some.front().vertex) <= short_row) {
+          if (ordered && some.size() <= few_entries &&
+              rows.degree(some.front().vertex) <= short_row) {
             some = follow_paths(k, some, ends_of_paths, relaxed, is_current, send);
           }
         }
@@ -335,7 +345,7 @@ struct shortest_paths {
       std::size_t held;
     };
     // As lane::succeeds.
-    bool succeeds(const message& m) { return tables.lower(m.v, m.distance); }
+    [[nodiscard]] bool succeeds(const message& m) { return tables.lower(m.v, m.distance); }
     [[gnu::noinline]] void flush() {
       for (const auto& m : sieve.messages(std::exchange(held, 0))) {
         if (tables.lower(m.v, m.distance) && !ends[m.v]) work.add(worker, {m.v, m.distance});

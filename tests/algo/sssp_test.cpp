@@ -20,6 +20,7 @@
 #include <support/random_graphs.hpp>
 #include <support/weighted_graph.hpp>
 
+#include "algo/reach.hpp"
 #include "algo/sssp_judging.hpp"
 
 namespace cairn::algo {
@@ -160,8 +161,8 @@ TEST(SsspDistances, OfDeadEndsMayBeTheLargest) {
   }
 }
 
-// By one worker in the order of distances, from vertices of long rows along tails.
-TEST(SsspPaths, AreFollowedInTheRightOrder) {
+// Ten paths from a clique. One worker follows them in both directions from a vertex of one.
+TEST(SsspPaths, AreCountedLikeEntries) {
   random64 random(8);
   auto plain = support::complete(10);
   plain.n = 2'010;
@@ -171,15 +172,37 @@ TEST(SsspPaths, AreFollowedInTheRightOrder) {
   const auto share = share_of<std::uint32_t>(g, 0, 1);
   for (const double delta : {1.0, 4.0, 1e6}) {
     search_and_judge<std::uint32_t>(w, g, 1'000, {.delta = delta, .predecessors = true});
-    const auto before = w.counters().total(obs::counter::operators);
-    const auto failed = w.counters().total(obs::counter::operators_failed);
+    const auto lowered = [&] {
+      return w.counters().total(obs::counter::operators) -
+             w.counters().total(obs::counter::operators_failed);
+    };
+    const auto before = lowered();
     const auto r = std::get<0>(sssp(w, share, std::uint32_t{1'000}, {.delta = delta}));
-    const auto lowered = w.counters().total(obs::counter::operators) - before -
-                         (w.counters().total(obs::counter::operators_failed) - failed);
-    EXPECT_EQ(r.improvements, lowered + 1) << delta;
-    if (delta == 1) {
-      EXPECT_EQ(r.relaxations, share.out().num_edges());
+    EXPECT_EQ(r.improvements, lowered() - before + 1) << delta;
+  }
+}
+
+// One worker and buckets of one distance: each edge is relaxed once.
+TEST(SsspPaths, AreFollowedInTheOrderOfDistances) {
+  random64 random(9);
+  world w;
+  for (int i = 0; i < 200; ++i) {
+    plain_graph plain{"short rows", 20 + random.below(300), true, {}};
+    const auto long_rows = random.below(4);  // in 16
+    weighted_graph g{std::move(plain), weights::whole, {}};
+    for (std::uint64_t v = 0; v < g.graph.n; ++v) {
+      const bool is_long = random.below(16) < long_rows;
+      for (auto left = is_long ? 6 : 1 + random.below(3); left > 0; --left) {
+        const auto near = (v + 1 + random.below(4)) % g.graph.n;
+        const auto u = random.below(8) == 0 ? random.below(g.graph.n) : near;
+        g.graph.edges.push_back({v, u});
+        g.edges.push_back({v, u, static_cast<double>(1 + random.below(i % 2 == 0 ? 4 : 100))});
+      }
     }
+    const auto share = share_of<std::uint32_t>(g, 0, 1);
+    const auto r = std::get<0>(sssp(w, share, std::uint32_t{0}, {.delta = 1.0}));
+    const auto reached = count_reach(share.out(), 0, nullptr, r.distance);
+    EXPECT_EQ(r.relaxations, reached.edges) << "graph " << i;
   }
 }
 

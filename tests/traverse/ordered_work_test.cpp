@@ -243,6 +243,24 @@ TEST_P(OrderedWork, ExtendsShortBatchesInOrderOnOneRank) {
   });
 }
 
+// The worker takes bucket 2; bucket 4 waits, and the run ends before 9.
+TEST(OrderedWorkOfOneRank, SaysWhichBucketsAreNext) {
+  world w;
+  ordered_work<entry> work(w, 1);
+  work.add(worker_t(0), {1, 2});
+  work.add(worker_t(0), {2, 4});
+  std::vector<std::uint64_t> next;
+  work.run(
+      [&](worker_t k, const auto& batch) {
+        EXPECT_EQ(batch.entries().size(), 1u);
+        for (std::uint64_t b = 2; b < 12; ++b) {
+          if (work.is_next(k, b)) next.push_back(b);
+        }
+      },
+      9);
+  EXPECT_EQ(next, (std::vector<std::uint64_t>{2, 3, 4, 2, 3, 4, 5, 6, 7, 8}));
+}
+
 TEST(OrderedWorkOfOneRank, IsGivenAwayOnRequest) {
   support::on_simulated_ranks(1, 3, 1, [](world& w) {
     ordered_work<entry> work(w, 8);

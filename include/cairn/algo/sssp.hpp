@@ -114,7 +114,7 @@ template <class Id>
 ///
 /// A dead end is a vertex without out-edges or, in an undirected graph, with one edge. No shortest
 /// path leads through it. If more than one vertex in 8 of a rank is a dead end, dead ends do not
-/// enter that rank's queues.
+/// enter that rank's queues; in an undirected graph only vertices with edges count.
 ///
 /// On one rank, with a layout or in a large undirected graph, distributed control searches in
 /// stages of growing radii if the search expands fast. A stage skips edges that lead beyond its

@@ -63,7 +63,7 @@ class ordered_work {
   /// Batches that have begun are finished.
   void end_at(std::uint64_t end) { end_.store(end, std::memory_order_relaxed); }
 
-  /// A worker shares work only after it has processed this many entries or has received work. For
+  /// A worker shares work only after it has taken this many entries or has received work. For
   /// workers that prepare data before their first entry.
   void share_after(std::uint64_t entries) { share_after_ = entries; }
 
@@ -80,9 +80,9 @@ class ordered_work {
     return first;
   }
 
-  /// Whether the run includes the bucket and no worker of this rank has entries in an earlier one,
-  /// as far as worker k knows. Then k may process an entry of the bucket without adding it. Called
-  /// by worker k while it processes entries.
+  /// Whether the run includes the bucket and no queue of this rank has entries in an earlier one,
+  /// as far as worker k knows. Then k may process an entry of the bucket without adding it, if it
+  /// has processed all that it has taken. Called by worker k while it processes entries.
   [[nodiscard]] bool is_next(worker_t k, std::uint64_t bucket) {
     auto& mine = workers_[k];
     if (bucket >= limit() || mine.queue.first_bucket() < bucket) return false;
