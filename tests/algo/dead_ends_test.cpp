@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "algo/dead_ends.hpp"
 
-#include <cmath>
 #include <cstdint>
 #include <utility>
 #include <variant>
