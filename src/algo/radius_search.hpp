@@ -171,7 +171,7 @@ class radius_search {
   void pull_distance(worker_t k, Id v, const Distance before, std::uint64_t last_skipping) {
     auto best = before;
     std::uint64_t visited = 0;
-    in_->each_edge_within(in_->row_of(v), search::weight_within(before), [&](Id u, auto x) {
+    in_->each_edge_within(in_->row_of(v), weight_within(before), [&](Id u, auto x) {
       const auto length = static_cast<Distance>(x);
       if (!(length < best)) return;
       ++visited;
@@ -182,7 +182,7 @@ class radius_search {
     s_.w.counters().add(k, obs::counter::edges, visited);
     if (best == before) return;
     s_.distance.store(v, best);
-    if (!s_.ends[v]) s_.work.add(k, {v, best});
+    s_.reached.add(k, {v, best});
   }
 
   search& s_;

@@ -10,7 +10,7 @@
 #include <cairn/traverse/push.hpp>
 #include <cairn/traverse/worklist.hpp>
 
-#include "algo/shortest_paths.hpp"
+#include "algo/search_range.hpp"
 
 namespace cairn::algo {
 

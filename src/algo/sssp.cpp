@@ -24,11 +24,13 @@ constexpr double max_delta = std::numeric_limits<double>::max();
 template <class Search>
 std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
   using range = typename Search::range;
-  constexpr auto all = unreached<typename Search::distance_type>;
-  const auto light = Search::weight_within_real(delta);
+  using distance = typename Search::distance_type;
+  constexpr auto all = unreached<distance>;
+  constexpr auto max_weight = traverse::no_weight<weight_of<distance>>;
+  const auto light = static_cast<distance>(std::min(delta, static_cast<double>(max_weight)));
   traverse::worklist<typename Search::entry> settled(s.w);
   const auto relax_light = [&](worker_t k, auto& batch) {
-    s.expand(k, batch, range{-1, static_cast<typename Search::distance_type>(light)}, &settled);
+    s.expand(k, batch, range{-1, light}, &settled);
   };
   const auto relax_heavy = [&](std::span<const typename Search::entry> list) {
     constexpr std::size_t chunk = 64;
@@ -36,7 +38,8 @@ std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
     s.w.parallel_for(
         list.size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
-          s.expand_again(k, list.subspan(begin, end - begin), range{light, all});
+          s.expand_again(k, list.subspan(begin, end - begin),
+                         range{static_cast<weight_of<distance>>(light), all});
         },
         chunk);
     epoch.close();

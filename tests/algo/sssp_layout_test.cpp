@@ -120,13 +120,12 @@ TEST(SsspLayout, RowsDoNotEndAtTheHeaviestWeight) {
 
 // When the limit is set another worker may be at such an entry, whose edges nobody relaxes again.
 TEST(SsspRadius, LeavesOutNoEdgesOfEntriesThatMayLieBeyondIt) {
-  using search = shortest_paths<std::uint32_t, std::uint32_t>;
   constexpr auto all = traverse::no_weight<std::int32_t>;
-  const search::range within{-1, 12, 10};  // the last bucket ends before 11
-  EXPECT_EQ(within.max_weight({0, 9}), 3);
-  EXPECT_EQ(within.max_weight({0, 11}), all);
-  EXPECT_EQ(within.max_weight({0, 12}), all);
-  EXPECT_EQ(within.max_weight({0, 13}), all);
+  const search_range<std::uint32_t> within{-1, 12, 10};  // the last bucket ends before 11
+  EXPECT_EQ(within.max_weight(9), 3);
+  EXPECT_EQ(within.max_weight(11), all);
+  EXPECT_EQ(within.max_weight(12), all);
+  EXPECT_EQ(within.max_weight(13), all);
 }
 
 weighted_graph random_graph_of_255_weights() {
