@@ -80,7 +80,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
     iterate(sweeps);
     ran.why = "no operators: each value has one writer";
   } else if (opt.aggregate) {
-    pgas::accumulator_map<add<Real>, Id> sums(w, g.partition(), *opt.aggregate);
+    pgas::accumulator_map<add<double>, Id, Real> sums(w, g.partition(), *opt.aggregate);
     iterate(pagerank_push(s, sums, edges));
     aggregate = sums.method();
     ran.why = "no operators: each worker adds to memory of its own";

@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 
 #include <cairn/algo/pagerank.hpp>
+#include <cairn/algo/verify_pagerank.hpp>
 #include <cairn/base/contract.hpp>
 #include <cairn/base/error.hpp>
 
@@ -164,6 +165,27 @@ TEST(PagerankOptions, EveryMechanismGivesTheSameRanks) {
       });
     }
   }
+}
+
+// In float the sum at the hub would be wrong by a hundredth or more.
+TEST(PagerankPush, AMillionEqualContributionsAreSummedExactlyEnough) {
+  constexpr std::uint64_t n = 1'000'000;
+  plain_graph star{"directed star", n, true, {}};
+  for (std::uint64_t v = 1; v < n; ++v) star.edges.push_back({v, 0});
+  support::on_ranks(2, 1, [&](world& w) {
+    const auto share = support::share_of<std::uint32_t>(star, w.rank(), w.size());
+    for (const auto variant : {pagerank_variant::push, pagerank_variant::edge}) {
+      for (const auto sums :
+           {accumulation::automatic, accumulation::partials, accumulation::bins}) {
+        pagerank_options opt{.variant = variant, .aggregate = std::nullopt};
+        if (sums != accumulation::automatic) opt.aggregate = {.method = sums};
+        const auto r = pagerank<float>(w, share, opt);
+        EXPECT_EQ(verify_pagerank(w, share, r, opt), std::nullopt) << describe(opt);
+        constexpr double jump = 0.15 / n, expected = jump + 0.85 * (n - 1) * jump;
+        if (w.rank() == 0) EXPECT_NEAR(r.rank.load(0) / expected, 1, 1e-5) << describe(opt);
+      }
+    }
+  });
 }
 
 TEST(PagerankOptions, ConventionsHaveTheirLimits) {

@@ -36,10 +36,10 @@ Value value_of(std::uint32_t by) {
   return static_cast<Value>(by);
 }
 
-template <class A>
+template <class A, class Kept = typename A::value_type>
 void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& opt) {
   using value = typename A::value_type;
-  accumulator_map<A, std::uint32_t> sums(w, partition(n, w.size()), opt);
+  accumulator_map<A, std::uint32_t, Kept> sums(w, partition(n, w.size()), opt);
   for (int round = 0; round < 3; ++round) {
     const auto mine = updates_of(w.rank(), w.size(), round, n);
     {
@@ -49,7 +49,7 @@ void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& 
           [&](worker_t k, std::size_t begin, std::size_t end) {
             sums.accumulate(k, [&](auto&& add) {
               for (auto i = begin; i < end; ++i) {
-                add(static_cast<std::uint32_t>(mine[i].id), value_of<value>(mine[i].by));
+                add(static_cast<std::uint32_t>(mine[i].id), value_of<Kept>(mine[i].by));
               }
             });
           },
@@ -97,6 +97,33 @@ TEST_P(AccumulatorMap, CombinesWhatAllWorkersOfAllRanksAdd) {
       }
       accumulate_and_judge<minimum<std::uint32_t>>(w, 300, {how, 128});
       accumulate_and_judge<maximum<std::int32_t>>(w, 300, {how, 128});
+      accumulate_and_judge<add<double>, float>(w, 300, {how, 128});
+    }
+  });
+}
+
+// A sum of 2^24 and 1 in float would be 2^24.
+TEST_P(AccumulatorMap, KeepsTotalsInTheirOwnType) {
+  GetParam().run([](world& w) {
+    for (const auto how : {accumulation::partials, accumulation::bins}) {
+      const auto ranks = static_cast<std::uint64_t>(w.size());
+      accumulator_map<add<double>, std::uint32_t, float> sums(w, partition(ranks, w.size()),
+                                                              {.method = how});
+      {
+        am::epoch epoch(w);
+        sums.accumulate(main_worker, [&](auto&& add) {
+          const auto mine = static_cast<std::uint32_t>(w.rank());
+          add(mine, 0x1p24F);
+          for (int i = 0; i < 10; ++i) add(mine, 1);
+          for (std::uint32_t v = 0; v < ranks; ++v) add(v, 1);
+        });
+        epoch.close();
+      }
+      sums.collect([&](worker_t, std::uint64_t, std::span<const double> totals) {
+        for (const auto total : totals) {
+          EXPECT_EQ(total, 0x1p24 + 10 + static_cast<double>(ranks));
+        }
+      });
     }
   });
 }

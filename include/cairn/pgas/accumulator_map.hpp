@@ -43,20 +43,23 @@ namespace cairn::pgas {
 ///              sent as records. For float and double the result depends on the order, which is not
 ///              determined
 /// Id           wide enough for the partition's elements
+/// Kept         the type in which contributions are kept and travel. If it is smaller than the type
+///              of the totals, such as float for sums in double, bins and messages are smaller;
+///              what a worker or rank sends for an element is rounded to it once
 /// Work         one combination per add; in collect() one per worker and element (partials) or per
 ///              add (bins)
 /// Messages     one per remote element that this rank added to, more if bins fill up; without
 ///              reduction one per add to a remote element
-/// Memory       per worker: n values (partials of all elements) or n/P values (partials); in bins 8
+/// Memory       per worker: n totals (partials of all elements) or n/P totals (partials); in bins 8
 ///              to 16 bytes per add, for remote elements at most 8 to 16 bytes times
 ///              `max_remote_entries`
 /// Collective   constructor, destructor and collect(); accumulating only while an epoch is open
 /// Source       [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
-template <aggregator A, class Id = std::uint64_t>
+template <aggregator A, class Id = std::uint64_t, class Kept = typename A::value_type>
 class accumulator_map {
  public:
-  using value_type = typename A::value_type;
-  static_assert(packable<value_type>, "values travel as their bytes: specialise cairn::packing");
+  using value_type = typename A::value_type;  ///< of totals
+  static_assert(packable<Kept>, "values travel as their bytes: specialise cairn::packing");
 
   accumulator_map(world& w, const partition& partition, const accumulator_options& opt = {})
       : world_(w),
@@ -100,7 +103,7 @@ class accumulator_map {
   void accumulate(worker_t k, Body&& body) {
     with_keeper(k, [&](auto keep) {
       if (!channel_ || partials_cover_all_ranks_) {
-        body([keep, first = first_](Id id, const value_type& x) mutable {
+        body([keep, first = first_](Id id, const Kept& x) mutable {
           keep(static_cast<std::ptrdiff_t>(id) - static_cast<std::ptrdiff_t>(first), x);
         });
         return;
@@ -108,7 +111,7 @@ class accumulator_map {
       with_sender(k, [&](auto send) {
         std::uint64_t looked_up = 0;
         const auto run = [&](auto remote) {
-          body([&, keep, remote](Id id, const value_type& x) mutable {
+          body([&, keep, remote](Id id, const Kept& x) mutable {
             ++looked_up;
             if (id - first_ < size_) {
               keep(static_cast<std::ptrdiff_t>(id - first_), x);
@@ -118,10 +121,10 @@ class accumulator_map {
           });
         };
         if (!bins_remote_) {
-          run([send](Id id, const value_type& x) { send({id, x}); });
+          run([send](Id id, const Kept& x) { send({id, x}); });
         } else {
           auto& bins = workers_[k].remote;
-          run([this, &bins](Id id, const value_type& x) {
+          run([this, &bins](Id id, const Kept& x) {
             const auto i = id < first_ ? id : id - size_;
             bins.append(i >> bin_shift_, {static_cast<Id>(i), x});
           });
@@ -149,9 +152,9 @@ class accumulator_map {
  private:
   struct message {
     Id id;
-    value_type value;
+    Kept value;
   };
-  static constexpr bool plain_bytes = std::is_trivially_copyable_v<value_type>;
+  static constexpr bool plain_bytes = std::is_trivially_copyable_v<Kept>;
   using link = std::conditional_t<plain_bytes, am::channel<message>, am::record_channel>;
 
   struct state {
@@ -179,7 +182,7 @@ class accumulator_map {
         with_keeper(k, [&](auto keep) {
           for (auto record : batch) {
             const auto id = unpack<Id>(record);
-            keep(static_cast<std::ptrdiff_t>(id - first_), unpacked<value_type>(record));
+            keep(static_cast<std::ptrdiff_t>(id - first_), unpacked<Kept>(record));
           }
         });
       };
@@ -231,7 +234,7 @@ class accumulator_map {
                               const auto id = i < first_ ? i : i + size_;
                               auto total = take(id);
                               if (am::partial_array<A>::is_identity(total)) continue;
-                              send({static_cast<Id>(id), std::move(total)});
+                              send({static_cast<Id>(id), static_cast<Kept>(std::move(total))});
                             }
                           });
                         });
@@ -278,7 +281,7 @@ class accumulator_map {
       auto total = range.take(i);
       if (am::partial_array<A>::is_identity(total)) continue;
       const auto id = first + i < first_ ? first + i : first + i + size_;
-      send({static_cast<Id>(id), std::move(total)});
+      send({static_cast<Id>(id), static_cast<Kept>(std::move(total))});
     }
   }
 
