@@ -6,14 +6,15 @@
 #include <utility>
 
 #include <cairn/activity/sieve.hpp>
+#include <cairn/traverse/bucket_queue.hpp>
 
-#include "algo/relaxation.hpp"
+#include "algo/reached_vertices.hpp"
 #include "algo/worker_distances.hpp"
 
 namespace cairn::algo {
 
-/// Lowers distances in the tables of one worker. It has the interface of activity::lane. Whether an
-/// edge is useful is unpredictable, so edges pass a sieve.
+/// Lowers distances in the tables of one worker, as activity::lane runs an operator: what loops use
+/// of a lane is here, too. Whether an edge is useful is unpredictable, so edges pass a sieve.
 template <class Id, class Distance>
 class own_lane {
  public:

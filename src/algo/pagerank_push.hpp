@@ -14,8 +14,8 @@
 namespace cairn::algo {
 
 /// Sums the contributions pushed to each vertex with one operator per push. It has the interface of
-/// an accumulator_map, which avoids the conflicts. Sums are double: in float, a vertex with a
-/// million in-edges would lose several percent to rounding.
+/// an accumulator_map, which avoids the conflicts. Sums are double: in float, that of a million
+/// equal contributions would be wrong by up to a hundredth.
 template <class Real, class Id>
 class operator_sums {
   struct increase {  // the operator; always succeeds

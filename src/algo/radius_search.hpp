@@ -13,6 +13,7 @@
 #include <cairn/traverse/own.hpp>
 
 #include "algo/radius_model.hpp"
+#include "algo/search_range.hpp"
 #include "algo/shortest_paths.hpp"
 
 namespace cairn::algo {

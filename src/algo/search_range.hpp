@@ -2,18 +2,15 @@
 #pragma once
 
 #include <algorithm>
-#include <cstdint>
 #include <optional>
 #include <type_traits>
 
 #include <cairn/algo/sssp.hpp>
 #include <cairn/traverse/weighted_rows.hpp>
 
-namespace cairn::algo {
+#include "algo/weights.hpp"
 
-/// The type of weights whose sums are distances of this type.
-template <class Distance>
-using weight_of = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
+namespace cairn::algo {
 
 /// The largest weight that is at most x.
 template <class Distance>
@@ -29,9 +26,7 @@ template <class Distance>
 /// Which edges of an entry to relax.
 ///
 /// from      edges with larger weights than this
-/// to        without `radius`: the largest weight; with `radius`: the largest distance that a
-/// target
-///           may get
+/// to        without `radius`: the largest weight; with `radius`: the largest distance of a target
 /// radius    at most `to`, or `to` + 1 for integers; all edges of entries at this distance or
 ///           further are relaxed
 template <class Distance>

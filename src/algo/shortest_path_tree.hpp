@@ -10,7 +10,7 @@
 #include <cairn/traverse/push.hpp>
 #include <cairn/traverse/worklist.hpp>
 
-#include "algo/search_range.hpp"
+#include "algo/weights.hpp"
 
 namespace cairn::algo {
 

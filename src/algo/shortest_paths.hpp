@@ -16,7 +16,8 @@
 #include <cairn/traverse/worklist.hpp>
 
 #include "algo/own_lane.hpp"
-#include "algo/relaxation.hpp"
+#include "algo/reached_vertices.hpp"
+#include "algo/row_relaxation.hpp"
 #include "algo/search_range.hpp"
 #include "algo/worker_distances.hpp"
 
@@ -31,7 +32,7 @@ struct shortest_paths {
   using distance_type = Distance;
   using entry = traverse::reached_vertex<Id, Distance>;
   using batch = typename traverse::ordered_work<entry>::batch;
-  using edges = typename relaxation<Id, Distance>::edges;
+  using edges = typename row_relaxation<Id, Distance>::edges;
   using range = search_range<Distance>;
 
   struct relax {  // the operator on the target of an edge; may fail
@@ -87,7 +88,7 @@ struct shortest_paths {
   /// The result, or nothing if a distance does not fit its type. Collective.
   [[nodiscard]] std::optional<sssp_result<Distance>> result(sssp_method by, double delta,
                                                             std::uint64_t buckets) {
-    typename relaxation<Id, Distance>::count all;
+    typename row_relaxation<Id, Distance>::count all;
     for (const auto& k : counts) {
       all.relaxations += k.value.relaxations;
       all.improvements += k.value.improvements;
@@ -113,7 +114,7 @@ struct shortest_paths {
   /// Relaxes the edges of those entries that are still current, on worker k.
   void expand(worker_t k, batch& entries) {
     expand_by(k, [&](auto& mine, const auto& is_current, auto& send) {
-      rows.relax_all(k, entries, mine, is_current, send);
+      return rows.relax_all(k, entries, mine, is_current, send);
     });
     counts[k].improvements += entries.size();
   }
@@ -122,7 +123,7 @@ struct shortest_paths {
   /// kept      current entries are added to it; nullptr: not needed
   void expand(worker_t k, batch& entries, range some, traverse::worklist<entry>* kept = nullptr) {
     expand_by(k, [&](auto& mine, const auto& is_current, auto& send) {
-      rows.relax_some(k, entries, mine, some, kept, is_current, send);
+      return rows.relax_some(k, entries, mine, some, kept, is_current, send);
     });
     counts[k].improvements += entries.size();
   }
@@ -130,7 +131,7 @@ struct shortest_paths {
   void expand_again(worker_t k, std::span<const entry> entries, range some) {
     once again{entries};
     expand_by(k, [&](auto& mine, const auto& is_current, auto& send) {
-      rows.relax_some(k, again, mine, some, nullptr, is_current, send);
+      return rows.relax_some(k, again, mine, some, nullptr, is_current, send);
     });
   }
 
@@ -140,10 +141,10 @@ struct shortest_paths {
   const Distance furthest;  // the largest distance to which every edge can be added
   traverse::ordered_work<entry> work;
   const reached_vertices<entry> reached;
-  const relaxation<Id, Distance> rows;
+  const row_relaxation<Id, Distance> rows;
   activity::executor<relax> relaxations;
   std::optional<worker_distances<Distance>> own;  // used instead of `relaxations` if present
-  task::per_worker<typename relaxation<Id, Distance>::count> counts;
+  task::per_worker<typename row_relaxation<Id, Distance>::count> counts;
 
  private:
   // Entries that nothing follows.
@@ -153,28 +154,30 @@ struct shortest_paths {
     [[nodiscard]] bool extend(auto&& /*handle*/) const { return false; }
   };
 
-  // Calls relax_edges(count, is_current, send).
+  // Calls relax_edges(count, is_current, send), which returns the number of edges.
   template <class Relax>
   void expand_by(worker_t k, Relax&& relax_edges) {
     auto& mine = counts[k];
-    const auto before = mine.relaxations;
+    std::uint64_t relaxed = 0;
     if (own) {
       const auto tables = own->of(k);
       own_lane<Id, Distance> send(k, tables, reached);
-      relax_edges(
+      relaxed = relax_edges(
           mine, [tables](const entry& e) { return tables.is_least(e.vertex, e.distance); }, send);
       send.flush();
     } else {
       relaxations.spawn(k, [&](auto& send) {
-        relax_edges(
+        relaxed = relax_edges(
             mine,
             [at = view](const entry& e) {
               return tm::load_cell(at.element(e.vertex)) == e.distance;
             },
             send);
+        return relaxed;
       });
     }
-    w.counters().add(k, obs::counter::edges, mine.relaxations - before);
+    mine.relaxations += relaxed;
+    w.counters().add(k, obs::counter::edges, relaxed);
   }
 
   [[nodiscard]] activity::ran ran() const {

@@ -14,6 +14,7 @@
 #include "algo/search_choices.hpp"
 #include "algo/shortest_path_tree.hpp"
 #include "algo/shortest_paths.hpp"
+#include "algo/weights.hpp"
 
 namespace cairn::algo {
 namespace {

@@ -5,11 +5,16 @@
 #include <cstddef>
 #include <cstdint>
 #include <ranges>
+#include <type_traits>
 
 #include <cairn/graph/csr.hpp>
 #include <cairn/graph/edge.hpp>
 
 namespace cairn::algo {
+
+/// The type of weights whose sums are distances of this type.
+template <class Distance>
+using weight_of = std::conditional_t<std::is_integral_v<Distance>, std::int32_t, double>;
 
 /// The weight of the i-th edge of row v, 1 without weights.
 template <class Id>

@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <atomic>
 #include <cstdint>
 #include <vector>
 
@@ -36,10 +37,10 @@ Value value_of(std::uint32_t by) {
   return static_cast<Value>(by);
 }
 
-template <class A, class Kept = typename A::value_type>
+template <class A, class Contribution = typename A::value_type>
 void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& opt) {
   using value = typename A::value_type;
-  accumulator_map<A, std::uint32_t, Kept> sums(w, partition(n, w.size()), opt);
+  accumulator_map<A, std::uint32_t, Contribution> sums(w, partition(n, w.size()), opt);
   for (int round = 0; round < 3; ++round) {
     const auto mine = updates_of(w.rank(), w.size(), round, n);
     {
@@ -49,7 +50,7 @@ void accumulate_and_judge(world& w, std::uint64_t n, const accumulator_options& 
           [&](worker_t k, std::size_t begin, std::size_t end) {
             sums.accumulate(k, [&](auto&& add) {
               for (auto i = begin; i < end; ++i) {
-                add(static_cast<std::uint32_t>(mine[i].id), value_of<Kept>(mine[i].by));
+                add(static_cast<std::uint32_t>(mine[i].id), value_of<Contribution>(mine[i].by));
               }
             });
           },
@@ -97,33 +98,41 @@ TEST_P(AccumulatorMap, CombinesWhatAllWorkersOfAllRanksAdd) {
       }
       accumulate_and_judge<minimum<std::uint32_t>>(w, 300, {how, 128});
       accumulate_and_judge<maximum<std::int32_t>>(w, 300, {how, 128});
-      accumulate_and_judge<add<double>, float>(w, 300, {how, 128});
+      for (const bool reduce : {true, false}) {
+        accumulate_and_judge<add<double>, float>(w, 300, {how, 128, reduce});
+      }
     }
   });
 }
 
-// A sum of 2^24 and 1 in float would be 2^24.
-TEST_P(AccumulatorMap, KeepsTotalsInTheirOwnType) {
+// The sum of 2^24, 1 and 1, each added to an element of this rank and to one of the next rank, is a
+// float, but added up in float it would be 2^24.
+TEST_P(AccumulatorMap, AddsUpInTheTypeOfTheTotals) {
   GetParam().run([](world& w) {
     for (const auto how : {accumulation::partials, accumulation::bins}) {
-      const auto ranks = static_cast<std::uint64_t>(w.size());
-      accumulator_map<add<double>, std::uint32_t, float> sums(w, partition(ranks, w.size()),
-                                                              {.method = how});
-      {
-        am::epoch epoch(w);
-        sums.accumulate(main_worker, [&](auto&& add) {
-          const auto mine = static_cast<std::uint32_t>(w.rank());
-          add(mine, 0x1p24F);
-          for (int i = 0; i < 10; ++i) add(mine, 1);
-          for (std::uint32_t v = 0; v < ranks; ++v) add(v, 1);
-        });
-        epoch.close();
-      }
-      sums.collect([&](worker_t, std::uint64_t, std::span<const double> totals) {
-        for (const auto total : totals) {
-          EXPECT_EQ(total, 0x1p24 + 10 + static_cast<double>(ranks));
+      for (const std::size_t max_remote : {0, 1}) {
+        const partition elements(2 * static_cast<std::uint64_t>(w.size()), w.size());
+        accumulator_map<add<double>, std::uint32_t, float> sums(
+            w, elements, {.method = how, .max_remote_entries = max_remote});
+        const auto first_of = [&](rank_t r) {
+          return static_cast<std::uint32_t>(elements.first(r % w.size()));
+        };
+        {
+          am::epoch epoch(w);
+          sums.accumulate(main_worker, [&](auto&& add) {
+            for (const auto v : {first_of(w.rank()), first_of(w.rank() + 1) + 1}) {
+              for (const float x : {0x1p24F, 1.0F, 1.0F}) add(v, x);
+            }
+          });
+          epoch.close();
         }
-      });
+        std::atomic<int> seen = 0;
+        sums.collect([&](worker_t, std::uint64_t, std::span<const double> totals) {
+          for (const auto total : totals) EXPECT_EQ(total, 0x1p24 + 2);
+          seen += static_cast<int>(totals.size());
+        });
+        EXPECT_EQ(seen, 2);
+      }
     }
   });
 }

@@ -100,8 +100,8 @@ struct pagerank_result {
 /// All ranks start at 1 / n. In each sweep every vertex computes its contribution per out-edge, and
 /// the contributions are summed along the edges. Pull reads the contributions of the whole graph,
 /// which are gathered on all ranks. Push and edge send them to the targets' owners, which
-/// accumulate them without conflicts in an accumulator_map, or by one operator per edge. Repeated
-/// edges contribute repeatedly.
+/// accumulate them without conflicts in an accumulator_map, or by one operator per edge, in both
+/// cases in double. Repeated edges contribute repeatedly.
 ///
 /// Real        float or double
 /// layout      of g's in-edges, which makes pull faster; nullptr: pull reads the rows of g

@@ -39,13 +39,12 @@ namespace cairn::pgas {
 /// that receives a contribution keeps it like its own. collect() combines the workers' shares and
 /// resets them to the identity.
 ///
-/// A            an aggregator with packable values; values that are not trivially copyable are
-///              sent as records. For float and double the result depends on the order, which is not
-///              determined
+/// A            the aggregator of the totals. For float and double the result depends on the order,
+///              which is not determined
 /// Id           wide enough for the partition's elements
-/// Kept         the type in which contributions are kept and travel. If it is smaller than the type
-///              of the totals, such as float for sums in double, bins and messages are smaller;
-///              what a worker or rank sends for an element is rounded to it once
+/// Contribution the type of what is added, kept in bins and sent: packable; if not trivially
+///              copyable, sent as records. Either that of the totals, or float for totals in
+///              double: a total of a rank is rounded to it each time it is sent
 /// Work         one combination per add; in collect() one per worker and element (partials) or per
 ///              add (bins)
 /// Messages     one per remote element that this rank added to, more if bins fill up; without
@@ -55,11 +54,15 @@ namespace cairn::pgas {
 ///              `max_remote_entries`
 /// Collective   constructor, destructor and collect(); accumulating only while an epoch is open
 /// Source       [AGGRO] aggregation without conflicts; [Beamer17] propagation blocking
-template <aggregator A, class Id = std::uint64_t, class Kept = typename A::value_type>
+template <aggregator A, class Id = std::uint64_t, class Contribution = typename A::value_type>
 class accumulator_map {
  public:
   using value_type = typename A::value_type;  ///< of totals
-  static_assert(packable<Kept>, "values travel as their bytes: specialise cairn::packing");
+  static_assert(packable<Contribution>, "values travel as their bytes: specialise cairn::packing");
+  static_assert(std::is_same_v<Contribution, value_type> ||
+                    (std::is_floating_point_v<Contribution> &&
+                     std::is_floating_point_v<value_type>),
+                "a total may not fit a message");
 
   accumulator_map(world& w, const partition& partition, const accumulator_options& opt = {})
       : world_(w),
@@ -103,7 +106,7 @@ class accumulator_map {
   void accumulate(worker_t k, Body&& body) {
     with_keeper(k, [&](auto keep) {
       if (!channel_ || partials_cover_all_ranks_) {
-        body([keep, first = first_](Id id, const Kept& x) mutable {
+        body([keep, first = first_](Id id, const Contribution& x) mutable {
           keep(static_cast<std::ptrdiff_t>(id) - static_cast<std::ptrdiff_t>(first), x);
         });
         return;
@@ -111,7 +114,7 @@ class accumulator_map {
       with_sender(k, [&](auto send) {
         std::uint64_t looked_up = 0;
         const auto run = [&](auto remote) {
-          body([&, keep, remote](Id id, const Kept& x) mutable {
+          body([&, keep, remote](Id id, const Contribution& x) mutable {
             ++looked_up;
             if (id - first_ < size_) {
               keep(static_cast<std::ptrdiff_t>(id - first_), x);
@@ -121,10 +124,10 @@ class accumulator_map {
           });
         };
         if (!bins_remote_) {
-          run([send](Id id, const Kept& x) { send({id, x}); });
+          run([send](Id id, const Contribution& x) { send({id, x}); });
         } else {
           auto& bins = workers_[k].remote;
-          run([this, &bins](Id id, const Kept& x) {
+          run([this, &bins](Id id, const Contribution& x) {
             const auto i = id < first_ ? id : id - size_;
             bins.append(i >> bin_shift_, {static_cast<Id>(i), x});
           });
@@ -152,9 +155,9 @@ class accumulator_map {
  private:
   struct message {
     Id id;
-    Kept value;
+    Contribution value;
   };
-  static constexpr bool plain_bytes = std::is_trivially_copyable_v<Kept>;
+  static constexpr bool plain_bytes = std::is_trivially_copyable_v<Contribution>;
   using link = std::conditional_t<plain_bytes, am::channel<message>, am::record_channel>;
 
   struct state {
@@ -182,7 +185,7 @@ class accumulator_map {
         with_keeper(k, [&](auto keep) {
           for (auto record : batch) {
             const auto id = unpack<Id>(record);
-            keep(static_cast<std::ptrdiff_t>(id - first_), unpacked<Kept>(record));
+            keep(static_cast<std::ptrdiff_t>(id - first_), unpacked<Contribution>(record));
           }
         });
       };
@@ -227,17 +230,17 @@ class accumulator_map {
   // Sends the partial sums of remote elements to their owners.
   void send_partials() {
     am::epoch epoch(world_);
-    world_.parallel_for(partition_.n() - size_,
-                        [&](worker_t k, std::size_t begin, std::size_t end) {
-                          with_sender(k, [&](auto send) {
-                            for (auto i = begin; i < end; ++i) {
-                              const auto id = i < first_ ? i : i + size_;
-                              auto total = take(id);
-                              if (am::partial_array<A>::is_identity(total)) continue;
-                              send({static_cast<Id>(id), static_cast<Kept>(std::move(total))});
-                            }
-                          });
-                        });
+    world_.parallel_for(
+        partition_.n() - size_, [&](worker_t k, std::size_t begin, std::size_t end) {
+          with_sender(k, [&](auto send) {
+            for (auto i = begin; i < end; ++i) {
+              const auto id = i < first_ ? i : i + size_;
+              auto total = take(id);
+              if (am::partial_array<A>::is_identity(total)) continue;
+              send({static_cast<Id>(id), static_cast<Contribution>(std::move(total))});
+            }
+          });
+        });
     epoch.close();
   }
   [[nodiscard]] value_type take(std::uint64_t id) {
@@ -281,7 +284,7 @@ class accumulator_map {
       auto total = range.take(i);
       if (am::partial_array<A>::is_identity(total)) continue;
       const auto id = first + i < first_ ? first + i : first + i + size_;
-      send({static_cast<Id>(id), static_cast<Kept>(std::move(total))});
+      send({static_cast<Id>(id), static_cast<Contribution>(std::move(total))});
     }
   }
 

@@ -9,33 +9,22 @@
 #include <span>
 
 #include <cairn/core/world.hpp>
-#include <cairn/traverse/ordered_work.hpp>
+#include <cairn/traverse/bucket_queue.hpp>
 #include <cairn/traverse/weighted_rows.hpp>
 #include <cairn/traverse/worklist.hpp>
 
-#include "algo/dead_ends.hpp"
+#include "algo/reached_vertices.hpp"
 #include "algo/search_range.hpp"
+#include "algo/weights.hpp"
 
 namespace cairn::algo {
 
-/// Adds the vertices that a search reaches to its queues, except dead ends. Passed by value, so
-/// that loops keep it in registers.
-template <class Entry>
-struct reached_vertices {
-  traverse::ordered_work<Entry>& work;
-  dead_ends::view ends;
-
-  [[gnu::always_inline]] void add(worker_t k, const Entry& e) const {
-    if (!ends[e.vertex]) work.add(k, e);
-  }
-};
-
-/// Which edges the entries of a batch relax, in which order, as every worker of a search does.
+/// Relaxes the edges of a batch of entries. Each worker of a search calls it.
 ///
 /// An entry is current if its distance is still the smallest known of its vertex. Only current
 /// entries are expanded.
 template <class Id, class Distance>
-class relaxation {
+class row_relaxation {
  public:
   using weight = weight_of<Distance>;
   using entry = traverse::reached_vertex<Id, Distance>;
@@ -47,35 +36,38 @@ class relaxation {
   };
 
   /// out       the graph's out-edges, in any order
-  /// to        where `send` adds entries
+  /// to        the queues to which `send` adds entries
   /// ordered   there are buckets
   /// furthest  the largest distance to which every edge can be added
-  relaxation(const edges& out, const reached_vertices<entry>& to, bool ordered, Distance furthest)
+  row_relaxation(const edges& out, const reached_vertices<entry>& to, bool ordered,
+                 Distance furthest)
       : rows_(out), reached_(to), ordered_(ordered), furthest_(furthest) {}
 
-  /// Relaxes all edges of the entries, on worker k, and counts them in `mine`.
+  /// Relaxes all edges of the entries on worker k, and returns their number. Counts in `mine` what
+  /// else happens.
   ///
-  /// entries      has entries(), and extend(flush), which replaces them by more if there are any
+  /// entries      has entries(), and extend(flush), which replaces them by more and returns whether
+  ///              there are any
   /// is_current   whether an entry is current
-  /// send         passes {target, distance} to the operator; succeeds({target, distance}), if it
-  /// has
-  ///              it, runs the operator at once
+  /// send         has flush() and in_loop, a function object that passes entries on to the
+  ///              operator; if it has succeeds(), which runs the operator, paths may be followed
   template <class Entries, class Current, class Send>
-  void relax_all(worker_t k, Entries& entries, count& mine, const Current& is_current,
-                 Send& send) const {
+  std::uint64_t relax_all(worker_t k, Entries& entries, count& mine, const Current& is_current,
+                          Send& send) const {
     const auto each = [](const edges& of, const current_entry& e, auto&& relax_edge)
         __attribute__((always_inline)) {
       of.each_edge(e.row, relax_edge);
       return e.row.size;
     };
-    relax<true>(k, entries, mine, each, nullptr, is_current, send);
+    return relax_each<true>(k, entries, mine, each, nullptr, is_current, send);
   }
   /// relax_all() for some of the edges.
   ///
   /// kept      current entries are added to it; nullptr: not needed
   template <class Entries, class Current, class Send>
-  void relax_some(worker_t k, Entries& entries, count& mine, search_range<Distance> some,
-                  traverse::worklist<entry>* kept, const Current& is_current, Send& send) const {
+  std::uint64_t relax_some(worker_t k, Entries& entries, count& mine, search_range<Distance> some,
+                           traverse::worklist<entry>* kept, const Current& is_current,
+                           Send& send) const {
     const auto each = [some](const edges& of, const current_entry& e, auto&& relax_edge)
         __attribute__((always_inline)) {
       std::uint64_t relaxed = 0;
@@ -88,7 +80,7 @@ class relaxation {
           });
       return relaxed;
     };
-    relax<false>(k, entries, mine, each, kept, is_current, send);
+    return relax_each<false>(k, entries, mine, each, kept, is_current, send);
   }
 
  private:
@@ -102,9 +94,10 @@ class relaxation {
 
   // whole_rows    each_of relaxes all edges, so paths may be followed
   template <bool whole_rows, class Entries, class Each, class Current, class Send>
-  [[gnu::always_inline]] void relax(worker_t k, Entries& entries, count& mine, const Each& each_of,
-                                    traverse::worklist<entry>* kept, const Current& is_current,
-                                    Send& send) const {
+  [[gnu::always_inline]] std::uint64_t relax_each(worker_t k, Entries& entries, count& mine,
+                                                  const Each& each_of,
+                                                  traverse::worklist<entry>* kept,
+                                                  const Current& is_current, Send& send) const {
     constexpr std::uint64_t few = 128;  // edges
     std::uint64_t relaxed = 0;
     do {
@@ -118,7 +111,7 @@ class relaxation {
       }
       relaxed += relax_rows(k, some, mine, each_of, kept, is_current, send);
     } while (relaxed < few && entries.extend([&] { send.flush(); }));
-    mine.relaxations += relaxed;
+    return relaxed;
   }
 
   // Follows paths of short rows from a few entries, without the queue, which costs more than so few
