@@ -10,6 +10,7 @@
 
 #include <cairn/core/world.hpp>
 #include <cairn/traverse/bucket_queue.hpp>
+#include <cairn/traverse/ordered_work.hpp>
 #include <cairn/traverse/weighted_rows.hpp>
 #include <cairn/traverse/worklist.hpp>
 
@@ -28,6 +29,7 @@ class row_relaxation {
  public:
   using weight = weight_of<Distance>;
   using entry = traverse::reached_vertex<Id, Distance>;
+  using batch = typename traverse::ordered_work<entry>::batch;
   using edges = traverse::weighted_rows<Id, weight>;
 
   struct count {
@@ -43,31 +45,30 @@ class row_relaxation {
                  Distance furthest)
       : rows_(out), reached_(to), ordered_(ordered), furthest_(furthest) {}
 
-  /// Relaxes all edges of the entries on worker k, and returns their number. Counts in `mine` what
-  /// else happens.
+  /// Relaxes all edges of the entries on worker k, and returns their number. Extends a batch of few
+  /// edges. Counts in `mine` what else happens.
   ///
-  /// entries      has entries(), and extend(flush), which replaces them by more and returns whether
-  ///              there are any
   /// is_current   whether an entry is current
   /// send         has flush() and in_loop, a function object that passes entries on to the
   ///              operator; if it has succeeds(), which runs the operator, paths may be followed
-  template <class Entries, class Current, class Send>
-  std::uint64_t relax_all(worker_t k, Entries& entries, count& mine, const Current& is_current,
+  template <class Current, class Send>
+  std::uint64_t relax_all(worker_t k, batch& entries, count& mine, const Current& is_current,
                           Send& send) const {
     const auto each = [](const edges& of, const current_entry& e, auto&& relax_edge)
         __attribute__((always_inline)) {
       of.each_edge(e.row, relax_edge);
       return e.row.size;
     };
-    return relax_each<true>(k, entries, mine, each, nullptr, is_current, send);
+    return relax_each<true>(k, entries.entries(), &entries, mine, each, nullptr, is_current, send);
   }
   /// relax_all() for some of the edges.
   ///
+  /// extended  the batch of the entries; nullptr: they are not extended
   /// kept      current entries are added to it; nullptr: not needed
-  template <class Entries, class Current, class Send>
-  std::uint64_t relax_some(worker_t k, Entries& entries, count& mine, search_range<Distance> some,
-                           traverse::worklist<entry>* kept, const Current& is_current,
-                           Send& send) const {
+  template <class Current, class Send>
+  std::uint64_t relax_some(worker_t k, std::span<const entry> entries, batch* extended, count& mine,
+                           search_range<Distance> some, traverse::worklist<entry>* kept,
+                           const Current& is_current, Send& send) const {
     const auto each = [some](const edges& of, const current_entry& e, auto&& relax_edge)
         __attribute__((always_inline)) {
       std::uint64_t relaxed = 0;
@@ -80,7 +81,7 @@ class row_relaxation {
           });
       return relaxed;
     };
-    return relax_each<false>(k, entries, mine, each, kept, is_current, send);
+    return relax_each<false>(k, entries, extended, mine, each, kept, is_current, send);
   }
 
  private:
@@ -93,25 +94,24 @@ class row_relaxation {
   static constexpr std::uint64_t short_row = 4;  // edges
 
   // whole_rows    each_of relaxes all edges, so paths may be followed
-  template <bool whole_rows, class Entries, class Each, class Current, class Send>
-  [[gnu::always_inline]] std::uint64_t relax_each(worker_t k, Entries& entries, count& mine,
-                                                  const Each& each_of,
+  template <bool whole_rows, class Each, class Current, class Send>
+  [[gnu::always_inline]] std::uint64_t relax_each(worker_t k, std::span<const entry> entries,
+                                                  batch* extended, count& mine, const Each& each_of,
                                                   traverse::worklist<entry>* kept,
                                                   const Current& is_current, Send& send) const {
     constexpr std::uint64_t few = 128;  // edges
     std::uint64_t relaxed = 0;
-    do {
-      auto some = entries.entries();
+    for (;; entries = extended->entries()) {
       std::array<entry, few_entries> ends_of_paths;
       if constexpr (whole_rows && requires(const entry& e) { send.succeeds(e); }) {
-        if (ordered_ && some.size() <= few_entries &&
-            rows_.degree(some.front().vertex) <= short_row) {
-          some = follow_paths(k, some, ends_of_paths, relaxed, mine, is_current, send);
+        if (ordered_ && entries.size() <= few_entries &&
+            rows_.degree(entries.front().vertex) <= short_row) {
+          entries = follow_paths(k, entries, ends_of_paths, relaxed, mine, is_current, send);
         }
       }
-      relaxed += relax_rows(k, some, mine, each_of, kept, is_current, send);
-    } while (relaxed < few && entries.extend([&] { send.flush(); }));
-    return relaxed;
+      relaxed += relax_rows(k, entries, mine, each_of, kept, is_current, send);
+      if (!extended || relaxed >= few || !extended->extend([&] { send.flush(); })) return relaxed;
+    }
   }
 
   // Follows paths of short rows from a few entries, without the queue, which costs more than so few

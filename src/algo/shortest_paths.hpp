@@ -31,7 +31,7 @@ template <class Id, class Distance>
 struct shortest_paths {
   using distance_type = Distance;
   using entry = traverse::reached_vertex<Id, Distance>;
-  using batch = typename traverse::ordered_work<entry>::batch;
+  using batch = typename row_relaxation<Id, Distance>::batch;
   using edges = typename row_relaxation<Id, Distance>::edges;
   using range = search_range<Distance>;
 
@@ -123,15 +123,14 @@ struct shortest_paths {
   /// kept      current entries are added to it; nullptr: not needed
   void expand(worker_t k, batch& entries, range some, traverse::worklist<entry>* kept = nullptr) {
     expand_by(k, [&](auto& mine, const auto& is_current, auto& send) {
-      return rows.relax_some(k, entries, mine, some, kept, is_current, send);
+      return rows.relax_some(k, entries.entries(), &entries, mine, some, kept, is_current, send);
     });
     counts[k].improvements += entries.size();
   }
   /// expand() for some of the edges of entries that have been expanded before.
   void expand_again(worker_t k, std::span<const entry> entries, range some) {
-    once again{entries};
     expand_by(k, [&](auto& mine, const auto& is_current, auto& send) {
-      return rows.relax_some(k, again, mine, some, nullptr, is_current, send);
+      return rows.relax_some(k, entries, nullptr, mine, some, nullptr, is_current, send);
     });
   }
 
@@ -147,13 +146,6 @@ struct shortest_paths {
   task::per_worker<typename row_relaxation<Id, Distance>::count> counts;
 
  private:
-  // Entries that nothing follows.
-  struct once {
-    std::span<const entry> all;
-    [[nodiscard]] std::span<const entry> entries() const { return all; }
-    [[nodiscard]] bool extend(auto&& /*handle*/) const { return false; }
-  };
-
   // Calls relax_edges(count, is_current, send), which returns the number of edges.
   template <class Relax>
   void expand_by(worker_t k, Relax&& relax_edges) {

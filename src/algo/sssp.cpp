@@ -26,21 +26,18 @@ template <class Search>
 std::uint64_t relax_by_buckets(Search& s, double delta, double longest) {
   using range = typename Search::range;
   using distance = typename Search::distance_type;
-  constexpr auto all = unreached<distance>;
   constexpr auto max_weight = traverse::no_weight<weight_of<distance>>;
-  const auto light = static_cast<distance>(std::min(delta, static_cast<double>(max_weight)));
+  const range light{-1, static_cast<distance>(std::min(delta, static_cast<double>(max_weight)))};
+  const range heavy{weight_within(light.to), unreached<distance>};
   traverse::worklist<typename Search::entry> settled(s.w);
-  const auto relax_light = [&](worker_t k, auto& batch) {
-    s.expand(k, batch, range{-1, light}, &settled);
-  };
+  const auto relax_light = [&](worker_t k, auto& batch) { s.expand(k, batch, light, &settled); };
   const auto relax_heavy = [&](std::span<const typename Search::entry> list) {
     constexpr std::size_t chunk = 64;
     am::epoch epoch(s.w);
     s.w.parallel_for(
         list.size(),
         [&](worker_t k, std::size_t begin, std::size_t end) {
-          s.expand_again(k, list.subspan(begin, end - begin),
-                         range{static_cast<weight_of<distance>>(light), all});
+          s.expand_again(k, list.subspan(begin, end - begin), heavy);
         },
         chunk);
     epoch.close();
