@@ -54,10 +54,14 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
 
   std::optional<traverse::small_run> on_workers;
   std::optional<one_worker> alone;
+  std::optional<row_sum> way;
   const bool one_sweep = layout == nullptr && one_sweep_suffices(w, g, opt);
+  const bool by_run = layout == nullptr && small_sweeps(w, g);
   if (opt.variant == pagerank_variant::pull && !one_sweep) {
-    on_workers.emplace(w, g, opt.activity, traverse::run_kind::page_ranks);
+    on_workers.emplace(w, g, opt.activity, traverse::run_kind::page_ranks,
+                       by_run ? &w.sharing() : nullptr);
   }
+  if (by_run) way = on_workers && on_workers->second_way() ? row_sum::even : row_sum::near;
   pagerank_state<Real, Id> s(w, g, opt.damping);
   std::uint64_t iterations = 0;
   const auto iterate = [&](auto&& sweeps) {
@@ -75,7 +79,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   std::optional<pgas::accumulation> aggregate;
   activity::ran ran;
   if (opt.variant == pagerank_variant::pull) {
-    pagerank_pull<Real, Id> sweeps(s, in_place, limits.tolerance, layout);
+    pagerank_pull<Real, Id> sweeps(s, in_place, limits.tolerance, layout, way);
     if (one_sweep) alone.emplace(w);
     iterate(sweeps);
     ran.why = "no operators: each value has one writer";

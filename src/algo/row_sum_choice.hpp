@@ -5,6 +5,7 @@
 #include <array>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 
 #include <cairn/base/types.hpp>
 #include <cairn/task/per_worker.hpp>
@@ -36,7 +37,9 @@ class row_sum_choice {
   static constexpr std::size_t stretch = 512;  ///< rows at most: chunks may be shorter
   static constexpr std::uint64_t period = 8;
 
-  explicit row_sum_choice(int workers) : known_(workers) {}
+  /// known     the way of all rows, if it need not be learned
+  row_sum_choice(int workers, std::optional<row_sum> known)
+      : known_(workers), chosen_(known.value_or(row_sum::near)), learns_(!known) {}
 
   /// Whether stretches are to be timed.
   [[nodiscard]] bool learns() const noexcept { return learns_; }
@@ -99,8 +102,8 @@ class row_sum_choice {
   }
 
   task::per_worker<of_worker> known_;
-  row_sum chosen_ = row_sum::near;
-  bool learns_ = true;
+  row_sum chosen_;
+  bool learns_;
 };
 
 }  // namespace cairn::algo

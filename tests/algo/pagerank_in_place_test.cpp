@@ -10,6 +10,7 @@
 #include <cairn/hw/pages.hpp>
 
 #include <support/dist_graph.hpp>
+#include <support/on_ranks.hpp>
 #include <support/random_graphs.hpp>
 
 #include "algo/rank_and_judge.hpp"
@@ -106,6 +107,31 @@ TEST(PagerankOptions, EarlierContentsOfMemoryDoNotMatter) {
           " in used memory");
     }
   }
+}
+
+// Later runs sum rows in another way, in the same order.
+TEST(PagerankOptions, EachRunOfOneWorkerGivesTheSameRanks) {
+  world w;
+  const auto share = support::share_of<std::uint32_t>(support::grid(40, 40), 0, 1);
+  const pagerank_options opt{.iterations = 1000, .tolerance = 1e-9};
+  const auto first = pagerank<float>(w, share, opt);
+  for (int run = 1; run < 12; ++run) {
+    const auto again = pagerank<float>(w, share, opt);
+    EXPECT_EQ(again.iterations, first.iterations) << run;
+    EXPECT_TRUE(std::ranges::equal(again.rank.local(), first.rank.local())) << run;
+  }
+}
+
+TEST(PagerankOptions, RunsOfTwoWorkersAreRightSharedOrOnOneWorker) {
+  support::on_ranks(1, 2,
+                    [](world& w) {
+                      for (int run = 0; run < 12; ++run) {
+                        rank_and_judge<double, std::uint32_t>(
+                            w, support::grid(40, 40), {.iterations = 1000, .tolerance = 1e-9},
+                            " again");
+                      }
+                    },
+                    {.small_work_alone = true});
 }
 
 }  // namespace

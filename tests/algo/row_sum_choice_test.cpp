@@ -29,7 +29,7 @@ TEST(RowSumChoice, MostStretchesGoTheFastestWaySoFarAndAllRowsLater) {
   for (std::size_t best = 0; best < 3; ++best) {
     speeds ns{5, 5, 5};
     ns[best] = 3;
-    row_sum_choice choice(1);
+    row_sum_choice choice(1, {});
     EXPECT_TRUE(choice.learns());
     EXPECT_GT(sweep(choice, first, 80, ns)[best], 50u);
     choice.end();
@@ -39,7 +39,7 @@ TEST(RowSumChoice, MostStretchesGoTheFastestWaySoFarAndAllRowsLater) {
 }
 
 TEST(RowSumChoice, WithoutTimesOrDifferencesChoosesNear) {
-  row_sum_choice none(1), one(1), simulated(1), equal(1);
+  row_sum_choice none(1, {}), one(1, {}), simulated(1, {}), equal(1, {});
   sweep(one, first, 1, {9, 1, 1});
   sweep(simulated, first, 80, {0, 0, 0});
   sweep(equal, first, 80, {4, 4, 4});
@@ -50,7 +50,7 @@ TEST(RowSumChoice, WithoutTimesOrDifferencesChoosesNear) {
 }
 
 TEST(RowSumChoice, AColdOrInterruptedStretchDoesNotDecide) {
-  row_sum_choice choice(1);
+  row_sum_choice choice(1, {});
   choice.took(first, choice.next(first), 1000, 100'000);  // cold
   sweep(choice, first, 40, {3, 4, 4});
   while (choice.next(first) != row_sum::near) {
@@ -62,7 +62,7 @@ TEST(RowSumChoice, AColdOrInterruptedStretchDoesNotDecide) {
 
 // A graph may begin with rows without entries, which cost little.
 TEST(RowSumChoice, LaterStretchesMayCostMoreThanTheFirst) {
-  row_sum_choice choice(1);
+  row_sum_choice choice(1, {});
   sweep(choice, first, 16, {1, 1, 1});
   sweep(choice, first, 2000, {14, 15, 9});
   choice.end();
@@ -71,7 +71,7 @@ TEST(RowSumChoice, LaterStretchesMayCostMoreThanTheFirst) {
 
 TEST(RowSumChoice, TimesOfAllWorkersAreAdded) {
   for (const auto& [few, many] : {std::pair{first, second}, std::pair{second, first}}) {
-    row_sum_choice choice(2);
+    row_sum_choice choice(2, {});
     sweep(choice, few, 20, {4, 3, 5});
     sweep(choice, many, 200, {4, 9, 2});
     choice.end();
