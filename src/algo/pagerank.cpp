@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <bit>
 #include <cmath>
 #include <optional>
 
@@ -51,17 +52,23 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
                 "a layout is for pull, and for the graph from which it was built");
   const bool in_place = may_be_in_place && opt.sweep != pagerank_sweep::jacobi;
   const auto limits = limits_of(opt, g.num_vertices());
-
   std::optional<traverse::small_run> on_workers;
   std::optional<one_worker> alone;
-  std::optional<row_sum> way;
+  std::optional<row_sum> row_sums;
   const bool one_sweep = layout == nullptr && one_sweep_suffices(w, g, opt);
-  const bool by_run = layout == nullptr && small_sweeps(w, g);
-  if (opt.variant == pagerank_variant::pull && !one_sweep) {
-    on_workers.emplace(w, g, opt.activity, traverse::run_kind::page_ranks,
-                       by_run ? &w.sharing() : nullptr);
+  if (opt.variant == pagerank_variant::pull) {
+    const bool by_runs = layout == nullptr && w.size() == 1 &&
+                         compares_runs(g.in().targets().size(), g.num_vertices() * sizeof(Real));
+    if (by_runs) row_sums = row_sum::near;
+    if (!one_sweep) {
+      const auto like = std::bit_cast<std::uint64_t>(limits.tolerance) ^ limits.max_sweeps ^
+                        std::bit_cast<std::uint64_t>(opt.damping) * (2 * sizeof(Real) + in_place);
+      on_workers.emplace(w, g, opt.activity, traverse::run_kind::page_ranks,
+                         by_runs ? &w.sharing() : nullptr, like);
+      if (on_workers->second_way()) row_sums = row_sum::even;
+      if (on_workers->on_one_worker()) row_sums.reset();  // the first sweep compares ways
+    }
   }
-  if (by_run) way = on_workers && on_workers->second_way() ? row_sum::even : row_sum::near;
   pagerank_state<Real, Id> s(w, g, opt.damping);
   std::uint64_t iterations = 0;
   const auto iterate = [&](auto&& sweeps) {
@@ -79,7 +86,7 @@ pagerank_result<Real> pagerank(world& w, const graph::dist_csr<Id>& g, const pag
   std::optional<pgas::accumulation> aggregate;
   activity::ran ran;
   if (opt.variant == pagerank_variant::pull) {
-    pagerank_pull<Real, Id> sweeps(s, in_place, limits.tolerance, layout, way);
+    pagerank_pull<Real, Id> sweeps(s, in_place, limits.tolerance, layout, row_sums);
     if (one_sweep) alone.emplace(w);
     iterate(sweeps);
     ran.why = "no operators: each value has one writer";

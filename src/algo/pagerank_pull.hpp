@@ -129,29 +129,20 @@ class contribution_sum {
   const Id* end_;
 };
 
-/// Whether sweeps are so short that whole runs are compared, and not ways within the first sweep:
-/// the processor learns the lengths of all rows, but only over some sweeps, and contributions stay
-/// in its caches.
-template <class Id>
-[[nodiscard]] bool small_sweeps(const world& w, const graph::dist_csr<Id>& g) {
-  constexpr std::uint64_t most_vertices = 1 << 17, most_edges = 1 << 19;
-  return w.size() == 1 && g.num_vertices() <= most_vertices && g.num_edges() <= most_edges;
-}
-
 /// Sweeps in which each vertex sums the contributions of the sources of its in-edges.
 template <class Real, class Id>
 class pagerank_pull {
  public:
   /// tolerance  the total change at which the run stops
   /// layout     layout of the graph's in-edges; nullptr: the rows of the graph
-  /// way        how rows of the graph are summed; nothing: the first sweep compares ways
+  /// row_sums   how rows of the graph are summed; nothing: the first sweep compares ways
   pagerank_pull(pagerank_state<Real, Id>& s, bool in_place, double tolerance,
-                const pull_layout<Id>* layout, std::optional<row_sum> way)
+                const pull_layout<Id>* layout, std::optional<row_sum> row_sums)
       : s_(s),
         in_place_(in_place),
         tolerance_(tolerance),
         layout_(layout),
-        row_sums_(s.w.workers(), way),
+        row_sums_(s.w.workers(), row_sums),
         sums_(s.w.workers()),
         contributions_(s.g.num_vertices(), s.w.memory()),
         next_(in_place ? 0 : s.g.num_vertices(), s.w.memory()),

@@ -22,6 +22,14 @@ namespace cairn::algo {
 ///           lines at once than the first. For sources that miss that cache
 enum class row_sum : std::uint8_t { near, even, far };
 
+/// Whether ways to sum rows are compared by whole runs, and not in the first sweep. The branch
+/// predictor learns the lengths of all rows of a small graph, but needs several sweeps, so that
+/// times in the first sweep mislead; and that comparison takes a large part of a short run. If the
+/// contributions fit the second cache, prefetching does not pay.
+[[nodiscard]] constexpr bool compares_runs(std::uint64_t sources, std::size_t contribution_bytes) {
+  return sources <= 1 << 20 && contribution_bytes <= 1 << 19;
+}
+
 /// Chooses a way to sum rows by the times that each took for short stretches of rows in the first
 /// sweep. Which one is fastest depends on the processor's caches, the order of the vertices and
 /// the lengths of the rows.
@@ -37,9 +45,9 @@ class row_sum_choice {
   static constexpr std::size_t stretch = 512;  ///< rows at most: chunks may be shorter
   static constexpr std::uint64_t period = 8;
 
-  /// known     the way of all rows, if it need not be learned
-  row_sum_choice(int workers, std::optional<row_sum> known)
-      : known_(workers), chosen_(known.value_or(row_sum::near)), learns_(!known) {}
+  /// given     the way of all rows; nothing: it is chosen in the first sweep
+  row_sum_choice(int workers, std::optional<row_sum> given)
+      : known_(workers), chosen_(given.value_or(row_sum::near)), learns_(!given) {}
 
   /// Whether stretches are to be timed.
   [[nodiscard]] bool learns() const noexcept { return learns_; }

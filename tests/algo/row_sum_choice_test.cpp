@@ -79,5 +79,19 @@ TEST(RowSumChoice, TimesOfAllWorkersAreAdded) {
   }
 }
 
+TEST(RowSumChoice, LearnsNothingIfAWayIsGiven) {
+  for (const auto given : {row_sum::near, row_sum::even, row_sum::far}) {
+    const row_sum_choice choice(2, given);
+    EXPECT_FALSE(choice.learns());
+    EXPECT_EQ(choice.chosen(), given);
+  }
+}
+
+TEST(RowSumChoice, IsMadeByRunsInGraphsThatCachesHold) {
+  EXPECT_TRUE(compares_runs(86'475, 4 * 40'461));
+  EXPECT_FALSE(compares_runs(2'000'000, 4 * 65'536));
+  EXPECT_FALSE(compares_runs(200'000, 8 * 100'000));
+}
+
 }  // namespace
 }  // namespace cairn::algo

@@ -8,6 +8,7 @@
 #include <span>
 
 #include <cairn/activity/domain.hpp>
+#include <cairn/base/random.hpp>
 #include <cairn/core/one_worker.hpp>
 #include <cairn/core/timed_choice.hpp>
 #include <cairn/core/world.hpp>
@@ -20,16 +21,18 @@ namespace cairn::traverse {
 enum class run_kind : std::uint8_t { breadth_first, shortest_paths, page_ranks, components };
 
 /// Chooses whether all workers share one run of an algorithm or worker 0 runs alone, and in which
-/// way they share it if there are two: whichever was fastest in earlier runs. Worker 0 runs alone
-/// only in a small graph, on one rank, and if the mechanism is automatic.
+/// of two ways a run is shared, if there are two: whichever was fastest in earlier runs. Worker 0
+/// runs alone only in a small graph, on one rank, and if the mechanism is automatic. A single
+/// worker shares its runs with nobody, but may have two ways, too.
 ///
 /// Worker 0 constructs the object before the run's data and destroys it after them.
 class small_run {
  public:
-  /// two_ways  what was learned of runs that workers may share in two ways; nullptr: in one way
+  /// two_ways  what was learned of runs that may be shared in two ways; nullptr: in one way
+  /// like      runs with other values take other times
   template <class Id>
   small_run(world& w, const graph::dist_csr<Id>& g, const activity::options& opt, run_kind kind,
-            timed_choice* two_ways = nullptr)
+            timed_choice* two_ways = nullptr, std::uint64_t like = 0)
       : w_(w), choice_(two_ways ? *two_ways : w.sharing()), kind_(kind) {
     const auto edges = g.num_edges();
     const auto settings = activity::with_settings(w, opt);
@@ -39,12 +42,14 @@ class small_run {
                        automatic && edges <= max_edges(kind);
     if (!small && !two_ways) return;
     measured_ = true;
-    const auto key =
-        (reinterpret_cast<std::uintptr_t>(&g) ^ edges << 20) + static_cast<std::uint64_t>(kind);
+    const auto key = mix64(reinterpret_cast<std::uintptr_t>(&g) ^ mix64(edges) ^ mix64(like + 1)) +
+                     4 * static_cast<std::uint64_t>(kind) + (small ? 2 : 0) + (two_ways ? 1 : 0);
     way_ = choice_.next(key, ways(small, edges, two_ways != nullptr));
     if (way_ == alone) alone_.emplace(w);
-    w.trace().note(main_worker, obs::trace_kind::choice,
-                   way_ == alone ? "one worker runs alone" : "all workers share a run");
+    if (w.workers() > 1 || alone_) {
+      w.trace().note(main_worker, obs::trace_kind::choice,
+                     way_ == alone ? "one worker runs alone" : "all workers share a run");
+    }
     num_edges_ = edges;
     visited_before_ = visited();
     begin_ns_ = w.clock().now_ns();
@@ -64,6 +69,8 @@ class small_run {
   small_run(const small_run&) = delete;
   small_run& operator=(const small_run&) = delete;
 
+  /// Whether worker 0 runs alone and others wait.
+  [[nodiscard]] bool on_one_worker() const noexcept { return way_ == alone; }
   /// Whether workers share the run in the second of two ways.
   [[nodiscard]] bool second_way() const noexcept { return way_ == shared_otherwise; }
   /// What a search has done, in the same amount by each way.
