@@ -27,8 +27,8 @@ set(CAIRN_PRECOMPILED <algorithm> <array> <atomic> <bit> <cmath> <concepts> <cst
 set(CMAKE_VERIFY_INTERFACE_HEADER_SETS ON)
 set(CAIRN_LAYERS)
 
-# Never joined by CMAKE_UNITY_BUILD, here and in the tests: templates are what takes long there,
-# and files use the same names.
+# Never joined by CMAKE_UNITY_BUILD: templates are what takes long there, and files use the same
+# names.
 set(CAIRN_APART core am tm net task activity pgas traverse algo)
 
 # The time of a search's inner loop, by Cairn or by hand, changes by 30 % with where it lies in its

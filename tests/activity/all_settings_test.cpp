@@ -6,7 +6,7 @@
 
 #include <cairn/hw/tm_probe.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::all_settings_test {
 namespace {
 
 bool has_real_htm() {
@@ -24,4 +24,4 @@ TEST(Ways, HaveRealHardwareTransactions) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::all_settings_test

@@ -16,7 +16,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::combining_test {
 namespace {
 
 using obs::counter;
@@ -201,4 +201,4 @@ TEST(Combining, CancelEmptiesTheTables) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::combining_test

@@ -7,7 +7,7 @@
 #include <cairn/activity/cost_probe.hpp>
 #include <cairn/base/contract.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::cost_model_test {
 namespace {
 
 std::vector<cost_sample> samples_of(const cost_model& line, const std::vector<double>& sizes) {
@@ -106,4 +106,4 @@ TEST(CostProbe, WantsSizesThatAscendAndFit) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::cost_model_test

@@ -16,7 +16,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::delivery_test {
 namespace {
 
 constexpr std::uint64_t elements = 500, orders = 300;
@@ -170,4 +170,4 @@ TEST(BlockOfWorkers, SpreadsBlocksEvenly) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::delivery_test

@@ -12,7 +12,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::domain_test {
 namespace {
 
 constexpr std::uint64_t n = 96;  // an even share for each rank
@@ -233,4 +233,4 @@ TEST(Domain, CountsTheLocksThatItWaitedFor) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::domain_test

@@ -10,7 +10,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::edge_test {
 namespace {
 
 struct visit {
@@ -44,4 +44,4 @@ TEST_P(EdgeOperator, ReachesEdgesOfAllRanks) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::edge_test

@@ -12,7 +12,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::exceptions_test {
 namespace {
 
 constexpr std::uint64_t n = 8;
@@ -150,4 +150,4 @@ TEST(Exceptions, FromAttemptsReleaseEverythingAndGoOn) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::exceptions_test

@@ -21,7 +21,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::executor_test {
 namespace {
 
 using obs::counter;
@@ -291,4 +291,4 @@ TEST(ExecutorContract, TheProgressThreadSpawnsNothing) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::executor_test

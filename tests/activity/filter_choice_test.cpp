@@ -13,7 +13,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::filter_choice_test {
 namespace {
 
 /// Made-up costs: a look-up costs 1 and a sent message 32. Plays spans of random lengths, where
@@ -140,4 +140,4 @@ TEST(FilterChoice, OfAnExecutorLeavesOutAFilterThatDropsNothingForAWhile) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::filter_choice_test

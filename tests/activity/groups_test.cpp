@@ -14,7 +14,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::groups_test {
 namespace {
 
 using ids = std::vector<std::uint32_t>;
@@ -97,4 +97,4 @@ TEST_P(GroupPlaces, ThatOverlapLoseNothing) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::groups_test

@@ -17,7 +17,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::large_test {
 namespace {
 
 using block = std::array<std::uint64_t, 4096>;
@@ -117,4 +117,4 @@ TEST_P(Large, ElementsRunByEachMechanism) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::large_test

@@ -12,7 +12,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::marked_test {
 namespace {
 
 // The least that a map with markers is.
@@ -107,4 +107,4 @@ TEST_P(Marked, ActivitiesWaitAndAnswerTheSender) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::marked_test

@@ -8,7 +8,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::multi_cell_test {
 namespace {
 
 // Accounts with a balance and a count of changes, wider than one cell, and a transfer that is
@@ -152,4 +152,4 @@ TEST(Domain, RefusesAtomicsForSeveralCells) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::multi_cell_test

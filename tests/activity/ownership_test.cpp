@@ -11,7 +11,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::ownership_test {
 namespace {
 
 constexpr std::uint64_t n = 8;
@@ -73,4 +73,4 @@ TEST(Ownership, OfAnotherRanksElementIsRefusedWhereTheMessageArrives) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::ownership_test

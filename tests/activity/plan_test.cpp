@@ -13,7 +13,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::plan_test {
 namespace {
 
 const environment alone{};
@@ -175,4 +175,4 @@ TEST(Domain, HoldsOnlyWhatItsEpochsNeeded) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::plan_test

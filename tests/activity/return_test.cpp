@@ -16,7 +16,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::return_test {
 namespace {
 
 using obs::counter;
@@ -287,4 +287,4 @@ TEST(ReturnFailure, AnAnswerThatThrowsEndsTheEpochEverywhere) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::return_test

@@ -11,7 +11,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::sections_test {
 namespace {
 
 using obs::counter;
@@ -184,4 +184,4 @@ TEST(Grain, IsBoundedAndCountsOnlyForTransactions) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::sections_test

@@ -15,7 +15,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::sent_filter_test {
 namespace {
 
 using obs::counter;
@@ -316,4 +316,4 @@ TEST(SentFilterOnce, PassesTheFirstMessageToEachElement) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::sent_filter_test

@@ -8,7 +8,7 @@
 #include <cairn/activity/sieve.hpp>
 #include <cairn/base/random.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::sieve_test {
 namespace {
 
 struct message {
@@ -36,4 +36,4 @@ TEST(Sieve, KeepsTheWantedMessagesInOrder) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::sieve_test

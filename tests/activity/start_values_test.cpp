@@ -10,7 +10,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::start_values_test {
 namespace {
 
 fitted_costs costs_of(std::vector<std::pair<mechanism, cost_model>> models) {
@@ -153,4 +153,4 @@ TEST(StartValues, AreWhereOperatorsBegin) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::start_values_test

@@ -13,7 +13,7 @@
 
 #include <support/num_schedules.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::tuner_test {
 namespace {
 
 using support::num_schedules;
@@ -240,4 +240,4 @@ TEST(Tuner, RefusesWhatMakesNoSense) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::tuner_test

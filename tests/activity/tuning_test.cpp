@@ -15,7 +15,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::activity {
+namespace cairn::activity::tuning_test {
 namespace {
 
 constexpr std::uint64_t n = 64;
@@ -235,4 +235,4 @@ TEST_P(TuningPlaces, NothingIsLostWhileTheWayChanges) {
 }
 
 }  // namespace
-}  // namespace cairn::activity
+}  // namespace cairn::activity::tuning_test

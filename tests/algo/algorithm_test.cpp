@@ -11,7 +11,7 @@
 #include <support/on_ranks.hpp>
 #include <support/places.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::algorithm_test {
 namespace {
 
 class Algorithms : public ::testing::TestWithParam<support::place> {};
@@ -168,4 +168,4 @@ TEST(AlgorithmOptions, ThatCannotBeReadAreRefused) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::algorithm_test

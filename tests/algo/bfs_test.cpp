@@ -18,7 +18,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::bfs_test {
 namespace {
 
 using activity::mechanism;
@@ -287,4 +287,4 @@ TEST(BfsSimulated, ManySeedsGiveRightResults) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::bfs_test

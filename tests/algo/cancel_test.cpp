@@ -8,7 +8,7 @@
 #include <support/cancelled_searches.hpp>
 #include <support/places.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::cancel_test {
 namespace {
 
 using support::place;
@@ -40,4 +40,4 @@ TEST_P(CancelledSearch, EndsOnAllRanksOrOnNoneAndTheNextIsRight) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::cancel_test

@@ -18,7 +18,7 @@
 
 #include "algo/label_counts.hpp"
 
-namespace cairn::algo {
+namespace cairn::algo::cdlp_test {
 namespace {
 
 using support::plain_graph;
@@ -143,4 +143,4 @@ TEST(LabelCounts, FindTheSmallestOfTheMostFrequent) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::cdlp_test

@@ -14,7 +14,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::coloring_test {
 namespace {
 
 using support::plain_graph;
@@ -120,4 +120,4 @@ TEST(ColoringContract, DirectedEdgesCountBothWays) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::coloring_test

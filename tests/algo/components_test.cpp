@@ -18,7 +18,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::components_test {
 namespace {
 
 using activity::mechanism;
@@ -212,4 +212,4 @@ TEST(ComponentsOfOneRank, AreRightSharedOrOnOneWorker) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::components_test

@@ -10,7 +10,7 @@
 
 #include "algo/pagerank_pull.hpp"
 
-namespace cairn::algo {
+namespace cairn::algo::contribution_sum_test {
 namespace {
 
 using id = std::uint32_t;
@@ -71,4 +71,4 @@ TEST(ContributionSum, AllWaysRoundEqually) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::contribution_sum_test

@@ -15,7 +15,7 @@
 
 #include "algo/sssp_judging.hpp"
 
-namespace cairn::algo {
+namespace cairn::algo::dead_ends_test {
 namespace {
 
 using support::plain_graph;
@@ -135,4 +135,4 @@ TEST(DeadEnds, AreNotExpanded) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::dead_ends_test

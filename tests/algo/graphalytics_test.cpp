@@ -16,7 +16,7 @@
 #include <support/on_ranks.hpp>
 #include <support/temporary_folder.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::graphalytics_test {
 namespace {
 
 using whole = std::vector<std::uint64_t>;
@@ -149,4 +149,4 @@ TEST_P(Graphalytics, EveryResultIsTheReferenceOutputOnASimulatedCluster) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::graphalytics_test

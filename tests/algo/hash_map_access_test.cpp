@@ -19,7 +19,7 @@
 #include <support/places.hpp>
 #include <support/temporary_folder.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::hash_map_access_test {
 namespace {
 
 using cairn::task::task;
@@ -208,4 +208,4 @@ TEST_F(WordsOfAFile, AreRefusedInOneSentence) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::hash_map_access_test

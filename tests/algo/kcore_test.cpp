@@ -16,7 +16,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::kcore_test {
 namespace {
 
 using support::plain_graph;
@@ -147,4 +147,4 @@ TEST(KcoreContract, DirectedEdgesCountBothWays) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::kcore_test

@@ -14,7 +14,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::lcc_test {
 namespace {
 
 using support::plain_graph;
@@ -95,4 +95,4 @@ TEST(LccContract, DirectedEdgesCountBothWays) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::lcc_test

@@ -17,7 +17,7 @@
 #include <support/random_graphs.hpp>
 #include <support/weighted_graph.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::maxflow_test {
 namespace {
 
 using support::plain_graph;
@@ -148,4 +148,4 @@ TEST_P(VerifyMaxflow, AcceptsWhatIsMaximalAndNothingElse) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::maxflow_test

@@ -19,7 +19,7 @@
 #include <support/random_graphs.hpp>
 #include <support/weighted_graph.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::mst_test {
 namespace {
 
 using activity::mechanism;
@@ -233,4 +233,4 @@ TEST(VerifyMstSeeded, CatchesEveryExchangeForAHeavierEdge) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::mst_test

@@ -34,7 +34,7 @@
 #include <support/on_ranks.hpp>
 #include <support/temporary_folder.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::mutated_files_test {
 namespace {
 
 using graph::io::native_header;
@@ -310,4 +310,4 @@ TEST(MutatedFiles, AreJudgedAlikeByRanksThatRunAtOnce) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::mutated_files_test

@@ -16,7 +16,7 @@
 
 #include "algo/rank_and_judge.hpp"
 
-namespace cairn::algo {
+namespace cairn::algo::pagerank_in_place_test {
 namespace {
 
 using support::plain_graph;
@@ -147,4 +147,4 @@ TEST(PagerankOptions, RunsOfTwoWorkersAreRightSharedOrOnOneWorker) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::pagerank_in_place_test

@@ -11,7 +11,7 @@
 #include <support/dist_graph.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::pagerank_layout_test {
 namespace {
 
 using support::plain_graph;
@@ -96,4 +96,4 @@ TEST(PagerankLayout, IsOfTheGraphAndForPull) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::pagerank_layout_test

@@ -18,7 +18,7 @@
 
 #include "algo/rank_and_judge.hpp"
 
-namespace cairn::algo {
+namespace cairn::algo::pagerank_test {
 namespace {
 
 using activity::mechanism;
@@ -269,4 +269,4 @@ TEST(PagerankSimulated, ManySeedsGiveRightResults) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::pagerank_test

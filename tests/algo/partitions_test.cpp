@@ -22,7 +22,7 @@
 #include <support/places.hpp>
 #include <support/weighted_graph.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::partitions_test {
 namespace {
 
 using id = std::uint32_t;
@@ -92,4 +92,4 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, Partitions, ::testing::ValuesIn(support::al
                          support::place_name);
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::partitions_test

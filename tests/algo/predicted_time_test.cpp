@@ -12,7 +12,7 @@
 #include <support/on_ranks.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::predicted_time_test {
 namespace {
 
 using id = std::uint32_t;
@@ -94,4 +94,4 @@ TEST(PredictedSearch, GainsByRanksUntilPacketsCostMore) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::predicted_time_test

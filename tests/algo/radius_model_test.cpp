@@ -12,7 +12,7 @@
 
 #include <cairn/base/random.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::radius_model_test {
 namespace {
 
 constexpr auto never = unreached<std::uint32_t>;
@@ -306,4 +306,4 @@ TEST(ExpectedDistances, AreTheUpperBoundsOfASmallSample) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::radius_model_test

@@ -5,7 +5,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cairn::algo {
+namespace cairn::algo::rank_sum_correction_test {
 namespace {
 
 constexpr double tolerance = 1e-4;
@@ -64,4 +64,4 @@ TEST(RankSumCorrection, IsNotMadeWithoutRanksThatCameByEdges) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::rank_sum_correction_test

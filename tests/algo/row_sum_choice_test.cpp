@@ -8,7 +8,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cairn::algo {
+namespace cairn::algo::row_sum_choice_test {
 namespace {
 
 constexpr worker_t first{0}, second{1};
@@ -94,4 +94,4 @@ TEST(RowSumChoice, IsMadeByRunsInGraphsThatCachesHold) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::row_sum_choice_test

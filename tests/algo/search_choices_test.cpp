@@ -17,7 +17,7 @@
 
 #include "algo/shortest_paths.hpp"
 
-namespace cairn::algo {
+namespace cairn::algo::search_choices_test {
 namespace {
 
 constexpr std::uint64_t million = 1'000'000;
@@ -132,4 +132,4 @@ TEST(SsspWidths, AreLearnedOnOneRankOnly) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::search_choices_test

@@ -12,7 +12,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/core/world.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::sort_test {
 namespace {
 
 std::vector<std::uint64_t> drawn(std::size_t n) {
@@ -39,4 +39,4 @@ TEST(SortInterruptibly, StopsWhenCancelled) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::sort_test

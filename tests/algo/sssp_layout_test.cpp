@@ -19,7 +19,7 @@
 #include "algo/shortest_paths.hpp"
 #include "algo/sssp_judging.hpp"
 
-namespace cairn::algo {
+namespace cairn::algo::sssp_layout_test {
 namespace {
 
 using support::plain_graph;
@@ -216,4 +216,4 @@ TEST(SsspRadius, PullsFromVerticesBeyondALoweredRadius) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::sssp_layout_test

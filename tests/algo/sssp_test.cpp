@@ -23,7 +23,7 @@
 #include "algo/reach.hpp"
 #include "algo/sssp_judging.hpp"
 
-namespace cairn::algo {
+namespace cairn::algo::sssp_test {
 namespace {
 
 using support::plain_graph;
@@ -374,4 +374,4 @@ TEST(SsspVerifier, CatchesCyclesOfNoLengthThatHoldEachOther) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::sssp_test

@@ -12,7 +12,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::st_connectivity_test {
 namespace {
 
 using support::plain_graph;
@@ -97,4 +97,4 @@ TEST(StConnectivityContract, EndsAreVerticesAndEdgesGoBothWays) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::st_connectivity_test

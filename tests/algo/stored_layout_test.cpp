@@ -18,7 +18,7 @@
 #include <support/on_ranks.hpp>
 #include <support/temporary_folder.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::stored_layout_test {
 namespace {
 
 using support::plain_graph;
@@ -159,4 +159,4 @@ TEST(StoredLayout, OfAnotherGraphIsRefused) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::stored_layout_test

@@ -15,7 +15,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::triangles_test {
 namespace {
 
 using support::plain_graph;
@@ -251,4 +251,4 @@ TEST(TrianglesCancel, EndsAndTheNextRunIsRight) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::triangles_test

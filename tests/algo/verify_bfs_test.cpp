@@ -18,7 +18,7 @@
 #include <support/random_graphs.hpp>
 #include <support/wrong_bfs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::verify_bfs_test {
 namespace {
 
 using support::bfs_tree;
@@ -314,4 +314,4 @@ TEST_P(VerifyBfs, SaysWhyAResultNamesNoRoot) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::verify_bfs_test

@@ -15,7 +15,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::verify_components_test {
 namespace {
 
 using support::plain_graph;
@@ -120,4 +120,4 @@ TEST(VerifyComponentsSentence, NeedsInRowsOfADirectedGraph) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::verify_components_test

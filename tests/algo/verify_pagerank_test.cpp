@@ -11,7 +11,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::verify_pagerank_test {
 namespace {
 
 template <class Real>
@@ -85,4 +85,4 @@ TEST_P(VerifyPagerank, TellsConventionsApart) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::verify_pagerank_test

@@ -15,7 +15,7 @@
 #include <support/on_ranks.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::walk_paths_test {
 namespace {
 
 /// Whether a row follows edges, and ends early only where no edge leaves.
@@ -69,4 +69,4 @@ TEST(WalkPaths, AreWrongIfAStepIsNoEdgeOrTheyEndEarly) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::walk_paths_test

@@ -18,7 +18,7 @@
 #include <support/random_graphs.hpp>
 #include <support/walks.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::walk_test {
 namespace {
 
 using support::all_of;
@@ -218,4 +218,4 @@ TEST(WalkContract, OptionsAreInTheirRange) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::walk_test

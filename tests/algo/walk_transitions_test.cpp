@@ -16,7 +16,7 @@
 #include <support/random_graphs.hpp>
 #include <support/walks.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::walk_transitions_test {
 namespace {
 
 using support::counts;
@@ -193,4 +193,4 @@ TEST(WalkTransitions, OfExtremeBiasesAreBackNearAndFarAsOftenAsExpected) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::walk_transitions_test

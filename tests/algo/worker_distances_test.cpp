@@ -12,7 +12,7 @@
 #include <cairn/core/world.hpp>
 #include <cairn/pgas/vertex_map.hpp>
 
-namespace cairn::algo {
+namespace cairn::algo::worker_distances_test {
 namespace {
 
 constexpr std::uint64_t n = 5;  // vertices that get distances, in blocks far apart
@@ -106,4 +106,4 @@ TEST(WorkerDistances, ASkipOfWhatTheOwnTableDoesNotHoldLosesDistances) {
 }
 
 }  // namespace
-}  // namespace cairn::algo
+}  // namespace cairn::algo::worker_distances_test

@@ -18,7 +18,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::am {
+namespace cairn::am::back_pressure_test {
 namespace {
 
 // A network without room whenever has_room(number of the try) says so.
@@ -209,4 +209,4 @@ TEST(BackPressureOfOne, LetsOthersRunAfterEachChunkWhileThereIsNoRoom) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::back_pressure_test

@@ -13,7 +13,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::am {
+namespace cairn::am::block_growth_test {
 namespace {
 
 constexpr std::size_t step = 128, max_bytes = 8192;
@@ -157,4 +157,4 @@ TEST(BlockGrowth, StaysUnderTheTransportsBestPacket) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::block_growth_test

@@ -16,7 +16,7 @@
 #include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::call_test {
 namespace {
 
 class Call : public ::testing::TestWithParam<support::place> {};
@@ -181,4 +181,4 @@ TEST_P(Call, AFailedRootEndsTheRunOfAllRanks) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::call_test

@@ -18,7 +18,7 @@
 #include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::cancel_test {
 namespace {
 
 class AbandonedEpoch : public ::testing::TestWithParam<support::place> {};
@@ -250,4 +250,4 @@ TEST(AbandonedEpoch, ATransportThatFailsEndsEveryRankWithItsSentence) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::cancel_test

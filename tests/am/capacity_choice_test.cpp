@@ -11,7 +11,7 @@
 #include <cairn/am/combine_table.hpp>
 #include <cairn/base/random.hpp>
 
-namespace cairn::am {
+namespace cairn::am::capacity_choice_test {
 namespace {
 
 struct update {
@@ -186,4 +186,4 @@ TEST(CapacityChoice, APauseIsLongAfterALongAttempt) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::capacity_choice_test

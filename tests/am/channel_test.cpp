@@ -15,7 +15,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::channel_test {
 namespace {
 
 // The worker is the first argument, the rank the second: the other order does not compile.
@@ -277,4 +277,4 @@ TEST(ChannelBuffers, LeaveWhenOld) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::channel_test

@@ -13,7 +13,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::am {
+namespace cairn::am::credits_test {
 namespace {
 
 using support::num_twin_schedules;
@@ -209,4 +209,4 @@ TEST(Credits, RefuseRepliesWithoutARequest) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::credits_test

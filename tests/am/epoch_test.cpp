@@ -16,7 +16,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::epoch_test {
 namespace {
 
 class Epoch : public ::testing::TestWithParam<support::place> {};
@@ -232,4 +232,4 @@ TEST_P(Epoch, AFailingBodyEndsTheOthersEpoch) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::epoch_test

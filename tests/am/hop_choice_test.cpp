@@ -6,7 +6,7 @@
 
 #include <cairn/am/hop_choice.hpp>
 
-namespace cairn::am {
+namespace cairn::am::hop_choice_test {
 namespace {
 
 constexpr std::size_t cost = buffer_cost(8 << 10);
@@ -57,4 +57,4 @@ TEST(HopChoice, WhatHopsJoinDecides) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::hop_choice_test

@@ -6,7 +6,7 @@
 
 #include <cairn/am/ledger.hpp>
 
-namespace cairn::am {
+namespace cairn::am::ledger_test {
 namespace {
 
 using ledger_model::ending;
@@ -103,4 +103,4 @@ TEST(Ledger, NeedsOneWaveWithoutLeadingMessages) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::ledger_test

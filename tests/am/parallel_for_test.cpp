@@ -13,7 +13,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::parallel_for_test {
 namespace {
 
 class TaskLoop : public ::testing::TestWithParam<support::place> {};
@@ -131,4 +131,4 @@ TEST_P(TaskLoop, CancelEndsIt) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::parallel_for_test

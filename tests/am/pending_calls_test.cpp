@@ -13,7 +13,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::am {
+namespace cairn::am::pending_calls_test {
 namespace {
 
 struct call {
@@ -116,4 +116,4 @@ TEST(PendingCalls, RefusesAnAnswerWithoutACall) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::pending_calls_test

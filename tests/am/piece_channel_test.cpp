@@ -13,7 +13,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::piece_channel_test {
 namespace {
 
 class PieceChannel : public ::testing::TestWithParam<support::place> {};
@@ -142,4 +142,4 @@ TEST_P(PieceChannel, HoldsNoMoreOfALongMessageThanItsWindow) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::piece_channel_test

@@ -9,7 +9,7 @@
 #include <cairn/am/epoch.hpp>
 #include <cairn/core/simulation.hpp>
 
-namespace cairn::am {
+namespace cairn::am::predicted_time_test {
 namespace {
 
 constexpr cluster_costs costs{
@@ -128,4 +128,4 @@ TEST(PredictedMessages, EqualRunsAreEqual) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::predicted_time_test

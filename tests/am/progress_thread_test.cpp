@@ -14,7 +14,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::progress_thread_test {
 namespace {
 
 using steady = std::chrono::steady_clock;
@@ -164,4 +164,4 @@ TEST_P(ProgressThread, LeavesHandlersOfEpochsToTheWorkers) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::progress_thread_test

@@ -21,7 +21,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::record_channel_test {
 namespace {
 
 class RecordChannel : public ::testing::TestWithParam<support::place> {};
@@ -216,4 +216,4 @@ TEST(RecordBatch, RefusesLengthsThatDoNotAddUp) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::record_channel_test

@@ -17,7 +17,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::am {
+namespace cairn::am::reduce_test {
 namespace {
 
 constexpr std::uint64_t keys = 100;
@@ -41,7 +41,7 @@ constexpr std::uint32_t nothing = 1000;
 // A cell that is lowered, as distances are.
 struct lowered {
   static std::uint64_t key(const update& m) { return m.key; }
-  static std::uint64_t keys() { return am::keys; }
+  static std::uint64_t keys() { return reduce_test::keys; }
   static std::uint32_t initial() { return nothing; }
   static bool offer(std::uint32_t& cell, const update& m) {
     return m.value < std::exchange(cell, std::min(cell, m.value));
@@ -359,17 +359,19 @@ struct add_tallies {
 };
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::reduce_test
 
 template <>
-struct cairn::packing<cairn::am::tally> {
-  static void pack(std::vector<std::byte>& to, const am::tally& x) { cairn::pack(to, x.counts); }
-  static am::tally unpack(std::span<const std::byte>& from) {
+struct cairn::packing<cairn::am::reduce_test::tally> {
+  static void pack(std::vector<std::byte>& to, const am::reduce_test::tally& x) {
+    cairn::pack(to, x.counts);
+  }
+  static am::reduce_test::tally unpack(std::span<const std::byte>& from) {
     return {cairn::unpack<std::vector<std::uint32_t>>(from)};
   }
 };
 
-namespace cairn::am {
+namespace cairn::am::reduce_test {
 namespace {
 
 TEST(PartialArray, KnowsTheIdentityOfValuesOfAnyKind) {
@@ -384,4 +386,4 @@ TEST(PartialArray, KnowsTheIdentityOfValuesOfAnyKind) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::reduce_test

@@ -14,7 +14,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::reducing_channel_test {
 namespace {
 
 struct update {
@@ -189,4 +189,4 @@ TEST(ReducingChannelAge, EndsWhenTheTableCloses) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::reducing_channel_test

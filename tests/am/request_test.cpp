@@ -11,7 +11,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::request_test {
 namespace {
 
 class Request : public ::testing::TestWithParam<support::place> {};
@@ -187,4 +187,4 @@ TEST_P(Request, AReceiverMayAskAgain) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::request_test

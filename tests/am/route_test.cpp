@@ -17,7 +17,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::am {
+namespace cairn::am::route_test {
 namespace {
 
 using support::num_twin_schedules;
@@ -331,4 +331,4 @@ TEST(RouteTwin, ThatDoesNotSeeThatItIsTheNextHopItselfIsCaught) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::route_test

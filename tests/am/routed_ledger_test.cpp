@@ -15,7 +15,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::am {
+namespace cairn::am::routed_ledger_test {
 namespace {
 
 enum class fault {
@@ -220,4 +220,4 @@ TEST(RoutedLedgerTwin, ThatForgetsMessagesMergedAtAHopIsCaught) {
 TEST(RoutedLedgerTwin, ThatJoinsCopiesIsCaught) { EXPECT_GT(caught(fault::joins_copies), 20u); }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::routed_ledger_test

@@ -22,7 +22,7 @@
 #include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::routing_test {
 namespace {
 
 using obs::counter;
@@ -352,4 +352,4 @@ TEST(Routing, OfTwoWorldsAtOnceDoesNotMix) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::routing_test

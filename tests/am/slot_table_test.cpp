@@ -9,7 +9,7 @@
 #include <cairn/am/slot_table.hpp>
 #include <cairn/base/random.hpp>
 
-namespace cairn::am {
+namespace cairn::am::slot_table_test {
 namespace {
 
 TEST(SlotTable, KeepsEachValueUnderItsSlotAndUsesFreeSlotsAgain) {
@@ -34,4 +34,4 @@ TEST(SlotTable, KeepsEachValueUnderItsSlotAndUsesFreeSlotsAgain) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::slot_table_test

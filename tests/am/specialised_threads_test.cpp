@@ -16,7 +16,7 @@
 #include <support/num_schedules.hpp>
 #include <support/on_ranks.hpp>
 
-namespace cairn::am {
+namespace cairn::am::specialised_threads_test {
 namespace {
 
 world_options specialised(const specialised_options& opt, std::size_t coalesce_bytes = 4096) {
@@ -122,4 +122,4 @@ TEST(SpecialisedThreads, WithoutRoomAllQuestionsAreAnswered) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::specialised_threads_test

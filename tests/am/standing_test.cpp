@@ -13,7 +13,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::standing_test {
 namespace {
 
 class StandingChannel : public ::testing::TestWithParam<support::place> {};
@@ -147,4 +147,4 @@ TEST_P(StandingChannel, IsDiscardedWhenAnExceptionIsOnItsWay) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::standing_test

@@ -14,7 +14,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::stopping_test {
 namespace {
 
 class Stopping : public ::testing::TestWithParam<support::place> {};
@@ -177,4 +177,4 @@ TEST_P(Stopping, AWorkerThatOnlyMakesProgressGetsItsAnswers) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::stopping_test

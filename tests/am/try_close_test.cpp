@@ -18,7 +18,7 @@
 #include <support/function_source.hpp>
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::try_close_test {
 namespace {
 
 class TryClose : public ::testing::TestWithParam<support::place> {};
@@ -159,4 +159,4 @@ TEST_P(Hold, KeepsTheEpochOpenUntilItIsReleased) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::try_close_test

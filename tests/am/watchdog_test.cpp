@@ -15,7 +15,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::watchdog_test {
 namespace {
 
 class Watchdog : public ::testing::TestWithParam<support::place> {};
@@ -137,4 +137,4 @@ TEST(WatchdogAlone, SaysNothingWhileLoopsProgress) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::watchdog_test

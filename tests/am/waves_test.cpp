@@ -19,7 +19,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::am {
+namespace cairn::am::waves_test {
 namespace {
 
 class Waves : public ::testing::TestWithParam<support::place> {};
@@ -209,4 +209,4 @@ TEST(WavesOfOneWorker, RefuseAnEndThatAHandlerHasMadeWrong) {
 }
 
 }  // namespace
-}  // namespace cairn::am
+}  // namespace cairn::am::waves_test

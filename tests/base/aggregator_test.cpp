@@ -13,7 +13,7 @@
 #include <cairn/base/aggregator.hpp>
 #include <cairn/base/aggregator_laws.hpp>
 
-namespace cairn {
+namespace cairn::aggregator_test {
 namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
@@ -167,4 +167,4 @@ TEST(AggregatorLaws, RefuseWhatBreaksThem) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::aggregator_test

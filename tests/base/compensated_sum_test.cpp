@@ -5,7 +5,7 @@
 
 #include <cairn/base/compensated_sum.hpp>
 
-namespace cairn {
+namespace cairn::compensated_sum_test {
 namespace {
 
 TEST(CompensatedSum, KeepsWhatRoundingTakes) {
@@ -27,4 +27,4 @@ TEST(CompensatedSum, DoesNotErrMoreWithMoreTerms) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::compensated_sum_test

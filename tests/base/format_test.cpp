@@ -3,7 +3,7 @@
 
 #include <cairn/base/format.hpp>
 
-namespace cairn {
+namespace cairn::format_test {
 namespace {
 
 TEST(FormatBytes, HasThreeDigits) {
@@ -22,4 +22,4 @@ TEST(FormatNumber, IsTheShortestTextOfTheSameNumber) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::format_test

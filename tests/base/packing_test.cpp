@@ -18,7 +18,7 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/base/packing.hpp>
 
-namespace cairn {
+namespace cairn::packing_test {
 namespace {
 
 struct point {
@@ -52,22 +52,28 @@ struct negated {
 };
 
 }  // namespace
+}  // namespace cairn::packing_test
 
 template <>
-struct packing<summary> {
-  static void pack(std::vector<std::byte>& to, const summary& s) {
+struct cairn::packing<cairn::packing_test::summary> {
+  static void pack(std::vector<std::byte>& to, const packing_test::summary& s) {
     cairn::pack(to, s.names, s.total);
   }
-  static summary unpack(std::span<const std::byte>& from) {
+  static packing_test::summary unpack(std::span<const std::byte>& from) {
     return {cairn::unpack<std::set<std::string>>(from), cairn::unpack<std::uint64_t>(from)};
   }
 };
 template <>
-struct packing<negated> {
-  static void pack(std::vector<std::byte>& to, const negated& n) { cairn::pack(to, -n.x); }
-  static negated unpack(std::span<const std::byte>& from) { return {-cairn::unpack<int>(from)}; }
+struct cairn::packing<cairn::packing_test::negated> {
+  static void pack(std::vector<std::byte>& to, const packing_test::negated& n) {
+    cairn::pack(to, -n.x);
+  }
+  static packing_test::negated unpack(std::span<const std::byte>& from) {
+    return {-cairn::unpack<int>(from)};
+  }
 };
 
+namespace cairn::packing_test {
 namespace {
 
 static_assert(packable<int> && packable<point> && packable<std::optional<int>>);
@@ -151,4 +157,4 @@ TEST(Packing, RefusesBytesThatAreNotOneValue) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::packing_test

@@ -8,7 +8,7 @@
 
 #include <cairn/base/types.hpp>
 
-namespace cairn {
+namespace cairn::types_test {
 namespace {
 
 // A call of send(worker, rank) compiles in this order only, and not with a number for the worker.
@@ -33,4 +33,4 @@ TEST(Worker, CountsThroughALoop) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::types_test

@@ -9,7 +9,7 @@
 #include <bench/baselines/bfs_threads.hpp>
 #include <bench/baselines/vertex_program.hpp>
 
-namespace cairn::bench::baselines {
+namespace cairn::bench::baselines::baselines_test {
 namespace {
 
 constexpr auto unreached = ~std::uint32_t{0};
@@ -94,4 +94,4 @@ TEST(Baselines, PagerankIsThatOfASerialLoop) {
 }
 
 }  // namespace
-}  // namespace cairn::bench::baselines
+}  // namespace cairn::bench::baselines::baselines_test

@@ -9,7 +9,7 @@
 
 #include <bench/harness.hpp>
 
-namespace cairn::bench {
+namespace cairn::bench::harness_test {
 namespace {
 
 /// Time passes only where a kernel says so.
@@ -190,4 +190,4 @@ TEST(Summary, IsTheMedianAndTheMedianDistanceFromIt) {
 }
 
 }  // namespace
-}  // namespace cairn::bench
+}  // namespace cairn::bench::harness_test

@@ -8,7 +8,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::cli {
+namespace cairn::cli::cluster_probe_test {
 namespace {
 
 constexpr cluster_probe_options few{.vertices = 8192, .rounds = 1};
@@ -67,4 +67,4 @@ TEST(ClusterProbe, MeasuresThreadsAndRefusesOtherClusters) {
 }
 
 }  // namespace
-}  // namespace cairn::cli
+}  // namespace cairn::cli::cluster_probe_test

@@ -12,7 +12,7 @@
 
 #include "cli/saved_costs.hpp"
 
-namespace cairn::cli {
+namespace cairn::cli::cost_files_test {
 namespace {
 
 using activity::mechanism;
@@ -86,4 +86,4 @@ TEST(SavedCosts, AreReadBackFromAFolderThatIsMadeForThem) {
 }
 
 }  // namespace
-}  // namespace cairn::cli
+}  // namespace cairn::cli::cost_files_test

@@ -12,7 +12,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn {
+namespace cairn::aggregation_queue_test {
 namespace {
 
 outgoing_block block_of(std::size_t bytes, std::size_t number = 0) {
@@ -135,4 +135,4 @@ TEST(AggregationQueue, ABlockLargerThanAPacketLeavesAlone) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::aggregation_queue_test

@@ -19,7 +19,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::doubling {
+namespace cairn::doubling::board_reduction_test {
 namespace {
 
 using support::num_twin_schedules;
@@ -224,4 +224,4 @@ TEST(BoardReduction, CombinesTheValuesOfThreads) {
 }
 
 }  // namespace
-}  // namespace cairn::doubling
+}  // namespace cairn::doubling::board_reduction_test

@@ -15,7 +15,7 @@
 #include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
-namespace cairn {
+namespace cairn::cancel_test {
 namespace {
 
 class Cancel : public ::testing::TestWithParam<support::place> {};
@@ -118,4 +118,4 @@ TEST_P(Cancel, PoisonGoesBefore) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::cancel_test

@@ -7,7 +7,7 @@
 
 #include <cairn/core/cancellation.hpp>
 
-namespace cairn {
+namespace cairn::cancellation_test {
 namespace {
 
 using cancellation_model::ending;
@@ -93,4 +93,4 @@ TEST(CancellationTwin, ThatDoesNotDiscardByNumberIsCaught) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::cancellation_test

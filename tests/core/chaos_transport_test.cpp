@@ -13,7 +13,7 @@
 
 #include <support/chaos_transport.hpp>
 
-namespace cairn {
+namespace cairn::chaos_transport_test {
 namespace {
 
 struct arrivals {
@@ -75,4 +75,4 @@ TEST(ChaosTransport, SomeSeedsHaveASlowRank) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::chaos_transport_test

@@ -8,7 +8,7 @@
 #include <cairn/core/cluster_costs.hpp>
 #include <cairn/core/simulation.hpp>
 
-namespace cairn {
+namespace cairn::cluster_costs_test {
 namespace {
 
 template <class Error>
@@ -83,4 +83,4 @@ TEST(ParseSimulation, CostsWithoutAClockAreRefused) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::cluster_costs_test

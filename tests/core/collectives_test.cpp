@@ -17,7 +17,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn {
+namespace cairn::collectives_test {
 namespace {
 
 using support::num_twin_schedules;
@@ -241,4 +241,4 @@ TEST(Collectives, RefuseCallsOutOfOrder) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::collectives_test

@@ -18,7 +18,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn {
+namespace cairn::communication_server_test {
 namespace {
 
 using bytes = std::vector<std::byte>;
@@ -233,4 +233,4 @@ TEST(CommunicationServer, EachBlockOfSeveralThreadsLeavesOnceAndInOrder) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::communication_server_test

@@ -18,7 +18,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn {
+namespace cairn::helper_room_test {
 namespace {
 
 using packet = std::vector<std::byte>;
@@ -236,4 +236,4 @@ TEST(HelperRoomTwin, WhoseServerKeepsTheBoundIsCaught) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::helper_room_test

@@ -12,7 +12,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/core/launch.hpp>
 
-namespace cairn {
+namespace cairn::interrupted_launch_test {
 namespace {
 
 launch_outcome run_ranks(int ranks, const rank_body& body) {
@@ -129,4 +129,4 @@ TEST(InterruptedLaunch, ARankOfASimulatedClusterIsCancelledThoughOthersHaveEnded
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::interrupted_launch_test

@@ -19,7 +19,7 @@
 #include <cairn/hw/topology.hpp>
 #include <cairn/net/segment.hpp>
 
-namespace cairn {
+namespace cairn::launch_test {
 namespace {
 
 launch_outcome run_ranks(int ranks, const rank_body& body) {
@@ -274,4 +274,4 @@ TEST(Launch, RefusesALauncherThatItHasNoPluginFor) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::launch_test

@@ -9,7 +9,7 @@
 
 #include <cairn/base/error.hpp>
 
-namespace cairn {
+namespace cairn::launcher_test {
 namespace {
 
 std::optional<launcher> found_in(const std::map<std::string, std::string>& environment) {
@@ -64,4 +64,4 @@ TEST(Launcher, ThatMakesNoSenseIsRefused) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::launcher_test

@@ -20,7 +20,7 @@
 #include <support/places.hpp>
 #include <support/shared_words.hpp>
 
-namespace cairn {
+namespace cairn::machines_test {
 namespace {
 
 using support::share_and_look;
@@ -242,4 +242,4 @@ TEST(MachinesOfProcesses, LearnThatOneCannotOpenTheMemory) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::machines_test

@@ -9,7 +9,7 @@
 
 #include <cairn/core/outbox.hpp>
 
-namespace cairn {
+namespace cairn::outbox_test {
 namespace {
 
 /// Rank 0 of two, whose packets it keeps.
@@ -50,4 +50,4 @@ TEST(Outbox, NumbersPacketsAlsoWhileTheTraceIsPaused) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::outbox_test

@@ -11,7 +11,7 @@
 #include <cairn/core/simulation.hpp>
 #include <cairn/obs/counters.hpp>
 
-namespace cairn {
+namespace cairn::predicted_time_test {
 namespace {
 
 using obs::counter;
@@ -196,4 +196,4 @@ TEST(PredictedTime, AnExceptionReachesEveryRankAndTheCaller) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::predicted_time_test

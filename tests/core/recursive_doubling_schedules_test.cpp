@@ -17,7 +17,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::doubling {
+namespace cairn::doubling::recursive_doubling_schedules_test {
 namespace {
 
 using support::num_twin_schedules;
@@ -169,4 +169,4 @@ TEST(RecursiveDoublingTwin, ThatDropsEarlyPacketsIsCaught) {
 }
 
 }  // namespace
-}  // namespace cairn::doubling
+}  // namespace cairn::doubling::recursive_doubling_schedules_test

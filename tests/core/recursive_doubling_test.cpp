@@ -15,7 +15,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/core/recursive_doubling.hpp>
 
-namespace cairn::doubling {
+namespace cairn::doubling::recursive_doubling_test {
 namespace {
 
 /// Carries packets in rank order until none is left; returns how many each rank sent.
@@ -200,4 +200,4 @@ TEST(RecursiveDoubling, RefusesCallsOutOfOrder) {
 }
 
 }  // namespace
-}  // namespace cairn::doubling
+}  // namespace cairn::doubling::recursive_doubling_test

@@ -16,7 +16,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn {
+namespace cairn::run_tasks_test {
 namespace {
 
 class RunTasks : public ::testing::TestWithParam<support::place> {};
@@ -190,4 +190,4 @@ TEST_P(RunTasks, AnExceptionThatNothingAwaitsFailsTheWorld) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::run_tasks_test

@@ -10,7 +10,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn {
+namespace cairn::second_thread_test {
 namespace {
 
 /// What calls into w from another thread, meanwhile, are told.
@@ -56,4 +56,4 @@ TEST(World, AnotherThreadMayCallIntoAWorldThatIsNotInUse) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::second_thread_test

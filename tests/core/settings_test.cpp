@@ -11,7 +11,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/core/settings.hpp>
 
-namespace cairn {
+namespace cairn::settings_test {
 namespace {
 
 settings from(const std::map<std::string, std::string>& environment) {
@@ -184,4 +184,4 @@ TEST(Settings, TheWorldGetsItsPartInItsUnits) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::settings_test

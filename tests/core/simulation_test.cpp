@@ -16,7 +16,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn {
+namespace cairn::simulation_test {
 namespace {
 
 // Everything that a program can do below am: collectives of many sizes, jobs, poll, clock.
@@ -249,4 +249,4 @@ TEST(OnRanks, ChaosChangesNoResult) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::simulation_test

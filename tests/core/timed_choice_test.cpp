@@ -10,7 +10,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/core/timed_choice.hpp>
 
-namespace cairn {
+namespace cairn::timed_choice_test {
 namespace {
 
 using times = std::map<int, double>;  // by way
@@ -110,4 +110,4 @@ TEST(TimedChoice, MayBeFixed) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::timed_choice_test

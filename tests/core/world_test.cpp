@@ -27,7 +27,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn {
+namespace cairn::world_test {
 namespace {
 
 class World : public ::testing::TestWithParam<support::place> {};
@@ -369,4 +369,4 @@ TEST(WorldAlone, ManyLiveInOneProcess) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::world_test

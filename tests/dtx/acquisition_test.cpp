@@ -14,7 +14,7 @@
 
 #include <support/num_schedules.hpp>
 
-namespace cairn::dtx {
+namespace cairn::dtx::acquisition_test {
 namespace {
 
 using support::num_schedules;
@@ -345,4 +345,4 @@ TEST(Acquisition, ClaimsOnceWhatIsNamedTwice) {
 }
 
 }  // namespace
-}  // namespace cairn::dtx
+}  // namespace cairn::dtx::acquisition_test

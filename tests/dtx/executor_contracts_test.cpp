@@ -18,7 +18,7 @@
 #include <support/operator_transfers.hpp>
 #include <support/places.hpp>
 
-namespace cairn::dtx {
+namespace cairn::dtx::executor_contracts_test {
 namespace {
 
 using activity::mechanism;
@@ -157,4 +157,4 @@ TEST(ExecutorCancelled, LeavesNothingThatRunsInALaterEpoch) {
 }
 
 }  // namespace
-}  // namespace cairn::dtx
+}  // namespace cairn::dtx::executor_contracts_test

@@ -22,7 +22,7 @@
 #include <support/places.hpp>
 #include <support/serializability.hpp>
 
-namespace cairn::dtx {
+namespace cairn::dtx::executor_test {
 namespace {
 
 using activity::mechanism;
@@ -234,4 +234,4 @@ TEST(ExecutorSeeds, GroupsRestAsLongAsTheirClaimsTake) {
 }
 
 }  // namespace
-}  // namespace cairn::dtx
+}  // namespace cairn::dtx::executor_test

@@ -18,7 +18,7 @@
 #include <support/places.hpp>
 #include <support/transfers.hpp>
 
-namespace cairn::dtx {
+namespace cairn::dtx::transactions_test {
 namespace {
 
 using activity::mechanism;
@@ -292,4 +292,4 @@ TEST(TransactionSeeds, ConserveMoneyOverChaoticNetworks) {
 }
 
 }  // namespace
-}  // namespace cairn::dtx
+}  // namespace cairn::dtx::transactions_test

@@ -23,7 +23,7 @@
 
 #include <gtest/gtest.h>
 
-namespace cairn {
+namespace cairn::killed_rank_test {
 namespace {
 
 using namespace std::chrono_literals;
@@ -293,4 +293,4 @@ TEST_P(SignalToFirstProcess, EndsAllRanks) {
 }
 
 }  // namespace
-}  // namespace cairn
+}  // namespace cairn::killed_rank_test

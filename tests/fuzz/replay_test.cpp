@@ -13,7 +13,7 @@
 
 #include "fuzz.hpp"
 
-namespace cairn::fuzz {
+namespace cairn::fuzz::replay_test {
 namespace {
 
 using namespace std::string_view_literals;
@@ -98,4 +98,4 @@ INSTANTIATE_TEST_SUITE_P(Targets, Replay, testing::ValuesIn(targets().begin(), t
                          [](const auto& given) { return std::string(given.param.name); });
 
 }  // namespace
-}  // namespace cairn::fuzz
+}  // namespace cairn::fuzz::replay_test

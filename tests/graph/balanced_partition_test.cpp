@@ -14,7 +14,7 @@
 #include <support/places.hpp>
 #include <support/temporary_folder.hpp>
 
-namespace cairn::graph {
+namespace cairn::graph::balanced_partition_test {
 namespace {
 
 using arcs = std::multiset<std::pair<std::uint64_t, std::uint64_t>>;
@@ -103,4 +103,4 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, BalancedPartition, ::testing::ValuesIn(supp
                          support::place_name);
 
 }  // namespace
-}  // namespace cairn::graph
+}  // namespace cairn::graph::balanced_partition_test

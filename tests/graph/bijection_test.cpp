@@ -7,7 +7,7 @@
 
 #include <cairn/graph/bijection.hpp>
 
-namespace cairn::graph {
+namespace cairn::graph::bijection_test {
 namespace {
 
 TEST(Bijection, HitsEveryNumberOnce) {
@@ -70,4 +70,4 @@ TEST(Bijection, WorksForHugeRanges) {
 }
 
 }  // namespace
-}  // namespace cairn::graph
+}  // namespace cairn::graph::bijection_test

@@ -10,7 +10,7 @@
 
 #include <cairn/base/random.hpp>
 
-namespace cairn::graph::detail {
+namespace cairn::graph::detail::bucket_sorter_test {
 namespace {
 
 struct arc {
@@ -131,4 +131,4 @@ TYPED_TEST(BucketSorter, KeepsTargetsAtTheEndOfTheIdRange) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::detail
+}  // namespace cairn::graph::detail::bucket_sorter_test

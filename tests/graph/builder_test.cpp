@@ -10,7 +10,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::graph {
+namespace cairn::graph::builder_test {
 namespace {
 
 using cairn::support::on_ranks;
@@ -173,4 +173,4 @@ TEST(AnyBuilder, RefusesAGraphThatDoesNotFitTheMemory) {
 }
 
 }  // namespace
-}  // namespace cairn::graph
+}  // namespace cairn::graph::builder_test

@@ -12,7 +12,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::graph {
+namespace cairn::graph::from_edges_test {
 namespace {
 
 using weights_of_edges = std::map<std::pair<std::uint64_t, std::uint64_t>, double>;
@@ -140,4 +140,4 @@ INSTANTIATE_TEST_SUITE_P(Everywhere, FromEdges, ::testing::ValuesIn(support::all
                          support::place_name);
 
 }  // namespace
-}  // namespace cairn::graph
+}  // namespace cairn::graph::from_edges_test

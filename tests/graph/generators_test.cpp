@@ -11,7 +11,7 @@
 #include <cairn/graph/generators.hpp>
 #include <cairn/task/pool.hpp>
 
-namespace cairn::graph {
+namespace cairn::graph::generators_test {
 namespace {
 
 using edges_of_graph = std::vector<edge<std::uint64_t>>;
@@ -237,4 +237,4 @@ TEST(Generators, RefuseParametersThatMakeNoGraph) {
 }
 
 }  // namespace
-}  // namespace cairn::graph
+}  // namespace cairn::graph::generators_test

@@ -11,7 +11,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::graph {
+namespace cairn::graph::labels_test {
 namespace {
 
 using pair = std::pair<std::uint64_t, std::uint64_t>;
@@ -174,4 +174,4 @@ TEST(Labels, IdsThatDoNotAscendBreakTheContract) {
 }
 
 }  // namespace
-}  // namespace cairn::graph
+}  // namespace cairn::graph::labels_test

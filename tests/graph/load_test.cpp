@@ -13,7 +13,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::graph {
+namespace cairn::graph::load_test {
 namespace {
 
 using cairn::support::on_ranks;
@@ -96,4 +96,4 @@ TEST_F(LoadFile, ThrowsTheReadersSentenceOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace cairn::graph
+}  // namespace cairn::graph::load_test

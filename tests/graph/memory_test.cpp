@@ -11,7 +11,7 @@
 
 #include <support/on_ranks.hpp>
 
-namespace cairn::graph {
+namespace cairn::graph::memory_test {
 namespace {
 
 TEST(BytesToBuild, CountOffsetsTargetsWeightsAndRowNumbers) {
@@ -55,4 +55,4 @@ TEST(MemoryRefusal, IsOneSentenceWithNeedAndSupplyOnEveryRank) {
 }
 
 }  // namespace
-}  // namespace cairn::graph
+}  // namespace cairn::graph::memory_test

@@ -15,7 +15,7 @@
 
 #include "text_edges.hpp"
 
-namespace cairn::graph {
+namespace cairn::graph::order_test {
 namespace {
 
 constexpr order_kind all_orders[] = {order_kind::file, order_kind::degree, order_kind::hash,
@@ -199,4 +199,4 @@ TEST(Labels, OfConsecutiveIdsTakeNoTables) {
 }
 
 }  // namespace
-}  // namespace cairn::graph
+}  // namespace cairn::graph::order_test

@@ -8,7 +8,7 @@
 
 #include <cairn/task/pool.hpp>
 
-namespace cairn::graph {
+namespace cairn::graph::row_builder_test {
 namespace {
 
 using detail::build_rows;
@@ -89,4 +89,4 @@ TEST(RowBuilder, EmptyRangesAndEmptyInputsGiveEmptyRows) {
 }
 
 }  // namespace
-}  // namespace cairn::graph
+}  // namespace cairn::graph::row_builder_test

@@ -3,6 +3,7 @@
 
 #include <cairn/hw/clock.hpp>
 
+namespace cairn::hw::clock_test {
 namespace {
 
 TEST(SteadyClock, AdvancesAndNeverGoesBack) {
@@ -18,3 +19,4 @@ TEST(SteadyClock, AdvancesAndNeverGoesBack) {
 }
 
 }  // namespace
+}  // namespace cairn::hw::clock_test

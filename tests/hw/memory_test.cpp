@@ -9,7 +9,7 @@
 
 #include <cairn/hw/memory.hpp>
 
-namespace cairn::hw {
+namespace cairn::hw::memory_test {
 namespace {
 
 constexpr std::uint64_t mb = 1 << 20;
@@ -82,4 +82,4 @@ TEST(AvailableMemory, IsNotZeroHere) { EXPECT_GT(available_memory(), mb); }
 TEST(TotalMemory, IsAtLeastWhatIsAvailable) { EXPECT_GE(total_memory(), available_memory()); }
 
 }  // namespace
-}  // namespace cairn::hw
+}  // namespace cairn::hw::memory_test

@@ -7,7 +7,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/hw/page_pool.hpp>
 
-namespace cairn::hw {
+namespace cairn::hw::page_pool_test {
 namespace {
 
 TEST(PagePool, ReusesReturnedMemory) {
@@ -56,4 +56,4 @@ TEST(PagePool, AFailedAllocationIsAnError) {
 }
 
 }  // namespace
-}  // namespace cairn::hw
+}  // namespace cairn::hw::page_pool_test

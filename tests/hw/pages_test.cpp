@@ -14,9 +14,8 @@
 #include <cairn/base/error.hpp>
 #include <cairn/hw/pages.hpp>
 
+namespace cairn::hw::pages_test {
 namespace {
-
-namespace hw = cairn::hw;
 
 constexpr std::size_t big = 3 * hw::huge_page_bytes + 12345;
 
@@ -139,3 +138,4 @@ TEST(DropPages, ForgetsWholePagesAndKeepsTheirSurroundings) {
 }
 
 }  // namespace
+}  // namespace cairn::hw::pages_test

@@ -3,6 +3,7 @@
 
 #include <cairn/hw/tm_probe.hpp>
 
+namespace cairn::hw::tm_probe_test {
 namespace {
 
 TEST(TmProbe, AlwaysSaysWhy) {
@@ -24,3 +25,4 @@ TEST(TmProbe, SaysNoUnderASanitizer) {
 #endif
 
 }  // namespace
+}  // namespace cairn::hw::tm_probe_test

@@ -7,9 +7,8 @@
 #include <cairn/hw/machine.hpp>
 #include <cairn/hw/topology.hpp>
 
+namespace cairn::hw::topology_test {
 namespace {
-
-namespace hw = cairn::hw;
 
 TEST(Topology, CountsThisMachine) {
   const auto found = hw::read_topology();
@@ -73,3 +72,4 @@ TEST(Machine, AgreesWithItsParts) {
 }
 
 }  // namespace
+}  // namespace cairn::hw::topology_test

@@ -9,7 +9,7 @@
 
 #include <cairn/net/loggp.hpp>
 
-namespace cairn::net {
+namespace cairn::net::loggp_test {
 namespace {
 
 constexpr loggp costs{.latency_ns = 1000, .overhead_ns = 50, .gap_ns = 30, .byte_ns = 2};
@@ -108,4 +108,4 @@ TEST(Loggp, WhatIsOnItsWayToAnEndThatIsGoneIsLost) {
 }
 
 }  // namespace
-}  // namespace cairn::net
+}  // namespace cairn::net::loggp_test

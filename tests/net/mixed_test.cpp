@@ -14,7 +14,7 @@
 
 #include "net/all_pairs.hpp"
 
-namespace cairn::net {
+namespace cairn::net::mixed_test {
 namespace {
 
 /// Ranks that are threads gather over a table. `spoil` may change what a rank brings to the
@@ -210,4 +210,4 @@ TEST(Mixed, KnowsTheBestPacketOfEachWay) {
 }
 
 }  // namespace
-}  // namespace cairn::net
+}  // namespace cairn::net::mixed_test

@@ -10,7 +10,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/net/mpi.hpp>
 
-namespace cairn::net {
+namespace cairn::net::mpi_test {
 namespace {
 
 std::string refusal(const std::vector<std::string>& folders) {
@@ -52,4 +52,4 @@ TEST(Mpi, LooksForPluginsBesideTheProgramAndInItsLib) {
 }
 
 }  // namespace
-}  // namespace cairn::net
+}  // namespace cairn::net::mpi_test

@@ -8,7 +8,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/net/packet_steps.hpp>
 
-namespace cairn::net {
+namespace cairn::net::packet_steps_test {
 namespace {
 
 packet_steps random_steps(random64& random) {
@@ -54,4 +54,4 @@ TEST(PacketSteps, ASizeWellAboveAStepStays) {
 }
 
 }  // namespace
-}  // namespace cairn::net
+}  // namespace cairn::net::packet_steps_test

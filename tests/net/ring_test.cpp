@@ -14,7 +14,7 @@
 
 #include "net/all_pairs.hpp"
 
-namespace cairn::net {
+namespace cairn::net::ring_test {
 namespace {
 
 constexpr std::size_t tiny = 1024;  // so that rings are full, and wrap, all the time
@@ -206,4 +206,4 @@ TEST(Ring, ConnectsProcessesThatShareASegment) {
 }
 
 }  // namespace
-}  // namespace cairn::net
+}  // namespace cairn::net::ring_test

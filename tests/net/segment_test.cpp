@@ -9,7 +9,7 @@
 #include <cairn/base/error.hpp>
 #include <cairn/net/segment.hpp>
 
-namespace cairn::net {
+namespace cairn::net::segment_test {
 namespace {
 
 constexpr std::size_t bytes = 100'000;
@@ -108,4 +108,4 @@ TEST(Segment, SaysWhenThereIsNotSoMuchMemory) {
 }
 
 }  // namespace
-}  // namespace cairn::net
+}  // namespace cairn::net::segment_test

@@ -14,7 +14,7 @@
 #include <cairn/hw/virtual_clock.hpp>
 #include <cairn/net/sim.hpp>
 
-namespace cairn::net {
+namespace cairn::net::sim_test {
 namespace {
 
 struct cluster {
@@ -219,4 +219,4 @@ TEST(Sim, APacketMayBeAsLargeAsMaxPacketSays) {
 }
 
 }  // namespace
-}  // namespace cairn::net
+}  // namespace cairn::net::sim_test

@@ -12,7 +12,7 @@
 #include <cairn/net/ring.hpp>
 #include <cairn/net/step_probe.hpp>
 
-namespace cairn::net {
+namespace cairn::net::step_probe_test {
 namespace {
 
 using cost = std::function<std::uint64_t(std::size_t)>;
@@ -126,4 +126,4 @@ TEST(StepProbe, TwoRanksProbeAndTheOthersDoNot) {
 }
 
 }  // namespace
-}  // namespace cairn::net
+}  // namespace cairn::net::step_probe_test

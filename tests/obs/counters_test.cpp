@@ -8,13 +8,13 @@
 
 #include <cairn/obs/counters.hpp>
 
+namespace cairn::obs::counters_test {
 namespace {
 
 using cairn::main_worker;
 using cairn::worker_t;
 using cairn::obs::counter;
 using cairn::obs::counters;
-namespace obs = cairn::obs;
 
 TEST(Counters, StartAtZeroAndAddUpOverWorkers) {
   counters c(3);
@@ -65,3 +65,4 @@ TEST(Counters, ReadersSeeThemGrowAndLoseNothing) {
 }
 
 }  // namespace
+}  // namespace cairn::obs::counters_test

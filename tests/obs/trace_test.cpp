@@ -13,6 +13,7 @@
 #include <cairn/obs/trace_writer.hpp>
 #include <cairn/obs/traffic.hpp>
 
+namespace cairn::obs::trace_test {
 namespace {
 
 using cairn::main_worker;
@@ -21,7 +22,6 @@ using cairn::obs::trace;
 using cairn::obs::trace_kind;
 using cairn::obs::trace_record;
 using cairn::obs::trace_span;
-namespace obs = cairn::obs;
 
 /// A trace with a clock that a test moves.
 struct traced {
@@ -252,3 +252,4 @@ TEST(Traffic, IsARowOfReceiversOrWithManyRanksASum) {
 }
 
 }  // namespace
+}  // namespace cairn::obs::trace_test

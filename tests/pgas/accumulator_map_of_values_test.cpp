@@ -14,7 +14,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::accumulator_map_of_values_test {
 namespace {
 
 /// The longest word, and how many were seen: neither trivially copyable nor comparable.
@@ -33,20 +33,21 @@ struct find_longest {
 };
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::accumulator_map_of_values_test
 
 template <>
-struct cairn::packing<cairn::pgas::longest> {
-  static void pack(std::vector<std::byte>& to, const pgas::longest& x) {
+struct cairn::packing<cairn::pgas::accumulator_map_of_values_test::longest> {
+  static void pack(std::vector<std::byte>& to,
+                   const pgas::accumulator_map_of_values_test::longest& x) {
     cairn::pack(to, x.word, x.seen);
   }
-  static pgas::longest unpack(std::span<const std::byte>& from) {
+  static pgas::accumulator_map_of_values_test::longest unpack(std::span<const std::byte>& from) {
     auto word = cairn::unpack<std::string>(from);
     return {std::move(word), cairn::unpack<std::uint64_t>(from)};
   }
 };
 
-namespace cairn::pgas {
+namespace cairn::pgas::accumulator_map_of_values_test {
 namespace {
 
 std::string word(random64& random) {
@@ -136,4 +137,4 @@ TEST_P(AccumulatorMapOfValues, IsRightWithTinyBuffers) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::accumulator_map_of_values_test

@@ -11,7 +11,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::accumulator_map_test {
 namespace {
 
 struct update {
@@ -237,4 +237,4 @@ TEST(AccumulatorChoice, TakesPartialsWhileTheyAreSmall) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::accumulator_map_test

@@ -20,7 +20,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::accumulator_test {
 namespace {
 
 // How many there are, the words among them, and the largest: a value of one's own.
@@ -51,20 +51,20 @@ struct greatest_common_divisor {
 };
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::accumulator_test
 
 template <>
-struct cairn::packing<cairn::pgas::summary> {
-  static void pack(std::vector<std::byte>& to, const pgas::summary& s) {
+struct cairn::packing<cairn::pgas::accumulator_test::summary> {
+  static void pack(std::vector<std::byte>& to, const pgas::accumulator_test::summary& s) {
     cairn::pack(to, s.count, s.words, s.largest);
   }
-  static pgas::summary unpack(std::span<const std::byte>& from) {
+  static pgas::accumulator_test::summary unpack(std::span<const std::byte>& from) {
     return {cairn::unpack<std::uint64_t>(from), cairn::unpack<std::set<std::string>>(from),
             cairn::unpack<at_place<int>>(from)};
   }
 };
 
-namespace cairn::pgas {
+namespace cairn::pgas::accumulator_test {
 namespace {
 
 class Accumulator : public ::testing::TestWithParam<support::place> {};
@@ -271,4 +271,4 @@ TEST_P(Accumulator, CollectingBesideAFailedRankThrows) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::accumulator_test

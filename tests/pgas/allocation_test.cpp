@@ -15,7 +15,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::allocation_test {
 namespace {
 
 using support::num_twin_schedules;
@@ -302,4 +302,4 @@ TEST(Allocation, TheDefaultIdNamesNoArray) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::allocation_test

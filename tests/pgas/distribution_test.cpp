@@ -9,7 +9,7 @@
 #include <cairn/pgas/distribution.hpp>
 #include <cairn/pgas/partition.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::distribution_test {
 namespace {
 
 constexpr distribution all_distributions[] = {distribution::partition, distribution::local,
@@ -129,4 +129,4 @@ TEST(ArrayLayout, RefusesRanksThatDoNotExist) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::distribution_test

@@ -8,7 +8,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::edge_map_test {
 namespace {
 
 // Row r of the whole has r % 4 entries, from an offset that is not 0; the ranks take two rows
@@ -55,4 +55,4 @@ TEST_P(EdgeMap, EdgesAreNumberedThroughTheRanksRows) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::edge_map_test

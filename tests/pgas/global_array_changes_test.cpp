@@ -13,7 +13,7 @@
 #include <support/global_arrays.hpp>
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::global_array_changes_test {
 namespace {
 
 using cairn::task::task;
@@ -162,4 +162,4 @@ TEST_P(GlobalArrayChanges, ATakeWaitsUntilTheElementIsFull) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::global_array_changes_test

@@ -11,7 +11,7 @@
 #include <support/global_arrays.hpp>
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::global_array_life_test {
 namespace {
 
 using cairn::task::task;
@@ -114,4 +114,4 @@ TEST_P(GlobalArrayLife, MisuseIsReportedWhereItIsAwaited) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::global_array_life_test

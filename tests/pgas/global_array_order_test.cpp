@@ -16,7 +16,7 @@
 #include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::global_array_order_test {
 namespace {
 
 using cairn::task::task;
@@ -187,4 +187,4 @@ TEST_P(GlobalArrayOrder, AReaderOfALaterPutSeesTheEarlierOne) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::global_array_order_test

@@ -14,7 +14,7 @@
 #include <support/global_arrays.hpp>
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::global_array_test {
 namespace {
 
 using cairn::task::task;
@@ -296,4 +296,4 @@ TEST_P(GlobalArray, GetsOfOneElementMayShareARequest) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::global_array_test

@@ -28,7 +28,7 @@
 #include <support/on_ranks.hpp>
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::hash_map_ends_test {
 namespace {
 
 using cairn::task::task;
@@ -234,4 +234,4 @@ TEST(HashMapEndsOnTwoRanks, CancelWithAMillionTasksAliveLeavesNone) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::hash_map_ends_test

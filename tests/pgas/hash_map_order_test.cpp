@@ -18,7 +18,7 @@
 #include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::hash_map_order_test {
 namespace {
 
 using cairn::task::task;
@@ -231,4 +231,4 @@ TEST_P(HashMapOrder, EntriesAreFoundWhileTablesGrow) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::hash_map_order_test

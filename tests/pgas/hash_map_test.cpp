@@ -21,7 +21,7 @@
 #include <support/num_schedules.hpp>
 #include <support/places.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::hash_map_test {
 namespace {
 
 using cairn::task::task;
@@ -247,4 +247,4 @@ TEST_P(HashMap, GrowsAndInsertsEachKeyOnce) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::hash_map_test

@@ -8,7 +8,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/pgas/partition.hpp>
 
-namespace cairn::pgas {
+namespace cairn::pgas::partition_test {
 namespace {
 
 TEST(EqualBlocks, BlocksCoverAllElementsOnceInOrder) {
@@ -93,4 +93,4 @@ TEST(ListedBlocks, GiveEachElementToTheRankWhoseBlockHoldsIt) {
 }
 
 }  // namespace
-}  // namespace cairn::pgas
+}  // namespace cairn::pgas::partition_test

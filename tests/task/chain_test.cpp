@@ -18,7 +18,7 @@
 
 #include <support/task_pools.hpp>
 
-namespace cairn::task {
+namespace cairn::task::chain_test {
 namespace {
 
 TEST(RingQueue, IsADeque) {
@@ -286,4 +286,4 @@ TEST(ChainOnOneWorker, CountsEachResumption) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::chain_test

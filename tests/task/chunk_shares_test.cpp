@@ -8,7 +8,7 @@
 
 #include <cairn/task/parallel_for.hpp>
 
-namespace cairn::task {
+namespace cairn::task::chunk_shares_test {
 namespace {
 
 TEST(ChunkShares, AWorkerTakesItsOwnShareAndThenTheOthers) {
@@ -52,4 +52,4 @@ TEST(ChunkShares, ConcurrentWorkersTakeEachNumberOnce) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::chunk_shares_test

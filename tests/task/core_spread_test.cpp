@@ -9,7 +9,7 @@
 #include <cairn/hw/topology.hpp>
 #include <cairn/task/pool.hpp>
 
-namespace cairn::task {
+namespace cairn::task::core_spread_test {
 namespace {
 
 // The cores that worker 1 may use after it met worker 0 on the first core, to which both are bound.
@@ -39,4 +39,4 @@ TEST(CoreSpread, DoesNothingUnlessPinningIsAutomatic) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::core_spread_test

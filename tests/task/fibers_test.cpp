@@ -19,7 +19,7 @@
 
 #include <support/function_source.hpp>
 
-namespace cairn::task {
+namespace cairn::task::fibers_test {
 namespace {
 
 struct cluster {
@@ -330,4 +330,4 @@ TEST(Fibers, WhoRunsNoBodyMayNotWait) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::fibers_test

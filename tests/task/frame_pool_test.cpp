@@ -11,7 +11,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/task/frame_pool.hpp>
 
-namespace cairn::task {
+namespace cairn::task::frame_pool_test {
 namespace {
 
 struct frame {
@@ -116,4 +116,4 @@ TEST(FramePool, FindsItsLiveRoots) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::frame_pool_test

@@ -10,7 +10,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::task {
+namespace cairn::task::future_state_test {
 namespace {
 
 enum class fault { none, ends_in_two_steps, waits_in_two_steps, drops_in_two_steps };
@@ -140,4 +140,4 @@ TEST(FutureState, ASecondTaskThatAwaitsIsRefused) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::future_state_test

@@ -13,7 +13,7 @@
 
 #include <support/schedules.hpp>
 
-namespace cairn::task {
+namespace cairn::task::in_flight_tuner_schedules_test {
 namespace {
 
 constexpr auto& numbers = in_flight_tuner::candidates;
@@ -119,4 +119,4 @@ TEST(InFlightTunerTwin, ThatPrefersTheExpensiveIsCaught) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::in_flight_tuner_schedules_test

@@ -8,7 +8,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/task/in_flight_tuner.hpp>
 
-namespace cairn::task {
+namespace cairn::task::in_flight_tuner_test {
 namespace {
 
 using cost_function = std::function<double(std::size_t number)>;
@@ -85,4 +85,4 @@ TEST(InFlightTuner, EqualNumbersAreLeftAloneAndMeasuredSeldom) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::in_flight_tuner_test

@@ -20,7 +20,7 @@
 
 #include <support/function_source.hpp>
 
-namespace cairn::task {
+namespace cairn::task::pool_test {
 namespace {
 
 enum class kind { threads, fibers };
@@ -334,4 +334,4 @@ TEST(Threads, PinnedWorkersShareTheCallersCoresAndTheCallerGetsThemBack) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::pool_test

@@ -17,7 +17,7 @@
 
 #include <support/task_pools.hpp>
 
-namespace cairn::task {
+namespace cairn::task::task_test {
 namespace {
 
 class Task : public ::testing::TestWithParam<support::pool_place> {};
@@ -206,4 +206,4 @@ TEST_P(Task, TasksOfDroppedFuturesRunOn) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::task_test

@@ -18,7 +18,7 @@
 
 #include <support/function_source.hpp>
 
-namespace cairn::task {
+namespace cairn::task::timed_fibers_test {
 namespace {
 
 // Workers charge what they have put down as work; letters are due at a moment each.
@@ -174,4 +174,4 @@ TEST(TimedFibers, APoolEndsWhileItsWorkersAreAhead) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::timed_fibers_test

@@ -19,7 +19,7 @@
 
 #include <support/task_pools.hpp>
 
-namespace cairn::task {
+namespace cairn::task::waiting_test {
 namespace {
 
 class Waiting : public ::testing::TestWithParam<support::pool_place> {};
@@ -184,4 +184,4 @@ TEST_P(Waiting, PrefetchesEndAlsoWithMoreTasksThanMayWaitAtOnce) {
 }
 
 }  // namespace
-}  // namespace cairn::task
+}  // namespace cairn::task::waiting_test

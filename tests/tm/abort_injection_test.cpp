@@ -8,9 +8,9 @@
 #include <cairn/base/contract.hpp>
 #include <cairn/tm/abort_injection.hpp>
 
+namespace cairn::tm::abort_injection_test {
 namespace {
 
-namespace tm = cairn::tm;
 using tm::abort_cause;
 using tm::abort_code;
 using tm::attempt_outcome;
@@ -73,3 +73,4 @@ TEST(AbortInjection, RefusesImpossibleRates) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::abort_injection_test

@@ -3,9 +3,9 @@
 
 #include <cairn/tm/attempt_outcome.hpp>
 
+namespace cairn::tm::attempt_outcome_test {
 namespace {
 
-namespace tm = cairn::tm;
 using tm::abort_cause;
 using tm::abort_code;
 using tm::attempt_outcome;
@@ -43,3 +43,4 @@ TEST(AttemptOutcome, MakesWhatItReads) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::attempt_outcome_test

@@ -11,9 +11,8 @@
 #include <cairn/tm/cell.hpp>
 #include <cairn/tm/emulated_section.hpp>
 
+namespace cairn::tm::cell_test {
 namespace {
-
-namespace tm = cairn::tm;
 
 enum class color : std::uint8_t { red, green, blue, none };
 
@@ -256,3 +255,4 @@ TEST(AtomicAccess, ExchangeHandsEveryValueOutOnce) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::cell_test

@@ -10,9 +10,9 @@
 #include <cairn/tm/emulated_section.hpp>
 #include <cairn/tm/section.hpp>
 
+namespace cairn::tm::emulated_section_test {
 namespace {
 
-namespace tm = cairn::tm;
 using tm::abort_cause;
 using tm::attempt_outcome;
 
@@ -125,3 +125,4 @@ TEST_F(EmulatedSection, SectionsAndOutsideWritersOfAllThreadsAreKeptApart) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::emulated_section_test

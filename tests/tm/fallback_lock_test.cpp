@@ -5,9 +5,8 @@
 
 #include <cairn/tm/fallback_lock.hpp>
 
+namespace cairn::tm::fallback_lock_test {
 namespace {
-
-namespace tm = cairn::tm;
 
 const auto no_wait = [](unsigned) { FAIL() << "waited for a free lock"; };
 
@@ -48,3 +47,4 @@ TEST(FallbackLock, BothWaysOfWaitingEndWhenTheHolderLeaves) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::fallback_lock_test

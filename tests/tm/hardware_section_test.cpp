@@ -10,9 +10,9 @@
 #include <cairn/tm/abort_injection.hpp>
 #include <cairn/tm/section.hpp>
 
+namespace cairn::tm::hardware_section_test {
 namespace {
 
-namespace tm = cairn::tm;
 using tm::abort_cause;
 using tm::abort_code;
 using tm::attempt_outcome;
@@ -154,3 +154,4 @@ TEST_F(RtmHardware, SingleCellGroupsWithAtomicsAsFallbackLoseNothing) {
 TEST_F(RtmHardware, DomainsWithAFallbackLockLoseNothing) { EXPECT_EQ(sum_on_threads<true>(), 0u); }
 
 }  // namespace
+}  // namespace cairn::tm::hardware_section_test

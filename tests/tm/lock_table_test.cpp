@@ -13,9 +13,9 @@
 #include <cairn/tm/cell.hpp>
 #include <cairn/tm/lock_table.hpp>
 
+namespace cairn::tm::lock_table_test {
 namespace {
 
-namespace tm = cairn::tm;
 using line = cairn::padded<std::int64_t>;
 
 const auto no_wait = [](unsigned) { FAIL() << "waited for a free lock"; };
@@ -186,3 +186,4 @@ TEST(LockTable, GuardsKeepSingleCellUpdatesApartOnThreads) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::lock_table_test

@@ -7,9 +7,9 @@
 #include <cairn/base/error.hpp>
 #include <cairn/tm/retry_policy.hpp>
 
+namespace cairn::tm::retry_policy_test {
 namespace {
 
-namespace tm = cairn::tm;
 using tm::abort_cause;
 using tm::abort_code;
 using tm::attempt_outcome;
@@ -143,3 +143,4 @@ TEST(RetryPolicy, EqualSeedsBackOffEqually) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::retry_policy_test

@@ -14,11 +14,10 @@
 
 #include <support/exclusive_hardware.hpp>
 
+namespace cairn::tm::section_test {
 namespace {
 
-namespace tm = cairn::tm;
 using cairn::main_worker;
-namespace obs = cairn::obs;
 using cairn::support::exclusive_hardware;
 using obs::counter;
 using tm::abort_cause;
@@ -284,3 +283,4 @@ TEST(Section, DomainsWithAFallbackLockLoseNothingOnThreads) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::section_test

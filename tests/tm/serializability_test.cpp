@@ -5,6 +5,7 @@
 
 #include <support/serializability.hpp>
 
+namespace cairn::tm::serializability_test {
 namespace {
 
 using cairn::support::first_value;
@@ -92,3 +93,4 @@ TEST(Serializability, FindsAThreadThatForgetsItsOwnCommit) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::serializability_test

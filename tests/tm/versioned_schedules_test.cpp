@@ -17,9 +17,9 @@
 #include <support/serializability.hpp>
 #include <support/stepper.hpp>
 
+namespace cairn::tm::versioned_schedules_test {
 namespace {
 
-namespace tm = cairn::tm;
 using cairn::random64;
 using cairn::support::num_schedules;
 using cairn::support::recorded_access;
@@ -242,3 +242,4 @@ TEST(VersionedSchedules, BodiesNeverSeeABrokenSum) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::versioned_schedules_test

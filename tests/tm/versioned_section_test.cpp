@@ -9,10 +9,9 @@
 #include <cairn/tm/section.hpp>
 #include <cairn/tm/versioned_section.hpp>
 
+namespace cairn::tm::versioned_section_test {
 namespace {
 
-namespace tm = cairn::tm;
-namespace obs = cairn::obs;
 using obs::counter;
 
 struct yield {
@@ -207,3 +206,4 @@ TEST(VersionedSection, EndsWhereTwoWaitForEachOther) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::versioned_section_test

@@ -3,9 +3,9 @@
 
 #include <support/transaction_soak.hpp>
 
+namespace cairn::tm::versioned_threads_test {
 namespace {
 
-namespace tm = cairn::tm;
 using cairn::support::transaction_soak;
 
 struct stores_at_once : tm::versioned_rules {
@@ -44,3 +44,4 @@ TEST(VersionedThreads, ATwinThatExtendsUncheckedIsCaught) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::versioned_threads_test

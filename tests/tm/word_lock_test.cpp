@@ -7,9 +7,8 @@
 
 #include <cairn/tm/word_lock.hpp>
 
+namespace cairn::tm::word_lock_test {
 namespace {
-
-namespace tm = cairn::tm;
 
 TEST(WordLock, IsHeldByOne) {
   tm::word_lock lock;
@@ -52,3 +51,4 @@ TEST(WordLock, KeepsThreadsApart) {
 }
 
 }  // namespace
+}  // namespace cairn::tm::word_lock_test

@@ -12,7 +12,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::traverse {
+namespace cairn::traverse::advance_test {
 namespace {
 
 using id = std::uint32_t;
@@ -137,4 +137,4 @@ TEST(AdvanceOfOne, RefusesToPullWithoutInEdges) {
 }
 
 }  // namespace
-}  // namespace cairn::traverse
+}  // namespace cairn::traverse::advance_test

@@ -13,7 +13,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::traverse {
+namespace cairn::traverse::bucket_board_test {
 namespace {
 
 // Four ranks of two workers on two machines: ranks 0 and 2, ranks 1 and 3.
@@ -80,4 +80,4 @@ TEST(BucketBoard, WaitsByDefaultIfWorkersShareCores) {
 }
 
 }  // namespace
-}  // namespace cairn::traverse
+}  // namespace cairn::traverse::bucket_board_test

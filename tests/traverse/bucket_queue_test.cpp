@@ -11,7 +11,7 @@
 #include <cairn/core/world.hpp>
 #include <cairn/traverse/bucket_queue.hpp>
 
-namespace cairn::traverse {
+namespace cairn::traverse::bucket_queue_test {
 namespace {
 
 using entry = reached_vertex<std::uint32_t, std::uint64_t>;
@@ -118,4 +118,4 @@ TEST(BucketQueue, TakesDistancesBeyondAllBuckets) {
 }
 
 }  // namespace
-}  // namespace cairn::traverse
+}  // namespace cairn::traverse::bucket_queue_test

@@ -3,7 +3,7 @@
 
 #include <cairn/traverse/direction.hpp>
 
-namespace cairn::traverse {
+namespace cairn::traverse::direction_test {
 namespace {
 
 constexpr std::uint64_t n = 1'000'000;
@@ -39,4 +39,4 @@ TEST(Direction, DependsOnTheMeanDegree) {
 }
 
 }  // namespace
-}  // namespace cairn::traverse
+}  // namespace cairn::traverse::direction_test

@@ -10,7 +10,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::traverse {
+namespace cairn::traverse::frontier_test {
 namespace {
 
 using id = std::uint32_t;
@@ -125,4 +125,4 @@ TEST_P(Frontier, BitsAreThoseOfAllRanks) {
 }
 
 }  // namespace
-}  // namespace cairn::traverse
+}  // namespace cairn::traverse::frontier_test

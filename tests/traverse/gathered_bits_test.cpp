@@ -12,7 +12,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::traverse {
+namespace cairn::traverse::gathered_bits_test {
 namespace {
 
 class GatheredBits : public ::testing::TestWithParam<support::place> {};
@@ -97,4 +97,4 @@ TEST(GatheredBitsOnMachines, AreSharedOnOne) {
 }
 
 }  // namespace
-}  // namespace cairn::traverse
+}  // namespace cairn::traverse::gathered_bits_test

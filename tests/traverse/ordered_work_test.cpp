@@ -18,7 +18,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::traverse {
+namespace cairn::traverse::ordered_work_test {
 namespace {
 
 using entry = reached_vertex<std::uint64_t, std::uint64_t>;
@@ -354,4 +354,4 @@ TEST(OrderedWorkOfOneRank, LeavesLaterBucketsToTheNextRunWhenItIsToldSo) {
 }
 
 }  // namespace
-}  // namespace cairn::traverse
+}  // namespace cairn::traverse::ordered_work_test

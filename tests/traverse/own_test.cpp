@@ -9,7 +9,7 @@
 
 #include <support/places.hpp>
 
-namespace cairn::traverse {
+namespace cairn::traverse::own_test {
 namespace {
 
 class Own : public ::testing::TestWithParam<support::place> {};
@@ -43,4 +43,4 @@ TEST(Chunk, OneWorkersLoopIsCutSoThatItCanBeCancelled) {
 }
 
 }  // namespace
-}  // namespace cairn::traverse
+}  // namespace cairn::traverse::own_test

@@ -14,7 +14,7 @@
 #include <support/places.hpp>
 #include <support/random_graphs.hpp>
 
-namespace cairn::traverse {
+namespace cairn::traverse::push_test {
 namespace {
 
 using id = std::uint32_t;
@@ -193,4 +193,4 @@ TEST(Worklist, GivesEachElementOut) {
 }
 
 }  // namespace
-}  // namespace cairn::traverse
+}  // namespace cairn::traverse::push_test

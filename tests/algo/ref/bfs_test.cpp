@@ -7,7 +7,7 @@
 
 #include <cairn/algo/ref/bfs.hpp>
 
-namespace cairn::algo::ref {
+namespace cairn::algo::ref::bfs_test {
 namespace {
 
 // 0 -> 1 -> 3 -> 4, 0 -> 2 -> 3, 4 -> 0, and 5 -> 0, which nothing reaches.
@@ -42,4 +42,4 @@ TEST(BfsJudge, NamesWhatIsWrongWithATree) {
 }
 
 }  // namespace
-}  // namespace cairn::algo::ref
+}  // namespace cairn::algo::ref::bfs_test

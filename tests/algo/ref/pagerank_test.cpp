@@ -5,7 +5,7 @@
 
 #include <cairn/algo/ref/pagerank.hpp>
 
-namespace cairn::algo::ref {
+namespace cairn::algo::ref::pagerank_test {
 namespace {
 
 constexpr double tiny = 1e-14;
@@ -40,4 +40,4 @@ TEST(PagerankJudge, GivesTwiceAlongADoubleEdge) {
 }
 
 }  // namespace
-}  // namespace cairn::algo::ref
+}  // namespace cairn::algo::ref::pagerank_test

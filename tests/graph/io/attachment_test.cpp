@@ -13,7 +13,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::attachment_test {
 namespace {
 
 const std::vector<std::uint64_t> example_offsets{0, 2, 2, 5};
@@ -74,4 +74,4 @@ TEST(Attachment, DamageIsFound) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::attachment_test

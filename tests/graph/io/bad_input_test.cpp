@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::bad_input_test {
 namespace {
 
 using test::folder;
@@ -213,4 +213,4 @@ TEST(BadInput, ANativeFileIsNoListOfEdges) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::bad_input_test

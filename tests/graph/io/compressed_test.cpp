@@ -3,7 +3,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::compressed_test {
 namespace {
 
 using test::folder;
@@ -151,4 +151,4 @@ TEST(Compressed, AFullDiskIsAnErrorAndNotAShortFile) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::compressed_test

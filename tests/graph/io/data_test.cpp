@@ -8,7 +8,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::data_test {
 namespace {
 
 struct real_file {
@@ -94,4 +94,4 @@ TEST(Data, OneGraphInSevenFormatsIsTheSameGraph) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::data_test

@@ -4,7 +4,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::edge_list_test {
 namespace {
 
 using test::folder;
@@ -76,4 +76,4 @@ TEST(EdgeList, AGraphThatTheNameCannotHoldIsRefused) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::edge_list_test

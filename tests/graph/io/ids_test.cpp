@@ -12,7 +12,7 @@
 #include "../text_edges.hpp"
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::ids_test {
 namespace {
 
 native_graph view_of(const any_graph& any) {
@@ -163,4 +163,4 @@ TEST(Ids, OfTablesMayBeTexts) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::ids_test

@@ -3,7 +3,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::metis_test {
 namespace {
 
 using test::folder;
@@ -122,4 +122,4 @@ TEST_F(Metis, TheEdgesDoNotDependOnBlocksOrCompression) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::metis_test

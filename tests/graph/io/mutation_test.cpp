@@ -12,7 +12,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::mutation_test {
 namespace {
 
 using test::folder;
@@ -149,4 +149,4 @@ TEST(Mutation, NativeFilesAreReadOrRefused) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::mutation_test

@@ -13,7 +13,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::native_test {
 namespace {
 
 using test::folder;
@@ -306,4 +306,4 @@ TEST(Checksum, FindsChangedMovedAndMissingBytes) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::native_test

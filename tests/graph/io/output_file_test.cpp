@@ -13,7 +13,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::output_file_test {
 namespace {
 
 namespace fs = std::filesystem;
@@ -146,4 +146,4 @@ TEST(OutputFile, AskingLeavesNothingBehindAndChangesNothing) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::output_file_test

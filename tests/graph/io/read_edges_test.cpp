@@ -10,7 +10,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::read_edges_test {
 namespace {
 
 using test::folder;
@@ -223,4 +223,4 @@ TEST(ReadEdges, AFormatThatIsNamedOverrulesTheEnding) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::read_edges_test

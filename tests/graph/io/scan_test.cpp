@@ -7,7 +7,7 @@
 #include <cairn/base/random.hpp>
 #include <cairn/graph/io/scan.hpp>
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::scan_test {
 namespace {
 
 /// A text as scanners want it: zeros behind it.
@@ -111,4 +111,4 @@ TEST(Scan, RealWeightsAreFiniteNumbers) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::scan_test

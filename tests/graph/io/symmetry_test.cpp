@@ -14,7 +14,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::symmetry_test {
 namespace {
 
 using test::folder;
@@ -207,4 +207,4 @@ TEST(Balance, ATwinThatAddsWhereThisOneMultipliesIsCaught) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::symmetry_test

@@ -5,7 +5,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::table_test {
 namespace {
 
 using test::folder;
@@ -191,4 +191,4 @@ TEST(Table, ANameWithAnotherEndingIsAUsageError) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::table_test

@@ -9,7 +9,7 @@
 
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::vertex_lines_test {
 namespace {
 
 using test::folder;
@@ -60,4 +60,4 @@ TEST(VertexLines, ThatAreMalformedAreRefusedWithTheirLine) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::vertex_lines_test

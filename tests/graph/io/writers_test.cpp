@@ -20,7 +20,7 @@
 #include "../graph_reference.hpp"
 #include "files.hpp"
 
-namespace cairn::graph::io {
+namespace cairn::graph::io::writers_test {
 namespace {
 
 using support::plain_graph;
@@ -370,4 +370,4 @@ TEST(Writers, ColoringFilesAreRead) {
 }
 
 }  // namespace
-}  // namespace cairn::graph::io
+}  // namespace cairn::graph::io::writers_test
