@@ -63,14 +63,34 @@ class row_relaxation {
   }
   /// relax_all() for some of the edges.
   ///
-  /// extended  the batch of the entries; nullptr: they are not extended
   /// kept      current entries are added to it; nullptr: not needed
   template <class Current, class Send>
-  std::uint64_t relax_some(worker_t k, std::span<const entry> entries, batch* extended, count& mine,
-                           search_range<Distance> some, traverse::worklist<entry>* kept,
-                           const Current& is_current, Send& send) const {
-    const auto each = [some](const edges& of, const current_entry& e, auto&& relax_edge)
-        __attribute__((always_inline)) {
+  std::uint64_t relax_some(worker_t k, batch& entries, count& mine, search_range<Distance> some,
+                           traverse::worklist<entry>* kept, const Current& is_current,
+                           Send& send) const {
+    return relax_each<false>(k, entries.entries(), &entries, mine, edges_in{some}, kept, is_current,
+                             send);
+  }
+  /// relax_some() for a list, which is not extended.
+  template <class Current, class Send>
+  std::uint64_t relax_some(worker_t k, std::span<const entry> list, count& mine,
+                           search_range<Distance> some, const Current& is_current,
+                           Send& send) const {
+    return relax_each<false>(k, list, nullptr, mine, edges_in{some}, nullptr, is_current, send);
+  }
+
+ private:
+  // An entry that is still current, and the edges of its vertex.
+  struct current_entry {
+    typename edges::row row;
+    entry from;
+  };
+  // Relaxes the edges of a row that lie in a range, and returns their number.
+  struct edges_in {
+    search_range<Distance> some;
+    template <class Relax>
+    [[gnu::always_inline]] std::uint64_t operator()(const edges& of, const current_entry& e,
+                                                    Relax&& relax_edge) const {
       std::uint64_t relaxed = 0;
       of.each_edge_within(
           e.row,
@@ -80,15 +100,7 @@ class row_relaxation {
             ++relaxed;
           });
       return relaxed;
-    };
-    return relax_each<false>(k, entries, extended, mine, each, kept, is_current, send);
-  }
-
- private:
-  // An entry that is still current, and the edges of its vertex.
-  struct current_entry {
-    typename edges::row row;
-    entry from;
+    }
   };
   static constexpr std::size_t at_once = 64, few_entries = 4;
   static constexpr std::uint64_t short_row = 4;  // edges

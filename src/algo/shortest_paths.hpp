@@ -123,14 +123,14 @@ struct shortest_paths {
   /// kept      current entries are added to it; nullptr: not needed
   void expand(worker_t k, batch& entries, range some, traverse::worklist<entry>* kept = nullptr) {
     expand_by(k, [&](auto& mine, const auto& is_current, auto& send) {
-      return rows.relax_some(k, entries.entries(), &entries, mine, some, kept, is_current, send);
+      return rows.relax_some(k, entries, mine, some, kept, is_current, send);
     });
     counts[k].improvements += entries.size();
   }
   /// expand() for some of the edges of entries that have been expanded before.
   void expand_again(worker_t k, std::span<const entry> entries, range some) {
     expand_by(k, [&](auto& mine, const auto& is_current, auto& send) {
-      return rows.relax_some(k, entries, nullptr, mine, some, nullptr, is_current, send);
+      return rows.relax_some(k, entries, mine, some, is_current, send);
     });
   }
 

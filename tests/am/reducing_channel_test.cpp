@@ -154,8 +154,8 @@ TEST(ReducingChannelAge, IsInProportionToWhatTheTableKeeps) {
         w, reducer, [&](worker_t, std::span<const update> batch) { handled += batch.size(); });
     epoch e(w);
     for (const auto& [kept, scans] : {std::pair{1, 2}, {1000, 2}, {3 * 1024, 5}, {10, 2}}) {
-      to_owners.with_sender(main_worker, [kept = kept](auto& send) {
-        for (int key = 0; key < kept; ++key) send.offer({static_cast<std::uint64_t>(key), 1});
+      to_owners.with_sender(main_worker, [keys = kept](auto& send) {
+        for (int key = 0; key < keys; ++key) send.offer({static_cast<std::uint64_t>(key), 1});
       });
       int needed = 0;
       do {

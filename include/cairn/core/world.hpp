@@ -101,8 +101,8 @@ class world {
   [[nodiscard]] rank_t size() const noexcept { return size_; }
   /// The workers that share this rank's loops: 1 during a one_worker.
   [[nodiscard]] int workers() const noexcept { return alone_ ? 1 : pool_->workers(); }
-  /// Whether all workers share small runs: cache lines that several workers write travel between
-  /// their caches, which may take longer than sharing saves.
+  /// What earlier small runs have taught: whether all workers share them, since cache lines that
+  /// several workers write travel between their caches, and in which of an algorithm's two ways.
   [[nodiscard]] timed_choice& sharing() noexcept { return sharing_; }
 
   /// The number of the workers and of the threads beside them. Worker numbers of handlers are below
