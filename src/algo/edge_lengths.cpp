@@ -118,8 +118,8 @@ double factor_for_cycles(double edges, double vertices) {
 }
 
 // 2^floor(log2(factor for cycles * median weight / sqrt(mean degree * mean degree at the ends of
-// edges))). The more edges lead on from the end of an edge, the more relaxations follow a wasted
-// one. That is not so of a vertex with a large part of all edges: it is reached early, once.
+// edges))). A wasted relaxation of a vertex causes more of them, the larger its degree. Vertices
+// with a large part of all edges do not count: they are reached early and rarely improved.
 //
 // arcs      edges of all rows
 // linked    vertices with edges
@@ -130,18 +130,20 @@ double width_for(std::vector<sampled> sample, double arcs, double linked, double
   std::nth_element(sample.begin(), middle, sample.end(),
                    [](const auto& a, const auto& b) { return a.weight < b.weight; });
   constexpr double large_part = 1.0 / 16;
-  double degrees = 0, ends = 0, back = 0;
+  double all_degrees = 0, degrees = 0, ends = 0, back = 0;
   for (const auto& s : sample) {
     back += s.back ? 1 : 0;
+    all_degrees += s.degree;
     if (s.degree > large_part * arcs) continue;
     degrees += s.degree;
     ++ends;
   }
-  const auto at_ends = degrees > ends ? degrees / ends : 1.0;
+  const auto at_all_ends = all_degrees / size;
+  const auto at_ends = std::max(1.0, ends > 0 ? degrees / ends : at_all_ends);
   // In a directed graph with hubs most vertices may have no in-edges. They are not reached, so
   // their number says little.
   constexpr double hubs = 4;
-  const bool known = back > size / 2 || at_ends < hubs;
+  const bool known = back > size / 2 || at_all_ends < hubs;
   const auto factor = known ? factor_for_cycles(arcs * (1 - back / size / 2), linked) : 1;
   const auto width = factor * middle->weight / std::sqrt(arcs / num_vertices * at_ends);
   return width > 0 && std::isfinite(width) ? std::exp2(std::floor(std::log2(width))) : 1;

@@ -294,6 +294,15 @@ TEST(SsspDelta, IsNotWideBecauseOfVerticesWithoutInEdges) {
   g.n = 30'000;
   for (std::uint64_t v = 60; v < g.n; ++v) g.edges.push_back({v, v % 60});
   EXPECT_LE(chosen_delta(w, g), 16);
+  // A hub with edges to and from each of 10,000, between which there is one edge each.
+  plain_graph hub{"hub", 80'000, true, {}};
+  for (std::uint64_t v = 1; v <= 10'000; ++v) {
+    for (const auto& [from, to] : {std::pair{0ul, v}, {v, 0ul}, {v, v % 10'000 + 1}}) {
+      hub.edges.push_back({from, to});
+    }
+  }
+  for (std::uint64_t v = 10'001; v < hub.n; ++v) hub.edges.push_back({v, 0});
+  EXPECT_LE(chosen_delta(w, hub), 64);
 }
 
 TEST(SsspCounts, ARightOrderWastesNothing) {

@@ -101,8 +101,9 @@ class world {
   [[nodiscard]] rank_t size() const noexcept { return size_; }
   /// The workers that share this rank's loops: 1 during a one_worker.
   [[nodiscard]] int workers() const noexcept { return alone_ ? 1 : pool_->workers(); }
-  /// What earlier small runs have taught: whether all workers share them, since cache lines that
-  /// several workers write travel between their caches, and in which of an algorithm's two ways.
+  /// Chooses by the times of earlier small runs whether all workers share a run, and which of an
+  /// algorithm's two ways it takes. Cache lines that several workers write travel between their
+  /// caches, which may take longer than sharing saves.
   [[nodiscard]] timed_choice& sharing() noexcept { return sharing_; }
 
   /// The number of the workers and of the threads beside them. Worker numbers of handlers are below
