@@ -11,11 +11,6 @@
 namespace cairn::obs::counters_test {
 namespace {
 
-using cairn::main_worker;
-using cairn::worker_t;
-using cairn::obs::counter;
-using cairn::obs::counters;
-
 TEST(Counters, StartAtZeroAndAddUpOverWorkers) {
   counters c(3);
   EXPECT_EQ(c.total(counter::waves), 0u);

@@ -16,13 +16,6 @@
 namespace cairn::obs::trace_test {
 namespace {
 
-using cairn::main_worker;
-using cairn::worker_t;
-using cairn::obs::trace;
-using cairn::obs::trace_kind;
-using cairn::obs::trace_record;
-using cairn::obs::trace_span;
-
 /// A trace with a clock that a test moves.
 struct traced {
   explicit traced(std::size_t capacity, int workers = 1)

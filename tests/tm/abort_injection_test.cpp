@@ -11,10 +11,6 @@
 namespace cairn::tm::abort_injection_test {
 namespace {
 
-using tm::abort_cause;
-using tm::abort_code;
-using tm::attempt_outcome;
-
 constexpr tm::abort_rates rates{
     .conflict = 0.2, .capacity = 0.1, .lock_taken = 0.1, .left = 0.05, .other = 0.15};
 

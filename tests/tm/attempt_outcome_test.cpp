@@ -6,10 +6,6 @@
 namespace cairn::tm::attempt_outcome_test {
 namespace {
 
-using tm::abort_cause;
-using tm::abort_code;
-using tm::attempt_outcome;
-
 TEST(AttemptOutcome, ReadsTheStatusWordsOfTheManual) {
   EXPECT_TRUE(attempt_outcome(0xffffffffu).committed());
   EXPECT_EQ(attempt_outcome(0).cause(), abort_cause::other);

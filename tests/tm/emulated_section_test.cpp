@@ -13,9 +13,6 @@
 namespace cairn::tm::emulated_section_test {
 namespace {
 
-using tm::abort_cause;
-using tm::attempt_outcome;
-
 struct EmulatedSection : ::testing::Test {
   tm::emulation shared{
       .running = {}, .capacity = 4, .relax = [](unsigned) { std::this_thread::yield(); }};

@@ -13,10 +13,6 @@
 namespace cairn::tm::hardware_section_test {
 namespace {
 
-using tm::abort_cause;
-using tm::abort_code;
-using tm::attempt_outcome;
-
 // Interrupts may abort any one attempt; so many in a row they do not.
 constexpr int many_tries = 10'000;
 const auto yield = [](unsigned) { std::this_thread::yield(); };

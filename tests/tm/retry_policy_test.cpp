@@ -10,12 +10,6 @@
 namespace cairn::tm::retry_policy_test {
 namespace {
 
-using tm::abort_cause;
-using tm::abort_code;
-using tm::attempt_outcome;
-using tm::retry_policy;
-using tm::retry_step;
-
 const auto conflict = attempt_outcome::abort(abort_cause::conflict);
 const auto capacity = attempt_outcome::abort(abort_cause::capacity);
 const auto other = attempt_outcome::abort(abort_cause::other);

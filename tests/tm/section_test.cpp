@@ -17,12 +17,8 @@
 namespace cairn::tm::section_test {
 namespace {
 
-using cairn::main_worker;
 using cairn::support::exclusive_hardware;
 using obs::counter;
-using tm::abort_cause;
-using tm::abort_code;
-using tm::attempt_outcome;
 
 const auto yield = [](unsigned) { std::this_thread::yield(); };
 using range = std::pair<std::size_t, std::size_t>;

@@ -20,7 +20,6 @@
 namespace cairn::tm::versioned_schedules_test {
 namespace {
 
-using cairn::random64;
 using cairn::support::num_schedules;
 using cairn::support::recorded_access;
 using cairn::support::recorded_thread;
